@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+
+#include <tern/core/base/visibility.h>
+
+namespace tern {
+
+/// Sets how many threads ops may use, the caller included (at least 1). The default is the
+/// environment variable TERN_NUM_THREADS, else OMP_NUM_THREADS, else the cores that this process
+/// may use. Workers start at the first parallel region.
+TERN_API void set_num_threads(int count);
+
+/// How many threads ops may use, the caller included.
+TERN_API int get_num_threads();
+
+/// True inside a parallel region: nested regions run inline.
+TERN_API bool in_parallel_region();
+
+namespace detail {
+
+/// Runs `body(context, part)` for every part in [0, parts) on the pool, the caller included, and
+/// returns when all are done. A plain function and a pointer, so that starting a region allocates
+/// nothing. Nested calls, and calls while another thread uses the pool, run inline. `body` must
+/// not throw. Safe in a forked child, which starts workers of its own.
+TERN_API void run_parallel(int parts, void (*body)(void* context, int part), void* context);
+
+}  // namespace detail
+
+/// Splits [begin, end) into at most get_num_threads() ranges of at least `grain` elements and calls
+/// `fn(range_begin, range_end)` for each. The split depends on the thread count and `grain` alone,
+/// so equal settings give equal bits. `fn` must not throw.
+template <class Fn>
+void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, const Fn& fn) {
+  const std::int64_t count = end - begin;
+  if (count <= 0) return;
+  if (grain < 1) grain = 1;
+  // Small loops must not pay for reading the thread count.
+  std::int64_t parts = count < 2 * grain ? 1 : count / grain;
+  if (parts > 1) {
+    const std::int64_t threads = in_parallel_region() ? 1 : get_num_threads();
+    parts = parts < threads ? parts : threads;
+  }
+  if (parts <= 1) {
+    fn(begin, end);
+    return;
+  }
+  struct Context {
+    std::int64_t begin, count, parts;
+    const Fn* fn;
+  } context{begin, count, parts, &fn};
+  detail::run_parallel(
+      static_cast<int>(parts),
+      [](void* data, int part) {
+        const auto& c = *static_cast<const Context*>(data);
+        const std::int64_t from = c.begin + c.count * part / c.parts;
+        const std::int64_t to = c.begin + c.count * (part + 1) / c.parts;
+        (*c.fn)(from, to);
+      },
+      &context);
+}
+
+}  // namespace tern

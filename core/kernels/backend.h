@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+
+#include <tern/core/kernels/slots.h>
+#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/device.h>
+
+namespace tern::kernels {
+
+/// The code behind one kind of device. Ops reach it through backend_of(); adding one means one
+/// class and one line in backends/builtin.cpp.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual Allocator& allocator() = 0;
+  virtual const KernelTable& kernels() = 0;
+  virtual int device_count() = 0;
+  /// The device of the calling thread that an index of -1 means.
+  virtual DeviceIndex current_device() = 0;
+  /// Throws DeviceError when `device` does not exist or the backend cannot run, saying why.
+  virtual void check_device(DeviceIndex device) = 0;
+  /// The stream on which the calling thread's work for `device` runs; null where there is none.
+  virtual void* stream(DeviceIndex device) = 0;
+  /// Copies bytes between this backend's device and the host or another of its devices (`from`
+  /// and `to` say which is which; at least one is this backend's). Ordered after the work that
+  /// was given to either side. Unless non_blocking, the host may use both sides on return.
+  virtual void copy_bytes(void* to, Device to_device, const void* from, Device from_device,
+                          std::size_t bytes, bool non_blocking) = 0;
+  /// Waits for the work of `device` and throws what went wrong in it.
+  virtual void synchronize(DeviceIndex device) = 0;
+};
+
+/// The backend of a device type. The first call registers the built-in ones.
+TERN_API Backend& backend_of(DeviceType type);
+
+namespace detail {
+/// Defined in backends/builtin.cpp: fills one pointer per device type. The core declares it, so
+/// that no layer below the backends needs to know them.
+void register_builtin_backends(Backend* (&backends)[kDeviceTypes]);
+
+/// Throws the error that a failed kernel left in `context`, in words: `op` is what the user called.
+[[noreturn]] void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device,
+                               const KernelContext& context);
+[[noreturn]] void throw_missing(const char* op, Slot slot, DeviceType device);
+}  // namespace detail
+
+/// Runs the slot of `Args` where the tensors are. Throws NotImplementedError when the backend has
+/// no such kernel, and what the kernel reports otherwise.
+template <class Args>
+void run(const char* op, Device device, ScalarType dtype, const Args& args) {
+  Backend& backend = backend_of(device.type());
+  constexpr Slot slot = SlotOf<Args>::slot;
+  const KernelFn kernel = backend.kernels().kernels[static_cast<std::size_t>(slot)];
+  if (kernel == nullptr) [[unlikely]]
+    detail::throw_missing(op, slot, device.type());
+  KernelContext context;
+  context.device = device.index();
+  if (!device.is_cpu()) context.stream = backend.stream(device.index());
+  kernel(&args, &context);
+  if (context.status != StatusCode::kOk) [[unlikely]] {
+    detail::throw_status(op, slot, dtype, device.type(), context);
+  }
+}
+
+}  // namespace tern::kernels

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <tern/core/base/visibility.h>
+#include <tern/core/tensor/device.h>
+
+namespace tern {
+
+/// What an allocator has done so far, per device.
+struct MemoryStats {
+  std::int64_t live_bytes = 0;       // handed out and not yet given back
+  std::int64_t peak_bytes = 0;       // the most that live_bytes has been
+  std::int64_t cached_bytes = 0;     // given back, kept for reuse
+  std::int64_t allocations = 0;      // calls of allocate so far
+  std::int64_t system_requests = 0;  // allocations that had to ask the system
+};
+
+/// Memory of one kind of device. Thread-safe. Pointers are aligned to 64 bytes.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  /// Throws OutOfMemoryError naming device and sizes. `bytes` is at least 1.
+  virtual void* allocate(std::size_t bytes, DeviceIndex device) = 0;
+  /// `bytes` is what `allocate` was asked for.
+  virtual void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept = 0;
+  /// Gives cached memory back to the system.
+  virtual void empty_cache() = 0;
+  virtual MemoryStats stats(DeviceIndex device) const = 0;
+  virtual void reset_peak(DeviceIndex device) = 0;
+};
+
+namespace testing {
+/// Makes the n-th allocation from now on (1 is the next), of any device, throw OutOfMemoryError:
+/// that one alone, or it and all later ones with `onwards`. n = 0 switches the fault off.
+TERN_API void fail_allocation(std::int64_t n, bool onwards = false);
+}  // namespace testing
+
+namespace detail {
+/// Every allocator calls this first; throws when `testing::fail_allocation` says so.
+TERN_API void allocation_point(std::size_t bytes, Device device);
+}  // namespace detail
+
+}  // namespace tern

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ostream>
+#include <type_traits>
+#include <utility>
+
+#include <tern/core/base/error.h>
+#include <tern/core/base/visibility.h>
+
+namespace tern {
+
+/// The type of a tensor's elements.
+enum class ScalarType : std::uint8_t {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) name = number,
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+};
+using Dtype = ScalarType;
+
+constexpr ScalarType kFloat = ScalarType::Float;
+constexpr ScalarType kFloat32 = ScalarType::Float;
+constexpr ScalarType kF32 = ScalarType::Float;
+constexpr ScalarType kDouble = ScalarType::Double;
+constexpr ScalarType kFloat64 = ScalarType::Double;
+constexpr ScalarType kF64 = ScalarType::Double;
+constexpr ScalarType kLong = ScalarType::Long;
+constexpr ScalarType kInt64 = ScalarType::Long;
+constexpr ScalarType kI64 = ScalarType::Long;
+constexpr ScalarType kBool = ScalarType::Bool;
+
+/// What promotion looks at first: bool < integral < floating.
+enum class DtypeCategory : std::uint8_t { kBoolean, kIntegral, kFloating };
+
+/// All facts about one dtype.
+struct DtypeInfo {
+  const char* name;         // Float
+  const char* file_name;    // F32, as in safetensors
+  const char* python_name;  // float32
+  std::size_t size;         // bytes per element
+  DtypeCategory category;
+};
+
+constexpr DtypeInfo dtype_info(ScalarType dtype) {
+  switch (dtype) {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  case ScalarType::name:                                                 \
+    return {#name, file_name, python_name, sizeof(type), DtypeCategory::category};
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  }
+  return {"Undefined", "?", "undefined", 0, DtypeCategory::kBoolean};
+}
+
+/// Bytes per element.
+constexpr std::size_t element_size(ScalarType dtype) { return dtype_info(dtype).size; }
+constexpr bool is_floating_point(ScalarType dtype) {
+  return dtype_info(dtype).category == DtypeCategory::kFloating;
+}
+
+/// Stands for a C++ type where a value would be needless work.
+template <class T>
+struct TypeTag {
+  using type = T;
+};
+
+/// Calls `visitor(TypeTag<T>())` with the C++ type of `dtype` and returns its result.
+template <class Visitor>
+decltype(auto) visit_dtype(ScalarType dtype, Visitor&& visitor) {
+  switch (dtype) {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  case ScalarType::name:                                                 \
+    return std::forward<Visitor>(visitor)(TypeTag<type>());
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  }
+  __builtin_unreachable();
+}
+
+/// The dtype of a C++ type. Other integers count as int64, as tensor({1, 2}) expects.
+template <class T>
+constexpr ScalarType dtype_of() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return kBool;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return kFloat;
+  } else if constexpr (std::is_same_v<T, double>) {
+    return kDouble;
+  } else {
+    static_assert(std::is_integral_v<T>, "no dtype for this C++ type");
+    return kLong;
+  }
+}
+
+/// The common dtype of two operands of equal rank: the wider of the higher category.
+constexpr ScalarType promote_types(ScalarType a, ScalarType b) {
+  if (a == b) return a;
+  const DtypeInfo ia = dtype_info(a), ib = dtype_info(b);
+  if (ia.category != ib.category) return ia.category > ib.category ? a : b;
+  return ia.size >= ib.size ? a : b;
+}
+
+/// The dtype of `tensor(1.5)` and `zeros({2})`: float32 unless changed.
+TERN_API ScalarType get_default_dtype();
+/// Sets the default dtype; throws DTypeError unless it is floating point.
+TERN_API void set_default_dtype(ScalarType dtype);
+
+/// Prints as Float.
+inline std::ostream& operator<<(std::ostream& out, ScalarType dtype) {
+  return out << dtype_info(dtype).name;
+}
+
+}  // namespace tern
