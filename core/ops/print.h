@@ -1,0 +1,24 @@
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include <tern/core/tensor/tensor.h>
+
+namespace tern {
+
+/// How tensors print; Python's defaults.
+struct PrintOptions {
+  int precision = 4;     // digits after the point
+  int threshold = 1000;  // more elements are summarised with ...
+  int edgeitems = 3;     // shown at each end when summarised
+  int linewidth = 80;    // columns
+};
+TERN_API void set_printoptions(const PrintOptions& options);
+TERN_API PrintOptions get_printoptions();
+
+/// The tensor as Python prints it: tensor([[1., 2.]], grad_fn=<MulBackward0>).
+TERN_API std::string to_string(const Tensor& tensor);
+TERN_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+}  // namespace tern

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <ostream>
+#include <type_traits>
+
+#include <tern/core/base/error.h>
+#include <tern/core/tensor/dtype.h>
+
+namespace tern {
+
+/// One number of any dtype category; what `x + 2` and `item()` speak.
+class TERN_API Scalar {
+ public:
+  Scalar() : Scalar(0) {}
+  template <class T>
+  requires std::is_arithmetic_v<T> Scalar(T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      category_ = DtypeCategory::kBoolean;
+      integer_ = value ? 1 : 0;
+    } else if constexpr (std::is_integral_v<T>) {
+      category_ = DtypeCategory::kIntegral;
+      integer_ = static_cast<std::int64_t>(value);
+    } else {
+      category_ = DtypeCategory::kFloating;
+      floating_ = static_cast<double>(value);
+    }
+  }
+
+  DtypeCategory category() const { return category_; }
+  bool is_floating_point() const { return category_ == DtypeCategory::kFloating; }
+  bool is_integral() const { return category_ == DtypeCategory::kIntegral; }
+  bool is_boolean() const { return category_ == DtypeCategory::kBoolean; }
+  /// The dtype that a tensor made of this number has: bool, int64 or the default dtype.
+  ScalarType dtype() const;
+
+  /// The value as T. Floats are truncated towards zero for integers; throws Error when the value
+  /// does not fit ("value cannot be converted to type int64_t without overflow").
+  template <class T>
+  T to() const;
+
+  double toDouble() const { return to<double>(); }
+  float toFloat() const { return to<float>(); }
+  std::int64_t toLong() const { return to<std::int64_t>(); }
+  bool toBool() const { return to<bool>(); }
+
+  Scalar operator-() const { return is_floating_point() ? Scalar(-floating_) : Scalar(-integer_); }
+  friend bool operator==(const Scalar& a, const Scalar& b) {
+    if (!a.is_floating_point() && !b.is_floating_point()) return a.integer_ == b.integer_;
+    return a.toDouble() == b.toDouble();
+  }
+
+ private:
+  DtypeCategory category_;
+  union {
+    double floating_;
+    std::int64_t integer_;
+  };
+};
+
+template <class T>
+T Scalar::to() const {
+  static_assert(std::is_arithmetic_v<T>);
+  if constexpr (std::is_same_v<T, bool>) {
+    return is_floating_point() ? floating_ != 0.0 : integer_ != 0;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return is_floating_point() ? static_cast<T>(floating_) : static_cast<T>(integer_);
+  } else {
+    constexpr double kLow = static_cast<double>(std::numeric_limits<T>::min());
+    constexpr double kHigh = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
+    if (is_floating_point()) {
+      TERN_CHECK(floating_ > kLow - 1 && floating_ < kHigh, Error, "value ", floating_,
+                 " cannot be converted to type ", sizeof(T) == 8 ? "int64_t" : "int",
+                 " without overflow");
+      return static_cast<T>(floating_);
+    }
+    TERN_CHECK(static_cast<std::int64_t>(static_cast<T>(integer_)) == integer_, Error, "value ",
+               integer_, " cannot be converted to type ", sizeof(T) == 8 ? "int64_t" : "int",
+               " without overflow");
+    return static_cast<T>(integer_);
+  }
+}
+
+TERN_API std::ostream& operator<<(std::ostream& out, const Scalar& scalar);
+
+}  // namespace tern

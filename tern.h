@@ -1,0 +1,11 @@
+#pragma once
+
+// The one header that users include.
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/core/autograd/autograd.h>
+#include <tern/core/autograd/gradcheck.h>
+#include <tern/core/base/error.h>
+#include <tern/core/base/thread_pool.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/tensor.h>
