@@ -1,0 +1,52 @@
+# The CPU kernels are compiled once per instruction set and chosen at start. Inline functions and
+# templates of two sets must never be merged by the linker (AVX-512 code behind the baseline's name),
+# so each set becomes one relocatable object in which only tern_cpu_register_<set> is global.
+
+if(TERN_NATIVE)
+  set(TERN_CPU_SETS native)
+elseif(NOT DEFINED TERN_CPU_SETS)
+  set(TERN_CPU_SETS baseline)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND TERN_CPU_SETS avx2 avx512)
+  endif()
+endif()
+
+set(TERN_CPU_FLAGS_baseline "")  # what the compiler takes for every machine
+set(TERN_CPU_FLAGS_avx2 -march=x86-64-v3)
+set(TERN_CPU_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+set(TERN_CPU_FLAGS_native -march=native)
+
+function(tern_add_cpu_sets library)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/backends/cpu/kernels/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  foreach(set IN LISTS TERN_CPU_SETS)
+    set(objects tern_cpu_${set})
+    add_library(${objects} OBJECT ${sources})
+    set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    tern_own_code(${objects})
+    target_compile_features(${objects} PRIVATE cxx_std_20)
+    target_include_directories(${objects} PRIVATE ${PROJECT_BINARY_DIR}/include)
+    target_link_libraries(${objects} PRIVATE Eigen3::Eigen)
+    target_compile_definitions(${objects} PRIVATE TERN_CPU_SET=${set})
+    target_compile_options(${objects} PRIVATE
+      ${TERN_CPU_FLAGS_${set}} $<$<NOT:$<CONFIG:Debug>>:-O3>
+      -fno-trapping-math -fno-math-errno -ffp-contract=off
+      # Unique symbols stay global whatever objcopy is told; GCC 12 warns about its own AVX-512 header.
+      "$<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique;-Wno-maybe-uninitialized;-Wno-uninitialized>")
+
+    set(merged ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
+    add_custom_command(
+      OUTPUT ${merged}
+      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${merged} $<TARGET_OBJECTS:${objects}>
+      COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=tern_cpu_register_${set} ${merged}
+      DEPENDS ${objects} $<TARGET_OBJECTS:${objects}>
+      COMMENT "Sealing the ${set} kernels"
+      COMMAND_EXPAND_LISTS VERBATIM)
+    set_source_files_properties(${merged} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    target_sources(${library} PRIVATE ${merged})
+    list(APPEND all_merged ${merged})
+  endforeach()
+  set_property(TARGET ${library} PROPERTY TERN_CPU_SET_OBJECTS ${all_merged})
+endfunction()

@@ -1,0 +1,58 @@
+# What a user may choose, and where the results lie.
+
+option(TERN_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(TERN_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
+option(TERN_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(TERN_INSTALL "Write install rules" ${PROJECT_IS_TOP_LEVEL})
+option(TERN_WERROR "Treat warnings in tern's own code as errors" ${PROJECT_IS_TOP_LEVEL})
+option(TERN_SHARED "Build libtern as a shared library" ON)
+option(TERN_NATIVE "Build the CPU kernels for this machine only" OFF)
+option(TERN_ZLIB "Read .gz files (needs zlib)" ON)
+option(TERN_FETCH "Fetch dependencies that the system does not have" OFF)
+set(TERN_SANITIZE "" CACHE STRING "Sanitizers for everything, e.g. address,undefined")
+
+if(TERN_SHARED)
+  set(TERN_LIBRARY_TYPE SHARED)
+else()
+  set(TERN_LIBRARY_TYPE STATIC)
+endif()
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+  message(FATAL_ERROR "tern needs GCC 12 or later, found ${CMAKE_CXX_COMPILER_VERSION} "
+                      "(Debian package g++-12, then -DCMAKE_CXX_COMPILER=g++-12)")
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  message(FATAL_ERROR "tern needs Clang 14 or later, found ${CMAKE_CXX_COMPILER_VERSION}")
+endif()
+
+# Everything lies in bin, lib and include of this build, so that a program finds the libraries, and
+# the library its plugins, before and after installation alike.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_INSTALL_RPATH $ORIGIN $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  find_program(TERN_CCACHE ccache)
+  mark_as_advanced(TERN_CCACHE)
+  if(TERN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    # Sloppiness that precompiled headers need.
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TERN_CCACHE})
+  endif()
+endif()
+
+if(TERN_SANITIZE)
+  add_compile_options(-fsanitize=${TERN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TERN_SANITIZE})
+endif()
+
+# Clang leaves the sanitizers' own symbols for the program to bring.
+set(TERN_NO_UNDEFINED -Wl,-z,defs)
+if(TERN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(TERN_NO_UNDEFINED "")
+endif()

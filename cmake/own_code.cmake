@@ -1,0 +1,10 @@
+# How tern's own code is compiled: hidden symbols, every warning, no fast-math in any form.
+
+function(tern_own_code target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion
+                                           $<$<BOOL:${TERN_WERROR}>:-Werror>)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON)
+endfunction()

@@ -1,0 +1,17 @@
+# One program per <name>.cpp beside the caller and per folder <name>/ with sources, all linked with
+# the given libraries. Sets `programs` to their names.
+function(tern_add_programs)
+  file(GLOB entries CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp */*.cpp)
+  foreach(entry IN LISTS entries)
+    string(REGEX REPLACE "(/.*|\\.cpp)$" "" name ${entry})
+    list(APPEND names ${name})
+    list(APPEND sources_${name} ${entry})
+  endforeach()
+  list(REMOVE_DUPLICATES names)
+  foreach(name IN LISTS names)
+    add_executable(${name} ${sources_${name}})
+    tern_own_code(${name})
+    target_link_libraries(${name} PRIVATE tern::tern ${ARGN})
+  endforeach()
+  set(programs ${names} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,1 @@
+# What TERN_FETCH=ON fetches.
