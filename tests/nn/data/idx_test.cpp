@@ -1,0 +1,151 @@
+#include <tern/nn/data/idx.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <tern/core/base/error.h>
+
+#ifdef TERN_WITH_ZLIB
+#include <zlib.h>
+#endif
+
+namespace tern::data {
+namespace {
+
+std::string word(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+std::string image_file(std::uint32_t count, const std::string& pixels) {
+  return word(kIdxImages) + word(count) + word(2) + word(3) + pixels;
+}
+
+std::string label_file(std::uint32_t count, const std::string& labels) {
+  return word(kIdxLabels) + word(count) + labels;
+}
+
+class IdxTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() /
+              (std::string("tern_idx_") + info->name() + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string write(const std::string& name, const std::string& content) const {
+    std::ofstream(path(name), std::ios::binary) << content;
+    return path(name);
+  }
+
+  std::filesystem::path folder_;
+};
+
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const FileError& error) {
+    return error.what();
+  }
+  return "no FileError";
+}
+
+TEST_F(IdxTest, ReadsSizesAndValues) {
+  const IdxArray array = read_idx(write("images", image_file(2, "abcdefABCDE\xff")), kIdxImages);
+  EXPECT_EQ(array.sizes, (std::vector<std::int64_t>{2, 2, 3}));
+  ASSERT_EQ(array.values.size(), 12u);
+  EXPECT_EQ(array.values[6], 'A');
+  EXPECT_EQ(array.values[11], 255);
+  const IdxArray none = read_idx(write("labels", label_file(0, "")), kIdxLabels);
+  EXPECT_EQ(none.sizes, (std::vector<std::int64_t>{0}));
+  EXPECT_TRUE(none.values.empty());
+}
+
+TEST_F(IdxTest, NamesFileExpectedAndFound) {
+  const std::string file = write("file", label_file(3, "ab"));
+  EXPECT_EQ(error_of([&] { read_idx(file, kIdxLabels); }),
+            "idx: " + file + " is cut off, expected 3 bytes after the header, found 2");
+  write("file", label_file(3, "abcd"));
+  EXPECT_EQ(error_of([&] { read_idx(file, kIdxLabels); }),
+            "idx: " + file + " is too long, expected 3 bytes after the header, found more");
+  EXPECT_EQ(error_of([&] { read_idx(file, kIdxImages); }),
+            "idx: " + file + " has the wrong magic number, expected 2051, found 2049");
+  write("file", label_file(3, "").substr(0, 6));
+  EXPECT_EQ(error_of([&] { read_idx(file, kIdxLabels); }),
+            "idx: the header of " + file + " is cut off, found 2 of 4 bytes");
+  EXPECT_NE(error_of([&] { read_idx(path("none"), kIdxLabels); }).find("No such file"),
+            std::string::npos);
+  EXPECT_NE(error_of([&] { read_idx(path(""), kIdxLabels); }).find("directory"), std::string::npos);
+}
+
+TEST_F(IdxTest, RefusesImpossibleSizes) {
+  const std::string huge =
+      word(kIdxImages) + word(0xffffffff) + word(0xffffffff) + word(0xffffffff);
+  const std::string file = write("file", huge);
+  EXPECT_NE(error_of([&] { read_idx(file, kIdxImages); }).find("overflow"), std::string::npos);
+  // 16 GB promised, 2 bytes there: no memory is taken for the promise.
+  write("file", word(kIdxImages) + word(0xffffffff) + word(2) + word(2) + "ab");
+  EXPECT_NE(error_of([&] { read_idx(file, kIdxImages); }).find("is cut off"), std::string::npos);
+  write("file", word(kIdxImages) + word(1) + word(0) + word(2));
+  EXPECT_NE(error_of([&] { read_idx(file, kIdxImages); }).find("empty dimension 1"),
+            std::string::npos);
+}
+
+TEST_F(IdxTest, FindsBothSpellings) {
+  write("train-images-idx3-ubyte", image_file(2, "abcdefABCDEF"));
+  write("train-labels.idx1-ubyte", label_file(2, "\1\2"));
+  for (const std::string& root : {folder_.string(), folder_.string() + "/"}) {
+    const IdxImages set = read_idx_images(root, /*train=*/true);
+    EXPECT_EQ(set.images.sizes[0], 2);
+    EXPECT_EQ(set.labels.values[1], 2);
+  }
+  write("train-labels.idx1-ubyte", label_file(3, "\1\2\3"));
+  EXPECT_NE(error_of([&] { read_idx_images(folder_.string(), true); }).find("differ in count"),
+            std::string::npos);
+}
+
+TEST_F(IdxTest, MissingFileKeepsTheKnownText) {
+  const std::string text = error_of([&] { read_idx_images(folder_.string(), false); });
+  EXPECT_EQ(text.find("Error opening images file at " + path("t10k-images-idx3-ubyte")), 0u)
+      << text;
+  write("t10k-images-idx3-ubyte", image_file(1, "abcdef"));
+  const std::string labels = error_of([&] { read_idx_images(folder_.string(), false); });
+  EXPECT_EQ(labels.find("Error opening targets file at " + path("t10k-labels-idx1-ubyte")), 0u);
+}
+
+#ifdef TERN_WITH_ZLIB
+TEST_F(IdxTest, UnpacksGzip) {
+  const std::string content = image_file(400, std::string(2400, 'x'));
+  const std::string file = path("t10k-images-idx3-ubyte.gz");
+  gzFile out = gzopen(file.c_str(), "wb");
+  ASSERT_EQ(gzwrite(out, content.data(), static_cast<unsigned>(content.size())),
+            static_cast<int>(content.size()));
+  gzclose(out);
+  write("t10k-labels-idx1-ubyte", label_file(400, std::string(400, '\3')));
+  EXPECT_EQ(read_idx_images(folder_.string(), false).images.values,
+            std::vector<std::uint8_t>(2400, 'x'));
+
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 12);
+  EXPECT_NE(error_of([&] { read_idx(file, kIdxImages); }).find(file), std::string::npos);
+  std::filesystem::resize_file(file, 30);
+  EXPECT_NE(error_of([&] { read_idx(file, kIdxImages); }).find(file), std::string::npos);
+}
+#else
+TEST_F(IdxTest, GzipWithoutZlibSaysSo) {
+  const std::string file = write("file.gz", "x");
+  EXPECT_NE(error_of([&] { read_idx(file, kIdxImages); }).find("without zlib"), std::string::npos);
+}
+#endif
+
+}  // namespace
+}  // namespace tern::data
