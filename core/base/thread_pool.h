@@ -8,7 +8,7 @@ namespace tern {
 
 /// Sets how many threads ops may use, the caller included (at least 1). The default is the
 /// environment variable TERN_NUM_THREADS, else OMP_NUM_THREADS, else the cores that this process
-/// may use. Workers start at the first parallel region.
+/// may use. Workers start at the first parallel region that needs them. Throws Error for count < 1.
 TERN_API void set_num_threads(int count);
 
 /// How many threads ops may use, the caller included.

@@ -1,0 +1,234 @@
+#include <tern/core/base/thread_pool.h>
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include <tern/core/base/error.h>
+
+namespace tern {
+namespace {
+
+constexpr std::size_t kCacheLine = 64;
+constexpr auto kSpinTime = std::chrono::microseconds(20);
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+/// Lets threads wait for a condition over sequentially consistent atomics: they spin, because
+/// regions follow each other closely, then sleep. notify() costs one load while nobody sleeps.
+class Gate {
+ public:
+  template <class Condition>
+  void wait(const Condition& condition) {
+    const auto deadline = std::chrono::steady_clock::now() + kSpinTime;
+    do {
+      for (int i = 0; i < 32; ++i) {
+        if (condition()) return;
+        relax();
+      }
+    } while (std::chrono::steady_clock::now() < deadline);
+    std::unique_lock lock(mutex_);
+    sleepers_.fetch_add(1);
+    wake_.wait(lock, condition);
+    sleepers_.fetch_sub(1);
+  }
+
+  /// Call after the change that makes the condition true: either the sleeper sees the change or
+  /// this sees the sleeper.
+  void notify() {
+    if (sleepers_.load() == 0) return;
+    { const std::lock_guard lock(mutex_); }  // whoever counts as a sleeper sleeps now
+    wake_.notify_all();
+  }
+
+ private:
+  std::atomic<int> sleepers_{0};
+  std::mutex mutex_;
+  std::condition_variable wake_;
+};
+
+thread_local bool in_region = false;
+
+void run_inline(int parts, void (*body)(void*, int), void* context) {
+  const bool outer = in_region;
+  in_region = true;
+  for (int part = 0; part < parts; ++part) body(context, part);
+  in_region = outer;
+}
+
+/// Workers for one thread count. One thread at a time calls run().
+class Pool {
+ public:
+  explicit Pool(int threads) : threads_(threads) {
+    try {
+      workers_.reserve(static_cast<std::size_t>(threads - 1));
+      for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+    } catch (const std::exception&) {
+      // The system gives no more threads: those that run share the parts.
+    }
+  }
+
+  ~Pool() {
+    stop_.store(true);
+    start_.notify();
+    for (std::thread& worker : workers_) worker.join();
+  }
+
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  int threads() const { return threads_; }
+
+  void run(int parts, void (*body)(void*, int), void* context) {
+    body_.store(body, std::memory_order_relaxed);
+    context_.store(context, std::memory_order_relaxed);
+    parts_.store(parts, std::memory_order_relaxed);
+    unfinished_.store(parts, std::memory_order_relaxed);
+    const Ticket region = (ticket_.load(std::memory_order_relaxed) & kRegionMask) + kRegionStep;
+    ticket_.store(region | static_cast<Ticket>(parts));
+    start_.notify();
+    in_region = true;
+    take_parts(region);
+    in_region = false;
+    done_.wait([this] { return unfinished_.load() == 0; });
+  }
+
+ private:
+  // The number of the region in the upper half, how many of its parts nobody has taken in the
+  // lower. A thread that comes late finds none left or another region, and takes nothing.
+  using Ticket = std::uint64_t;
+  static constexpr Ticket kRegionStep = Ticket{1} << 32;
+  static constexpr Ticket kRegionMask = ~(kRegionStep - 1);
+
+  void work() {
+    in_region = true;
+    Ticket last = 0;
+    while (true) {
+      Ticket region = last;
+      start_.wait([&] {
+        region = ticket_.load() & kRegionMask;
+        return region != last || stop_.load();
+      });
+      if (region == last) return;
+      last = region;
+      take_parts(region);
+    }
+  }
+
+  void take_parts(Ticket region) {
+    Ticket ticket = ticket_.load();
+    while ((ticket & kRegionMask) == region && ticket != region) {
+      // The region cannot end before the part that is taken here, so these belong to it if the
+      // exchange succeeds.
+      const auto body = body_.load(std::memory_order_relaxed);
+      void* const context = context_.load(std::memory_order_relaxed);
+      const int parts = parts_.load(std::memory_order_relaxed);
+      if (!ticket_.compare_exchange_weak(ticket, ticket - 1)) continue;
+      body(context, parts - static_cast<int>(ticket - region));
+      if (unfinished_.fetch_sub(1) == 1) done_.notify();
+      ticket = ticket_.load();
+    }
+  }
+
+  const int threads_;
+  std::vector<std::thread> workers_;
+  Gate start_, done_;
+  std::atomic<bool> stop_{false};
+  std::atomic<void (*)(void*, int)> body_{nullptr};
+  std::atomic<void*> context_{nullptr};
+  std::atomic<int> parts_{0};
+  alignas(kCacheLine) std::atomic<Ticket> ticket_{0};
+  alignas(kCacheLine) std::atomic<int> unfinished_{0};
+};
+
+std::atomic<int> thread_count{0};  // 0: not asked for yet
+
+// The pool belongs to whoever set the flag. It is never destroyed at exit: its workers sleep or
+// spin until the process is gone.
+std::atomic<bool> pool_taken{false};
+Pool* pool = nullptr;
+
+// Called in a forked child, where the parent's workers do not exist: their pool is left alone.
+void forget_pool() {
+  pool = nullptr;
+  pool_taken.store(false);
+}
+
+// Null when there is no memory for it.
+Pool* pool_with(int threads) {
+  if (pool == nullptr || pool->threads() != threads) {
+    [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, forget_pool);
+    delete pool;
+    pool = new (std::nothrow) Pool(threads);
+  }
+  return pool;
+}
+
+int positive_number(const char* variable) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr) return 0;
+  const long number = std::strtol(text, nullptr, 10);
+  return number >= 1 && number <= 4096 ? static_cast<int>(number) : 0;
+}
+
+int default_num_threads() {
+  if (const int count = positive_number("TERN_NUM_THREADS")) return count;
+  if (const int count = positive_number("OMP_NUM_THREADS")) return count;
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+void set_num_threads(int count) {
+  TERN_CHECK(count >= 1, Error, "Expected positive number of threads, got ", count);
+  thread_count.store(count, std::memory_order_relaxed);
+}
+
+int get_num_threads() {
+  int count = thread_count.load(std::memory_order_relaxed);
+  if (count == 0) {
+    int unset = 0;
+    count = default_num_threads();
+    if (!thread_count.compare_exchange_strong(unset, count)) count = unset;
+  }
+  return count;
+}
+
+bool in_parallel_region() { return in_region; }
+
+namespace detail {
+
+void run_parallel(int parts, void (*body)(void* context, int part), void* context) {
+  const int threads = get_num_threads();
+  if (parts <= 1 || threads <= 1 || in_region || pool_taken.exchange(true)) {
+    run_inline(parts, body, context);
+    return;
+  }
+  if (Pool* const own = pool_with(threads)) {
+    own->run(parts, body, context);
+  } else {
+    run_inline(parts, body, context);
+  }
+  pool_taken.store(false);
+}
+
+}  // namespace detail
+}  // namespace tern

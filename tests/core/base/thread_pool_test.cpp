@@ -1,0 +1,224 @@
+#include <tern/core/base/thread_pool.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tern/core/base/error.h>
+
+namespace tern {
+namespace {
+
+/// Restores the thread count that the test program started with.
+class ThreadPool : public testing::Test {
+ protected:
+  void TearDown() override { set_num_threads(before_); }
+
+ private:
+  int before_ = get_num_threads();
+};
+
+/// How often each element of [0, count) was visited by one parallel_for.
+std::vector<int> visits(std::int64_t count, std::int64_t grain) {
+  std::vector<int> seen(static_cast<std::size_t>(count), 0);
+  parallel_for(0, count, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+  });
+  return seen;
+}
+
+bool all_once(const std::vector<int>& seen) {
+  return std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; });
+}
+
+TEST_F(ThreadPool, CountMustBePositive) {
+  set_num_threads(3);
+  EXPECT_EQ(get_num_threads(), 3);
+  EXPECT_THROW(set_num_threads(0), Error);
+  EXPECT_THROW(set_num_threads(-1), Error);
+  EXPECT_EQ(get_num_threads(), 3);
+}
+
+TEST_F(ThreadPool, EveryElementOnce) {
+  for (const int threads : {1, 2, 3, 8}) {
+    set_num_threads(threads);
+    for (const std::int64_t count : {0, 1, 2, 7, 64, 1000}) {
+      for (const std::int64_t grain : {0, 1, 3, 500, 2000}) {
+        EXPECT_TRUE(all_once(visits(count, grain)))
+            << threads << " threads, " << count << " elements, grain " << grain;
+      }
+    }
+  }
+}
+
+TEST_F(ThreadPool, RangesRespectGrainAndCount) {
+  set_num_threads(4);
+  std::atomic<int> ranges{0}, smallest{1000};
+  parallel_for(10, 110, 30, [&](std::int64_t begin, std::int64_t end) {
+    ++ranges;
+    int seen = smallest;
+    while (seen > end - begin &&
+           !smallest.compare_exchange_weak(seen, static_cast<int>(end - begin))) {
+    }
+  });
+  EXPECT_EQ(ranges, 3);
+  EXPECT_GE(smallest, 30);
+}
+
+TEST_F(ThreadPool, PartsRunOnSeveralThreads) {
+  set_num_threads(3);
+  // Each part waits for the others, so one thread alone could not finish.
+  std::atomic<int> arrived{0};
+  detail::run_parallel(
+      3,
+      [](void* context, int) {
+        auto& count = *static_cast<std::atomic<int>*>(context);
+        ++count;
+        while (count < 3) std::this_thread::yield();
+      },
+      &arrived);
+  EXPECT_EQ(arrived, 3);
+}
+
+TEST_F(ThreadPool, MorePartsThanThreads) {
+  set_num_threads(2);
+  std::atomic<int> sum{0};
+  detail::run_parallel(
+      100, [](void* context, int part) { *static_cast<std::atomic<int>*>(context) += part; }, &sum);
+  EXPECT_EQ(sum, 4950);
+}
+
+TEST_F(ThreadPool, NestedRegionsRunInline) {
+  set_num_threads(2);
+  EXPECT_FALSE(in_parallel_region());
+  std::atomic<int> total{0}, moved{0};
+  parallel_for(0, 2, 1, [&](std::int64_t, std::int64_t) {
+    const auto outer = std::this_thread::get_id();
+    EXPECT_TRUE(in_parallel_region());
+    parallel_for(0, 10, 1, [&](std::int64_t begin, std::int64_t end) {
+      total += static_cast<int>(end - begin);
+      if (std::this_thread::get_id() != outer) ++moved;
+    });
+    EXPECT_TRUE(in_parallel_region());
+  });
+  EXPECT_FALSE(in_parallel_region());
+  EXPECT_EQ(total, 20);
+  EXPECT_EQ(moved, 0);
+}
+
+TEST_F(ThreadPool, ManyCallersAtOnce) {
+  set_num_threads(4);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 500; ++round) {
+        if (!all_once(visits(64, 1))) ++wrong;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(ThreadPool, CountChangesWhileOthersWork) {
+  std::atomic<bool> stop{false};
+  std::thread changer([&] {
+    for (int round = 0; !stop; ++round) {
+      set_num_threads(1 + round % 5);
+      std::this_thread::yield();
+    }
+  });
+  int wrong = 0;
+  for (int round = 0; round < 500; ++round) wrong += all_once(visits(50, 1)) ? 0 : 1;
+  stop = true;
+  changer.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(ThreadPool, WorkersThatSleptWakeUp) {
+  set_num_threads(3);
+  for (int round = 0; round < 20; ++round) {
+    std::this_thread::sleep_for(std::chrono::microseconds(15 * round));
+    EXPECT_TRUE(all_once(visits(30, 1)));
+  }
+}
+
+#if !defined(__SANITIZE_THREAD__)  // which allows no new threads after a fork
+TEST_F(ThreadPool, ForkedChildHasItsOwnWorkers) {
+  set_num_threads(3);
+  EXPECT_TRUE(all_once(visits(30, 1)));
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(20);  // a hang ends the test with a signal
+      const bool ok = all_once(visits(30, 1)) && all_once(visits(1000, 1));
+      _exit(ok ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+  }
+  EXPECT_TRUE(all_once(visits(30, 1)));
+}
+
+TEST_F(ThreadPool, ForkWhileAnotherThreadUsesThePool) {
+  set_num_threads(2);
+  std::atomic<bool> stop{false};
+  std::thread busy([&] {
+    while (!stop) visits(64, 1);
+  });
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(20);
+      _exit(all_once(visits(64, 1)) ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+  }
+  stop = true;
+  busy.join();
+}
+#endif
+
+/// The count that a process started with `setting` (NAME=value) reports, through its exit code.
+int count_in_child(const char* name, const char* value) {
+  const pid_t child = fork();
+  if (child == 0) {
+    unsetenv("TERN_NUM_THREADS");
+    unsetenv("OMP_NUM_THREADS");
+    if (name != nullptr) setenv(name, value, 1);
+    execl("/proc/self/exe", "thread_pool_test", "--gtest_filter=ThreadPool.DISABLED_ExitWithCount",
+          "--gtest_also_run_disabled_tests", "--gtest_brief=1", nullptr);
+    _exit(255);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(ThreadPool, DISABLED_ExitWithCount) { _exit(get_num_threads()); }
+
+TEST_F(ThreadPool, DefaultComesFromTheEnvironment) {
+  const int cores = count_in_child(nullptr, nullptr);
+  EXPECT_GE(cores, 1);
+  EXPECT_EQ(count_in_child("TERN_NUM_THREADS", "3"), 3);
+  EXPECT_EQ(count_in_child("OMP_NUM_THREADS", "5"), 5);
+  EXPECT_EQ(count_in_child("TERN_NUM_THREADS", "none"), cores);
+  EXPECT_EQ(count_in_child("TERN_NUM_THREADS", "-2"), cores);
+}
+
+}  // namespace
+}  // namespace tern
