@@ -9,7 +9,7 @@
 
 #include <tern/core/base/error.h>
 
-#ifdef TERN_WITH_ZLIB
+#ifdef TERN_HAVE_ZLIB
 #include <zlib.h>
 #endif
 
@@ -48,7 +48,7 @@ class PlainSource : public ByteSource {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-#ifdef TERN_WITH_ZLIB
+#ifdef TERN_HAVE_ZLIB
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
@@ -83,7 +83,7 @@ class GzipSource : public ByteSource {
 
 std::unique_ptr<ByteSource> open_source(const std::string& path) {
   if (!ends_with_gz(path)) return std::make_unique<PlainSource>(path);
-#ifdef TERN_WITH_ZLIB
+#ifdef TERN_HAVE_ZLIB
   return std::make_unique<GzipSource>(path);
 #else
   tern::detail::raise<FileError>("idx: cannot read ", path,

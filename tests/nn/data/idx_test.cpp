@@ -11,10 +11,6 @@
 
 #include <tern/core/base/error.h>
 
-#ifdef TERN_WITH_ZLIB
-#include <zlib.h>
-#endif
-
 namespace tern::data {
 namespace {
 
@@ -123,29 +119,32 @@ TEST_F(IdxTest, MissingFileKeepsTheKnownText) {
   EXPECT_EQ(labels.find("Error opening targets file at " + path("t10k-labels-idx1-ubyte")), 0u);
 }
 
-#ifdef TERN_WITH_ZLIB
+// 400 images of 2 x 3 bytes 'x', packed.
+constexpr unsigned char kPacked[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
+                                     0xed, 0xc3, 0xb1, 0x0d, 0x00, 0x30, 0x08, 0xc0, 0xb0, 0x50,
+                                     0x16, 0x4e, 0xe6, 0x8c, 0x9e, 0x0c, 0x47, 0x30, 0xc6, 0x92,
+                                     0xa1, 0x12, 0xe2, 0x03, 0x6f, 0x67, 0x4b, 0x92, 0x24, 0xe9,
+                                     0xd4, 0x00, 0xd2, 0x4e, 0x42, 0x60, 0x70, 0x09, 0x00, 0x00};
+
 TEST_F(IdxTest, UnpacksGzip) {
-  const std::string content = image_file(400, std::string(2400, 'x'));
-  const std::string file = path("t10k-images-idx3-ubyte.gz");
-  gzFile out = gzopen(file.c_str(), "wb");
-  ASSERT_EQ(gzwrite(out, content.data(), static_cast<unsigned>(content.size())),
-            static_cast<int>(content.size()));
-  gzclose(out);
+  const std::string packed(reinterpret_cast<const char*>(kPacked), sizeof(kPacked));
+  const std::string file = write("t10k-images-idx3-ubyte.gz", packed);
   write("t10k-labels-idx1-ubyte", label_file(400, std::string(400, '\3')));
+  const std::string text = error_of([&] { read_idx(file, kIdxImages); });
+  if (text.find("without zlib") != std::string::npos) GTEST_SKIP() << text;
   EXPECT_EQ(read_idx_images(folder_.string(), false).images.values,
             std::vector<std::uint8_t>(2400, 'x'));
-
-  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 12);
-  EXPECT_NE(error_of([&] { read_idx(file, kIdxImages); }).find(file), std::string::npos);
-  std::filesystem::resize_file(file, 30);
-  EXPECT_NE(error_of([&] { read_idx(file, kIdxImages); }).find(file), std::string::npos);
+  for (const std::size_t cut : {1u, 6u, 20u, 50u}) {
+    write("cut.gz", packed.substr(0, packed.size() - cut));
+    EXPECT_NE(error_of([&] { read_idx(path("cut.gz"), kIdxImages); }).find(path("cut.gz")),
+              std::string::npos);
+  }
+  std::string wrong = packed;
+  wrong[wrong.size() - 6] ^= 1;  // the checksum
+  write("wrong.gz", wrong);
+  EXPECT_NE(error_of([&] { read_idx(path("wrong.gz"), kIdxImages); }).find("cannot unpack"),
+            std::string::npos);
 }
-#else
-TEST_F(IdxTest, GzipWithoutZlibSaysSo) {
-  const std::string file = write("file.gz", "x");
-  EXPECT_NE(error_of([&] { read_idx(file, kIdxImages); }).find("without zlib"), std::string::npos);
-}
-#endif
 
 }  // namespace
 }  // namespace tern::data
