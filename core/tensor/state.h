@@ -135,8 +135,6 @@ class TERN_API State {
 
   const List& as_list() const;
   const Dict& as_dict() const;
-  List& own_list();
-  Dict& own_dict();
   std::int64_t to_integer(std::string_view name, std::int64_t lowest, std::int64_t highest) const;
   double to_double(std::string_view name) const;
   bool to_bool(std::string_view name) const;

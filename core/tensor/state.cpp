@@ -1,0 +1,250 @@
+#include <tern/core/tensor/state.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <unordered_map>
+
+namespace tern {
+namespace {
+
+constexpr const char* kKindNames[] = {"null",     "a bool",   "an integer", "a floating number",
+                                      "a string", "a tensor", "a list",     "a dictionary"};
+
+struct KeyHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
+};
+
+void check_depth(int depth) {
+  TERN_CHECK(depth <= State::kMaxDepth, Error, "State: dictionaries and lists may be nested ",
+             State::kMaxDepth, " deep, got ", depth);
+}
+
+/// The first keys, for the text of an error.
+std::string list_of_keys(const State& dict) {
+  constexpr std::size_t kShown = 10;
+  std::string text;
+  for (std::size_t i = 0; i < dict.size() && i < kShown; ++i) {
+    text += (i == 0 ? "'" : ", '") + dict.begin()[i].key + "'";
+  }
+  if (dict.size() > kShown) text += ", ... (" + std::to_string(dict.size()) + " keys)";
+  return text.empty() ? "none" : text;
+}
+
+bool identical_tensors(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) return false;
+  if (a.numel() == 0) return true;
+  const Tensor x = a.detach().cpu().contiguous(), y = b.detach().cpu().contiguous();
+  return std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
+}
+
+/// What a container holds, for reading.
+template <class Container>
+const Container& read(const std::shared_ptr<Container>& container) {
+  TERN_CHECK(container, Error, "State: used after it was moved from");
+  return *container;
+}
+
+/// What a container holds, for writing: a copy of its own when others share it.
+template <class Container>
+Container& write(std::shared_ptr<Container>& container) {
+  if (container.use_count() != 1) container = std::make_shared<Container>(read(container));
+  std::atomic_thread_fence(std::memory_order_acquire);  // after what other owners did last
+  return *container;
+}
+
+}  // namespace
+
+struct State::List {
+  std::vector<State> elements;
+  int depth = 1;
+};
+
+struct State::Dict {
+  std::vector<Item> items;
+  std::unordered_map<std::string, std::size_t, KeyHash, std::equal_to<>> index;
+  int depth = 1;
+};
+
+State::State() : value_(std::make_shared<Dict>()) {}
+
+State::State(Tensor tensor) {
+  TERN_CHECK(tensor.defined(), Error, "State: an undefined tensor cannot be stored");
+  value_ = std::move(tensor);
+}
+
+State State::list(std::vector<State> elements) {
+  State result(nullptr);
+  result.value_ = std::make_shared<List>();
+  for (State& element : elements) result.push_back(std::move(element));
+  return result;
+}
+
+// --- Leaves --------------------------------------------------------------------------------------
+
+const char* kind_name(State::Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
+
+void State::kind_error(const char* expected, std::string_view name) const {
+  std::string found = kind_name(kind());
+  if (is_int()) found += " " + std::to_string(std::get<std::int64_t>(value_));
+  if (name.empty()) detail::raise<Error>("State: expected ", expected, ", found ", found);
+  detail::raise<Error>("State: expected ", expected, " for key '", name, "', found ", found);
+}
+
+Tensor State::tensor() const {
+  if (!is_tensor()) kind_error("a tensor", {});
+  return std::get<Tensor>(value_);
+}
+
+const std::string& State::string() const {
+  if (!is_string()) kind_error("a string", {});
+  return std::get<std::string>(value_);
+}
+
+std::int64_t State::to_integer(std::string_view name, std::int64_t lowest,
+                               std::int64_t highest) const {
+  if (!is_int()) kind_error("an integer", name);
+  const std::int64_t value = std::get<std::int64_t>(value_);
+  TERN_CHECK(value >= lowest && value <= highest, Error, "State: ", value,
+             name.empty() ? "" : " of key '", name, name.empty() ? "" : "'",
+             " is outside the range asked for, ", lowest, " to ", highest);
+  return value;
+}
+
+double State::to_double(std::string_view name) const {
+  if (is_int()) return static_cast<double>(std::get<std::int64_t>(value_));
+  if (!is_double()) kind_error("a number", name);
+  return std::get<double>(value_);
+}
+
+bool State::to_bool(std::string_view name) const {
+  if (!is_bool()) kind_error("a bool", name);
+  return std::get<bool>(value_);
+}
+
+// --- Containers ----------------------------------------------------------------------------------
+
+const State::Dict& State::as_dict() const {
+  if (!is_dict()) kind_error("a dictionary", {});
+  return read(std::get<std::shared_ptr<Dict>>(value_));
+}
+
+const State::List& State::as_list() const {
+  if (!is_list()) kind_error("a list", {});
+  return read(std::get<std::shared_ptr<List>>(value_));
+}
+
+std::size_t State::size() const {
+  return is_list() ? as_list().elements.size() : as_dict().items.size();
+}
+
+int State::depth() const {
+  if (is_list()) return as_list().depth;
+  return is_dict() ? as_dict().depth : 0;
+}
+
+const State* State::find(std::string_view key) const {
+  const Dict& dict = as_dict();
+  const auto found = dict.index.find(key);
+  return found == dict.index.end() ? nullptr : &dict.items[found->second].value;
+}
+
+const State& State::operator[](std::string_view key) const& {
+  const State* value = find(key);
+  TERN_CHECK(value != nullptr, IndexError, "Key '", key,
+             "' is not defined; the keys are: ", list_of_keys(*this));
+  return *value;
+}
+
+std::vector<std::string> State::keys() const {
+  std::vector<std::string> result;
+  result.reserve(size());
+  for (const Item& item : as_dict().items) result.push_back(item.key);
+  return result;
+}
+
+const State::Item* State::begin() const { return as_dict().items.data(); }
+const State::Item* State::end() const { return begin() + as_dict().items.size(); }
+
+void State::insert(std::string key, State value) {
+  TERN_CHECK(!contains(key), Error, "Key '", key, "' already defined");
+  set(std::move(key), std::move(value));
+}
+
+void State::set(std::string key, State value) {
+  const int depth = value.depth() + 1;
+  check_depth(depth);
+  as_dict();
+  Dict& dict = write(std::get<std::shared_ptr<Dict>>(value_));
+  dict.depth = std::max(dict.depth, depth);
+  const auto [place, is_new] = dict.index.try_emplace(key, dict.items.size());
+  if (!is_new) {
+    dict.items[place->second].value = std::move(value);
+    return;
+  }
+  try {
+    dict.items.push_back({std::move(key), std::move(value)});
+  } catch (...) {
+    dict.index.erase(place);
+    throw;
+  }
+}
+
+void State::erase(std::string_view key) {
+  (*this)[key];  // throws when it is missing
+  Dict& dict = write(std::get<std::shared_ptr<Dict>>(value_));
+  const auto place = dict.index.find(key);
+  dict.items.erase(dict.items.begin() + static_cast<std::ptrdiff_t>(place->second));
+  dict.index.erase(place);
+  for (std::size_t i = 0; i < dict.items.size(); ++i) dict.index[dict.items[i].key] = i;
+}
+
+const State& State::operator[](std::size_t index) const& {
+  const auto& elements = as_list().elements;
+  TERN_CHECK(index < elements.size(), IndexError, "State: index ", static_cast<std::int64_t>(index),
+             " is out of range for a list of ", elements.size());
+  return elements[index];
+}
+
+const std::vector<State>& State::elements() const { return as_list().elements; }
+
+void State::push_back(State value) {
+  const int depth = value.depth() + 1;
+  check_depth(depth);
+  as_list();
+  List& list = write(std::get<std::shared_ptr<List>>(value_));
+  list.elements.push_back(std::move(value));
+  list.depth = std::max(list.depth, depth);
+}
+
+bool identical(const State& a, const State& b) {
+  if (a.kind() != b.kind()) return false;
+  switch (a.kind()) {
+    case State::Kind::Null:
+      return true;
+    case State::Kind::Bool:
+      return a.to<bool>() == b.to<bool>();
+    case State::Kind::Int:
+      return a.to<std::int64_t>() == b.to<std::int64_t>();
+    case State::Kind::Double:
+      return std::bit_cast<std::uint64_t>(a.to<double>()) ==
+             std::bit_cast<std::uint64_t>(b.to<double>());
+    case State::Kind::String:
+      return a.string() == b.string();
+    case State::Kind::Tensor:
+      return identical_tensors(a.tensor(), b.tensor());
+    case State::Kind::List:
+      return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(),
+                        b.elements().end(), identical);
+    case State::Kind::Dict:
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                        [](const State::Item& x, const State::Item& y) {
+                          return x.key == y.key && identical(x.value, y.value);
+                        });
+  }
+  return false;
+}
+
+}  // namespace tern
