@@ -1,4 +1,4 @@
-# The commands of daily work. Everything is built by CMake into build/<preset>.
+# The commands of daily work. CMake builds everything, into build/<preset>.
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
@@ -8,9 +8,50 @@ endif
 
 configure = cmake --preset $(1)
 build = cmake --build --preset $(1) --parallel $(JOBS)
-test = ctest --preset $(1) --parallel $(JOBS)
+run_tests = cmake/run_tests.sh $(1) $(JOBS)
+sources = git ls-files '*.h' '*.cpp'
 
-.PHONY: all
-all:
+.NOTPARALLEL:
+.PHONY: all vae test test-release test-asan test-tsan test-all bench format tidy install clean setup
+
+# The library and the programs.
+all: setup
 	$(call configure,release)
-	$(call build,release)
+	$(call build,release) --target tern_programs
+
+# Trains a variational autoencoder on drawn digits; pictures and losses in out/vae.
+vae: setup
+	$(call configure,release)
+	$(call build,release) --target vae
+	build/release/bin/vae --out out/vae
+
+# Every test, then the quick ones under the address and undefined behaviour sanitizers.
+test: test-release test-asan
+
+# The long tiers too: thread sanitizer, full counts.
+test-all: export TERN_TEST_FULL = 1
+test-all: test-release test-asan test-tsan
+
+test-release test-asan test-tsan: test-%: setup
+	$(call configure,$*)
+	$(call build,$*)
+	$(call run_tests,$*)
+
+bench: all
+	benchmarks/run.sh build/release
+
+format:
+	$(sources) | xargs clang-format -i
+
+tidy: setup
+	$(call configure,dev)
+	$(sources) | grep '\.cpp$$' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/dev
+
+install: all
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build out
+
+setup:
+	cmake/setup.sh

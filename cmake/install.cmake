@@ -1,0 +1,29 @@
+# What `cmake --install` copies, and how find_package(tern) and pkg-config find it.
+
+include(CMakePackageConfigHelpers)
+
+set_target_properties(tern_torch_compat PROPERTIES EXPORT_NAME torch_compat)
+install(TARGETS tern tern_torch_compat EXPORT tern-targets)
+if(TARGET tern_sim)
+  install(TARGETS tern_sim LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+
+set(headers ${CMAKE_INSTALL_INCLUDEDIR}/tern)
+install(FILES tern.h DESTINATION ${headers})
+foreach(folder IN ITEMS core nn serialization compat backends/cuda/host)
+  get_filename_component(above ${folder} DIRECTORY)
+  install(DIRECTORY ${folder} DESTINATION ${headers}/${above}
+          FILES_MATCHING PATTERN *.h PATTERN *.def PATTERN *.inc PATTERN detail EXCLUDE)
+endforeach()
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tern)
+install(EXPORT tern-targets NAMESPACE tern:: DESTINATION ${package})
+configure_package_config_file(cmake/tern-config.cmake.in tern-config.cmake
+                              INSTALL_DESTINATION ${package})
+write_basic_package_version_file(tern-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tern-config.cmake
+              ${PROJECT_BINARY_DIR}/tern-config-version.cmake
+        DESTINATION ${package})
+
+configure_file(cmake/tern.pc.in tern.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tern.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

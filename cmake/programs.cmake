@@ -1,5 +1,5 @@
 # One program per <name>.cpp beside the caller and per folder <name>/ with sources, all linked with
-# the given libraries. Sets `programs` to their names.
+# the given libraries; all of them are part of the target tern_programs.
 function(tern_add_programs)
   file(GLOB entries CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp */*.cpp)
   foreach(entry IN LISTS entries)
@@ -13,5 +13,7 @@ function(tern_add_programs)
     tern_own_code(${name})
     target_link_libraries(${name} PRIVATE tern::tern ${ARGN})
   endforeach()
-  set(programs ${names} PARENT_SCOPE)
+  if(names)
+    add_dependencies(tern_programs ${names})
+  endif()
 endfunction()

@@ -1,0 +1,15 @@
+#!/bin/sh
+# run_tests.sh <preset> <jobs>: runs its tests, then counts what each program said, skips included.
+set -eu
+preset=$1 jobs=$2
+
+result=0
+ctest --preset "$preset" --parallel "$jobs" || result=$?
+
+awk -v preset="$preset" '
+  /^\[  PASSED  \] [0-9]+ test/ { passed += $4 }
+  /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
+  /^\[  FAILED  \] [0-9]+ test/ { failed += $4 }
+  END { printf "%s: %d tests passed, %d failed, %d skipped\n", preset, passed, failed, skipped }
+' "build/$preset/Testing/Temporary/LastTest.log"
+exit $result

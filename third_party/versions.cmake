@@ -1,1 +1,0 @@
-# What TERN_FETCH=ON fetches.
