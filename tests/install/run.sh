@@ -1,0 +1,35 @@
+#!/bin/sh
+# run.sh find_package|add_subdirectory|plain <source folder> <build folder> <work folder>: builds and
+# runs the consumer the way that a user would.
+set -eu
+way=$1 source=$2 build=$3 work=$4
+cxx=${CXX:-c++}
+rm -rf "$work"
+mkdir -p "$work"
+
+build_consumer() {
+  cmake -S "$source/tests/install/consumer" -B "$work/build" "$@"
+  cmake --build "$work/build" --parallel 2
+  "$work/build/consumer"
+  "$work/build/consumer_torch"
+}
+
+case $way in
+  find_package)
+    cmake --install "$build" --prefix "$work/prefix"
+    build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_PREFIX_PATH="$work/prefix"
+    # Every installed header brings what it needs along.
+    (cd "$work/prefix/include" && find tern -name '*.h' | sed 's/.*/#include <&>/') >"$work/all.cpp"
+    "$cxx" -std=c++20 -fsyntax-only -I"$work/prefix/include" "$work/all.cpp"
+    ! grep -rn "$build" "$work/prefix/lib/cmake" "$work/prefix/lib/pkgconfig"
+    ;;
+  add_subdirectory)
+    build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 \
+      -D TERN_FOLDER="$source" -D TERN_CPU_SETS=baseline
+    ;;
+  plain)
+    "$cxx" -std=c++20 -I"$build/include" "$source/tests/install/consumer/consumer.cpp" \
+      -L"$build/lib" -ltern -o "$work/consumer"
+    LD_LIBRARY_PATH="$build/lib" "$work/consumer"
+    ;;
+esac

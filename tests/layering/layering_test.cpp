@@ -1,0 +1,120 @@
+#include <gtest/gtest.h>
+
+#include <iostream>
+#include <regex>
+
+#include "layers.h"
+#include "source.h"
+
+namespace layering {
+namespace {
+
+const std::vector<std::string> kLibrary = {"core", "backends", "nn", "serialization", "compat"};
+
+std::string at(const Source& source, std::size_t line) {
+  return source.path + ":" + std::to_string(line + 1) + ": " + source.lines[line];
+}
+
+/// What a user's program includes, so what must stay cheap and free of other people's types.
+bool is_public_header(const Source& source) {
+  if (source.path.find("/detail/") != std::string::npos) return false;
+  if (source.in("backends") && !source.in("backends/cuda/host")) return false;
+  return !source.path.ends_with(".cpp") && !source.path.ends_with(".cu");
+}
+
+TEST(Layers, RefuseAnArrowThatIsNotInTheTable) {
+  EXPECT_TRUE(may_include("core/ops/matmul.cpp", "core/autograd/node.h"));
+  EXPECT_TRUE(may_include("core/tensor/tensor.h", "core/ops/view_methods.inc"));
+  EXPECT_TRUE(may_include("nn/detail/a.h", "nn/detail/b.h"));
+  EXPECT_FALSE(may_include("core/tensor/storage.h", "core/ops/view_methods.inc"));
+  EXPECT_FALSE(may_include("core/base/error.h", "core/tensor/tensor.h"));
+  EXPECT_FALSE(may_include("core/autograd/node.h", "core/ops/ops.h"));
+  EXPECT_FALSE(may_include("backends/cpu/kernels/unary.cpp", "core/autograd/node.h"));
+  EXPECT_FALSE(may_include("backends/cuda/host/stream.h", "backends/cpu/registration.h"));
+  EXPECT_FALSE(may_include("serialization/json.cpp", "nn/module.h"));
+  EXPECT_FALSE(may_include("core/ops/print.cpp", "core/base/detail/x.h"));
+  EXPECT_FALSE(may_include("nn/linear.h", "tern.h"));
+}
+
+TEST(Layers, TheLibraryKeepsItsArrows) {
+  for (const Source& source : read_sources(kLibrary)) {
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      const std::string file = included(source.lines[i]);
+      if (!file.starts_with("tern/")) continue;
+      EXPECT_TRUE(may_include(source.path, file.substr(5))) << at(source, i);
+    }
+  }
+}
+
+TEST(Layers, ProgramsUsePublicHeadersOnly) {
+  for (const Source& source : read_sources({"examples", "benchmarks"})) {
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      const std::string file = included(source.lines[i]);
+      EXPECT_EQ(file.find("/detail/"), std::string::npos) << at(source, i);
+      EXPECT_FALSE(file.starts_with("tern/backends/") &&
+                   !file.starts_with("tern/backends/cuda/host/"))
+          << at(source, i);
+    }
+  }
+}
+
+TEST(Headers, OneSpellingOfIncludes) {
+  for (const Source& source : read_sources(kLibrary)) {
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      if (included(source.lines[i]).empty()) continue;
+      EXPECT_EQ(source.lines[i].find('"'), std::string::npos)
+          << at(source, i) << "\nwrite <tern/...> with the path from the root";
+    }
+  }
+}
+
+TEST(Headers, PublicOnesBringNothingHeavyAndNothingForeign) {
+  const std::regex banned(
+      "iostream|thread|random|filesystem|future|regex|"
+      "(unsupported/)?Eigen/.*|nlohmann/.*|zlib\\.h|cuda.*|cublas.*|curand.*|CLI/.*|stb.*|gtest/.*");
+  for (const Source& source : read_sources(kLibrary)) {
+    if (!is_public_header(source)) continue;
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      EXPECT_FALSE(std::regex_match(included(source.lines[i]), banned)) << at(source, i);
+    }
+  }
+}
+
+TEST(Headers, AreIncludedOnce) {
+  for (const Source& source : read_sources(kLibrary)) {
+    if (!source.header()) continue;
+    EXPECT_NE(std::ranges::find(source.lines, "#pragma once"), source.lines.end()) << source.path;
+  }
+}
+
+TEST(Macros, CarryThePrefix) {
+  // Switches of other people's headers are set in .cpp files alone.
+  const std::regex macro("\\s*#\\s*define\\s+(\\w+).*");
+  const std::regex others("EIGEN_\\w+|JSON_\\w+|_GNU_SOURCE");
+  for (const Source& source : read_sources(kLibrary)) {
+    if (source.in("compat")) continue;
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      std::smatch match;
+      if (!std::regex_match(source.lines[i], match, macro)) continue;
+      const std::string name = match[1];
+      const bool allowed = name.starts_with("TERN_") ||
+                           (source.path.ends_with(".cpp") && std::regex_match(name, others));
+      EXPECT_TRUE(allowed) << at(source, i);
+    }
+  }
+}
+
+TEST(Files, StayReadable) {
+  auto folders = kLibrary;
+  folders.insert(folders.end(), {"tests", "examples", "benchmarks"});
+  for (const Source& source : read_sources(folders)) {
+    const std::size_t lines = source.lines.size();
+    EXPECT_LE(lines, 800u) << source.path;
+    if (lines > (source.header() ? 300u : 400u)) {
+      std::cout << "warning: " << source.path << " has " << lines << " lines\n";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace layering

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace layering {
+
+/// The files under `folder` may include those under the folders of `sees`.
+struct Layer {
+  const char* folder;
+  std::vector<std::string> sees;
+};
+
+/// The house: base < tensor < kernels < { backends | autograd < ops < nn }. A file belongs to the
+/// first folder here that holds it.
+inline const std::vector<Layer>& layers() {
+  static const std::vector<Layer> table = {
+      {"core/base", {"core/base"}},
+      {"core/tensor", {"core/base", "core/tensor"}},
+      {"core/kernels", {"core/base", "core/tensor", "core/kernels"}},
+      {"core/autograd", {"core/base", "core/tensor", "core/kernels", "core/autograd"}},
+      {"core/ops", {"core"}},
+      {"backends/cpu", {"core/base", "core/tensor", "core/kernels", "backends/cpu"}},
+      {"backends/cuda/host", {"core/base", "core/tensor", "core/kernels", "backends/cuda/host"}},
+      {"backends/cuda/device", {"core/base", "core/tensor", "core/kernels", "backends/cuda/device"}},
+      {"backends/sim", {"core/base", "core/tensor", "core/kernels", "backends/sim"}},
+      {"backends/meta", {"core/base", "core/tensor", "core/kernels", "backends/meta"}},
+      {"backends", {"core/base", "core/tensor", "core/kernels", "backends"}},
+      {"nn", {"core", "nn"}},
+      {"serialization", {"core", "serialization"}},
+      {"compat", {"core", "nn", "serialization", "compat", "backends/cuda/host", "tern.h"}},
+      {"tern.h", {"core", "nn", "serialization", "backends/cuda/host"}},
+  };
+  return table;
+}
+
+inline bool is_under(const std::string& path, const std::string& folder) {
+  return path == folder || path.starts_with(folder + "/");
+}
+
+/// May the file `from` include the file `to` (both from the root)?
+inline bool may_include(const std::string& from, const std::string& to) {
+  // Lists of methods in the body of Tensor: each family of ops keeps its own.
+  if (from == "core/tensor/tensor.h" && to.starts_with("core/ops/") &&
+      to.ends_with("_methods.inc")) {
+    return true;
+  }
+  // A detail/ folder is for the files beside it.
+  const std::size_t detail = to.find("/detail/");
+  if (detail != std::string::npos && !is_under(from, to.substr(0, detail))) return false;
+  for (const Layer& layer : layers()) {
+    if (!is_under(from, layer.folder)) continue;
+    for (const std::string& seen : layer.sees) {
+      if (is_under(to, seen)) return true;
+    }
+    return false;
+  }
+  return true;
+}
+
+}  // namespace layering
