@@ -1,0 +1,75 @@
+#include "axis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace support {
+namespace {
+
+std::string text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6g", value);
+  return text;
+}
+
+/// The smallest step of 1, 2 or 5 times a power of ten that cuts `span` into at most seven parts.
+double round_step(double span) {
+  const double power = std::pow(10, std::floor(std::log10(span / 7)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (span / (factor * power) <= 7) return factor * power;
+  }
+  return 10 * power;
+}
+
+}  // namespace
+
+Axis::Axis(const std::vector<double>& values, bool logarithmic, double from, double to)
+    : logarithmic_(logarithmic), from_(from), to_(to) {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const double value : values) {
+    if (!shows(value)) continue;
+    low = std::min(low, scaled(value));
+    high = std::max(high, scaled(value));
+  }
+  if (low > high) return;
+  const double margin = high > low ? 0.04 * (high - low) : std::max(0.5 * std::abs(high), 0.5);
+  low_ = low - margin;
+  high_ = high + margin;
+}
+
+bool Axis::shows(double value) const {
+  return std::isfinite(value) && (!logarithmic_ || value > 0);
+}
+
+double Axis::scaled(double value) const { return logarithmic_ ? std::log10(value) : value; }
+
+double Axis::position(double value) const {
+  return from_ + (scaled(value) - low_) / (high_ - low_) * (to_ - from_);
+}
+
+std::vector<Axis::Tick> Axis::ticks() const {
+  std::vector<Tick> ticks;
+  const auto add = [&](double value) {
+    if (scaled(value) >= low_ && scaled(value) <= high_) {
+      ticks.push_back({position(value), text_of(value)});
+    }
+  };
+  const double span = high_ - low_;
+  if (!logarithmic_) {
+    const double step = round_step(span);
+    for (double k = std::ceil(low_ / step); k * step <= high_; ++k) add(k * step);
+    return ticks;
+  }
+  const double every = span > 7 ? std::ceil(span / 7) : 1;
+  for (double power = std::floor(low_); power <= high_; power += every) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      if (factor == 1.0 || span < 2.5) add(factor * std::pow(10, power));
+    }
+  }
+  return ticks;
+}
+
+}  // namespace support

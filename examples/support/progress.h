@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace support {
+
+/// A progress bar on standard output; it is off where the output is no terminal.
+///
+/// Colours are left out when NO_COLOR is set.
+class Progress {
+ public:
+  /// Counts to `total`; `wanted` false keeps the bar off on a terminal, too.
+  Progress(std::string label, std::int64_t total, bool wanted);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// True when the bar is drawn. Otherwise the caller prints plain lines if it likes.
+  bool on() const { return on_; }
+  /// Shows `done` of the total with a note, at most some 20 times a second.
+  void update(std::int64_t done, const std::string& note);
+  /// Wipes the bar from its line.
+  void clear();
+
+ private:
+  std::string label_;
+  std::int64_t total_;
+  bool on_;
+  bool drawn_ = false;
+  std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace support
