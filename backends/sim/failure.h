@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include <tern/core/kernels/plugin.h>
+
+namespace tern::sim {
+
+using kernels::StatusCode;
+
+/// What goes wrong inside the simulator. It never leaves the plugin: `guarded` turns it into a
+/// status.
+struct Failure {
+  StatusCode code;
+  std::string message;
+};
+
+inline void write_message(char* out, std::size_t size, const std::string& message) {
+  std::snprintf(out, size, "%s", message.c_str());
+}
+
+/// Runs `body` and writes what it throws into `status`; returns its result, or a zero.
+template <class Body>
+auto guarded(kernels::PluginStatus* status, const Body& body) noexcept -> decltype(body()) {
+  try {
+    return body();
+  } catch (const Failure& failure) {
+    status->code = failure.code;
+    write_message(status->message, sizeof(status->message), failure.message);
+  } catch (const std::exception& error) {
+    status->code = StatusCode::kDeviceFault;
+    write_message(status->message, sizeof(status->message), error.what());
+  }
+  return decltype(body())();
+}
+
+}  // namespace tern::sim

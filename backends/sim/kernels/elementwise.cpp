@@ -1,0 +1,48 @@
+#include <tern/backends/sim/kernels/formulas.h>
+#include <tern/backends/sim/kernels/kernels.h>
+#include <tern/backends/sim/kernels/number.h>
+#include <tern/backends/sim/kernels/odometer.h>
+#include <tern/core/kernels/elementwise.h>
+
+namespace tern::sim {
+namespace {
+
+// Element `i` of an operand, or the number that stands for it.
+template <class T>
+Wide<T> input(const ElementwiseArgs& args, int k, const Odometer& at) {
+  if (k >= args.inputs) return 0;
+  if (args.in[k] == nullptr) return immediate<T>(args.immediate[k]);
+  return static_cast<const T*>(args.in[k])[at.offset(args.in_strides[k])];
+}
+
+template <class T>
+void apply(const ElementwiseArgs& args) {
+  const bool compares = elementwise_info(args.op).kind == ElementwiseKind::kCompare;
+  const bool selects = args.op == ElementwiseOp::where_op;
+  const Wide<T> scale = immediate<T>(args.scale);
+  for (Odometer at(args.ndim, args.sizes); !at.done(); at.next()) {
+    const Wide<T> a =
+        selects ? static_cast<Wide<T>>(input<bool>(args, 0, at)) : input<T>(args, 0, at);
+    const Wide<T> result = formula(args.op, a, input<T>(args, 1, at), input<T>(args, 2, at), scale);
+    const std::int64_t place = at.offset(args.out_strides);
+    if (compares) {
+      static_cast<bool*>(args.out)[place] = result != 0;
+    } else {
+      static_cast<T*>(args.out)[place] = narrow<T>(result);
+    }
+  }
+}
+
+}  // namespace
+
+bool supports(const ElementwiseArgs& args) {
+  const ElementwiseKind kind = elementwise_info(args.op).kind;
+  return visit_dtype(args.dtype,
+                     [&](auto tag) { return takes<typename decltype(tag)::type>(kind); });
+}
+
+void elementwise(const ElementwiseArgs& args, KernelContext&) {
+  visit_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
+}
+
+}  // namespace tern::sim

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+#include <tern/core/kernels/args.h>
+
+namespace tern::sim {
+
+/// The elementwise ops on numbers; a comparison gives 0 or 1. Operands that an op does not have
+/// are ignored.
+double formula(kernels::ElementwiseOp op, double a, double b, double c, double scale);
+std::int64_t formula(kernels::ElementwiseOp op, std::int64_t a, std::int64_t b, std::int64_t c,
+                     std::int64_t scale);
+
+}  // namespace tern::sim

@@ -1,0 +1,77 @@
+#include <cstdint>
+#include <cstdio>
+
+#include <tern/backends/sim/kernels/kernels.h>
+#include <tern/backends/sim/kernels/number.h>
+
+namespace tern::sim {
+namespace {
+
+const char* name_of(IndexOp op) {
+  switch (op) {
+    case IndexOp::kSelect:
+      return "index_select";
+    case IndexOp::kAdd:
+      return "index_add_";
+    case IndexOp::kGather:
+      return "gather";
+    case IndexOp::kScatterAdd:
+      return "scatter_add_";
+  }
+  return "?";
+}
+
+bool one_index_for_all(const IndexArgs& args) {
+  return args.op == IndexOp::kSelect || args.op == IndexOp::kAdd;
+}
+
+bool check_indices(const IndexArgs& args, KernelContext& context) {
+  const std::int64_t count =
+      one_index_for_all(args) ? args.count : args.outer * args.count * args.inner;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t value = args.index[k];
+    if (value >= 0 && value < args.limit) continue;
+    context.status = StatusCode::kIndexOutOfRange;
+    context.detail = value;
+    context.limit = args.limit;
+    std::snprintf(context.message, sizeof(context.message),
+                  "%s(): index %lld is out of bounds for a dimension of size %lld; it was found on "
+                  "cuda:%d after the call had returned",
+                  name_of(args.op), static_cast<long long>(value),
+                  static_cast<long long>(args.limit), static_cast<int>(context.device));
+    return false;
+  }
+  return true;
+}
+
+template <class T>
+void apply(const IndexArgs& args) {
+  const bool reads = args.op == IndexOp::kSelect || args.op == IndexOp::kGather;
+  const T* in = static_cast<const T*>(args.in);
+  T* out = static_cast<T*>(args.out);
+  for (std::int64_t o = 0; o < args.outer; ++o) {
+    for (std::int64_t j = 0; j < args.count; ++j) {
+      for (std::int64_t i = 0; i < args.inner; ++i) {
+        const std::int64_t here = (o * args.count + j) * args.inner + i;
+        const std::int64_t row = args.index[one_index_for_all(args) ? j : here];
+        if (reads) {
+          out[here] = in[(o * args.in_size + row) * args.inner + i];
+        } else {
+          T& sum = out[(o * args.out_size + row) * args.inner + i];
+          sum = narrow<T>(plus(Wide<T>{sum}, Wide<T>{in[here]}));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool supports(const IndexArgs&) { return true; }
+
+void index(const IndexArgs& args, KernelContext& context) {
+  if (!check_indices(args, context)) return;
+  visit_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
+}
+
+}  // namespace tern::sim

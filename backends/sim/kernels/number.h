@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <tern/core/kernels/args.h>
+
+namespace tern::sim {
+
+/// What is computed with: double for floating dtypes, int64 for int64 and bool.
+template <class T>
+using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+
+/// Rounds to the dtype; every number but zero is true.
+template <class T>
+T narrow(Wide<T> value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value != 0;
+  } else {
+    return static_cast<T>(value);
+  }
+}
+
+/// A number that came with the call, rounded to the dtype as an element would be.
+template <class T>
+Wide<T> immediate(const kernels::Immediate& number) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(number.f);
+  } else {
+    return static_cast<T>(number.i);
+  }
+}
+
+// Sums and products of int64 wrap around.
+inline double plus(double a, double b) { return a + b; }
+inline double times(double a, double b) { return a * b; }
+inline std::int64_t plus(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+inline std::int64_t times(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+}  // namespace tern::sim

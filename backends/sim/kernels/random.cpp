@@ -1,0 +1,94 @@
+#include <cmath>
+#include <cstdint>
+
+#include <tern/backends/sim/kernels/kernels.h>
+#include <tern/core/kernels/philox.h>
+
+// Element e takes its numbers from subsequence e / 4 of Philox, word e % 4, so they depend on
+// nothing but seed, offset and e. What needs 64 bits takes two words: elements 0 and 1 of four from
+// the block at `offset`, 2 and 3 from the next one.
+
+namespace tern::sim {
+namespace {
+
+std::uint32_t word32(const RandomArgs& args, std::int64_t element) {
+  const auto e = static_cast<std::uint64_t>(element);
+  return philox(args.seed, e / 4, args.offset).word[e % 4];
+}
+
+// The block of two 64-bit numbers around an element.
+PhiloxWords words64(const RandomArgs& args, std::int64_t element) {
+  const auto e = static_cast<std::uint64_t>(element);
+  return philox(args.seed, e / 4, args.offset + 4 * (e % 4 / 2));
+}
+
+// cuRAND draws from (0, 1]; users expect [0, 1).
+template <class T>
+T half_open(T uniform) {
+  return uniform == T(1) ? T(0) : uniform;
+}
+
+template <class T>
+T uniform(const RandomArgs& args, std::int64_t e) {
+  T draw;
+  if constexpr (sizeof(T) == 8) {
+    const PhiloxWords words = words64(args, e);
+    draw = philox_uniform(words.word[e % 2 * 2], words.word[e % 2 * 2 + 1]);
+  } else {
+    draw = philox_uniform(word32(args, e));
+  }
+  const T from = static_cast<T>(args.a), to = static_cast<T>(args.b);
+  const T value = std::fma(half_open(draw), to - from, from);
+  return value == to ? from : value;
+}
+
+template <class T>
+T normal(const RandomArgs& args, std::int64_t e) {
+  NormalPair<T> pair;
+  if constexpr (sizeof(T) == 8) {
+    pair = philox_normal_double(words64(args, e));
+  } else {
+    pair = philox_normal(word32(args, e / 2 * 2), word32(args, e / 2 * 2 + 1));
+  }
+  return std::fma(e % 2 == 0 ? pair.first : pair.second, static_cast<T>(args.b),
+                  static_cast<T>(args.a));
+}
+
+bool bernoulli(const RandomArgs& args, std::int64_t e) {
+  return philox_uniform(word32(args, e)) <= args.a;
+}
+
+std::int64_t randint(const RandomArgs& args, std::int64_t e) {
+  const std::uint64_t range =
+      static_cast<std::uint64_t>(args.high) - static_cast<std::uint64_t>(args.low);
+  std::uint64_t draw = word32(args, e);
+  if (range >= std::uint64_t{1} << 28) {
+    const PhiloxWords words = words64(args, e);
+    draw = std::uint64_t{words.word[e % 2 * 2]} << 32 | words.word[e % 2 * 2 + 1];
+  }
+  return static_cast<std::int64_t>(draw % range + static_cast<std::uint64_t>(args.low));
+}
+
+}  // namespace
+
+bool supports(const RandomArgs& args) {
+  const bool real = args.op == RandomOp::kUniform || args.op == RandomOp::kNormal;
+  return !real || is_floating_point(args.dtype);
+}
+
+void random(const RandomArgs& args, KernelContext&) {
+  visit_dtype(args.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* out = static_cast<T*>(args.out);
+    for (std::int64_t e = 0; e < args.count; ++e) {
+      if (args.op == RandomOp::kBernoulli) out[e] = static_cast<T>(bernoulli(args, e));
+      if (args.op == RandomOp::kRandint) out[e] = static_cast<T>(randint(args, e));
+      if constexpr (std::is_floating_point_v<T>) {
+        if (args.op == RandomOp::kUniform) out[e] = uniform<T>(args, e);
+        if (args.op == RandomOp::kNormal) out[e] = normal<T>(args, e);
+      }
+    }
+  });
+}
+
+}  // namespace tern::sim

@@ -1,0 +1,98 @@
+#include <tern/backends/sim/launch.h>
+
+#include <cstring>
+#include <string>
+
+#include <tern/backends/sim/kernels/kernels.h>
+#include <tern/backends/sim/operands.h>
+#include <tern/backends/sim/simulator.h>
+
+namespace tern::sim {
+namespace {
+
+std::string hex(const void* address) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%p", address);
+  return text;
+}
+
+[[noreturn]] void illegal_access(const Simulator& simulator, std::int32_t device, Slot slot,
+                                 const Operand& operand, const std::string& problem) {
+  throw Failure{StatusCode::kDeviceFault,
+                "CUDA error: an illegal memory access was encountered: kernel " +
+                    std::string(slot_name(slot)) + " on cuda:" + std::to_string(device) + " got " +
+                    operand.name + " in " + simulator.describe(operand.pointer) + " at " +
+                    hex(operand.pointer) + problem};
+}
+
+// Finds what a GPU would not: a kernel may touch live memory of its own device only.
+void check_operand(Simulator& simulator, std::int32_t device, Slot slot, const Operand& operand) {
+  const char* first = static_cast<const char*>(operand.pointer) + operand.first;
+  const char* last = static_cast<const char*>(operand.pointer) + operand.last;
+  if (!simulator.device(device).memory.owns(operand.pointer)) {
+    illegal_access(simulator, device, slot, operand, "");
+  }
+  if (!simulator.device(device).memory.is_allocated(first, last)) {
+    illegal_access(simulator, device, slot, operand, ", which is not allocated");
+  }
+  const auto find_block = simulator.host().find_block;
+  PluginBlock block{};
+  if (find_block == nullptr || find_block(device, operand.pointer, &block) == 0) return;
+  const char* start = static_cast<const char*>(block.start);
+  if (block.live == 0) illegal_access(simulator, device, slot, operand, ", which was freed");
+  if (first < start || last > start + block.bytes) {
+    illegal_access(simulator, device, slot, operand,
+                   ", beyond its block of " + std::to_string(block.bytes) + " bytes");
+  }
+}
+
+template <class Args>
+void queue(const Args& args, std::int32_t device, Stream* stream,
+           void (*kernel)(const Args&, KernelContext&)) {
+  Simulator& simulator = Simulator::get();
+  const std::lock_guard lock(simulator.mutex);
+  if (stream == nullptr || stream->device() != device) {
+    throw Failure{StatusCode::kDeviceFault,
+                  "CUDA error: invalid resource handle: a kernel on cuda:" +
+                      std::to_string(device) + " got a stream of another device"};
+  }
+  if (simulator.fault_due(PluginFault::kLaunch)) {
+    throw Failure{StatusCode::kDeviceFault, "CUDA error: unspecified launch failure (injected)"};
+  }
+  Args own = args;
+  for (const Operand& operand : operands(own)) {
+    check_operand(simulator, device, SlotOf<Args>::slot, operand);
+    const char* moved = simulator.device(device).memory.kernel_address(operand.pointer);
+    std::memcpy(operand.place, &moved, sizeof(moved));
+  }
+  stream->submit([own, kernel](KernelContext& context) { kernel(own, context); });
+}
+
+template <class Args, void (*kernel)(const Args&, KernelContext&)>
+void launch(const Args& args, KernelContext& context) {
+  if (!supports(args)) {
+    context.status = StatusCode::kUnsupportedDtype;
+    return;
+  }
+  PluginStatus status;
+  guarded(&status, [&] {
+    queue(args, context.device, static_cast<Stream*>(context.stream), kernel);
+    return true;
+  });
+  context.status = status.code;
+  if (status.code != StatusCode::kOk) {
+    write_message(context.message, sizeof(context.message), status.message);
+  }
+}
+
+}  // namespace
+
+KernelTable launch_table() {
+  KernelTable table;
+#define TERN_SLOT(name, Args) set<Args, launch<Args, name>>(table);
+#include <tern/core/kernels/slots.def>
+#undef TERN_SLOT
+  return table;
+}
+
+}  // namespace tern::sim

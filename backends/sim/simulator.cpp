@@ -1,0 +1,153 @@
+#include <tern/backends/sim/simulator.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace tern::sim {
+namespace {
+
+constexpr std::size_t kDefaultMemory = std::size_t{4} << 30;
+constexpr std::size_t kMostMemory = std::size_t{1} << 40;
+constexpr std::size_t kPinnedAlignment = 4096;
+
+Simulator* instance = nullptr;
+
+// The number in an environment variable, or `fallback` when it is not set.
+std::int64_t environment_number(const char* name, std::int64_t fallback, std::int64_t most) {
+  const char* value = std::getenv(name);
+  if (value == nullptr || *value == '\0') return fallback;
+  std::int64_t number = 0;
+  const char* end = value + std::strlen(value);
+  const auto [stop, error] = std::from_chars(value, end, number);
+  if (error != std::errc() || stop != end || number < 1 || number > most) {
+    throw Failure{StatusCode::kDeviceFault, std::string(name) + " must be a number from 1 to " +
+                                                std::to_string(most) + ", got '" + value + "'"};
+  }
+  return number;
+}
+
+}  // namespace
+
+std::vector<int> visible_devices(const char* value, int count) {
+  std::vector<int> ordinals;
+  if (value == nullptr) {
+    for (int i = 0; i < count; ++i) ordinals.push_back(i);
+    return ordinals;
+  }
+  std::string_view rest = value;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view entry = rest.substr(0, comma);
+    while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
+    while (!entry.empty() && entry.back() == ' ') entry.remove_suffix(1);
+    int ordinal = -1;
+    const char* end = entry.data() + entry.size();
+    const auto [stop, error] = std::from_chars(entry.data(), end, ordinal);
+    const bool valid = error == std::errc() && stop == end && ordinal >= 0 && ordinal < count;
+    if (!valid || std::find(ordinals.begin(), ordinals.end(), ordinal) != ordinals.end()) break;
+    ordinals.push_back(ordinal);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return ordinals;
+}
+
+Simulator& Simulator::get() { return *instance; }
+
+void Simulator::start(const kernels::PluginHost& host) { instance = new Simulator(host); }
+
+Simulator::Simulator(const kernels::PluginHost& host) : host_(host) {
+  const std::int64_t memory = environment_number(
+      "TERN_SIM_MEMORY", static_cast<std::int64_t>(kDefaultMemory), std::int64_t{kMostMemory});
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  for (int ordinal : visible_devices(visible, host.simulated_devices)) {
+    devices_.push_back(std::make_unique<SimDevice>(ordinal, static_cast<std::size_t>(memory)));
+  }
+  if (devices_.empty()) {
+    throw Failure{StatusCode::kDeviceFault,
+                  std::string("No CUDA GPUs are available (CUDA_VISIBLE_DEVICES is '") +
+                      (visible == nullptr ? "" : visible) + "')"};
+  }
+  const char* blocking = std::getenv("CUDA_LAUNCH_BLOCKING");
+  launches_block_ = blocking != nullptr && std::strcmp(blocking, "1") == 0;
+  faults_[static_cast<std::size_t>(kernels::PluginFault::kAllocate)] =
+      environment_number("TERN_SIM_FAIL_ALLOC", 0, INT64_MAX);
+}
+
+SimDevice& Simulator::device(std::int32_t index) {
+  if (index < 0 || index >= device_count()) {
+    throw Failure{StatusCode::kDeviceFault, "CUDA error: invalid device ordinal " +
+                                                std::to_string(index) + " of " +
+                                                std::to_string(device_count())};
+  }
+  return *devices_[static_cast<std::size_t>(index)];
+}
+
+std::int32_t Simulator::owner(const void* address) const {
+  for (std::int32_t i = 0; i < device_count(); ++i) {
+    if (devices_[static_cast<std::size_t>(i)]->memory.owns(address)) return i;
+  }
+  return -1;
+}
+
+std::string Simulator::describe(const void* address) const {
+  const std::int32_t index = owner(address);
+  return index < 0 ? "host memory" : "memory of cuda:" + std::to_string(index);
+}
+
+void Simulator::keep_error(std::int32_t index, Failure failure) {
+  Failure& kept = device(index).error;
+  if (kept.code == StatusCode::kOk) kept = std::move(failure);
+}
+
+void Simulator::throw_error(std::int32_t index) {
+  Failure& kept = device(index).error;
+  if (kept.code == StatusCode::kOk) return;
+  throw std::exchange(kept, Failure{StatusCode::kOk, ""});
+}
+
+void* Simulator::allocate_host(std::size_t bytes) {
+  const std::size_t rounded = (bytes + kPinnedAlignment - 1) / kPinnedAlignment * kPinnedAlignment;
+  void* pointer = rounded < bytes ? nullptr : std::aligned_alloc(kPinnedAlignment, rounded);
+  if (pointer == nullptr || fault_due(kernels::PluginFault::kAllocateHost)) {
+    std::free(pointer);
+    throw Failure{StatusCode::kOutOfMemory,
+                  "CUDA error: out of memory (" + std::to_string(bytes) + " pinned bytes)"};
+  }
+  pinned_[static_cast<const char*>(pointer)] = bytes;
+  return pointer;
+}
+
+void Simulator::release_host(void* pointer) {
+  for (int i = 0; i < device_count(); ++i) drain(i);
+  if (pinned_.erase(static_cast<const char*>(pointer)) == 0) {
+    throw Failure{StatusCode::kDeviceFault, "CUDA error: not a pointer of pinned memory"};
+  }
+  std::free(pointer);
+}
+
+bool Simulator::is_pinned(const void* pointer, std::size_t bytes) const {
+  const char* first = static_cast<const char*>(pointer);
+  auto block = pinned_.upper_bound(first);
+  if (block == pinned_.begin()) return false;
+  --block;
+  return first + bytes <= block->first + block->second;
+}
+
+bool Simulator::fault_due(kernels::PluginFault fault) {
+  std::int64_t& left = faults_[static_cast<std::size_t>(fault)];
+  return left > 0 && --left == 0;
+}
+
+void Simulator::inject(kernels::PluginFault fault, std::int64_t n) {
+  faults_[static_cast<std::size_t>(fault)] = n;
+}
+
+void Simulator::drain(std::int32_t index) {
+  for (const auto& stream : device(index).streams) stream->run_all();
+}
+
+}  // namespace tern::sim

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <tern/backends/sim/failure.h>
+#include <tern/backends/sim/memory.h>
+#include <tern/backends/sim/stream.h>
+#include <tern/core/kernels/plugin.h>
+
+namespace tern::sim {
+
+/// One simulated device.
+struct SimDevice {
+  explicit SimDevice(int physical, std::size_t bytes) : ordinal(physical), memory(bytes) {}
+
+  int ordinal;  // before CUDA_VISIBLE_DEVICES chose and renumbered
+  DeviceMemory memory;
+  std::vector<std::unique_ptr<Stream>> streams;
+  Failure error{StatusCode::kOk, ""};  // the first of queued work, until somebody hears of it
+};
+
+/// The simulated machine. Callers hold `mutex` in all but the functions for signal handlers.
+class Simulator {
+ public:
+  /// Made once, by `start`, and never destroyed.
+  static Simulator& get();
+  /// Builds the machine from the host's wishes and the environment. Throws Failure with the reason
+  /// when there is no device to offer.
+  static void start(const kernels::PluginHost& host);
+
+  std::mutex mutex;
+
+  int device_count() const { return static_cast<int>(devices_.size()); }
+  /// Throws Failure for an ordinal that does not exist.
+  SimDevice& device(std::int32_t index);
+  /// The device around the address, or -1: host memory. Safe in a signal handler.
+  std::int32_t owner(const void* address) const;
+  /// In words: "memory of cuda:1", "host memory".
+  std::string describe(const void* address) const;
+  const kernels::PluginHost& host() const { return host_; }
+
+  /// Remembers what went wrong in queued work, unless something did before.
+  void keep_error(std::int32_t device, Failure failure);
+  /// Throws the remembered error of the device once.
+  void throw_error(std::int32_t device);
+  /// CUDA_LAUNCH_BLOCKING=1: all work runs at once.
+  bool launches_block() const { return launches_block_; }
+
+  /// Pinned host memory.
+  void* allocate_host(std::size_t bytes);
+  void release_host(void* pointer);
+  bool is_pinned(const void* pointer, std::size_t bytes) const;
+
+  /// Counts down the injected faults; true when this call shall fail.
+  bool fault_due(kernels::PluginFault fault);
+  void inject(kernels::PluginFault fault, std::int64_t n);
+
+  /// Runs everything that is queued on a device.
+  void drain(std::int32_t device);
+
+ private:
+  explicit Simulator(const kernels::PluginHost& host);
+
+  kernels::PluginHost host_;
+  bool launches_block_ = false;
+  std::vector<std::unique_ptr<SimDevice>> devices_;
+  std::map<const char*, std::size_t> pinned_;
+  std::array<std::int64_t, static_cast<std::size_t>(kernels::PluginFault::kCount)> faults_{};
+};
+
+/// The ordinals of `count` devices that the value of CUDA_VISIBLE_DEVICES (null: not set) leaves,
+/// in its order: as CUDA does, the first entry that is no ordinal ends the list.
+std::vector<int> visible_devices(const char* value, int count);
+
+}  // namespace tern::sim

@@ -1,0 +1,55 @@
+#include <tern/backends/sim/stream.h>
+
+#include <chrono>
+#include <utility>
+
+#include <tern/backends/sim/simulator.h>
+
+namespace tern::sim {
+namespace {
+
+constexpr std::size_t kMostQueued = 256;  // a real queue is bounded, too
+
+double now_in_milliseconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(now).count();
+}
+
+}  // namespace
+
+void Stream::submit(Work work) {
+  queue_.push_back(std::move(work));
+  Simulator& simulator = Simulator::get();
+  if (simulator.launches_block()) {
+    run_all();
+    simulator.throw_error(device_);
+  } else if (queue_.size() > kMostQueued) {
+    run_all();
+  }
+}
+
+void Stream::run_until(std::int64_t position) {
+  while (done_ < position) {
+    const Work work = std::move(queue_.front());
+    kernels::KernelContext context;
+    context.device = device_;
+    context.message[0] = '\0';
+    work(context);
+    queue_.pop_front();
+    ++done_;
+    if (context.status != kernels::StatusCode::kOk) {
+      Simulator::get().keep_error(device_, {context.status, context.message});
+    }
+  }
+}
+
+void Event::record(Stream& where) {
+  stream = &where;
+  milliseconds = std::make_shared<double>(0.0);
+  where.submit([time = timing ? milliseconds : nullptr](kernels::KernelContext&) {
+    if (time != nullptr) *time = now_in_milliseconds();
+  });
+  position = where.submitted();
+}
+
+}  // namespace tern::sim

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/slots.h>
+
+// What libtern and a GPU plugin know of each other: plain data and tables of plain functions, both
+// ways. A plugin uses no symbol of libtern, throws nothing across the border and is never closed.
+
+namespace tern::kernels {
+
+/// Raised when the meaning of anything that a plugin sees changes while its size does not.
+constexpr std::uint64_t kPluginVersion = 1;
+
+/// How a call of the plugin ended. The caller passes it fresh; only a failure writes to it.
+struct PluginStatus {
+  StatusCode code = StatusCode::kOk;
+  char message[504] = {};
+};
+
+/// What a plugin tells about one device.
+struct PluginDevice {
+  char name[256];
+  std::int64_t total_memory;
+  std::int32_t major, minor;  // compute capability
+  std::int32_t multi_processor_count;
+  std::int32_t max_threads_per_multi_processor;
+  std::int32_t warp_size;
+};
+
+/// A block of libtern's allocator, for those who explain what an address means.
+struct PluginBlock {
+  const void* start;
+  std::int64_t bytes;
+  std::int64_t serial;  // the how-manieth allocation of the device it was
+  std::int32_t live;    // 0: given back, waiting for reuse
+};
+
+/// What libtern offers to a plugin.
+struct PluginHost {
+  std::uint64_t build_id;
+  std::int32_t simulated_devices;  // how many the simulator shall make
+  /// Fills `block` with the block of `device` around `address` and returns 1; returns 0 when there
+  /// is none. Takes no lock that the caller may already hold, so a signal handler may call it.
+  std::int32_t (*find_block)(std::int32_t device, const void* address, PluginBlock* block);
+};
+
+/// A call that a test makes fail.
+enum class PluginFault : std::int32_t { kAllocate, kAllocateHost, kLaunch, kCopy, kCount };
+
+/// The device number that stands for the host in a copy.
+constexpr std::int32_t kHostDevice = -1;
+
+/// What a plugin offers. Streams and events are its own pointers. Nothing here depends on a current
+/// device. Copies and kernels are queued; what goes wrong in them is reported, once, by the next
+/// call that waits. All functions may be called from any thread.
+struct Plugin {
+  std::uint64_t build_id;  // these two stay first, so that any libtern can refuse any plugin
+  const char* unavailable_reason;  // null when the devices can be used
+  const char* name;
+  std::int32_t device_count;
+
+  void (*device_facts)(std::int32_t device, PluginDevice* facts);
+  void (*memory_info)(std::int32_t device, std::int64_t* free, std::int64_t* total, PluginStatus*);
+
+  /// Device memory, aligned to 512 bytes; null with kOutOfMemory. Releasing waits for the device.
+  void* (*allocate)(std::int32_t device, std::size_t bytes, PluginStatus*);
+  void (*release)(std::int32_t device, void* pointer, PluginStatus*);
+  /// Pinned host memory: copies to and from it run while the host goes on.
+  void* (*allocate_host)(std::size_t bytes, PluginStatus*);
+  void (*release_host)(void* pointer, PluginStatus*);
+  /// Queues a copy; a device may be kHostDevice. Pageable host memory has been read, or written,
+  /// when it returns.
+  void (*copy)(void* to, std::int32_t to_device, const void* from, std::int32_t from_device,
+               std::size_t bytes, void* stream, PluginStatus*);
+
+  void* (*stream_create)(std::int32_t device, std::int32_t high_priority, PluginStatus*);
+  void (*stream_destroy)(void* stream, PluginStatus*);
+  void (*stream_synchronize)(void* stream, PluginStatus*);
+  std::int32_t (*stream_query)(void* stream, PluginStatus*);  // 1: all its work is done
+  void (*stream_wait)(void* stream, void* event, PluginStatus*);
+  void (*device_synchronize)(std::int32_t device, PluginStatus*);
+
+  void* (*event_create)(std::int32_t device, std::int32_t timing, PluginStatus*);
+  void (*event_destroy)(void* event, PluginStatus*);
+  void (*event_record)(void* event, void* stream, PluginStatus*);
+  std::int32_t (*event_query)(void* event, PluginStatus*);  // 1: done, or never recorded
+  void (*event_synchronize)(void* event, PluginStatus*);
+  /// Milliseconds between two recorded events made with timing.
+  double (*event_elapsed)(void* start, void* end, PluginStatus*);
+
+  /// Takes the error of queued work of `device`, if there is one, without waiting.
+  void (*take_error)(std::int32_t device, PluginStatus*);
+  /// Makes the n-th such call from now on (1 is the next) fail; 0 switches it off. Null in a plugin
+  /// that cannot do so.
+  void (*inject)(PluginFault fault, std::int64_t n);
+
+  KernelTable kernels;
+};
+
+/// The one symbol of a plugin. The answer is never null and lives as long as the process.
+using PluginEntry = const Plugin* (*)(const PluginHost* host);
+constexpr const char* kPluginEntryName = "tern_plugin_entry";
+
+namespace detail {
+
+constexpr std::uint64_t hash_bytes(std::uint64_t hash, const char* text) {
+  for (; *text != '\0'; ++text) {  // FNV-1a
+    hash = (hash ^ static_cast<unsigned char>(*text)) * 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+constexpr std::uint64_t hash_number(std::uint64_t hash, std::uint64_t number) {
+  for (int i = 0; i < 8; ++i, number >>= 8) hash = (hash ^ (number & 0xff)) * 0x100000001b3ULL;
+  return hash;
+}
+
+}  // namespace detail
+
+/// Equal on both sides when they were built from the same tables by the same compiler.
+constexpr std::uint64_t plugin_build_id() {
+  std::uint64_t hash = detail::hash_bytes(0xcbf29ce484222325ULL, __VERSION__);
+  hash = detail::hash_number(hash, kPluginVersion);
+#define TERN_SLOT(name, Args)             \
+  hash = detail::hash_bytes(hash, #name); \
+  hash = detail::hash_number(hash, sizeof(Args));
+#include <tern/core/kernels/slots.def>
+#undef TERN_SLOT
+#define TERN_ELEMENTWISE(name, inputs, kind) hash = detail::hash_bytes(hash, #name);
+#include <tern/core/kernels/elementwise.def>
+#undef TERN_ELEMENTWISE
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  hash = detail::hash_number(hash, number * 256 + sizeof(type));
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  for (std::size_t size : {sizeof(KernelContext), sizeof(PluginStatus), sizeof(PluginDevice),
+                           sizeof(PluginBlock), sizeof(PluginHost), sizeof(Plugin)}) {
+    hash = detail::hash_number(hash, size);
+  }
+  return hash;
+}
+
+}  // namespace tern::kernels
