@@ -1,6 +1,5 @@
 # One program per <name>.cpp beside the caller and per folder <name>/ with sources (but support/,
-# which is what they share), all linked with the given libraries; all of them are part of the target
-# tern_programs.
+# which is what they share), all linked with the given libraries and part of tern_programs.
 function(tern_add_programs)
   file(GLOB entries CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp */*.cpp)
   list(FILTER entries EXCLUDE REGEX "^support/")
