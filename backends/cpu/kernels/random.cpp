@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <tern/backends/cpu/kernels/box_muller.h>
+#include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/core/tensor/mt19937.h>
+
+// PyTorch's numbers, word for word. The words of a chunk are made first and then transformed, both
+// in loops that vectorise.
+
+namespace tern::cpu {
+namespace {
+
+using kernels::RandomArgs;
+using kernels::RandomOp;
+
+constexpr std::int64_t kChunkWords = 1024;  // 4 KiB: stays in the first cache
+constexpr std::int64_t kBlock = 16;         // normals are made by blocks: 8 cosines, then 8 sines
+
+// Uniform in [0, 1) with 24 and 53 random bits.
+inline float uniform24(std::uint32_t word) {
+  return static_cast<float>(static_cast<std::int32_t>(word & 0xffffffu)) * 0x1p-24f;
+}
+inline double uniform53(std::uint32_t high, std::uint32_t low) {
+  return static_cast<double>(static_cast<std::int32_t>(high & 0x1fffffu)) * 0x1p-21 +
+         static_cast<double>(low) * 0x1p-53;
+}
+
+// out[i] = formula(word) or formula(high word, low word).
+template <int kWords, class T, class Formula>
+void generate(Mt19937& generator, T* __restrict out, std::int64_t count, Formula formula) {
+  alignas(64) std::uint32_t words[kChunkWords];
+  while (count > 0) {
+    const std::int64_t n = std::min(count, kChunkWords / kWords);
+    generator.fill(words, n * kWords);
+    for (std::int64_t i = 0; i < n; ++i) {
+      if constexpr (kWords == 1) {
+        out[i] = formula(words[i]);
+      } else {
+        out[i] = formula(words[2 * i], words[2 * i + 1]);
+      }
+    }
+    out += n;
+    count -= n;
+  }
+}
+
+// Uniforms that `normal_blocks` and its tail start from.
+void standard_uniform(Mt19937& generator, float* out, std::int64_t count) {
+  generate<1>(generator, out, count, uniform24);
+}
+void standard_uniform(Mt19937& generator, double* out, std::int64_t count) {
+  generate<2>(generator, out, count, uniform53);
+}
+
+template <class T>
+void uniform(Mt19937& generator, T* out, std::int64_t count, T from, T to) {
+  const T range = to - from;
+  const auto scaled = [=](T u) {
+    const T value = std::fma(u, range, from);
+    return value == to ? from : value;  // rounding may reach the open end
+  };
+  if constexpr (std::is_same_v<T, float>) {
+    generate<1>(generator, out, count, [=](std::uint32_t word) { return scaled(uniform24(word)); });
+  } else {
+    generate<2>(generator, out, count, [=](std::uint32_t high, std::uint32_t low) {
+      return scaled(uniform53(high, low));
+    });
+  }
+}
+
+// Turns the uniforms of whole blocks into normals, in place. The halves of the blocks are gathered
+// first, so that the costly loop runs over whole vectors of any width.
+template <class T>
+void normal_blocks(T* __restrict data, std::int64_t blocks, T mean, T std) {
+  constexpr std::int64_t kHalf = kBlock / 2, kMost = kChunkWords / 2;
+  alignas(64) T first[kMost], second[kMost];
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    std::copy_n(data + b * kBlock, kHalf, first + b * kHalf);
+    std::copy_n(data + b * kBlock + kHalf, kHalf, second + b * kHalf);
+  }
+  for (std::int64_t i = 0; i < blocks * kHalf; ++i) {
+    const NormalPair<T> pair = box_muller(first[i], second[i]);
+    first[i] = std::fma(pair.cos, std, mean);
+    second[i] = std::fma(pair.sin, std, mean);
+  }
+  for (std::int64_t b = 0; b < blocks; ++b) {
+    std::copy_n(first + b * kHalf, kHalf, data + b * kBlock);
+    std::copy_n(second + b * kHalf, kHalf, data + b * kBlock + kHalf);
+  }
+}
+
+// Standard uniforms first, then blocks; what is left over at the end is dropped, and the last 16
+// elements are drawn anew.
+template <class T>
+void normal(Mt19937& generator, T* out, std::int64_t count, T mean, T std) {
+  const std::int64_t whole = count / kBlock * kBlock;
+  for (std::int64_t done = 0; done < whole; done += kChunkWords) {
+    const std::int64_t n = std::min(whole - done, kChunkWords);
+    standard_uniform(generator, out + done, n);
+    normal_blocks(out + done, n / kBlock, mean, std);
+  }
+  if (whole == count) return;
+  standard_uniform(generator, out + whole, count - whole);
+  standard_uniform(generator, out + count - kBlock, kBlock);
+  normal_blocks(out + count - kBlock, 1, mean, std);
+}
+
+template <class T>
+void normal_serial(Mt19937& generator, T* out, std::int64_t count, double mean, double std) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    out[i] = static_cast<T>(std::fma(generator.next_normal(), std, mean));
+  }
+}
+
+// u < p for u = k / 2^53 is k < ceil(p * 2^53), a comparison of integers.
+template <class T>
+void bernoulli(Mt19937& generator, T* out, std::int64_t count, double p) {
+  const std::int64_t threshold = static_cast<std::int64_t>(std::ceil(p * 0x1p53));
+  generate<2>(generator, out, count, [=](std::uint32_t high, std::uint32_t low) {
+    const std::int64_t k = (static_cast<std::int64_t>(high & 0x1fffffu) << 32) | low;
+    return static_cast<T>(k < threshold);
+  });
+}
+
+// low + word mod range, one word for short ranges and two for long ones; range 0 stands for
+// all 64 bits as they are.
+template <class T>
+void randint(Mt19937& generator, T* out, std::int64_t count, std::uint64_t low,
+             std::uint64_t range) {
+  const auto shifted = [=](std::uint64_t remainder) {
+    return static_cast<T>(static_cast<std::int64_t>(low + remainder));
+  };
+  if (range == 0) {
+    generate<2>(generator, out, count, [=](std::uint32_t high, std::uint32_t low_word) {
+      return static_cast<T>(static_cast<std::int64_t>((std::uint64_t{high} << 32) | low_word));
+    });
+  } else if (range == 1) {
+    generate<1>(generator, out, count, [=](std::uint32_t) { return shifted(0); });
+  } else if (range < (std::uint64_t{1} << 28)) {
+    // The quotient is exact: the reciprocal is never too small, and too large by at most 2^-51 in
+    // proportion, while word / range is at least 1 / word in proportion below the next integer.
+    const double reciprocal =
+        std::nextafter(1.0 / static_cast<double>(range), std::numeric_limits<double>::infinity());
+    const std::uint32_t divisor = static_cast<std::uint32_t>(range);
+    generate<1>(generator, out, count, [=](std::uint32_t word) {
+      const std::int32_t quotient = static_cast<std::int32_t>(word * reciprocal);
+      return shifted(word - static_cast<std::uint32_t>(quotient) * divisor);
+    });
+  } else {
+    generate<2>(generator, out, count, [=](std::uint32_t high, std::uint32_t low_word) {
+      return shifted(((std::uint64_t{high} << 32) | low_word) % range);
+    });
+  }
+}
+
+template <class T>
+void run(const RandomArgs& args, kernels::KernelContext& context) {
+  Mt19937& generator = *static_cast<Mt19937*>(args.generator);
+  T* out = static_cast<T*>(args.out);
+  switch (args.op) {
+    case RandomOp::kBernoulli:
+      return bernoulli(generator, out, args.count, args.a);
+    case RandomOp::kRandint:
+      return randint(generator, out, args.count, static_cast<std::uint64_t>(args.low),
+                     static_cast<std::uint64_t>(args.high) - static_cast<std::uint64_t>(args.low));
+    case RandomOp::kUniform:
+    case RandomOp::kNormal:
+      break;
+  }
+  if constexpr (std::is_floating_point_v<T>) {
+    const T a = static_cast<T>(args.a), b = static_cast<T>(args.b);
+    if (args.op == RandomOp::kUniform) return uniform(generator, out, args.count, a, b);
+    if (args.contiguous && args.count >= kBlock) return normal(generator, out, args.count, a, b);
+    return normal_serial(generator, out, args.count, args.a, args.b);
+  }
+  context.status = kernels::StatusCode::kUnsupportedDtype;
+}
+
+}  // namespace
+
+void random(const RandomArgs& args, kernels::KernelContext& context) {
+  visit_dtype(args.dtype, [&](auto tag) { run<typename decltype(tag)::type>(args, context); });
+}
+
+}  // namespace tern::cpu

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <tern/core/base/visibility.h>
+
+namespace tern {
+
+/// The Mersenne Twister MT19937 (Matsumoto and Nishimura, 1998), with the seeding, the order of
+/// words and the saved state of PyTorch's CPU generator: same seed, same numbers. Not thread-safe.
+class TERN_API Mt19937 {
+ public:
+  /// The seed of a generator that nobody seeded.
+  static constexpr std::uint64_t kDefaultSeed = 67280421310721;
+  /// Size of `state_bytes()`.
+  static constexpr std::size_t kStateBytes = 5056;
+
+  explicit Mt19937(std::uint64_t seed = kDefaultSeed) { this->seed(seed); }
+
+  /// Starts over: the words follow from the low 32 bits of `seed`, the cached normal is dropped.
+  void seed(std::uint64_t seed);
+  /// The seed that was last given, all 64 bits.
+  std::uint64_t initial_seed() const { return seed_; }
+
+  std::uint32_t next32() {
+    if (left_ == 0) refill();
+    --left_;
+    return temper(words_[next_++]);
+  }
+  /// Two words, the high one first.
+  std::uint64_t next64() {
+    const std::uint64_t high = next32();
+    return (high << 32) | next32();
+  }
+  /// Standard normal by Box and Muller from two 53-bit uniforms (four words). Every second call
+  /// returns the other half of the pair, which is kept in the state.
+  double next_normal();
+
+  /// Writes the next `n` words. Inlined, so that each instruction set that a kernel is built for
+  /// gets vector code of its own.
+  [[gnu::always_inline]] void fill(std::uint32_t* __restrict out, std::int64_t n) {
+    while (n > 0) {
+      if (left_ == 0) refill_inline();
+      const std::int32_t take = static_cast<std::int32_t>(std::min<std::int64_t>(n, left_));
+      for (std::int32_t i = 0; i < take; ++i) out[i] = temper(words_[next_ + i]);
+      next_ += take;
+      left_ -= take;
+      out += take;
+      n -= take;
+    }
+  }
+
+  /// Seed, words, position and cached normal, byte for byte what `torch.get_rng_state()` gives.
+  std::vector<std::uint8_t> state_bytes() const;
+  /// Takes what `state_bytes` or PyTorch wrote. Throws Error for a wrong size or a state that
+  /// cannot be; the generator is then unchanged.
+  void set_state_bytes(const std::vector<std::uint8_t>& bytes);
+
+ private:
+  static constexpr std::int32_t kWords = 624, kLag = 397;
+
+  [[gnu::always_inline]] static std::uint32_t temper(std::uint32_t y) {
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c5680u;
+    y ^= (y << 15) & 0xefc60000u;
+    return y ^ (y >> 18);
+  }
+  [[gnu::always_inline]] static std::uint32_t twist(std::uint32_t high, std::uint32_t low) {
+    const std::uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
+    return (y >> 1) ^ ((0u - (y & 1u)) & 0x9908b0dfu);
+  }
+  /// The next 624 words in place. Split where the lagged word changes from old to new, so that no
+  /// loop reads what it wrote less than 227 steps ago.
+  [[gnu::always_inline]] void refill_inline() {
+    constexpr std::int32_t kSplit = kWords - kLag;
+    for (std::int32_t i = 0; i < kSplit; ++i) {
+      words_[i] = words_[i + kLag] ^ twist(words_[i], words_[i + 1]);
+    }
+    for (std::int32_t i = kSplit; i < kWords - 1; ++i) {
+      words_[i] = words_[i - kSplit] ^ twist(words_[i], words_[i + 1]);
+    }
+    words_[kWords - 1] = words_[kLag - 1] ^ twist(words_[kWords - 1], words_[0]);
+    next_ = 0;
+    left_ = kWords;
+  }
+  void refill();
+
+  std::uint64_t seed_;
+  std::int32_t next_;  // position of the next word
+  std::int32_t left_;  // words left in the block; 0 at first, so that the first draw makes one
+  std::uint32_t words_[kWords];
+  bool has_normal_;  // `normal_` is the unused half of a pair
+  double normal_;
+};
+
+/// Writes 0 .. n-1 in the random order of `torch.randperm`. Takes n - 1 words; from 214,748,364
+/// items on, where one word would be visibly uneven, 2 n words and another method.
+TERN_API void randperm(Mt19937& generator, std::int64_t* out, std::int64_t n);
+
+}  // namespace tern
