@@ -30,6 +30,8 @@ class Backend {
                           std::size_t bytes, bool non_blocking) = 0;
   /// Waits for the work of `device` and throws what went wrong in it.
   virtual void synchronize(DeviceIndex device) = 0;
+  /// Host memory for copies that run while the host goes on; null where there is no such thing.
+  virtual Allocator* pinned_allocator() { return nullptr; }
 };
 
 /// The backend of a device type. The first call registers the built-in ones.

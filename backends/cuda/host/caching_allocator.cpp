@@ -1,0 +1,78 @@
+#include <tern/backends/cuda/host/caching_allocator.h>
+
+#include <atomic>
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/core/base/error.h>
+
+namespace tern::cuda::detail {
+namespace {
+
+// What a signal handler asks; set once, when the allocator is made.
+constinit std::atomic<const CachingAllocator*> instance = nullptr;
+
+}  // namespace
+
+CachingAllocator::CachingAllocator() {
+  for (DeviceIndex device = 0; device < device_count(); ++device) {
+    pools_.push_back(std::make_unique<LockedPool>(device));
+  }
+  instance = this;
+}
+
+void* CachingAllocator::allocate(std::size_t bytes, DeviceIndex device) {
+  tern::detail::allocation_point(bytes, Device(kCUDA, device));
+  void* stream = getCurrentCUDAStream(device).stream();
+  LockedPool& owner = locked(device);
+  const std::lock_guard lock(owner.mutex);
+  return owner.pool.allocate(bytes, stream);
+}
+
+void CachingAllocator::deallocate(void* pointer, std::size_t, DeviceIndex device) noexcept {
+  LockedPool& owner = locked(device);
+  const std::lock_guard lock(owner.mutex);
+  try {
+    owner.pool.deallocate(pointer);
+  } catch (const Error&) {
+    // The driver refused to mark its streams: the block is never handed out again.
+  }
+}
+
+void CachingAllocator::empty_cache() {
+  for (const auto& owner : pools_) {
+    const std::lock_guard lock(owner->mutex);
+    owner->pool.empty_cache();
+  }
+}
+
+MemoryStats CachingAllocator::stats(DeviceIndex device) const {
+  const LockedPool& owner = locked(device);
+  const std::lock_guard lock(owner.mutex);
+  return owner.pool.stats();
+}
+
+void CachingAllocator::reset_peak(DeviceIndex device) {
+  LockedPool& owner = locked(device);
+  const std::lock_guard lock(owner.mutex);
+  owner.pool.reset_peak();
+}
+
+void CachingAllocator::record_stream(void* pointer, Stream stream) {
+  LockedPool& owner = locked(stream.device_index());
+  const std::lock_guard lock(owner.mutex);
+  owner.pool.record_stream(pointer, stream.stream());
+}
+
+bool CachingAllocator::find_block(DeviceIndex device, const void* address,
+                                  kernels::PluginBlock* block) const {
+  const LockedPool& owner = locked(device);
+  const std::unique_lock lock(owner.mutex, std::try_to_lock);
+  return lock.owns_lock() && owner.pool.find_block(address, block);
+}
+
+std::int32_t find_block(std::int32_t device, const void* address, kernels::PluginBlock* block) {
+  const CachingAllocator* allocator = instance;
+  return allocator != nullptr && allocator->find_block(device, address, block) ? 1 : 0;
+}
+
+}  // namespace tern::cuda::detail

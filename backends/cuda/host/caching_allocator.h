@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <tern/backends/cuda/host/device_pool.h>
+#include <tern/backends/cuda/host/stream.h>
+#include <tern/core/tensor/allocator.h>
+
+namespace tern::cuda::detail {
+
+/// The memory of all CUDA devices: a DevicePool for each, behind a lock. Memory belongs to the
+/// stream that is current when it is allocated.
+class CachingAllocator final : public Allocator {
+ public:
+  CachingAllocator();
+
+  void* allocate(std::size_t bytes, DeviceIndex device) override;
+  void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept override;
+  void empty_cache() override;
+  MemoryStats stats(DeviceIndex device) const override;
+  void reset_peak(DeviceIndex device) override;
+
+  /// Says that work on `stream` uses the block of `pointer`, so that freeing it waits for that.
+  void record_stream(void* pointer, Stream stream);
+  /// See PluginHost. Gives up rather than wait for the lock.
+  bool find_block(DeviceIndex device, const void* address, kernels::PluginBlock* block) const;
+
+ private:
+  struct LockedPool {
+    explicit LockedPool(DeviceIndex device) : pool(device) {}
+    mutable std::mutex mutex;
+    DevicePool pool;
+  };
+  LockedPool& locked(DeviceIndex device) const { return *pools_[static_cast<std::size_t>(device)]; }
+
+  std::vector<std::unique_ptr<LockedPool>> pools_;
+};
+
+/// PluginHost::find_block.
+std::int32_t find_block(std::int32_t device, const void* address, kernels::PluginBlock* block);
+
+}  // namespace tern::cuda::detail

@@ -1,0 +1,109 @@
+#include <tern/backends/cuda/host/cuda.h>
+
+#include <algorithm>
+
+#include <tern/backends/cuda/host/cuda_backend.h>
+#include <tern/backends/cuda/host/plugin_call.h>
+
+namespace tern::cuda {
+namespace {
+
+thread_local constinit DeviceIndex current = 0;
+
+DeviceIndex resolve(DeviceIndex device) {
+  if (device < 0) return current_device();
+  detail::check_ordinal(device);
+  return device;
+}
+
+}  // namespace
+
+bool is_available() { return detail::loaded_plugin().plugin != nullptr; }
+
+std::string unavailable_reason() { return detail::loaded_plugin().reason; }
+
+DeviceIndex device_count() {
+  const kernels::Plugin* plugin = detail::loaded_plugin().plugin;
+  return plugin == nullptr ? 0 : std::min(plugin->device_count, kMaxDevices);
+}
+
+DeviceIndex current_device() {
+  detail::plugin();
+  return current;
+}
+
+void set_device(DeviceIndex device) {
+  detail::check_ordinal(device);
+  current = device;
+}
+
+DeviceProperties get_device_properties(DeviceIndex device) {
+  device = resolve(device);
+  kernels::PluginDevice facts{};
+  detail::plugin().device_facts(device, &facts);
+  return {facts.name,
+          facts.major,
+          facts.minor,
+          facts.total_memory,
+          facts.multi_processor_count,
+          facts.max_threads_per_multi_processor,
+          facts.warp_size};
+}
+
+std::string get_device_name(DeviceIndex device) { return get_device_properties(device).name; }
+
+std::int64_t memory_allocated(DeviceIndex device) {
+  return cuda_backend().allocator().stats(resolve(device)).live_bytes;
+}
+
+std::int64_t max_memory_allocated(DeviceIndex device) {
+  return cuda_backend().allocator().stats(resolve(device)).peak_bytes;
+}
+
+std::int64_t memory_reserved(DeviceIndex device) {
+  const MemoryStats stats = cuda_backend().allocator().stats(resolve(device));
+  return stats.live_bytes + stats.cached_bytes;
+}
+
+void reset_peak_memory_stats(DeviceIndex device) {
+  cuda_backend().allocator().reset_peak(resolve(device));
+}
+
+void empty_cache() {
+  if (is_available()) cuda_backend().allocator().empty_cache();
+}
+
+void synchronize(DeviceIndex device) {
+  detail::call(&kernels::Plugin::device_synchronize, resolve(device));
+}
+
+namespace detail {
+
+void check_ordinal(DeviceIndex device) {
+  plugin();
+  const DeviceIndex count = device_count();
+  TERN_CHECK(device >= 0 && device < count, DeviceError,
+             "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have "
+             "enough GPUs? cuda:",
+             device, " was asked for, the number of devices is ", count);
+}
+
+void restore_device(DeviceIndex device) noexcept { current = device; }
+
+}  // namespace detail
+}  // namespace tern::cuda
+
+namespace tern {
+
+DeviceGuard::DeviceGuard(Device device) {
+  if (!device.is_cuda() || !device.has_index()) return;
+  const DeviceIndex previous = cuda::current_device();
+  cuda::set_device(device.index());
+  previous_ = previous;
+}
+
+DeviceGuard::~DeviceGuard() {
+  if (previous_ >= 0) cuda::detail::restore_device(previous_);
+}
+
+}  // namespace tern

@@ -1,0 +1,69 @@
+#include <tern/backends/cuda/host/cuda_backend.h>
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/backends/cuda/host/plugin_call.h>
+
+namespace tern::cuda {
+namespace {
+
+// Lets the later work of `stream` wait for the work that `other` has now.
+void wait_for(Stream stream, Stream other) {
+  Event event;
+  event.record(other);
+  event.block(stream);
+}
+
+void copy_on(Stream stream, void* to, Device to_device, const void* from, Device from_device,
+             std::size_t bytes) {
+  detail::call(&kernels::Plugin::copy, to,
+               to_device.is_cuda() ? to_device.index() : kernels::kHostDevice, from,
+               from_device.is_cuda() ? from_device.index() : kernels::kHostDevice, bytes,
+               stream.stream());
+}
+
+}  // namespace
+
+detail::CachingAllocator& CudaBackend::allocator() {
+  detail::plugin();
+  static detail::CachingAllocator& allocator = *new detail::CachingAllocator;
+  return allocator;
+}
+
+detail::PinnedAllocator* CudaBackend::pinned_allocator() {
+  detail::plugin();
+  static detail::PinnedAllocator* const allocator = new detail::PinnedAllocator;
+  return allocator;
+}
+
+const kernels::KernelTable& CudaBackend::kernels() { return detail::plugin().kernels; }
+int CudaBackend::device_count() { return cuda::device_count(); }
+DeviceIndex CudaBackend::current_device() { return cuda::current_device(); }
+void CudaBackend::check_device(DeviceIndex device) { detail::check_ordinal(device); }
+void CudaBackend::synchronize(DeviceIndex device) { cuda::synchronize(device); }
+
+void* CudaBackend::stream(DeviceIndex device) { return getCurrentCUDAStream(device).stream(); }
+
+void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Device from_device,
+                             std::size_t bytes, bool non_blocking) {
+  if (to_device.is_cuda() && from_device.is_cuda()) {
+    const Stream source = getCurrentCUDAStream(from_device.index());
+    const Stream target = getCurrentCUDAStream(to_device.index());
+    // The target's earlier work must be done with the memory, its later work must see the copy.
+    if (source != target) wait_for(source, target);
+    copy_on(source, to, to_device, from, from_device, bytes);
+    if (source != target) wait_for(target, source);
+    return;
+  }
+  const Stream stream =
+      getCurrentCUDAStream(to_device.is_cuda() ? to_device.index() : from_device.index());
+  copy_on(stream, to, to_device, from, from_device, bytes);
+  if (!non_blocking) return stream.synchronize();
+  pinned_allocator()->record_stream(to_device.is_cuda() ? from : to, stream);
+}
+
+CudaBackend& cuda_backend() {
+  static CudaBackend& backend = *new CudaBackend;
+  return backend;
+}
+
+}  // namespace tern::cuda

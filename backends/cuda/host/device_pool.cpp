@@ -1,0 +1,211 @@
+#include <tern/backends/cuda/host/device_pool.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include <tern/backends/cuda/host/plugin_call.h>
+
+namespace tern::cuda::detail {
+namespace {
+
+using kernels::Plugin;
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kBlockUnit = 512;
+constexpr std::size_t kSmallRequest = kMiB;  // the largest that small segments serve
+constexpr std::size_t kSmallSegment = 2 * kMiB;
+constexpr std::size_t kLargeSegment = 20 * kMiB;
+constexpr std::size_t kOwnSegment = 10 * kMiB;  // from here on a request gets its own segment
+constexpr std::size_t kSegmentUnit = 2 * kMiB;
+constexpr std::size_t kLargestRequest = std::numeric_limits<std::size_t>::max() / 4;
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+std::size_t segment_size(std::size_t size) {
+  if (size <= kSmallRequest) return kSmallSegment;
+  return size < kOwnSegment ? kLargeSegment : round_up(size, kSegmentUnit);
+}
+
+std::string in_units(double bytes) {
+  static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB"};
+  if (bytes <= 1024) return std::to_string(static_cast<std::int64_t>(bytes)) + " bytes";
+  std::size_t unit = 0;
+  for (bytes /= 1024; bytes > 1024 && unit < 2; ++unit) bytes /= 1024;
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.2f %s", bytes, kUnits[unit]);
+  return text;
+}
+
+}  // namespace
+
+bool DevicePool::BestFit::operator()(const Block* a, const Block* b) const {
+  return std::tie(a->stream, a->size, a->start) < std::tie(b->stream, b->size, b->start);
+}
+
+void* DevicePool::allocate(std::size_t bytes, void* stream) {
+  if (bytes > kLargestRequest) throw_out_of_memory(bytes);
+  const std::size_t size = round_up(std::max(bytes, kBlockUnit), kBlockUnit);
+  collect_waiting(/*wait=*/false);
+  Block* block = take_free(size, stream);
+  if (block == nullptr) block = new_segment(size, stream);
+  if (block == nullptr) {
+    empty_cache();
+    block = take_free(size, stream);  // what was in use elsewhere may fit now
+    if (block == nullptr) block = new_segment(size, stream);
+    if (block == nullptr) throw_out_of_memory(bytes);
+  }
+  split(*block, size);
+  live_.emplace(block->start, block);
+  block->live = true;
+  block->requested = bytes;
+  block->serial = ++stats_.allocations;
+  const auto taken = static_cast<std::int64_t>(block->size);
+  stats_.live_bytes += taken;
+  stats_.cached_bytes = reserved_ - stats_.live_bytes;
+  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+  return block->start;
+}
+
+void DevicePool::deallocate(void* pointer) {
+  const auto found = live_.find(pointer);
+  TERN_ASSERT(found != live_.end());
+  Block& block = *found->second;
+  live_.erase(found);
+  block.live = false;
+  stats_.live_bytes -= static_cast<std::int64_t>(block.size);
+  stats_.cached_bytes = reserved_ - stats_.live_bytes;
+  if (block.used_on.empty()) return set_free(block);
+  Waiting waiting{&block, {}};
+  for (void* stream : block.used_on) waiting.events.push_back(events_.record(stream));
+  block.used_on.clear();
+  waiting_.push_back(std::move(waiting));
+}
+
+void DevicePool::record_stream(void* pointer, void* stream) {
+  const auto found = live_.find(pointer);
+  if (found == live_.end() || found->second->stream == stream) return;
+  std::vector<void*>& streams = found->second->used_on;
+  if (std::find(streams.begin(), streams.end(), stream) == streams.end()) streams.push_back(stream);
+}
+
+void DevicePool::empty_cache() {
+  collect_waiting(/*wait=*/true);
+  for (FreeBlocks& blocks : free_) release_free_segments(blocks);
+}
+
+DevicePool::Block* DevicePool::take_free(std::size_t size, void* stream) {
+  FreeBlocks& blocks = free_[size <= kSmallRequest];
+  Block wanted{nullptr, size, stream, nullptr, false};
+  const auto fit = blocks.lower_bound(&wanted);
+  if (fit == blocks.end() || (*fit)->stream != stream) return nullptr;
+  Block* block = *fit;
+  blocks.erase(fit);
+  return block;
+}
+
+DevicePool::Block* DevicePool::new_segment(std::size_t size, void* stream) {
+  const std::size_t bytes = segment_size(size);
+  kernels::PluginStatus status;
+  char* start = static_cast<char*>(plugin().allocate(device_, bytes, &status));
+  if (status.code == kernels::StatusCode::kOutOfMemory) return nullptr;
+  check(status);
+  ++stats_.system_requests;
+  reserved_ += static_cast<std::int64_t>(bytes);
+  Segment& segment = segments_[start];
+  segment.push_back({start, bytes, stream, &segment, size <= kSmallRequest});
+  segment.front().self = segment.begin();
+  return &segment.front();
+}
+
+// Cuts off what `size` leaves over, if that is worth a block of its own.
+void DevicePool::split(Block& block, std::size_t size) {
+  const std::size_t rest = block.size - size;
+  if (block.small ? rest < kBlockUnit : rest <= kSmallRequest) return;
+  const auto next = block.segment->insert(
+      std::next(block.self), {block.start + size, rest, block.stream, block.segment, block.small});
+  next->self = next;
+  block.size = size;
+  free_[block.small].insert(&*next);
+}
+
+// Joins the block with free neighbours and keeps it for reuse.
+void DevicePool::set_free(Block& block) {
+  FreeBlocks& blocks = free_[block.small];
+  Segment& segment = *block.segment;
+  if (const auto next = std::next(block.self); next != segment.end() && blocks.erase(&*next) != 0) {
+    block.size += next->size;
+    segment.erase(next);
+  }
+  if (block.self != segment.begin()) {
+    const auto previous = std::prev(block.self);
+    if (blocks.erase(&*previous) != 0) {
+      block.size += previous->size;
+      block.start = previous->start;
+      segment.erase(previous);
+    }
+  }
+  blocks.insert(&block);
+}
+
+// Frees the blocks whose other streams are past their use; waits for all of them with `wait`.
+void DevicePool::collect_waiting(bool wait) {
+  std::size_t kept = 0;
+  for (Waiting& waiting : waiting_) {
+    events_.collect(waiting.events, wait);
+    if (waiting.events.empty()) {
+      set_free(*waiting.block);
+    } else {
+      std::swap(waiting_[kept++], waiting);
+    }
+  }
+  waiting_.resize(kept);
+}
+
+void DevicePool::release_free_segments(FreeBlocks& blocks) {
+  for (auto place = blocks.begin(); place != blocks.end();) {
+    Block& block = **place;
+    if (block.segment->size() > 1) {
+      ++place;
+      continue;
+    }
+    char* start = block.start;
+    place = blocks.erase(place);
+    reserved_ -= static_cast<std::int64_t>(block.size);
+    segments_.erase(start);
+    call(&Plugin::release, device_, static_cast<void*>(start));
+  }
+  stats_.cached_bytes = reserved_ - stats_.live_bytes;
+}
+
+bool DevicePool::find_block(const void* address, kernels::PluginBlock* found) const {
+  const char* place = static_cast<const char*>(address);
+  auto segment = segments_.upper_bound(place);
+  if (segment == segments_.begin()) return false;
+  --segment;
+  for (const Block& block : segment->second) {
+    if (place < block.start || place >= block.start + block.size) continue;
+    const std::size_t bytes = block.live ? block.requested : block.size;
+    *found = {block.start, static_cast<std::int64_t>(bytes), block.serial, block.live ? 1 : 0};
+    return true;
+  }
+  return false;
+}
+
+void DevicePool::throw_out_of_memory(std::size_t bytes) const {
+  std::int64_t free = 0, total = 0;
+  call(&Plugin::memory_info, device_, &free, &total);
+  const auto text = [](std::int64_t count) { return in_units(static_cast<double>(count)); };
+  tern::detail::raise<OutOfMemoryError>(
+      "CUDA out of memory. Tried to allocate ", in_units(static_cast<double>(bytes)), ". GPU ",
+      device_, " has a total capacity of ", text(total), " of which ", text(free),
+      " is free. Of the allocated memory ", text(stats_.live_bytes), " is allocated by tern, and ",
+      text(reserved_ - stats_.live_bytes), " is reserved by tern but unallocated.");
+}
+
+}  // namespace tern::cuda::detail

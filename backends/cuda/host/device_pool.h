@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+#include <tern/backends/cuda/host/event_pool.h>
+#include <tern/core/kernels/plugin.h>
+#include <tern/core/tensor/allocator.h>
+
+namespace tern::cuda::detail {
+
+/// The cached memory of one device, by PyTorch's rules. Memory comes from the driver in segments:
+/// 2 MiB for requests up to 1 MiB, 20 MiB below 10 MiB, else multiples of 2 MiB. Segments are cut
+/// into blocks (multiples of 512 bytes), freed neighbours grow together again, and the best fit is
+/// taken. A block belongs to the stream that allocated it: work there is in order, so the block may
+/// be handed out again at once. Use on another stream must be recorded; the block then waits for
+/// an event of that stream. Not thread-safe.
+class DevicePool {
+ public:
+  explicit DevicePool(DeviceIndex device) : device_(device), events_(device) {}
+  DevicePool(const DevicePool&) = delete;
+  DevicePool& operator=(const DevicePool&) = delete;
+
+  /// Throws OutOfMemoryError when the driver has none left, even after empty_cache.
+  void* allocate(std::size_t bytes, void* stream);
+  void deallocate(void* pointer);
+  /// The block of `pointer` is used on `stream`, too.
+  void record_stream(void* pointer, void* stream);
+  /// Gives all segments without a live block back, waiting for blocks in use elsewhere.
+  void empty_cache();
+
+  const MemoryStats& stats() const { return stats_; }
+  void reset_peak() { stats_.peak_bytes = stats_.live_bytes; }
+  /// The block around an address.
+  bool find_block(const void* address, kernels::PluginBlock* found) const;
+
+ private:
+  struct Block;
+  using Segment = std::list<Block>;  // its blocks in the order of their addresses
+  struct Block {
+    char* start;
+    std::size_t size;
+    void* stream;
+    Segment* segment;
+    bool small;  // the kind of the segment
+    Segment::iterator self{};
+    bool live = false;
+    std::size_t requested = 0;
+    std::int64_t serial = 0;
+    std::vector<void*> used_on{};  // further streams
+  };
+  struct BestFit {  // by stream, then size, then address
+    bool operator()(const Block* a, const Block* b) const;
+  };
+  using FreeBlocks = std::set<Block*, BestFit>;
+  struct Waiting {
+    Block* block;
+    std::vector<void*> events;
+  };
+
+  Block* take_free(std::size_t size, void* stream);
+  Block* new_segment(std::size_t size, void* stream);
+  void split(Block& block, std::size_t size);
+  void set_free(Block& block);
+  void collect_waiting(bool wait);
+  void release_free_segments(FreeBlocks& blocks);
+  [[noreturn]] void throw_out_of_memory(std::size_t bytes) const;
+
+  DeviceIndex device_;
+  EventPool events_;
+  MemoryStats stats_;
+  std::int64_t reserved_ = 0;
+  FreeBlocks free_[2];  // of large and of small segments
+  std::unordered_map<const void*, Block*> live_;
+  std::map<const char*, Segment> segments_;
+  std::vector<Waiting> waiting_;
+};
+
+}  // namespace tern::cuda::detail

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <vector>
+
+#include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/core/tensor/device.h>
+
+namespace tern::cuda::detail {
+
+/// Events of one device for allocators that wait for streams; kept, because making one costs more
+/// than recording it. Not thread-safe.
+class EventPool {
+ public:
+  explicit EventPool(DeviceIndex device) : device_(device) {}
+
+  /// An event that marks the end of the work that `stream` has now.
+  void* record(void* stream) {
+    if (idle_.empty()) idle_.push_back(call(&kernels::Plugin::event_create, device_, 0));
+    call(&kernels::Plugin::event_record, idle_.back(), stream);
+    void* event = idle_.back();
+    idle_.pop_back();
+    return event;
+  }
+
+  /// Takes the events that have passed out of `events`; all of them with `wait`.
+  void collect(std::vector<void*>& events, bool wait) {
+    while (!events.empty()) {
+      void* event = events.back();
+      if (wait) {
+        call(&kernels::Plugin::event_synchronize, event);
+      } else if (call(&kernels::Plugin::event_query, event) == 0) {
+        return;
+      }
+      events.pop_back();
+      idle_.push_back(event);
+    }
+  }
+
+ private:
+  DeviceIndex device_;
+  std::vector<void*> idle_;
+};
+
+}  // namespace tern::cuda::detail

@@ -1,0 +1,122 @@
+#include <tern/backends/cuda/host/loader.h>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include <tern/backends/cuda/host/caching_allocator.h>
+#include <tern/core/base/error.h>
+
+namespace tern::cuda::detail {
+namespace {
+
+constexpr int kMostSimulated = 16;
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+std::string folder_of_libtern() {
+  Dl_info info{};
+  const bool found = dladdr(reinterpret_cast<const void*>(&plugin_folders), &info) != 0;
+  return found && info.dli_fname != nullptr ? folder_of(info.dli_fname) : "";
+}
+
+std::string folder_of_program() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  return length > 0 ? folder_of(std::string(path, static_cast<std::size_t>(length))) : "";
+}
+
+std::string list_of(const std::vector<std::string>& folders) {
+  std::string text;
+  for (const std::string& folder : folders) text += (text.empty() ? "" : ", ") + folder;
+  return text;
+}
+
+LoadedPlugin open_plugin(const std::string& path, const LoadRequest& request) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return {nullptr, path + " cannot be loaded: " + dlerror()};
+  void* symbol = dlsym(library, kernels::kPluginEntryName);
+  if (symbol == nullptr) return {nullptr, path + " is not a plugin of tern: " + dlerror()};
+  // The plugin keeps the address.
+  static kernels::PluginHost host;
+  host = {kernels::plugin_build_id(), request.simulated, &find_block};
+  const kernels::Plugin* plugin = reinterpret_cast<kernels::PluginEntry>(symbol)(&host);
+  const std::string reason = refusal(*plugin);
+  if (!reason.empty()) return {nullptr, path + ": " + reason};
+  return {plugin, ""};
+}
+
+}  // namespace
+
+LoadRequest request_from_environment() {
+  LoadRequest request;
+  if (const char* value = std::getenv("TERN_CUDA"); value != nullptr && *value != '\0') {
+    const std::string_view text = value;
+    TERN_CHECK(text == "0" || text == "1", DeviceError, "TERN_CUDA must be 0 or 1, got '", text,
+               "'");
+    request.disabled = text == "0";
+  }
+  if (const char* value = std::getenv("TERN_SIMULATE_CUDA"); value != nullptr && *value != '\0') {
+    const char* end = value + std::strlen(value);
+    const auto [stop, error] = std::from_chars(value, end, request.simulated);
+    TERN_CHECK(error == std::errc() && stop == end && request.simulated >= 1 &&
+                   request.simulated <= kMostSimulated,
+               DeviceError, "TERN_SIMULATE_CUDA must be a number of devices from 1 to ",
+               kMostSimulated, ", got '", value, "'");
+  }
+  return request;
+}
+
+std::vector<std::string> plugin_folders() {
+  std::vector<std::string> folders;
+  const std::string program = folder_of_program();
+  for (const std::string& folder :
+       {folder_of_libtern(), program, program.empty() ? program : folder_of(program) + "/lib"}) {
+    bool known = folder.empty();
+    for (const std::string& other : folders) known = known || other == folder;
+    if (!known) folders.push_back(folder);
+  }
+  return folders;
+}
+
+std::string refusal(const kernels::Plugin& plugin) {
+  if (plugin.build_id != kernels::plugin_build_id()) {
+    return "it was built for another build of tern; build both together";
+  }
+  if (plugin.unavailable_reason != nullptr) return plugin.unavailable_reason;
+  return plugin.device_count > 0 ? "" : "No CUDA GPUs are available";
+}
+
+LoadedPlugin load_plugin(const LoadRequest& request, const std::vector<std::string>& folders) {
+  if (request.disabled) return {nullptr, "TERN_CUDA=0 switches it off"};
+  const std::string name = request.simulated > 0 ? "libtern_sim.so" : "libtern_cuda.so";
+  for (const std::string& folder : folders) {
+    const std::string path = folder + "/" + name;
+    if (access(path.c_str(), F_OK) == 0) return open_plugin(path, request);
+  }
+  return {nullptr,
+          name + " was not found in " + list_of(folders) +
+              (request.simulated > 0 ? "" : " (TERN_SIMULATE_CUDA=2 simulates two devices)")};
+}
+
+const LoadedPlugin& loaded_plugin() {
+  // Never destroyed: static tensors may still free their memory when the program ends.
+  static const LoadedPlugin& loaded =
+      *new LoadedPlugin(load_plugin(request_from_environment(), plugin_folders()));
+  return loaded;
+}
+
+const kernels::Plugin& plugin() {
+  const LoadedPlugin& loaded = loaded_plugin();
+  TERN_CHECK(loaded.plugin != nullptr, DeviceError, "CUDA is not available: ", loaded.reason);
+  return *loaded.plugin;
+}
+
+}  // namespace tern::cuda::detail

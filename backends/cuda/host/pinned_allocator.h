@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <tern/backends/cuda/host/event_pool.h>
+#include <tern/backends/cuda/host/stream.h>
+#include <tern/core/tensor/allocator.h>
+
+namespace tern::cuda::detail {
+
+/// Host memory that devices reach by themselves, so that copies run while the host goes on. Taking
+/// it from the driver is slow: freed blocks are kept by powers of two and handed out again once the
+/// copies that use them are done. The device index of its functions means nothing.
+class PinnedAllocator final : public Allocator {
+ public:
+  void* allocate(std::size_t bytes, DeviceIndex device) override;
+  void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept override;
+  void empty_cache() override;
+  MemoryStats stats(DeviceIndex device) const override;
+  void reset_peak(DeviceIndex device) override;
+
+  /// Says that a copy on `stream` uses the memory at `pointer`, if it is pinned by tern.
+  void record_stream(const void* pointer, Stream stream);
+  /// Whether the address lies in a live block.
+  bool is_pinned(const void* pointer) const;
+
+ private:
+  struct Block {
+    std::size_t size;
+    bool live = true;
+    std::vector<Event> in_use;  // marks behind the last copies
+  };
+
+  const Block* find(const void* pointer) const;
+  void add_live(std::size_t size);
+
+  mutable std::mutex mutex_;
+  std::map<const char*, Block> blocks_;
+  MemoryStats stats_;
+};
+
+}  // namespace tern::cuda::detail

@@ -1,0 +1,156 @@
+#include <tern/backends/cuda/host/stream.h>
+
+#include <mutex>
+#include <utility>
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/backends/cuda/host/plugin_call.h>
+
+namespace tern::cuda {
+namespace detail {
+
+using kernels::Plugin;
+
+struct StreamState {
+  void* handle = nullptr;
+  DeviceIndex device = -1;
+  std::int64_t id = 0;
+};
+
+namespace {
+
+constexpr int kPoolStreams = 32;  // of each priority
+
+// The streams of one device, made when they are first asked for.
+struct DeviceStreams {
+  std::mutex mutex;
+  StreamState streams[1 + 2 * kPoolStreams];  // the default one, then the pool
+  int next[2] = {};                           // place in the pool, per priority
+};
+
+DeviceStreams& streams_of(DeviceIndex device) {
+  static DeviceStreams* const all = new DeviceStreams[kMaxDevices];
+  return all[device];
+}
+
+const StreamState* stream_at(DeviceIndex device, int id, bool high_priority) {
+  DeviceStreams& owner = streams_of(device);
+  const std::lock_guard lock(owner.mutex);
+  StreamState& state = owner.streams[id];
+  if (state.handle == nullptr) {
+    state.handle = call(&Plugin::stream_create, device, high_priority ? 1 : 0);
+    state.device = device;
+    state.id = id;
+  }
+  return &state;
+}
+
+// Null: the default stream.
+thread_local constinit const StreamState* current_streams[kMaxDevices] = {};
+
+DeviceIndex resolve(DeviceIndex device) {
+  if (device < 0) return current_device();
+  check_ordinal(device);
+  return device;
+}
+
+}  // namespace
+}  // namespace detail
+
+using detail::call;
+using kernels::Plugin;
+
+DeviceIndex Stream::device_index() const { return state_->device; }
+std::int64_t Stream::id() const { return state_->id; }
+void* Stream::stream() const { return state_->handle; }
+bool Stream::query() const { return call(&Plugin::stream_query, state_->handle) != 0; }
+void Stream::synchronize() const { call(&Plugin::stream_synchronize, state_->handle); }
+
+Stream getDefaultCUDAStream(DeviceIndex device) {
+  return Stream(detail::stream_at(detail::resolve(device), 0, false));
+}
+
+Stream getStreamFromPool(bool high_priority, DeviceIndex device) {
+  device = detail::resolve(device);
+  detail::DeviceStreams& owner = detail::streams_of(device);
+  int id = 0;
+  {
+    const std::lock_guard lock(owner.mutex);
+    int& next = owner.next[high_priority ? 1 : 0];
+    id = 1 + next + (high_priority ? detail::kPoolStreams : 0);
+    next = (next + 1) % detail::kPoolStreams;
+  }
+  return Stream(detail::stream_at(device, id, high_priority));
+}
+
+Stream getCurrentCUDAStream(DeviceIndex device) {
+  device = detail::resolve(device);
+  const detail::StreamState*& current = detail::current_streams[device];
+  if (current == nullptr) current = detail::stream_at(device, 0, false);
+  return Stream(current);
+}
+
+void setCurrentCUDAStream(Stream stream) {
+  detail::current_streams[stream.device_index()] = stream.state_;
+}
+
+StreamGuard::StreamGuard(Stream stream)
+    : current_(stream),
+      previous_(getCurrentCUDAStream(stream.device_index())),
+      previous_device_(current_device()) {
+  setCurrentCUDAStream(stream);
+  set_device(stream.device_index());
+}
+
+StreamGuard::~StreamGuard() {
+  setCurrentCUDAStream(previous_);
+  detail::restore_device(previous_device_);
+}
+
+Event::~Event() {
+  if (event_ == nullptr) return;
+  kernels::PluginStatus ignored;
+  detail::plugin().event_destroy(event_, &ignored);
+}
+
+Event::Event(Event&& other) noexcept
+    : event_(std::exchange(other.event_, nullptr)),
+      device_(other.device_),
+      timing_(other.timing_) {}
+
+Event& Event::operator=(Event&& other) noexcept {
+  std::swap(event_, other.event_);
+  std::swap(device_, other.device_);
+  std::swap(timing_, other.timing_);
+  return *this;
+}
+
+void Event::record() { record(getCurrentCUDAStream()); }
+
+void Event::record(Stream stream) {
+  if (event_ == nullptr) {
+    device_ = stream.device_index();
+    event_ = call(&Plugin::event_create, device_, timing_ ? 1 : 0);
+  }
+  TERN_CHECK(device_ == stream.device_index(), DeviceError, "Event device ", device_,
+             " does not match recording stream's device ", stream.device_index());
+  call(&Plugin::event_record, event_, stream.stream());
+}
+
+void Event::block(Stream stream) const {
+  if (event_ != nullptr) call(&Plugin::stream_wait, stream.stream(), event_);
+}
+
+bool Event::query() const { return event_ == nullptr || call(&Plugin::event_query, event_) != 0; }
+
+void Event::synchronize() const {
+  if (event_ != nullptr) call(&Plugin::event_synchronize, event_);
+}
+
+float Event::elapsed_time(const Event& end) const {
+  TERN_CHECK(is_created() && end.is_created(), DeviceError,
+             "Both events must be recorded before calculating elapsed time.");
+  return static_cast<float>(call(&Plugin::event_elapsed, event_, end.event_));
+}
+
+}  // namespace tern::cuda
