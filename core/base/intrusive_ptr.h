@@ -32,27 +32,7 @@ class RefCounted {
   virtual void destroy() noexcept { delete this; }
 
  private:
-  friend class WeakRefCounted;
   mutable std::atomic<std::uint32_t> count_{0};
-};
-
-/// A RefCounted that may also be reached by a pointer that does not own it, under a lock of the
-/// pointer's holder: the count then always falls to zero before the object dies.
-class WeakRefCounted : public RefCounted {
- public:
-  void release() const noexcept {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      const_cast<WeakRefCounted*>(this)->destroy();
-    }
-  }
-  /// Retains unless the last owner is already gone.
-  bool try_retain() const noexcept {
-    std::uint32_t count = count_.load(std::memory_order_relaxed);
-    while (count != 0) {
-      if (count_.compare_exchange_weak(count, count + 1, std::memory_order_acq_rel)) return true;
-    }
-    return false;
-  }
 };
 
 /// Owning pointer to a RefCounted object; one machine word.

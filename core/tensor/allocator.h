@@ -40,6 +40,9 @@ TERN_API void fail_allocation(std::int64_t n, bool onwards = false);
 namespace detail {
 /// Every allocator calls this first; throws when `testing::fail_allocation` says so.
 TERN_API void allocation_point(std::size_t bytes, Device device);
+
+/// The allocator of a device type. Defined in core/kernels, which knows the backends.
+TERN_API Allocator& allocator_of(DeviceType type);
 }  // namespace detail
 
 }  // namespace tern

@@ -33,12 +33,12 @@ class TERN_API TensorOptions {
   [[nodiscard]] TensorOptions device(DeviceType type, DeviceIndex index) const {
     return device(Device(type, index));
   }
-  [[nodiscard]] TensorOptions requires_grad(bool requires_grad = true) const {
+  [[nodiscard]] TensorOptions requires_grad(bool requires_grad) const {
     TensorOptions result = *this;
     result.requires_grad_ = requires_grad;
     return result;
   }
-  [[nodiscard]] TensorOptions pinned_memory(bool pinned = true) const {
+  [[nodiscard]] TensorOptions pinned_memory(bool pinned) const {
     TensorOptions result = *this;
     result.pinned_memory_ = pinned;
     return result;

@@ -1,0 +1,62 @@
+#include <mutex>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/autograd/meta.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern::autograd {
+namespace {
+
+class Accumulator final : public Node {
+ public:
+  Accumulator(const Tensor& leaf, IntrusivePtr<GradSlot> slot)
+      // Leaves come first, as soon as their gradient is complete.
+      : Node(nullptr, 0, UINT64_MAX), slot_(std::move(slot)), strides_(leaf.self().strides) {
+    set_output_info(0, leaf);
+  }
+
+  void apply(const Tensor* gradients, Tensor* /*results*/) override {
+    const Tensor& gradient = gradients[0];
+    if (!gradient.defined()) return;
+    // Threads may run backward over shared leaves.
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Tensor& grad = slot_->grad;
+    if (!grad.defined()) {
+      grad = GradMode::is_enabled() ? gradient : first_gradient(gradient);
+    } else if (GradMode::is_enabled()) {
+      grad = grad.add(gradient);
+    } else {
+      grad.add_(gradient);
+    }
+  }
+  std::string name() const override { return "torch::autograd::AccumulateGrad"; }
+  bool is_accumulator() const override { return true; }
+
+ private:
+  // Takes the tensor over when nobody else holds its memory; the layout is the leaf's either way.
+  Tensor first_gradient(const Tensor& gradient) const {
+    const bool same_layout = gradient.strides() == IntArrayRef(strides_);
+    const bool is_ours = gradient.use_count() == 1 && gradient.self().storage->use_count() == 1 &&
+                         !gradient.requires_grad();
+    if (is_ours && (same_layout || gradient.numel() <= 1)) return gradient;
+    Tensor copy = tern::detail::make_tensor(gradient.sizes(), gradient.dtype(), gradient.device());
+    if (tern::is_dense(gradient.sizes(), strides_)) {
+      copy = tern::detail::make_tensor(gradient.sizes(), strides_, gradient.dtype(),
+                                       gradient.device());
+    }
+    copy.copy_(gradient);
+    return copy;
+  }
+
+  IntrusivePtr<GradSlot> slot_;
+  DimVector strides_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+IntrusivePtr<Node> make_accumulator(const Tensor& leaf, IntrusivePtr<GradSlot> slot) {
+  return IntrusivePtr<Node>(new Accumulator(leaf, std::move(slot)));
+}
+
+}  // namespace tern::autograd

@@ -1,0 +1,91 @@
+#include <tern/core/autograd/autograd.h>
+#include <tern/core/autograd/meta.h>
+#include <tern/core/autograd/record.h>
+#include <tern/core/autograd/run.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern::autograd {
+namespace {
+
+// The gradient a run starts with at `output`: what the caller gave, or 1.
+Tensor start_gradient(const Tensor& output, const Tensor& given, std::size_t index) {
+  if (!given.defined()) {
+    TERN_CHECK(output.numel() == 1, Error,
+               "grad can be implicitly created only for scalar outputs, got sizes ",
+               output.sizes());
+    return output.new_ones(output.sizes());
+  }
+  TERN_CHECK(given.sizes() == output.sizes(), ShapeError, "invalid gradient at index ", index,
+             " - got ", given.sizes(), " but expected shape compatible with ", output.sizes());
+  TERN_CHECK(given.device() == output.device(), DeviceError, "invalid gradient at index ", index,
+             " - got a tensor on ", given.device(), " but expected one on ", output.device());
+  return given.dtype() == output.dtype() ? given : given.to(output.dtype());
+}
+
+void start_all(Run& run, const variable_list& outputs, const variable_list& gradients) {
+  TERN_CHECK(gradients.empty() || gradients.size() == outputs.size(), Error, "got ", outputs.size(),
+             " tensors and ", gradients.size(), " gradients");
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Edge edge = outputs[i].defined() ? gradient_edge(outputs[i]) : Edge();
+    TERN_CHECK(edge.node, Error, "element ", i,
+               " of tensors does not require grad and does not have a grad_fn");
+    run.start(edge, start_gradient(outputs[i], gradients.empty() ? Tensor() : gradients[i], i));
+  }
+}
+
+}  // namespace
+
+void throw_backward_twice() {
+  throw Error(
+      "Trying to backward through the graph a second time (or directly access saved tensors after "
+      "they have already been freed). Saved intermediate values of the graph are freed when you "
+      "call .backward() or autograd::grad(). Specify retain_graph=true if you need to backward "
+      "through the graph a second time or if you need to access saved tensors after calling "
+      "backward.");
+}
+
+variable_list grad(const variable_list& outputs, const variable_list& inputs,
+                   const variable_list& grad_outputs, std::optional<bool> retain_graph,
+                   bool create_graph, bool allow_unused) {
+  TERN_CHECK(!inputs.empty(), Error, "grad requires non-empty inputs.");
+  Run run(retain_graph.value_or(create_graph), create_graph);
+  start_all(run, outputs, grad_outputs);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Edge edge = inputs[i].defined() ? gradient_edge(inputs[i]) : Edge();
+    TERN_CHECK(edge.node, Error, "One of the differentiated Tensors does not require grad (input ",
+               i, ")");
+    run.want(edge, i);
+  }
+  variable_list results(inputs.size());
+  run.execute(results);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    TERN_CHECK(allow_unused || results[i].defined(), Error,
+               "One of the differentiated Tensors appears to not have been used in the graph "
+               "(input ",
+               i, "). Set allow_unused=True if this is the desired behavior.");
+  }
+  return results;
+}
+
+void backward(const variable_list& tensors, const variable_list& grad_tensors,
+              std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs) {
+  if (inputs.empty()) {
+    Run run(retain_graph.value_or(create_graph), create_graph);
+    start_all(run, tensors, grad_tensors);
+    variable_list none;
+    run.execute(none);
+    return;
+  }
+  const variable_list gradients =
+      grad(tensors, inputs, grad_tensors, retain_graph, create_graph, /*allow_unused=*/true);
+  const AutoGradMode mode(create_graph);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!gradients[i].defined()) continue;
+    Meta& meta = ensure_meta(inputs[i].self());
+    if (!meta.slot) meta.slot = make_intrusive<GradSlot>();
+    const IntrusivePtr<Node> accumulator = make_accumulator(inputs[i], meta.slot);
+    accumulator->apply(&gradients[i], nullptr);
+  }
+}
+
+}  // namespace tern::autograd

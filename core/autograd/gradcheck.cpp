@@ -1,0 +1,137 @@
+#include <cmath>
+
+#include <tern/core/autograd/autograd.h>
+#include <tern/core/autograd/gradcheck.h>
+
+namespace tern::autograd {
+namespace {
+
+std::vector<Tensor> differentiable(const std::vector<Tensor>& tensors) {
+  std::vector<Tensor> result;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.defined() && tensor.requires_grad()) result.push_back(tensor);
+  }
+  return result;
+}
+
+// sum(output * direction), in double on the host.
+double projection(const Tensor& output, const Tensor& direction) {
+  return output.numel() == 0 ? 0 : output.detach().mul(direction).sum().item<double>();
+}
+
+// d (sum of output * direction) / d input[place], by a central difference.
+double numeric(const GradcheckFunction& fn, const std::vector<Tensor>& inputs, const Tensor& place,
+               std::size_t output, const Tensor& direction, double eps) {
+  const NoGradGuard no_grad;
+  Tensor element = place.detach();
+  const double before = element.item<double>();
+  // Functions may look at the tensor itself, so it is changed where it is and put back.
+  element.fill_(before + eps);
+  const double above = projection(fn(inputs)[output], direction);
+  element.fill_(before - eps);
+  const double below = projection(fn(inputs)[output], direction);
+  element.fill_(before);
+  return (above - below) / (2 * eps);
+}
+
+// Each element of a strided tensor as a 0-d view.
+std::vector<Tensor> elements_of(const Tensor& tensor) {
+  std::vector<Tensor> parts{tensor.detach()};
+  for (std::int64_t d = 0; d < tensor.dim(); ++d) {
+    std::vector<Tensor> next;
+    for (const Tensor& part : parts) {
+      for (Tensor& slice : part.unbind(0)) next.push_back(std::move(slice));
+    }
+    parts = std::move(next);
+  }
+  return parts;
+}
+
+// A direction that no symmetry of the output hides in: fixed numbers in [0.5, 1.5).
+Tensor direction_for(const Tensor& output) {
+  Tensor direction = output.detach().new_empty(output.sizes());
+  std::uint64_t state = 0x853c49e6748fea9bULL;
+  for (Tensor& element : elements_of(direction)) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    element.fill_(0.5 + static_cast<double>(state >> 40) / static_cast<double>(1 << 24));
+  }
+  return direction;
+}
+
+void check_input(const Tensor& tensor, std::size_t index) {
+  if (!tensor.defined() || !tensor.requires_grad()) return;
+  TERN_CHECK(tensor.dtype() == kDouble, DTypeError, "gradcheck: input ", index,
+             " requires gradient and must be float64, got ", tensor.dtype());
+}
+
+}  // namespace
+
+bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
+               const GradcheckOptions& options) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) check_input(inputs[i], i);
+  const std::vector<Tensor> leaves = differentiable(inputs);
+  TERN_CHECK(!leaves.empty(), Error,
+             "gradcheck expects at least one input tensor to require gradient, but none of them "
+             "does");
+  const std::size_t count = fn(inputs).size();
+  for (std::size_t o = 0; o < count; ++o) {
+    // A graph of its own: the numeric part changes the inputs in place.
+    const Tensor output = fn(inputs)[o];
+    if (!output.requires_grad()) continue;
+    const Tensor direction = direction_for(output);
+    const variable_list gradients =
+        grad({output}, leaves, {direction}, /*retain_graph=*/true, /*create_graph=*/false,
+             /*allow_unused=*/true);
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      if (gradients[i].defined()) {
+        TERN_CHECK(gradients[i].sizes() == leaves[i].sizes(), ShapeError,
+                   "gradcheck: the gradient for input ", i, " has sizes ", gradients[i].sizes(),
+                   ", the input has ", leaves[i].sizes());
+      }
+      const std::vector<Tensor> places = elements_of(leaves[i]);
+      const std::vector<Tensor> computed =
+          gradients[i].defined() ? elements_of(gradients[i]) : std::vector<Tensor>();
+      for (std::size_t p = 0; p < places.size(); ++p) {
+        const double expected = numeric(fn, inputs, places[p], o, direction, options.eps);
+        const double actual = computed.empty() ? 0 : computed[p].item<double>();
+        TERN_CHECK(std::abs(actual - expected) <= options.atol + options.rtol * std::abs(expected),
+                   Error, "gradcheck: gradient mismatch for output ", o, " with respect to input ",
+                   i, " at element ", p, ": numerical ", expected, ", analytical ", actual);
+      }
+    }
+  }
+  return true;
+}
+
+bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
+                   const GradcheckOptions& options) {
+  // The gradient is itself a function: of the inputs and of the directions it starts with.
+  std::vector<Tensor> all = inputs;
+  std::vector<std::size_t> used;
+  const std::vector<Tensor> outputs = fn(inputs);
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (!outputs[o].requires_grad()) continue;
+    used.push_back(o);
+    all.push_back(direction_for(outputs[o]).requires_grad_());
+  }
+  if (used.empty()) return true;
+  const std::size_t count = inputs.size();
+  const GradcheckFunction gradient = [&fn, used, count](const std::vector<Tensor>& arguments) {
+    const std::vector<Tensor> own(arguments.begin(),
+                                  arguments.begin() + static_cast<std::ptrdiff_t>(count));
+    const AutoGradMode recorded(true);
+    const std::vector<Tensor> results = fn(own);
+    variable_list chosen, directions;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      chosen.push_back(results[used[i]]);
+      directions.push_back(arguments[count + i]);
+    }
+    variable_list gradients = grad(chosen, differentiable(own), directions, /*retain_graph=*/true,
+                                   /*create_graph=*/true, /*allow_unused=*/true);
+    std::erase_if(gradients, [](const Tensor& tensor) { return !tensor.defined(); });
+    return gradients;
+  };
+  return gradcheck(gradient, all, options);
+}
+
+}  // namespace tern::autograd

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <utility>
+
+#include <tern/core/autograd/node.h>
+
+namespace tern::autograd {
+namespace {
+// Per thread: a tape is made by one thread, and backward follows the order of that thread.
+thread_local std::uint64_t next_sequence_nr = 0;
+// Nodes whose last owner went while another node of this thread was being destroyed.
+thread_local Node* dying = nullptr;
+thread_local bool is_burying = false;
+std::atomic<unsigned> next_hook_number{1};
+}  // namespace
+
+Node::Node(Edge* edges, std::size_t count) : Node(edges, count, next_sequence_nr++) {}
+Node::~Node() = default;
+
+void Node::destroy() noexcept {
+  next_dying_ = dying;
+  dying = this;
+  if (is_burying) return;
+  is_burying = true;
+  while (dying != nullptr) {
+    Node* node = dying;
+    dying = node->next_dying_;
+    delete node;
+  }
+  is_burying = false;
+}
+
+void Node::set_output_info(std::uint32_t nr, const Tensor& output) {
+  if (nr > more_.size()) more_.resize(nr);
+  OutputInfo& info = nr == 0 ? first_ : more_[nr - 1];
+  info.sizes = output.self().sizes;
+  info.dtype = output.dtype();
+  info.device = output.device();
+}
+
+unsigned Node::add_hook(std::uint32_t output_nr, Hook hook) {
+  if (!hooks_) hooks_ = std::make_unique<std::vector<OutputHook>>();
+  hooks_->push_back({output_nr, next_hook_number++, std::move(hook)});
+  return hooks_->back().number;
+}
+
+void Node::remove_hook(unsigned number) {
+  if (hooks_) std::erase_if(*hooks_, [&](const OutputHook& h) { return h.number == number; });
+}
+
+Tensor Node::run_hooks(std::uint32_t output_nr, Tensor gradient) const {
+  if (!hooks_) return gradient;
+  const std::vector<OutputHook> hooks = *hooks_;  // a hook may add or remove hooks
+  for (const OutputHook& hook : hooks) {
+    if (hook.output_nr != output_nr) continue;
+    Tensor replaced = hook.hook(gradient);
+    if (replaced.defined()) gradient = std::move(replaced);
+  }
+  return gradient;
+}
+
+}  // namespace tern::autograd

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tern::autograd {
+
+class Node;
+
+/// Numbers the nodes that one backward run meets: an open hash table, because a graph may have a
+/// million nodes and a run must cost little per node.
+class NodeNumbers {
+ public:
+  /// The number of `node`; a new one gets the next free number.
+  std::size_t of(const Node* node) {
+    if (2 * (count_ + 1) > slots_.size()) grow();
+    Slot& slot = find(node);
+    if (slot.node == nullptr) slot = {node, count_++};
+    return slot.number;
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  struct Slot {
+    const Node* node = nullptr;
+    std::size_t number = 0;
+  };
+
+  Slot& find(const Node* node) {
+    const std::size_t mask = slots_.size() - 1;
+    // Nodes are 64 bytes apart or more: the low bits of their addresses say nothing.
+    auto key = reinterpret_cast<std::uintptr_t>(node) >> 6;
+    std::size_t at = (key * 0x9E3779B97F4A7C15u >> 20) & mask;
+    while (slots_[at].node != nullptr && slots_[at].node != node) at = (at + 1) & mask;
+    return slots_[at];
+  }
+
+  void grow() {
+    std::vector<Slot> old(slots_.empty() ? 128 : 2 * slots_.size());
+    old.swap(slots_);
+    for (const Slot& slot : old) {
+      if (slot.node != nullptr) find(slot.node) = slot;
+    }
+  }
+
+  std::vector<Slot> slots_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace tern::autograd

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/autograd/kept.h>
+#include <tern/core/autograd/meta.h>
+#include <tern/core/autograd/node.h>
+
+// How an op says its gradient, on the screen where it computes:
+//
+//   if (!needs_grad(a, b)) return out;
+//   return record("MulBackward0", out,
+//                 wrt(a, [](const Tensor& g, const Tensor& b) { return g * b; }, b),
+//                 wrt(b, [](const Tensor& g, const Tensor& a) { return g * a; }, a));
+//
+// wrt(input, rule, kept...) keeps what its rule needs, and only when that input needs a gradient. A
+// rule may return a gradient of the broadcast shape or of another floating dtype: the engine sums
+// and casts it to what the input has.
+
+namespace tern::autograd {
+
+/// True when the op at hand has to be recorded.
+template <class... Tensors>
+bool needs_grad(const Tensors&... tensors) {
+  const auto tracked = [](const Tensor& tensor) {
+    const TensorImpl* impl = tensor.unsafeGetTensorImpl();
+    return impl != nullptr && (impl->autograd || impl->view_base) && tensor.requires_grad();
+  };
+  return (tracked(tensors) || ...) && GradMode::is_enabled();
+}
+
+template <class Rule, class... KeptTensors>
+struct Wrt {
+  static constexpr std::size_t kKept = sizeof...(KeptTensors);
+  using RuleType = Rule;
+  const Tensor& input;
+  Rule rule;
+  std::tuple<const KeptTensors&...> kept;
+};
+
+template <class Rule, class... KeptTensors>
+Wrt<Rule, KeptTensors...> wrt(const Tensor& input, Rule rule, const KeptTensors&... kept) {
+  return {input, std::move(rule), {kept...}};
+}
+
+[[noreturn]] TERN_API void throw_backward_twice();
+
+/// The rule for one input, with what it keeps.
+template <class W>
+class InputRule {
+ public:
+  InputRule(const W& wrt, const Tensor& out)
+      : rule_(wrt.rule),
+        kept_(std::apply(
+            [&](const auto&... tensors) {
+              return std::array<Kept, W::kKept>{Kept(tensors, tensors.is_same(out))...};
+            },
+            wrt.kept)) {}
+
+  Tensor operator()(const Tensor& gradient, Node* owner) const {
+    return call(gradient, owner, std::make_index_sequence<W::kKept>());
+  }
+
+ private:
+  template <std::size_t... I>
+  Tensor call(const Tensor& gradient, [[maybe_unused]] Node* owner,
+              std::index_sequence<I...>) const {
+    return rule_(gradient, kept_[I].unpack(owner)...);
+  }
+
+  typename W::RuleType rule_;
+  std::array<Kept, W::kKept> kept_;
+};
+
+/// The node of an op with one differentiable output.
+template <class... Ws>
+class RuleNode final : public Node {
+ public:
+  RuleNode(const char* name, const Tensor& out, const Ws&... wrts)
+      : Node(edges_.data(), sizeof...(Ws)), name_(name) {
+    init(out, std::index_sequence_for<Ws...>(), wrts...);
+  }
+
+  void apply(const Tensor* gradients, Tensor* results) override {
+    if (released_) throw_backward_twice();
+    if (!gradients[0].defined()) return;
+    run(gradients[0], results, std::index_sequence_for<Ws...>());
+  }
+  std::string name() const override { return name_; }
+  void release_kept() override {
+    if constexpr ((Ws::kKept + ...) > 0) {
+      released_ = true;
+      std::apply([](auto&... rules) { (rules.reset(), ...); }, rules_);
+    }
+  }
+
+ private:
+  template <std::size_t... I>
+  void init(const Tensor& out, std::index_sequence<I...>, const Ws&... wrts) {
+    (init_one<I>(out, wrts), ...);
+  }
+  template <std::size_t I, class W>
+  void init_one(const Tensor& out, const W& wrt) {
+    if (!wrt.input.defined()) return;
+    edges_[I] = gradient_edge(wrt.input);
+    if (edges_[I].node) std::get<I>(rules_).emplace(wrt, out);
+  }
+  template <std::size_t... I>
+  void run(const Tensor& gradient, Tensor* results, std::index_sequence<I...>) {
+    ((std::get<I>(rules_) ? void(results[I] = (*std::get<I>(rules_))(gradient, this)) : void()),
+     ...);
+  }
+
+  std::array<Edge, sizeof...(Ws)> edges_;
+  const char* name_;
+  bool released_ = false;
+  std::tuple<std::optional<InputRule<Ws>>...> rules_;
+};
+
+/// Puts an op on the tape: `out`, fresh and without history, becomes its output. `name` is a
+/// literal.
+template <class... Ws>
+Tensor record(const char* name, Tensor out, const Ws&... wrts) {
+  set_history(out, IntrusivePtr<Node>(new RuleNode<Ws...>(name, out, wrts...)));
+  return out;
+}
+
+}  // namespace tern::autograd

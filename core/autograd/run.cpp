@@ -1,0 +1,194 @@
+#include <algorithm>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/autograd/run.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern::autograd {
+namespace {
+
+// Brings a gradient to the form of the tensor it is for: sums what broadcasting repeated, casts.
+Tensor fit(Tensor gradient, const OutputInfo& info, const Node& from, std::size_t index) {
+  if (gradient.sizes() != IntArrayRef(info.sizes)) {
+    TERN_CHECK(is_expandable_to(info.sizes, gradient.sizes()), ShapeError, "Function ", from.name(),
+               " returned an invalid gradient at index ", index, " - got ", gradient.sizes(),
+               " but expected shape compatible with ", IntArrayRef(info.sizes));
+    gradient = gradient.sum_to_size(info.sizes);
+  }
+  if (gradient.dtype() != info.dtype) gradient = gradient.to(info.dtype);
+  if (!(gradient.device() == info.device)) {
+    // Only a 0-d tensor may have met tensors of another device.
+    TERN_CHECK(gradient.dim() == 0, DeviceError, "Function ", from.name(),
+               " returned an invalid gradient at index ", index, " - expected device ", info.device,
+               " but got ", gradient.device());
+    gradient = gradient.to(info.device);
+  }
+  return gradient;
+}
+
+// True when nobody else can see a change of the tensor's elements.
+bool is_private(const Tensor& tensor) {
+  return tensor.use_count() == 1 && tensor.self().storage->use_count() == 1 &&
+         !tensor.self().has_internal_overlap();
+}
+
+}  // namespace
+
+Run::State& Run::state_of(Node* node) {
+  const std::size_t number = numbers_.of(node);
+  if (number == states_.size()) states_.emplace_back().node = node;
+  return states_[number];
+}
+
+void Run::start(const Edge& edge, Tensor gradient) {
+  roots_.push_back(edge.node);
+  add(state_of(edge.node.get()), edge.output_nr, std::move(gradient));
+}
+
+void Run::want(const Edge& edge, std::size_t place) {
+  state_of(edge.node.get()).wanted.emplace_back(edge.output_nr, place);
+  selective_ = true;
+}
+
+void Run::execute(std::vector<Tensor>& wanted) {
+  const AutoGradMode mode(create_graph_);
+  discover();
+  if (selective_) mark_needed();
+  for (const IntrusivePtr<Node>& root : roots_) {
+    State& state = state_of(root.get());
+    if (state.waiting_for != 0) continue;
+    if (std::find(ready_.begin(), ready_.end(), &state) == ready_.end()) make_ready(state);
+  }
+  while (!ready_.empty()) run_node(next_ready(), wanted);
+}
+
+void Run::discover() {
+  std::vector<State*> stack;
+  const auto visit = [&](State& state) {
+    if (state.visited) return;
+    state.visited = true;
+    stack.push_back(&state);
+  };
+  for (const IntrusivePtr<Node>& root : roots_) visit(state_of(root.get()));
+  while (!stack.empty()) {
+    const State& state = *stack.back();
+    stack.pop_back();
+    for (const Edge& edge : state.node->next_edges()) {
+      if (!edge.node) continue;
+      State& next = state_of(edge.node.get());
+      ++next.waiting_for;
+      visit(next);
+    }
+  }
+}
+
+// A node is needed when a wanted tensor is its own or lies below it.
+void Run::mark_needed() {
+  for (State& state : states_) {
+    state.needed = !state.wanted.empty();
+    state.visited = false;
+  }
+  std::vector<std::pair<State*, std::size_t>> path;  // a node and the next of its edges
+  for (const IntrusivePtr<Node>& root : roots_) {
+    State& start = state_of(root.get());
+    if (start.visited) continue;
+    start.visited = true;
+    path.emplace_back(&start, 0);
+    while (!path.empty()) {
+      auto& [state, next_edge] = path.back();
+      const ArrayRef<Edge> edges = state->node->next_edges();
+      if (next_edge < edges.size()) {
+        Node* node = edges[next_edge++].node.get();
+        if (node == nullptr) continue;
+        State& next = state_of(node);
+        if (next.visited) continue;
+        next.visited = true;
+        path.emplace_back(&next, 0);
+        continue;
+      }
+      for (const Edge& edge : edges) {
+        if (edge.node && state_of(edge.node.get()).needed) state->needed = true;
+      }
+      path.pop_back();
+    }
+  }
+}
+
+void Run::add(State& state, std::uint32_t output_nr, Tensor gradient) {
+  if (output_nr > state.more.size()) state.more.resize(output_nr);
+  Tensor& sum = output_nr == 0 ? state.first : state.more[output_nr - 1];
+  if (!sum.defined()) {
+    sum = std::move(gradient);
+  } else if (!create_graph_ && is_private(sum)) {
+    sum.add_(gradient);
+  } else {
+    sum = sum.add(gradient);
+  }
+}
+
+void Run::run_node(State& state, std::vector<Tensor>& wanted) {
+  Node& node = *state.node;
+  std::vector<Tensor> several;
+  Tensor* gradients = &state.first;
+  if (node.output_count() > 1) {
+    several = std::move(state.more);
+    several.insert(several.begin(), std::move(state.first));
+    several.resize(node.output_count());
+    gradients = several.data();
+  }
+  if (node.has_hooks()) [[unlikely]] {
+    for (std::uint32_t i = 0; i < node.output_count(); ++i) {
+      if (gradients[i].defined()) gradients[i] = node.run_hooks(i, std::move(gradients[i]));
+    }
+  }
+  for (const auto& [output_nr, place] : state.wanted) wanted[place] = gradients[output_nr];
+
+  constexpr std::size_t kFew = 4;
+  Tensor few[kFew];
+  std::vector<Tensor> many;
+  Tensor* results = few;
+  if (node.next_edges().size() > kFew) {
+    many.resize(node.next_edges().size());
+    results = many.data();
+  }
+  if (!selective_ || (state.needed && !node.is_accumulator())) {
+    node.apply(gradients, results);
+    if (!keep_graph_) node.release_kept();
+  }
+  state.first.reset();
+  hand_down(state, results);
+}
+
+void Run::hand_down(State& state, Tensor* results) {
+  const ArrayRef<Edge> edges = state.node->next_edges();
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (!edges[i].node) continue;
+    State& next = state_of(edges[i].node.get());
+    if (results[i].defined() && next.needed) {
+      const OutputInfo& info = edges[i].node->output_info(edges[i].output_nr);
+      add(next, edges[i].output_nr, fit(std::move(results[i]), info, *state.node, i));
+    }
+    if (--next.waiting_for == 0) make_ready(next);
+  }
+}
+
+namespace {
+// What was recorded last is differentiated first.
+constexpr auto kEarlier = [](const auto* a, const auto* b) {
+  return a->node->sequence_nr() < b->node->sequence_nr();
+};
+}  // namespace
+
+void Run::make_ready(State& state) {
+  ready_.push_back(&state);
+  std::push_heap(ready_.begin(), ready_.end(), kEarlier);
+}
+
+Run::State& Run::next_ready() {
+  std::pop_heap(ready_.begin(), ready_.end(), kEarlier);
+  State& state = *ready_.back();
+  ready_.pop_back();
+  return state;
+}
+
+}  // namespace tern::autograd

@@ -1,0 +1,181 @@
+#include <tern/core/autograd/autograd.h>
+#include <tern/core/autograd/meta.h>
+#include <tern/core/autograd/view.h>
+#include <tern/core/tensor/tensor.h>
+
+// The members of Tensor that speak of gradients.
+
+namespace tern {
+
+using autograd::Edge;
+using autograd::ensure_meta;
+using autograd::Meta;
+using autograd::meta_of;
+
+namespace autograd {
+
+Meta& ensure_meta(TensorImpl& impl) {
+  if (!impl.autograd) impl.autograd = std::make_unique<Meta>();
+  return *meta_of(impl);
+}
+
+Edge gradient_edge(const Tensor& tensor) {
+  TensorImpl& impl = tensor.self();
+  if (impl.view_base && impl.view_version != impl.storage->version()) refresh_view(tensor);
+  const Meta* meta = meta_of(impl);
+  return meta == nullptr ? Edge() : Edge{meta->node, meta->output_nr};
+}
+
+void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr) {
+  TensorImpl& impl = tensor.self();
+  node->set_output_info(nr, tensor);
+  Meta& meta = ensure_meta(impl);
+  meta.node = std::move(node);
+  meta.output_nr = nr;
+  impl.view_version = impl.storage->version();
+}
+
+}  // namespace autograd
+
+bool Tensor::requires_grad() const {
+  return static_cast<bool>(autograd::gradient_edge(*this).node);
+}
+
+bool Tensor::is_leaf() const {
+  const Edge edge = autograd::gradient_edge(*this);
+  return !edge.node || edge.node->is_accumulator();
+}
+
+IntrusivePtr<autograd::Node> Tensor::grad_fn() const {
+  return is_leaf() ? IntrusivePtr<autograd::Node>() : autograd::gradient_edge(*this).node;
+}
+
+std::uint32_t Tensor::output_nr() const { return autograd::gradient_edge(*this).output_nr; }
+
+Tensor& Tensor::requires_grad_(bool requires_grad) {
+  if (!requires_grad && !is_leaf()) {
+    throw Error(
+        "you can only change requires_grad flags of leaf variables. If you want to use a computed "
+        "variable in a subgraph that doesn't require differentiation use var_no_grad = "
+        "var.detach().");
+  }
+  set_requires_grad(requires_grad);
+  return *this;
+}
+
+const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
+  if (!is_leaf() || requires_grad == this->requires_grad()) return *this;
+  if (!requires_grad) {
+    meta_of(self())->node.reset();
+    return *this;
+  }
+  TERN_CHECK(is_floating_point(), DTypeError,
+             "Only Tensors of floating point and complex dtype can require gradients, got ",
+             dtype());
+  Meta& meta = ensure_meta(self());
+  if (!meta.slot) meta.slot = make_intrusive<autograd::GradSlot>();
+  meta.node = autograd::make_accumulator(*this, meta.slot);
+  meta.output_nr = 0;
+  return *this;
+}
+
+const Tensor& Tensor::grad() const {
+  static const Tensor* const kNone = new Tensor;
+  const Meta* meta = meta_of(self());
+  return meta == nullptr || !meta->slot ? *kNone : meta->slot->grad;
+}
+
+Tensor& Tensor::mutable_grad() const {
+  Meta& meta = ensure_meta(self());
+  if (!meta.slot) meta.slot = make_intrusive<autograd::GradSlot>();
+  return meta.slot->grad;
+}
+
+void Tensor::set_grad(const Tensor& grad) const {
+  if (grad.defined()) {
+    TERN_CHECK(grad.sizes() == sizes(), ShapeError, "attempting to assign a gradient of size '",
+               grad.sizes(), "' to a tensor of size '", sizes(),
+               "'. Please ensure that the gradient and the tensor are the same size");
+    TERN_CHECK(grad.dtype() == dtype(), DTypeError, "attempting to assign a gradient with dtype '",
+               grad.dtype(), "' to a tensor with dtype '", dtype(),
+               "'. Please ensure that the gradient and the tensor have the same dtype");
+    TERN_CHECK(grad.device() == device(), DeviceError,
+               "attempting to assign a gradient with device type '", grad.device(),
+               "' to a tensor with device type '", device(),
+               "'. Please ensure that the gradient and the tensor are on the same device");
+  } else if (!meta_of(self())) {
+    return;
+  }
+  mutable_grad() = grad;
+}
+
+void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph,
+                      bool create_graph) const {
+  autograd::backward({*this}, {gradient}, retain_graph, create_graph);
+}
+
+Tensor Tensor::detach() const { return detail::make_alias(*this); }
+
+Tensor& Tensor::detach_() {
+  TERN_CHECK(!is_view(), Error, "Can't detach views in-place. Use detach() instead.");
+  if (Meta* meta = meta_of(self())) meta->node.reset();
+  return *this;
+}
+
+Tensor Tensor::data() const {
+  // A storage of its own over the same memory, so that its version counts alone.
+  const IntrusivePtr<Storage>& storage = self().storage;
+  storage->retain();
+  auto shadow = make_intrusive<Storage>(
+      storage->data(), storage->bytes(), storage->device(),
+      [](void*, void* context) { static_cast<Storage*>(context)->release(); }, storage.get());
+  return Tensor(
+      make_intrusive<TensorImpl>(std::move(shadow), storage_offset(), sizes(), strides(), dtype()));
+}
+
+void Tensor::set_data(const Tensor& other) const {
+  TensorImpl& impl = self();
+  TERN_CHECK(!requires_grad() || other.is_floating_point(), DTypeError,
+             "data set to a tensor that requires gradients must be floating point or complex "
+             "dtype, got ",
+             other.dtype());
+  TERN_CHECK(!is_view(), Error, "set_data: a view cannot be given other elements");
+  const TensorImpl& from = other.self();
+  impl.storage = from.storage;
+  impl.dtype = from.dtype;
+  impl.set_geometry(from.offset, from.sizes, from.strides);
+  Meta* meta = meta_of(impl);
+  if (meta != nullptr && meta->node && meta->node->is_accumulator()) {
+    meta->node->set_output_info(0, *this);
+  }
+}
+
+unsigned Tensor::register_hook(std::function<Tensor(const Tensor&)> hook) const {
+  const Edge edge = autograd::gradient_edge(*this);
+  TERN_CHECK(edge.node, Error, "cannot register a hook on a tensor that doesn't require gradient");
+  return edge.node->add_hook(edge.output_nr, std::move(hook));
+}
+
+void Tensor::remove_hook(unsigned number) const {
+  const Edge edge = autograd::gradient_edge(*this);
+  if (edge.node) edge.node->remove_hook(number);
+}
+
+void Tensor::retain_grad() const {
+  TERN_CHECK(requires_grad(), Error, "can't retain_grad on Tensor that has requires_grad=False");
+  if (is_leaf() || retains_grad()) return;
+  Meta& meta = ensure_meta(self());
+  if (!meta.slot) meta.slot = make_intrusive<autograd::GradSlot>();
+  meta.retains_grad = true;
+  register_hook([slot = meta.slot](const Tensor& gradient) {
+    slot->grad = slot->grad.defined() ? slot->grad.add(gradient) : gradient;
+    return Tensor();
+  });
+}
+
+bool Tensor::retains_grad() const {
+  const Meta* meta = meta_of(self());
+  return meta != nullptr && meta->retains_grad;
+}
+
+}  // namespace tern

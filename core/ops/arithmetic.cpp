@@ -1,0 +1,367 @@
+#include <cmath>
+
+#include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/inplace.h>
+#include <tern/core/ops/ops.h>
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using detail::Operand;
+using detail::result_type;
+using detail::run_elementwise;
+using kernels::ElementwiseOp;
+
+void check_alpha(ScalarType dtype, const Scalar& alpha) {
+  TERN_CHECK(is_floating_point(dtype) || !alpha.is_floating_point(), DTypeError,
+             "For integral input tensors, argument alpha must not be a floating point number.");
+  TERN_CHECK(dtype == kBool || !alpha.is_boolean(), DTypeError,
+             "Boolean alpha only supported for Boolean results.");
+}
+
+bool is_one(const Scalar& scalar) { return scalar == Scalar(1); }
+Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g : g * factor; }
+
+// --- Forward passes, into `out` when it is defined -----------------------------------------------
+
+Tensor add_into(const Tensor& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
+  const ScalarType dtype = result_type({self, other});
+  check_alpha(dtype, alpha);
+  return run_elementwise({"add", ElementwiseOp::add, dtype, false, alpha}, {self, other}, out);
+}
+
+Tensor sub_into(const Operand& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
+  const ScalarType dtype = result_type({self, other});
+  const auto is_bool = [](const Operand& operand) {
+    return operand.is_tensor() ? operand.tensor().dtype() == kBool : operand.scalar().is_boolean();
+  };
+  TERN_CHECK(!(is_bool(self) && is_bool(other)), DTypeError,
+             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
+             "or `logical_xor()` operator instead.");
+  TERN_CHECK(!is_bool(self) && !is_bool(other), DTypeError,
+             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+             "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+  check_alpha(dtype, alpha);
+  return run_elementwise({"sub", ElementwiseOp::sub, dtype, false, alpha}, {self, other}, out);
+}
+
+Tensor mul_into(const Tensor& self, const Operand& other, const Tensor& out) {
+  return run_elementwise({"mul", ElementwiseOp::mul, result_type({self, other})}, {self, other},
+                         out);
+}
+
+Tensor div_into(const Tensor& self, const Operand& other, const Tensor& out) {
+  const ScalarType dtype = result_type({self, other});
+  return run_elementwise(
+      {"div", ElementwiseOp::div, is_floating_point(dtype) ? dtype : get_default_dtype()},
+      {self, other}, out);
+}
+
+Tensor pow_into(const Operand& self, const Operand& exponent, const Tensor& out) {
+  const ScalarType dtype = result_type({self, exponent});
+  TERN_CHECK(dtype != kLong || exponent.is_tensor() || exponent.scalar().toLong() >= 0, Error,
+             "Integers to negative integer powers are not allowed.");
+  return run_elementwise({"pow", ElementwiseOp::pow, dtype}, {self, exponent}, out);
+}
+
+Tensor addcmul_into(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value,
+                    const Tensor& out) {
+  return run_elementwise(
+      {"addcmul", ElementwiseOp::addcmul, result_type({self, a, b}), false, value}, {self, a, b},
+      out);
+}
+
+}  // namespace
+
+// --- Functions
+// --------------------------------------------------------------------------------------
+
+Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  const Tensor out = add_into(self, other, alpha, {});
+  if (!needs_grad(self, other)) return out;
+  return record("AddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+                wrt(other, [alpha](const Tensor& g) { return scaled(g, alpha); }));
+}
+
+Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  const Tensor out = add_into(self, other, alpha, {});
+  if (!needs_grad(self)) return out;
+  return record("AddBackward1", out, wrt(self, [](const Tensor& g) { return g; }));
+}
+
+Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  const Tensor out = sub_into(self, other, alpha, {});
+  if (!needs_grad(self, other)) return out;
+  return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+                wrt(other, [alpha](const Tensor& g) { return scaled(g, -alpha); }));
+}
+
+Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  const Tensor out = sub_into(self, other, alpha, {});
+  if (!needs_grad(self)) return out;
+  return record("SubBackward1", out, wrt(self, [](const Tensor& g) { return g; }));
+}
+
+Tensor rsub(const Tensor& self, const Scalar& other) {
+  const Tensor out = sub_into(other, self, 1, {});
+  if (!needs_grad(self)) return out;
+  return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return -g; }));
+}
+
+Tensor mul(const Tensor& self, const Tensor& other) {
+  const Tensor out = mul_into(self, other, {});
+  if (!needs_grad(self, other)) return out;
+  return record("MulBackward0", out,
+                wrt(
+                    self, [](const Tensor& g, const Tensor& b) { return g * b; }, other),
+                wrt(
+                    other, [](const Tensor& g, const Tensor& a) { return g * a; }, self));
+}
+
+Tensor mul(const Tensor& self, const Scalar& other) {
+  const Tensor out = mul_into(self, other, {});
+  if (!needs_grad(self)) return out;
+  return record("MulBackward1", out, wrt(self, [other](const Tensor& g) { return g * other; }));
+}
+
+Tensor div(const Tensor& self, const Tensor& other) {
+  const Tensor out = div_into(self, other, {});
+  if (!needs_grad(self, other)) return out;
+  return record(
+      "DivBackward0", out,
+      wrt(
+          self, [](const Tensor& g, const Tensor& b) { return g / b; }, other),
+      wrt(
+          other,
+          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * ((a / b) / b); },
+          self, other));
+}
+
+Tensor div(const Tensor& self, const Scalar& other) {
+  const Tensor out = div_into(self, other, {});
+  if (!needs_grad(self)) return out;
+  return record("DivBackward1", out, wrt(self, [other](const Tensor& g) { return g / other; }));
+}
+
+Tensor remainder(const Tensor& self, const Tensor& other) {
+  const Tensor out = run_elementwise(
+      {"remainder", ElementwiseOp::remainder, result_type({self, other})}, {self, other});
+  if (!needs_grad(self, other)) return out;
+  return record(
+      "RemainderBackward1", out, wrt(self, [](const Tensor& g) { return g; }),
+      wrt(
+          other,
+          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * floor(a / b); }, self,
+          other));
+}
+
+Tensor remainder(const Tensor& self, const Scalar& other) {
+  const Tensor out = run_elementwise(
+      {"remainder", ElementwiseOp::remainder, result_type({self, other})}, {self, other});
+  if (!needs_grad(self)) return out;
+  return record("RemainderBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
+}
+
+Tensor pow(const Tensor& self, const Scalar& exponent) {
+  // x * x is exact where the general power is not.
+  const bool is_square = exponent == Scalar(2) && self.dtype() != kBool &&
+                         (self.is_floating_point() || !exponent.is_floating_point());
+  const Tensor out = is_square
+                         ? run_elementwise({"pow", ElementwiseOp::square, self.dtype()}, {self})
+                         : pow_into(self, exponent, {});
+  if (!needs_grad(self)) return out;
+  return record("PowBackward0", out,
+                wrt(
+                    self,
+                    [exponent](const Tensor& g, const Tensor& x) {
+                      if (exponent == Scalar(0)) return zeros_like(g);
+                      if (exponent == Scalar(2)) return g * (x * 2);
+                      return g * (x.pow(exponent.toDouble() - 1) * exponent);
+                    },
+                    self));
+}
+
+Tensor pow(const Tensor& self, const Tensor& exponent) {
+  const Tensor out = pow_into(self, exponent, {});
+  if (!needs_grad(self, exponent)) return out;
+  return record("PowBackward1", out,
+                wrt(
+                    self,
+                    [](const Tensor& g, const Tensor& x, const Tensor& e) {
+                      return where(e == 0, 0, g * (e * x.pow(e - 1)));
+                    },
+                    self, exponent),
+                wrt(
+                    exponent,
+                    [](const Tensor& g, const Tensor& x, const Tensor& e, const Tensor& y) {
+                      // The slope of 0^e is 0 for e >= 0.
+                      return g * where(logical_and(x == 0, e >= 0), 0, y * log(x));
+                    },
+                    self, exponent, out));
+}
+
+Tensor pow(const Scalar& self, const Tensor& exponent) {
+  const Tensor out = pow_into(self, exponent, {});
+  if (!needs_grad(exponent)) return out;
+  return record("PowBackward1", out,
+                wrt(
+                    exponent,
+                    [self](const Tensor& g, const Tensor& e, const Tensor& y) {
+                      const double base = self.toDouble();
+                      if (base == 0) return where(e >= 0, 0, g * (y * std::log(base)));
+                      return g * (y * std::log(base));
+                    },
+                    exponent, out));
+}
+
+namespace {
+
+// Gradient of maximum and minimum: all of it to the chosen side, half to each at a tie.
+template <class Compare>
+Tensor share(const Tensor& g, const Tensor& mine, const Tensor& other, Compare chosen) {
+  const Tensor shared = where(mine == other, g / 2, g);
+  return masked_fill(shared, chosen(mine, other), 0);
+}
+
+Tensor extremum(const char* name, const char* node, ElementwiseOp op, bool is_max,
+                const Tensor& self, const Tensor& other) {
+  const Tensor out = run_elementwise({name, op, result_type({self, other})}, {self, other});
+  if (!needs_grad(self, other)) return out;
+  const auto rule = [is_max](const Tensor& g, const Tensor& mine, const Tensor& theirs) {
+    return share(g, mine, theirs,
+                 [is_max](const Tensor& a, const Tensor& b) { return is_max ? a < b : a > b; });
+  };
+  return record(node, out, wrt(self, rule, self, other), wrt(other, rule, other, self));
+}
+
+}  // namespace
+
+Tensor maximum(const Tensor& self, const Tensor& other) {
+  return extremum("maximum", "MaximumBackward0", ElementwiseOp::maximum, true, self, other);
+}
+
+Tensor minimum(const Tensor& self, const Tensor& other) {
+  return extremum("minimum", "MinimumBackward0", ElementwiseOp::minimum, false, self, other);
+}
+
+Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  const Tensor out = addcmul_into(self, a, b, value, {});
+  if (!needs_grad(self, a, b)) return out;
+  const auto rule = [value](const Tensor& g, const Tensor& other) {
+    return scaled(g * other, value);
+  };
+  return record("AddcmulBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+                wrt(a, rule, b), wrt(b, rule, a));
+}
+
+Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  TERN_CHECK(self.dtype() == end.dtype(), DTypeError, "expected dtype ", self.dtype(),
+             " for `end` but got dtype ", end.dtype());
+  // Each half of [0, 1] starts from the nearer end, which keeps that end exact.
+  const double w = weight.toDouble();
+  return w < 0.5 ? self.add(end - self, w) : end.sub(end - self, 1 - w);
+}
+
+// --- Methods
+// -----------------------------------------------------------------------------------------
+
+Tensor Tensor::add(const Tensor& other, const Scalar& alpha) const {
+  return tern::add(*this, other, alpha);
+}
+Tensor Tensor::add(const Scalar& other, const Scalar& alpha) const {
+  return tern::add(*this, other, alpha);
+}
+Tensor Tensor::sub(const Tensor& other, const Scalar& alpha) const {
+  return tern::sub(*this, other, alpha);
+}
+Tensor Tensor::sub(const Scalar& other, const Scalar& alpha) const {
+  return tern::sub(*this, other, alpha);
+}
+Tensor Tensor::mul(const Tensor& other) const { return tern::mul(*this, other); }
+Tensor Tensor::mul(const Scalar& other) const { return tern::mul(*this, other); }
+Tensor Tensor::div(const Tensor& other) const { return tern::div(*this, other); }
+Tensor Tensor::div(const Scalar& other) const { return tern::div(*this, other); }
+Tensor Tensor::remainder(const Tensor& other) const { return tern::remainder(*this, other); }
+Tensor Tensor::remainder(const Scalar& other) const { return tern::remainder(*this, other); }
+Tensor Tensor::pow(const Scalar& exponent) const { return tern::pow(*this, exponent); }
+Tensor Tensor::pow(const Tensor& exponent) const { return tern::pow(*this, exponent); }
+Tensor Tensor::maximum(const Tensor& other) const { return tern::maximum(*this, other); }
+Tensor Tensor::minimum(const Tensor& other) const { return tern::minimum(*this, other); }
+Tensor Tensor::addcmul(const Tensor& a, const Tensor& b, const Scalar& value) const {
+  return tern::addcmul(*this, a, b, value);
+}
+Tensor Tensor::lerp(const Tensor& end, const Scalar& weight) const {
+  return tern::lerp(*this, end, weight);
+}
+
+Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) {
+  const auto op = [&](const Tensor& out) {
+    return out.defined() ? add_into(*this, other, alpha, out) : tern::add(*this, other, alpha);
+  };
+  return detail::inplace(*this, op, other);
+}
+Tensor& Tensor::add_(const Scalar& other, const Scalar& alpha) {
+  return detail::inplace(*this, [&](const Tensor& out) {
+    return out.defined() ? add_into(*this, other, alpha, out) : tern::add(*this, other, alpha);
+  });
+}
+Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) {
+  const auto op = [&](const Tensor& out) {
+    return out.defined() ? sub_into(*this, other, alpha, out) : tern::sub(*this, other, alpha);
+  };
+  return detail::inplace(*this, op, other);
+}
+Tensor& Tensor::sub_(const Scalar& other, const Scalar& alpha) {
+  return detail::inplace(*this, [&](const Tensor& out) {
+    return out.defined() ? sub_into(*this, other, alpha, out) : tern::sub(*this, other, alpha);
+  });
+}
+Tensor& Tensor::mul_(const Tensor& other) {
+  const auto op = [&](const Tensor& out) {
+    return out.defined() ? mul_into(*this, other, out) : tern::mul(*this, other);
+  };
+  return detail::inplace(*this, op, other);
+}
+Tensor& Tensor::mul_(const Scalar& other) {
+  return detail::inplace(*this, [&](const Tensor& out) {
+    return out.defined() ? mul_into(*this, other, out) : tern::mul(*this, other);
+  });
+}
+Tensor& Tensor::div_(const Tensor& other) {
+  const auto op = [&](const Tensor& out) {
+    return out.defined() ? div_into(*this, other, out) : tern::div(*this, other);
+  };
+  return detail::inplace(*this, op, other);
+}
+Tensor& Tensor::div_(const Scalar& other) {
+  return detail::inplace(*this, [&](const Tensor& out) {
+    return out.defined() ? div_into(*this, other, out) : tern::div(*this, other);
+  });
+}
+Tensor& Tensor::pow_(const Scalar& exponent) {
+  return detail::inplace(*this, [&](const Tensor& out) {
+    return out.defined() ? pow_into(*this, exponent, out) : tern::pow(*this, exponent);
+  });
+}
+Tensor& Tensor::addcmul_(const Tensor& a, const Tensor& b, const Scalar& value) {
+  const auto op = [&](const Tensor& out) {
+    return out.defined() ? addcmul_into(*this, a, b, value, out)
+                         : tern::addcmul(*this, a, b, value);
+  };
+  return detail::inplace(*this, op, a, b);
+}
+Tensor& Tensor::lerp_(const Tensor& end, const Scalar& weight) { return add_(end - *this, weight); }
+
+Tensor& Tensor::operator+=(const Tensor& other) { return add_(other); }
+Tensor& Tensor::operator+=(const Scalar& other) { return add_(other); }
+Tensor& Tensor::operator-=(const Tensor& other) { return sub_(other); }
+Tensor& Tensor::operator-=(const Scalar& other) { return sub_(other); }
+Tensor& Tensor::operator*=(const Tensor& other) { return mul_(other); }
+Tensor& Tensor::operator*=(const Scalar& other) { return mul_(other); }
+Tensor& Tensor::operator/=(const Tensor& other) { return div_(other); }
+Tensor& Tensor::operator/=(const Scalar& other) { return div_(other); }
+
+}  // namespace tern

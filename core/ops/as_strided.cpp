@@ -1,0 +1,112 @@
+#include <algorithm>
+
+#include <tern/core/autograd/record.h>
+#include <tern/core/autograd/view.h>
+#include <tern/core/ops/as_strided.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern {
+namespace detail {
+namespace {
+
+// The range of storage that the elements lie in: [low, high).
+struct Range {
+  std::int64_t low, high;
+};
+
+Range range_of(const Geometry& geometry) {
+  Range range{geometry.offset, geometry.offset + 1};
+  for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
+    if (geometry.sizes[i] == 0) return {geometry.offset, geometry.offset};
+    range.high += (geometry.sizes[i] - 1) * geometry.strides[i];
+  }
+  return range;
+}
+
+Tensor shown(const Tensor& buffer, const Geometry& geometry, std::int64_t low) {
+  return make_alias(buffer, geometry.sizes, geometry.strides, geometry.offset - low);
+}
+
+// The place in the buffer of each element, for geometries whose elements overlap.
+Tensor places_of(const Geometry& geometry, std::int64_t low, Device device) {
+  Tensor places = full({1}, geometry.offset - low, TensorOptions(kLong).device(device));
+  for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
+    const Tensor steps =
+        arange(geometry.sizes[i], TensorOptions(kLong).device(device)) * geometry.strides[i];
+    places = (places.unsqueeze(1) + steps).reshape({-1});
+  }
+  return places;
+}
+
+// What both sides of the storage need to be: room for base and for view.
+Range joint_range(const Geometry& base, const Geometry& view) {
+  const Range a = range_of(base), b = range_of(view);
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+}  // namespace
+
+Tensor take_strided(const Tensor& whole, const Geometry& base, const Geometry& view) {
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    const Range range = joint_range(base, view);
+    Tensor buffer = zeros({range.high - range.low}, whole.options());
+    shown(buffer, base, range.low).copy_(whole);
+    out = shown(buffer, view, range.low).clone();
+  }
+  if (!autograd::needs_grad(whole)) return out;
+  return autograd::record(
+      "AsStridedBackward0", out,
+      autograd::wrt(whole, [base, view](const Tensor& g) { return put_strided(g, base, view); }));
+}
+
+Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& view) {
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    const Range range = joint_range(base, view);
+    Tensor buffer = zeros({range.high - range.low}, part.options());
+    if (is_dense(view.sizes, view.strides)) {
+      shown(buffer, view, range.low).copy_(part);
+    } else {
+      buffer = buffer.index_add(0, places_of(view, range.low, part.device()), part.reshape({-1}));
+    }
+    out = shown(buffer, base, range.low).clone();
+  }
+  if (!autograd::needs_grad(part)) return out;
+  return autograd::record(
+      "AsStridedBackward0", out,
+      autograd::wrt(part, [base, view](const Tensor& g) { return take_strided(g, base, view); }));
+}
+
+}  // namespace detail
+
+Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
+                  std::optional<std::int64_t> offset) {
+  TERN_CHECK(sizes.size() == strides.size(), ShapeError,
+             "mismatch in length of strides and shape, got ", sizes, " and ", strides);
+  const std::int64_t start = offset.value_or(self.storage_offset());
+  std::int64_t last = start;
+  bool empty = false;
+  checked_numel(sizes);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    TERN_CHECK(strides[i] >= 0, ShapeError,
+               "as_strided: Negative strides are not supported, got strides ", strides);
+    empty = empty || sizes[i] == 0;
+    last += (sizes[i] - 1) * strides[i];
+  }
+  const auto held = static_cast<std::int64_t>(self.self().storage->bytes() / self.element_size());
+  TERN_CHECK(start >= 0 && (empty || last < held), ShapeError, "setStorage: sizes ", sizes,
+             ", strides ", strides, ", storage offset ", start,
+             " are out of bounds for storage of ", held, " elements");
+  Tensor out = autograd::as_view(self, detail::make_alias(self, sizes, strides, start));
+  if (!autograd::needs_grad(self)) return out;
+  return autograd::record(
+      "AsStridedBackward0", out,
+      autograd::wrt(self, [base = detail::Geometry(self), view = detail::Geometry(out)](
+                              const Tensor& g) { return detail::put_strided(g, base, view); }));
+}
+
+}  // namespace tern

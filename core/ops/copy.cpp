@@ -1,0 +1,248 @@
+#include <algorithm>
+#include <cstring>
+
+#include <tern/core/kernels/backend.h>
+#include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/inplace.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using kernels::backend_of;
+
+// out[...] = source[...] on one device; source broadcasts to out.
+void copy_on_device(const Tensor& out, const Tensor& source) {
+  if (out.numel() == 0) return;
+  const DimVector in_strides = broadcast_strides(source.sizes(), source.strides(), out.sizes());
+  kernels::CopyArgs args;
+  args.out_dtype = out.dtype();
+  args.in_dtype = source.dtype();
+  args.out = out.data_ptr();
+  args.in = source.data_ptr();
+  int ndim = 0;
+  for (std::size_t d = 0; d < in_strides.size(); ++d) {
+    const std::int64_t size = out.sizes()[d], to = out.strides()[d], from = in_strides[d];
+    if (size == 1) continue;
+    const bool merges = ndim > 0 && args.out_strides[ndim - 1] == to * size &&
+                        args.in_strides[ndim - 1] == from * size;
+    if (!merges) {
+      TERN_CHECK(ndim < kernels::kMaxDims, ShapeError, "copy_: tensors may have up to ",
+                 kernels::kMaxDims, " dimensions, got ", out.dim());
+      ++ndim;
+    }
+    args.sizes[ndim - 1] = merges ? args.sizes[ndim - 1] * size : size;
+    args.out_strides[ndim - 1] = to;
+    args.in_strides[ndim - 1] = from;
+  }
+  args.ndim = ndim;
+  kernels::run("copy_", out.device(), out.dtype(), args);
+}
+
+// The same across devices: dense bytes travel, dtypes and strides are settled on either side.
+void copy_across(const Tensor& out, const Tensor& source, bool non_blocking) {
+  TERN_CHECK(!source.is_meta(), NotImplementedError, "Cannot copy out of meta tensor; no data!");
+  if (out.is_meta() || out.numel() == 0) return;
+  const bool direct_out = out.is_contiguous();
+  Tensor sent = source;
+  if (source.dtype() != out.dtype() || !source.is_contiguous() || source.sizes() != out.sizes()) {
+    sent = detail::make_tensor(out.sizes(), out.dtype(), source.device());
+    copy_on_device(sent, source);
+  }
+  const Tensor received =
+      direct_out ? out : detail::make_tensor(out.sizes(), out.dtype(), out.device());
+  const Device device = out.is_cpu() ? source.device() : out.device();
+  backend_of(device.type())
+      .copy_bytes(received.data_ptr(), out.device(), sent.data_ptr(), source.device(), out.nbytes(),
+                  non_blocking);
+  if (!direct_out) copy_on_device(out, received);
+}
+
+bool overlaps(const Tensor& a, const Tensor& b) {
+  return a.is_alias_of(b) && (a.storage_offset() != b.storage_offset() ||
+                              a.strides() != b.strides() || a.sizes() != b.sizes());
+}
+
+void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking) {
+  TERN_CHECK(is_expandable_to(source.sizes(), out.sizes()), ShapeError, "copy_: output with shape ",
+             out.sizes(), " doesn't match the broadcast shape of ", source.sizes());
+  if (!(out.device() == source.device())) {
+    copy_across(out, source, non_blocking);
+  } else {
+    copy_on_device(out, overlaps(source, out) ? source.detach().clone() : source);
+  }
+}
+
+// A fresh tensor with the elements of `self`, in the given form; no history.
+Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device device,
+              bool non_blocking) {
+  const Tensor out = detail::make_tensor(self.sizes(), strides, dtype, device);
+  copy_elements(out, self, non_blocking);
+  return out;
+}
+
+Tensor recorded_copy(const char* node, const Tensor& self, const Tensor& out) {
+  if (!needs_grad(self) || !out.is_floating_point()) return out;
+  return record(node, out,
+                wrt(self, [device = self.device(), dtype = self.dtype()](const Tensor& g) {
+                  return g.to(device, dtype);
+                }));
+}
+
+}  // namespace
+
+Tensor clone(const Tensor& self) {
+  const TensorImpl& impl = self.self();
+  return recorded_copy(
+      "CloneBackward0", self,
+      copied(self, preserved_strides(impl.sizes, impl.strides), impl.dtype, self.device(), false));
+}
+
+Tensor Tensor::clone() const { return tern::clone(*this); }
+
+Tensor Tensor::contiguous() const {
+  if (is_contiguous()) return *this;
+  return recorded_copy("CloneBackward0", *this,
+                       copied(*this, contiguous_strides(sizes()), dtype(), device(), false));
+}
+
+Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) {
+  if (is_same(source)) return *this;
+  const auto op = [&](const Tensor& out) {
+    if (out.defined()) {
+      copy_elements(out, source, non_blocking);
+      return out;
+    }
+    TERN_CHECK(is_expandable_to(source.sizes(), sizes()), ShapeError, "copy_: output with shape ",
+               sizes(), " doesn't match the broadcast shape of ", source.sizes());
+    const Tensor fresh = detail::make_tensor(sizes(), dtype(), device());
+    copy_elements(fresh, source, non_blocking);
+    return recorded_copy("CopyBackwards", source, fresh);
+  };
+  return detail::inplace(*this, op, source);
+}
+
+Tensor& Tensor::fill_(const Scalar& value) {
+  return detail::inplace(*this, [&](const Tensor& out) {
+    const Tensor filled = out.defined() ? out : detail::make_tensor(sizes(), dtype(), device());
+    if (filled.numel() != 0) {
+      TERN_CHECK(filled.dim() <= kernels::kMaxDims, ShapeError, "fill_: tensors may have up to ",
+                 kernels::kMaxDims, " dimensions, got ", filled.dim());
+      kernels::FillArgs args;
+      args.value = detail::to_immediate(
+          filled.is_floating_point() || !value.is_floating_point()
+              ? value
+              : Scalar(filled.dtype() == kBool ? Scalar(value.toBool()) : value.toLong()));
+      args.out.data = filled.data_ptr();
+      args.out.dtype = filled.dtype();
+      args.out.ndim = static_cast<std::int32_t>(filled.dim());
+      std::copy(filled.sizes().begin(), filled.sizes().end(), args.out.sizes);
+      std::copy(filled.strides().begin(), filled.strides().end(), args.out.strides);
+      kernels::run("fill_", filled.device(), filled.dtype(), args);
+    }
+    if (out.defined()) return out;
+    return record("FillBackward0", filled,
+                  wrt(*this, [](const Tensor& g) { return zeros_like(g); }));
+  });
+}
+
+Tensor& Tensor::fill_(const Tensor& value) {
+  TERN_CHECK(value.dim() == 0, ShapeError,
+             "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(),
+             " dimensions.");
+  return copy_(value);
+}
+
+Tensor& Tensor::zero_() { return fill_(0); }
+
+Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy) const {
+  // cpu:0 and cpu are one place; cuda means the current device.
+  const Device target = device.is_cuda() ? detail::resolve_device(device) : Device(device.type());
+  if (!copy && target == this->device() && dtype == this->dtype()) return *this;
+  if (!(target == this->device())) detail::resolve_device(target);
+  const TensorImpl& impl = self();
+  return recorded_copy(
+      "ToCopyBackward0", *this,
+      copied(*this, preserved_strides(impl.sizes, impl.strides), dtype, target, non_blocking));
+}
+
+Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
+  return to(options.device_opt().value_or(device()), options.dtype_opt().value_or(dtype()),
+            non_blocking, copy);
+}
+Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy) const {
+  if (!copy && dtype == this->dtype()) return *this;
+  return to(device(), dtype, non_blocking, copy);
+}
+Tensor Tensor::to(Device device, bool non_blocking, bool copy) const {
+  return to(device, dtype(), non_blocking, copy);
+}
+Tensor Tensor::to(DeviceType type, bool non_blocking, bool copy) const {
+  return to(Device(type), dtype(), non_blocking, copy);
+}
+Tensor Tensor::to(const char* device, bool non_blocking, bool copy) const {
+  return to(Device(device), dtype(), non_blocking, copy);
+}
+Tensor Tensor::to(int ordinal, bool non_blocking, bool copy) const {
+  return to(Device(ordinal), dtype(), non_blocking, copy);
+}
+Tensor Tensor::to(const Tensor& like, bool non_blocking, bool copy) const {
+  return to(like.device(), like.dtype(), non_blocking, copy);
+}
+Tensor Tensor::toType(ScalarType dtype) const { return to(dtype); }
+Tensor Tensor::type_as(const Tensor& other) const { return to(other); }
+Tensor Tensor::cpu() const { return to(kCPU); }
+Tensor Tensor::cuda() const { return to(kCUDA); }
+Tensor Tensor::cuda(int ordinal) const { return to(Device(ordinal)); }
+Tensor Tensor::cuda(Device device) const {
+  TERN_CHECK(device.is_cuda(), DeviceError, "Invalid device, must be cuda device, got ", device);
+  return to(device);
+}
+
+Scalar Tensor::item() const {
+  TERN_CHECK(numel() == 1, Error, "a Tensor with ", numel(),
+             " elements cannot be converted to Scalar");
+  TERN_CHECK(!is_meta(), Error, "Tensor.item() cannot be called on meta tensors");
+  alignas(8) char bytes[8];
+  const void* value = data_ptr();
+  if (!is_cpu()) {
+    backend_of(device().type())
+        .copy_bytes(bytes, kCPU, data_ptr(), device(), element_size(), /*non_blocking=*/false);
+    value = bytes;
+  }
+  return visit_dtype(dtype(), [value](auto tag) {
+    typename decltype(tag)::type element;
+    std::memcpy(&element, value, sizeof(element));
+    return Scalar(element);
+  });
+}
+
+Tensor::operator bool() const {
+  TERN_CHECK(numel() == 1, Error, "Boolean value of Tensor with ",
+             numel() == 0 ? "no values" : "more than one value", " is ambiguous");
+  return item().toBool();
+}
+
+void Tensor::copy_to_host(void* destination) const {
+  const NoGradGuard no_grad;
+  const Tensor here = to(kCPU).contiguous();
+  if (numel() != 0) std::memcpy(destination, here.data_ptr(), nbytes());
+}
+
+namespace detail {
+
+Device resolve_device(Device device) {
+  if (device.is_cpu()) return kCPU;
+  kernels::Backend& backend = backend_of(device.type());
+  if (!device.is_cuda()) return Device(device.type());
+  const DeviceIndex index = device.has_index() ? device.index() : backend.current_device();
+  backend.check_device(index);
+  return Device(device.type(), index);
+}
+
+}  // namespace detail
+}  // namespace tern

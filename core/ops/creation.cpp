@@ -1,0 +1,255 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/kernels/backend.h>
+#include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern {
+namespace {
+
+Tensor finish(Tensor tensor, const TensorOptions& options) {
+  if (options.requires_grad()) tensor.requires_grad_();
+  return tensor;
+}
+
+// A new tensor of the options' dtype and device, its elements written by `fill`.
+template <class Fill>
+Tensor make(IntArrayRef sizes, const TensorOptions& options, const Fill& fill) {
+  Tensor out =
+      detail::make_tensor(sizes, options.dtype(), detail::resolve_device(options.device()));
+  fill(out);
+  return finish(std::move(out), options);
+}
+
+TensorOptions like(const Tensor& self, const TensorOptions& options) {
+  return options.or_else(self.options());
+}
+
+// A new tensor in the dimension order of `self`.
+template <class Fill>
+Tensor make_like(const Tensor& self, const TensorOptions& options, const Fill& fill) {
+  const TensorOptions chosen = like(self, options);
+  const TensorImpl& impl = self.self();
+  Tensor out = detail::make_tensor(impl.sizes, preserved_strides(impl.sizes, impl.strides),
+                                   chosen.dtype(), detail::resolve_device(chosen.device()));
+  fill(out);
+  return finish(std::move(out), chosen);
+}
+
+constexpr auto kLeave = [](Tensor&) {};
+
+}  // namespace
+
+Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
+  return make(sizes, options, kLeave);
+}
+
+Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  TERN_CHECK(sizes.size() == strides.size(), ShapeError,
+             "dimensionality of sizes must match dimensionality of strides, got ", sizes, " and ",
+             strides);
+  TERN_CHECK(is_dense(sizes, strides), ShapeError, "empty_strided: sizes ", sizes, " with strides ",
+             strides, " leave gaps or overlap");
+  return finish(detail::make_tensor(sizes, strides, options.dtype(),
+                                    detail::resolve_device(options.device())),
+                options);
+}
+
+Tensor zeros(IntArrayRef sizes, const TensorOptions& options) {
+  return full(sizes, 0, options.or_else(get_default_dtype()));
+}
+Tensor ones(IntArrayRef sizes, const TensorOptions& options) {
+  return full(sizes, 1, options.or_else(get_default_dtype()));
+}
+
+Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
+  return make(sizes, options.or_else(value.dtype()), [&](Tensor& out) { out.fill_(value); });
+}
+
+Tensor eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }
+
+Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
+  return make({n, m}, options, [&](Tensor& out) {
+    out.zero_();
+    const std::int64_t diagonal = std::min(n, m);
+    if (diagonal > 0) out.as_strided({diagonal}, {m + 1}).fill_(1);
+  });
+}
+
+Tensor arange(const Scalar& end, const TensorOptions& options) { return arange(0, end, options); }
+Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options) {
+  return arange(start, end, 1, options);
+}
+
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
+              const TensorOptions& options) {
+  const bool is_floating =
+      start.is_floating_point() || end.is_floating_point() || step.is_floating_point();
+  const double from = start.toDouble(), to = end.toDouble(), by = step.toDouble();
+  TERN_CHECK(by != 0, ShapeError, "step must be nonzero");
+  TERN_CHECK(std::isfinite(from) && std::isfinite(to), ShapeError, "unsupported range: ", from,
+             " -> ", to);
+  TERN_CHECK((by > 0) == (to >= from) || to == from, ShapeError,
+             "upper bound and lower bound inconsistent with step sign, got start ", start, ", end ",
+             end, ", step ", step);
+  const double count = std::ceil((to - from) / by);
+  TERN_CHECK(count >= 0 && count < 9e18, ShapeError, "invalid size, possible overflow? ", count);
+  const TensorOptions chosen = options.or_else(is_floating ? get_default_dtype() : kLong);
+  return make({static_cast<std::int64_t>(count)}, chosen, [&](Tensor& out) {
+    if (out.numel() == 0) return;
+    const auto in_dtype = [&](const Scalar& s) {
+      return detail::to_immediate(out.is_floating_point() ? Scalar(s.toDouble())
+                                                          : Scalar(s.toLong()));
+    };
+    kernels::ArangeArgs args;
+    args.dtype = out.dtype();
+    args.out = out.data_ptr();
+    args.count = out.numel();
+    args.start = in_dtype(start);
+    args.step = in_dtype(step);
+    kernels::run("arange", out.device(), out.dtype(), args);
+  });
+}
+
+Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+                const TensorOptions& options) {
+  TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
+  const NoGradGuard no_grad;
+  const double from = start.toDouble(), to = end.toDouble();
+  const TensorOptions exact = TensorOptions(kDouble).device(options.device());
+  // Each half counts from its own end, so that both ends are exact.
+  const double step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
+  const Tensor index = arange(steps, exact);
+  const Tensor ascending = index * step + from;
+  const Tensor descending = (index - (steps - 1)) * step + to;
+  return finish(
+      where(index<steps / 2, ascending, steps> 1 ? descending : ascending).to(options.dtype()),
+      options);
+}
+
+Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
+  return full({}, value, options);
+}
+
+Tensor empty_like(const Tensor& self, const TensorOptions& options) {
+  return make_like(self, options, kLeave);
+}
+Tensor zeros_like(const Tensor& self, const TensorOptions& options) {
+  return full_like(self, 0, options);
+}
+Tensor ones_like(const Tensor& self, const TensorOptions& options) {
+  return full_like(self, 1, options);
+}
+Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& options) {
+  return make_like(self, options, [&](Tensor& out) { out.fill_(value); });
+}
+
+Tensor Tensor::new_empty(IntArrayRef sizes, const TensorOptions& options) const {
+  return empty(sizes, like(*this, options));
+}
+Tensor Tensor::new_zeros(IntArrayRef sizes, const TensorOptions& options) const {
+  return zeros(sizes, like(*this, options));
+}
+Tensor Tensor::new_ones(IntArrayRef sizes, const TensorOptions& options) const {
+  return ones(sizes, like(*this, options));
+}
+Tensor Tensor::new_full(IntArrayRef sizes, const Scalar& value,
+                        const TensorOptions& options) const {
+  return full(sizes, value, like(*this, options));
+}
+
+namespace {
+
+Tensor blob(void* data, IntArrayRef sizes, IntArrayRef strides, Storage::Deleter deleter,
+            void* context, const TensorOptions& options) {
+  TERN_CHECK(sizes.size() == strides.size(), ShapeError, "from_blob: got sizes ", sizes,
+             " and strides ", strides, " of another length");
+  std::int64_t extent = checked_numel(sizes) == 0 ? 0 : 1;
+  for (std::size_t i = 0; i < sizes.size() && extent != 0; ++i) {
+    TERN_CHECK(strides[i] >= 0, ShapeError, "from_blob: strides must not be negative, got ",
+               strides);
+    extent += (sizes[i] - 1) * strides[i];
+  }
+  auto storage = make_intrusive<Storage>(
+      data, static_cast<std::size_t>(extent) * element_size(options.dtype()),
+      detail::resolve_device(options.device()), deleter, context);
+  return finish(
+      Tensor(make_intrusive<TensorImpl>(std::move(storage), 0, sizes, strides, options.dtype())),
+      options);
+}
+
+}  // namespace
+
+Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
+  return from_blob(data, sizes, contiguous_strides(sizes), options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  return blob(data, sizes, strides, nullptr, nullptr, options);
+}
+
+Tensor from_blob(void* data, IntArrayRef sizes, std::function<void(void*)> deleter,
+                 const TensorOptions& options) {
+  auto owned = std::make_unique<std::function<void(void*)>>(std::move(deleter));
+  Tensor out = blob(
+      data, sizes, contiguous_strides(sizes),
+      [](void* memory, void* context) {
+        const std::unique_ptr<std::function<void(void*)>> call(
+            static_cast<std::function<void(void*)>*>(context));
+        (*call)(memory);
+      },
+      owned.get(), options);
+  owned.release();
+  return out;
+}
+
+namespace detail {
+
+TensorData::TensorData(std::initializer_list<TensorData> rows)
+    : dtype_(get_default_dtype()), rows_(rows) {
+  sizes_.push_back(static_cast<std::int64_t>(rows_.size()));
+  if (rows_.empty()) return;
+  dtype_ = rows_[0].dtype_;
+  for (const TensorData& row : rows_) {
+    TERN_CHECK(row.sizes_ == rows_[0].sizes_, ShapeError,
+               "tensor: expected all rows to have the sizes ", IntArrayRef(rows_[0].sizes_),
+               " of the first, but got ", IntArrayRef(row.sizes_));
+    dtype_ = promote_types(dtype_, row.dtype_);
+  }
+  for (std::int64_t size : rows_[0].sizes_) sizes_.push_back(size);
+}
+
+void TensorData::fill(std::vector<Scalar>& out) const {
+  if (is_scalar_) {
+    out.push_back(value_);
+    return;
+  }
+  for (const TensorData& row : rows_) row.fill(out);
+}
+
+Tensor TensorData::make(const TensorOptions& options) const {
+  const TensorOptions chosen = options.or_else(dtype_);
+  std::vector<Scalar> values;
+  fill(values);
+  Tensor out = make_tensor(sizes_, chosen.dtype(), kCPU);
+  visit_dtype(chosen.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* data = out.data_ptr<T>();
+    for (const Scalar& value : values) *data++ = value.to<T>();
+  });
+  return finish(out.to(chosen.device()), chosen);
+}
+
+Tensor tensor_from_host(const void* data, std::int64_t count, ScalarType source_dtype,
+                        const TensorOptions& options) {
+  Tensor host = make_tensor({count}, source_dtype, kCPU);
+  if (count != 0) std::memcpy(host.data_ptr(), data, host.nbytes());
+  return finish(host.to(options.device(), options.dtype()), options);
+}
+
+}  // namespace detail
+}  // namespace tern

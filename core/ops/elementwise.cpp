@@ -1,0 +1,267 @@
+#include <algorithm>
+#include <string>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/running_module.h>
+#include <tern/core/kernels/backend.h>
+#include <tern/core/ops/elementwise.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern::detail {
+namespace {
+
+using kernels::ElementwiseArgs;
+using kernels::kMaxDims;
+
+constexpr std::size_t kMaxInputs = 3;
+
+// Broadcast sizes and strides of all operands, before dimensions are merged. Index 0 is the
+// output, 1 .. the inputs.
+struct Plan {
+  DimVector sizes;
+  DimVector strides[kMaxInputs + 1];
+};
+
+// Copies the plan into the kernel's arguments, leaving out dimensions of size 1 and merging
+// neighbours that every operand walks in one stride.
+void store_plan(const Plan& plan, std::size_t operands, ElementwiseArgs& args) {
+  int ndim = 0;
+  const auto stride_of = [&args](std::size_t k) {
+    return k == 0 ? args.out_strides : args.in_strides[k - 1];
+  };
+  for (std::size_t d = 0; d < plan.sizes.size(); ++d) {
+    if (plan.sizes[d] == 1) continue;
+    bool merges = ndim > 0;
+    for (std::size_t k = 0; merges && k < operands; ++k) {
+      merges = stride_of(k)[ndim - 1] == plan.strides[k][d] * plan.sizes[d];
+    }
+    if (!merges) ++ndim;
+    args.sizes[ndim - 1] = merges ? args.sizes[ndim - 1] * plan.sizes[d] : plan.sizes[d];
+    for (std::size_t k = 0; k < operands; ++k) stride_of(k)[ndim - 1] = plan.strides[k][d];
+  }
+  args.ndim = ndim;
+}
+
+// Puts the dimensions of the plan in the order of the output's memory, the fastest last, so that a
+// transposed operand is walked along its own rows.
+void sort_by_output(Plan& plan, std::size_t operands) {
+  const std::size_t ndim = plan.sizes.size();
+  for (std::size_t i = 1; i < ndim; ++i) {
+    for (std::size_t j = i; j > 0 && plan.strides[0][j - 1] < plan.strides[0][j]; --j) {
+      std::swap(plan.sizes[j - 1], plan.sizes[j]);
+      for (std::size_t k = 0; k < operands; ++k) {
+        std::swap(plan.strides[k][j - 1], plan.strides[k][j]);
+      }
+    }
+  }
+}
+
+bool overlaps_partly(const Tensor& a, const Tensor& out) {
+  if (!a.is_alias_of(out)) return false;
+  return a.storage_offset() != out.storage_offset() || a.sizes() != out.sizes() ||
+         a.strides() != out.strides();
+}
+
+void check_output(const char* name, const Tensor& out, IntArrayRef sizes, ScalarType dtype) {
+  TERN_CHECK(out.sizes() == sizes, ShapeError, name, ": output with shape ", out.sizes(),
+             " doesn't match the broadcast shape ", sizes);
+  TERN_CHECK(dtype_info(dtype).category <= dtype_info(out.dtype()).category, DTypeError, name,
+             ": result type ", dtype, " can't be cast to the desired output type ", out.dtype());
+}
+
+}  // namespace
+
+kernels::Immediate to_immediate(const Scalar& scalar) {
+  return scalar.is_floating_point()
+             ? kernels::Immediate{scalar.toDouble(), static_cast<std::int64_t>(scalar.toDouble())}
+             : kernels::Immediate{static_cast<double>(scalar.toLong()), scalar.toLong()};
+}
+
+ScalarType result_type(std::initializer_list<Operand> operands) {
+  // By rank: tensors with dimensions, 0-d tensors, numbers.
+  bool present[3] = {};
+  ScalarType types[3] = {};
+  for (const Operand& operand : operands) {
+    const bool is_tensor = operand.is_tensor();
+    const std::size_t rank = is_tensor ? (operand.tensor().dim() > 0 ? 0 : 1) : 2;
+    const ScalarType dtype = is_tensor ? operand.tensor().dtype() : operand.scalar().dtype();
+    types[rank] = present[rank] ? promote_types(types[rank], dtype) : dtype;
+    present[rank] = true;
+  }
+  ScalarType result = kBool;
+  bool any = false;
+  for (std::size_t rank = 0; rank < 3; ++rank) {
+    if (!present[rank]) continue;
+    if (!any || dtype_info(types[rank]).category > dtype_info(result).category) {
+      result = types[rank];
+    }
+    any = true;
+  }
+  return result;
+}
+
+namespace {
+
+// Where it happened, and the usual cause.
+std::string running_module_note() {
+  const std::string module = running_module_text();
+  if (module.empty()) return module;
+  return " (in " + module +
+         "; a tensor that is a plain member does not move with its module, one given to "
+         "register_buffer does)";
+}
+
+[[noreturn]] __attribute__((cold)) void throw_two_devices(const char* op, Device a, Device b) {
+  if (a.is_cpu()) std::swap(a, b);
+  raise<DeviceError>(op,
+                     ": Expected all tensors to be on the same device, but found at least two "
+                     "devices, ",
+                     a, " and ", b, "!", running_module_note());
+}
+
+}  // namespace
+
+Device common_device(const char* op, std::initializer_list<Operand> operands) {
+  const Tensor* first = nullptr;
+  for (const Operand& operand : operands) {
+    if (!operand.is_tensor()) continue;
+    const Tensor& tensor = operand.tensor();
+    if (first == nullptr) {
+      first = &tensor;
+    } else if (!(tensor.device() == first->device())) {
+      const bool first_is_free = first->dim() == 0 && first->is_cpu();
+      const bool this_is_free = tensor.dim() == 0 && tensor.is_cpu();
+      if (!first_is_free && !this_is_free) throw_two_devices(op, first->device(), tensor.device());
+      if (first_is_free) first = &tensor;
+    }
+  }
+  TERN_ASSERT(first != nullptr);
+  return first->device();
+}
+
+void check_same_device(const char* op, std::initializer_list<const Tensor*> tensors,
+                       std::initializer_list<const char*> names) {
+  const Tensor* first = *tensors.begin();
+  auto name = names.begin();
+  for (const Tensor* tensor : tensors) {
+    if (tensor->defined() && !(tensor->device() == first->device())) {
+      raise<DeviceError>(op, ": Expected all tensors to be on the same device, but got ", *name,
+                         " is on ", tensor->device(), ", different from other tensors on ",
+                         first->device(), running_module_note());
+    }
+    ++name;
+  }
+}
+
+Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operand> operands,
+                       const Tensor& out) {
+  const Operand* inputs = operands.begin();
+  const std::size_t count = operands.size();
+  const Device device = common_device(call.name, operands);
+  const ScalarType out_dtype = call.compares ? kBool : call.dtype;
+
+  ElementwiseArgs args;
+  args.op = call.op;
+  args.dtype = call.dtype;
+  args.inputs = static_cast<std::int32_t>(count);
+  args.scale = to_immediate(call.scale);
+
+  // Operands in the common dtype; casts and 0-d CPU tensors become temporaries or immediates.
+  Tensor casts[kMaxInputs];
+  const Tensor* tensors[kMaxInputs];
+  const Tensor* shape_of = nullptr;
+  bool same_sizes = true, all_contiguous = true;
+  for (std::size_t k = 0; k < count; ++k) {
+    tensors[k] = nullptr;
+    args.in[k] = nullptr;
+    if (!inputs[k].is_tensor()) {
+      args.immediate[k] = to_immediate(inputs[k].scalar());
+      continue;
+    }
+    const Tensor* tensor = &inputs[k].tensor();
+    const bool is_condition = call.op == kernels::ElementwiseOp::where_op && k == 0;
+    const ScalarType wanted = is_condition ? kBool : call.dtype;
+    if (tensor->dim() == 0 && tensor->is_cpu() && (!device.is_cpu() || tensor->dtype() != wanted)) {
+      args.immediate[k] = to_immediate(tensor->item());
+      continue;
+    }
+    if (tensor->dtype() != wanted || (out.defined() && overlaps_partly(*tensor, out))) {
+      const AutoGradMode no_grad(false);
+      casts[k] = tensor->to(wanted, /*non_blocking=*/false, /*copy=*/true);
+      tensor = &casts[k];
+    }
+    tensors[k] = tensor;
+    if (shape_of == nullptr) {
+      shape_of = tensor;
+    } else {
+      same_sizes = same_sizes && tensor->sizes() == shape_of->sizes();
+    }
+    all_contiguous = all_contiguous && tensor->is_contiguous();
+  }
+
+  // The result in another dtype than `out` has: through a temporary.
+  if (out.defined() && out.dtype() != out_dtype) {
+    const Tensor result = run_elementwise(call, operands);
+    check_output(call.name, out, result.sizes(), out_dtype);
+    out.detach().copy_(result);
+    return out;
+  }
+
+  // The common case: nothing to broadcast, everything in one row.
+  if (shape_of != nullptr && same_sizes && all_contiguous &&
+      (!out.defined() || (out.is_contiguous() && out.sizes() == shape_of->sizes()))) {
+    const Tensor result =
+        out.defined() ? out
+                      : make_tensor(shape_of->sizes(), shape_of->strides(), out_dtype, device);
+    const std::int64_t numel = result.numel();
+    if (numel == 0) return result;
+    args.ndim = 1;
+    args.sizes[0] = numel;
+    args.out = result.data_ptr();
+    args.out_strides[0] = 1;
+    for (std::size_t k = 0; k < count; ++k) {
+      args.in_strides[k][0] = tensors[k] == nullptr ? 0 : 1;
+      if (tensors[k] != nullptr) args.in[k] = tensors[k]->data_ptr();
+    }
+    kernels::run(call.name, device, call.dtype, args);
+    return result;
+  }
+
+  Plan plan;
+  const TensorImpl* order = nullptr;  // the dense operand that gives the result its order
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!inputs[k].is_tensor()) continue;
+    plan.sizes = broadcast_sizes(plan.sizes, inputs[k].tensor().sizes());
+  }
+  if (out.defined()) check_output(call.name, out, plan.sizes, out_dtype);
+  for (std::size_t k = 0; k < count && order == nullptr; ++k) {
+    if (tensors[k] != nullptr && tensors[k]->sizes() == IntArrayRef(plan.sizes)) {
+      order = &tensors[k]->self();
+    }
+  }
+  const Tensor result =
+      out.defined()      ? out
+      : order != nullptr ? make_tensor(plan.sizes, preserved_strides(order->sizes, order->strides),
+                                       out_dtype, device)
+                         : make_tensor(plan.sizes, out_dtype, device);
+  if (result.numel() == 0) return result;
+  TERN_CHECK(plan.sizes.size() <= static_cast<std::size_t>(kMaxDims), ShapeError, call.name,
+             ": tensors may have up to ", kMaxDims, " dimensions, got ", plan.sizes.size());
+
+  plan.strides[0] = result.self().strides;
+  args.out = result.data_ptr();
+  for (std::size_t k = 0; k < count; ++k) {
+    if (tensors[k] == nullptr) {
+      plan.strides[k + 1].resize(plan.sizes.size(), 0);
+      continue;
+    }
+    plan.strides[k + 1] = broadcast_strides(tensors[k]->sizes(), tensors[k]->strides(), plan.sizes);
+    args.in[k] = tensors[k]->data_ptr();
+  }
+  sort_by_output(plan, count + 1);
+  store_plan(plan, count + 1, args);
+  kernels::run(call.name, device, call.dtype, args);
+  return result;
+}
+
+}  // namespace tern::detail

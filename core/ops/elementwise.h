@@ -1,0 +1,56 @@
+#pragma once
+
+#include <initializer_list>
+
+#include <tern/core/kernels/args.h>
+#include <tern/core/tensor/tensor.h>
+
+// How every elementwise op runs: promotion, device check, broadcasting, one kernel call.
+
+namespace tern::detail {
+
+/// A tensor or a bare number.
+class Operand {
+ public:
+  Operand(const Tensor& tensor) : tensor_(&tensor) {}
+  Operand(const Scalar& scalar) : scalar_(scalar) {}
+
+  bool is_tensor() const { return tensor_ != nullptr; }
+  const Tensor& tensor() const { return *tensor_; }
+  const Scalar& scalar() const { return scalar_; }
+
+ private:
+  const Tensor* tensor_ = nullptr;
+  Scalar scalar_;
+};
+
+/// The dtype that the operands meet in: the category of tensors with dimensions decides, then of
+/// 0-d tensors, then of numbers; a lower rank matters only when its category is higher.
+ScalarType result_type(std::initializer_list<Operand> operands);
+
+/// The device where the operands meet. A 0-d CPU tensor joins any device. Throws DeviceError with
+/// PyTorch's text and the innermost module that is running.
+Device common_device(const char* op, std::initializer_list<Operand> operands);
+
+/// The same for ops of matrices and indices: no exception for 0-d tensors.
+void check_same_device(const char* op, std::initializer_list<const Tensor*> tensors,
+                       std::initializer_list<const char*> names);
+
+/// What an elementwise call needs besides its operands.
+struct ElementwiseCall {
+  const char* name;  // what the user called, for messages
+  kernels::ElementwiseOp op;
+  ScalarType dtype;       // the operands are cast to it
+  bool compares = false;  // the result is bool
+  Scalar scale = 1;
+};
+
+/// Runs the kernel; the result has no history. Writes into `out` when it is defined (whose dtype
+/// the result is cast to, and whose sizes must be the broadcast ones), else into a fresh tensor in
+/// the dimension order of the first dense operand.
+Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operand> operands,
+                       const Tensor& out = Tensor());
+
+kernels::Immediate to_immediate(const Scalar& scalar);
+
+}  // namespace tern::detail

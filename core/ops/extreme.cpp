@@ -1,0 +1,144 @@
+#include <tern/core/autograd/record.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/ops/reduction.h>
+#include <tern/core/tensor/shape.h>
+
+// Extremes, their places, and all / any.
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using detail::restore_dims;
+using detail::run_reduce;
+using kernels::ReduceOp;
+
+void check_not_empty(const char* name, const Tensor& self, IntArrayRef dim) {
+  if (self.numel() != 0) return;
+  TERN_CHECK(!dim.empty(), IndexError, name,
+             "(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
+             "reduction dim with the 'dim' argument.");
+  for (std::int64_t d : dim) {
+    const std::int64_t wrapped = wrap_dim(d, self.dim());
+    TERN_CHECK(self.size(wrapped) != 0, IndexError, name, "(): Expected reduction dim ", wrapped,
+               " to have non-zero size.");
+  }
+}
+
+// The largest (or smallest) values; equal ones share the gradient.
+Tensor extreme(const char* name, const char* node, ReduceOp op, const Tensor& self, IntArrayRef dim,
+               bool keepdim) {
+  check_not_empty(name, self, dim);
+  const Tensor out = run_reduce({name, op, self.dtype(), 1, keepdim}, self, dim);
+  if (!needs_grad(self)) return out;
+  return record(
+      node, out,
+      wrt(
+          self,
+          [dims = DimVector(dim), keepdim](const Tensor& g, const Tensor& x, const Tensor& y) {
+            const auto back = [&](const Tensor& t) {
+              return restore_dims(t, dims, x.dim(), keepdim);
+            };
+            const Tensor best = back(y);
+            const Tensor chosen =
+                logical_or(x == best, logical_and(isnan(x), isnan(best))).to(x.dtype());
+            return back(g) * (chosen / chosen.sum(dims, true));
+          },
+          self, out));
+}
+
+// (value, place) along one dimension; the place gets the gradient.
+std::tuple<Tensor, Tensor> extreme_along(const char* name, const char* node, ReduceOp op,
+                                         const Tensor& self, std::int64_t dim, bool keepdim) {
+  check_not_empty(name, self, dim);
+  Tensor values;
+  const Tensor places = run_reduce({name, op, kLong, 1, keepdim}, self, dim, &values);
+  if (!needs_grad(self)) return {values, places};
+  const Tensor recorded =
+      record(node, values,
+             wrt(
+                 self,
+                 [shape = self.self().sizes, dim, keepdim](const Tensor& g, const Tensor& at) {
+                   if (shape.empty()) return g;
+                   const auto ndim = static_cast<std::int64_t>(shape.size());
+                   return g.new_zeros(shape).scatter_add(dim, restore_dims(at, dim, ndim, keepdim),
+                                                         restore_dims(g, dim, ndim, keepdim));
+                 },
+                 places));
+  return {recorded, places};
+}
+
+Tensor place(const char* name, ReduceOp op, const Tensor& self, std::optional<std::int64_t> dim,
+             bool keepdim) {
+  if (dim) {
+    check_not_empty(name, self, *dim);
+    return run_reduce({name, op, kLong, 1, keepdim}, self, *dim);
+  }
+  TERN_CHECK(self.numel() != 0, IndexError, name,
+             "(): Expected reduction dim to be specified for input.numel() == 0.");
+  return run_reduce({name, op, kLong, 1, keepdim}, self, {});
+}
+
+Tensor logical(const char* name, ReduceOp op, const Tensor& self, IntArrayRef dim, bool keepdim) {
+  return run_reduce({name, op, kBool, 1, keepdim}, self, dim);
+}
+
+}  // namespace
+
+Tensor amax(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  return extreme("amax", "AmaxBackward0", ReduceOp::kAmax, self, dim, keepdim);
+}
+Tensor amin(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  return extreme("amin", "AminBackward0", ReduceOp::kAmin, self, dim, keepdim);
+}
+Tensor max(const Tensor& self) {
+  return extreme("max", "MaxBackward1", ReduceOp::kAmax, self, {}, false);
+}
+Tensor min(const Tensor& self) {
+  return extreme("min", "MinBackward1", ReduceOp::kAmin, self, {}, false);
+}
+std::tuple<Tensor, Tensor> max(const Tensor& self, std::int64_t dim, bool keepdim) {
+  return extreme_along("max", "MaxBackward0", ReduceOp::kArgmax, self, dim, keepdim);
+}
+std::tuple<Tensor, Tensor> min(const Tensor& self, std::int64_t dim, bool keepdim) {
+  return extreme_along("min", "MinBackward0", ReduceOp::kArgmin, self, dim, keepdim);
+}
+Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+  return place("argmax", ReduceOp::kArgmax, self, dim, keepdim);
+}
+Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+  return place("argmin", ReduceOp::kArgmin, self, dim, keepdim);
+}
+Tensor all(const Tensor& self) { return logical("all", ReduceOp::kAll, self, {}, false); }
+Tensor all(const Tensor& self, std::int64_t dim, bool keepdim) {
+  return logical("all", ReduceOp::kAll, self, dim, keepdim);
+}
+Tensor any(const Tensor& self) { return logical("any", ReduceOp::kAny, self, {}, false); }
+Tensor any(const Tensor& self, std::int64_t dim, bool keepdim) {
+  return logical("any", ReduceOp::kAny, self, dim, keepdim);
+}
+
+Tensor Tensor::amax(IntArrayRef dim, bool keepdim) const { return tern::amax(*this, dim, keepdim); }
+Tensor Tensor::amin(IntArrayRef dim, bool keepdim) const { return tern::amin(*this, dim, keepdim); }
+Tensor Tensor::max() const { return tern::max(*this); }
+Tensor Tensor::min() const { return tern::min(*this); }
+std::tuple<Tensor, Tensor> Tensor::max(std::int64_t dim, bool keepdim) const {
+  return tern::max(*this, dim, keepdim);
+}
+std::tuple<Tensor, Tensor> Tensor::min(std::int64_t dim, bool keepdim) const {
+  return tern::min(*this, dim, keepdim);
+}
+Tensor Tensor::argmax(std::optional<std::int64_t> dim, bool keepdim) const {
+  return tern::argmax(*this, dim, keepdim);
+}
+Tensor Tensor::argmin(std::optional<std::int64_t> dim, bool keepdim) const {
+  return tern::argmin(*this, dim, keepdim);
+}
+Tensor Tensor::all() const { return tern::all(*this); }
+Tensor Tensor::all(std::int64_t dim, bool keepdim) const { return tern::all(*this, dim, keepdim); }
+Tensor Tensor::any() const { return tern::any(*this); }
+Tensor Tensor::any(std::int64_t dim, bool keepdim) const { return tern::any(*this, dim, keepdim); }
+
+}  // namespace tern

@@ -1,0 +1,185 @@
+#include <tern/core/autograd/record.h>
+#include <tern/core/kernels/backend.h>
+#include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using kernels::IndexOp;
+
+// One kernel call over contiguous tensors; `out` is written or added to.
+void run_index(const char* name, IndexOp op, const Tensor& in, const Tensor& out,
+               const Tensor& index, std::size_t dim, std::int64_t count, std::int64_t limit) {
+  kernels::IndexArgs args;
+  args.op = op;
+  args.dtype = in.dtype();
+  args.outer = args.inner = 1;
+  for (std::size_t d = 0; d < out.sizes().size(); ++d) {
+    if (d < dim) args.outer *= out.sizes()[d];
+    if (d > dim) args.inner *= out.sizes()[d];
+  }
+  if (args.outer == 0 || args.inner == 0 || count == 0) return;
+  args.in_size = in.dim() == 0 ? 1 : in.sizes()[dim];
+  args.out_size = out.dim() == 0 ? 1 : out.sizes()[dim];
+  args.count = count;
+  args.limit = limit;
+  args.in = in.data_ptr();
+  args.index = index.data_ptr<std::int64_t>();
+  args.out = out.data_ptr();
+  kernels::run(name, in.device(), in.dtype(), args);
+}
+
+void check_index(const char* name, const Tensor& self, const Tensor& index) {
+  TERN_CHECK(index.dtype() == kLong, DTypeError, name, "(): Expected dtype int64 for index, got ",
+             index.dtype());
+  detail::check_same_device(name, {&self, &index}, {"self", "index"});
+}
+
+std::int64_t length(const Tensor& tensor, std::size_t dim) {
+  return tensor.dim() == 0 ? 1 : tensor.sizes()[dim];
+}
+
+// gather and scatter need every dimension but `dim` of the index to be the tensor's.
+void check_index_shape(const char* name, const Tensor& self, const Tensor& index, std::size_t dim) {
+  TERN_CHECK(self.dim() == index.dim(), ShapeError, name,
+             "(): Index tensor must have the same number of dimensions as input tensor, got ",
+             index.sizes(), " and ", self.sizes());
+  for (std::size_t d = 0; d < self.sizes().size(); ++d) {
+    TERN_CHECK(d == dim || index.sizes()[d] <= self.sizes()[d], ShapeError, name,
+               "(): Size does not match at dimension ", d, " expected index ", index.sizes(),
+               " to be no larger than self ", self.sizes(), " apart from dimension ", dim);
+  }
+}
+
+// `self` cut down to the sizes of the index outside of `dim`.
+Tensor cut_to(const Tensor& self, const Tensor& index, std::size_t dim) {
+  Tensor part = self;
+  for (std::size_t d = 0; d < self.sizes().size(); ++d) {
+    if (d != dim && index.sizes()[d] != self.sizes()[d]) {
+      part = part.narrow(static_cast<std::int64_t>(d), 0, index.sizes()[d]);
+    }
+  }
+  return part;
+}
+
+}  // namespace
+
+Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  check_index("index_select", self, index);
+  TERN_CHECK(index.dim() <= 1, IndexError,
+             "index_select(): Index is supposed to be a vector, got sizes ", index.sizes());
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
+  DimVector sizes = self.self().sizes;
+  if (!sizes.empty()) sizes[d] = index.numel();
+  const Tensor out = detail::make_tensor(sizes, self.dtype(), self.device());
+  run_index("index_select", IndexOp::kSelect, self.detach().contiguous(), out, index.contiguous(),
+            d, index.numel(), length(self, d));
+  if (!needs_grad(self)) return out;
+  return record("IndexSelectBackward0", out,
+                wrt(
+                    self,
+                    [shape = self.self().sizes, dim](const Tensor& g, const Tensor& at) {
+                      return g.new_zeros(shape).index_add(dim, at, g);
+                    },
+                    index));
+}
+
+Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  check_index("index_add", self, index);
+  detail::check_same_device("index_add", {&self, &source}, {"self", "source"});
+  TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
+             "index_add(): self and source expected to have the same dtype, but got (self) ",
+             self.dtype(), " and (source) ", source.dtype());
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
+  DimVector sizes = self.self().sizes;
+  if (!sizes.empty()) sizes[d] = index.numel();
+  TERN_CHECK(index.dim() <= 1 && source.sizes() == IntArrayRef(sizes), ShapeError,
+             "index_add(): expected source of sizes ", IntArrayRef(sizes), " for self ",
+             self.sizes(), " and index ", index.sizes(), ", got ", source.sizes());
+  const Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+  {
+    const NoGradGuard no_grad;
+    out.detach().copy_(self);
+    run_index("index_add", IndexOp::kAdd, source.detach().contiguous(), out, index.contiguous(), d,
+              index.numel(), length(self, d));
+  }
+  if (!needs_grad(self, source)) return out;
+  return record(
+      "IndexAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+      wrt(
+          source, [dim](const Tensor& g, const Tensor& at) { return g.index_select(dim, at); },
+          index));
+}
+
+Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
+  check_index("gather", self, index);
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
+  check_index_shape("gather", self, index, d);
+  const Tensor out = detail::make_tensor(index.sizes(), self.dtype(), self.device());
+  run_index("gather", IndexOp::kGather, cut_to(self.detach(), index, d).contiguous(), out,
+            index.contiguous(), d, length(index, d), length(self, d));
+  if (!needs_grad(self)) return out;
+  return record("GatherBackward0", out,
+                wrt(
+                    self,
+                    [shape = self.self().sizes, dim](const Tensor& g, const Tensor& at) {
+                      return g.new_zeros(shape).scatter_add(dim, at, g);
+                    },
+                    index));
+}
+
+Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
+                   const Tensor& source) {
+  check_index("scatter_add", self, index);
+  detail::check_same_device("scatter_add", {&self, &source}, {"self", "src"});
+  TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
+             "scatter(): Expected self.dtype to be equal to src.dtype, got ", self.dtype(), " and ",
+             source.dtype());
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
+  check_index_shape("scatter_add", self, index, d);
+  check_index_shape("scatter_add", source, index, source.sizes().size());
+  const Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+  {
+    const NoGradGuard no_grad;
+    out.detach().copy_(self);
+    Tensor used = cut_to(source.detach(), index, source.sizes().size()).contiguous();
+    // The kernel wants one shape on both sides: a smaller index works on a dense part.
+    const Tensor part = cut_to(out.detach(), index, d);
+    const Tensor target = part.contiguous();
+    run_index("scatter_add", IndexOp::kScatterAdd, used, target, index.contiguous(), d,
+              length(index, d), length(self, d));
+    if (!target.is_alias_of(out)) part.detach().copy_(target);
+  }
+  if (!needs_grad(self, source)) return out;
+  return record("ScatterAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+                wrt(
+                    source,
+                    [shape = source.self().sizes, dim](const Tensor& g, const Tensor& at) {
+                      const Tensor taken = g.gather(dim, at);
+                      if (taken.sizes() == IntArrayRef(shape)) return taken;
+                      Tensor whole = g.new_zeros(shape);
+                      cut_to(whole, at, shape.size()).copy_(taken);
+                      return whole;
+                    },
+                    index));
+}
+
+Tensor Tensor::index_select(std::int64_t dim, const Tensor& index) const {
+  return tern::index_select(*this, dim, index);
+}
+Tensor Tensor::index_add(std::int64_t dim, const Tensor& index, const Tensor& source) const {
+  return tern::index_add(*this, dim, index, source);
+}
+Tensor Tensor::gather(std::int64_t dim, const Tensor& index) const {
+  return tern::gather(*this, dim, index);
+}
+Tensor Tensor::scatter_add(std::int64_t dim, const Tensor& index, const Tensor& source) const {
+  return tern::scatter_add(*this, dim, index, source);
+}
+
+}  // namespace tern

@@ -1,0 +1,57 @@
+#include <tern/core/ops/as_strided.h>
+#include <tern/core/ops/inplace.h>
+
+namespace tern::detail {
+namespace {
+
+bool is_grad_leaf(const Tensor& tensor) {
+  const autograd::Edge edge = autograd::gradient_edge(tensor);
+  return edge.node && edge.node->is_accumulator();
+}
+
+}  // namespace
+
+void check_inplace(const Tensor& self, bool recorded) {
+  const TensorImpl& impl = self.self();
+  TERN_CHECK(!impl.has_internal_overlap(), Error,
+             "unsupported operation: more than one element of the written-to tensor refers to a "
+             "single memory location. Please clone() the tensor before performing the operation.");
+  if (!GradMode::is_enabled() || (!impl.autograd && !impl.view_base)) return;
+  TERN_CHECK(!is_grad_leaf(self), Error, impl.view_base ? "a view of " : "",
+             "a leaf Variable that requires grad is being used in an in-place operation.");
+  if (!impl.view_base) return;
+  TERN_CHECK(!is_grad_leaf(self._base()), Error,
+             "a view of a leaf Variable that requires grad is being used in an in-place "
+             "operation.");
+  TERN_CHECK(!recorded || impl.view_origin != ViewOrigin::kNoGrad, Error,
+             "A view was created in no_grad mode and is being modified inplace with grad mode "
+             "enabled. Make the view with gradients enabled, or modify it under NoGradGuard.");
+}
+
+void adopt_result(const Tensor& self, const Tensor& result) {
+  const Tensor fitting = result.to(self.dtype());
+  {
+    const NoGradGuard no_grad;
+    self.detach().copy_(fitting);
+  }
+  const Tensor base = self._base();
+  if (!base.defined()) {
+    const autograd::Edge edge = autograd::gradient_edge(fitting);
+    autograd::set_history(self, edge.node, edge.output_nr);
+    return;
+  }
+  // From now on the base is its old self outside of the view and the result inside. The view
+  // finds its own new rule when it is asked for it: its version is behind.
+  const Geometry whole(base), part(self);
+  autograd::record("CopySlices", base,
+                   autograd::wrt(base,
+                                 [whole, part](const Tensor& g) {
+                                   const Tensor inside = take_strided(g, whole, part);
+                                   return g.sub(put_strided(inside, whole, part));
+                                 }),
+                   autograd::wrt(fitting, [whole, part](const Tensor& g) {
+                     return take_strided(g, whole, part);
+                   }));
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,244 @@
+#include <tern/core/autograd/record.h>
+#include <tern/core/kernels/backend.h>
+#include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/inplace.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+
+// How one product is called and what it adds.
+struct Product {
+  const char* name;
+  const Tensor* bias = nullptr;  // [n], added to each row
+  double alpha = 1, beta = 0;
+};
+
+// The last two dimensions of a and b multiplied into `out` (contiguous), whose leading dimensions
+// are given by `batch`; strides of a broadcast batch are 0.
+void multiply(const Product& product, const Tensor& a, std::int64_t a_batch, const Tensor& b,
+              std::int64_t b_batch, std::int64_t batch, const Tensor& out) {
+  if (out.numel() == 0) return;
+  const auto last = [](const Tensor& t, std::size_t from_end, bool stride) {
+    return (stride ? t.strides() : t.sizes())[t.sizes().size() - from_end];
+  };
+  kernels::GemmArgs args;
+  args.dtype = out.dtype();
+  args.epilogue = kernels::GemmEpilogue::kNone;
+  args.batch = batch;
+  args.m = last(a, 2, false);
+  args.k = last(a, 1, false);
+  args.n = last(b, 1, false);
+  args.a = a.data_ptr();
+  args.a_batch_stride = a_batch;
+  args.a_row_stride = last(a, 2, true);
+  args.a_col_stride = last(a, 1, true);
+  args.b = b.data_ptr();
+  args.b_batch_stride = b_batch;
+  args.b_row_stride = last(b, 2, true);
+  args.b_col_stride = last(b, 1, true);
+  args.c = out.data_ptr();
+  args.c_batch_stride = args.m * args.n;
+  args.c_row_stride = args.n;
+  args.bias = product.bias != nullptr ? product.bias->data_ptr() : nullptr;
+  args.bias_stride = product.bias != nullptr ? product.bias->strides()[0] : 0;
+  args.alpha = product.alpha;
+  args.beta = product.beta;
+  kernels::run(product.name, out.device(), out.dtype(), args);
+}
+
+void check_dtypes(const char* name, const Tensor& a, const Tensor& b) {
+  TERN_CHECK(a.dtype() == b.dtype(), DTypeError, name,
+             ": mat1 and mat2 must have the same dtype, but got ", a.dtype(), " and ", b.dtype());
+}
+
+void check_inner(const char* name, const Tensor& a, const Tensor& b) {
+  TERN_CHECK(a.sizes()[1] == b.sizes()[0], ShapeError, name,
+             ": mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0], "x", a.sizes()[1],
+             " and ", b.sizes()[0], "x", b.sizes()[1], ")");
+}
+
+void check_matrix(const char* name, const char* argument, const Tensor& tensor) {
+  TERN_CHECK(tensor.dim() == 2, ShapeError, name, ": ", argument, " must be a matrix, got ",
+             tensor.dim(), "-D tensor");
+}
+
+}  // namespace
+
+Tensor mm(const Tensor& self, const Tensor& other) {
+  check_matrix("mm", "self", self);
+  check_matrix("mm", "mat2", other);
+  detail::check_same_device("mm", {&self, &other}, {"self", "mat2"});
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError,
+             "mm: expected m1 and m2 to have the same dtype, but got: ", self.dtype(),
+             " != ", other.dtype());
+  check_inner("mm", self, other);
+  const Tensor out =
+      detail::make_tensor({self.sizes()[0], other.sizes()[1]}, self.dtype(), self.device());
+  multiply({"mm"}, self, 0, other, 0, 1, out);
+  if (!needs_grad(self, other)) return out;
+  return record("MmBackward0", out,
+                wrt(
+                    self, [](const Tensor& g, const Tensor& b) { return g.mm(b.t()); }, other),
+                wrt(
+                    other, [](const Tensor& g, const Tensor& a) { return a.t().mm(g); }, self));
+}
+
+Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
+             const Scalar& alpha) {
+  check_matrix("addmm", "mat1", a);
+  check_matrix("addmm", "mat2", b);
+  detail::check_same_device("addmm", {&a, &b, &input}, {"mat1", "mat2", "self"});
+  check_dtypes("addmm", a, b);
+  TERN_CHECK(input.dtype() == a.dtype(), DTypeError,
+             "self and mat2 must have the same dtype, but got ", input.dtype(), " and ", b.dtype());
+  check_inner("addmm", a, b);
+  const DimVector sizes{a.sizes()[0], b.sizes()[1]};
+  Tensor out = detail::make_tensor(sizes, a.dtype(), a.device());
+  const bool has_input = !(beta == Scalar(0));  // 0 ignores even NaN
+  {
+    const NoGradGuard no_grad;
+    const Tensor start = expand(input.detach(), sizes);
+    if (has_input) out.copy_(start);
+    multiply({"addmm", nullptr, alpha.toDouble(), beta.toDouble()}, a, 0, b, 0, 1, out);
+  }
+  if (!needs_grad(input, a, b)) return out;
+  return record(
+      "AddmmBackward0", out, wrt(input, [beta](const Tensor& g) { return g * beta; }),
+      wrt(
+          a, [alpha](const Tensor& g, const Tensor& y) { return g.mm(y.t()) * alpha; }, b),
+      wrt(
+          b, [alpha](const Tensor& g, const Tensor& x) { return x.t().mm(g) * alpha; }, a));
+}
+
+Tensor bmm(const Tensor& self, const Tensor& other) {
+  TERN_CHECK(self.dim() == 3 && other.dim() == 3, ShapeError,
+             "bmm: batch1 and batch2 must be 3D tensors, got ", self.dim(), "-D and ", other.dim(),
+             "-D");
+  detail::check_same_device("bmm", {&self, &other}, {"self", "mat2"});
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "bmm: expected scalar type ", self.dtype(),
+             " but found ", other.dtype());
+  TERN_CHECK(self.sizes()[0] == other.sizes()[0] && self.sizes()[2] == other.sizes()[1], ShapeError,
+             "bmm: Expected size for first two dimensions of batch2 tensor to be: [",
+             self.sizes()[0], ", ", self.sizes()[2], "] but got: [", other.sizes()[0], ", ",
+             other.sizes()[1], "].");
+  const Tensor out = detail::make_tensor({self.sizes()[0], self.sizes()[1], other.sizes()[2]},
+                                         self.dtype(), self.device());
+  multiply({"bmm"}, self, self.strides()[0], other, other.strides()[0], self.sizes()[0], out);
+  if (!needs_grad(self, other)) return out;
+  return record("BmmBackward0", out,
+                wrt(
+                    self, [](const Tensor& g, const Tensor& b) { return g.bmm(b.mT()); }, other),
+                wrt(
+                    other, [](const Tensor& g, const Tensor& a) { return a.mT().bmm(g); }, self));
+}
+
+Tensor mv(const Tensor& self, const Tensor& vector) {
+  TERN_CHECK(self.dim() == 2 && vector.dim() == 1, ShapeError,
+             "mv: vector + matrix @ vector expected, got ", self.dim(), "-D and ", vector.dim(),
+             "-D");
+  TERN_CHECK(self.sizes()[1] == vector.sizes()[0], ShapeError, "mv: size mismatch, got input (",
+             self.sizes()[0], "x", self.sizes()[1], "), vec (", vector.sizes()[0], ")");
+  return self.mm(vector.unsqueeze(1)).squeeze(1);
+}
+
+Tensor dot(const Tensor& self, const Tensor& other) {
+  TERN_CHECK(self.dim() == 1 && other.dim() == 1, ShapeError, "1D tensors expected, but got ",
+             self.dim(), "D and ", other.dim(), "D tensors");
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError,
+             "dot : expected both vectors to have same dtype, but found ", self.dtype(), " and ",
+             other.dtype());
+  TERN_CHECK(self.numel() == other.numel(), ShapeError,
+             "inconsistent tensor size, expected tensor ", self.sizes(), " and src ", other.sizes(),
+             " to have the same number of elements, but got ", self.numel(), " and ", other.numel(),
+             " elements respectively");
+  return self.unsqueeze(0).mm(other.unsqueeze(1)).reshape({});
+}
+
+Tensor matmul(const Tensor& self, const Tensor& other) {
+  const std::int64_t da = self.dim(), db = other.dim();
+  TERN_CHECK(da > 0 && db > 0, ShapeError,
+             "both arguments to matmul need to be at least 1D, but they are ", da, "D and ", db,
+             "D");
+  if (da == 1 && db == 1) return dot(self, other);
+  if (da == 2 && db == 1) return mv(self, other);
+  if (da == 1) return matmul(self.unsqueeze(0), other).squeeze(-2);
+  if (db == 1) return matmul(self, other.unsqueeze(1)).squeeze(-1);
+  if (da == 2 && db == 2) return mm(self, other);
+  const IntArrayRef a = self.sizes(), b = other.sizes();
+  const std::int64_t m = a[a.size() - 2], k = a[a.size() - 1], n = b[b.size() - 1];
+  TERN_CHECK(k == b[b.size() - 2], ShapeError,
+             "matmul: mat1 and mat2 shapes cannot be multiplied (", m, "x", k, " and ",
+             b[b.size() - 2], "x", n, ") in ", a, " and ", b);
+  DimVector sizes;
+  if (db == 2) {  // one matrix for all rows: no batch needed
+    sizes = DimVector(a);
+    sizes.back() = n;
+    return mm(self.reshape({-1, k}), other).reshape(sizes);
+  }
+  sizes = broadcast_sizes(a.slice(0, a.size() - 2), b.slice(0, b.size() - 2));
+  std::int64_t batch = 1;
+  for (std::int64_t size : sizes) batch *= size;
+  const auto batched = [&](const Tensor& tensor, std::int64_t rows, std::int64_t columns) {
+    DimVector full = sizes;
+    full.push_back(rows);
+    full.push_back(columns);
+    return tensor.expand(full).reshape({batch, rows, columns});
+  };
+  const Tensor product = bmm(batched(self, m, k), batched(other, k, n));
+  sizes.push_back(m);
+  sizes.push_back(n);
+  return product.reshape(sizes);
+}
+
+Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  check_matrix("linear", "weight", weight);
+  if (input.dim() != 2) {
+    TERN_CHECK(input.dim() > 0, ShapeError, "linear: input must have at least 1 dimension");
+    DimVector sizes = input.self().sizes;
+    std::int64_t batch = 1;
+    for (std::size_t d = 0; d + 1 < sizes.size(); ++d) batch *= sizes[d];
+    const Tensor rows = input.reshape({batch, sizes.back()});
+    sizes.back() = weight.sizes()[0];
+    return linear(rows, weight, bias).reshape(sizes);
+  }
+  detail::check_same_device("addmm", {&input, &weight, &bias}, {"mat1", "mat2", "bias"});
+  check_dtypes("linear", input, weight);
+  const std::int64_t rows = input.sizes()[0], k = input.sizes()[1], n = weight.sizes()[0];
+  TERN_CHECK(k == weight.sizes()[1], ShapeError,
+             "linear: mat1 and mat2 shapes cannot be multiplied (", rows, "x", k, " and ",
+             weight.sizes()[1], "x", n, ")");
+  if (bias.defined()) {
+    TERN_CHECK(bias.dtype() == input.dtype(), DTypeError,
+               "self and mat2 must have the same dtype, but got ", bias.dtype(), " and ",
+               weight.dtype());
+    TERN_CHECK(bias.dim() == 1 && bias.numel() == n, ShapeError,
+               "The expanded size of the tensor (", n, ") must match the existing size (",
+               bias.numel(), ") at non-singleton dimension 1.  Target sizes: [", rows, ", ", n,
+               "].  Tensor sizes: ", bias.sizes());
+  }
+  const Tensor out = detail::make_tensor({rows, n}, input.dtype(), input.device());
+  const Tensor transposed = detail::make_alias(
+      weight, {k, n}, {weight.strides()[1], weight.strides()[0]}, weight.storage_offset());
+  multiply({"linear", bias.defined() ? &bias : nullptr}, input, 0, transposed, 0, 1, out);
+  if (!needs_grad(input, weight, bias)) return out;
+  return record(bias.defined() ? "AddmmBackward0" : "MmBackward0", out,
+                wrt(
+                    input, [](const Tensor& g, const Tensor& w) { return g.mm(w); }, weight),
+                wrt(
+                    weight, [](const Tensor& g, const Tensor& x) { return g.t().mm(x); }, input),
+                wrt(bias, [](const Tensor& g) { return g.sum(0); }));
+}
+
+Tensor Tensor::matmul(const Tensor& other) const { return tern::matmul(*this, other); }
+Tensor Tensor::mm(const Tensor& other) const { return tern::mm(*this, other); }
+Tensor Tensor::bmm(const Tensor& other) const { return tern::bmm(*this, other); }
+Tensor Tensor::mv(const Tensor& vector) const { return tern::mv(*this, vector); }
+Tensor Tensor::dot(const Tensor& other) const { return tern::dot(*this, other); }
+
+}  // namespace tern

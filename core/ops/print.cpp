@@ -1,0 +1,266 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+#include <vector>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/autograd/node.h>
+#include <tern/core/ops/print.h>
+
+// Tensors in Python's form. The rules (when a tensor prints in scientific form, how wide a column
+// is, what is summarised) are those that PyTorch's Python printing follows.
+
+namespace tern {
+namespace {
+
+PrintOptions print_options;
+
+std::string format(const char* pattern, int precision, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, pattern, precision, value);
+  return text;
+}
+
+// How all elements of one tensor are written.
+class Style {
+ public:
+  Style(ScalarType dtype, const std::vector<double>& shown, const PrintOptions& options)
+      : dtype_(dtype), precision_(options.precision) {
+    if (is_floating_point(dtype)) choose(shown);
+    for (double value : shown) {
+      // Values that are not finite do not widen the columns.
+      if (!is_floating_point(dtype) || (std::isfinite(value) && value != 0)) widen(value);
+    }
+    if (width_ == 0) width_ = 1;
+  }
+
+  std::string text(double value) const {
+    std::string text = unpadded(value);
+    if (text.size() < width_) text.insert(0, width_ - text.size(), ' ');
+    return text;
+  }
+  std::size_t width() const { return width_; }
+
+ private:
+  void choose(const std::vector<double>& shown) {
+    double low = 0, high = 0;
+    bool any = false;
+    for (double value : shown) {
+      const double size = std::abs(value);
+      if (!std::isfinite(value) || value == 0) continue;
+      low = any ? std::min(low, size) : size;
+      high = any ? std::max(high, size) : size;
+      any = true;
+      if (value != std::ceil(value)) whole_ = false;
+    }
+    if (any) scientific_ = high / low > 1000 || high > 1e8 || (!whole_ && low < 1e-4);
+  }
+  void widen(double value) { width_ = std::max(width_, unpadded(value).size()); }
+
+  std::string unpadded(double value) const {
+    if (dtype_ == kBool) return value != 0 ? "True" : "False";
+    if (!is_floating_point(dtype_)) return format("%.*f", 0, value);
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    if (scientific_) return format("%.*e", precision_, value);
+    if (whole_) return format("%.*f", 0, value) + ".";
+    return format("%.*f", precision_, value);
+  }
+
+  ScalarType dtype_;
+  int precision_;
+  bool whole_ = true;
+  bool scientific_ = false;
+  std::size_t width_ = 0;
+};
+
+class Printer {
+ public:
+  Printer(const Tensor& tensor, const PrintOptions& options)
+      : options_(options),
+        dtype_(tensor.dtype()),
+        sizes_(tensor.sizes().vec()),
+        summarises_(tensor.numel() > options.threshold) {
+    const NoGradGuard no_grad;
+    const Tensor host = tensor.detach().to(kCPU, kDouble);
+    values_ = host.to_vector<double>();
+    if (dtype_ == kLong) integers_ = tensor.detach().to_vector<std::int64_t>();
+  }
+
+  std::string run(std::size_t indent) {
+    std::vector<double> shown;
+    collect(0, 0, shown);
+    const Style style(dtype_, shown, options_);
+    style_ = &style;
+    width_ = style.width();
+    if (dtype_ == kLong) {
+      collect_integer_width(0, 0);
+    }
+    std::string out = block(0, 0, indent);
+    style_ = nullptr;
+    return out;
+  }
+
+ private:
+  std::int64_t stride(std::size_t dim) const {
+    std::int64_t stride = 1;
+    for (std::size_t d = dim + 1; d < sizes_.size(); ++d) stride *= sizes_[d];
+    return stride;
+  }
+
+  // Which positions of a dimension are shown; -1 stands for the dots.
+  std::vector<std::int64_t> positions(std::size_t dim) const {
+    std::vector<std::int64_t> result;
+    const std::int64_t size = sizes_[dim], edge = options_.edgeitems;
+    const bool cuts = summarises_ && size > 2 * edge;
+    for (std::int64_t i = 0; i < (cuts ? edge : size); ++i) result.push_back(i);
+    if (cuts) {
+      result.push_back(-1);
+      for (std::int64_t i = size - edge; i < size; ++i) result.push_back(i);
+    }
+    return result;
+  }
+
+  template <class Visit>
+  void visit_shown(std::size_t dim, std::int64_t offset, const Visit& visit) const {
+    if (dim == sizes_.size()) {
+      visit(static_cast<std::size_t>(offset));
+      return;
+    }
+    for (std::int64_t i : positions(dim)) {
+      if (i >= 0) visit_shown(dim + 1, offset + i * stride(dim), visit);
+    }
+  }
+  void collect(std::size_t dim, std::int64_t offset, std::vector<double>& shown) const {
+    visit_shown(dim, offset, [&](std::size_t at) { shown.push_back(values_[at]); });
+  }
+  void collect_integer_width(std::size_t dim, std::int64_t offset) {
+    width_ = 1;
+    visit_shown(dim, offset, [&](std::size_t at) {
+      width_ = std::max(width_, std::to_string(integers_[at]).size());
+    });
+  }
+
+  std::string element(std::int64_t offset) const {
+    const auto at = static_cast<std::size_t>(offset);
+    if (dtype_ != kLong) return style_->text(values_[at]);
+    std::string text = std::to_string(integers_[at]);
+    if (text.size() < width_) text.insert(0, width_ - text.size(), ' ');
+    return text;
+  }
+
+  std::string row(std::int64_t offset, std::size_t indent) const {
+    const auto per_line = static_cast<std::size_t>(
+        std::max<std::int64_t>(1, (options_.linewidth - static_cast<std::int64_t>(indent)) /
+                                      static_cast<std::int64_t>(width_ + 2)));
+    std::string out = "[";
+    std::size_t in_line = 0;
+    bool first = true;
+    for (std::int64_t i : positions(sizes_.size() - 1)) {
+      if (!first) out += ",";
+      if (!first && in_line == per_line) {
+        out += "\n" + std::string(indent + 1, ' ');
+        in_line = 0;
+      } else if (!first) {
+        out += " ";
+      }
+      out += i < 0 ? " ..." : element(offset + i);
+      ++in_line;
+      first = false;
+    }
+    return out + "]";
+  }
+
+  std::string block(std::size_t dim, std::int64_t offset, std::size_t indent) const {
+    if (sizes_.empty()) return element(0);
+    if (dim + 1 == sizes_.size()) return row(offset, indent);
+    const std::size_t gaps = sizes_.size() - dim - 1;  // lines between blocks of this depth
+    std::string out = "[";
+    bool first = true;
+    for (std::int64_t i : positions(dim)) {
+      if (!first) out += "," + std::string(gaps, '\n') + std::string(indent + 1, ' ');
+      out += i < 0 ? "..." : block(dim + 1, offset + i * stride(dim), indent + 1);
+      first = false;
+    }
+    return out + "]";
+  }
+
+  PrintOptions options_;
+  ScalarType dtype_;
+  std::vector<std::int64_t> sizes_;
+  bool summarises_;
+  std::vector<double> values_;
+  std::vector<std::int64_t> integers_;
+  const Style* style_ = nullptr;
+  std::size_t width_ = 1;
+};
+
+std::string python_sizes(IntArrayRef sizes) {
+  std::ostringstream out;
+  out << '(';
+  for (std::size_t i = 0; i < sizes.size(); ++i) out << (i == 0 ? "" : ", ") << sizes[i];
+  if (sizes.size() == 1) out << ',';
+  out << ')';
+  return out.str();
+}
+
+std::vector<std::string> suffixes_of(const Tensor& tensor) {
+  std::vector<std::string> suffixes;
+  if (!tensor.is_cpu()) suffixes.push_back("device='" + tensor.device().str() + "'");
+  const bool is_empty = tensor.numel() == 0;
+  if (tensor.is_meta() || (is_empty && tensor.dim() != 1)) {
+    suffixes.push_back("size=" + python_sizes(tensor.sizes()));
+  }
+  const ScalarType dtype = tensor.dtype();
+  const bool is_usual = is_empty || tensor.is_meta()
+                            ? dtype == get_default_dtype()
+                            : dtype == get_default_dtype() || dtype == kLong || dtype == kBool;
+  if (!is_usual) {
+    suffixes.push_back(std::string("dtype=torch.") + dtype_info(dtype).python_name);
+  }
+  if (const auto grad_fn = tensor.grad_fn()) {
+    suffixes.push_back("grad_fn=<" + grad_fn->name() + ">");
+  } else if (tensor.requires_grad()) {
+    suffixes.push_back("requires_grad=True");
+  }
+  return suffixes;
+}
+
+}  // namespace
+
+void set_printoptions(const PrintOptions& options) { print_options = options; }
+PrintOptions get_printoptions() { return print_options; }
+
+std::string to_string(const Tensor& tensor) {
+  if (!tensor.defined()) return "tensor(undefined)";
+  const std::string prefix = "tensor(";
+  const std::size_t indent = prefix.size();
+  std::string out = prefix;
+  if (tensor.is_meta()) {
+    out += "...";
+  } else if (tensor.numel() == 0) {
+    out += "[]";
+  } else {
+    out += Printer(tensor, print_options).run(indent);
+  }
+  // A suffix that would pass the line's end goes on a line of its own.
+  std::size_t column =
+      out.size() - (out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1);
+  for (const std::string& suffix : suffixes_of(tensor)) {
+    if (column + suffix.size() + 2 > static_cast<std::size_t>(print_options.linewidth)) {
+      out += ",\n" + std::string(indent, ' ') + suffix;
+      column = indent + suffix.size();
+    } else {
+      out += ", " + suffix;
+      column += suffix.size() + 2;
+    }
+  }
+  return out + ")";
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  return out << to_string(tensor);
+}
+
+}  // namespace tern

@@ -1,0 +1,186 @@
+#include <mutex>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/kernels/backend.h>
+#include <tern/core/ops/inplace.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern {
+namespace {
+
+using kernels::RandomArgs;
+using kernels::RandomOp;
+using OptionalGenerator = std::optional<Generator>;
+
+Generator& chosen(OptionalGenerator& given, Device device) {
+  if (!given) return default_generator(device);
+  TERN_CHECK(given->device() == device, DeviceError, "Expected a '", device,
+             "' generator device but found '", given->device(), "'");
+  return *given;
+}
+
+// Fills the memory of `out`, in memory order; a tensor with gaps gets the numbers of a dense one.
+void draw(const char* name, const Tensor& out, OptionalGenerator& given, RandomArgs args) {
+  if (out.numel() == 0 || out.is_meta()) return;
+  if (!is_dense(out.sizes(), out.strides())) {
+    const Tensor dense = detail::make_tensor(out.sizes(), out.dtype(), out.device());
+    draw(name, dense, given, args);
+    out.detach().copy_(dense);
+    return;
+  }
+  Generator& generator = chosen(given, out.device());
+  args.dtype = out.dtype();
+  args.out = out.data_ptr();
+  args.count = out.numel();
+  args.contiguous = out.is_contiguous() ? 1 : 0;
+  args.generator = nullptr;
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  if (out.is_cpu()) {
+    args.generator = &generator.engine();
+  } else {
+    args.seed = generator.current_seed();
+    args.offset = generator.reserve(out.dtype() == kDouble || out.dtype() == kLong ? 2 : 1);
+  }
+  kernels::run(name, out.device(), out.dtype(), args);
+}
+
+// An in-place draw: recorded or not, the old elements and their history are gone.
+Tensor& draw_inplace(Tensor& self, const char* name, OptionalGenerator& generator,
+                     const RandomArgs& args) {
+  return detail::inplace(self, [&](const Tensor& out) {
+    if (out.defined()) {
+      draw(name, out, generator, args);
+      return out;
+    }
+    const Tensor fresh =
+        detail::make_tensor(self.sizes(), self.strides(), self.dtype(), self.device());
+    draw(name, fresh, generator, args);
+    return autograd::record("RandomBackward0", fresh,
+                            autograd::wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+  });
+}
+
+RandomArgs args_of(RandomOp op, double a, double b, std::int64_t low = 0, std::int64_t high = 0) {
+  RandomArgs args{};
+  args.op = op;
+  args.a = a;
+  args.b = b;
+  args.low = low;
+  args.high = high;
+  return args;
+}
+
+void check_floating(const char* kernel, const Tensor& self) {
+  TERN_CHECK(self.is_floating_point(), NotImplementedError, "\"", kernel,
+             "\" not implemented for '", self.dtype(), "'");
+}
+
+}  // namespace
+
+Tensor& Tensor::uniform_(double from, double to, OptionalGenerator generator) {
+  check_floating("check_uniform_bounds", *this);
+  TERN_CHECK(from <= to, Error,
+             "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
+  return draw_inplace(*this, "uniform_", generator, args_of(RandomOp::kUniform, from, to));
+}
+
+Tensor& Tensor::normal_(double mean, double std, OptionalGenerator generator) {
+  check_floating("normal_kernel_cpu", *this);
+  TERN_CHECK(std >= 0, Error, "normal expects std >= 0.0, but found std ", std);
+  return draw_inplace(*this, "normal_", generator, args_of(RandomOp::kNormal, mean, std));
+}
+
+Tensor& Tensor::bernoulli_(double p, OptionalGenerator generator) {
+  TERN_CHECK(p >= 0 && p <= 1, Error, "bernoulli_ expects p to be in [0, 1], but got p=", p);
+  return draw_inplace(*this, "bernoulli_", generator, args_of(RandomOp::kBernoulli, p, 0));
+}
+
+Tensor& Tensor::random_(std::int64_t from, std::int64_t to, OptionalGenerator generator) {
+  TERN_CHECK(from < to, Error, "random_ expects 'from' to be less than 'to', but got from=", from,
+             " >= to=", to);
+  return draw_inplace(*this, "random_", generator, args_of(RandomOp::kRandint, 0, 0, from, to));
+}
+
+Tensor& Tensor::random_(std::int64_t to, OptionalGenerator generator) {
+  return random_(0, to, std::move(generator));
+}
+
+namespace {
+
+template <class Fill>
+Tensor drawn(IntArrayRef sizes, const TensorOptions& options, Fill fill) {
+  Tensor out = empty(sizes, options.requires_grad(false));
+  fill(out);
+  if (options.requires_grad()) out.requires_grad_();
+  return out;
+}
+
+}  // namespace
+
+Tensor rand(IntArrayRef sizes, const TensorOptions& options) {
+  return rand(sizes, std::nullopt, options);
+}
+Tensor rand(IntArrayRef sizes, OptionalGenerator generator, const TensorOptions& options) {
+  return drawn(sizes, options, [&](Tensor& out) { out.uniform_(0, 1, std::move(generator)); });
+}
+Tensor randn(IntArrayRef sizes, const TensorOptions& options) {
+  return randn(sizes, std::nullopt, options);
+}
+Tensor randn(IntArrayRef sizes, OptionalGenerator generator, const TensorOptions& options) {
+  return drawn(sizes, options, [&](Tensor& out) { out.normal_(0, 1, std::move(generator)); });
+}
+Tensor randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& options) {
+  return randint(0, high, sizes, std::nullopt, options);
+}
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
+               const TensorOptions& options) {
+  return randint(low, high, sizes, std::nullopt, options);
+}
+Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes, OptionalGenerator generator,
+               const TensorOptions& options) {
+  return drawn(sizes, options.or_else(kLong),
+               [&](Tensor& out) { out.random_(low, high, std::move(generator)); });
+}
+
+Tensor randperm(std::int64_t n, const TensorOptions& options) {
+  return randperm(n, std::nullopt, options);
+}
+
+Tensor randperm(std::int64_t n, OptionalGenerator generator, const TensorOptions& options) {
+  TERN_CHECK(n >= 0, Error, "n must be non-negative, got ", n);
+  // Drawn on the host, from the CPU's generator unless one is given.
+  const Tensor order = detail::make_tensor({n}, kLong, kCPU);
+  Generator& source = chosen(generator, kCPU);
+  {
+    const std::lock_guard<std::mutex> lock(source.mutex());
+    randperm(source.engine(), order.data_ptr<std::int64_t>(), n);
+  }
+  return order.to(options.device(), options.dtype_opt().value_or(kLong));
+}
+
+Tensor rand_like(const Tensor& self, const TensorOptions& options) {
+  Tensor out = empty_like(self, options.requires_grad(false));
+  out.uniform_();
+  return options.requires_grad() ? out.requires_grad_() : out;
+}
+Tensor randn_like(const Tensor& self, const TensorOptions& options) {
+  Tensor out = empty_like(self, options.requires_grad(false));
+  out.normal_();
+  return options.requires_grad() ? out.requires_grad_() : out;
+}
+Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high,
+                    const TensorOptions& options) {
+  return empty_like(self, options).random_(low, high);
+}
+
+Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
+  check_floating("bernoulli_tensor_cpu_p_", self);
+  const NoGradGuard no_grad;
+  // One uniform number per element, of the dtype of the probabilities.
+  Tensor uniform = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+  uniform.uniform_(0, 1, std::move(generator));
+  return (uniform < self).to(self.dtype());
+}
+
+}  // namespace tern

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <tern/core/autograd/record.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/ops/reduction.h>
+#include <tern/core/tensor/shape.h>
+
+// Sums and what is made of them.
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using detail::reduced_count;
+using detail::restore_dims;
+using detail::run_reduce;
+using kernels::ReduceOp;
+
+void check_floating(const char* name, const Tensor& self, const char* rule) {
+  TERN_CHECK(self.is_floating_point(), DTypeError, name, rule, self.dtype());
+}
+
+// Sum times `scale`; its gradient is the same for every element.
+Tensor scaled_sum(const char* name, const char* node, const Tensor& self, IntArrayRef dim,
+                  bool keepdim, double scale) {
+  const Tensor out = run_reduce({name, ReduceOp::kSum, self.dtype(), scale, keepdim}, self, dim);
+  if (!needs_grad(self)) return out;
+  return record(node, out,
+                wrt(self, [shape = self.self().sizes, dims = DimVector(dim), keepdim,
+                           scale](const Tensor& g) {
+                  const Tensor each = scale == 1 ? g : g * scale;
+                  return restore_dims(each, dims, static_cast<std::int64_t>(shape.size()), keepdim)
+                      .expand(shape);
+                }));
+}
+
+Tensor sum_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim,
+              std::optional<ScalarType> dtype) {
+  const ScalarType wanted = dtype.value_or(self.is_floating_point() ? self.dtype() : kLong);
+  return scaled_sum("sum", node, self.to(wanted), dim, keepdim, 1);
+}
+
+Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim) {
+  check_floating("mean", self,
+                 "(): could not infer output dtype. Input dtype must be either a floating point or "
+                 "complex dtype. Got: ");
+  const double count = static_cast<double>(reduced_count(self, dim));
+  const Tensor out = scaled_sum("mean", node, self, dim, keepdim, count == 0 ? 1 : 1 / count);
+  // 0 / 0: the mean of nothing.
+  return count == 0 ? out * std::numeric_limits<double>::quiet_NaN() : out;
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& self) { return sum_of("SumBackward0", self, {}, false, std::nullopt); }
+Tensor sum(const Tensor& self, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+  return sum_of("SumBackward1", self, dim, keepdim, dtype);
+}
+Tensor mean(const Tensor& self) { return mean_of("MeanBackward0", self, {}, false); }
+Tensor mean(const Tensor& self, IntArrayRef dim, bool keepdim) {
+  return mean_of("MeanBackward1", self, dim, keepdim);
+}
+
+namespace {
+
+// d prod / d x_i is the product of the others: where one element is 0 it alone has a gradient,
+// where two are, nobody has. Computed without division, from products before and after.
+Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
+  const std::int64_t count = x.size(dim);
+  if (count == 0) return zeros_like(x);
+  const std::vector<Tensor> slices = x.unbind(dim);
+  std::vector<Tensor> gradients(slices.size());
+  Tensor before = ones_like(slices[0]);
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    gradients[i] = before;
+    before = before * slices[i];
+  }
+  Tensor after = ones_like(slices[0]);
+  for (std::size_t i = slices.size(); i-- > 0;) {
+    gradients[i] = gradients[i] * after;
+    after = after * slices[i];
+  }
+  return g * stack(gradients, dim);
+}
+
+}  // namespace
+
+Tensor prod(const Tensor& self) {
+  const Tensor flat = self.to(self.is_floating_point() ? self.dtype() : kLong).reshape({-1});
+  const Tensor out = run_reduce({"prod", ReduceOp::kProd, flat.dtype()}, flat, {});
+  if (!needs_grad(flat)) return out;
+  return record(
+      "ProdBackward0", out,
+      wrt(
+          flat, [](const Tensor& g, const Tensor& x) { return prod_gradient(g, x, 0); }, flat));
+}
+
+Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim) {
+  const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
+  if (x.dim() == 0) {
+    wrap_dim(dim, 0);
+    return prod(x);
+  }
+  const Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype(), 1, keepdim}, x, dim);
+  if (!needs_grad(x)) return out;
+  return record("ProdBackward1", out,
+                wrt(
+                    x,
+                    [dim, keepdim](const Tensor& g, const Tensor& in) {
+                      return prod_gradient(restore_dims(g, dim, in.dim(), keepdim), in, dim);
+                    },
+                    x));
+}
+
+namespace {
+
+Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+  check_floating("var", self, ": std and var only support floating point and complex dtypes, got ");
+  const double count = static_cast<double>(reduced_count(self, dim));
+  const double divisor = std::max(count - (unbiased ? 1.0 : 0.0), 0.0);
+  const Tensor centred = self - mean_of("MeanBackward1", self, dim, true);
+  return square(centred).sum(dim, keepdim) / divisor;
+}
+
+// sqrt with gradient 0 at 0, where the norm has a kink.
+Tensor root(const Tensor& squares) {
+  const Tensor is_zero = squares == 0;
+  return masked_fill(sqrt(masked_fill(squares, is_zero, 1)), is_zero, 0);
+}
+
+}  // namespace
+
+Tensor var(const Tensor& self, bool unbiased) { return var_of(self, {}, unbiased, false); }
+Tensor var(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+  return var_of(self, dim, unbiased, keepdim);
+}
+Tensor std(const Tensor& self, bool unbiased) { return root(var_of(self, {}, unbiased, false)); }
+Tensor std(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+  return root(var_of(self, dim, unbiased, keepdim));
+}
+
+Tensor norm(const Tensor& self) { return norm(self, 2); }
+Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}, false); }
+
+Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim) {
+  check_floating("norm", self, "(): input dtype should be either floating point or complex, got ");
+  const double order = p.toDouble();
+  if (order == 2) return root(square(self).sum(dim, keepdim));
+  if (order == 1) return abs(self).sum(dim, keepdim);
+  if (order == 0) return (self != 0).to(self.dtype()).sum(dim, keepdim);
+  if (std::isinf(order)) {
+    return order > 0 ? abs(self).amax(dim, keepdim) : abs(self).amin(dim, keepdim);
+  }
+  const Tensor sum = pow(abs(self), order).sum(dim, keepdim);
+  const Tensor is_zero = sum == 0;
+  return masked_fill(pow(masked_fill(sum, is_zero, 1), 1 / order), is_zero, 0);
+}
+
+Tensor Tensor::sum() const { return tern::sum(*this); }
+Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) const {
+  return tern::sum(*this, dim, keepdim, dtype);
+}
+Tensor Tensor::sum(ScalarType dtype) const {
+  return sum_of("SumBackward0", *this, {}, false, dtype);
+}
+Tensor Tensor::mean() const { return tern::mean(*this); }
+Tensor Tensor::mean(IntArrayRef dim, bool keepdim) const { return tern::mean(*this, dim, keepdim); }
+Tensor Tensor::prod() const { return tern::prod(*this); }
+Tensor Tensor::prod(std::int64_t dim, bool keepdim) const {
+  return tern::prod(*this, dim, keepdim);
+}
+Tensor Tensor::var(bool unbiased) const { return tern::var(*this, unbiased); }
+Tensor Tensor::var(IntArrayRef dim, bool unbiased, bool keepdim) const {
+  return tern::var(*this, dim, unbiased, keepdim);
+}
+Tensor Tensor::std(bool unbiased) const { return tern::std(*this, unbiased); }
+Tensor Tensor::std(IntArrayRef dim, bool unbiased, bool keepdim) const {
+  return tern::std(*this, dim, unbiased, keepdim);
+}
+Tensor Tensor::norm() const { return tern::norm(*this); }
+Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, bool keepdim) const {
+  return tern::norm(*this, p, dim, keepdim);
+}
+
+}  // namespace tern

@@ -1,0 +1,233 @@
+#include <limits>
+
+#include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/inplace.h>
+#include <tern/core/ops/ops.h>
+
+// Comparisons, logic, and what chooses between values: clamp, where, masked_fill.
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using detail::Operand;
+using detail::result_type;
+using detail::run_elementwise;
+using kernels::ElementwiseOp;
+
+Tensor compare(const char* name, ElementwiseOp op, const Tensor& self, const Operand& other) {
+  return run_elementwise({name, op, result_type({self, other}), /*compares=*/true}, {self, other});
+}
+
+Tensor test(const char* name, ElementwiseOp op, const Tensor& self) {
+  return run_elementwise({name, op, self.dtype(), /*compares=*/true}, {self});
+}
+
+// The bound that limits nothing.
+Scalar open_bound(ScalarType dtype, bool is_min) {
+  if (is_floating_point(dtype)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return is_min ? -infinity : infinity;
+  }
+  return is_min ? std::numeric_limits<std::int64_t>::min()
+                : std::numeric_limits<std::int64_t>::max();
+}
+
+using OptionalScalar = std::optional<Scalar>;
+
+Tensor clamp_into(const char* name, const Tensor& self, const OptionalScalar& min,
+                  const OptionalScalar& max, const Tensor& out) {
+  TERN_CHECK(min || max, Error, "torch.clamp: At least one of 'min' or 'max' must not be None");
+  ScalarType dtype = self.dtype();
+  if (min) dtype = result_type({self, *min}) == dtype ? dtype : result_type({self, *min});
+  if (max && result_type({self, *max}) != self.dtype()) dtype = result_type({self, *max});
+  return run_elementwise(
+      {name, ElementwiseOp::clamp, dtype},
+      {self, min.value_or(open_bound(dtype, true)), max.value_or(open_bound(dtype, false))}, out);
+}
+
+Tensor clamp_op(const char* name, const char* node, const Tensor& self, const OptionalScalar& min,
+                const OptionalScalar& max) {
+  const Tensor out = clamp_into(name, self, min, max, {});
+  if (!needs_grad(self)) return out;
+  return record(node, out,
+                wrt(
+                    self,
+                    [min, max](const Tensor& g, const Tensor& x) {
+                      Tensor inside = min ? x > *min : x < *max;
+                      if (min && max) inside = logical_and(inside, x < *max);
+                      return where(inside, g, 0);
+                    },
+                    self));
+}
+
+Tensor where_into(const Tensor& condition, const Operand& self, const Operand& other,
+                  const Tensor& out) {
+  TERN_CHECK(condition.dtype() == kBool, DTypeError,
+             "where expected condition to be a boolean tensor, but got a tensor with dtype ",
+             condition.dtype());
+  return run_elementwise({"where", ElementwiseOp::where_op, result_type({self, other})},
+                         {condition, self, other}, out);
+}
+
+Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& value,
+                        const Tensor& out) {
+  TERN_CHECK(mask.dtype() == kBool, DTypeError,
+             "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
+  return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
+                         {mask, value, self}, out);
+}
+
+}  // namespace
+
+#define TERN_COMPARISON(name, symbol)                                                 \
+  Tensor name(const Tensor& self, const Tensor& other) {                              \
+    return compare(#name, ElementwiseOp::name, self, other);                          \
+  }                                                                                   \
+  Tensor name(const Tensor& self, const Scalar& other) {                              \
+    return compare(#name, ElementwiseOp::name, self, other);                          \
+  }                                                                                   \
+  Tensor Tensor::name(const Tensor& other) const { return tern::name(*this, other); } \
+  Tensor Tensor::name(const Scalar& other) const { return tern::name(*this, other); }
+#include <tern/core/ops/comparison.def>
+#undef TERN_COMPARISON
+
+Tensor isnan(const Tensor& self) { return test("isnan", ElementwiseOp::isnan, self); }
+Tensor isinf(const Tensor& self) { return test("isinf", ElementwiseOp::isinf, self); }
+Tensor isfinite(const Tensor& self) { return logical_not(logical_or(isnan(self), isinf(self))); }
+Tensor logical_not(const Tensor& self) {
+  return test("logical_not", ElementwiseOp::logical_not, self);
+}
+Tensor logical_and(const Tensor& self, const Tensor& other) {
+  return compare("logical_and", ElementwiseOp::logical_and, self, other);
+}
+Tensor logical_or(const Tensor& self, const Tensor& other) {
+  return compare("logical_or", ElementwiseOp::logical_or, self, other);
+}
+Tensor logical_xor(const Tensor& self, const Tensor& other) {
+  return compare("logical_xor", ElementwiseOp::logical_xor, self, other);
+}
+
+bool equal(const Tensor& self, const Tensor& other) {
+  if (self.sizes() != other.sizes()) return false;
+  return eq(self, other).all().item<bool>();
+}
+
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, self.dtype(), " did not match ",
+             other.dtype());
+  const NoGradGuard no_grad;
+  Tensor close = self == other;
+  if (equal_nan) close = logical_or(close, logical_and(isnan(self), isnan(other)));
+  if (!self.is_floating_point()) {
+    const Tensor a = self.to(kDouble), b = other.to(kDouble);
+    return logical_or(close, abs(a - b) <= abs(b) * rtol + atol);
+  }
+  // An infinite difference is never close, whatever the tolerance times infinity says.
+  const Tensor difference = abs(self - other);
+  const Tensor within = difference <= abs(other) * rtol + atol;
+  return logical_or(close, logical_and(isfinite(difference), within));
+}
+
+bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+  return isclose(self, other, rtol, atol, equal_nan).all().item<bool>();
+}
+
+Tensor clamp(const Tensor& self, const OptionalScalar& min, const OptionalScalar& max) {
+  return clamp_op("clamp", "ClampBackward1", self, min, max);
+}
+Tensor clamp_min(const Tensor& self, const Scalar& min) {
+  return clamp_op("clamp_min", "ClampMinBackward0", self, min, std::nullopt);
+}
+Tensor clamp_max(const Tensor& self, const Scalar& max) {
+  return clamp_op("clamp_max", "ClampMaxBackward0", self, std::nullopt, max);
+}
+
+Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
+  const Tensor out = where_into(condition, self, other, {});
+  if (!needs_grad(self, other)) return out;
+  return record(
+      "WhereBackward0", out,
+      wrt(
+          self, [](const Tensor& g, const Tensor& chosen) { return where(chosen, g, 0); },
+          condition),
+      wrt(
+          other, [](const Tensor& g, const Tensor& chosen) { return where(chosen, 0, g); },
+          condition));
+}
+
+Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  const Tensor out = where_into(condition, self, other, {});
+  if (!needs_grad(self)) return out;
+  return record("WhereBackward0", out,
+                wrt(
+                    self, [](const Tensor& g, const Tensor& chosen) { return where(chosen, g, 0); },
+                    condition));
+}
+
+Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  const Tensor out = where_into(condition, self, other, {});
+  if (!needs_grad(other)) return out;
+  return record(
+      "WhereBackward0", out,
+      wrt(
+          other, [](const Tensor& g, const Tensor& chosen) { return where(chosen, 0, g); },
+          condition));
+}
+
+Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  const Tensor out = masked_fill_into(self, mask, value, {});
+  if (!needs_grad(self)) return out;
+  return record(
+      "MaskedFillBackward0", out,
+      wrt(
+          self, [](const Tensor& g, const Tensor& filled) { return where(filled, 0, g); }, mask));
+}
+
+Tensor Tensor::isnan() const { return tern::isnan(*this); }
+Tensor Tensor::isinf() const { return tern::isinf(*this); }
+Tensor Tensor::isfinite() const { return tern::isfinite(*this); }
+Tensor Tensor::logical_not() const { return tern::logical_not(*this); }
+Tensor Tensor::operator~() const {
+  TERN_CHECK(dtype() == kBool, DTypeError, "bitwise_not: expected a bool tensor but got ", dtype());
+  return tern::logical_not(*this);
+}
+Tensor Tensor::logical_and(const Tensor& other) const { return tern::logical_and(*this, other); }
+Tensor Tensor::logical_or(const Tensor& other) const { return tern::logical_or(*this, other); }
+Tensor Tensor::logical_xor(const Tensor& other) const { return tern::logical_xor(*this, other); }
+bool Tensor::equal(const Tensor& other) const { return tern::equal(*this, other); }
+bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return tern::allclose(*this, other, rtol, atol, equal_nan);
+}
+Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+  return tern::isclose(*this, other, rtol, atol, equal_nan);
+}
+Tensor Tensor::clamp(const OptionalScalar& min, const OptionalScalar& max) const {
+  return tern::clamp(*this, min, max);
+}
+Tensor Tensor::clamp_min(const Scalar& min) const { return tern::clamp_min(*this, min); }
+Tensor Tensor::clamp_max(const Scalar& max) const { return tern::clamp_max(*this, max); }
+Tensor& Tensor::clamp_(const OptionalScalar& min, const OptionalScalar& max) {
+  return detail::inplace(*this, [&](const Tensor& out) {
+    return out.defined() ? clamp_into("clamp_", *this, min, max, out)
+                         : tern::clamp(*this, min, max);
+  });
+}
+Tensor& Tensor::clamp_min_(const Scalar& min) { return clamp_(min); }
+Tensor& Tensor::clamp_max_(const Scalar& max) { return clamp_(std::nullopt, max); }
+Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
+  return tern::where(condition, *this, other);
+}
+Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
+  return tern::masked_fill(*this, mask, value);
+}
+Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) {
+  return detail::inplace(*this, [&](const Tensor& out) {
+    return out.defined() ? masked_fill_into(*this, mask, value, out)
+                         : tern::masked_fill(*this, mask, value);
+  });
+}
+
+}  // namespace tern

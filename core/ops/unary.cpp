@@ -1,0 +1,126 @@
+#include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/inplace.h>
+#include <tern/core/ops/ops.h>
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using detail::ElementwiseCall;
+using detail::run_elementwise;
+using kernels::ElementwiseOp;
+
+enum class Keep { kNothing, kInput, kOutput };
+
+// Which dtypes a kernel has decides what integers become.
+constexpr bool takes_integers(ElementwiseOp op) {
+  enum Kind { kFloat, kNumber, kAny, kCompare };
+  switch (op) {
+#define TERN_ELEMENTWISE(name, inputs, kind) \
+  case ElementwiseOp::name:                  \
+    return kind != kFloat;
+#include <tern/core/kernels/elementwise.def>
+#undef TERN_ELEMENTWISE
+  }
+  return false;
+}
+
+ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& self) {
+  const bool casts = !takes_integers(op) && !self.is_floating_point();
+  return {name, op, casts ? get_default_dtype() : self.dtype()};
+}
+
+// True when the caller's tensor is a temporary whose memory nobody will look at again.
+bool may_reuse(const Tensor& self, ScalarType dtype) {
+  return self.use_count() == 1 && self.dtype() == dtype && self.self().storage->use_count() == 1 &&
+         !self.is_view() && self.is_contiguous() && (!self.requires_grad() || !self.is_leaf());
+}
+
+template <Keep keep, class Rule>
+Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor& self, Rule rule) {
+  const ElementwiseCall call = unary_call(name, op, self);
+  const bool recorded = needs_grad(self);
+  const bool reuses = may_reuse(self, call.dtype) && !(recorded && keep == Keep::kInput);
+  const Tensor out = run_elementwise(call, {self}, reuses ? detail::make_alias(self) : Tensor());
+  if (!recorded) return out;
+  if constexpr (keep == Keep::kNothing) {
+    return record(node, out, wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
+  } else {
+    return record(node, out, wrt(self, rule, keep == Keep::kInput ? self : out));
+  }
+}
+
+}  // namespace
+
+#define TERN_UNARY(name, node, keep, gradient, summary)                                         \
+  Tensor name(Tensor self) {                                                                    \
+    return unary<Keep::keep>(                                                                   \
+        #name, node, ElementwiseOp::name, self,                                                 \
+        [](const Tensor& g, [[maybe_unused]] const Tensor& kept) {                              \
+          [[maybe_unused]] const Tensor& x = kept; /* the input, if that is kept */             \
+          [[maybe_unused]] const Tensor& y = kept; /* the result, if that is kept */            \
+          return gradient;                                                                      \
+        });                                                                                     \
+  }                                                                                             \
+  Tensor Tensor::name() const { return tern::name(*this); }                                     \
+  Tensor& Tensor::name##_() {                                                                   \
+    return detail::inplace(*this, [this](const Tensor& out) {                                   \
+      return out.defined() ? run_elementwise(unary_call(#name "_", ElementwiseOp::name, *this), \
+                                             {*this}, out)                                      \
+                           : tern::name(*this);                                                 \
+    });                                                                                         \
+  }
+#include <tern/core/ops/unary.def>
+#undef TERN_UNARY
+
+Tensor Tensor::operator-() const { return tern::neg(*this); }
+
+namespace detail {
+
+Tensor relu_backward(const Tensor& gradient, const Tensor& result) {
+  const Tensor out = run_elementwise(
+      {"relu_backward", ElementwiseOp::relu_backward, gradient.dtype()}, {gradient, result});
+  if (!needs_grad(gradient)) return out;
+  return record(
+      "ThresholdBackwardBackward0", out,
+      wrt(
+          gradient, [](const Tensor& g, const Tensor& y) { return relu_backward(g, y); }, result));
+}
+
+Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result) {
+  const Tensor out = run_elementwise(
+      {"sigmoid_backward", ElementwiseOp::sigmoid_backward, gradient.dtype()}, {gradient, result});
+  if (!needs_grad(gradient, result)) return out;
+  return record(
+      "SigmoidBackwardBackward0", out,
+      wrt(
+          gradient, [](const Tensor& g, const Tensor& y) { return sigmoid_backward(g, y); },
+          result),
+      wrt(
+          result,
+          [](const Tensor& g, const Tensor& gradient_in, const Tensor& y) {
+            return g * gradient_in * (1 - 2 * y);
+          },
+          gradient, result));
+}
+
+Tensor tanh_backward(const Tensor& gradient, const Tensor& result) {
+  const Tensor out = run_elementwise(
+      {"tanh_backward", ElementwiseOp::tanh_backward, gradient.dtype()}, {gradient, result});
+  if (!needs_grad(gradient, result)) return out;
+  return record(
+      "TanhBackwardBackward0", out,
+      wrt(
+          gradient, [](const Tensor& g, const Tensor& y) { return tanh_backward(g, y); }, result),
+      wrt(
+          result,
+          [](const Tensor& g, const Tensor& gradient_in, const Tensor& y) {
+            return g * gradient_in * (-2 * y);
+          },
+          gradient, result));
+}
+
+}  // namespace detail
+}  // namespace tern

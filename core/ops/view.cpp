@@ -1,0 +1,323 @@
+#include <algorithm>
+
+#include <tern/core/autograd/record.h>
+#include <tern/core/autograd/view.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+
+// A view of `self` with another geometry, whose gradient `rule` brings back to self's sizes.
+template <class Rule>
+Tensor view_of(const char* node, const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
+               std::int64_t offset, Rule rule) {
+  Tensor out = autograd::as_view(self, detail::make_alias(self, sizes, strides, offset));
+  if (!needs_grad(self)) return out;
+  return record(node, out, wrt(self, rule));
+}
+
+// The adjoint of showing `part`: zeros of `sizes`, and g where part was. Differentiable.
+template <class Part>
+Tensor embed(const Tensor& g, const DimVector& sizes, Part part) {
+  Tensor whole = g.new_zeros(sizes);
+  part(whole).copy_(g);
+  return whole;
+}
+
+std::size_t wrapped(std::int64_t dim, const Tensor& self) {
+  return static_cast<std::size_t>(wrap_dim(dim, self.dim()));
+}
+
+Tensor reshaped_view(const char* node, const Tensor& self, IntArrayRef sizes, IntArrayRef strides) {
+  return view_of(node, self, sizes, strides, self.storage_offset(),
+                 [shape = self.self().sizes](const Tensor& g) { return g.reshape(shape); });
+}
+
+}  // namespace
+
+Tensor Tensor::view(IntArrayRef sizes) const {
+  const DimVector inferred = infer_sizes(sizes, numel());
+  DimVector strides;
+  TERN_CHECK(view_strides(this->sizes(), this->strides(), inferred, strides), ShapeError,
+             "view size is not compatible with input tensor's size and stride (at least one "
+             "dimension spans across two contiguous subspaces). Use .reshape(...) instead. Got "
+             "sizes ",
+             this->sizes(), " with strides ", this->strides(), " and the view size ", sizes);
+  return reshaped_view("ViewBackward0", *this, inferred, strides);
+}
+
+Tensor Tensor::view_as(const Tensor& other) const { return view(other.sizes()); }
+
+Tensor reshape(const Tensor& self, IntArrayRef sizes) {
+  const DimVector inferred = infer_sizes(sizes, self.numel());
+  DimVector strides;
+  if (view_strides(self.sizes(), self.strides(), inferred, strides)) {
+    return reshaped_view("ViewBackward0", self, inferred, strides);
+  }
+  return reshaped_view("UnsafeViewBackward0", self.contiguous(), inferred,
+                       contiguous_strides(inferred));
+}
+
+Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim) {
+  const std::size_t start = wrapped(start_dim, self), end = wrapped(end_dim, self);
+  TERN_CHECK(start <= end, Error,
+             "flatten() has invalid args: start_dim cannot come after "
+             "end_dim, got ",
+             start_dim, " and ", end_dim);
+  if (self.dim() == 0) return self.reshape({1});
+  if (start == end) return self;
+  DimVector sizes;
+  for (std::size_t d = 0; d < self.sizes().size(); ++d) {
+    if (d > start && d <= end) {
+      sizes.back() *= self.sizes()[d];
+    } else {
+      sizes.push_back(self.sizes()[d]);
+    }
+  }
+  return self.reshape(sizes);
+}
+
+Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
+  const std::size_t a = wrapped(dim0, self), b = wrapped(dim1, self);
+  DimVector sizes = self.self().sizes, strides = self.self().strides;
+  if (a != b) {
+    std::swap(sizes[a], sizes[b]);
+    std::swap(strides[a], strides[b]);
+  }
+  return view_of("TransposeBackward0", self, sizes, strides, self.storage_offset(),
+                 [dim0, dim1](const Tensor& g) { return g.transpose(dim0, dim1); });
+}
+
+Tensor t(const Tensor& self) {
+  TERN_CHECK(self.dim() <= 2, ShapeError, "t() expects a tensor with <= 2 dimensions, but self is ",
+             self.dim(), "D");
+  DimVector sizes = self.self().sizes, strides = self.self().strides;
+  std::reverse(sizes.begin(), sizes.end());
+  std::reverse(strides.begin(), strides.end());
+  return view_of("TBackward0", self, sizes, strides, self.storage_offset(),
+                 [](const Tensor& g) { return g.t(); });
+}
+
+Tensor permute(const Tensor& self, IntArrayRef dims) {
+  TERN_CHECK(dims.size() == self.sizes().size(), ShapeError,
+             "permute: number of dimensions in the tensor input does not match the "
+             "length of the desired ordering of dimensions i.e. input.dim() = ",
+             self.dim(), " is not equal to len(dims) = ", dims.size());
+  DimVector sizes, strides, inverse(dims.size(), -1);
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::size_t d = wrapped(dims[i], self);
+    TERN_CHECK(inverse[d] == -1, ShapeError, "permute(): duplicate dims are not allowed, got ",
+               dims);
+    inverse[d] = static_cast<std::int64_t>(i);
+    sizes.push_back(self.sizes()[d]);
+    strides.push_back(self.strides()[d]);
+  }
+  return view_of("PermuteBackward0", self, sizes, strides, self.storage_offset(),
+                 [inverse](const Tensor& g) { return g.permute(inverse); });
+}
+
+Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index) {
+  TERN_CHECK(self.dim() > 0, IndexError, "select() cannot be applied to a 0-dim tensor.");
+  const std::size_t d = wrapped(dim, self);
+  const std::int64_t size = self.sizes()[d];
+  TERN_CHECK(index >= -size && index < size, IndexError, "select(): index ", index,
+             " out of range for tensor of size ", self.sizes(), " at dimension ", d);
+  if (index < 0) index += size;
+  DimVector sizes = self.self().sizes, strides = self.self().strides;
+  const std::int64_t offset = self.storage_offset() + index * strides[d];
+  sizes.erase(d);
+  strides.erase(d);
+  const auto at = static_cast<std::int64_t>(d);
+  return view_of("SelectBackward0", self, sizes, strides, offset,
+                 [shape = self.self().sizes, at, index](const Tensor& g) {
+                   return embed(g, shape, [&](Tensor& w) { return w.select(at, index); });
+                 });
+}
+
+Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
+             std::optional<std::int64_t> end, std::int64_t step) {
+  TERN_CHECK(self.dim() > 0, IndexError, "slice() cannot be applied to a 0-dim tensor.");
+  TERN_CHECK(step > 0, Error,
+             step == 0 ? "slice step cannot be zero" : "slice step must be positive");
+  const std::size_t d = wrapped(dim, self);
+  const std::int64_t size = self.sizes()[d];
+  const auto clipped = [size](std::int64_t bound) {
+    return std::clamp<std::int64_t>(bound < 0 ? bound + size : bound, 0, size);
+  };
+  const std::int64_t from = clipped(start.value_or(0));
+  const std::int64_t to = std::max(from, clipped(end.value_or(size)));
+  DimVector sizes = self.self().sizes, strides = self.self().strides;
+  const std::int64_t offset = self.storage_offset() + from * strides[d];
+  sizes[d] = (to - from + step - 1) / step;
+  strides[d] *= step;
+  const auto at = static_cast<std::int64_t>(d);
+  return view_of("SliceBackward0", self, sizes, strides, offset,
+                 [shape = self.self().sizes, at, from, to, step](const Tensor& g) {
+                   return embed(g, shape, [&](Tensor& w) { return w.slice(at, from, to, step); });
+                 });
+}
+
+Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  TERN_CHECK(self.dim() > 0, IndexError, "narrow() cannot be applied to a 0-dim tensor.");
+  const std::int64_t size = self.size(dim);
+  TERN_CHECK(length >= 0, Error, "narrow(): length must be non-negative, got ", length);
+  TERN_CHECK(start >= -size && start <= size, IndexError,
+             "start out of range (expected to be in range of [", -size, ", ", size, "], but got ",
+             start, ")");
+  if (start < 0) start += size;
+  TERN_CHECK(start + length <= size, IndexError, "start (", start, ") + length (", length,
+             ") exceeds dimension size (", size, ").");
+  return self.slice(dim, start, start + length);
+}
+
+Tensor expand(const Tensor& self, IntArrayRef sizes) {
+  TERN_CHECK(sizes.size() >= self.sizes().size(), ShapeError,
+             "expand: the number of sizes provided (", sizes.size(),
+             ") must be greater or equal to the number of dimensions in the tensor (", self.dim(),
+             ")");
+  DimVector wanted(sizes);
+  const std::size_t added = sizes.size() - self.sizes().size();
+  for (std::size_t d = 0; d < wanted.size(); ++d) {
+    const std::int64_t size = d < added ? 1 : self.sizes()[d - added];
+    if (wanted[d] == -1) {
+      TERN_CHECK(d >= added, ShapeError,
+                 "The expanded size of the tensor (-1) isn't allowed in a "
+                 "leading, non-existing dimension ",
+                 d);
+      wanted[d] = size;
+    }
+    TERN_CHECK(wanted[d] == size || size == 1, ShapeError, "The expanded size of the tensor (",
+               wanted[d], ") must match the existing size (", size, ") at non-singleton dimension ",
+               d, ".  Target sizes: ", sizes, ".  Tensor sizes: ", self.sizes());
+  }
+  return view_of("ExpandBackward0", self, wanted,
+                 broadcast_strides(self.sizes(), self.strides(), wanted), self.storage_offset(),
+                 [shape = self.self().sizes](const Tensor& g) { return g.sum_to_size(shape); });
+}
+
+namespace {
+
+template <class Drop>
+Tensor squeezed(const char* node, const Tensor& self, Drop drop) {
+  DimVector sizes, strides;
+  for (std::size_t d = 0; d < self.sizes().size(); ++d) {
+    if (self.sizes()[d] == 1 && drop(d)) continue;
+    sizes.push_back(self.sizes()[d]);
+    strides.push_back(self.strides()[d]);
+  }
+  return reshaped_view(node, self, sizes, strides);
+}
+
+}  // namespace
+
+Tensor squeeze(const Tensor& self) {
+  return squeezed("SqueezeBackward0", self, [](std::size_t) { return true; });
+}
+
+Tensor squeeze(const Tensor& self, std::int64_t dim) {
+  const std::size_t at = wrapped(dim, self);
+  return squeezed("SqueezeBackward1", self, [at](std::size_t d) { return d == at; });
+}
+
+Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
+  const auto at = static_cast<std::size_t>(wrap_dim(dim, self.dim() + 1));
+  DimVector sizes = self.self().sizes, strides = self.self().strides;
+  strides.insert(at, at < sizes.size() ? sizes[at] * strides[at] : 1);
+  sizes.insert(at, 1);
+  return reshaped_view("UnsqueezeBackward0", self, sizes, strides);
+}
+
+std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
+  TERN_CHECK(self.dim() > 0, Error, "split expects at least a 1-dimensional tensor");
+  const std::int64_t size = self.size(dim);
+  TERN_CHECK(split_size > 0 || (split_size == 0 && size == 0), Error,
+             "split expects split_size be non-negative, and positive for a dimension of size ",
+             size, ", but got split_size=", split_size);
+  std::vector<Tensor> pieces;
+  std::int64_t start = 0;
+  do {
+    const std::int64_t length = std::min(split_size, size - start);
+    pieces.push_back(self.narrow(dim, start, length));
+    start += split_size;
+  } while (start < size);
+  return pieces;
+}
+
+std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+  TERN_CHECK(chunks > 0, Error, "chunk expects `chunks` to be greater than 0, got: ", chunks);
+  const std::int64_t size = self.size(dim);
+  return split(self, std::max<std::int64_t>((size + chunks - 1) / chunks, size == 0 ? 0 : 1), dim);
+}
+
+std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
+  std::vector<Tensor> slices;
+  const std::int64_t size = self.size(dim);
+  for (std::int64_t i = 0; i < size; ++i) slices.push_back(self.select(dim, i));
+  return slices;
+}
+
+Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
+  TERN_CHECK(is_expandable_to(sizes, self.sizes()), ShapeError, "size {", sizes,
+             "} is not expandable to size {", self.sizes(), "}.");
+  if (self.sizes() == sizes) return self;
+  const std::size_t added = self.sizes().size() - sizes.size();
+  DimVector dims;
+  for (std::size_t d = 0; d < self.sizes().size(); ++d) {
+    if (d < added || (sizes[d - added] == 1 && self.sizes()[d] != 1)) {
+      dims.push_back(static_cast<std::int64_t>(d));
+    }
+  }
+  return self.sum(dims, /*keepdim=*/true).view(sizes);
+}
+
+Tensor Tensor::operator[](std::int64_t index) const { return tern::select(*this, 0, index); }
+Tensor Tensor::reshape(IntArrayRef sizes) const { return tern::reshape(*this, sizes); }
+Tensor Tensor::reshape_as(const Tensor& other) const { return reshape(other.sizes()); }
+Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) const {
+  return tern::flatten(*this, start_dim, end_dim);
+}
+Tensor Tensor::transpose(std::int64_t dim0, std::int64_t dim1) const {
+  return tern::transpose(*this, dim0, dim1);
+}
+Tensor Tensor::t() const { return tern::t(*this); }
+Tensor Tensor::mT() const {
+  TERN_CHECK(dim() >= 2, ShapeError,
+             "tensor.mT is only supported on matrices or batches of matrices. Got ", dim(),
+             "-D tensor.");
+  return tern::transpose(*this, -2, -1);
+}
+Tensor Tensor::permute(IntArrayRef dims) const { return tern::permute(*this, dims); }
+Tensor Tensor::select(std::int64_t dim, std::int64_t index) const {
+  return tern::select(*this, dim, index);
+}
+Tensor Tensor::slice(std::int64_t dim, std::optional<std::int64_t> start,
+                     std::optional<std::int64_t> end, std::int64_t step) const {
+  return tern::slice(*this, dim, start, end, step);
+}
+Tensor Tensor::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const {
+  return tern::narrow(*this, dim, start, length);
+}
+Tensor Tensor::expand(IntArrayRef sizes) const { return tern::expand(*this, sizes); }
+Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes()); }
+Tensor Tensor::squeeze() const { return tern::squeeze(*this); }
+Tensor Tensor::squeeze(std::int64_t dim) const { return tern::squeeze(*this, dim); }
+Tensor Tensor::unsqueeze(std::int64_t dim) const { return tern::unsqueeze(*this, dim); }
+Tensor Tensor::as_strided(IntArrayRef sizes, IntArrayRef strides,
+                          std::optional<std::int64_t> offset) const {
+  return tern::as_strided(*this, sizes, strides, offset);
+}
+std::vector<Tensor> Tensor::split(std::int64_t split_size, std::int64_t dim) const {
+  return tern::split(*this, split_size, dim);
+}
+std::vector<Tensor> Tensor::chunk(std::int64_t chunks, std::int64_t dim) const {
+  return tern::chunk(*this, chunks, dim);
+}
+std::vector<Tensor> Tensor::unbind(std::int64_t dim) const { return tern::unbind(*this, dim); }
+Tensor Tensor::sum_to_size(IntArrayRef sizes) const { return tern::sum_to_size(*this, sizes); }
+
+}  // namespace tern

@@ -1,0 +1,35 @@
+#include <atomic>
+
+#include <tern/core/tensor/options.h>
+
+namespace tern {
+namespace {
+// Two small fields in one word, so that a reader never sees half of a change.
+struct Place {
+  DeviceType type = kCPU;
+  DeviceIndex index = -1;
+};
+std::atomic<Place> default_device{Place{}};
+}  // namespace
+
+Device get_default_device() {
+  const Place place = default_device.load(std::memory_order_relaxed);
+  return place.index < 0 ? Device(place.type) : Device(place.type, place.index);
+}
+
+void set_default_device(Device device) {
+  default_device.store(Place{device.type(), device.index()}, std::memory_order_relaxed);
+}
+
+Device TensorOptions::device() const { return device_ ? *device_ : get_default_device(); }
+
+std::ostream& operator<<(std::ostream& out, const TensorOptions& options) {
+  const auto open = [](bool is_open) { return is_open ? " (default)" : ""; };
+  return out << "TensorOptions(dtype=" << dtype_info(options.dtype()).python_name
+             << open(!options.dtype_opt()) << ", device=" << options.device()
+             << open(!options.device_opt())
+             << ", requires_grad=" << (options.requires_grad() ? "true" : "false")
+             << ", pinned_memory=" << (options.pinned_memory() ? "true" : "false") << ')';
+}
+
+}  // namespace tern

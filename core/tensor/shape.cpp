@@ -1,0 +1,180 @@
+#include <algorithm>
+
+#include <tern/core/base/error.h>
+#include <tern/core/tensor/shape.h>
+
+namespace tern {
+
+std::int64_t checked_numel(IntArrayRef sizes) {
+  std::int64_t numel = 1;
+  bool overflow = false, empty = false;
+  for (std::int64_t size : sizes) {
+    TERN_CHECK(size >= 0, ShapeError, "Trying to create tensor with negative dimension ", size,
+               ": ", sizes);
+    empty = empty || size == 0;
+    overflow = overflow || __builtin_mul_overflow(numel, size, &numel);
+  }
+  if (empty) return 0;
+  // Leave room for 8-byte elements.
+  TERN_CHECK(!overflow && numel <= INT64_MAX / 8, ShapeError,
+             "Trying to create tensor with too many elements: ", sizes);
+  return numel;
+}
+
+DimVector contiguous_strides(IntArrayRef sizes) {
+  DimVector strides;
+  strides.resize(sizes.size());
+  std::int64_t stride = 1;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<std::int64_t>(sizes[i], 1);
+  }
+  return strides;
+}
+
+bool is_contiguous(IntArrayRef sizes, IntArrayRef strides) {
+  std::int64_t expected = 1;
+  bool matches = true;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] == 0) return true;
+    if (sizes[i] == 1) continue;
+    if (strides[i] != expected) matches = false;
+    expected *= sizes[i];
+  }
+  return matches;
+}
+
+namespace {
+
+// Dimensions from the fastest to the slowest in memory, those of size 1 left out.
+DimVector by_stride(IntArrayRef sizes, IntArrayRef strides) {
+  DimVector order;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] != 1) order.push_back(static_cast<std::int64_t>(i));
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+    return strides[static_cast<std::size_t>(a)] < strides[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+}  // namespace
+
+bool is_dense(IntArrayRef sizes, IntArrayRef strides) {
+  std::int64_t expected = 1;
+  for (std::int64_t dim : by_stride(sizes, strides)) {
+    const auto d = static_cast<std::size_t>(dim);
+    if (sizes[d] == 0) return true;
+    if (strides[d] != expected) return false;
+    expected *= sizes[d];
+  }
+  return true;
+}
+
+DimVector preserved_strides(IntArrayRef sizes, IntArrayRef strides) {
+  if (is_contiguous(sizes, strides) || !is_dense(sizes, strides)) return contiguous_strides(sizes);
+  return DimVector(strides);
+}
+
+std::int64_t wrap_dim(std::int64_t dim, std::int64_t ndim) {
+  const std::int64_t range = std::max<std::int64_t>(ndim, 1);
+  TERN_CHECK(dim >= -range && dim < range, IndexError,
+             "Dimension out of range (expected to be in range of [", -range, ", ", range - 1,
+             "], but got ", dim, ")");
+  return dim < 0 ? dim + range : dim;
+}
+
+DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b) {
+  const std::size_t ndim = std::max(a.size(), b.size());
+  DimVector sizes;
+  sizes.resize(ndim);
+  for (std::size_t i = 0; i < ndim; ++i) {  // from the last dimension
+    const std::int64_t size_a = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const std::int64_t size_b = i < b.size() ? b[b.size() - 1 - i] : 1;
+    TERN_CHECK(size_a == size_b || size_a == 1 || size_b == 1, ShapeError, "The size of tensor a (",
+               size_a, ") must match the size of tensor b (", size_b,
+               ") at non-singleton dimension ", ndim - 1 - i, ", got sizes ", a, " and ", b);
+    sizes[ndim - 1 - i] = size_a == 1 ? size_b : size_a;
+  }
+  return sizes;
+}
+
+bool is_expandable_to(IntArrayRef from, IntArrayRef to) {
+  if (from.size() > to.size()) return false;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const std::int64_t size = from[from.size() - 1 - i];
+    if (size != to[to.size() - 1 - i] && size != 1) return false;
+  }
+  return true;
+}
+
+DimVector broadcast_strides(IntArrayRef from_sizes, IntArrayRef from_strides, IntArrayRef sizes) {
+  DimVector strides;
+  strides.resize(sizes.size(), 0);
+  const std::size_t added = sizes.size() - from_sizes.size();
+  for (std::size_t i = 0; i < from_sizes.size(); ++i) {
+    strides[added + i] = from_sizes[i] == 1 && sizes[added + i] != 1 ? 0 : from_strides[i];
+  }
+  return strides;
+}
+
+DimVector infer_sizes(IntArrayRef sizes, std::int64_t numel) {
+  DimVector result(sizes);
+  std::int64_t known = 1;
+  std::size_t open = sizes.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1) {
+      TERN_CHECK(open == sizes.size(), ShapeError,
+                 "only one dimension can be inferred, got shape '", sizes, "'");
+      open = i;
+    } else {
+      TERN_CHECK(sizes[i] >= 0, ShapeError, "invalid shape dimension ", sizes[i], " in '", sizes,
+                 "'");
+      TERN_CHECK(!__builtin_mul_overflow(known, sizes[i], &known), ShapeError, "shape '", sizes,
+                 "' is invalid for input of size ", numel);
+    }
+  }
+  if (open != sizes.size()) {
+    TERN_CHECK(known != 0, ShapeError, "cannot reshape tensor of 0 elements into shape ", sizes,
+               " because the unspecified dimension size -1 can be any value and is ambiguous");
+    TERN_CHECK(numel % known == 0, ShapeError, "shape '", sizes, "' is invalid for input of size ",
+               numel);
+    result[open] = numel / known;
+    return result;
+  }
+  TERN_CHECK(known == numel, ShapeError, "shape '", sizes, "' is invalid for input of size ",
+             numel);
+  return result;
+}
+
+bool view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes,
+                  DimVector& result) {
+  result = contiguous_strides(new_sizes);
+  if (is_contiguous(sizes, strides)) return true;
+  DimVector old_sizes, old_strides;  // without dimensions of size 1, whose strides mean nothing
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == 1) continue;
+    old_sizes.push_back(sizes[i]);
+    old_strides.push_back(strides[i]);
+  }
+  // From the last dimension: each run of old dimensions that lies without gaps must be filled
+  // exactly by a run of new ones.
+  std::size_t next = new_sizes.size();
+  for (std::size_t i = old_sizes.size(); i > 0;) {
+    --i;
+    const std::int64_t step = old_strides[i];
+    std::int64_t run = old_sizes[i];
+    while (i > 0 && old_strides[i - 1] == run * step) run *= old_sizes[--i];
+    std::int64_t filled = 1;
+    while (next > 0 && filled < run) {
+      --next;
+      result[next] = step * filled;
+      filled *= new_sizes[next];
+    }
+    if (filled != run) return false;
+  }
+  // What is left in front are sizes of 1.
+  return true;
+}
+
+}  // namespace tern

@@ -1,0 +1,101 @@
+#include <new>
+
+#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/storage.h>
+
+namespace tern {
+
+Storage::Storage(std::size_t bytes, Device device)
+    : data_(nullptr),
+      bytes_(bytes),
+      deleter_(nullptr),
+      context_(nullptr),
+      device_(device),
+      foreign_(false) {
+  if (bytes != 0) data_ = detail::allocator_of(device.type()).allocate(bytes, device.index());
+}
+
+Storage::Storage(void* data, std::size_t bytes, Device device, Deleter deleter, void* context)
+    : data_(data),
+      bytes_(bytes),
+      deleter_(deleter),
+      context_(context),
+      device_(device),
+      foreign_(true) {}
+
+Storage::~Storage() {
+  if (foreign_) {
+    if (deleter_ != nullptr) deleter_(data_, context_);
+  } else if (bytes_ != 0) {
+    detail::allocator_of(device_.type()).deallocate(data_, bytes_, device_.index());
+  }
+}
+
+void* Storage::operator new(std::size_t size) { return detail::allocate_object(size); }
+void Storage::operator delete(void* pointer, std::size_t size) noexcept {
+  detail::free_object(pointer, size);
+}
+
+namespace detail {
+namespace {
+
+constexpr std::size_t kStep = 64;    // sizes are rounded up to it
+constexpr std::size_t kClasses = 8;  // so objects of up to 512 bytes are recycled
+constexpr std::size_t kKept = 4096;  // per class and thread
+
+struct FreeObject {
+  FreeObject* next;
+};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kRecycle = false;  // the sanitizers shall see every object
+#else
+constexpr bool kRecycle = true;
+#endif
+
+struct Cache {
+  FreeObject* lists[kClasses] = {};
+  std::size_t counts[kClasses] = {};
+  ~Cache();
+};
+
+// Thread-locals die in an order that nobody controls; objects freed later go straight back.
+thread_local bool cache_is_gone = false;
+thread_local Cache cache;
+
+Cache::~Cache() {
+  cache_is_gone = true;
+  for (FreeObject* list : lists) {
+    while (list != nullptr) ::operator delete(std::exchange(list, list->next));
+  }
+}
+
+}  // namespace
+
+void* allocate_object(std::size_t size) {
+  const std::size_t index = (size - 1) / kStep;
+  if (kRecycle && index < kClasses && !cache_is_gone) {
+    if (FreeObject* object = cache.lists[index]) {
+      cache.lists[index] = object->next;
+      --cache.counts[index];
+      return object;
+    }
+    return ::operator new((index + 1) * kStep);
+  }
+  return ::operator new(size);
+}
+
+void free_object(void* pointer, std::size_t size) noexcept {
+  const std::size_t index = (size - 1) / kStep;
+  if (kRecycle && index < kClasses && !cache_is_gone && cache.counts[index] < kKept) {
+    auto* object = static_cast<FreeObject*>(pointer);
+    object->next = cache.lists[index];
+    cache.lists[index] = object;
+    ++cache.counts[index];
+    return;
+  }
+  ::operator delete(pointer);
+}
+
+}  // namespace detail
+}  // namespace tern

@@ -1,0 +1,58 @@
+#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/tensor.h>
+
+namespace tern {
+
+void Tensor::undefined_error() {
+  throw Error(
+      "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 "
+      "'self'");
+}
+
+void Tensor::check_scalar_type(ScalarType expected) const {
+  TERN_CHECK(dtype() == expected, DTypeError, "expected scalar type ", expected, " but found ",
+             dtype());
+}
+
+IntArrayRef Tensor::sizes() const {
+  static constexpr std::int64_t kUndefinedSizes[] = {0};
+  if (!impl_) return {kUndefinedSizes, 1};
+  return impl_->sizes;
+}
+
+std::int64_t Tensor::size(std::int64_t dim) const {
+  TERN_CHECK(this->dim() > 0, IndexError, "Dimension specified as ", dim,
+             " but tensor has no dimensions");
+  return sizes()[static_cast<std::size_t>(wrap_dim(dim, this->dim()))];
+}
+
+std::int64_t Tensor::stride(std::int64_t dim) const {
+  TERN_CHECK(this->dim() > 0, IndexError, "Dimension specified as ", dim,
+             " but tensor has no dimensions");
+  return strides()[static_cast<std::size_t>(wrap_dim(dim, this->dim()))];
+}
+
+Device Tensor::device() const {
+  TERN_CHECK(defined(), Error, "tensor does not have a device: it is undefined");
+  return impl_->storage->device();
+}
+
+namespace detail {
+
+Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device) {
+  return make_tensor(sizes, contiguous_strides(sizes), dtype, device);
+}
+
+Tensor make_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Device device) {
+  const std::int64_t numel = checked_numel(sizes);
+  auto storage =
+      make_intrusive<Storage>(static_cast<std::size_t>(numel) * element_size(dtype), device);
+  return Tensor(make_intrusive<TensorImpl>(std::move(storage), 0, sizes, strides, dtype));
+}
+
+Tensor make_alias(const Tensor& of, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
+  return Tensor(make_intrusive<TensorImpl>(of.self().storage, offset, sizes, strides, of.dtype()));
+}
+
+}  // namespace detail
+}  // namespace tern
