@@ -1,0 +1,293 @@
+#include <tern/backends/cpu/allocator.h>
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include <tern/backends/cpu/memory_counters.h>
+#include <tern/backends/cpu/size_class.h>
+#include <tern/core/base/error.h>
+
+namespace tern::cpu {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kRecycles = false;
+#elif defined(__has_feature)
+constexpr bool kRecycles = !__has_feature(address_sanitizer);
+#else
+constexpr bool kRecycles = true;
+#endif
+
+constexpr std::size_t kThreadBytesPerClass = 256 * 1024;
+constexpr std::size_t kBatchBytes = 32 * 1024;  // moved between a thread and the shared lists
+constexpr std::size_t kHugePage = 2 * 1024 * 1024;
+constexpr std::int64_t kSharedSlack = 64 * 1024 * 1024;
+
+/// A free block; the link lies in the block itself.
+struct Block {
+  Block* next;
+};
+
+struct List {
+  Block* head = nullptr;
+  std::size_t count = 0;
+
+  void push(void* memory) {
+    head = new (memory) Block{head};
+    ++count;
+  }
+  void* pop() {
+    Block* const block = head;
+    head = block->next;
+    --count;
+    return block;
+  }
+};
+
+struct ThreadCache {
+  List lists[kSmallClasses];
+  MemoryCounters counters;
+  ThreadCache* next = nullptr;
+  ThreadCache** link = nullptr;  // what points here
+};
+
+/// What threads share. Never destroyed: blocks are freed until the very end of the process.
+struct Shared {
+  std::mutex mutex;
+  List lists[kClasses];
+  std::int64_t cached = 0;
+  ThreadCache* threads = nullptr;
+  MemoryTotals totals;
+};
+constinit Shared shared;
+
+void* ask_system(std::size_t size) {
+  const bool huge = size >= 2 * kHugePage;
+  void* const memory = std::aligned_alloc(huge ? kHugePage : kAlignment, size);
+  // Advice only: refused where the kernel has no huge pages.
+  if (huge && memory != nullptr) madvise(memory, size, MADV_HUGEPAGE);
+  return memory;
+}
+
+/// The thread's end gives its blocks to the others.
+void retire(ThreadCache* cache) {
+  {
+    const std::lock_guard lock(shared.mutex);
+    for (int c = 0; c < kSmallClasses; ++c) {
+      List& list = cache->lists[c];
+      while (list.head != nullptr) shared.lists[c].push(list.pop());
+    }
+    shared.cached += cache->counters.cached.get();
+    shared.totals.take(cache->counters);
+    *cache->link = cache->next;
+    if (cache->next != nullptr) cache->next->link = cache->link;
+  }
+  delete cache;
+}
+
+constinit thread_local ThreadCache* thread_cache = nullptr;
+constinit thread_local bool thread_ended = false;
+
+struct Retirement {
+  ~Retirement() {
+    thread_ended = true;
+    if (thread_cache != nullptr) retire(std::exchange(thread_cache, nullptr));
+  }
+};
+
+/// Null when the thread is ending: then the shared lists serve it.
+[[gnu::cold, gnu::noinline]] ThreadCache* make_thread_cache() {
+  if (thread_ended) return nullptr;
+  static thread_local const Retirement retirement;
+  static_cast<void>(&retirement);
+  static const int fork_handlers = pthread_atfork(
+      [] { shared.mutex.lock(); }, [] { shared.mutex.unlock(); }, [] { shared.mutex.unlock(); });
+  static_cast<void>(fork_handlers);
+  auto* const cache = new (std::nothrow) ThreadCache;
+  if (cache == nullptr) return nullptr;
+  const std::lock_guard lock(shared.mutex);
+  cache->next = shared.threads;
+  cache->link = &shared.threads;
+  if (cache->next != nullptr) cache->next->link = &cache->next;
+  shared.threads = cache;
+  return thread_cache = cache;
+}
+
+ThreadCache* current_cache() {
+  ThreadCache* const cache = thread_cache;
+  return cache != nullptr ? cache : make_thread_cache();
+}
+
+class CpuAllocator final : public Allocator {
+ public:
+  void* allocate(std::size_t bytes, DeviceIndex) override {
+    detail::allocation_point(bytes, kCPU);
+    if (bytes > kMaxAllocation) out_of_memory(bytes);
+    const SizeClass c = size_class(bytes);
+    ThreadCache* const cache = current_cache();
+    void* memory = nullptr;
+    if (cache != nullptr && c.index < kSmallClasses && cache->lists[c.index].head != nullptr) {
+      memory = cache->lists[c.index].pop();
+      cache->counters.cached.add(-static_cast<std::int64_t>(c.size));
+    } else {
+      memory = refill(cache, c, bytes);
+    }
+    count(cache, static_cast<std::int64_t>(bytes), 1);
+    return memory;
+  }
+
+  void deallocate(void* pointer, std::size_t bytes, DeviceIndex) noexcept override {
+    const SizeClass c = size_class(bytes);
+    ThreadCache* const cache = current_cache();
+    count(cache, -static_cast<std::int64_t>(bytes), 0);
+    if (!kRecycles) {
+      std::free(pointer);
+    } else if (cache != nullptr && c.index < kSmallClasses) {
+      List& list = cache->lists[c.index];
+      list.push(pointer);
+      cache->counters.cached.add(static_cast<std::int64_t>(c.size));
+      if (list.count * c.size > kThreadBytesPerClass) share(*cache, c);
+    } else {
+      put_shared(pointer, c);
+    }
+  }
+
+  void empty_cache() override {
+    if (ThreadCache* const cache = thread_cache) {
+      for (List& list : cache->lists) {
+        while (list.head != nullptr) std::free(list.pop());
+      }
+      cache->counters.cached.set(0);
+    }
+    const std::lock_guard lock(shared.mutex);
+    for (List& list : shared.lists) {
+      while (list.head != nullptr) std::free(list.pop());
+    }
+    shared.cached = 0;
+  }
+
+  MemoryStats stats(DeviceIndex) const override {
+    const std::lock_guard lock(shared.mutex);
+    const MemoryTotals& totals = shared.totals;
+    MemoryStats stats;
+    stats.live_bytes = totals.live.load();
+    stats.peak_bytes = stats.live_bytes;
+    stats.allocations = totals.allocations.load();
+    stats.system_requests = totals.system_requests.load();
+    stats.cached_bytes = shared.cached;
+    for (const ThreadCache* cache = shared.threads; cache != nullptr; cache = cache->next) {
+      const MemoryCounters& counters = cache->counters;
+      stats.live_bytes += counters.live.get();
+      stats.peak_bytes += counters.peak.get();
+      stats.allocations += counters.allocations.get();
+      stats.system_requests += counters.system_requests.get();
+      stats.cached_bytes += counters.cached.get();
+    }
+    stats.peak_bytes = std::max(stats.peak_bytes, totals.peak.load());
+    return stats;
+  }
+
+  void reset_peak(DeviceIndex) override {
+    const std::lock_guard lock(shared.mutex);
+    std::int64_t live = shared.totals.live.load();
+    for (ThreadCache* cache = shared.threads; cache != nullptr; cache = cache->next) {
+      cache->counters.peak.set(cache->counters.live.get());
+      live += cache->counters.live.get();
+    }
+    shared.totals.peak.store(live);
+  }
+
+ private:
+  static void count(ThreadCache* cache, std::int64_t bytes, std::int64_t allocations) {
+    MemoryTotals& totals = shared.totals;
+    if (cache == nullptr) {
+      totals.raise_peak(totals.live.fetch_add(bytes) + bytes);
+      totals.allocations.fetch_add(allocations);
+      return;
+    }
+    cache->counters.add_live(bytes);
+    cache->counters.allocations.add(allocations);
+    if (std::abs(cache->counters.live.get()) > MemoryTotals::kReportBytes) [[unlikely]] {
+      totals.take(cache->counters);
+    }
+  }
+
+  /// From the shared lists, several at once when they are small, else from the system.
+  [[gnu::noinline]] void* refill(ThreadCache* cache, const SizeClass& c, std::size_t bytes) {
+    {
+      const std::lock_guard lock(shared.mutex);
+      List& list = shared.lists[c.index];
+      if (list.head != nullptr) {
+        void* const memory = list.pop();
+        std::size_t moved = c.size;
+        if (cache != nullptr && c.index < kSmallClasses) {
+          for (; list.head != nullptr && moved + c.size <= kBatchBytes; moved += c.size) {
+            cache->lists[c.index].push(list.pop());
+          }
+          cache->counters.cached.add(static_cast<std::int64_t>(moved - c.size));
+        }
+        shared.cached -= static_cast<std::int64_t>(moved);
+        return memory;
+      }
+    }
+    if (cache != nullptr) {
+      cache->counters.system_requests.add(1);
+    } else {
+      shared.totals.system_requests.fetch_add(1);
+    }
+    void* memory = ask_system(c.size);
+    if (memory == nullptr) {
+      empty_cache();
+      memory = ask_system(c.size);
+    }
+    if (memory == nullptr) out_of_memory(bytes);
+    return memory;
+  }
+
+  /// Gives half of a thread's list to the shared one.
+  [[gnu::noinline]] static void share(ThreadCache& cache, const SizeClass& c) {
+    List& list = cache.lists[c.index];
+    const std::size_t moved = list.count / 2;
+    const std::lock_guard lock(shared.mutex);
+    for (std::size_t i = 0; i < moved; ++i) shared.lists[c.index].push(list.pop());
+    const auto bytes = static_cast<std::int64_t>(moved * c.size);
+    cache.counters.cached.add(-bytes);
+    shared.cached += bytes;
+  }
+
+  /// What is kept stays below what was ever needed at once, and a little more.
+  static void put_shared(void* pointer, const SizeClass& c) {
+    const auto size = static_cast<std::int64_t>(c.size);
+    {
+      const std::lock_guard lock(shared.mutex);
+      if (shared.cached + size <= shared.totals.peak.load() + kSharedSlack) {
+        shared.lists[c.index].push(pointer);
+        shared.cached += size;
+        return;
+      }
+    }
+    std::free(pointer);
+  }
+
+  [[noreturn, gnu::cold, gnu::noinline]] void out_of_memory(std::size_t bytes) const {
+    const MemoryStats now = stats(0);
+    tern::detail::raise<OutOfMemoryError>("cpu: out of memory: tried to allocate ", bytes,
+                                          " bytes (live ", now.live_bytes, ", cached ",
+                                          now.cached_bytes, ')');
+  }
+};
+
+}  // namespace
+
+Allocator& allocator() {
+  static CpuAllocator* const instance = new CpuAllocator;
+  return *instance;
+}
+
+}  // namespace tern::cpu

@@ -1,0 +1,136 @@
+#include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/backends/cpu/kernels/loops.h>
+#include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/core/base/thread_pool.h>
+
+namespace tern::cpu {
+namespace {
+
+using namespace kernels;
+
+constexpr const LoopTable& table_of(const ElementwiseInfo& info) {
+  if (info.inputs == 1) return info.kind == ElementwiseKind::kFloat ? kFloatLoops : kUnaryLoops;
+  if (info.inputs == 3) return kTernaryLoops;
+  return info.kind == ElementwiseKind::kCompare ? kCompareLoops : kBinaryLoops;
+}
+
+/// Elements that are worth a thread.
+constexpr std::int64_t grain_of(ElementwiseOp op) {
+  switch (op) {
+    case ElementwiseOp::exp:
+    case ElementwiseOp::expm1:
+    case ElementwiseOp::log:
+    case ElementwiseOp::log1p:
+    case ElementwiseOp::tanh:
+    case ElementwiseOp::sigmoid:
+    case ElementwiseOp::bce:
+    case ElementwiseOp::bce_logits:
+      return 8192;
+    case ElementwiseOp::sin:
+    case ElementwiseOp::cos:
+    case ElementwiseOp::pow:
+    case ElementwiseOp::remainder:
+      return 2048;
+    default:
+      return 32768;
+  }
+}
+
+struct OpRow {
+  const LoopTable* table;
+  std::int64_t grain;
+};
+constexpr OpRow kRows[] = {
+#define TERN_ELEMENTWISE(name, inputs, kind) \
+  {&table_of({#name, inputs, ElementwiseKind::kind}), grain_of(ElementwiseOp::name)},
+#include <tern/core/kernels/elementwise.def>
+#undef TERN_ELEMENTWISE
+};
+
+/// A number given with the call, laid out as an element.
+union Element {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) type as_##name;
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+};
+
+void store(Element& element, ScalarType dtype, const Immediate& immediate) {
+  switch (dtype) {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  case ScalarType::name:                                                 \
+    element.as_##name = immediate_value<type>(immediate);                \
+    break;
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  }
+}
+
+constexpr std::int64_t kNoStrides[kMaxDims] = {};
+
+/// The integer remainder is undefined for zero divisors.
+bool has_zero(const ElementwiseArgs& args, const Operand& divisor) {
+  if (args.in[1] == nullptr) return args.immediate[1].i == 0;
+  bool found = false;
+  Odometer<1> place(args.ndim, args.sizes, {divisor.strides});
+  for (std::int64_t i = product(args.ndim, args.sizes); i > 0; --i, place.next()) {
+    found |= static_cast<const std::int64_t*>(divisor.data)[place.offsets[0]] == 0;
+  }
+  return found;
+}
+
+}  // namespace
+
+void elementwise(const ElementwiseArgs& args, KernelContext& context) {
+  const OpRow& row = kRows[static_cast<int>(args.op)];
+  const LoopSet& loops = row.table->sets[static_cast<int>(args.op)][dtype_slot(args.dtype)];
+  if (loops.by_numbers[0] == nullptr) {
+    context.status = StatusCode::kUnsupportedDtype;
+    return;
+  }
+  const ElementwiseInfo& info = elementwise_info(args.op);
+  const int ndim = args.ndim;
+  const int size = static_cast<int>(element_size(args.dtype));
+  Element immediates[3];
+  Job job{
+      &loops,     &args.scale, info.inputs,      ndim,
+      args.sizes, args.out,    args.out_strides, info.kind == ElementwiseKind::kCompare ? 1 : size,
+      {},         row.grain};
+  const void* in[3] = {};
+  unsigned numbers = 0;
+  bool flat = ndim == 0 || (ndim == 1 && args.out_strides[0] == 1);
+  for (int k = 0; k < info.inputs; ++k) {
+    const bool is_condition = k == 0 && args.op == ElementwiseOp::where_op;
+    const ScalarType dtype = is_condition ? kBool : args.dtype;
+    if (args.in[k] == nullptr) store(immediates[k], dtype, args.immediate[k]);
+    job.in[k] = args.in[k] == nullptr
+                    ? Operand{&immediates[k], kNoStrides, is_condition ? 1 : size}
+                    : Operand{args.in[k], args.in_strides[k], is_condition ? 1 : size};
+    in[k] = job.in[k].data;
+    if (ndim == 0) continue;
+    const std::int64_t stride = job.in[k].strides[0];
+    if (stride == 0) numbers |= 1U << k;
+    flat &= stride == 0 || stride == 1;
+  }
+  if (args.op == ElementwiseOp::remainder && args.dtype == kLong && has_zero(args, job.in[1])) {
+    context.status = StatusCode::kDeviceFault;
+    __builtin_strcpy(context.message, "ZeroDivisionError");
+    return;
+  }
+  const bool all_numbers = ndim != 0 && numbers == (1U << info.inputs) - 1;
+  if (!flat || all_numbers) {
+    run_strided(job);
+    return;
+  }
+  const Loop loop = loops.by_numbers[numbers];
+  parallel_for(
+      0, ndim == 0 ? 1 : args.sizes[0], row.grain, [&](std::int64_t begin, std::int64_t end) {
+        const void* from[3];
+        for (int k = 0; k < info.inputs; ++k) {
+          const std::int64_t skip = (numbers >> k & 1) != 0 ? 0 : begin;
+          from[k] = static_cast<const char*>(in[k]) + skip * job.in[k].element_size;
+        }
+        loop(static_cast<char*>(args.out) + begin * job.out_size, from, end - begin, &args.scale);
+      });
+}
+
+}  // namespace tern::cpu

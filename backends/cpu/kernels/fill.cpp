@@ -1,0 +1,92 @@
+#include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/elementwise.h>
+
+namespace tern::cpu {
+namespace {
+
+using namespace kernels;
+
+constexpr std::int64_t kGrain = 65536;
+
+template <class T>
+void fill_run(T* __restrict out, std::int64_t stride, std::int64_t n, T value) {
+  if (stride == 1) {
+    for (std::int64_t i = 0; i < n; ++i) out[i] = value;
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) out[i * stride] = value;
+  }
+}
+
+bool is_contiguous(const View& view) {
+  std::int64_t expected = 1;
+  for (int d = view.ndim - 1; d >= 0; --d) {
+    if (view.sizes[d] != 1 && view.strides[d] != expected) return false;
+    expected *= view.sizes[d];
+  }
+  return true;
+}
+
+template <class T>
+void fill_view(const View& view, T value) {
+  T* const out = static_cast<T*>(view.data);
+  if (is_contiguous(view)) {
+    parallel_for(0, product(view.ndim, view.sizes), kGrain,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   fill_run(out + begin, 1, end - begin, value);
+                 });
+    return;
+  }
+  const int outer = view.ndim - 1;
+  const std::int64_t n = view.sizes[outer], stride = view.strides[outer];
+  parallel_for(0, product(outer, view.sizes), kGrain / n,
+               [&](std::int64_t begin, std::int64_t end) {
+                 Odometer<1> row(outer, view.sizes, {view.strides});
+                 row.seek(begin);
+                 for (std::int64_t i = begin; i < end; ++i, row.next()) {
+                   fill_run(out + row.offsets[0], stride, n, value);
+                 }
+               });
+}
+
+/// PyTorch's vector code computes groups of `kGroup` from the group's first element, rounded to
+/// the dtype, and the rest element by element; the results differ in the last bit.
+template <class T>
+void arange_run(T* out, std::int64_t count, double start, double step) {
+  constexpr std::int64_t kGroup = 32 / sizeof(T);
+  const std::int64_t grouped = count / (2 * kGroup) * (2 * kGroup);
+  for (std::int64_t i = 0; i < grouped; i += kGroup) {
+    const auto first = static_cast<double>(static_cast<T>(start + step * static_cast<double>(i)));
+    for (std::int64_t k = 0; k < kGroup; ++k) {
+      out[i + k] = static_cast<T>(first + static_cast<double>(k) * step);
+    }
+  }
+  for (std::int64_t i = grouped; i < count; ++i) {
+    out[i] = static_cast<T>(start + static_cast<double>(i) * step);
+  }
+}
+
+}  // namespace
+
+void fill(const FillArgs& args, KernelContext&) {
+  visit_dtype(args.out.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    fill_view(args.out, immediate_value<T>(args.value));
+  });
+}
+
+void arange(const ArangeArgs& args, KernelContext& context) {
+  if (args.dtype == kLong) {
+    const auto out = static_cast<std::int64_t*>(args.out);
+    for (std::int64_t i = 0; i < args.count; ++i) out[i] = args.start.i + i * args.step.i;
+  } else if (args.dtype == kFloat) {
+    arange_run(static_cast<float*>(args.out), args.count, args.start.f, args.step.f);
+  } else if (args.dtype == kDouble) {
+    arange_run(static_cast<double*>(args.out), args.count, args.start.f, args.step.f);
+  } else {
+    context.status = StatusCode::kUnsupportedDtype;
+  }
+}
+
+}  // namespace tern::cpu

@@ -1,0 +1,138 @@
+#pragma once
+
+#include <utility>
+
+#include <tern/backends/cpu/kernels/strided.h>
+#include <tern/core/kernels/elementwise.h>
+#include <tern/core/kernels/formulas.h>
+
+// The inner loops of the elementwise kernels: contiguous output, each input contiguous or one
+// number. All other layouts are packed into this form by strided.cpp.
+
+// In place is allowed: an iteration reads only what it alone writes.
+#ifdef __clang__
+#define TERN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TERN_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+namespace tern::cpu {
+
+template <class T>
+struct Elements {
+  const T* data;
+  T operator[](std::int64_t i) const { return data[i]; }
+};
+
+template <class T>
+struct Number {
+  T value;
+  T operator[](std::int64_t) const { return value; }
+};
+
+template <class F, class Out, class... In>
+void run_loop(Out* out, std::int64_t n, In... in) {
+  if constexpr (requires { F::bounded(in[0]...); }) {
+    constexpr std::int64_t kBlock = 1024;
+    for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+      const std::int64_t end = begin + kBlock < n ? begin + kBlock : n;
+      unsigned unbounded = 0;
+      for (std::int64_t i = begin; i < end; ++i) unbounded |= !F::bounded(in[i]...);
+      if (unbounded == 0) {
+        TERN_INDEPENDENT
+        for (std::int64_t i = begin; i < end; ++i) out[i] = F::bounded_value(in[i]...);
+      } else {
+        for (std::int64_t i = begin; i < end; ++i) out[i] = F::value(in[i]...);
+      }
+    }
+  } else {
+    TERN_INDEPENDENT
+    for (std::int64_t i = 0; i < n; ++i) out[i] = F::value(in[i]...);
+  }
+}
+
+template <bool kNumber, class T>
+auto operand(const void* data) {
+  if constexpr (kNumber) {
+    return Number<T>{*static_cast<const T*>(data)};
+  } else {
+    return Elements<T>{static_cast<const T*>(data)};
+  }
+}
+
+/// The loop of formula F where the inputs in the bit set kNumbers are one number each.
+template <class F, class T, unsigned kNumbers, class... Inputs>
+void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immediate* scale) {
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    using Out = decltype(F::value(Inputs()...));
+    const auto result = static_cast<Out*>(out);
+    if constexpr (F::kScaled) {
+      const T factor = kernels::immediate_value<T>(*scale);
+      if (factor != T(1)) {
+        run_loop<F>(result, n, operand<((kNumbers >> k) & 1) != 0, Inputs>(in[k])...,
+                    Number<T>{factor});
+        return;
+      }
+    }
+    run_loop<F>(result, n, operand<((kNumbers >> k) & 1) != 0, Inputs>(in[k])...);
+  }
+  (std::index_sequence_for<Inputs...>());
+}
+
+/// All loops of one op and dtype. All inputs being numbers is left out: strided.cpp packs one.
+template <class F, class T, int kInputs>
+constexpr LoopSet loops_of() {
+  if constexpr (kInputs == 1) {
+    return {loop<F, T, 0, T>};
+  } else if constexpr (kInputs == 2) {
+    return {loop<F, T, 0, T, T>, loop<F, T, 1, T, T>, loop<F, T, 2, T, T>};
+  } else {
+    using First = std::conditional_t<std::is_same_v<F, kernels::formulas::where_op>, bool, T>;
+    return {loop<F, T, 0, First, T, T>, loop<F, T, 1, First, T, T>, loop<F, T, 2, First, T, T>,
+            loop<F, T, 3, First, T, T>, loop<F, T, 4, First, T, T>, loop<F, T, 5, First, T, T>,
+            loop<F, T, 6, First, T, T>};
+  }
+}
+
+/// The loops of one family of ops, by op and dtype; empty for the rest.
+struct LoopTable {
+  LoopSet sets[kernels::kElementwiseOps][kDtypes];
+};
+
+template <class F, class T, int kInputs, kernels::ElementwiseKind kKind>
+constexpr void add_dtype(LoopSet (&row)[kDtypes]) {
+  if constexpr (kernels::takes<T>(kKind))
+    row[dtype_slot(dtype_of<T>())] = loops_of<F, T, kInputs>();
+}
+
+template <bool kInFamily, class F, int kInputs, kernels::ElementwiseKind kKind>
+constexpr void add_row(LoopSet (&row)[kDtypes]) {
+  if constexpr (kInFamily) {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  add_dtype<F, type, kInputs, kKind>(row);
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  }
+}
+
+/// The table of the ops that `in_family(info)` selects.
+template <class Family>
+constexpr LoopTable make_table(Family in_family) {
+  using namespace kernels;
+  LoopTable table{};
+#define TERN_ELEMENTWISE(name, inputs, kind)                                                \
+  add_row<in_family(ElementwiseInfo{#name, inputs, ElementwiseKind::kind}), formulas::name, \
+          inputs, ElementwiseKind::kind>(table.sets[static_cast<int>(ElementwiseOp::name)]);
+#include <tern/core/kernels/elementwise.def>
+#undef TERN_ELEMENTWISE
+  return table;
+}
+
+/// Each in a file of its own, so that they compile side by side.
+extern const LoopTable kUnaryLoops;    // one input, cheap
+extern const LoopTable kFloatLoops;    // one floating input: the elementary functions
+extern const LoopTable kBinaryLoops;   // two inputs
+extern const LoopTable kCompareLoops;  // two inputs, bool out
+extern const LoopTable kTernaryLoops;  // three inputs
+
+}  // namespace tern::cpu

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+#include <tern/core/kernels/args.h>
+
+namespace tern::cpu {
+
+/// Counts through `sizes`, the last dimension fastest, and keeps the offset (in elements) of each
+/// of kOperands operands up to date.
+template <int kOperands>
+class Odometer {
+ public:
+  Odometer(int ndim, const std::int64_t* sizes, const std::int64_t* const (&strides)[kOperands])
+      : ndim_(ndim), sizes_(sizes) {
+    for (int k = 0; k < kOperands; ++k) strides_[k] = strides[k];
+  }
+
+  /// Goes to the place with this number.
+  void seek(std::int64_t place) {
+    for (auto& offset : offsets) offset = 0;
+    for (int d = ndim_ - 1; d >= 0; --d) {
+      index_[d] = place % sizes_[d];
+      place /= sizes_[d];
+      for (int k = 0; k < kOperands; ++k) offsets[k] += index_[d] * strides_[k][d];
+    }
+  }
+
+  /// Goes to the next place; after the last comes the first.
+  void next() {
+    for (int d = ndim_ - 1; d >= 0; --d) {
+      for (int k = 0; k < kOperands; ++k) offsets[k] += strides_[k][d];
+      if (++index_[d] < sizes_[d]) return;
+      for (int k = 0; k < kOperands; ++k) offsets[k] -= sizes_[d] * strides_[k][d];
+      index_[d] = 0;
+    }
+  }
+
+  std::int64_t offsets[kOperands] = {};
+
+ private:
+  int ndim_;
+  const std::int64_t* sizes_;
+  const std::int64_t* strides_[kOperands];
+  std::int64_t index_[kernels::kMaxDims] = {};
+};
+
+inline std::int64_t product(int ndim, const std::int64_t* sizes) {
+  std::int64_t result = 1;
+  for (int d = 0; d < ndim; ++d) result *= sizes[d];
+  return result;
+}
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace tern::cpu

@@ -1,0 +1,109 @@
+#include <tern/backends/cpu/kernels/reduction.h>
+
+namespace tern::cpu {
+namespace {
+
+using namespace kernels;
+
+/// An extreme and the place where it was first seen; -1 before any was.
+template <class E>
+struct Extreme {
+  E value;
+  std::int64_t place;
+};
+
+template <class Op, class E>
+struct Arg {
+  using Element = E;
+  using Accumulated = Extreme<E>;
+
+  static bool beats(E a, E b) {
+    const bool further = std::is_same_v<Op, Maximum> ? a > b : a < b;
+    return further | ((a != a) & (b == b));
+  }
+  static Accumulated identity() { return {Op::template kIdentity<E>, -1}; }
+  /// The places of `a` come first.
+  static Accumulated combine(const Accumulated& a, const Accumulated& b) {
+    return a.place < 0 || (b.place >= 0 && beats(b.value, a.value)) ? b : a;
+  }
+
+  Accumulated run(const E* p, std::int64_t stride, std::int64_t n, std::int64_t first) const {
+    Accumulated best{p[0], first};
+    E buffer[512];
+    for (std::int64_t i = 0; i < n;) {
+      const std::int64_t count = std::min<std::int64_t>(512, n - i);
+      const E* piece = p + i;
+      if (stride != 1) {
+        for (std::int64_t k = 0; k < count; ++k) buffer[k] = p[(i + k) * stride];
+        piece = buffer;
+      }
+      const E extreme = reduce_short_run<Op>(piece, count);
+      if (beats(extreme, best.value)) {
+        std::int64_t k = 0;
+        while (piece[k] != extreme && piece[k] == piece[k]) ++k;
+        best = {extreme, first + i + k};
+      }
+      i += count;
+    }
+    return best;
+  }
+
+  void add_rows(Accumulated* acc, const E* p, std::int64_t stride, std::int64_t rows,
+                std::int64_t columns, std::int64_t first) const {
+    // Places as wide as the values, so that both fill vectors alike.
+    using Place = std::conditional_t<sizeof(E) == 4, std::int32_t, std::int64_t>;
+    constexpr std::int64_t kBlockRows = 1 << 30;
+    E value[kReduceColumns];
+    Place place[kReduceColumns];
+    for (; rows > 0; rows -= kBlockRows, first += kBlockRows, p += kBlockRows * stride) {
+      std::copy_n(p, columns, value);
+      std::fill_n(place, columns, Place(0));
+      const auto last = static_cast<Place>(std::min(kBlockRows, rows));
+      for (Place r = 1; r < last; ++r) add_row(value, place, p + r * stride, columns, r);
+      for (std::int64_t c = 0; c < columns; ++c) {
+        acc[c] = combine(acc[c], {value[c], first + place[c]});
+      }
+    }
+  }
+
+  void finish(const Accumulated& acc, std::int64_t offset) const {
+    out[offset] = acc.place;
+    if (values != nullptr) values[offset] = acc.value;
+  }
+
+  std::int64_t* out;
+  E* values;
+
+ private:
+  template <class Place>
+  static void add_row(E* __restrict value, Place* __restrict place, const E* __restrict p,
+                      std::int64_t columns, Place r) {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const bool better = beats(p[c], value[c]);
+      place[c] = better ? r : place[c];
+      value[c] = better ? p[c] : value[c];
+    }
+  }
+};
+
+template <class Op>
+void reduce_any_dtype(const ReduceArgs& args) {
+  visit_dtype(args.in_dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+    const Arg<Op, E> policy{static_cast<std::int64_t*>(args.out), static_cast<E*>(args.values)};
+    Reduction<Arg<Op, E>>(args, policy).run();
+  });
+}
+
+}  // namespace
+
+void reduce_arg(const ReduceArgs& args) {
+  if (args.op == ReduceOp::kArgmax) {
+    reduce_any_dtype<Maximum>(args);
+  } else {
+    reduce_any_dtype<Minimum>(args);
+  }
+}
+
+}  // namespace tern::cpu

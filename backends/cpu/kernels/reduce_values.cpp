@@ -1,0 +1,112 @@
+#include <tern/backends/cpu/kernels/reduction.h>
+
+namespace tern::cpu {
+namespace {
+
+using namespace kernels;
+
+/// Sum, product, largest or smallest of E, stored as E.
+template <class Op, class E>
+struct Values {
+  using Element = E;
+  using Accumulated = Accumulator<Op, E>;
+
+  static Accumulated identity() { return Op::template kIdentity<E>; }
+  static Accumulated combine(Accumulated a, Accumulated b) {
+    return Op::template combine<Accumulated>(a, b);
+  }
+
+  Accumulated run(const E* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
+    if (stride == 1) return reduce_run<Op>(p, n);
+    E buffer[256];
+    Accumulated acc = identity();
+    for (std::int64_t i = 0; i < n;) {
+      const std::int64_t count = std::min<std::int64_t>(256, n - i);
+      for (std::int64_t k = 0; k < count; ++k) buffer[k] = p[(i + k) * stride];
+      acc = combine(acc, reduce_short_run<Op>(buffer, count));
+      i += count;
+    }
+    return acc;
+  }
+
+  void add_rows(Accumulated* acc, const E* p, std::int64_t stride, std::int64_t rows,
+                std::int64_t columns, std::int64_t) const {
+    E block[kReduceColumns];
+    for (; rows > 0; rows -= kBlockRows, p += kBlockRows * stride) {
+      std::fill_n(block, columns, Op::template kIdentity<E>);
+      add_block(block, p, stride, std::min(kBlockRows, rows), columns);
+      for (std::int64_t c = 0; c < columns; ++c) acc[c] = combine(acc[c], block[c]);
+    }
+  }
+
+  void finish(Accumulated acc, std::int64_t offset) const {
+    if constexpr (std::is_floating_point_v<E> && std::is_same_v<Op, Sum>) acc *= scale;
+    out[offset] = static_cast<E>(acc);
+  }
+
+  E* out;
+  Accumulated scale;
+
+ private:
+  static constexpr std::int64_t kBlockRows = 256;
+
+  static void add_block(E* __restrict block, const E* __restrict p, std::int64_t stride,
+                        std::int64_t rows, std::int64_t columns) {
+    constexpr auto join = Op::template combine<E>;
+    std::int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) {
+      const E* __restrict a = p + r * stride;
+      const E* __restrict b = a + stride;
+      const E* __restrict c = b + stride;
+      const E* __restrict d = c + stride;
+      for (std::int64_t i = 0; i < columns; ++i) {
+        block[i] = join(block[i], join(join(a[i], b[i]), join(c[i], d[i])));
+      }
+    }
+    for (; r < rows; ++r) {
+      const E* __restrict a = p + r * stride;
+      for (std::int64_t i = 0; i < columns; ++i) block[i] = join(block[i], a[i]);
+    }
+  }
+};
+
+template <class Op, class E>
+void reduce_as(const ReduceArgs& args) {
+  const Values<Op, E> policy{static_cast<E*>(args.out),
+                             static_cast<Accumulator<Op, E>>(args.scale)};
+  Reduction<Values<Op, E>>(args, policy).run();
+}
+
+template <class Op>
+void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
+  constexpr bool kArithmetic = std::is_same_v<Op, Sum> || std::is_same_v<Op, Product>;
+  switch (args.in_dtype) {
+    case ScalarType::Float:
+      return reduce_as<Op, float>(args);
+    case ScalarType::Double:
+      return reduce_as<Op, double>(args);
+    case ScalarType::Long:
+      // Unsigned integers wrap around.
+      return reduce_as<Op, std::conditional_t<kArithmetic, std::uint64_t, std::int64_t>>(args);
+    case ScalarType::Bool:
+      if constexpr (!kArithmetic) return reduce_as<Op, std::uint8_t>(args);
+      context.status = StatusCode::kUnsupportedDtype;
+  }
+}
+
+}  // namespace
+
+void reduce_values(const ReduceArgs& args, KernelContext& context) {
+  switch (args.op) {
+    case ReduceOp::kSum:
+      return reduce_any_dtype<Sum>(args, context);
+    case ReduceOp::kProd:
+      return reduce_any_dtype<Product>(args, context);
+    case ReduceOp::kAmax:
+      return reduce_any_dtype<Maximum>(args, context);
+    default:
+      return reduce_any_dtype<Minimum>(args, context);
+  }
+}
+
+}  // namespace tern::cpu

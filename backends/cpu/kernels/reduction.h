@@ -1,0 +1,164 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/backends/cpu/kernels/run.h>
+#include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/slots.h>
+
+// Walks a reduction. A policy says what is reduced:
+//   Element, Accumulated             types of one input element and of a result in the making
+//   identity(), combine(a, b)
+//   run(p, stride, n, first)         reduces n elements; `first` is the place of the first one
+//   add_rows(acc, p, stride, rows, columns, first)
+//                                    reduces rows into acc[columns]; places count rows
+//   finish(acc, offset)              stores a result
+
+namespace tern::cpu {
+
+constexpr std::int64_t kReduceColumns = 512;
+
+template <class Policy>
+class Reduction {
+  using Element = typename Policy::Element;
+  using Accumulated = typename Policy::Accumulated;
+
+ public:
+  Reduction(const kernels::ReduceArgs& args, const Policy& policy)
+      : args_(args),
+        policy_(policy),
+        in_(static_cast<const Element*>(args.in)),
+        kept_ndim_(args.kept_ndim),
+        reduced_ndim_(args.reduced_ndim),
+        kept_(product(args.kept_ndim, args.kept_sizes)),
+        reduced_(product(args.reduced_ndim, args.reduced_sizes)) {
+    if (reduced_ndim_ > 0) {
+      run_ = args.reduced_sizes[reduced_ndim_ - 1];
+      run_stride_ = args.reduced_in_strides[reduced_ndim_ - 1];
+    }
+    if (kept_ndim_ > 0 && args.kept_in_strides[kept_ndim_ - 1] == 1 && run_stride_ != 1) {
+      columns_ = args.kept_sizes[kept_ndim_ - 1];
+    }
+  }
+
+  void run() const {
+    if (reduced_ == 0) return fill_identity();
+    const std::int64_t blocks = divide_up(columns_, kReduceColumns);
+    const std::int64_t units = kept_ / columns_ * blocks;
+    const std::int64_t parts = choose_parts(units);
+    const std::int64_t work = kept_ * reduced_ / (units * parts);
+    if (parts == 1) {
+      parallel_for(0, units, kGrain / (work + 1),
+                   [&](std::int64_t begin, std::int64_t end) { reduce_units(begin, end); });
+    } else {
+      reduce_in_parts(units, parts);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kGrain = 32768;
+  static constexpr std::int64_t kMaxParts = 64, kMaxPartials = 4096;
+
+  /// Few results over much input are computed in parts. Their number depends on the sizes alone,
+  /// so the result does not depend on the thread count.
+  std::int64_t choose_parts(std::int64_t units) const {
+    const std::int64_t wanted = std::min(kMaxParts / units, kept_ * reduced_ / (2 * kGrain));
+    return std::max<std::int64_t>(std::min({wanted, reduced_, kMaxPartials / kept_}), 1);
+  }
+
+  void fill_identity() const {
+    Odometer<1> place(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
+    for (std::int64_t i = 0; i < kept_; ++i, place.next()) {
+      policy_.finish(Policy::identity(), place.offsets[0]);
+    }
+  }
+
+  Odometer<2> kept_odometer() const {
+    return {kept_ndim_ - (by_columns() ? 1 : 0),
+            args_.kept_sizes,
+            {args_.kept_in_strides, args_.kept_out_strides}};
+  }
+
+  bool by_columns() const { return columns_ > 1; }
+
+  void reduce_units(std::int64_t begin, std::int64_t end) const {
+    Accumulated acc[kReduceColumns];
+    const std::int64_t blocks = divide_up(columns_, kReduceColumns);
+    Odometer<2> kept = kept_odometer();
+    kept.seek(begin / blocks);
+    std::int64_t block = begin % blocks;
+    for (std::int64_t unit = begin; unit < end; ++unit) {
+      const std::int64_t first = block * kReduceColumns;
+      const std::int64_t columns = std::min(kReduceColumns, columns_ - first);
+      reduce_range(in_ + kept.offsets[0] + first, columns, 0, reduced_, acc);
+      const std::int64_t stride = by_columns() ? args_.kept_out_strides[kept_ndim_ - 1] : 0;
+      for (std::int64_t c = 0; c < columns; ++c) {
+        policy_.finish(acc[c], kept.offsets[1] + (first + c) * stride);
+      }
+      if (++block < blocks) continue;
+      block = 0;
+      kept.next();
+    }
+  }
+
+  void reduce_in_parts(std::int64_t units, std::int64_t parts) const {
+    Accumulated partial[kMaxPartials];
+    const std::int64_t blocks = divide_up(columns_, kReduceColumns);
+    parallel_for(0, units * parts, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t unit = i / parts, part = i % parts;
+        Odometer<2> kept = kept_odometer();
+        kept.seek(unit / blocks);
+        const std::int64_t first = unit % blocks * kReduceColumns;
+        reduce_range(in_ + kept.offsets[0] + first, std::min(kReduceColumns, columns_ - first),
+                     reduced_ * part / parts, reduced_ * (part + 1) / parts,
+                     partial + part * kept_ + unit / blocks * columns_ + first);
+      }
+    });
+    Odometer<1> place(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
+    for (std::int64_t k = 0; k < kept_; ++k, place.next()) {
+      Accumulated acc = partial[k];
+      for (std::int64_t part = 1; part < parts; ++part) {
+        acc = Policy::combine(acc, partial[part * kept_ + k]);
+      }
+      policy_.finish(acc, place.offsets[0]);
+    }
+  }
+
+  /// Reduces the places [begin, end) of the reduced dimensions into acc[columns].
+  void reduce_range(const Element* in, std::int64_t columns, std::int64_t begin, std::int64_t end,
+                    Accumulated* acc) const {
+    if (by_columns()) std::fill_n(acc, columns, Policy::identity());
+    Accumulated single = Policy::identity();
+    Odometer<1> outer(std::max(reduced_ndim_ - 1, 0), args_.reduced_sizes,
+                      {args_.reduced_in_strides});
+    if (begin > 0) outer.seek(begin / run_);
+    for (std::int64_t place = begin; place < end; outer.next()) {
+      const std::int64_t skip = place % run_;
+      const std::int64_t n = std::min(run_ - skip, end - place);
+      const Element* p = in + outer.offsets[0] + skip * run_stride_;
+      if (by_columns()) {
+        policy_.add_rows(acc, p, run_stride_, n, columns, place);
+      } else {
+        single = Policy::combine(single, policy_.run(p, run_stride_, n, place));
+      }
+      place += n;
+    }
+    if (!by_columns()) acc[0] = single;
+  }
+
+  const kernels::ReduceArgs& args_;
+  const Policy& policy_;
+  const Element* in_;
+  int kept_ndim_, reduced_ndim_;
+  std::int64_t kept_, reduced_;
+  std::int64_t run_ = 1, run_stride_ = 0;  // of the innermost reduced dimension
+  std::int64_t columns_ = 1;               // kept elements that are walked together
+};
+
+void reduce_values(const kernels::ReduceArgs& args, kernels::KernelContext& context);
+void reduce_truth(const kernels::ReduceArgs& args);
+void reduce_arg(const kernels::ReduceArgs& args);
+
+}  // namespace tern::cpu

@@ -1,0 +1,138 @@
+#include <tern/backends/cpu/kernels/strided.h>
+
+#include <algorithm>
+
+#include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/core/base/thread_pool.h>
+
+namespace tern::cpu {
+namespace {
+
+constexpr std::int64_t kTileElements = 1024;
+constexpr std::int64_t kLongRow = 128;     // from here on a row is worth a call
+constexpr std::int64_t kRowPiece = 16384;  // a long row is cut, so that threads share it
+constexpr std::int64_t kTransposeSide = 32;
+constexpr std::int64_t kMaxElementSize = 8;
+
+/// One operand seen as planes of rows x columns.
+struct Plane {
+  const char* data;
+  const std::int64_t* outer_strides;
+  std::int64_t row_stride, column_stride;
+  std::int64_t element_size;
+};
+
+class Strided {
+ public:
+  explicit Strided(const Job& job) : job_(job) {
+    const int ndim = job.ndim;
+    outer_ndim_ = std::max(ndim - 2, 0);
+    columns_ = ndim > 0 ? job.sizes[ndim - 1] : 1;
+    rows_ = ndim > 1 ? job.sizes[ndim - 2] : 1;
+    out_ = plane(static_cast<const char*>(job.out), job.out_strides, job.out_size);
+    for (int k = 0; k < job.inputs; ++k) {
+      in_[k] = plane(static_cast<const char*>(job.in[k].data), job.in[k].strides,
+                     job.in[k].element_size);
+    }
+    choose_tile();
+  }
+
+  void run() const {
+    const std::int64_t row_tiles = divide_up(rows_, tile_rows_);
+    const std::int64_t column_tiles = divide_up(columns_, tile_columns_);
+    const std::int64_t per_plane = row_tiles * column_tiles;
+    const std::int64_t tiles = per_plane * product(outer_ndim_, job_.sizes);
+    const std::int64_t grain = job_.grain / (tile_rows_ * tile_columns_);
+    parallel_for(0, tiles, grain, [&](std::int64_t begin, std::int64_t end) {
+      Odometer<4> outer(
+          outer_ndim_, job_.sizes,
+          {out_.outer_strides, in_[0].outer_strides, in_[1].outer_strides, in_[2].outer_strides});
+      outer.seek(begin / per_plane);
+      std::int64_t row = begin % per_plane / column_tiles * tile_rows_;
+      std::int64_t column = begin % column_tiles * tile_columns_;
+      for (std::int64_t tile = begin; tile < end; ++tile) {
+        run_tile(outer.offsets, row, column);
+        column += tile_columns_;
+        if (column < columns_) continue;
+        column = 0;
+        row += tile_rows_;
+        if (row < rows_) continue;
+        row = 0;
+        outer.next();
+      }
+    });
+  }
+
+ private:
+  Plane plane(const char* data, const std::int64_t* strides, int element_size) const {
+    const int ndim = job_.ndim;
+    return {data, strides, ndim > 1 ? strides[ndim - 2] : 0, ndim > 0 ? strides[ndim - 1] : 1,
+            element_size};
+  }
+
+  void choose_tile() {
+    bool rows_are_contiguous = out_.column_stride == 1;
+    bool transposed = is_transposed(out_);
+    for (int k = 0; k < job_.inputs; ++k) {
+      rows_are_contiguous &= in_[k].column_stride == 1 || in_[k].column_stride == 0;
+      transposed |= is_transposed(in_[k]);
+    }
+    if (rows_are_contiguous && columns_ >= kLongRow) {
+      tile_rows_ = 1;
+      tile_columns_ = std::min(columns_, kRowPiece);
+    } else {
+      tile_columns_ = std::min(columns_, transposed ? kTransposeSide : kTileElements);
+      tile_rows_ = std::min(rows_, kTileElements / tile_columns_);
+      tile_columns_ = std::min(columns_, kTileElements / tile_rows_);
+    }
+  }
+
+  bool is_transposed(const Plane& p) const {
+    return rows_ > 1 && columns_ > 1 && p.row_stride != 0 && p.row_stride < p.column_stride;
+  }
+
+  void run_tile(const std::int64_t* offsets, std::int64_t row, std::int64_t column) const {
+    const std::int64_t rows = std::min(tile_rows_, rows_ - row);
+    const std::int64_t columns = std::min(tile_columns_, columns_ - column);
+    const auto piece = [&](const Plane& p, std::int64_t offset) {
+      offset += row * p.row_stride + column * p.column_stride;
+      return Tile{const_cast<char*>(p.data) + offset * p.element_size, p.row_stride,
+                  p.column_stride};
+    };
+    const auto is_dense = [&](const Tile& t) {
+      return (t.column_stride == 1 || columns == 1) && (rows == 1 || t.row_stride == columns);
+    };
+    alignas(64) char buffers[4][kTileElements * kMaxElementSize];
+    const void* in[3];
+    unsigned numbers = 0;
+    const unsigned all = (1U << job_.inputs) - 1;
+    for (int k = 0; k < job_.inputs; ++k) {
+      const Tile tile = piece(in_[k], offsets[k + 1]);
+      in[k] = tile.data;
+      if ((tile.column_stride == 0 || columns == 1) && (rows == 1 || tile.row_stride == 0) &&
+          (numbers | (1U << k)) != all) {
+        numbers |= 1U << k;
+      } else if (!is_dense(tile)) {
+        in[k] = buffers[k];
+        copy_tile({buffers[k], columns, 1}, tile, rows, columns,
+                  static_cast<int>(in_[k].element_size));
+      }
+    }
+    const Tile out = piece(out_, offsets[0]);
+    const bool direct = is_dense(out);
+    job_.loops->by_numbers[numbers](direct ? out.data : buffers[3], in, rows * columns, job_.scale);
+    if (!direct) copy_tile(out, {buffers[3], columns, 1}, rows, columns, job_.out_size);
+  }
+
+  const Job& job_;
+  int outer_ndim_;
+  std::int64_t rows_, columns_;
+  std::int64_t tile_rows_, tile_columns_;
+  Plane out_, in_[3] = {};
+};
+
+}  // namespace
+
+void run_strided(const Job& job) { Strided(job).run(); }
+
+}  // namespace tern::cpu

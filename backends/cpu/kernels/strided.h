@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+
+#include <tern/core/kernels/args.h>
+
+// Runs a contiguous inner loop over operands of any strides: tiles of the operands that are not
+// contiguous are packed into small buffers on the stack.
+
+namespace tern::cpu {
+
+/// Consecutive numbers for the dtypes, for tables.
+enum DtypeSlot {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) name##Slot,
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  kDtypes
+};
+
+constexpr int dtype_slot(ScalarType dtype) {
+  switch (dtype) {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  case ScalarType::name:                                                 \
+    return name##Slot;
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  }
+  return 0;
+}
+
+/// out[i] = f(in[0][i], ...) for i < n, all contiguous apart from the inputs that are one number.
+using Loop = void (*)(void* out, const void* const* in, std::int64_t n,
+                      const kernels::Immediate* scale);
+
+/// The loops of one op and dtype; the index has a bit per input that is one number.
+struct LoopSet {
+  Loop by_numbers[7];
+};
+
+/// One operand; strides count elements.
+struct Operand {
+  const void* data;
+  const std::int64_t* strides;
+  int element_size;
+};
+
+/// An elementwise computation over `sizes`.
+struct Job {
+  const LoopSet* loops;
+  const kernels::Immediate* scale;
+  int inputs, ndim;
+  const std::int64_t* sizes;
+  void* out;
+  const std::int64_t* out_strides;
+  int out_size;
+  Operand in[3];
+  std::int64_t grain;  // elements that are worth a thread
+};
+
+void run_strided(const Job& job);
+
+/// A two-dimensional piece of memory; strides count elements.
+struct Tile {
+  char* data;
+  std::int64_t row_stride, column_stride;
+};
+
+/// Copies rows x columns elements; transposes are done in blocks.
+void copy_tile(const Tile& to, const Tile& from, std::int64_t rows, std::int64_t columns,
+               int element_size);
+
+}  // namespace tern::cpu

@@ -1,0 +1,73 @@
+#include <tern/core/kernels/backend.h>
+
+#include <atomic>
+
+#include <tern/core/base/error.h>
+
+namespace tern {
+namespace kernels {
+namespace {
+
+constinit std::atomic<Backend*> registered[kDeviceTypes] = {};
+
+/// Throws again at the next call when a backend cannot be made.
+[[gnu::cold, gnu::noinline]] void register_all() {
+  static const bool done = [] {
+    Backend* backends[kDeviceTypes] = {};
+    detail::register_builtin_backends(backends);
+    for (int i = 0; i < kDeviceTypes; ++i) {
+      registered[i].store(backends[i], std::memory_order_release);
+    }
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+}  // namespace
+
+Backend& backend_of(DeviceType type) {
+  const std::atomic<Backend*>& slot = registered[static_cast<int>(type)];
+  Backend* backend = slot.load(std::memory_order_acquire);
+  if (backend == nullptr) [[unlikely]] {
+    register_all();
+    backend = slot.load(std::memory_order_acquire);
+  }
+  return *backend;
+}
+
+namespace detail {
+
+void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device,
+                  const KernelContext& context) {
+  using tern::detail::raise;
+  switch (context.status) {
+    case StatusCode::kOk:
+      break;
+    case StatusCode::kUnsupportedDtype:
+      raise<NotImplementedError>('"', op, '_', device, "\" not implemented for '", dtype, '\'');
+    case StatusCode::kIndexOutOfRange:
+      raise<IndexError>("index ", context.detail, " is out of bounds for dimension with size ",
+                        context.limit);
+    case StatusCode::kOutOfMemory:
+      raise<OutOfMemoryError>(op, ": out of memory on ", device);
+    case StatusCode::kDeviceFault:
+      raise<Error>(context.message);
+  }
+  raise<Error>(op, ": the ", slot_name(slot), " kernel of ", device,
+               " ended with the unknown status ", static_cast<int>(context.status));
+}
+
+void throw_missing(const char* op, Slot slot, DeviceType device) {
+  tern::detail::raise<NotImplementedError>(op, ": the backend of ", device, " has no ",
+                                           slot_name(slot), " kernel");
+}
+
+}  // namespace detail
+}  // namespace kernels
+
+namespace detail {
+
+Allocator& allocator_of(DeviceType type) { return kernels::backend_of(type).allocator(); }
+
+}  // namespace detail
+}  // namespace tern
