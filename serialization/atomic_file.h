@@ -40,6 +40,7 @@ class TERN_API AtomicFile {
   /// Without a commit: removes the sibling; `path` is untouched.
   ~AtomicFile();
 
+  const std::string& path() const { return path_; }
   void write(std::string_view bytes);
   /// Makes the content appear. When only the sync of the folder fails, the new content is in place,
   /// but a power failure may still bring the old one back.

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <tern/core/base/visibility.h>
+
+namespace tern {
+
+/// `bytes` in the usual alphabet of 64 letters, padded with '=' (RFC 4648, section 4).
+TERN_API std::string base64_encode(std::string_view bytes);
+/// The bytes of `text`. Throws Error for letters outside the alphabet, white space included, and
+/// for a length or padding that no encoder writes.
+TERN_API std::string base64_decode(std::string_view text);
+
+}  // namespace tern

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <tern/core/tensor/state.h>
+
+namespace tern::detail {
+
+/// What a file of any format stores: tensors by name, and one text for everything else.
+struct FlatState {
+  /// The names are the keys on the way to a tensor, joined by dots, and differ from each other.
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  /// The tree as JSON: {"epoch": 3, "w": {"$tensor": "model.w"}}. A number that JSON has no word
+  /// for is {"$double": "NaN"}; a key of the user's that begins with $ gets one more. Empty for a
+  /// dictionary of tensors only, where the names say everything.
+  std::string tree;
+};
+
+/// The key that the tree has in the metadata of a file.
+constexpr std::string_view kTreeKey = "tern.state";
+
+FlatState flatten(const State& state);
+/// Throws Error for a tree that `flatten` cannot have written or that does not fit the tensors.
+State unflatten(const FlatState& flat);
+
+}  // namespace tern::detail

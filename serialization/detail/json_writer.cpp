@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include <tern/serialization/base64.h>
+#include <tern/serialization/detail/json_file.h>
+#include <tern/serialization/detail/json_text.h>
+
+namespace tern::detail {
+namespace {
+
+class JsonWriter {
+ public:
+  JsonWriter(AtomicFile& file, const SaveOptions& options) : file_(file), options_(options) {}
+
+  void write(const FlatState& flat) {
+    text("{\n\"format\": ");
+    text(quote_json(kJsonFormat));
+    text(",\n\"version\": ");
+    text(std::to_string(kJsonVersion));
+    text(",\n\"metadata\": {");
+    if (!flat.tree.empty()) {
+      text(quote_json(kTreeKey));
+      text(": ");
+      text(quote_json(flat.tree));
+    }
+    text("},\n\"tensors\": {");
+    bool first = true;
+    for (const auto& [name, tensor] : flat.tensors) {
+      text(std::exchange(first, false) ? "\n" : ",\n");
+      write_tensor(name, tensor.detach().cpu().contiguous());
+    }
+    text("\n}\n}\n");
+    flush();
+  }
+
+ private:
+  void write_tensor(const std::string& name, const Tensor& tensor) {
+    name_ = &name;
+    sizes_ = tensor.sizes();
+    text(quote_json(name));
+    text(": {\"dtype\": ");
+    text(quote_json(dtype_info(tensor.dtype()).file_name));
+    text(", \"shape\": ");
+    text(text_of(sizes_));
+    if (options_.base64) text(", \"encoding\": \"base64\"");
+    text(", \"data\": ");
+    visit_dtype(tensor.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      const T* data = tensor.data_ptr<T>();
+      if (!options_.allow_non_finite) refuse_non_finite(data, tensor.numel());
+      if (options_.base64) {
+        write_base64(tensor);
+      } else {
+        write_level(data, 0);
+      }
+    });
+    text("}");
+  }
+
+  /// Nested lists with one row of numbers per line; returns the end of what was written.
+  template <class T>
+  const T* write_level(const T* data, std::size_t dim) {
+    if (dim == sizes_.size()) {
+      element(*data);
+      return data + 1;
+    }
+    text("[");
+    for (std::int64_t i = 0; i < sizes_[dim]; ++i) {
+      if (i != 0) text(dim + 1 == sizes_.size() ? "," : ",\n");
+      data = write_level(data, dim + 1);
+    }
+    text("]");
+    return data;
+  }
+
+  void element(bool value) { text(value ? "true" : "false"); }
+
+  template <class T>
+  void element(T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!std::isfinite(value)) {
+        text("\"");
+        text(non_finite_word(value));
+        text("\"");
+        return;
+      }
+    }
+    if (buffer_.size() - used_ < kMaxNumberText) flush();
+    used_ = static_cast<std::size_t>(write_number(buffer_.data() + used_, value) - buffer_.data());
+  }
+
+  void write_base64(const Tensor& tensor) {
+    static_assert(std::endian::native == std::endian::little, "the format is little-endian");
+    constexpr std::size_t kChunk = 3 << 14;  // a multiple of 3 needs no padding in between
+    std::string_view bytes(static_cast<const char*>(tensor.data_ptr()), tensor.nbytes());
+    text("\"");
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(kChunk, bytes.size()))) {
+      text(base64_encode(bytes.substr(0, kChunk)));
+    }
+    text("\"");
+  }
+
+  template <class T>
+  void refuse_non_finite(const T* data, std::int64_t count) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T* found = std::find_if(data, data + count, [](T x) { return !std::isfinite(x); });
+      if (found == data + count) return;
+      std::string place;
+      std::int64_t rest = found - data;
+      for (std::size_t dim = sizes_.size(); dim-- > 0; rest /= sizes_[dim]) {
+        place = "[" + std::to_string(rest % sizes_[dim]) + "]" + place;
+      }
+      raise<FileError>("save: '", file_.path(), "': tensor '", *name_, "': data", place, " is ",
+                       non_finite_word(*found));
+    }
+  }
+
+  void text(std::string_view bytes) {
+    if (bytes.size() > buffer_.size() - used_) flush();
+    if (bytes.size() > buffer_.size()) {
+      file_.write(bytes);
+      return;
+    }
+    std::memcpy(buffer_.data() + used_, bytes.data(), bytes.size());
+    used_ += bytes.size();
+  }
+
+  void flush() {
+    file_.write({buffer_.data(), used_});
+    used_ = 0;
+  }
+
+  AtomicFile& file_;
+  const SaveOptions& options_;
+  const std::string* name_ = nullptr;  // of the tensor that is written
+  IntArrayRef sizes_;
+  std::array<char, 1 << 16> buffer_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace
+
+void write_json(const FlatState& flat, const SaveOptions& options, AtomicFile& file) {
+  JsonWriter(file, options).write(flat);
+}
+
+}  // namespace tern::detail

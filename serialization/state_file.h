@@ -1,0 +1,78 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <tern/core/base/visibility.h>
+#include <tern/core/tensor/state.h>
+
+namespace tern {
+
+/// How a state file is written.
+struct SaveOptions {
+  /// JSON: elements as one base64 string per tensor, less than half as long, instead of numbers.
+  bool base64 = false;
+  /// Whether NaN and infinities may be saved. If not, saving them throws FileError naming the
+  /// tensor and the index, and leaves the old file.
+  bool allow_non_finite = true;
+};
+
+/// Writes `state` to `path`, whose suffix chooses the format: .json. The file is replaced whole or
+/// not at all (AtomicFile). Tensors are copied to the host; gradients are not saved.
+/// Throws FileError.
+TERN_API void save_state(const State& state, const std::string& path,
+                         const SaveOptions& options = {});
+
+/// Reads what `save_state` wrote, to the bit, or what Python wrote with
+/// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the latter
+/// floating numbers become float32 when all of a tensor are such, else float64. The tensors are on
+/// the CPU. Throws FileError naming the file, the tensor and the place.
+TERN_API State load_state(const std::string& path);
+
+/// A module, an optimizer or whatever else turns into a State and back.
+template <class T>
+concept Stateful = requires(T& object, const State& state) {
+  { object.state_dict() } -> std::convertible_to<State>;
+  object.load_state_dict(state);
+};
+
+/// A module holder or a smart pointer to something Stateful.
+template <class T>
+concept StatefulPointer = !Stateful<T> && requires(T & pointer) {
+  { *pointer } -> Stateful;
+};
+
+/// `save_state` of a module, an optimizer, a State or a tensor: `save(net, "net.json")`.
+inline void save(const State& state, const std::string& path, const SaveOptions& options = {}) {
+  save_state(state, path, options);
+}
+template <class T>
+requires Stateful<T> || StatefulPointer<T>
+void save(T&& object, const std::string& path, const SaveOptions& options = {}) {
+  if constexpr (Stateful<T>) {
+    save_state(object.state_dict(), path, options);
+  } else {
+    save_state((*object).state_dict(), path, options);
+  }
+}
+
+/// Reads `path` and hands it to `object.load_state_dict(state, args...)`, whose result it returns:
+/// `load(net, "net.json")`, `load(net, "part.json", /*strict=*/false)`. The whole file is read and
+/// checked before the object is touched.
+template <class T, class... Args>
+requires Stateful<T> || StatefulPointer<T>
+decltype(auto) load(T&& object, const std::string& path, Args&&... args) {
+  if constexpr (Stateful<T>) {
+    return object.load_state_dict(load_state(path), std::forward<Args>(args)...);
+  } else {
+    return (*object).load_state_dict(load_state(path), std::forward<Args>(args)...);
+  }
+}
+/// Replaces `state` by what the file holds.
+inline void load(State& state, const std::string& path) { state = load_state(path); }
+/// Replaces `tensor` by the one that the file holds; throws FileError when it holds something else.
+TERN_API void load(Tensor& tensor, const std::string& path);
+
+}  // namespace tern
