@@ -1,0 +1,13 @@
+#pragma once
+
+// Everything that feeds a training loop.
+
+#include <tern/nn/data/data_loader.h>
+#include <tern/nn/data/dataset.h>
+#include <tern/nn/data/datasets/mnist.h>
+#include <tern/nn/data/datasets/tensor_dataset.h>
+#include <tern/nn/data/digits.h>
+#include <tern/nn/data/example.h>
+#include <tern/nn/data/idx.h>
+#include <tern/nn/data/samplers.h>
+#include <tern/nn/data/transforms.h>

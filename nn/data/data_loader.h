@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tern/core/base/error.h>
+#include <tern/nn/data/data_loader_options.h>
+#include <tern/nn/data/dataset.h>
+#include <tern/nn/data/detail/workers.h>
+#include <tern/nn/data/samplers.h>
+#include <tern/nn/data/worker_exception.h>
+
+namespace tern::data {
+
+/// Gives the batches of a dataset, epoch by epoch: each begin() starts one. Made by
+/// make_data_loader.
+///
+/// With workers, batches are fetched ahead on threads, each with a copy of the dataset. Their
+/// number and order stay the same; what a transform draws from the default generator then depends
+/// on timing. An exception of a worker arrives as WorkerException.
+///
+/// Example:
+///   auto loader = make_data_loader(datasets::MNIST(root).map(transforms::Stack<>()), 64);
+///   for (Example<>& batch : *loader) train(batch.data, batch.target);
+template <class Dataset, class Sampler>
+class DataLoader {
+ public:
+  using BatchType = typename Dataset::BatchType;
+  using BatchRequestType = typename Sampler::BatchRequestType;
+  class Iterator;
+
+  DataLoader(Dataset dataset, Sampler sampler, DataLoaderOptions options)
+      : options_(options), sampler_(std::move(sampler)), datasets_(copies(), dataset) {
+    TERN_CHECK(options.batch_size() > 0, Error, "DataLoader: the batch size must be positive, got ",
+               options.batch_size());
+    TERN_CHECK(options.workers() == 0 || options.max_jobs() > 0, Error,
+               "DataLoader: workers need at least one job at a time, got max_jobs ",
+               options.max_jobs());
+    if (options.workers() > 0) {
+      workers_.emplace(options.workers(), options.enforce_ordering(), options.timeout_ms());
+    }
+  }
+  DataLoader(const DataLoader&) = delete;
+  DataLoader& operator=(const DataLoader&) = delete;
+
+  /// Starts an epoch. One that was left early is over.
+  Iterator begin() {
+    TERN_CHECK(!joined_, Error, "DataLoader: its workers were joined, it gives no more batches");
+    if (workers_) workers_->clear();
+    sampler_.reset();
+    prefetch();
+    return Iterator(this, next());
+  }
+  Iterator end() { return Iterator(this, std::nullopt); }
+
+  /// Ends the worker threads; afterwards there are no more epochs.
+  void join() {
+    joined_ = true;
+    workers_.reset();
+  }
+
+  const DataLoaderOptions& options() const { return options_; }
+
+ private:
+  std::size_t copies() const { return options_.workers() > 0 ? options_.workers() : 1; }
+
+  std::optional<BatchRequestType> next_request() {
+    std::optional<BatchRequestType> request = sampler_.next(options_.batch_size());
+    if (request && options_.drop_last() && request->size() < options_.batch_size()) return {};
+    return request;
+  }
+
+  void prefetch() {
+    while (workers_ && workers_->pending() < options_.max_jobs()) {
+      std::optional<BatchRequestType> request = next_request();
+      if (!request) return;
+      workers_->push([this, indices = std::move(*request)](std::size_t worker) {
+        return std::make_shared<BatchType>(datasets_[worker].get_batch(indices));
+      });
+    }
+  }
+
+  std::optional<BatchType> next() {
+    if (joined_) return {};
+    if (!workers_) {
+      std::optional<BatchRequestType> request = next_request();
+      if (!request) return {};
+      return datasets_[0].get_batch(*request);
+    }
+    if (workers_->pending() == 0) return {};
+    const std::shared_ptr<void> batch = workers_->pop();
+    prefetch();
+    return std::move(*static_cast<BatchType*>(batch.get()));
+  }
+
+  DataLoaderOptions options_;
+  Sampler sampler_;
+  std::vector<Dataset> datasets_;  // one per worker
+  bool joined_ = false;
+  std::optional<detail::Workers> workers_;  // last: its jobs use the above
+};
+
+/// Walks once through an epoch.
+template <class Dataset, class Sampler>
+class DataLoader<Dataset, Sampler>::Iterator {
+ public:
+  using difference_type = std::ptrdiff_t;
+  using value_type = BatchType;
+  using pointer = BatchType*;
+  using reference = BatchType&;
+  using iterator_category = std::input_iterator_tag;
+
+  Iterator& operator++() {
+    TERN_CHECK(batch_, Error, "Attempted to increment iterator past the end");
+    batch_ = loader_->next();
+    return *this;
+  }
+  BatchType& operator*() {
+    TERN_CHECK(batch_, Error,
+               "Dereferencing the DataLoader's past-the-end iterator is not allowed");
+    return *batch_;
+  }
+  BatchType* operator->() { return &**this; }
+
+  /// Equal when both are at the end, or neither is and both belong to one loader.
+  bool operator==(const Iterator& other) const {
+    return loader_ == other.loader_ && batch_.has_value() == other.batch_.has_value();
+  }
+
+ private:
+  friend class DataLoader;
+  Iterator(DataLoader* loader, std::optional<BatchType> batch)
+      : loader_(loader), batch_(std::move(batch)) {}
+
+  DataLoader* loader_;
+  std::optional<BatchType> batch_;
+};
+
+/// A loader of `dataset` in the order that `sampler` gives.
+template <class Dataset, class Sampler>
+std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
+                                                               DataLoaderOptions options,
+                                                               Sampler sampler) {
+  return std::make_unique<DataLoader<Dataset, Sampler>>(std::move(dataset), std::move(sampler),
+                                                        options);
+}
+
+/// A loader of `dataset`, shuffled unless another sampler is named:
+///   make_data_loader<samplers::SequentialSampler>(dataset, 64)
+template <class Sampler = samplers::RandomSampler, class Dataset>
+std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
+                                                               DataLoaderOptions options = {}) {
+  const std::optional<std::size_t> size = dataset.size();
+  TERN_CHECK(size, Error, "Expected the dataset to be sized in order to construct the Sampler");
+  return make_data_loader(std::move(dataset), options, Sampler(static_cast<std::int64_t>(*size)));
+}
+
+}  // namespace tern::data

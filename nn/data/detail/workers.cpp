@@ -1,0 +1,129 @@
+#include <tern/nn/data/detail/workers.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tern/core/base/error.h>
+#include <tern/nn/data/worker_exception.h>
+
+namespace tern::data::detail {
+
+struct Workers::Impl {
+  struct Outcome {
+    Result result;
+    std::exception_ptr error;
+  };
+
+  Impl(std::size_t count, bool ordered, std::optional<std::int64_t> timeout)
+      : in_order(ordered), timeout_ms(timeout) {
+    try {
+      for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this, i] { work(i); });
+    } catch (...) {
+      stop();
+      throw;
+    }
+  }
+  ~Impl() { stop(); }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex);
+      stopping = true;
+    }
+    job_ready.notify_all();
+    for (std::thread& thread : threads) thread.join();
+  }
+
+  void work(std::size_t worker) {
+    std::unique_lock lock(mutex);
+    while (true) {
+      job_ready.wait(lock, [this] { return stopping || !jobs.empty(); });
+      if (stopping) return;
+      const auto [number, job] = std::move(jobs.front());
+      jobs.pop_front();
+      ++running;
+      lock.unlock();
+      Outcome outcome;
+      try {
+        outcome.result = job(worker);
+      } catch (...) {
+        outcome.error = std::current_exception();
+      }
+      lock.lock();
+      --running;
+      outcomes.emplace(number, std::move(outcome));
+      outcome_ready.notify_all();
+    }
+  }
+
+  bool next_is_ready() const {
+    return !outcomes.empty() && (!in_order || outcomes.begin()->first == popped);
+  }
+
+  const bool in_order;
+  const std::optional<std::int64_t> timeout_ms;
+  std::mutex mutex;
+  std::condition_variable job_ready;
+  std::condition_variable outcome_ready;
+  std::deque<std::pair<std::uint64_t, Job>> jobs;
+  std::map<std::uint64_t, Outcome> outcomes;
+  std::uint64_t pushed = 0;
+  std::uint64_t popped = 0;
+  std::size_t running = 0;
+  bool stopping = false;
+  std::vector<std::thread> threads;
+};
+
+Workers::Workers(std::size_t count, bool in_order, std::optional<std::int64_t> timeout_ms)
+    : impl_(std::make_unique<Impl>(count, in_order, timeout_ms)) {}
+
+Workers::~Workers() = default;
+
+void Workers::push(Job job) {
+  {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->jobs.emplace_back(impl_->pushed++, std::move(job));
+  }
+  impl_->job_ready.notify_one();
+}
+
+std::size_t Workers::pending() const {
+  const std::lock_guard lock(impl_->mutex);
+  return static_cast<std::size_t>(impl_->pushed - impl_->popped);
+}
+
+Workers::Result Workers::pop() {
+  std::unique_lock lock(impl_->mutex);
+  const auto ready = [this] { return impl_->next_is_ready(); };
+  if (impl_->timeout_ms) {
+    const std::chrono::milliseconds limit(*impl_->timeout_ms);
+    TERN_CHECK(impl_->outcome_ready.wait_for(lock, limit, ready), Error,
+               "Timeout in DataLoader queue while waiting for next batch (timeout was ",
+               *impl_->timeout_ms, " ms)");
+  } else {
+    impl_->outcome_ready.wait(lock, ready);
+  }
+  const Impl::Outcome outcome = std::move(impl_->outcomes.begin()->second);
+  impl_->outcomes.erase(impl_->outcomes.begin());
+  ++impl_->popped;
+  lock.unlock();
+  if (outcome.error) throw WorkerException(outcome.error);
+  return outcome.result;
+}
+
+void Workers::clear() {
+  std::unique_lock lock(impl_->mutex);
+  impl_->jobs.clear();
+  impl_->outcome_ready.wait(lock, [this] { return impl_->running == 0; });
+  impl_->outcomes.clear();
+  impl_->popped = impl_->pushed;
+}
+
+}  // namespace tern::data::detail
