@@ -34,7 +34,9 @@ function(tern_add_cpu_sets library)
       ${TERN_CPU_FLAGS_${set}} $<$<NOT:$<CONFIG:Debug>>:-O3>
       -fno-trapping-math -fno-math-errno -ffp-contract=off
       # Unique symbols stay global whatever objcopy is told; GCC 12 warns about its own AVX-512 header.
-      "$<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique;-Wno-maybe-uninitialized;-Wno-uninitialized>")
+      "$<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique;-Wno-maybe-uninitialized;-Wno-uninitialized>"
+      # Clang reports the loops that it leaves scalar.
+      $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
 
     set(merged ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
     add_custom_command(
