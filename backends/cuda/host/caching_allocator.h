@@ -12,7 +12,7 @@ namespace tern::cuda::detail {
 
 /// The memory of all CUDA devices: a DevicePool for each, behind a lock. Memory belongs to the
 /// stream that is current when it is allocated.
-class CachingAllocator final : public Allocator {
+class TERN_API CachingAllocator final : public Allocator {
  public:
   CachingAllocator();
 

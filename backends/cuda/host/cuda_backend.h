@@ -8,7 +8,7 @@ namespace tern::cuda {
 
 /// CUDA devices as the ops see them. Everything but device_count() throws DeviceError, with the
 /// reason, when there is no CUDA to use.
-class CudaBackend final : public kernels::Backend {
+class TERN_API CudaBackend final : public kernels::Backend {
  public:
   detail::CachingAllocator& allocator() override;
   const kernels::KernelTable& kernels() override;

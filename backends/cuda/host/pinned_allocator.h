@@ -13,7 +13,7 @@ namespace tern::cuda::detail {
 /// Host memory that devices reach by themselves, so that copies run while the host goes on. Taking
 /// it from the driver is slow: freed blocks are kept by powers of two and handed out again once the
 /// copies that use them are done. The device index of its functions means nothing.
-class PinnedAllocator final : public Allocator {
+class TERN_API PinnedAllocator final : public Allocator {
  public:
   void* allocate(std::size_t bytes, DeviceIndex device) override;
   void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept override;

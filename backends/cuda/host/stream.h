@@ -24,7 +24,7 @@ class TERN_API Stream {
   Device device() const { return Device(kCUDA, device_index()); }
   /// 0 for the default stream of the device, 1 and up for those of the pool.
   std::int64_t id() const;
-  /// True when all its work is done. Throws what went wrong in it.
+  /// True when all its work is done.
   bool query() const;
   /// Waits for its work. Throws what went wrong in it.
   void synchronize() const;

@@ -1,0 +1,66 @@
+#include <thread>
+
+#include "backends/cuda/simulated.h"
+
+namespace tern::cuda {
+namespace {
+
+using tern::testing::text_of;
+
+TEST(CudaDevice, EachThreadHasItsCurrentDevice) {
+  EXPECT_EQ(current_device(), 0);
+  set_device(1);
+  EXPECT_EQ(current_device(), 1);
+  DeviceIndex other = -1;
+  std::thread([&] { other = current_device(); }).join();
+  EXPECT_EQ(other, 0);
+  set_device(0);
+}
+
+TEST(CudaDevice, RefusesOrdinalsThatDoNotExist) {
+  const std::string text = text_of<DeviceError>([] { set_device(7); });
+  EXPECT_EQ(
+      text,
+      "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough "
+      "GPUs? cuda:7 was asked for, the number of devices is 2");
+  EXPECT_THROW(set_device(-1), DeviceError);
+  EXPECT_THROW(synchronize(2), DeviceError);
+  EXPECT_THROW(cuda_backend().check_device(2), DeviceError);
+  EXPECT_EQ(current_device(), 0);
+}
+
+TEST(CudaDevice, GuardsRestoreAlsoOnThrow) {
+  {
+    const DeviceGuard guard(1);
+    EXPECT_EQ(current_device(), 1);
+  }
+  EXPECT_EQ(current_device(), 0);
+  try {
+    const tern::DeviceGuard guard(Device("cuda:1"));
+    throw 1;
+  } catch (int) {
+  }
+  EXPECT_EQ(current_device(), 0);
+  EXPECT_THROW(DeviceGuard(5), DeviceError);
+  EXPECT_EQ(current_device(), 0);
+}
+
+TEST(CudaDevice, GuardsIgnoreOtherDevices) {
+  const tern::DeviceGuard outer(1);
+  const tern::DeviceGuard cpu(kCPU);
+  const tern::DeviceGuard any(kCUDA);
+  EXPECT_EQ(current_device(), 1);
+}
+
+TEST(CudaDevice, TellsItsProperties) {
+  const DeviceProperties properties = get_device_properties(1);
+  EXPECT_EQ(properties.name, "Simulated CUDA device 1");
+  EXPECT_EQ(properties.major, 9);
+  EXPECT_EQ(properties.warp_size, 32);
+  EXPECT_EQ(properties.total_memory, std::int64_t{4} << 30);
+  EXPECT_EQ(get_device_name(), "Simulated CUDA device 0");
+  EXPECT_THROW(get_device_properties(2), DeviceError);
+}
+
+}  // namespace
+}  // namespace tern::cuda

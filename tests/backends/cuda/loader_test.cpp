@@ -1,0 +1,152 @@
+#include <tern/backends/cuda/host/loader.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "backends/cuda/simulated.h"
+
+namespace tern::cuda::detail {
+namespace {
+
+using tern::testing::text_of;
+
+class Environment : public ::testing::Test {
+ protected:
+  void SetUp() override { unset(); }
+  void TearDown() override {
+    unset();
+    setenv("TERN_SIMULATE_CUDA", "2", 1);
+  }
+  static void unset() {
+    unsetenv("TERN_SIMULATE_CUDA");
+    unsetenv("TERN_CUDA");
+  }
+};
+
+TEST_F(Environment, AsksForRealDevicesUnlessToldOtherwise) {
+  EXPECT_FALSE(request_from_environment().disabled);
+  EXPECT_EQ(request_from_environment().simulated, 0);
+}
+
+TEST_F(Environment, TakesOneToSixteenSimulatedDevices) {
+  for (const char* good : {"1", "2", "16"}) {
+    setenv("TERN_SIMULATE_CUDA", good, 1);
+    EXPECT_EQ(request_from_environment().simulated, std::stoi(good));
+  }
+  for (const char* bad : {"0", "17", "-1", "two", "2 ", " 2", "2.0", "99999999999"}) {
+    setenv("TERN_SIMULATE_CUDA", bad, 1);
+    EXPECT_EQ(text_of<DeviceError>(request_from_environment),
+              std::string("TERN_SIMULATE_CUDA must be a number of devices from 1 to 16, got '") +
+                  bad + "'");
+  }
+}
+
+TEST_F(Environment, SwitchesCudaOff) {
+  setenv("TERN_CUDA", "0", 1);
+  EXPECT_TRUE(request_from_environment().disabled);
+  setenv("TERN_CUDA", "no", 1);
+  EXPECT_EQ(text_of<DeviceError>(request_from_environment), "TERN_CUDA must be 0 or 1, got 'no'");
+}
+
+TEST(Loader, SaysWhatWasNotFoundAndWhere) {
+  const LoadedPlugin real = load_plugin({}, {"/nowhere", "/elsewhere"});
+  EXPECT_EQ(real.plugin, nullptr);
+  EXPECT_EQ(real.reason,
+            "libtern_cuda.so was not found in /nowhere, /elsewhere (TERN_SIMULATE_CUDA=2 simulates "
+            "two devices)");
+  const LoadedPlugin simulated = load_plugin({false, 2}, {"/nowhere"});
+  EXPECT_EQ(simulated.reason, "libtern_sim.so was not found in /nowhere");
+  EXPECT_EQ(load_plugin({true, 0}, {}).reason, "TERN_CUDA=0 switches it off");
+}
+
+TEST(Loader, RefusesWhatIsNoPlugin) {
+  const std::string folder = ::testing::TempDir() + "tern_loader_" + std::to_string(getpid());
+  ASSERT_EQ(std::system(("mkdir -p " + folder).c_str()), 0);
+  const std::string path = folder + "/libtern_cuda.so";
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  std::fputs("not a library", file);
+  std::fclose(file);
+  const LoadedPlugin loaded = load_plugin({}, {folder});
+  EXPECT_EQ(loaded.plugin, nullptr);
+  EXPECT_NE(loaded.reason.find(path + " cannot be loaded: "), std::string::npos) << loaded.reason;
+  std::remove(path.c_str());
+  rmdir(folder.c_str());
+}
+
+TEST(Loader, RefusesAnotherBuildAndPassesReasonsOn) {
+  kernels::Plugin plugin = *loaded_plugin().plugin;
+  EXPECT_EQ(refusal(plugin), "");
+  plugin.unavailable_reason = "Found no NVIDIA driver on your system.";
+  EXPECT_EQ(refusal(plugin), "Found no NVIDIA driver on your system.");
+  plugin.build_id ^= 1;
+  EXPECT_EQ(refusal(plugin), "it was built for another build of tern; build both together");
+}
+
+TEST(Loader, FindsTheSimulatorBesideLibtern) {
+  ASSERT_TRUE(is_available()) << unavailable_reason();
+  EXPECT_EQ(unavailable_reason(), "");
+  EXPECT_STREQ(plugin().name, "simulator");
+  EXPECT_EQ(device_count(), 2);
+}
+
+// What a program does when CUDA cannot be used, in a process of its own.
+void exit_if(bool good) { std::exit(good ? 0 : 1); }
+
+TEST(LoaderDeathTest, WithoutCudaTheReasonIsTold) {
+  EXPECT_EXIT(
+      {
+        setenv("TERN_CUDA", "0", 1);
+        const std::string text = text_of<DeviceError>([] { synchronize(); });
+        empty_cache();
+        exit_if(!is_available() && device_count() == 0 &&
+                text == "CUDA is not available: TERN_CUDA=0 switches it off");
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(LoaderDeathTest, AWrongNumberOfDevicesIsAnErrorAndStaysOne) {
+  EXPECT_EXIT(
+      {
+        setenv("TERN_SIMULATE_CUDA", "many", 1);
+        const bool first =
+            text_of<DeviceError>(is_available).find("got 'many'") != std::string::npos;
+        exit_if(first && text_of<DeviceError>(device_count).find("'many'") != std::string::npos);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(LoaderDeathTest, VisibleDevicesAreChosenAndRenumbered) {
+  EXPECT_EXIT(
+      {
+        setenv("TERN_SIMULATE_CUDA", "4", 1);
+        setenv("CUDA_VISIBLE_DEVICES", "3, 1,9,0", 1);
+        exit_if(device_count() == 2 && get_device_name(0) == "Simulated CUDA device 3" &&
+                get_device_name(1) == "Simulated CUDA device 1");
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(LoaderDeathTest, NoVisibleDeviceMeansNotAvailable) {
+  EXPECT_EXIT(
+      {
+        setenv("CUDA_VISIBLE_DEVICES", "", 1);
+        exit_if(!is_available() &&
+                unavailable_reason().find("No CUDA GPUs are available") != std::string::npos);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(LoaderDeathTest, AWrongMemorySizeIsTheReason) {
+  EXPECT_EXIT(
+      {
+        setenv("TERN_SIM_MEMORY", "4GB", 1);
+        exit_if(unavailable_reason().find("TERN_SIM_MEMORY must be a number from 1 to") !=
+                std::string::npos);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace tern::cuda::detail

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/backends/cuda/host/cuda_backend.h>
+#include <tern/core/base/error.h>
+
+namespace tern::testing {
+
+/// Gives the program two simulated devices, before anything asks for CUDA.
+inline const bool kTwoSimulatedDevices = [] {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a dying test starts from a fresh program
+  return setenv("TERN_SIMULATE_CUDA", "2", /*overwrite=*/1) == 0;
+}();
+
+/// What stands for elements of T on the host: a vector<bool> has no addresses.
+template <class T>
+using Values = std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
+
+/// A piece of device memory with values of the host in it.
+template <class T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(const Values<T>& values, DeviceIndex device = 0)
+      : device_(kCUDA, device), size_(values.size()) {
+    data_ = static_cast<T*>(cuda::cuda_backend().allocator().allocate(bytes(), device));
+    write(values.data());
+  }
+  DeviceArray(std::size_t size, T value, DeviceIndex device = 0)
+      : DeviceArray(Values<T>(size, value), device) {}
+  ~DeviceArray() { cuda::cuda_backend().allocator().deallocate(data_, bytes(), device_.index()); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+
+  T* data() const { return data_; }
+  Device device() const { return device_; }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+
+  void write(const void* values, bool non_blocking = false) {
+    cuda::cuda_backend().copy_bytes(data_, device_, values, kCPU, bytes(), non_blocking);
+  }
+  Values<T> read() const {
+    Values<T> values(size_);
+    cuda::cuda_backend().copy_bytes(values.data(), kCPU, data_, device_, bytes(), false);
+    return values;
+  }
+
+ private:
+  Device device_;
+  std::size_t size_;
+  T* data_;
+};
+
+/// upload<float>({1, 2}): an array with these values.
+template <class T>
+DeviceArray<T> upload(const Values<T>& values, DeviceIndex device = 0) {
+  return DeviceArray<T>(values, device);
+}
+
+/// Queues a kernel on the current stream of a device and returns how the launch ended.
+template <class Args>
+kernels::KernelContext launch(const Args& args, DeviceIndex device = 0) {
+  cuda::CudaBackend& backend = cuda::cuda_backend();
+  kernels::KernelContext context;
+  context.device = device;
+  context.stream = backend.stream(device);
+  context.message[0] = '\0';
+  backend.kernels().kernels[static_cast<std::size_t>(kernels::SlotOf<Args>::slot)](&args, &context);
+  return context;
+}
+
+/// The arguments that fill a contiguous array.
+inline kernels::FillArgs fill_args(float* data, std::int64_t count, float value) {
+  kernels::FillArgs args{};
+  args.out.data = data;
+  args.out.dtype = kFloat;
+  args.out.ndim = 1;
+  args.out.sizes[0] = count;
+  args.out.strides[0] = 1;
+  args.value = {value, 0};
+  return args;
+}
+
+/// The text of the Error that `body` throws.
+template <class E, class Body>
+std::string text_of(const Body& body) {
+  try {
+    body();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace tern::testing

@@ -1,0 +1,130 @@
+#include <csignal>
+
+#include "backends/cuda/simulated.h"
+
+namespace tern::sim {
+namespace {
+
+using tern::testing::DeviceArray;
+using tern::testing::fill_args;
+using tern::testing::launch;
+using tern::testing::text_of;
+
+// Keeps the access from being optimised away.
+template <class T>
+T read_on_host(const T* pointer) {
+  return *static_cast<const volatile T*>(pointer);
+}
+
+TEST(HostAccessDeathTest, AReadStopsWithTheStoryOfTheBlock) {
+  EXPECT_EXIT(
+      {
+        const DeviceArray<float> a(1024, 0.0f, 1);
+        read_on_host(a.data() + 32);
+      },
+      ::testing::KilledBySignal(SIGSEGV),
+      "tern: the host read memory of cuda:1 at 0x[0-9a-f]+, 128 bytes into a block of 4096 bytes, "
+      "allocation number 1 of that device; copy it with .cpu\\(\\) or .item\\(\\) first");
+}
+
+TEST(HostAccessDeathTest, AWriteStopsToo) {
+  EXPECT_EXIT(
+      {
+        const DeviceArray<float> a(1, 0.0f, 0);
+        *static_cast<volatile float*>(a.data()) = 1;
+      },
+      ::testing::KilledBySignal(SIGSEGV), "tern: the host (wrote to|read) memory of cuda:0");
+}
+
+TEST(HostAccessDeathTest, FreedMemoryIsNamed) {
+  EXPECT_EXIT(
+      {
+        const float* dangling = nullptr;
+        {
+          const DeviceArray<float> a(1, 0.0f, 0);
+          dangling = a.data();
+        }
+        read_on_host(dangling);
+      },
+      ::testing::KilledBySignal(SIGSEGV), "into a block of [0-9]+ bytes that was freed");
+}
+
+TEST(HostAccessDeathTest, OtherFaultsGoToTheHandlerBefore) {
+  EXPECT_EXIT(
+      {
+        signal(SIGSEGV, [](int) { _exit(7); });
+        cuda::synchronize();
+        raise(SIGSEGV);
+      },
+      ::testing::ExitedWithCode(7), "");
+}
+
+TEST(KernelAccess, MemoryOfAnotherDeviceIsAFault) {
+  const DeviceArray<float> other(4, 0.0f, 1);
+  const auto context = launch(fill_args(other.data(), 4, 1.0f), 0);
+  EXPECT_EQ(context.status, kernels::StatusCode::kDeviceFault);
+  EXPECT_NE(std::string(context.message)
+                .find("an illegal memory access was encountered: kernel fill on cuda:0 got the "
+                      "output in memory of cuda:1 at 0x"),
+            std::string::npos)
+      << context.message;
+}
+
+TEST(KernelAccess, HostMemoryIsAFault) {
+  float host[4] = {};
+  const auto context = launch(fill_args(host, 4, 1.0f), 1);
+  EXPECT_NE(std::string(context.message).find("fill on cuda:1 got the output in host memory"),
+            std::string::npos)
+      << context.message;
+}
+
+TEST(KernelAccess, BeyondTheBlockIsAFault) {
+  const DeviceArray<float> a(4, 0.0f);
+  const auto context = launch(fill_args(a.data(), 5, 1.0f), 0);
+  EXPECT_NE(std::string(context.message).find("beyond its block of 16 bytes"), std::string::npos)
+      << context.message;
+  EXPECT_EQ(launch(fill_args(a.data(), 4, 1.0f), 0).status, kernels::StatusCode::kOk);
+}
+
+TEST(KernelAccess, FreedMemoryIsAFault) {
+  float* dangling = nullptr;
+  {
+    const DeviceArray<float> a(4, 0.0f);
+    dangling = a.data();
+  }
+  const auto context = launch(fill_args(dangling, 4, 1.0f), 0);
+  EXPECT_NE(std::string(context.message).find("which was freed"), std::string::npos)
+      << context.message;
+}
+
+TEST(KernelAccess, AStreamOfAnotherDeviceIsRefused) {
+  const DeviceArray<float> a(4, 0.0f, 0);
+  kernels::KernelContext context;
+  context.device = 0;
+  context.stream = cuda::getDefaultCUDAStream(1).stream();
+  const auto args = fill_args(a.data(), 4, 1.0f);
+  cuda::cuda_backend().kernels().kernels[static_cast<int>(kernels::Slot::fill)](&args, &context);
+  EXPECT_EQ(context.status, kernels::StatusCode::kDeviceFault);
+}
+
+TEST(KernelAccess, AnInjectedLaunchFaultIsReported) {
+  const DeviceArray<float> a(4, 0.0f);
+  cuda::detail::plugin().inject(kernels::PluginFault::kLaunch, 2);
+  EXPECT_EQ(launch(fill_args(a.data(), 4, 1.0f)).status, kernels::StatusCode::kOk);
+  EXPECT_EQ(launch(fill_args(a.data(), 4, 2.0f)).status, kernels::StatusCode::kDeviceFault);
+  EXPECT_EQ(a.read()[0], 1.0f);
+}
+
+TEST(BlockingLaunchDeathTest, TheEnvironmentMakesLaunchesBlock) {
+  EXPECT_EXIT(
+      {
+        setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+        const DeviceArray<float> a(1, 0.0f);
+        launch(fill_args(a.data(), 1, 1.0f));
+        std::exit(cuda::getCurrentCUDAStream().query() ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace tern::sim
