@@ -1,0 +1,52 @@
+#include <tern/nn/any_module.h>
+#include <tern/nn/type_name.h>
+
+namespace tern::nn {
+
+namespace detail {
+
+void argument_count_error(const Module& module, std::size_t expected, std::size_t received) {
+  tern::detail::raise<Error>(module.name(), "'s forward() method expects ", expected,
+                             " argument(s), but received ", received, ".");
+}
+
+void argument_type_error(std::size_t index, const std::type_info& expected,
+                         const std::type_info& received) {
+  tern::detail::raise<Error>("Expected argument #", index, " to be of type ", type_name(expected),
+                             ", but received value of type ", type_name(received));
+}
+
+void return_type_error(const std::type_info& actual, const std::type_info& asked) {
+  tern::detail::raise<Error>("The type of the return value is ", type_name(actual),
+                             ", but you asked for type ", type_name(asked));
+}
+
+void module_cast_error(const std::type_info& from, const std::type_info& to) {
+  tern::detail::raise<Error>("Attempted to cast module of type ", type_name(from), " to type ",
+                             type_name(to));
+}
+
+}  // namespace detail
+
+void AnyModule::check_not_empty(const char* function) const {
+  TERN_CHECK(module_ != nullptr, Error, "Cannot call ", function, "() on an empty AnyModule");
+}
+
+AnyValue AnyModule::call(std::vector<AnyValue>&& inputs) const {
+  check_not_empty("forward");
+  const detail::RunningScope scope(*module_);
+  if (!module_->has_forward_hooks()) return forward_(*module_, inputs);
+  module_->run_forward_pre_hooks(inputs);
+  detail::AnyInputs consumed = inputs;
+  AnyValue output = forward_(*module_, consumed);
+  module_->run_forward_hooks(inputs, output);
+  return output;
+}
+
+AnyModule AnyModule::clone(const std::optional<Device>& device) const {
+  AnyModule result = *this;
+  if (module_) result.module_ = module_->clone(device);
+  return result;
+}
+
+}  // namespace tern::nn

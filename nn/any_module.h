@@ -1,0 +1,196 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <tern/nn/any_value.h>
+#include <tern/nn/module_holder.h>
+
+namespace tern::nn {
+
+/// Default arguments of a forward that AnyModule calls: for the protected part of the class body,
+/// one {index, value} per argument that may be left out.
+///   TERN_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(2.0)}, {2, AnyValue(true)})
+#define TERN_FORWARD_HAS_DEFAULT_ARGS(...)                                           \
+  friend struct ::tern::nn::detail::ForwardDefaults;                                 \
+  static std::vector<std::pair<unsigned, ::tern::nn::AnyValue>> forward_defaults() { \
+    return {__VA_ARGS__};                                                            \
+  }
+
+namespace detail {
+
+using AnyInputs = std::vector<AnyValue>;
+
+/// Reads what TERN_FORWARD_HAS_DEFAULT_ARGS wrote.
+struct ForwardDefaults {
+  template <class M>
+  static void fill(AnyInputs& inputs) {
+    if constexpr (requires { M::forward_defaults(); }) {
+      for (auto& [index, value] : M::forward_defaults()) {
+        if (index == inputs.size()) inputs.push_back(std::move(value));
+      }
+    }
+  }
+};
+
+[[noreturn]] TERN_API void argument_count_error(const Module& module, std::size_t expected,
+                                                std::size_t received);
+[[noreturn]] TERN_API void argument_type_error(std::size_t index, const std::type_info& expected,
+                                               const std::type_info& received);
+[[noreturn]] TERN_API void return_type_error(const std::type_info& actual,
+                                             const std::type_info& asked);
+[[noreturn]] TERN_API void module_cast_error(const std::type_info& from, const std::type_info& to);
+
+template <class T>
+T& argument(AnyInputs& inputs, std::size_t index) {
+  if (T* value = inputs[index].try_get<T>()) return *value;
+  argument_type_error(index, typeid(T), inputs[index].type_info());
+}
+
+/// Calls M::forward(Args...) with the values of `inputs`, which it may consume: a temporary tensor
+/// that nobody else holds is worth giving away.
+template <class M, class Result, class... Args>
+struct ForwardCall {
+  static AnyValue run(Module& module, AnyInputs& inputs) {
+    ForwardDefaults::fill<M>(inputs);
+    if (inputs.size() != sizeof...(Args)) {
+      argument_count_error(module, sizeof...(Args), inputs.size());
+    }
+    return run(static_cast<M&>(module), inputs, std::index_sequence_for<Args...>());
+  }
+
+ private:
+  template <std::size_t... I>
+  static AnyValue run(M& module, AnyInputs& inputs, std::index_sequence<I...>) {
+    if constexpr (std::is_void_v<Result>) {
+      module.forward(std::forward<Args>(argument<std::decay_t<Args>>(inputs, I))...);
+      return AnyValue();
+    } else {
+      return AnyValue(
+          module.forward(std::forward<Args>(argument<std::decay_t<Args>>(inputs, I))...));
+    }
+  }
+};
+
+/// Finds the ForwardCall of a module from the type of its forward.
+template <class M, class Forward>
+struct ForwardCallOf;
+template <class M, class C, class R, class... A>
+struct ForwardCallOf<M, R (C::*)(A...)> : ForwardCall<M, R, A...> {};
+template <class M, class C, class R, class... A>
+struct ForwardCallOf<M, R (C::*)(A...) const> : ForwardCall<M, R, A...> {};
+
+template <class M>
+AnyValue any_forward(Module& module, AnyInputs& inputs) {
+  if constexpr (requires { &M::forward; }) {
+    return ForwardCallOf<M, decltype(&M::forward)>::run(module, inputs);
+  } else {
+    // A template (Sequential) or an overload set: what takes a Tensor and returns one fits, too.
+    static_assert(
+        requires(M & m, Tensor t) { Tensor(m.forward(t)); },
+        "AnyModule needs a module with one forward(), or one that maps Tensor to Tensor");
+    return ForwardCall<M, Tensor, Tensor>::run(module, inputs);
+  }
+}
+
+}  // namespace detail
+
+/// A module of any type, callable with any arguments; types are checked when it is called.
+/// Copies share the module.
+class TERN_API AnyModule {
+  template <class T>
+  static constexpr bool kIsModule = std::is_base_of_v<Module, std::remove_cvref_t<T>>;
+
+ public:
+  AnyModule() = default;
+  /// A shared pointer to a module, a holder, or a module that moves in.
+  template <detail::ModuleLike M>
+  explicit AnyModule(M&& module) {
+    auto pointer = detail::module_ptr(std::forward<M>(module));
+    using Held = typename decltype(pointer)::element_type;
+    module_ = std::move(pointer);
+    forward_ = detail::any_forward<Held>;
+    type_ = &typeid(Held);
+  }
+
+  /// Calls the module, with hooks, on values of exactly the types of its forward; consumes them.
+  AnyValue call(std::vector<AnyValue>&& inputs) const;
+  /// Calls the module. Throws Error when number or types of the arguments do not fit.
+  template <class... Args>
+  AnyValue any_forward(Args&&... args) const {
+    std::vector<AnyValue> inputs;
+    inputs.reserve(sizeof...(Args));
+    (inputs.emplace_back(std::forward<Args>(args)), ...);
+    return call(std::move(inputs));
+  }
+  /// The same, and the result as R. Throws Error when it has another type.
+  template <class R = Tensor, class... Args>
+  R forward(Args&&... args) const {
+    AnyValue result = any_forward(std::forward<Args>(args)...);
+    if (R* value = result.try_get<R>()) return std::move(*value);
+    detail::return_type_error(result.type_info(), typeid(R));
+  }
+
+  /// The module as M. Throws Error when it is something else, or nothing.
+  template <class M>
+  requires kIsModule<M> M& get() const { return *cast<M>("get"); }
+  /// The module in a holder of type H.
+  template <class H>
+  requires(!kIsModule<H>) H get()
+  const { return H(cast<typename H::ContainedType>("get")); }
+  const std::shared_ptr<Module>& ptr() const {
+    check_not_empty("ptr");
+    return module_;
+  }
+  template <class M>
+  std::shared_ptr<M> ptr() const {
+    return cast<M>("ptr");
+  }
+  const std::type_info& type_info() const {
+    check_not_empty("type_info");
+    return *type_;
+  }
+  bool is_empty() const noexcept { return module_ == nullptr; }
+  /// A deep copy.
+  AnyModule clone(const std::optional<Device>& device = std::nullopt) const;
+
+ private:
+  void check_not_empty(const char* function) const;
+  template <class M>
+  std::shared_ptr<M> cast(const char* function) const {
+    check_not_empty(function);
+    auto result = std::dynamic_pointer_cast<M>(module_);
+    if (!result) detail::module_cast_error(*type_, typeid(M));
+    return result;
+  }
+
+  std::shared_ptr<Module> module_;
+  AnyValue (*forward_)(Module&, detail::AnyInputs&) = nullptr;
+  const std::type_info* type_ = nullptr;
+};
+
+/// An AnyModule with the name it shall have in a container: {"fc1", nn::Linear(2, 3)}.
+class NamedAnyModule {
+ public:
+  template <class M>
+  NamedAnyModule(std::string name, M&& module)
+      : NamedAnyModule(std::move(name), AnyModule(std::forward<M>(module))) {}
+  NamedAnyModule(std::string name, AnyModule module)
+      : name_(std::move(name)), module_(std::move(module)) {}
+
+  const std::string& name() const noexcept { return name_; }
+  AnyModule& module() noexcept { return module_; }
+  const AnyModule& module() const noexcept { return module_; }
+
+ private:
+  std::string name_;
+  AnyModule module_;
+};
+
+}  // namespace tern::nn

@@ -1,0 +1,12 @@
+#include <tern/core/base/error.h>
+#include <tern/nn/any_value.h>
+#include <tern/nn/type_name.h>
+
+namespace tern::nn {
+
+void AnyValue::cast_error(const std::type_info& wanted) const {
+  tern::detail::raise<Error>("Attempted to cast AnyValue to ", detail::type_name(wanted),
+                             ", but its actual type is ", detail::type_name(type_info()));
+}
+
+}  // namespace tern::nn

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <any>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include <tern/core/base/visibility.h>
+
+namespace tern::nn {
+
+/// A value of any copyable type: what hooks and AnyModule pass around. A Tensor inside costs no
+/// allocation.
+class TERN_API AnyValue {
+ public:
+  AnyValue() = default;
+  template <class T>
+  requires(!std::is_same_v<std::decay_t<T>, AnyValue>) explicit AnyValue(T&& value)
+      : value_(std::forward<T>(value)) {}
+
+  /// The value, which must have exactly the type T. Throws Error ("Attempted to cast AnyValue to
+  /// float, but its actual type is int").
+  template <class T>
+  T& get() {
+    if (T* value = try_get<T>()) return *value;
+    cast_error(typeid(T));
+  }
+  template <class T>
+  const T& get() const {
+    return const_cast<AnyValue*>(this)->get<T>();
+  }
+  /// The value, or null when it has another type.
+  template <class T>
+  T* try_get() {
+    static_assert(!std::is_reference_v<T>, "AnyValue holds decayed types");
+    return std::any_cast<T>(&value_);
+  }
+  template <class T>
+  const T* try_get() const {
+    return const_cast<AnyValue*>(this)->try_get<T>();
+  }
+  bool is_empty() const noexcept { return !value_.has_value(); }
+  /// `void` when empty.
+  const std::type_info& type_info() const noexcept { return value_.type(); }
+
+ private:
+  [[noreturn]] void cast_error(const std::type_info& wanted) const;
+
+  std::any value_;
+};
+
+}  // namespace tern::nn

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <tern/core/tensor/generator.h>
+#include <tern/nn/module.h>
+
+namespace tern::nn {
+
+namespace detail {
+
+/// Puts the CPU's default generator back to where it was: what reset() draws for a copy is thrown
+/// away, so it must not change the numbers to come.
+class TERN_API RandomStateGuard {
+ public:
+  RandomStateGuard();
+  ~RandomStateGuard();
+  RandomStateGuard(const RandomStateGuard&) = delete;
+  RandomStateGuard& operator=(const RandomStateGuard&) = delete;
+
+ private:
+  std::vector<std::uint8_t> state_;
+};
+
+}  // namespace detail
+
+/// A module that can be deep-copied. Derived registers all parameters, buffers and submodules in
+/// reset(), which its constructor calls; clone() copies the object, calls reset() to give the copy
+/// tensors of its own, and fills them.
+///
+/// The copy keeps dtypes, requires_grad, modes and hooks; it has no gradients.
+template <class Derived>
+class Cloneable : public Module {
+ public:
+  using Module::Module;
+
+  /// Registers everything anew, with its initial values.
+  virtual void reset() = 0;
+
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override {
+    const detail::RandomStateGuard guard;
+    auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
+    // Through the base, as Derived may inherit in private.
+    Cloneable& base = *copy;
+    base.forget_registered();
+    base.reset();
+    base.copy_from(*this, device);
+    return copy;
+  }
+};
+
+}  // namespace tern::nn

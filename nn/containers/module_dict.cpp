@@ -1,0 +1,45 @@
+#include <tern/nn/containers/module_dict.h>
+#include <tern/nn/type_name.h>
+
+namespace tern::nn {
+
+std::shared_ptr<Module> ModuleDictImpl::clone(const std::optional<Device>& device) const {
+  auto copy = std::make_shared<ModuleDictImpl>();
+  for (const auto& [key, module] : children_) copy->put(key, module->clone(device));
+  copy->copy_modes(*this);
+  return copy;
+}
+
+void ModuleDictImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::ModuleDict"; }
+
+void ModuleDictImpl::update(const Pairs& modules) {
+  for (const auto& [key, module] : modules) put(key, module);
+}
+
+void ModuleDictImpl::update(const NamedModules& modules) { update(modules.pairs()); }
+
+void ModuleDictImpl::put(const std::string& key, std::shared_ptr<Module> module) {
+  if (contains(key)) {
+    replace_module(key, std::move(module));
+  } else {
+    register_module(key, std::move(module));
+  }
+}
+
+std::shared_ptr<Module> ModuleDictImpl::pop(const std::string& key) {
+  std::shared_ptr<Module> module = ptr(key);
+  children_.erase(key);
+  return module;
+}
+
+const std::shared_ptr<Module>& ModuleDictImpl::ptr(const std::string& key) const {
+  const std::shared_ptr<Module>* module = children_.find(key);
+  TERN_CHECK(module != nullptr, IndexError, "Key '", key, "' is not defined");
+  return *module;
+}
+
+void ModuleDictImpl::cast_error(const std::string& key, const std::type_info& wanted) {
+  tern::detail::raise<Error>("Unable to cast module[", key, "] to ", detail::type_name(wanted));
+}
+
+}  // namespace tern::nn

@@ -1,0 +1,37 @@
+#include <tern/nn/containers/module_list.h>
+#include <tern/nn/type_name.h>
+
+namespace tern::nn {
+
+std::shared_ptr<Module> ModuleListImpl::clone(const std::optional<Device>& device) const {
+  auto copy = std::make_shared<ModuleListImpl>();
+  for (const auto& module : modules_) copy->append(module->clone(device));
+  copy->copy_modes(*this);
+  return copy;
+}
+
+void ModuleListImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::ModuleList"; }
+
+void ModuleListImpl::append(std::shared_ptr<Module> module) {
+  register_module(std::to_string(size()), module);
+  modules_.push_back(std::move(module));
+}
+
+void ModuleListImpl::insert_at(std::size_t index, std::shared_ptr<Module> module) {
+  TERN_CHECK(index <= size(), IndexError, "Index out of range");
+  append(module);  // checks it
+  modules_.pop_back();
+  modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(index), std::move(module));
+  for (std::size_t i = index; i < size(); ++i) children_[std::to_string(i)] = modules_[i];
+}
+
+const std::shared_ptr<Module>& ModuleListImpl::ptr(std::size_t index) const {
+  TERN_CHECK(index < size(), IndexError, "Index out of range");
+  return modules_[index];
+}
+
+void ModuleListImpl::cast_error(std::size_t index, const std::type_info& wanted) {
+  tern::detail::raise<Error>("Unable to cast module[", index, "] to ", detail::type_name(wanted));
+}
+
+}  // namespace tern::nn

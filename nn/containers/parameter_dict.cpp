@@ -1,0 +1,39 @@
+#include <tern/nn/containers/parameter_dict.h>
+#include <tern/nn/detail/parameters.h>
+
+namespace tern::nn {
+
+std::shared_ptr<Module> ParameterDictImpl::clone(const std::optional<Device>& device) const {
+  auto copy = std::make_shared<ParameterDictImpl>();
+  for (const auto& [key, parameter] : parameters_) {
+    copy->insert(key, detail::clone_leaf(parameter, device));
+  }
+  copy->copy_modes(*this);
+  return copy;
+}
+
+void ParameterDictImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::ParameterDict";
+  detail::print_parameters(stream, parameters_);
+}
+
+Tensor& ParameterDictImpl::insert(const std::string& key, Tensor parameter) {
+  const bool requires_grad = parameter.requires_grad();
+  return register_parameter(key, std::move(parameter), requires_grad);
+}
+
+void ParameterDictImpl::put(const std::string& key, Tensor parameter) {
+  if (Tensor* old = parameters_.find(key)) {
+    *old = std::move(parameter);
+  } else {
+    insert(key, std::move(parameter));
+  }
+}
+
+Tensor ParameterDictImpl::pop(const std::string& key) {
+  Tensor parameter = get(key);
+  parameters_.erase(key);
+  return parameter;
+}
+
+}  // namespace tern::nn

@@ -1,0 +1,34 @@
+#include <tern/nn/containers/parameter_list.h>
+#include <tern/nn/detail/parameters.h>
+
+namespace tern::nn {
+
+std::shared_ptr<Module> ParameterListImpl::clone(const std::optional<Device>& device) const {
+  auto copy = std::make_shared<ParameterListImpl>();
+  for (const auto& [name, parameter] : parameters_) {
+    copy->append(detail::clone_leaf(parameter, device));
+  }
+  copy->copy_modes(*this);
+  return copy;
+}
+
+void ParameterListImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::ParameterList";
+  detail::print_parameters(stream, parameters_);
+}
+
+void ParameterListImpl::append(Tensor parameter) {
+  const bool requires_grad = parameter.requires_grad();
+  register_parameter(std::to_string(size()), std::move(parameter), requires_grad);
+}
+
+Tensor& ParameterListImpl::at(std::size_t index) {
+  TERN_CHECK(index < size(), IndexError, "Index out of range");
+  return parameters_[index].value();
+}
+
+const Tensor& ParameterListImpl::at(std::size_t index) const {
+  return const_cast<ParameterListImpl*>(this)->at(index);
+}
+
+}  // namespace tern::nn

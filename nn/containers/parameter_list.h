@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tern/nn/cloneable.h>
+#include <tern/nn/module_holder.h>
+
+namespace tern::nn {
+
+/// Parameters in a list, registered as "0", "1", ... They keep their requires_grad.
+class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
+ public:
+  using Iterator = NamedTensors::Iterator;
+  using ConstIterator = NamedTensors::ConstIterator;
+
+  ParameterListImpl() = default;
+  template <class... Tensors>
+  requires(sizeof...(Tensors) > 0 && (std::is_convertible_v<Tensors, Tensor> &&
+                                      ...)) explicit ParameterListImpl(Tensors&&... tensors) {
+    (append(std::forward<Tensors>(tensors)), ...);
+  }
+
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
+  void reset() override {}
+  /// The name and one line per parameter.
+  void pretty_print(std::ostream& stream) const override;
+
+  void append(Tensor parameter);
+  void append(const NamedTensors::Item& named) { append(named.value()); }
+  /// Appends all tensors of another container.
+  template <class Container>
+  void extend(const Container& container) {
+    for (const auto& parameter : container) append(parameter);
+  }
+
+  std::size_t size() const noexcept { return parameters_.size(); }
+  bool is_empty() const noexcept { return parameters_.is_empty(); }
+  Iterator begin() { return parameters_.begin(); }
+  Iterator end() { return parameters_.end(); }
+  ConstIterator begin() const { return parameters_.begin(); }
+  ConstIterator end() const { return parameters_.end(); }
+
+  /// The parameter at a position. Throws IndexError.
+  Tensor& at(std::size_t index);
+  const Tensor& at(std::size_t index) const;
+  Tensor& operator[](std::size_t index) { return at(index); }
+  const Tensor& operator[](std::size_t index) const { return at(index); }
+};
+TERN_MODULE(ParameterList);
+
+}  // namespace tern::nn

@@ -1,0 +1,48 @@
+#include <tern/nn/containers/sequential.h>
+
+namespace tern::nn {
+
+SequentialImpl::SequentialImpl(OrderedDict<std::string, AnyModule> modules) {
+  for (auto& [name, module] : modules) push_back(name, std::move(module));
+}
+
+SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
+  for (const NamedAnyModule& module : modules) push_back(module);
+}
+
+std::shared_ptr<Module> SequentialImpl::clone(const std::optional<Device>& device) const {
+  auto copy = std::make_shared<SequentialImpl>();
+  for (std::size_t i = 0; i < size(); ++i) {
+    copy->push_back(children_[i].key(), modules_[i].clone(device));
+  }
+  copy->copy_modes(*this);
+  return copy;
+}
+
+void SequentialImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::Sequential"; }
+
+void SequentialImpl::push_back(AnyModule module) {
+  push_back(std::to_string(modules_.size()), std::move(module));
+}
+
+void SequentialImpl::push_back(std::string name, AnyModule module) {
+  register_module(std::move(name), module.ptr());
+  modules_.push_back(std::move(module));
+}
+
+AnyValue SequentialImpl::run(std::vector<AnyValue> inputs) const {
+  TERN_CHECK(!is_empty(), Error, "Cannot call forward() on an empty Sequential");
+  for (std::size_t i = 0;; ++i) {
+    AnyValue value = modules_[i].call(std::move(inputs));
+    if (i + 1 == size()) return value;
+    inputs.clear();
+    inputs.push_back(std::move(value));
+  }
+}
+
+const AnyModule& SequentialImpl::checked(std::size_t index) const {
+  TERN_CHECK(index < size(), IndexError, "Index out of range");
+  return modules_[index];
+}
+
+}  // namespace tern::nn

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <tern/core/tensor/tensor.h>
+#include <tern/nn/options/dropout.h>
+
+namespace tern::nn::functional {
+
+/// Zeroes each element with probability p and divides the others by 1 - p, unless `training` is
+/// off. Throws Error when p lies outside [0, 1].
+TERN_API Tensor dropout(Tensor input, const DropoutFuncOptions& options = {});
+
+}  // namespace tern::nn::functional

@@ -1,0 +1,128 @@
+#include <cmath>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/creation.h>
+#include <tern/core/ops/random.h>
+#include <tern/nn/init.h>
+
+namespace tern::nn::init {
+
+double calculate_gain(NonlinearityType nonlinearity, double param) {
+  switch (nonlinearity) {
+    case kTanh:
+      return 5.0 / 3.0;
+    case kReLU:
+      return std::sqrt(2.0);
+    case kLeakyReLU:
+      return std::sqrt(2.0 / (1 + param * param));
+    case kSELU:
+      return 0.75;
+    default:
+      return 1.0;
+  }
+}
+
+std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor) {
+  TERN_CHECK(tensor.dim() >= 2, ShapeError,
+             "Fan in and fan out cannot be computed for tensor with fewer than 2 dimensions");
+  std::int64_t receptive_field = 1;
+  for (std::int64_t dim = 2; dim < tensor.dim(); ++dim) receptive_field *= tensor.size(dim);
+  return {tensor.size(1) * receptive_field, tensor.size(0) * receptive_field};
+}
+
+Tensor constant_(Tensor tensor, const Scalar& value) {
+  const NoGradGuard no_grad;
+  return tensor.fill_(value);
+}
+Tensor ones_(Tensor tensor) { return constant_(std::move(tensor), 1); }
+Tensor zeros_(Tensor tensor) { return constant_(std::move(tensor), 0); }
+
+Tensor eye_(Tensor matrix) {
+  TERN_CHECK(matrix.dim() == 2, ShapeError, "Only tensors with 2 dimensions are supported");
+  const NoGradGuard no_grad;
+  return matrix.copy_(eye(matrix.size(0), matrix.size(1)));
+}
+
+Tensor dirac_(Tensor tensor, std::int64_t groups) {
+  TERN_CHECK(tensor.dim() >= 3 && tensor.dim() <= 5, ShapeError,
+             "Only tensors with 3, 4, or 5 dimensions are supported");
+  TERN_CHECK(groups > 0 && tensor.size(0) % groups == 0, ShapeError,
+             "dim 0 must be divisible by groups, got ", tensor.size(0), " and ", groups);
+  const NoGradGuard no_grad;
+  tensor.zero_();
+  Tensor centre = tensor;  // of each filter: [out, in]
+  for (std::int64_t dim = tensor.dim() - 1; dim >= 2; --dim) {
+    centre = centre.select(dim, tensor.size(dim) / 2);
+  }
+  const std::int64_t rows = tensor.size(0) / groups;
+  for (std::int64_t group = 0; group < groups; ++group) {
+    centre.narrow(0, group * rows, rows).copy_(eye(rows, tensor.size(1)));
+  }
+  return tensor;
+}
+
+Tensor uniform_(Tensor tensor, double low, double high) {
+  const NoGradGuard no_grad;
+  return tensor.uniform_(low, high);
+}
+
+Tensor normal_(Tensor tensor, double mean, double std) {
+  const NoGradGuard no_grad;
+  return tensor.normal_(mean, std);
+}
+
+Tensor sparse_(Tensor tensor, double sparsity, double std) {
+  TERN_CHECK(tensor.dim() == 2, ShapeError, "Only tensors with 2 dimensions are supported");
+  const NoGradGuard no_grad;
+  tensor.normal_(0, std);
+  const std::int64_t rows = tensor.size(0);
+  const auto zeros = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
+  for (std::int64_t column = 0; column < tensor.size(1); ++column) {
+    const std::vector<std::int64_t> order = randperm(rows).to_vector<std::int64_t>();
+    for (std::int64_t i = 0; i < zeros; ++i) {
+      tensor.select(1, column).select(0, order[static_cast<std::size_t>(i)]).zero_();
+    }
+  }
+  return tensor;
+}
+
+namespace {
+
+// The order of these operations decides the last bit of float64 numbers.
+double xavier_std(const Tensor& tensor, double gain) {
+  const auto [fan_in, fan_out] = _calculate_fan_in_and_fan_out(tensor);
+  return gain * std::sqrt(2.0 / static_cast<double>(fan_in + fan_out));
+}
+
+double kaiming_std(const Tensor& tensor, double a, FanModeType mode,
+                   NonlinearityType nonlinearity) {
+  const auto [fan_in, fan_out] = _calculate_fan_in_and_fan_out(tensor);
+  const std::int64_t fan = mode == kFanIn ? fan_in : fan_out;
+  return calculate_gain(nonlinearity, a) / std::sqrt(static_cast<double>(fan));
+}
+
+}  // namespace
+
+Tensor xavier_uniform_(Tensor tensor, double gain) {
+  const double bound = std::sqrt(3.0) * xavier_std(tensor, gain);
+  return uniform_(std::move(tensor), -bound, bound);
+}
+
+Tensor xavier_normal_(Tensor tensor, double gain) {
+  const double std = xavier_std(tensor, gain);
+  return normal_(std::move(tensor), 0, std);
+}
+
+Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  if (tensor.numel() == 0) return tensor;
+  const double bound = std::sqrt(3.0) * kaiming_std(tensor, a, mode, nonlinearity);
+  return uniform_(std::move(tensor), -bound, bound);
+}
+
+Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  if (tensor.numel() == 0) return tensor;
+  const double std = kaiming_std(tensor, a, mode, nonlinearity);
+  return normal_(std::move(tensor), 0, std);
+}
+
+}  // namespace tern::nn::init

@@ -1,0 +1,251 @@
+#include <unordered_set>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/nn/detail/module_walk.h>
+#include <tern/nn/module.h>
+#include <tern/nn/type_name.h>
+
+namespace tern::nn {
+
+Module::~Module() = default;
+
+std::string Module::name() const {
+  return name_.empty() ? detail::type_name(typeid(*this)) : name_;
+}
+
+// --- Registration --------------------------------------------------------------------------------
+
+void Module::check_name(const char* kind, const std::string& name) const {
+  TERN_CHECK(!name.empty(), Error, kind, " name must not be empty");
+  TERN_CHECK(name.find('.') == std::string::npos, Error, kind,
+             " name must not contain a dot (got '", name, "')");
+  const char* taken_by = parameters_.contains(name) ? "Parameter"
+                         : buffers_.contains(name)  ? "Buffer"
+                         : children_.contains(name) ? "Submodule"
+                                                    : nullptr;
+  TERN_CHECK(taken_by == nullptr, Error, taken_by, " '", name, "' already defined");
+}
+
+Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
+  check_name("Parameter", name);
+  if (tensor.defined()) tensor.requires_grad_(requires_grad);
+  return parameters_.insert(std::move(name), std::move(tensor));
+}
+
+Tensor& Module::register_buffer(std::string name, Tensor tensor, bool persistent) {
+  check_name("Buffer", name);
+  return buffers_.insert(std::move(name), {std::move(tensor), persistent}).tensor;
+}
+
+void Module::check_child(const std::string& name, const Module* module) const {
+  TERN_CHECK(module != nullptr, Error, "Submodule '", name, "' is empty: it holds no module");
+  ModuleWalk::modules(*module, [&](const std::string& path, const Module& below) {
+    TERN_CHECK(&below != this, Error, "Submodule '", name, "' holds the module that it would be ",
+               "registered in", path.empty() ? "" : ", as '", path, path.empty() ? "" : "'");
+  });
+}
+
+void Module::add_child(std::string name, std::shared_ptr<Module> module) {
+  check_name("Submodule", name);
+  check_child(name, module.get());
+  children_.insert(std::move(name), std::move(module));
+}
+
+void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
+  std::shared_ptr<Module>& slot = children_[name];
+  check_child(name, module.get());
+  slot = std::move(module);
+}
+
+void Module::unregister_module(const std::string& name) {
+  TERN_CHECK(children_.contains(name), Error, "No Module with name `", name, "` is registered");
+  children_.erase(name);
+}
+
+// --- What is registered --------------------------------------------------------------------------
+
+std::vector<Tensor> Module::parameters(bool recurse) const {
+  std::vector<Tensor> result;
+  ModuleWalk::parameters(*this, recurse,
+                         [&](const std::string&, const Tensor& t) { result.push_back(t); });
+  return result;
+}
+
+Module::NamedTensors Module::named_parameters(bool recurse) const {
+  NamedTensors result;
+  ModuleWalk::parameters(*this, recurse,
+                         [&](const std::string& path, const Tensor& t) { result.insert(path, t); });
+  return result;
+}
+
+std::vector<Tensor> Module::buffers(bool recurse) const {
+  std::vector<Tensor> result;
+  ModuleWalk::buffers(*this, recurse,
+                      [&](const std::string&, const Tensor& t) { result.push_back(t); });
+  return result;
+}
+
+Module::NamedTensors Module::named_buffers(bool recurse) const {
+  NamedTensors result;
+  ModuleWalk::buffers(*this, recurse,
+                      [&](const std::string& path, const Tensor& t) { result.insert(path, t); });
+  return result;
+}
+
+std::shared_ptr<Module> Module::shared_self() const {
+  const std::shared_ptr<const Module> self = weak_from_this().lock();
+  TERN_CHECK(
+      self != nullptr, Error,
+      "It looks like you attempted to retrieve your top-level module as a shared_ptr, but "
+      "it is not stored in a shared_ptr. Use std::make_shared<",
+      name(),
+      "> instead of creating your module on the stack, or alternatively do not try to access "
+      "your top-level module at all by passing /*include_self=*/false to modules() or "
+      "named_modules()");
+  return std::const_pointer_cast<Module>(self);
+}
+
+Module::NamedModules Module::named_modules(const std::string& name_prefix,
+                                           bool include_self) const {
+  NamedModules result;
+  if (include_self) result.insert(name_prefix, shared_self());
+  ModuleWalk::modules(*this, [&](const std::string& path, const Module& module) {
+    if (&module == this) return;
+    result.insert(ModuleWalk::join(name_prefix, path),
+                  std::const_pointer_cast<Module>(module.shared_from_this()));
+  });
+  return result;
+}
+
+std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
+  return named_modules(std::string(), include_self).values();
+}
+
+Module::NamedModules Module::named_children() const {
+  NamedModules result("Submodule");
+  std::unordered_set<const Module*> seen;
+  for (const auto& [name, child] : children_) {
+    if (seen.insert(child.get()).second) result.insert(name, child);
+  }
+  return result;
+}
+
+std::vector<std::shared_ptr<Module>> Module::children() const { return named_children().values(); }
+
+// --- apply ---------------------------------------------------------------------------------------
+
+namespace {
+
+/// Calls fn(path, module) for all below `module`, children first; not for `module` itself.
+template <class Fn>
+void apply_below(const Module& module, const std::string& prefix, const Fn& fn) {
+  for (const auto& [name, child] : module.named_children()) {
+    const std::string path = ModuleWalk::join(prefix, name);
+    apply_below(*child, path, fn);
+    fn(path, child);
+  }
+}
+
+}  // namespace
+
+void Module::apply(const std::function<void(Module&)>& function) {
+  apply_below(*this, "", [&](const std::string&, const auto& child) { function(*child); });
+  function(*this);
+}
+
+void Module::apply(const std::function<void(const Module&)>& function) const {
+  apply_below(*this, "", [&](const std::string&, const auto& child) { function(*child); });
+  function(*this);
+}
+
+void Module::apply(const std::function<void(const std::string&, Module&)>& function,
+                   const std::string& name_prefix) {
+  apply_below(*this, name_prefix,
+              [&](const std::string& path, const auto& child) { function(path, *child); });
+  function(name_prefix, *this);
+}
+
+void Module::apply(const std::function<void(const std::string&, const Module&)>& function,
+                   const std::string& name_prefix) const {
+  apply_below(*this, name_prefix,
+              [&](const std::string& path, const auto& child) { function(path, *child); });
+  function(name_prefix, *this);
+}
+
+void Module::apply(const std::function<void(const std::shared_ptr<Module>&)>& function) const {
+  const std::shared_ptr<Module> self = shared_self();
+  apply_below(*this, "", [&](const std::string&, const auto& child) { function(child); });
+  function(self);
+}
+
+void Module::apply(
+    const std::function<void(const std::string&, const std::shared_ptr<Module>&)>& function,
+    const std::string& name_prefix) const {
+  const std::shared_ptr<Module> self = shared_self();
+  apply_below(*this, name_prefix,
+              [&](const std::string& path, const auto& child) { function(path, child); });
+  function(name_prefix, self);
+}
+
+// --- Modes and gradients -------------------------------------------------------------------------
+
+void Module::train(bool on) {
+  is_training_ = on;
+  for (const auto& [name, child] : children_) child->train(on);
+}
+
+void Module::zero_grad(bool set_to_none) {
+  for (const Tensor& parameter : parameters()) {
+    Tensor& grad = parameter.mutable_grad();
+    if (!grad.defined()) continue;
+    if (set_to_none) {
+      grad.reset();
+    } else {
+      grad = grad.detach();
+      grad.zero_();
+    }
+  }
+}
+
+Module& Module::requires_grad_(bool requires_grad) {
+  for (Tensor& parameter : parameters()) parameter.requires_grad_(requires_grad);
+  return *this;
+}
+
+// --- Hooks ---------------------------------------------------------------------------------------
+
+unsigned Module::register_forward_pre_hook(ForwardPreHook hook) {
+  const std::shared_ptr<Hooks> hooks = copy_hooks();
+  hooks->before.emplace_back(next_hook_, std::move(hook));
+  hooks_ = hooks;
+  return next_hook_++;
+}
+
+unsigned Module::register_forward_hook(ForwardHook hook) {
+  const std::shared_ptr<Hooks> hooks = copy_hooks();
+  hooks->after.emplace_back(next_hook_, std::move(hook));
+  hooks_ = hooks;
+  return next_hook_++;
+}
+
+void Module::remove_hook(unsigned number) {
+  const std::shared_ptr<Hooks> hooks = copy_hooks();
+  const auto has_number = [number](const auto& entry) { return entry.first == number; };
+  std::erase_if(hooks->before, has_number);
+  std::erase_if(hooks->after, has_number);
+  hooks_ = hooks->before.empty() && hooks->after.empty() ? nullptr : hooks;
+}
+
+void Module::run_forward_pre_hooks(std::vector<AnyValue>& inputs) {
+  const std::shared_ptr<const Hooks> hooks = hooks_;
+  if (!hooks) return;
+  for (const auto& [number, hook] : hooks->before) hook(*this, inputs);
+}
+
+void Module::run_forward_hooks(const std::vector<AnyValue>& inputs, AnyValue& output) {
+  const std::shared_ptr<const Hooks> hooks = hooks_;
+  if (!hooks) return;
+  for (const auto& [number, hook] : hooks->after) hook(*this, inputs, output);
+}
+
+}  // namespace tern::nn

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tern/core/base/running_module.h>
+#include <tern/nn/any_value.h>
+#include <tern/nn/module.h>
+
+// What happens around a module's forward: its name stands ready for error texts, and its hooks run.
+
+namespace tern::nn::detail {
+
+/// Its path from the outermost running module, and its type.
+TERN_API std::string describe_running(const tern::detail::RunningModule& innermost);
+
+/// While this lives, `module` is the innermost running module of the thread.
+class RunningScope {
+ public:
+  explicit RunningScope(const Module& module)
+      : slot_(tern::detail::running_module()), frame_{&module, describe_running, slot_} {
+    slot_ = &frame_;
+  }
+  ~RunningScope() { slot_ = frame_.outer; }
+  RunningScope(const RunningScope&) = delete;
+  RunningScope& operator=(const RunningScope&) = delete;
+
+ private:
+  const tern::detail::RunningModule*& slot_;
+  tern::detail::RunningModule frame_;
+};
+
+template <class M, class... Args, std::size_t... I>
+auto call_with_hooks(M& module, std::index_sequence<I...>, Args&&... args)
+    -> decltype(module.forward(std::forward<Args>(args)...)) {
+  using Result = decltype(module.forward(std::forward<Args>(args)...));
+  std::vector<AnyValue> inputs;
+  inputs.reserve(sizeof...(Args));
+  (inputs.emplace_back(std::forward<Args>(args)), ...);
+  module.run_forward_pre_hooks(inputs);
+  TERN_CHECK(inputs.size() == sizeof...(Args), Error, module.name(), "'s forward() takes ",
+             sizeof...(Args), " inputs, but its hooks left ", inputs.size());
+  const auto forward = [&]() -> Result {
+    return module.forward(inputs[I].template get<std::decay_t<Args>>()...);
+  };
+  AnyValue output;
+  if constexpr (std::is_void_v<Result>) {
+    forward();
+    module.run_forward_hooks(inputs, output);
+  } else if constexpr (std::is_reference_v<Result>) {
+    Result result = forward();
+    output = AnyValue(result);  // hooks see a copy of what is only referred to
+    module.run_forward_hooks(inputs, output);
+    return static_cast<Result>(result);
+  } else {
+    output = AnyValue(forward());
+    module.run_forward_hooks(inputs, output);
+    return std::move(output.get<Result>());
+  }
+}
+
+/// module.forward(args...) with all that belongs to a call.
+template <class M, class... Args>
+auto call(M& module, Args&&... args) -> decltype(module.forward(std::forward<Args>(args)...)) {
+  const RunningScope scope(module);
+  if constexpr ((std::is_copy_constructible_v<std::decay_t<Args>> && ...)) {
+    if (module.has_forward_hooks()) [[unlikely]] {
+      return call_with_hooks(module, std::index_sequence_for<Args...>(),
+                             std::forward<Args>(args)...);
+    }
+  }
+  return module.forward(std::forward<Args>(args)...);
+}
+
+}  // namespace tern::nn::detail

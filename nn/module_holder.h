@@ -1,0 +1,132 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <type_traits>
+#include <utility>
+
+#include <tern/nn/module.h>
+#include <tern/nn/module_call.h>
+
+namespace tern::nn {
+
+/// A shared pointer to a module that makes it, calls it and moves it: `nn::Linear` holds a
+/// `nn::LinearImpl`. Copies share the module. nullptr makes an empty holder, whose use throws Error
+/// ("Accessing empty ModuleHolder").
+///
+/// Derived is the holder's own type; TERN_MODULE fills it in.
+template <class Contained, class Derived = void>
+class ModuleHolder {
+  using Self = std::conditional_t<std::is_void_v<Derived>, ModuleHolder, Derived>;
+  template <class T>
+  static constexpr bool kIsSource = std::is_base_of_v<ModuleHolder, std::remove_cvref_t<T>> ||
+                                    std::is_convertible_v<T, std::shared_ptr<Contained>>;
+
+ public:
+  using ContainedType = Contained;
+
+  ModuleHolder() : impl_(std::make_shared<Contained>()) {}
+  ModuleHolder(std::nullptr_t) noexcept {}
+  ModuleHolder(std::shared_ptr<Contained> module) noexcept : impl_(std::move(module)) {}
+  /// Makes the module of the arguments of its constructor.
+  template <class Head, class... Tail>
+  requires(sizeof...(Tail) != 0 || !kIsSource<Head>) explicit ModuleHolder(Head&& head,
+                                                                           Tail&&... tail)
+      : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+
+  bool is_empty() const noexcept { return impl_ == nullptr; }
+  explicit operator bool() const noexcept { return !is_empty(); }
+  const std::shared_ptr<Contained>& ptr() const {
+    get();
+    return impl_;
+  }
+  Contained* get() const {
+    TERN_CHECK(impl_ != nullptr, Error, "Accessing empty ModuleHolder");
+    return impl_.get();
+  }
+  Contained* operator->() const { return get(); }
+  Contained& operator*() const { return *get(); }
+
+  /// Calls forward, with hooks; the module's name stands in errors that come out of it.
+  template <class... Args, class M = Contained>
+  auto operator()(Args&&... args) const
+      -> decltype(std::declval<M&>().forward(std::forward<Args>(args)...)) {
+    return detail::call(*get(), std::forward<Args>(args)...);
+  }
+
+  /// As Module::to, cuda and cpu; return the holder: auto net = nn::Linear(3, 1).to(device);
+  template <class... Args>
+  requires requires(Module& module, Args&&... args) { module.to(std::forward<Args>(args)...); }
+  Self to(Args&&... args) const {
+    get()->Module::to(std::forward<Args>(args)...);
+    return self();
+  }
+  template <class... Args>
+  requires requires(Module& module, Args&&... args) { module.cuda(std::forward<Args>(args)...); }
+  Self cuda(Args&&... args) const {
+    get()->Module::cuda(std::forward<Args>(args)...);
+    return self();
+  }
+  Self cpu() const {
+    get()->Module::cpu();
+    return self();
+  }
+  /// A holder of a deep copy, optionally on another device.
+  Self clone(const std::optional<Device>& device = std::nullopt) const {
+    auto copy = std::dynamic_pointer_cast<Contained>(get()->clone(device));
+    TERN_CHECK(copy != nullptr, Error, get()->name(), "::clone() makes a module of another type");
+    return Self(std::move(copy));
+  }
+  State state_dict() const { return get()->state_dict(); }
+  IncompatibleKeys load_state_dict(const State& state, bool strict = true) const {
+    return get()->load_state_dict(state, strict);
+  }
+
+ protected:
+  std::shared_ptr<Contained> impl_;
+
+ private:
+  Self self() const { return static_cast<const Self&>(*this); }
+};
+
+template <class Contained, class Derived>
+std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained, Derived>& holder) {
+  return stream << static_cast<const Module&>(*holder);
+}
+
+namespace detail {
+
+/// The module in a shared pointer or a holder; a module given by value moves into a new one.
+template <class M>
+requires std::is_base_of_v<Module, M> std::shared_ptr<M> module_ptr(std::shared_ptr<M> module) {
+  return module;
+}
+template <class Contained, class Derived>
+std::shared_ptr<Contained> module_ptr(const ModuleHolder<Contained, Derived>& holder) {
+  return holder.ptr();
+}
+template <class M>
+requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
+auto module_ptr(M&& module) {
+  return std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module));
+}
+
+/// What containers take for a module.
+template <class T>
+concept ModuleLike = requires(T&& module) {
+  module_ptr(std::forward<T>(module));
+};
+
+}  // namespace detail
+}  // namespace tern::nn
+
+/// Defines the holder class Name of the module class Impl.
+#define TERN_MODULE_IMPL(Name, Impl)                          \
+  class Name : public ::tern::nn::ModuleHolder<Impl, Name> {  \
+   public:                                                    \
+    using ::tern::nn::ModuleHolder<Impl, Name>::ModuleHolder; \
+  }
+
+/// Defines the holder class Name of the module class NameImpl.
+#define TERN_MODULE(Name) TERN_MODULE_IMPL(Name, Name##Impl)

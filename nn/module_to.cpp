@@ -1,0 +1,51 @@
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/nn/detail/module_walk.h>
+#include <tern/nn/module.h>
+
+namespace tern::nn {
+
+Module& Module::to(Device device, ScalarType dtype, bool non_blocking) {
+  return convert(device, dtype, non_blocking);
+}
+Module& Module::to(ScalarType dtype, bool non_blocking) {
+  return convert(std::nullopt, dtype, non_blocking);
+}
+Module& Module::to(Device device, bool non_blocking) {
+  return convert(device, std::nullopt, non_blocking);
+}
+Module& Module::cuda(Device device) {
+  TERN_CHECK(device.is_cuda(), DeviceError, "Invalid device, must be cuda device, got ", device);
+  return to(device);
+}
+
+Module& Module::convert(std::optional<Device> device, std::optional<ScalarType> dtype,
+                        bool non_blocking) {
+  TERN_CHECK(!dtype || is_floating_point(*dtype), DTypeError,
+             "nn.Module.to only accepts floating point or complex dtypes, but got desired "
+             "dtype=torch.",
+             dtype_info(*dtype).python_name);
+  const NoGradGuard no_grad;
+  std::vector<std::pair<Tensor, Tensor>> moves;
+  const auto stage = [&](const Tensor& tensor) {
+    if (!tensor.defined()) return;
+    const bool cast = dtype && tensor.is_floating_point();
+    const Tensor source = tensor.detach();
+    Tensor moved =
+        source.to(device.value_or(tensor.device()), cast ? *dtype : tensor.dtype(), non_blocking);
+    if (!moved.is_same(source)) moves.emplace_back(tensor, std::move(moved));
+  };
+  ModuleWalk::parameters(*this, true, [&](const std::string&, const Tensor& parameter) {
+    stage(parameter);
+    stage(parameter.grad());
+  });
+  ModuleWalk::buffers(*this, true, [&](const std::string&, const Tensor& b) { stage(b); });
+  // Everything that can fail has happened.
+  for (const auto& [tensor, moved] : moves) tensor.set_data(moved);
+  return *this;
+}
+
+}  // namespace tern::nn

@@ -1,0 +1,81 @@
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/creation.h>
+#include <tern/nn/detail/factory.h>
+#include <tern/nn/detail/text.h>
+#include <tern/nn/functional/batchnorm.h>
+#include <tern/nn/init.h>
+#include <tern/nn/modules/batchnorm.h>
+
+namespace tern::nn {
+
+BatchNorm1dImpl::BatchNorm1dImpl(const BatchNorm1dOptions& options_) : options(options_) {
+  BatchNorm1dImpl::reset();
+}
+
+void BatchNorm1dImpl::reset() {
+  const TensorOptions like = detail::factory_options(options);
+  const bool affine = options.affine(), tracked = options.track_running_stats();
+  const auto channels = [&](bool wanted) {
+    return wanted ? empty({options.num_features()}, like) : Tensor();
+  };
+  weight = register_parameter("weight", channels(affine));
+  bias = register_parameter("bias", channels(affine));
+  running_mean = register_buffer("running_mean", channels(tracked));
+  running_var = register_buffer("running_var", channels(tracked));
+  num_batches_tracked =
+      register_buffer("num_batches_tracked", tracked ? zeros({}, like.dtype(kLong)) : Tensor());
+  reset_parameters();
+}
+
+void BatchNorm1dImpl::reset_running_stats() {
+  if (!options.track_running_stats()) return;
+  running_mean.zero_();
+  running_var.fill_(1);
+  num_batches_tracked.zero_();
+}
+
+void BatchNorm1dImpl::reset_parameters() {
+  reset_running_stats();
+  if (!options.affine()) return;
+  init::ones_(weight);
+  init::zeros_(bias);
+}
+
+// Files of PyTorch before 0.4.1 lack it.
+bool BatchNorm1dImpl::is_optional_in_state(const std::string& name) const {
+  return name == "num_batches_tracked";
+}
+
+void BatchNorm1dImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::BatchNorm1d(" << options.num_features() << ", eps=" << options.eps()
+         << ", momentum=";
+  if (options.momentum()) {
+    stream << *options.momentum();
+  } else {
+    stream << "None";
+  }
+  stream << ", affine=" << detail::text_of_bool(options.affine())
+         << ", track_running_stats=" << detail::text_of_bool(options.track_running_stats()) << ')';
+}
+
+Tensor BatchNorm1dImpl::forward(const Tensor& input) {
+  TERN_CHECK(input.dim() == 2 || input.dim() == 3, ShapeError, "expected 2D or 3D input (got ",
+             input.dim(), "D input)");
+  double momentum = options.momentum().value_or(0.0);
+  if (is_training() && num_batches_tracked.defined()) {
+    const NoGradGuard no_grad;
+    num_batches_tracked.add_(1);
+    if (!options.momentum()) momentum = 1 / num_batches_tracked.item<double>();
+  }
+  // Without running statistics a batch is normalised by its own, also in evaluation.
+  const bool training = is_training() || !running_mean.defined();
+  return functional::batch_norm(input, running_mean, running_var,
+                                functional::BatchNormFuncOptions()
+                                    .weight(weight)
+                                    .bias(bias)
+                                    .training(training)
+                                    .momentum(momentum)
+                                    .eps(options.eps()));
+}
+
+}  // namespace tern::nn

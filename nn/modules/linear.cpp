@@ -1,0 +1,52 @@
+#include <cmath>
+
+#include <tern/core/ops/creation.h>
+#include <tern/core/ops/matmul.h>
+#include <tern/core/ops/view.h>
+#include <tern/nn/detail/factory.h>
+#include <tern/nn/detail/text.h>
+#include <tern/nn/init.h>
+#include <tern/nn/modules/linear.h>
+
+namespace tern::nn {
+
+void IdentityImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::Identity()"; }
+
+LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { LinearImpl::reset(); }
+
+void LinearImpl::reset() {
+  const TensorOptions like = detail::factory_options(options);
+  weight =
+      register_parameter("weight", empty({options.out_features(), options.in_features()}, like));
+  bias =
+      register_parameter("bias", options.bias() ? empty({options.out_features()}, like) : Tensor());
+  reset_parameters();
+}
+
+void LinearImpl::reset_parameters() {
+  init::kaiming_uniform_(weight, std::sqrt(5.0));
+  if (bias.defined()) {
+    const double fan_in = static_cast<double>(options.in_features());
+    const double bound = fan_in > 0 ? 1 / std::sqrt(fan_in) : 0;
+    init::uniform_(bias, -bound, bound);
+  }
+}
+
+void LinearImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::Linear(in_features=" << options.in_features()
+         << ", out_features=" << options.out_features()
+         << ", bias=" << detail::text_of_bool(options.bias()) << ')';
+}
+
+Tensor LinearImpl::forward(const Tensor& input) { return linear(input, weight, bias); }
+
+void FlattenImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::Flatten(start_dim=" << options.start_dim()
+         << ", end_dim=" << options.end_dim() << ')';
+}
+
+Tensor FlattenImpl::forward(const Tensor& input) {
+  return flatten(input, options.start_dim(), options.end_dim());
+}
+
+}  // namespace tern::nn

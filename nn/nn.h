@@ -1,0 +1,23 @@
+#pragma once
+
+// Modules, their functions, initialisations and utilities.
+
+#include <tern/nn/any_module.h>
+#include <tern/nn/any_value.h>
+#include <tern/nn/cloneable.h>
+#include <tern/nn/containers/module_dict.h>
+#include <tern/nn/containers/module_list.h>
+#include <tern/nn/containers/parameter_dict.h>
+#include <tern/nn/containers/parameter_list.h>
+#include <tern/nn/containers/sequential.h>
+#include <tern/nn/functional.h>
+#include <tern/nn/functional_module.h>
+#include <tern/nn/init.h>
+#include <tern/nn/module.h>
+#include <tern/nn/module_holder.h>
+#include <tern/nn/modules/activation.h>
+#include <tern/nn/modules/batchnorm.h>
+#include <tern/nn/modules/dropout.h>
+#include <tern/nn/modules/linear.h>
+#include <tern/nn/modules/loss.h>
+#include <tern/nn/utils.h>

@@ -1,0 +1,8 @@
+#pragma once
+
+// Optimizers.
+
+#include <tern/nn/optim/adam.h>
+#include <tern/nn/optim/adamw.h>
+#include <tern/nn/optim/optimizer.h>
+#include <tern/nn/optim/sgd.h>

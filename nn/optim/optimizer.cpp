@@ -1,0 +1,192 @@
+#include <string>
+#include <unordered_set>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/creation.h>
+#include <tern/nn/optim/optimizer.h>
+
+namespace tern::optim {
+
+OptimizerOptions::~OptimizerOptions() = default;
+OptimizerParamState::~OptimizerParamState() = default;
+Optimizer::~Optimizer() = default;
+
+namespace detail {
+
+void options_class_error() {
+  throw Error("the options of a parameter group are of another class than the optimizer's");
+}
+
+void save_entry(State& state, const char* name, std::int64_t step) {
+  state.insert(name, scalar_tensor(step, kFloat));
+}
+
+void load_entry(const State& state, const char* name, const Tensor& parameter, Tensor& tensor) {
+  const State* value = state.find(name);
+  if (value == nullptr) {
+    tensor.reset();
+    return;
+  }
+  const auto source = value->to<Tensor>(name);
+  TERN_CHECK(source.sizes() == parameter.sizes(), ShapeError, "loaded state dict has ", name,
+             " of size ", source.sizes(), " for a parameter of size ", parameter.sizes());
+  tensor = source.detach()
+               .to(parameter.device(), parameter.dtype(), /*non_blocking=*/false, /*copy=*/true)
+               .contiguous();
+}
+
+void load_entry(const State& state, const char* name, const Tensor& /*parameter*/,
+                std::int64_t& step) {
+  const State& value = state[name];
+  step = value.is_tensor() ? value.tensor().item<std::int64_t>() : value.to<std::int64_t>(name);
+}
+
+}  // namespace detail
+
+// --- Groups --------------------------------------------------------------------------------------
+
+OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& other)
+    : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+
+OptimizerOptions* OptimizerParamGroup::checked_options() const {
+  TERN_CHECK(options_ != nullptr, Error, "the parameter group has no options");
+  return options_.get();
+}
+
+Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
+                     std::unique_ptr<OptimizerOptions> defaults)
+    : defaults_(std::move(defaults)) {
+  defaults_->check();
+  for (OptimizerParamGroup& group : param_groups) add_param_group(std::move(group));
+  TERN_CHECK(size() > 0, Error, "optimizer got an empty parameter list");
+}
+
+namespace {
+
+std::vector<OptimizerParamGroup> one_group(std::vector<Tensor> parameters) {
+  std::vector<OptimizerParamGroup> groups;
+  groups.emplace_back(std::move(parameters));
+  return groups;
+}
+
+}  // namespace
+
+Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults)
+    : Optimizer(one_group(std::move(parameters)), std::move(defaults)) {}
+
+void Optimizer::add_param_group(OptimizerParamGroup group) {
+  if (group.has_options()) {
+    group.options().inherit(*defaults_);
+    group.options().check();
+  } else {
+    group.set_options(defaults_->clone());
+  }
+  std::unordered_set<const void*> known;
+  for (const OptimizerParamGroup& other : param_groups_) {
+    for (const Tensor& parameter : other.params()) known.insert(parameter.unsafeGetTensorImpl());
+  }
+  std::unordered_set<const void*> own;
+  for (const Tensor& parameter : group.params()) {
+    TERN_CHECK(parameter.defined(), Error, "can't optimize an undefined Tensor");
+    TERN_CHECK(parameter.is_leaf() || parameter.retains_grad(), Error,
+               "can't optimize a non-leaf Tensor");
+    TERN_CHECK(!known.contains(parameter.unsafeGetTensorImpl()), Error,
+               "some parameters appear in more than one parameter group");
+    TERN_CHECK(own.insert(parameter.unsafeGetTensorImpl()).second, Error,
+               "optimizer contains a parameter group with duplicate parameters");
+  }
+  param_groups_.push_back(std::move(group));
+}
+
+std::size_t Optimizer::size() const noexcept {
+  std::size_t count = 0;
+  for (const OptimizerParamGroup& group : param_groups_) count += group.params().size();
+  return count;
+}
+
+void Optimizer::zero_grad(bool set_to_none) {
+  for (const OptimizerParamGroup& group : param_groups_) {
+    for (const Tensor& parameter : group.params()) {
+      Tensor& grad = parameter.mutable_grad();
+      if (!grad.defined()) continue;
+      if (set_to_none) {
+        grad.reset();
+      } else {
+        grad = grad.detach();
+        grad.zero_();
+      }
+    }
+  }
+}
+
+// --- State ---------------------------------------------------------------------------------------
+
+std::unique_ptr<OptimizerParamState> Optimizer::make_param_state() const { return nullptr; }
+
+OptimizerParamState& Optimizer::state_of(const Tensor& parameter) {
+  std::unique_ptr<OptimizerParamState>& state = state_[parameter.unsafeGetTensorImpl()];
+  if (!state) state = make_param_state();
+  return *state;
+}
+
+State Optimizer::state_dict() const {
+  State states;
+  State groups = State::list();
+  std::int64_t number = 0;
+  for (const OptimizerParamGroup& group : param_groups_) {
+    State saved;
+    group.options().save(saved);
+    State params = State::list();
+    for (const Tensor& parameter : group.params()) {
+      const auto found = state_.find(parameter.unsafeGetTensorImpl());
+      if (found != state_.end()) states.insert(std::to_string(number), found->second->save());
+      params.push_back(number++);
+    }
+    saved.insert("params", std::move(params));
+    groups.push_back(std::move(saved));
+  }
+  State result;
+  result.insert("state", std::move(states));
+  result.insert("param_groups", std::move(groups));
+  return result;
+}
+
+void Optimizer::load_state_dict(const State& state) {
+  const std::vector<State>& saved_groups = state["param_groups"].elements();
+  TERN_CHECK(saved_groups.size() == param_groups_.size(), Error,
+             "loaded state dict has a different number of parameter groups");
+  // Stage everything, so that an error changes nothing.
+  std::vector<std::unique_ptr<OptimizerOptions>> options;
+  std::vector<std::pair<std::string, Tensor>> parameters;  // by the number that the file gives them
+  for (std::size_t i = 0; i < saved_groups.size(); ++i) {
+    const OptimizerParamGroup& group = param_groups_[i];
+    const std::vector<State>& numbers = saved_groups[i]["params"].elements();
+    TERN_CHECK(numbers.size() == group.params().size(), Error,
+               "loaded state dict contains a parameter group that doesn't match the size of "
+               "optimizer's group");
+    for (std::size_t j = 0; j < numbers.size(); ++j) {
+      parameters.emplace_back(std::to_string(numbers[j].to<std::int64_t>("params")),
+                              group.params()[j]);
+    }
+    options.push_back(group.options().clone());
+    options.back()->load(saved_groups[i]);
+    options.back()->check();
+  }
+  StateMap states;
+  const State& saved_states = state["state"];
+  for (const auto& [number, parameter] : parameters) {
+    const State* saved = saved_states.find(number);
+    if (saved == nullptr || saved->empty()) continue;
+    std::unique_ptr<OptimizerParamState> fresh = make_param_state();
+    TERN_CHECK(fresh != nullptr, Error, "this optimizer keeps no state, but the loaded state dict ",
+               "has some for parameter ", number);
+    fresh->load(*saved, parameter);
+    states[parameter.unsafeGetTensorImpl()] = std::move(fresh);
+  }
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    param_groups_[i].set_options(std::move(options[i]));
+  }
+  state_ = std::move(states);
+}
+
+}  // namespace tern::optim

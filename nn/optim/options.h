@@ -1,0 +1,122 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <tern/core/base/error.h>
+#include <tern/core/tensor/state.h>
+
+namespace tern::optim {
+
+/// The numbers that steer one parameter group. An optimizer has its own class of them.
+class TERN_API OptimizerOptions {
+ public:
+  virtual ~OptimizerOptions();
+  virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
+  virtual double get_lr() const = 0;
+  virtual void set_lr(double lr) = 0;
+  /// Throws Error ("Invalid learning rate: -1") when a number is out of its range.
+  virtual void check() const = 0;
+  /// Takes from `defaults`, which are of the same class, what was not set here.
+  virtual void inherit(const OptimizerOptions& defaults) = 0;
+  /// Adds every option under its name.
+  virtual void save(State& group) const = 0;
+  /// Reads every option. Throws IndexError when one is missing.
+  virtual void load(const State& group) = 0;
+
+ protected:
+  OptimizerOptions() = default;
+  OptimizerOptions(const OptimizerOptions&) = default;
+  OptimizerOptions& operator=(const OptimizerOptions&) = default;
+};
+
+namespace detail {
+
+/// One option, which knows whether the user chose its value.
+template <class T>
+struct OptionField {
+  OptionField(T initial_value) : value(initial_value), initial(initial_value) {}
+  bool is_chosen() const { return chosen || value != initial; }
+
+  T value;
+  T initial;
+  bool chosen = false;
+};
+
+inline State to_state(double value) { return value; }
+inline State to_state(bool value) { return value; }
+inline State to_state(const std::tuple<double, double>& pair) {
+  return State::list({std::get<0>(pair), std::get<1>(pair)});
+}
+inline void from_state(const State& state, std::string_view name, double& value) {
+  value = state.to<double>(name);
+}
+inline void from_state(const State& state, std::string_view name, bool& value) {
+  value = state.to<bool>(name);
+}
+inline void from_state(const State& state, std::string_view name,
+                       std::tuple<double, double>& pair) {
+  TERN_CHECK(state.is_list() && state.size() == 2, Error, name, " should be a list of 2 numbers");
+  pair = {state[std::size_t{0}].to<double>(name), state[std::size_t{1}].to<double>(name)};
+}
+
+[[noreturn]] TERN_API void options_class_error();
+
+}  // namespace detail
+
+/// Writes the virtual functions of a class of options, whose static fields() lists its options as
+/// pairs of a name and a pointer to the member.
+template <class Derived>
+class OptimizerCloneableOptions : public OptimizerOptions {
+ public:
+  std::unique_ptr<OptimizerOptions> clone() const override {
+    return std::make_unique<Derived>(self());
+  }
+  double get_lr() const override { return self().lr(); }
+  void set_lr(double lr) override { self().lr(lr); }
+  void inherit(const OptimizerOptions& defaults) override {
+    const auto* others = dynamic_cast<const Derived*>(&defaults);
+    if (others == nullptr) detail::options_class_error();
+    each([&](const char*, auto member) {
+      if (!(self().*member).is_chosen()) (self().*member).value = (others->*member).value;
+    });
+  }
+  void save(State& group) const override {
+    each([&](const char* name, auto member) {
+      group.insert(name, detail::to_state((self().*member).value));
+    });
+  }
+  void load(const State& group) override {
+    each([&](const char* name, auto member) {
+      detail::from_state(group[name], name, (self().*member).value);
+    });
+  }
+
+ private:
+  Derived& self() { return static_cast<Derived&>(*this); }
+  const Derived& self() const { return static_cast<const Derived&>(*this); }
+  template <class Visit>
+  static void each(const Visit& visit) {
+    std::apply([&](const auto&... field) { (visit(field.first, field.second), ...); },
+               Derived::fields());
+  }
+};
+
+}  // namespace tern::optim
+
+/// One option with its accessors, for the body of a class of options:
+///   TERN_OPTIM_ARG(double, lr) = 1e-3;
+#define TERN_OPTIM_ARG(Type, name)                            \
+ public:                                                      \
+  auto& name(Type value) {                                    \
+    name##_.value = value;                                    \
+    name##_.chosen = true;                                    \
+    return *this;                                             \
+  }                                                           \
+  Type& name() noexcept { return name##_.value; }             \
+  const Type& name() const noexcept { return name##_.value; } \
+                                                              \
+ private:                                                     \
+  ::tern::optim::detail::OptionField<Type> name##_

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <tuple>
+
+#include <tern/core/tensor/state.h>
+#include <tern/nn/options_arg.h>
+
+namespace tern::optim {
+
+/// What an optimizer remembers about one parameter.
+class TERN_API OptimizerParamState {
+ public:
+  virtual ~OptimizerParamState();
+  virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
+  /// Every defined entry under its name, as Python keeps them.
+  virtual State save() const = 0;
+  /// Copies the entries of `state` to where `parameter` lives, in its dtype. Throws when one has
+  /// the wrong kind or size.
+  virtual void load(const State& state, const Tensor& parameter) = 0;
+
+ protected:
+  OptimizerParamState() = default;
+  OptimizerParamState(const OptimizerParamState&) = default;
+  OptimizerParamState& operator=(const OptimizerParamState&) = default;
+};
+
+namespace detail {
+
+inline void save_entry(State& state, const char* name, const Tensor& tensor) {
+  if (tensor.defined()) state.insert(name, tensor.detach());
+}
+/// A step count, which Python keeps as a tensor.
+TERN_API void save_entry(State& state, const char* name, std::int64_t step);
+TERN_API void load_entry(const State& state, const char* name, const Tensor& parameter,
+                         Tensor& tensor);
+TERN_API void load_entry(const State& state, const char* name, const Tensor& parameter,
+                         std::int64_t& step);
+
+}  // namespace detail
+
+/// Writes the virtual functions of a class of state, whose static fields() lists its entries as
+/// pairs of a name and a pointer to the member: tensors and step counts.
+template <class Derived>
+class OptimizerCloneableParamState : public OptimizerParamState {
+ public:
+  std::unique_ptr<OptimizerParamState> clone() const override {
+    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+  }
+  State save() const override {
+    State state;
+    each([&](const char* name, auto member) {
+      detail::save_entry(state, name, static_cast<const Derived&>(*this).*member);
+    });
+    return state;
+  }
+  void load(const State& state, const Tensor& parameter) override {
+    each([&](const char* name, auto member) {
+      detail::load_entry(state, name, parameter, static_cast<Derived&>(*this).*member);
+    });
+  }
+
+ private:
+  template <class Visit>
+  static void each(const Visit& visit) {
+    std::apply([&](const auto&... field) { (visit(field.first, field.second), ...); },
+               Derived::fields());
+  }
+};
+
+}  // namespace tern::optim

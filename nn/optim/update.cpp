@@ -1,0 +1,41 @@
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/creation.h>
+#include <tern/nn/optim/update.h>
+
+namespace tern::optim::detail {
+
+Update::Update(const char* op, const Tensor& parameter_)
+    : parameter(parameter_),
+      values(parameter_.detach().contiguous()),
+      grad(parameter_.grad().detach().contiguous()) {
+  TERN_CHECK(grad.sizes() == parameter.sizes(), ShapeError, op, ": the gradient of size ",
+             grad.sizes(), " does not fit its parameter of size ", parameter.sizes());
+  TERN_CHECK(grad.dtype() == parameter.dtype(), DTypeError, op, ": the gradient of dtype ",
+             grad.dtype(), " does not fit its parameter of dtype ", parameter.dtype());
+  TERN_CHECK(grad.device() == parameter.device(), DeviceError, op, ": the gradient is on ",
+             grad.device(), ", its parameter on ", parameter.device());
+}
+
+void Update::finish() {
+  if (parameter.is_contiguous()) {
+    parameter.self().storage->bump_version();
+  } else {
+    parameter.copy_(values);
+  }
+}
+
+void follow(Tensor& state, const Tensor& parameter) {
+  if (!state.defined()) {
+    state = zeros(parameter.sizes(), parameter.options());
+  } else if (!same_kind(state, parameter)) {
+    state = state.to(parameter.device(), parameter.dtype());
+  }
+}
+
+Tensor run_closure(const Optimizer::LossClosure& closure) {
+  if (!closure) return Tensor();
+  const AutoGradMode enable_grad(true);
+  return closure();
+}
+
+}  // namespace tern::optim::detail

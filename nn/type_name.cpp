@@ -1,0 +1,16 @@
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include <tern/nn/type_name.h>
+
+namespace tern::nn::detail {
+
+std::string type_name(const std::type_info& type) {
+  const std::unique_ptr<char, void (*)(void*)> name(
+      abi::__cxa_demangle(type.name(), nullptr, nullptr, nullptr), std::free);
+  return name ? name.get() : type.name();
+}
+
+}  // namespace tern::nn::detail

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <typeinfo>
+
+#include <tern/core/base/visibility.h>
+
+namespace tern::nn::detail {
+
+/// The C++ name of a type: "tern::nn::LinearImpl".
+TERN_API std::string type_name(const std::type_info& type);
+
+}  // namespace tern::nn::detail

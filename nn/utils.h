@@ -1,0 +1,4 @@
+#pragma once
+
+#include <tern/nn/utils/clip_grad.h>
+#include <tern/nn/utils/convert_parameters.h>

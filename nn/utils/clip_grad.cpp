@@ -1,0 +1,65 @@
+#include <cmath>
+#include <limits>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/index.h>
+#include <tern/core/ops/pointwise.h>
+#include <tern/core/ops/reduce.h>
+#include <tern/nn/utils/clip_grad.h>
+
+namespace tern::nn::utils {
+
+namespace {
+
+std::vector<Tensor> grads_of(const std::vector<Tensor>& parameters) {
+  std::vector<Tensor> grads;
+  for (const Tensor& parameter : parameters) {
+    if (parameter.grad().defined()) grads.push_back(parameter.grad());
+  }
+  return grads;
+}
+
+Tensor norm_of(const Tensor& tensor, double p) {
+  if (p != std::numeric_limits<double>::infinity()) return norm(tensor, p);
+  return tensor.numel() == 0 ? tensor.sum() : abs(tensor).max();
+}
+
+}  // namespace
+
+double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
+                       bool error_if_nonfinite) {
+  const NoGradGuard no_grad;
+  std::vector<Tensor> grads = grads_of(parameters);
+  if (grads.empty()) return 0;
+  std::vector<Tensor> norms;
+  for (const Tensor& grad : grads) {
+    norms.push_back(norm_of(grad, norm_type).to(grads[0].device()));
+  }
+  const Tensor total = norm_of(stack(norms), norm_type);
+  const auto result = total.item<double>();
+  TERN_CHECK(!error_if_nonfinite || std::isfinite(result), Error, "The total norm of order ",
+             norm_type,
+             " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable "
+             "this error and scale the gradients by the non-finite norm anyway, set "
+             "`error_if_nonfinite=false`");
+  // Multiplied even when it is 1, so that the result never depends on reading the norm.
+  const Tensor factor = (max_norm / (total + 1e-6)).clamp_max(1.0);
+  for (Tensor& grad : grads) grad.mul_(factor.to(grad.device()));
+  return result;
+}
+
+double clip_grad_norm_(const Tensor& parameter, double max_norm, double norm_type,
+                       bool error_if_nonfinite) {
+  return clip_grad_norm_(std::vector<Tensor>{parameter}, max_norm, norm_type, error_if_nonfinite);
+}
+
+void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
+  const NoGradGuard no_grad;
+  for (Tensor& grad : grads_of(parameters)) grad.clamp_(-clip_value, clip_value);
+}
+
+void clip_grad_value_(const Tensor& parameter, double clip_value) {
+  clip_grad_value_(std::vector<Tensor>{parameter}, clip_value);
+}
+
+}  // namespace tern::nn::utils
