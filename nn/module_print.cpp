@@ -2,14 +2,24 @@
 #include <sstream>
 
 #include <tern/nn/detail/module_walk.h>
+#include <tern/nn/detail/text.h>
 #include <tern/nn/module.h>
 
 namespace tern::nn {
 
 void Module::pretty_print(std::ostream& stream) const { stream << name(); }
 
+const char*& detail::printed_namespace() {
+  static constinit const char* name = "tern";
+  return name;
+}
+
 void Module::print_tree(std::ostream& stream, const std::string& indentation) const {
-  pretty_print(stream);
+  std::ostringstream own;
+  pretty_print(own);
+  std::string text = own.str();
+  if (text.starts_with("tern::")) text.replace(0, 4, detail::printed_namespace());
+  stream << text;
   if (children_.is_empty()) return;
   const std::string deeper = indentation + "  ";
   stream << "(\n";

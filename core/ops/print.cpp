@@ -259,7 +259,16 @@ std::string to_string(const Tensor& tensor) {
   return out + ")";
 }
 
+detail::TensorPrinter& detail::tensor_printer() {
+  static constinit TensorPrinter printer = nullptr;
+  return printer;
+}
+
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  if (const detail::TensorPrinter printer = detail::tensor_printer()) {
+    printer(out, tensor);
+    return out;
+  }
   return out << to_string(tensor);
 }
 

@@ -21,4 +21,10 @@ TERN_API PrintOptions get_printoptions();
 TERN_API std::string to_string(const Tensor& tensor);
 TERN_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
+namespace detail {
+/// What operator<< calls instead of to_string(), if not null; for other forms of printing.
+using TensorPrinter = void (*)(std::ostream& out, const Tensor& tensor);
+TERN_API TensorPrinter& tensor_printer();
+}  // namespace detail
+
 }  // namespace tern

@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <tern/compat/print.h>
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/print.h>
+#include <tern/nn/detail/text.h>
+
+namespace tern::compat {
+
+namespace {
+
+/// The shortest text that reads back as the same double, without ".0".
+std::string shortest(double value) {
+  if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
+  const std::string scientific(text, end.ptr);
+  const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
+  if (exponent < -4 || exponent >= 16) return scientific;
+  return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr};
+}
+
+/// How the values of one matrix are written: all in one width, perhaps divided by a scale.
+class Format {
+ public:
+  explicit Format(const std::vector<double>& values) {
+    bool whole = true;
+    double low = 0, high = 0;
+    bool any = false;
+    for (const double value : values) {
+      if (!std::isfinite(value)) continue;
+      whole = whole && value == std::ceil(value);
+      const double size = std::abs(value);
+      low = any ? std::min(low, size) : size;
+      high = any ? std::max(high, size) : size;
+      any = true;
+    }
+    choose(whole, exponent_of(low), exponent_of(high));
+  }
+
+  int width() const { return width_; }
+  bool is_scaled() const { return scale_ != 1; }
+  /// "0.001 *" and the end of the line.
+  std::string scale_text() const { return is_scaled() ? shortest(scale_) + " *\n" : ""; }
+  std::string text(double value) const {
+    char buffer[512];
+    if (std::isfinite(value)) {
+      std::snprintf(buffer, sizeof buffer, pattern_, width_, value / scale_);
+    } else {
+      std::snprintf(buffer, sizeof buffer, "%*s", width_, shortest(value).c_str());
+    }
+    return buffer;
+  }
+
+ private:
+  static int exponent_of(double size) {
+    return size == 0 ? 1 : static_cast<int>(std::floor(std::log10(size))) + 1;
+  }
+
+  void choose(bool whole, int low, int high) {
+    if (whole && high <= 9) {
+      set("%*.6g", high + 1);
+    } else if (whole) {
+      set("%*.4e", 11);
+    } else if (high - low > 4) {
+      set("%*.4e", std::abs(high) > 99 || std::abs(low) > 99 ? 12 : 11);
+    } else if (high > 5 || high < 0) {
+      set("%*.4f", 7);
+      scale_ = std::pow(10.0, high - 1);
+    } else {
+      set("%*.4f", high == 0 ? 7 : high + 6);
+    }
+  }
+  void set(const char* pattern, int width) {
+    pattern_ = pattern;
+    width_ = width;
+  }
+
+  const char* pattern_ = "%*.4f";
+  int width_ = 0;
+  double scale_ = 1;
+};
+
+/// One tensor, its values on the host as double.
+class Printer {
+ public:
+  Printer(std::ostream& out, const Tensor& tensor, std::int64_t linesize)
+      : out_(out), linesize_(linesize), sizes_(tensor.sizes().vec()) {
+    const NoGradGuard no_grad;
+    values_ = tensor.detach().to(Device(kCPU)).to(kDouble).to_vector<double>();
+  }
+
+  void print() {
+    if (values_.empty()) return;
+    if (sizes_.empty()) {
+      out_ << shortest(values_[0]) << '\n';
+    } else if (sizes_.size() == 1) {
+      const Format format(values_);
+      out_ << format.scale_text();
+      for (const double value : values_) out_ << format.text(value) << '\n';
+    } else if (sizes_.size() == 2) {
+      matrix(0, 0);
+    } else {
+      matrices();
+    }
+  }
+
+ private:
+  /// Every matrix of the last two dimensions under its index, the first dimension fastest.
+  void matrices() {
+    const std::size_t leading = sizes_.size() - 2;
+    std::vector<std::int64_t> index(leading, 0);
+    const std::int64_t size = sizes_[leading] * sizes_[leading + 1];
+    for (bool first = true;; first = false) {
+      if (!first) out_ << '\n';
+      std::int64_t offset = 0;
+      out_ << '(';
+      for (std::size_t dim = 0; dim < leading; ++dim) {
+        out_ << index[dim] + 1 << ',';
+        offset = offset * sizes_[dim] + index[dim];
+      }
+      out_ << ".,.) = \n";
+      matrix(offset * size, 1);
+      std::size_t dim = 0;
+      while (dim < leading && ++index[dim] == sizes_[dim]) index[dim++] = 0;
+      if (dim == leading) return;
+    }
+  }
+
+  /// The matrix that starts at `offset`, in blocks of columns that fit the line.
+  void matrix(std::int64_t offset, std::int64_t indent) {
+    const std::int64_t rows = sizes_[sizes_.size() - 2], columns = sizes_.back();
+    const auto begin = values_.begin() + offset;
+    const Format format(std::vector<double>(begin, begin + rows * columns));
+    const std::int64_t fitting =
+        std::max<std::int64_t>(1, (linesize_ - indent) / (format.width() + 1));
+    for (std::int64_t from = 0; from < columns; from += fitting) {
+      const std::int64_t to = std::min(columns, from + fitting);
+      if (fitting < columns) {
+        if (from != 0) out_ << '\n';
+        out_ << "Columns " << from + 1 << " to " << to;
+      }
+      out_ << format.scale_text();
+      const std::string margin(static_cast<std::size_t>(indent + (format.is_scaled() ? 1 : 0)),
+                               ' ');
+      for (std::int64_t row = 0; row < rows; ++row) {
+        if (row != 0 || format.is_scaled()) out_ << margin;
+        for (std::int64_t column = from; column < to; ++column) {
+          out_ << format.text(*(begin + row * columns + column)) << (column + 1 < to ? " " : "\n");
+        }
+      }
+    }
+  }
+
+  std::ostream& out_;
+  std::int64_t linesize_;
+  std::vector<std::int64_t> sizes_;
+  std::vector<double> values_;
+};
+
+void print_default(std::ostream& out, const Tensor& tensor) { print(out, tensor); }
+
+}  // namespace
+
+void print(std::ostream& out, const Tensor& tensor, std::int64_t linesize) {
+  if (!tensor.defined()) {
+    out << "[ Tensor (undefined) ]";
+    return;
+  }
+  Printer(out, tensor, linesize).print();
+  out << "[ " << (tensor.is_cpu() ? "CPU" : tensor.is_cuda() ? "CUDA" : "Meta") << tensor.dtype()
+      << "Type{";
+  for (std::size_t i = 0; i < tensor.sizes().size(); ++i) {
+    out << (i == 0 ? "" : ",") << tensor.sizes()[i];
+  }
+  out << "} ]";
+}
+
+bool use_libtorch_printing() {
+  tern::detail::tensor_printer() = print_default;
+  nn::detail::printed_namespace() = "torch";
+  return true;
+}
+
+}  // namespace tern::compat
