@@ -139,8 +139,10 @@ void Tensor::set_data(const Tensor& other) const {
              "data set to a tensor that requires gradients must be floating point or complex "
              "dtype, got ",
              other.dtype());
-  TERN_CHECK(!is_view(), Error, "set_data: a view cannot be given other elements");
+  TERN_CHECK(is_leaf(), Error, "set_data: the result of an op cannot be given other elements");
   const TensorImpl& from = other.self();
+  impl.view_base.reset();  // with other elements it is no view any more
+  impl.view_origin = ViewOrigin::kNone;
   impl.storage = from.storage;
   impl.dtype = from.dtype;
   impl.set_geometry(from.offset, from.sizes, from.strides);
