@@ -87,10 +87,9 @@ State State::list(std::vector<State> elements) {
 const char* kind_name(State::Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 
 void State::kind_error(const char* expected, std::string_view name) const {
-  std::string found = kind_name(kind());
-  if (is_int()) found += " " + std::to_string(std::get<std::int64_t>(value_));
-  if (name.empty()) detail::raise<Error>("State: expected ", expected, ", found ", found);
-  detail::raise<Error>("State: expected ", expected, " for key '", name, "', found ", found);
+  const std::string value = is_int() ? detail::text_of(' ', std::get<std::int64_t>(value_)) : "";
+  const std::string place = name.empty() ? "" : detail::text_of(" for key '", name, "'");
+  detail::raise<Error>("State: expected ", expected, place, ", found ", kind_name(kind()), value);
 }
 
 Tensor State::tensor() const {

@@ -179,7 +179,7 @@ class ValueReader {
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... parts) {
     std::string place = "data";
-    for (std::size_t i = 0; i < depth_; ++i) place += "[" + std::to_string(index_[i]) + "]";
+    for (std::size_t i = 0; i < depth_; ++i) place += text_of('[', index_[i], ']');
     file_.fail(at_, "tensor '", name_, "': ", place, ": ", parts...);
   }
 

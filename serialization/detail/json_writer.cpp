@@ -110,7 +110,7 @@ class JsonWriter {
       std::string place;
       std::int64_t rest = found - data;
       for (std::size_t dim = sizes_.size(); dim-- > 0; rest /= sizes_[dim]) {
-        place = "[" + std::to_string(rest % sizes_[dim]) + "]" + place;
+        place = text_of('[', rest % sizes_[dim], ']', place);
       }
       raise<FileError>("save: '", file_.path(), "': tensor '", *name_, "': data", place, " is ",
                        non_finite_word(*found));

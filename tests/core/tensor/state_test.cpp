@@ -1,0 +1,180 @@
+#include <tern/core/tensor/state.h>
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include <tern/core/ops/ops.h>
+
+namespace tern {
+namespace {
+
+template <class E, class Fn>
+std::string text_of_error(const Fn& fn) {
+  try {
+    fn();
+  } catch (const E& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+State sample() {
+  State state;
+  state.insert("weight", tensor({1.f, 2.f}));
+  state.insert("epoch", 3);
+  state.insert("lr", 1e-3);
+  state.insert("on", true);
+  state.insert("name", "vae");
+  state.insert("nothing", nullptr);
+  state.insert("betas", State::list({0.9, 0.999}));
+  return state;
+}
+
+TEST(State, HoldsEveryKindInOrder) {
+  const State state = sample();
+  std::vector<State::Kind> kinds;
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : state) {
+    keys.push_back(key);
+    kinds.push_back(value.kind());
+  }
+  using Kind = State::Kind;
+  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::Tensor, Kind::Int, Kind::Double, Kind::Bool,
+                                      Kind::String, Kind::Null, Kind::List}));
+  EXPECT_EQ(keys, state.keys());
+  EXPECT_EQ(keys.front(), "weight");
+  EXPECT_EQ(state.size(), 7u);
+  EXPECT_TRUE(State().empty());
+}
+
+TEST(State, GivesItsValues) {
+  const State state = sample();
+  const Tensor weight = state["weight"];
+  EXPECT_TRUE(weight.is_same(state["weight"].tensor()));
+  EXPECT_EQ(state.get<int>("epoch"), 3);
+  EXPECT_EQ(state.get<float>("lr"), 1e-3f);
+  EXPECT_EQ(state.get<double>("epoch"), 3.0);
+  EXPECT_TRUE(state.get<bool>("on"));
+  EXPECT_EQ(state.get<std::string>("name"), "vae");
+  EXPECT_EQ(state["name"].string(), "vae");
+  EXPECT_TRUE(state["nothing"].is_null());
+  EXPECT_EQ(state["betas"][1].to<double>(), 0.999);
+  EXPECT_EQ(state["betas"].elements().size(), 2u);
+  EXPECT_TRUE(state.contains("lr"));
+  EXPECT_EQ(state.find("lrs"), nullptr);
+}
+
+TEST(State, NamesKeyAndKindsInErrors) {
+  const State state = sample();
+  EXPECT_EQ(text_of_error<IndexError>([&] { state["weights"]; }),
+            "Key 'weights' is not defined; the keys are: 'weight', 'epoch', 'lr', 'on', 'name', "
+            "'nothing', 'betas'");
+  EXPECT_EQ(text_of_error<Error>([&] { state.get<int>("name"); }),
+            "State: expected an integer for key 'name', found a string");
+  EXPECT_EQ(text_of_error<Error>([&] { state["epoch"].tensor(); }),
+            "State: expected a tensor, found an integer 3");
+  EXPECT_EQ(text_of_error<Error>([&] { state.get<bool>("epoch"); }),
+            "State: expected a bool for key 'epoch', found an integer 3");
+  EXPECT_EQ(text_of_error<Error>([&] { state["betas"]["x"]; }),
+            "State: expected a dictionary, found a list");
+  EXPECT_EQ(text_of_error<IndexError>([&] { state["betas"][2]; }),
+            "State: index 2 is out of range for a list of 2");
+  State other = sample();
+  EXPECT_EQ(text_of_error<Error>([&] { other.insert("lr", 1); }), "Key 'lr' already defined");
+  EXPECT_THROW(other.erase("lrs"), IndexError);
+  EXPECT_THROW(other.push_back(1), Error);
+  EXPECT_THROW(other.insert("t", Tensor()), Error);
+}
+
+TEST(State, ChecksTheRangeOfIntegers) {
+  State state;
+  state.insert("big", std::numeric_limits<std::int64_t>::max());
+  state.insert("below", -1);
+  EXPECT_EQ(state.get<std::uint64_t>("big"), 9223372036854775807u);
+  EXPECT_THROW(state.get<int>("big"), Error);
+  EXPECT_THROW(state.get<unsigned>("below"), Error);
+  EXPECT_THROW(State(std::numeric_limits<std::uint64_t>::max()), Error);
+}
+
+TEST(State, CopiesAreIndependent) {
+  State a = sample();
+  State b = a;
+  b.set("epoch", 4);
+  b.set("new", 1);
+  b.erase("lr");
+  EXPECT_EQ(a.get<int>("epoch"), 3);
+  EXPECT_FALSE(a.contains("new"));
+  EXPECT_TRUE(a.contains("lr"));
+  EXPECT_EQ(b.get<int>("epoch"), 4);
+  EXPECT_EQ(b["new"].to<int>(), 1);
+  EXPECT_EQ(b.keys()[1], "epoch");  // replaced where it stood
+  EXPECT_EQ(b.get<std::string>("name"), "vae");
+
+  State list = State::list({1, 2});
+  const State copy = list;
+  list.push_back(3);
+  EXPECT_EQ(copy.size(), 2u);
+  a.insert("self", a);
+  EXPECT_FALSE(a["self"].contains("self"));
+}
+
+TEST(State, LimitsItsDepth) {
+  State state;
+  for (int i = 1; i < State::kMaxDepth; ++i) {
+    State outer;
+    outer.insert("inner", state);
+    state = outer;
+  }
+  EXPECT_EQ(state.depth(), State::kMaxDepth);
+  State beyond;
+  EXPECT_THROW(beyond.insert("inner", state), Error);
+  EXPECT_TRUE(beyond.empty());
+  EXPECT_THROW(State::list({state}), Error);
+  EXPECT_EQ(State(3).depth(), 0);
+}
+
+TEST(State, ManyKeysStayFast) {
+  State state;
+  for (int i = 0; i < 100000; ++i) state.insert("key" + std::to_string(i), i);
+  EXPECT_EQ(state.get<int>("key99999"), 99999);
+  EXPECT_EQ(state.begin()[500].key, "key500");
+}
+
+TEST(State, ComparesToTheBit) {
+  EXPECT_TRUE(identical(sample(), [] {
+    State other = sample();
+    other.set("weight", tensor({1.f, 2.f}));
+    return other;
+  }()));
+  const auto differs = [](const char* key, const State& value) {
+    State other = sample();
+    other.set(key, value);
+    return !identical(sample(), other);
+  };
+  EXPECT_TRUE(differs("weight", tensor({1.f, 2.5f})));
+  EXPECT_TRUE(differs("weight", tensor({1., 2.}, kDouble)));
+  EXPECT_TRUE(differs("weight", tensor({1.f, 2.f}).view({2, 1})));
+  EXPECT_TRUE(differs("epoch", 3.0));
+  EXPECT_TRUE(differs("on", false));
+  EXPECT_TRUE(differs("new", 1));
+  EXPECT_TRUE(identical(0.0, 0.0));
+  EXPECT_FALSE(identical(0.0, -0.0));
+  EXPECT_TRUE(identical(std::numeric_limits<double>::quiet_NaN(),
+                        std::numeric_limits<double>::quiet_NaN()));
+}
+
+TEST(State, TemporariesStayAliveWhileTheyAreWalked) {
+  const auto make = [] {
+    State outer;
+    outer.insert("model", sample());
+    return outer;
+  };
+  int count = 0;
+  for (const auto& [key, value] : make()["model"]) count += key.empty() || value.is_dict() ? 0 : 1;
+  EXPECT_EQ(count, 7);
+}
+
+}  // namespace
+}  // namespace tern

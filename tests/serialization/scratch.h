@@ -1,0 +1,73 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <tern/core/base/error.h>
+
+namespace tern {
+
+/// A new folder of a test's own, removed with all in it at the end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string name = (std::filesystem::temp_directory_path() / "tern-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder");
+    folder_ = name;
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::string path(const std::string& name = "state.json") const { return folder_ + "/" + name; }
+  const std::string& folder() const { return folder_; }
+  /// How many files the folder has.
+  long count() const {
+    return std::distance(std::filesystem::directory_iterator(folder_),
+                         std::filesystem::directory_iterator());
+  }
+
+ private:
+  std::string folder_;
+};
+
+inline void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out << bytes;
+  if (!out.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+inline std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error("cannot read " + path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// What `fn` throws; a failure of the test when it throws nothing or something else.
+template <class E, class Fn>
+std::string text_of_error(const Fn& fn) {
+  try {
+    fn();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const E& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "another kind of error: " << error.what();
+  }
+  return {};
+}
+
+/// `full` when the environment variable TERN_FULL_TESTS is set, else `quick`.
+inline long count_for(long quick, long full) {
+  return ::getenv("TERN_FULL_TESTS") != nullptr ? full : quick;
+}
+
+}  // namespace tern
