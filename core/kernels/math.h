@@ -274,9 +274,10 @@ TERN_HOST_DEVICE T log1p(T x) {
   // What the sum lost, exactly; it joins the mantissa at the mantissa's scale.
   const T lost = abs(x) < T(1) ? x - (u - T(1)) : T(1) - (u - x);
   const LogParts<T> parts = reduce_log(u);
+  // Of twice the size, because the exponent may be one above the largest.
   const T scale = from_bits(
-      static_cast<Bits>((2 * Traits::kBias - parts.biased_exponent) << Traits::kMantissaBits));
-  const T y = log_assemble(parts.exponent, mul_add(lost, scale, parts.m - T(1)));
+      static_cast<Bits>((2 * Traits::kBias + 1 - parts.biased_exponent) << Traits::kMantissaBits));
+  const T y = log_assemble(parts.exponent, mul_add(T(0.5) * lost, scale, parts.m - T(1)));
   const T edge = x == T(-1) ? -kInfinity : std::numeric_limits<T>::quiet_NaN();
   const T inside = abs(x) < std::numeric_limits<T>::epsilon() / 2 || x == kInfinity ? x : y;
   return x > T(-1) ? inside : edge;

@@ -30,6 +30,7 @@ class Strided {
     columns_ = ndim > 0 ? job.sizes[ndim - 1] : 1;
     rows_ = ndim > 1 ? job.sizes[ndim - 2] : 1;
     out_ = plane(static_cast<const char*>(job.out), job.out_strides, job.out_size);
+    for (Plane& in : in_) in.outer_strides = job.out_strides;
     for (int k = 0; k < job.inputs; ++k) {
       in_[k] = plane(static_cast<const char*>(job.in[k].data), job.in[k].strides,
                      job.in[k].element_size);

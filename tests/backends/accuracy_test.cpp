@@ -1,0 +1,137 @@
+#include <cstdlib>
+#include <vector>
+
+#include "backends/elementwise_reference.h"
+
+// The elementary functions over the whole range of float and double. With TERN_TEST_FULL=1 every
+// 257th float is tried, else every 40009th.
+
+namespace tern {
+namespace {
+
+using namespace kernels;
+using testing::Number;
+
+constexpr ElementwiseOp kFunctions[] = {
+    ElementwiseOp::exp,  ElementwiseOp::expm1,  ElementwiseOp::log, ElementwiseOp::log1p,
+    ElementwiseOp::sqrt, ElementwiseOp::rsqrt,  ElementwiseOp::sin, ElementwiseOp::cos,
+    ElementwiseOp::tanh, ElementwiseOp::sigmoid};
+
+class Accuracy : public testing::KernelTest {
+ protected:
+  template <class T>
+  std::vector<T> compute(ElementwiseOp op, const std::vector<T>& a, const std::vector<T>& b = {}) {
+    std::vector<T> out(a.size());
+    ElementwiseArgs args{};
+    args.op = op;
+    args.dtype = dtype_of<T>();
+    args.inputs = elementwise_info(op).inputs;
+    args.ndim = 1;
+    args.sizes[0] = static_cast<std::int64_t>(a.size());
+    args.out = out.data();
+    args.in[0] = a.data();
+    args.in[1] = b.data();
+    args.out_strides[0] = args.in_strides[0][0] = args.in_strides[1][0] = 1;
+    EXPECT_EQ(run(args).status, StatusCode::kOk);
+    return out;
+  }
+
+  template <class T>
+  void check(ElementwiseOp op, const std::vector<T>& a, const std::vector<T>& b = {}) {
+    const std::vector<T> got = compute(op, a, b);
+    Number worst = 0;
+    std::size_t where = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const T y = b.empty() ? T(0) : b[i];
+      const Number off = testing::ulps(got[i], testing::reference<T>(op, a[i], y, T(0), T(1)));
+      if (off > worst) worst = off, where = i;
+    }
+    EXPECT_LE(worst, 4) << elementwise_info(op).name << " of " << dtype_info(dtype_of<T>()).name
+                        << " at " << std::hexfloat << a[where] << ' '
+                        << (b.empty() ? T(0) : b[where]) << ": " << got[where];
+  }
+};
+
+template <class T, class Bits>
+std::vector<T> patterns(Bits step) {
+  std::vector<T> all;
+  Bits bits = 0;
+  do {
+    T x;
+    std::memcpy(&x, &bits, sizeof(x));
+    all.push_back(x);
+  } while (!__builtin_add_overflow(bits, step, &bits));
+  // Where functions turn: overflow, underflow, the ends of reduced ranges, zeros.
+  const double edges[] = {0,         0x1p-149, 0x1p-126,  0x1p-24,   0x1p-13,  0.3465736, 0.5,
+                          0.6931472, 1,        1.0397208, 1.4142135, 2,        9.01,      17.3287,
+                          20,        25,       87.3,      88.02969,  88.37626, 88.5,      88.72284,
+                          89,        103.278,  103.98,    104,       709.7827, 710.4758,  745.1332,
+                          746,       1048576,  1e9};
+  for (double edge : edges) {
+    T x = static_cast<T>(edge);
+    for (int i = 0; i < 3; ++i) x = std::nextafter(x, -std::numeric_limits<T>::infinity());
+    for (int i = 0; i < 7; ++i) {
+      all.push_back(x);
+      all.push_back(-x);
+      x = std::nextafter(x, std::numeric_limits<T>::infinity());
+    }
+  }
+  for (int i = 1; i < 2000; ++i) {
+    all.push_back(static_cast<T>(i * 1.5707963267948966));
+    all.push_back(static_cast<T>(-i * 0.7853981633974483));
+  }
+  return all;
+}
+
+bool full_count() { return std::getenv("TERN_TEST_FULL") != nullptr; }
+
+TEST_P(Accuracy, Float) {
+  const auto all = patterns<float>(std::uint32_t(full_count() ? 257 : 40009));
+  for (ElementwiseOp op : kFunctions) check<float>(op, all);
+}
+
+TEST_P(Accuracy, Double) {
+  const auto all = patterns<double>(std::uint64_t(full_count() ? 4398046511119 : 281474976710597));
+  for (ElementwiseOp op : kFunctions) check<double>(op, all);
+}
+
+TEST_P(Accuracy, Pow) {
+  const auto some = patterns<float>(std::uint32_t(full_count() ? 4000037 : 40000003));
+  std::vector<float> base, exponent;
+  for (float a : some) {
+    for (float b :
+         {0.0f, -0.0f, 0.5f, 1.0f, -1.0f, 2.0f, 3.0f, -3.0f, 2.5f, 101.0f, 1e9f, 16777216.0f,
+          16777215.0f, std::numeric_limits<float>::infinity(),
+          -std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN(), a}) {
+      base.push_back(a);
+      exponent.push_back(b);
+    }
+  }
+  testing::Noise noise(1);
+  for (int i = 0; i < (full_count() ? 3000000 : 30000); ++i) {
+    base.push_back(static_cast<float>(noise.uniform(0, 4)));
+    exponent.push_back(static_cast<float>(noise.uniform(-60, 60)));
+  }
+  check<float>(ElementwiseOp::pow, base, exponent);
+}
+
+// The value of an element depends on neither its neighbours nor its place.
+TEST_P(Accuracy, SameBitsAtEveryPlace) {
+  testing::Noise noise(3);
+  for (ElementwiseOp op : kFunctions) {
+    std::vector<float> a(137);
+    for (float& x : a) x = static_cast<float>(noise.uniform(-3, 30));
+    a[100] = 3e7f;
+    const std::vector<float> all = compute(op, a);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const std::vector<float> one = compute(op, std::vector<float>{a[i]});
+      ASSERT_EQ(std::memcmp(&one[0], &all[i], sizeof(float)), 0)
+          << elementwise_info(op).name << " at " << a[i];
+    }
+  }
+}
+
+TERN_KERNEL_TESTS(Accuracy);
+
+}  // namespace
+}  // namespace tern

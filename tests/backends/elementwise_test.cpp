@@ -1,0 +1,291 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/elementwise_reference.h"
+
+// Every elementwise op in every dtype and layout against the standard library.
+
+namespace tern {
+namespace {
+
+using namespace kernels;
+using testing::Noise;
+using testing::Number;
+
+using Dims = std::vector<std::int64_t>;
+
+/// Strides of the output and of up to three inputs over `sizes`; no strides: a number given with
+/// the call.
+struct Layout {
+  std::string name;
+  Dims sizes, out;
+  Dims in[3];
+  bool in_place = false;
+};
+
+std::vector<Layout> layouts(int inputs) {
+  std::vector<Layout> all;
+  for (std::int64_t n : {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 1023}) {
+    all.push_back({"row of " + std::to_string(n), {n}, {1}, {{1}, {1}, {1}}});
+  }
+  all.push_back({"0-d", {}, {}, {{}, {}, {}}});
+  all.push_back({"in place", {1001}, {1}, {{1}, {1}, {1}}, true});
+  all.push_back({"transposed", {65, 130}, {130, 1}, {{1, 65}, {130, 1}, {1, 65}}});
+  all.push_back(
+      {"all transposed, in place", {65, 130}, {1, 65}, {{1, 65}, {130, 1}, {130, 1}}, true});
+  all.push_back({"steps", {777}, {3}, {{2}, {1}, {5}}});
+  all.push_back({"steps in place", {777}, {3}, {{3}, {1}, {3}}, true});
+  all.push_back({"permuted", {5, 37, 41}, {1517, 41, 1}, {{1, 5, 185}, {41, 0, 1}, {0, 1, 37}}});
+  all.push_back({"small rows", {300, 3}, {3, 1}, {{3, 1}, {0, 1}, {1, 0}}});
+  all.push_back(
+      {"tiny 4-d", {3, 2, 3, 2}, {12, 6, 2, 1}, {{1, 3, 6, 18}, {0, 1, 2, 0}, {4, 2, 0, 1}}});
+  all.push_back({"wide rows", {3, 500}, {500, 1}, {{500, 1}, {0, 1}, {1, 0}}});
+  for (unsigned numbers = 1; numbers < (1U << inputs); ++numbers) {
+    Layout stride_0{"numbers " + std::to_string(numbers), {130}, {1}, {{1}, {1}, {1}}};
+    Layout rows{"row numbers " + std::to_string(numbers),
+                {9, 130},
+                {130, 1},
+                {{130, 1}, {130, 1}, {130, 1}}};
+    for (int k = 0; k < inputs; ++k) {
+      if ((numbers >> k & 1) == 0) continue;
+      stride_0.in[k] = {0};
+      rows.in[k] = {1, 0};
+    }
+    all.push_back(stride_0);
+    all.push_back(rows);
+  }
+  return all;
+}
+
+template <class T>
+T sample(Noise& noise, ElementwiseOp op, int input) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return (noise.bits() & 256) != 0;
+  } else if constexpr (std::is_integral_v<T>) {
+    const auto x = static_cast<T>(noise.bits() >> 8) % 8;
+    return op == ElementwiseOp::remainder && input == 1 && x == 0 ? 3 : x;
+  } else {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    constexpr T kSpecial[] = {0,
+                              -T(0),
+                              1,
+                              -1,
+                              T(0.5),
+                              T(2.5),
+                              T(-2.5),
+                              3,
+                              kInfinity,
+                              -kInfinity,
+                              std::numeric_limits<T>::quiet_NaN(),
+                              std::numeric_limits<T>::denorm_min(),
+                              std::numeric_limits<T>::min(),
+                              std::numeric_limits<T>::max()};
+    // Losses mix large numbers in a way that loses all digits; their domain is tested.
+    if (op == ElementwiseOp::bce || op == ElementwiseOp::bce_backward) {
+      return static_cast<T>(noise.uniform(0, 1));
+    }
+    if (op == ElementwiseOp::bce_logits)
+      return static_cast<T>(noise.uniform(0, input == 0 ? 9 : 1));
+    if (noise.bits() % 16 == 0) return kSpecial[noise.bits() % std::size(kSpecial)];
+    return static_cast<T>(noise.uniform(-8, 8));
+  }
+}
+
+class Elementwise : public testing::KernelTest {
+ protected:
+  template <class T>
+  void check(ElementwiseOp op, const Layout& layout, double scale) {
+    SCOPED_TRACE(std::string(elementwise_info(op).name) + " of " + dtype_info(dtype_of<T>()).name +
+                 ", " + layout.name);
+    if (elementwise_info(op).kind == ElementwiseKind::kCompare) {
+      check_typed<T, bool>(op, layout, scale);
+    } else {
+      check_typed<T, T>(op, layout, scale);
+    }
+  }
+
+ private:
+  template <class T, class Out>
+  void check_typed(ElementwiseOp op, const Layout& layout, double scale) {
+    const int inputs = elementwise_info(op).inputs;
+    if (layout.in_place && (op == ElementwiseOp::where_op || !std::is_same_v<T, Out>)) return;
+    Noise noise(static_cast<std::uint64_t>(op) + 7);
+    std::unique_ptr<T[]> values[3];
+    std::unique_ptr<bool[]> condition;
+    ElementwiseArgs args{};
+    args.op = op;
+    args.dtype = dtype_of<T>();
+    args.inputs = inputs;
+    args.ndim = static_cast<int>(layout.sizes.size());
+    args.scale = {scale, static_cast<std::int64_t>(scale)};
+    std::copy(layout.sizes.begin(), layout.sizes.end(), args.sizes);
+    std::copy(layout.out.begin(), layout.out.end(), args.out_strides);
+    for (int k = 0; k < inputs; ++k) {
+      const std::size_t n = testing::extent(layout.sizes, layout.in[k]);
+      values[k] = std::make_unique<T[]>(n);
+      for (std::size_t i = 0; i < n; ++i) values[k][i] = sample<T>(noise, op, k);
+      args.in[k] = values[k].get();
+      std::copy(layout.in[k].begin(), layout.in[k].end(), args.in_strides[k]);
+      if (op == ElementwiseOp::where_op && k == 0) {
+        condition = std::make_unique<bool[]>(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          condition[i] = (noise.bits() & 16) != 0;
+          values[0][i] = condition[i] ? T(1) : T(0);
+        }
+        args.in[0] = condition.get();
+      }
+    }
+    const std::vector<T> before(values[0].get(),
+                                values[0].get() + testing::extent(layout.sizes, layout.in[0]));
+    // One element more, to see a write beyond the end.
+    const std::size_t out_count = testing::extent(layout.sizes, layout.out);
+    const auto out = std::make_unique<Out[]>(out_count + 1);
+    out[out_count] = Out(1);
+    args.out = layout.in_place ? static_cast<void*>(values[0].get()) : out.get();
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+    ASSERT_EQ(out[out_count], Out(1));
+    for (std::int64_t place = 0; place < testing::count_of(layout.sizes); ++place) {
+      T x[3] = {};
+      for (int k = 0; k < inputs; ++k) {
+        const std::size_t at = testing::offset_of(place, layout.sizes, layout.in[k]);
+        x[k] = k == 0 ? before[at] : values[k][at];
+      }
+      const Number want = testing::reference<T>(op, x[0], x[1], x[2], static_cast<T>(scale));
+      const Out got =
+          static_cast<const Out*>(args.out)[testing::offset_of(place, layout.sizes, layout.out)];
+      ASSERT_LE(testing::ulps(got, want), testing::tolerance(op))
+          << "at " << place << ": inputs " << x[0] << ' ' << x[1] << ' ' << x[2] << " got " << got
+          << " want " << want;
+    }
+  }
+};
+
+template <class Body>
+void for_each_op(const Body& body) {
+  for (int i = 0; i < kElementwiseOps; ++i) body(static_cast<ElementwiseOp>(i));
+}
+
+TEST_P(Elementwise, EveryOpInEveryLayout) {
+  for_each_op([&](ElementwiseOp op) {
+    const ElementwiseInfo& info = elementwise_info(op);
+    for (const Layout& layout : layouts(info.inputs)) {
+      check<float>(op, layout, 1);
+      check<double>(op, layout, 1);
+      if (takes<std::int64_t>(info.kind)) check<std::int64_t>(op, layout, 1);
+      if (takes<bool>(info.kind)) check<bool>(op, layout, 1);
+    }
+  });
+}
+
+TEST_P(Elementwise, Scale) {
+  using enum ElementwiseOp;
+  for (ElementwiseOp op : {add, sub, addcmul}) {
+    for (const Layout& layout : layouts(elementwise_info(op).inputs)) {
+      check<float>(op, layout, 0.1);
+      check<double>(op, layout, -0.3);
+      check<std::int64_t>(op, layout, 3);
+    }
+  }
+  check<bool>(add, layouts(2)[5], 0);
+}
+
+TEST_P(Elementwise, LargeEnoughForThreads) {
+  using enum ElementwiseOp;
+  const Layout row{"row", {200003}, {1}, {{1}, {0}, {1}}};
+  const Layout transposed{"transposed", {400, 500}, {500, 1}, {{1, 400}, {500, 1}, {0, 1}}};
+  for (ElementwiseOp op : {add, exp, eq, clamp, remainder, cos}) {
+    for (const Layout& layout : {row, transposed}) check<float>(op, layout, 1);
+  }
+}
+
+TEST_P(Elementwise, Immediates) {
+  const float in[3] = {1, 5, std::numeric_limits<float>::quiet_NaN()};
+  float out[3];
+  ElementwiseArgs args{};
+  args.op = ElementwiseOp::clamp;
+  args.dtype = kFloat;
+  args.inputs = 3;
+  args.ndim = 1;
+  args.sizes[0] = 3;
+  args.out = out;
+  args.out_strides[0] = args.in_strides[0][0] = 1;
+  args.in[0] = in;
+  args.immediate[1].f = 2;
+  args.immediate[2].f = 3;
+  EXPECT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_EQ(out[0], 2);
+  EXPECT_EQ(out[1], 3);
+  EXPECT_TRUE(std::isnan(out[2]));
+  args.immediate[2].f = 1;  // the upper bound wins
+  EXPECT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_EQ(out[0], 1);
+}
+
+TEST_P(Elementwise, IntegersWrapAround) {
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  const std::int64_t a[2] = {kMin, 3037000500}, b[2] = {-1, 3037000500};
+  std::int64_t out[2];
+  const auto compute = [&](ElementwiseOp op) {
+    ElementwiseArgs args{};
+    args.op = op;
+    args.dtype = kLong;
+    args.inputs = elementwise_info(op).inputs;
+    args.ndim = 1;
+    args.sizes[0] = 2;
+    args.out = out;
+    args.in[0] = a;
+    args.in[1] = b;
+    args.out_strides[0] = args.in_strides[0][0] = args.in_strides[1][0] = 1;
+    args.scale = {1, 1};
+    return run(args).status;
+  };
+  EXPECT_EQ(compute(ElementwiseOp::neg), StatusCode::kOk);
+  EXPECT_EQ(out[0], kMin);
+  EXPECT_EQ(compute(ElementwiseOp::abs), StatusCode::kOk);
+  EXPECT_EQ(out[0], kMin);
+  EXPECT_EQ(compute(ElementwiseOp::mul), StatusCode::kOk);
+  EXPECT_EQ(out[0], kMin);
+  EXPECT_EQ(out[1], -9223372036709301616);
+  EXPECT_EQ(compute(ElementwiseOp::remainder), StatusCode::kOk);
+  EXPECT_EQ(out[0], 0);
+}
+
+TEST_P(Elementwise, ZeroDivision) {
+  std::int64_t a[4] = {7, -7, 7, -7}, b[4] = {2, 2, 0, -2};
+  ElementwiseArgs args{};
+  args.op = ElementwiseOp::remainder;
+  args.dtype = kLong;
+  args.inputs = 2;
+  args.ndim = 1;
+  args.sizes[0] = 4;
+  args.out = a;
+  args.in[0] = a;
+  args.in[1] = b;
+  args.out_strides[0] = args.in_strides[0][0] = args.in_strides[1][0] = 1;
+  const KernelContext context = run(args);
+  EXPECT_EQ(context.status, StatusCode::kDeviceFault);
+  EXPECT_STREQ(context.message, "ZeroDivisionError");
+  EXPECT_EQ(a[0], 7);  // nothing was written
+  args.in[1] = nullptr;
+  EXPECT_EQ(run(args).status, StatusCode::kDeviceFault);
+  args.immediate[1].i = 2;
+  EXPECT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_EQ(a[1], 1);
+}
+
+TEST_P(Elementwise, UnsupportedDtype) {
+  std::int64_t x = 1;
+  ElementwiseArgs args{};
+  args.op = ElementwiseOp::exp;
+  args.dtype = kLong;
+  args.inputs = 1;
+  args.out = &x;
+  args.in[0] = &x;
+  EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);
+}
+
+TERN_KERNEL_TESTS(Elementwise);
+
+}  // namespace
+}  // namespace tern

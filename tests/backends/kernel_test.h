@@ -1,0 +1,125 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <tern/backends/cpu/capability.h>
+
+// What the tests of the CPU kernels share: each runs with the kernels of every instruction set that
+// this build has and this machine can run, and compares with plain loops.
+
+namespace tern::testing {
+
+/// Holds every int64 and every double exactly.
+using Number = long double;
+
+inline std::vector<const cpu::Capability*> runnable_sets() {
+  std::vector<const cpu::Capability*> sets;
+  for (const cpu::Capability* set = cpu::capabilities(); set->name != nullptr; ++set) {
+    if (set->runs_here()) sets.push_back(set);
+  }
+  return sets;
+}
+
+class KernelTest : public ::testing::TestWithParam<const cpu::Capability*> {
+ protected:
+  KernelTest() { GetParam()->register_kernels(&table_); }
+
+  template <class Args>
+  kernels::KernelContext run(const Args& args) const {
+    kernels::KernelContext context;
+    const auto slot = static_cast<std::size_t>(kernels::SlotOf<Args>::slot);
+    table_.kernels[slot](&args, &context);
+    return context;
+  }
+
+ private:
+  kernels::KernelTable table_;
+};
+
+inline std::string set_name(const ::testing::TestParamInfo<const cpu::Capability*>& set) {
+  return set.param->name;
+}
+
+#define TERN_KERNEL_TESTS(Suite)                                                       \
+  INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::runnable_sets()), \
+                           testing::set_name)
+
+/// Numbers that look random and are the same everywhere.
+class Noise {
+ public:
+  explicit Noise(std::uint64_t seed) : state_(seed * 2 + 1) {}
+  std::uint64_t bits() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return state_;
+  }
+  double uniform(double low, double high) {
+    return low + (high - low) * static_cast<double>(bits() >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+template <class T>
+Number distance(T got, Number want) {
+  const int exponent = want == 0 ? -10000 : std::ilogb(want);
+  const int unit = std::max(exponent, std::numeric_limits<T>::min_exponent - 1) -
+                   (std::numeric_limits<T>::digits - 1);
+  return std::abs(static_cast<Number>(got) - want) / std::ldexp(Number(1), unit);
+}
+
+/// How far `got` is from `want`, in units of the last place that T has at `want`.
+template <class T>
+Number ulps(T got, Number want) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    return std::abs(static_cast<Number>(got) - want);
+  } else {
+    constexpr Number kFar = std::numeric_limits<Number>::infinity();
+    constexpr T kLargest = std::numeric_limits<T>::max();
+    if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : kFar;
+    const T rounded = static_cast<T>(want);
+    if (got == rounded) return std::isinf(got) ? 0 : distance<T>(got, want);
+    // An overflow that one of them just misses.
+    if (std::isinf(rounded) || std::isinf(got)) {
+      const bool near = std::abs(got) == kLargest || std::abs(rounded) == kLargest;
+      return near && std::signbit(got) == std::signbit(rounded) ? 1 : kFar;
+    }
+    return distance<T>(got, want);
+  }
+}
+
+/// Elements between the first and the last that a view touches, both included.
+inline std::size_t extent(const std::vector<std::int64_t>& sizes,
+                          const std::vector<std::int64_t>& strides) {
+  std::int64_t last = 0;
+  for (std::size_t d = 0; d < sizes.size(); ++d) last += (sizes[d] - 1) * strides[d];
+  return static_cast<std::size_t>(last) + 1;
+}
+
+/// The offset of the place with this row-major number.
+inline std::size_t offset_of(std::int64_t place, const std::vector<std::int64_t>& sizes,
+                             const std::vector<std::int64_t>& strides) {
+  std::int64_t offset = 0;
+  for (std::size_t d = sizes.size(); d-- > 0; place /= sizes[d]) {
+    offset += place % sizes[d] * strides[d];
+  }
+  return static_cast<std::size_t>(offset);
+}
+
+inline std::int64_t count_of(const std::vector<std::int64_t>& sizes) {
+  std::int64_t count = 1;
+  for (std::int64_t size : sizes) count *= size;
+  return count;
+}
+
+}  // namespace tern::testing
