@@ -1,0 +1,171 @@
+#include <atomic>
+
+#include <tern/backends/cpu/kernels/gemm_dot.h>
+#include <tern/backends/cpu/kernels/gemm_integer.h>
+#include <tern/backends/cpu/kernels/gemm_packed.h>
+#include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/core/base/thread_pool.h>
+
+namespace tern::cpu {
+namespace {
+
+// Measured: below this many rows inner products beat packing, above this k they are worth the sum
+// over the lanes; and so many multiplications pay for a thread.
+constexpr std::int64_t kDotMaxRows = 24;
+constexpr std::int64_t kDotMinVectors = 4;
+constexpr std::int64_t kWorkPerThread = 32 * 1024;
+
+/// A product and how it is computed: bit for bit the same whatever the number of threads.
+template <class T>
+struct Plan {
+  Problem<T> problem;
+  std::int64_t batch;
+  bool dot;
+  int batch_parts, row_parts, column_parts;  // the threads as a grid
+  std::atomic<bool> out_of_memory{false};
+};
+
+template <class T>
+Problem<T> problem_of(const kernels::GemmArgs& args) {
+  return {
+      args.m,
+      args.n,
+      args.k,
+      {static_cast<const T*>(args.a), args.a_batch_stride, args.a_row_stride, args.a_col_stride},
+      {static_cast<const T*>(args.b), args.b_batch_stride, args.b_row_stride, args.b_col_stride},
+      {static_cast<T*>(args.c), args.c_batch_stride, args.c_row_stride, 1},
+      static_cast<const T*>(args.bias),
+      static_cast<T>(args.alpha),
+      static_cast<T>(args.beta),
+      args.epilogue == kernels::GemmEpilogue::kRelu};
+}
+
+/// Rows of several matrices that follow each other in memory, against one B, are one matrix.
+template <class T>
+void merge_batch(Plan<T>& plan) {
+  Problem<T>& p = plan.problem;
+  if (plan.batch == 1 || p.b.batch != 0) return;
+  if (p.m == 1) p.a.row = p.a.batch, p.c.row = p.c.batch;
+  if (p.a.batch != p.m * p.a.row || p.c.batch != p.m * p.c.row) return;
+  p.m *= plan.batch;
+  plan.batch = 1;
+}
+
+/// Turns the product where that fills the vectors, and finds out if inner products are best.
+template <class T>
+void choose_method(Plan<T>& plan) {
+  constexpr int kWidth = Simd<T>::kWidth;
+  Problem<T>& p = plan.problem;
+  const bool few_columns = p.n < p.m;
+  plan.dot = std::min(p.m, p.n) <= kDotMaxRows && p.k >= kDotMinVectors * kWidth &&
+             (few_columns ? p.a.column == 1 : p.b.row == 1);
+  const bool can_turn = (p.n == 1 && p.c.row == 1 && p.bias == nullptr) ||
+                        (p.beta == T(0) && p.bias == nullptr && !p.relu && p.k <= kTurnedMaxK);
+  const bool fills_vectors = p.n < 2 * kWidth && p.n % kWidth != 0 && p.a.row == 1 && can_turn;
+  if (few_columns && (plan.dot || fills_vectors)) p.turn();
+}
+
+/// Splits the work: by matrices if there are enough, else each matrix by rows and columns so that
+/// the threads read, and pack, as little as possible of A and B.
+template <class T>
+void choose_grid(Plan<T>& plan) {
+  const Problem<T>& p = plan.problem;
+  const std::int64_t most =
+      plan.batch * p.m * p.n * std::max<std::int64_t>(p.k, 1) / kWorkPerThread;
+  plan.batch_parts = plan.row_parts = plan.column_parts = 1;
+  if (most < 2 || in_parallel_region()) return;
+  const int threads = static_cast<int>(std::min<std::int64_t>(most, get_num_threads()));
+  if (plan.batch % threads == 0 || plan.batch >= 4 * threads) {
+    plan.batch_parts = threads;
+    return;
+  }
+  plan.column_parts = threads;
+  if (plan.dot) return;
+  const auto cost = [&](int row_parts) { return p.m / row_parts + p.n * row_parts / threads; };
+  for (int rows = 2; rows <= threads && rows <= divide_up(p.m, kTileRows); ++rows) {
+    if (threads % rows == 0 && cost(rows) < cost(plan.row_parts)) plan.row_parts = rows;
+  }
+  plan.column_parts = threads / plan.row_parts;
+}
+
+template <class T>
+bool run_matrix(const Plan<T>& plan, const Problem<T>& p, std::int64_t row, std::int64_t column) {
+  if (plan.dot) {
+    const std::int64_t groups = divide_up(p.n, kDotColumns);
+    return multiply_dot(p, groups * column / plan.column_parts * kDotColumns,
+                        std::min(p.n, groups * (column + 1) / plan.column_parts * kDotColumns));
+  }
+  const std::int64_t strips = divide_up(p.m, kTileRows);
+  Share share;
+  const std::int64_t first = strips * row / plan.row_parts;
+  const std::int64_t last = strips * (row + 1) / plan.row_parts;
+  share.row_begin = first * kTileRows;
+  share.row_end = std::min(p.m, last * kTileRows);
+  const std::int64_t units = (last - first) * divide_up(p.n, Simd<T>::kWidth);
+  share.begin = units * column / plan.column_parts;
+  share.end = units * (column + 1) / plan.column_parts;
+  return multiply_packed(p, share);
+}
+
+template <class T>
+void run_part(void* context, int part) {
+  auto& plan = *static_cast<Plan<T>*>(context);
+  const std::int64_t column = part % plan.column_parts;
+  const std::int64_t row = part / plan.column_parts % plan.row_parts;
+  const std::int64_t batch = part / plan.column_parts / plan.row_parts;
+  const std::int64_t begin = plan.batch * batch / plan.batch_parts;
+  const std::int64_t end = plan.batch * (batch + 1) / plan.batch_parts;
+  for (std::int64_t index = begin; index < end; ++index) {
+    if (!run_matrix(plan, plan.problem.at(index), row, column)) plan.out_of_memory = true;
+  }
+}
+
+/// The bias and what follows it as a pass of its own, for a bias that is not contiguous.
+template <class T>
+void add_strided_bias(const kernels::GemmArgs& args) {
+  const Problem<T> all = problem_of<T>(args);
+  for (std::int64_t index = 0; index < args.batch; ++index) {
+    const Problem<T> p = all.at(index);
+    for (std::int64_t i = 0; i < p.m; ++i) {
+      T* const row = p.c.data + i * p.c.row;
+      for (std::int64_t j = 0; j < p.n; ++j) {
+        const T x = row[j] + p.bias[j * args.bias_stride];
+        row[j] = p.relu && x < T(0) ? T(0) : x;
+      }
+    }
+  }
+}
+
+template <class T>
+void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
+  Plan<T> plan{problem_of<T>(args), args.batch, false, 1, 1, 1};
+  const bool strided_bias = args.bias != nullptr && args.bias_stride != 1 && args.n > 1;
+  if (strided_bias) {
+    plan.problem.bias = nullptr;
+    plan.problem.relu = false;
+  }
+  merge_batch(plan);
+  choose_method(plan);
+  choose_grid(plan);
+  detail::run_parallel(plan.batch_parts * plan.row_parts * plan.column_parts, run_part<T>, &plan);
+  if (plan.out_of_memory) context.status = kernels::StatusCode::kOutOfMemory;
+  if (strided_bias) add_strided_bias<T>(args);
+}
+
+}  // namespace
+
+void gemm(const kernels::GemmArgs& args, kernels::KernelContext& context) {
+  if (args.batch == 0 || args.m == 0 || args.n == 0) return;
+  switch (args.dtype) {
+    case kFloat32:
+      return multiply<float>(args, context);
+    case kFloat64:
+      return multiply<double>(args, context);
+    case kInt64:
+      return multiply_integers(args);
+    default:
+      context.status = kernels::StatusCode::kUnsupportedDtype;
+  }
+}
+
+}  // namespace tern::cpu

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tern/backends/cpu/kernels/gemm_pack.h>
+#include <tern/backends/cpu/kernels/gemm_problem.h>
+
+// The product by inner products, for few rows of A against a B that is contiguous along k: vectors
+// run along k, and B is read once, as it lies.
+
+namespace tern::cpu {
+
+inline constexpr int kDotRows = kVectorBytes == 64 ? 4 : 2;
+inline constexpr int kDotColumns = 4;
+
+/// Lane i of the result is the sum over x[i], i < kCount: a power of two of at most a vector.
+template <class T, int kCount, int kStep = 1>
+[[gnu::always_inline]] inline typename Simd<T>::V sum_each(typename Simd<T>::V* x) {
+  constexpr auto kLanes = std::make_integer_sequence<int, Simd<T>::kWidth>();
+  if constexpr (kStep < kCount) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kCount; i += 2 * kStep) {
+      x[i] = exchange_lanes<T, kStep, false>(x[i], x[i + kStep], kLanes) +
+             exchange_lanes<T, kStep, true>(x[i], x[i + kStep], kLanes);
+    }
+    return sum_each<T, kCount, 2 * kStep>(x);
+  } else if constexpr (kStep < Simd<T>::kWidth) {
+    x[0] += exchange_lanes<T, kStep, true>(x[0], x[0], kLanes);
+    return sum_each<T, kCount, 2 * kStep>(x);
+  } else {
+    return x[0];
+  }
+}
+
+/// kLines runs of kLine sums each become that part of C whose runs start at `c`, `stride` apart.
+template <int kLine, class T>
+void finish_sums(const Problem<T>& problem, T* sums, T* c, std::int64_t stride, const T* bias,
+                 int lines, int length) {
+  const auto finish_line = [&](T* x, auto n) {
+    for (int i = 0; i < n; ++i) x[i] *= problem.alpha;
+    if (problem.beta != T(0)) {
+      for (int i = 0; i < n; ++i) x[i] += problem.beta * c[i];
+    }
+    if (bias != nullptr) {
+      for (int i = 0; i < n; ++i) x[i] += bias[i];
+    }
+    if (problem.relu) {
+      for (int i = 0; i < n; ++i) x[i] = x[i] < T(0) ? T(0) : x[i];
+    }
+    for (int i = 0; i < n; ++i) c[i] = x[i];
+  };
+  for (int line = 0; line < lines; ++line, sums += kLine, c += stride) {
+    if (length == kLine) {
+      finish_line(sums, std::integral_constant<int, kLine>());
+    } else {
+      finish_line(sums, length);
+    }
+  }
+}
+
+/// kRows rows from `row` on times kDotColumns columns from `column` on. Rows and columns beyond the
+/// end repeat the last one and are not stored.
+template <class T, int kRows, bool kTurned>
+void multiply_dot_tile(const Problem<T>& problem, std::int64_t row, std::int64_t column) {
+  using S = Simd<T>;
+  using V = typename S::V;
+  const int rows = static_cast<int>(std::min<std::int64_t>(kRows, problem.m - row));
+  const int columns = static_cast<int>(std::min<std::int64_t>(kDotColumns, problem.n - column));
+  const T* a[kRows];
+  const T* b[kDotColumns];
+  for (int i = 0; i < kRows; ++i) {
+    a[i] = problem.a.data + (row + std::min(i, rows - 1)) * problem.a.row;
+  }
+  for (int j = 0; j < kDotColumns; ++j) {
+    b[j] = problem.b.data + (column + std::min(j, columns - 1)) * problem.b.column;
+  }
+
+  // In the order in which C has them.
+  constexpr int kLine = kTurned ? kRows : kDotColumns;
+  constexpr int kSums = kRows * kDotColumns;
+  V sum[kSums] = {};
+  const auto add = [&](std::int64_t p, auto&& load) {
+    V x[kRows];
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i) x[i] = load(a[i] + p);
+#pragma GCC unroll 4
+    for (int j = 0; j < kDotColumns; ++j) {
+      const V y = load(b[j] + p);
+#pragma GCC unroll 4
+      for (int i = 0; i < kRows; ++i) {
+        V& place = sum[kTurned ? j * kLine + i : i * kLine + j];
+        place = S::fma(x[i], y, place);
+      }
+    }
+  };
+  std::int64_t p = 0;
+  for (; p + S::kWidth <= problem.k; p += S::kWidth) {
+    add(p, [](const T* from) { return S::load(from); });
+  }
+  if (const int rest = static_cast<int>(problem.k - p); rest > 0) {
+    add(p, [&](const T* from) { return S::load_first(from, rest); });
+  }
+
+  constexpr int kGroup = std::min(S::kWidth, kSums);
+  alignas(kVectorBytes) T sums[std::max(kSums, S::kWidth)];
+#pragma GCC unroll 8
+  for (int first = 0; first < kSums; first += kGroup) {
+    S::store(sums + first, sum_each<T, kGroup>(sum + first));
+  }
+  T* const c = problem.c.data + row * problem.c.row + column * problem.c.column;
+  const T* bias = problem.bias;
+  if (bias != nullptr) bias += kTurned ? row : column;
+  finish_sums<kLine>(problem, sums, c, kTurned ? problem.c.column : problem.c.row, bias,
+                     kTurned ? columns : rows, kTurned ? rows : columns);
+}
+
+/// Computes the columns [begin, end). A and B are contiguous along k.
+template <class T, bool kTurned>
+void multiply_dot_columns(const Problem<T>& problem, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t column = begin; column < end; column += kDotColumns) {
+    std::int64_t row = 0;
+    for (; row + 2 < problem.m; row += kDotRows) {
+      multiply_dot_tile<T, kDotRows, kTurned>(problem, row, column);
+    }
+    if (row + 2 == problem.m) multiply_dot_tile<T, 2, kTurned>(problem, row, column);
+    if (row + 1 == problem.m) multiply_dot_tile<T, 1, kTurned>(problem, row, column);
+  }
+}
+
+/// Computes the columns [begin, end), a multiple of kDotColumns unless the last ones; false when
+/// there is no memory. B is contiguous along k.
+template <class T>
+bool multiply_dot(Problem<T> problem, std::int64_t begin, std::int64_t end) {
+  constexpr int kWidth = Simd<T>::kWidth;
+  if (problem.a.column != 1) {
+    const std::int64_t padded_k = divide_up(problem.k, kWidth) * kWidth;
+    T* const packed = scratch_of<T>(padded_k * problem.m);
+    if (packed == nullptr) return false;
+    for (std::int64_t p = 0; p < problem.k; p += kWidth) {
+      pack<T, kWidth>(packed + p, padded_k, problem.a.data + p * problem.a.column, problem.a.column,
+                      problem.a.row,
+                      static_cast<int>(std::min<std::int64_t>(kWidth, problem.k - p)), problem.m);
+    }
+    problem.a = {packed, 0, padded_k, 1};
+  }
+  if (problem.turned) {
+    multiply_dot_columns<T, true>(problem, begin, end);
+  } else {
+    multiply_dot_columns<T, false>(problem, begin, end);
+  }
+  return true;
+}
+
+}  // namespace tern::cpu

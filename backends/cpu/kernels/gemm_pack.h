@@ -1,0 +1,88 @@
+#pragma once
+
+#include <tern/backends/cpu/kernels/gemm_simd.h>
+
+// Packing brings rows of A, or columns of B, side by side, so that the micro-kernel reads one short
+// run of memory per step of k.
+
+namespace tern::cpu {
+
+/// One half of swapping lane bit kStep with "x or y": the lanes of x and y with the bit clear
+/// (kUpper: set), those of y put where the bit is set.
+template <class T, int kStep, bool kUpper, int... lane>
+[[gnu::always_inline]] inline typename Simd<T>::V exchange_lanes(
+    typename Simd<T>::V x, typename Simd<T>::V y, std::integer_sequence<int, lane...>) {
+  constexpr int kY = Simd<T>::kWidth;
+  return __builtin_shufflevector(
+      x, y, (((lane & kStep) != 0 ? kY + lane - kStep : lane) + (kUpper ? kStep : 0))...);
+}
+
+/// Vector i holds line i. Afterwards vector j holds, in groups of kLines lanes, the elements
+/// j, j + kLines, j + 2 * kLines, ... of all lines.
+template <class T, int kLines, int kStep = 1>
+[[gnu::always_inline]] inline void transpose(typename Simd<T>::V (&lines)[kLines]) {
+  if constexpr (kStep < kLines) {
+    constexpr auto kLanes = std::make_integer_sequence<int, Simd<T>::kWidth>();
+#pragma GCC unroll 16
+    for (int i = 0; i < kLines; ++i) {
+      if ((i & kStep) != 0) continue;
+      const auto x = lines[i], y = lines[i + kStep];
+      lines[i] = exchange_lanes<T, kStep, false>(x, y, kLanes);
+      lines[i + kStep] = exchange_lanes<T, kStep, true>(x, y, kLanes);
+    }
+    transpose<T, kLines, kStep * 2>(lines);
+  }
+}
+
+/// As pack(), by whole vectors along the lines, which are contiguous. Returns how far it came.
+template <class T, int kLines>
+std::int64_t pack_transposed(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride,
+                             int lines, std::int64_t count) {
+  using S = Simd<T>;
+  std::int64_t p = 0;
+  for (; p + S::kWidth <= count; p += S::kWidth) {
+    typename S::V block[kLines];
+#pragma GCC unroll 16
+    for (int i = 0; i < kLines; ++i) {
+      block[i] = S::load(from + (i < lines ? i : lines - 1) * line_stride + p);
+    }
+    transpose<T, kLines>(block);
+#pragma GCC unroll 16
+    for (int j = 0; j < kLines; ++j) {
+#pragma GCC unroll 16
+      for (int group = 0; group < S::kWidth / kLines; ++group) {
+        std::memcpy(to + (p + group * kLines + j) * to_step,
+                    reinterpret_cast<const T*>(&block[j]) + group * kLines, kLines * sizeof(T));
+      }
+    }
+  }
+  return p;
+}
+
+/// to[p * to_step + i] = from[i * line_stride + p * step] for i < kLines, a power of two, p <
+/// count. What comes from beyond the first `lines` lines is arbitrary.
+template <class T, int kLines>
+void pack(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride, std::int64_t step,
+          int lines, std::int64_t count) {
+  using S = Simd<T>;
+  if constexpr (kLines > S::kWidth) {
+    constexpr int kHalf = kLines / 2;
+    pack<T, kHalf>(to, to_step, from, line_stride, step, kHalf, count);
+    pack<T, kHalf>(to + kHalf, to_step, from + kHalf * line_stride, line_stride, step,
+                   lines - kHalf, count);
+  } else {
+    std::int64_t p = 0;
+    if (line_stride == 1 && lines == kLines) {
+      for (; p < count; ++p) std::memcpy(to + p * to_step, from + p * step, kLines * sizeof(T));
+    } else if (line_stride == 1 && kLines == S::kWidth) {
+      for (; p < count; ++p) S::store(to + p * to_step, S::load_first(from + p * step, lines));
+    } else if (step == 1) {
+      p = pack_transposed<T, kLines>(to, to_step, from, line_stride, lines, count);
+    }
+    for (; p < count; ++p) {
+      for (int i = 0; i < lines; ++i) to[p * to_step + i] = from[i * line_stride + p * step];
+    }
+  }
+}
+
+}  // namespace tern::cpu

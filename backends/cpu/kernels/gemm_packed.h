@@ -1,0 +1,186 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tern/backends/cpu/kernels/gemm_pack.h>
+#include <tern/backends/cpu/kernels/gemm_problem.h>
+#include <tern/backends/cpu/kernels/gemm_tile.h>
+
+// The product by tiles of C. For each block of k, B is packed once and A strip by strip, so that
+// the tiles run over memory that stays in the caches.
+
+namespace tern::cpu {
+
+/// Sizes of a packed strip of A, for the first-level cache, and of packed B, for the second.
+inline constexpr std::int64_t kStripBytes = 12 * 1024;
+inline constexpr std::int64_t kBlockBytes = 512 * 1024;
+/// With fewer strips, contiguous rows of B are not read often enough to pay for packing them.
+inline constexpr std::int64_t kStripsWorthPacking = 4;
+/// The largest k where C has its columns contiguous: it is written in one go, not block by block.
+inline constexpr std::int64_t kTurnedMaxK = 2048;
+
+/// What one thread computes: of the rows [row_begin, row_end), the units [begin, end). A unit is a
+/// strip of rows times a vector of columns; they are counted down the columns of C.
+struct Share {
+  std::int64_t row_begin, row_end, begin, end;
+};
+
+template <class T, int kRows>
+void multiply_vectors(std::int64_t vectors, const TileInput<T>& in, const TileOutput<T>& out) {
+  switch (vectors) {
+    case 1:
+      return multiply_tile<T, kRows, 1>(in, out);
+    case 2:
+      return multiply_tile<T, kRows, 2>(in, out);
+    case kTileVectors:
+      return multiply_tile<T, kRows, kTileVectors>(in, out);
+    default:
+      if constexpr (kRows == 1) multiply_tile<T, 1, kRowVectors>(in, out);
+  }
+}
+
+/// A block of k times some vectors of columns of B.
+template <class T>
+class Block {
+ public:
+  static constexpr int kWidth = Simd<T>::kWidth;
+
+  /// `b_memory` has room for the vectors, `a_memory` for a strip.
+  Block(const Problem<T>& problem, std::int64_t k_begin, std::int64_t k_end, bool direct_b,
+        T* b_memory, T* a_memory)
+      : problem_(problem),
+        k_(k_end - k_begin),
+        a_(problem.a.data + k_begin * problem.a.column),
+        b_(problem.b.data + k_begin * problem.b.row),
+        direct_vectors_(direct_b ? problem.n / kWidth : 0),
+        packed_b_(b_memory),
+        packed_a_(a_memory) {
+    const bool last = k_end == problem.k;
+    output_.alpha = problem.alpha;
+    output_.beta = k_begin == 0 ? problem.beta : T(1);
+    output_.bias = last ? problem.bias : nullptr;
+    output_.relu = last && problem.relu;
+  }
+
+  void pack_b(std::int64_t begin, std::int64_t end) {
+    first_packed_ = std::max(begin, direct_vectors_);
+    for (std::int64_t vector = first_packed_; vector < end; ++vector) {
+      pack<T, kWidth>(packed_b(vector), kWidth, b_ + vector * kWidth * problem_.b.column,
+                      problem_.b.column, problem_.b.row, lanes(vector), k_);
+    }
+  }
+
+  /// A strip of rows times the vectors [begin, end).
+  void multiply(std::int64_t row, std::int64_t row_end, std::int64_t begin, std::int64_t end) {
+    const std::int64_t rows = row_end - row;
+    if (rows >= kTileRows) return multiply_rows<kTileRows>(row, begin, end);
+    if constexpr (kTileRows == 8) {
+      if ((rows & 4) != 0) multiply_rows<4>(row, begin, end);
+    }
+    if ((rows & 2) != 0) multiply_rows<2>(row + (rows & 4), begin, end);
+    if ((rows & 1) != 0) multiply_rows<1>(row + (rows & 6), begin, end);
+  }
+
+ private:
+  int lanes(std::int64_t vector) const {
+    return static_cast<int>(std::min<std::int64_t>(kWidth, problem_.n - vector * kWidth));
+  }
+  T* packed_b(std::int64_t vector) const {
+    return packed_b_ + (vector - first_packed_) * k_ * kWidth;
+  }
+
+  template <int kRows>
+  void multiply_rows(std::int64_t row, std::int64_t begin, std::int64_t end) {
+    TileInput<T> in{a_ + row * problem_.a.row, problem_.a.column, nullptr, 0, 0, k_};
+    if constexpr (kRows > 1) {
+      pack<T, kRows>(packed_a_, kRows, in.a, problem_.a.row, problem_.a.column, kRows, k_);
+      in.a = packed_a_;
+      in.a_step = kRows;
+    }
+    for (std::int64_t vector = begin; vector < end;) {
+      const bool direct = vector < direct_vectors_;
+      const std::int64_t left = (direct ? std::min(end, direct_vectors_) : end) - vector;
+      const std::int64_t count = kRows == 1 && left >= kRowVectors
+                                     ? kRowVectors
+                                     : std::min<std::int64_t>(kTileVectors, left);
+      in.b = direct ? b_ + vector * kWidth : packed_b(vector);
+      in.b_step = direct ? problem_.b.row : kWidth;
+      in.b_vector = direct ? kWidth : k_ * kWidth;
+      multiply_columns<kRows>(row, vector, count, in);
+      vector += count;
+    }
+  }
+
+  template <int kRows>
+  void multiply_columns(std::int64_t row, std::int64_t vector, std::int64_t count,
+                        const TileInput<T>& in) const {
+    const std::int64_t column = vector * kWidth;
+    TileOutput<T> out = output_;
+    out.last_lanes = lanes(vector + count - 1);
+    if (problem_.c.column == 1) {
+      out.c = problem_.c.data + row * problem_.c.row + column;
+      out.c_row = problem_.c.row;
+      if (out.bias != nullptr) out.bias += column;
+      multiply_vectors<T, kRows>(count, in, out);
+    } else {
+      constexpr int kMostVectors = kRows == 1 ? kRowVectors : kTileVectors;
+      alignas(kVectorBytes) T tile[kRows * kMostVectors * kWidth];
+      out.c = tile;
+      out.c_row = kMostVectors * kWidth;
+      multiply_vectors<T, kRows>(count, in, out);
+      pack<T, kRows>(problem_.c.data + column * problem_.c.column + row, problem_.c.column, tile,
+                     out.c_row, 1, kRows, std::min(count * kWidth, problem_.n - column));
+    }
+  }
+
+  const Problem<T>& problem_;
+  const std::int64_t k_;
+  const T* const a_;
+  const T* const b_;
+  const std::int64_t direct_vectors_;  // so many are read where they are
+  std::int64_t first_packed_ = 0;
+  T* const packed_b_;
+  T* const packed_a_;
+  TileOutput<T> output_;
+};
+
+/// Computes a share; false when there is no memory. Where C has its columns contiguous (a turned
+/// problem), the product must be all there is: no beta, bias or relu.
+template <class T>
+bool multiply_packed(const Problem<T>& problem, const Share& share) {
+  const std::int64_t strips = divide_up(share.row_end - share.row_begin, kTileRows);
+  // The first and the last vector of columns may be shared with other threads.
+  const std::int64_t first_vector = share.begin / strips, first_strip = share.begin % strips;
+  const std::int64_t last_vector = share.end / strips, last_strip = share.end % strips;
+  const std::int64_t end_vector = last_vector + (last_strip > 0 ? 1 : 0);
+
+  const std::int64_t strip_bytes = problem.k * kTileRows * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t blocks =
+      problem.c.column != 1 || problem.k == 0 ? 1 : divide_up(strip_bytes, kStripBytes);
+  const std::int64_t block_k = divide_up(problem.k, blocks);
+  const std::int64_t vectors_at_once =
+      std::min(end_vector - first_vector,
+               std::max<std::int64_t>(kTileVectors, kBlockBytes / (block_k * kVectorBytes + 1)));
+  const std::int64_t b_size = vectors_at_once * block_k * Simd<T>::kWidth;
+  T* const memory = scratch_of<T>(b_size + block_k * kTileRows);
+  if (memory == nullptr) return false;
+
+  const bool direct_b = problem.b.column == 1 && strips < kStripsWorthPacking;
+  for (std::int64_t number = 0; number < blocks; ++number) {
+    Block<T> block(problem, problem.k * number / blocks, problem.k * (number + 1) / blocks,
+                   direct_b, memory, memory + b_size);
+    for (std::int64_t begin = first_vector; begin < end_vector; begin += vectors_at_once) {
+      const std::int64_t end = std::min(begin + vectors_at_once, end_vector);
+      block.pack_b(begin, end);
+      for (std::int64_t strip = 0; strip < strips; ++strip) {
+        const std::int64_t from = std::max(begin, first_vector + (strip < first_strip ? 1 : 0));
+        const std::int64_t to = std::min(end, last_vector + (strip < last_strip ? 1 : 0));
+        const std::int64_t row = share.row_begin + strip * kTileRows;
+        if (from < to) block.multiply(row, std::min(row + kTileRows, share.row_end), from, to);
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace tern::cpu

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+
+#include <tern/core/kernels/args.h>
+
+namespace tern::cpu {
+
+/// An operand of a product; strides count elements.
+template <class T>
+struct Matrix {
+  T* data;
+  std::int64_t batch, row, column;
+};
+
+/// GemmArgs for one element type: c = relu(alpha * a x b + beta * c + bias).
+template <class T>
+struct Problem {
+  std::int64_t m, n, k;
+  Matrix<const T> a, b;
+  Matrix<T> c;    // column stride 1; once turned, row stride 1
+  const T* bias;  // one number per column, contiguous; once turned, per row; null: none
+  T alpha, beta;
+  bool relu;
+  bool turned = false;
+
+  /// Makes it the product of the transposed matrices.
+  void turn() {
+    std::swap(m, n);
+    std::swap(a, b);
+    std::swap(a.row, a.column);
+    std::swap(b.row, b.column);
+    std::swap(c.row, c.column);
+    turned = !turned;
+  }
+
+  /// The matrices number `index` of the batch.
+  Problem at(std::int64_t index) const {
+    Problem one = *this;
+    one.a.data += index * a.batch;
+    one.b.data += index * b.batch;
+    one.c.data += index * c.batch;
+    return one;
+  }
+};
+
+/// Memory of the calling thread, valid until it asks again; null when there is none left. Kept for
+/// the next product, so that a steady loop allocates nothing.
+inline void* scratch(std::size_t bytes) {
+  struct Memory {
+    void* data = nullptr;
+    std::size_t size = 0;
+    ~Memory() { std::free(data); }
+  };
+  static thread_local Memory memory;
+  if (memory.size < bytes) {
+    constexpr std::size_t kPage = 4096;
+    std::free(memory.data);
+    memory.size = (bytes + kPage - 1) / kPage * kPage;
+    memory.data = std::aligned_alloc(kPage, memory.size);
+    if (memory.data == nullptr) memory.size = 0;
+  }
+  return memory.data;
+}
+
+template <class T>
+T* scratch_of(std::int64_t count) {
+  return static_cast<T*>(scratch(static_cast<std::size_t>(count + 1) * sizeof(T)));
+}
+
+constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace tern::cpu

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <tern/backends/cpu/kernels/gemm_simd.h>
+
+namespace tern::cpu {
+
+/// A tile of C that the registers hold, with room for a row of B and one number of A: kTileRows
+/// rows of kTileVectors vectors, or one row of kRowVectors.
+inline constexpr int kTileRows = kVectorBytes == 64 ? 8 : 4;
+inline constexpr int kTileVectors = 3;
+inline constexpr int kRowVectors = 8;
+
+/// What a tile reads. Element (i, p) of A is a[p * a_step + i]; lane l of vector j of row p of B is
+/// b[p * b_step + j * b_vector + l].
+template <class T>
+struct TileInput {
+  const T* a;
+  std::int64_t a_step;
+  const T* b;
+  std::int64_t b_step, b_vector;
+  std::int64_t k;
+};
+
+/// What a tile becomes: c = relu(alpha * product + beta * c + bias).
+template <class T>
+struct TileOutput {
+  T* c;
+  std::int64_t c_row;
+  const T* bias;  // null: none
+  T alpha, beta;  // beta == 0 does not read c
+  bool relu;
+  int last_lanes;  // how many lanes of a row's last vector exist
+};
+
+template <class T, int kRows, int kVectors>
+void multiply_tile(const TileInput<T>& in, const TileOutput<T>& out) {
+  using S = Simd<T>;
+  using V = typename S::V;
+  V sum[kRows][kVectors] = {};
+
+  const T* a = in.a;
+  const T* b = in.b;
+  for (std::int64_t p = 0; p < in.k; ++p) {
+    V row[kVectors];
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) row[j] = S::load(b + j * in.b_vector);
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+      const V factor = S::broadcast(a[i]);
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) sum[i][j] = S::fma(factor, row[j], sum[i][j]);
+    }
+    a += in.a_step;
+    b += in.b_step;
+  }
+
+  const auto for_each = [&](auto&& change) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+      for (int j = 0; j < kVectors; ++j) {
+        change(sum[i][j], out.c + i * out.c_row + j * S::kWidth, j);
+      }
+    }
+  };
+  const bool partial = out.last_lanes < S::kWidth;
+  const auto load = [&](const T* from, int j) {
+    return partial && j == kVectors - 1 ? S::load_first(from, out.last_lanes) : S::load(from);
+  };
+  if (out.alpha != T(1)) for_each([&](V& x, T*, int) { x *= out.alpha; });
+  if (out.beta != T(0)) {
+    const V beta = S::broadcast(out.beta);
+    for_each([&](V& x, const T* c, int j) { x = S::fma(beta, load(c, j), x); });
+  }
+  if (out.bias != nullptr) {
+    V bias[kVectors];
+#pragma GCC unroll 8
+    for (int j = 0; j < kVectors; ++j) bias[j] = load(out.bias + j * S::kWidth, j);
+    for_each([&](V& x, T*, int j) { x += bias[j]; });
+  }
+  if (out.relu) for_each([](V& x, T*, int) { x = x < T(0) ? V{} : x; });  // NaN stays NaN
+  for_each([&](V x, T* c, int j) {
+    if (partial && j == kVectors - 1) {
+      S::store_first(c, x, out.last_lanes);
+    } else {
+      S::store(c, x);
+    }
+  });
+}
+
+}  // namespace tern::cpu
