@@ -14,11 +14,15 @@
 
 namespace tern::testing {
 
-/// Gives the program two simulated devices, before anything asks for CUDA.
-inline const bool kTwoSimulatedDevices = [] {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a dying test starts from a fresh program
-  return setenv("TERN_SIMULATE_CUDA", "2", /*overwrite=*/1) == 0;
-}();
+/// Gives the program two simulated devices, before any test asks for CUDA.
+class TwoSimulatedDevices : public ::testing::Environment {
+  void SetUp() override {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // a dying test starts from a fresh program
+    setenv("TERN_SIMULATE_CUDA", "2", /*overwrite=*/1);
+  }
+};
+inline const auto* const kTwoSimulatedDevices =
+    ::testing::AddGlobalTestEnvironment(new TwoSimulatedDevices);
 
 /// What stands for elements of T on the host: a vector<bool> has no addresses.
 template <class T>
