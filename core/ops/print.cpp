@@ -22,6 +22,18 @@ std::string format(const char* pattern, int precision, double value) {
   return text;
 }
 
+std::string padded(const std::string& text, std::size_t width) {
+  std::string out(width > text.size() ? width - text.size() : 0, ' ');
+  out += text;
+  return out;
+}
+
+// Starts a new line, `count` of them, and indents it.
+void new_lines(std::string& out, std::size_t count, std::size_t indent) {
+  out.append(count, '\n');
+  out.append(indent, ' ');
+}
+
 // How all elements of one tensor are written.
 class Style {
  public:
@@ -35,11 +47,7 @@ class Style {
     if (width_ == 0) width_ = 1;
   }
 
-  std::string text(double value) const {
-    std::string text = unpadded(value);
-    if (text.size() < width_) text.insert(0, width_ - text.size(), ' ');
-    return text;
-  }
+  std::string text(double value) const { return padded(unpadded(value), width_); }
   std::size_t width() const { return width_; }
 
  private:
@@ -145,9 +153,7 @@ class Printer {
   std::string element(std::int64_t offset) const {
     const auto at = static_cast<std::size_t>(offset);
     if (dtype_ != kLong) return style_->text(values_[at]);
-    std::string text = std::to_string(integers_[at]);
-    if (text.size() < width_) text.insert(0, width_ - text.size(), ' ');
-    return text;
+    return padded(std::to_string(integers_[at]), width_);
   }
 
   std::string row(std::int64_t offset, std::size_t indent) const {
@@ -160,7 +166,7 @@ class Printer {
     for (std::int64_t i : positions(sizes_.size() - 1)) {
       if (!first) out += ",";
       if (!first && in_line == per_line) {
-        out += "\n" + std::string(indent + 1, ' ');
+        new_lines(out, 1, indent + 1);
         in_line = 0;
       } else if (!first) {
         out += " ";
@@ -169,7 +175,8 @@ class Printer {
       ++in_line;
       first = false;
     }
-    return out + "]";
+    out += "]";
+    return out;
   }
 
   std::string block(std::size_t dim, std::int64_t offset, std::size_t indent) const {
@@ -179,11 +186,15 @@ class Printer {
     std::string out = "[";
     bool first = true;
     for (std::int64_t i : positions(dim)) {
-      if (!first) out += "," + std::string(gaps, '\n') + std::string(indent + 1, ' ');
+      if (!first) {
+        out += ",";
+        new_lines(out, gaps, indent + 1);
+      }
       out += i < 0 ? "..." : block(dim + 1, offset + i * stride(dim), indent + 1);
       first = false;
     }
-    return out + "]";
+    out += "]";
+    return out;
   }
 
   PrintOptions options_;
@@ -234,9 +245,8 @@ PrintOptions get_printoptions() { return print_options; }
 
 std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "tensor(undefined)";
-  const std::string prefix = "tensor(";
-  const std::size_t indent = prefix.size();
-  std::string out = prefix;
+  std::string out = "tensor(";
+  const std::size_t indent = out.size();
   if (tensor.is_meta()) {
     out += "...";
   } else if (tensor.numel() == 0) {
@@ -249,14 +259,17 @@ std::string to_string(const Tensor& tensor) {
       out.size() - (out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1);
   for (const std::string& suffix : suffixes_of(tensor)) {
     if (column + suffix.size() + 2 > static_cast<std::size_t>(print_options.linewidth)) {
-      out += ",\n" + std::string(indent, ' ') + suffix;
+      out += ",";
+      new_lines(out, 1, indent);
+      out += suffix;
       column = indent + suffix.size();
     } else {
       out += ", " + suffix;
       column += suffix.size() + 2;
     }
   }
-  return out + ")";
+  out += ")";
+  return out;
 }
 
 detail::TensorPrinter& detail::tensor_printer() {

@@ -1,0 +1,118 @@
+#include "ops/op_case.h"
+
+#include <cmath>
+#include <sstream>
+
+namespace tern::testing {
+
+std::vector<Sample> unary_samples(double low, double high) {
+  std::vector<Sample> samples;
+  for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{
+           {3, 4}, {}, {0, 3}, {1}, {2, 3, 2}, {37}}) {
+    samples.push_back({Input{sizes, low, high}});
+  }
+  return samples;
+}
+
+std::vector<Sample> binary_samples(double low, double high) {
+  const std::vector<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> pairs = {
+      {{3, 4}, {3, 4}}, {{}, {}},       {{3, 4}, {}},        {{0, 3}, {0, 3}}, {{0, 3}, {3}},
+      {{3, 4}, {4}},    {{3, 1}, {4}},  {{2, 1, 3}, {2, 1}}, {{1}, {3}},       {{}, {2, 2}}};
+  std::vector<Sample> samples;
+  for (const auto& [a, b] : pairs) samples.push_back({Input{a, low, high}, Input{b, low, high}});
+  return samples;
+}
+
+const std::vector<OpCase>& all_cases() {
+  static const std::vector<OpCase> cases = [] {
+    std::vector<OpCase> all;
+    for (auto* family : {&unary_cases, &arithmetic_cases, &select_cases, &reduce_cases, &view_cases,
+                         &matmul_cases, &index_cases, &copy_cases, &loss_cases}) {
+      for (OpCase& op : family()) all.push_back(std::move(op));
+    }
+    return all;
+  }();
+  return cases;
+}
+
+namespace {
+
+Tensor laid_out(const Tensor& dense, Layout layout) {
+  if (dense.dim() == 0) return dense;
+  if (layout == Layout::kTransposed && dense.dim() > 1) {
+    return dense.transpose(0, -1).contiguous().transpose(0, -1);
+  }
+  if (layout == Layout::kGaps) {
+    std::vector<std::int64_t> sizes = dense.sizes().vec();
+    sizes.back() *= 2;
+    Tensor gaps = dense.new_full(sizes, dense.dtype() == kBool ? Scalar(false) : Scalar(1))
+                      .slice(-1, 0, std::nullopt, 2);
+    return gaps.copy_(dense);
+  }
+  return dense;
+}
+
+}  // namespace
+
+std::vector<Tensor> make_inputs(const Sample& sample, ScalarType dtype, Layout layout,
+                                std::uint64_t seed) {
+  Generator generator;
+  generator.manual_seed(seed);
+  std::vector<Tensor> inputs;
+  for (const Input& input : sample) {
+    Tensor dense;
+    if (!input.integers.empty()) {
+      dense = tensor(input.integers).reshape(input.sizes).to(input.dtype);
+    } else {
+      dense = empty(input.sizes, kDouble).uniform_(input.low, input.high, generator);
+      dense = dense.to(input.is_differentiable() ? dtype : input.dtype);
+    }
+    inputs.push_back(laid_out(dense, layout));
+  }
+  return inputs;
+}
+
+std::vector<Tensor> require_grad(const std::vector<Tensor>& inputs, const Sample& sample) {
+  std::vector<Tensor> leaves;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    leaves.push_back(inputs[i].detach());
+    if (sample[i].is_differentiable()) leaves.back().requires_grad_();
+  }
+  return leaves;
+}
+
+std::vector<Tensor> to_device(const std::vector<Tensor>& inputs, Device device) {
+  std::vector<Tensor> moved;
+  for (const Tensor& input : inputs) moved.push_back(input.to(device));
+  return moved;
+}
+
+std::string describe(const Sample& sample, Layout layout) {
+  std::ostringstream out;
+  for (const Input& input : sample) out << IntArrayRef(input.sizes) << input.dtype << ' ';
+  out << (layout == Layout::kContiguous   ? "contiguous"
+          : layout == Layout::kTransposed ? "transposed"
+                                          : "with gaps");
+  return out.str();
+}
+
+std::string difference(const Tensor& actual, const Tensor& expected, double tolerance) {
+  std::ostringstream out;
+  if (actual.sizes() != expected.sizes()) {
+    out << "sizes " << actual.sizes() << " instead of " << expected.sizes();
+    return out.str();
+  }
+  const std::vector<double> a = actual.detach().to(kCPU, kDouble).to_vector<double>();
+  const std::vector<double> b = expected.detach().to(kCPU, kDouble).to_vector<double>();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const bool same = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ||
+                      std::abs(a[i] - b[i]) <= tolerance * (1 + std::abs(b[i]));
+    if (!same) {
+      out << "element " << i << " is " << a[i] << " instead of " << b[i];
+      return out.str();
+    }
+  }
+  return {};
+}
+
+}  // namespace tern::testing

@@ -1,0 +1,224 @@
+#include <gtest/gtest.h>
+
+#include "ops/op_case.h"
+
+// What holds for every op, read from its record.
+
+namespace tern::testing {
+namespace {
+
+constexpr Layout kLayouts[] = {Layout::kContiguous, Layout::kTransposed, Layout::kGaps};
+
+class OpTest : public ::testing::TestWithParam<OpCase> {};
+
+const char* const kFirst = "cuda:0";
+const char* const kSecond = "cuda:1";
+
+// The simulator's naive kernels are the oracle of the CPU's.
+TEST_P(OpTest, AgreesWithTheOracle) {
+  const OpCase& op = GetParam();
+  for (const ScalarType dtype : op.dtypes) {
+    for (const Sample& sample : op.samples) {
+      for (const Layout layout : kLayouts) {
+        SCOPED_TRACE(describe(sample, layout) + " " + dtype_info(dtype).name);
+        const std::vector<Tensor> inputs = make_inputs(sample, dtype, layout);
+        const Tensor result = op.function(inputs);
+        const Tensor oracle = op.function(to_device(inputs, kSecond));
+        EXPECT_EQ(oracle.device(), Device(kSecond));
+        EXPECT_EQ(result.dtype(), oracle.dtype());
+        const double tolerance = dtype == kDouble ? 1e-9 : op.tolerance;
+        EXPECT_EQ(difference(result, oracle, tolerance), "");
+      }
+    }
+  }
+}
+
+TEST_P(OpTest, GradientAgreesWithDifferences) {
+  const OpCase& op = GetParam();
+  if (op.node.empty()) return;
+  const auto function = [&](const std::vector<Tensor>& inputs) {
+    return std::vector<Tensor>{op.function(inputs)};
+  };
+  for (const Sample& sample : op.samples) {
+    for (const Layout layout : kLayouts) {
+      SCOPED_TRACE(describe(sample, layout));
+      const auto inputs = [&] {
+        return require_grad(make_inputs(sample, kDouble, layout), sample);
+      };
+      EXPECT_NO_THROW(autograd::gradcheck(function, inputs()));
+      if (op.twice_differentiable) EXPECT_NO_THROW(autograd::gradgradcheck(function, inputs()));
+    }
+  }
+}
+
+// Gradients on the simulated device, and that they stay there.
+TEST_P(OpTest, GradientAgreesWithTheOracle) {
+  const OpCase& op = GetParam();
+  if (op.node.empty()) return;
+  for (const Sample& sample : op.samples) {
+    SCOPED_TRACE(describe(sample, Layout::kContiguous));
+    const std::vector<Tensor> inputs = make_inputs(sample, kDouble, Layout::kContiguous);
+    const auto gradients = [&](const std::vector<Tensor>& leaves) {
+      op.function(leaves).sum().backward();
+      std::vector<Tensor> grads;
+      for (const Tensor& leaf : leaves) grads.push_back(leaf.grad());
+      return grads;
+    };
+    const auto here = gradients(require_grad(inputs, sample));
+    const auto there = gradients(require_grad(to_device(inputs, kFirst), sample));
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      ASSERT_EQ(here[i].defined(), there[i].defined());
+      if (!here[i].defined()) continue;
+      EXPECT_EQ(there[i].device(), Device(kFirst));
+      EXPECT_EQ(difference(here[i], there[i], 1e-9), "");
+    }
+  }
+}
+
+TEST_P(OpTest, IsNamedOnTheTape) {
+  const OpCase& op = GetParam();
+  const Sample& sample = op.samples.front();
+  const Tensor result =
+      op.function(require_grad(make_inputs(sample, kDouble, Layout::kContiguous), sample));
+  if (op.node.empty()) {
+    EXPECT_FALSE(result.requires_grad());
+  } else {
+    ASSERT_TRUE(result.grad_fn());
+    EXPECT_EQ(result.grad_fn()->name(), op.node);
+  }
+}
+
+TEST_P(OpTest, RecordsNothingWithoutGradMode) {
+  const OpCase& op = GetParam();
+  const Sample& sample = op.samples.front();
+  const auto inputs = require_grad(make_inputs(sample, kDouble, Layout::kContiguous), sample);
+  const NoGradGuard no_grad;
+  EXPECT_TRUE(op.function(inputs).is_leaf());
+}
+
+TEST_P(OpTest, MetaKnowsTheShape) {
+  const OpCase& op = GetParam();
+  for (const Sample& sample : op.samples) {
+    SCOPED_TRACE(describe(sample, Layout::kContiguous));
+    const auto inputs = make_inputs(sample, kFloat, Layout::kContiguous);
+    const Tensor result = op.function(inputs);
+    const Tensor shape = op.function(to_device(inputs, "meta"));
+    EXPECT_TRUE(shape.is_meta());
+    EXPECT_EQ(shape.sizes(), result.sizes());
+    EXPECT_EQ(shape.dtype(), result.dtype());
+  }
+}
+
+TEST_P(OpTest, RefusesTensorsThatLiveApart) {
+  const OpCase& op = GetParam();
+  const Sample& sample = op.samples.front();
+  if (sample.size() < 2 || op.mixes_devices) return;
+  const std::pair<const char*, const char*> pairs[] = {
+      {"cpu", kFirst}, {kFirst, "cpu"}, {kFirst, kSecond}};
+  for (const auto& [home, away] : pairs) {
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      if (sample[i].sizes.empty()) continue;
+      std::vector<Tensor> inputs =
+          to_device(make_inputs(sample, kFloat, Layout::kContiguous), home);
+      inputs[i] = inputs[i].to(away);
+      try {
+        op.function(inputs);
+        ADD_FAILURE() << "input " << i << " on " << away << ", the others on " << home;
+      } catch (const DeviceError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("Expected all tensors to be on the same device"), std::string::npos)
+            << text;
+        EXPECT_NE(text.find(home), std::string::npos) << text;
+        EXPECT_NE(text.find(away), std::string::npos) << text;
+      }
+    }
+  }
+}
+
+TEST_P(OpTest, InPlaceTwinDoesTheSame) {
+  const OpCase& op = GetParam();
+  if (!op.in_place) return;
+  for (const Sample& sample : op.samples) {
+    for (const Layout layout : kLayouts) {
+      SCOPED_TRACE(describe(sample, layout));
+      std::vector<Tensor> inputs = make_inputs(sample, kDouble, layout);
+      const Tensor expected = op.function(inputs);
+      if (expected.sizes() != inputs[0].sizes()) continue;  // would have to grow
+      const std::int64_t version = inputs[0]._version();
+      EXPECT_TRUE(op.in_place(inputs).is_same(inputs[0]));
+      EXPECT_EQ(difference(inputs[0], expected, 1e-12), "");
+      EXPECT_GT(inputs[0]._version(), version);
+      if (op.node.empty()) continue;
+      // On a tensor that was computed, in place and through a view of its base.
+      const auto leaves = require_grad(make_inputs(sample, kDouble, layout), sample);
+      const auto through = [&](bool view) {
+        std::vector<Tensor> arguments = leaves;
+        Tensor base = leaves[0] * 1;
+        arguments[0] = view ? base.view_as(base) : base;
+        op.in_place(arguments);
+        (base * 3).sum().backward();
+        std::vector<Tensor> grads;
+        for (const Tensor& leaf : leaves) {
+          grads.push_back(leaf.grad());
+          leaf.mutable_grad().reset();
+        }
+        return grads;
+      };
+      (op.function(leaves) * 3).sum().backward();
+      std::vector<Tensor> wanted;
+      for (const Tensor& leaf : leaves) {
+        wanted.push_back(leaf.grad());
+        leaf.mutable_grad().reset();
+      }
+      for (const bool view : {false, true}) {
+        const auto grads = through(view);
+        for (std::size_t i = 0; i < grads.size(); ++i) {
+          ASSERT_EQ(grads[i].defined(), wanted[i].defined());
+          if (grads[i].defined()) EXPECT_EQ(difference(grads[i], wanted[i], 1e-12), "");
+        }
+      }
+    }
+  }
+}
+
+TEST_P(OpTest, RejectsWhatItMust) {
+  for (const Rejection& rejection : GetParam().rejections) {
+    SCOPED_TRACE(describe(rejection.sample, Layout::kContiguous));
+    const auto inputs = make_inputs(rejection.sample, kFloat, Layout::kContiguous);
+    for (const char* device : {"cpu", kFirst}) {
+      try {
+        GetParam().function(to_device(inputs, device));
+        cuda::synchronize();
+        ADD_FAILURE() << "expected an error with: " << rejection.text;
+      } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find(rejection.text), std::string::npos)
+            << error.what();
+      }
+    }
+  }
+}
+
+TEST_P(OpTest, LeavesNoMemoryBehind) {
+  const OpCase& op = GetParam();
+  const Sample& sample = op.samples.front();
+  const auto inputs = make_inputs(sample, kDouble, Layout::kContiguous);
+  const auto live = [] { return detail::allocator_of(kCPU).stats(0).live_bytes; };
+  const auto once = [&] {
+    const auto leaves = require_grad(inputs, sample);
+    const Tensor result = op.function(leaves);
+    if (!op.node.empty()) {
+      const auto twice = autograd::grad({result.sum()}, {leaves[0]}, {}, true, true, true);
+      if (twice[0].defined() && twice[0].requires_grad()) twice[0].sum().backward();
+    }
+  };
+  once();
+  const std::int64_t before = live();
+  once();
+  EXPECT_EQ(live(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OpTest, ::testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace tern::testing
