@@ -170,12 +170,14 @@ enum class RandomOp : std::int32_t {
   kUniform,    // a = from, b = to
   kNormal,     // a = mean, b = std
   kBernoulli,  // a = p
-  kRandint,    // integers in [low, high)
+  kRandint,    // integers in [low, high), their number taken modulo 2^64; 0 stands for any 64 bits
 };
 
 /// Fills `out` in memory order (the view is dense: contiguous or a permutation of it) with numbers
-/// of `generator`: on the CPU a kernels::Mt19937*, by the rules of pytorch-semantics 4.5; on a
-/// device the seed and offset of Philox4x32-10, element / 4 being the subsequence.
+/// of `generator`: on the CPU a tern::Mt19937*, by PyTorch's rules (random.cpp there); on a
+/// device the seed and offset of Philox4x32-10, element / 4 being the subsequence and element % 4
+/// the word. What needs 64 bits (float64, kRandint over a range from 2^28 on) takes two words:
+/// elements 0 and 1 of four from the block at `offset`, 2 and 3 from the next.
 struct RandomArgs {
   RandomOp op;
   ScalarType dtype;

@@ -126,8 +126,7 @@ void bernoulli(Mt19937& generator, T* out, std::int64_t count, double p) {
   });
 }
 
-// low + word mod range, one word for short ranges and two for long ones; range 0 stands for
-// all 64 bits as they are.
+// low + word mod range: one word for short ranges, two for long ones; range 0 takes all 64 bits.
 template <class T>
 void randint(Mt19937& generator, T* out, std::int64_t count, std::uint64_t low,
              std::uint64_t range) {
