@@ -51,6 +51,7 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
     case StatusCode::kOutOfMemory:
       raise<OutOfMemoryError>(op, ": out of memory on ", device);
     case StatusCode::kDeviceFault:
+      if (device == kCUDA) raise<DeviceError>(op, ": ", context.message);
       raise<Error>(context.message);
   }
   raise<Error>(op, ": the ", slot_name(slot), " kernel of ", device,

@@ -40,7 +40,8 @@ void draw(const char* name, const Tensor& out, OptionalGenerator& given, RandomA
     args.generator = &generator.engine();
   } else {
     args.seed = generator.current_seed();
-    args.offset = generator.reserve(out.dtype() == kDouble || out.dtype() == kLong ? 2 : 1);
+    const bool wide = element_size(out.dtype()) == 8 || args.op == kernels::RandomOp::kRandint;
+    args.offset = generator.reserve(wide ? 2 : 1);
   }
   kernels::run(name, out.device(), out.dtype(), args);
 }
