@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -16,6 +17,7 @@ using kernels::StatusCode;
 struct Failure {
   StatusCode code;
   std::string message;
+  std::int64_t detail = 0, limit = 0;  // as in KernelContext
 };
 
 inline void write_message(char* out, std::size_t size, const std::string& message) {

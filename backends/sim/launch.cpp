@@ -76,7 +76,13 @@ void launch(const Args& args, KernelContext& context) {
   }
   PluginStatus status;
   guarded(&status, [&] {
-    queue(args, context.device, static_cast<Stream*>(context.stream), kernel);
+    try {
+      queue(args, context.device, static_cast<Stream*>(context.stream), kernel);
+    } catch (const Failure& failure) {
+      context.detail = failure.detail;
+      context.limit = failure.limit;
+      throw;
+    }
     return true;
   });
   context.status = status.code;

@@ -38,7 +38,8 @@ void Stream::run_until(std::int64_t position) {
     queue_.pop_front();
     ++done_;
     if (context.status != kernels::StatusCode::kOk) {
-      Simulator::get().keep_error(device_, {context.status, context.message});
+      Simulator::get().keep_error(device_,
+                                  {context.status, context.message, context.detail, context.limit});
     }
   }
 }

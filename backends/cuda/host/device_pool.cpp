@@ -184,15 +184,18 @@ void DevicePool::release_free_segments(FreeBlocks& blocks) {
 }
 
 bool DevicePool::find_block(const void* address, kernels::PluginBlock* found) const {
+  const auto tell = [&](const Block& block) {
+    const std::size_t bytes = block.live ? block.requested : block.size;
+    *found = {block.start, static_cast<std::int64_t>(bytes), block.serial, block.live ? 1 : 0};
+    return true;
+  };
   const char* place = static_cast<const char*>(address);
+  if (const auto live = live_.find(place); live != live_.end()) return tell(*live->second);
   auto segment = segments_.upper_bound(place);
   if (segment == segments_.begin()) return false;
   --segment;
   for (const Block& block : segment->second) {
-    if (place < block.start || place >= block.start + block.size) continue;
-    const std::size_t bytes = block.live ? block.requested : block.size;
-    *found = {block.start, static_cast<std::int64_t>(bytes), block.serial, block.live ? 1 : 0};
-    return true;
+    if (place >= block.start && place < block.start + block.size) return tell(block);
   }
   return false;
 }

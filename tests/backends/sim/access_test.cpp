@@ -121,7 +121,14 @@ TEST(BlockingLaunchDeathTest, TheEnvironmentMakesLaunchesBlock) {
         setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
         const DeviceArray<float> a(1, 0.0f);
         launch(fill_args(a.data(), 1, 1.0f));
-        std::exit(cuda::getCurrentCUDAStream().query() ? 0 : 1);
+        const bool done = cuda::getCurrentCUDAStream().query();
+        const auto index = tern::testing::upload<std::int64_t>({7});
+        const auto context = launch(kernels::IndexArgs{kernels::IndexOp::kSelect, kFloat, 1, 1, 1,
+                                                       1, 1, 1, a.data(), index.data(), a.data()});
+        std::exit(done && context.status == kernels::StatusCode::kIndexOutOfRange &&
+                          context.detail == 7 && context.limit == 1
+                      ? 0
+                      : 1);
       },
       ::testing::ExitedWithCode(0), "");
 }
