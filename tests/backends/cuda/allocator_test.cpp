@@ -1,4 +1,6 @@
 #include <cstdint>
+#include <thread>
+#include <vector>
 
 #include "backends/cuda/simulated.h"
 
@@ -172,6 +174,23 @@ TEST_F(CachingAllocator, DevicesHaveTheirOwnMemory) {
   EXPECT_EQ(memory_allocated(0), 0);
   EXPECT_EQ(memory_allocated(1), 512);
   allocator.deallocate(other, 512, 1);
+}
+
+TEST_F(CachingAllocator, ServesManyThreads) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([this, t] {
+      const StreamGuard guard(getStreamFromPool(false, 0));
+      for (int i = 1; i <= 100; ++i) {
+        const float value = static_cast<float>(100 * t + i);
+        const tern::testing::DeviceArray<float> a(static_cast<std::size_t>(i), 0.0f);
+        tern::testing::launch(tern::testing::fill_args(a.data(), i, value));
+        EXPECT_EQ(a.read().back(), value);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(memory_allocated(0), 0);
 }
 
 TEST_F(CachingAllocator, ObeysTheInjectedFault) {
