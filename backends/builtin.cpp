@@ -6,7 +6,7 @@ namespace tern::kernels::detail {
 
 void register_builtin_backends(Backend* (&backends)[kDeviceTypes]) {
   backends[static_cast<int>(kCPU)] = &cpu_backend();
-  backends[static_cast<int>(kCUDA)] = &cuda_backend();
+  backends[static_cast<int>(kCUDA)] = &cuda::cuda_backend();
   backends[static_cast<int>(kMeta)] = &meta_backend();
 }
 
