@@ -20,6 +20,7 @@ namespace tern {
 namespace {
 
 constexpr std::size_t kCacheLine = 64;
+constexpr int kMaxThreads = 4096;
 constexpr auto kSpinTime = std::chrono::microseconds(20);
 
 void relax() {
@@ -75,12 +76,12 @@ void run_inline(int parts, void (*body)(void*, int), void* context) {
 /// Workers for one thread count. One thread at a time calls run().
 class Pool {
  public:
-  explicit Pool(int threads) : threads_(threads) {
+  explicit Pool(int threads) : threads_(threads), turns_(static_cast<std::size_t>(threads)) {
     try {
       workers_.reserve(static_cast<std::size_t>(threads - 1));
-      for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { work(); });
+      for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
     } catch (const std::exception&) {
-      // The system gives no more threads: those that run share the parts.
+      // The system gives no more threads: those that run do all turns.
     }
   }
 
@@ -96,65 +97,70 @@ class Pool {
   int threads() const { return threads_; }
 
   void run(int parts, void (*body)(void*, int), void* context) {
-    body_.store(body, std::memory_order_relaxed);
-    context_.store(context, std::memory_order_relaxed);
-    parts_.store(parts, std::memory_order_relaxed);
-    unfinished_.store(parts, std::memory_order_relaxed);
-    const Ticket region = (ticket_.load(std::memory_order_relaxed) & kRegionMask) + kRegionStep;
-    ticket_.store(region | static_cast<Ticket>(parts));
+    const int turns = std::min(parts, threads_);
+    body_ = body;
+    context_ = context;
+    parts_ = parts;
+    unfinished_.store(turns, std::memory_order_relaxed);
+    const Region region = region_.load(std::memory_order_relaxed) / kTurns + 1;
+    region_.store(region * kTurns + static_cast<Region>(turns));
     start_.notify();
     in_region = true;
-    take_parts(region);
+    take_turns(0, region_.load(std::memory_order_relaxed));
     in_region = false;
     done_.wait([this] { return unfinished_.load() == 0; });
   }
 
  private:
-  // The number of the region in the upper half, how many of its parts nobody has taken in the
-  // lower. A thread that comes late finds none left or another region, and takes nothing.
-  using Ticket = std::uint64_t;
-  static constexpr Ticket kRegionStep = Ticket{1} << 32;
-  static constexpr Ticket kRegionMask = ~(kRegionStep - 1);
+  // The number of a region, and in the lower bits how many turns it has. Turn i of n does the
+  // parts i, i + n, i + 2n, ...
+  using Region = std::uint64_t;
+  static constexpr Region kTurns = 1 << 16;
+  struct alignas(kCacheLine) Turn {
+    std::atomic<Region> taken{0};  // the last region in which somebody took it
+  };
 
-  void work() {
+  void work(int index) {
     in_region = true;
-    Ticket last = 0;
+    Region last = 0;
     while (true) {
-      Ticket region = last;
+      Region region = last;
       start_.wait([&] {
-        region = ticket_.load() & kRegionMask;
+        region = region_.load();
         return region != last || stop_.load();
       });
       if (region == last) return;
       last = region;
-      take_parts(region);
+      take_turns(index, region);
     }
   }
 
-  void take_parts(Ticket region) {
-    Ticket ticket = ticket_.load();
-    while ((ticket & kRegionMask) == region && ticket != region) {
-      // The region cannot end before the part that is taken here, so these belong to it if the
-      // exchange succeeds.
-      const auto body = body_.load(std::memory_order_relaxed);
-      void* const context = context_.load(std::memory_order_relaxed);
-      const int parts = parts_.load(std::memory_order_relaxed);
-      if (!ticket_.compare_exchange_weak(ticket, ticket - 1)) continue;
-      body(context, parts - static_cast<int>(ticket - region));
+  /// Thread i starts with turn i, whose memory its core has seen before, and then takes those that
+  /// other threads are late for. Whoever comes for a region that has ended finds all taken.
+  void take_turns(int index, Region region) {
+    const int turns = static_cast<int>(region % kTurns);
+    for (int i = 0; i < turns; ++i) {
+      const int turn = (index + i) % turns;
+      std::atomic<Region>& taken = turns_[static_cast<std::size_t>(turn)].taken;
+      Region before = taken.load();
+      if (before >= region || !taken.compare_exchange_strong(before, region)) continue;
+      for (int part = turn; part < parts_; part += turns) body_(context_, part);
       if (unfinished_.fetch_sub(1) == 1) done_.notify();
-      ticket = ticket_.load();
     }
   }
 
   const int threads_;
-  std::vector<std::thread> workers_;
   Gate start_, done_;
   std::atomic<bool> stop_{false};
-  std::atomic<void (*)(void*, int)> body_{nullptr};
-  std::atomic<void*> context_{nullptr};
-  std::atomic<int> parts_{0};
-  alignas(kCacheLine) std::atomic<Ticket> ticket_{0};
+  // What a worker needs to start lies in one cache line. Nobody reads the last three without a
+  // turn.
+  alignas(kCacheLine) std::atomic<Region> region_{0};
+  void (*body_)(void*, int) = nullptr;
+  void* context_ = nullptr;
+  int parts_ = 0;
   alignas(kCacheLine) std::atomic<int> unfinished_{0};
+  std::vector<Turn> turns_;
+  std::vector<std::thread> workers_;
 };
 
 std::atomic<int> thread_count{0};  // 0: not asked for yet
@@ -175,7 +181,11 @@ Pool* pool_with(int threads) {
   if (pool == nullptr || pool->threads() != threads) {
     [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, forget_pool);
     delete pool;
-    pool = new (std::nothrow) Pool(threads);
+    pool = nullptr;
+    try {
+      pool = new Pool(threads);
+    } catch (const std::bad_alloc&) {
+    }
   }
   return pool;
 }
@@ -184,7 +194,7 @@ int positive_number(const char* variable) {
   const char* text = std::getenv(variable);
   if (text == nullptr) return 0;
   const long number = std::strtol(text, nullptr, 10);
-  return number >= 1 && number <= 4096 ? static_cast<int>(number) : 0;
+  return number >= 1 && number <= kMaxThreads ? static_cast<int>(number) : 0;
 }
 
 int default_num_threads() {
@@ -199,7 +209,7 @@ int default_num_threads() {
 
 void set_num_threads(int count) {
   TERN_CHECK(count >= 1, Error, "Expected positive number of threads, got ", count);
-  thread_count.store(count, std::memory_order_relaxed);
+  thread_count.store(std::min(count, kMaxThreads), std::memory_order_relaxed);
 }
 
 int get_num_threads() {

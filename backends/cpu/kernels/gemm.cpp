@@ -1,4 +1,5 @@
 #include <atomic>
+#include <limits>
 
 #include <tern/backends/cpu/kernels/gemm_dot.h>
 #include <tern/backends/cpu/kernels/gemm_integer.h>
@@ -65,8 +66,8 @@ void choose_method(Plan<T>& plan) {
   if (few_columns && (plan.dot || fills_vectors)) p.turn();
 }
 
-/// Splits the work: by matrices if there are enough, else each matrix by rows and columns so that
-/// the threads read, and pack, as little as possible of A and B.
+/// Splits the work: by matrices if there are enough, else each matrix into row_parts x
+/// column_parts.
 template <class T>
 void choose_grid(Plan<T>& plan) {
   const Problem<T>& p = plan.problem;
@@ -81,11 +82,22 @@ void choose_grid(Plan<T>& plan) {
   }
   plan.column_parts = threads;
   if (plan.dot) return;
-  const auto cost = [&](int row_parts) { return p.m / row_parts + p.n * row_parts / threads; };
-  for (int rows = 2; rows <= threads && rows <= divide_up(p.m, kTileRows); ++rows) {
-    if (threads % rows == 0 && cost(rows) < cost(plan.row_parts)) plan.row_parts = rows;
+  // Cycles per step of k of the slowest thread: multiplying, and packing its part of A and B.
+  // Threads that share rows of C disturb each other's caches.
+  constexpr double kPacking = 0.3, kSharedRows = 1.03;
+  const std::int64_t strips = divide_up(p.m, kTileRows);
+  double least = std::numeric_limits<double>::infinity();
+  for (int row_parts = 1; row_parts <= threads && row_parts <= strips; ++row_parts) {
+    if (threads % row_parts != 0) continue;
+    const auto rows = static_cast<double>(std::min(p.m, divide_up(strips, row_parts) * kTileRows));
+    const auto columns = static_cast<double>(p.n) * row_parts / threads;
+    double cost = rows * columns / Simd<T>::kWidth + kPacking * (rows + columns);
+    if (row_parts < threads) cost *= kSharedRows;
+    if (cost > least) continue;
+    least = cost;
+    plan.row_parts = row_parts;
+    plan.column_parts = threads / row_parts;
   }
-  plan.column_parts = threads / plan.row_parts;
 }
 
 template <class T>
