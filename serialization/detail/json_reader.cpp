@@ -2,7 +2,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include <tern/serialization/base64.h>
 #include <tern/serialization/detail/json_file.h>
+#include <tern/serialization/detail/json_source.h>
 #include <tern/serialization/detail/json_text.h>
 #include <tern/serialization/detail/json_values.h>
 
@@ -21,49 +21,6 @@ using Json = nlohmann::json;
 constexpr std::size_t kMaxKeySize = 4096;
 constexpr std::size_t kMaxDims = 64;  // as PyTorch
 constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
-
-/// The characters that nlohmann's parser gets. Where a tensor's elements stand, it gets `inserted`
-/// instead, and goes on behind them.
-struct Source {
-  const TextFile& file;
-  const char* next;
-  std::string_view inserted;
-};
-
-class SourceIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = char;
-
-  explicit SourceIterator(Source* source) : source_(source) {}
-  char operator*() const {
-    const char c = source_->inserted.empty() ? *source_->next : source_->inserted.front();
-    // The parser would take a NUL for the end and accept what follows.
-    if (c == '\0') source_->file.fail(source_->next, "a NUL byte");
-    return c;
-  }
-  SourceIterator& operator++() {
-    if (source_->inserted.empty()) {
-      ++source_->next;
-    } else {
-      source_->inserted.remove_prefix(1);
-    }
-    return *this;
-  }
-  friend bool operator==(const SourceIterator& a, const SourceIterator& b) {
-    return a.at_end() == b.at_end();
-  }
-
- private:
-  bool at_end() const {
-    return source_ == nullptr ||
-           (source_->inserted.empty() && source_->next == source_->file.end());
-  }
-  Source* source_;  // null: the end
-};
 
 /// One tensor while it is read.
 struct Entry {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <tern/core/base/visibility.h>
+#include <tern/core/tensor/generator.h>
+#include <tern/core/tensor/state.h>
+#include <tern/serialization/state_file.h>
+
+namespace tern {
+
+// A checkpoint is a State with all that training goes on from, saved as one file:
+//
+//   State checkpoint;
+//   checkpoint.insert("model", model->state_dict());
+//   checkpoint.insert("optimizer", optimizer.state_dict());
+//   checkpoint.insert("generator", generator_state(default_generator(kCPU)));
+//   checkpoint.insert("epoch", epoch);
+//   save(checkpoint, "checkpoint.json");
+//
+//   const State checkpoint = load_state("checkpoint.json");
+//   model->load_state_dict(checkpoint["model"]);
+//   optimizer.load_state_dict(checkpoint["optimizer"]);
+//   set_generator_state(default_generator(kCPU), checkpoint["generator"]);
+//   epoch = checkpoint.get<int>("epoch");
+//
+// The file is replaced whole or not at all, so model, optimizer and numbers to come always belong
+// together, and training goes on to the bit as if it had not stopped.
+
+/// All that decides the numbers that `generator` will give, as a string.
+TERN_API State generator_state(const Generator& generator);
+
+/// Makes `generator` go on from there. Throws Error, and changes nothing, for anything that
+/// `generator_state` cannot have made of a generator of this kind.
+TERN_API void set_generator_state(Generator& generator, const State& state);
+
+}  // namespace tern
