@@ -298,58 +298,57 @@ Tensor Tensor::lerp(const Tensor& end, const Scalar& weight) const {
 }
 
 Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) {
-  const auto op = [&](const Tensor& out) {
-    return out.defined() ? add_into(*this, other, alpha, out) : tern::add(*this, other, alpha);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
   };
   return detail::inplace(*this, op, other);
 }
 Tensor& Tensor::add_(const Scalar& other, const Scalar& alpha) {
-  return detail::inplace(*this, [&](const Tensor& out) {
-    return out.defined() ? add_into(*this, other, alpha, out) : tern::add(*this, other, alpha);
+  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
   });
 }
 Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) {
-  const auto op = [&](const Tensor& out) {
-    return out.defined() ? sub_into(*this, other, alpha, out) : tern::sub(*this, other, alpha);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
   };
   return detail::inplace(*this, op, other);
 }
 Tensor& Tensor::sub_(const Scalar& other, const Scalar& alpha) {
-  return detail::inplace(*this, [&](const Tensor& out) {
-    return out.defined() ? sub_into(*this, other, alpha, out) : tern::sub(*this, other, alpha);
+  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
   });
 }
 Tensor& Tensor::mul_(const Tensor& other) {
-  const auto op = [&](const Tensor& out) {
-    return out.defined() ? mul_into(*this, other, out) : tern::mul(*this, other);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? mul_into(x, other, out) : tern::mul(x, other);
   };
   return detail::inplace(*this, op, other);
 }
 Tensor& Tensor::mul_(const Scalar& other) {
-  return detail::inplace(*this, [&](const Tensor& out) {
-    return out.defined() ? mul_into(*this, other, out) : tern::mul(*this, other);
+  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? mul_into(x, other, out) : tern::mul(x, other);
   });
 }
 Tensor& Tensor::div_(const Tensor& other) {
-  const auto op = [&](const Tensor& out) {
-    return out.defined() ? div_into(*this, other, out) : tern::div(*this, other);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? div_into(x, other, out) : tern::div(x, other);
   };
   return detail::inplace(*this, op, other);
 }
 Tensor& Tensor::div_(const Scalar& other) {
-  return detail::inplace(*this, [&](const Tensor& out) {
-    return out.defined() ? div_into(*this, other, out) : tern::div(*this, other);
+  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? div_into(x, other, out) : tern::div(x, other);
   });
 }
 Tensor& Tensor::pow_(const Scalar& exponent) {
-  return detail::inplace(*this, [&](const Tensor& out) {
-    return out.defined() ? pow_into(*this, exponent, out) : tern::pow(*this, exponent);
+  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? pow_into(x, exponent, out) : tern::pow(x, exponent);
   });
 }
 Tensor& Tensor::addcmul_(const Tensor& a, const Tensor& b, const Scalar& value) {
-  const auto op = [&](const Tensor& out) {
-    return out.defined() ? addcmul_into(*this, a, b, value, out)
-                         : tern::addcmul(*this, a, b, value);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? addcmul_into(x, a, b, value, out) : tern::addcmul(x, a, b, value);
   };
   return detail::inplace(*this, op, a, b);
 }

@@ -85,6 +85,23 @@ Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device 
   return out;
 }
 
+void fill_elements(const Tensor& out, const Scalar& value) {
+  if (out.numel() == 0) return;
+  TERN_CHECK(out.dim() <= kernels::kMaxDims, ShapeError, "fill_: tensors may have up to ",
+             kernels::kMaxDims, " dimensions, got ", out.dim());
+  kernels::FillArgs args;
+  // Integers take the value truncated, bools whether it is not 0.
+  args.value = detail::to_immediate(out.is_floating_point() ? Scalar(value.toDouble())
+                                    : out.dtype() == kBool  ? Scalar(value.toBool())
+                                                            : Scalar(value.toLong()));
+  args.out.data = out.data_ptr();
+  args.out.dtype = out.dtype();
+  args.out.ndim = static_cast<std::int32_t>(out.dim());
+  std::copy(out.sizes().begin(), out.sizes().end(), args.out.sizes);
+  std::copy(out.strides().begin(), out.strides().end(), args.out.strides);
+  kernels::run("fill_", out.device(), out.dtype(), args);
+}
+
 Tensor recorded_copy(const char* node, const Tensor& self, const Tensor& out) {
   if (!needs_grad(self) || !out.is_floating_point()) return out;
   return record(node, out,
@@ -112,41 +129,29 @@ Tensor Tensor::contiguous() const {
 
 Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) {
   if (is_same(source)) return *this;
-  const auto op = [&](const Tensor& out) {
+  const auto op = [&](const Tensor& self, const Tensor& out) {
     if (out.defined()) {
       copy_elements(out, source, non_blocking);
       return out;
     }
-    TERN_CHECK(is_expandable_to(source.sizes(), sizes()), ShapeError, "copy_: output with shape ",
-               sizes(), " doesn't match the broadcast shape of ", source.sizes());
-    const Tensor fresh = detail::make_tensor(sizes(), dtype(), device());
+    const Tensor fresh = detail::make_tensor(self.sizes(), self.dtype(), self.device());
     copy_elements(fresh, source, non_blocking);
-    return recorded_copy("CopyBackwards", source, fresh);
+    return record(
+        "CopyBackwards", fresh, wrt(self, [](const Tensor& g) { return zeros_like(g); }),
+        wrt(source, [device = source.device()](const Tensor& g) { return g.to(device); }));
   };
   return detail::inplace(*this, op, source);
 }
 
 Tensor& Tensor::fill_(const Scalar& value) {
-  return detail::inplace(*this, [&](const Tensor& out) {
-    const Tensor filled = out.defined() ? out : detail::make_tensor(sizes(), dtype(), device());
-    if (filled.numel() != 0) {
-      TERN_CHECK(filled.dim() <= kernels::kMaxDims, ShapeError, "fill_: tensors may have up to ",
-                 kernels::kMaxDims, " dimensions, got ", filled.dim());
-      kernels::FillArgs args;
-      args.value = detail::to_immediate(
-          filled.is_floating_point() || !value.is_floating_point()
-              ? value
-              : Scalar(filled.dtype() == kBool ? Scalar(value.toBool()) : value.toLong()));
-      args.out.data = filled.data_ptr();
-      args.out.dtype = filled.dtype();
-      args.out.ndim = static_cast<std::int32_t>(filled.dim());
-      std::copy(filled.sizes().begin(), filled.sizes().end(), args.out.sizes);
-      std::copy(filled.strides().begin(), filled.strides().end(), args.out.strides);
-      kernels::run("fill_", filled.device(), filled.dtype(), args);
+  return detail::inplace(*this, [&](const Tensor& self, const Tensor& out) {
+    if (out.defined()) {
+      fill_elements(out, value);
+      return out;
     }
-    if (out.defined()) return out;
-    return record("FillBackward0", filled,
-                  wrt(*this, [](const Tensor& g) { return zeros_like(g); }));
+    const Tensor fresh = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+    fill_elements(fresh, value);
+    return record("FillBackward0", fresh, wrt(self, [](const Tensor& g) { return zeros_like(g); }));
   });
 }
 

@@ -28,6 +28,17 @@ void check_inplace(const Tensor& self, bool recorded) {
              "enabled. Make the view with gradients enabled, or modify it under NoGradGuard.");
 }
 
+Tensor copy_with_history(const Tensor& self) {
+  Tensor copy;
+  {
+    const NoGradGuard no_grad;
+    copy = self.clone();
+  }
+  const autograd::Edge edge = autograd::gradient_edge(self);
+  if (edge.node) autograd::set_history(copy, edge.node, edge.output_nr);
+  return copy;
+}
+
 void adopt_result(const Tensor& self, const Tensor& result) {
   const Tensor fitting = result.to(self.dtype());
   {

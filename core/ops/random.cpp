@@ -20,20 +20,12 @@ Generator& chosen(OptionalGenerator& given, Device device) {
   return *given;
 }
 
-// Fills the memory of `out`, in memory order; a tensor with gaps gets the numbers of a dense one.
-void draw(const char* name, const Tensor& out, OptionalGenerator& given, RandomArgs args) {
-  if (out.numel() == 0 || out.is_meta()) return;
-  if (!is_dense(out.sizes(), out.strides())) {
-    const Tensor dense = detail::make_tensor(out.sizes(), out.dtype(), out.device());
-    draw(name, dense, given, args);
-    out.detach().copy_(dense);
-    return;
-  }
+// Fills the memory of a dense `out`, in memory order.
+void draw_dense(const char* name, const Tensor& out, OptionalGenerator& given, RandomArgs args) {
   Generator& generator = chosen(given, out.device());
   args.dtype = out.dtype();
   args.out = out.data_ptr();
   args.count = out.numel();
-  args.contiguous = out.is_contiguous() ? 1 : 0;
   args.generator = nullptr;
   const std::lock_guard<std::mutex> lock(generator.mutex());
   if (out.is_cpu()) {
@@ -46,19 +38,33 @@ void draw(const char* name, const Tensor& out, OptionalGenerator& given, RandomA
   kernels::run(name, out.device(), out.dtype(), args);
 }
 
+// The same for any strides: a tensor with gaps gets the numbers in the order of its memory.
+void draw(const char* name, const Tensor& out, OptionalGenerator& given, RandomArgs args) {
+  if (out.numel() == 0 || out.is_meta()) return;
+  if (!is_dense(out.sizes(), out.strides())) {
+    const Tensor dense = detail::make_tensor(out.sizes(), dense_strides(out.sizes(), out.strides()),
+                                             out.dtype(), out.device());
+    args.contiguous = 0;
+    draw_dense(name, dense, given, args);
+    out.detach().copy_(dense);
+    return;
+  }
+  args.contiguous = out.is_contiguous() ? 1 : 0;
+  draw_dense(name, out, given, args);
+}
+
 // An in-place draw: recorded or not, the old elements and their history are gone.
 Tensor& draw_inplace(Tensor& self, const char* name, OptionalGenerator& generator,
                      const RandomArgs& args) {
-  return detail::inplace(self, [&](const Tensor& out) {
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     if (out.defined()) {
       draw(name, out, generator, args);
       return out;
     }
-    const Tensor fresh =
-        detail::make_tensor(self.sizes(), self.strides(), self.dtype(), self.device());
+    const Tensor fresh = detail::make_tensor(x.sizes(), x.strides(), x.dtype(), x.device());
     draw(name, fresh, generator, args);
     return autograd::record("RandomBackward0", fresh,
-                            autograd::wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+                            autograd::wrt(x, [](const Tensor& g) { return zeros_like(g); }));
   });
 }
 

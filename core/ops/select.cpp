@@ -210,9 +210,8 @@ Tensor Tensor::clamp(const OptionalScalar& min, const OptionalScalar& max) const
 Tensor Tensor::clamp_min(const Scalar& min) const { return tern::clamp_min(*this, min); }
 Tensor Tensor::clamp_max(const Scalar& max) const { return tern::clamp_max(*this, max); }
 Tensor& Tensor::clamp_(const OptionalScalar& min, const OptionalScalar& max) {
-  return detail::inplace(*this, [&](const Tensor& out) {
-    return out.defined() ? clamp_into("clamp_", *this, min, max, out)
-                         : tern::clamp(*this, min, max);
+  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? clamp_into("clamp_", x, min, max, out) : tern::clamp(x, min, max);
   });
 }
 Tensor& Tensor::clamp_min_(const Scalar& min) { return clamp_(min); }
@@ -224,9 +223,9 @@ Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
   return tern::masked_fill(*this, mask, value);
 }
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) {
-  return detail::inplace(*this, [&](const Tensor& out) {
-    return out.defined() ? masked_fill_into(*this, mask, value, out)
-                         : tern::masked_fill(*this, mask, value);
+  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? masked_fill_into(x, mask, value, out)
+                         : tern::masked_fill(x, mask, value);
   });
 }
 

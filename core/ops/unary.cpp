@@ -54,23 +54,22 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
 
 }  // namespace
 
-#define TERN_UNARY(name, node, keep, gradient, summary)                                         \
-  Tensor name(Tensor self) {                                                                    \
-    return unary<Keep::keep>(                                                                   \
-        #name, node, ElementwiseOp::name, self,                                                 \
-        [](const Tensor& g, [[maybe_unused]] const Tensor& kept) {                              \
-          [[maybe_unused]] const Tensor& x = kept; /* the input, if that is kept */             \
-          [[maybe_unused]] const Tensor& y = kept; /* the result, if that is kept */            \
-          return gradient;                                                                      \
-        });                                                                                     \
-  }                                                                                             \
-  Tensor Tensor::name() const { return tern::name(*this); }                                     \
-  Tensor& Tensor::name##_() {                                                                   \
-    return detail::inplace(*this, [this](const Tensor& out) {                                   \
-      return out.defined() ? run_elementwise(unary_call(#name "_", ElementwiseOp::name, *this), \
-                                             {*this}, out)                                      \
-                           : tern::name(*this);                                                 \
-    });                                                                                         \
+#define TERN_UNARY(name, node, keep, gradient, summary)                                \
+  Tensor name(Tensor self) {                                                           \
+    return unary<Keep::keep>(                                                          \
+        #name, node, ElementwiseOp::name, self,                                        \
+        [](const Tensor& g, [[maybe_unused]] const Tensor& kept) {                     \
+          [[maybe_unused]] const Tensor& x = kept; /* the input, if that is kept */    \
+          [[maybe_unused]] const Tensor& y = kept; /* the result, if that is kept */   \
+          return gradient;                                                             \
+        });                                                                            \
+  }                                                                                    \
+  Tensor Tensor::name() const { return tern::name(*this); }                            \
+  Tensor& Tensor::name##_() {                                                          \
+    return detail::inplace(*this, [](const Tensor& x, const Tensor& out) {             \
+      if (!out.defined()) return tern::name(x);                                        \
+      return run_elementwise(unary_call(#name "_", ElementwiseOp::name, x), {x}, out); \
+    });                                                                                \
   }
 #include <tern/core/ops/unary.def>
 #undef TERN_UNARY

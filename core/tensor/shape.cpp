@@ -71,6 +71,17 @@ bool is_dense(IntArrayRef sizes, IntArrayRef strides) {
   return true;
 }
 
+DimVector dense_strides(IntArrayRef sizes, IntArrayRef strides) {
+  DimVector result(sizes.size(), 1);
+  std::int64_t stride = 1;
+  for (std::int64_t dim : by_stride(sizes, strides)) {
+    const auto d = static_cast<std::size_t>(dim);
+    result[d] = stride;
+    stride *= std::max<std::int64_t>(sizes[d], 1);
+  }
+  return result;
+}
+
 DimVector preserved_strides(IntArrayRef sizes, IntArrayRef strides) {
   if (is_contiguous(sizes, strides) || !is_dense(sizes, strides)) return contiguous_strides(sizes);
   return DimVector(strides);

@@ -33,6 +33,8 @@ TERN_API DimVector infer_sizes(IntArrayRef sizes, std::int64_t numel);
 /// Strides that show the same memory as `sizes`; false when only a copy could.
 TERN_API bool view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes,
                            DimVector& result);
+/// Strides of a dense tensor whose dimensions lie in the order of the given strides.
+TERN_API DimVector dense_strides(IntArrayRef sizes, IntArrayRef strides);
 /// Strides of a fresh tensor in the dimension order of a dense one; row-major otherwise.
 TERN_API DimVector preserved_strides(IntArrayRef sizes, IntArrayRef strides);
 

@@ -7,8 +7,8 @@ namespace tern::testing {
 
 std::vector<Sample> unary_samples(double low, double high) {
   std::vector<Sample> samples;
-  for (const std::vector<std::int64_t>& sizes : std::vector<std::vector<std::int64_t>>{
-           {3, 4}, {}, {0, 3}, {1}, {2, 3, 2}, {37}}) {
+  for (const std::vector<std::int64_t>& sizes :
+       std::vector<std::vector<std::int64_t>>{{3, 4}, {}, {0, 3}, {1}, {2, 3, 2}, {37}}) {
     samples.push_back({Input{sizes, low, high}});
   }
   return samples;
@@ -16,8 +16,8 @@ std::vector<Sample> unary_samples(double low, double high) {
 
 std::vector<Sample> binary_samples(double low, double high) {
   const std::vector<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> pairs = {
-      {{3, 4}, {3, 4}}, {{}, {}},       {{3, 4}, {}},        {{0, 3}, {0, 3}}, {{0, 3}, {3}},
-      {{3, 4}, {4}},    {{3, 1}, {4}},  {{2, 1, 3}, {2, 1}}, {{1}, {3}},       {{}, {2, 2}}};
+      {{3, 4}, {3, 4}}, {{}, {}},      {{3, 4}, {}},        {{0, 3}, {0, 3}}, {{0, 3}, {3}},
+      {{3, 4}, {4}},    {{3, 1}, {4}}, {{2, 1, 3}, {2, 1}}, {{1}, {3}},       {{}, {2, 2}}};
   std::vector<Sample> samples;
   for (const auto& [a, b] : pairs) samples.push_back({Input{a, low, high}, Input{b, low, high}});
   return samples;
@@ -65,7 +65,7 @@ std::vector<Tensor> make_inputs(const Sample& sample, ScalarType dtype, Layout l
       dense = tensor(input.integers).reshape(input.sizes).to(input.dtype);
     } else {
       dense = empty(input.sizes, kDouble).uniform_(input.low, input.high, generator);
-      dense = dense.to(input.is_differentiable() ? dtype : input.dtype);
+      dense = dense.to(input.is_floating() ? dtype : input.dtype);
     }
     inputs.push_back(laid_out(dense, layout));
   }

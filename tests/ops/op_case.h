@@ -6,19 +6,22 @@
 
 #include <tern/tern.h>
 
-// One record per op; the generic suites in this folder run every record. A new op adds its record to
-// the file of its family in cases/, and nothing else.
+// One record per op; the generic suites in this folder run every record. A new op adds its record
+// to the file of its family in cases/, and nothing else.
 
 namespace tern::testing {
 
 /// One tensor argument: random numbers in [low, high), or given integers.
 struct Input {
-  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> sizes = {};
   double low = -2, high = 2;
   ScalarType dtype = kDouble;
-  std::vector<std::int64_t> integers;  // the elements, when not empty
+  std::vector<std::int64_t> integers = {};  // the elements, when not empty
 
-  bool is_differentiable() const { return is_floating_point(dtype); }
+  bool requires_grad = true;  // of a floating dtype
+
+  bool is_floating() const { return is_floating_point(dtype); }
+  bool is_differentiable() const { return is_floating() && requires_grad; }
 };
 
 /// The arguments of one call.
@@ -33,12 +36,12 @@ struct Rejection {
 
 struct OpCase {
   std::string name;
-  std::string node;  // the gradient's name; empty when there is none
-  OpFunction function;
-  std::vector<Sample> samples;
-  OpFunction in_place;  // works on its first argument; empty when there is no such form
+  std::string node = {};  // the gradient's name; empty when there is none
+  OpFunction function = {};
+  std::vector<Sample> samples = {};
+  OpFunction in_place = {};  // works on its first argument; empty when there is no such form
   std::vector<ScalarType> dtypes = {kFloat, kDouble};  // of the floating inputs
-  std::vector<Rejection> rejections;
+  std::vector<Rejection> rejections = {};
   bool mixes_devices = false;  // tensors may come from two devices (copies)
   bool twice_differentiable = true;
   double tolerance = 1e-5;  // float32 against the oracle

@@ -7,9 +7,7 @@ std::vector<OpCase> arithmetic_cases() {
   std::vector<OpCase> cases;
   const std::vector<Rejection> mismatch = {
       {{Input{{3}}, Input{{4}}}, "The size of tensor a (3) must match the size of tensor b (4)"}};
-  const auto integer = [](std::vector<std::int64_t> sizes) {
-    return Input{sizes, -9, 9, kLong};
-  };
+  const auto integer = [](std::vector<std::int64_t> sizes) { return Input{sizes, -9, 9, kLong}; };
   const auto with_integers = [&](std::vector<Sample> samples) {
     samples.push_back({Input{{2, 3}, 0.5, 2}, integer({3})});
     return samples;

@@ -41,7 +41,10 @@ std::vector<OpCase> copy_cases() {
                    .samples = unary_samples()});
   cases.push_back({.name = "new_full",
                    .node = "",
-                   .function = [](In in) { return in[0].new_full({2, 2}, 3); },
+                   .function =
+                       [](In in) {
+                         return in[0].new_full({2, 2}, 3);
+                       },
                    .samples = unary_samples()});
   return cases;
 }

@@ -7,14 +7,14 @@ std::vector<OpCase> select_cases() {
   const Input mask{{2, 3}, 0, 1, kBool, {1, 0, 0, 1, 1, 0}};
   const Input row_mask{{3}, 0, 1, kBool, {0, 1, 0}};
   std::vector<OpCase> cases;
-#define TERN_COMPARISON(op_name, symbol)                                             \
-  cases.push_back({.name = #op_name,                                                 \
-                   .node = "",                                                       \
-                   .function = [](In in) { return in[0] symbol in[1]; },             \
-                   .samples = binary_samples()});                                    \
-  cases.push_back({.name = #op_name "_number",                                       \
-                   .node = "",                                                       \
-                   .function = [](In in) { return in[0] symbol 0.5; },               \
+#define TERN_COMPARISON(op_name, symbol)                                 \
+  cases.push_back({.name = #op_name,                                     \
+                   .node = "",                                           \
+                   .function = [](In in) { return in[0] symbol in[1]; }, \
+                   .samples = binary_samples()});                        \
+  cases.push_back({.name = #op_name "_number",                           \
+                   .node = "",                                           \
+                   .function = [](In in) { return in[0] symbol 0.5; },   \
                    .samples = unary_samples()});
 #include <tern/core/ops/comparison.def>
 #undef TERN_COMPARISON
@@ -63,13 +63,13 @@ std::vector<OpCase> select_cases() {
                    .node = "WhereBackward0",
                    .function = [](In in) { return where(in[0], 2, in[1]); },
                    .samples = {{mask, Input{{2, 3}}}, {row_mask, Input{{2, 3}}}}});
-  cases.push_back({.name = "masked_fill",
-                   .node = "MaskedFillBackward0",
-                   .function = [](In in) { return in[0].masked_fill(in[1], 3); },
-                   .samples = {{Input{{2, 3}}, mask}, {Input{{2, 3}}, row_mask}},
-                   .in_place = [](In in) { return Tensor(in[0]).masked_fill_(in[1], 3); },
-                   .rejections = {{{Input{{2}}, Input{{2}}},
-                                   "masked_fill_ only supports boolean masks"}}});
+  cases.push_back(
+      {.name = "masked_fill",
+       .node = "MaskedFillBackward0",
+       .function = [](In in) { return in[0].masked_fill(in[1], 3); },
+       .samples = {{Input{{2, 3}}, mask}, {Input{{2, 3}}, row_mask}},
+       .in_place = [](In in) { return Tensor(in[0]).masked_fill_(in[1], 3); },
+       .rejections = {{{Input{{2}}, Input{{2}}}, "masked_fill_ only supports boolean masks"}}});
   return cases;
 }
 
