@@ -8,4 +8,10 @@
 #include <tern/core/base/error.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
+#include <tern/nn/data/data.h>
+#include <tern/nn/nn.h>
+#include <tern/nn/optim/optim.h>
+#include <tern/serialization/checkpoint.h>
+#include <tern/serialization/state_file.h>
