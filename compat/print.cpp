@@ -173,8 +173,11 @@ void print(std::ostream& out, const Tensor& tensor, std::int64_t linesize) {
     return;
   }
   Printer(out, tensor, linesize).print();
-  out << "[ " << (tensor.is_cpu() ? "CPU" : tensor.is_cuda() ? "CUDA" : "Meta") << tensor.dtype()
-      << "Type{";
+  out << "[ "
+      << (tensor.is_cpu()    ? "CPU"
+          : tensor.is_cuda() ? "CUDA"
+                             : "Meta")
+      << tensor.dtype() << "Type{";
   for (std::size_t i = 0; i < tensor.sizes().size(); ++i) {
     out << (i == 0 ? "" : ",") << tensor.sizes()[i];
   }

@@ -32,6 +32,8 @@ Module& Module::convert(std::optional<Device> device, std::optional<ScalarType> 
   std::vector<std::pair<Tensor, Tensor>> moves;
   const auto stage = [&](const Tensor& tensor) {
     if (!tensor.defined()) return;
+    TERN_CHECK(tensor.is_leaf(), Error, "nn.Module.to: a registered tensor of size ",
+               tensor.sizes(), " is the result of an op; register its detach() instead");
     const bool cast = dtype && tensor.is_floating_point();
     const Tensor source = tensor.detach();
     Tensor moved =

@@ -16,8 +16,6 @@ void ModuleDictImpl::update(const Pairs& modules) {
   for (const auto& [key, module] : modules) put(key, module);
 }
 
-void ModuleDictImpl::update(const NamedModules& modules) { update(modules.pairs()); }
-
 void ModuleDictImpl::put(const std::string& key, std::shared_ptr<Module> module) {
   if (contains(key)) {
     replace_module(key, std::move(module));

@@ -33,8 +33,10 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
 
   /// Adds modules; one whose key exists replaces it there.
   void update(const Pairs& modules);
-  void update(const NamedModules& modules);
-  void update(const ModuleDictImpl& other) { update(other.children_); }
+  template <class Container>
+  void update(const Container& modules) {
+    update(Pairs(modules.begin(), modules.end()));
+  }
   /// Adds one module, or replaces it.
   template <detail::ModuleLike M>
   void insert(const std::string& key, M&& module) {

@@ -1,0 +1,123 @@
+#pragma once
+
+// Lets programs that were written for the C++ frontend of PyTorch compile against tern:
+// #include <torch/torch.h>, namespaces torch, at and c10, and their macros. Everything is tern's:
+// torch::Tensor is tern::Tensor. Including this header makes tensors and modules print as libtorch
+// does, in the whole program.
+
+// Headers that such programs get with torch.h and rely on.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <tern/compat/print.h>
+#include <tern/nn/data/data.h>
+#include <tern/nn/nn.h>
+#include <tern/nn/optim/optim.h>
+#include <tern/tern.h>
+
+#define TORCH_VERSION_MAJOR 2
+#define TORCH_VERSION_MINOR 15
+#define TORCH_VERSION_PATCH 0
+#define TORCH_VERSION "2.15.0"
+
+#define TORCH_API
+
+#define TORCH_MODULE(Name) TERN_MODULE(Name)
+#define TORCH_MODULE_IMPL(Name, Impl) TERN_MODULE_IMPL(Name, Impl)
+#define TORCH_ARG(Type, name) TERN_ARG(Type, name)
+#define FORWARD_HAS_DEFAULT_ARGS(...) TERN_FORWARD_HAS_DEFAULT_ARGS(__VA_ARGS__)
+
+#define TORCH_CHECK(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_INDEX(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_VALUE(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
+#define TORCH_INTERNAL_ASSERT(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+#define AT_ASSERT(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+#define AT_ERROR(...) ::tern::detail::raise<::tern::Error>(__VA_ARGS__)
+
+#define TERN_COMPAT_CHECK(kind, condition, ...)                                  \
+  do {                                                                           \
+    if (!(condition)) [[unlikely]] {                                             \
+      ::tern::compat::check_failed<kind>(#condition __VA_OPT__(, ) __VA_ARGS__); \
+    }                                                                            \
+  } while (false)
+
+namespace tern::compat {
+
+/// Throws E with the message of a failed TORCH_CHECK.
+template <class E, class... Parts>
+[[noreturn]] void check_failed(const char* condition, const Parts&... parts) {
+  if constexpr (sizeof...(Parts) == 0) {
+    tern::detail::raise<E>("Expected ", condition, " to be true, but got false.");
+  } else {
+    tern::detail::raise<E>(parts...);
+  }
+}
+
+inline const bool printing_is_libtorch = use_libtorch_printing();
+
+}  // namespace tern::compat
+
+namespace tern::autograd {
+using Variable = Tensor;
+using tensor_list = variable_list;
+}  // namespace tern::autograd
+
+namespace c10 {
+using namespace ::tern;
+using std::make_optional;
+using std::nullopt;
+using std::nullopt_t;
+using std::optional;
+using std::string_view;
+
+/// The arguments as one string, each written with operator<<.
+template <class... Parts>
+std::string str(const Parts&... parts) {
+  return ::tern::detail::text_of(parts...);
+}
+}  // namespace c10
+
+namespace at {
+using namespace ::tern;
+using c10::make_optional;
+using c10::nullopt;
+using c10::nullopt_t;
+using c10::optional;
+using c10::str;
+using c10::string_view;
+}  // namespace at
+
+namespace torch {
+using namespace ::tern;
+using c10::make_optional;
+using c10::nullopt;
+using c10::nullopt_t;
+using c10::optional;
+using c10::str;
+using c10::string_view;
+
+/// Writes a tensor in libtorch's form; wide matrices are cut into blocks of `linesize` columns.
+inline std::ostream& print(std::ostream& stream, const Tensor& tensor, std::int64_t linesize) {
+  ::tern::compat::print(stream, tensor, linesize);
+  return stream;
+}
+}  // namespace torch

@@ -1,0 +1,155 @@
+#include "nn/nn_test.h"
+
+namespace tern {
+namespace {
+
+using Names = std::vector<std::string>;
+
+TEST(Sequential, RunsModulesInOrder) {
+  const nn::Linear first(2, 3), last(3, 1);
+  nn::Sequential net{first, nn::ReLU(), last, nn::Functional(tern::sigmoid)};
+  const Tensor x = rand({4, 2});
+  EXPECT_TRUE(same_bits(net(x), sigmoid(last(relu(first(x))))));
+  EXPECT_TRUE(same_bits(net->forward(x), net(x)));
+  EXPECT_EQ(net->size(), 4u);
+  EXPECT_EQ(net->ptr(0), first.ptr());
+  EXPECT_EQ((*net)[2], last.ptr());
+  EXPECT_EQ(&net->at<nn::LinearImpl>(2), last.get());
+  EXPECT_EQ(net->named_children().keys(), (Names{"0", "1", "2", "3"}));
+  EXPECT_EQ(error_of<IndexError>([&] { net->ptr(4); }), "Index out of range");
+  EXPECT_EQ(error_of([&] { net->at<nn::ReLUImpl>(0); }),
+            "Attempted to cast module of type tern::nn::LinearImpl to type tern::nn::ReLUImpl");
+  EXPECT_EQ(error_of([] { nn::Sequential()(ones({1})); }),
+            "Cannot call forward() on an empty Sequential");
+}
+
+TEST(Sequential, TakesNamesAndNests) {
+  nn::Sequential net({{"fc", nn::Linear(2, 2)}, {"inner", nn::Sequential{nn::Linear(2, 1)}}});
+  net->push_back("out", nn::Tanh());
+  net->push_back(nn::Identity());
+  EXPECT_EQ(net->named_parameters().keys(),
+            (Names{"fc.weight", "fc.bias", "inner.0.weight", "inner.0.bias"}));
+  EXPECT_EQ(net->named_children().keys(), (Names{"fc", "inner", "out", "3"}));
+  EXPECT_EQ(net(rand({5, 2})).sizes(), IntArrayRef({5, 1}));
+  EXPECT_EQ(error_of([&] { net->push_back("fc", nn::Tanh()); }), "Submodule 'fc' already defined");
+  EXPECT_EQ(net->size(), 4u);
+  nn::Sequential longer;
+  longer->extend(*net);
+  EXPECT_EQ(longer->named_children().keys(), (Names{"0", "1", "2", "3"}));
+}
+
+TEST(Sequential, PassesAnyTypes) {
+  struct SplitImpl : nn::Module {
+    std::tuple<Tensor, int> forward(const Tensor& x) { return {x, 2}; }
+  };
+  struct JoinImpl : nn::Module {
+    int forward(std::tuple<Tensor, int> both) { return std::get<1>(both); }
+  };
+  const nn::ModuleHolder<SplitImpl> split;
+  nn::Sequential net{split, nn::ModuleHolder<JoinImpl>()};
+  EXPECT_EQ(net->forward<int>(ones({1})), 2);
+  EXPECT_NE(error_of([&] {
+              net(ones({1}));
+            }).find("The type of the return value is int, but you asked for type tern::Tensor"),
+            std::string::npos);
+  nn::Sequential wrong{split, nn::ReLU()};
+  EXPECT_EQ(error_of([&] { wrong(ones({1})); })
+                .find("Expected argument #0 to be of type tern::Tensor, but received value of "
+                      "type std::tuple<tern::Tensor, int>"),
+            0u);
+}
+
+TEST(Sequential, MayBeABaseClass) {
+  struct NetImpl : nn::SequentialImpl {
+    NetImpl() {
+      push_back(nn::Linear(2, 2));
+      push_back(nn::Functional(tern::flatten, 0, -1));
+    }
+    using SequentialImpl::forward;
+  };
+  EXPECT_EQ(NetImpl().forward(ones({3, 2})).sizes(), IntArrayRef({6}));
+}
+
+TEST(Functional, BindsFurtherArguments) {
+  EXPECT_TRUE(same_bits(nn::Functional(tern::relu)(tensor({-1.f, 2.f})), tensor({0.f, 2.f})));
+  EXPECT_EQ(nn::Functional(tern::flatten, 1, -1)(ones({2, 3, 4})).sizes(), IntArrayRef({2, 12}));
+  const std::vector<std::int64_t> shape{4, 1};
+  EXPECT_EQ(nn::Functional(tern::reshape, shape)(ones({4})).sizes(), IntArrayRef({4, 1}));
+  EXPECT_TRUE(same_bits(nn::Functional([](Tensor x) { return x + 1; })(ones({2})), full({2}, 2.f)));
+  EXPECT_EQ(printed(nn::Functional(tern::relu)), "tern::nn::Functional()");
+  EXPECT_FALSE(nn::Functional(tern::relu)->is_serializable());
+}
+
+TEST(ModuleList, HoldsModulesByIndex) {
+  const nn::Linear first(1, 1);
+  nn::ModuleList list(first, nn::ReLU());
+  list->push_back(nn::Tanh());
+  list->insert(1, nn::Linear(2, 2));
+  EXPECT_EQ(list->size(), 4u);
+  EXPECT_EQ(list->ptr(0), first.ptr());
+  EXPECT_EQ(list->at<nn::LinearImpl>(1).options.in_features(), 2);
+  EXPECT_EQ(list->named_parameters().keys(), (Names{"0.weight", "0.bias", "1.weight", "1.bias"}));
+  EXPECT_EQ(printed(list),
+            "tern::nn::ModuleList(\n"
+            "  (0): tern::nn::Linear(in_features=1, out_features=1, bias=true)\n"
+            "  (1): tern::nn::Linear(in_features=2, out_features=2, bias=true)\n"
+            "  (2): tern::nn::ReLU()\n"
+            "  (3): tern::nn::Tanh()\n"
+            ")");
+  std::size_t count = 0;
+  for (const auto& module : *list) count += module->as<nn::Linear>() != nullptr;
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(error_of<IndexError>([&] { (*list)[4]; }), "Index out of range");
+  EXPECT_EQ(error_of<IndexError>([&] { list->insert(5, nn::ReLU()); }), "Index out of range");
+  EXPECT_EQ(error_of([&] { list->at<nn::ReLUImpl>(0); }),
+            "Unable to cast module[0] to tern::nn::ReLUImpl");
+}
+
+TEST(ModuleDict, HoldsModulesByName) {
+  nn::ModuleDict dict(
+      nn::ModuleDictImpl::Pairs{{"a", nn::Linear(1, 1).ptr()}, {"b", nn::ReLU().ptr()}});
+  const nn::Tanh replacement;
+  dict->update({{"a", replacement.ptr()}, {"c", nn::Linear(1, 2).ptr()}});
+  EXPECT_EQ(dict->keys(), (Names{"a", "b", "c"}));
+  EXPECT_EQ((*dict)["a"], replacement.ptr());
+  EXPECT_TRUE(dict->contains("c"));
+  EXPECT_EQ(dict->named_parameters().keys(), (Names{"c.weight", "c.bias"}));
+  EXPECT_EQ(dict->pop("a"), replacement.ptr());
+  EXPECT_EQ(dict->size(), 2u);
+  EXPECT_EQ(error_of<IndexError>([&] { (*dict)["z"]; }), "Key 'z' is not defined");
+  EXPECT_EQ(error_of([&] { dict->at<nn::LinearImpl>("b"); }),
+            "Unable to cast module[b] to tern::nn::LinearImpl");
+  dict->clear();
+  EXPECT_TRUE(dict->empty());
+}
+
+TEST(ParameterList, HoldsParameters) {
+  const Tensor first = ones({1, 2}).requires_grad_();
+  nn::ParameterList list(first);
+  list->append(zeros({3}));
+  list->extend(std::vector<Tensor>{ones({1})});
+  EXPECT_EQ(list->size(), 3u);
+  EXPECT_TRUE((*list)[0].is_same(first));
+  EXPECT_FALSE(list->at(1).requires_grad());
+  EXPECT_EQ(list->named_parameters().keys(), (Names{"0", "1", "2"}));
+  EXPECT_EQ(printed(nn::ParameterList(first)),
+            "tern::nn::ParameterList(\n(0): Parameter containing: [Float of size [1, 2]]\n)");
+  EXPECT_EQ(error_of<IndexError>([&] { list->at(3); }), "Index out of range");
+}
+
+TEST(ParameterDict, HoldsParametersByName) {
+  nn::ParameterDict dict;
+  const Tensor gain = dict->insert("gain", ones({2}).requires_grad_());
+  EXPECT_TRUE(dict->get("gain").is_same(gain));
+  EXPECT_TRUE((*dict)["gain"].requires_grad());
+  dict->update(OrderedDict<std::string, Tensor>{{"gain", zeros({2})}, {"shift", zeros({1})}});
+  EXPECT_EQ(dict->keys(), (Names{"gain", "shift"}));
+  EXPECT_EQ(dict->parameters().size(), 2u);
+  EXPECT_EQ(error_of([&] { dict->get("z"); }), "Parameter 'z' is not defined");
+  EXPECT_EQ(error_of([&] { dict->insert("gain", ones({1})); }), "Parameter 'gain' already defined");
+  EXPECT_TRUE(same_bits(dict->pop("gain"), zeros({2})));
+  EXPECT_EQ(dict->size(), 1u);
+}
+
+}  // namespace
+}  // namespace tern

@@ -1,0 +1,205 @@
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/autograd/gradcheck.h>
+
+#include "golden/nn.h"
+#include "nn/nn_test.h"
+
+namespace tern {
+namespace {
+
+/// Checks the gradients of a module in float64, also those of its parameters.
+template <class Holder>
+void check_gradients(const Holder& net, const std::vector<std::int64_t>& sizes) {
+  net->to(kDouble);
+  std::vector<Tensor> inputs{randn(sizes, kDouble).requires_grad_()};
+  for (const Tensor& parameter : net->parameters()) inputs.push_back(parameter);
+  EXPECT_TRUE(autograd::gradcheck(
+      [&](const std::vector<Tensor>& in) { return std::vector<Tensor>{net(in[0])}; }, inputs));
+}
+
+TEST(Linear, IsPyTorchsOfTheSameSeed) {
+  manual_seed(3);
+  const nn::Linear net(5, 3);
+  EXPECT_TRUE(same_bits(net->weight, golden_tensor(golden::kLinearWeight, {3, 5})));
+  EXPECT_TRUE(same_bits(net->bias, golden_tensor(golden::kLinearBias)));
+  manual_seed(3);
+  const nn::Linear wide(nn::LinearOptions(5, 3).dtype(kDouble));
+  const Tensor weight = golden_tensor(golden::kLinearWeight64, {3, 5});
+  const Tensor bias = golden_tensor(golden::kLinearBias64);
+  EXPECT_TRUE(kernels_have_fma() ? same_bits(wide->weight, weight) : close(wide->weight, weight));
+  EXPECT_TRUE(kernels_have_fma() ? same_bits(wide->bias, bias) : close(wide->bias, bias));
+  manual_seed(0);
+  EXPECT_TRUE(close(nn::Linear(2, 2)(tensor({0.1f, 0.2f})), tensor({-0.1970f, 0.0273f}), 1e-4));
+}
+
+TEST(Linear, MapsTheLastDimension) {
+  const nn::Linear net(3, 2);
+  const Tensor x = randn({4, 5, 3});
+  EXPECT_TRUE(close(net(x), x.matmul(net->weight.t()) + net->bias));
+  EXPECT_TRUE(close(nn::functional::linear(x, net->weight), x.matmul(net->weight.t())));
+  check_gradients(nn::Linear(3, 2), {4, 3});
+  EXPECT_EQ(nn::Linear(nn::LinearOptions(2, 1).device("cuda:1"))->weight.device(),
+            Device("cuda:1"));
+  EXPECT_EQ(nn::Linear(0, 2)(ones({1, 0})).sizes(), IntArrayRef({1, 2}));
+  EXPECT_EQ(printed(nn::Linear(nn::LinearOptions(3, 4).bias(false))),
+            "tern::nn::Linear(in_features=3, out_features=4, bias=false)");
+  EXPECT_NE(error_of<ShapeError>([&] {
+              net(ones({2, 4}));
+            }).find("mat1 and mat2 shapes cannot be multiplied (2x4 and 3x2)"),
+            std::string::npos);
+}
+
+TEST(Activations, MapEachElement) {
+  const Tensor x = golden_tensor(golden::kBatch, {6, 3});
+  EXPECT_TRUE(close(nn::Tanh()(x), golden_tensor(golden::kTanh, {6, 3})));
+  EXPECT_TRUE(close(nn::Sigmoid()(x), golden_tensor(golden::kSigmoid, {6, 3})));
+  EXPECT_TRUE(same_bits(nn::ReLU()(x), x.clamp_min(0)));
+  Tensor changed = x.clone();
+  EXPECT_TRUE(nn::ReLU(nn::ReLUOptions(true))(changed).is_same(changed));
+  EXPECT_TRUE(same_bits(changed, x.clamp_min(0)));
+  EXPECT_TRUE(same_bits(x, golden_tensor(golden::kBatch, {6, 3})));
+  check_gradients(nn::Tanh(), {2, 3});
+  check_gradients(nn::Sigmoid(), {2, 3});
+  check_gradients(nn::ReLU(), {2, 3});
+  EXPECT_EQ(printed(nn::ReLU()), "tern::nn::ReLU()");
+  EXPECT_EQ(printed(nn::ReLU(true)), "tern::nn::ReLU(inplace=true)");
+  EXPECT_EQ(printed(nn::Tanh()), "tern::nn::Tanh()");
+  EXPECT_EQ(printed(nn::Sigmoid()), "tern::nn::Sigmoid()");
+}
+
+TEST(Identity, ReturnsItsInput) {
+  const Tensor x = ones({2});
+  EXPECT_TRUE(nn::Identity()(x).is_same(x));
+  EXPECT_TRUE(nn::Identity(3, "ignored")(x).is_same(x));
+  EXPECT_EQ(printed(nn::Identity()), "tern::nn::Identity()");
+}
+
+TEST(Flatten, KeepsTheFirstDimension) {
+  EXPECT_EQ(nn::Flatten()(ones({2, 3, 4})).sizes(), IntArrayRef({2, 12}));
+  const nn::Flatten all(nn::FlattenOptions().start_dim(0).end_dim(1));
+  EXPECT_EQ(all(ones({2, 3, 4})).sizes(), IntArrayRef({6, 4}));
+  EXPECT_EQ(printed(all), "tern::nn::Flatten(start_dim=0, end_dim=1)");
+}
+
+TEST(Dropout, DropsInTrainingOnly) {
+  manual_seed(5);
+  const nn::Dropout net(0.3);
+  const Tensor x = ones({20});
+  EXPECT_TRUE(same_bits(net(x), golden_tensor(golden::kDropout)));
+  manual_seed(5);
+  Tensor changed = x.clone();
+  EXPECT_TRUE(nn::Dropout(nn::DropoutOptions(0.3).inplace(true))(changed).is_same(changed));
+  EXPECT_TRUE(same_bits(changed, golden_tensor(golden::kDropout)));
+  net->eval();
+  EXPECT_TRUE(same_bits(net(x), x));
+  EXPECT_EQ(printed(net), "tern::nn::Dropout(p=0.3, inplace=false)");
+  EXPECT_EQ(error_of([] { nn::Dropout(1.1); }),
+            "dropout probability has to be between 0 and 1, but got 1.1");
+  EXPECT_EQ(
+      error_of([&] { nn::functional::dropout(x, nn::functional::DropoutFuncOptions().p(-1)); }),
+      "dropout probability has to be between 0 and 1, but got -1");
+}
+
+TEST(BatchNorm1d, NormalisesAndTracks) {
+  const nn::BatchNorm1d net(3);
+  {
+    const NoGradGuard no_grad;
+    net->weight.copy_(tensor({0.5f, 1.f, -2.f}));
+    net->bias.copy_(tensor({0.f, 0.25f, 1.f}));
+  }
+  const Tensor x = golden_tensor(golden::kBatch, {6, 3});
+  const Tensor x3 = golden_tensor(golden::kBatch3d, {4, 3, 5});
+  EXPECT_TRUE(close(net(x), golden_tensor(golden::kNormTrain, {6, 3})));
+  EXPECT_TRUE(close(net(x3), golden_tensor(golden::kNormTrain3d, {4, 3, 5})));
+  EXPECT_TRUE(close(net->running_mean, golden_tensor(golden::kNormRunningMean)));
+  EXPECT_TRUE(close(net->running_var, golden_tensor(golden::kNormRunningVar)));
+  EXPECT_EQ(net->num_batches_tracked.item<int>(), 2);
+  net->eval();
+  EXPECT_TRUE(close(net(x), golden_tensor(golden::kNormEval, {6, 3})));
+  EXPECT_EQ(net->num_batches_tracked.item<int>(), 2);
+  net->reset_parameters();
+  EXPECT_TRUE(same_bits(net->running_var, ones({3})));
+  EXPECT_TRUE(same_bits(net->weight, ones({3})));
+}
+
+TEST(BatchNorm1d, HasOptions) {
+  const Tensor x = golden_tensor(golden::kBatch, {6, 3});
+  const nn::BatchNorm1d average(nn::BatchNorm1dOptions(3).momentum(std::nullopt));
+  average(x);
+  average(golden_tensor(golden::kBatch3d, {4, 3, 5}));
+  EXPECT_TRUE(close(average->running_mean, golden_tensor(golden::kNormAverageMean)));
+  EXPECT_TRUE(close(average->running_var, golden_tensor(golden::kNormAverageVar)));
+  EXPECT_EQ(printed(average),
+            "tern::nn::BatchNorm1d(3, eps=1e-05, momentum=None, affine=true, "
+            "track_running_stats=true)");
+
+  const nn::BatchNorm1d bare(nn::BatchNorm1dOptions(3).affine(false).track_running_stats(false));
+  EXPECT_TRUE(bare->state_dict().empty());
+  const Tensor trained = bare(x);
+  bare->eval();
+  EXPECT_TRUE(same_bits(bare(x), trained));
+  const nn::BatchNorm1d wide(nn::BatchNorm1dOptions(3).dtype(kDouble).device("cuda:1"));
+  EXPECT_EQ(wide->running_var.dtype(), kDouble);
+  EXPECT_EQ(wide->num_batches_tracked.dtype(), kLong);
+  EXPECT_EQ(wide->num_batches_tracked.device(), Device("cuda:1"));
+}
+
+TEST(BatchNorm1d, HasGradients) {
+  check_gradients(nn::BatchNorm1d(3), {4, 3});
+  check_gradients(nn::BatchNorm1d(2), {3, 2, 4});
+  const nn::BatchNorm1d net(3);
+  net->eval();
+  check_gradients(net, {4, 3});
+}
+
+TEST(BatchNorm1d, SaysWhatDoesNotFit) {
+  const nn::BatchNorm1d net(3);
+  EXPECT_EQ(error_of([&] { net(ones({1, 2, 3, 4})); }), "expected 2D or 3D input (got 4D input)");
+  EXPECT_EQ(error_of([&] {
+              net(ones({1, 3}));
+            }),
+            "Expected more than 1 value per channel when training, got input size [1, 3]");
+  EXPECT_EQ(error_of([&] { net(ones({2, 4})); }), "running_mean should contain 4 elements not 3");
+  EXPECT_EQ(error_of([] {
+              nn::functional::batch_norm(ones({2, 4}), {}, {});
+            }),
+            "running_mean must be defined in evaluation mode");
+}
+
+TEST(Losses, MatchPyTorch) {
+  const Tensor p = golden_tensor(golden::kProbabilities, {3, 4});
+  const Tensor t = golden_tensor(golden::kTargets, {3, 4});
+  const Tensor w = golden_tensor(golden::kWeights);
+  const Tensor logits = golden_tensor(golden::kLogits, {5, 4});
+  const Tensor classes = tensor({1, 0, 3, -100, 2});
+  const auto golden = [](const float(&value)[1]) { return golden_tensor(value).reshape({}); };
+  EXPECT_TRUE(close(nn::MSELoss()(p, t), golden(golden::kMSE)));
+  EXPECT_TRUE(close(nn::MSELoss(kSum)(p, t), golden(golden::kMSESum)));
+  EXPECT_TRUE(close(nn::BCELoss()(p, t), golden(golden::kBCE)));
+  EXPECT_TRUE(
+      close(nn::BCELoss(nn::BCELossOptions().weight(w))(p, t), golden(golden::kBCEWeighted)));
+  EXPECT_TRUE(close(nn::BCEWithLogitsLoss()(p, t), golden(golden::kBCELogits)));
+  EXPECT_TRUE(close(nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().pos_weight(w))(p, t),
+                    golden(golden::kBCELogitsPos)));
+  EXPECT_TRUE(close(nn::CrossEntropyLoss()(logits, classes), golden(golden::kCrossEntropy)));
+  const nn::CrossEntropyLoss weighted(nn::CrossEntropyLossOptions().weight(w).label_smoothing(0.1));
+  EXPECT_TRUE(close(weighted(logits, classes), golden(golden::kCrossEntropyWeighted)));
+  EXPECT_EQ(weighted->state_dict().keys(), std::vector<std::string>{"weight"});
+  EXPECT_FALSE(weighted->weight.is_same(w));
+  EXPECT_TRUE(same_bits(weighted.clone()->weight, w));
+
+  namespace F = nn::functional;
+  EXPECT_TRUE(
+      close(F::binary_cross_entropy(p, t, F::BinaryCrossEntropyFuncOptions().reduction(kSum)) / 12,
+            golden(golden::kBCE)));
+  EXPECT_TRUE(close(F::mse_loss(p, t, kSum), golden(golden::kMSESum)));
+  EXPECT_TRUE(close(F::cross_entropy(logits, classes), golden(golden::kCrossEntropy)));
+  EXPECT_EQ(F::mse_loss(p, t, F::MSELossFuncOptions(kNone)).sizes(), IntArrayRef({3, 4}));
+  EXPECT_EQ(printed(nn::MSELoss()) + printed(nn::BCELoss()) + printed(nn::BCEWithLogitsLoss()) +
+                printed(nn::CrossEntropyLoss()),
+            "tern::nn::MSELoss()tern::nn::BCELoss()tern::nn::BCEWithLogitsLoss()"
+            "tern::nn::CrossEntropyLoss()");
+}
+
+}  // namespace
+}  // namespace tern

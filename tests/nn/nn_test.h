@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tern/backends/cpu/capability.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/state.h>
+#include <tern/nn/nn.h>
+
+// What the tests of nn share.
+
+namespace tern {
+
+/// The text of the error that `fn` throws.
+template <class E = Error, class Fn>
+std::string error_of(const Fn& fn) {
+  try {
+    fn();
+  } catch (const E& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return {};
+}
+
+template <class T>
+std::string printed(const T& value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+/// Numbers of a golden header as a tensor of the given sizes (one dimension unless given).
+template <class T, std::size_t N>
+Tensor golden_tensor(const T (&values)[N], std::vector<std::int64_t> sizes = {}) {
+  if (sizes.empty()) sizes.push_back(static_cast<std::int64_t>(N));
+  return tensor(std::vector<T>(values, values + N)).to(dtype_of<T>()).reshape(sizes);
+}
+
+/// Same dtype, sizes and bits; the device may differ.
+inline ::testing::AssertionResult same_bits(const Tensor& a, const Tensor& b) {
+  if (identical(State(a.detach()), State(b.detach()))) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << a << "\nis not\n" << b;
+}
+
+/// Whether the CPU's kernels round a product and a sum once, as PyTorch's do where they can.
+inline bool kernels_have_fma() {
+  const char* wanted = std::getenv("TERN_CPU_CAPABILITY");
+  return std::string(cpu::choose_capability(wanted).name) != "baseline";
+}
+
+/// Equal up to rounding; the device may differ.
+inline ::testing::AssertionResult close(const Tensor& a, const Tensor& b, double tolerance = 1e-6) {
+  const Tensor left = a.detach().cpu(), right = b.detach().cpu();
+  if (left.sizes() == right.sizes() && allclose(left, right, tolerance, tolerance)) {
+    return ::testing::AssertionSuccess();
+  }
+  return ::testing::AssertionFailure() << left << "\nis not close to\n" << right;
+}
+
+/// A flat state with tensors of its own.
+inline State copy_of(const State& state) {
+  State copy;
+  for (const auto& [key, value] : state) copy.insert(key, value.tensor().clone());
+  return copy;
+}
+
+/// Two Linear layers, one norm and one buffer that is not saved.
+struct SmallNetImpl : nn::Cloneable<SmallNetImpl> {
+  SmallNetImpl() { SmallNetImpl::reset(); }
+  void reset() override {
+    fc1 = register_module("fc1", nn::Linear(3, 4));
+    norm = register_module("norm", nn::BatchNorm1d(4));
+    fc2 = register_module("fc2", nn::Linear(4, 2));
+    scale = register_parameter("scale", tern::full({2}, 1.5));
+    step = register_buffer("step", tern::zeros({}, kLong));
+    scratch = register_buffer("scratch", tern::zeros({2}), /*persistent=*/false);
+  }
+  Tensor forward(const Tensor& x) { return fc2(relu(norm(fc1(x)))) * scale; }
+
+  nn::Linear fc1{nullptr}, fc2{nullptr};
+  nn::BatchNorm1d norm{nullptr};
+  Tensor scale, step, scratch;
+};
+TERN_MODULE(SmallNet);
+
+}  // namespace tern
