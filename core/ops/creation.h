@@ -94,18 +94,20 @@ TERN_API Tensor tensor_from_host(const void* data, std::int64_t count, ScalarTyp
 template <class T>
 requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<T>& values,
                                                const TensorOptions& options) {
-  constexpr ScalarType kSource = dtype_of<T>();
-  // A literal like 1.5 is a double, yet means the default dtype.
-  const TensorOptions chosen = options.or_else(
-      std::is_floating_point_v<T> ? TensorOptions(get_default_dtype()) : TensorOptions(kSource));
-  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> ||
-                std::is_same_v<T, std::int64_t>) {
+  constexpr bool kIsFloating = std::is_floating_point_v<T>;
+  // A literal like 1.5 is a double, yet means the default dtype; all integers mean int64.
+  const TensorOptions chosen = options.or_else(kIsFloating               ? get_default_dtype()
+                                               : std::is_same_v<T, bool> ? kBool
+                                                                         : kLong);
+  // The same elements as a type that a tensor can have, and std::vector<bool> as an array.
+  using Element = std::conditional_t<kIsFloating, T, std::int64_t>;
+  if constexpr (std::is_same_v<T, Element>) {
     return detail::tensor_from_host(values.data(), static_cast<std::int64_t>(values.size()),
-                                    kSource, chosen);
+                                    dtype_of<Element>(), chosen);
   } else {
-    const std::vector<std::int64_t> wide(values.begin(), values.end());
-    return detail::tensor_from_host(wide.data(), static_cast<std::int64_t>(wide.size()), kLong,
-                                    chosen);
+    const std::vector<Element> wide(values.begin(), values.end());
+    return detail::tensor_from_host(wide.data(), static_cast<std::int64_t>(wide.size()),
+                                    dtype_of<Element>(), chosen);
   }
 }
 

@@ -78,7 +78,7 @@ decltype(auto) visit_dtype(ScalarType dtype, Visitor&& visitor) {
   __builtin_unreachable();
 }
 
-/// The dtype of a C++ type. Other integers count as int64, as tensor({1, 2}) expects.
+/// The dtype whose elements are of exactly this C++ type.
 template <class T>
 constexpr ScalarType dtype_of() {
   if constexpr (std::is_same_v<T, bool>) {
@@ -88,7 +88,8 @@ constexpr ScalarType dtype_of() {
   } else if constexpr (std::is_same_v<T, double>) {
     return kDouble;
   } else {
-    static_assert(std::is_integral_v<T>, "no dtype for this C++ type");
+    static_assert(std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8,
+                  "no dtype has elements of this C++ type");
     return kLong;
   }
 }
