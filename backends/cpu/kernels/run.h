@@ -86,8 +86,8 @@ template <class Op, class T>
 using Accumulator =
     std::conditional_t<std::is_same_v<Op, Sum> && std::is_same_v<T, float>, double, T>;
 
-/// How many elements may be summed in T itself.
-constexpr std::int64_t kRunLength = 4096;
+/// How many elements may be summed in T itself: 64 in each lane of four vectors.
+constexpr std::int64_t kRunLength = 256 * kLanes<float>;
 
 template <class Op, class T>
 T reduce_lanes(const Vector<T>& v) {

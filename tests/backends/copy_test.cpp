@@ -1,0 +1,181 @@
+#include <memory>
+#include <vector>
+
+#include "backends/kernel_test.h"
+
+// copy, fill and arange.
+
+namespace tern {
+namespace {
+
+using namespace kernels;
+using testing::Noise;
+
+using Dims = std::vector<std::int64_t>;
+
+struct Layout {
+  Dims sizes, out, in;
+};
+
+const Layout kLayouts[] = {
+    {{}, {}, {}},
+    {{1}, {1}, {1}},
+    {{5}, {1}, {1}},
+    {{1000}, {1}, {1}},
+    {{300'000}, {1}, {1}},
+    {{40}, {1}, {0}},              // expanded
+    {{500}, {3}, {2}},             // steps
+    {{33, 65}, {65, 1}, {1, 33}},  // transposed
+    {{33, 65}, {1, 33}, {65, 1}},  // into a transposed one
+    {{16, 16}, {16, 1}, {1, 16}},
+    {{700, 300}, {300, 1}, {1, 700}},
+    {{20, 400}, {1000, 1}, {400, 1}},  // a slice, as in cat
+    {{400, 3}, {5, 1}, {3, 1}},
+    {{400, 3}, {3, 1}, {1, 400}},
+    {{3, 400}, {400, 1}, {1, 3}},
+    {{6, 7, 8}, {56, 8, 1}, {1, 6, 42}},  // permuted
+    {{4, 3, 9, 10}, {270, 90, 10, 1}, {270, 1, 30, 3}},
+    {{2, 3, 4, 5}, {60, 20, 5, 1}, {0, 1, 0, 3}},
+};
+
+template <class Out, class In>
+Out cast_of(In x) {
+  if constexpr (std::is_same_v<Out, bool>) {
+    return x != 0;
+  } else if constexpr (std::is_floating_point_v<In> && std::is_integral_v<Out>) {
+    if (!(std::abs(x) < In(0x1p63))) return std::numeric_limits<Out>::min();
+    return static_cast<Out>(x);
+  } else {
+    return static_cast<Out>(x);
+  }
+}
+
+class Copy : public testing::KernelTest {
+ protected:
+  template <class Out, class In>
+  void check(const Layout& layout) {
+    SCOPED_TRACE(::testing::Message()
+                 << dtype_info(dtype_of<In>()).name << " to " << dtype_info(dtype_of<Out>()).name
+                 << ", sizes " << ::testing::PrintToString(layout.sizes) << ", strides "
+                 << ::testing::PrintToString(layout.out) << " from "
+                 << ::testing::PrintToString(layout.in));
+    Noise noise(1);
+    const std::size_t in_count = testing::extent(layout.sizes, layout.in);
+    const auto in = std::make_unique<In[]>(in_count);
+    for (std::size_t i = 0; i < in_count; ++i) {
+      in[i] = static_cast<In>(noise.uniform(-100, 100));
+      if constexpr (std::is_same_v<In, bool>) in[i] = (noise.bits() & 64) != 0;
+    }
+    const std::size_t out_count = testing::extent(layout.sizes, layout.out);
+    const auto out = std::make_unique<Out[]>(out_count + 1),
+               want = std::make_unique<Out[]>(out_count + 1);
+    CopyArgs args{};
+    args.ndim = static_cast<int>(layout.sizes.size());
+    args.out_dtype = dtype_of<Out>();
+    args.in_dtype = dtype_of<In>();
+    args.in = in.get();
+    args.out = out.get();
+    std::copy(layout.sizes.begin(), layout.sizes.end(), args.sizes);
+    std::copy(layout.out.begin(), layout.out.end(), args.out_strides);
+    std::copy(layout.in.begin(), layout.in.end(), args.in_strides);
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+    for (std::int64_t i = 0; i < testing::count_of(layout.sizes); ++i) {
+      want[testing::offset_of(i, layout.sizes, layout.out)] =
+          cast_of<Out>(in[testing::offset_of(i, layout.sizes, layout.in)]);
+    }
+    // The places between are untouched too.
+    for (std::size_t i = 0; i <= out_count; ++i) ASSERT_EQ(out[i], want[i]) << "at " << i;
+  }
+};
+
+TEST_P(Copy, EveryLayout) {
+  for (const Layout& layout : kLayouts) {
+    check<float, float>(layout);
+    check<double, double>(layout);
+    check<bool, bool>(layout);
+  }
+}
+
+TEST_P(Copy, EveryCast) {
+  for (const Layout& layout : kLayouts) {
+    if (testing::count_of(layout.sizes) > 10000) continue;
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  check<float, type>(layout);                                            \
+  check<double, type>(layout);                                           \
+  check<std::int64_t, type>(layout);                                     \
+  check<bool, type>(layout);
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  }
+}
+
+TEST_P(Copy, NumbersThatDoNotFit) {
+  constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+  const double in[7] = {1e30, -1e30, NAN, HUGE_VAL, -2.7, 0x1p63, -0x1p63};
+  std::int64_t out[7];
+  CopyArgs args{};
+  args.ndim = 1;
+  args.out_dtype = kLong;
+  args.in_dtype = kDouble;
+  args.sizes[0] = 7;
+  args.in = in;
+  args.out = out;
+  args.in_strides[0] = args.out_strides[0] = 1;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  for (int i : {0, 1, 2, 3, 5, 6}) EXPECT_EQ(out[i], kMin) << i;
+  EXPECT_EQ(out[4], -2);
+  bool truth[7];
+  args.out_dtype = kBool;
+  args.out = truth;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  for (bool x : truth) EXPECT_TRUE(x);
+}
+
+TEST_P(Copy, Fill) {
+  for (const Layout& layout : kLayouts) {
+    std::vector<float> out(testing::extent(layout.sizes, layout.out) + 1), want(out);
+    FillArgs args{};
+    args.out.data = out.data();
+    args.out.dtype = kFloat;
+    args.out.ndim = static_cast<int>(layout.sizes.size());
+    std::copy(layout.sizes.begin(), layout.sizes.end(), args.out.sizes);
+    std::copy(layout.out.begin(), layout.out.end(), args.out.strides);
+    args.value = {1.5, 1};
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+    for (std::int64_t i = 0; i < testing::count_of(layout.sizes); ++i) {
+      want[testing::offset_of(i, layout.sizes, layout.out)] = 1.5f;
+    }
+    EXPECT_EQ(out, want);
+  }
+}
+
+TEST_P(Copy, Arange) {
+  std::vector<std::int64_t> longs(40);
+  ArangeArgs args{};
+  args.dtype = kLong;
+  args.out = longs.data();
+  args.count = 40;
+  args.start.i = -3;
+  args.step.i = 7;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  for (std::int64_t i = 0; i < 40; ++i) EXPECT_EQ(longs[static_cast<std::size_t>(i)], -3 + 7 * i);
+
+  // Groups of eight start from a rounded float; the last 3 do not.
+  std::vector<float> floats(35);
+  args.dtype = kFloat;
+  args.out = floats.data();
+  args.count = 35;
+  args.start.f = 0.1;
+  args.step.f = 0.3;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  for (int i = 0; i < 35; ++i) {
+    const double group = static_cast<double>(static_cast<float>(0.1 + 0.3 * (i / 8 * 8)));
+    const double want = i < 32 ? group + 0.3 * (i % 8) : 0.1 + 0.3 * i;
+    EXPECT_EQ(floats[static_cast<std::size_t>(i)], static_cast<float>(want)) << i;
+  }
+}
+
+TERN_KERNEL_TESTS(Copy);
+
+}  // namespace
+}  // namespace tern

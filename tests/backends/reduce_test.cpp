@@ -1,0 +1,293 @@
+#include <memory>
+#include <vector>
+
+#include <tern/core/base/thread_pool.h>
+
+#include "backends/kernel_test.h"
+
+namespace tern {
+namespace {
+
+using namespace kernels;
+using testing::Noise;
+using testing::Number;
+
+using Dims = std::vector<std::int64_t>;
+
+struct Layout {
+  Dims kept, kept_in, kept_out;
+  Dims reduced, reduced_in;
+};
+
+std::vector<Layout> layouts() {
+  std::vector<Layout> all;
+  for (std::int64_t n : {1, 2, 3, 15, 16, 17, 63, 64, 65, 127, 300, 5000, 70001}) {
+    all.push_back({{}, {}, {}, {n}, {1}});  // all
+    if (n > 300) continue;
+    all.push_back({{37}, {n}, {1}, {n}, {1}});  // rows
+    all.push_back({{n}, {1}, {1}, {37}, {n}});  // columns
+    all.push_back({{n}, {37}, {1}, {37}, {1}});
+    all.push_back({{4}, {3 * n}, {2}, {n, 3}, {3, 1}});  // a dimension that did not merge
+  }
+  all.push_back({{700}, {1}, {1}, {300}, {700}});
+  all.push_back({{3}, {1}, {1}, {50000}, {3}});      // few columns, many rows
+  all.push_back({{2}, {60000}, {1}, {60000}, {1}});  // few long rows
+  all.push_back({{}, {}, {}, {50, 60}, {1, 50}});    // a transposed matrix
+  all.push_back({{5}, {7}, {1}, {4, 7}, {35, 1}});   // the outer and the inner dimension
+  all.push_back({{5, 6}, {6, 1}, {6, 1}, {9}, {30}});
+  all.push_back({{3, 4}, {1, 60}, {1, 3}, {20}, {3}});  // a permuted result
+  all.push_back({{10}, {2}, {3}, {11}, {40}});          // steps
+  all.push_back({{10}, {0}, {1}, {11}, {1}});           // an expanded tensor
+  all.push_back({{6}, {1}, {1}, {}, {}});               // nothing to reduce
+  return all;
+}
+
+template <class T>
+T sample(Noise& noise, ReduceOp op) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return noise.bits() % 16 != 0;
+  } else if constexpr (std::is_integral_v<T>) {
+    if (op == ReduceOp::kProd) return noise.bits() % 4 == 0 ? -1 : 1;
+    return static_cast<T>(noise.bits() % 64) - 32;
+  } else {
+    if (op == ReduceOp::kProd) return static_cast<T>(noise.uniform(0.999, 1.001));
+    if (op == ReduceOp::kAny) return noise.bits() % 4096 == 0 ? T(0.5) : T(0);
+    if (op == ReduceOp::kAll) return noise.bits() % 4096 == 0 ? T(0) : T(0.5);
+    // Few values, so that extremes come more than once.
+    if (op != ReduceOp::kSum && noise.bits() % 1024 == 0) return T(NAN);
+    return static_cast<T>(op == ReduceOp::kSum ? noise.uniform(0, 1)
+                                               : static_cast<double>(noise.bits() % 64));
+  }
+}
+
+bool goes_further(ReduceOp op, Number a, Number b) {
+  const bool further = op == ReduceOp::kAmax || op == ReduceOp::kArgmax ? a > b : a < b;
+  return further || (std::isnan(a) && !std::isnan(b));
+}
+
+/// The result over `values` and, for the extremes, where the first of them is.
+std::pair<Number, std::int64_t> reference(ReduceOp op, const std::vector<Number>& values) {
+  Number result = op == ReduceOp::kProd || op == ReduceOp::kAll ? 1 : 0;
+  std::int64_t place = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Number x = values[i];
+    switch (op) {
+      case ReduceOp::kSum:
+        result += x;
+        break;
+      case ReduceOp::kProd:
+        result *= x;
+        break;
+      case ReduceOp::kAny:
+        result = result != 0 || x != 0;
+        break;
+      case ReduceOp::kAll:
+        result = result != 0 && x != 0;
+        break;
+      default:
+        if (i == 0 || goes_further(op, x, result)) {
+          result = x;
+          place = static_cast<std::int64_t>(i);
+        }
+    }
+  }
+  return {result, place};
+}
+
+class Reduce : public testing::KernelTest {
+ protected:
+  template <class T>
+  void check_all_layouts(ReduceOp op) {
+    for (const Layout& layout : layouts()) {
+      SCOPED_TRACE(::testing::Message()
+                   << "op " << static_cast<int>(op) << " of " << dtype_info(dtype_of<T>()).name
+                   << ", kept " << ::testing::PrintToString(layout.kept) << ", reduced "
+                   << ::testing::PrintToString(layout.reduced));
+      if (op == ReduceOp::kAny || op == ReduceOp::kAll) {
+        check<T, bool>(op, layout);
+      } else if (op == ReduceOp::kArgmax || op == ReduceOp::kArgmin) {
+        check<T, std::int64_t>(op, layout);
+      } else {
+        check<T, T>(op, layout);
+      }
+    }
+  }
+
+  template <class T, class Out>
+  void check(ReduceOp op, const Layout& layout) {
+    Noise noise(11);
+    Dims sizes = layout.kept, strides = layout.kept_in;
+    sizes.insert(sizes.end(), layout.reduced.begin(), layout.reduced.end());
+    strides.insert(strides.end(), layout.reduced_in.begin(), layout.reduced_in.end());
+    const std::size_t n = testing::extent(sizes, strides);
+    const auto in = std::make_unique<T[]>(n);
+    for (std::size_t i = 0; i < n; ++i) in[i] = sample<T>(noise, op);
+    const std::size_t out_count = testing::extent(layout.kept, layout.kept_out);
+    const auto out = std::make_unique<Out[]>(out_count);
+    const auto values = std::make_unique<T[]>(out_count);
+
+    ReduceArgs args = arguments<T, Out>(op, layout);
+    args.in = in.get();
+    args.out = out.get();
+    args.values = values.get();
+    const bool is_mean = op == ReduceOp::kSum && std::is_floating_point_v<T>;
+    args.scale = is_mean ? 0.25 : 1;
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+
+    const std::int64_t reduced = testing::count_of(layout.reduced);
+    std::vector<Number> run_values(static_cast<std::size_t>(reduced));
+    for (std::int64_t k = 0; k < testing::count_of(layout.kept); ++k) {
+      for (std::int64_t r = 0; r < reduced; ++r) {
+        run_values[static_cast<std::size_t>(r)] =
+            in[testing::offset_of(k * reduced + r, sizes, strides)];
+      }
+      const auto [want, place] = reference(op, run_values);
+      const std::size_t at = testing::offset_of(k, layout.kept, layout.kept_out);
+      if (op == ReduceOp::kArgmax || op == ReduceOp::kArgmin) {
+        ASSERT_EQ(static_cast<std::int64_t>(out[at]), place) << "result " << k;
+        ASSERT_EQ(testing::ulps(values[at], want), 0) << "result " << k;
+      } else if (op == ReduceOp::kSum || op == ReduceOp::kProd) {
+        const Number scaled = want * Number(args.scale);
+        // A product rounds once per factor.
+        const Number rounding = op == ReduceOp::kSum ? 10 : 1000;
+        const Number limit =
+            rounding *
+            std::numeric_limits<std::conditional_t<std::is_integral_v<T>, double, T>>::epsilon();
+        ASSERT_LE(std::abs(Number(out[at]) - scaled), limit * std::abs(scaled)) << "result " << k;
+      } else {
+        ASSERT_EQ(testing::ulps(out[at], want), 0) << "result " << k;
+      }
+    }
+  }
+
+  template <class T, class Out>
+  static ReduceArgs arguments(ReduceOp op, const Layout& layout) {
+    ReduceArgs args{};
+    args.op = op;
+    args.in_dtype = dtype_of<T>();
+    args.out_dtype = dtype_of<Out>();
+    args.kept_ndim = static_cast<int>(layout.kept.size());
+    args.reduced_ndim = static_cast<int>(layout.reduced.size());
+    std::copy(layout.kept.begin(), layout.kept.end(), args.kept_sizes);
+    std::copy(layout.kept_in.begin(), layout.kept_in.end(), args.kept_in_strides);
+    std::copy(layout.kept_out.begin(), layout.kept_out.end(), args.kept_out_strides);
+    std::copy(layout.reduced.begin(), layout.reduced.end(), args.reduced_sizes);
+    std::copy(layout.reduced_in.begin(), layout.reduced_in.end(), args.reduced_in_strides);
+    args.scale = 1;
+    return args;
+  }
+};
+
+TEST_P(Reduce, SumAndProduct) {
+  for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd}) {
+    check_all_layouts<float>(op);
+    check_all_layouts<double>(op);
+    check_all_layouts<std::int64_t>(op);
+  }
+}
+
+TEST_P(Reduce, Extremes) {
+  for (ReduceOp op : {ReduceOp::kAmax, ReduceOp::kAmin, ReduceOp::kArgmax, ReduceOp::kArgmin}) {
+    check_all_layouts<float>(op);
+    check_all_layouts<double>(op);
+    check_all_layouts<std::int64_t>(op);
+    check_all_layouts<bool>(op);
+  }
+}
+
+TEST_P(Reduce, AnyAndAll) {
+  for (ReduceOp op : {ReduceOp::kAny, ReduceOp::kAll}) {
+    check_all_layouts<float>(op);
+    check_all_layouts<std::int64_t>(op);
+    check_all_layouts<bool>(op);
+  }
+}
+
+TEST_P(Reduce, NothingGivesTheIdentity) {
+  const Layout layout{{3}, {1}, {1}, {0}, {1}};
+  float out[3];
+  const float in[1] = {5};
+  for (const auto& [op, want] : {std::pair{ReduceOp::kSum, 0.0f}, {ReduceOp::kProd, 1.0f}}) {
+    ReduceArgs args = arguments<float, float>(op, layout);
+    args.in = in;
+    args.out = out;
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+    for (float x : out) EXPECT_EQ(x, want);
+  }
+  bool truth[3];
+  for (const auto& [op, want] : {std::pair{ReduceOp::kAny, false}, {ReduceOp::kAll, true}}) {
+    ReduceArgs args = arguments<float, bool>(op, layout);
+    args.in = in;
+    args.out = truth;
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+    for (bool x : truth) EXPECT_EQ(x, want);
+  }
+}
+
+TEST_P(Reduce, AllInfinite) {
+  const std::vector<float> in(200, -std::numeric_limits<float>::infinity());
+  std::int64_t place = -1;
+  float value = 0;
+  ReduceArgs args = arguments<float, std::int64_t>(ReduceOp::kArgmax, {{}, {}, {}, {200}, {1}});
+  args.in = in.data();
+  args.out = &place;
+  args.values = &value;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_EQ(place, 0);
+  EXPECT_EQ(value, in[0]);
+}
+
+TEST_P(Reduce, LongSumsKeepTheirDigits) {
+  constexpr std::int64_t kCount = 10'000'000;
+  const std::vector<float> in(kCount, 0.1f);
+  float sum = 0;
+  ReduceArgs args = arguments<float, float>(ReduceOp::kSum, {{}, {}, {}, {kCount}, {1}});
+  args.in = in.data();
+  args.out = &sum;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_NEAR(sum, 1e6, 1);
+  // The same down a column.
+  float columns[2];
+  args = arguments<float, float>(ReduceOp::kSum, {{2}, {1}, {1}, {kCount / 2}, {2}});
+  args.in = in.data();
+  args.out = columns;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_NEAR(columns[0], 5e5, 0.5);
+  EXPECT_NEAR(columns[1], 5e5, 0.5);
+}
+
+// Not promised, but true and good to have: the parts depend on the sizes alone.
+TEST_P(Reduce, SameBitsForAnyThreadCount) {
+  Noise noise(5);
+  std::vector<float> in(400'000);
+  for (float& x : in) x = static_cast<float>(noise.uniform(-1, 1));
+  const int threads = get_num_threads();
+  for (const Layout& layout :
+       {Layout{{}, {}, {}, {400'000}, {1}}, Layout{{4}, {1}, {1}, {100'000}, {4}},
+        Layout{{400}, {1}, {1}, {1000}, {400}}}) {
+    std::vector<float> results[2];
+    for (int count : {1, 3}) {
+      set_num_threads(count);
+      auto& out = results[count / 2];
+      out.resize(400);
+      ReduceArgs args = arguments<float, float>(ReduceOp::kSum, layout);
+      args.in = in.data();
+      args.out = out.data();
+      ASSERT_EQ(run(args).status, StatusCode::kOk);
+    }
+    EXPECT_EQ(results[0], results[1]);
+  }
+  set_num_threads(threads);
+}
+
+TEST_P(Reduce, UnsupportedDtype) {
+  ReduceArgs args = arguments<bool, bool>(ReduceOp::kSum, {{}, {}, {}, {2}, {1}});
+  bool x[2] = {};
+  args.in = args.out = x;
+  EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);
+}
+
+TERN_KERNEL_TESTS(Reduce);
+
+}  // namespace
+}  // namespace tern

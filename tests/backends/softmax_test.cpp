@@ -1,0 +1,113 @@
+#include <vector>
+
+#include "backends/kernel_test.h"
+
+namespace tern {
+namespace {
+
+using namespace kernels;
+using testing::Noise;
+using testing::Number;
+
+struct Shape {
+  std::int64_t outer, size, inner;
+};
+
+const Shape kShapes[] = {{1, 1, 1}, {1, 5, 1},    {7, 10, 1},  {64, 1000, 1}, {3, 70000, 1},
+                         {2, 5, 3}, {1, 10, 100}, {5, 33, 70}, {300, 17, 2},  {1, 2000, 65}};
+
+bool is_near(Number got, Number want, Number limit) { return std::abs(got - want) <= limit; }
+
+class Softmax : public testing::KernelTest {
+ protected:
+  template <class T>
+  std::vector<T> compute(SoftmaxOp op, const Shape& shape, const std::vector<T>& in,
+                         const std::vector<T>& grad = {}) {
+    std::vector<T> out(in.size());
+    SoftmaxArgs args{op,          dtype_of<T>(), shape.outer, shape.size,
+                     shape.inner, in.data(),     grad.data(), out.data()};
+    EXPECT_EQ(run(args).status, StatusCode::kOk);
+    return out;
+  }
+
+  template <class T>
+  void check(const Shape& shape) {
+    SCOPED_TRACE(::testing::Message() << shape.outer << ' ' << shape.size << ' ' << shape.inner);
+    const auto n = static_cast<std::size_t>(shape.outer * shape.size * shape.inner);
+    Noise noise(4);
+    std::vector<T> in(n), grad(n);
+    for (T& x : in) x = static_cast<T>(noise.uniform(-5, 5));
+    for (T& x : grad) x = static_cast<T>(noise.uniform(-1, 1));
+    const std::vector<T> y = compute(SoftmaxOp::kSoftmax, shape, in);
+    const std::vector<T> log_y = compute(SoftmaxOp::kLogSoftmax, shape, in);
+    const std::vector<T> dx = compute(SoftmaxOp::kSoftmaxBackward, shape, y, grad);
+    const std::vector<T> log_dx = compute(SoftmaxOp::kLogSoftmaxBackward, shape, log_y, grad);
+    const Number eps = 64 * std::numeric_limits<T>::epsilon();
+    for (std::int64_t o = 0; o < shape.outer; ++o) {
+      for (std::int64_t i = 0; i < shape.inner; ++i) {
+        const auto at = [&](std::int64_t j) {
+          return static_cast<std::size_t>((o * shape.size + j) * shape.inner + i);
+        };
+        Number sum = 0, dot = 0, grad_sum = 0, grad_size = 0;
+        for (std::int64_t j = 0; j < shape.size; ++j) {
+          sum += std::exp(Number(in[at(j)]));
+          dot += Number(y[at(j)]) * grad[at(j)];
+          grad_sum += grad[at(j)];
+          grad_size += std::abs(grad[at(j)]);
+        }
+        for (std::int64_t j = 0; j < shape.size; ++j) {
+          const Number p = std::exp(Number(in[at(j)])) / sum, log_p = in[at(j)] - std::log(sum);
+          ASSERT_PRED3(is_near, y[at(j)], p, eps * p);
+          ASSERT_PRED3(is_near, log_y[at(j)], log_p, eps * (10 - log_p));
+          ASSERT_PRED3(is_near, dx[at(j)], y[at(j)] * (grad[at(j)] - dot), eps * p);
+          ASSERT_PRED3(is_near, log_dx[at(j)],
+                       grad[at(j)] - std::exp(Number(log_y[at(j)])) * grad_sum,
+                       eps * (1 + p * grad_size));
+        }
+      }
+    }
+  }
+};
+
+TEST_P(Softmax, AllForms) {
+  for (const Shape& shape : kShapes) {
+    check<float>(shape);
+    check<double>(shape);
+  }
+}
+
+TEST_P(Softmax, Infinities) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (std::int64_t inner : {1, 3}) {
+    const auto column = [&](float a, float b, float c) {
+      std::vector<float> in;
+      for (float x : {a, b, c}) in.insert(in.end(), static_cast<std::size_t>(inner), x);
+      return in;
+    };
+    const Shape shape{1, 3, inner};
+    const auto width = static_cast<std::size_t>(inner);
+    for (SoftmaxOp op : {SoftmaxOp::kSoftmax, SoftmaxOp::kLogSoftmax}) {
+      for (const auto& in : {column(-kInfinity, -kInfinity, -kInfinity), column(1, kInfinity, 2),
+                             column(1, NAN, 2)}) {
+        for (float x : compute(op, shape, in)) EXPECT_TRUE(std::isnan(x));
+      }
+    }
+    const auto in = column(-kInfinity, 1, 1);
+    const auto y = compute(SoftmaxOp::kSoftmax, shape, in);
+    EXPECT_EQ(y[0], 0);
+    EXPECT_EQ(y[width], 0.5f);
+    EXPECT_EQ(compute(SoftmaxOp::kLogSoftmax, shape, in)[0], -kInfinity);
+    EXPECT_EQ(compute(SoftmaxOp::kSoftmax, shape, column(1000, 1000, -1000))[0], 0.5f);
+  }
+}
+
+TEST_P(Softmax, UnsupportedDtype) {
+  std::int64_t x[2] = {};
+  const SoftmaxArgs args{SoftmaxOp::kSoftmax, kLong, 1, 2, 1, x, nullptr, x};
+  EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);
+}
+
+TERN_KERNEL_TESTS(Softmax);
+
+}  // namespace
+}  // namespace tern
