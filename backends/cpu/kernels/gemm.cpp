@@ -10,11 +10,13 @@
 namespace tern::cpu {
 namespace {
 
-// Measured: below this many rows inner products beat packing, above this k they are worth the sum
-// over the lanes; and so many multiplications pay for a thread.
-constexpr std::int64_t kDotMaxRows = 24;
+// Measured. Up to so many rows, and from so many vectors of k on, inner products are faster...
+constexpr std::int64_t kDotMaxRows = kVectorBytes == 64 ? 32 : 12;
 constexpr std::int64_t kDotMinVectors = 4;
-constexpr std::int64_t kWorkPerThread = 32 * 1024;
+// ...if what has to be packed for them fits into the second-level cache.
+constexpr std::int64_t kDotMaxPacked = 128 * 1024;
+// So many multiplications pay for a thread.
+constexpr std::int64_t kWorkPerThread = 64 * 1024;
 
 /// A product and how it is computed: bit for bit the same whatever the number of threads.
 template <class T>
@@ -58,16 +60,18 @@ void choose_method(Plan<T>& plan) {
   constexpr int kWidth = Simd<T>::kWidth;
   Problem<T>& p = plan.problem;
   const bool few_columns = p.n < p.m;
-  plan.dot = std::min(p.m, p.n) <= kDotMaxRows && p.k >= kDotMinVectors * kWidth &&
-             (few_columns ? p.a.column == 1 : p.b.row == 1);
-  const bool can_turn = (p.n == 1 && p.c.row == 1 && p.bias == nullptr) ||
-                        (p.beta == T(0) && p.bias == nullptr && !p.relu && p.k <= kTurnedMaxK);
+  const std::int64_t short_side = std::min(p.m, p.n);
+  const bool reads_along_k = few_columns ? p.a.column == 1 : p.b.row == 1;
+  const bool packs = few_columns ? p.b.row != 1 : p.a.column != 1;
+  plan.dot = reads_along_k && short_side <= kDotMaxRows && p.k >= kDotMinVectors * kWidth &&
+             (!packs || short_side * p.k <= kDotMaxPacked);
+  const bool can_turn = p.bias == nullptr && ((p.n == 1 && p.c.row == 1) ||
+                                              (p.beta == T(0) && !p.relu && p.k <= kTurnedMaxK));
   const bool fills_vectors = p.n < 2 * kWidth && p.n % kWidth != 0 && p.a.row == 1 && can_turn;
   if (few_columns && (plan.dot || fills_vectors)) p.turn();
 }
 
-/// Splits the work: by matrices if there are enough, else each matrix into row_parts x
-/// column_parts.
+/// Splits the work: by matrices if there are enough, else each matrix by rows and columns.
 template <class T>
 void choose_grid(Plan<T>& plan) {
   const Problem<T>& p = plan.problem;
@@ -82,8 +86,8 @@ void choose_grid(Plan<T>& plan) {
   }
   plan.column_parts = threads;
   if (plan.dot) return;
-  // Cycles per step of k of the slowest thread: multiplying, and packing its part of A and B.
-  // Threads that share rows of C disturb each other's caches.
+  // Cycles of the slowest thread per step of k: multiplying, and packing its parts of A and B.
+  // Threads that share rows of C disturb each other's caches a little.
   constexpr double kPacking = 0.3, kSharedRows = 1.03;
   const std::int64_t strips = divide_up(p.m, kTileRows);
   double least = std::numeric_limits<double>::infinity();
@@ -108,14 +112,11 @@ bool run_matrix(const Plan<T>& plan, const Problem<T>& p, std::int64_t row, std:
                         std::min(p.n, groups * (column + 1) / plan.column_parts * kDotColumns));
   }
   const std::int64_t strips = divide_up(p.m, kTileRows);
-  Share share;
   const std::int64_t first = strips * row / plan.row_parts;
   const std::int64_t last = strips * (row + 1) / plan.row_parts;
-  share.row_begin = first * kTileRows;
-  share.row_end = std::min(p.m, last * kTileRows);
   const std::int64_t units = (last - first) * divide_up(p.n, Simd<T>::kWidth);
-  share.begin = units * column / plan.column_parts;
-  share.end = units * (column + 1) / plan.column_parts;
+  const Share share{first * kTileRows, std::min(p.m, last * kTileRows),
+                    units * column / plan.column_parts, units * (column + 1) / plan.column_parts};
   return multiply_packed(p, share);
 }
 
