@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Times tern, beside libtorch where there is one, and prints a table of ratios.
+#
+#   benchmarks/run.sh BUILD_DIR            (make bench)
+#
+# libtorch is taken from TORCH_DIR (the folder with include/ and lib/), else from python3's torch.
+# The programs of both run in turn, ROUNDS times (3), with 1 and 2 threads; each figure is the
+# smallest of its rounds. Results: BUILD_DIR/bench/results.md and results.json.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+out=$build/bench
+rounds=${ROUNDS:-3}
+mkdir -p "$out"
+torch=${TORCH_DIR:-$(python3 -c 'import torch, os; print(os.path.dirname(torch.__file__))' 2>/dev/null || true)}
+
+programs=(vae_step small_ops ops gemm)
+[ -n "$torch" ] || echo "no libtorch found (set TORCH_DIR): tern alone is timed"
+for program in "${programs[@]}"; do
+  if [ -n "$torch" ] && [ "$here/$program.cpp" -nt "$out/$program.torch" ]; then
+    echo "compiling $program.cpp against libtorch"
+    "${CXX:-g++}" -std=c++20 -O2 -I"$torch/include" -I"$torch/include/torch/csrc/api/include" \
+      "$here/$program.cpp" -L"$torch/lib" -Wl,-rpath,"$torch/lib" -ltorch -ltorch_cpu -lc10 \
+      -o "$out/$program.torch"
+  fi
+done
+
+rm -f "$out"/*.tsv
+for round in $(seq "$rounds"); do
+  for threads in 1 2; do
+    for program in "${programs[@]}"; do
+      "$build/bin/$program" "$threads" >> "$out/tern.$threads.tsv"
+      if [ -n "$torch" ]; then "$out/$program.torch" "$threads" >> "$out/torch.$threads.tsv"; fi
+    done
+  done
+  echo "round $round of $rounds done"
+done
+
+cpu=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
+isa=$(for set in avx512f avx2; do if grep -qw "$set" /proc/cpuinfo; then echo "$set"; break; fi; done)
+peer="none"
+if [ -n "$torch" ]; then peer="libtorch $(sed -n "s/^__version__ = '\(.*\)'/\1/p" "$torch/version.py")"; fi
+touch "$out/torch.1.tsv" "$out/torch.2.tsv"
+awk -F'\t' -v out="$out" -v cpu="$cpu" -v isa="${isa:-baseline}" -v peer="$peer" '
+  function key(t, n) { return t SUBSEP n }
+  FNR == 1 { file = FILENAME; sub(/.*\//, "", file); split(file, part, ".") }
+  {
+    k = key(part[1], part[2] SUBSEP $1)
+    if (!(k in best) || $2 < best[k]) best[k] = $2
+    if (!($1 in seen)) { seen[$1] = 1; names[++count] = $1 }
+  }
+  function figure(who, threads, name,  k) { k = key(who, threads SUBSEP name); return k in best ? best[k] : 0 }
+  function show(ns) { return ns == 0 ? "-" : ns < 1e4 ? sprintf("%.0f ns", ns) : sprintf("%.1f us", ns / 1e3) }
+  END {
+    md = out "/results.md"; json = out "/results.json"
+    printf "CPU: %s (%s). Peer: %s. Smallest of all rounds; ratio = tern / peer.\n\n", cpu, isa, peer > md
+    print "| what | tern, 1 thread | ratio | tern, 2 threads | ratio |" > md
+    print "| --- | ---: | ---: | ---: | ---: |" > md
+    printf "{\"cpu\": \"%s\", \"instruction_set\": \"%s\", \"peer\": \"%s\", \"results\": [", cpu, isa, peer > json
+    for (i = 1; i <= count; i++) {
+      line = "| " names[i]
+      for (t = 1; t <= 2; t++) {
+        a = figure("tern", t, names[i]); b = figure("torch", t, names[i])
+        line = line " | " show(a) " | " (a && b ? sprintf("%.2f", a / b) : "-")
+        printf "%s\n  {\"name\": \"%s\", \"threads\": %d, \"tern_ns\": %.1f, \"peer_ns\": %.1f}", (i + t > 2 ? "," : ""), names[i], t, a, b > json
+      }
+      print line " |" > md
+    }
+    print "\n]}" > json
+  }' "$out"/tern.*.tsv "$out"/torch.*.tsv
+cat "$out/results.md"

@@ -1,0 +1,30 @@
+#include <torch/torch.h>
+
+#include "bench.h"
+
+// What an op costs when its tensors are so small that only the way to the kernel counts.
+
+int main(int argc, char** argv) {
+  torch::set_num_threads(bench::threads(argc, argv));
+  const auto a = torch::randn({4}), b = torch::randn({4});
+  const auto leaf = torch::randn({4}).requires_grad_(true);
+  const auto matrix = torch::randn({4, 4});
+  bench::report("add of 4 elements", [&] { auto c = a + b; });
+  bench::report("add of 4 elements, recorded", [&] { auto c = leaf + b; });
+  bench::report("add of a number", [&] { auto c = a + 1.0; });
+  bench::report("matrix product 4 x 4", [&] { auto c = matrix.mm(matrix); });
+  bench::report("sum of 4 elements", [&] { auto c = a.sum(); });
+  bench::report("transposed view", [&] { auto c = matrix.t(); });
+  constexpr int kNodes = 1000;
+  const auto chain = [&] {
+    auto x = leaf;
+    for (int i = 0; i < kNodes; ++i) x = x + b;
+    return x.sum();
+  };
+  const double forward = bench::time_of([&] { chain(); });
+  const double both = bench::time_of([&] {
+    leaf.mutable_grad().reset();
+    chain().backward();
+  });
+  std::printf("backward per node\t%.1f\n", (both - forward) / kNodes);
+}
