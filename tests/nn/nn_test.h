@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include <tern/backends/cpu/capability.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/state.h>
 #include <tern/nn/nn.h>
@@ -40,19 +38,13 @@ std::string printed(const T& value) {
 template <class T, std::size_t N>
 Tensor golden_tensor(const T (&values)[N], std::vector<std::int64_t> sizes = {}) {
   if (sizes.empty()) sizes.push_back(static_cast<std::int64_t>(N));
-  return tensor(std::vector<T>(values, values + N)).to(dtype_of<T>()).reshape(sizes);
+  return tensor(std::vector<T>(values, values + N), dtype_of<T>()).reshape(sizes);
 }
 
 /// Same dtype, sizes and bits; the device may differ.
 inline ::testing::AssertionResult same_bits(const Tensor& a, const Tensor& b) {
   if (identical(State(a.detach()), State(b.detach()))) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << a << "\nis not\n" << b;
-}
-
-/// Whether the CPU's kernels round a product and a sum once, as PyTorch's do where they can.
-inline bool kernels_have_fma() {
-  const char* wanted = std::getenv("TERN_CPU_CAPABILITY");
-  return std::string(cpu::choose_capability(wanted).name) != "baseline";
 }
 
 /// Equal up to rounding; the device may differ.
