@@ -30,6 +30,7 @@ struct Entry {
   std::optional<DimVector> sizes;
   std::string encoding;
   const char* data = nullptr;  // where the elements stand
+  const char* end = nullptr;   // behind them
   Tensor tensor;               // once they are read
 };
 
@@ -63,10 +64,10 @@ class JsonReader {
   enum Level { kOutside, kTop, kMetadata, kTensors, kEntry, kShape };
 
   bool is_plain() const { return format_.empty() && !keys_[kTop].contains("tensors"); }
-  const char* value_behind_key() const;
-  void take_value(const char* value);
+  void take_value(Entry& entry, const char* value);
   void set_dtype(const std::string& name);
   void finish_entry();
+  void read_elements(Entry& entry);
   void read_base64(Entry& entry);
   void allocate(Entry& entry);
   void check_version(const Entry& entry);
@@ -134,37 +135,36 @@ bool JsonReader::key(std::string& key) {
   if (key.size() > kMaxKeySize) fail("a key of ", key.size(), " bytes; ", kMaxKeySize, " may be");
   if (!keys_[level_].insert(key).second) fail("key '", key, "' appears twice");
   key_ = std::move(key);
-  const char* value = value_behind_key();
+  if (level_ == kTensors) {
+    tensors_.emplace_back().name = key_;
+    tensors_.back().place = source_.next;
+  }
+  const char* colon = skip_space(source_.next);
+  if (*colon != ':') return true;  // the parser will say so
+  const char* value = skip_space(colon + 1);
   if (level_ == kTop && *value != '"' && *value != '{') {
-    top_values_.push_back({key_, source_.next, {}, {}, {}, value, {}});
-    take_value(outline_value(file_, value, key_).end);
-  } else if (level_ == kTensors) {
-    tensors_.push_back({key_, source_.next, {}, {}, {}, nullptr, {}});
+    Entry& entry = top_values_.emplace_back();
+    entry.name = key_;
+    entry.place = source_.next;
+    take_value(entry, value);
   } else if (level_ == kEntry && key_ == "data") {
-    Entry& entry = tensors_.back();
-    entry.data = value;
-    if (entry.dtype && entry.sizes && *value != '"') {
-      allocate(entry);
-      take_value(read_value(file_, value, entry.name, entry.tensor));
-    } else {
-      take_value(outline_value(file_, value, entry.name).end);
-    }
+    take_value(tensors_.back(), value);
   }
   return true;
 }
 
-/// Hides the value that ends at `end` from the parser of the grammar.
-void JsonReader::take_value(const char* end) {
-  source_.next = end;
+/// Reads the elements at `value`, or only finds their end when they must wait for what is said
+/// about them, and hides them from the parser of the grammar.
+void JsonReader::take_value(Entry& entry, const char* value) {
+  entry.data = value;
+  if (entry.dtype && entry.sizes && *value != '"') {
+    read_elements(entry);
+  } else {
+    entry.end = outline_value(file_, value, entry.name).end;
+  }
+  source_.next = entry.end;
   source_.inserted = ": true ";
   value_taken_ = true;
-}
-
-/// Where the value of the key begins that was just read; where a colon is missing, the parser will
-/// say so.
-const char* JsonReader::value_behind_key() const {
-  const char* at = skip_space(source_.next);
-  return skip_space(*at == ':' ? at + 1 : at);
 }
 
 bool JsonReader::start_object(std::size_t) {
@@ -273,9 +273,16 @@ void JsonReader::finish_entry() {
   if (!entry.encoding.empty()) {
     read_base64(entry);
   } else if (!entry.tensor.defined()) {
-    allocate(entry);
-    read_value(file_, entry.data, entry.name, entry.tensor);
+    read_elements(entry);
   }
+}
+
+void JsonReader::read_elements(Entry& entry) {
+  allocate(entry);
+  const char* end = read_value(file_, entry.data, entry.name, entry.tensor);
+  if (entry.end != nullptr && end != entry.end)
+    file_.fail(end, "tensor '", entry.name, "': more follows");
+  entry.end = end;
 }
 
 void JsonReader::read_base64(Entry& entry) {
@@ -304,6 +311,9 @@ FlatState JsonReader::finish() {
   if (!keys_[kTop].contains("tensors")) file_.fail(file_.begin(), "no 'tensors'");
   if (!keys_[kTop].contains("version")) file_.fail(file_.begin(), "no 'version'");
   for (const Entry& entry : top_values_) {
+    if (entry.name == "metadata" || entry.name == "tensors") {
+      file_.fail(entry.place, "key '", entry.name, "': expected an object");
+    }
     if (entry.name != "version") file_.fail(entry.place, "unexpected key '", entry.name, "'");
     check_version(entry);
   }
@@ -316,9 +326,9 @@ FlatState JsonReader::finish() {
 
 void JsonReader::check_version(const Entry& entry) {
   int version = 0;
-  const char* end = outline_value(file_, entry.data, entry.name).end;
-  const auto result = std::from_chars(entry.data, end, version);
-  if (result.ptr != end || version < 1) file_.fail(entry.place, "the version is no number from 1");
+  const auto result = std::from_chars(entry.data, entry.end, version);
+  if (result.ptr != entry.end || version < 1)
+    file_.fail(entry.place, "the version is no number from 1");
   if (version > kJsonVersion) {
     file_.fail(entry.place, "version ", version, " is newer than this library reads, which is ",
                kJsonVersion);
@@ -346,8 +356,7 @@ FlatState JsonReader::finish_plain() {
     const ValueOutline outline = outline_value(file_, entry.data, entry.name);
     entry.dtype = outline.dtype;
     entry.sizes = outline.sizes;
-    allocate(entry);
-    read_value(file_, entry.data, entry.name, entry.tensor);
+    read_elements(entry);
     if (outline.dtype == kDouble) entry.tensor = narrow_if_exact(entry.tensor);
     flat.tensors.emplace_back(std::move(entry.name), std::move(entry.tensor));
   }

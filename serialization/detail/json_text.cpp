@@ -1,5 +1,6 @@
 #include <tern/serialization/detail/json_text.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include <tern/core/base/error.h>
@@ -17,10 +18,18 @@ std::string quote_json(std::string_view text) {
 }
 
 std::string parse_error_text(std::string_view what) {
-  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ..."
-  const std::size_t column = what.find("column ");
-  const std::size_t colon = what.find(": ", column == std::string_view::npos ? 0 : column);
-  return std::string(colon == std::string_view::npos ? what : what.substr(colon + 2));
+  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...; last read:
+  // 'x'; expected '}'". What was read last may be long and may contain what the source inserted.
+  if (const std::size_t column = what.find("column "); column != std::string_view::npos) {
+    what.remove_prefix(std::min(what.size(), what.find(": ", column) + 2));
+  }
+  std::string text(what);
+  if (const std::size_t read = text.find("; last read: '"); read != std::string::npos) {
+    const std::size_t expected = text.rfind("; expected ");
+    text.erase(read,
+               expected == std::string::npos || expected < read ? text.npos : expected - read);
+  }
+  return text;
 }
 
 }  // namespace tern::detail

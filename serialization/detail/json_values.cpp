@@ -222,6 +222,9 @@ ValueOutline outline_value(const TextFile& file, const char* at, const std::stri
     }
     const char* end = leaf_end(at);
     if (end == at) file.fail(at, "tensor '", name, "': expected a value, found ", found_name(at));
+    if (*at == '"' && (end == at + 1 || end[-1] != '"')) {
+      file.fail(end, "tensor '", name, "': a string of elements has no end or an escape");
+    }
     bool is_integer = false;
     number_end(at, is_integer);
     (is_integer ? any_int : *at == 't' || *at == 'f' ? any_bool : any_other) = true;
