@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <exception>
 
+#include <tern/core/base/error.h>
+#include <tern/core/tensor/device.h>
 #include <CLI/CLI.hpp>
 
 namespace support {
@@ -21,6 +23,17 @@ int run_program(CLI::App& app, int argc, char** argv, const std::function<void()
     return 1;
   }
   return 0;
+}
+
+std::function<std::string(const std::string&)> device_name() {
+  return [](const std::string& text) -> std::string {
+    try {
+      tern::Device{text};
+    } catch (const tern::Error& error) {
+      return error.what();
+    }
+    return {};
+  };
 }
 
 }  // namespace support

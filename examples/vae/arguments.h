@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+/// What the command line says.
+struct Arguments {
+  std::size_t epochs = 10;
+  std::int64_t batch_size = 128;
+  double lr = 1e-3;
+  std::uint64_t seed = 1;
+  std::string device;
+  bool disable_cuda = false;
+  std::string data;
+  std::string out = "results";
+  std::string save;
+  std::string resume;
+  int threads = 0;
+  std::int64_t log_interval = 10;
+  bool no_progress = false;
+};
