@@ -43,9 +43,9 @@ namespace detail {
 void register_builtin_backends(Backend* (&backends)[kDeviceTypes]);
 
 /// Throws the error that a failed kernel left in `context`, in words: `op` is what the user called.
-[[noreturn]] void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device,
-                               const KernelContext& context);
-[[noreturn]] void throw_missing(const char* op, Slot slot, DeviceType device);
+[[noreturn]] TERN_API void throw_status(const char* op, Slot slot, ScalarType dtype,
+                                        DeviceType device, const KernelContext& context);
+[[noreturn]] TERN_API void throw_missing(const char* op, Slot slot, DeviceType device);
 }  // namespace detail
 
 /// Runs the slot of `Args` where the tensors are. Throws NotImplementedError when the backend has

@@ -19,6 +19,7 @@ std::string at(const Source& source, std::size_t line) {
 bool is_public_header(const Source& source) {
   if (source.path.find("/detail/") != std::string::npos) return false;
   if (source.in("backends") && !source.in("backends/cuda/host")) return false;
+  if (source.in("compat")) return false;  // brings what libtorch's header brings
   return !source.path.ends_with(".cpp") && !source.path.ends_with(".cu");
 }
 
