@@ -10,12 +10,6 @@ namespace {
 
 thread_local constinit DeviceIndex current = 0;
 
-DeviceIndex resolve(DeviceIndex device) {
-  if (device < 0) return current_device();
-  detail::check_ordinal(device);
-  return device;
-}
-
 }  // namespace
 
 bool is_available() { return detail::loaded_plugin().plugin != nullptr; }
@@ -38,7 +32,7 @@ void set_device(DeviceIndex device) {
 }
 
 DeviceProperties get_device_properties(DeviceIndex device) {
-  device = resolve(device);
+  device = detail::resolve(device);
   kernels::PluginDevice facts{};
   detail::plugin().device_facts(device, &facts);
   return {facts.name,
@@ -53,20 +47,20 @@ DeviceProperties get_device_properties(DeviceIndex device) {
 std::string get_device_name(DeviceIndex device) { return get_device_properties(device).name; }
 
 std::int64_t memory_allocated(DeviceIndex device) {
-  return cuda_backend().allocator().stats(resolve(device)).live_bytes;
+  return cuda_backend().allocator().stats(detail::resolve(device)).live_bytes;
 }
 
 std::int64_t max_memory_allocated(DeviceIndex device) {
-  return cuda_backend().allocator().stats(resolve(device)).peak_bytes;
+  return cuda_backend().allocator().stats(detail::resolve(device)).peak_bytes;
 }
 
 std::int64_t memory_reserved(DeviceIndex device) {
-  const MemoryStats stats = cuda_backend().allocator().stats(resolve(device));
+  const MemoryStats stats = cuda_backend().allocator().stats(detail::resolve(device));
   return stats.live_bytes + stats.cached_bytes;
 }
 
 void reset_peak_memory_stats(DeviceIndex device) {
-  cuda_backend().allocator().reset_peak(resolve(device));
+  cuda_backend().allocator().reset_peak(detail::resolve(device));
 }
 
 void empty_cache() {
@@ -74,7 +68,7 @@ void empty_cache() {
 }
 
 void synchronize(DeviceIndex device) {
-  detail::call(&kernels::Plugin::device_synchronize, resolve(device));
+  detail::call(&kernels::Plugin::device_synchronize, detail::resolve(device));
 }
 
 namespace detail {
@@ -86,6 +80,12 @@ void check_ordinal(DeviceIndex device) {
              "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have "
              "enough GPUs? cuda:",
              device, " was asked for, the number of devices is ", count);
+}
+
+DeviceIndex resolve(DeviceIndex device) {
+  if (device < 0) return current_device();
+  check_ordinal(device);
+  return device;
 }
 
 void restore_device(DeviceIndex device) noexcept { current = device; }

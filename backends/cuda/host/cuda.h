@@ -57,6 +57,8 @@ TERN_API void synchronize(DeviceIndex device = -1);
 namespace detail {
 /// Throws DeviceError unless the device exists.
 TERN_API void check_ordinal(DeviceIndex device);
+/// The current device for -1, else `device`, which must exist.
+TERN_API DeviceIndex resolve(DeviceIndex device);
 /// set_device for destructors: takes only what current_device() returned.
 TERN_API void restore_device(DeviceIndex device) noexcept;
 }  // namespace detail

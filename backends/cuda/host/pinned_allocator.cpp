@@ -74,19 +74,19 @@ void PinnedAllocator::reset_peak(DeviceIndex) {
 
 void PinnedAllocator::record_stream(const void* pointer, Stream stream) {
   const std::lock_guard lock(mutex_);
-  auto* block = const_cast<Block*>(find(pointer));
+  Block* block = find(pointer);
   if (block == nullptr) return;
   Event event;
   event.record(stream);
   block->in_use.push_back(std::move(event));
 }
 
-bool PinnedAllocator::is_pinned(const void* pointer) const {
+bool PinnedAllocator::is_pinned(const void* pointer) {
   const std::lock_guard lock(mutex_);
   return find(pointer) != nullptr;
 }
 
-const PinnedAllocator::Block* PinnedAllocator::find(const void* pointer) const {
+PinnedAllocator::Block* PinnedAllocator::find(const void* pointer) {
   const char* place = static_cast<const char*>(pointer);
   auto block = blocks_.upper_bound(place);
   if (block == blocks_.begin()) return nullptr;

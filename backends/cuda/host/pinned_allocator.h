@@ -24,7 +24,7 @@ class TERN_API PinnedAllocator final : public Allocator {
   /// Says that a copy on `stream` uses the memory at `pointer`, if it is pinned by tern.
   void record_stream(const void* pointer, Stream stream);
   /// Whether the address lies in a live block.
-  bool is_pinned(const void* pointer) const;
+  bool is_pinned(const void* pointer);
 
  private:
   struct Block {
@@ -33,7 +33,7 @@ class TERN_API PinnedAllocator final : public Allocator {
     std::vector<Event> in_use;  // marks behind the last copies
   };
 
-  const Block* find(const void* pointer) const;
+  Block* find(const void* pointer);
   void add_live(std::size_t size);
 
   mutable std::mutex mutex_;

@@ -48,12 +48,6 @@ const StreamState* stream_at(DeviceIndex device, int id, bool high_priority) {
 // Null: the default stream.
 thread_local constinit const StreamState* current_streams[kMaxDevices] = {};
 
-DeviceIndex resolve(DeviceIndex device) {
-  if (device < 0) return current_device();
-  check_ordinal(device);
-  return device;
-}
-
 }  // namespace
 }  // namespace detail
 
