@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include <tern/nn/detail/module_walk.h>
-#include <tern/nn/detail/text.h>
+#include <tern/nn/printing.h>
 #include <tern/nn/module.h>
 
 namespace tern::nn {

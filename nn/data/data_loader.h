@@ -10,7 +10,7 @@
 #include <tern/core/base/error.h>
 #include <tern/nn/data/data_loader_options.h>
 #include <tern/nn/data/dataset.h>
-#include <tern/nn/data/detail/workers.h>
+#include <tern/nn/data/workers.h>
 #include <tern/nn/data/samplers.h>
 #include <tern/nn/data/worker_exception.h>
 

@@ -1,7 +1,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/creation.h>
 #include <tern/nn/detail/factory.h>
-#include <tern/nn/detail/text.h>
+#include <tern/nn/printing.h>
 #include <tern/nn/functional/batchnorm.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/batchnorm.h>

@@ -1,4 +1,4 @@
-#include <tern/nn/detail/text.h>
+#include <tern/nn/printing.h>
 #include <tern/nn/functional/dropout.h>
 #include <tern/nn/modules/dropout.h>
 

@@ -4,10 +4,18 @@
 
 namespace tern::optim::detail {
 
+namespace {
+
+Tensor contiguous_of(const Tensor& tensor) {
+  return tensor.is_contiguous() ? tensor : tensor.detach().contiguous();
+}
+
+}  // namespace
+
 Update::Update(const char* op, const Tensor& parameter_)
     : parameter(parameter_),
-      values(parameter_.detach().contiguous()),
-      grad(parameter_.grad().detach().contiguous()) {
+      values(contiguous_of(parameter_)),
+      grad(contiguous_of(parameter_.grad())) {
   TERN_CHECK(grad.sizes() == parameter.sizes(), ShapeError, op, ": the gradient of size ",
              grad.sizes(), " does not fit its parameter of size ", parameter.sizes());
   TERN_CHECK(grad.dtype() == parameter.dtype(), DTypeError, op, ": the gradient of dtype ",

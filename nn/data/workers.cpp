@@ -1,4 +1,4 @@
-#include <tern/nn/data/detail/workers.h>
+#include <tern/nn/data/workers.h>
 
 #include <chrono>
 #include <condition_variable>
