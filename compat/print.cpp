@@ -8,7 +8,7 @@
 #include <tern/compat/print.h>
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/print.h>
-#include <tern/nn/detail/text.h>
+#include <tern/nn/printing.h>
 
 namespace tern::compat {
 
@@ -149,7 +149,7 @@ class Printer {
       const std::string margin(static_cast<std::size_t>(indent + (format.is_scaled() ? 1 : 0)),
                                ' ');
       for (std::int64_t row = 0; row < rows; ++row) {
-        if (row != 0 || format.is_scaled()) out_ << margin;
+        if (row != 0) out_ << margin;
         for (std::int64_t column = from; column < to; ++column) {
           out_ << format.text(*(begin + row * columns + column)) << (column + 1 < to ? " " : "\n");
         }
