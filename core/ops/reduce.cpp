@@ -134,11 +134,11 @@ Tensor root(const Tensor& squares) {
 
 }  // namespace
 
-Tensor var(const Tensor& self, bool unbiased) { return var_of(self, {}, unbiased, false); }
+Tensor var(const Tensor& self) { return var_of(self, {}, true, false); }
 Tensor var(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
   return var_of(self, dim, unbiased, keepdim);
 }
-Tensor std(const Tensor& self, bool unbiased) { return root(var_of(self, {}, unbiased, false)); }
+Tensor std(const Tensor& self) { return root(var_of(self, {}, true, false)); }
 Tensor std(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
   return root(var_of(self, dim, unbiased, keepdim));
 }
@@ -151,7 +151,10 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim) 
   const double order = p.toDouble();
   if (order == 2) return root(square(self).sum(dim, keepdim));
   if (order == 1) return abs(self).sum(dim, keepdim);
-  if (order == 0) return (self != 0).to(self.dtype()).sum(dim, keepdim);
+  if (order == 0) {
+    const Tensor is_zero = self == 0;  // flat everywhere, so that all gradients are 0
+    return masked_fill(masked_fill(self, ~is_zero, 1), is_zero, 0).sum(dim, keepdim);
+  }
   if (std::isinf(order)) {
     return order > 0 ? abs(self).amax(dim, keepdim) : abs(self).amin(dim, keepdim);
   }
@@ -173,11 +176,11 @@ Tensor Tensor::prod() const { return tern::prod(*this); }
 Tensor Tensor::prod(std::int64_t dim, bool keepdim) const {
   return tern::prod(*this, dim, keepdim);
 }
-Tensor Tensor::var(bool unbiased) const { return tern::var(*this, unbiased); }
+Tensor Tensor::var() const { return tern::var(*this); }
 Tensor Tensor::var(IntArrayRef dim, bool unbiased, bool keepdim) const {
   return tern::var(*this, dim, unbiased, keepdim);
 }
-Tensor Tensor::std(bool unbiased) const { return tern::std(*this, unbiased); }
+Tensor Tensor::std() const { return tern::std(*this); }
 Tensor Tensor::std(IntArrayRef dim, bool unbiased, bool keepdim) const {
   return tern::std(*this, dim, unbiased, keepdim);
 }

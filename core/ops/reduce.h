@@ -17,13 +17,22 @@ TERN_API Tensor mean(const Tensor& self, IntArrayRef dim, bool keepdim = false);
 /// Product; bool and int64 give int64.
 TERN_API Tensor prod(const Tensor& self);
 TERN_API Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim = false);
-/// Variance, divided by N - 1 when unbiased, by N otherwise.
-TERN_API Tensor var(const Tensor& self, bool unbiased = true);
+/// Variance, divided by N - 1 when unbiased, by N otherwise. The bool alone takes no number, so that
+/// var(x, 0) is that of dimension 0.
+TERN_API Tensor var(const Tensor& self);
 TERN_API Tensor var(const Tensor& self, IntArrayRef dim, bool unbiased = true,
                     bool keepdim = false);
-TERN_API Tensor std(const Tensor& self, bool unbiased = true);
+template <class Bool>
+requires std::is_same_v<Bool, bool> Tensor var(const Tensor& self, Bool unbiased) {
+  return var(self, IntArrayRef(), unbiased);
+}
+TERN_API Tensor std(const Tensor& self);
 TERN_API Tensor std(const Tensor& self, IntArrayRef dim, bool unbiased = true,
                     bool keepdim = false);
+template <class Bool>
+requires std::is_same_v<Bool, bool> Tensor std(const Tensor& self, Bool unbiased) {
+  return std(self, IntArrayRef(), unbiased);
+}
 /// The p-norm (2 by default); the 2-norm has gradient 0 at 0.
 TERN_API Tensor norm(const Tensor& self);
 TERN_API Tensor norm(const Tensor& self, const Scalar& p);
