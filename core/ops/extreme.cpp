@@ -27,26 +27,29 @@ void check_not_empty(const char* name, const Tensor& self, IntArrayRef dim) {
   }
 }
 
-// The largest (or smallest) values; equal ones share the gradient.
-Tensor extreme(const char* name, const char* node, ReduceOp op, const Tensor& self, IntArrayRef dim,
-               bool keepdim) {
+// The largest (or smallest) values; equal ones share the gradient, and so do NaNs if they count as
+// equal.
+Tensor extreme(const char* name, const char* node, ReduceOp op, bool nans_share, const Tensor& self,
+               IntArrayRef dim, bool keepdim) {
   check_not_empty(name, self, dim);
   const Tensor out = run_reduce({name, op, self.dtype(), 1, keepdim}, self, dim);
   if (!needs_grad(self)) return out;
-  return record(
-      node, out,
-      wrt(
-          self,
-          [dims = DimVector(dim), keepdim](const Tensor& g, const Tensor& x, const Tensor& y) {
-            const auto back = [&](const Tensor& t) {
-              return restore_dims(t, dims, x.dim(), keepdim);
-            };
-            const Tensor best = back(y);
-            const Tensor chosen =
-                logical_or(x == best, logical_and(isnan(x), isnan(best))).to(x.dtype());
-            return back(g) * (chosen / chosen.sum(dims, true));
-          },
-          self, out));
+  return record(node, out,
+                wrt(
+                    self,
+                    [dims = DimVector(dim), keepdim, nans_share](const Tensor& g, const Tensor& x,
+                                                                 const Tensor& y) {
+                      const auto back = [&](const Tensor& t) {
+                        return restore_dims(t, dims, x.dim(), keepdim);
+                      };
+                      const Tensor best = back(y);
+                      Tensor chosen = x == best;
+                      if (nans_share)
+                        chosen = logical_or(chosen, logical_and(isnan(x), isnan(best)));
+                      chosen = chosen.to(x.dtype());
+                      return back(g) * (chosen / chosen.sum(dims, true));
+                    },
+                    self, out));
 }
 
 // (value, place) along one dimension; the place gets the gradient.
@@ -88,16 +91,16 @@ Tensor logical(const char* name, ReduceOp op, const Tensor& self, IntArrayRef di
 }  // namespace
 
 Tensor amax(const Tensor& self, IntArrayRef dim, bool keepdim) {
-  return extreme("amax", "AmaxBackward0", ReduceOp::kAmax, self, dim, keepdim);
+  return extreme("amax", "AmaxBackward0", ReduceOp::kAmax, false, self, dim, keepdim);
 }
 Tensor amin(const Tensor& self, IntArrayRef dim, bool keepdim) {
-  return extreme("amin", "AminBackward0", ReduceOp::kAmin, self, dim, keepdim);
+  return extreme("amin", "AminBackward0", ReduceOp::kAmin, false, self, dim, keepdim);
 }
 Tensor max(const Tensor& self) {
-  return extreme("max", "MaxBackward1", ReduceOp::kAmax, self, {}, false);
+  return extreme("max", "MaxBackward1", ReduceOp::kAmax, true, self, {}, false);
 }
 Tensor min(const Tensor& self) {
-  return extreme("min", "MinBackward1", ReduceOp::kAmin, self, {}, false);
+  return extreme("min", "MinBackward1", ReduceOp::kAmin, true, self, {}, false);
 }
 std::tuple<Tensor, Tensor> max(const Tensor& self, std::int64_t dim, bool keepdim) {
   return extreme_along("max", "MaxBackward0", ReduceOp::kArgmax, self, dim, keepdim);
