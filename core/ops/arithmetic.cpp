@@ -146,16 +146,27 @@ Tensor div(const Tensor& self, const Scalar& other) {
   return record("DivBackward1", out, wrt(self, [other](const Tensor& g) { return g / other; }));
 }
 
+namespace {
+
+// a // b, without history. Made from the remainder, because a / b may round up to an integer.
+Tensor floor_quotient(const Tensor& a, const Tensor& b) {
+  const NoGradGuard no_grad;
+  return where(b == 0, a / b, round((a - a.remainder(b)) / b));
+}
+
+}  // namespace
+
 Tensor remainder(const Tensor& self, const Tensor& other) {
   const Tensor out = run_elementwise(
       {"remainder", ElementwiseOp::remainder, result_type({self, other})}, {self, other});
   if (!needs_grad(self, other)) return out;
-  return record(
-      "RemainderBackward1", out, wrt(self, [](const Tensor& g) { return g; }),
-      wrt(
-          other,
-          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * floor(a / b); }, self,
-          other));
+  return record("RemainderBackward1", out, wrt(self, [](const Tensor& g) { return g; }),
+                wrt(
+                    other,
+                    [](const Tensor& g, const Tensor& a, const Tensor& b) {
+                      return -g * floor_quotient(a, b);
+                    },
+                    self, other));
 }
 
 Tensor remainder(const Tensor& self, const Scalar& other) {
