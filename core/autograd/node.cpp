@@ -37,10 +37,12 @@ void Node::set_output_info(std::uint32_t nr, const Tensor& output) {
   info.device = output.device();
 }
 
-unsigned Node::add_hook(std::uint32_t output_nr, Hook hook) {
+unsigned Node::add_hook(std::uint32_t output_nr, Hook hook, bool is_last) {
   if (!hooks_) hooks_ = std::make_unique<std::vector<OutputHook>>();
-  hooks_->push_back({output_nr, next_hook_number++, std::move(hook)});
-  return hooks_->back().number;
+  const auto at = is_last ? hooks_->end()
+                          : std::find_if(hooks_->begin(), hooks_->end(),
+                                         [](const OutputHook& h) { return h.is_last; });
+  return hooks_->insert(at, {output_nr, next_hook_number++, std::move(hook), is_last})->number;
 }
 
 void Node::remove_hook(unsigned number) {

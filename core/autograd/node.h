@@ -56,8 +56,10 @@ class TERN_API Node : public RefCounted {
     std::uint32_t output_nr;
     unsigned number;
     Hook hook;
+    bool is_last;
   };
-  unsigned add_hook(std::uint32_t output_nr, Hook hook);
+  /// Hooks run in the order they came, those that are `last` (retain_grad's) after the others.
+  unsigned add_hook(std::uint32_t output_nr, Hook hook, bool is_last = false);
   void remove_hook(unsigned number);
   /// `gradient` after the hooks of this output.
   Tensor run_hooks(std::uint32_t output_nr, Tensor gradient) const;

@@ -169,10 +169,11 @@ void Tensor::retain_grad() const {
   Meta& meta = ensure_meta(self());
   if (!meta.slot) meta.slot = make_intrusive<autograd::GradSlot>();
   meta.retains_grad = true;
-  register_hook([slot = meta.slot](const Tensor& gradient) {
+  const auto keep = [slot = meta.slot](const Tensor& gradient) {
     slot->grad = slot->grad.defined() ? slot->grad.add(gradient) : gradient;
     return Tensor();
-  });
+  };
+  meta.node->add_hook(meta.output_nr, keep, /*is_last=*/true);
 }
 
 bool Tensor::retains_grad() const {
