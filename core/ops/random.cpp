@@ -1,3 +1,4 @@
+#include <limits>
 #include <mutex>
 
 #include <tern/core/autograd/grad_mode.h>
@@ -111,6 +112,15 @@ Tensor& Tensor::random_(std::int64_t from, std::int64_t to, OptionalGenerator ge
 
 Tensor& Tensor::random_(std::int64_t to, OptionalGenerator generator) {
   return random_(0, to, std::move(generator));
+}
+
+Tensor& Tensor::random_(OptionalGenerator generator) {
+  // The whole numbers from 0 that the dtype holds; of int64 there are 2^63, which wraps.
+  const std::int64_t to = dtype() == kBool     ? 2
+                          : dtype() == kFloat  ? (std::int64_t{1} << 24) + 1
+                          : dtype() == kDouble ? (std::int64_t{1} << 53) + 1
+                                               : std::numeric_limits<std::int64_t>::min();
+  return draw_inplace(*this, "random_", generator, args_of(RandomOp::kRandint, 0, 0, 0, to));
 }
 
 namespace {
