@@ -115,20 +115,31 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   });
 }
 
+namespace {
+
+// PyTorch's rule to the bit: each half counts from its own end, rounded once.
+template <class T>
+Tensor linspace_of(T from, T to, std::int64_t steps) {
+  const Tensor out = detail::make_tensor({steps}, dtype_of<T>(), kCPU);
+  T* elements = out.data_ptr<T>();
+  const T step = steps > 1 ? (to - from) / static_cast<T>(steps - 1) : T(0);
+  for (std::int64_t i = 0; i < steps; ++i) {
+    elements[i] = i < steps / 2 ? std::fma(step, static_cast<T>(i), from)
+                                : std::fma(-step, static_cast<T>(steps - 1 - i), to);
+  }
+  return out;
+}
+
+}  // namespace
+
 Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                 const TensorOptions& options) {
   TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
-  const NoGradGuard no_grad;
-  const double from = start.toDouble(), to = end.toDouble();
-  const TensorOptions exact = TensorOptions(kDouble).device(options.device());
-  // Each half counts from its own end, so that both ends are exact.
-  const double step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
-  const Tensor index = arange(steps, exact);
-  const Tensor ascending = index * step + from;
-  const Tensor descending = (index - (steps - 1)) * step + to;
-  return finish(
-      where(index<steps / 2, ascending, steps> 1 ? descending : ascending).to(options.dtype()),
-      options);
+  const Scalar& last = steps == 1 ? start : end;
+  const Tensor out = options.dtype() == kFloat
+                         ? linspace_of(start.toFloat(), last.toFloat(), steps)
+                         : linspace_of(start.toDouble(), last.toDouble(), steps);
+  return finish(out.to(options.device(), options.dtype()), options);
 }
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
