@@ -46,8 +46,8 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
     case StatusCode::kUnsupportedDtype:
       raise<NotImplementedError>('"', op, '_', device, "\" not implemented for '", dtype, '\'');
     case StatusCode::kIndexOutOfRange:
-      raise<IndexError>("index ", context.detail, " is out of bounds for dimension with size ",
-                        context.limit);
+      raise<IndexError>(op, ": index out of range in self: index ", context.detail,
+                        " is out of bounds for dimension with size ", context.limit);
     case StatusCode::kOutOfMemory:
       raise<OutOfMemoryError>(op, ": out of memory on ", device);
     case StatusCode::kDeviceFault:

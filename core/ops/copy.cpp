@@ -68,8 +68,11 @@ bool overlaps(const Tensor& a, const Tensor& b) {
 }
 
 void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking) {
-  TERN_CHECK(is_expandable_to(source.sizes(), out.sizes()), ShapeError, "copy_: output with shape ",
-             out.sizes(), " doesn't match the broadcast shape of ", source.sizes());
+  if (source.sizes() != out.sizes()) {
+    const DimVector sizes = broadcast_sizes(out.sizes(), source.sizes());
+    TERN_CHECK(out.sizes() == IntArrayRef(sizes), ShapeError, "copy_: output with shape ",
+               out.sizes(), " doesn't match the broadcast shape ", IntArrayRef(sizes));
+  }
   if (!(out.device() == source.device())) {
     copy_across(out, source, non_blocking);
   } else {

@@ -55,7 +55,7 @@ bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel
 }  // namespace
 
 Tensor cat(TensorList tensors, std::int64_t dim) {
-  TERN_CHECK(!tensors.empty(), Error, "cat(): expected a non-empty list of Tensors");
+  TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
   const Tensor* first = nullptr;  // the first that has the shape of the result
   ScalarType dtype = tensors[0].dtype();
   bool recorded = false;

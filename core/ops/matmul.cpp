@@ -118,8 +118,8 @@ Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar
 
 Tensor bmm(const Tensor& self, const Tensor& other) {
   TERN_CHECK(self.dim() == 3 && other.dim() == 3, ShapeError,
-             "bmm: batch1 and batch2 must be 3D tensors, got ", self.dim(), "-D and ", other.dim(),
-             "-D");
+             "bmm: ", self.dim() == 3 ? "batch2" : "batch1", " must be a 3D tensor, got ",
+             self.dim(), "-D and ", other.dim(), "-D");
   detail::check_same_device("bmm", {&self, &other}, {"self", "mat2"});
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "bmm: expected scalar type ", self.dtype(),
              " but found ", other.dtype());
@@ -143,7 +143,8 @@ Tensor mv(const Tensor& self, const Tensor& vector) {
              "mv: vector + matrix @ vector expected, got ", self.dim(), "-D and ", vector.dim(),
              "-D");
   TERN_CHECK(self.sizes()[1] == vector.sizes()[0], ShapeError, "mv: size mismatch, got input (",
-             self.sizes()[0], "x", self.sizes()[1], "), vec (", vector.sizes()[0], ")");
+             self.sizes()[0], "), mat (", self.sizes()[0], "x", self.sizes()[1], "), vec (",
+             vector.sizes()[0], ")");
   return self.mm(vector.unsqueeze(1)).squeeze(1);
 }
 

@@ -235,9 +235,10 @@ Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
 std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
   TERN_CHECK(self.dim() > 0, Error, "split expects at least a 1-dimensional tensor");
   const std::int64_t size = self.size(dim);
-  TERN_CHECK(split_size > 0 || (split_size == 0 && size == 0), Error,
-             "split expects split_size be non-negative, and positive for a dimension of size ",
-             size, ", but got split_size=", split_size);
+  TERN_CHECK(split_size >= 0, Error,
+             "split expects split_size be non-negative, but got split_size=", split_size);
+  TERN_CHECK(split_size > 0 || size == 0, Error,
+             "split_size can only be 0 if dimension size is 0, but got dimension size of ", size);
   std::vector<Tensor> pieces;
   std::int64_t start = 0;
   do {

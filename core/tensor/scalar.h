@@ -10,6 +10,17 @@
 
 namespace tern {
 
+namespace detail {
+/// How messages name an integral type: int64_t, uint8_t.
+template <class T>
+constexpr const char* integer_name() {
+  constexpr const char* kNames[][4] = {{"uint8_t", "uint16_t", "uint32_t", "uint64_t"},
+                                       {"int8_t", "int16_t", "int32_t", "int64_t"}};
+  constexpr std::size_t kLog2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+  return kNames[std::is_signed_v<T>][kLog2];
+}
+}  // namespace detail
+
 /// One number of any dtype category; what `x + 2` and `item()` speak.
 class TERN_API Scalar {
  public:
@@ -70,14 +81,14 @@ T Scalar::to() const {
     constexpr double kLow = static_cast<double>(std::numeric_limits<T>::min());
     constexpr double kHigh = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
     if (is_floating_point()) {
-      TERN_CHECK(floating_ > kLow - 1 && floating_ < kHigh, Error, "value ", floating_,
-                 " cannot be converted to type ", sizeof(T) == 8 ? "int64_t" : "int",
-                 " without overflow");
+      TERN_CHECK(floating_ > kLow - 1 && floating_ < kHigh, Error,
+                 "value cannot be converted to type ", detail::integer_name<T>(),
+                 " without overflow: ", floating_);
       return static_cast<T>(floating_);
     }
-    TERN_CHECK(static_cast<std::int64_t>(static_cast<T>(integer_)) == integer_, Error, "value ",
-               integer_, " cannot be converted to type ", sizeof(T) == 8 ? "int64_t" : "int",
-               " without overflow");
+    TERN_CHECK(static_cast<std::int64_t>(static_cast<T>(integer_)) == integer_, Error,
+               "value cannot be converted to type ", detail::integer_name<T>(),
+               " without overflow: ", integer_);
     return static_cast<T>(integer_);
   }
 }

@@ -26,8 +26,8 @@ std::vector<OpCase> copy_cases() {
                                {Input{{0, 2}}, Input{{2}}}},
                    .in_place = [](In in) { return Tensor(in[0]).copy_(in[1]); },
                    .rejections = {{{Input{{2}}, Input{{3}}},
-                                   "copy_: output with shape [2] doesn't match the broadcast shape "
-                                   "of [3]"}},
+                                   "The size of tensor a (2) must match the size of tensor b (3) "
+                                   "at non-singleton dimension 0"}},
                    .mixes_devices = true});
   cases.push_back({.name = "fill",
                    .node = "FillBackward0",
