@@ -1,0 +1,124 @@
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "ops/op_case.h"
+
+// The op records against numbers from PyTorch (golden/ops.json, made by golden/ops.py): values and
+// gradients, on ordinary inputs and at the edges.
+
+namespace tern::testing {
+namespace {
+
+using nlohmann::json;
+using In = const std::vector<Tensor>&;
+
+// Edges that need another argument than the record's.
+const std::map<std::string, OpFunction> kMore = {
+    {"clamp_at_bounds", [](In in) { return in[0].clamp(-0.5, 0.5); }},
+    {"clamp_crossed", [](In in) { return in[0].clamp(1, -1); }},
+    {"norm_inf", [](In in) { return in[0].norm(INFINITY, 1); }},
+    {"norm_zero", [](In in) { return in[0].norm(0, 1); }},
+    {"addmm_no_input", [](In in) { return addmm(in[0], in[1], in[2], 0, 2); }},
+    {"to_long", [](In in) { return in[0].detach().to(kLong); }},
+    {"to_bool", [](In in) { return in[0].detach().to(kBool); }},
+};
+
+OpFunction function_of(const std::string& name) {
+  if (const auto found = kMore.find(name); found != kMore.end()) return found->second;
+  for (const OpCase& op : all_cases()) {
+    if (op.name == name) return op.function;
+  }
+  throw Error("no op record is named " + name);
+}
+
+const json& goldens() {
+  static const json* const cases = [] {
+    std::ifstream file(TERN_TEST_DATA "/ops.json");
+    return new json(json::parse(file));
+  }();
+  return *cases;
+}
+
+ScalarType dtype_named(const std::string& name) {
+  for (const ScalarType dtype : {kFloat, kDouble, kLong, kBool}) {
+    if (dtype_info(dtype).python_name == name) return dtype;
+  }
+  throw Error("unknown dtype " + name);
+}
+
+Tensor read(const json& data, const json& shape, ScalarType dtype) {
+  std::vector<double> values;
+  for (const json& value : data) {
+    values.push_back(value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>());
+  }
+  std::vector<std::int64_t> integers;  // those beyond 2^53 are no doubles
+  if (dtype == kLong) {
+    for (const json& value : data) integers.push_back(value.get<std::int64_t>());
+    return tensor(integers).reshape(shape.get<std::vector<std::int64_t>>());
+  }
+  return tensor(values, kDouble).reshape(shape.get<std::vector<std::int64_t>>()).to(dtype);
+}
+
+Tensor weight_like(const Tensor& out) {
+  return (arange(out.numel(), out.dtype()) % 4 / 4 + 1).reshape(out.sizes());
+}
+
+class GoldenTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenTest, EqualsPyTorch) {
+  const OpFunction function = function_of(GetParam());
+  for (const json& golden : goldens()) {
+    if (golden["op"] != GetParam()) continue;
+    for (const ScalarType dtype : {kFloat, kDouble}) {
+      SCOPED_TRACE(golden["inputs"].dump() + " in " + dtype_info(dtype).python_name);
+      const json& wanted = golden[dtype_info(dtype).python_name];
+      const double tolerance = dtype == kFloat ? 1e-6 : 1e-12;
+      std::vector<Tensor> inputs, leaves;
+      for (const json& input : golden["inputs"]) {
+        const bool floating = input["dtype"] == "floating";
+        inputs.push_back(
+            read(input["data"], input["shape"], floating ? dtype : dtype_named(input["dtype"])));
+        if (floating) leaves.push_back(inputs.back().requires_grad_());
+      }
+      const Tensor out = function(inputs);
+      EXPECT_EQ(out.dtype(), dtype_named(wanted["dtype"]));
+      EXPECT_EQ(difference(out, read(wanted["data"], wanted["shape"], out.dtype()), tolerance), "");
+      EXPECT_EQ(out.requires_grad(), wanted.contains("grads"));
+      if (!out.requires_grad() || !wanted.contains("grads")) continue;
+      const std::vector<Tensor> grads =
+          autograd::grad({out}, leaves, {weight_like(out)}, {}, false, /*allow_unused=*/true);
+      for (std::size_t i = 0; i < grads.size(); ++i) {
+        SCOPED_TRACE("gradient of floating input " + std::to_string(i));
+        const json& expected = wanted["grads"][i];
+        if (expected.is_null()) continue;  // PyTorch has none: weights are constants there
+        ASSERT_TRUE(grads[i].defined());
+        const std::vector<std::int64_t> sizes = leaves[i].sizes().vec();
+        EXPECT_EQ(difference(grads[i], read(expected, sizes, dtype), tolerance), "");
+      }
+    }
+  }
+}
+
+std::vector<std::string> golden_names() {
+  std::set<std::string> names;
+  for (const json& golden : goldens()) names.insert(golden["op"].get<std::string>());
+  return {names.begin(), names.end()};
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GoldenTest, ::testing::ValuesIn(golden_names()),
+                         [](const auto& test) { return test.param; });
+
+TEST(Golden, EveryRecordHasSome) {
+  const std::vector<std::string> names = golden_names();
+  for (const OpCase& op : all_cases()) {
+    EXPECT_EQ(std::count(names.begin(), names.end(), op.name), 1) << op.name;
+  }
+}
+
+}  // namespace
+}  // namespace tern::testing
