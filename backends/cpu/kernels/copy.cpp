@@ -30,7 +30,9 @@ Out cast(In x) {
 template <class Out, class In>
 void cast_loop(void* out, const void* const* in, std::int64_t n, const Immediate*) {
   Out* __restrict to = static_cast<Out*>(out);
-  const In* __restrict from = static_cast<const In*>(in[0]);
+  // Bytes for bool, as in loops.h.
+  using Stored = std::conditional_t<std::is_same_v<In, bool>, unsigned char, In>;
+  const Stored* __restrict from = static_cast<const Stored*>(in[0]);
   for (std::int64_t i = 0; i < n; ++i) to[i] = cast<Out>(from[i]);
 }
 

@@ -67,15 +67,29 @@ void store(Element& element, ScalarType dtype, const Immediate& immediate) {
 
 constexpr std::int64_t kNoStrides[kMaxDims] = {};
 
-/// The integer remainder is undefined for zero divisors.
-bool has_zero(const ElementwiseArgs& args, const Operand& divisor) {
-  if (args.in[1] == nullptr) return args.immediate[1].i == 0;
+bool any_zero(const std::int64_t* p, std::int64_t n, std::int64_t stride) {
   bool found = false;
-  Odometer<1> place(args.ndim, args.sizes, {divisor.strides});
-  for (std::int64_t i = product(args.ndim, args.sizes); i > 0; --i, place.next()) {
-    found |= static_cast<const std::int64_t*>(divisor.data)[place.offsets[0]] == 0;
+  if (stride == 1) {
+    for (std::int64_t i = 0; i < n; ++i) found |= p[i] == 0;
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) found |= p[i * stride] == 0;
   }
   return found;
+}
+
+/// An integer remainder by zero is an error, found before anything is written.
+bool divides_by_zero(const ElementwiseArgs& args) {
+  if (args.in[1] == nullptr) return args.immediate[1].i == 0;
+  const auto divisors = static_cast<const std::int64_t*>(args.in[1]);
+  if (args.ndim == 0) return *divisors == 0;
+  const int outer = args.ndim - 1;
+  Odometer<1> row(outer, args.sizes, {args.in_strides[1]});
+  for (std::int64_t i = product(outer, args.sizes); i > 0; --i, row.next()) {
+    if (any_zero(divisors + row.offsets[0], args.sizes[outer], args.in_strides[1][outer])) {
+      return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -111,7 +125,7 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
     if (stride == 0) numbers |= 1U << k;
     flat &= stride == 0 || stride == 1;
   }
-  if (args.op == ElementwiseOp::remainder && args.dtype == kLong && has_zero(args, job.in[1])) {
+  if (args.op == ElementwiseOp::remainder && args.dtype == kLong && divides_by_zero(args)) {
     context.status = StatusCode::kDeviceFault;
     __builtin_strcpy(context.message, "ZeroDivisionError");
     return;

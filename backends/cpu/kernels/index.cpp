@@ -28,21 +28,37 @@ bool check_indices(const IndexArgs& args, std::int64_t count, KernelContext& con
   return true;
 }
 
-/// One number per row when inner is 1, else whole rows.
+template <class T>
+void select_numbers(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict index,
+                    std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) out[j] = in[index[j]];
+}
+
+template <class T>
+void gather_row(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict index,
+                std::int64_t inner) {
+  for (std::int64_t i = 0; i < inner; ++i) out[i] = in[index[i] * inner + i];
+}
+
 template <class T>
 void select(const IndexArgs& args) {
   const auto in = static_cast<const T*>(args.in);
   const auto out = static_cast<T*>(args.out);
-  const std::int64_t inner = args.inner, count = args.count;
-  parallel_for(0, args.outer * count, kGrain / inner, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t* const index = args.index;
+  const std::int64_t inner = args.inner, count = args.count, in_size = args.in_size;
+  if (inner == 1) {
+    parallel_for(0, args.outer, kGrain / count, [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t o = begin; o < end; ++o) {
+        select_numbers(out + o * count, in + o * in_size, index, count);
+      }
+    });
+    return;
+  }
+  parallel_for(0, args.outer * count, kGrain / inner, [=](std::int64_t begin, std::int64_t end) {
     std::int64_t o = begin / count, j = begin % count;
     for (std::int64_t row = begin; row < end; ++row) {
-      const T* from = in + (o * args.in_size + args.index[j]) * inner;
-      if (inner == 1) {
-        out[row] = *from;
-      } else {
-        std::memcpy(out + row * inner, from, static_cast<std::size_t>(inner) * sizeof(T));
-      }
+      std::memcpy(out + row * inner, in + (o * in_size + index[j]) * inner,
+                  static_cast<std::size_t>(inner) * sizeof(T));
       if (++j == count) j = 0, ++o;
     }
   });
@@ -52,13 +68,19 @@ template <class T>
 void gather(const IndexArgs& args) {
   const auto in = static_cast<const T*>(args.in);
   const auto out = static_cast<T*>(args.out);
-  const std::int64_t inner = args.inner, count = args.count;
-  parallel_for(0, args.outer * count, kGrain / inner, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      const T* from = in + row / count * args.in_size * inner;
-      for (std::int64_t i = 0; i < inner; ++i) {
-        out[row * inner + i] = from[args.index[row * inner + i] * inner + i];
+  const std::int64_t* const index = args.index;
+  const std::int64_t inner = args.inner, count = args.count, in_size = args.in_size;
+  if (inner == 1) {
+    parallel_for(0, args.outer, kGrain / count, [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t o = begin; o < end; ++o) {
+        select_numbers(out + o * count, in + o * in_size, index + o * count, count);
       }
+    });
+    return;
+  }
+  parallel_for(0, args.outer * count, kGrain / inner, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      gather_row(out + row * inner, in + row / count * in_size * inner, index + row * inner, inner);
     }
   });
 }
@@ -68,25 +90,45 @@ T plus(T a, T b) {
   return formulas::add::value(a, b);
 }
 
+template <class T>
+void add_row(T* __restrict out, const T* __restrict in, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = plus(out[i], in[i]);
+}
+
+template <class T>
+void scatter_row(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict index,
+                 std::int64_t n, std::int64_t inner) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    T& to = out[index[i] * inner + i];
+    to = plus(to, in[i]);
+  }
+}
+
+template <class T>
+void add_numbers(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict index,
+                 std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) out[index[j]] = plus(out[index[j]], in[j]);
+}
+
 /// Serial in j, so that equal indices add up in order; rows of `outer` and pieces of `inner` are
 /// independent.
 template <class T, bool kScatter>
 void add_rows(const IndexArgs& args) {
-  const auto in = static_cast<const T*>(args.in);
-  const auto out = static_cast<T*>(args.out);
   const std::int64_t inner = args.inner, count = args.count;
   const auto add_piece = [&](std::int64_t o, std::int64_t first, std::int64_t last) {
+    T* const out = static_cast<T*>(args.out) + o * args.out_size * inner + first;
+    if (inner == 1) {
+      add_numbers(out, static_cast<const T*>(args.in) + o * count,
+                  args.index + (kScatter ? o * count : 0), count);
+      return;
+    }
     for (std::int64_t j = 0; j < count; ++j) {
-      const std::int64_t row = (o * count + j) * inner;
+      const std::int64_t row = (o * count + j) * inner + first;
+      const T* const in = static_cast<const T*>(args.in) + row;
       if constexpr (kScatter) {
-        for (std::int64_t i = first; i < last; ++i) {
-          T& to = out[(o * args.out_size + args.index[row + i]) * inner + i];
-          to = plus(to, in[row + i]);
-        }
+        scatter_row(out, in, args.index + row, last - first, inner);
       } else {
-        T* __restrict to = out + (o * args.out_size + args.index[j]) * inner;
-        const T* __restrict from = in + row;
-        for (std::int64_t i = first; i < last; ++i) to[i] = plus(to[i], from[i]);
+        add_row(out + args.index[j] * inner, in, last - first);
       }
     }
   };

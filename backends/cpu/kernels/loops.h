@@ -24,6 +24,15 @@ struct Elements {
   T operator[](std::int64_t i) const { return data[i]; }
 };
 
+/// Bytes, because no loop over bool is vectorised.
+template <>
+struct Elements<bool> {
+  const bool* data;
+  bool operator[](std::int64_t i) const {
+    return reinterpret_cast<const unsigned char*>(data)[i] != 0;
+  }
+};
+
 template <class T>
 struct Number {
   T value;
@@ -66,6 +75,20 @@ void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immed
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     using Out = decltype(F::value(Inputs()...));
     const auto result = static_cast<Out*>(out);
+    if constexpr (kNumbers == 2 && requires { F::by_exponent(T(), [](auto) {}); }) {
+      const auto use = [&](auto simpler) {
+        run_loop<decltype(simpler)>(result, n, operand<false, T>(in[0]));
+      };
+      if (F::by_exponent(*static_cast<const T*>(in[1]), use)) return;
+    }
+    if constexpr (std::is_same_v<F, kernels::formulas::clamp> && kNumbers == 6) {
+      const T low = *static_cast<const T*>(in[1]), high = *static_cast<const T*>(in[2]);
+      if (low == low && high == high) {
+        run_loop<kernels::formulas::clamp_between>(result, n, operand<false, T>(in[0]),
+                                                   Number<T>{low}, Number<T>{high});
+        return;
+      }
+    }
     if constexpr (F::kScaled) {
       const T factor = kernels::immediate_value<T>(*scale);
       if (factor != T(1)) {

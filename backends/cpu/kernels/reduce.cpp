@@ -1,10 +1,82 @@
+#include <utility>
+
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/reduction.h>
 
 namespace tern::cpu {
+namespace {
 
-void reduce(const kernels::ReduceArgs& args, kernels::KernelContext& context) {
+/// Dimensions with one or two strides each.
+struct Dims {
+  std::int32_t& ndim;
+  std::int64_t* sizes;
+  std::int64_t* in_strides;
+  std::int64_t* out_strides;  // null for reduced dimensions
+
+  void sort() {
+    for (int i = 1; i < ndim; ++i) {
+      for (int j = i; j > 0 && in_strides[j - 1] < in_strides[j]; --j) {
+        std::swap(sizes[j - 1], sizes[j]);
+        std::swap(in_strides[j - 1], in_strides[j]);
+        if (out_strides != nullptr) std::swap(out_strides[j - 1], out_strides[j]);
+      }
+    }
+  }
+
+  void merge() {
+    int last = 0;
+    for (int d = 1; d < ndim; ++d) {
+      const bool merges =
+          in_strides[last] == in_strides[d] * sizes[d] &&
+          (out_strides == nullptr || out_strides[last] == out_strides[d] * sizes[d]);
+      if (merges) {
+        sizes[last] *= sizes[d];
+      } else {
+        sizes[++last] = sizes[d];
+      }
+      in_strides[last] = in_strides[d];
+      if (out_strides != nullptr) out_strides[last] = out_strides[d];
+    }
+    if (ndim > 0) ndim = last + 1;
+  }
+};
+
+bool is_sorted(int ndim, const std::int64_t* strides) {
+  for (int d = 1; d < ndim; ++d) {
+    if (strides[d - 1] < strides[d]) return false;
+  }
+  return true;
+}
+
+/// The same reduction with its dimensions in the order of the input's memory, merged where the
+/// strides allow it; `storage` holds it if that is another one. The reduced dimensions stay as they
+/// are when `places_count`.
+const kernels::ReduceArgs& in_memory_order(const kernels::ReduceArgs& args, bool places_count,
+                                           kernels::ReduceArgs& storage) {
+  const bool kept_sorted = is_sorted(args.kept_ndim, args.kept_in_strides);
+  if (kept_sorted && (places_count || is_sorted(args.reduced_ndim, args.reduced_in_strides))) {
+    return args;
+  }
+  storage = args;
+  Dims kept{storage.kept_ndim, storage.kept_sizes, storage.kept_in_strides,
+            storage.kept_out_strides};
+  kept.sort();
+  kept.merge();
+  if (!places_count) {
+    Dims reduced{storage.reduced_ndim, storage.reduced_sizes, storage.reduced_in_strides, nullptr};
+    reduced.sort();
+    reduced.merge();
+  }
+  return storage;
+}
+
+}  // namespace
+
+void reduce(const kernels::ReduceArgs& given, kernels::KernelContext& context) {
   using enum kernels::ReduceOp;
+  kernels::ReduceArgs storage;
+  const bool places_count = given.op == kArgmax || given.op == kArgmin;
+  const kernels::ReduceArgs& args = in_memory_order(given, places_count, storage);
   switch (args.op) {
     case kSum:
     case kProd:

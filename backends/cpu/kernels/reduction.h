@@ -44,6 +44,9 @@ class Reduction {
 
   void run() const {
     if (reduced_ == 0) return fill_identity();
+    if (kept_ndim_ == 0 && reduced_ndim_ <= 1 && reduced_ <= kGrain) {
+      return policy_.finish(policy_.run(in_, run_stride_, reduced_, 0), 0);
+    }
     const std::int64_t blocks = divide_up(columns_, kReduceColumns);
     const std::int64_t units = kept_ / columns_ * blocks;
     const std::int64_t parts = choose_parts(units);

@@ -62,7 +62,8 @@ struct Product {
 struct Maximum {
   template <class V>
   static V combine(V a, V b) {
-    return ((a > b) | (a != a)) ? a : b;
+    const V larger = a > b ? a : b;
+    return a != a ? a : larger;
   }
   template <class T>
   static constexpr T kIdentity = std::numeric_limits<T>::has_infinity
@@ -73,7 +74,8 @@ struct Maximum {
 struct Minimum {
   template <class V>
   static V combine(V a, V b) {
-    return ((a < b) | (a != a)) ? a : b;
+    const V smaller = a < b ? a : b;
+    return a != a ? a : smaller;
   }
   template <class T>
   static constexpr T kIdentity = std::numeric_limits<T>::has_infinity

@@ -95,12 +95,14 @@ void softmax_columns(SoftmaxOp op, T* out, const T* in, const T* grad, std::int6
       break;
   }
   for_each([&](std::int64_t i, std::int64_t c) { top[c] = Maximum::combine(top[c], in[i]); });
-  for_each([&](std::int64_t i, std::int64_t c) { sum[c] += math::exp(in[i] - top[c]); });
   if (op == SoftmaxOp::kSoftmax) {
     for_each([&](std::int64_t i, std::int64_t c) {
-      out[i] = math::exp(in[i] - top[c]) / static_cast<T>(sum[c]);
+      out[i] = math::exp(in[i] - top[c]);
+      sum[c] += out[i];
     });
+    for_each([&](std::int64_t i, std::int64_t c) { out[i] /= static_cast<T>(sum[c]); });
   } else {
+    for_each([&](std::int64_t i, std::int64_t c) { sum[c] += math::exp(in[i] - top[c]); });
     for (std::int64_t c = 0; c < columns; ++c) sum[c] = math::log(sum[c]);
     for_each([&](std::int64_t i, std::int64_t c) {
       out[i] = (in[i] - top[c]) - static_cast<T>(sum[c]);

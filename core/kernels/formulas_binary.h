@@ -1,0 +1,149 @@
+#pragma once
+
+#include <tern/core/kernels/formulas_float.h>
+#include <tern/core/kernels/formulas_unary.h>
+#include <tern/core/kernels/pow.h>
+
+// Arithmetic of two inputs.
+
+namespace tern::kernels::formulas {
+
+/// a + scale b with one rounding; `or` of bools.
+struct add : ScaledFormula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    if constexpr (kBoolean<T>) return a | b;
+    if constexpr (kFloating<T>) return a + b;
+    return wrap<T>(word(a) + word(b));
+  }
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b, T scale) {
+    if constexpr (kBoolean<T>) return a | (b & scale);
+    if constexpr (kFloating<T>) return math::fma(scale, b, a);
+    return wrap<T>(word(a) + word(scale) * word(b));
+  }
+};
+
+struct sub : ScaledFormula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    if constexpr (kFloating<T>) return a - b;
+    return wrap<T>(word(a) - word(b));
+  }
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b, T scale) {
+    if constexpr (kFloating<T>) return math::fma(-scale, b, a);
+    return wrap<T>(word(a) - word(scale) * word(b));
+  }
+};
+
+struct mul : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    if constexpr (kBoolean<T>) return a & b;
+    if constexpr (kFloating<T>) return a * b;
+    return wrap<T>(word(a) * word(b));
+  }
+};
+
+struct div : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    return a / b;
+  }
+};
+
+struct cube : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a) {
+    return a * a * a;
+  }
+};
+
+struct pow : Formula {
+  /// Calls `use(formula)` when one for a single input does what this exponent asks for.
+  template <class T, class Use>
+  static bool by_exponent(T exponent, const Use& use) {
+    if constexpr (kFloating<T>) {
+      if (exponent == T(2)) return use(square()), true;
+      if (exponent == T(3)) return use(cube()), true;
+      if (exponent == T(0.5)) return use(sqrt()), true;
+      if (exponent == T(-0.5)) return use(rsqrt()), true;
+      if (exponent == T(-1)) return use(reciprocal()), true;
+    }
+    return false;
+  }
+  template <class T>
+  TERN_HOST_DEVICE static T value(T base, T exponent) {
+    if constexpr (kFloating<T>) {
+      return math::pow(base, exponent);
+    } else {
+      if (exponent < 0) {
+        if (base == 1) return 1;
+        return base == -1 ? ((exponent & 1) != 0 ? T(-1) : T(1)) : T(0);
+      }
+      std::uint64_t result = 1;
+      for (std::uint64_t square = word(base), n = word(exponent); n != 0; n >>= 1) {
+        if ((n & 1) != 0) result *= square;
+        square *= square;
+      }
+      return wrap<T>(result);
+    }
+  }
+};
+
+/// NaN when either is.
+struct maximum : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    const T larger = a > b ? a : b;  // b when either is NaN
+    return a != a ? a : larger;
+  }
+};
+
+struct minimum : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    const T smaller = a < b ? a : b;
+    return a != a ? a : smaller;
+  }
+};
+
+/// With the sign of the divisor. Integers: 0 for a zero divisor, which the caller reports.
+struct remainder : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    if constexpr (kFloating<T>) {
+      return with_sign_of_divisor(std::fmod(a, b), b);
+    } else {
+      return b == 0 || b == -1 ? 0 : with_sign_of_divisor(a % b, b);
+    }
+  }
+  /// True where a double holds the quotient with enough digits to cut it off.
+  TERN_HOST_DEVICE static bool bounded(float a, float b) {
+    return (math::abs(b) < std::numeric_limits<float>::infinity()) &
+           (math::abs(a) <= 0x1p28f * math::abs(b));
+  }
+  TERN_HOST_DEVICE static bool bounded(std::int64_t a, std::int64_t b) {
+    return (a == static_cast<std::int32_t>(a)) & (b == static_cast<std::int32_t>(b)) & (b != 0);
+  }
+  TERN_HOST_DEVICE static float bounded_value(float a, float b) {
+    const double x = a, y = b;
+    const double r = x - math::trunc(x / y) * y;
+    return with_sign_of_divisor(math::copysign(static_cast<float>(r), a), b);
+  }
+  TERN_HOST_DEVICE static std::int64_t bounded_value(std::int64_t a, std::int64_t b) {
+    // Vectors convert 32-bit integers on every machine.
+    const double x = static_cast<std::int32_t>(a), y = static_cast<std::int32_t>(b);
+    const double r = x - static_cast<std::int32_t>(x / y) * y;
+    return with_sign_of_divisor(static_cast<std::int64_t>(static_cast<std::int32_t>(r)), b);
+  }
+
+ private:
+  template <class T>
+  TERN_HOST_DEVICE static T with_sign_of_divisor(T r, T b) {
+    return (r != 0) & ((r < 0) != (b < 0)) ? r + b : r;
+  }
+};
+
+}  // namespace tern::kernels::formulas

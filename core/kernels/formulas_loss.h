@@ -1,0 +1,57 @@
+#pragma once
+
+#include <tern/core/kernels/formula.h>
+
+// Gradients that pay as one pass, and binary cross-entropies.
+
+namespace tern::kernels::formulas {
+
+/// A NaN result lets the gradient through.
+struct relu_backward : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T gradient, T result) {
+    return result <= 0 ? T(0) : gradient;
+  }
+};
+
+struct sigmoid_backward : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T gradient, T result) {
+    return gradient * (T(1) - result) * result;
+  }
+};
+
+struct tanh_backward : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T gradient, T result) {
+    return gradient * (T(1) - result * result);
+  }
+};
+
+/// -(t log x + (1 - t) log(1 - x)) with both logarithms at least -100.
+struct bce : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T x, T target) {
+    const T log_x = math::at_least(math::log(x), T(-100));
+    const T log_rest = math::at_least(math::log1p(-x), T(-100));
+    return (target - T(1)) * log_rest - target * log_x;
+  }
+};
+
+/// From logits: (1 - t) x + log(1 + e^-|x|) + max(-x, 0).
+struct bce_logits : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T x, T target) {
+    const T tail = math::log1p(math::exp(-math::abs(x)));
+    return (T(1) - target) * x + (tail + (x < 0 ? -x : T(0)));
+  }
+};
+
+struct bce_backward : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T x, T target, T gradient) {
+    return gradient * (x - target) / math::at_least((T(1) - x) * x, T(1e-12));
+  }
+};
+
+}  // namespace tern::kernels::formulas
