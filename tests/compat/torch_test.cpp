@@ -1,0 +1,194 @@
+#include <tern/compat/torch/torch.h>
+
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+// Code as programs for libtorch have it. The printed texts are libtorch 2.15's.
+
+namespace nn = torch::nn;
+namespace F = torch::nn::functional;
+
+namespace {
+
+struct NetImpl : nn::Module {
+  NetImpl(int64_t in, int64_t hidden)
+      : fc1(register_module("fc1", nn::Linear(in, hidden))),
+        drop(register_module("drop", nn::Dropout(0.25))),
+        fc2(register_module("fc2", nn::Linear(nn::LinearOptions(hidden, 1).bias(false)))) {
+    gain = register_parameter("gain", torch::ones({1}));
+    register_buffer("count", torch::zeros({1}, torch::kLong));
+  }
+  torch::Tensor forward(torch::Tensor x) {
+    x = torch::relu(fc1->forward(x));
+    x = torch::dropout(x, 0.25, is_training());
+    return fc2(drop(x)) * gain;
+  }
+  nn::Linear fc1;
+  nn::Dropout drop;
+  nn::Linear fc2;
+  torch::Tensor gain;
+};
+TORCH_MODULE(Net);
+
+struct ScaleOptions {
+  ScaleOptions(double factor) : factor_(factor) {}
+  TORCH_ARG(double, factor);
+  TORCH_ARG(torch::optional<torch::Device>, device) = torch::nullopt;
+};
+
+class ScaleImpl : public nn::Cloneable<ScaleImpl> {
+ public:
+  explicit ScaleImpl(const ScaleOptions& options_) : options(options_) { reset(); }
+  void reset() override { offset = register_parameter("offset", torch::zeros({})); }
+  torch::Tensor forward(const torch::Tensor& x, double extra = 0) {
+    return x * options.factor() + offset + extra;
+  }
+  ScaleOptions options;
+  torch::Tensor offset;
+
+ protected:
+  FORWARD_HAS_DEFAULT_ARGS({1, nn::AnyValue(0.0)})
+};
+TORCH_MODULE_IMPL(ScaleModule, ScaleImpl);
+
+template <class T>
+std::string printed(const T& value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+TEST(TorchPrograms, DefineAndTrainModules) {
+  torch::manual_seed(1);
+  Net net(3, 8);
+  torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
+  auto x = torch::randn({32, 3});
+  auto y = x.sum(1, true);
+  float first = 0, last = 0;
+  for (int i = 0; i < 50; ++i) {
+    optimizer.zero_grad();
+    auto loss = F::mse_loss(net(x), y);
+    loss.backward();
+    optimizer.step();
+    (i == 0 ? first : last) = loss.item<float>();
+  }
+  EXPECT_NEAR(first, 3.94, 1.0);
+  EXPECT_LT(last, first / 3);
+  net->eval();
+  torch::NoGradGuard no_grad;
+  EXPECT_EQ(net(x).sizes(), torch::IntArrayRef({32, 1}));
+  EXPECT_EQ(net->named_parameters().keys(),
+            (std::vector<std::string>{"gain", "fc1.weight", "fc1.bias", "fc2.weight"}));
+}
+
+TEST(TorchPrograms, UseOptionsContainersAndDefaultArguments) {
+  ScaleModule scale(ScaleOptions(2).device(torch::Device("cpu")));
+  EXPECT_EQ(scale(torch::ones({1}), 0.5).item<float>(), 2.5f);
+  nn::Sequential net(nn::Linear(2, 3), nn::Functional(torch::sigmoid), scale);
+  EXPECT_EQ(net->forward(torch::zeros({4, 2})).sizes(), torch::IntArrayRef({4, 3}));
+  auto copy = std::dynamic_pointer_cast<ScaleImpl>(scale->clone());
+  EXPECT_FALSE(copy->offset.is_same(scale->offset));
+  torch::OrderedDict<std::string, torch::Tensor> dict;
+  dict.insert("a", torch::ones({1}));
+  EXPECT_EQ(dict["a"].item<float>(), 1);
+  torch::optim::Adam adam(net->parameters(), 1e-3);
+  static_cast<torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(0.5);
+  EXPECT_EQ(adam.param_groups()[0].options().get_lr(), 0.5);
+  const at::Tensor tensor = torch::zeros({2}, torch::TensorOptions().dtype(torch::kFloat64));
+  const c10::optional<int> nothing = c10::nullopt;
+  EXPECT_FALSE(nothing);
+  EXPECT_EQ(torch::str("n = ", tensor.numel()), "n = 2");
+}
+
+TEST(TorchPrograms, FindTheirNamesAfterUsingNamespace) {
+  using namespace torch;
+  nn::Linear linear(2, 1);
+  Tensor x = ones({1, 2}, requires_grad());
+  linear(x).sum().backward();
+  EXPECT_EQ(autograd::grad({(x * x).sum()}, {x})[0].numel(), 2);
+  const autograd::variable_list list{x};
+  const autograd::Variable variable = x;
+  EXPECT_FALSE(cuda::is_available() && !variable.defined());
+}
+
+TEST(TorchPrograms, CheckWithTheirMacros) {
+  const auto text_of = [](const auto& fn) -> std::string {
+    try {
+      fn();
+    } catch (const c10::Error& error) {
+      return error.what_without_backtrace();
+    }
+    return "nothing was thrown";
+  };
+  EXPECT_EQ(text_of([] { TORCH_CHECK(1 == 2, "one ", 1, " two"); }), "one 1 two");
+  EXPECT_EQ(text_of([] { TORCH_CHECK(1 == 2); }), "Expected 1 == 2 to be true, but got false.");
+  EXPECT_EQ(text_of([] { AT_ASSERT(1 == 2, "x"); }), "x");
+  EXPECT_EQ(text_of([] { AT_ERROR("bad ", 3); }), "bad 3");
+  EXPECT_EQ(text_of([] { TORCH_CHECK(1 == 1, "fine"); }), "nothing was thrown");
+  EXPECT_THROW(TORCH_CHECK_INDEX(false, "far"), torch::IndexError);
+}
+
+TEST(TorchPrinting, WritesTensorsAsLibtorch) {
+  using torch::tensor;
+  EXPECT_EQ(printed(tensor(0.1f)), "0.10000000149011612\n[ CPUFloatType{} ]");
+  EXPECT_EQ(printed(tensor(1e10, torch::kDouble)), "10000000000\n[ CPUDoubleType{} ]");
+  EXPECT_EQ(printed(tensor(1e16, torch::kDouble)), "1e+16\n[ CPUDoubleType{} ]");
+  EXPECT_EQ(printed(tensor(true)), "1\n[ CPUBoolType{} ]");
+  EXPECT_EQ(printed(tensor({1.0, 2.5, -3.25})), " 1.0000\n 2.5000\n-3.2500\n[ CPUFloatType{3} ]");
+  EXPECT_EQ(printed(tensor({1, 2, 30})), "  1\n  2\n 30\n[ CPULongType{3} ]");
+  EXPECT_EQ(printed(tensor({0.0001, 1.0, 100.0})),
+            " 1.0000e-04\n 1.0000e+00\n 1.0000e+02\n[ CPUFloatType{3} ]");
+  EXPECT_EQ(printed(tensor({1e-8, 1e-7})), "1e-07 *\n 0.1000\n 1.0000\n[ CPUFloatType{2} ]");
+  EXPECT_EQ(printed(tensor({1234567.0, 1.0})), "1.23457e+06\n       1\n[ CPUFloatType{2} ]");
+  EXPECT_EQ(printed(tensor({123456.5, 1.25})), " 1.2346e+05\n 1.2500e+00\n[ CPUFloatType{2} ]");
+  const double inf = INFINITY;
+  EXPECT_EQ(printed(tensor({std::nan(""), 1.0, inf, -inf})),
+            "nan\n 1\ninf\n-inf\n[ CPUFloatType{4} ]");
+  EXPECT_EQ(printed(torch::ones({2, 0, 3})), "[ CPUFloatType{2,0,3} ]");
+  EXPECT_EQ(printed(torch::Tensor()), "[ Tensor (undefined) ]");
+}
+
+TEST(TorchPrinting, CutsMatricesIntoColumns) {
+  EXPECT_EQ(printed(torch::arange(24).view({2, 3, 4})),
+            "(1,.,.) = \n"
+            "  0   1   2   3\n"
+            "   4   5   6   7\n"
+            "   8   9  10  11\n"
+            "\n"
+            "(2,.,.) = \n"
+            " 12  13  14  15\n"
+            "  16  17  18  19\n"
+            "  20  21  22  23\n"
+            "[ CPULongType{2,3,4} ]");
+  EXPECT_EQ(printed(torch::arange(24).view({2, 12}).to(torch::kDouble) * 1e-9),
+            "Columns 1 to 101e-08 *\n"
+            " 0.0000  0.1000  0.2000  0.3000  0.4000  0.5000  0.6000  0.7000  0.8000  0.9000\n"
+            "  1.2000  1.3000  1.4000  1.5000  1.6000  1.7000  1.8000  1.9000  2.0000  2.1000\n"
+            "\n"
+            "Columns 11 to 121e-08 *\n"
+            " 1.0000  1.1000\n"
+            "  2.2000  2.3000\n"
+            "[ CPUDoubleType{2,12} ]");
+  std::ostringstream out;
+  torch::print(out, torch::arange(30).view({2, 15}), 40);
+  EXPECT_EQ(out.str(),
+            "Columns 1 to 10  0   1   2   3   4   5   6   7   8   9\n"
+            " 15  16  17  18  19  20  21  22  23  24\n"
+            "\n"
+            "Columns 11 to 15 10  11  12  13  14\n"
+            " 25  26  27  28  29\n"
+            "[ CPULongType{2,15} ]");
+}
+
+TEST(TorchPrinting, WritesModulesAsLibtorch) {
+  nn::Sequential net(nn::Linear(2, 3), nn::ReLU(), nn::Functional(torch::sigmoid));
+  EXPECT_EQ(printed(net),
+            "torch::nn::Sequential(\n"
+            "  (0): torch::nn::Linear(in_features=2, out_features=3, bias=true)\n"
+            "  (1): torch::nn::ReLU()\n"
+            "  (2): torch::nn::Functional()\n"
+            ")");
+}
+
+}  // namespace
