@@ -69,9 +69,10 @@ constinit Shared shared;
 
 void* ask_system(std::size_t size) {
   const bool huge = size >= 2 * kHugePage;
-  void* const memory = std::aligned_alloc(huge ? kHugePage : kAlignment, size);
+  void* memory = nullptr;
+  if (posix_memalign(&memory, huge ? kHugePage : kAlignment, size) != 0) return nullptr;
   // Advice only: refused where the kernel has no huge pages.
-  if (huge && memory != nullptr) madvise(memory, size, MADV_HUGEPAGE);
+  if (huge) madvise(memory, size, MADV_HUGEPAGE);
   return memory;
 }
 

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxDims = 64;  // as PyTorch
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool starts_with(const char* at, std::string_view word) {
-  return std::equal(word.begin(), word.end(), at);
+  return std::strncmp(at, word.data(), word.size()) == 0;  // stops at the NUL
 }
 
 const char* skip_digits(const char* at) {
