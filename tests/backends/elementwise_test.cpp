@@ -26,25 +26,25 @@ struct Layout {
 
 std::vector<Layout> layouts(int inputs) {
   std::vector<Layout> all;
-  for (std::int64_t n : {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 1023}) {
+  for (std::int64_t n : {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 200}) {
     all.push_back({"row of " + std::to_string(n), {n}, {1}, {{1}, {1}, {1}}});
   }
   all.push_back({"0-d", {}, {}, {{}, {}, {}}});
-  all.push_back({"in place", {1001}, {1}, {{1}, {1}, {1}}, true});
-  all.push_back({"transposed", {65, 130}, {130, 1}, {{1, 65}, {130, 1}, {1, 65}}});
+  all.push_back({"in place", {301}, {1}, {{1}, {1}, {1}}, true});
+  all.push_back({"transposed", {35, 70}, {70, 1}, {{1, 35}, {70, 1}, {1, 35}}});
   all.push_back(
-      {"all transposed, in place", {65, 130}, {1, 65}, {{1, 65}, {130, 1}, {130, 1}}, true});
-  all.push_back({"steps", {777}, {3}, {{2}, {1}, {5}}});
-  all.push_back({"steps in place", {777}, {3}, {{3}, {1}, {3}}, true});
-  all.push_back({"permuted", {5, 37, 41}, {1517, 41, 1}, {{1, 5, 185}, {41, 0, 1}, {0, 1, 37}}});
-  all.push_back({"small rows", {300, 3}, {3, 1}, {{3, 1}, {0, 1}, {1, 0}}});
+      {"all transposed, in place", {35, 70}, {1, 35}, {{1, 35}, {70, 1}, {70, 1}}, true});
+  all.push_back({"steps", {150}, {3}, {{2}, {1}, {5}}});
+  all.push_back({"steps in place", {150}, {3}, {{3}, {1}, {3}}, true});
+  all.push_back({"permuted", {3, 17, 21}, {357, 21, 1}, {{1, 3, 51}, {21, 0, 1}, {0, 1, 17}}});
+  all.push_back({"small rows", {60, 3}, {3, 1}, {{3, 1}, {0, 1}, {1, 0}}});
   all.push_back(
       {"tiny 4-d", {3, 2, 3, 2}, {12, 6, 2, 1}, {{1, 3, 6, 18}, {0, 1, 2, 0}, {4, 2, 0, 1}}});
-  all.push_back({"wide rows", {3, 500}, {500, 1}, {{500, 1}, {0, 1}, {1, 0}}});
+  all.push_back({"wide rows", {3, 150}, {150, 1}, {{150, 1}, {0, 1}, {1, 0}}});
   for (unsigned numbers = 1; numbers < (1U << inputs); ++numbers) {
     Layout stride_0{"numbers " + std::to_string(numbers), {130}, {1}, {{1}, {1}, {1}}};
     Layout rows{"row numbers " + std::to_string(numbers),
-                {9, 130},
+                {3, 130},
                 {130, 1},
                 {{130, 1}, {130, 1}, {130, 1}}};
     for (int k = 0; k < inputs; ++k) {

@@ -83,7 +83,7 @@ void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immed
     }
     if constexpr (std::is_same_v<F, kernels::formulas::clamp> && kNumbers == 6) {
       const T low = *static_cast<const T*>(in[1]), high = *static_cast<const T*>(in[2]);
-      if (low == low && high == high) {
+      if (!kernels::formulas::isnan::value(low) && !kernels::formulas::isnan::value(high)) {
         run_loop<kernels::formulas::clamp_between>(result, n, operand<false, T>(in[0]),
                                                    Number<T>{low}, Number<T>{high});
         return;
