@@ -61,11 +61,11 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Fits a line to noisy points.", "linear_regression");
-  app.option_defaults()->always_capture_default();
-  app.add_option("--epochs", arguments.epochs)->check(CLI::PositiveNumber);
-  app.add_option("--lr", arguments.lr)->check(CLI::PositiveNumber);
-  app.add_option("--seed", arguments.seed);
-  app.add_option("--device", arguments.device)->check(support::device_name());
-  app.add_option("--save", arguments.save, "file for the weights, .json");
+  app.add_option("--epochs", arguments.epochs, "3 unless said")->check(support::positive());
+  app.add_option("--lr", arguments.lr, "learning rate, 0.03 unless said")
+      ->check(support::positive());
+  app.add_option("--seed", arguments.seed, "1 unless said");
+  app.add_option("--device", arguments.device, "cpu unless said")->check(support::device_name());
+  app.add_option("--save", arguments.save, "file for the weights")->check(support::state_file());
   return support::run_program(app, argc, argv, [&] { run(arguments); });
 }

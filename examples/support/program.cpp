@@ -1,7 +1,10 @@
 #include "program.h"
 
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 
 #include <tern/core/base/error.h>
 #include <tern/core/tensor/device.h>
@@ -25,14 +28,31 @@ int run_program(CLI::App& app, int argc, char** argv, const std::function<void()
   return 0;
 }
 
-std::function<std::string(const std::string&)> device_name() {
+Check positive() {
+  return [](const std::string& text) -> std::string {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (*end == '\0' && value > 0 && std::isfinite(value)) return {};
+    return "should be a number above 0, got " + text;
+  };
+}
+
+Check device_name() {
   return [](const std::string& text) -> std::string {
     try {
-      tern::Device{text};
-    } catch (const tern::Error& error) {
-      return error.what();
+      if (!tern::Device(text).is_meta()) return {};
+    } catch (const tern::Error&) {
     }
-    return {};
+    return "should be cpu, cuda or cuda:N, got " + text;
+  };
+}
+
+Check state_file() {
+  return [](const std::string& text) -> std::string {
+    const std::filesystem::path folder = std::filesystem::path(text).parent_path();
+    if (!text.ends_with(".json")) return "the name should end in .json, got " + text;
+    if (folder.empty() || std::filesystem::is_directory(folder)) return {};
+    return "there is no folder " + folder.string();
   };
 }
 

@@ -13,7 +13,13 @@ namespace support {
 /// goes to standard error), 2 when the arguments are wrong.
 int run_program(CLI::App& app, int argc, char** argv, const std::function<void()>& body);
 
-/// A check for options that name a device: returns what is wrong with the name, if anything.
-std::function<std::string(const std::string&)> device_name();
+/// Checks for options: each returns what is wrong with the text, if anything.
+using Check = std::function<std::string(const std::string&)>;
+/// A number above 0.
+Check positive();
+/// cpu, cuda or cuda:N.
+Check device_name();
+/// A state file that can be written: the suffix is known and the folder is there.
+Check state_file();
 
 }  // namespace support
