@@ -14,9 +14,9 @@ namespace {
 constexpr std::int64_t kDotMaxRows = kVectorBytes == 64 ? 32 : 12;
 constexpr std::int64_t kDotMinVectors = 4;
 // ...if what has to be packed for them fits into the second-level cache.
-constexpr std::int64_t kDotMaxPacked = 128 * 1024;
+constexpr std::int64_t kDotMaxPacked = 1 << 17;
 // So many multiplications pay for a thread.
-constexpr std::int64_t kWorkPerThread = 64 * 1024;
+constexpr std::int64_t kWorkPerThread = 1 << 16;
 
 /// A product and how it is computed: bit for bit the same whatever the number of threads.
 template <class T>

@@ -12,7 +12,8 @@ inline void multiply_integers(const kernels::GemmArgs& args) {
   using U = std::uint64_t;
   const auto number = [](double x) { return static_cast<U>(static_cast<std::int64_t>(x)); };
   const U alpha = number(args.alpha), beta = number(args.beta);
-  const std::int64_t grain = 16 * 1024 / (args.n * args.k + 1) + 1;
+  constexpr std::int64_t kWorkPerThread = 1 << 14;
+  const std::int64_t grain = kWorkPerThread / (args.n * args.k + 1) + 1;
   parallel_for(0, args.batch * args.m, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t line = begin; line < end; ++line) {
       const std::int64_t index = line / args.m, i = line % args.m;

@@ -50,9 +50,9 @@ std::int64_t pack_transposed(T* to, std::int64_t to_step, const T* from, std::in
 #pragma GCC unroll 16
     for (int j = 0; j < kLines; ++j) {
 #pragma GCC unroll 16
-      for (int group = 0; group < S::kWidth / kLines; ++group) {
-        std::memcpy(to + (p + group * kLines + j) * to_step,
-                    reinterpret_cast<const T*>(&block[j]) + group * kLines, kLines * sizeof(T));
+      for (std::int64_t first = 0; first < S::kWidth; first += kLines) {
+        std::memcpy(to + (p + first + j) * to_step, reinterpret_cast<const T*>(&block[j]) + first,
+                    kLines * sizeof(T));
       }
     }
   }

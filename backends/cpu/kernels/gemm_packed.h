@@ -12,8 +12,8 @@
 namespace tern::cpu {
 
 /// Sizes of a packed strip of A, for the first-level cache, and of packed B, for the second.
-inline constexpr std::int64_t kStripBytes = 12 * 1024;
-inline constexpr std::int64_t kBlockBytes = 512 * 1024;
+inline constexpr std::int64_t kStripBytes = std::int64_t{12} << 10;
+inline constexpr std::int64_t kBlockBytes = std::int64_t{512} << 10;
 /// With fewer strips, contiguous rows of B are not read often enough to pay for packing them.
 inline constexpr std::int64_t kStripsWorthPacking = 4;
 /// The largest k where C has its columns contiguous: it is written in one go, not block by block.

@@ -118,6 +118,7 @@ TEST_F(ThreadPool, ManyCallersAtOnce) {
   set_num_threads(4);
   std::atomic<int> wrong{0};
   std::vector<std::thread> callers;
+  callers.reserve(4);
   for (int i = 0; i < 4; ++i) {
     callers.emplace_back([&] {
       for (int round = 0; round < 500; ++round) {
