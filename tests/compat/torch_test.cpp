@@ -70,7 +70,9 @@ TEST(TorchPrograms, DefineAndTrainModules) {
     auto loss = F::mse_loss(net(x), y);
     loss.backward();
     optimizer.step();
-    if (i == 0) EXPECT_NEAR(loss.item<float>(), 3.57508, 1e-4);
+    if (i == 0) {
+      EXPECT_NEAR(loss.item<float>(), 3.57508, 1e-4);
+    }
   }
   net->eval();
   torch::NoGradGuard no_grad;
