@@ -82,10 +82,11 @@ void Run::discover() {
   }
 }
 
-// A node is needed when a wanted tensor is its own or lies below it.
+// A node is needed when a wanted tensor is its own or lies below it; its rule, in the second case.
 void Run::mark_needed() {
   for (State& state : states_) {
     state.needed = !state.wanted.empty();
+    state.applies = false;
     state.visited = false;
   }
   std::vector<std::pair<State*, std::size_t>> path;  // a node and the next of its edges
@@ -107,7 +108,7 @@ void Run::mark_needed() {
         continue;
       }
       for (const Edge& edge : edges) {
-        if (edge.node && state_of(edge.node.get()).needed) state->needed = true;
+        if (edge.node && state_of(edge.node.get()).needed) state->needed = state->applies = true;
       }
       path.pop_back();
     }
@@ -151,7 +152,7 @@ void Run::run_node(State& state, std::vector<Tensor>& wanted) {
     many.resize(node.next_edges().size());
     results = many.data();
   }
-  if (!selective_ || (state.needed && !node.is_accumulator())) {
+  if (state.applies) {
     node.apply(gradients, results);
     if (!keep_graph_) node.release_kept();
   }

@@ -26,7 +26,8 @@ class Run {
     Node* node = nullptr;
     std::uint32_t waiting_for = 0;  // gradients that are still to come
     bool visited = false;
-    bool needed = true;
+    bool needed = true;   // its gradient is wanted, or one below it
+    bool applies = true;  // one below it is
     std::vector<std::pair<std::uint32_t, std::size_t>> wanted;  // output, place
     Tensor first;                                               // gradient of output 0
     std::vector<Tensor> more;                                   // of the other outputs

@@ -12,6 +12,7 @@ namespace tern {
 namespace {
 
 Tensor finish(Tensor tensor, const TensorOptions& options) {
+  tensor.self().storage->reset_version();
   if (options.requires_grad()) tensor.requires_grad_();
   return tensor;
 }
@@ -73,6 +74,8 @@ Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options
 Tensor eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }
 
 Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
+  TERN_CHECK(n >= 0, ShapeError, "n must be greater or equal to 0, got ", n);
+  TERN_CHECK(m >= 0, ShapeError, "m must be greater or equal to 0, got ", m);
   return make({n, m}, options, [&](Tensor& out) {
     out.zero_();
     const std::int64_t diagonal = std::min(n, m);

@@ -125,12 +125,23 @@ Tensor& Tensor::random_(OptionalGenerator generator) {
 
 namespace {
 
+// `fresh`, filled as if it had been made so.
+template <class Fill>
+Tensor drawn(Tensor fresh, const TensorOptions& options, Fill fill) {
+  fill(fresh);
+  fresh.self().storage->reset_version();
+  if (options.requires_grad()) fresh.requires_grad_();
+  return fresh;
+}
+
 template <class Fill>
 Tensor drawn(IntArrayRef sizes, const TensorOptions& options, Fill fill) {
-  Tensor out = empty(sizes, options.requires_grad(false));
-  fill(out);
-  if (options.requires_grad()) out.requires_grad_();
-  return out;
+  return drawn(empty(sizes, options.requires_grad(false)), options, fill);
+}
+
+template <class Fill>
+Tensor drawn_like(const Tensor& self, const TensorOptions& options, Fill fill) {
+  return drawn(empty_like(self, options.requires_grad(false)), options, fill);
 }
 
 }  // namespace
@@ -177,18 +188,14 @@ Tensor randperm(std::int64_t n, OptionalGenerator generator, const TensorOptions
 }
 
 Tensor rand_like(const Tensor& self, const TensorOptions& options) {
-  Tensor out = empty_like(self, options.requires_grad(false));
-  out.uniform_();
-  return options.requires_grad() ? out.requires_grad_() : out;
+  return drawn_like(self, options, [](Tensor& out) { out.uniform_(); });
 }
 Tensor randn_like(const Tensor& self, const TensorOptions& options) {
-  Tensor out = empty_like(self, options.requires_grad(false));
-  out.normal_();
-  return options.requires_grad() ? out.requires_grad_() : out;
+  return drawn_like(self, options, [](Tensor& out) { out.normal_(); });
 }
 Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high,
                     const TensorOptions& options) {
-  return empty_like(self, options).random_(low, high);
+  return drawn_like(self, options, [&](Tensor& out) { out.random_(low, high); });
 }
 
 Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {

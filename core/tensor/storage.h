@@ -30,6 +30,8 @@ class TERN_API Storage final : public RefCounted {
 
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
+  /// For a factory that filled its tensor in place: nobody has seen it change.
+  void reset_version() { version_.store(0, std::memory_order_relaxed); }
 
   static void* operator new(std::size_t size);
   static void operator delete(void* pointer, std::size_t size) noexcept;

@@ -1,0 +1,100 @@
+#include "core/autograd/autograd_test.h"
+
+namespace tern::testing {
+namespace {
+
+TEST(Grad, ReturnsAndAccumulatesNothing) {
+  const Tensor x = leaf(tensor({1., 2.})), y = leaf(tensor({3., 4.}));
+  const auto grads = autograd::grad({(x * y).sum()}, {y, x});
+  TERN_EXPECT_EQUAL(grads[0], x);
+  TERN_EXPECT_EQUAL(grads[1], y);
+  EXPECT_FALSE(x.grad().defined());
+}
+
+TEST(Grad, KnowsUnusedInputs) {
+  const Tensor x = leaf(ones({2})), y = leaf(ones({2}));
+  TERN_EXPECT_HAS(message_of([&] {
+                    autograd::grad({x.sum()}, {x, y});
+                  }),
+                  "appears to not have been used in the graph");
+  const auto grads = autograd::grad({x.sum()}, {y, x}, {}, {}, false, /*allow_unused=*/true);
+  EXPECT_FALSE(grads[0].defined());
+  TERN_EXPECT_EQUAL(grads[1], ones({2}));
+  TERN_EXPECT_HAS(message_of([&] { autograd::grad({x.sum()}, {ones({2})}); }),
+                  "One of the differentiated Tensors does not require grad");
+  EXPECT_THROW(autograd::grad({x.sum()}, {}), Error);
+}
+
+TEST(Grad, StopsAtComputedInputs) {
+  const Tensor x = leaf(tensor({2.}));
+  const Tensor y = x * 3, z = y * y;
+  const auto grads = autograd::grad({z.sum()}, {y, x});
+  TERN_EXPECT_EQUAL(grads[0], tensor({12.}));
+  TERN_EXPECT_EQUAL(grads[1], tensor({36.}));
+}
+
+TEST(Grad, OfAnInputByItselfIsTheStart) {
+  const Tensor x = leaf(tensor({2.}));
+  TERN_EXPECT_EQUAL(autograd::grad({x}, {x}, {tensor({5.})})[0], tensor({5.}));
+  const auto twice = autograd::grad({(x * 2).sum()}, {x, x});
+  TERN_EXPECT_EQUAL(twice[1], tensor({2.}));
+}
+
+TEST(Grad, RunsOnlyWhatIsNeeded) {
+  const Tensor x = leaf(ones({1})), y = leaf(ones({1}));
+  const Tensor other = y * y;
+  bool ran = false;
+  other.register_hook([&](const Tensor&) {
+    ran = true;
+    return Tensor();
+  });
+  autograd::grad({(x * 2 + other).sum()}, {x});
+  EXPECT_FALSE(ran && y.grad().defined());
+  other.sum().backward();  // was not freed, as it did not run
+  EXPECT_TRUE(y.grad().defined());
+}
+
+TEST(Grad, WorksOnBothSidesOfACut) {
+  const Tensor x = leaf(tensor({2.}));
+  const Tensor y = x.square();
+  const Tensor gradient = autograd::grad({(y * 3).sum()}, {y})[0];
+  y.backward(gradient);
+  TERN_EXPECT_EQUAL(x.grad(), tensor({12.}));
+}
+
+TEST(Gradcheck, AcceptsARightGradientAndRefusesAWrongOne) {
+  const Tensor x = leaf(tensor({0.5, 1.5}, kDouble));
+  const auto right = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{exp(in[0]) * in[0]};
+  };
+  EXPECT_TRUE(autograd::gradcheck(right, {x}));
+  EXPECT_TRUE(autograd::gradgradcheck(right, {x}));
+  // The graph of 2x under the numbers of 3x.
+  const auto wrong = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{in[0] * 2 + in[0].detach()};
+  };
+  const std::string text = message_of([&] { autograd::gradcheck(wrong, {x}); });
+  TERN_EXPECT_HAS(text, "output 0");
+  TERN_EXPECT_HAS(text, "input 0 at element 0: numerical");
+  TERN_EXPECT_HAS(text, "analytical");
+  // First order right, second order wrong.
+  const auto wrong_twice = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{in[0] * in[0].detach() * 2 - in[0].detach().square()};
+  };
+  EXPECT_TRUE(autograd::gradcheck(wrong_twice, {x}));
+  EXPECT_THROW(autograd::gradgradcheck(wrong_twice, {x}), Error);
+}
+
+TEST(Gradcheck, RefusesMissingGradientsAndCoarseDtypes) {
+  const Tensor x = leaf(ones({2}, kDouble)), y = leaf(ones({2}, kDouble));
+  const auto forgets = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{in[0] * in[1].detach()};
+  };
+  EXPECT_THROW(autograd::gradcheck(forgets, {x, y}), Error);
+  EXPECT_THROW(autograd::gradcheck(forgets, {leaf(ones({2})), y}), DTypeError);
+  EXPECT_THROW(autograd::gradcheck(forgets, {x.detach(), y.detach()}), Error);
+  TERN_EXPECT_EQUAL(x, ones({2}));  // put back
+}
+
+}  // namespace
+}  // namespace tern::testing

@@ -1,0 +1,119 @@
+#include "core/autograd/autograd_test.h"
+
+namespace tern::testing {
+namespace {
+
+TEST(Hooks, SeeAndReplaceGradients) {
+  const Tensor x = leaf(tensor({1., 2.}));
+  const Tensor y = x * 2;
+  Tensor seen;
+  y.register_hook([&](const Tensor& g) {
+    seen = g.clone();
+    return Tensor();  // undefined: as it was
+  });
+  y.register_hook([](const Tensor& g) { return g * 10; });
+  y.sum().backward();
+  TERN_EXPECT_EQUAL(seen, ones({2}));
+  TERN_EXPECT_EQUAL(x.grad(), tensor({20., 20.}));
+}
+
+TEST(Hooks, OfLeavesRunBeforeTheGradientIsAdded) {
+  const Tensor x = leaf(ones({2}));
+  int calls = 0;
+  const unsigned number = x.register_hook([&](const Tensor& g) {
+    ++calls;
+    return g * 2;
+  });
+  (x + x * 2).sum().backward();
+  EXPECT_EQ(calls, 1);  // of the whole gradient
+  TERN_EXPECT_EQUAL(x.grad(), full({2}, 6.));
+  TERN_EXPECT_EQUAL(autograd::grad({x.sum()}, {x})[0], full({2}, 2.));
+  x.remove_hook(number);
+  x.sum().backward();
+  EXPECT_EQ(calls, 2);
+  TERN_EXPECT_EQUAL(x.grad(), full({2}, 7.));
+}
+
+TEST(Hooks, AreRemovedByNumber) {
+  const Tensor x = leaf(ones({1}));
+  const Tensor y = x * 1;
+  const unsigned first = y.register_hook([](const Tensor& g) { return g + 1; });
+  y.register_hook([](const Tensor& g) { return g * 3; });
+  y.remove_hook(first);
+  y.remove_hook(first);  // twice does nothing
+  y.sum().backward();
+  TERN_EXPECT_EQUAL(x.grad(), full({1}, 3.));
+}
+
+TEST(Hooks, MayRemoveThemselves) {
+  const Tensor x = leaf(ones({1}));
+  unsigned number = 0;
+  int calls = 0;
+  number = x.register_hook([&](const Tensor&) {
+    ++calls;
+    x.remove_hook(number);
+    return Tensor();
+  });
+  x.sum().backward();
+  x.sum().backward();
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Hooks, BelongToTheTensorAsItWas) {
+  const Tensor x = leaf(tensor({3.}));
+  Tensor y = x * 1;
+  Tensor seen;
+  y.register_hook([&](const Tensor& g) {
+    seen = g.clone();
+    return Tensor();
+  });
+  y.mul_(5);
+  y.sum().backward();
+  TERN_EXPECT_EQUAL(seen, tensor({5.}));
+}
+
+TEST(Hooks, NeedAGradient) {
+  const auto hook = [](const Tensor& g) { return g; };
+  TERN_EXPECT_HAS(message_of([&] { ones({1}).register_hook(hook); }),
+                  "cannot register a hook on a tensor that doesn't require gradient");
+  TERN_EXPECT_HAS(message_of([&] { ones({1}).retain_grad(); }),
+                  "can't retain_grad on Tensor that has requires_grad=False");
+}
+
+TEST(RetainGrad, KeepsTheGradientOfComputedTensors) {
+  const Tensor x = leaf(tensor({1., 2.}));
+  const Tensor y = x * 2, z = y * 3;
+  y.retain_grad();
+  y.retain_grad();
+  EXPECT_TRUE(y.retains_grad());
+  z.sum().backward({}, true);
+  TERN_EXPECT_EQUAL(y.grad(), tensor({3., 3.}));
+  EXPECT_FALSE(z.grad().defined());
+  z.sum().backward();
+  TERN_EXPECT_EQUAL(y.grad(), tensor({6., 6.}));  // accumulates like a leaf's
+  x.retain_grad();
+  EXPECT_FALSE(x.retains_grad());
+}
+
+TEST(RetainGrad, SeesWhatHooksMadeOfIt) {
+  const Tensor x = leaf(tensor({1.}));
+  const Tensor y = x * 2;
+  y.retain_grad();
+  y.register_hook([](const Tensor& g) { return g * 7; });
+  y.sum().backward();
+  TERN_EXPECT_EQUAL(y.grad(), tensor({7.}));
+  TERN_EXPECT_EQUAL(x.grad(), tensor({14.}));
+}
+
+TEST(RetainGrad, KeepsAGradientThatNobodyElseChanges) {
+  const Tensor x = leaf(ones({2}));
+  const Tensor y = x * 1, z = y * 1;
+  y.retain_grad();
+  z.sum().backward();
+  Tensor grad = y.grad();
+  grad.fill_(5);
+  TERN_EXPECT_EQUAL(x.grad(), ones({2}));
+}
+
+}  // namespace
+}  // namespace tern::testing

@@ -1,0 +1,257 @@
+#include "core/autograd/autograd_test.h"
+
+namespace tern::testing {
+namespace {
+
+TEST(Inplace, ChangesTheGraph) {
+  const Tensor x = leaf(tensor({1., 2.}));
+  Tensor y = x * 2;
+  y.mul_(y.clone());  // (2x)^2
+  y += 1;
+  EXPECT_EQ(y.grad_fn()->name(), "AddBackward1");
+  y.sum().backward();
+  TERN_EXPECT_EQUAL(x.grad(), tensor({8., 16.}));
+}
+
+TEST(Inplace, OnATensorWithoutHistoryGivesItOne) {
+  const Tensor x = leaf(tensor({1., 2.}));
+  Tensor y = zeros({2});
+  y.add_(x, 3);
+  EXPECT_TRUE(y.requires_grad());
+  y.sum().backward();
+  TERN_EXPECT_EQUAL(x.grad(), tensor({3., 3.}));
+}
+
+TEST(Inplace, IsRefusedOnLeavesAndTheirViews) {
+  Tensor x = leaf(ones({2, 2}));
+  EXPECT_EQ(message_of([&] { x.add_(1); }),
+            "a leaf Variable that requires grad is being used in an in-place operation.");
+  TERN_EXPECT_HAS(message_of([&] { x[0].add_(1); }),
+                  "a view of a leaf Variable that requires grad is being used in an in-place "
+                  "operation.");
+  TERN_EXPECT_HAS(message_of([&] { x.t().zero_(); }), "a view of a leaf Variable");
+  EXPECT_THROW(x.copy_(ones({2, 2})), Error);
+  EXPECT_THROW(x.uniform_(), Error);
+  TERN_EXPECT_EQUAL(x, ones({2, 2}));
+  EXPECT_EQ(x._version(), 0);
+  {
+    const NoGradGuard no_grad;
+    x.add_(1);
+    x[0].fill_(7);
+  }
+  TERN_EXPECT_EQUAL(x, tensor({{7., 7.}, {2., 2.}}));
+  EXPECT_TRUE(x.is_leaf());
+}
+
+TEST(Inplace, IsRefusedWhereElementsOverlap) {
+  Tensor row = ones({1, 3}).expand({2, 3});
+  TERN_EXPECT_HAS(message_of([&] { row.add_(1); }),
+                  "unsupported operation: more than one element of the written-to tensor refers to "
+                  "a single memory location.");
+}
+
+TEST(Inplace, CannotGrowOrChangeTheCategory) {
+  Tensor x = ones({3});
+  TERN_EXPECT_HAS(message_of<ShapeError>([&] {
+                    x.add_(ones({2, 3}));
+                  }),
+                  "output with shape [3] doesn't match the broadcast shape [2, 3]");
+  Tensor i = ones({3}, kLong);
+  TERN_EXPECT_HAS(message_of<DTypeError>([&] { i.add_(1.5); }),
+                  "result type Float can't be cast to the desired output type Long");
+  TERN_EXPECT_EQUAL(x, ones({3}));
+  TERN_EXPECT_EQUAL(i, ones({3}, kLong));
+}
+
+TEST(Version, CountsChangesThroughAllHandles) {
+  Tensor x = ones({2, 2});
+  EXPECT_EQ(x._version(), 0);
+  x.add_(1);
+  x[0].zero_();
+  x.detach().mul_(2);
+  EXPECT_EQ(x._version(), 3);
+  x.data().add_(1);  // counts alone
+  EXPECT_EQ(x._version(), 3);
+  EXPECT_EQ(x[1]._version(), 3);
+  EXPECT_EQ(x.clone()._version(), 0);
+}
+
+TEST(Version, OfWhatBackwardNeedsIsChecked) {
+  const Tensor x = leaf(tensor({1., 2.}));
+  Tensor y = exp(x);
+  y.add_(1);
+  TERN_EXPECT_HAS(message_of([&] { y.sum().backward(); }),
+                  "one of the variables needed for gradient computation has been modified by an "
+                  "inplace operation: [CPUFloatType [2]], which is output 0 of Exp, is at version "
+                  "1; expected version 0 instead.");
+  Tensor w = ones({2});
+  const Tensor product = x * w;
+  w.add_(1);
+  TERN_EXPECT_HAS(message_of([&] { product.sum().backward(); }),
+                  "[CPUFloatType [2]] is at version 1; expected version 0 instead.");
+}
+
+TEST(Version, DoesNotMatterWhereNothingIsKept) {
+  const Tensor x = leaf(ones({2}));
+  Tensor y = x * 2;
+  const Tensor z = y + 1;
+  y.zero_();  // sum and add kept nothing
+  z.sum().backward();
+  TERN_EXPECT_EQUAL(x.grad(), full({2}, 2.));
+  const Tensor c = leaf(ones({2}));
+  Tensor kept = c * 1;
+  const Tensor product = kept * 3;  // keeps the number alone
+  kept.zero_();
+  product.sum().backward();
+  TERN_EXPECT_EQUAL(c.grad(), full({2}, 3.));
+}
+
+// base = x * 1; view(base) *= 10; the gradient of sum(base * w) is w, times 10 inside the view.
+void check_view(const std::function<Tensor(Tensor&)>& view_of) {
+  const Tensor x = leaf(arange(1, 13, kDouble).reshape({3, 4}));
+  const Tensor w = arange(3, 15, kDouble).reshape({3, 4});
+  Tensor base = x * 1;
+  Tensor view = view_of(base);
+  EXPECT_TRUE(view.is_view());
+  EXPECT_TRUE(view._base().is_same(base));
+  view.mul_(10);
+
+  Tensor factor = ones({3, 4}, kDouble);
+  Tensor inside = view_of(factor);
+  inside.fill_(10);
+  TERN_EXPECT_EQUAL(base, x.detach() * factor);
+  TERN_EXPECT_EQUAL(view, (view_of(base)));
+  EXPECT_TRUE(base.requires_grad());
+  EXPECT_TRUE(view.requires_grad());
+  // Through the base, and then through the view, which finds its new rule.
+  const auto by_base = autograd::grad({(base * w).sum()}, {x}, {}, /*retain_graph=*/true);
+  TERN_EXPECT_EQUAL(by_base[0], w * factor);
+  const auto by_view = autograd::grad({(view * 2).sum()}, {x});
+  TERN_EXPECT_EQUAL(by_view[0], (factor * 2).masked_fill(factor == 1, 0));
+}
+
+TEST(Views, PassInPlaceChangesToTheirBase) {
+  check_view([](Tensor& t) { return t.select(0, 1); });
+  check_view([](Tensor& t) { return t.select(1, -1); });
+  check_view([](Tensor& t) { return t.slice(1, 1, 4, 2); });
+  check_view([](Tensor& t) { return t.narrow(0, 1, 2); });
+  check_view([](Tensor& t) { return t.t(); });
+  check_view([](Tensor& t) { return t.transpose(0, 1)[2]; });
+  check_view([](Tensor& t) { return t.view({2, 6}).slice(1, 0, 3); });
+  check_view([](Tensor& t) { return t.unsqueeze(0).select(2, 0).squeeze(0); });
+  check_view([](Tensor& t) { return t.as_strided({2, 2}, {5, 2}, 1); });
+  check_view([](Tensor& t) { return t.permute({1, 0}).flatten(0, 0).slice(0, 2); });
+}
+
+TEST(Views, SeeChangesOfTheirBase) {
+  const Tensor x = leaf(tensor({1., 2., 3.}));
+  Tensor base = x * 1;
+  const Tensor first = base[0], rest = base.slice(0, 1);
+  base.mul_(4);
+  EXPECT_EQ(first.item<float>(), 4);
+  (first + rest.sum() * 2).backward();
+  TERN_EXPECT_EQUAL(x.grad(), tensor({4., 8., 8.}));
+}
+
+TEST(Views, SeeEachOther) {
+  const Tensor x = leaf(tensor({{1., 2.}, {3., 4.}}));
+  Tensor base = x * 1;
+  Tensor row = base[0];
+  const Tensor column = base.select(1, 0);
+  row.mul_(5);
+  column.sum().backward();
+  TERN_EXPECT_EQUAL(x.grad(), tensor({{5., 0.}, {1., 0.}}));
+}
+
+TEST(Views, TakeValuesWithHistory) {
+  const Tensor x = leaf(tensor({1., 2.})), y = leaf(tensor({5.}));
+  Tensor base = x * 3;
+  base.slice(0, 0, 1).copy_(y);
+  base.sum().backward();
+  TERN_EXPECT_EQUAL(base, tensor({5., 6.}));
+  TERN_EXPECT_EQUAL(x.grad(), tensor({0., 3.}));
+  TERN_EXPECT_EQUAL(y.grad(), tensor({1.}));
+  // Into a base without history: rows computed one by one.
+  Tensor rows = zeros({2, 2});
+  const Tensor z = leaf(tensor({1., 2.}));
+  for (int i = 0; i < 2; ++i) rows[i].copy_(z * (i + 1));
+  EXPECT_TRUE(rows.requires_grad());
+  rows.sum().backward();
+  TERN_EXPECT_EQUAL(z.grad(), tensor({3., 3.}));
+}
+
+TEST(Views, RepeatedChangesAreDifferentiableTwice) {
+  const auto function = [](const std::vector<Tensor>& in) {
+    Tensor base = in[0] * 1;
+    base[0].mul_(in[1]);
+    base.t()[1].pow_(2);
+    base.slice(0, 1).add_(base[0].clone() * in[1]);
+    return std::vector<Tensor>{base * base};
+  };
+  const Tensor x = leaf(arange(1, 7, kDouble).reshape({3, 2}));
+  const Tensor y = leaf(tensor({0.5, 2.}, kDouble));
+  EXPECT_TRUE(autograd::gradcheck(function, {x, y}));
+  EXPECT_TRUE(autograd::gradgradcheck(function, {x, y}));
+}
+
+TEST(Views, MadeWithoutGradModeAreNotWrittenInIt) {
+  const Tensor x = leaf(ones({2, 2}));
+  Tensor base = x * 1, view;
+  {
+    const NoGradGuard no_grad;
+    view = base[0];
+    view.mul_(2);  // here it may
+  }
+  TERN_EXPECT_HAS(message_of([&] { view.mul_(2); }),
+                  "A view was created in no_grad mode and is being modified inplace with grad mode "
+                  "enabled.");
+  TERN_EXPECT_EQUAL(base, tensor({{2., 2.}, {1., 1.}}));
+}
+
+TEST(Detach, SharesElementsAndVersionButNoHistory) {
+  const Tensor x = leaf(tensor({1., 2.}));
+  const Tensor y = x * 2;
+  Tensor d = y.detach();
+  EXPECT_FALSE(d.requires_grad());
+  EXPECT_TRUE(d.is_leaf());
+  EXPECT_EQ(d.data_ptr(), y.data_ptr());
+  d.zero_();
+  EXPECT_EQ(y._version(), 1);
+  Tensor p = y * 1;
+  p.detach_();
+  EXPECT_TRUE(p.is_leaf());
+  TERN_EXPECT_HAS(message_of([&] { y.view({2}).detach_(); }), "Can't detach views in-place");
+}
+
+TEST(Data, HasAVersionOfItsOwn) {
+  const Tensor x = leaf(tensor({1., 2.}));
+  const Tensor y = exp(x);
+  y.data().zero_();
+  EXPECT_EQ(y._version(), 0);
+  y.sum().backward();  // unnoticed, as in PyTorch
+  TERN_EXPECT_EQUAL(x.grad(), zeros({2}));
+  Tensor data;
+  {
+    const Tensor gone = ones({2});
+    data = gone.data();
+  }
+  TERN_EXPECT_EQUAL(data, ones({2}));  // owns the memory too
+}
+
+TEST(SetData, KeepsIdentityAndGrad) {
+  const Tensor x = leaf(tensor({1., 2.}));
+  x.sum().backward();
+  const TensorImpl* impl = x.unsafeGetTensorImpl();
+  x.set_data(tensor({5., 6., 7.}, kDouble));
+  EXPECT_EQ(x.unsafeGetTensorImpl(), impl);
+  EXPECT_EQ(x.dtype(), kDouble);
+  EXPECT_TRUE(x.requires_grad());
+  TERN_EXPECT_EQUAL(x.grad(), ones({2}));
+  x.mutable_grad().reset();
+  (x * 2).sum().backward();
+  TERN_EXPECT_EQUAL(x.grad(), full({3}, 2., kDouble));
+  EXPECT_THROW(x.set_data(ones({2}, kLong)), DTypeError);
+}
+
+}  // namespace
+}  // namespace tern::testing

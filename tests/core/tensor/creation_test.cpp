@@ -1,0 +1,188 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include <tern/tern.h>
+
+namespace tern {
+namespace {
+
+template <class E = Error, class Call>
+std::string message_of(const Call& call) {
+  try {
+    call();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "(nothing was thrown)";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Bare integers are numbers, not devices; these lines must compile and mean what PyTorch means.
+TEST(Creation, IntegersAreNoDevices) {
+  EXPECT_EQ(arange(0, 10).numel(), 10);
+  EXPECT_EQ(arange(10).numel(), 10);
+  EXPECT_EQ(arange(1, 10, 3).numel(), 3);
+  EXPECT_EQ(arange(0, 10).device(), Device(kCPU));
+  EXPECT_EQ(arange(0, 10, kMeta).device(), Device(kMeta));
+  EXPECT_EQ(arange(0, 10, kDouble).dtype(), kDouble);
+  EXPECT_EQ(zeros({2}, kMeta).device(), Device(kMeta));
+  EXPECT_EQ(zeros({2}, kDouble).dtype(), kDouble);
+  EXPECT_EQ(zeros({2}, Device("meta")).device(), Device(kMeta));
+  EXPECT_EQ(zeros({2}, device("meta").dtype(kLong)).dtype(), kLong);
+  EXPECT_EQ(zeros({2}, dtype(kLong).device(kMeta)).device(), Device(kMeta));
+  EXPECT_EQ(full({2}, 3).dtype(), kLong);
+  EXPECT_EQ(full({2, 2}, 1.5, kDouble).dtype(), kDouble);
+  EXPECT_EQ(eye(2, 3).sizes(), IntArrayRef({2, 3}));
+  EXPECT_EQ(linspace(0, 1, 5).numel(), 5);
+  EXPECT_EQ(zeros(2).dim(), 1);
+  EXPECT_EQ(zeros({}).dim(), 0);
+  EXPECT_EQ(zeros({0, 3}).numel(), 0);
+  EXPECT_EQ(TensorOptions().device(1).device(), Device(kCUDA, 1));
+  static_assert(!std::is_convertible_v<int, Device>);
+  static_assert(!std::is_convertible_v<int, TensorOptions>);
+  static_assert(std::is_convertible_v<const char*, Device>);
+}
+
+TEST(Creation, DtypesFollowTheArguments) {
+  EXPECT_EQ(zeros({1}).dtype(), kFloat);
+  EXPECT_EQ(empty({1}).dtype(), kFloat);
+  EXPECT_EQ(tensor(1).dtype(), kLong);
+  EXPECT_EQ(tensor(1.5).dtype(), kFloat);
+  EXPECT_EQ(tensor(1.5f).dtype(), kFloat);
+  EXPECT_EQ(tensor(true).dtype(), kBool);
+  EXPECT_EQ(tensor({1, 2}).dtype(), kLong);
+  EXPECT_EQ(tensor({true, false}).dtype(), kBool);
+  EXPECT_EQ(tensor({1., 2.}).dtype(), kFloat);
+  EXPECT_EQ(tensor(std::vector<double>{1}).dtype(), kFloat);
+  EXPECT_EQ(tensor(std::vector<std::int64_t>{1}).dtype(), kLong);
+  EXPECT_EQ(tensor(std::vector<int>{1}).dtype(), kLong);
+  EXPECT_EQ(tensor({{1., 2.}, {3., 4.}}).sizes(), IntArrayRef({2, 2}));
+  EXPECT_EQ(arange(0, 1, 0.1).numel(), 10);
+  EXPECT_EQ(arange(0, 1, 0.1).dtype(), kFloat);
+  EXPECT_EQ(arange(5.).dtype(), kFloat);
+  EXPECT_EQ(linspace(0, 1, 3).dtype(), kFloat);
+  EXPECT_EQ(full({1}, true).dtype(), kBool);
+  EXPECT_EQ(randint(5, {2}).dtype(), kLong);
+  EXPECT_EQ(randperm(5).dtype(), kLong);
+  EXPECT_TRUE(zeros({2}, requires_grad()).requires_grad());
+  EXPECT_TRUE(tensor({1., 2.}, requires_grad()).is_leaf());
+}
+
+TEST(Creation, DefaultsCanBeChanged) {
+  set_default_dtype(kDouble);
+  EXPECT_EQ(zeros({1}).dtype(), kDouble);
+  EXPECT_EQ(tensor(1.5).dtype(), kDouble);
+  EXPECT_EQ((tensor({1, 2}) / 2).dtype(), kDouble);
+  EXPECT_EQ((tensor({1, 2}) + 0.5).dtype(), kDouble);
+  set_default_dtype(kFloat);
+  EXPECT_THROW(set_default_dtype(kLong), DTypeError);
+  EXPECT_EQ(get_default_dtype(), kFloat);
+  set_default_device(kMeta);
+  EXPECT_TRUE(zeros({1}).is_meta());
+  EXPECT_TRUE(arange(3).is_meta());
+  EXPECT_TRUE(zeros({1}, kCPU).is_cpu());
+  set_default_device(kCPU);
+  EXPECT_TRUE(zeros({1}).is_cpu());
+}
+
+TEST(Creation, LikeAndNewKeepDtypeDeviceAndOrder) {
+  const Tensor x = ones({2, 3}, kDouble).t();
+  EXPECT_EQ(zeros_like(x).dtype(), kDouble);
+  EXPECT_EQ(zeros_like(x).strides(), x.strides());
+  EXPECT_EQ(ones_like(x, kLong).dtype(), kLong);
+  EXPECT_EQ(empty_like(x.expand({4, 3, 2})).strides(), IntArrayRef({6, 2, 1}));
+  EXPECT_EQ(x.new_zeros({4}).dtype(), kDouble);
+  EXPECT_EQ(x.new_full({1}, 3).dtype(), kDouble);
+  EXPECT_TRUE(zeros({2}, kMeta).new_ones({3}).is_meta());
+  EXPECT_FALSE(zeros_like(ones({1}, requires_grad())).requires_grad());
+  EXPECT_EQ(empty({2, 0, 3}).strides(), IntArrayRef({3, 3, 1}));
+}
+
+TEST(Creation, RefusesWhatCannotBe) {
+  EXPECT_TRUE(has(message_of<ShapeError>([] { zeros({3, -1}); }), "negative dimension"));
+  EXPECT_TRUE(has(message_of<ShapeError>([] {
+                    empty({3, -1});
+                  }),
+                  "Trying to create tensor with negative dimension -1: [3, -1]"));
+  EXPECT_THROW(empty({std::int64_t{1} << 40, std::int64_t{1} << 40}), ShapeError);
+  EXPECT_TRUE(has(message_of([] { arange(0, 10, 0); }), "step must be nonzero"));
+  EXPECT_TRUE(has(message_of([] { arange(0, 10, -1); }),
+                  "upper bound and lower bound inconsistent with step sign"));
+  EXPECT_TRUE(has(message_of([] { arange(0, NAN); }), "unsupported range: 0 -> nan"));
+  EXPECT_TRUE(has(message_of([] { linspace(0, 1, -1); }), "number of steps must be non-negative"));
+  EXPECT_TRUE(has(message_of([] { eye(-1); }), "n must be greater or equal to 0, got -1"));
+  EXPECT_THROW(tensor({{1., 2.}, {3.}}), ShapeError);
+  EXPECT_THROW(empty_strided({2, 2}, {1, 1}), ShapeError);
+  EXPECT_THROW(zeros({2}, kLong).requires_grad_(), DTypeError);
+}
+
+TEST(Creation, FloatsHavePyTorchsBits) {
+  const auto bits = [](const Tensor& t) { return t.to_vector<float>(); };
+  // torch.arange(0, 1, 0.1)[8:] and a longer one, whose groups of 8 have their own start.
+  EXPECT_EQ(bits(arange(0, 1, 0.1))[9], 0.9f);
+  const std::vector<float> longer = bits(arange(0, 3.2, 0.1));
+  ASSERT_EQ(longer.size(), 32u);
+  for (std::size_t i = 0; i < 32; ++i) {
+    const double first = static_cast<float>(0.1 * static_cast<double>(i / 8 * 8));
+    EXPECT_EQ(longer[i], static_cast<float>(first + 0.1 * static_cast<double>(i % 8))) << i;
+  }
+  EXPECT_EQ(bits(linspace(0, 1, 1)), std::vector<float>{0});
+  EXPECT_EQ(bits(linspace(0, 1, 2)), (std::vector<float>{0, 1}));
+  const std::vector<float> line = bits(linspace(0.1, 0.9, 33));
+  const float step = (0.9f - 0.1f) / 32;
+  for (int i = 0; i < 33; ++i) {
+    const float wanted = i < 16 ? std::fma(step, static_cast<float>(i), 0.1f)
+                                : std::fma(-step, static_cast<float>(32 - i), 0.9f);
+    EXPECT_EQ(line[static_cast<std::size_t>(i)], wanted) << i;
+  }
+}
+
+TEST(Creation, RandomWithoutBoundsFillsTheDtype) {
+  // torch.manual_seed(3); torch.empty(3, dtype=...).random_(), then torch.rand(1).
+  const auto after_seed = [](ScalarType dtype) {
+    manual_seed(3);
+    return empty({3}, dtype).random_();
+  };
+  EXPECT_TRUE(after_seed(kFloat).equal(tensor({71389., 1771142., 4795460.})));
+  EXPECT_EQ(rand({1}).item<float>(), 0x1.b9a0cp-6f);
+  EXPECT_TRUE(after_seed(kDouble).equal(
+      tensor({307219314442800., 2582726356426969., 6961798910534005.}, kDouble)));
+  EXPECT_EQ(rand({1}).item<float>(), 0x1.8b32p-1f);
+  EXPECT_TRUE(after_seed(kLong).equal(
+      tensor({937055941807507096, 3839649608876091011, 5366245355481424840})));
+  EXPECT_TRUE(after_seed(kBool).equal(tensor({false, false, true})));
+}
+
+TEST(FromBlob, ShowsTheMemoryAndFreesItOnce) {
+  std::vector<float> memory = {1, 2, 3, 4, 5, 6};
+  Tensor x = from_blob(memory.data(), {2, 3});
+  EXPECT_EQ(x.data_ptr(), memory.data());
+  x.add_(1);
+  EXPECT_EQ(memory[5], 7);
+  EXPECT_TRUE(from_blob(memory.data(), {3, 2}, {1, 3}).equal(x.t()));
+  EXPECT_EQ(from_blob(memory.data(), {0}).numel(), 0);
+  EXPECT_THROW(from_blob(memory.data(), {2, 3}, {3}), ShapeError);
+  EXPECT_THROW(from_blob(memory.data(), {-1}), ShapeError);
+
+  int freed = 0;
+  {
+    Tensor view;
+    {
+      const Tensor owner = from_blob(memory.data(), {6}, [&](void* data) {
+        EXPECT_EQ(data, memory.data());
+        ++freed;
+      });
+      view = owner.slice(0, 2);
+    }
+    EXPECT_EQ(freed, 0);
+    EXPECT_EQ(view[0].item<float>(), 4);
+  }
+  EXPECT_EQ(freed, 1);
+}
+
+}  // namespace
+}  // namespace tern
