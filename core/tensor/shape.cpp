@@ -24,10 +24,11 @@ std::int64_t checked_numel(IntArrayRef sizes) {
 DimVector contiguous_strides(IntArrayRef sizes) {
   DimVector strides;
   strides.resize(sizes.size());
-  std::int64_t stride = 1;
+  // Unsigned: sizes that are refused later, or an empty tensor's, may overflow.
+  std::uint64_t stride = 1;
   for (std::size_t i = sizes.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= std::max<std::int64_t>(sizes[i], 1);
+    strides[i] = static_cast<std::int64_t>(stride);
+    stride *= static_cast<std::uint64_t>(std::max<std::int64_t>(sizes[i], 1));
   }
   return strides;
 }
