@@ -278,8 +278,8 @@ TEST(Holder, IsASharedPointer) {
   EXPECT_TRUE(net);
   EXPECT_FALSE(empty);
   EXPECT_TRUE(empty.is_empty());
-  EXPECT_EQ(error_of([&] { empty->weight; }), "Accessing empty ModuleHolder");
-  EXPECT_EQ(error_of([&] { (*empty).weight; }), "Accessing empty ModuleHolder");
+  EXPECT_EQ(error_of([&] { static_cast<void>(empty->weight); }), "Accessing empty ModuleHolder");
+  EXPECT_EQ(error_of([&] { static_cast<void>((*empty).weight); }), "Accessing empty ModuleHolder");
   EXPECT_EQ(error_of([&] { empty(ones({1, 2})); }), "Accessing empty ModuleHolder");
   EXPECT_EQ(error_of([&] { empty.ptr(); }), "Accessing empty ModuleHolder");
   const nn::Linear from_options(nn::LinearOptions(2, 1).bias(false));
