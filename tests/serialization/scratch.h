@@ -65,9 +65,9 @@ std::string text_of_error(const Fn& fn) {
   return {};
 }
 
-/// `full` when the environment variable TERN_FULL_TESTS is set, else `quick`.
+/// `full` when the environment variable TERN_TEST_FULL is set, else `quick`.
 inline long count_for(long quick, long full) {
-  return ::getenv("TERN_FULL_TESTS") != nullptr ? full : quick;
+  return ::getenv("TERN_TEST_FULL") != nullptr ? full : quick;
 }
 
 }  // namespace tern

@@ -31,6 +31,22 @@ struct Values {
 
   void add_rows(Accumulated* acc, const E* p, std::int64_t stride, std::int64_t rows,
                 std::int64_t columns, std::int64_t) const {
+    // Narrow rows without gaps: several of them are taken as one wide row, then folded.
+    const std::int64_t fold = kReduceColumns / columns;
+    if (stride == columns && fold >= 8 && rows >= 2 * fold) {
+      const std::int64_t wide = fold * columns, wide_rows = rows / fold;
+      Accumulated folded[kReduceColumns];
+      std::fill_n(folded, wide, identity());
+      add_rows(folded, p, wide, wide_rows, wide, 0);
+      for (std::int64_t i = 0; i < wide; i += columns) {
+        for (std::int64_t c = 0; c < columns; ++c) acc[c] = combine(acc[c], folded[i + c]);
+      }
+      p += wide_rows * wide;
+      rows -= wide_rows * fold;
+    }
+    if constexpr (std::is_same_v<E, Accumulated>) {
+      return add_block(acc, p, stride, rows, columns);
+    }
     E block[kReduceColumns];
     for (; rows > 0; rows -= kBlockRows, p += kBlockRows * stride) {
       std::fill_n(block, columns, Op::template kIdentity<E>);

@@ -86,6 +86,7 @@ class Reduction {
   bool by_columns() const { return columns_ > 1; }
 
   void reduce_units(std::int64_t begin, std::int64_t end) const {
+    if (!by_columns() && reduced_ndim_ <= 1) return reduce_rows(begin, end);
     Accumulated acc[kReduceColumns];
     const std::int64_t blocks = divide_up(columns_, kReduceColumns);
     Odometer<2> kept = kept_odometer();
@@ -96,12 +97,29 @@ class Reduction {
       const std::int64_t columns = std::min(kReduceColumns, columns_ - first);
       reduce_range(in_ + kept.offsets[0] + first, columns, 0, reduced_, acc);
       const std::int64_t stride = by_columns() ? args_.kept_out_strides[kept_ndim_ - 1] : 0;
-      for (std::int64_t c = 0; c < columns; ++c) {
-        policy_.finish(acc[c], kept.offsets[1] + (first + c) * stride);
-      }
+      finish_columns(acc, columns, kept.offsets[1] + first * stride, stride);
       if (++block < blocks) continue;
       block = 0;
       kept.next();
+    }
+  }
+
+  void finish_columns(const Accumulated* acc, std::int64_t columns, std::int64_t offset,
+                      std::int64_t stride) const {
+    const Policy policy = policy_;
+    if (stride == 1) {
+      for (std::int64_t c = 0; c < columns; ++c) policy.finish(acc[c], offset + c);
+    } else {
+      for (std::int64_t c = 0; c < columns; ++c) policy.finish(acc[c], offset + c * stride);
+    }
+  }
+
+  /// One run gives one result: short runs must not pay for the general case.
+  void reduce_rows(std::int64_t begin, std::int64_t end) const {
+    Odometer<2> kept = kept_odometer();
+    kept.seek(begin);
+    for (std::int64_t i = begin; i < end; ++i, kept.next()) {
+      policy_.finish(policy_.run(in_ + kept.offsets[0], run_stride_, reduced_, 0), kept.offsets[1]);
     }
   }
 

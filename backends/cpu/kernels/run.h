@@ -58,12 +58,28 @@ struct Product {
   static constexpr T kIdentity = T(1);
 };
 
-/// NaN wins.
-struct Maximum {
+/// The larger one, as one instruction; whether NaN wins depends on the order.
+struct Larger {
   template <class V>
   static V combine(V a, V b) {
-    const V larger = a > b ? a : b;
-    return a != a ? a : larger;
+    return b > a ? b : a;
+  }
+};
+
+struct Smaller {
+  template <class V>
+  static V combine(V a, V b) {
+    return b < a ? b : a;
+  }
+};
+
+/// NaN wins.
+struct Maximum {
+  using Ordered = Larger;
+  template <class V>
+  static V combine(V a, V b) {
+    const V larger = Larger::combine(a, b);  // a when either is NaN
+    return b != b ? b : larger;
   }
   template <class T>
   static constexpr T kIdentity = std::numeric_limits<T>::has_infinity
@@ -72,16 +88,25 @@ struct Maximum {
 };
 
 struct Minimum {
+  using Ordered = Smaller;
   template <class V>
   static V combine(V a, V b) {
-    const V smaller = a < b ? a : b;
-    return a != a ? a : smaller;
+    const V smaller = Smaller::combine(a, b);
+    return b != b ? b : smaller;
   }
   template <class T>
   static constexpr T kIdentity = std::numeric_limits<T>::has_infinity
                                      ? std::numeric_limits<T>::infinity()
                                      : std::numeric_limits<T>::max();
 };
+
+template <class T>
+bool has_nan(const T* in, std::int64_t n) {
+  using Flag = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  Flag found = 0;
+  for (std::int64_t i = 0; i < n; ++i) found |= static_cast<Flag>(in[i] != in[i]);
+  return found != 0;
+}
 
 /// What long reductions are kept in: float sums of many runs would lose digits.
 template <class Op, class T>
@@ -127,7 +152,17 @@ T reduce_short_run(const T* in, std::int64_t n) {
 /// n >= 1.
 template <class Op, class T>
 Accumulator<Op, T> reduce_run(const T* in, std::int64_t n) {
-  if constexpr (std::is_same_v<Accumulator<Op, T>, T>) {
+  constexpr bool kExtreme = requires { typename Op::Ordered; };
+  if constexpr (kExtreme && std::is_floating_point_v<T>) {
+    if (n < 64) return reduce_short_run<Op>(in, n);  // not worth two passes
+    T result = in[0];
+    for (std::int64_t i = 0; i < n; i += kRunLength) {
+      const std::int64_t count = n - i < kRunLength ? n - i : kRunLength;
+      if (has_nan(in + i, count)) return std::numeric_limits<T>::quiet_NaN();
+      result = Op::combine(result, reduce_short_run<typename Op::Ordered>(in + i, count));
+    }
+    return result;
+  } else if constexpr (std::is_same_v<Accumulator<Op, T>, T>) {
     return reduce_short_run<Op>(in, n);
   } else {
     Accumulator<Op, T> result = 0;

@@ -82,9 +82,13 @@ class Strided {
       tile_rows_ = 1;
       tile_columns_ = std::min(columns_, kRowPiece);
     } else {
-      tile_columns_ = std::min(columns_, transposed ? kTransposeSide : kTileElements);
-      tile_rows_ = std::min(rows_, kTileElements / tile_columns_);
-      tile_columns_ = std::min(columns_, kTileElements / tile_rows_);
+      // A plain copy needs no buffers, so its tiles may be larger.
+      const bool copies = job_.loops == nullptr;
+      const std::int64_t elements = copies ? 4 * kTileElements : kTileElements;
+      const std::int64_t side = copies ? 2 * kTransposeSide : kTransposeSide;
+      tile_columns_ = std::min(columns_, transposed ? side : elements);
+      tile_rows_ = std::min(rows_, elements / tile_columns_);
+      tile_columns_ = std::min(columns_, elements / tile_rows_);
     }
   }
 
@@ -103,6 +107,10 @@ class Strided {
     const auto is_dense = [&](const Tile& t) {
       return (t.column_stride == 1 || columns == 1) && (rows == 1 || t.row_stride == columns);
     };
+    const Tile out = piece(out_, offsets[0]);
+    if (job_.loops == nullptr) {
+      return copy_tile(out, piece(in_[0], offsets[1]), rows, columns, job_.out_size);
+    }
     alignas(64) char buffers[4][kTileElements * kMaxElementSize];
     const void* in[3];
     unsigned numbers = 0;
@@ -119,7 +127,6 @@ class Strided {
                   static_cast<int>(in_[k].element_size));
       }
     }
-    const Tile out = piece(out_, offsets[0]);
     const bool direct = is_dense(out);
     job_.loops->by_numbers[numbers](direct ? out.data : buffers[3], in, rows * columns, job_.scale);
     if (!direct) copy_tile(out, {buffers[3], columns, 1}, rows, columns, job_.out_size);

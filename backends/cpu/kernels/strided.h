@@ -46,7 +46,7 @@ struct Operand {
 
 /// An elementwise computation over `sizes`.
 struct Job {
-  const LoopSet* loops;
+  const LoopSet* loops;  // null: the one input is copied
   const kernels::Immediate* scale;
   int inputs, ndim;
   const std::int64_t* sizes;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 
 #include <tern/backends/cpu/kernels/strided.h>
@@ -15,16 +16,64 @@ void copy_rows(T* __restrict to, std::int64_t to_row, const T* __restrict from,
   }
 }
 
+constexpr std::int64_t kBlockRows = 16, kBlockColumns = 64;
+
+/// Four elements of four columns become four elements of four rows.
+template <class T>
+void transpose_4x4(T* to, std::int64_t to_row, const T* from, std::int64_t from_column) {
+  typedef T Four __attribute__((vector_size(4 * sizeof(T))));
+  Four a, b, c, d;
+  std::memcpy(&a, from, sizeof(a));
+  std::memcpy(&b, from + from_column, sizeof(b));
+  std::memcpy(&c, from + 2 * from_column, sizeof(c));
+  std::memcpy(&d, from + 3 * from_column, sizeof(d));
+  const Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Four row_0 = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  const Four row_1 = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  const Four row_2 = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  const Four row_3 = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+  std::memcpy(to, &row_0, sizeof(a));
+  std::memcpy(to + to_row, &row_1, sizeof(a));
+  std::memcpy(to + 2 * to_row, &row_2, sizeof(a));
+  std::memcpy(to + 3 * to_row, &row_3, sizeof(a));
+}
+
 /// Reads down the columns of `from`, which are contiguous there.
+template <class T>
+void transpose_block(T* __restrict to, std::int64_t to_row, const T* __restrict from,
+                     std::int64_t from_column, std::int64_t rows, std::int64_t columns) {
+  std::int64_t c = 0;
+  if (rows == kBlockRows && sizeof(T) >= 4) {
+    for (; c + 4 <= columns; c += 4) {
+      for (std::int64_t r = 0; r < kBlockRows; r += 4) {
+        transpose_4x4(to + r * to_row + c, to_row, from + c * from_column + r, from_column);
+      }
+    }
+  }
+  for (; c < columns; ++c) {
+    for (std::int64_t r = 0; r < rows; ++r) to[r * to_row + c] = from[c * from_column + r];
+  }
+}
+
+/// In blocks through a small buffer: rows whose distance is a power of two would push each other
+/// out of the cache.
 template <class T>
 void transpose(T* __restrict to, std::int64_t to_row, const T* __restrict from,
                std::int64_t from_column, std::int64_t rows, std::int64_t columns) {
-  constexpr std::int64_t kBlock = 16;
-  for (std::int64_t r = 0; r < rows; r += kBlock) {
-    const std::int64_t last_row = r + kBlock < rows ? r + kBlock : rows;
-    for (std::int64_t c = 0; c < columns; ++c) {
-      const T* source = from + c * from_column;
-      for (std::int64_t i = r; i < last_row; ++i) to[i * to_row + c] = source[i];
+  if (rows < kBlockRows || columns < kBlockRows) {
+    return transpose_block(to, to_row, from, from_column, rows, columns);
+  }
+  T buffer[kBlockRows * kBlockColumns];
+  for (std::int64_t c = 0; c < columns; c += kBlockColumns) {
+    const std::int64_t width = std::min(kBlockColumns, columns - c);
+    for (std::int64_t r = 0; r < rows; r += kBlockRows) {
+      const std::int64_t height = std::min(kBlockRows, rows - r);
+      transpose_block(buffer, kBlockColumns, from + c * from_column + r, from_column, height,
+                      width);
+      copy_rows(to + r * to_row + c, to_row, buffer, kBlockColumns, height, width);
     }
   }
 }
