@@ -24,7 +24,14 @@ class SmallVector {
   explicit SmallVector(std::size_t size, T value = T()) { resize(size, value); }
   SmallVector(std::initializer_list<T> list) { assign(list.begin(), list.size()); }
   SmallVector(ArrayRef<T> array) { assign(array.data(), array.size()); }
-  SmallVector(const SmallVector& other) { assign(other.data(), other.size()); }
+  SmallVector(const SmallVector& other) {
+    if (other.heap_) {
+      assign(other.data(), other.size());
+    } else {
+      std::memcpy(inline_, other.inline_, sizeof(inline_));  // a fixed size: no call
+      size_ = other.size_;
+    }
+  }
   SmallVector(SmallVector&& other) noexcept { take(other); }
   SmallVector& operator=(const SmallVector& other) {
     if (this != &other) assign(other.data(), other.size());
@@ -78,7 +85,8 @@ class SmallVector {
   }
   void assign(const T* data_in, std::size_t size) {
     reserve(size);
-    if (size != 0) std::memmove(data(), data_in, size * sizeof(T));
+    T* const to = size > N ? heap_.get() : data();
+    if (size != 0) std::memmove(to, data_in, size * sizeof(T));
     size_ = size;
   }
 

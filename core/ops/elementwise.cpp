@@ -78,6 +78,13 @@ kernels::Immediate to_immediate(const Scalar& scalar) {
 }
 
 ScalarType result_type(std::initializer_list<Operand> operands) {
+  const Operand* const first = operands.begin();
+  bool agree = first->is_tensor();
+  for (std::size_t k = 1; agree && k < operands.size(); ++k) {
+    agree = first[k].is_tensor() && first[k].tensor().dtype() == first->tensor().dtype();
+  }
+  if (agree) return first->tensor().dtype();
+
   // By rank: tensors with dimensions, 0-d tensors, numbers.
   bool present[3] = {};
   ScalarType types[3] = {};
@@ -153,12 +160,72 @@ void check_same_device(const char* op, std::initializer_list<const Tensor*> tens
   }
 }
 
+namespace {
+
+ScalarType wanted_dtype(const ElementwiseCall& call, std::size_t k) {
+  return call.op == kernels::ElementwiseOp::where_op && k == 0 ? kBool : call.dtype;
+}
+
+// The operand that gives the result its shape when there is nothing to cast, to move, to broadcast
+// or to put in order; null otherwise.
+const Tensor* plain_shape(const ElementwiseCall& call, std::initializer_list<Operand> operands,
+                          const Tensor& out) {
+  const Tensor* shape = out.defined() ? &out : nullptr;
+  if (shape != nullptr && (!out.is_contiguous() || out.dtype() != call.out_dtype())) return nullptr;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const Operand& operand = operands.begin()[k];
+    if (!operand.is_tensor()) continue;
+    const Tensor& tensor = operand.tensor();
+    if (!tensor.is_contiguous() || tensor.dtype() != wanted_dtype(call, k)) return nullptr;
+    if (shape == nullptr) {
+      shape = &tensor;
+    } else if (!(tensor.device() == shape->device()) || tensor.sizes() != shape->sizes()) {
+      return nullptr;
+    }
+    if (out.defined() && tensor.is_alias_of(out) &&
+        tensor.storage_offset() != out.storage_offset()) {
+      return nullptr;
+    }
+  }
+  return shape;
+}
+
+Tensor run_plain(const ElementwiseCall& call, std::initializer_list<Operand> operands,
+                 const Tensor& shape, const Tensor& out) {
+  const Device device = shape.device();
+  Tensor result = out.defined() ? out : make_like(shape, call.out_dtype(), device);
+  ElementwiseArgs args;
+  args.ndim = 1;
+  args.sizes[0] = result.numel();
+  if (args.sizes[0] == 0) return result;
+  args.op = call.op;
+  args.dtype = call.dtype;
+  args.inputs = static_cast<std::int32_t>(operands.size());
+  args.scale = to_immediate(call.scale);
+  args.out = result.data_ptr();
+  args.out_strides[0] = 1;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const Operand& operand = operands.begin()[k];
+    const bool is_tensor = operand.is_tensor();
+    args.in[k] = is_tensor ? operand.tensor().data_ptr() : nullptr;
+    args.in_strides[k][0] = is_tensor ? 1 : 0;
+    if (!is_tensor) args.immediate[k] = to_immediate(operand.scalar());
+  }
+  kernels::run(call.name, device, call.dtype, args);
+  return result;
+}
+
+}  // namespace
+
 Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operand> operands,
                        const Tensor& out) {
+  if (const Tensor* shape = plain_shape(call, operands, out)) {
+    return run_plain(call, operands, *shape, out);
+  }
   const Operand* inputs = operands.begin();
   const std::size_t count = operands.size();
   const Device device = common_device(call.name, operands);
-  const ScalarType out_dtype = call.compares ? kBool : call.dtype;
+  const ScalarType out_dtype = call.out_dtype();
 
   ElementwiseArgs args;
   args.op = call.op;
@@ -169,8 +236,6 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
   // Operands in the common dtype; casts and 0-d CPU tensors become temporaries or immediates.
   Tensor casts[kMaxInputs];
   const Tensor* tensors[kMaxInputs];
-  const Tensor* shape_of = nullptr;
-  bool same_sizes = true, all_contiguous = true;
   for (std::size_t k = 0; k < count; ++k) {
     tensors[k] = nullptr;
     args.in[k] = nullptr;
@@ -179,8 +244,7 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
       continue;
     }
     const Tensor* tensor = &inputs[k].tensor();
-    const bool is_condition = call.op == kernels::ElementwiseOp::where_op && k == 0;
-    const ScalarType wanted = is_condition ? kBool : call.dtype;
+    const ScalarType wanted = wanted_dtype(call, k);
     if (tensor->dim() == 0 && tensor->is_cpu() && (!device.is_cpu() || tensor->dtype() != wanted)) {
       args.immediate[k] = to_immediate(tensor->item());
       continue;
@@ -191,12 +255,6 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
       tensor = &casts[k];
     }
     tensors[k] = tensor;
-    if (shape_of == nullptr) {
-      shape_of = tensor;
-    } else {
-      same_sizes = same_sizes && tensor->sizes() == shape_of->sizes();
-    }
-    all_contiguous = all_contiguous && tensor->is_contiguous();
   }
 
   // The result in another dtype than `out` has: through a temporary.
@@ -205,26 +263,6 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
     check_output(call.name, out, result.sizes(), out_dtype);
     out.detach().copy_(result);
     return out;
-  }
-
-  // The common case: nothing to broadcast, everything in one row.
-  if (shape_of != nullptr && same_sizes && all_contiguous &&
-      (!out.defined() || (out.is_contiguous() && out.sizes() == shape_of->sizes()))) {
-    const Tensor result =
-        out.defined() ? out
-                      : make_tensor(shape_of->sizes(), shape_of->strides(), out_dtype, device);
-    const std::int64_t numel = result.numel();
-    if (numel == 0) return result;
-    args.ndim = 1;
-    args.sizes[0] = numel;
-    args.out = result.data_ptr();
-    args.out_strides[0] = 1;
-    for (std::size_t k = 0; k < count; ++k) {
-      args.in_strides[k][0] = tensors[k] == nullptr ? 0 : 1;
-      if (tensors[k] != nullptr) args.in[k] = tensors[k]->data_ptr();
-    }
-    kernels::run(call.name, device, call.dtype, args);
-    return result;
   }
 
   Plan plan;

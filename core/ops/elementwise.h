@@ -43,6 +43,8 @@ struct ElementwiseCall {
   ScalarType dtype;       // the operands are cast to it
   bool compares = false;  // the result is bool
   Scalar scale = 1;
+
+  ScalarType out_dtype() const { return compares ? kBool : dtype; }
 };
 
 /// Runs the kernel; the result has no history. Writes into `out` when it is defined (whose dtype

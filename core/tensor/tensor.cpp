@@ -14,12 +14,6 @@ void Tensor::check_scalar_type(ScalarType expected) const {
              dtype());
 }
 
-IntArrayRef Tensor::sizes() const {
-  static constexpr std::int64_t kUndefinedSizes[] = {0};
-  if (!impl_) return {kUndefinedSizes, 1};
-  return impl_->sizes;
-}
-
 std::int64_t Tensor::size(std::int64_t dim) const {
   TERN_CHECK(this->dim() > 0, IndexError, "Dimension specified as ", dim,
              " but tensor has no dimensions");
@@ -32,10 +26,7 @@ std::int64_t Tensor::stride(std::int64_t dim) const {
   return strides()[static_cast<std::size_t>(wrap_dim(dim, this->dim()))];
 }
 
-Device Tensor::device() const {
-  TERN_CHECK(defined(), Error, "tensor does not have a device: it is undefined");
-  return impl_->storage->device();
-}
+void Tensor::no_device_error() { throw Error("tensor does not have a device: it is undefined"); }
 
 namespace detail {
 
@@ -48,6 +39,13 @@ Tensor make_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Dev
   auto storage =
       make_intrusive<Storage>(static_cast<std::size_t>(numel) * element_size(dtype), device);
   return Tensor(make_intrusive<TensorImpl>(std::move(storage), 0, sizes, strides, dtype));
+}
+
+Tensor make_like(const Tensor& like, ScalarType dtype, Device device) {
+  const TensorImpl& geometry = like.self();
+  auto storage = make_intrusive<Storage>(
+      static_cast<std::size_t>(geometry.numel) * element_size(dtype), device);
+  return Tensor(make_intrusive<TensorImpl>(std::move(storage), geometry, dtype));
 }
 
 Tensor make_alias(const Tensor& of, IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {

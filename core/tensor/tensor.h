@@ -43,7 +43,9 @@ class TERN_API Tensor {
   std::int64_t dim() const { return static_cast<std::int64_t>(sizes().size()); }
   std::int64_t ndimension() const { return dim(); }
   /// [0] for an undefined tensor.
-  IntArrayRef sizes() const;
+  IntArrayRef sizes() const {
+    return impl_ ? IntArrayRef(impl_->sizes) : IntArrayRef(kUndefinedSizes, 1);
+  }
   IntArrayRef strides() const { return self().strides; }
   /// Size of one dimension; negative ones count from the end. Throws IndexError.
   std::int64_t size(std::int64_t dim) const;
@@ -54,7 +56,11 @@ class TERN_API Tensor {
   std::size_t nbytes() const { return static_cast<std::size_t>(numel()) * element_size(); }
   ScalarType dtype() const { return self().dtype; }
   ScalarType scalar_type() const { return dtype(); }
-  Device device() const;
+  Device device() const {
+    if (!impl_) [[unlikely]]
+      no_device_error();
+    return impl_->storage->device();
+  }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_meta() const { return device().is_meta(); }
@@ -176,7 +182,10 @@ class TERN_API Tensor {
 #include <tern/core/ops/view_methods.inc>
 
  private:
+  static constexpr std::int64_t kUndefinedSizes[] = {0};
+
   [[noreturn]] static void undefined_error();
+  [[noreturn]] static void no_device_error();
   void check_scalar_type(ScalarType expected) const;
   void copy_to_host(void* destination) const;
 
@@ -198,6 +207,8 @@ namespace detail {
 TERN_API Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device);
 TERN_API Tensor make_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype,
                             Device device);
+/// A fresh tensor with the sizes and strides of `like`, which is dense.
+TERN_API Tensor make_like(const Tensor& like, ScalarType dtype, Device device);
 /// Another geometry over the same storage; no gradient history and no view bookkeeping.
 TERN_API Tensor make_alias(const Tensor& of, IntArrayRef sizes, IntArrayRef strides,
                            std::int64_t offset);

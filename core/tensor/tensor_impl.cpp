@@ -9,6 +9,16 @@ TensorImpl::TensorImpl(IntrusivePtr<Storage> storage_in, std::int64_t offset_in,
   set_geometry(offset_in, sizes_in, strides_in);
 }
 
+TensorImpl::TensorImpl(IntrusivePtr<Storage> storage_in, const TensorImpl& like,
+                       ScalarType dtype_in)
+    : storage(std::move(storage_in)),
+      offset(0),
+      sizes(like.sizes),
+      strides(like.strides),
+      numel(like.numel),
+      dtype(dtype_in),
+      contiguous(like.contiguous) {}
+
 TensorImpl::~TensorImpl() = default;
 
 void TensorImpl::set_geometry(std::int64_t offset_in, IntArrayRef sizes_in,

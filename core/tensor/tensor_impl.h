@@ -28,6 +28,8 @@ class TERN_API TensorImpl final : public RefCounted {
  public:
   TensorImpl(IntrusivePtr<Storage> storage, std::int64_t offset, IntArrayRef sizes,
              IntArrayRef strides, ScalarType dtype);
+  /// The geometry of `like` from the start of `storage`.
+  TensorImpl(IntrusivePtr<Storage> storage, const TensorImpl& like, ScalarType dtype);
   ~TensorImpl() override;
 
   /// Changes where the elements are; keeps the derived facts below in step.

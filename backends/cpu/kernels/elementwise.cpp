@@ -92,6 +92,19 @@ bool divides_by_zero(const ElementwiseArgs& args) {
   return false;
 }
 
+/// Whether one loop over consecutive elements does: the output in a row, the inputs too or one
+/// number each (their bits are set in `numbers`), at least one input being more than a number.
+bool is_flat(const ElementwiseArgs& args, int inputs, unsigned& numbers) {
+  if (args.ndim == 0) return true;
+  if (args.ndim > 1 || args.out_strides[0] != 1) return false;
+  for (int k = 0; k < inputs; ++k) {
+    const std::int64_t stride = args.in[k] == nullptr ? 0 : args.in_strides[k][0];
+    if (stride > 1 || stride < 0) return false;
+    if (stride == 0) numbers |= 1U << k;
+  }
+  return numbers != (1U << inputs) - 1;
+}
+
 }  // namespace
 
 void elementwise(const ElementwiseArgs& args, KernelContext& context) {
@@ -101,50 +114,46 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }
-  const ElementwiseInfo& info = elementwise_info(args.op);
-  const int ndim = args.ndim;
-  const int size = static_cast<int>(element_size(args.dtype));
-  Element immediates[3];
-  Job job{
-      &loops,     &args.scale, info.inputs,      ndim,
-      args.sizes, args.out,    args.out_strides, info.kind == ElementwiseKind::kCompare ? 1 : size,
-      {},         row.grain};
-  const void* in[3] = {};
-  unsigned numbers = 0;
-  bool flat = ndim == 0 || (ndim == 1 && args.out_strides[0] == 1);
-  for (int k = 0; k < info.inputs; ++k) {
-    const bool is_condition = k == 0 && args.op == ElementwiseOp::where_op;
-    const ScalarType dtype = is_condition ? kBool : args.dtype;
-    if (args.in[k] == nullptr) store(immediates[k], dtype, args.immediate[k]);
-    job.in[k] = args.in[k] == nullptr
-                    ? Operand{&immediates[k], kNoStrides, is_condition ? 1 : size}
-                    : Operand{args.in[k], args.in_strides[k], is_condition ? 1 : size};
-    in[k] = job.in[k].data;
-    if (ndim == 0) continue;
-    const std::int64_t stride = job.in[k].strides[0];
-    if (stride == 0) numbers |= 1U << k;
-    flat &= stride == 0 || stride == 1;
-  }
   if (args.op == ElementwiseOp::remainder && args.dtype == kLong && divides_by_zero(args)) {
     context.status = StatusCode::kDeviceFault;
     __builtin_strcpy(context.message, "ZeroDivisionError");
     return;
   }
-  const bool all_numbers = ndim != 0 && numbers == (1U << info.inputs) - 1;
-  if (!flat || all_numbers) {
-    run_strided(job);
+  const ElementwiseInfo& info = elementwise_info(args.op);
+  const int inputs = info.inputs;
+  const bool compares = info.kind == ElementwiseKind::kCompare;
+  const int size = static_cast<int>(element_size(args.dtype)), out_size = compares ? 1 : size;
+  const auto is_condition = [&](int k) { return k == 0 && args.op == ElementwiseOp::where_op; };
+  Element immediates[3];
+  const void* in[3];
+  for (int k = 0; k < inputs; ++k) {
+    in[k] = args.in[k];
+    if (in[k] != nullptr) continue;
+    store(immediates[k], is_condition(k) ? kBool : args.dtype, args.immediate[k]);
+    in[k] = &immediates[k];
+  }
+  unsigned numbers = 0;
+  if (is_flat(args, inputs, numbers)) {
+    const Loop loop = loops.by_numbers[numbers];
+    const std::int64_t n = args.ndim == 0 ? 1 : args.sizes[0];
+    if (n <= row.grain) return loop(args.out, in, n, &args.scale);
+    parallel_for(0, n, row.grain, [&](std::int64_t begin, std::int64_t end) {
+      const void* from[3];
+      for (int k = 0; k < inputs; ++k) {
+        const std::int64_t skip = (numbers >> k & 1) != 0 ? 0 : begin;
+        from[k] = static_cast<const char*>(in[k]) + skip * (is_condition(k) ? 1 : size);
+      }
+      loop(static_cast<char*>(args.out) + begin * out_size, from, end - begin, &args.scale);
+    });
     return;
   }
-  const Loop loop = loops.by_numbers[numbers];
-  parallel_for(
-      0, ndim == 0 ? 1 : args.sizes[0], row.grain, [&](std::int64_t begin, std::int64_t end) {
-        const void* from[3];
-        for (int k = 0; k < info.inputs; ++k) {
-          const std::int64_t skip = (numbers >> k & 1) != 0 ? 0 : begin;
-          from[k] = static_cast<const char*>(in[k]) + skip * job.in[k].element_size;
-        }
-        loop(static_cast<char*>(args.out) + begin * job.out_size, from, end - begin, &args.scale);
-      });
+  Job job{&loops,   &args.scale,      inputs,   args.ndim, args.sizes,
+          args.out, args.out_strides, out_size, {},        row.grain};
+  for (int k = 0; k < inputs; ++k) {
+    job.in[k] = {in[k], args.in[k] == nullptr ? kNoStrides : args.in_strides[k],
+                 is_condition(k) ? 1 : size};
+  }
+  run_strided(job);
 }
 
 }  // namespace tern::cpu
