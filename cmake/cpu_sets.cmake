@@ -7,18 +7,27 @@ if(TERN_NATIVE)
 elseif(NOT DEFINED TERN_CPU_SETS)
   set(TERN_CPU_SETS baseline)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    list(APPEND TERN_CPU_SETS avx2 avx512)
+    list(APPEND TERN_CPU_SETS avx2 avx512 avx512_bf16)
   endif()
 endif()
 
 set(TERN_CPU_FLAGS_baseline "")  # what the compiler takes for every machine
 set(TERN_CPU_FLAGS_avx2 -march=x86-64-v3)
 set(TERN_CPU_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+set(TERN_CPU_FLAGS_avx512_bf16 ${TERN_CPU_FLAGS_avx512} -mavx512bf16)
 set(TERN_CPU_FLAGS_native -march=native)
 
+# A set that has only a matrix product of its own, and the other kernels of this one.
+set(TERN_CPU_BASE_avx512_bf16 avx512)
+
 function(tern_add_cpu_sets library)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/backends/cpu/kernels/*.cpp)
+  set(kernels ${PROJECT_SOURCE_DIR}/backends/cpu/kernels)
+  file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS ${kernels}/*.cpp)
   foreach(set IN LISTS TERN_CPU_SETS)
+    set(sources ${all_sources})
+    if(TERN_CPU_BASE_${set})
+      set(sources ${kernels}/gemm.cpp ${kernels}/register.cpp)
+    endif()
     set(objects tern_cpu_${set})
     add_library(${objects} OBJECT ${sources})
     set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -26,7 +35,8 @@ function(tern_add_cpu_sets library)
     target_compile_features(${objects} PRIVATE cxx_std_20)
     target_include_directories(${objects} PRIVATE ${PROJECT_BINARY_DIR}/include)
     target_link_libraries(${objects} PRIVATE Eigen3::Eigen)
-    target_compile_definitions(${objects} PRIVATE TERN_CPU_SET=${set})
+    target_compile_definitions(${objects} PRIVATE TERN_CPU_SET=${set}
+      $<$<BOOL:${TERN_CPU_BASE_${set}}>:TERN_CPU_BASE_SET=${TERN_CPU_BASE_${set}}>)
     target_compile_options(${objects} PRIVATE
       ${TERN_CPU_FLAGS_${set}} $<$<NOT:$<CONFIG:Debug>>:-O3>
       -fno-trapping-math -fno-math-errno -ffp-contract=off

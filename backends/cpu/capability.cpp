@@ -9,6 +9,7 @@ extern "C" {
 void tern_cpu_register_baseline(tern::kernels::KernelTable* table);
 void tern_cpu_register_avx2(tern::kernels::KernelTable* table);
 void tern_cpu_register_avx512(tern::kernels::KernelTable* table);
+void tern_cpu_register_avx512_bf16(tern::kernels::KernelTable* table);
 void tern_cpu_register_native(tern::kernels::KernelTable* table);
 }
 
@@ -28,6 +29,9 @@ namespace {
          __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl");
 }
+[[maybe_unused]] bool has_avx512_bf16() {
+  return has_avx512() && __builtin_cpu_supports("avx512bf16");
+}
 #endif
 
 constexpr Capability kCapabilities[] = {
@@ -42,6 +46,9 @@ constexpr Capability kCapabilities[] = {
 #endif
 #ifdef TERN_CPU_HAS_AVX512
     {"avx512", has_avx512, tern_cpu_register_avx512},
+#endif
+#ifdef TERN_CPU_HAS_AVX512_BF16
+    {"avx512_bf16", has_avx512_bf16, tern_cpu_register_avx512_bf16},
 #endif
     {nullptr, nullptr, nullptr},
 };

@@ -104,6 +104,26 @@ using c10::nullopt_t;
 using c10::optional;
 using c10::str;
 using c10::string_view;
+
+enum class Float32MatmulPrecision { HIGHEST, HIGH, MEDIUM };
+
+/// What of libtorch's settings there is.
+class Context {
+ public:
+  void setFloat32MatmulPrecision(const std::string& precision) {
+    ::tern::set_float32_matmul_precision(precision);
+  }
+  Float32MatmulPrecision float32MatmulPrecision() const {
+    const string_view name = ::tern::get_float32_matmul_precision();
+    if (name == "highest") return Float32MatmulPrecision::HIGHEST;
+    return name == "high" ? Float32MatmulPrecision::HIGH : Float32MatmulPrecision::MEDIUM;
+  }
+};
+
+inline Context& globalContext() {
+  static Context context;
+  return context;
+}
 }  // namespace at
 
 namespace torch {

@@ -106,6 +106,10 @@ struct ReduceArgs {
 /// What happens to a product before it is stored.
 enum class GemmEpilogue : std::int32_t { kNone, kRelu };
 
+/// How exact a product of float32 matrices must be. kMedium lets a backend round the operands to
+/// bfloat16, kHigh to 10 bits of fraction or more; sums stay float32. Any may compute as kHighest.
+enum class GemmPrecision : std::int32_t { kHighest, kHigh, kMedium };
+
 /// c = epilogue(alpha * a x b + beta * c + bias) for each of `batch` matrices, in float32, float64
 /// or int64. a is m x k, b is k x n with any strides (a transposed operand has its strides
 /// swapped; a broadcast batch has stride 0); c has contiguous rows (c_row_stride >= n). bias,
@@ -114,6 +118,7 @@ enum class GemmEpilogue : std::int32_t { kNone, kRelu };
 struct GemmArgs {
   ScalarType dtype;
   GemmEpilogue epilogue;
+  GemmPrecision precision;  // of float32
   std::int64_t batch, m, n, k;
   const void* a;
   std::int64_t a_batch_stride, a_row_stride, a_col_stride;

@@ -2,6 +2,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
+#include <tern/core/ops/matmul_precision.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -30,6 +31,7 @@ void multiply(const Product& product, const Tensor& a, std::int64_t a_batch, con
   kernels::GemmArgs args;
   args.dtype = out.dtype();
   args.epilogue = kernels::GemmEpilogue::kNone;
+  args.precision = detail::float32_matmul_precision();
   args.batch = batch;
   args.m = last(a, 2, false);
   args.k = last(a, 1, false);

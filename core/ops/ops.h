@@ -7,6 +7,7 @@
 #include <tern/core/ops/index.h>
 #include <tern/core/ops/loss.h>
 #include <tern/core/ops/matmul.h>
+#include <tern/core/ops/matmul_precision.h>
 #include <tern/core/ops/pointwise.h>
 #include <tern/core/ops/print.h>
 #include <tern/core/ops/random.h>

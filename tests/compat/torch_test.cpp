@@ -180,6 +180,14 @@ TEST(TorchPrinting, CutsMatricesIntoColumns) {
             "[ CPULongType{2,15} ]");
 }
 
+TEST(TorchContext, HoldsThePrecisionOfProducts) {
+  EXPECT_EQ(at::globalContext().float32MatmulPrecision(), at::Float32MatmulPrecision::HIGHEST);
+  at::globalContext().setFloat32MatmulPrecision("medium");
+  EXPECT_EQ(at::globalContext().float32MatmulPrecision(), at::Float32MatmulPrecision::MEDIUM);
+  EXPECT_THROW(at::globalContext().setFloat32MatmulPrecision("low"), c10::Error);
+  at::globalContext().setFloat32MatmulPrecision("highest");
+}
+
 TEST(TorchPrinting, WritesModulesAsLibtorch) {
   nn::Sequential net(nn::Linear(2, 3), nn::ReLU(), nn::Functional(torch::sigmoid));
   EXPECT_EQ(printed(net),

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <limits>
 
+#include <tern/backends/cpu/kernels/gemm_bfloat16.h>
 #include <tern/backends/cpu/kernels/gemm_dot.h>
 #include <tern/backends/cpu/kernels/gemm_integer.h>
 #include <tern/backends/cpu/kernels/gemm_packed.h>
@@ -15,13 +16,16 @@ constexpr std::int64_t kDotMaxRows = kVectorBytes == 64 ? 32 : 12;
 constexpr std::int64_t kDotMinVectors = 4;
 // ...if what has to be packed for them fits into the second-level cache.
 constexpr std::int64_t kDotMaxPacked = 1 << 17;
+// Smaller matrices are not read often enough to pay for rounding them.
+[[maybe_unused]] constexpr std::int64_t kRoundedMinSide = 16;
 // So many multiplications pay for a thread.
 constexpr std::int64_t kWorkPerThread = 1 << 16;
 
-/// A product and how it is computed: bit for bit the same whatever the number of threads.
-template <class T>
+/// A product of operands packed into E and how it is computed: bit for bit the same whatever the
+/// number of threads.
+template <class E>
 struct Plan {
-  Problem<T> problem;
+  Problem<NumberOf<E>> problem;
   std::int64_t batch;
   bool dot;
   int batch_parts, row_parts, column_parts;  // the threads as a grid
@@ -44,9 +48,9 @@ Problem<T> problem_of(const kernels::GemmArgs& args) {
 }
 
 /// Rows of several matrices that follow each other in memory, against one B, are one matrix.
-template <class T>
-void merge_batch(Plan<T>& plan) {
-  Problem<T>& p = plan.problem;
+template <class E>
+void merge_batch(Plan<E>& plan) {
+  Problem<NumberOf<E>>& p = plan.problem;
   if (plan.batch == 1 || p.b.batch != 0) return;
   if (p.m == 1) p.a.row = p.a.batch, p.c.row = p.c.batch;
   if (p.a.batch != p.m * p.a.row || p.c.batch != p.m * p.c.row) return;
@@ -55,16 +59,17 @@ void merge_batch(Plan<T>& plan) {
 }
 
 /// Turns the product where that fills the vectors, and finds out if inner products are best.
-template <class T>
-void choose_method(Plan<T>& plan) {
+template <class E>
+void choose_method(Plan<E>& plan) {
+  using T = NumberOf<E>;
   constexpr int kWidth = Simd<T>::kWidth;
   Problem<T>& p = plan.problem;
   const bool few_columns = p.n < p.m;
   const std::int64_t short_side = std::min(p.m, p.n);
   const bool reads_along_k = few_columns ? p.a.column == 1 : p.b.row == 1;
   const bool packs = few_columns ? p.b.row != 1 : p.a.column != 1;
-  plan.dot = reads_along_k && short_side <= kDotMaxRows && p.k >= kDotMinVectors * kWidth &&
-             (!packs || short_side * p.k <= kDotMaxPacked);
+  plan.dot = std::is_same_v<T, E> && reads_along_k && short_side <= kDotMaxRows &&
+             p.k >= kDotMinVectors * kWidth && (!packs || short_side * p.k <= kDotMaxPacked);
   const bool can_turn = p.bias == nullptr && ((p.n == 1 && p.c.row == 1) ||
                                               (p.beta == T(0) && !p.relu && p.k <= kTurnedMaxK));
   const bool fills_vectors = p.n < 2 * kWidth && p.n % kWidth != 0 && p.a.row == 1 && can_turn;
@@ -72,8 +77,9 @@ void choose_method(Plan<T>& plan) {
 }
 
 /// Splits the work: by matrices if there are enough, else each matrix by rows and columns.
-template <class T>
-void choose_grid(Plan<T>& plan) {
+template <class E>
+void choose_grid(Plan<E>& plan) {
+  using T = NumberOf<E>;
   const Problem<T>& p = plan.problem;
   const std::int64_t most =
       plan.batch * p.m * p.n * std::max<std::int64_t>(p.k, 1) / kWorkPerThread;
@@ -88,7 +94,7 @@ void choose_grid(Plan<T>& plan) {
   if (plan.dot) return;
   // Cycles of the slowest thread per step of k: multiplying, and packing its parts of A and B.
   // Threads that share rows of C disturb each other's caches a little.
-  constexpr double kPacking = 0.3, kSharedRows = 1.03;
+  constexpr double kPacking = 0.3 * PackedElement<E>::kSteps, kSharedRows = 1.03;
   const std::int64_t strips = divide_up(p.m, kTileRows);
   double least = std::numeric_limits<double>::infinity();
   for (int row_parts = 1; row_parts <= threads && row_parts <= strips; ++row_parts) {
@@ -104,8 +110,8 @@ void choose_grid(Plan<T>& plan) {
   }
 }
 
-template <class T>
-bool run_matrix(const Plan<T>& plan, const Problem<T>& p, std::int64_t row, std::int64_t column) {
+template <class E, class T>
+bool run_matrix(const Plan<E>& plan, const Problem<T>& p, std::int64_t row, std::int64_t column) {
   if (plan.dot) {
     const std::int64_t groups = divide_up(p.n, kDotColumns);
     return multiply_dot(p, groups * column / plan.column_parts * kDotColumns,
@@ -117,12 +123,12 @@ bool run_matrix(const Plan<T>& plan, const Problem<T>& p, std::int64_t row, std:
   const std::int64_t units = (last - first) * divide_up(p.n, Simd<T>::kWidth);
   const Share share{first * kTileRows, std::min(p.m, last * kTileRows),
                     units * column / plan.column_parts, units * (column + 1) / plan.column_parts};
-  return multiply_packed(p, share);
+  return multiply_packed<E>(p, share);
 }
 
-template <class T>
+template <class E>
 void run_part(void* context, int part) {
-  auto& plan = *static_cast<Plan<T>*>(context);
+  auto& plan = *static_cast<Plan<E>*>(context);
   const std::int64_t column = part % plan.column_parts;
   const std::int64_t row = part / plan.column_parts % plan.row_parts;
   const std::int64_t batch = part / plan.column_parts / plan.row_parts;
@@ -149,9 +155,10 @@ void add_strided_bias(const kernels::GemmArgs& args) {
   }
 }
 
-template <class T>
+template <class E>
 void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
-  Plan<T> plan{problem_of<T>(args), args.batch, false, 1, 1, 1};
+  using T = NumberOf<E>;
+  Plan<E> plan{problem_of<T>(args), args.batch, false, 1, 1, 1};
   const bool strided_bias = args.bias != nullptr && args.bias_stride != 1 && args.n > 1;
   if (strided_bias) {
     plan.problem.bias = nullptr;
@@ -160,7 +167,7 @@ void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
   merge_batch(plan);
   choose_method(plan);
   choose_grid(plan);
-  detail::run_parallel(plan.batch_parts * plan.row_parts * plan.column_parts, run_part<T>, &plan);
+  detail::run_parallel(plan.batch_parts * plan.row_parts * plan.column_parts, run_part<E>, &plan);
   if (plan.out_of_memory) context.status = kernels::StatusCode::kOutOfMemory;
   if (strided_bias) add_strided_bias<T>(args);
 }
@@ -171,6 +178,12 @@ void gemm(const kernels::GemmArgs& args, kernels::KernelContext& context) {
   if (args.batch == 0 || args.m == 0 || args.n == 0) return;
   switch (args.dtype) {
     case kFloat32:
+#if defined(__AVX512BF16__)
+      if (args.precision == kernels::GemmPrecision::kMedium &&
+          std::min(args.m, args.n) >= kRoundedMinSide) {
+        return multiply<Bfloat16Pair>(args, context);
+      }
+#endif
       return multiply<float>(args, context);
     case kFloat64:
       return multiply<double>(args, context);

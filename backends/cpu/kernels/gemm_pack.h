@@ -85,4 +85,11 @@ void pack(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride, 
   }
 }
 
+/// Packs `count` steps of k of up to kLines lines into elements that hold one step: see pack().
+template <int kLines, class T>
+void pack_steps(T* to, const T* from, std::int64_t line_stride, std::int64_t step, int lines,
+                std::int64_t count) {
+  pack<T, kLines>(to, kLines, from, line_stride, step, lines, count);
+}
+
 }  // namespace tern::cpu

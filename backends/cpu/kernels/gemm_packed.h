@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include <tern/backends/cpu/kernels/gemm_pack.h>
 #include <tern/backends/cpu/kernels/gemm_problem.h>
@@ -25,31 +26,35 @@ struct Share {
   std::int64_t row_begin, row_end, begin, end;
 };
 
-template <class T, int kRows>
-void multiply_vectors(std::int64_t vectors, const TileInput<T>& in, const TileOutput<T>& out) {
+template <class E, int kRows>
+void multiply_vectors(std::int64_t vectors, const TileInput<E>& in,
+                      const TileOutput<NumberOf<E>>& out) {
   switch (vectors) {
     case 1:
-      return multiply_tile<T, kRows, 1>(in, out);
+      return multiply_tile<E, kRows, 1>(in, out);
     case 2:
-      return multiply_tile<T, kRows, 2>(in, out);
+      return multiply_tile<E, kRows, 2>(in, out);
     case kTileVectors:
-      return multiply_tile<T, kRows, kTileVectors>(in, out);
+      return multiply_tile<E, kRows, kTileVectors>(in, out);
     default:
-      if constexpr (kRows == 1) multiply_tile<T, 1, kRowVectors>(in, out);
+      if constexpr (kRows == 1) multiply_tile<E, 1, kRowVectors>(in, out);
   }
 }
 
-/// A block of k times some vectors of columns of B.
-template <class T>
+/// A block of k times some vectors of columns of B, packed into elements of type E.
+template <class E>
 class Block {
  public:
+  using T = NumberOf<E>;
   static constexpr int kWidth = Simd<T>::kWidth;
+  static constexpr int kSteps = PackedElement<E>::kSteps;
 
   /// `b_memory` has room for the vectors, `a_memory` for a strip.
   Block(const Problem<T>& problem, std::int64_t k_begin, std::int64_t k_end, bool direct_b,
-        T* b_memory, T* a_memory)
+        E* b_memory, E* a_memory)
       : problem_(problem),
         k_(k_end - k_begin),
+        elements_(divide_up(k_, kSteps)),
         a_(problem.a.data + k_begin * problem.a.column),
         b_(problem.b.data + k_begin * problem.b.row),
         direct_vectors_(direct_b ? problem.n / kWidth : 0),
@@ -65,8 +70,8 @@ class Block {
   void pack_b(std::int64_t begin, std::int64_t end) {
     first_packed_ = std::max(begin, direct_vectors_);
     for (std::int64_t vector = first_packed_; vector < end; ++vector) {
-      pack<T, kWidth>(packed_b(vector), kWidth, b_ + vector * kWidth * problem_.b.column,
-                      problem_.b.column, problem_.b.row, lanes(vector), k_);
+      pack_steps<kWidth>(packed_b(vector), b_ + vector * kWidth * problem_.b.column,
+                         problem_.b.column, problem_.b.row, lanes(vector), k_);
     }
   }
 
@@ -82,20 +87,25 @@ class Block {
   }
 
  private:
+  /// Operands may be read where they are.
+  static constexpr bool kInPlace = std::is_same_v<T, E>;
+
   int lanes(std::int64_t vector) const {
     return static_cast<int>(std::min<std::int64_t>(kWidth, problem_.n - vector * kWidth));
   }
-  T* packed_b(std::int64_t vector) const {
-    return packed_b_ + (vector - first_packed_) * k_ * kWidth;
+  E* packed_b(std::int64_t vector) const {
+    return packed_b_ + (vector - first_packed_) * elements_ * kWidth;
   }
 
   template <int kRows>
   void multiply_rows(std::int64_t row, std::int64_t begin, std::int64_t end) {
-    TileInput<T> in{a_ + row * problem_.a.row, problem_.a.column, nullptr, 0, 0, k_};
-    if constexpr (kRows > 1) {
-      pack<T, kRows>(packed_a_, kRows, in.a, problem_.a.row, problem_.a.column, kRows, k_);
-      in.a = packed_a_;
-      in.a_step = kRows;
+    const T* const a = a_ + row * problem_.a.row;
+    TileInput<E> in{packed_a_, kRows, nullptr, 0, 0, elements_};
+    if constexpr (kRows == 1 && kInPlace) {
+      in.a = a;
+      in.a_step = problem_.a.column;
+    } else {
+      pack_steps<kRows>(packed_a_, a, problem_.a.row, problem_.a.column, kRows, k_);
     }
     for (std::int64_t vector = begin; vector < end;) {
       const bool direct = vector < direct_vectors_;
@@ -103,9 +113,12 @@ class Block {
       const std::int64_t count = kRows == 1 && left >= kRowVectors
                                      ? kRowVectors
                                      : std::min<std::int64_t>(kTileVectors, left);
-      in.b = direct ? b_ + vector * kWidth : packed_b(vector);
-      in.b_step = direct ? problem_.b.row : kWidth;
-      in.b_vector = direct ? kWidth : k_ * kWidth;
+      in.b = packed_b(vector);
+      in.b_step = kWidth;
+      in.b_vector = elements_ * kWidth;
+      if constexpr (kInPlace) {
+        if (direct) in.b = b_ + vector * kWidth, in.b_step = problem_.b.row, in.b_vector = kWidth;
+      }
       multiply_columns<kRows>(row, vector, count, in);
       vector += count;
     }
@@ -113,7 +126,7 @@ class Block {
 
   template <int kRows>
   void multiply_columns(std::int64_t row, std::int64_t vector, std::int64_t count,
-                        const TileInput<T>& in) const {
+                        const TileInput<E>& in) const {
     const std::int64_t column = vector * kWidth;
     TileOutput<T> out = output_;
     out.last_lanes = lanes(vector + count - 1);
@@ -121,54 +134,59 @@ class Block {
       out.c = problem_.c.data + row * problem_.c.row + column;
       out.c_row = problem_.c.row;
       if (out.bias != nullptr) out.bias += column;
-      multiply_vectors<T, kRows>(count, in, out);
+      multiply_vectors<E, kRows>(count, in, out);
     } else {
       constexpr int kMostVectors = kRows == 1 ? kRowVectors : kTileVectors;
       alignas(kVectorBytes) T tile[kRows * kMostVectors * kWidth];
       out.c = tile;
       out.c_row = kMostVectors * kWidth;
-      multiply_vectors<T, kRows>(count, in, out);
+      multiply_vectors<E, kRows>(count, in, out);
       pack<T, kRows>(problem_.c.data + column * problem_.c.column + row, problem_.c.column, tile,
                      out.c_row, 1, kRows, std::min(count * kWidth, problem_.n - column));
     }
   }
 
   const Problem<T>& problem_;
-  const std::int64_t k_;
+  const std::int64_t k_, elements_;
   const T* const a_;
   const T* const b_;
   const std::int64_t direct_vectors_;  // so many are read where they are
   std::int64_t first_packed_ = 0;
-  T* const packed_b_;
-  T* const packed_a_;
+  E* const packed_b_;
+  E* const packed_a_;
   TileOutput<T> output_;
 };
 
 /// Computes a share; false when there is no memory. Where C has its columns contiguous (a turned
 /// problem), the product must be all there is: no beta, bias or relu.
-template <class T>
-bool multiply_packed(const Problem<T>& problem, const Share& share) {
+template <class E>
+bool multiply_packed(const Problem<NumberOf<E>>& problem, const Share& share) {
+  using T = NumberOf<E>;
+  constexpr std::int64_t kSteps = PackedElement<E>::kSteps;
   const std::int64_t strips = divide_up(share.row_end - share.row_begin, kTileRows);
   // The first and the last vector of columns may be shared with other threads.
   const std::int64_t first_vector = share.begin / strips, first_strip = share.begin % strips;
   const std::int64_t last_vector = share.end / strips, last_strip = share.end % strips;
   const std::int64_t end_vector = last_vector + (last_strip > 0 ? 1 : 0);
 
-  const std::int64_t strip_bytes = problem.k * kTileRows * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t elements = divide_up(problem.k, kSteps);
+  const std::int64_t strip_bytes = elements * kTileRows * static_cast<std::int64_t>(sizeof(E));
   const std::int64_t blocks =
-      problem.c.column != 1 || problem.k == 0 ? 1 : divide_up(strip_bytes, kStripBytes);
-  const std::int64_t block_k = divide_up(problem.k, blocks);
-  const std::int64_t vectors_at_once =
-      std::min(end_vector - first_vector,
-               std::max<std::int64_t>(kTileVectors, kBlockBytes / (block_k * kVectorBytes + 1)));
-  const std::int64_t b_size = vectors_at_once * block_k * Simd<T>::kWidth;
-  T* const memory = scratch_of<T>(b_size + block_k * kTileRows);
+      problem.c.column != 1 || elements == 0 ? 1 : divide_up(strip_bytes, kStripBytes);
+  const std::int64_t block_elements = divide_up(elements, blocks);
+  const std::int64_t vectors_at_once = std::min(
+      end_vector - first_vector,
+      std::max<std::int64_t>(kTileVectors, kBlockBytes / (block_elements * kVectorBytes + 1)));
+  const std::int64_t b_size = vectors_at_once * block_elements * Simd<T>::kWidth;
+  E* const memory = scratch_of<E>(b_size + block_elements * kTileRows);
   if (memory == nullptr) return false;
 
-  const bool direct_b = problem.b.column == 1 && strips < kStripsWorthPacking;
+  const bool direct_b =
+      std::is_same_v<T, E> && problem.b.column == 1 && strips < kStripsWorthPacking;
   for (std::int64_t number = 0; number < blocks; ++number) {
-    Block<T> block(problem, problem.k * number / blocks, problem.k * (number + 1) / blocks,
-                   direct_b, memory, memory + b_size);
+    const std::int64_t k_begin = elements * number / blocks * kSteps;
+    const std::int64_t k_end = std::min(problem.k, elements * (number + 1) / blocks * kSteps);
+    Block<E> block(problem, k_begin, k_end, direct_b, memory, memory + b_size);
     for (std::int64_t begin = first_vector; begin < end_vector; begin += vectors_at_once) {
       const std::int64_t end = std::min(begin + vectors_at_once, end_vector);
       block.pack_b(begin, end);

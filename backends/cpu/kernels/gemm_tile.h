@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/gemm_simd.h>
+#include <tern/backends/cpu/kernels/gemm_packed_element.h>
 
 namespace tern::cpu {
 
@@ -11,14 +11,14 @@ inline constexpr int kTileVectors = 3;
 inline constexpr int kRowVectors = 8;
 
 /// What a tile reads. Element (i, p) of A is a[p * a_step + i]; lane l of vector j of row p of B is
-/// b[p * b_step + j * b_vector + l].
-template <class T>
+/// b[p * b_step + j * b_vector + l]; p < count.
+template <class E>
 struct TileInput {
-  const T* a;
+  const E* a;
   std::int64_t a_step;
-  const T* b;
+  const E* b;
   std::int64_t b_step, b_vector;
-  std::int64_t k;
+  std::int64_t count;
 };
 
 /// What a tile becomes: c = relu(alpha * product + beta * c + bias).
@@ -32,23 +32,25 @@ struct TileOutput {
   int last_lanes;  // how many lanes of a row's last vector exist
 };
 
-template <class T, int kRows, int kVectors>
-void multiply_tile(const TileInput<T>& in, const TileOutput<T>& out) {
+template <class E, int kRows, int kVectors>
+void multiply_tile(const TileInput<E>& in, const TileOutput<NumberOf<E>>& out) {
+  using P = PackedElement<E>;
+  using T = NumberOf<E>;
   using S = Simd<T>;
   using V = typename S::V;
   V sum[kRows][kVectors] = {};
 
-  const T* a = in.a;
-  const T* b = in.b;
-  for (std::int64_t p = 0; p < in.k; ++p) {
-    V row[kVectors];
+  const E* a = in.a;
+  const E* b = in.b;
+  for (std::int64_t p = 0; p < in.count; ++p) {
+    typename P::V row[kVectors];
 #pragma GCC unroll 8
-    for (int j = 0; j < kVectors; ++j) row[j] = S::load(b + j * in.b_vector);
+    for (int j = 0; j < kVectors; ++j) row[j] = P::load(b + j * in.b_vector);
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
-      const V factor = S::broadcast(a[i]);
+      const auto factor = P::broadcast(a[i]);
 #pragma GCC unroll 8
-      for (int j = 0; j < kVectors; ++j) sum[i][j] = S::fma(factor, row[j], sum[i][j]);
+      for (int j = 0; j < kVectors; ++j) sum[i][j] = P::multiply_add(factor, row[j], sum[i][j]);
     }
     a += in.a_step;
     b += in.b_step;
