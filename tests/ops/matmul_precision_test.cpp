@@ -70,7 +70,9 @@ TEST_F(MatmulPrecision, CountsForGradientsToo) {
   set_float32_matmul_precision("medium");
   const double difference = largest_difference(gradient(), highest);
   EXPECT_LT(difference, 0.05 * highest.abs().max().item<double>());
-  if (std::string(cpu_capability()) == "avx512_bf16") EXPECT_GT(difference, 0);
+  if (std::string(cpu_capability()) == "avx512_bf16") {
+    EXPECT_GT(difference, 0);
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <tern/backends/cpu/kernels/gemm_bfloat16.h>
 #include <tern/backends/cpu/kernels/gemm_dot.h>
 #include <tern/backends/cpu/kernels/gemm_integer.h>
+#include <tern/backends/cpu/kernels/gemm_outer.h>
 #include <tern/backends/cpu/kernels/gemm_packed.h>
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/core/base/thread_pool.h>
@@ -116,6 +117,12 @@ bool run_matrix(const Plan<E>& plan, const Problem<T>& p, std::int64_t row, std:
     const std::int64_t groups = divide_up(p.n, kDotColumns);
     return multiply_dot(p, groups * column / plan.column_parts * kDotColumns,
                         std::min(p.n, groups * (column + 1) / plan.column_parts * kDotColumns));
+  }
+  if (std::is_same_v<T, E> && is_outer(p)) {
+    const std::int64_t part = row * plan.column_parts + column;
+    const std::int64_t parts = std::int64_t{plan.row_parts} * plan.column_parts;
+    multiply_outer(p, p.m * part / parts, p.m * (part + 1) / parts);
+    return true;
   }
   const std::int64_t strips = divide_up(p.m, kTileRows);
   const std::int64_t first = strips * row / plan.row_parts;

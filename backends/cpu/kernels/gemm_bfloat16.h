@@ -94,15 +94,10 @@ template <int kLines>
 void pack_steps(Bfloat16Pair* to, const float* from, std::int64_t line_stride, std::int64_t step,
                 int lines, std::int64_t count) {
   using S = Simd<float>;
-  if (line_stride == 1 && lines == kLines) {
+  if (line_stride == 1) {
     pack_pairs<kLines>(to, count, [&](std::int64_t p) {
-      S::V numbers{};
-      std::memcpy(&numbers, from + p * step, kLines * sizeof(float));
-      return numbers;
+      return lines == S::kWidth ? S::load(from + p * step) : S::load_first(from + p * step, lines);
     });
-  } else if (line_stride == 1) {
-    pack_pairs<kLines>(to, count,
-                       [&](std::int64_t p) { return S::load_first(from + p * step, lines); });
   } else if (step == 1) {
     pack_pairs_transposed<kLines>(to, from, line_stride, lines, count);
   } else {
