@@ -10,9 +10,15 @@
 
 namespace bench {
 
-/// Nanoseconds of one call of `fn`: the best of several batches of about 40 ms, after a warm-up.
+/// How long to measure.
+struct Effort {
+  double batch_ns = 4e7;
+  int batches = 7;
+};
+
+/// Nanoseconds of one call of `fn`: the best of several batches, after a warm-up.
 template <class Fn>
-double time_of(const Fn& fn) {
+double time_of(const Fn& fn, const Effort& effort = {}) {
   using Clock = std::chrono::steady_clock;
   const auto batch = [&fn](long calls) {
     const auto start = Clock::now();
@@ -22,10 +28,10 @@ double time_of(const Fn& fn) {
   fn();
   long calls = 1;
   double spent = batch(calls);
-  while (spent < 1e7) spent = batch(calls *= 4);
-  calls = std::max(1L, static_cast<long>(static_cast<double>(calls) * 4e7 / spent));
+  while (spent < effort.batch_ns / 4) spent = batch(calls *= 4);
+  calls = std::max(1L, static_cast<long>(static_cast<double>(calls) * effort.batch_ns / spent));
   double best = spent;
-  for (int i = 0; i < 7; ++i) {
+  for (int i = 0; i < effort.batches; ++i) {
     const double each = batch(calls) / static_cast<double>(calls);
     best = i == 0 ? each : std::min(best, each);
   }
@@ -33,8 +39,8 @@ double time_of(const Fn& fn) {
 }
 
 template <class Fn>
-void report(const char* name, const Fn& fn) {
-  std::printf("%s\t%.1f\n", name, time_of(fn));
+void report(const char* name, const Fn& fn, const Effort& effort = {}) {
+  std::printf("%s\t%.1f\n", name, time_of(fn, effort));
   std::fflush(stdout);
 }
 

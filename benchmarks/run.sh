@@ -14,7 +14,7 @@ rounds=${ROUNDS:-3}
 mkdir -p "$out"
 torch=${TORCH_DIR:-$(python3 -c 'import torch, os; print(os.path.dirname(torch.__file__))' 2>/dev/null || true)}
 
-programs=(vae_step small_ops ops gemm linear)
+programs=(vae_step small_ops ops gemm linear every_op)
 [ -n "$torch" ] || echo "no libtorch found (set TORCH_DIR): tern alone is timed"
 for program in "${programs[@]}"; do
   if [ -n "$torch" ] && [ "$here/$program.cpp" -nt "$out/$program.torch" ]; then
@@ -29,8 +29,10 @@ rm -f "$out"/*.tsv
 for round in $(seq "$rounds"); do
   for threads in 1 2; do
     for program in "${programs[@]}"; do
-      "$build/bin/$program" "$threads" >> "$out/tern.$threads.tsv"
-      if [ -n "$torch" ]; then "$out/$program.torch" "$threads" >> "$out/torch.$threads.tsv"; fi
+      "$build/bin/$program" "$threads" | sed "s/^/$program\t/" >> "$out/tern.$threads.tsv"
+      if [ -n "$torch" ]; then
+        "$out/$program.torch" "$threads" | sed "s/^/$program\t/" >> "$out/torch.$threads.tsv"
+      fi
     done
   done
   echo "round $round of $rounds done"
@@ -45,11 +47,16 @@ awk -F'\t' -v out="$out" -v cpu="$cpu" -v isa="${isa:-baseline}" -v peer="$peer"
   function key(t, n) { return t SUBSEP n }
   FNR == 1 { file = FILENAME; sub(/.*\//, "", file); split(file, part, ".") }
   {
-    k = key(part[1], part[2] SUBSEP $1)
-    if (!(k in best) || $2 < best[k]) best[k] = $2
-    if (!($1 in seen)) { seen[$1] = 1; names[++count] = $1 }
+    k = key(part[1], part[2] SUBSEP $2)
+    if (!(k in best) || $3 < best[k]) best[k] = $3
+    if (!($2 in seen)) { seen[$2] = 1; names[++count] = $2; program[count] = $1 }
+    if (!($1 in known)) { known[$1] = 1; programs[++program_count] = $1 }
   }
   function figure(who, threads, name,  k) { k = key(who, threads SUBSEP name); return k in best ? best[k] : 0 }
+  function add_ratio(k, ratio, name) {
+    logs[k] += log(ratio); ratios[k]++
+    if (ratio > worst[k]) { worst[k] = ratio; worst_name[k] = name }
+  }
   function show(ns) { return ns == 0 ? "-" : ns < 1e4 ? sprintf("%.0f ns", ns) : sprintf("%.1f us", ns / 1e3) }
   END {
     md = out "/results.md"; json = out "/results.json"
@@ -62,10 +69,19 @@ awk -F'\t' -v out="$out" -v cpu="$cpu" -v isa="${isa:-baseline}" -v peer="$peer"
       for (t = 1; t <= 2; t++) {
         a = figure("tern", t, names[i]); b = figure("torch", t, names[i])
         line = line " | " show(a) " | " (a && b ? sprintf("%.2f", a / b) : "-")
+        if (a && b) add_ratio(key(program[i], t), a / b, names[i])
         printf "%s\n  {\"name\": \"%s\", \"threads\": %d, \"tern_ns\": %.1f, \"peer_ns\": %.1f}", (i + t > 2 ? "," : ""), names[i], t, a, b > json
       }
       print line " |" > md
     }
     print "\n]}" > json
+    print "\n| program | threads | lines | geometric mean | worst | which |" > md
+    print "| --- | ---: | ---: | ---: | ---: | --- |" > md
+    for (p = 1; p <= program_count; p++) {
+      for (t = 1; t <= 2; t++) {
+        k = key(programs[p], t)
+        if (ratios[k]) printf "| %s | %d | %d | %.2f | %.2f | %s |\n", programs[p], t, ratios[k], exp(logs[k] / ratios[k]), worst[k], worst_name[k] > md
+      }
+    }
   }' "$out"/tern.*.tsv "$out"/torch.*.tsv
 cat "$out/results.md"
