@@ -24,6 +24,7 @@ struct FloatTraits<float> {
   static constexpr float kRound = 0x1.8p23f;  // x + kRound - kRound rounds x to an integer
   static constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f;
   static constexpr float kExpLowest = -104.0f, kExpHighest = 89.0f;  // results 0 and inf
+  static constexpr float kExpNormal = -87.0f;  // the result is no denormal from here on
   static constexpr float kExpm1Lowest = -20.0f, kTanhHighest = 10.0f;
   static constexpr float kTiny = 0x1p-13f;  // tanh(x) == x below
 };
@@ -37,6 +38,7 @@ struct FloatTraits<double> {
   static constexpr double kRound = 0x1.8p52;
   static constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
   static constexpr double kExpLowest = -746.0, kExpHighest = 710.0;
+  static constexpr double kExpNormal = -708.0;
   static constexpr double kExpm1Lowest = -40.0, kTanhHighest = 20.0;
   static constexpr double kTiny = 0x1p-28;
 };
@@ -184,6 +186,14 @@ TERN_HOST_DEVICE T exp(T x) {
   const Bits half = static_cast<Bits>(((k + 4 * Traits::kBias + 4) >> 1) - 2 * Traits::kBias - 2);
   const T p = expm1_reduced(r) + T(1);
   return p * power_of_two<T>(half) * power_of_two<T>(static_cast<Bits>(k - half));
+}
+
+/// exp for x up to 88, in fewer steps: 0 where the result would be denormal.
+template <class T>
+TERN_HOST_DEVICE T exp_or_zero(T x) {
+  const auto [k, r] = reduce_exp(x);
+  const T y = (expm1_reduced(r) + T(1)) * power_of_two<T>(k);
+  return x < FloatTraits<T>::kExpNormal ? T(0) : y;
 }
 
 /// expm1 for x from kExpm1Lowest on; denormals lose a bit.

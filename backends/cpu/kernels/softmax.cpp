@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/odometer.h>
@@ -13,33 +12,40 @@ namespace {
 using namespace kernels;
 
 constexpr std::int64_t kGrain = 4096;
-constexpr std::int64_t kColumns = 64;
+constexpr std::int64_t kColumns = 256;
 
+/// One number for a whole row, where columns have one each.
 template <class T>
-void exp_of_difference(T* __restrict out, const T* __restrict in, std::int64_t n, T top) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = math::exp(in[i] - top);
+struct Same {
+  T value;
+  T operator[](std::int64_t) const { return value; }
+};
+
+template <class T, class Top>
+void exp_of_difference(T* __restrict out, const T* __restrict in, std::int64_t n, Top top) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = math::exp_or_zero(in[i] - top[i]);
 }
-template <class T>
-void scale(T* out, std::int64_t n, T factor) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] *= factor;
+template <class T, class Factor>
+void scale(T* __restrict out, std::int64_t n, Factor factor) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] *= factor[i];
 }
-template <class T>
-void subtract(T* __restrict out, const T* __restrict in, std::int64_t n, T top, T log_sum) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = (in[i] - top) - log_sum;
+template <class T, class Top>
+void subtract(T* __restrict out, const T* __restrict in, std::int64_t n, Top top, Top log_sum) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = (in[i] - top[i]) - log_sum[i];
 }
 template <class T>
 void multiply(T* __restrict out, const T* __restrict a, const T* __restrict b, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = a[i] * b[i];
 }
-template <class T>
+template <class T, class Dot>
 void softmax_gradient(T* __restrict out, const T* __restrict y, const T* __restrict grad,
-                      std::int64_t n, T dot) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = y[i] * (grad[i] - dot);
+                      std::int64_t n, Dot dot) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = y[i] * (grad[i] - dot[i]);
 }
-template <class T>
+template <class T, class Sum>
 void log_softmax_gradient(T* __restrict out, const T* __restrict y, const T* __restrict grad,
-                          std::int64_t n, T sum) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = grad[i] - math::exp(y[i]) * sum;
+                          std::int64_t n, Sum sum) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = grad[i] - math::exp_or_zero(y[i]) * sum[i];
 }
 
 /// One row; `out` is no other operand's memory.
@@ -47,66 +53,82 @@ template <class T>
 void softmax_row(SoftmaxOp op, T* out, const T* in, const T* grad, std::int64_t n) {
   if (op == SoftmaxOp::kSoftmaxBackward) {
     multiply(out, in, grad, n);
-    softmax_gradient(out, in, grad, n, static_cast<T>(reduce_run<Sum>(out, n)));
+    softmax_gradient(out, in, grad, n, Same<T>{static_cast<T>(reduce_run<Sum>(out, n))});
     return;
   }
   if (op == SoftmaxOp::kLogSoftmaxBackward) {
-    log_softmax_gradient(out, in, grad, n, static_cast<T>(reduce_run<Sum>(grad, n)));
+    log_softmax_gradient(out, in, grad, n, Same<T>{static_cast<T>(reduce_run<Sum>(grad, n))});
     return;
   }
-  const T top = reduce_run<Maximum>(in, n);
+  // A NaN need not win here: it makes the sum NaN, and that every result.
+  const Same<T> top{reduce_short_run<Larger>(in, n)};
   exp_of_difference(out, in, n, top);
   const auto sum = static_cast<T>(reduce_run<Sum>(out, n));
   if (op == SoftmaxOp::kSoftmax) {
-    scale(out, n, T(1) / sum);
+    scale(out, n, Same<T>{T(1) / sum});
   } else {
-    subtract(out, in, n, top, math::log(sum));
+    subtract(out, in, n, top, Same<T>{math::log(sum)});
   }
+}
+
+template <class T>
+void raise(T* __restrict top, const T* __restrict in, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) top[i] = Larger::combine(top[i], in[i]);
+}
+template <class T, class U>
+void add(T* __restrict sum, const U* __restrict terms, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) sum[i] += terms[i];
+}
+
+/// sum[c] becomes the sum over j < n of what terms(j) points to; not many in T itself.
+template <class T, class Terms>
+void sum_columns(T* sum, std::int64_t n, std::int64_t columns, const Terms& terms) {
+  double total[kColumns] = {};
+  for (std::int64_t j = 0; j < n;) {
+    T block[kColumns] = {};
+    for (const std::int64_t end = std::min<std::int64_t>(j + 64, n); j < end; ++j) {
+      add(block, terms(j), columns);
+    }
+    add(total, block, columns);
+  }
+  for (std::int64_t c = 0; c < columns; ++c) sum[c] = static_cast<T>(total[c]);
 }
 
 /// A block of columns of one [n, inner] matrix, all walked together.
 template <class T>
 void softmax_columns(SoftmaxOp op, T* out, const T* in, const T* grad, std::int64_t n,
                      std::int64_t inner, std::int64_t columns) {
-  T top[kColumns];
-  double sum[kColumns];
-  for (std::int64_t c = 0; c < columns; ++c) top[c] = -std::numeric_limits<T>::infinity();
-  for (std::int64_t c = 0; c < columns; ++c) sum[c] = 0;
-  const auto for_each = [&](auto body) {
-    for (std::int64_t j = 0; j < n; ++j) {
-      for (std::int64_t c = 0; c < columns; ++c) body(j * inner + c, c);
-    }
+  T top[kColumns], sum[kColumns], terms[kColumns];
+  const auto for_each = [&](const auto& row) {
+    for (std::int64_t i = 0; i < n * inner; i += inner) row(i);
   };
-  switch (op) {
-    case SoftmaxOp::kSoftmaxBackward:
-      for_each([&](std::int64_t i, std::int64_t c) { sum[c] += in[i] * grad[i]; });
-      for_each([&](std::int64_t i, std::int64_t c) {
-        out[i] = in[i] * (grad[i] - static_cast<T>(sum[c]));
-      });
-      return;
-    case SoftmaxOp::kLogSoftmaxBackward:
-      for_each([&](std::int64_t i, std::int64_t c) { sum[c] += grad[i]; });
-      for_each([&](std::int64_t i, std::int64_t c) {
-        out[i] = grad[i] - math::exp(in[i]) * static_cast<T>(sum[c]);
-      });
-      return;
-    case SoftmaxOp::kSoftmax:
-    case SoftmaxOp::kLogSoftmax:
-      break;
+  if (op == SoftmaxOp::kSoftmaxBackward) {
+    sum_columns(sum, n, columns, [&](std::int64_t j) {
+      multiply(terms, in + j * inner, grad + j * inner, columns);
+      return terms;
+    });
+    for_each([&](std::int64_t i) { softmax_gradient(out + i, in + i, grad + i, columns, sum); });
+    return;
   }
-  for_each([&](std::int64_t i, std::int64_t c) { top[c] = Maximum::combine(top[c], in[i]); });
-  if (op == SoftmaxOp::kSoftmax) {
-    for_each([&](std::int64_t i, std::int64_t c) {
-      out[i] = math::exp(in[i] - top[c]);
-      sum[c] += out[i];
-    });
-    for_each([&](std::int64_t i, std::int64_t c) { out[i] /= static_cast<T>(sum[c]); });
+  if (op == SoftmaxOp::kLogSoftmaxBackward) {
+    sum_columns(sum, n, columns, [&](std::int64_t j) { return grad + j * inner; });
+    for_each(
+        [&](std::int64_t i) { log_softmax_gradient(out + i, in + i, grad + i, columns, sum); });
+    return;
+  }
+  std::copy_n(in, columns, top);
+  for_each([&](std::int64_t i) { raise(top, in + i, columns); });
+  const bool is_log = op == SoftmaxOp::kLogSoftmax;
+  sum_columns(sum, n, columns, [&](std::int64_t j) {
+    T* const to = is_log ? terms : out + j * inner;
+    exp_of_difference(to, in + j * inner, columns, top);
+    return to;
+  });
+  for (std::int64_t c = 0; c < columns; ++c) sum[c] = is_log ? math::log(sum[c]) : T(1) / sum[c];
+  if (is_log) {
+    for_each([&](std::int64_t i) { subtract(out + i, in + i, columns, top, sum); });
   } else {
-    for_each([&](std::int64_t i, std::int64_t c) { sum[c] += math::exp(in[i] - top[c]); });
-    for (std::int64_t c = 0; c < columns; ++c) sum[c] = math::log(sum[c]);
-    for_each([&](std::int64_t i, std::int64_t c) {
-      out[i] = (in[i] - top[c]) - static_cast<T>(sum[c]);
-    });
+    for_each([&](std::int64_t i) { scale(out + i, columns, sum); });
   }
 }
 
