@@ -115,6 +115,23 @@ Operands operands(SoftmaxArgs& args) {
   return list;
 }
 
+Operands operands(LayerNormArgs& args) {
+  const Dims shape = contiguous(args.rows * args.size);
+  const Dims row = contiguous(args.size), column = contiguous(args.rows);
+  Operands list;
+  add(list, "the input", args.in, args.dtype, shape);
+  add(list, "the weight", args.weight, args.dtype, row);
+  add(list, "the bias", args.bias, args.dtype, row);
+  add(list, "the output", args.out, args.dtype, shape);
+  add(list, "the means", args.mean, kDouble, column);
+  add(list, "the reciprocal deviations", args.rstd, kDouble, column);
+  add(list, "the gradient", args.grad, args.dtype, shape);
+  add(list, "the input's gradient", args.grad_in, args.dtype, shape);
+  add(list, "the weight's gradient", args.grad_weight, args.dtype, row);
+  add(list, "the bias's gradient", args.grad_bias, args.dtype, row);
+  return list;
+}
+
 Operands operands(IndexArgs& args) {
   const bool reads = args.op == IndexOp::kSelect || args.op == IndexOp::kGather;
   const bool one_index = args.op == IndexOp::kSelect || args.op == IndexOp::kAdd;

@@ -150,6 +150,34 @@ struct SoftmaxArgs {
   void* out;
 };
 
+enum class LayerNormOp : std::int32_t { kForward, kBackward };
+
+/// Normalisation of each row of a contiguous [rows, size], floating dtypes, none of them empty.
+///   kForward: out = (in - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps), the
+///   variance divided by size; weight and bias have `size` elements, or are null (1 and 0). mean
+///   and rstd, when not null, get one number per row.
+///   kBackward: from grad, that of the forward's out, and what the forward left: with h = grad *
+///   weight, x = (in - mean) * rstd and means over the row,
+///   grad_in = rstd * (h - mean(h) - x * mean(h * x)); summed over the rows, grad_weight = grad * x
+///   and grad_bias = grad. Each of the three may be null.
+/// Float results keep 1e-5 relative accuracy also where the mean is large beside the deviation.
+struct LayerNormArgs {
+  LayerNormOp op;
+  ScalarType dtype;
+  std::int64_t rows, size;
+  double eps;
+  const void* in;
+  const void* weight;
+  const void* bias;
+  void* out;
+  double* mean;  // float64 for every dtype
+  double* rstd;
+  const void* grad;
+  void* grad_in;
+  void* grad_weight;
+  void* grad_bias;
+};
+
 enum class IndexOp : std::int32_t {
   kSelect,     // index_select: out[o, j, i] = in[o, index[j], i]
   kAdd,        // index_add_:   out[o, index[j], i] += in[o, j, i], serially in j

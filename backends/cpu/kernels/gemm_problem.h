@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
+#include <tern/backends/cpu/kernels/scratch.h>
 #include <tern/core/kernels/args.h>
 
 namespace tern::cpu {
@@ -45,30 +45,6 @@ struct Problem {
     return one;
   }
 };
-
-/// Memory of the calling thread, valid until it asks again; null when there is none left. Kept for
-/// the next product, so that a steady loop allocates nothing.
-inline void* scratch(std::size_t bytes) {
-  struct Memory {
-    void* data = nullptr;
-    std::size_t size = 0;
-    ~Memory() { std::free(data); }
-  };
-  static thread_local Memory memory;
-  if (memory.size < bytes) {
-    constexpr std::size_t kPage = 4096;
-    std::free(memory.data);
-    memory.size = (bytes + kPage - 1) / kPage * kPage;
-    memory.data = std::aligned_alloc(kPage, memory.size);
-    if (memory.data == nullptr) memory.size = 0;
-  }
-  return memory.data;
-}
-
-template <class T>
-T* scratch_of(std::int64_t count) {
-  return static_cast<T*>(scratch(static_cast<std::size_t>(count + 1) * sizeof(T)));
-}
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/scratch.h>
+#include <tern/core/base/thread_pool.h>
+
+namespace tern::cpu {
+namespace {
+
+using namespace kernels;
+
+constexpr std::int64_t kGrain = 8192;
+
+struct TwoSums {
+  double first = 0, second = 0;
+};
+
+/// Sums, over i < n, what `terms(at, first, second)` assigns, where at(p) reads p[i], or a vector
+/// of such elements.
+template <class T, class Terms>
+TwoSums two_sums(std::int64_t n, const Terms& terms) {
+  constexpr std::int64_t w = kLanes<T>;
+  constexpr int kChains = 4;
+  TwoSums sums;
+  std::int64_t i = 0;
+  while (n - i >= w) {
+    Vector<T> first[kChains] = {}, second[kChains] = {}, a, b;
+    const std::int64_t end = i + std::min((n - i) / w * w, kRunLength);
+    for (; i + kChains * w <= end; i += kChains * w) {
+#pragma GCC unroll 4
+      for (int chain = 0; chain < kChains; ++chain) {
+        terms([&](const T* p) { return load(p + i + chain * w); }, a, b);
+        first[chain] += a;
+        second[chain] += b;
+      }
+    }
+    for (; i < end; i += w) {
+      terms([&](const T* p) { return load(p + i); }, a, b);
+      first[0] += a;
+      second[0] += b;
+    }
+    sums.first += reduce_lanes<Sum, T>((first[0] + first[1]) + (first[2] + first[3]));
+    sums.second += reduce_lanes<Sum, T>((second[0] + second[1]) + (second[2] + second[3]));
+  }
+  for (T a, b; i < n; ++i) {
+    terms([&](const T* p) { return p[i]; }, a, b);
+    sums.first += a;
+    sums.second += b;
+  }
+  return sums;
+}
+
+/// What a row is normalised with. The mean is high + low: in - high is exact where it matters, so
+/// a mean that is large beside the deviation costs no digits.
+template <class T>
+struct Statistics {
+  T high, low, rstd;
+
+  Statistics(double mean, double rstd_)
+      : high(static_cast<T>(mean)), low(static_cast<T>(mean - high)), rstd(static_cast<T>(rstd_)) {}
+
+  template <class V>
+  V center(V x) const {
+    return (x - high) - low;
+  }
+};
+
+/// Two passes over a row that is in the cache: the mean, then the moments about it, which also
+/// mend its rounding.
+template <class T>
+void measure(const T* in, std::int64_t n, double eps, double& mean, double& rstd) {
+  const auto count = static_cast<double>(n);
+  const T about = static_cast<T>(reduce_run<Sum>(in, n) / count);
+  const TwoSums moments = two_sums<T>(n, [&](auto at, auto& difference, auto& square) {
+    difference = at(in) - about;
+    square = difference * difference;
+  });
+  const double shift = moments.first / count;
+  const double variance = moments.second / count - shift * shift;
+  mean = about + shift;
+  rstd = 1 / std::sqrt((variance < 0 ? 0 : variance) + eps);
+}
+
+template <class T, bool kWeight, bool kBias>
+void normalize(T* __restrict out, const T* __restrict in, const T* __restrict weight,
+               const T* __restrict bias, std::int64_t n, const Statistics<T> row) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    T x = row.center(in[i]) * row.rstd;
+    if constexpr (kWeight) x *= weight[i];
+    if constexpr (kBias) x += bias[i];
+    out[i] = x;
+  }
+}
+
+template <class T>
+void forward(const LayerNormArgs& args) {
+  const auto in = static_cast<const T*>(args.in);
+  const auto weight = static_cast<const T*>(args.weight);
+  const auto bias = static_cast<const T*>(args.bias);
+  const auto out = static_cast<T*>(args.out);
+  const std::int64_t n = args.size;
+  const auto write =
+      weight != nullptr
+          ? (bias != nullptr ? normalize<T, true, true> : normalize<T, true, false>)
+          : (bias != nullptr ? normalize<T, false, true> : normalize<T, false, false>);
+  parallel_for(0, args.rows, kGrain / n, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      double mean, rstd;
+      measure(in + row * n, n, args.eps, mean, rstd);
+      write(out + row * n, in + row * n, weight, bias, n, {mean, rstd});
+      if (args.mean != nullptr) args.mean[row] = mean;
+      if (args.rstd != nullptr) args.rstd[row] = rstd;
+    }
+  });
+}
+
+template <class T, bool kWeight>
+void input_gradient(T* __restrict out, const T* __restrict in, const T* __restrict grad,
+                    const T* __restrict weight, std::int64_t n, const Statistics<T> row) {
+  const TwoSums sums = two_sums<T>(n, [&](auto at, auto& h, auto& product) {
+    h = at(grad);
+    if constexpr (kWeight) h *= at(weight);
+    product = h * row.center(at(in));
+  });
+  const double rstd = row.rstd, count = static_cast<double>(n);
+  const T offset = static_cast<T>(sums.first / count * rstd);
+  const T slope = static_cast<T>(sums.second / count * rstd * rstd * rstd);
+  for (std::int64_t i = 0; i < n; ++i) {
+    T h = grad[i];
+    if constexpr (kWeight) h *= weight[i];
+    out[i] = (h * row.rstd - offset) - row.center(in[i]) * slope;
+  }
+}
+
+/// Adds one row's share of the gradients of weight and bias.
+template <class T>
+void add_parameter_gradients(T* __restrict grad_weight, T* __restrict grad_bias,
+                             const T* __restrict in, const T* __restrict grad, std::int64_t n,
+                             const Statistics<T> row) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    grad_weight[i] += grad[i] * (row.center(in[i]) * row.rstd);
+    grad_bias[i] += grad[i];
+  }
+}
+
+template <class T>
+class Backward {
+ public:
+  explicit Backward(const LayerNormArgs& args) : args_(args), n_(args.size) {}
+
+  /// False when there is no memory.
+  bool run() const {
+    if (args_.grad_weight == nullptr && args_.grad_bias == nullptr) {
+      parallel_for(0, args_.rows, kGrain / n_, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) take_row(row);
+      });
+      return true;
+    }
+    // The rows are summed in parts whose number depends on the sizes alone, so the result does not
+    // depend on the thread count.
+    const std::int64_t wanted = std::min(args_.rows / 32, args_.rows * n_ / kGrain);
+    const auto parts = static_cast<std::int64_t>(
+        std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(wanted, 1, 32))));
+    double* const sums = scratch_of<double>(parts * kBuffers * n_);
+    if (sums == nullptr) return false;
+    parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t part = begin; part < end; ++part) {
+        take_rows(args_.rows * part / parts, args_.rows * (part + 1) / parts,
+                  sums + part * kBuffers * n_);
+      }
+    });
+    parallel_for(0, n_, kGrain / parts, [&](std::int64_t begin, std::int64_t end) {
+      finish(static_cast<T*>(args_.grad_weight), sums, parts, begin, end);
+      finish(static_cast<T*>(args_.grad_bias), sums + n_, parts, begin, end);
+    });
+    return true;
+  }
+
+ private:
+  // Of a part, n elements each: the sums for weight and bias in double, and those of some rows in
+  // T.
+  static constexpr std::int64_t kBuffers = 4;
+  static constexpr std::int64_t kBlockRows = 64;
+
+  const T* in(std::int64_t row) const { return static_cast<const T*>(args_.in) + row * n_; }
+  const T* grad(std::int64_t row) const { return static_cast<const T*>(args_.grad) + row * n_; }
+
+  Statistics<T> take_row(std::int64_t row) const {
+    const Statistics<T> statistics(args_.mean[row], args_.rstd[row]);
+    if (args_.grad_in != nullptr) {
+      const auto weight = static_cast<const T*>(args_.weight);
+      const auto compute = weight != nullptr ? input_gradient<T, true> : input_gradient<T, false>;
+      compute(static_cast<T*>(args_.grad_in) + row * n_, in(row), grad(row), weight, n_,
+              statistics);
+    }
+    return statistics;
+  }
+
+  void take_rows(std::int64_t begin, std::int64_t end, double* sums) const {
+    T* const block = reinterpret_cast<T*>(sums + 2 * n_);
+    std::fill_n(sums, 2 * n_, 0.0);
+    for (std::int64_t row = begin; row < end;) {
+      std::fill_n(block, 2 * n_, T(0));
+      for (const std::int64_t stop = std::min(row + kBlockRows, end); row < stop; ++row) {
+        const Statistics<T> statistics = take_row(row);
+        add_parameter_gradients(block, block + n_, in(row), grad(row), n_, statistics);
+      }
+      for (std::int64_t i = 0; i < 2 * n_; ++i) sums[i] += block[i];
+    }
+  }
+
+  void finish(T* out, const double* sums, std::int64_t parts, std::int64_t begin,
+              std::int64_t end) const {
+    if (out == nullptr) return;
+    for (std::int64_t i = begin; i < end; ++i) {
+      double sum = sums[i];
+      for (std::int64_t part = 1; part < parts; ++part) sum += sums[part * kBuffers * n_ + i];
+      out[i] = static_cast<T>(sum);
+    }
+  }
+
+  const LayerNormArgs& args_;
+  std::int64_t n_;
+};
+
+template <class T>
+void layer_norm_typed(const LayerNormArgs& args, KernelContext& context) {
+  if (args.op == LayerNormOp::kForward) {
+    forward<T>(args);
+  } else if (!Backward<T>(args).run()) {
+    context.status = StatusCode::kOutOfMemory;
+  }
+}
+
+}  // namespace
+
+void layer_norm(const LayerNormArgs& args, KernelContext& context) {
+  if (args.dtype == kFloat) {
+    layer_norm_typed<float>(args, context);
+  } else if (args.dtype == kDouble) {
+    layer_norm_typed<double>(args, context);
+  } else {
+    context.status = StatusCode::kUnsupportedDtype;
+  }
+}
+
+}  // namespace tern::cpu

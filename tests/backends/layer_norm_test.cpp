@@ -1,0 +1,212 @@
+#include <vector>
+
+#include <tern/core/base/thread_pool.h>
+
+#include "backends/kernel_test.h"
+
+namespace tern {
+namespace {
+
+using namespace kernels;
+using testing::Noise;
+using testing::Number;
+
+struct Shape {
+  std::int64_t rows, size;
+};
+
+const Shape kShapes[] = {{1, 1},    {1, 7},    {3, 16},     {5, 33},    {70, 10},
+                         {64, 400}, {2, 9000}, {300, 1000}, {5000, 20}, {130, 128}};
+
+template <class T>
+struct Call {
+  Call(const Shape& shape, double mean, bool has_weight, bool has_bias) : shape_(shape) {
+    Noise noise(7);
+    const auto fill = [&](std::vector<T>& values, std::int64_t n, double middle) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        values.push_back(static_cast<T>(middle + noise.uniform(-2, 2)));
+      }
+    };
+    const std::int64_t n = shape.rows * shape.size;
+    fill(in, n, mean);
+    fill(grad, n, 0);
+    if (has_weight) fill(weight, shape.size, 1);
+    if (has_bias) fill(bias, shape.size, 0);
+    out.resize(in.size());
+    grad_in.resize(in.size());
+    grad_weight.resize(static_cast<std::size_t>(shape.size));
+    grad_bias.resize(static_cast<std::size_t>(shape.size));
+    mean_.resize(static_cast<std::size_t>(shape.rows));
+    rstd_.resize(static_cast<std::size_t>(shape.rows));
+  }
+
+  LayerNormArgs args(LayerNormOp op) {
+    const auto optional = [](std::vector<T>& v) { return v.empty() ? nullptr : v.data(); };
+    LayerNormArgs args{};
+    args.op = op;
+    args.dtype = dtype_of<T>();
+    args.rows = shape_.rows;
+    args.size = shape_.size;
+    args.eps = 1e-5;
+    args.in = in.data();
+    args.weight = optional(weight);
+    args.bias = optional(bias);
+    args.out = out.data();
+    args.mean = mean_.data();
+    args.rstd = rstd_.data();
+    args.grad = grad.data();
+    args.grad_in = grad_in.data();
+    args.grad_weight = grad_weight.data();
+    args.grad_bias = grad_bias.data();
+    return args;
+  }
+
+  /// Compares with plain sums of long double.
+  void check() const {
+    const auto n = static_cast<std::size_t>(shape_.size);
+    const Number eps = 64 * std::numeric_limits<T>::epsilon();
+    std::vector<Number> dw(n, 0), db(n, 0), dw_size(n, 0), db_size(n, 0);
+    for (std::size_t row = 0; row < mean_.size(); ++row) {
+      const T* x = in.data() + row * n;
+      const T* g = grad.data() + row * n;
+      Number mean = 0, variance = 0, mean_h = 0, mean_hx = 0, h_size = 0;
+      for (std::size_t i = 0; i < n; ++i) mean += x[i];
+      mean /= static_cast<Number>(n);
+      for (std::size_t i = 0; i < n; ++i) variance += (x[i] - mean) * (x[i] - mean);
+      const Number rstd = 1 / std::sqrt(variance / static_cast<Number>(n) + 1e-5);
+      ASSERT_LE(std::abs(mean_[row] - mean), 1e-12L * (1 + std::abs(mean)) + eps);
+      ASSERT_LE(std::abs(rstd_[row] - rstd), eps * rstd);
+      const auto normal = [&](std::size_t i) { return (x[i] - mean) * rstd; };
+      const auto scale = [&](std::size_t i) { return weight.empty() ? 1 : Number(weight[i]); };
+      for (std::size_t i = 0; i < n; ++i) {
+        mean_h += g[i] * scale(i) / static_cast<Number>(n);
+        mean_hx += g[i] * scale(i) * normal(i) / static_cast<Number>(n);
+        h_size = std::max(h_size, std::abs(g[i] * scale(i)));
+        dw[i] += g[i] * normal(i);
+        db[i] += g[i];
+        dw_size[i] += std::abs(g[i] * normal(i));
+        db_size[i] += std::abs(g[i]);
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        const Number y = normal(i) * scale(i) + (bias.empty() ? 0 : Number(bias[i]));
+        ASSERT_LE(std::abs(out[row * n + i] - y), eps * (2 + std::abs(y))) << row << ' ' << i;
+        const Number dx = rstd * (g[i] * scale(i) - mean_h - normal(i) * mean_hx);
+        ASSERT_LE(std::abs(grad_in[row * n + i] - dx), eps * rstd * (1 + h_size))
+            << row << ' ' << i;
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_LE(std::abs(grad_weight[i] - dw[i]), 1e-6L + eps * dw_size[i]) << i;
+      ASSERT_LE(std::abs(grad_bias[i] - db[i]), eps * db_size[i]) << i;
+    }
+  }
+
+  std::vector<T> in, grad, weight, bias, out, grad_in, grad_weight, grad_bias;
+
+ private:
+  Shape shape_;
+  std::vector<double> mean_, rstd_;
+};
+
+class LayerNorm : public testing::KernelTest {
+ protected:
+  template <class T>
+  void compute(Call<T>& call) const {
+    for (const LayerNormOp op : {LayerNormOp::kForward, LayerNormOp::kBackward}) {
+      ASSERT_EQ(run(call.args(op)).status, StatusCode::kOk);
+    }
+  }
+
+  template <class T>
+  void check(double mean) const {
+    for (const Shape& shape : kShapes) {
+      for (const bool has_weight : {true, false}) {
+        for (const bool has_bias : {true, false}) {
+          SCOPED_TRACE(::testing::Message() << shape.rows << " x " << shape.size);
+          Call<T> call(shape, mean, has_weight, has_bias);
+          compute(call);
+          call.check();
+        }
+      }
+    }
+  }
+};
+
+TEST_P(LayerNorm, IsAccurate) {
+  check<float>(0.3);
+  check<double>(0.3);
+}
+
+TEST_P(LayerNorm, KeepsItsDigitsBesideALargeMean) {
+  check<float>(1e4);
+}
+
+TEST_P(LayerNorm, OneFarElementCostsNothing) {
+  Call<float> call({4, 768}, 0, true, true);
+  for (std::size_t i = 0; i < call.in.size(); i += 768) call.in[i] = 3e4f;
+  compute(call);
+  call.check();
+}
+
+TEST_P(LayerNorm, ComputesOnlyWhatIsWanted) {
+  Call<float> whole({100, 300}, 0.1, true, true);
+  compute(whole);
+  for (const int wanted : {1, 2, 4, 3, 6}) {
+    Call<float> call({100, 300}, 0.1, true, true);
+    LayerNormArgs args = call.args(LayerNormOp::kForward);
+    run(args);
+    args = call.args(LayerNormOp::kBackward);
+    if ((wanted & 1) == 0) args.grad_in = nullptr;
+    if ((wanted & 2) == 0) args.grad_weight = nullptr;
+    if ((wanted & 4) == 0) args.grad_bias = nullptr;
+    run(args);
+    EXPECT_EQ(call.grad_in == whole.grad_in, (wanted & 1) != 0);
+    EXPECT_EQ(call.grad_weight == whole.grad_weight, (wanted & 2) != 0);
+    EXPECT_EQ(call.grad_bias == whole.grad_bias, (wanted & 4) != 0);
+  }
+  LayerNormArgs args = whole.args(LayerNormOp::kForward);
+  const std::vector<float> out = whole.out;
+  args.mean = args.rstd = nullptr;
+  run(args);
+  EXPECT_EQ(whole.out, out);
+}
+
+TEST_P(LayerNorm, SameBitsForAnyThreadCount) {
+  const int before = get_num_threads();
+  std::vector<std::vector<float>> results;
+  for (const int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    Call<float> call({1000, 130}, 0.5, true, true);
+    compute(call);
+    results.push_back(call.grad_weight);
+    for (const auto& part : {call.grad_bias, call.grad_in, call.out}) {
+      results.back().insert(results.back().end(), part.begin(), part.end());
+    }
+  }
+  set_num_threads(before);
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+TEST_P(LayerNorm, ConstantAndInfiniteRows) {
+  Call<float> call({3, 40}, 0, false, false);
+  std::fill_n(call.in.begin(), 40, 0.1f);
+  call.in[41] = std::numeric_limits<float>::infinity();
+  call.in[82] = NAN;
+  LayerNormArgs args = call.args(LayerNormOp::kForward);
+  run(args);
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(call.out[i], 0, 1e-4);
+  for (std::size_t i = 40; i < 120; ++i) EXPECT_TRUE(std::isnan(call.out[i]));
+}
+
+TEST_P(LayerNorm, UnsupportedDtype) {
+  Call<float> call({1, 2}, 0, false, false);
+  LayerNormArgs args = call.args(LayerNormOp::kForward);
+  args.dtype = kLong;
+  EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);
+}
+
+TERN_KERNEL_TESTS(LayerNorm);
+
+}  // namespace
+}  // namespace tern
