@@ -7,3 +7,4 @@
 #include <tern/nn/functional/dropout.h>
 #include <tern/nn/functional/linear.h>
 #include <tern/nn/functional/loss.h>
+#include <tern/nn/functional/normalization.h>

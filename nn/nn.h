@@ -20,4 +20,5 @@
 #include <tern/nn/modules/dropout.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/modules/loss.h>
+#include <tern/nn/modules/normalization.h>
 #include <tern/nn/utils.h>

@@ -8,6 +8,7 @@
 #include <tern/core/ops/loss.h>
 #include <tern/core/ops/matmul.h>
 #include <tern/core/ops/matmul_precision.h>
+#include <tern/core/ops/normalize.h>
 #include <tern/core/ops/pointwise.h>
 #include <tern/core/ops/print.h>
 #include <tern/core/ops/random.h>

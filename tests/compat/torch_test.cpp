@@ -88,6 +88,11 @@ TEST(TorchPrograms, UseOptionsContainersAndDefaultArguments) {
   EXPECT_EQ(net->forward(torch::zeros({4, 2})).sizes(), torch::IntArrayRef({4, 3}));
   auto copy = std::dynamic_pointer_cast<ScaleImpl>(scale->clone());
   EXPECT_FALSE(copy->offset.is_same(scale->offset));
+  nn::LayerNorm norm(nn::LayerNormOptions({2, 2}).elementwise_affine(false).eps(2e-5));
+  const auto x = torch::rand({3, 2, 2});
+  EXPECT_TRUE(torch::equal(norm(x), F::layer_norm(x, F::LayerNormFuncOptions({2, 2}).eps(2e-5))));
+  EXPECT_EQ(printed(norm), "torch::nn::LayerNorm([2, 2], eps=2e-05, elementwise_affine=false)");
+  EXPECT_EQ(nn::LayerNorm(std::vector<int64_t>{4})->weight.sizes(), torch::IntArrayRef({4}));
   torch::OrderedDict<std::string, torch::Tensor> dict;
   dict.insert("a", torch::ones({1}));
   EXPECT_EQ(dict["a"].item<float>(), 1);

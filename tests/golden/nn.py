@@ -70,6 +70,13 @@ average(x), average(x3)
 array("kNormAverageMean", average.running_mean)
 array("kNormAverageVar", average.running_var)
 
+layer_norm = nn.LayerNorm(3)
+with torch.no_grad():
+    layer_norm.weight.copy_(norm.weight)
+    layer_norm.bias.copy_(norm.bias)
+array("kLayerNorm", layer_norm(x))
+array("kLayerNormWide", nn.LayerNorm((3, 5), eps=0.1, bias=False)(x3))
+
 torch.manual_seed(5)
 array("kDropout", nn.Dropout(0.3)(torch.ones(20)))
 

@@ -228,6 +228,15 @@ case("cross_entropy_smooth", lambda x, t: F.cross_entropy(x, t, label_smoothing=
 case("cross_entropy_probabilities", F.cross_entropy, [[rand(3, 4), probability(3, 4)]])
 
 
+case("layer_norm", lambda x, w, b: F.layer_norm(x, w.shape, w, b),
+     [[rand(3, 4), rand(4), rand(4)], [rand(2, 3, 4), rand(3, 4), rand(3, 4)],
+      [rand(0, 3), rand(3), rand(3)],
+      [vec(INF, 1, 2, NAN, 0, 1, 5, 7, 5).view(3, 3), rand(3), rand(3)]])
+case("layer_norm_plain", lambda x: F.layer_norm(x, x.shape[-1:]), [[rand(2, 3, 5)], [rand(3, 1)]])
+case("layer_norm_weight", lambda x, w: F.layer_norm(x, w.shape, w, eps=0.1), [[rand(3, 4), rand(4)]])
+case("layer_norm_bias", lambda x, b: F.layer_norm(x, b.shape, None, b), [[rand(3, 4), rand(4)]])
+
+
 def number(value):
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)

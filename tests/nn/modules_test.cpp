@@ -164,6 +164,56 @@ TEST(BatchNorm1d, SaysWhatDoesNotFit) {
             "running_mean must be defined in evaluation mode");
 }
 
+TEST(LayerNorm, NormalisesTheLastDimensions) {
+  const nn::LayerNorm net(3);
+  EXPECT_EQ(net->state_dict().keys(), (std::vector<std::string>{"weight", "bias"}));
+  EXPECT_TRUE(same_bits(net->weight, ones({3})));
+  EXPECT_TRUE(same_bits(net->bias, zeros({3})));
+  {
+    const NoGradGuard no_grad;
+    net->weight.copy_(tensor({0.5f, 1.f, -2.f}));
+    net->bias.copy_(tensor({0.f, 0.25f, 1.f}));
+  }
+  const Tensor x = golden_tensor(golden::kBatch, {6, 3});
+  EXPECT_TRUE(close(net(x), golden_tensor(golden::kLayerNorm, {6, 3})));
+  const nn::LayerNorm copy = net.clone();
+  EXPECT_TRUE(same_bits(copy(x), net(x)));
+  net->reset_parameters();
+  EXPECT_TRUE(same_bits(net->weight, ones({3})));
+  EXPECT_TRUE(same_bits(net->bias, zeros({3})));
+  namespace F = nn::functional;
+  EXPECT_TRUE(same_bits(
+      copy(x),
+      F::layer_norm(x, F::LayerNormFuncOptions({3}).weight(copy->weight).bias(copy->bias))));
+  check_gradients(copy, {2, 4, 3});
+}
+
+TEST(LayerNorm, HasOptions) {
+  const nn::LayerNorm wide(nn::LayerNormOptions({3, 5}).eps(0.1).bias(false));
+  EXPECT_FALSE(wide->bias.defined());
+  EXPECT_TRUE(close(wide(golden_tensor(golden::kBatch3d, {4, 3, 5})),
+                    golden_tensor(golden::kLayerNormWide, {4, 3, 5})));
+  EXPECT_EQ(printed(nn::LayerNorm(5)),
+            "tern::nn::LayerNorm([5], eps=1e-05, elementwise_affine=true)");
+  EXPECT_EQ(printed(wide),
+            "tern::nn::LayerNorm([3, 5], eps=0.1, elementwise_affine=true, bias=false)");
+  const nn::LayerNorm bare(nn::LayerNormOptions(4).elementwise_affine(false));
+  EXPECT_TRUE(bare->state_dict().empty());
+  EXPECT_EQ(bare(ones({2, 4})).sizes(), IntArrayRef({2, 4}));
+  const nn::LayerNorm there(nn::LayerNormOptions(4).dtype(kDouble).device("cuda:1"));
+  EXPECT_EQ(there->weight.dtype(), kDouble);
+  EXPECT_EQ(there->bias.device(), Device("cuda:1"));
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              bare(ones({2, 3}));
+            }),
+            "Given normalized_shape=[4], expected input with shape [*, 4], but got input of "
+            "size[2, 3]");
+  EXPECT_NE(error_of<DeviceError>([&] {
+              there(ones({2, 4}, kDouble));
+            }).find("Expected all tensors to be on the same device"),
+            std::string::npos);
+}
+
 TEST(Losses, MatchPyTorch) {
   const Tensor p = golden_tensor(golden::kProbabilities, {3, 4});
   const Tensor t = golden_tensor(golden::kTargets, {3, 4});

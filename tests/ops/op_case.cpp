@@ -26,8 +26,9 @@ std::vector<Sample> binary_samples(double low, double high) {
 const std::vector<OpCase>& all_cases() {
   static const std::vector<OpCase> cases = [] {
     std::vector<OpCase> all;
-    for (auto* family : {&unary_cases, &arithmetic_cases, &select_cases, &reduce_cases, &view_cases,
-                         &matmul_cases, &index_cases, &copy_cases, &loss_cases}) {
+    for (auto* family :
+         {&unary_cases, &arithmetic_cases, &select_cases, &reduce_cases, &normalize_cases,
+          &view_cases, &matmul_cases, &index_cases, &copy_cases, &loss_cases}) {
       for (OpCase& op : family()) all.push_back(std::move(op));
     }
     return all;

@@ -59,6 +59,7 @@ std::vector<OpCase> unary_cases();
 std::vector<OpCase> arithmetic_cases();
 std::vector<OpCase> select_cases();
 std::vector<OpCase> reduce_cases();
+std::vector<OpCase> normalize_cases();
 std::vector<OpCase> view_cases();
 std::vector<OpCase> matmul_cases();
 std::vector<OpCase> index_cases();
