@@ -14,7 +14,7 @@ rounds=${ROUNDS:-3}
 mkdir -p "$out"
 torch=${TORCH_DIR:-$(python3 -c 'import torch, os; print(os.path.dirname(torch.__file__))' 2>/dev/null || true)}
 
-programs=(vae_step small_ops ops gemm linear every_op)
+programs=(vae_step small_ops ops norms gemm linear every_op)
 [ -n "$torch" ] || echo "no libtorch found (set TORCH_DIR): tern alone is timed"
 for program in "${programs[@]}"; do
   if [ -n "$torch" ] && [ "$here/$program.cpp" -nt "$out/$program.torch" ]; then
