@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
@@ -13,13 +14,6 @@ using namespace kernels;
 
 constexpr std::int64_t kGrain = 4096;
 constexpr std::int64_t kColumns = 256;
-
-/// One number for a whole row, where columns have one each.
-template <class T>
-struct Same {
-  T value;
-  T operator[](std::int64_t) const { return value; }
-};
 
 template <class T, class Top>
 void exp_of_difference(T* __restrict out, const T* __restrict in, std::int64_t n, Top top) {
