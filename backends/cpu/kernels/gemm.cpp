@@ -186,7 +186,7 @@ void gemm(const kernels::GemmArgs& args, kernels::KernelContext& context) {
   switch (args.dtype) {
     case kFloat32:
 #if defined(__AVX512BF16__)
-      if (args.precision == kernels::GemmPrecision::kMedium &&
+      if (args.precision == kernels::GemmPrecision::kMedium && args.k > 1 &&
           std::min(args.m, args.n) >= kRoundedMinSide) {
         return multiply<Bfloat16Pair>(args, context);
       }
