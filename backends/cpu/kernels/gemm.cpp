@@ -93,9 +93,10 @@ void choose_grid(Plan<E>& plan) {
   }
   plan.column_parts = threads;
   if (plan.dot) return;
-  // Cycles of the slowest thread per step of k: multiplying, and packing its parts of A and B.
-  // Threads that share rows of C disturb each other's caches a little.
-  constexpr double kPacking = 0.3 * PackedElement<E>::kSteps, kSharedRows = 1.03;
+  // Cycles of the slowest thread per element of k: multiplying, and packing its parts of A and B.
+  // Threads that share rows of C disturb each other's caches: by 0 to 20 %, changing from run to
+  // run.
+  constexpr double kPacking = 0.3 * PackedElement<E>::kSteps, kSharedRows = 1.1;
   const std::int64_t strips = divide_up(p.m, kTileRows);
   double least = std::numeric_limits<double>::infinity();
   for (int row_parts = 1; row_parts <= threads && row_parts <= strips; ++row_parts) {
