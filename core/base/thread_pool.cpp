@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 constexpr int kMaxThreads = 4096;
-constexpr auto kSpinTime = std::chrono::microseconds(20);
+constexpr auto kSpinTime = std::chrono::microseconds(100);
 
 void relax() {
 #if defined(__x86_64__)

@@ -32,9 +32,9 @@ void check_same_sizes(const Tensor& input, const Tensor& target) {
 void check_probabilities(const char* what, const Tensor& values) {
   if (values.numel() == 0 || values.is_meta()) return;
   const NoGradGuard no_grad;
-  // Written so that NaN passes, as its loss shall be NaN.
-  const bool outside = logical_or(values<0, values> 1).any().item<bool>();
-  TERN_CHECK(!outside, Error, "all elements of ", what, " should be between 0 and 1");
+  // NaN wins in both extremes and is refused, as in PyTorch.
+  TERN_CHECK(values.amin().item<double>() >= 0 && values.amax().item<double>() <= 1, Error,
+             "all elements of ", what, " should be between 0 and 1");
 }
 
 }  // namespace
