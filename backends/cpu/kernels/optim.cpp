@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/loops.h>
@@ -37,10 +38,24 @@ struct AdamNumbers {
         beta2(static_cast<T>(a.beta2)),
         square_weight(static_cast<T>(1 - a.beta2)),
         bias(static_cast<T>(a.bias_correction2_sqrt)),
+        inverse_bias(T(1) / bias),
         eps(static_cast<T>(a.eps)),
         step(static_cast<T>(-(a.lr / a.bias_correction1))) {}
-  T decay, shrink, weight, rest, beta2, square_weight, bias, eps, step;
+  T decay, shrink, weight, rest, beta2, square_weight, bias, inverse_bias, eps, step;
 };
+
+/// a / b, correctly rounded, where `inverse` is 1 / b: three multiplications instead of a division
+/// (Markstein, IBM J. Res. Dev. 34, 1990). a is not denormal.
+template <class T>
+T divide(T a, T b, [[maybe_unused]] T inverse) {
+#ifdef __FMA__
+  const T near = a * inverse;
+  const T exact = math::fma(math::fma(-near, b, a), inverse, near);
+  return near == std::numeric_limits<T>::infinity() ? near : exact;
+#else
+  return a / b;
+#endif
+}
 
 enum AdamForm : unsigned { kDecay = 1, kDecoupled = 2, kMaximize = 4, kAmsgrad = 8, kFarLerp = 16 };
 
@@ -72,7 +87,7 @@ void adam_run(T* __restrict p, const T* __restrict grad, T* __restrict m, T* __r
       second = formulas::maximum::value(top[i], second);
       top[i] = second;
     }
-    p[i] = x + c.step * m[i] / (math::sqrt(second) / c.bias + c.eps);
+    p[i] = x + c.step * m[i] / (divide(math::sqrt(second), c.bias, c.inverse_bias) + c.eps);
   }
 }
 
