@@ -42,10 +42,7 @@ void check(const Tensor& input, IntArrayRef shape, const Tensor& weight, const T
              input.dtype(), "'");
 }
 
-const void* data_of(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
-void* mutable_data_of(const Tensor& tensor) {
-  return tensor.defined() ? tensor.data_ptr() : nullptr;
-}
+void* data_of(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
 Tensor dense(const Tensor& tensor) { return tensor.defined() ? tensor.contiguous() : tensor; }
 
 /// Runs the kernel on contiguous tensors. `statistics` is [2, rows]: means and 1 / deviations.
@@ -56,7 +53,7 @@ void run_layer_norm(LayerNormArgs args, const Tensor& input, std::int64_t size,
   args.size = size;
   args.in = input.data_ptr();
   args.weight = data_of(weight);
-  args.mean = static_cast<double*>(mutable_data_of(statistics));
+  args.mean = static_cast<double*>(data_of(statistics));
   args.rstd = args.mean == nullptr ? nullptr : args.mean + args.rows;
   kernels::run("layer_norm", input.device(), input.dtype(), args);
 }
@@ -64,15 +61,18 @@ void run_layer_norm(LayerNormArgs args, const Tensor& input, std::int64_t size,
 /// All gradients in one pass; the composed formula where it is itself recorded.
 class LayerNormBackward final : public autograd::Node {
  public:
-  LayerNormBackward(const Tensor& input, std::int64_t dims, const Tensor& weight,
-                    const Tensor& bias, const Tensor& statistics, double eps)
-      : Node(edges_, 3), dims_(dims), eps_(eps) {
-    edges_[0] = edge_of(input);
-    edges_[1] = edge_of(weight);
-    edges_[2] = edge_of(bias);
-    input_ = Kept(input, false);
-    weight_ = Kept(weight, false);
-    statistics_ = statistics;
+  LayerNormBackward(const Tensor& input, std::size_t dims, const Tensor& weight, const Tensor& bias,
+                    Tensor statistics, double eps)
+      : Node(edges_, 3),
+        dims_(dims),
+        eps_(eps),
+        input_(input, false),
+        weight_(weight, false),
+        statistics_(std::move(statistics)) {
+    const Tensor* inputs[] = {&input, &weight, &bias};
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (inputs[i]->defined()) edges_[i] = autograd::gradient_edge(*inputs[i]);
+    }
   }
 
   void apply(const Tensor* gradients, Tensor* results) override {
@@ -93,10 +93,6 @@ class LayerNormBackward final : public autograd::Node {
   }
 
  private:
-  static Edge edge_of(const Tensor& tensor) {
-    return tensor.defined() ? autograd::gradient_edge(tensor) : Edge();
-  }
-
   void compute(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results) const {
     const IntArrayRef sizes = input.sizes();
     const IntArrayRef shape = sizes.slice(sizes.size() - dims_, dims_);
@@ -112,19 +108,17 @@ class LayerNormBackward final : public autograd::Node {
     LayerNormArgs args{};
     args.op = LayerNormOp::kBackward;
     args.grad = grad.data_ptr();
-    args.grad_in = mutable_data_of(results[0]);
-    args.grad_weight = mutable_data_of(results[1]);
-    args.grad_bias = mutable_data_of(results[2]);
+    args.grad_in = data_of(results[0]);
+    args.grad_weight = data_of(results[1]);
+    args.grad_bias = data_of(results[2]);
     std::int64_t size = 1;
     for (const std::int64_t each : shape) size *= each;
     run_layer_norm(args, input.contiguous(), size, dense(weight), statistics_);
   }
 
   void compose(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results) const {
-    DimVector last, leading;
-    for (std::int64_t d = 0; d < input.dim(); ++d) {
-      (d < input.dim() - static_cast<std::int64_t>(dims_) ? leading : last).push_back(d);
-    }
+    DimVector last;
+    for (std::size_t d = dims_; d > 0; --d) last.push_back(-static_cast<std::int64_t>(d));
     const Tensor centered = input - input.mean(last, true);
     const Tensor rstd = rsqrt(square(centered).mean(last, true) + eps_);
     const Tensor x = centered * rstd;
