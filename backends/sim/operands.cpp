@@ -132,6 +132,23 @@ Operands operands(LayerNormArgs& args) {
   return list;
 }
 
+Operands operands(BatchNormArgs& args) {
+  const Dims shape = contiguous(args.outer * args.channels * args.inner);
+  const Dims channels = contiguous(args.channels);
+  Operands list;
+  add(list, "the input", args.in, args.dtype, shape);
+  add(list, "the weight", args.weight, args.dtype, channels);
+  add(list, "the bias", args.bias, args.dtype, channels);
+  add(list, "the output", args.out, args.dtype, shape);
+  add(list, "the means", args.mean, kDouble, channels);
+  add(list, "the variances", args.variance, kDouble, channels);
+  add(list, "the gradient", args.grad, args.dtype, shape);
+  add(list, "the input's gradient", args.grad_in, args.dtype, shape);
+  add(list, "the weight's gradient", args.grad_weight, args.dtype, channels);
+  add(list, "the bias's gradient", args.grad_bias, args.dtype, channels);
+  return list;
+}
+
 Operands operands(IndexArgs& args) {
   const bool reads = args.op == IndexOp::kSelect || args.op == IndexOp::kGather;
   const bool one_index = args.op == IndexOp::kSelect || args.op == IndexOp::kAdd;

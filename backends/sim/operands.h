@@ -27,6 +27,7 @@ Operands operands(kernels::ReduceArgs& args);
 Operands operands(kernels::GemmArgs& args);
 Operands operands(kernels::SoftmaxArgs& args);
 Operands operands(kernels::LayerNormArgs& args);
+Operands operands(kernels::BatchNormArgs& args);
 Operands operands(kernels::IndexArgs& args);
 Operands operands(kernels::RandomArgs& args);
 Operands operands(kernels::AdamArgs& args);

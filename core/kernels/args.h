@@ -178,6 +178,35 @@ struct LayerNormArgs {
   void* grad_bias;
 };
 
+enum class BatchNormOp : std::int32_t { kForward, kBackward };
+
+/// Normalisation of each channel of a contiguous [outer, channels, inner], floating dtypes, none of
+/// them empty.
+///   kForward: out = (in - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps); in
+///   training mean and variance (divided by outer * inner) are those of the input and are written,
+///   else they are read. weight and bias have one element per channel, or are null (1 and 0).
+///   kBackward: from grad, that of the forward's out, and its mean and variance: with x = (in -
+///   mean) * rstd and means over the channel, grad_in = rstd * weight * (grad - mean(grad) -
+///   x * mean(grad * x)) in training, else rstd * weight * grad; summed over the channel,
+///   grad_weight = grad * x and grad_bias = grad. Each of the three may be null.
+struct BatchNormArgs {
+  BatchNormOp op;
+  ScalarType dtype;
+  std::int32_t training;
+  std::int64_t outer, channels, inner;
+  double eps;
+  const void* in;
+  const void* weight;
+  const void* bias;
+  void* out;
+  double* mean;  // float64 for every dtype
+  double* variance;
+  const void* grad;
+  void* grad_in;
+  void* grad_weight;
+  void* grad_bias;
+};
+
 enum class IndexOp : std::int32_t {
   kSelect,     // index_select: out[o, j, i] = in[o, index[j], i]
   kAdd,        // index_add_:   out[o, index[j], i] += in[o, j, i], serially in j

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/tensor/tensor.h>
+#include <tern/core/ops/normalize.h>
 #include <tern/nn/options/batchnorm.h>
 
 namespace tern::nn::functional {
@@ -12,7 +12,10 @@ namespace tern::nn::functional {
 /// ones are used.
 /// Shape:  [N, C, ...], statistics and parameters [C].
 /// Throws: ShapeError when the sizes do not fit, or a channel has one value only in training.
-TERN_API Tensor batch_norm(const Tensor& input, const Tensor& running_mean,
-                           const Tensor& running_var, const BatchNormFuncOptions& options = {});
+inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
+                         const BatchNormFuncOptions& options = {}) {
+  return tern::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
+                          options.training(), options.momentum(), options.eps());
+}
 
 }  // namespace tern::nn::functional

@@ -235,6 +235,12 @@ case("layer_norm", lambda x, w, b: F.layer_norm(x, w.shape, w, b),
 case("layer_norm_plain", lambda x: F.layer_norm(x, x.shape[-1:]), [[rand(2, 3, 5)], [rand(3, 1)]])
 case("layer_norm_weight", lambda x, w: F.layer_norm(x, w.shape, w, eps=0.1), [[rand(3, 4), rand(4)]])
 case("layer_norm_bias", lambda x, b: F.layer_norm(x, b.shape, None, b), [[rand(3, 4), rand(4)]])
+case("batch_norm", lambda x, w, b: F.batch_norm(x, None, None, w, b, True),
+     [[rand(4, 3), rand(3), rand(3)], [rand(2, 3, 4), rand(3), rand(3)]])
+case("batch_norm_plain", lambda x: F.batch_norm(x, None, None, training=True, eps=0.1), [[rand(4, 3)]])
+case("batch_norm_eval", lambda x, w, b: F.batch_norm(
+    x, torch.full((3,), 0.25, dtype=x.dtype), torch.full((3,), 1.5, dtype=x.dtype), w, b),
+     [[rand(4, 3), rand(3), rand(3)], [rand(2, 3, 4), rand(3), rand(3)]])
 
 
 def number(value):

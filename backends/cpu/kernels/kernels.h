@@ -15,6 +15,7 @@ void reduce(const kernels::ReduceArgs& args, kernels::KernelContext& context);
 void gemm(const kernels::GemmArgs& args, kernels::KernelContext& context);
 void softmax(const kernels::SoftmaxArgs& args, kernels::KernelContext& context);
 void layer_norm(const kernels::LayerNormArgs& args, kernels::KernelContext& context);
+void batch_norm(const kernels::BatchNormArgs& args, kernels::KernelContext& context);
 void index(const kernels::IndexArgs& args, kernels::KernelContext& context);
 void random(const kernels::RandomArgs& args, kernels::KernelContext& context);
 void adam(const kernels::AdamArgs& args, kernels::KernelContext& context);

@@ -1,0 +1,265 @@
+#include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/backends/cpu/kernels/normalize.h>
+#include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/core/base/thread_pool.h>
+
+// The input is [outer, channels, inner]. A channel is taken run by run, or, where inner is 1, a
+// block of channels row by row: then what is one number of a channel is a column of numbers.
+
+namespace tern::cpu {
+namespace {
+
+using namespace kernels;
+
+constexpr std::int64_t kGrain = 8192;
+constexpr std::int64_t kColumns = 64;
+constexpr std::int64_t kBlockRows = 64;  // so many may be summed in T
+
+template <class T, class Numbers>
+void normalize(T* __restrict out, const T* __restrict in, std::int64_t n, Numbers high, Numbers low,
+               Numbers scale, Numbers offset) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    out[i] = ((in[i] - high[i]) - low[i]) * scale[i] + offset[i];
+  }
+}
+
+template <class T, class Numbers>
+void input_gradient(T* __restrict out, const T* __restrict in, const T* __restrict grad,
+                    std::int64_t n, Numbers high, Numbers low, Numbers scale, Numbers mean_grad,
+                    Numbers slope) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    out[i] = (grad[i] - mean_grad[i]) * scale[i] - ((in[i] - high[i]) - low[i]) * slope[i];
+  }
+}
+
+// Of columns: first and second get one row's terms.
+template <class T>
+void add_row(T* __restrict first, const T* __restrict in, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) first[i] += in[i];
+}
+template <class T>
+void add_moments(T* __restrict first, T* __restrict second, const T* __restrict in, std::int64_t n,
+                 const T* __restrict about) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T difference = in[i] - about[i];
+    first[i] += difference;
+    second[i] += difference * difference;
+  }
+}
+template <class T>
+void add_products(T* __restrict first, T* __restrict second, const T* __restrict in,
+                  const T* __restrict grad, std::int64_t n, const T* __restrict high,
+                  const T* __restrict low) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    first[i] += grad[i];
+    second[i] += grad[i] * ((in[i] - high[i]) - low[i]);
+  }
+}
+
+/// The numbers of one channel.
+template <class T>
+struct Channel {
+  T high, low;                 // the mean: in - high is exact where it matters
+  T scale, offset;             // forward
+  T mean_grad = 0, slope = 0;  // backward
+};
+
+template <class T>
+class BatchNorm {
+ public:
+  explicit BatchNorm(const BatchNormArgs& args)
+      : args_(args),
+        in_(static_cast<const T*>(args.in)),
+        grad_(static_cast<const T*>(args.grad)),
+        inner_(args.inner),
+        step_(args.channels * args.inner),
+        count_(static_cast<double>(args.outer * args.inner)),
+        is_forward_(args.op == BatchNormOp::kForward) {}
+
+  void run() const {
+    const std::int64_t of_channel = args_.outer * inner_;
+    if (inner_ == 1) {
+      parallel_for(0, divide_up(args_.channels, kColumns), kGrain / (of_channel * kColumns),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t block = begin; block < end; ++block) {
+                       const std::int64_t first = block * kColumns;
+                       take_columns(first, std::min(kColumns, args_.channels - first));
+                     }
+                   });
+    } else {
+      parallel_for(0, args_.channels, kGrain / of_channel,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t c = begin; c < end; ++c) take_runs(c);
+                   });
+    }
+  }
+
+ private:
+  /// Each gets the place of a run, or of a row of columns.
+  template <class Fn>
+  void for_each(std::int64_t start, const Fn& fn) const {
+    for (std::int64_t o = 0; o < args_.outer; ++o) fn(start + o * step_);
+  }
+
+  void set_statistics(std::int64_t c, double about, const TwoSums& moments) const {
+    const double shift = moments.first / count_;
+    const double variance = moments.second / count_ - shift * shift;
+    args_.mean[c] = about + shift;
+    args_.variance[c] = variance < 0 ? 0 : variance;
+  }
+
+  Channel<T> channel(std::int64_t c) const {
+    const auto number = [c](const void* data, T otherwise) {
+      return data == nullptr ? otherwise : static_cast<const T*>(data)[c];
+    };
+    Channel<T> numbers;
+    numbers.high = static_cast<T>(args_.mean[c]);
+    numbers.low = static_cast<T>(args_.mean[c] - numbers.high);
+    numbers.scale = static_cast<T>(rstd(c) * number(args_.weight, 1));
+    numbers.offset = number(args_.bias, 0);
+    return numbers;
+  }
+
+  double rstd(std::int64_t c) const { return 1 / std::sqrt(args_.variance[c] + args_.eps); }
+
+  /// `sums`: of the gradient, and of its products with in - mean.
+  void finish_gradients(std::int64_t c, const TwoSums& sums, Channel<T>& numbers) const {
+    const double r = rstd(c);
+    if (args_.grad_weight != nullptr) {
+      static_cast<T*>(args_.grad_weight)[c] = static_cast<T>(sums.second * r);
+    }
+    if (args_.grad_bias != nullptr) {
+      static_cast<T*>(args_.grad_bias)[c] = static_cast<T>(sums.first);
+    }
+    if (args_.training == 0) return;
+    numbers.mean_grad = static_cast<T>(sums.first / count_);
+    numbers.slope = static_cast<T>(sums.second / count_ * r * r * numbers.scale);
+  }
+
+  void take_runs(std::int64_t c) const {
+    const std::int64_t start = c * inner_;
+    if (is_forward_ && args_.training != 0) {
+      double sum = 0;
+      for_each(start, [&](std::int64_t i) { sum += reduce_run<Sum>(in_ + i, inner_); });
+      const T about = static_cast<T>(sum / count_);
+      const TwoSums moments =
+          sum_runs(start, [&](auto at, const T* in, const T*, auto& a, auto& b) {
+            a = at(in) - about;
+            b = a * a;
+          });
+      set_statistics(c, about, moments);
+    }
+    Channel<T> numbers = channel(c);
+    const auto same = [](T number) { return Same<T>{number}; };
+    if (is_forward_) {
+      for_each(start, [&](std::int64_t i) {
+        normalize(static_cast<T*>(args_.out) + i, in_ + i, inner_, same(numbers.high),
+                  same(numbers.low), same(numbers.scale), same(numbers.offset));
+      });
+      return;
+    }
+    const TwoSums sums =
+        sum_runs(start, [&](auto at, const T* in, const T* grad, auto& a, auto& b) {
+          a = at(grad);
+          b = a * ((at(in) - numbers.high) - numbers.low);
+        });
+    finish_gradients(c, sums, numbers);
+    if (args_.grad_in == nullptr) return;
+    for_each(start, [&](std::int64_t i) {
+      input_gradient(static_cast<T*>(args_.grad_in) + i, in_ + i, grad_ + i, inner_,
+                     same(numbers.high), same(numbers.low), same(numbers.scale),
+                     same(numbers.mean_grad), same(numbers.slope));
+    });
+  }
+
+  template <class Terms>
+  TwoSums sum_runs(std::int64_t start, const Terms& terms) const {
+    TwoSums total;
+    for_each(start, [&](std::int64_t i) {
+      const TwoSums sums = two_sums<T>(
+          inner_, [&](auto at, auto& a, auto& b) { terms(at, in_ + i, grad_ + i, a, b); });
+      total.first += sums.first;
+      total.second += sums.second;
+    });
+    return total;
+  }
+
+  void take_columns(std::int64_t first, std::int64_t columns) const {
+    TwoSums sums[kColumns];
+    if (is_forward_ && args_.training != 0) {
+      T about[kColumns];
+      sum_rows(first, columns, sums,
+               [&](T* a, T*, std::int64_t i) { add_row(a, in_ + i, columns); });
+      for (std::int64_t c = 0; c < columns; ++c) about[c] = static_cast<T>(sums[c].first / count_);
+      sum_rows(first, columns, sums,
+               [&](T* a, T* b, std::int64_t i) { add_moments(a, b, in_ + i, columns, about); });
+      for (std::int64_t c = 0; c < columns; ++c) set_statistics(first + c, about[c], sums[c]);
+    }
+    T high[kColumns], low[kColumns], scale[kColumns], offset[kColumns];
+    Channel<T> numbers[kColumns];
+    for (std::int64_t c = 0; c < columns; ++c) {
+      numbers[c] = channel(first + c);
+      high[c] = numbers[c].high;
+      low[c] = numbers[c].low;
+      scale[c] = numbers[c].scale;
+      offset[c] = numbers[c].offset;
+    }
+    if (is_forward_) {
+      for_each(first, [&](std::int64_t i) {
+        normalize<T, const T*>(static_cast<T*>(args_.out) + i, in_ + i, columns, high, low, scale,
+                               offset);
+      });
+      return;
+    }
+    sum_rows(first, columns, sums, [&](T* a, T* b, std::int64_t i) {
+      add_products(a, b, in_ + i, grad_ + i, columns, high, low);
+    });
+    T mean_grad[kColumns], slope[kColumns];
+    for (std::int64_t c = 0; c < columns; ++c) {
+      finish_gradients(first + c, sums[c], numbers[c]);
+      mean_grad[c] = numbers[c].mean_grad;
+      slope[c] = numbers[c].slope;
+    }
+    if (args_.grad_in == nullptr) return;
+    for_each(first, [&](std::int64_t i) {
+      input_gradient<T, const T*>(static_cast<T*>(args_.grad_in) + i, in_ + i, grad_ + i, columns,
+                                  high, low, scale, mean_grad, slope);
+    });
+  }
+
+  /// sums[c] becomes the sums over all rows of what `add` adds to columns c of its two rows.
+  template <class Add>
+  void sum_rows(std::int64_t first, std::int64_t columns, TwoSums* sums, const Add& add) const {
+    std::fill_n(sums, columns, TwoSums());
+    for (std::int64_t row = 0; row < args_.outer;) {
+      T a[kColumns] = {}, b[kColumns] = {};
+      const std::int64_t end = std::min(row + kBlockRows, args_.outer);
+      for (; row < end; ++row) add(a, b, first + row * step_);
+      for (std::int64_t c = 0; c < columns; ++c) {
+        sums[c].first += a[c];
+        sums[c].second += b[c];
+      }
+    }
+  }
+
+  const BatchNormArgs& args_;
+  const T* in_;
+  const T* grad_;
+  std::int64_t inner_, step_;  // elements of a run, from run to run
+  double count_;               // elements of a channel
+  bool is_forward_;
+};
+
+}  // namespace
+
+void batch_norm(const BatchNormArgs& args, KernelContext& context) {
+  if (args.dtype == kFloat) {
+    BatchNorm<float>(args).run();
+  } else if (args.dtype == kDouble) {
+    BatchNorm<double>(args).run();
+  } else {
+    context.status = StatusCode::kUnsupportedDtype;
+  }
+}
+
+}  // namespace tern::cpu

@@ -1,0 +1,177 @@
+#include <vector>
+
+#include <tern/core/base/thread_pool.h>
+
+#include "backends/kernel_test.h"
+
+namespace tern {
+namespace {
+
+using namespace kernels;
+using testing::Noise;
+using testing::Number;
+
+struct Shape {
+  std::int64_t outer, channels, inner;
+};
+
+const Shape kShapes[] = {{2, 1, 1},    {5, 7, 1},   {300, 65, 1}, {64, 400, 1},
+                         {4000, 3, 1}, {1, 2, 100}, {7, 5, 3},    {3, 2, 9000}};
+
+template <class T>
+struct Call {
+  Call(const Shape& shape, double middle, bool affine, bool training)
+      : shape_(shape), training_(training) {
+    Noise noise(9);
+    const auto fill = [&](std::vector<T>& values, std::int64_t n, double center) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        values.push_back(static_cast<T>(center + noise.uniform(-2, 2)));
+      }
+    };
+    const std::int64_t n = shape.outer * shape.channels * shape.inner;
+    fill(in, n, middle);
+    fill(grad, n, 0);
+    if (affine) {
+      fill(weight, shape.channels, 1);
+      fill(bias, shape.channels, 0);
+    }
+    const auto channels = static_cast<std::size_t>(shape.channels);
+    out.resize(in.size());
+    grad_in.resize(in.size());
+    grad_weight.resize(channels);
+    grad_bias.resize(channels);
+    mean.assign(channels, middle + 0.25);
+    variance.assign(channels, 1.5);
+  }
+
+  BatchNormArgs args(BatchNormOp op) {
+    const auto optional = [](std::vector<T>& v) { return v.empty() ? nullptr : v.data(); };
+    BatchNormArgs args{};
+    args.op = op;
+    args.dtype = dtype_of<T>();
+    args.training = training_ ? 1 : 0;
+    args.outer = shape_.outer;
+    args.channels = shape_.channels;
+    args.inner = shape_.inner;
+    args.eps = 1e-5;
+    args.in = in.data();
+    args.weight = optional(weight);
+    args.bias = optional(bias);
+    args.out = out.data();
+    args.mean = mean.data();
+    args.variance = variance.data();
+    args.grad = grad.data();
+    args.grad_in = grad_in.data();
+    args.grad_weight = grad_weight.data();
+    args.grad_bias = grad_bias.data();
+    return args;
+  }
+
+  /// Compares one channel with plain sums of long double.
+  void check(std::int64_t c) const {
+    const auto k = static_cast<std::size_t>(c);
+    const Number eps = 64 * std::numeric_limits<T>::epsilon();
+    const auto n = static_cast<std::size_t>(shape_.outer * shape_.inner);
+    std::vector<std::size_t> places;
+    for (std::int64_t o = 0; o < shape_.outer; ++o) {
+      for (std::int64_t i = 0; i < shape_.inner; ++i) {
+        places.push_back(static_cast<std::size_t>((o * shape_.channels + c) * shape_.inner + i));
+      }
+    }
+    const auto count = static_cast<Number>(n);
+    Number about = mean[k], spread = variance[k];
+    if (training_) {
+      about = spread = 0;
+      for (const std::size_t i : places) about += in[i] / count;
+      for (const std::size_t i : places) spread += (in[i] - about) * (in[i] - about) / count;
+      ASSERT_LE(std::abs(mean[k] - about), 1e-12L * (1 + std::abs(about)) + eps);
+      ASSERT_LE(std::abs(variance[k] - spread), eps * spread);
+    }
+    const Number rstd = 1 / std::sqrt(spread + 1e-5);
+    const Number scale = weight.empty() ? 1 : Number(weight[k]);
+    const Number offset = bias.empty() ? 0 : Number(bias[k]);
+    Number sum = 0, product = 0, product_size = 0;
+    for (const std::size_t i : places) {
+      const Number x = (in[i] - about) * rstd;
+      ASSERT_LE(std::abs(out[i] - (x * scale + offset)), eps * (2 + std::abs(x)));
+      sum += grad[i];
+      product += grad[i] * x;
+      product_size += std::abs(grad[i] * x);
+    }
+    ASSERT_LE(std::abs(grad_bias[k] - sum), eps * count);
+    ASSERT_LE(std::abs(grad_weight[k] - product), 1e-6L + eps * product_size);
+    for (const std::size_t i : places) {
+      const Number x = (in[i] - about) * rstd;
+      const Number change = training_ ? sum / count + x * product / count : 0;
+      ASSERT_LE(std::abs(grad_in[i] - rstd * scale * (grad[i] - change)), eps * rstd * 8);
+    }
+  }
+
+  std::vector<T> in, grad, weight, bias, out, grad_in, grad_weight, grad_bias;
+  std::vector<double> mean, variance;
+
+ private:
+  Shape shape_;
+  bool training_;
+};
+
+class BatchNorm : public testing::KernelTest {
+ protected:
+  template <class T>
+  void compute(Call<T>& call) const {
+    for (const BatchNormOp op : {BatchNormOp::kForward, BatchNormOp::kBackward}) {
+      ASSERT_EQ(run(call.args(op)).status, StatusCode::kOk);
+    }
+  }
+
+  template <class T>
+  void check(double middle) const {
+    for (const Shape& shape : kShapes) {
+      for (const bool training : {true, false}) {
+        SCOPED_TRACE(::testing::Message() << shape.outer << ' ' << shape.channels << ' '
+                                          << shape.inner << " training " << training);
+        Call<T> call(shape, middle, shape.channels % 2 == 1, training);
+        compute(call);
+        for (std::int64_t c = 0; c < shape.channels; ++c) call.check(c);
+      }
+    }
+  }
+};
+
+TEST_P(BatchNorm, IsAccurate) {
+  check<float>(0.3);
+  check<double>(0.3);
+}
+
+TEST_P(BatchNorm, KeepsItsDigitsBesideALargeMean) { check<float>(1e4); }
+
+TEST_P(BatchNorm, SameBitsForAnyThreadCount) {
+  const int before = get_num_threads();
+  for (const Shape& shape : {Shape{1000, 130, 1}, Shape{40, 13, 300}}) {
+    std::vector<std::vector<float>> results;
+    for (const int threads : {1, 2, 3}) {
+      set_num_threads(threads);
+      Call<float> call(shape, 0.5, true, true);
+      compute(call);
+      results.push_back(call.grad_weight);
+      for (const auto& part : {call.grad_bias, call.grad_in, call.out}) {
+        results.back().insert(results.back().end(), part.begin(), part.end());
+      }
+    }
+    EXPECT_EQ(results[0], results[1]);
+    EXPECT_EQ(results[0], results[2]);
+  }
+  set_num_threads(before);
+}
+
+TEST_P(BatchNorm, UnsupportedDtype) {
+  Call<float> call({2, 2, 1}, 0, false, true);
+  BatchNormArgs args = call.args(BatchNormOp::kForward);
+  args.dtype = kLong;
+  EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);
+}
+
+TERN_KERNEL_TESTS(BatchNorm);
+
+}  // namespace
+}  // namespace tern
