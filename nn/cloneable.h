@@ -33,23 +33,26 @@ class TERN_API RandomStateGuard {
 ///
 /// The copy keeps dtypes, requires_grad, modes and hooks; it has no gradients.
 template <class Derived>
-class Cloneable : public Module {
+class TERN_API Cloneable : public Module {
  public:
   using Module::Module;
 
   /// Registers everything anew, with its initial values.
   virtual void reset() = 0;
 
-  std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override {
-    const detail::RandomStateGuard guard;
-    auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
-    // Through the base, as Derived may inherit in private.
-    Cloneable& base = *copy;
-    base.forget_registered();
-    base.reset();
-    base.copy_from(*this, device);
-    return copy;
-  }
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
 };
+
+template <class Derived>
+std::shared_ptr<Module> Cloneable<Derived>::clone(const std::optional<Device>& device) const {
+  const detail::RandomStateGuard guard;
+  auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
+  // Through the base, as Derived may inherit in private.
+  Cloneable& base = *copy;
+  base.forget_registered();
+  base.reset();
+  base.copy_from(*this, device);
+  return copy;
+}
 
 }  // namespace tern::nn

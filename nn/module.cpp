@@ -7,6 +7,14 @@
 
 namespace tern::nn {
 
+Module::Module() : Module(std::string()) {}
+Module::Module(std::string name)
+    : parameters_("Parameter"),
+      children_("Submodule"),
+      buffers_("Buffer"),
+      name_(std::move(name)) {}
+Module::Module(const Module&) = default;
+Module& Module::operator=(const Module&) = default;
 Module::~Module() = default;
 
 std::string Module::name() const {
@@ -213,6 +221,10 @@ Module& Module::requires_grad_(bool requires_grad) {
 }
 
 // --- Hooks ---------------------------------------------------------------------------------------
+
+std::shared_ptr<Module::Hooks> Module::copy_hooks() const {
+  return hooks_ ? std::make_shared<Hooks>(*hooks_) : std::make_shared<Hooks>();
+}
 
 unsigned Module::register_forward_pre_hook(ForwardPreHook hook) {
   const std::shared_ptr<Hooks> hooks = copy_hooks();

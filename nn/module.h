@@ -55,11 +55,11 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   using NamedTensors = OrderedDict<std::string, Tensor>;
   using NamedModules = OrderedDict<std::string, std::shared_ptr<Module>>;
 
-  Module() = default;
+  Module();
   /// `name` is what name() returns instead of the type.
-  explicit Module(std::string name) : name_(std::move(name)) {}
-  Module(const Module&) = default;
-  Module& operator=(const Module&) = default;
+  explicit Module(std::string name);
+  Module(const Module&);
+  Module& operator=(const Module&);
   virtual ~Module();
 
   /// The C++ type: "NetImpl", "tern::nn::LinearImpl".
@@ -215,8 +215,8 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   void copy_modes(const Module& other);
 
   // Containers change these directly.
-  OrderedDict<std::string, Tensor> parameters_{"Parameter"};
-  NamedModules children_{"Submodule"};
+  NamedTensors parameters_;
+  NamedModules children_;
 
  private:
   struct Buffer {
@@ -239,11 +239,9 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   void add_state(State& state, const std::string& prefix) const;
   void print_tree(std::ostream& stream, const std::string& indentation) const;
   std::shared_ptr<Module> shared_self() const;
-  std::shared_ptr<Hooks> copy_hooks() const {
-    return hooks_ ? std::make_shared<Hooks>(*hooks_) : std::make_shared<Hooks>();
-  }
+  std::shared_ptr<Hooks> copy_hooks() const;
 
-  OrderedDict<std::string, Buffer> buffers_{"Buffer"};
+  OrderedDict<std::string, Buffer> buffers_;
   std::shared_ptr<const Hooks> hooks_;  // replaced, never changed: a running hook may remove itself
   unsigned next_hook_ = 0;
   bool is_training_ = true;

@@ -2,8 +2,11 @@
 
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module_call.h>
+#include <tern/nn/module_holder.h>
 
 namespace tern::nn::detail {
+
+void empty_holder_error() { throw Error("Accessing empty ModuleHolder"); }
 
 std::string describe_running(const tern::detail::RunningModule& innermost) {
   const tern::detail::RunningModule* root = &innermost;

@@ -11,6 +11,10 @@
 
 namespace tern::nn {
 
+namespace detail {
+[[noreturn]] TERN_API void empty_holder_error();
+}  // namespace detail
+
 /// A shared pointer to a module that makes it, calls it and moves it: `nn::Linear` holds a
 /// `nn::LinearImpl`. Copies share the module. nullptr makes an empty holder, whose use throws Error
 /// ("Accessing empty ModuleHolder").
@@ -42,7 +46,7 @@ class ModuleHolder {
     return impl_;
   }
   Contained* get() const {
-    TERN_CHECK(impl_ != nullptr, Error, "Accessing empty ModuleHolder");
+    if (impl_ == nullptr) detail::empty_holder_error();
     return impl_.get();
   }
   Contained* operator->() const { return get(); }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -44,7 +43,7 @@ class TERN_API Mt19937 {
   [[gnu::always_inline]] void fill(std::uint32_t* __restrict out, std::int64_t n) {
     while (n > 0) {
       if (left_ == 0) refill_inline();
-      const std::int32_t take = static_cast<std::int32_t>(std::min<std::int64_t>(n, left_));
+      const std::int32_t take = n < left_ ? static_cast<std::int32_t>(n) : left_;
       for (std::int32_t i = 0; i < take; ++i) out[i] = temper(words_[next_ + i]);
       next_ += take;
       left_ -= take;

@@ -40,19 +40,19 @@ bool identical_tensors(const Tensor& a, const Tensor& b) {
   return std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
 }
 
-/// What a container holds, for reading.
-template <class Container>
-const Container& read(const std::shared_ptr<Container>& container) {
-  TERN_CHECK(container, Error, "State: used after it was moved from");
-  return *container;
+/// The content, which is a T, for reading.
+template <class T>
+const T& read(const std::shared_ptr<void>& content) {
+  TERN_CHECK(content, Error, "State: used after it was moved from");
+  return *static_cast<const T*>(content.get());
 }
 
-/// What a container holds, for writing: a copy of its own when others share it.
-template <class Container>
-Container& write(std::shared_ptr<Container>& container) {
-  if (container.use_count() != 1) container = std::make_shared<Container>(read(container));
+/// The same for writing: a copy of its own when others share it.
+template <class T>
+T& write(std::shared_ptr<void>& content) {
+  if (content.use_count() != 1) content = std::make_shared<T>(read<T>(content));
   std::atomic_thread_fence(std::memory_order_acquire);  // after what other owners did last
-  return *container;
+  return *static_cast<T*>(content.get());
 }
 
 }  // namespace
@@ -68,16 +68,22 @@ struct State::Dict {
   int depth = 1;
 };
 
-State::State() : value_(std::make_shared<Dict>()) {}
+State::State() : kind_(Kind::Dict), content_(std::make_shared<Dict>()) {}
 
-State::State(Tensor tensor) {
+State::State(std::string text)
+    : kind_(Kind::String), content_(std::make_shared<std::string>(std::move(text))) {}
+State::State(std::string_view text) : State(std::string(text)) {}
+State::State(const char* text) : State(std::string(text)) {}
+
+State::State(Tensor tensor) : kind_(Kind::Tensor) {
   TERN_CHECK(tensor.defined(), Error, "State: an undefined tensor cannot be stored");
-  value_ = std::move(tensor);
+  content_ = std::make_shared<Tensor>(std::move(tensor));
 }
 
 State State::list(std::vector<State> elements) {
   State result(nullptr);
-  result.value_ = std::make_shared<List>();
+  result.kind_ = Kind::List;
+  result.content_ = std::make_shared<List>();
   for (State& element : elements) result.push_back(std::move(element));
   return result;
 }
@@ -87,52 +93,51 @@ State State::list(std::vector<State> elements) {
 const char* kind_name(State::Kind kind) { return kKindNames[static_cast<std::size_t>(kind)]; }
 
 void State::kind_error(const char* expected, std::string_view name) const {
-  const std::string value = is_int() ? detail::text_of(' ', std::get<std::int64_t>(value_)) : "";
+  const std::string value = is_int() ? detail::text_of(' ', integer_) : "";
   const std::string place = name.empty() ? "" : detail::text_of(" for key '", name, "'");
   detail::raise<Error>("State: expected ", expected, place, ", found ", kind_name(kind()), value);
 }
 
 Tensor State::tensor() const {
   if (!is_tensor()) kind_error("a tensor", {});
-  return std::get<Tensor>(value_);
+  return read<Tensor>(content_);
 }
 
 const std::string& State::string() const {
   if (!is_string()) kind_error("a string", {});
-  return std::get<std::string>(value_);
+  return read<std::string>(content_);
 }
 
 std::int64_t State::to_integer(std::string_view name, std::int64_t lowest,
                                std::int64_t highest) const {
   if (!is_int()) kind_error("an integer", name);
-  const std::int64_t value = std::get<std::int64_t>(value_);
-  TERN_CHECK(value >= lowest && value <= highest, Error, "State: ", value,
+  TERN_CHECK(integer_ >= lowest && integer_ <= highest, Error, "State: ", integer_,
              name.empty() ? "" : " of key '", name, name.empty() ? "" : "'",
              " is outside the range asked for, ", lowest, " to ", highest);
-  return value;
+  return integer_;
 }
 
 double State::to_double(std::string_view name) const {
-  if (is_int()) return static_cast<double>(std::get<std::int64_t>(value_));
+  if (is_int()) return static_cast<double>(integer_);
   if (!is_double()) kind_error("a number", name);
-  return std::get<double>(value_);
+  return floating_;
 }
 
 bool State::to_bool(std::string_view name) const {
   if (!is_bool()) kind_error("a bool", name);
-  return std::get<bool>(value_);
+  return integer_ != 0;
 }
 
 // --- Containers ----------------------------------------------------------------------------------
 
 const State::Dict& State::as_dict() const {
   if (!is_dict()) kind_error("a dictionary", {});
-  return read(std::get<std::shared_ptr<Dict>>(value_));
+  return read<Dict>(content_);
 }
 
 const State::List& State::as_list() const {
   if (!is_list()) kind_error("a list", {});
-  return read(std::get<std::shared_ptr<List>>(value_));
+  return read<List>(content_);
 }
 
 std::size_t State::size() const {
@@ -176,7 +181,7 @@ void State::set(std::string key, State value) {
   const int depth = value.depth() + 1;
   check_depth(depth);
   as_dict();
-  Dict& dict = write(std::get<std::shared_ptr<Dict>>(value_));
+  Dict& dict = write<Dict>(content_);
   dict.depth = std::max(dict.depth, depth);
   const auto [place, is_new] = dict.index.try_emplace(key, dict.items.size());
   if (!is_new) {
@@ -193,7 +198,7 @@ void State::set(std::string key, State value) {
 
 void State::erase(std::string_view key) {
   (*this)[key];  // throws when it is missing
-  Dict& dict = write(std::get<std::shared_ptr<Dict>>(value_));
+  Dict& dict = write<Dict>(content_);
   const auto place = dict.index.find(key);
   dict.items.erase(dict.items.begin() + static_cast<std::ptrdiff_t>(place->second));
   dict.index.erase(place);
@@ -213,7 +218,7 @@ void State::push_back(State value) {
   const int depth = value.depth() + 1;
   check_depth(depth);
   as_list();
-  List& list = write(std::get<std::shared_ptr<List>>(value_));
+  List& list = write<List>(content_);
   list.elements.push_back(std::move(value));
   list.depth = std::max(list.depth, depth);
 }

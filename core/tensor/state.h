@@ -8,7 +8,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <tern/core/base/error.h>
@@ -41,24 +40,27 @@ class TERN_API State {
 
   /// An empty dictionary.
   State();
-  State(std::nullptr_t) : value_(nullptr) {}
-  State(std::string text) : value_(std::move(text)) {}
-  State(std::string_view text) : value_(std::string(text)) {}
-  State(const char* text) : value_(std::string(text)) {}
+  State(std::nullptr_t) : kind_(Kind::Null) {}
+  State(std::string text);
+  State(std::string_view text);
+  State(const char* text);
   /// Throws Error when the tensor is undefined.
   State(Tensor tensor);
   template <class T>
   requires std::is_arithmetic_v<T> State(T number) {
     if constexpr (std::is_same_v<T, bool>) {
-      value_ = number;
+      kind_ = Kind::Bool;
+      integer_ = number;
     } else if constexpr (std::is_integral_v<T>) {
       if constexpr (std::is_unsigned_v<T> && sizeof(T) == sizeof(std::int64_t)) {
         TERN_CHECK(number <= std::numeric_limits<std::int64_t>::max(), Error, "State: ", number,
                    " does not fit into a 64-bit signed integer");
       }
-      value_ = static_cast<std::int64_t>(number);
+      kind_ = Kind::Int;
+      integer_ = static_cast<std::int64_t>(number);
     } else {
-      value_ = static_cast<double>(number);
+      kind_ = Kind::Double;
+      floating_ = static_cast<double>(number);
     }
   }
   /// A list: State::list({1, "two", 3.0}). Throws Error beyond kMaxDepth.
@@ -66,7 +68,7 @@ class TERN_API State {
 
   // --- What it is ------------------------------------------------------------------------------
 
-  Kind kind() const { return static_cast<Kind>(value_.index()); }
+  Kind kind() const { return kind_; }
   bool is_null() const { return kind() == Kind::Null; }
   bool is_bool() const { return kind() == Kind::Bool; }
   bool is_int() const { return kind() == Kind::Int; }
@@ -140,10 +142,14 @@ class TERN_API State {
   bool to_bool(std::string_view name) const;
   [[noreturn]] void kind_error(const char* expected, std::string_view name) const;
 
-  // In the order of Kind. Containers are shared by copies until one of them changes.
-  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Tensor,
-               std::shared_ptr<List>, std::shared_ptr<Dict>>
-      value_;
+  Kind kind_;
+  union {
+    std::int64_t integer_ = 0;
+    double floating_;
+  };
+  // By kind a std::string, a Tensor, a List or a Dict. Containers are shared by copies until one
+  // of them changes.
+  std::shared_ptr<void> content_;
 };
 
 struct State::Item {

@@ -1,6 +1,10 @@
 #include <tern/nn/containers/sequential.h>
 
+#include <iterator>
+
 namespace tern::nn {
+
+template class Cloneable<SequentialImpl>;
 
 SequentialImpl::SequentialImpl(OrderedDict<std::string, AnyModule> modules) {
   for (auto& [name, module] : modules) push_back(name, std::move(module));
@@ -30,8 +34,10 @@ void SequentialImpl::push_back(std::string name, AnyModule module) {
   modules_.push_back(std::move(module));
 }
 
-AnyValue SequentialImpl::run(std::vector<AnyValue> inputs) const {
+AnyValue SequentialImpl::run(AnyValue* first, std::size_t count) const {
   TERN_CHECK(!is_empty(), Error, "Cannot call forward() on an empty Sequential");
+  std::vector<AnyValue> inputs(std::make_move_iterator(first),
+                               std::make_move_iterator(first + count));
   for (std::size_t i = 0;; ++i) {
     AnyValue value = modules_[i].call(std::move(inputs));
     if (i + 1 == size()) return value;

@@ -42,10 +42,8 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   /// a module does not take what the one before returned.
   template <class R = Tensor, class... Inputs>
   R forward(Inputs&&... inputs) {
-    std::vector<AnyValue> values;
-    values.reserve(sizeof...(Inputs));
-    (values.emplace_back(std::forward<Inputs>(inputs)), ...);
-    AnyValue result = run(std::move(values));
+    AnyValue values[sizeof...(Inputs) + 1] = {AnyValue(std::forward<Inputs>(inputs))...};
+    AnyValue result = run(values, sizeof...(Inputs));
     if (R* value = result.try_get<R>()) return std::move(*value);
     detail::return_type_error(result.type_info(), typeid(R));
   }
@@ -88,11 +86,13 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   std::shared_ptr<Module> operator[](std::size_t index) const { return ptr(index); }
 
  private:
-  AnyValue run(std::vector<AnyValue> inputs) const;
+  AnyValue run(AnyValue* inputs, std::size_t count) const;  // consumes them
   const AnyModule& checked(std::size_t index) const;
 
   std::vector<AnyModule> modules_;
 };
+
+extern template class Cloneable<SequentialImpl>;
 
 /// Holder of SequentialImpl, also made of named modules: Sequential({{"fc", nn::Linear(2, 1)}}).
 class Sequential : public ModuleHolder<SequentialImpl, Sequential> {

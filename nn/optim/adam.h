@@ -22,15 +22,9 @@ struct TERN_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
 
  public:
   void check() const override;
-  static auto fields() {
-    return std::make_tuple(std::pair("lr", &AdamOptions::lr_),
-                           std::pair("betas", &AdamOptions::betas_),
-                           std::pair("eps", &AdamOptions::eps_),
-                           std::pair("weight_decay", &AdamOptions::weight_decay_),
-                           std::pair("amsgrad", &AdamOptions::amsgrad_),
-                           std::pair("maximize", &AdamOptions::maximize_));
-  }
+  static auto fields();
 };
+extern template class OptimizerCloneableOptions<AdamOptions>;
 
 /// What Adam and AdamW remember.
 struct TERN_API AdamParamState : public OptimizerCloneableParamState<AdamParamState> {
@@ -40,13 +34,9 @@ struct TERN_API AdamParamState : public OptimizerCloneableParamState<AdamParamSt
   TERN_ARG(Tensor, max_exp_avg_sq);
 
  public:
-  static auto fields() {
-    return std::make_tuple(std::pair("step", &AdamParamState::step_),
-                           std::pair("exp_avg", &AdamParamState::exp_avg_),
-                           std::pair("exp_avg_sq", &AdamParamState::exp_avg_sq_),
-                           std::pair("max_exp_avg_sq", &AdamParamState::max_exp_avg_sq_));
-  }
+  static auto fields();
 };
+extern template class OptimizerCloneableParamState<AdamParamState>;
 
 /// Adam (Kingma and Ba, 2015), in the order of operations of Python's PyTorch:
 ///   g += weight_decay * p;  m += (1 - beta1) * (g - m);  v = beta2 * v + (1 - beta2) * g^2;

@@ -20,15 +20,9 @@ struct TERN_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
 
  public:
   void check() const override;
-  static auto fields() {
-    return std::make_tuple(std::pair("lr", &AdamWOptions::lr_),
-                           std::pair("betas", &AdamWOptions::betas_),
-                           std::pair("eps", &AdamWOptions::eps_),
-                           std::pair("weight_decay", &AdamWOptions::weight_decay_),
-                           std::pair("amsgrad", &AdamWOptions::amsgrad_),
-                           std::pair("maximize", &AdamWOptions::maximize_));
-  }
+  static auto fields();
 };
+extern template class OptimizerCloneableOptions<AdamWOptions>;
 
 using AdamWParamState = AdamParamState;
 

@@ -9,6 +9,8 @@ namespace tern::optim {
 
 OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
+Optimizer::Optimizer(Optimizer&&) = default;
+Optimizer& Optimizer::operator=(Optimizer&&) = default;
 Optimizer::~Optimizer() = default;
 
 namespace detail {
@@ -17,6 +19,25 @@ void options_class_error() {
   throw Error("the options of a parameter group are of another class than the optimizer's");
 }
 
+State to_state(double value) { return value; }
+State to_state(bool value) { return value; }
+State to_state(const std::tuple<double, double>& pair) {
+  return State::list({std::get<0>(pair), std::get<1>(pair)});
+}
+void from_state(const State& state, std::string_view name, double& value) {
+  value = state.to<double>(name);
+}
+void from_state(const State& state, std::string_view name, bool& value) {
+  value = state.to<bool>(name);
+}
+void from_state(const State& state, std::string_view name, std::tuple<double, double>& pair) {
+  TERN_CHECK(state.is_list() && state.size() == 2, Error, name, " should be a list of 2 numbers");
+  pair = {state[std::size_t{0}].to<double>(name), state[std::size_t{1}].to<double>(name)};
+}
+
+void save_entry(State& state, const char* name, const Tensor& tensor) {
+  if (tensor.defined()) state.insert(name, tensor.detach());
+}
 void save_entry(State& state, const char* name, std::int64_t step) {
   state.insert(name, scalar_tensor(step, kFloat));
 }

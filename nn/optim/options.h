@@ -45,23 +45,13 @@ struct OptionField {
   bool chosen = false;
 };
 
-inline State to_state(double value) { return value; }
-inline State to_state(bool value) { return value; }
-inline State to_state(const std::tuple<double, double>& pair) {
-  return State::list({std::get<0>(pair), std::get<1>(pair)});
-}
-inline void from_state(const State& state, std::string_view name, double& value) {
-  value = state.to<double>(name);
-}
-inline void from_state(const State& state, std::string_view name, bool& value) {
-  value = state.to<bool>(name);
-}
-inline void from_state(const State& state, std::string_view name,
-                       std::tuple<double, double>& pair) {
-  TERN_CHECK(state.is_list() && state.size() == 2, Error, name, " should be a list of 2 numbers");
-  pair = {state[std::size_t{0}].to<double>(name), state[std::size_t{1}].to<double>(name)};
-}
-
+TERN_API State to_state(double value);
+TERN_API State to_state(bool value);
+TERN_API State to_state(const std::tuple<double, double>& pair);
+TERN_API void from_state(const State& state, std::string_view name, double& value);
+TERN_API void from_state(const State& state, std::string_view name, bool& value);
+TERN_API void from_state(const State& state, std::string_view name,
+                         std::tuple<double, double>& pair);
 [[noreturn]] TERN_API void options_class_error();
 
 }  // namespace detail
@@ -69,30 +59,14 @@ inline void from_state(const State& state, std::string_view name,
 /// Writes the virtual functions of a class of options, whose static fields() lists its options as
 /// pairs of a name and a pointer to the member.
 template <class Derived>
-class OptimizerCloneableOptions : public OptimizerOptions {
+class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
  public:
-  std::unique_ptr<OptimizerOptions> clone() const override {
-    return std::make_unique<Derived>(self());
-  }
+  std::unique_ptr<OptimizerOptions> clone() const override;
   double get_lr() const override { return self().lr(); }
   void set_lr(double lr) override { self().lr(lr); }
-  void inherit(const OptimizerOptions& defaults) override {
-    const auto* others = dynamic_cast<const Derived*>(&defaults);
-    if (others == nullptr) detail::options_class_error();
-    each([&](const char*, auto member) {
-      if (!(self().*member).is_chosen()) (self().*member).value = (others->*member).value;
-    });
-  }
-  void save(State& group) const override {
-    each([&](const char* name, auto member) {
-      group.insert(name, detail::to_state((self().*member).value));
-    });
-  }
-  void load(const State& group) override {
-    each([&](const char* name, auto member) {
-      detail::from_state(group[name], name, (self().*member).value);
-    });
-  }
+  void inherit(const OptimizerOptions& defaults) override;
+  void save(State& group) const override;
+  void load(const State& group) override;
 
  private:
   Derived& self() { return static_cast<Derived&>(*this); }
@@ -103,6 +77,36 @@ class OptimizerCloneableOptions : public OptimizerOptions {
                Derived::fields());
   }
 };
+
+// Not inline, so that `extern template` keeps them out of programs.
+
+template <class Derived>
+std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() const {
+  return std::make_unique<Derived>(self());
+}
+
+template <class Derived>
+void OptimizerCloneableOptions<Derived>::inherit(const OptimizerOptions& defaults) {
+  const auto* others = dynamic_cast<const Derived*>(&defaults);
+  if (others == nullptr) detail::options_class_error();
+  each([&](const char*, auto member) {
+    if (!(self().*member).is_chosen()) (self().*member).value = (others->*member).value;
+  });
+}
+
+template <class Derived>
+void OptimizerCloneableOptions<Derived>::save(State& group) const {
+  each([&](const char* name, auto member) {
+    group.insert(name, detail::to_state((self().*member).value));
+  });
+}
+
+template <class Derived>
+void OptimizerCloneableOptions<Derived>::load(const State& group) {
+  each([&](const char* name, auto member) {
+    detail::from_state(group[name], name, (self().*member).value);
+  });
+}
 
 }  // namespace tern::optim
 

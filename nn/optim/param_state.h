@@ -28,9 +28,7 @@ class TERN_API OptimizerParamState {
 
 namespace detail {
 
-inline void save_entry(State& state, const char* name, const Tensor& tensor) {
-  if (tensor.defined()) state.insert(name, tensor.detach());
-}
+TERN_API void save_entry(State& state, const char* name, const Tensor& tensor);
 /// A step count, which Python keeps as a tensor.
 TERN_API void save_entry(State& state, const char* name, std::int64_t step);
 TERN_API void load_entry(const State& state, const char* name, const Tensor& parameter,
@@ -43,23 +41,11 @@ TERN_API void load_entry(const State& state, const char* name, const Tensor& par
 /// Writes the virtual functions of a class of state, whose static fields() lists its entries as
 /// pairs of a name and a pointer to the member: tensors and step counts.
 template <class Derived>
-class OptimizerCloneableParamState : public OptimizerParamState {
+class TERN_API OptimizerCloneableParamState : public OptimizerParamState {
  public:
-  std::unique_ptr<OptimizerParamState> clone() const override {
-    return std::make_unique<Derived>(static_cast<const Derived&>(*this));
-  }
-  State save() const override {
-    State state;
-    each([&](const char* name, auto member) {
-      detail::save_entry(state, name, static_cast<const Derived&>(*this).*member);
-    });
-    return state;
-  }
-  void load(const State& state, const Tensor& parameter) override {
-    each([&](const char* name, auto member) {
-      detail::load_entry(state, name, parameter, static_cast<Derived&>(*this).*member);
-    });
-  }
+  std::unique_ptr<OptimizerParamState> clone() const override;
+  State save() const override;
+  void load(const State& state, const Tensor& parameter) override;
 
  private:
   template <class Visit>
@@ -68,5 +54,28 @@ class OptimizerCloneableParamState : public OptimizerParamState {
                Derived::fields());
   }
 };
+
+// Not inline, so that `extern template` keeps them out of programs.
+
+template <class Derived>
+std::unique_ptr<OptimizerParamState> OptimizerCloneableParamState<Derived>::clone() const {
+  return std::make_unique<Derived>(static_cast<const Derived&>(*this));
+}
+
+template <class Derived>
+State OptimizerCloneableParamState<Derived>::save() const {
+  State state;
+  each([&](const char* name, auto member) {
+    detail::save_entry(state, name, static_cast<const Derived&>(*this).*member);
+  });
+  return state;
+}
+
+template <class Derived>
+void OptimizerCloneableParamState<Derived>::load(const State& state, const Tensor& parameter) {
+  each([&](const char* name, auto member) {
+    detail::load_entry(state, name, parameter, static_cast<Derived&>(*this).*member);
+  });
+}
 
 }  // namespace tern::optim

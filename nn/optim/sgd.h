@@ -17,25 +17,18 @@ struct TERN_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
 
  public:
   void check() const override;
-  static auto fields() {
-    return std::make_tuple(std::pair("lr", &SGDOptions::lr_),
-                           std::pair("momentum", &SGDOptions::momentum_),
-                           std::pair("dampening", &SGDOptions::dampening_),
-                           std::pair("weight_decay", &SGDOptions::weight_decay_),
-                           std::pair("nesterov", &SGDOptions::nesterov_),
-                           std::pair("maximize", &SGDOptions::maximize_));
-  }
+  static auto fields();
 };
+extern template class OptimizerCloneableOptions<SGDOptions>;
 
 /// What SGD with momentum remembers.
 struct TERN_API SGDParamState : public OptimizerCloneableParamState<SGDParamState> {
   TERN_ARG(Tensor, momentum_buffer);
 
  public:
-  static auto fields() {
-    return std::make_tuple(std::pair("momentum_buffer", &SGDParamState::momentum_buffer_));
-  }
+  static auto fields();
 };
+extern template class OptimizerCloneableParamState<SGDParamState>;
 
 /// Stochastic gradient descent: p -= lr * g, with
 ///   g += weight_decay * p;
