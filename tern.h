@@ -6,6 +6,7 @@
 #include <tern/core/autograd/autograd.h>
 #include <tern/core/autograd/gradcheck.h>
 #include <tern/core/base/error.h>
+#include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/state.h>

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/flush_denormal.h>
 
 namespace tern {
 namespace {
@@ -101,6 +102,7 @@ class Pool {
     body_ = body;
     context_ = context;
     parts_ = parts;
+    denormal_mode_ = detail::denormal_mode();
     unfinished_.store(turns, std::memory_order_relaxed);
     const Region region = region_.load(std::memory_order_relaxed) / kTurns + 1;
     region_.store(region * kTurns + static_cast<Region>(turns));
@@ -144,6 +146,7 @@ class Pool {
       std::atomic<Region>& taken = turns_[static_cast<std::size_t>(turn)].taken;
       Region before = taken.load();
       if (before >= region || !taken.compare_exchange_strong(before, region)) continue;
+      detail::set_denormal_mode(denormal_mode_);
       for (int part = turn; part < parts_; part += turns) body_(context_, part);
       if (unfinished_.fetch_sub(1) == 1) done_.notify();
     }
@@ -152,12 +155,13 @@ class Pool {
   const int threads_;
   Gate start_, done_;
   std::atomic<bool> stop_{false};
-  // What a worker needs to start lies in one cache line. Nobody reads the last three without a
+  // What a worker needs to start lies in one cache line. Nobody reads the last four without a
   // turn.
   alignas(kCacheLine) std::atomic<Region> region_{0};
   void (*body_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;
+  unsigned denormal_mode_ = 0;
   alignas(kCacheLine) std::atomic<int> unfinished_{0};
   std::vector<Turn> turns_;
   std::vector<std::thread> workers_;
