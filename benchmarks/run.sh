@@ -5,7 +5,8 @@
 #
 # libtorch is taken from TORCH_DIR (the folder with include/ and lib/), else from python3's torch.
 # The programs of both run in turn, ROUNDS times (3), with 1 and 2 threads; each figure is the
-# smallest of its rounds. Results: BUILD_DIR/bench/results.md and results.json.
+# smallest of its rounds. Results: BUILD_DIR/bench/results.md, results.json and scaling.svg.
+# MNIST_DIR names the folder of MNIST's files for the epoch, which takes drawn digits without.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
@@ -16,7 +17,7 @@ torch=${TORCH_DIR:-$(python3 -c 'import torch, os; print(os.path.dirname(torch._
 
 programs=(vae_step small_ops ops norms gemm linear every_op)
 [ -n "$torch" ] || echo "no libtorch found (set TORCH_DIR): tern alone is timed"
-for program in "${programs[@]}"; do
+for program in "${programs[@]}" scaling; do
   if [ -n "$torch" ] && [ "$here/$program.cpp" -nt "$out/$program.torch" ]; then
     echo "compiling $program.cpp against libtorch"
     "${CXX:-g++}" -std=c++20 -O2 -I"$torch/include" -I"$torch/include/torch/csrc/api/include" \
@@ -25,7 +26,8 @@ for program in "${programs[@]}"; do
   fi
 done
 
-rm -f "$out"/*.tsv
+mkdir -p "$out/scaling"
+rm -f "$out"/*.tsv "$out"/scaling/*.tsv
 for round in $(seq "$rounds"); do
   for threads in 1 2; do
     for program in "${programs[@]}"; do
@@ -34,6 +36,8 @@ for round in $(seq "$rounds"); do
         "$out/$program.torch" "$threads" | sed "s/^/$program\t/" >> "$out/torch.$threads.tsv"
       fi
     done
+    "$build/bin/scaling" "$threads" >> "$out/scaling/tern.$threads.tsv"
+    if [ -n "$torch" ]; then "$out/scaling.torch" "$threads" >> "$out/scaling/torch.$threads.tsv"; fi
   done
   echo "round $round of $rounds done"
 done
@@ -74,7 +78,7 @@ awk -F'\t' -v out="$out" -v cpu="$cpu" -v isa="${isa:-baseline}" -v peer="$peer"
       }
       print line " |" > md
     }
-    print "\n]}" > json
+    print "\n], \"footprint\": [" > json
     print "\n| program | threads | lines | geometric mean | worst | which |" > md
     print "| --- | ---: | ---: | ---: | ---: | --- |" > md
     for (p = 1; p <= program_count; p++) {
@@ -84,4 +88,21 @@ awk -F'\t' -v out="$out" -v cpu="$cpu" -v isa="${isa:-baseline}" -v peer="$peer"
       }
     }
   }' "$out"/tern.*.tsv "$out"/torch.*.tsv
+
+"$here/footprint.sh" "$build" "$torch" > "$out/footprint.tsv"
+"$build/bin/epoch" 2 ${MNIST_DIR:+"$MNIST_DIR"} | sed 's/$/\t0/' >> "$out/footprint.tsv"
+awk -F'\t' -v md="$out/results.md" -v json="$out/results.json" '
+  BEGIN { print "\n| what | tern | peer | ratio |\n| --- | ---: | ---: | ---: |" >> md }
+  {
+    peer = $4 > 0 ? $4 " " $2 : "-"
+    printf "| %s | %s %s | %s | %s |\n", $1, $3, $2, peer, $4 > 0 ? sprintf("%.3f", $3 / $4) : "-" >> md
+    printf "%s  {\"name\": \"%s\", \"unit\": \"%s\", \"tern\": %s, \"peer\": %s}", (NR > 1 ? ",\n" : ""), $1, $2, $3, $4 >> json
+  }
+  END { print "\n]}" >> json }' "$out/footprint.tsv"
+
+series=("tern, 1 thread=$out/scaling/tern.1.tsv" "tern, 2 threads=$out/scaling/tern.2.tsv")
+if [ -n "$torch" ]; then
+  series+=("libtorch, 1 thread=$out/scaling/torch.1.tsv" "libtorch, 2 threads=$out/scaling/torch.2.tsv")
+fi
+"$here/scaling_chart.py" "$out/scaling.svg" "${series[@]}"
 cat "$out/results.md"

@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# What tern costs beside time per step: compiling, starting, memory, disk; beside libtorch's.
+#
+#   benchmarks/footprint.sh BUILD_DIR [TORCH_DIR]
+#
+# Prints a line per figure: name, unit, tern, libtorch (0 where there is none), tab between.
+# README's program is what is compiled. Figures are the smallest of five (compiling: three).
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+torch=${2:-}
+cxx=${CXX:-g++}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+sed -n '/^```cpp/,/^```/p' "$here/../README.md" | sed '/^```/d' > "$work/program.tern.cpp"
+sed 's/tern::/torch::/g; s|tern/tern.h|torch/torch.h|; s/net\.json/net.pt/' \
+  "$work/program.tern.cpp" > "$work/program.torch.cpp"
+# A small program: it makes a tensor, computes, and prints the most memory it had resident (kB).
+for who in tern torch; do
+  cat > "$work/small.$who.cpp" << EOF
+#include <$who/$who.h>
+#include <fstream>
+#include <iostream>
+int main() {
+  const float sum = ($who::ones({2, 2}) + 1).sum().item<float>();
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "VmHWM:" && status >> word) std::cout << word << "\n";
+  }
+  return sum == 8 ? 0 : 1;
+}
+EOF
+done
+
+# What follows the source when a program is compiled and linked.
+tern_flags=(-I"$build/include" -L"$build/lib" -Wl,-rpath,"$build/lib" -ltern)
+torch_flags=(-I"$torch/include" -I"$torch/include/torch/csrc/api/include" -L"$torch/lib"
+  -Wl,-rpath,"$torch/lib" -ltorch -ltorch_cpu -lc10)
+compile() {  # tern or torch, arguments
+  local -n flags=$1_flags
+  "$cxx" -std=c++20 -O2 "${@:2}" "${flags[@]}"
+}
+
+seconds() {  # the least of $1 runs of the command
+  for _ in $(seq "$1"); do
+    local start=$EPOCHREALTIME
+    "${@:2}" > /dev/null
+    echo "$start $EPOCHREALTIME"
+  done | awk '{ t = $2 - $1; if (NR == 1 || t < best) best = t } END { printf "%.4f", best }'
+}
+
+measure() {  # name of the figure, tern or torch
+  case $1 in
+    compile) seconds 3 compile "$2" -c "$work/program.$2.cpp" -o "$work/o" ;;
+    start) seconds 5 "$work/small.$2" ;;
+    resident) for _ in 1 2 3; do "$work/small.$2"; done | sort -n | head -1 ;;
+    library)
+      if [ "$2" = tern ]; then strip -o "$work/lib.so" "$build/lib/libtern.so"
+      else strip -o "$work/lib.so" "$torch/lib/libtorch_cpu.so"; fi
+      stat -c %s "$work/lib.so" ;;
+    peak)
+      for _ in 1 2 3; do
+        if [ "$2" = tern ]; then "$build/bin/peak_memory"; else "$build/bench/peak_memory.torch"; fi
+      done | sort -n | head -1 ;;
+  esac
+}
+
+for who in tern ${torch:+torch}; do
+  compile "$who" "$work/small.$who.cpp" -o "$work/small.$who"
+done
+if [ -n "$torch" ] && [ "$here/peak_memory.cpp" -nt "$build/bench/peak_memory.torch" ]; then
+  mkdir -p "$build/bench"
+  compile torch "$here/peak_memory.cpp" -o "$build/bench/peak_memory.torch"
+fi
+
+row() {  # name of the figure, its factor to the unit, unit, what
+  local peer=0
+  [ -z "$torch" ] || peer=$(measure "$1" torch)
+  awk -v tern="$(measure "$1" tern)" -v peer="$peer" -v factor="$2" -v unit="$3" -v what="$4" \
+    'BEGIN { printf "%s\t%s\t%.2f\t%.2f\n", what, unit, tern * factor, peer * factor }'
+}
+row compile 1 s "compile README's program"
+row start 1e3 ms "start, compute and end a small program"
+row resident 1e-3 MB "its resident memory"
+row library 1e-6 MB "the library, stripped (libtorch: libtorch_cpu alone)"
+row peak 1e-3 MB "peak memory of the VAE's training above the start"

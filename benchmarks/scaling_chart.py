@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Draws training steps per second over batch and width, from what benchmarks/scaling printed.
+
+  scaling_chart.py OUT.svg NAME=FILE.tsv ...
+
+Several lines of one figure count as rounds: the fastest is drawn. Both axes are logarithmic.
+"""
+import math
+import sys
+
+WIDTH, HEIGHT, TOP, BOTTOM = 1000, 450, 76, 390
+PANELS = (("batch", "batch size (width 400)", 70, 450), ("width", "width (batch 128)", 560, 940))
+# Colours that also colour-blind readers tell apart (Okabe and Ito).
+COLOURS = ("#0072b2", "#56b4e9", "#d55e00", "#e69f00")
+
+
+def read(path):
+    """{"batch": {1: steps per second, ...}, "width": {...}}"""
+    result = {}
+    for line in open(path):
+        name, nanoseconds = line.split("\t")
+        axis, at = name.split()
+        points = result.setdefault(axis, {})
+        points[int(at)] = max(points.get(int(at), 0), 1e9 / float(nanoseconds))
+    return result
+
+
+def scale(low, high, start, end):
+    """Maps [low, high] to [start, end] by its logarithm."""
+    factor = (end - start) / math.log(high / low)
+    return lambda value: start + factor * math.log(value / low)
+
+
+def text(x, y, words, anchor="middle", more=""):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {more}>{words}</text>'
+
+
+def panel(series, axis, label, left, right):
+    ats = sorted({at for _, points in series for at in points[axis]})
+    speeds = [speed for _, points in series for speed in points[axis].values()]
+    x = scale(ats[0], ats[-1], left, right)
+    y = scale(min(speeds) / 1.3, max(speeds) * 1.3, BOTTOM, TOP)
+    out = []
+    for at in ats:
+        out.append(f'<path stroke="#e3e3e3" d="M{x(at):.1f} {TOP}V{BOTTOM}"/>')
+        out.append(text(x(at), BOTTOM + 20, at))
+    for power in range(-1, 7):
+        for digit in (1, 2, 5):
+            speed = digit * 10.0**power
+            if not TOP <= y(speed) <= BOTTOM:
+                continue
+            out.append(f'<path stroke="#e3e3e3" d="M{left} {y(speed):.1f}H{right}"/>')
+            out.append(text(left - 9, y(speed) + 4.5, f"{speed:g}" if speed < 1e4
+                            else f"{speed / 1000:g}k", "end"))
+    out.append(f'<path fill="none" stroke="#555" d="M{left} {TOP}V{BOTTOM}H{right}"/>')
+    out.append(text((left + right) / 2, BOTTOM + 46, label))
+    for colour, (_, points) in zip(COLOURS, series):
+        line = sorted(points[axis].items())
+        path = "L".join(f"{x(at):.1f} {y(speed):.1f}" for at, speed in line)
+        out.append(f'<path fill="none" stroke="{colour}" stroke-width="2" d="M{path}"/>')
+        out += [f'<circle cx="{x(at):.1f}" cy="{y(speed):.1f}" r="3" fill="{colour}"/>'
+                for at, speed in line]
+    return out
+
+
+def main():
+    series = [(name, read(path)) for name, path in (arg.split("=", 1) for arg in sys.argv[2:])]
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
+           f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="system-ui, \'DejaVu Sans\', sans-serif" '
+           'font-size="13" fill="#222">', '<rect width="100%" height="100%" fill="white"/>',
+           text(70, 26, "Training steps per second, 784-width-10 with Adam", "start",
+                'font-size="16" font-weight="600"')]
+    for which in PANELS:
+        out += panel(series, *which)
+    for i, (colour, (name, _)) in enumerate(zip(COLOURS, series)):
+        at = 70 + 170 * i
+        out.append(f'<path stroke="{colour}" stroke-width="3" d="M{at} 50h20"/>')
+        out.append(text(at + 26, 54, name, "start"))
+    with open(sys.argv[1], "w") as file:
+        file.write("\n".join(out) + "\n</svg>\n")
+
+
+if __name__ == "__main__":
+    main()
