@@ -80,39 +80,39 @@ Tensor addcmul_into(const Tensor& self, const Tensor& a, const Tensor& b, const 
 // --------------------------------------------------------------------------------------
 
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  const Tensor out = add_into(self, other, alpha, {});
+  Tensor out = add_into(self, other, alpha, {});
   if (!needs_grad(self, other)) return out;
   return record("AddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
                 wrt(other, [alpha](const Tensor& g) { return scaled(g, alpha); }));
 }
 
 Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  const Tensor out = add_into(self, other, alpha, {});
+  Tensor out = add_into(self, other, alpha, {});
   if (!needs_grad(self)) return out;
   return record("AddBackward1", out, wrt(self, [](const Tensor& g) { return g; }));
 }
 
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
-  const Tensor out = sub_into(self, other, alpha, {});
+  Tensor out = sub_into(self, other, alpha, {});
   if (!needs_grad(self, other)) return out;
   return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
                 wrt(other, [alpha](const Tensor& g) { return scaled(g, -alpha); }));
 }
 
 Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
-  const Tensor out = sub_into(self, other, alpha, {});
+  Tensor out = sub_into(self, other, alpha, {});
   if (!needs_grad(self)) return out;
   return record("SubBackward1", out, wrt(self, [](const Tensor& g) { return g; }));
 }
 
 Tensor rsub(const Tensor& self, const Scalar& other) {
-  const Tensor out = sub_into(other, self, 1, {});
+  Tensor out = sub_into(other, self, 1, {});
   if (!needs_grad(self)) return out;
   return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return -g; }));
 }
 
 Tensor mul(const Tensor& self, const Tensor& other) {
-  const Tensor out = mul_into(self, other, {});
+  Tensor out = mul_into(self, other, {});
   if (!needs_grad(self, other)) return out;
   return record("MulBackward0", out,
                 wrt(
@@ -122,13 +122,13 @@ Tensor mul(const Tensor& self, const Tensor& other) {
 }
 
 Tensor mul(const Tensor& self, const Scalar& other) {
-  const Tensor out = mul_into(self, other, {});
+  Tensor out = mul_into(self, other, {});
   if (!needs_grad(self)) return out;
   return record("MulBackward1", out, wrt(self, [other](const Tensor& g) { return g * other; }));
 }
 
 Tensor div(const Tensor& self, const Tensor& other) {
-  const Tensor out = div_into(self, other, {});
+  Tensor out = div_into(self, other, {});
   if (!needs_grad(self, other)) return out;
   return record(
       "DivBackward0", out,
@@ -141,7 +141,7 @@ Tensor div(const Tensor& self, const Tensor& other) {
 }
 
 Tensor div(const Tensor& self, const Scalar& other) {
-  const Tensor out = div_into(self, other, {});
+  Tensor out = div_into(self, other, {});
   if (!needs_grad(self)) return out;
   return record("DivBackward1", out, wrt(self, [other](const Tensor& g) { return g / other; }));
 }
@@ -157,8 +157,8 @@ Tensor floor_quotient(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor remainder(const Tensor& self, const Tensor& other) {
-  const Tensor out = run_elementwise(
-      {"remainder", ElementwiseOp::remainder, result_type({self, other})}, {self, other});
+  Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, result_type({self, other})},
+                               {self, other});
   if (!needs_grad(self, other)) return out;
   return record("RemainderBackward1", out, wrt(self, [](const Tensor& g) { return g; }),
                 wrt(
@@ -170,8 +170,8 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
 }
 
 Tensor remainder(const Tensor& self, const Scalar& other) {
-  const Tensor out = run_elementwise(
-      {"remainder", ElementwiseOp::remainder, result_type({self, other})}, {self, other});
+  Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, result_type({self, other})},
+                               {self, other});
   if (!needs_grad(self)) return out;
   return record("RemainderBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
 }
@@ -180,8 +180,7 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
   // x * x is exact where the general power is not.
   const bool is_square = exponent == Scalar(2) && self.dtype() != kBool &&
                          (self.is_floating_point() || !exponent.is_floating_point());
-  const Tensor out = is_square
-                         ? run_elementwise({"pow", ElementwiseOp::square, self.dtype()}, {self})
+  Tensor out = is_square ? run_elementwise({"pow", ElementwiseOp::square, self.dtype()}, {self})
                          : pow_into(self, exponent, {});
   if (!needs_grad(self)) return out;
   return record("PowBackward0", out,
@@ -196,7 +195,7 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
 }
 
 Tensor pow(const Tensor& self, const Tensor& exponent) {
-  const Tensor out = pow_into(self, exponent, {});
+  Tensor out = pow_into(self, exponent, {});
   if (!needs_grad(self, exponent)) return out;
   return record("PowBackward1", out,
                 wrt(
@@ -215,7 +214,7 @@ Tensor pow(const Tensor& self, const Tensor& exponent) {
 }
 
 Tensor pow(const Scalar& self, const Tensor& exponent) {
-  const Tensor out = pow_into(self, exponent, {});
+  Tensor out = pow_into(self, exponent, {});
   if (!needs_grad(exponent)) return out;
   return record("PowBackward1", out,
                 wrt(
@@ -239,7 +238,7 @@ Tensor share(const Tensor& g, const Tensor& mine, const Tensor& other, Compare c
 
 Tensor extremum(const char* name, const char* node, ElementwiseOp op, bool is_max,
                 const Tensor& self, const Tensor& other) {
-  const Tensor out = run_elementwise({name, op, result_type({self, other})}, {self, other});
+  Tensor out = run_elementwise({name, op, result_type({self, other})}, {self, other});
   if (!needs_grad(self, other)) return out;
   const auto rule = [is_max](const Tensor& g, const Tensor& mine, const Tensor& theirs) {
     return share(g, mine, theirs,
@@ -259,7 +258,7 @@ Tensor minimum(const Tensor& self, const Tensor& other) {
 }
 
 Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
-  const Tensor out = addcmul_into(self, a, b, value, {});
+  Tensor out = addcmul_into(self, a, b, value, {});
   if (!needs_grad(self, a, b)) return out;
   const auto rule = [value](const Tensor& g, const Tensor& other) {
     return scaled(g * other, value);

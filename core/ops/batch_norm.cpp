@@ -158,7 +158,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   }
 
   const bool recorded = needs_grad(input, weight, bias);
-  const Tensor out = detail::make_tensor(input.sizes(), input.dtype(), input.device());
+  Tensor out = detail::make_tensor(input.sizes(), input.dtype(), input.device());
   Normalization how{detail::make_tensor({2, channels}, kDouble, input.device()), training, eps};
   {
     const NoGradGuard no_grad;

@@ -83,7 +83,7 @@ void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking) {
 // A fresh tensor with the elements of `self`, in the given form; no history.
 Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device device,
               bool non_blocking) {
-  const Tensor out = detail::make_tensor(self.sizes(), strides, dtype, device);
+  Tensor out = detail::make_tensor(self.sizes(), strides, dtype, device);
   copy_elements(out, self, non_blocking);
   return out;
 }

@@ -123,7 +123,7 @@ namespace {
 // PyTorch's rule to the bit: each half counts from its own end, rounded once.
 template <class T>
 Tensor linspace_of(T from, T to, std::int64_t steps) {
-  const Tensor out = detail::make_tensor({steps}, dtype_of<T>(), kCPU);
+  Tensor out = detail::make_tensor({steps}, dtype_of<T>(), kCPU);
   T* elements = out.data_ptr<T>();
   const T step = steps > 1 ? (to - from) / static_cast<T>(steps - 1) : T(0);
   for (std::int64_t i = 0; i < steps; ++i) {
@@ -139,9 +139,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                 const TensorOptions& options) {
   TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
   const Scalar& last = steps == 1 ? start : end;
-  const Tensor out = options.dtype() == kFloat
-                         ? linspace_of(start.toFloat(), last.toFloat(), steps)
-                         : linspace_of(start.toDouble(), last.toDouble(), steps);
+  Tensor out = options.dtype() == kFloat ? linspace_of(start.toFloat(), last.toFloat(), steps)
+                                         : linspace_of(start.toDouble(), last.toDouble(), steps);
   return finish(out.to(options.device(), options.dtype()), options);
 }
 

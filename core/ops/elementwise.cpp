@@ -111,7 +111,7 @@ namespace {
 
 // Where it happened, and the usual cause.
 std::string running_module_note() {
-  const std::string module = running_module_text();
+  std::string module = running_module_text();
   if (module.empty()) return module;
   return " (in " + module +
          "; a tensor that is a plain member does not move with its module, one given to "
@@ -277,11 +277,11 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
       order = &tensors[k]->self();
     }
   }
-  const Tensor result =
-      out.defined()      ? out
-      : order != nullptr ? make_tensor(plan.sizes, preserved_strides(order->sizes, order->strides),
-                                       out_dtype, device)
-                         : make_tensor(plan.sizes, out_dtype, device);
+  Tensor result = out.defined() ? out
+                  : order != nullptr
+                      ? make_tensor(plan.sizes, preserved_strides(order->sizes, order->strides),
+                                    out_dtype, device)
+                      : make_tensor(plan.sizes, out_dtype, device);
   if (result.numel() == 0) return result;
   TERN_CHECK(plan.sizes.size() <= static_cast<std::size_t>(kMaxDims), ShapeError, call.name,
              ": tensors may have up to ", kMaxDims, " dimensions, got ", plan.sizes.size());

@@ -32,7 +32,7 @@ void check_not_empty(const char* name, const Tensor& self, IntArrayRef dim) {
 Tensor extreme(const char* name, const char* node, ReduceOp op, bool nans_share, const Tensor& self,
                IntArrayRef dim, bool keepdim) {
   check_not_empty(name, self, dim);
-  const Tensor out = run_reduce({name, op, self.dtype(), 1, keepdim}, self, dim);
+  Tensor out = run_reduce({name, op, self.dtype(), 1, keepdim}, self, dim);
   if (!needs_grad(self)) return out;
   return record(node, out,
                 wrt(

@@ -76,7 +76,7 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   DimVector sizes = self.self().sizes;
   if (!sizes.empty()) sizes[d] = index.numel();
-  const Tensor out = detail::make_tensor(sizes, self.dtype(), self.device());
+  Tensor out = detail::make_tensor(sizes, self.dtype(), self.device());
   run_index("index_select", IndexOp::kSelect, self.detach().contiguous(), out, index.contiguous(),
             d, index.numel(), length(self, d));
   if (!needs_grad(self)) return out;
@@ -101,7 +101,7 @@ Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, cons
   TERN_CHECK(index.dim() <= 1 && source.sizes() == IntArrayRef(sizes), ShapeError,
              "index_add(): expected source of sizes ", IntArrayRef(sizes), " for self ",
              self.sizes(), " and index ", index.sizes(), ", got ", source.sizes());
-  const Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+  Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   {
     const NoGradGuard no_grad;
     out.detach().copy_(self);
@@ -120,7 +120,7 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
   check_index("gather", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   check_index_shape("gather", self, index, d);
-  const Tensor out = detail::make_tensor(index.sizes(), self.dtype(), self.device());
+  Tensor out = detail::make_tensor(index.sizes(), self.dtype(), self.device());
   run_index("gather", IndexOp::kGather, cut_to(self.detach(), index, d).contiguous(), out,
             index.contiguous(), d, length(index, d), length(self, d));
   if (!needs_grad(self)) return out;
@@ -143,7 +143,7 @@ Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   check_index_shape("scatter_add", self, index, d);
   check_index_shape("scatter_add", source, index, source.sizes().size());
-  const Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+  Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   {
     const NoGradGuard no_grad;
     out.detach().copy_(self);

@@ -85,7 +85,7 @@ Tensor cat(TensorList tensors, std::int64_t dim) {
     }
     sizes[d] += tensor.sizes()[d];
   }
-  const Tensor out = detail::make_tensor(sizes, dtype, first->device());
+  Tensor out = detail::make_tensor(sizes, dtype, first->device());
   {
     const NoGradGuard no_grad;
     std::int64_t start = 0;

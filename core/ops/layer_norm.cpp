@@ -144,7 +144,7 @@ class LayerNormBackward final : public autograd::Node {
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps) {
   check(input, normalized_shape, weight, bias);
-  const Tensor out = detail::make_tensor(input.sizes(), input.dtype(), input.device());
+  Tensor out = detail::make_tensor(input.sizes(), input.dtype(), input.device());
   const bool recorded = needs_grad(input, weight, bias);
   Tensor statistics;
   if (out.numel() != 0) {

@@ -8,7 +8,6 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
-using detail::run_elementwise;
 using kernels::ElementwiseOp;
 
 Tensor reduced(const Tensor& each, Reduction reduction) {
@@ -46,7 +45,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
 namespace detail {
 
 Tensor bce(const Tensor& input, const Tensor& target) {
-  const Tensor out = run_elementwise(
+  Tensor out = run_elementwise(
       {"binary_cross_entropy", ElementwiseOp::bce, result_type({input, target})}, {input, target});
   if (!needs_grad(input, target)) return out;
   return record("BinaryCrossEntropyBackward0", out,
@@ -71,7 +70,7 @@ Tensor bce(const Tensor& input, const Tensor& target) {
 }
 
 Tensor bce_logits(const Tensor& input, const Tensor& target) {
-  const Tensor out = run_elementwise(
+  Tensor out = run_elementwise(
       {"binary_cross_entropy_with_logits", ElementwiseOp::bce_logits, result_type({input, target})},
       {input, target});
   if (!needs_grad(input, target)) return out;

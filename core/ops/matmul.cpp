@@ -129,8 +129,8 @@ Tensor bmm(const Tensor& self, const Tensor& other) {
              "bmm: Expected size for first two dimensions of batch2 tensor to be: [",
              self.sizes()[0], ", ", self.sizes()[2], "] but got: [", other.sizes()[0], ", ",
              other.sizes()[1], "].");
-  const Tensor out = detail::make_tensor({self.sizes()[0], self.sizes()[1], other.sizes()[2]},
-                                         self.dtype(), self.device());
+  Tensor out = detail::make_tensor({self.sizes()[0], self.sizes()[1], other.sizes()[2]},
+                                   self.dtype(), self.device());
   multiply({"bmm"}, self, self.strides()[0], other, other.strides()[0], self.sizes()[0], out);
   if (!needs_grad(self, other)) return out;
   return record("BmmBackward0", out,
@@ -225,7 +225,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
                bias.numel(), ") at non-singleton dimension 1.  Target sizes: [", rows, ", ", n,
                "].  Tensor sizes: ", bias.sizes());
   }
-  const Tensor out = detail::make_tensor({rows, n}, input.dtype(), input.device());
+  Tensor out = detail::make_tensor({rows, n}, input.dtype(), input.device());
   const Tensor transposed = detail::make_alias(
       weight, {k, n}, {weight.strides()[1], weight.strides()[0]}, weight.storage_offset());
   multiply({"linear", bias.defined() ? &bias : nullptr}, input, 0, transposed, 0, 1, out);

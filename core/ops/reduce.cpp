@@ -27,7 +27,7 @@ void check_floating(const char* name, const Tensor& self, const char* rule) {
 // Sum times `scale`; its gradient is the same for every element.
 Tensor scaled_sum(const char* name, const char* node, const Tensor& self, IntArrayRef dim,
                   bool keepdim, double scale) {
-  const Tensor out = run_reduce({name, ReduceOp::kSum, self.dtype(), scale, keepdim}, self, dim);
+  Tensor out = run_reduce({name, ReduceOp::kSum, self.dtype(), scale, keepdim}, self, dim);
   if (!needs_grad(self)) return out;
   return record(node, out,
                 wrt(self, [shape = self.self().sizes, dims = DimVector(dim), keepdim,
@@ -49,7 +49,7 @@ Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepd
                  "(): could not infer output dtype. Input dtype must be either a floating point or "
                  "complex dtype. Got: ");
   const double count = static_cast<double>(reduced_count(self, dim));
-  const Tensor out = scaled_sum("mean", node, self, dim, keepdim, count == 0 ? 1 : 1 / count);
+  Tensor out = scaled_sum("mean", node, self, dim, keepdim, count == 0 ? 1 : 1 / count);
   // 0 / 0: the mean of nothing.
   return count == 0 ? out * std::numeric_limits<double>::quiet_NaN() : out;
 }
@@ -91,7 +91,7 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
 
 Tensor prod(const Tensor& self) {
   const Tensor flat = self.to(self.is_floating_point() ? self.dtype() : kLong).reshape({-1});
-  const Tensor out = run_reduce({"prod", ReduceOp::kProd, flat.dtype()}, flat, {});
+  Tensor out = run_reduce({"prod", ReduceOp::kProd, flat.dtype()}, flat, {});
   if (!needs_grad(flat)) return out;
   return record(
       "ProdBackward0", out,
@@ -105,7 +105,7 @@ Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim) {
     wrap_dim(dim, 0);
     return prod(x);
   }
-  const Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype(), 1, keepdim}, x, dim);
+  Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype(), 1, keepdim}, x, dim);
   if (!needs_grad(x)) return out;
   return record("ProdBackward1", out,
                 wrt(

@@ -50,7 +50,7 @@ Tensor clamp_into(const char* name, const Tensor& self, const OptionalScalar& mi
 
 Tensor clamp_op(const char* name, const char* node, const Tensor& self, const OptionalScalar& min,
                 const OptionalScalar& max) {
-  const Tensor out = clamp_into(name, self, min, max, {});
+  Tensor out = clamp_into(name, self, min, max, {});
   if (!needs_grad(self)) return out;
   return record(node, out,
                 wrt(
@@ -146,7 +146,7 @@ Tensor clamp_max(const Tensor& self, const Scalar& max) {
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
-  const Tensor out = where_into(condition, self, other, {});
+  Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(self, other)) return out;
   return record(
       "WhereBackward0", out,
@@ -159,7 +159,7 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
-  const Tensor out = where_into(condition, self, other, {});
+  Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(self)) return out;
   return record("WhereBackward0", out,
                 wrt(
@@ -168,7 +168,7 @@ Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
 }
 
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
-  const Tensor out = where_into(condition, self, other, {});
+  Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(other)) return out;
   return record(
       "WhereBackward0", out,
@@ -178,7 +178,7 @@ Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
 }
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
-  const Tensor out = masked_fill_into(self, mask, value, {});
+  Tensor out = masked_fill_into(self, mask, value, {});
   if (!needs_grad(self)) return out;
   return record(
       "MaskedFillBackward0", out,

@@ -18,7 +18,7 @@ Tensor run_softmax(const char* name, SoftmaxOp op, const Tensor& in, const Tenso
   const auto d = static_cast<std::size_t>(wrap_dim(dim, in.dim()));
   const Tensor dense = in.contiguous();
   const Tensor dense_grad = grad.defined() ? grad.contiguous() : grad;
-  const Tensor out = detail::make_tensor(in.sizes(), in.dtype(), in.device());
+  Tensor out = detail::make_tensor(in.sizes(), in.dtype(), in.device());
   if (out.numel() == 0) return out;
   kernels::SoftmaxArgs args;
   args.op = op;
@@ -50,7 +50,7 @@ Tensor log_softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim) 
 }  // namespace
 
 Tensor softmax(const Tensor& self, std::int64_t dim) {
-  const Tensor out = run_softmax("softmax", SoftmaxOp::kSoftmax, self, {}, dim);
+  Tensor out = run_softmax("softmax", SoftmaxOp::kSoftmax, self, {}, dim);
   if (!needs_grad(self)) return out;
   return record(
       "SoftmaxBackward0", out,
@@ -60,7 +60,7 @@ Tensor softmax(const Tensor& self, std::int64_t dim) {
 }
 
 Tensor log_softmax(const Tensor& self, std::int64_t dim) {
-  const Tensor out = run_softmax("log_softmax", SoftmaxOp::kLogSoftmax, self, {}, dim);
+  Tensor out = run_softmax("log_softmax", SoftmaxOp::kLogSoftmax, self, {}, dim);
   if (!needs_grad(self)) return out;
   return record(
       "LogSoftmaxBackward0", out,

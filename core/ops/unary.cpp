@@ -43,7 +43,7 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
   const ElementwiseCall call = unary_call(name, op, self);
   const bool recorded = needs_grad(self);
   const bool reuses = may_reuse(self, call.dtype) && !(recorded && keep == Keep::kInput);
-  const Tensor out = run_elementwise(call, {self}, reuses ? detail::make_alias(self) : Tensor());
+  Tensor out = run_elementwise(call, {self}, reuses ? detail::make_alias(self) : Tensor());
   if (!recorded) return out;
   if constexpr (keep == Keep::kNothing) {
     return record(node, out, wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
@@ -79,8 +79,8 @@ Tensor Tensor::operator-() const { return tern::neg(*this); }
 namespace detail {
 
 Tensor relu_backward(const Tensor& gradient, const Tensor& result) {
-  const Tensor out = run_elementwise(
-      {"relu_backward", ElementwiseOp::relu_backward, gradient.dtype()}, {gradient, result});
+  Tensor out = run_elementwise({"relu_backward", ElementwiseOp::relu_backward, gradient.dtype()},
+                               {gradient, result});
   if (!needs_grad(gradient)) return out;
   return record(
       "ThresholdBackwardBackward0", out,
@@ -89,7 +89,7 @@ Tensor relu_backward(const Tensor& gradient, const Tensor& result) {
 }
 
 Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result) {
-  const Tensor out = run_elementwise(
+  Tensor out = run_elementwise(
       {"sigmoid_backward", ElementwiseOp::sigmoid_backward, gradient.dtype()}, {gradient, result});
   if (!needs_grad(gradient, result)) return out;
   return record(
@@ -106,8 +106,8 @@ Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result) {
 }
 
 Tensor tanh_backward(const Tensor& gradient, const Tensor& result) {
-  const Tensor out = run_elementwise(
-      {"tanh_backward", ElementwiseOp::tanh_backward, gradient.dtype()}, {gradient, result});
+  Tensor out = run_elementwise({"tanh_backward", ElementwiseOp::tanh_backward, gradient.dtype()},
+                               {gradient, result});
   if (!needs_grad(gradient, result)) return out;
   return record(
       "TanhBackwardBackward0", out,

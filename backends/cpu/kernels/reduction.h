@@ -45,7 +45,7 @@ class Reduction {
   void run() const {
     if (reduced_ == 0) return fill_identity();
     if (kept_ndim_ == 0 && reduced_ndim_ <= 1 && reduced_ <= kGrain) {
-      return policy_.finish(policy_.run(in_, run_stride_, reduced_, 0), 0);
+      return policy_.finish(reduce_run(in_, reduced_, 0), 0);
     }
     const std::int64_t blocks = divide_up(columns_, kReduceColumns);
     const std::int64_t units = kept_ / columns_ * blocks;
@@ -119,7 +119,7 @@ class Reduction {
     Odometer<2> kept = kept_odometer();
     kept.seek(begin);
     for (std::int64_t i = begin; i < end; ++i, kept.next()) {
-      policy_.finish(policy_.run(in_ + kept.offsets[0], run_stride_, reduced_, 0), kept.offsets[1]);
+      policy_.finish(reduce_run(in_ + kept.offsets[0], reduced_, 0), kept.offsets[1]);
     }
   }
 
@@ -147,9 +147,15 @@ class Reduction {
     }
   }
 
+  /// Once in the code for all who call it: a loop over runs is long.
+  [[gnu::noinline]] Accumulated reduce_run(const Element* p, std::int64_t n,
+                                           std::int64_t first) const {
+    return policy_.run(p, run_stride_, n, first);
+  }
+
   /// Reduces the places [begin, end) of the reduced dimensions into acc[columns].
-  void reduce_range(const Element* in, std::int64_t columns, std::int64_t begin, std::int64_t end,
-                    Accumulated* acc) const {
+  [[gnu::noinline]] void reduce_range(const Element* in, std::int64_t columns, std::int64_t begin,
+                                      std::int64_t end, Accumulated* acc) const {
     if (by_columns()) std::fill_n(acc, columns, Policy::identity());
     Accumulated single = Policy::identity();
     Odometer<1> outer(std::max(reduced_ndim_ - 1, 0), args_.reduced_sizes,
@@ -162,7 +168,7 @@ class Reduction {
       if (by_columns()) {
         policy_.add_rows(acc, p, run_stride_, n, columns, place);
       } else {
-        single = Policy::combine(single, policy_.run(p, run_stride_, n, place));
+        single = Policy::combine(single, reduce_run(p, n, place));
       }
       place += n;
     }
