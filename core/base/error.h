@@ -69,9 +69,9 @@ class TERN_API NotImplementedError : public Error {
 
 namespace detail {
 
-/// Concatenates the parts with operator<<. Runs only on the failing path.
+/// Concatenates the parts with operator<<. Runs only on the failing path, so it shall be small.
 template <class... Parts>
-std::string text_of(const Parts&... parts) {
+__attribute__((noinline, cold)) std::string text_of(const Parts&... parts) {
   std::ostringstream out;
   (out << ... << parts);
   return out.str();
