@@ -16,5 +16,17 @@ namespace detail {
 unsigned denormal_mode();
 void set_denormal_mode(unsigned mode);
 
+/// Flushes denormals for a scope.
+class FlushDenormals {
+ public:
+  FlushDenormals() : before_(denormal_mode()) { set_flush_denormal(true); }
+  ~FlushDenormals() { set_denormal_mode(before_); }
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+
+ private:
+  unsigned before_;
+};
+
 }  // namespace detail
 }  // namespace tern

@@ -1,4 +1,5 @@
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "backends/kernel_test.h"
@@ -148,6 +149,30 @@ TEST_P(Optim, Adam) {
     }
   }
 }
+
+#if defined(__x86_64__)
+TEST_P(Optim, AMomentThatFadedIsZero) {
+  float param = 1, grad = 0, m = 1e-39F, v = 0;
+  AdamArgs args{};
+  args.dtype = kFloat;
+  args.count = 1;
+  args.lr = 1e-3;
+  args.beta1 = 0.9;
+  args.beta2 = 0.999;
+  args.eps = 1e-8;
+  args.bias_correction1 = args.bias_correction2_sqrt = 1;
+  args.param[0] = &param;
+  args.grad[0] = &grad;
+  args.exp_avg[0] = &m;
+  args.exp_avg_sq[0] = &v;
+  args.numel[0] = 1;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_EQ(m, 0.0F);
+  EXPECT_EQ(param, 1.0F);
+  volatile float smallest = std::numeric_limits<float>::min();
+  EXPECT_GT(smallest / 2, 0.0F) << "the thread's own mode has changed";
+}
+#endif
 
 TEST_P(Optim, Sgd) {
   for (int form = 0; form < 16; ++form) {

@@ -4,6 +4,7 @@
 
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/loops.h>
+#include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>
 
 namespace tern::cpu {
@@ -16,6 +17,9 @@ constexpr std::int64_t kGrain = 16384;
 /// Runs `step(tensor, begin, end)` over all tensors as if they were one.
 template <class Step>
 void for_each_piece(int count, const std::int64_t* numel, const Step& step) {
+  // A moment without new gradients fades into denormals and stays there: slow, and too small for
+  // any parameter to notice.
+  const detail::FlushDenormals flush;
   std::int64_t total = 0;
   for (int t = 0; t < count; ++t) total += numel[t];
   parallel_for(0, total, kGrain, [&](std::int64_t begin, std::int64_t end) {
