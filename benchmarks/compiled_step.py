@@ -51,7 +51,7 @@ def time_torch():
         loss_of(x).backward()
         adam.step()
 
-    report("torch.compile", step)
+    report(f"torch.compile ({torch.__version__})", step)
 
 
 def time_jax():
@@ -99,7 +99,7 @@ def time_jax():
     def step():
         state[0] = jax.block_until_ready(compiled(state[0], x))
 
-    report("JAX jit", step)
+    report(f"JAX jit ({jax.__version__})", step)
 
 
 for timed in (time_torch, time_jax):
