@@ -18,7 +18,16 @@ using kernels::backend_of;
 // out[...] = source[...] on one device; source broadcasts to out.
 void copy_on_device(const Tensor& out, const Tensor& source) {
   if (out.numel() == 0) return;
-  const DimVector in_strides = broadcast_strides(source.sizes(), source.strides(), out.sizes());
+  DimVector sizes(out.sizes()), out_strides(out.strides());
+  DimVector in_strides = broadcast_strides(source.sizes(), source.strides(), out.sizes());
+  // In the order of the output's memory, so that it is written in rows.
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    for (std::size_t j = i; j > 0 && out_strides[j - 1] < out_strides[j]; --j) {
+      std::swap(sizes[j - 1], sizes[j]);
+      std::swap(out_strides[j - 1], out_strides[j]);
+      std::swap(in_strides[j - 1], in_strides[j]);
+    }
+  }
   kernels::CopyArgs args;
   args.out_dtype = out.dtype();
   args.in_dtype = source.dtype();
@@ -26,7 +35,7 @@ void copy_on_device(const Tensor& out, const Tensor& source) {
   args.in = source.data_ptr();
   int ndim = 0;
   for (std::size_t d = 0; d < in_strides.size(); ++d) {
-    const std::int64_t size = out.sizes()[d], to = out.strides()[d], from = in_strides[d];
+    const std::int64_t size = sizes[d], to = out_strides[d], from = in_strides[d];
     if (size == 1) continue;
     const bool merges = ndim > 0 && args.out_strides[ndim - 1] == to * size &&
                         args.in_strides[ndim - 1] == from * size;

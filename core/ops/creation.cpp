@@ -122,14 +122,19 @@ namespace {
 
 // PyTorch's rule to the bit: each half counts from its own end, rounded once.
 template <class T>
-Tensor linspace_of(T from, T to, std::int64_t steps) {
-  Tensor out = detail::make_tensor({steps}, dtype_of<T>(), kCPU);
-  T* elements = out.data_ptr<T>();
+Tensor linspace_of(T from, T to, std::int64_t steps, Device device) {
+  const ScalarType dtype = dtype_of<T>();
+  Tensor out = detail::make_tensor({steps}, dtype, detail::resolve_device(device));
   const T step = steps > 1 ? (to - from) / static_cast<T>(steps - 1) : T(0);
-  for (std::int64_t i = 0; i < steps; ++i) {
-    elements[i] = i < steps / 2 ? std::fma(step, static_cast<T>(i), from)
-                                : std::fma(-step, static_cast<T>(steps - 1 - i), to);
-  }
+  const std::int64_t half = steps / 2;
+  const auto count_from = [&](T end, const Tensor& numbers, T by, const Tensor& part) {
+    detail::run_elementwise({"linspace", kernels::ElementwiseOp::add, dtype, false, by},
+                            {Scalar(end), numbers}, part);
+  };
+  count_from(from, arange(half, TensorOptions(device).dtype(kLong)).to(dtype), step,
+             out.narrow(0, 0, half));
+  count_from(to, arange(steps - 1 - half, -1, -1, TensorOptions(device).dtype(kLong)).to(dtype),
+             -step, out.narrow(0, half, steps - half));
   return out;
 }
 
@@ -139,8 +144,9 @@ Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                 const TensorOptions& options) {
   TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
   const Scalar& last = steps == 1 ? start : end;
-  Tensor out = options.dtype() == kFloat ? linspace_of(start.toFloat(), last.toFloat(), steps)
-                                         : linspace_of(start.toDouble(), last.toDouble(), steps);
+  Tensor out = options.dtype() == kFloat
+                   ? linspace_of(start.toFloat(), last.toFloat(), steps, options.device())
+                   : linspace_of(start.toDouble(), last.toDouble(), steps, options.device());
   return finish(out.to(options.device(), options.dtype()), options);
 }
 

@@ -81,7 +81,8 @@ Tensor place(const char* name, ReduceOp op, const Tensor& self, std::optional<st
   }
   TERN_CHECK(self.numel() != 0, IndexError, name,
              "(): Expected reduction dim to be specified for input.numel() == 0.");
-  return run_reduce({name, op, kLong, 1, keepdim}, self, {});
+  // Places count in row-major order: a copy in that order is cheaper than walking across rows.
+  return run_reduce({name, op, kLong, 1, keepdim}, self.detach().contiguous(), {});
 }
 
 Tensor logical(const char* name, ReduceOp op, const Tensor& self, IntArrayRef dim, bool keepdim) {

@@ -90,13 +90,16 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
 }  // namespace
 
 Tensor prod(const Tensor& self) {
-  const Tensor flat = self.to(self.is_floating_point() ? self.dtype() : kLong).reshape({-1});
-  Tensor out = run_reduce({"prod", ReduceOp::kProd, flat.dtype()}, flat, {});
-  if (!needs_grad(flat)) return out;
-  return record(
-      "ProdBackward0", out,
-      wrt(
-          flat, [](const Tensor& g, const Tensor& x) { return prod_gradient(g, x, 0); }, flat));
+  const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
+  Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype()}, x, {});
+  if (!needs_grad(x)) return out;
+  return record("ProdBackward0", out,
+                wrt(
+                    x,
+                    [](const Tensor& g, const Tensor& in) {
+                      return prod_gradient(g, in.reshape({-1}), 0).reshape(in.sizes());
+                    },
+                    x));
 }
 
 Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim) {
