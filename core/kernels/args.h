@@ -49,7 +49,7 @@ struct ElementwiseArgs {
   std::int64_t out_strides[kMaxDims];
   std::int64_t in_strides[3][kMaxDims];
   Immediate immediate[3];
-  Immediate scale;  // add, sub: a +- scale * b; addcmul's value; 1 otherwise
+  Immediate scale;  // add, sub: a +- scale * b; addcmul's value; lerp's weight; 1 otherwise
 };
 
 /// out[i] = cast(in[i]); same rules for shape and strides. Casts as PyTorch on x86: truncation

@@ -37,6 +37,19 @@ struct sub : ScaledFormula {
   }
 };
 
+/// a + weight (b - a), from the nearer end, which keeps that end exact.
+struct lerp : ScaledFormula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    return value(a, b, T(1));
+  }
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b, T weight) {
+    const bool near_a = weight < T(0.5);
+    return math::fma(near_a ? weight : weight - T(1), b - a, near_a ? a : b);
+  }
+};
+
 struct mul : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {

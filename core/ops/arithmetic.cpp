@@ -74,6 +74,13 @@ Tensor addcmul_into(const Tensor& self, const Tensor& a, const Tensor& b, const 
       out);
 }
 
+Tensor lerp_into(const Tensor& self, const Tensor& end, const Scalar& weight, const Tensor& out) {
+  TERN_CHECK(self.dtype() == end.dtype(), DTypeError, "expected dtype ", self.dtype(),
+             " for `end` but got dtype ", end.dtype());
+  return run_elementwise({"lerp", ElementwiseOp::lerp, self.dtype(), false, weight}, {self, end},
+                         out);
+}
+
 }  // namespace
 
 // --- Functions
@@ -268,11 +275,11 @@ Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scala
 }
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
-  TERN_CHECK(self.dtype() == end.dtype(), DTypeError, "expected dtype ", self.dtype(),
-             " for `end` but got dtype ", end.dtype());
-  // Each half of [0, 1] starts from the nearer end, which keeps that end exact.
-  const double w = weight.toDouble();
-  return w < 0.5 ? self.add(end - self, w) : end.sub(end - self, 1 - w);
+  Tensor out = lerp_into(self, end, weight, {});
+  if (!needs_grad(self, end)) return out;
+  return record("LerpBackward0", out,
+                wrt(self, [weight](const Tensor& g) { return g * (1 - weight.toDouble()); }),
+                wrt(end, [weight](const Tensor& g) { return g * weight; }));
 }
 
 // --- Methods
@@ -362,7 +369,12 @@ Tensor& Tensor::addcmul_(const Tensor& a, const Tensor& b, const Scalar& value) 
   };
   return detail::inplace(*this, op, a, b);
 }
-Tensor& Tensor::lerp_(const Tensor& end, const Scalar& weight) { return add_(end - *this, weight); }
+Tensor& Tensor::lerp_(const Tensor& end, const Scalar& weight) {
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
+  };
+  return detail::inplace(*this, op, end);
+}
 
 Tensor& Tensor::operator+=(const Tensor& other) { return add_(other); }
 Tensor& Tensor::operator+=(const Scalar& other) { return add_(other); }

@@ -124,7 +124,7 @@ void check_class_weight(const Tensor& weight, std::int64_t classes) {
 // What both halves of a class loss need: who is counted, whom to look at, and how much it weighs.
 struct Targets {
   Tensor places;   // target, 0 where ignored
-  Tensor weights;  // of each target, 0 where ignored
+  Tensor weights;  // of each target, 0 where ignored; undefined when all are 1
 };
 
 Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -133,14 +133,17 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
              "expected target dtype to be Long or Byte, but got ", target.dtype());
   const NoGradGuard no_grad;
   const Tensor counted = target != ignore_index;
+  const bool readable = target.numel() != 0 && !target.is_meta();
+  const bool all = readable && counted.all().item<bool>();
   Targets result;
-  result.places = where(counted, target, 0);
-  if (target.numel() != 0 && !target.is_meta()) {
+  result.places = all ? target : where(counted, target, 0);
+  if (readable) {
     const std::int64_t low = result.places.min().item<std::int64_t>();
     const std::int64_t high = result.places.max().item<std::int64_t>();
     TERN_CHECK(low >= 0 && high < classes, IndexError, "Target ", low < 0 ? low : high,
                " is out of bounds.");
   }
+  if (all && !weight.defined()) return result;
   result.weights = counted.to(input.dtype());
   if (weight.defined()) {
     const Tensor of_target =
@@ -169,6 +172,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   check_class_weight(weight, classes);
   const Targets targets = look_up(input, target, weight, classes, ignore_index);
   const Tensor chosen = input.gather(dim, targets.places.unsqueeze(dim)).squeeze(dim);
+  if (!targets.weights.defined()) return reduced(-chosen, reduction);
   // An ignored log-probability of -inf must not become NaN.
   const Tensor each = where(targets.weights == 0, 0, -(chosen * targets.weights));
   return reduction == Reduction::Mean ? each.sum() / targets.weights.sum()
@@ -205,8 +209,8 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
   const Targets targets = look_up(input, target, weight, classes, ignore_index);
   const Tensor every = -(along.defined() ? log_p * along : log_p).sum(dim);
   const Tensor smooth = where(target != ignore_index, every, 0);
-  const Tensor total = reduction == Reduction::Mean ? smooth.sum() / targets.weights.sum()
-                                                    : reduced(smooth, reduction);
+  const bool weighted = reduction == Reduction::Mean && targets.weights.defined();
+  const Tensor total = weighted ? smooth.sum() / targets.weights.sum() : reduced(smooth, reduction);
   return (1 - label_smoothing) * nll + label_smoothing / static_cast<double>(classes) * total;
 }
 

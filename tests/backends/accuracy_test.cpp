@@ -3,8 +3,9 @@
 
 #include "backends/elementwise_reference.h"
 
-// The elementary functions over the whole range of float and double. With TERN_TEST_FULL=1 every
-// 257th float is tried, else every 40009th.
+// Every elementwise op of floats within 4 units in the last place; the elementary functions over
+// the whole range of float and double. With TERN_TEST_FULL=1 every 257th float is tried, else every
+// 40009th.
 
 namespace tern {
 namespace {
@@ -20,7 +21,8 @@ constexpr ElementwiseOp kFunctions[] = {
 class Accuracy : public testing::KernelTest {
  protected:
   template <class T>
-  std::vector<T> compute(ElementwiseOp op, const std::vector<T>& a, const std::vector<T>& b = {}) {
+  std::vector<T> compute(ElementwiseOp op, const std::vector<T>& a, const std::vector<T>& b = {},
+                         const std::vector<T>& c = {}) {
     std::vector<T> out(a.size());
     ElementwiseArgs args{};
     args.op = op;
@@ -31,19 +33,23 @@ class Accuracy : public testing::KernelTest {
     args.out = out.data();
     args.in[0] = a.data();
     args.in[1] = b.data();
-    args.out_strides[0] = args.in_strides[0][0] = args.in_strides[1][0] = 1;
+    args.in[2] = c.data();
+    args.scale = {1, 1};
+    args.out_strides[0] = 1;
+    for (auto& strides : args.in_strides) strides[0] = 1;
     EXPECT_EQ(run(args).status, StatusCode::kOk);
     return out;
   }
 
   template <class T>
-  void check(ElementwiseOp op, const std::vector<T>& a, const std::vector<T>& b = {}) {
-    const std::vector<T> got = compute(op, a, b);
+  void check(ElementwiseOp op, const std::vector<T>& a, const std::vector<T>& b = {},
+             const std::vector<T>& c = {}) {
+    const std::vector<T> got = compute(op, a, b, c);
     Number worst = 0;
     std::size_t where = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      const T y = b.empty() ? T(0) : b[i];
-      const Number off = testing::ulps(got[i], testing::reference<T>(op, a[i], y, T(0), T(1)));
+      const T y = b.empty() ? T(0) : b[i], z = c.empty() ? T(0) : c[i];
+      const Number off = testing::ulps(got[i], testing::reference<T>(op, a[i], y, z, T(1)));
       if (off > worst) worst = off, where = i;
     }
     EXPECT_LE(worst, 4) << elementwise_info(op).name << " of " << dtype_info(dtype_of<T>()).name
@@ -113,6 +119,39 @@ TEST_P(Accuracy, Pow) {
     exponent.push_back(static_cast<float>(noise.uniform(-60, 60)));
   }
   check<float>(ElementwiseOp::pow, base, exponent);
+}
+
+// All ops whose results are numbers. Left out: where_op moves elements, and the logits' loss is a
+// difference that may lose digits in every formula.
+template <class T, class Check>
+void every_op(const Check& check) {
+  testing::Noise noise(5);
+  std::vector<T> small[3], wide[3];  // in [0, 1), as probabilities are; of any sign and scale
+  for (int k = 0; k < 3; ++k) {
+    for (int i = 0; i < 20011; ++i) {
+      small[k].push_back(static_cast<T>(noise.uniform(0, 1)));
+      wide[k].push_back(static_cast<T>(noise.uniform(-1, 1) * std::exp2(noise.uniform(-30, 20))));
+    }
+  }
+  for (int i = 0; i < kElementwiseOps; ++i) {
+    const auto op = static_cast<ElementwiseOp>(i);
+    const bool is_loss = op == ElementwiseOp::bce || op == ElementwiseOp::bce_backward;
+    if (elementwise_info(op).kind == ElementwiseKind::kCompare || op == ElementwiseOp::where_op ||
+        op == ElementwiseOp::bce_logits) {
+      continue;
+    }
+    check(op, small);
+    if (!is_loss) check(op, wide);
+  }
+}
+
+TEST_P(Accuracy, EveryOp) {
+  every_op<float>([&](ElementwiseOp op, const std::vector<float>(&in)[3]) {
+    check<float>(op, in[0], in[1], in[2]);
+  });
+  every_op<double>([&](ElementwiseOp op, const std::vector<double>(&in)[3]) {
+    check<double>(op, in[0], in[1], in[2]);
+  });
 }
 
 // The value of an element depends on neither its neighbours nor its place.

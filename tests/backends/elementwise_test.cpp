@@ -32,8 +32,7 @@ std::vector<Layout> layouts(int inputs) {
   all.push_back({"0-d", {}, {}, {{}, {}, {}}});
   all.push_back({"in place", {301}, {1}, {{1}, {1}, {1}}, true});
   all.push_back({"transposed", {35, 70}, {70, 1}, {{1, 35}, {70, 1}, {1, 35}}});
-  all.push_back(
-      {"all transposed, in place", {35, 70}, {1, 35}, {{1, 35}, {70, 1}, {70, 1}}, true});
+  all.push_back({"all transposed, in place", {35, 70}, {1, 35}, {{1, 35}, {70, 1}, {70, 1}}, true});
   all.push_back({"steps", {150}, {3}, {{2}, {1}, {5}}});
   all.push_back({"steps in place", {150}, {3}, {{3}, {1}, {3}}, true});
   all.push_back({"permuted", {3, 17, 21}, {357, 21, 1}, {{1, 3, 51}, {21, 0, 1}, {0, 1, 17}}});
@@ -188,6 +187,15 @@ TEST_P(Elementwise, Scale) {
     }
   }
   check<bool>(add, layouts(2)[5], 0);
+}
+
+TEST_P(Elementwise, Lerp) {
+  for (double weight : {0.0, 0.3, 0.5, 0.7, 1.0, 2.5}) {
+    for (const Layout& layout : layouts(2)) {
+      check<float>(ElementwiseOp::lerp, layout, weight);
+      check<double>(ElementwiseOp::lerp, layout, weight);
+    }
+  }
 }
 
 TEST_P(Elementwise, LargeEnoughForThreads) {

@@ -1,9 +1,9 @@
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/backends/cpu/kernels/run.h>
 #include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/base/thread_pool.h>
 
@@ -38,7 +38,7 @@ void cast_loop(void* out, const void* const* in, std::int64_t n, const Immediate
 
 template <int kSize>
 void same_loop(void* out, const void* const* in, std::int64_t n, const Immediate*) {
-  std::memmove(out, in[0], static_cast<std::size_t>(n * kSize));
+  copy_run(out, in[0], n * kSize);
 }
 
 template <class Out>

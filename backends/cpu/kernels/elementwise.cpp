@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/loops.h>
 #include <tern/backends/cpu/kernels/odometer.h>
@@ -82,12 +84,14 @@ bool divides_by_zero(const ElementwiseArgs& args) {
   if (args.in[1] == nullptr) return args.immediate[1].i == 0;
   const auto divisors = static_cast<const std::int64_t*>(args.in[1]);
   if (args.ndim == 0) return *divisors == 0;
+  std::int64_t sizes[kMaxDims], strides[kMaxDims];
+  std::copy_n(args.sizes, args.ndim, sizes);
+  std::copy_n(args.in_strides[1], args.ndim, strides);
+  sort_dims(args.ndim, sizes, strides);
   const int outer = args.ndim - 1;
-  Odometer<1> row(outer, args.sizes, {args.in_strides[1]});
-  for (std::int64_t i = product(outer, args.sizes); i > 0; --i, row.next()) {
-    if (any_zero(divisors + row.offsets[0], args.sizes[outer], args.in_strides[1][outer])) {
-      return true;
-    }
+  Odometer<1> row(outer, sizes, {strides});
+  for (std::int64_t i = product(outer, sizes); i > 0; --i, row.next()) {
+    if (any_zero(divisors + row.offsets[0], sizes[outer], strides[outer])) return true;
   }
   return false;
 }

@@ -29,8 +29,9 @@ bool is_contiguous(const View& view) {
 }
 
 template <class T>
-void fill_view(const View& view, T value) {
+void fill_view(View view, T value) {
   T* const out = static_cast<T*>(view.data);
+  sort_dims(view.ndim, view.sizes, view.strides);
   if (is_contiguous(view)) {
     parallel_for(0, product(view.ndim, view.sizes), kGrain,
                  [&](std::int64_t begin, std::int64_t end) {
@@ -53,15 +54,17 @@ void fill_view(const View& view, T value) {
 /// PyTorch's vector code computes groups of `kGroup` from the group's first element, rounded to
 /// the dtype, and the rest element by element; the results differ in the last bit.
 template <class T>
-void arange_run(T* out, std::int64_t count, double start, double step) {
+void arange_run(T* __restrict out, std::int64_t count, double start, double step) {
   constexpr std::int64_t kGroup = 32 / sizeof(T);
   const std::int64_t grouped = count / (2 * kGroup) * (2 * kGroup);
-  for (std::int64_t i = 0; i < grouped; i += kGroup) {
-    const auto first = static_cast<double>(static_cast<T>(start + step * static_cast<double>(i)));
-    for (std::int64_t k = 0; k < kGroup; ++k) {
-      out[i + k] = static_cast<T>(first + static_cast<double>(k) * step);
+  parallel_for(0, grouped / kGroup, kGrain / kGroup, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin * kGroup; i < end * kGroup; i += kGroup) {
+      const auto first = static_cast<double>(static_cast<T>(start + step * static_cast<double>(i)));
+      for (std::int64_t k = 0; k < kGroup; ++k) {
+        out[i + k] = static_cast<T>(first + static_cast<double>(k) * step);
+      }
     }
-  }
+  });
   for (std::int64_t i = grouped; i < count; ++i) {
     out[i] = static_cast<T>(start + static_cast<double>(i) * step);
   }
@@ -79,7 +82,15 @@ void fill(const FillArgs& args, KernelContext&) {
 void arange(const ArangeArgs& args, KernelContext& context) {
   if (args.dtype == kLong) {
     const auto out = static_cast<std::int64_t*>(args.out);
-    for (std::int64_t i = 0; i < args.count; ++i) out[i] = args.start.i + i * args.step.i;
+    // Unsigned integers wrap around.
+    const auto start = static_cast<std::uint64_t>(args.start.i);
+    const auto step = static_cast<std::uint64_t>(args.step.i);
+    parallel_for(0, args.count, kGrain, [=](std::int64_t begin, std::int64_t end) {
+      std::uint64_t value = start + static_cast<std::uint64_t>(begin) * step;
+      for (std::int64_t i = begin; i < end; ++i, value += step) {
+        out[i] = static_cast<std::int64_t>(value);
+      }
+    });
   } else if (args.dtype == kFloat) {
     arange_run(static_cast<float*>(args.out), args.count, args.start.f, args.step.f);
   } else if (args.dtype == kDouble) {

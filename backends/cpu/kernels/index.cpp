@@ -1,6 +1,5 @@
-#include <cstring>
-
 #include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/formulas.h>
 
@@ -57,8 +56,8 @@ void select(const IndexArgs& args) {
   parallel_for(0, args.outer * count, kGrain / inner, [=](std::int64_t begin, std::int64_t end) {
     std::int64_t o = begin / count, j = begin % count;
     for (std::int64_t row = begin; row < end; ++row) {
-      std::memcpy(out + row * inner, in + (o * in_size + index[j]) * inner,
-                  static_cast<std::size_t>(inner) * sizeof(T));
+      copy_run(out + row * inner, in + (o * in_size + index[j]) * inner,
+               inner * static_cast<std::int64_t>(sizeof(T)));
       if (++j == count) j = 0, ++o;
     }
   });

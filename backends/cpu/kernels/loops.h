@@ -81,6 +81,18 @@ void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immed
       };
       if (F::by_exponent(*static_cast<const T*>(in[1]), use)) return;
     }
+    if constexpr (std::is_same_v<F, kernels::formulas::pow> && kNumbers == 1) {
+      // Turned inside out by what the one base is, the loop would not be vectorised.
+      constexpr std::int64_t kBlock = 512;
+      T bases[kBlock];
+      for (T& base : bases) base = *static_cast<const T*>(in[0]);
+      const T* const exponents = static_cast<const T*>(in[1]);
+      for (std::int64_t i = 0; i < n; i += kBlock) {
+        run_loop<F>(result + i, n - i < kBlock ? n - i : kBlock, Elements<T>{bases},
+                    Elements<T>{exponents + i});
+      }
+      return;
+    }
     if constexpr (std::is_same_v<F, kernels::formulas::clamp> && kNumbers == 6) {
       const T low = *static_cast<const T*>(in[1]), high = *static_cast<const T*>(in[2]);
       if (!kernels::formulas::isnan::value(low) && !kernels::formulas::isnan::value(high)) {

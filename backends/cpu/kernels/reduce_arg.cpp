@@ -34,7 +34,7 @@ struct Arg {
       const std::int64_t count = std::min<std::int64_t>(512, n - i);
       const E* piece = p + i;
       if (stride != 1) {
-        for (std::int64_t k = 0; k < count; ++k) buffer[k] = p[(i + k) * stride];
+        gather_run(buffer, p + i * stride, stride, count);
         piece = buffer;
       }
       const E extreme = reduce_short_run<Op>(piece, count);

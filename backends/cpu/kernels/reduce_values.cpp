@@ -18,11 +18,11 @@ struct Values {
 
   Accumulated run(const E* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
     if (stride == 1) return reduce_run<Op>(p, n);
-    E buffer[256];
+    E buffer[512];
     Accumulated acc = identity();
     for (std::int64_t i = 0; i < n;) {
-      const std::int64_t count = std::min<std::int64_t>(256, n - i);
-      for (std::int64_t k = 0; k < count; ++k) buffer[k] = p[(i + k) * stride];
+      const std::int64_t count = std::min<std::int64_t>(512, n - i);
+      gather_run(buffer, p + i * stride, stride, count);
       acc = combine(acc, reduce_short_run<Op>(buffer, count));
       i += count;
     }

@@ -37,8 +37,12 @@ class Reduction {
       run_ = args.reduced_sizes[reduced_ndim_ - 1];
       run_stride_ = args.reduced_in_strides[reduced_ndim_ - 1];
     }
-    if (kept_ndim_ > 0 && args.kept_in_strides[kept_ndim_ - 1] == 1 && run_stride_ != 1) {
-      columns_ = args.kept_sizes[kept_ndim_ - 1];
+    if (kept_ndim_ > 0) {
+      column_stride_ = args.kept_in_strides[kept_ndim_ - 1];
+      const bool in_memory_order = column_stride_ > 0 && column_stride_ < run_stride_;
+      if (in_memory_order || (column_stride_ == 1 && run_stride_ == 0)) {
+        columns_ = args.kept_sizes[kept_ndim_ - 1];
+      }
     }
   }
 
@@ -62,6 +66,7 @@ class Reduction {
  private:
   static constexpr std::int64_t kGrain = 32768;
   static constexpr std::int64_t kMaxParts = 64, kMaxPartials = 4096;
+  static constexpr std::int64_t kPacked = 16 * kReduceColumns;
 
   /// Few results over much input are computed in parts. Their number depends on the sizes alone,
   /// so the result does not depend on the thread count.
@@ -95,7 +100,7 @@ class Reduction {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t first = block * kReduceColumns;
       const std::int64_t columns = std::min(kReduceColumns, columns_ - first);
-      reduce_range(in_ + kept.offsets[0] + first, columns, 0, reduced_, acc);
+      reduce_range(in_ + kept.offsets[0] + first * column_stride_, columns, 0, reduced_, acc);
       const std::int64_t stride = by_columns() ? args_.kept_out_strides[kept_ndim_ - 1] : 0;
       finish_columns(acc, columns, kept.offsets[1] + first * stride, stride);
       if (++block < blocks) continue;
@@ -132,8 +137,9 @@ class Reduction {
         Odometer<2> kept = kept_odometer();
         kept.seek(unit / blocks);
         const std::int64_t first = unit % blocks * kReduceColumns;
-        reduce_range(in_ + kept.offsets[0] + first, std::min(kReduceColumns, columns_ - first),
-                     reduced_ * part / parts, reduced_ * (part + 1) / parts,
+        reduce_range(in_ + kept.offsets[0] + first * column_stride_,
+                     std::min(kReduceColumns, columns_ - first), reduced_ * part / parts,
+                     reduced_ * (part + 1) / parts,
                      partial + part * kept_ + unit / blocks * columns_ + first);
       }
     });
@@ -166,13 +172,28 @@ class Reduction {
       const std::int64_t n = std::min(run_ - skip, end - place);
       const Element* p = in + outer.offsets[0] + skip * run_stride_;
       if (by_columns()) {
-        policy_.add_rows(acc, p, run_stride_, n, columns, place);
+        add_rows(acc, p, n, columns, place);
       } else {
         single = Policy::combine(single, reduce_run(p, n, place));
       }
       place += n;
     }
     if (!by_columns()) acc[0] = single;
+  }
+
+  /// Rows that are not contiguous are packed first.
+  void add_rows(Accumulated* acc, const Element* p, std::int64_t rows, std::int64_t columns,
+                std::int64_t first) const {
+    if (column_stride_ == 1) return policy_.add_rows(acc, p, run_stride_, rows, columns, first);
+    Element packed[kPacked];
+    const std::int64_t most = kPacked / columns;
+    for (std::int64_t r = 0; r < rows; r += most) {
+      const std::int64_t count = std::min(most, rows - r);
+      for (std::int64_t i = 0; i < count; ++i) {
+        gather_run(packed + i * columns, p + (r + i) * run_stride_, column_stride_, columns);
+      }
+      policy_.add_rows(acc, packed, columns, count, columns, first + r);
+    }
   }
 
   const kernels::ReduceArgs& args_;
@@ -182,6 +203,7 @@ class Reduction {
   std::int64_t kept_, reduced_;
   std::int64_t run_ = 1, run_stride_ = 0;  // of the innermost reduced dimension
   std::int64_t columns_ = 1;               // kept elements that are walked together
+  std::int64_t column_stride_ = 1;
 };
 
 void reduce_values(const kernels::ReduceArgs& args, kernels::KernelContext& context);

@@ -38,6 +38,42 @@ inline void store(T* to, const Vector<T>& v) {
   std::memcpy(to, &v, sizeof(v));
 }
 
+/// Copies n bytes. memcpy's start costs more than a short run, and its string instructions are
+/// slower on what lies in the cache.
+inline void copy_run(void* target, const void* source, std::int64_t n) {
+  using Byte = unsigned char;
+  constexpr std::int64_t w = kVectorBytes;
+  Byte* const to = static_cast<Byte*>(target);
+  const Byte* const from = static_cast<const Byte*>(source);
+  if (n < w) {
+    std::memcpy(to, from, static_cast<std::size_t>(n));
+    return;
+  }
+  std::int64_t i = 0;
+  for (; i + 4 * w <= n; i += 4 * w) {
+    const Vector<Byte> a = load(from + i), b = load(from + i + w);
+    const Vector<Byte> c = load(from + i + 2 * w), d = load(from + i + 3 * w);
+    store(to + i, a);
+    store(to + i + w, b);
+    store(to + i + 2 * w, c);
+    store(to + i + 3 * w, d);
+  }
+  for (; i + w <= n; i += w) store(to + i, load(from + i));
+  if (i < n) store(to + n - w, load(from + n - w));
+}
+
+/// to[i] = from[i * stride]. Every other element is common (x[:, ::2]), and a stride that the
+/// compiler knows is vectorised.
+template <class T>
+inline void gather_run(T* __restrict to, const T* __restrict from, std::int64_t stride,
+                       std::int64_t n) {
+  if (stride == 2) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+  }
+}
+
 // How two values of a reduction, or two vectors of them, become one.
 
 struct Sum {
@@ -100,6 +136,37 @@ struct Minimum {
                                      : std::numeric_limits<T>::max();
 };
 
+template <class Op, class T>
+T reduce_lanes(const Vector<T>& v) {
+  T result = v[0];
+  for (int i = 1; i < kLanes<T>; ++i) result = Op::template combine<T>(result, v[i]);
+  return result;
+}
+
+/// The extreme of n >= kLanes<T> elements, ordered by Op; false when one may be NaN: their sum is
+/// then NaN too (as it is where infinities of both signs meet).
+template <class Op, class T>
+bool ordered_extreme(const T* in, std::int64_t n, T& result) {
+  constexpr std::int64_t w = kLanes<T>;
+  Vector<T> best[4], sum[4] = {};
+  for (auto& v : best) v = load(in);
+  std::int64_t i = 0;
+  const auto take = [&](int k, std::int64_t at) {
+    const Vector<T> v = load(in + at);
+    best[k] = Op::combine(best[k], v);
+    sum[k] += v;
+  };
+  for (; i + 4 * w <= n; i += 4 * w) {
+    for (int k = 0; k < 4; ++k) take(k, i + k * w);
+  }
+  for (; i + w <= n; i += w) take(0, i);
+  if (i < n) take(1, n - w);
+  best[0] = Op::combine(Op::combine(best[0], best[1]), Op::combine(best[2], best[3]));
+  const T total = reduce_lanes<Sum, T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
+  result = reduce_lanes<Op, T>(best[0]);
+  return total == total;
+}
+
 template <class T>
 bool has_nan(const T* in, std::int64_t n) {
   using Flag = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
@@ -115,13 +182,6 @@ using Accumulator =
 
 /// How many elements may be summed in T itself: 64 in each lane of four vectors.
 constexpr std::int64_t kRunLength = 256 * kLanes<float>;
-
-template <class Op, class T>
-T reduce_lanes(const Vector<T>& v) {
-  T result = v[0];
-  for (int i = 1; i < kLanes<T>; ++i) result = Op::template combine<T>(result, v[i]);
-  return result;
-}
 
 /// n >= 1, at most kRunLength for sums of floats.
 template <class Op, class T>
@@ -155,13 +215,9 @@ Accumulator<Op, T> reduce_run(const T* in, std::int64_t n) {
   constexpr bool kExtreme = requires { typename Op::Ordered; };
   if constexpr (kExtreme && std::is_floating_point_v<T>) {
     if (n < 64) return reduce_short_run<Op>(in, n);  // not worth two passes
-    T result = in[0];
-    for (std::int64_t i = 0; i < n; i += kRunLength) {
-      const std::int64_t count = n - i < kRunLength ? n - i : kRunLength;
-      if (has_nan(in + i, count)) return std::numeric_limits<T>::quiet_NaN();
-      result = Op::combine(result, reduce_short_run<typename Op::Ordered>(in + i, count));
-    }
-    return result;
+    T result;
+    if (ordered_extreme<typename Op::Ordered>(in, n, result) || !has_nan(in, n)) return result;
+    return std::numeric_limits<T>::quiet_NaN();
   } else if constexpr (std::is_same_v<Accumulator<Op, T>, T>) {
     return reduce_short_run<Op>(in, n);
   } else {

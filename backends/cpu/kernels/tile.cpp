@@ -1,18 +1,17 @@
 #include <algorithm>
 #include <cstring>
 
+#include <tern/backends/cpu/kernels/run.h>
 #include <tern/backends/cpu/kernels/strided.h>
 
 namespace tern::cpu {
 namespace {
 
 template <class T>
-void copy_rows(T* __restrict to, std::int64_t to_row, const T* __restrict from,
-               std::int64_t from_row, std::int64_t rows, std::int64_t columns) {
+void copy_rows(T* to, std::int64_t to_row, const T* from, std::int64_t from_row, std::int64_t rows,
+               std::int64_t columns) {
   for (std::int64_t r = 0; r < rows; ++r) {
-    const T* source = from + r * from_row;
-    T* target = to + r * to_row;
-    for (std::int64_t c = 0; c < columns; ++c) target[c] = source[c];
+    copy_run(to + r * to_row, from + r * from_row, columns * static_cast<std::int64_t>(sizeof(T)));
   }
 }
 
@@ -90,15 +89,30 @@ void copy_any(T* __restrict to, std::int64_t to_row, std::int64_t to_column,
 }
 
 template <class T>
+void copy_to_rows(T* __restrict to, std::int64_t to_row, const T* __restrict from,
+                  std::int64_t from_row, std::int64_t from_column, std::int64_t rows,
+                  std::int64_t columns) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    if (from_column == 0) {
+      std::fill_n(to + r * to_row, columns, from[r * from_row]);
+    } else {
+      gather_run(to + r * to_row, from + r * from_row, from_column, columns);
+    }
+  }
+}
+
+template <class T>
 void copy_typed(const Tile& to, const Tile& from, std::int64_t rows, std::int64_t columns) {
   const auto target = reinterpret_cast<T*>(to.data);
   const auto source = reinterpret_cast<const T*>(from.data);
   if (to.column_stride == 1 && from.column_stride == 1) {
     copy_rows(target, to.row_stride, source, from.row_stride, rows, columns);
-  } else if (to.column_stride == 1 && from.row_stride == 1) {
+  } else if (to.column_stride == 1 && from.row_stride == 1 && from.column_stride != 0) {
     transpose(target, to.row_stride, source, from.column_stride, rows, columns);
   } else if (to.row_stride == 1 && from.column_stride == 1) {
     transpose(target, to.column_stride, source, from.row_stride, columns, rows);
+  } else if (to.column_stride == 1) {
+    copy_to_rows(target, to.row_stride, source, from.row_stride, from.column_stride, rows, columns);
   } else {
     copy_any(target, to.row_stride, to.column_stride, source, from.row_stride, from.column_stride,
              rows, columns);

@@ -163,6 +163,8 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
       return a * b * (1 - b);
     case ElementwiseOp::tanh_backward:
       return a * (1 - b * b);
+    case ElementwiseOp::lerp:
+      return scale < 0.5 ? a + scale * (b - a) : b - (1 - scale) * (b - a);
     case ElementwiseOp::bce:
       return binary_cross_entropy(a, b);
     case ElementwiseOp::bce_backward:

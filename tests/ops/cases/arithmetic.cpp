@@ -112,7 +112,7 @@ std::vector<OpCase> arithmetic_cases() {
                                {Input{{0, 2}}, Input{{0, 2}}, Input{{2}}}},
                    .in_place = [](In in) { return Tensor(in[0]).addcmul_(in[1], in[2], 0.5); }});
   cases.push_back({.name = "lerp",
-                   .node = "AddBackward0",
+                   .node = "LerpBackward0",
                    .function = [](In in) { return in[0].lerp(in[1], 0.25); },
                    .samples = binary_samples(),
                    .in_place = [](In in) { return Tensor(in[0]).lerp_(in[1], 0.25); }});

@@ -43,7 +43,7 @@ std::vector<OpCase> loss_cases() {
         return binary_cross_entropy_with_logits(in[0], in[1], {}, in[2], Reduction::Sum);
       },
       {{Input{{3, 4}, -4, 4}, probabilities({3, 4}), Input{{4}, 0.5, 2}}});
-  add("nll_loss", "DivBackward0", [](In in) { return nll_loss(in[0], in[1]); },
+  add("nll_loss", "MeanBackward0", [](In in) { return nll_loss(in[0], in[1]); },
       {{Input{{3, 4}}, target}, {Input{{4}}, classes({}, {2})}},
       {{{Input{{3, 3}}, target}, "Target 3 is out of bounds."},
        {{Input{{2, 4}}, target}, "Expected input batch_size (2) to match target batch_size (3)."},
@@ -53,7 +53,7 @@ std::vector<OpCase> loss_cases() {
   add("nll_loss_weight", "DivBackward0",
       [](In in) { return nll_loss(in[0], in[1], in[2], Reduction::Mean, 0); },
       {{Input{{3, 4}}, target, weight}});
-  add("cross_entropy", "DivBackward0", [](In in) { return cross_entropy_loss(in[0], in[1]); },
+  add("cross_entropy", "MeanBackward0", [](In in) { return cross_entropy_loss(in[0], in[1]); },
       {{Input{{3, 4}}, target}, {Input{{1, 4, 2}}, classes({1, 2}, {3, 0})}});
   add("cross_entropy_smooth", "AddBackward0",
       [](In in) { return cross_entropy_loss(in[0], in[1], {}, Reduction::Mean, -100, 0.2); },
