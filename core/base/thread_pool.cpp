@@ -23,6 +23,7 @@ namespace {
 constexpr std::size_t kCacheLine = 64;
 constexpr int kMaxThreads = 4096;
 constexpr auto kSpinTime = std::chrono::microseconds(100);
+constexpr auto kPatience = std::chrono::microseconds(5);
 
 void relax() {
 #if defined(__x86_64__)
@@ -38,13 +39,17 @@ class Gate {
  public:
   template <class Condition>
   void wait(const Condition& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + kSpinTime;
+    const auto start = std::chrono::steady_clock::now();
+    auto now = start;
     do {
       for (int i = 0; i < 32; ++i) {
         if (condition()) return;
         relax();
       }
-    } while (std::chrono::steady_clock::now() < deadline);
+      // Perhaps the one who is waited for would run on this very processor.
+      if (now - start > kPatience) sched_yield();
+      now = std::chrono::steady_clock::now();
+    } while (now - start < kSpinTime);
     std::unique_lock lock(mutex_);
     sleepers_.fetch_add(1);
     wake_.wait(lock, condition);

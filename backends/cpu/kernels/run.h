@@ -136,8 +136,9 @@ struct Minimum {
                                      : std::numeric_limits<T>::max();
 };
 
+/// Not inline: numbering the lanes of a vector would keep it in memory all along its loop.
 template <class Op, class T>
-T reduce_lanes(const Vector<T>& v) {
+[[gnu::noinline]] T reduce_lanes(Vector<T> v) {
   T result = v[0];
   for (int i = 1; i < kLanes<T>; ++i) result = Op::template combine<T>(result, v[i]);
   return result;
