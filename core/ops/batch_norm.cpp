@@ -1,14 +1,14 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/normalize_backward.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
 namespace {
 
-using autograd::Edge;
-using autograd::Kept;
-using autograd::needs_grad;
+using detail::contiguous_or_undefined;
+using detail::data_or_null;
 using kernels::BatchNormArgs;
 using kernels::BatchNormOp;
 
@@ -22,84 +22,43 @@ void check_parameter(const Tensor& parameter, const char* name, const Tensor& in
              name, " of ", parameter.dtype());
 }
 
-void* data_of(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
-Tensor dense(const Tensor& tensor) { return tensor.defined() ? tensor.contiguous() : tensor; }
-
-/// Mean and variance of each channel: [2, C] in float64, read in evaluation, written in training.
-struct Normalization {
-  Tensor statistics;
-  bool training;
-  double eps;
-};
-
-/// Runs the kernel on contiguous tensors.
-void run_batch_norm(BatchNormArgs args, const Tensor& input, const Tensor& weight,
-                    const Normalization& how) {
+/// Runs the kernel on contiguous tensors. `statistics` is [2, C] in float64: mean and variance of
+/// each channel, read in evaluation, written in training.
+void run_batch_norm(BatchNormArgs args, bool training, double eps, const Tensor& input,
+                    const Tensor& weight, const Tensor& statistics) {
   args.dtype = input.dtype();
-  args.training = how.training ? 1 : 0;
+  args.training = training ? 1 : 0;
   args.outer = input.sizes()[0];
   args.channels = input.sizes()[1];
   args.inner = input.numel() / (args.outer * args.channels);
-  args.eps = how.eps;
+  args.eps = eps;
   args.in = input.data_ptr();
-  args.weight = data_of(weight);
-  args.mean = static_cast<double*>(data_of(how.statistics));
-  args.variance = args.mean == nullptr ? nullptr : args.mean + args.channels;
+  args.weight = data_or_null(weight);
+  args.mean = statistics.data_ptr<double>();
+  args.variance = args.mean + args.channels;
   kernels::run("batch_norm", input.device(), input.dtype(), args);
 }
 
-/// All gradients in one pass; the composed formula where it is itself recorded.
-class BatchNormBackward final : public autograd::Node {
+class BatchNormBackward final : public detail::NormalizeBackward {
  public:
   BatchNormBackward(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                    Normalization how)
-      : Node(edges_, 3), input_(input, false), weight_(weight, false), how_(std::move(how)) {
-    const Tensor* inputs[] = {&input, &weight, &bias};
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (inputs[i]->defined()) edges_[i] = autograd::gradient_edge(*inputs[i]);
-    }
-  }
-
-  void apply(const Tensor* gradients, Tensor* results) override {
-    if (released_) autograd::throw_backward_twice();
-    if (!gradients[0].defined()) return;
-    const Tensor input = input_.unpack(this), weight = weight_.unpack(this);
-    // Gradients of nothing are zeros, whereas the formula divides by the count.
-    if (input.numel() != 0 && needs_grad(gradients[0], input, weight)) {
-      compose(gradients[0], input, weight, results);
-    } else {
-      compute(gradients[0], input, weight, results);
-    }
-  }
-  std::string name() const override { return "NativeBatchNormBackward0"; }
-  void release_kept() override {
-    released_ = true;
-    input_ = weight_ = Kept();
-    how_.statistics.reset();
-  }
+                    Tensor statistics, bool training, double eps)
+      : NormalizeBackward("NativeBatchNormBackward0", input, weight, bias, input.size(1),
+                          std::move(statistics)),
+        training_(training),
+        eps_(eps) {}
 
  private:
-  void compute(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results) const {
-    const DimVector channels{input.size(1)};
-    const bool empty = input.numel() == 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (!edges_[i].node) continue;
-      const IntArrayRef wanted = i == 0 ? input.sizes() : IntArrayRef(channels);
-      results[i] = empty ? input.new_zeros(wanted)
-                         : detail::make_tensor(wanted, input.dtype(), input.device());
-    }
-    if (empty) return;
-    const Tensor grad = g.contiguous();
+  void compute(const Tensor& g, const Tensor& input, const Tensor& weight,
+               const Tensor* results) const override {
     BatchNormArgs args{};
     args.op = BatchNormOp::kBackward;
-    args.grad = grad.data_ptr();
-    args.grad_in = data_of(results[0]);
-    args.grad_weight = data_of(results[1]);
-    args.grad_bias = data_of(results[2]);
-    run_batch_norm(args, input.contiguous(), dense(weight), how_);
+    detail::set_gradients(args, g, results);
+    run_batch_norm(args, training_, eps_, input, weight, statistics());
   }
 
-  void compose(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results) const {
+  void compose(const Tensor& g, const Tensor& input, const Tensor& weight,
+               Tensor* results) const override {
     DimVector others, broadcast;  // all dimensions but the channels; [1, C, 1, ..]
     for (std::int64_t d = 0; d < input.dim(); ++d) {
       if (d != 1) others.push_back(d);
@@ -107,24 +66,22 @@ class BatchNormBackward final : public autograd::Node {
     }
     const auto mean_of = [&](const Tensor& t) { return t.mean(others, true); };
     const auto kept = [&](std::int64_t i) {
-      return how_.statistics[i].to(input.dtype()).reshape(broadcast);
+      return statistics()[i].to(input.dtype()).reshape(broadcast);
     };
-    const Tensor centered = input - (how_.training ? mean_of(input) : kept(0));
-    const Tensor variance = how_.training ? mean_of(square(centered)) : kept(1);
-    const Tensor rstd = rsqrt(variance + how_.eps);
+    const Tensor centered = input - (training_ ? mean_of(input) : kept(0));
+    const Tensor variance = training_ ? mean_of(square(centered)) : kept(1);
+    const Tensor rstd = rsqrt(variance + eps_);
     const Tensor x = centered * rstd;
-    if (edges_[0].node) {
+    if (wants(0)) {
       const Tensor scale = weight.defined() ? rstd * weight.reshape(broadcast) : rstd;
-      results[0] = scale * (how_.training ? g - mean_of(g) - x * mean_of(g * x) : g);
+      results[0] = scale * (training_ ? g - mean_of(g) - x * mean_of(g * x) : g);
     }
-    if (edges_[1].node) results[1] = (g * x).sum(others);
-    if (edges_[2].node) results[2] = g.sum(others);
+    if (wants(1)) results[1] = (g * x).sum(others);
+    if (wants(2)) results[2] = g.sum(others);
   }
 
-  Edge edges_[3];
-  Kept input_, weight_;
-  Normalization how_;
-  bool released_ = false;
+  bool training_;
+  double eps_;
 };
 
 void update_running(Tensor running, const Tensor& batch, double momentum) {
@@ -157,32 +114,33 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     TERN_CHECK(running_var.defined(), Error, "running_var must be defined in evaluation mode");
   }
 
-  const bool recorded = needs_grad(input, weight, bias);
+  const bool recorded = autograd::needs_grad(input, weight, bias);
   Tensor out = detail::make_tensor(input.sizes(), input.dtype(), input.device());
-  Normalization how{detail::make_tensor({2, channels}, kDouble, input.device()), training, eps};
+  const Tensor statistics = detail::make_tensor({2, channels}, kDouble, input.device());
   {
     const NoGradGuard no_grad;
     if (!training) {
-      how.statistics[0].copy_(running_mean.reshape({-1}));
-      how.statistics[1].copy_(running_var.reshape({-1}));
+      statistics[0].copy_(running_mean.reshape({-1}));
+      statistics[1].copy_(running_var.reshape({-1}));
     }
     if (out.numel() != 0) {
-      const Tensor dense_bias = dense(bias);
+      const Tensor dense_bias = contiguous_or_undefined(bias);
       BatchNormArgs args{};
       args.op = BatchNormOp::kForward;
-      args.bias = data_of(dense_bias);
+      args.bias = data_or_null(dense_bias);
       args.out = out.data_ptr();
-      run_batch_norm(args, input.contiguous(), dense(weight), how);
+      run_batch_norm(args, training, eps, input.contiguous(), contiguous_or_undefined(weight),
+                     statistics);
       if (training) {
         const auto n = static_cast<double>(count);
-        update_running(running_mean, how.statistics[0], momentum);
-        update_running(running_var, how.statistics[1] * (n / (n - 1)), momentum);
+        update_running(running_mean, statistics[0], momentum);
+        update_running(running_var, statistics[1] * (n / (n - 1)), momentum);
       }
     }
   }
   if (recorded) {
-    autograd::set_history(out, IntrusivePtr<autograd::Node>(
-                                   new BatchNormBackward(input, weight, bias, std::move(how))));
+    autograd::set_history(out, IntrusivePtr<autograd::Node>(new BatchNormBackward(
+                                   input, weight, bias, statistics, training, eps)));
   }
   return out;
 }

@@ -1,14 +1,14 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/normalize_backward.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
 namespace {
 
-using autograd::Edge;
-using autograd::Kept;
-using autograd::needs_grad;
+using detail::contiguous_or_undefined;
+using detail::data_or_null;
 using kernels::LayerNormArgs;
 using kernels::LayerNormOp;
 
@@ -42,8 +42,11 @@ void check(const Tensor& input, IntArrayRef shape, const Tensor& weight, const T
              input.dtype(), "'");
 }
 
-void* data_of(const Tensor& tensor) { return tensor.defined() ? tensor.data_ptr() : nullptr; }
-Tensor dense(const Tensor& tensor) { return tensor.defined() ? tensor.contiguous() : tensor; }
+std::int64_t product_of(IntArrayRef sizes) {
+  std::int64_t product = 1;
+  for (const std::int64_t size : sizes) product *= size;
+  return product;
+}
 
 /// Runs the kernel on contiguous tensors. `statistics` is [2, rows]: means and 1 / deviations.
 void run_layer_norm(LayerNormArgs args, const Tensor& input, std::int64_t size,
@@ -52,91 +55,48 @@ void run_layer_norm(LayerNormArgs args, const Tensor& input, std::int64_t size,
   args.rows = input.numel() / size;
   args.size = size;
   args.in = input.data_ptr();
-  args.weight = data_of(weight);
-  args.mean = static_cast<double*>(data_of(statistics));
+  args.weight = data_or_null(weight);
+  args.mean = static_cast<double*>(data_or_null(statistics));
   args.rstd = args.mean == nullptr ? nullptr : args.mean + args.rows;
   kernels::run("layer_norm", input.device(), input.dtype(), args);
 }
 
-/// All gradients in one pass; the composed formula where it is itself recorded.
-class LayerNormBackward final : public autograd::Node {
+class LayerNormBackward final : public detail::NormalizeBackward {
  public:
-  LayerNormBackward(const Tensor& input, std::size_t dims, const Tensor& weight, const Tensor& bias,
-                    Tensor statistics, double eps)
-      : Node(edges_, 3),
-        dims_(dims),
-        eps_(eps),
-        input_(input, false),
-        weight_(weight, false),
-        statistics_(std::move(statistics)) {
-    const Tensor* inputs[] = {&input, &weight, &bias};
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (inputs[i]->defined()) edges_[i] = autograd::gradient_edge(*inputs[i]);
-    }
-  }
-
-  void apply(const Tensor* gradients, Tensor* results) override {
-    if (released_) autograd::throw_backward_twice();
-    if (!gradients[0].defined()) return;
-    const Tensor input = input_.unpack(this), weight = weight_.unpack(this);
-    if (needs_grad(gradients[0], input, weight)) {
-      compose(gradients[0], input, weight, results);
-    } else {
-      compute(gradients[0], input, weight, results);
-    }
-  }
-  std::string name() const override { return "NativeLayerNormBackward0"; }
-  void release_kept() override {
-    released_ = true;
-    input_ = weight_ = Kept();
-    statistics_.reset();
-  }
+  LayerNormBackward(const Tensor& input, IntArrayRef shape, const Tensor& weight,
+                    const Tensor& bias, Tensor statistics, double eps)
+      : NormalizeBackward("NativeLayerNormBackward0", input, weight, bias, shape,
+                          std::move(statistics)),
+        shape_(shape),
+        eps_(eps) {}
 
  private:
-  void compute(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results) const {
-    const IntArrayRef sizes = input.sizes();
-    const IntArrayRef shape = sizes.slice(sizes.size() - dims_, dims_);
-    const bool empty = input.numel() == 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (!edges_[i].node) continue;
-      const IntArrayRef wanted = i == 0 ? sizes : shape;
-      results[i] = empty ? input.new_zeros(wanted)
-                         : detail::make_tensor(wanted, input.dtype(), input.device());
-    }
-    if (empty) return;
-    const Tensor grad = g.contiguous();
+  void compute(const Tensor& g, const Tensor& input, const Tensor& weight,
+               const Tensor* results) const override {
     LayerNormArgs args{};
     args.op = LayerNormOp::kBackward;
-    args.grad = grad.data_ptr();
-    args.grad_in = data_of(results[0]);
-    args.grad_weight = data_of(results[1]);
-    args.grad_bias = data_of(results[2]);
-    std::int64_t size = 1;
-    for (const std::int64_t each : shape) size *= each;
-    run_layer_norm(args, input.contiguous(), size, dense(weight), statistics_);
+    detail::set_gradients(args, g, results);
+    run_layer_norm(args, input, product_of(shape_), weight, statistics());
   }
 
-  void compose(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results) const {
+  void compose(const Tensor& g, const Tensor& input, const Tensor& weight,
+               Tensor* results) const override {
     DimVector last;
-    for (std::size_t d = dims_; d > 0; --d) last.push_back(-static_cast<std::int64_t>(d));
+    for (std::size_t d = shape_.size(); d > 0; --d) last.push_back(-static_cast<std::int64_t>(d));
     const Tensor centered = input - input.mean(last, true);
     const Tensor rstd = rsqrt(square(centered).mean(last, true) + eps_);
     const Tensor x = centered * rstd;
-    if (edges_[0].node) {
+    if (wants(0)) {
       const Tensor h = weight.defined() ? g * weight : g;
       results[0] = rstd * (h - h.mean(last, true) - x * (h * x).mean(last, true));
     }
     // The engine sums over the leading dimensions.
-    if (edges_[1].node) results[1] = g * x;
-    if (edges_[2].node) results[2] = g;
+    if (wants(1)) results[1] = g * x;
+    if (wants(2)) results[2] = g;
   }
 
-  Edge edges_[3];
-  std::size_t dims_;
+  DimVector shape_;
   double eps_;
-  Kept input_, weight_;
-  Tensor statistics_;
-  bool released_ = false;
 };
 
 }  // namespace
@@ -145,25 +105,24 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
                   const Tensor& bias, double eps) {
   check(input, normalized_shape, weight, bias);
   Tensor out = detail::make_tensor(input.sizes(), input.dtype(), input.device());
-  const bool recorded = needs_grad(input, weight, bias);
+  const bool recorded = autograd::needs_grad(input, weight, bias);
   Tensor statistics;
   if (out.numel() != 0) {
-    std::int64_t size = 1;
-    for (const std::int64_t each : normalized_shape) size *= each;
+    const std::int64_t size = product_of(normalized_shape);
     if (recorded) {
       statistics = detail::make_tensor({2, out.numel() / size}, kDouble, input.device());
     }
-    const Tensor dense_bias = dense(bias);
+    const Tensor dense_bias = contiguous_or_undefined(bias);
     LayerNormArgs args{};
     args.op = LayerNormOp::kForward;
     args.eps = eps;
-    args.bias = data_of(dense_bias);
+    args.bias = data_or_null(dense_bias);
     args.out = out.data_ptr();
-    run_layer_norm(args, input.contiguous(), size, dense(weight), statistics);
+    run_layer_norm(args, input.contiguous(), size, contiguous_or_undefined(weight), statistics);
   }
   if (recorded) {
     autograd::set_history(out, IntrusivePtr<autograd::Node>(new LayerNormBackward(
-                                   input, normalized_shape.size(), weight, bias, statistics, eps)));
+                                   input, normalized_shape, weight, bias, statistics, eps)));
   }
   return out;
 }

@@ -1,0 +1,48 @@
+#include <tern/core/autograd/record.h>
+#include <tern/core/ops/normalize_backward.h>
+#include <tern/core/ops/ops.h>
+
+namespace tern::detail {
+
+NormalizeBackward::NormalizeBackward(const char* name, const Tensor& input, const Tensor& weight,
+                                     const Tensor& bias, IntArrayRef parameter_sizes,
+                                     Tensor statistics)
+    : Node(edges_, 3),
+      name_(name),
+      input_(input, false),
+      weight_(weight, false),
+      parameter_sizes_(parameter_sizes),
+      statistics_(std::move(statistics)) {
+  const Tensor* inputs[] = {&input, &weight, &bias};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (inputs[i]->defined()) edges_[i] = autograd::gradient_edge(*inputs[i]);
+  }
+}
+
+void NormalizeBackward::apply(const Tensor* gradients, Tensor* results) {
+  if (released_) autograd::throw_backward_twice();
+  const Tensor& gradient = gradients[0];
+  if (!gradient.defined()) return;
+  const Tensor input = input_.unpack(this), weight = weight_.unpack(this);
+  // Gradients of nothing are zeros, whereas the formulas divide by the count.
+  const bool empty = input.numel() == 0;
+  if (!empty && autograd::needs_grad(gradient, input, weight)) {
+    return compose(gradient, input, weight, results);
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!wants(i)) continue;
+    const IntArrayRef sizes = i == 0 ? input.sizes() : IntArrayRef(parameter_sizes_);
+    results[i] = empty ? input.new_zeros(sizes) : make_tensor(sizes, input.dtype(), input.device());
+  }
+  if (!empty) {
+    compute(gradient.contiguous(), input.contiguous(), contiguous_or_undefined(weight), results);
+  }
+}
+
+void NormalizeBackward::release_kept() {
+  released_ = true;
+  input_ = weight_ = autograd::Kept();
+  statistics_.reset();
+}
+
+}  // namespace tern::detail
