@@ -194,25 +194,23 @@ TEST_F(ThreadPool, ForkWhileAnotherThreadUsesThePool) {
 }
 #endif
 
-/// The count that a process started with `setting` (NAME=value) reports, through its exit code.
+/// The count that a process started with NAME=value reports, through its exit code.
 int count_in_child(const char* name, const char* value) {
-  const pid_t child = fork();
-  if (child == 0) {
-    unsetenv("TERN_NUM_THREADS");
-    unsetenv("OMP_NUM_THREADS");
-    if (name != nullptr) setenv(name, value, 1);
-    execl("/proc/self/exe", "thread_pool_test", "--gtest_filter=ThreadPool.DISABLED_ExitWithCount",
-          "--gtest_also_run_disabled_tests", "--gtest_brief=1", nullptr);
-    _exit(255);
-  }
-  int status = -1;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  unsetenv("TERN_NUM_THREADS");
+  unsetenv("OMP_NUM_THREADS");
+  if (name != nullptr) setenv(name, value, 1);
+  int count = -1;
+  const auto read_count = [&count](int status) {
+    count = WEXITSTATUS(status);
+    return WIFEXITED(status);
+  };
+  EXPECT_EXIT(_exit(get_num_threads()), read_count, "");
+  if (name != nullptr) unsetenv(name);
+  return count;
 }
 
-TEST_F(ThreadPool, DISABLED_ExitWithCount) { _exit(get_num_threads()); }
-
 TEST_F(ThreadPool, DefaultComesFromTheEnvironment) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // the child is a new process
   const int cores = count_in_child(nullptr, nullptr);
   EXPECT_GE(cores, 1);
   EXPECT_EQ(count_in_child("TERN_NUM_THREADS", "3"), 3);
