@@ -1,8 +1,7 @@
 #pragma once
 
 #include <tern/serialization/atomic_file.h>
-#include <tern/serialization/detail/flat_state.h>
-#include <tern/serialization/detail/text_file.h>
+#include <tern/serialization/detail/input_file.h>
 #include <tern/serialization/state_file.h>
 
 namespace tern::detail {
@@ -20,8 +19,10 @@ namespace tern::detail {
 constexpr std::string_view kJsonFormat = "tern.state_dict";
 constexpr int kJsonVersion = 1;
 
-void write_json(const FlatState& flat, const SaveOptions& options, AtomicFile& file);
+/// Whether a text that begins so can be JSON with a dictionary in it.
+bool recognizes_json(std::string_view head);
+void write_json_state(const State& state, const SaveOptions& options, AtomicFile& file);
 /// Throws FileError with the place of the first thing that is wrong.
-FlatState read_json(const TextFile& file);
+State read_json_state(const InputFile& file);
 
 }  // namespace tern::detail

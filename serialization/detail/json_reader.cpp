@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include <tern/serialization/base64.h>
+#include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/json_file.h>
 #include <tern/serialization/detail/json_source.h>
 #include <tern/serialization/detail/json_text.h>
@@ -365,6 +366,14 @@ FlatState JsonReader::finish_plain() {
 
 }  // namespace
 
-FlatState read_json(const TextFile& file) { return JsonReader(file).read(); }
+bool recognizes_json(std::string_view head) {
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  return first == head.npos || head[first] == '{';
+}
+
+State read_json_state(const InputFile& file) {
+  const TextFile text(file);
+  return unflatten(JsonReader(text).read());
+}
 
 }  // namespace tern::detail

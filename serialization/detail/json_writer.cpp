@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <tern/serialization/base64.h>
+#include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/json_file.h>
 #include <tern/serialization/detail/json_text.h>
 
@@ -142,8 +143,8 @@ class JsonWriter {
 
 }  // namespace
 
-void write_json(const FlatState& flat, const SaveOptions& options, AtomicFile& file) {
-  JsonWriter(file, options).write(flat);
+void write_json_state(const State& state, const SaveOptions& options, AtomicFile& file) {
+  JsonWriter(file, options).write(flatten(state));
 }
 
 }  // namespace tern::detail

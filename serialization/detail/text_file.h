@@ -6,14 +6,15 @@
 #include <string_view>
 
 #include <tern/core/base/error.h>
+#include <tern/serialization/detail/input_file.h>
 
 namespace tern::detail {
 
 /// A file read into memory as it is, followed by a NUL; its errors say where they are.
 class TextFile {
  public:
-  /// Reads the whole file. Throws FileError for what is missing, unreadable or no regular file.
-  explicit TextFile(std::string path);
+  /// Reads the whole file. Throws FileError, and OutOfMemoryError when it does not fit.
+  explicit TextFile(const InputFile& file);
 
   const std::string& path() const { return path_; }
   const char* begin() const { return bytes_.get(); }

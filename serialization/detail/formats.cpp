@@ -1,0 +1,57 @@
+#include <tern/serialization/detail/formats.h>
+
+#include <tern/serialization/detail/json_file.h>
+
+namespace tern::detail {
+namespace {
+
+constexpr Format kFormats[] = {
+    {"JSON", ".json ", recognizes_json, write_json_state, read_json_state},
+};
+
+bool has_suffix(const Format& format, std::string_view path) {
+  for (std::string_view rest = format.suffixes; !rest.empty();) {
+    const std::size_t space = rest.find(' ');
+    if (path.ends_with(rest.substr(0, space))) return true;
+    rest.remove_prefix(space + 1);
+  }
+  return false;
+}
+
+/// What a file is that no format of ours claims, as far as its first bytes tell.
+std::string_view foreign_content(std::string_view head) {
+  if (head.starts_with("\x1f\x8b")) return "is compressed with gzip";
+  if (head.starts_with("PK\x03\x04")) return "is a ZIP archive, as torch.save writes";
+  if (head.starts_with("\xef\xbb\xbf")) return "begins with a byte order mark";
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return "is UTF-16";
+  if (head.size() > 8 && head[8] == '{' && head.substr(4, 4) == std::string_view("\0\0\0\0", 4)) {
+    return "is in the format safetensors";
+  }
+  return "";
+}
+
+}  // namespace
+
+const Format& format_of_path(const char* what, std::string_view path) {
+  std::string suffixes;
+  for (const Format& format : kFormats) {
+    if (has_suffix(format, path)) return format;
+    suffixes += format.suffixes;
+  }
+  raise<FileError>(what, ": '", path, "': the name of a state file ends in one of ", suffixes);
+}
+
+void check_content(const Format& format, const InputFile& file) {
+  const std::string head = file.head(kHeadSize);
+  TERN_CHECK(!head.empty(), FileError, "load: '", file.path(), "' is empty, not ", format.name);
+  if (format.recognizes(head)) return;
+  for (const Format& other : kFormats) {
+    TERN_CHECK(&other == &format || !other.recognizes(head), FileError, "load: '", file.path(),
+               "' is in the format ", other.name, ", not ", format.name);
+  }
+  const std::string_view content = foreign_content(head);
+  TERN_CHECK(content.empty(), FileError, "load: '", file.path(), "' ", content, ", not ",
+             format.name);
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <tern/core/tensor/state.h>
+#include <tern/serialization/atomic_file.h>
+#include <tern/serialization/detail/input_file.h>
+#include <tern/serialization/state_file.h>
+
+namespace tern::detail {
+
+/// One way to write a State into a file. The table of all stands in formats.cpp: a new format is a
+/// row there.
+struct Format {
+  /// In errors: "JSON".
+  std::string_view name;
+  /// Suffixes of its files, each with its point and followed by a space: ".pt .pth ".
+  std::string_view suffixes;
+  /// Whether a file that begins so can be one of this format; sees at most kHeadSize bytes.
+  bool (*recognizes)(std::string_view head);
+  /// Writes all of `state`; the caller commits. Throws FileError for what the format cannot hold.
+  void (*write)(const State& state, const SaveOptions& options, AtomicFile& file);
+  /// Checks and reads the whole file. Throws FileError or, from what it builds, Error, whose text
+  /// then gets the path.
+  State (*read)(const InputFile& file);
+};
+
+constexpr std::size_t kHeadSize = 64;
+
+/// The format that the suffix of `path` chooses. Throws FileError that lists all suffixes; `what`
+/// is "save" or "load".
+const Format& format_of_path(const char* what, std::string_view path);
+
+/// Throws FileError, which says what the file is instead, unless it begins like `format`.
+void check_content(const Format& format, const InputFile& file);
+
+}  // namespace tern::detail
