@@ -1,12 +1,15 @@
 #include <tern/serialization/detail/formats.h>
 
 #include <tern/serialization/detail/json_file.h>
+#include <tern/serialization/detail/npy_file.h>
 
 namespace tern::detail {
 namespace {
 
 constexpr Format kFormats[] = {
     {"JSON", ".json ", recognizes_json, write_json_state, read_json_state},
+    {"npy of NumPy", ".npy ", recognizes_npy, write_npy_state, read_npy_state},
+    {"npz of NumPy", ".npz ", recognizes_npz, write_npz_state, read_npz_state},
 };
 
 bool has_suffix(const Format& format, std::string_view path) {

@@ -26,7 +26,7 @@ struct Format {
   State (*read)(const InputFile& file);
 };
 
-constexpr std::size_t kHeadSize = 64;
+constexpr std::size_t kHeadSize = 512;
 
 /// The format that the suffix of `path` chooses. Throws FileError that lists all suffixes; `what`
 /// is "save" or "load".
