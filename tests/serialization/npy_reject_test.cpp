@@ -104,7 +104,8 @@ TEST(NpyReject, OneFlippedBit) {
   const std::string path = scratch.path("x.npy");
   save(arange(6).reshape({2, 3}), path);
   const std::string good = read_file(path);
-  for (std::size_t bit = 0; bit < 8 * good.size(); ++bit) {
+  const auto step = static_cast<std::size_t>(count_for(7, 1));
+  for (std::size_t bit = 0; bit < 8 * good.size(); bit += step) {
     std::string damaged = good;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
     write_file(path, damaged);
