@@ -8,7 +8,7 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kGrain = 65536;
+constexpr std::int64_t kGrain = 32768;
 
 template <class T>
 void fill_run(T* __restrict out, std::int64_t stride, std::int64_t n, T value) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/backends/cpu/kernels/run.h>
@@ -69,10 +70,13 @@ class Reduction {
   static constexpr std::int64_t kPacked = 16 * kReduceColumns;
 
   /// Few results over much input are computed in parts. Their number depends on the sizes alone,
-  /// so the result does not depend on the thread count.
+  /// so the result does not depend on the thread count; powers of two give 2, 4, ... threads the
+  /// same shares as elementwise loops, which have just left them in their caches.
   std::int64_t choose_parts(std::int64_t units) const {
-    const std::int64_t wanted = std::min(kMaxParts / units, kept_ * reduced_ / (2 * kGrain));
-    return std::max<std::int64_t>(std::min({wanted, reduced_, kMaxPartials / kept_}), 1);
+    const std::int64_t wanted = std::min(kMaxParts / units, kept_ * reduced_ / kGrain);
+    const std::int64_t most = std::min({wanted, reduced_, kMaxPartials / kept_});
+    return most < 2 ? 1
+                    : static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(most)));
   }
 
   void fill_identity() const {
