@@ -66,7 +66,9 @@ TEST_P(Gemm, EveryLayout) {
                                     {40, 3, 140},
                                     {60, 20, 40},
                                     {1, 70, 40},
-                                    {70, 1, 40}}) {
+                                    {70, 1, 40},
+                                    {1, 70, 140},
+                                    {70, 1, 140}}) {
         check_all({m, n, k, a, b});
       }
     }
@@ -80,6 +82,7 @@ TEST_P(Gemm, SeveralBlocksOfEverything) {
                                     {70, 33, 800},
                                     {1, 300, 800},
                                     {300, 1, 800},
+                                    {1, 1, 100001},
                                     {20, 300, 129},
                                     {300, 20, 129}}) {
         check<float>({m, n, k, a, b}, {1, 2, 3, 4});
@@ -98,8 +101,9 @@ TEST_P(Gemm, EpilogueOnEveryPath) {
                                 {40, 17, 40},
                                 {40, 1, 100},
                                 {1, 40, 100},
+                                {1, 1, 70000},
                                 {5, 7, 0}}) {
-    for (const Layout layout : kDense) {
+    for (const Layout layout : {Layout::kRows, Layout::kColumns, Layout::kSteps}) {
       for (const double beta : {0.0, 1.0, -2.0}) {
         for (const int bias_stride : {-1, 0, 1, 2}) {
           Case given{m, n, k, layout, layout};

@@ -3,6 +3,7 @@
 
 #include <tern/backends/cpu/kernels/gemm_bfloat16.h>
 #include <tern/backends/cpu/kernels/gemm_dot.h>
+#include <tern/backends/cpu/kernels/gemm_inner.h>
 #include <tern/backends/cpu/kernels/gemm_integer.h>
 #include <tern/backends/cpu/kernels/gemm_outer.h>
 #include <tern/backends/cpu/kernels/gemm_packed.h>
@@ -17,6 +18,8 @@ constexpr std::int64_t kDotMaxRows = kVectorBytes == 64 ? 32 : 12;
 constexpr std::int64_t kDotMinVectors = 4;
 // ...if what has to be packed for them fits into the second-level cache.
 constexpr std::int64_t kDotMaxPacked = 1 << 17;
+// Columns up to this length are gathered where they have gaps.
+constexpr std::int64_t kMaxGathered = 1 << 16;
 // Smaller matrices are not read often enough to pay for rounding them.
 [[maybe_unused]] constexpr std::int64_t kRoundedMinSide = 16;
 // So many multiplications pay for a thread.
@@ -69,7 +72,9 @@ void choose_method(Plan<E>& plan) {
   const std::int64_t short_side = std::min(p.m, p.n);
   const bool reads_along_k = few_columns ? p.a.column == 1 : p.b.row == 1;
   const bool packs = few_columns ? p.b.row != 1 : p.a.column != 1;
-  plan.dot = std::is_same_v<T, E> && reads_along_k && short_side <= kDotMaxRows &&
+  const bool gathers =
+      short_side == 1 && !packs && p.k <= kMaxGathered && (few_columns ? p.a.row : p.b.column) != 1;
+  plan.dot = std::is_same_v<T, E> && (reads_along_k || gathers) && short_side <= kDotMaxRows &&
              p.k >= kDotMinVectors * kWidth && (!packs || short_side * p.k <= kDotMaxPacked);
   const bool can_turn = p.bias == nullptr && ((p.n == 1 && p.c.row == 1) ||
                                               (p.beta == T(0) && !p.relu && p.k <= kTurnedMaxK));
@@ -173,6 +178,9 @@ void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
     plan.problem.relu = false;
   }
   merge_batch(plan);
+  if (plan.batch == 1 && is_long_inner(plan.problem, kWorkPerThread / 2)) {
+    return multiply_inner(plan.problem, kWorkPerThread / 2);
+  }
   choose_method(plan);
   choose_grid(plan);
   detail::run_parallel(plan.batch_parts * plan.row_parts * plan.column_parts, run_part<E>, &plan);

@@ -4,6 +4,7 @@
 
 #include <tern/backends/cpu/kernels/gemm_pack.h>
 #include <tern/backends/cpu/kernels/gemm_problem.h>
+#include <tern/backends/cpu/kernels/run.h>
 
 // The product by inner products, for few rows of A against a B that is contiguous along k: vectors
 // run along k, and B is read once, as it lies.
@@ -127,11 +128,35 @@ void multiply_dot_columns(const Problem<T>& problem, std::int64_t begin, std::in
   }
 }
 
+/// The same for a B of any strides, whose columns are gathered, a few at a time.
+template <class T, bool kTurned>
+bool multiply_dot_gathered(const Problem<T>& problem, std::int64_t begin, std::int64_t end) {
+  T* const gathered = scratch_of<T>(problem.k * kDotColumns);
+  if (gathered == nullptr) return false;
+  for (std::int64_t column = begin; column < end; column += kDotColumns) {
+    Problem<T> few = problem;
+    few.n = std::min<std::int64_t>(kDotColumns, end - column);
+    for (std::int64_t j = 0; j < few.n; ++j) {
+      gather_run(gathered + j * problem.k, problem.b.data + (column + j) * problem.b.column,
+                 problem.b.row, problem.k);
+    }
+    few.b = {gathered, 0, 1, problem.k};
+    few.c.data += column * problem.c.column;
+    if (few.bias != nullptr && !kTurned) few.bias += column;
+    multiply_dot_columns<T, kTurned>(few, 0, few.n);
+  }
+  return true;
+}
+
 /// Computes the columns [begin, end), a multiple of kDotColumns unless the last ones; false when
-/// there is no memory. B is contiguous along k.
+/// there is no memory. B is contiguous along k, or A is.
 template <class T>
 bool multiply_dot(Problem<T> problem, std::int64_t begin, std::int64_t end) {
   constexpr int kWidth = Simd<T>::kWidth;
+  if (problem.b.row != 1) {
+    return problem.turned ? multiply_dot_gathered<T, true>(problem, begin, end)
+                          : multiply_dot_gathered<T, false>(problem, begin, end);
+  }
   if (problem.a.column != 1) {
     const std::int64_t padded_k = divide_up(problem.k, kWidth) * kWidth;
     T* const packed = scratch_of<T>(padded_k * problem.m);

@@ -8,18 +8,12 @@
 #include <immintrin.h>
 #endif
 
+#include <tern/backends/cpu/kernels/run.h>
+
 // Vectors of the instruction set that this file is compiled for. Plain arithmetic is the
 // compiler's; fused multiply-add and the first n lanes of a vector need words of their own.
 
 namespace tern::cpu {
-
-#if defined(__AVX512F__)
-inline constexpr int kVectorBytes = 64;
-#elif defined(__AVX2__) && defined(__FMA__)
-inline constexpr int kVectorBytes = 32;
-#else
-inline constexpr int kVectorBytes = 16;
-#endif
 
 template <class T>
 struct Simd {

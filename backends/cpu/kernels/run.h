@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 // Reductions of contiguous runs, in vectors of the set's width: a compiler may not reorder a
 // floating sum by itself.
@@ -12,7 +13,7 @@ namespace tern::cpu {
 
 #if defined(__AVX512F__)
 constexpr int kVectorBytes = 64;
-#elif defined(__AVX__)
+#elif defined(__AVX2__) && defined(__FMA__)
 constexpr int kVectorBytes = 32;
 #else
 constexpr int kVectorBytes = 16;
@@ -136,12 +137,19 @@ struct Minimum {
                                      : std::numeric_limits<T>::max();
 };
 
-/// Not inline: numbering the lanes of a vector would keep it in memory all along its loop.
+/// Halves fold onto each other. Not inline: it is called once per run, from very many loops.
+template <class Op, class T, int kWidth = kLanes<T>>
+[[gnu::always_inline]] inline void fold_lanes(Vector<T>& v) {
+  constexpr auto kFold = []<int... lane>(const Vector<T>& x, std::integer_sequence<int, lane...>) {
+    return __builtin_shufflevector(x, x, (lane ^ (kWidth / 2))...);
+  };
+  v = Op::combine(v, kFold(v, std::make_integer_sequence<int, kLanes<T>>()));
+  if constexpr (kWidth > 2) fold_lanes<Op, T, kWidth / 2>(v);
+}
 template <class Op, class T>
 [[gnu::noinline]] T reduce_lanes(Vector<T> v) {
-  T result = v[0];
-  for (int i = 1; i < kLanes<T>; ++i) result = Op::template combine<T>(result, v[i]);
-  return result;
+  if constexpr (kLanes < T >> 1) fold_lanes<Op, T>(v);
+  return v[0];
 }
 
 /// The extreme of n >= kLanes<T> elements, ordered by Op; false when one may be NaN: their sum is
