@@ -57,6 +57,15 @@ std::string follow_links(std::string path) {
   return "";
 }
 
+/// Closes what it holds.
+struct Descriptor {
+  FileCalls* calls;
+  int number;
+  ~Descriptor() {
+    if (number >= 0) calls->close(number);
+  }
+};
+
 /// A name that nobody else takes. It does not contain that of the target, which may already be as
 /// long as a name can be.
 std::string unique_name() {
@@ -75,15 +84,16 @@ int FileCalls::flock(int file, int operation) { return ::flock(file, operation);
 long FileCalls::write(int file, const void* data, std::size_t size) {
   return ::write(file, data, size);
 }
+int FileCalls::dup(int file) { return ::fcntl(file, F_DUPFD_CLOEXEC, 0); }
 int FileCalls::fsync(int file) { return ::fsync(file); }
 int FileCalls::close(int file) { return ::close(file); }
 int FileCalls::rename(const char* from, const char* to) { return ::rename(from, to); }
 int FileCalls::unlink(const char* path) { return ::unlink(path); }
 
-AtomicFile::AtomicFile(std::string path) : AtomicFile(std::move(path), system_calls()) {}
-
-AtomicFile::AtomicFile(std::string path, FileCalls& calls)
-    : calls_(calls), path_(std::move(path)), target_(follow_links(path_)) {
+AtomicFile::AtomicFile(std::string path, FileCalls* calls)
+    : calls_(calls != nullptr ? calls : &system_calls()),
+      path_(std::move(path)),
+      target_(follow_links(path_)) {
   if (target_.empty()) fail("cannot follow the symbolic link", path_, errno);
   folder_ = folder_of(target_);
   struct stat old;
@@ -95,8 +105,8 @@ AtomicFile::AtomicFile(std::string path, FileCalls& calls)
 }
 
 AtomicFile::~AtomicFile() {
-  if (!sibling_.empty()) calls_.unlink(sibling_.c_str());
-  if (file_ >= 0) calls_.close(file_);
+  if (!sibling_.empty()) calls_->unlink(sibling_.c_str());
+  if (file_ >= 0) calls_->close(file_);
 }
 
 void AtomicFile::fail(const char* what, const std::string& path, int error) const {
@@ -108,7 +118,7 @@ void AtomicFile::create_sibling() {
   do {
     std::string name = folder_ + unique_name();
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-    file_ = retry([&] { return calls_.open(name.c_str(), flags, 0666); });
+    file_ = retry([&] { return calls_->open(name.c_str(), flags, 0666); });
     if (file_ < 0 && errno == EEXIST) continue;
     if (file_ < 0) fail("cannot create a file in the folder", folder_, errno);
     sibling_ = std::move(name);
@@ -120,11 +130,11 @@ void AtomicFile::create_sibling() {
 /// False when a sweep of another process took the new sibling for a leftover; it is gone then.
 bool AtomicFile::lock_sibling() {
   struct stat now;
-  const bool locked = retry([&] { return calls_.flock(file_, LOCK_EX | LOCK_NB); }) == 0;
+  const bool locked = retry([&] { return calls_->flock(file_, LOCK_EX | LOCK_NB); }) == 0;
   // A file system without locks has no sweeps either.
   if (!locked && errno != EWOULDBLOCK) return true;
   if (locked && ::fstat(file_, &now) == 0 && now.st_nlink > 0) return true;
-  calls_.close(file_);
+  calls_->close(file_);
   file_ = -1;
   sibling_.clear();
   return false;
@@ -138,16 +148,16 @@ void AtomicFile::sweep_leftovers() {
     const std::string_view name = entry->d_name;
     if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
     const std::string path = folder_ + entry->d_name;
-    const int file = calls_.open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+    const int file = calls_->open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
     if (file < 0) continue;
-    if (calls_.flock(file, LOCK_EX | LOCK_NB) == 0) calls_.unlink(path.c_str());
-    calls_.close(file);
+    if (calls_->flock(file, LOCK_EX | LOCK_NB) == 0) calls_->unlink(path.c_str());
+    calls_->close(file);
   }
 }
 
 void AtomicFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const long count = retry([&] { return calls_.write(file_, bytes.data(), bytes.size()); });
+    const long count = retry([&] { return calls_->write(file_, bytes.data(), bytes.size()); });
     if (count <= 0) fail("cannot write to", sibling_, count < 0 ? errno : ENOSPC);
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
@@ -155,27 +165,27 @@ void AtomicFile::write(std::string_view bytes) {
 
 void AtomicFile::commit() {
   // A failed sync is never tried again: the system may have dropped what it could not write.
-  if (retry([&] { return calls_.fsync(file_); }) != 0) fail("cannot sync", sibling_, errno);
-  // The lock must outlast the old name, so the file is closed after the rename.
-  if (retry([&] { return calls_.rename(sibling_.c_str(), target_.c_str()); }) != 0) {
+  if (retry([&] { return calls_->fsync(file_); }) != 0) fail("cannot sync", sibling_, errno);
+  const std::string folder = folder_.empty() ? "." : folder_;
+  const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  const Descriptor folder_file{calls_,
+                               retry([&] { return calls_->open(folder.c_str(), flags, 0); })};
+  if (folder_file.number < 0) fail("cannot open the folder", folder, errno);
+  // Some systems report errors of writing only when a file is closed: early enough to keep the old
+  // one. The duplicate keeps the lock, which must outlast the name of the sibling.
+  const int lock = retry([&] { return calls_->dup(file_); });
+  if (lock < 0) fail("cannot duplicate the descriptor of", sibling_, errno);
+  const int closed = calls_->close(std::exchange(file_, lock));
+  if (closed != 0 && errno != EINTR) fail("cannot close", sibling_, errno);
+  if (retry([&] { return calls_->rename(sibling_.c_str(), target_.c_str()); }) != 0) {
     fail("cannot rename a sibling to", target_, errno);
   }
   sibling_.clear();
-  const int closed = calls_.close(std::exchange(file_, -1));
-  if (closed != 0 && errno != EINTR) fail("cannot close", target_, errno);
-  sync_folder();
-}
-
-void AtomicFile::sync_folder() {
-  const std::string folder = folder_.empty() ? "." : folder_;
-  const int file =
-      retry([&] { return calls_.open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0); });
-  if (file < 0) fail("saved, but cannot open the folder", folder, errno);
-  const int result = retry([&] { return calls_.fsync(file); });
-  const int error = errno;
-  calls_.close(file);
+  calls_->close(std::exchange(file_, -1));
   // Some file systems cannot sync folders and say EINVAL; there is nothing more to do then.
-  if (result != 0 && error != EINVAL) fail("saved, but cannot sync the folder", folder, error);
+  if (retry([&] { return calls_->fsync(folder_file.number); }) != 0 && errno != EINVAL) {
+    fail("saved, but cannot sync the folder", folder, errno);
+  }
 }
 
 }  // namespace tern

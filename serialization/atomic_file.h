@@ -15,6 +15,8 @@ class TERN_API FileCalls {
   virtual int open(const char* path, int flags, unsigned mode);
   virtual int flock(int file, int operation);
   virtual long write(int file, const void* data, std::size_t size);
+  /// The new descriptor is closed on exec, too.
+  virtual int dup(int file);
   virtual int fsync(int file);
   virtual int close(int file);
   virtual int rename(const char* from, const char* to);
@@ -32,9 +34,8 @@ class TERN_API FileCalls {
 /// All functions throw FileError naming the path, what was tried and the system's reason.
 class TERN_API AtomicFile {
  public:
-  explicit AtomicFile(std::string path);
-  /// `calls` must outlive this object.
-  AtomicFile(std::string path, FileCalls& calls);
+  /// `calls` must outlive this object; null stands for the system's own.
+  explicit AtomicFile(std::string path, FileCalls* calls = nullptr);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   /// Without a commit: removes the sibling; `path` is untouched.
@@ -50,10 +51,9 @@ class TERN_API AtomicFile {
   void create_sibling();
   bool lock_sibling();
   void sweep_leftovers();
-  void sync_folder();
   [[noreturn]] void fail(const char* what, const std::string& path, int error) const;
 
-  FileCalls& calls_;
+  FileCalls* calls_;
   std::string path_;     // as the user wrote it, for errors
   std::string target_;   // behind symbolic links
   std::string folder_;   // of target_

@@ -9,9 +9,13 @@ namespace tern {
 
 void save_state(const State& state, const std::string& path, const SaveOptions& options) {
   const detail::Format& format = detail::format_of_path("save", path);
-  AtomicFile file(path);
-  format.write(state, options, file);
-  file.commit();
+  try {
+    AtomicFile file(path, options.calls);
+    format.write(state, options, file);
+    file.commit();
+  } catch (const std::bad_alloc&) {
+    detail::raise<OutOfMemoryError>("save: no memory to write '", path, "'");
+  }
 }
 
 State load_state(const std::string& path) {

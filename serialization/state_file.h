@@ -10,6 +10,8 @@
 
 namespace tern {
 
+class FileCalls;
+
 /// How a state file is written.
 struct SaveOptions {
   /// JSON: elements as one base64 string per tensor, less than half as long, instead of numbers.
@@ -17,6 +19,9 @@ struct SaveOptions {
   /// Whether NaN and infinities may be saved. If not, saving them throws FileError naming the
   /// tensor and the index, and leaves the old file.
   bool allow_non_finite = true;
+  /// The system calls that saving makes (atomic_file.h); null: the system's own. Tests let them
+  /// fail. Must outlive the save.
+  FileCalls* calls = nullptr;
 };
 
 /// Writes `state` to `path`, whose suffix chooses the format: .json. The file is replaced whole or

@@ -23,8 +23,10 @@ class ArrayRef {
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
   // The braces live until the end of the full expression, as long as the parameter does.
 #pragma GCC diagnostic push
+#ifndef __clang__  // it has no such warning, and warns about the name
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
   constexpr ArrayRef(std::initializer_list<T> list)
       : data_(list.size() == 0 ? nullptr : list.begin()), size_(list.size()) {}
 #pragma GCC diagnostic pop

@@ -1,18 +1,14 @@
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <unordered_set>
 
-#include <tern/serialization/base64.h>
 #include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/json_file.h>
 #include <tern/serialization/detail/json_source.h>
 #include <tern/serialization/detail/json_text.h>
-#include <tern/serialization/detail/json_values.h>
+#include <tern/serialization/detail/json_tensor.h>
 
 namespace tern::detail {
 namespace {
@@ -23,22 +19,10 @@ constexpr std::size_t kMaxKeySize = 4096;
 constexpr std::size_t kMaxDims = 64;  // as PyTorch
 constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 
-/// One tensor while it is read.
-struct Entry {
-  std::string name;
-  const char* place = nullptr;  // in the text, behind the name
-  std::optional<ScalarType> dtype;
-  std::optional<DimVector> sizes;
-  std::string encoding;
-  const char* data = nullptr;  // where the elements stand
-  const char* end = nullptr;   // behind them
-  Tensor tensor;               // once they are read
-};
-
 /// Receives the events of the grammar and knows which of them a state file may have.
 class JsonReader {
  public:
-  explicit JsonReader(const TextFile& file) : file_(file), source_{file, file.begin(), {}} {}
+  explicit JsonReader(TextFile& text) : text_(text), source_{text, {}} {}
 
   FlatState read() {
     Json::sax_parse(SourceIterator(&source_), SourceIterator(nullptr), this);
@@ -65,27 +49,19 @@ class JsonReader {
   enum Level { kOutside, kTop, kMetadata, kTensors, kEntry, kShape };
 
   bool is_plain() const { return format_.empty() && !keys_[kTop].contains("tensors"); }
-  void take_value(Entry& entry, const char* value);
-  void set_dtype(const std::string& name);
+  void take_value(JsonTensor& entry);
   void finish_entry();
-  void read_elements(Entry& entry);
-  void read_base64(Entry& entry);
-  void allocate(Entry& entry);
-  void check_version(const Entry& entry);
+  void check_version(const JsonTensor& entry);
   FlatState finish();
   FlatState finish_plain();
 
   [[noreturn]] void wrong_value(const char* found);
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... parts) {
-    file_.fail(source_.next - 1, parts...);
-  }
-  template <class... Parts>
-  [[noreturn]] void fail_in(const Entry& entry, const Parts&... parts) {
-    file_.fail(entry.place, "tensor '", entry.name, "': ", parts...);
+    text_.fail(text_.offset() - std::min<std::uint64_t>(text_.offset(), 1), parts...);
   }
 
-  const TextFile& file_;
+  TextFile& text_;
   Source source_;
   Level level_ = kOutside;
   std::string key_;                               // the last one
@@ -93,8 +69,8 @@ class JsonReader {
   bool value_taken_ = false;                      // the next event is `inserted`, not the file
   std::string format_;
   std::string tree_;
-  std::vector<Entry> tensors_;
-  std::vector<Entry> top_values_;  // "version", or the tensors of the plain form
+  std::vector<JsonTensor> tensors_;
+  std::vector<JsonTensor> top_values_;  // "version", or the tensors of the plain form
 };
 
 // --- Events --------------------------------------------------------------------------------------
@@ -122,9 +98,9 @@ bool JsonReader::string(std::string& value) {
   } else if (level_ == kMetadata) {
     if (key_ == kTreeKey) tree_ = std::move(value);
   } else if (level_ == kEntry && key_ == "dtype") {
-    set_dtype(value);
+    tensors_.back().set_dtype(text_, value);
   } else if (level_ == kEntry && key_ == "encoding") {
-    if (value != "base64") fail_in(tensors_.back(), "unknown encoding, only 'base64' is one");
+    if (value != "base64") tensors_.back().fail(text_, "unknown encoding, only 'base64' is one");
     tensors_.back().encoding = std::move(value);
   } else {
     wrong_value("a string");
@@ -138,32 +114,34 @@ bool JsonReader::key(std::string& key) {
   key_ = std::move(key);
   if (level_ == kTensors) {
     tensors_.emplace_back().name = key_;
-    tensors_.back().place = source_.next;
+    tensors_.back().place = text_.offset();
   }
-  const char* colon = skip_space(source_.next);
-  if (*colon != ':') return true;  // the parser will say so
-  const char* value = skip_space(colon + 1);
-  if (level_ == kTop && *value != '"' && *value != '{') {
-    Entry& entry = top_values_.emplace_back();
+  const std::uint64_t place = text_.offset();
+  if (text_.skip_space() != ':') return true;  // the parser will say so
+  text_.skip(1);
+  source_.inserted = ":";
+  const char value = text_.skip_space();
+  if (level_ == kTop && value != '"' && value != '{') {
+    JsonTensor& entry = top_values_.emplace_back();
     entry.name = key_;
-    entry.place = source_.next;
-    take_value(entry, value);
+    entry.place = place;
+    take_value(entry);
   } else if (level_ == kEntry && key_ == "data") {
-    take_value(tensors_.back(), value);
+    take_value(tensors_.back());
   }
   return true;
 }
 
-/// Reads the elements at `value`, or only finds their end when they must wait for what is said
+/// Reads the elements that stand here, or only finds their end when they must wait for what is said
 /// about them, and hides them from the parser of the grammar.
-void JsonReader::take_value(Entry& entry, const char* value) {
-  entry.data = value;
-  if (entry.dtype && entry.sizes && *value != '"') {
-    read_elements(entry);
+void JsonReader::take_value(JsonTensor& entry) {
+  entry.data = text_.offset();
+  if (entry.dtype && entry.sizes && text_.peek() != '"') {
+    entry.read_elements(text_);
   } else {
-    entry.end = outline_value(file_, value, entry.name).end;
+    entry.outline = outline_value(text_, entry.name);
+    entry.end = text_.offset();
   }
-  source_.next = entry.end;
   source_.inserted = ": true ";
   value_taken_ = true;
 }
@@ -220,145 +198,66 @@ void JsonReader::wrong_value(const char* found) {
     case kMetadata:
       fail("metadata '", key_, "': expected a string, found ", found);
     case kTensors:
-      fail_in(tensors_.back(), "expected an object with dtype, shape and data, found ", found);
+      tensors_.back().fail(text_, "expected an object with dtype, shape and data, found ", found);
     case kEntry:
-      if (key_ == "shape") fail_in(tensors_.back(), "shape: expected a list, found ", found);
-      if (key_ == "data") fail_in(tensors_.back(), "data: expected lists, found ", found);
+      if (key_ == "shape") tensors_.back().fail(text_, "shape: expected a list, found ", found);
+      if (key_ == "data") tensors_.back().fail(text_, "data: expected lists, found ", found);
       if (key_ != "dtype" && key_ != "encoding") {
-        fail_in(tensors_.back(), "unknown field '", key_, "'");
+        tensors_.back().fail(text_, "unknown field '", key_, "'");
       }
-      fail_in(tensors_.back(), key_, ": expected a string, found ", found);
+      tensors_.back().fail(text_, key_, ": expected a string, found ", found);
     case kShape:
-      fail_in(tensors_.back(), "shape: expected non-negative integers, found ", found);
+      tensors_.back().fail(text_, "shape: expected non-negative integers, found ", found);
   }
   TERN_ASSERT(false);
 }
 
-// --- Tensors -------------------------------------------------------------------------------------
-
-void JsonReader::set_dtype(const std::string& name) {
-  std::string known;
-#define TERN_DTYPE(type_name, type, number, file_name, python_name, category) \
-  if (name == file_name) tensors_.back().dtype = ScalarType::type_name;       \
-  known += known.empty() ? file_name : ", " file_name;
-#include <tern/core/tensor/dtypes.def>
-#undef TERN_DTYPE
-  if (!tensors_.back().dtype) {
-    fail_in(tensors_.back(), "dtype '", name.substr(0, 40), "' is none of ", known);
-  }
-}
-
-/// Makes the tensor, after comparing its claimed size with what the text can hold.
-void JsonReader::allocate(Entry& entry) {
-  std::int64_t product = 1;  // without zeros, so that the strides cannot overflow either
-  bool is_empty = false;
-  for (const std::int64_t size : *entry.sizes) {
-    is_empty = is_empty || size == 0;
-    if (__builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product)) {
-      fail_in(entry, "shape ", IntArrayRef(*entry.sizes), " is larger than any memory");
-    }
-  }
-  // Every element takes a byte of text and more, in base64, too.
-  if (!is_empty && product > file_.end() - entry.data) {
-    fail_in(entry, "shape ", IntArrayRef(*entry.sizes), " needs ", product,
-            " elements, more than the file can hold");
-  }
-  entry.tensor = make_tensor(*entry.sizes, *entry.dtype, kCPU);
-}
-
 void JsonReader::finish_entry() {
-  Entry& entry = tensors_.back();
+  JsonTensor& entry = tensors_.back();
   for (const char* field : {"dtype", "shape", "data"}) {
-    if (!keys_[kEntry].contains(field)) fail_in(entry, "no '", field, "'");
+    if (!keys_[kEntry].contains(field)) entry.fail(text_, "no '", field, "'");
   }
-  if (!entry.encoding.empty()) {
-    read_base64(entry);
-  } else if (!entry.tensor.defined()) {
-    read_elements(entry);
-  }
-}
-
-void JsonReader::read_elements(Entry& entry) {
-  allocate(entry);
-  const char* end = read_value(file_, entry.data, entry.name, entry.tensor);
-  if (entry.end != nullptr && end != entry.end)
-    file_.fail(end, "tensor '", entry.name, "': more follows");
-  entry.end = end;
-}
-
-void JsonReader::read_base64(Entry& entry) {
-  if (*entry.data != '"') fail_in(entry, "data: expected a string in base64");
-  allocate(entry);
-  const char* begin = entry.data + 1;
-  std::string bytes;
-  try {
-    bytes = base64_decode({begin, std::strchr(begin, '"')});
-  } catch (const Error& error) {
-    fail_in(entry, "data: ", error.what());
-  }
-  if (bytes.size() != entry.tensor.nbytes()) {
-    fail_in(entry, "data: expected ", entry.tensor.nbytes(), " bytes, found ", bytes.size());
-  }
-  if (entry.dtype == kBool && std::ranges::any_of(bytes, [](char c) { return c != 0 && c != 1; })) {
-    fail_in(entry, "data: a byte of a bool is neither 0 nor 1");
-  }
-  if (!bytes.empty()) std::memcpy(entry.tensor.data_ptr(), bytes.data(), bytes.size());
+  if (!entry.encoding.empty() || !entry.tensor.defined()) entry.read_late(text_);
 }
 
 // --- The end -------------------------------------------------------------------------------------
 
 FlatState JsonReader::finish() {
-  if (format_.empty()) file_.fail(file_.begin(), "no \"format\": \"", kJsonFormat, "\"");
-  if (!keys_[kTop].contains("tensors")) file_.fail(file_.begin(), "no 'tensors'");
-  if (!keys_[kTop].contains("version")) file_.fail(file_.begin(), "no 'version'");
-  for (const Entry& entry : top_values_) {
+  if (format_.empty()) text_.fail(0, "no \"format\": \"", kJsonFormat, "\"");
+  if (!keys_[kTop].contains("tensors")) text_.fail(0, "no 'tensors'");
+  if (!keys_[kTop].contains("version")) text_.fail(0, "no 'version'");
+  for (const JsonTensor& entry : top_values_) {
     if (entry.name == "metadata" || entry.name == "tensors") {
-      file_.fail(entry.place, "key '", entry.name, "': expected an object");
+      text_.fail(entry.place, "key '", entry.name, "': expected an object");
     }
-    if (entry.name != "version") file_.fail(entry.place, "unexpected key '", entry.name, "'");
+    if (entry.name != "version") text_.fail(entry.place, "unexpected key '", entry.name, "'");
     check_version(entry);
   }
   FlatState flat{{}, std::move(tree_)};
-  for (Entry& entry : tensors_) {
+  for (JsonTensor& entry : tensors_) {
     flat.tensors.emplace_back(std::move(entry.name), std::move(entry.tensor));
   }
   return flat;
 }
 
-void JsonReader::check_version(const Entry& entry) {
+void JsonReader::check_version(const JsonTensor& entry) {
+  text_.seek(entry.data);
+  const char* begin = text_.at();
   int version = 0;
-  const auto result = std::from_chars(entry.data, entry.end, version);
-  if (result.ptr != entry.end || version < 1)
-    file_.fail(entry.place, "the version is no number from 1");
+  const auto result = std::from_chars(begin, begin + TextFile::kMaxToken, version);
+  if (entry.data + static_cast<std::uint64_t>(result.ptr - begin) != entry.end || version < 1) {
+    text_.fail(entry.place, "the version is no number from 1");
+  }
   if (version > kJsonVersion) {
-    file_.fail(entry.place, "version ", version, " is newer than this library reads, which is ",
+    text_.fail(entry.place, "version ", version, " is newer than this library reads, which is ",
                kJsonVersion);
   }
 }
 
-/// The elements as float32, when that changes none of them.
-Tensor narrow_if_exact(const Tensor& wide) {
-  Tensor narrow = make_tensor(wide.sizes(), kFloat, kCPU);
-  const double* from = wide.data_ptr<double>();
-  float* to = narrow.data_ptr<float>();
-  for (std::int64_t i = 0; i < wide.numel(); ++i) {
-    if (std::isfinite(from[i]) && std::abs(from[i]) > std::numeric_limits<float>::max()) {
-      return wide;  // the conversion would have no defined result
-    }
-    to[i] = static_cast<float>(from[i]);
-    if (!std::isnan(from[i]) && static_cast<double>(to[i]) != from[i]) return wide;
-  }
-  return narrow;
-}
-
 FlatState JsonReader::finish_plain() {
   FlatState flat;
-  for (Entry& entry : top_values_) {
-    const ValueOutline outline = outline_value(file_, entry.data, entry.name);
-    entry.dtype = outline.dtype;
-    entry.sizes = outline.sizes;
-    read_elements(entry);
-    if (outline.dtype == kDouble) entry.tensor = narrow_if_exact(entry.tensor);
+  for (JsonTensor& entry : top_values_) {
+    entry.read_plain(text_);
     flat.tensors.emplace_back(std::move(entry.name), std::move(entry.tensor));
   }
   return flat;
@@ -372,7 +271,7 @@ bool recognizes_json(std::string_view head) {
 }
 
 State read_json_state(const InputFile& file) {
-  const TextFile text(file);
+  TextFile text(file);
   return unflatten(JsonReader(text).read());
 }
 

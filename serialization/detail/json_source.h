@@ -11,8 +11,7 @@ namespace tern::detail {
 /// The characters that nlohmann's parser gets. Where a tensor's elements stand, it gets `inserted`
 /// instead, and goes on behind them.
 struct Source {
-  const TextFile& file;
-  const char* next;
+  TextFile& text;
   std::string_view inserted;
 };
 
@@ -26,14 +25,14 @@ class SourceIterator {
 
   explicit SourceIterator(Source* source) : source_(source) {}
   char operator*() const {
-    const char c = source_->inserted.empty() ? *source_->next : source_->inserted.front();
+    const char c = source_->inserted.empty() ? source_->text.peek() : source_->inserted.front();
     // The parser would take a NUL for the end and accept what follows.
-    if (c == '\0') source_->file.fail(source_->next, "a NUL byte");
+    if (c == '\0') source_->text.fail(source_->text.offset(), "a NUL byte");
     return c;
   }
   SourceIterator& operator++() {
     if (source_->inserted.empty()) {
-      ++source_->next;
+      source_->text.skip(1);
     } else {
       source_->inserted.remove_prefix(1);
     }
@@ -45,8 +44,7 @@ class SourceIterator {
 
  private:
   bool at_end() const {
-    return source_ == nullptr ||
-           (source_->inserted.empty() && source_->next == source_->file.end());
+    return source_ == nullptr || (source_->inserted.empty() && source_->text.at_end());
   }
   Source* source_;  // null: the end
 };

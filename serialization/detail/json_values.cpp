@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <cstring>
 #include <limits>
@@ -9,9 +10,6 @@
 
 namespace tern::detail {
 namespace {
-
-// The text ends with a NUL, which is part of nothing that is looked for below: no loop needs to
-// compare with the end.
 
 constexpr std::size_t kMaxDims = 64;  // as PyTorch
 
@@ -45,16 +43,23 @@ const char* number_end(const char* at, bool& is_integer) {
   return at;
 }
 
-/// Behind the number, word or string at `at`, whatever it is.
-const char* leaf_end(const char* at) {
-  if (*at != '"') return at + std::strcspn(at, ",[]{}\": \n\r\t");
-  const char* end = at + 1 + std::strcspn(at + 1, "\"\\");
-  return *end == '"' ? end + 1 : end;
+/// Goes behind the string that begins here.
+void skip_string(TextFile& text, const std::string& name) {
+  text.skip(1);
+  for (;;) {
+    const char* end = text.at() + std::strcspn(text.at(), "\"\\");
+    text.move_to(end);
+    if (*end == '"') return text.skip(1);
+    if (!text.is_cut(end)) {
+      text.fail(text.offset(), "tensor '", name,
+                "': a string of elements has no end or an escape");
+    }
+  }
 }
 
-/// What stands at `at`, in words.
-const char* found_name(const char* at) {
-  switch (*at) {
+/// What begins with `first`, in words.
+const char* found_name(char first) {
+  switch (first) {
     case '[':
       return "a list";
     case ']':
@@ -73,38 +78,38 @@ const char* found_name(const char* at) {
     case '\0':
       return "the end of the file";
     default:
-      return is_digit(*at) || *at == '-' ? "a number" : "something that is no JSON";
+      return is_digit(first) || first == '-' ? "a number" : "something that is no JSON";
   }
 }
 
-template <class T>
+/// Reads numbers of type `Text` into a tensor of T.
+template <class T, class Text = T>
 class ValueReader {
  public:
-  ValueReader(const TextFile& file, const char* at, const std::string& name, const Tensor& tensor)
-      : file_(file),
-        at_(at),
+  ValueReader(TextFile& text, const std::string& name, const Tensor& tensor)
+      : text_(text),
         name_(name),
-        tensor_(tensor),
         sizes_(tensor.sizes()),
         index_(sizes_.size()),
         out_(tensor.data_ptr<T>()) {}
 
-  const char* read() {
+  /// Whether T holds every number as it stands in the text.
+  bool read() {
     read_level(0);
-    return at_;
+    return exact_;
   }
 
  private:
   void read_level(std::size_t dim) {
-    at_ = skip_space(at_);
     depth_ = dim;
+    const char next = text_.skip_space();
     if (dim == sizes_.size()) {
       *out_++ = element();
       return;
     }
     const std::int64_t count = sizes_[dim];
-    if (*at_ != '[') fail("expected a list of ", count, ", found ", found_name(at_));
-    ++at_;
+    if (next != '[') fail("expected a list of ", count, ", found ", found_name(next));
+    text_.skip(1);
     for (index_[dim] = 0; index_[dim] < count; ++index_[dim]) {
       if (index_[dim] != 0) separator(dim, ',');
       read_level(dim + 1);
@@ -113,47 +118,55 @@ class ValueReader {
   }
 
   void separator(std::size_t dim, char expected) {
-    at_ = skip_space(at_);
-    if (*at_ == expected) {
-      ++at_;
+    const char next = text_.skip_space();
+    if (next == expected) {
+      text_.skip(1);
       return;
     }
     depth_ = dim;
     const std::int64_t count = sizes_[dim];
-    if (*at_ == ']') fail("expected ", count, " elements, found ", index_[dim]);
-    if (expected == ']' && *at_ != '\0') fail("expected ", count, " elements, found more");
-    fail("expected '", expected, "', found ", found_name(at_));
+    if (next == ']') fail("expected ", count, " elements, found ", index_[dim]);
+    if (expected == ']' && next != '\0') fail("expected ", count, " elements, found more");
+    fail("expected '", expected, "', found ", found_name(next));
   }
 
   T element() {
+    const char* const at = text_.at();
     if constexpr (std::same_as<T, bool>) {
       for (const bool value : {false, true}) {
         const std::string_view word = value ? "true" : "false";
-        if (!starts_with(at_, word)) continue;
-        at_ += word.size();
+        if (!starts_with(at, word)) continue;
+        text_.skip(word.size());
         return value;
       }
-      fail("expected true or false, found ", found_name(at_));
+      fail("expected true or false, found ", found_name(*at));
     } else {
       bool is_integer = false;
-      const char* end = number_end(at_, is_integer);
-      if (end == nullptr) return no_number();
+      const char* end = number_end(at, is_integer);
+      if (end == nullptr) return no_number(at);
+      if (text_.is_cut(end)) fail("a number of more than ", TextFile::kMaxToken, " characters");
       if (std::integral<T> && !is_integer) {
-        fail("expected an integer, found ", std::string_view(at_, end));
+        fail("expected an integer, found ", std::string_view(at, end));
       }
-      T value;
-      const auto result = std::from_chars(at_, end, value);
+      Text value;
+      const auto result = std::from_chars(at, end, value);
       if (result.ec != std::errc()) {
-        fail("the number ", std::string_view(at_, std::min(end, at_ + 40)),
-             " is outside the range of ", dtype_info(tensor_.dtype()).file_name);
+        fail("the number ", std::string_view(at, std::min(end, at + 40)),
+             " is outside the range of ", dtype_info(dtype_of<Text>()).file_name);
       }
-      at_ = end;
-      return value;
+      text_.move_to(end);
+      if constexpr (!std::same_as<T, Text>) {
+        // A conversion past the largest T would have no defined result.
+        exact_ = exact_ && std::abs(value) <= std::numeric_limits<T>::max() &&
+                 static_cast<Text>(static_cast<T>(value)) == value;
+        if (!exact_) return T();
+      }
+      return static_cast<T>(value);
     }
   }
 
   /// One of the three strings that stand for numbers; everything else is an error.
-  T no_number() {
+  T no_number(const char* at) {
     if constexpr (std::floating_point<T>) {
       using Limits = std::numeric_limits<T>;
       const struct {
@@ -163,74 +176,77 @@ class ValueReader {
                    {"\"Infinity\"", Limits::infinity()},
                    {"\"-Infinity\"", -Limits::infinity()}};
       for (const auto& [word, value] : words) {
-        if (!starts_with(at_, word)) continue;
-        at_ += word.size();
+        if (!starts_with(at, word)) continue;
+        text_.skip(word.size());
         return value;
       }
     }
     for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
-      if (starts_with(at_, word)) {
+      if (starts_with(at, word)) {
         fail("a bare ", word, " is no JSON; state files write the string \"", word, "\"");
       }
     }
-    fail("expected a number, found ", found_name(at_));
+    fail("expected a number, found ", found_name(*at));
   }
 
   template <class... Parts>
   [[noreturn]] void fail(const Parts&... parts) {
     std::string place = "data";
     for (std::size_t i = 0; i < depth_; ++i) place += text_of('[', index_[i], ']');
-    file_.fail(at_, "tensor '", name_, "': ", place, ": ", parts...);
+    text_.fail(text_.offset(), "tensor '", name_, "': ", place, ": ", parts...);
   }
 
-  const TextFile& file_;
-  const char* at_;
+  TextFile& text_;
   const std::string& name_;
-  const Tensor& tensor_;
   const IntArrayRef sizes_;
   DimVector index_;        // of the element that is read, as far as
   std::size_t depth_ = 0;  // this many levels
   T* out_;
+  bool exact_ = true;
 };
 
 }  // namespace
 
-ValueOutline outline_value(const TextFile& file, const char* at, const std::string& name) {
-  ValueOutline outline{at, {}, kFloat};
+ValueOutline outline_value(TextFile& text, const std::string& name) {
+  ValueOutline outline{{}, kFloat};
   DimVector counts;  // elements so far of each open list
   bool any_int = false, any_bool = false, any_other = false;
   do {
-    at = skip_space(at);
-    if (*at == ',') {
-      at = skip_space(at + 1);
-    } else if (*at == ']' && !counts.empty()) {
+    char next = text.skip_space();
+    if (next == ',') {
+      text.skip(1);
+      next = text.skip_space();
+    } else if (next == ']' && !counts.empty()) {
       auto& size = outline.sizes[counts.size() - 1];
       if (size < 0) size = counts.back();
       counts.pop_back();
-      ++at;
+      text.skip(1);
       continue;
     }
     if (!counts.empty()) ++counts.back();
-    if (*at == '[') {
+    if (next == '[') {
       if (counts.size() == kMaxDims) {
-        file.fail(at, "tensor '", name, "': lists are nested deeper than ", kMaxDims);
+        text.fail(text.offset(), "tensor '", name, "': lists are nested deeper than ", kMaxDims);
       }
       if (counts.size() == outline.sizes.size()) outline.sizes.push_back(-1);
       counts.push_back(0);
-      ++at;
+      text.skip(1);
       continue;
     }
-    const char* end = leaf_end(at);
-    if (end == at) file.fail(at, "tensor '", name, "': expected a value, found ", found_name(at));
-    if (*at == '"' && (end == at + 1 || end[-1] != '"')) {
-      file.fail(end, "tensor '", name, "': a string of elements has no end or an escape");
-    }
     bool is_integer = false;
-    number_end(at, is_integer);
-    (is_integer ? any_int : *at == 't' || *at == 'f' ? any_bool : any_other) = true;
-    at = end;
+    if (next == '"') {
+      skip_string(text, name);
+    } else {
+      const char* at = text.at();
+      const char* end = at + std::strcspn(at, ",[]{}\": \n\r\t");
+      if (end == at) {
+        text.fail(text.offset(), "tensor '", name, "': expected a value, found ", found_name(next));
+      }
+      number_end(at, is_integer);
+      text.move_to(end);
+    }
+    (is_integer ? any_int : next == 't' || next == 'f' ? any_bool : any_other) = true;
   } while (!counts.empty());
-  outline.end = at;
   if (any_other || (any_int && any_bool)) {
     outline.dtype = kDouble;
   } else if (any_int || any_bool) {
@@ -239,11 +255,14 @@ ValueOutline outline_value(const TextFile& file, const char* at, const std::stri
   return outline;
 }
 
-const char* read_value(const TextFile& file, const char* at, const std::string& name,
-                       const Tensor& tensor) {
-  return visit_dtype(tensor.dtype(), [&](auto tag) {
-    return ValueReader<typename decltype(tag)::type>(file, at, name, tensor).read();
+void read_value(TextFile& text, const std::string& name, const Tensor& tensor) {
+  visit_dtype(tensor.dtype(), [&](auto tag) {
+    ValueReader<typename decltype(tag)::type>(text, name, tensor).read();
   });
+}
+
+bool read_narrow_value(TextFile& text, const std::string& name, const Tensor& tensor) {
+  return ValueReader<float, double>(text, name, tensor).read();
 }
 
 }  // namespace tern::detail

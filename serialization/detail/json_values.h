@@ -10,24 +10,20 @@ namespace tern::detail {
 
 /// What a first look at a value of a tensor says, without checking it.
 struct ValueOutline {
-  const char* end;   // behind the value
   DimVector sizes;   // of the first list of each level
   ScalarType dtype;  // I64 or BOOL when all elements look so, else F64; F32 without elements
 };
 
-/// Looks over the value at `at`: nested lists, a number, a word or a string without escapes.
-/// Throws FileError when it does not end or is nested deeper than a tensor can be.
-ValueOutline outline_value(const TextFile& file, const char* at, const std::string& name);
+/// Looks over the value at the place of `text` and goes behind it: nested lists, a number, a word or
+/// a string without escapes. Throws FileError when it does not end or is nested deeper than a tensor
+/// can be.
+ValueOutline outline_value(TextFile& text, const std::string& name);
 
-/// Reads the value at `at` into `tensor`, which is contiguous and on the CPU, and returns its end.
-/// Throws FileError for anything but lists of its sizes and elements of its dtype.
-const char* read_value(const TextFile& file, const char* at, const std::string& name,
-                       const Tensor& tensor);
+/// Reads the value at the place of `text` into `tensor`, which is contiguous and on the CPU, and
+/// goes behind it. Throws FileError for anything but lists of its sizes and elements of its dtype.
+void read_value(TextFile& text, const std::string& name, const Tensor& tensor);
 
-/// The place behind JSON's white space.
-inline const char* skip_space(const char* at) {
-  while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') ++at;
-  return at;
-}
+/// The same for a float32 tensor and numbers that may be wider; false when one of them is.
+bool read_narrow_value(TextFile& text, const std::string& name, const Tensor& tensor);
 
 }  // namespace tern::detail

@@ -1,39 +1,69 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include <tern/core/base/error.h>
 #include <tern/serialization/detail/input_file.h>
 
 namespace tern::detail {
 
-/// A file read into memory as it is, followed by a NUL; its errors say where they are.
+/// The text of a file, read through a window that moves along with the place of the reader. Errors
+/// say line and column.
 class TextFile {
  public:
-  /// Reads the whole file. Throws FileError, and OutOfMemoryError when it does not fit.
+  /// A word or a number may be so long; strings may be longer.
+  static constexpr std::size_t kMaxToken = 4096;
+
   explicit TextFile(const InputFile& file);
 
-  const std::string& path() const { return path_; }
-  const char* begin() const { return bytes_.get(); }
-  const char* end() const { return bytes_.get() + size_; }
-  std::string_view text() const { return {bytes_.get(), size_}; }
+  std::uint64_t size() const { return file_.size(); }
+  /// The place: how many bytes lie before it.
+  std::uint64_t offset() const { return begin_ + static_cast<std::uint64_t>(at_ - window_.get()); }
+  bool at_end() const { return offset() == size(); }
 
-  /// Throws FileError: path, line and column of `at`, then the parts.
+  /// The text from here on, valid until the place changes: kMaxToken bytes or more, or all that the
+  /// file still has. A NUL, which is part of no JSON, follows: no loop needs to look for the end.
+  const char* at() {
+    if (at_ >= refill_at_) refill(offset());
+    return at_;
+  }
+  char peek() { return *at(); }
+  /// Whether the NUL at `end` only ends the window: a token that reaches it goes on.
+  bool is_cut(const char* end) const { return end == end_ && refill_at_ <= end_; }
+
+  /// Goes to a place inside of what at() gave.
+  void move_to(const char* at) { at_ = at; }
+  void skip(std::size_t count) { at_ += count; }
+  /// Goes to any place, backwards as well.
+  void seek(std::uint64_t offset);
+  /// Goes behind JSON's white space, and returns what stands there: a NUL at the end.
+  char skip_space() {
+    for (;; ++at_) {
+      const char c = peek();
+      if (c != ' ' && c != '\n' && c != '\r' && c != '\t') return c;
+    }
+  }
+
+  /// Throws FileError: path, line and column of `offset`, then the parts.
   template <class... Parts>
-  [[noreturn]] __attribute__((noinline, cold)) void fail(const char* at,
+  [[noreturn]] __attribute__((noinline, cold)) void fail(std::uint64_t offset,
                                                          const Parts&... parts) const {
-    raise<FileError>(place(at), ": ", parts...);
+    raise<FileError>(place(offset), ": ", parts...);
   }
 
  private:
-  std::string place(const char* at) const;
+  void refill(std::uint64_t offset);
+  std::string place(std::uint64_t offset) const;
 
-  std::string path_;
-  std::unique_ptr<char[]> bytes_;
-  std::size_t size_ = 0;
+  const InputFile& file_;
+  std::unique_ptr<char[]> window_;
+  std::uint64_t begin_ = 0;  // where in the file the window begins
+  const char* at_;
+  const char* end_;        // of what the window holds; a NUL
+  const char* refill_at_;  // from here on, at() reads more; behind end_ when there is no more
 };
 
 }  // namespace tern::detail
