@@ -46,12 +46,13 @@ class TERN_API Cloneable : public Module {
 template <class Derived>
 std::shared_ptr<Module> Cloneable<Derived>::clone(const std::optional<Device>& device) const {
   const detail::RandomStateGuard guard;
-  auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
-  // Through the base, as Derived may inherit in private.
-  Cloneable& base = *copy;
-  base.forget_registered();
-  base.reset();
-  base.copy_from(*this, device);
+  // Through the bases: Derived may inherit in private, and a pointer to Module is one that every
+  // program instantiates anyway.
+  Cloneable* const fresh = new Derived(static_cast<const Derived&>(*this));
+  std::shared_ptr<Module> copy(static_cast<Module*>(fresh));
+  fresh->forget_registered();
+  fresh->reset();
+  fresh->copy_from(*this, device);
   return copy;
 }
 
