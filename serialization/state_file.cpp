@@ -18,12 +18,12 @@ void save_state(const State& state, const std::string& path, const SaveOptions& 
   }
 }
 
-State load_state(const std::string& path) {
+State load_state(const std::string& path, const LoadFileOptions& options) {
   const detail::Format& format = detail::format_of_path("load", path);
   try {
     const detail::InputFile file(path);
     detail::check_content(format, file);
-    return format.read(file);
+    return format.read(file, options);
   } catch (const std::bad_alloc&) {
     detail::raise<OutOfMemoryError>("load: no memory for the content of '", path, "'");
   } catch (const FileError&) {

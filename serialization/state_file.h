@@ -24,6 +24,16 @@ struct SaveOptions {
   FileCalls* calls = nullptr;
 };
 
+/// How a state file is read.
+struct LoadFileOptions {
+  /// safetensors: the tensors view a private mapping of the file, which they keep alive, instead of
+  /// a copy in memory. Pages are read when they are first touched, and writing to a tensor changes
+  /// the process's own copy of a page, never the file. While such tensors live, the file must not be
+  /// shortened or overwritten in place (saving with tern is neither): touching a lost page ends the
+  /// process with SIGBUS.
+  bool map = false;
+};
+
 /// Writes `state` to `path`, whose suffix chooses the format: .json. The file is replaced whole or
 /// not at all (AtomicFile). Tensors are copied to the host; gradients are not saved.
 /// Throws FileError.
@@ -34,7 +44,7 @@ TERN_API void save_state(const State& state, const std::string& path,
 /// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the latter
 /// floating numbers become float32 when all of a tensor are such, else float64. The tensors are on
 /// the CPU. Throws FileError naming the file, the tensor and the place.
-TERN_API State load_state(const std::string& path);
+TERN_API State load_state(const std::string& path, const LoadFileOptions& options = {});
 
 /// A module, an optimizer or whatever else turns into a State and back.
 template <class T>

@@ -23,7 +23,7 @@ struct Format {
   void (*write)(const State& state, const SaveOptions& options, AtomicFile& file);
   /// Checks and reads the whole file. Throws FileError or, from what it builds, Error, whose text
   /// then gets the path.
-  State (*read)(const InputFile& file);
+  State (*read)(const InputFile& file, const LoadFileOptions& options);
 };
 
 constexpr std::size_t kHeadSize = 512;

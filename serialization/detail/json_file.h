@@ -23,6 +23,6 @@ constexpr int kJsonVersion = 1;
 bool recognizes_json(std::string_view head);
 void write_json_state(const State& state, const SaveOptions& options, AtomicFile& file);
 /// Throws FileError with the place of the first thing that is wrong.
-State read_json_state(const InputFile& file);
+State read_json_state(const InputFile& file, const LoadFileOptions& options);
 
 }  // namespace tern::detail

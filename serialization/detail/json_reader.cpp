@@ -270,7 +270,7 @@ bool recognizes_json(std::string_view head) {
   return first == head.npos || head[first] == '{';
 }
 
-State read_json_state(const InputFile& file) {
+State read_json_state(const InputFile& file, const LoadFileOptions&) {
   TextFile text(file);
   return unflatten(JsonReader(text).read());
 }
