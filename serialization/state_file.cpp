@@ -4,35 +4,49 @@
 
 #include <tern/serialization/atomic_file.h>
 #include <tern/serialization/detail/formats.h>
+#include <tern/serialization/detail/safetensors_file.h>
 
 namespace tern {
+namespace {
 
-void save_state(const State& state, const std::string& path, const SaveOptions& options) {
-  const detail::Format& format = detail::format_of_path("save", path);
+/// Runs `work`; errors that do not name the file get its path.
+template <class Work>
+auto named(const char* what, const std::string& path, const Work& work) {
   try {
-    AtomicFile file(path, options.calls);
-    format.write(state, options, file);
-    file.commit();
+    return work();
   } catch (const std::bad_alloc&) {
-    detail::raise<OutOfMemoryError>("save: no memory to write '", path, "'");
-  }
-}
-
-State load_state(const std::string& path, const LoadFileOptions& options) {
-  const detail::Format& format = detail::format_of_path("load", path);
-  try {
-    const detail::InputFile file(path);
-    detail::check_content(format, file);
-    return format.read(file, options);
-  } catch (const std::bad_alloc&) {
-    detail::raise<OutOfMemoryError>("load: no memory for the content of '", path, "'");
+    detail::raise<OutOfMemoryError>(what, ": no memory for the content of '", path, "'");
   } catch (const FileError&) {
     throw;
   } catch (const OutOfMemoryError&) {
     throw;
   } catch (const Error& error) {
-    detail::raise<FileError>("load: '", path, "': ", error.what());
+    detail::raise<FileError>(what, ": '", path, "': ", error.what());
   }
+}
+
+}  // namespace
+
+void save_state(const State& state, const std::string& path, const SaveOptions& options) {
+  const detail::Format& format = detail::format_of_path("save", path);
+  TERN_CHECK(format.write == detail::write_safetensors ||
+                 (options.metadata.empty() && options.max_shard_size == 0),
+             FileError, "save: '", path, "': only safetensors files have metadata and shards, not ",
+             format.name);
+  named("save", path, [&] {
+    AtomicFile file(path, options.calls);
+    format.write(state, options, file);
+    file.commit();
+  });
+}
+
+State load_state(const std::string& path, const LoadFileOptions& options) {
+  const detail::Format& format = detail::format_of_path("load", path);
+  return named("load", path, [&] {
+    const detail::InputFile file(path);
+    detail::check_content(format, file);
+    return format.read(file, options);
+  });
 }
 
 void load(Tensor& tensor, const std::string& path) {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <tern/core/base/visibility.h>
 #include <tern/core/tensor/state.h>
@@ -19,6 +21,12 @@ struct SaveOptions {
   /// Whether NaN and infinities may be saved. If not, saving them throws FileError naming the
   /// tensor and the index, and leaves the old file.
   bool allow_non_finite = true;
+  /// safetensors: strings to keep in the file, which SafetensorsFile::metadata() gives back.
+  std::vector<std::pair<std::string, std::string>> metadata = {};
+  /// safetensors: a state of more bytes becomes several files of at most so many, or of one tensor,
+  /// `net-00001-of-00003.safetensors` and so on, and `net.safetensors.index.json`, which says which
+  /// tensor is where. 0: always one file.
+  std::uint64_t max_shard_size = 0;
   /// The system calls that saving makes (atomic_file.h); null: the system's own. Tests let them
   /// fail. Must outlive the save.
   FileCalls* calls = nullptr;
@@ -28,22 +36,24 @@ struct SaveOptions {
 struct LoadFileOptions {
   /// safetensors: the tensors view a private mapping of the file, which they keep alive, instead of
   /// a copy in memory. Pages are read when they are first touched, and writing to a tensor changes
-  /// the process's own copy of a page, never the file. While such tensors live, the file must not be
-  /// shortened or overwritten in place (saving with tern is neither): touching a lost page ends the
-  /// process with SIGBUS.
+  /// the process's own copy of a page, never the file. While such tensors live, the file must not
+  /// be shortened or overwritten in place (saving with tern is neither): touching a lost page ends
+  /// the process with SIGBUS.
   bool map = false;
 };
 
-/// Writes `state` to `path`, whose suffix chooses the format: .json. The file is replaced whole or
-/// not at all (AtomicFile). Tensors are copied to the host; gradients are not saved.
-/// Throws FileError.
+/// Writes `state` to `path`, whose suffix chooses the format: .json or .safetensors. The file is
+/// replaced whole or not at all (AtomicFile). Tensors are copied to the host; gradients are not
+/// saved. Throws FileError.
 TERN_API void save_state(const State& state, const std::string& path,
                          const SaveOptions& options = {});
 
 /// Reads what `save_state` wrote, to the bit, or what Python wrote with
 /// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the latter
 /// floating numbers become float32 when all of a tensor are such, else float64. The tensors are on
-/// the CPU. Throws FileError naming the file, the tensor and the place.
+/// the CPU. A folder stands for the model.safetensors.index.json or model.safetensors in it, and
+/// net.safetensors for net.safetensors.index.json when only that exists.
+/// Throws FileError naming the file, the tensor and the place.
 TERN_API State load_state(const std::string& path, const LoadFileOptions& options = {});
 
 /// A module, an optimizer or whatever else turns into a State and back.

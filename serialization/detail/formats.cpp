@@ -2,6 +2,7 @@
 
 #include <tern/serialization/detail/json_file.h>
 #include <tern/serialization/detail/npy_file.h>
+#include <tern/serialization/detail/safetensors_file.h>
 
 namespace tern::detail {
 namespace {
@@ -10,6 +11,7 @@ constexpr Format kFormats[] = {
     {"JSON", ".json ", recognizes_json, write_json_state, read_json_state},
     {"npy of NumPy", ".npy ", recognizes_npy, write_npy_state, read_npy_state},
     {"npz of NumPy", ".npz ", recognizes_npz, write_npz_state, read_npz_state},
+    {"safetensors", ".safetensors ", recognizes_safetensors, write_safetensors, read_safetensors},
 };
 
 bool has_suffix(const Format& format, std::string_view path) {
@@ -27,9 +29,6 @@ std::string_view foreign_content(std::string_view head) {
   if (head.starts_with("PK\x03\x04")) return "is a ZIP archive, as torch.save writes";
   if (head.starts_with("\xef\xbb\xbf")) return "begins with a byte order mark";
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return "is UTF-16";
-  if (head.size() > 8 && head[8] == '{' && head.substr(4, 4) == std::string_view("\0\0\0\0", 4)) {
-    return "is in the format safetensors";
-  }
   return "";
 }
 

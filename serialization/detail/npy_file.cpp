@@ -27,7 +27,7 @@ void write_npy_state(const State& state, const SaveOptions&, AtomicFile& file) {
   file.write(bytes_of(tensor));
 }
 
-State read_npy_state(const InputFile& file) {
+State read_npy_state(const InputFile& file, const LoadFileOptions&) {
   ByteStream stream(file, 0);
   return read_npy_array(stream);
 }
@@ -56,7 +56,7 @@ void write_npz_state(const State& state, const SaveOptions&, AtomicFile& file) {
   zip.finish();
 }
 
-State read_npz_state(const InputFile& file) {
+State read_npz_state(const InputFile& file, const LoadFileOptions&) {
   const ZipArchive zip(file);
   FlatState flat;
   for (const ZipEntry& entry : zip.entries()) {

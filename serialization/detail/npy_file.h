@@ -28,10 +28,10 @@ Tensor read_npy_array(ByteStream& stream);
 bool recognizes_npy(std::string_view head);
 /// `state` is a tensor.
 void write_npy_state(const State& state, const SaveOptions& options, AtomicFile& file);
-State read_npy_state(const InputFile& file);
+State read_npy_state(const InputFile& file, const LoadFileOptions& options);
 
 bool recognizes_npz(std::string_view head);
 void write_npz_state(const State& state, const SaveOptions& options, AtomicFile& file);
-State read_npz_state(const InputFile& file);
+State read_npz_state(const InputFile& file, const LoadFileOptions& options);
 
 }  // namespace tern::detail

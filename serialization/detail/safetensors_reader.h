@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+
+#include <tern/serialization/detail/flat_state.h>
+#include <tern/serialization/detail/input_file.h>
+#include <tern/serialization/detail/mapped_file.h>
+#include <tern/serialization/detail/safetensors_header.h>
+
+namespace tern::detail {
+
+/// The tensors of one open file.
+class SafetensorsReader {
+ public:
+  /// `file` must outlive this object, but not the tensors.
+  SafetensorsReader(const InputFile& file, const LoadFileOptions& options);
+
+  const SafetensorsHeader& header() const { return header_; }
+  /// Throws FileError when tern has no tensors of the entry's dtype.
+  Tensor read(const SafetensorsEntry& entry) const;
+  /// Reads all tensors, after checking their dtypes, and appends them.
+  void read_all(FlatState& flat) const;
+
+ private:
+  ScalarType dtype_of(const SafetensorsEntry& entry) const;
+
+  const InputFile& file_;
+  SafetensorsHeader header_;
+  std::shared_ptr<const MappedFile> mapping_;  // null: read into memory
+};
+
+/// Takes the tree from the metadata, and gives tensors that were stored once their other names:
+/// {"decoder.weight": "encoder.weight"}, as the reference writes it.
+void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat);
+
+}  // namespace tern::detail
