@@ -115,38 +115,38 @@ Operands operands(SoftmaxArgs& args) {
   return list;
 }
 
-Operands operands(LayerNormArgs& args) {
-  const Dims shape = contiguous(args.rows * args.size);
-  const Dims row = contiguous(args.size), column = contiguous(args.rows);
+namespace {
+
+/// What layer norm and batch norm have in common: `count` elements, `features` weights, `groups`
+/// means, and `spread` with a name of its own.
+template <class Args>
+Operands normalize_operands(Args& args, std::int64_t count, std::int64_t features,
+                            std::int64_t groups, const char* spread_name, double*& spread) {
+  const Dims all = contiguous(count), feature = contiguous(features), group = contiguous(groups);
   Operands list;
-  add(list, "the input", args.in, args.dtype, shape);
-  add(list, "the weight", args.weight, args.dtype, row);
-  add(list, "the bias", args.bias, args.dtype, row);
-  add(list, "the output", args.out, args.dtype, shape);
-  add(list, "the means", args.mean, kDouble, column);
-  add(list, "the reciprocal deviations", args.rstd, kDouble, column);
-  add(list, "the gradient", args.grad, args.dtype, shape);
-  add(list, "the input's gradient", args.grad_in, args.dtype, shape);
-  add(list, "the weight's gradient", args.grad_weight, args.dtype, row);
-  add(list, "the bias's gradient", args.grad_bias, args.dtype, row);
+  add(list, "the input", args.in, args.dtype, all);
+  add(list, "the weight", args.weight, args.dtype, feature);
+  add(list, "the bias", args.bias, args.dtype, feature);
+  add(list, "the output", args.out, args.dtype, all);
+  add(list, "the means", args.mean, kDouble, group);
+  add(list, spread_name, spread, kDouble, group);
+  add(list, "the gradient", args.grad, args.dtype, all);
+  add(list, "the input's gradient", args.grad_in, args.dtype, all);
+  add(list, "the weight's gradient", args.grad_weight, args.dtype, feature);
+  add(list, "the bias's gradient", args.grad_bias, args.dtype, feature);
   return list;
 }
 
+}  // namespace
+
+Operands operands(LayerNormArgs& args) {
+  return normalize_operands(args, args.rows * args.size, args.size, args.rows,
+                            "the reciprocal deviations", args.rstd);
+}
+
 Operands operands(BatchNormArgs& args) {
-  const Dims shape = contiguous(args.outer * args.channels * args.inner);
-  const Dims channels = contiguous(args.channels);
-  Operands list;
-  add(list, "the input", args.in, args.dtype, shape);
-  add(list, "the weight", args.weight, args.dtype, channels);
-  add(list, "the bias", args.bias, args.dtype, channels);
-  add(list, "the output", args.out, args.dtype, shape);
-  add(list, "the means", args.mean, kDouble, channels);
-  add(list, "the variances", args.variance, kDouble, channels);
-  add(list, "the gradient", args.grad, args.dtype, shape);
-  add(list, "the input's gradient", args.grad_in, args.dtype, shape);
-  add(list, "the weight's gradient", args.grad_weight, args.dtype, channels);
-  add(list, "the bias's gradient", args.grad_bias, args.dtype, channels);
-  return list;
+  return normalize_operands(args, args.outer * args.channels * args.inner, args.channels,
+                            args.channels, "the variances", args.variance);
 }
 
 Operands operands(IndexArgs& args) {

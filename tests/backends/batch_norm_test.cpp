@@ -2,13 +2,12 @@
 
 #include <tern/core/base/thread_pool.h>
 
-#include "backends/kernel_test.h"
+#include "backends/normalize_tensors.h"
 
 namespace tern {
 namespace {
 
 using namespace kernels;
-using testing::Noise;
 using testing::Number;
 
 struct Shape {
@@ -19,51 +18,27 @@ const Shape kShapes[] = {{2, 1, 1},    {5, 7, 1},   {300, 65, 1}, {64, 400, 1},
                          {4000, 3, 1}, {1, 2, 100}, {7, 5, 3},    {3, 2, 9000}};
 
 template <class T>
-struct Call {
+struct Call : testing::NormalizeTensors<T> {
+  using Tensors = testing::NormalizeTensors<T>;
+  using Tensors::grad_in, Tensors::grad_weight, Tensors::grad_bias;
+  using Tensors::in, Tensors::grad, Tensors::weight, Tensors::bias, Tensors::out;
+
   Call(const Shape& shape, double middle, bool affine, bool training)
-      : shape_(shape), training_(training) {
-    Noise noise(9);
-    const auto fill = [&](std::vector<T>& values, std::int64_t n, double center) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        values.push_back(static_cast<T>(center + noise.uniform(-2, 2)));
-      }
-    };
-    const std::int64_t n = shape.outer * shape.channels * shape.inner;
-    fill(in, n, middle);
-    fill(grad, n, 0);
-    if (affine) {
-      fill(weight, shape.channels, 1);
-      fill(bias, shape.channels, 0);
-    }
-    const auto channels = static_cast<std::size_t>(shape.channels);
-    out.resize(in.size());
-    grad_in.resize(in.size());
-    grad_weight.resize(channels);
-    grad_bias.resize(channels);
-    mean.assign(channels, middle + 0.25);
-    variance.assign(channels, 1.5);
-  }
+      : Tensors(9, shape.outer * shape.channels * shape.inner, middle, shape.channels, affine,
+                affine),
+        mean(static_cast<std::size_t>(shape.channels), middle + 0.25),
+        variance(mean.size(), 1.5),
+        shape_(shape),
+        training_(training) {}
 
   BatchNormArgs args(BatchNormOp op) {
-    const auto optional = [](std::vector<T>& v) { return v.empty() ? nullptr : v.data(); };
-    BatchNormArgs args{};
-    args.op = op;
-    args.dtype = dtype_of<T>();
+    auto args = this->template args_of<BatchNormArgs>(op);
     args.training = training_ ? 1 : 0;
     args.outer = shape_.outer;
     args.channels = shape_.channels;
     args.inner = shape_.inner;
-    args.eps = 1e-5;
-    args.in = in.data();
-    args.weight = optional(weight);
-    args.bias = optional(bias);
-    args.out = out.data();
     args.mean = mean.data();
     args.variance = variance.data();
-    args.grad = grad.data();
-    args.grad_in = grad_in.data();
-    args.grad_weight = grad_weight.data();
-    args.grad_bias = grad_bias.data();
     return args;
   }
 
@@ -107,7 +82,6 @@ struct Call {
     }
   }
 
-  std::vector<T> in, grad, weight, bias, out, grad_in, grad_weight, grad_bias;
   std::vector<double> mean, variance;
 
  private:

@@ -2,13 +2,12 @@
 
 #include <tern/core/base/thread_pool.h>
 
-#include "backends/kernel_test.h"
+#include "backends/normalize_tensors.h"
 
 namespace tern {
 namespace {
 
 using namespace kernels;
-using testing::Noise;
 using testing::Number;
 
 struct Shape {
@@ -19,45 +18,23 @@ const Shape kShapes[] = {{1, 1},    {1, 7},    {3, 16},     {5, 33},    {70, 10}
                          {64, 400}, {2, 9000}, {300, 1000}, {5000, 20}, {130, 128}};
 
 template <class T>
-struct Call {
-  Call(const Shape& shape, double mean, bool has_weight, bool has_bias) : shape_(shape) {
-    Noise noise(7);
-    const auto fill = [&](std::vector<T>& values, std::int64_t n, double middle) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        values.push_back(static_cast<T>(middle + noise.uniform(-2, 2)));
-      }
-    };
-    const std::int64_t n = shape.rows * shape.size;
-    fill(in, n, mean);
-    fill(grad, n, 0);
-    if (has_weight) fill(weight, shape.size, 1);
-    if (has_bias) fill(bias, shape.size, 0);
-    out.resize(in.size());
-    grad_in.resize(in.size());
-    grad_weight.resize(static_cast<std::size_t>(shape.size));
-    grad_bias.resize(static_cast<std::size_t>(shape.size));
-    mean_.resize(static_cast<std::size_t>(shape.rows));
-    rstd_.resize(static_cast<std::size_t>(shape.rows));
-  }
+struct Call : testing::NormalizeTensors<T> {
+  using Tensors = testing::NormalizeTensors<T>;
+  using Tensors::grad_in, Tensors::grad_weight, Tensors::grad_bias;
+  using Tensors::in, Tensors::grad, Tensors::weight, Tensors::bias, Tensors::out;
+
+  Call(const Shape& shape, double mean, bool has_weight, bool has_bias)
+      : Tensors(7, shape.rows * shape.size, mean, shape.size, has_weight, has_bias),
+        shape_(shape),
+        mean_(static_cast<std::size_t>(shape.rows)),
+        rstd_(mean_) {}
 
   LayerNormArgs args(LayerNormOp op) {
-    const auto optional = [](std::vector<T>& v) { return v.empty() ? nullptr : v.data(); };
-    LayerNormArgs args{};
-    args.op = op;
-    args.dtype = dtype_of<T>();
+    auto args = this->template args_of<LayerNormArgs>(op);
     args.rows = shape_.rows;
     args.size = shape_.size;
-    args.eps = 1e-5;
-    args.in = in.data();
-    args.weight = optional(weight);
-    args.bias = optional(bias);
-    args.out = out.data();
     args.mean = mean_.data();
     args.rstd = rstd_.data();
-    args.grad = grad.data();
-    args.grad_in = grad_in.data();
-    args.grad_weight = grad_weight.data();
-    args.grad_bias = grad_bias.data();
     return args;
   }
 
@@ -101,8 +78,6 @@ struct Call {
     }
   }
 
-  std::vector<T> in, grad, weight, bias, out, grad_in, grad_weight, grad_bias;
-
  private:
   Shape shape_;
   std::vector<double> mean_, rstd_;
@@ -137,9 +112,7 @@ TEST_P(LayerNorm, IsAccurate) {
   check<double>(0.3);
 }
 
-TEST_P(LayerNorm, KeepsItsDigitsBesideALargeMean) {
-  check<float>(1e4);
-}
+TEST_P(LayerNorm, KeepsItsDigitsBesideALargeMean) { check<float>(1e4); }
 
 TEST_P(LayerNorm, OneFarElementCostsNothing) {
   Call<float> call({4, 768}, 0, true, true);

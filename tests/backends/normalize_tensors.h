@@ -1,0 +1,53 @@
+#pragma once
+
+#include <vector>
+
+#include "backends/kernel_test.h"
+
+namespace tern::testing {
+
+/// What layer norm and batch norm read and write, but for the statistics.
+template <class T>
+struct NormalizeTensors {
+  /// `count` elements around `center`; `features` weights around 1 and as many biases, or none.
+  NormalizeTensors(unsigned seed, std::int64_t count, double center, std::int64_t features,
+                   bool has_weight, bool has_bias) {
+    Noise noise(seed);
+    const auto fill = [&](std::vector<T>& values, std::int64_t n, double middle) {
+      for (std::int64_t i = 0; i < n; ++i) {
+        values.push_back(static_cast<T>(middle + noise.uniform(-2, 2)));
+      }
+    };
+    fill(in, count, center);
+    fill(grad, count, 0);
+    if (has_weight) fill(weight, features, 1);
+    if (has_bias) fill(bias, features, 0);
+    out.resize(in.size());
+    grad_in.resize(in.size());
+    grad_weight.resize(static_cast<std::size_t>(features));
+    grad_bias.resize(static_cast<std::size_t>(features));
+  }
+
+  /// LayerNormArgs or BatchNormArgs with all pointers but those to the statistics.
+  template <class Args, class Op>
+  Args args_of(Op op) {
+    const auto optional = [](std::vector<T>& v) { return v.empty() ? nullptr : v.data(); };
+    Args args{};
+    args.op = op;
+    args.dtype = dtype_of<T>();
+    args.eps = 1e-5;
+    args.in = in.data();
+    args.weight = optional(weight);
+    args.bias = optional(bias);
+    args.out = out.data();
+    args.grad = grad.data();
+    args.grad_in = grad_in.data();
+    args.grad_weight = grad_weight.data();
+    args.grad_bias = grad_bias.data();
+    return args;
+  }
+
+  std::vector<T> in, grad, weight, bias, out, grad_in, grad_weight, grad_bias;
+};
+
+}  // namespace tern::testing
