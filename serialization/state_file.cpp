@@ -28,12 +28,12 @@ auto named(const char* what, const std::string& path, const Work& work) {
 }  // namespace
 
 void save_state(const State& state, const std::string& path, const SaveOptions& options) {
-  const detail::Format& format = detail::format_of_path("save", path);
-  TERN_CHECK(format.write == detail::write_safetensors ||
-                 (options.metadata.empty() && options.max_shard_size == 0),
-             FileError, "save: '", path, "': only safetensors files have metadata and shards, not ",
-             format.name);
   named("save", path, [&] {
+    const detail::Format& format = detail::format_of_path("save", path);
+    TERN_CHECK(format.write == detail::write_safetensors ||
+                   (options.metadata.empty() && options.max_shard_size == 0),
+               FileError, "save: '", path,
+               "': only safetensors files have metadata and shards, not ", format.name);
     AtomicFile file(path, options.calls);
     format.write(state, options, file);
     file.commit();
@@ -41,8 +41,8 @@ void save_state(const State& state, const std::string& path, const SaveOptions& 
 }
 
 State load_state(const std::string& path, const LoadFileOptions& options) {
-  const detail::Format& format = detail::format_of_path("load", path);
   return named("load", path, [&] {
+    const detail::Format& format = detail::format_of_path("load", path);
     const detail::InputFile file(path);
     detail::check_content(format, file);
     return format.read(file, options);
