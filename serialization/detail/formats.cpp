@@ -3,6 +3,7 @@
 #include <tern/serialization/detail/json_file.h>
 #include <tern/serialization/detail/npy_file.h>
 #include <tern/serialization/detail/safetensors_file.h>
+#include <tern/serialization/detail/torch_file.h>
 
 namespace tern::detail {
 namespace {
@@ -12,6 +13,7 @@ constexpr Format kFormats[] = {
     {"npy of NumPy", ".npy ", recognizes_npy, write_npy_state, read_npy_state},
     {"npz of NumPy", ".npz ", recognizes_npz, write_npz_state, read_npz_state},
     {"safetensors", ".safetensors ", recognizes_safetensors, write_safetensors, read_safetensors},
+    {"pt of PyTorch", ".pt .pth ", recognizes_torch, write_torch_state, read_torch_state},
 };
 
 bool has_suffix(const Format& format, std::string_view path) {
@@ -26,7 +28,6 @@ bool has_suffix(const Format& format, std::string_view path) {
 /// What a file is that no format of ours claims, as far as its first bytes tell.
 std::string_view foreign_content(std::string_view head) {
   if (head.starts_with("\x1f\x8b")) return "is compressed with gzip";
-  if (head.starts_with("PK\x03\x04")) return "is a ZIP archive, as torch.save writes";
   if (head.starts_with("\xef\xbb\xbf")) return "begins with a byte order mark";
   if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return "is UTF-16";
   return "";

@@ -1,5 +1,6 @@
 #include <tern/serialization/detail/npy_file.h>
 
+#include <tern/serialization/detail/finite.h>
 #include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/zip_writer.h>
 
@@ -18,11 +19,12 @@ Tensor host_copy(const Tensor& tensor) { return tensor.detach().cpu().contiguous
 
 bool recognizes_npy(std::string_view head) { return head.starts_with("\x93NUMPY"); }
 
-void write_npy_state(const State& state, const SaveOptions&, AtomicFile& file) {
+void write_npy_state(const State& state, const SaveOptions& options, AtomicFile& file) {
   const std::string place = text_of("save: '", file.path(), "'");
   TERN_CHECK(state.is_tensor(), FileError, place, ": an .npy holds one tensor, not ",
              kind_name(state.kind()), "; use .npz");
   const Tensor tensor = host_copy(state.tensor());
+  if (!options.allow_non_finite) refuse_non_finite(file.path(), "tensor", tensor);
   file.write(npy_header(tensor, place));
   file.write(bytes_of(tensor));
 }
@@ -43,11 +45,12 @@ bool recognizes_npz(std::string_view head) {
          head.substr(kName, size) == kTreeKey;
 }
 
-void write_npz_state(const State& state, const SaveOptions&, AtomicFile& file) {
+void write_npz_state(const State& state, const SaveOptions& options, AtomicFile& file) {
   const FlatState flat = flatten(state);
   ZipWriter zip(file);
   for (const auto& [name, tensor] : flat.tensors) {
     const Tensor host = host_copy(tensor);
+    if (!options.allow_non_finite) refuse_non_finite(file.path(), name, host);
     const std::string header =
         npy_header(host, text_of("save: '", file.path(), "': tensor '", name, "'"));
     zip.add(name + std::string(kSuffix), {header, bytes_of(host)});

@@ -85,7 +85,7 @@ TEST_F(JsonReject, WhatIsNotUtf8) {
 
 TEST_F(JsonReject, OtherKindsOfFiles) {
   rejects("\x1f\x8b\x08", "is compressed with gzip");
-  rejects("PK\x03\x04", "is a ZIP archive, as torch.save writes");
+  rejects("PK\x03\x04", "is in the format pt of PyTorch");
   rejects(std::string("\x08\0\0\0\0\0\0\0{}      ", 16), "is in the format safetensors");
   rejects("\x89PNG", "line 1, column 1");
 }
