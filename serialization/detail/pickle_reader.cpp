@@ -6,48 +6,6 @@
 namespace tern::detail {
 namespace {
 
-// Python's Lib/pickletools.py describes every opcode.
-enum Opcode : std::uint8_t {
-  kMark = '(',
-  kStop = '.',
-  kNone = 'N',
-  kTrue = 0x88,
-  kFalse = 0x89,
-  kInt = 'J',
-  kInt1 = 'K',
-  kInt2 = 'M',
-  kLong1 = 0x8a,
-  kFloat = 'G',
-  kString = 'T',
-  kShortString = 'U',
-  kUnicode = 'X',
-  kShortUnicode = 0x8c,
-  kUnicode8 = 0x8d,
-  kEmptyList = ']',
-  kEmptyDict = '}',
-  kEmptyTuple = ')',
-  kTuple = 't',
-  kTuple1 = 0x85,
-  kTuple2 = 0x86,
-  kTuple3 = 0x87,
-  kAppend = 'a',
-  kAppends = 'e',
-  kSetItem = 's',
-  kSetItems = 'u',
-  kPut = 'q',
-  kLongPut = 'r',
-  kMemoize = 0x94,
-  kGet = 'h',
-  kLongGet = 'j',
-  kClass = 'c',
-  kStackClass = 0x93,
-  kPersistentId = 'Q',
-  kReduce = 'R',
-  kBuild = 'b',
-  kProtocol = 0x80,
-  kFrame = 0x95,
-};
-
 constexpr int kMaxProtocol = 5;
 constexpr std::size_t kMaxObjects = 1 << 23;  // some 800,000 tensors
 constexpr std::size_t kMaxStack = 1 << 24;
@@ -72,7 +30,7 @@ PickleValue PickleReader::run() {
   stack_.clear();
   marks_.clear();
   memo_.clear();
-  while (step(stream_.number<std::uint8_t>())) {
+  while (step(PickleOpcode{stream_.number<std::uint8_t>()})) {
     if (stack_.size() > kMaxStack) fail("more than ", kMaxStack, " values on the stack");
   }
   const PickleValue result = pop();
@@ -81,7 +39,8 @@ PickleValue PickleReader::run() {
 }
 
 /// Does one opcode; false at the end.
-bool PickleReader::step(std::uint8_t opcode) {
+bool PickleReader::step(PickleOpcode opcode) {
+  using enum PickleOpcode;
   switch (opcode) {
     case kProtocol: {
       const int protocol = stream_.number<std::uint8_t>();
@@ -137,10 +96,16 @@ bool PickleReader::step(std::uint8_t opcode) {
       push(make(PickleObject::kDict));
       break;
     case kEmptyTuple:
+      push_tuple(0);
+      break;
     case kTuple1:
+      push_tuple(1);
+      break;
     case kTuple2:
+      push_tuple(2);
+      break;
     case kTuple3:
-      push_tuple(opcode == kEmptyTuple ? 0u : opcode - kTuple1 + 1u);
+      push_tuple(3);
       break;
     case kTuple: {
       const std::size_t begin = pop_mark();
@@ -203,10 +168,12 @@ bool PickleReader::step(std::uint8_t opcode) {
       if (as(pop(), PickleObject::kDict) == nullptr) fail("attributes that are no dict");
       top(PickleObject::kDict);
       break;
-    default:
-      fail("opcode ", int{opcode},
-           opcode >= ' ' && opcode < 127 ? text_of(" ('", opcode, "')") : "",
-           " is not one that a file of tensors and numbers needs; it is not run");
+    default: {
+      const int code = static_cast<int>(opcode);
+      const bool printable = code > ' ' && code < 127;
+      fail("opcode ", code, printable ? text_of(" ('", static_cast<char>(code), "')") : "",
+           " is not one that data need; it is not run");
+    }
   }
   return true;
 }

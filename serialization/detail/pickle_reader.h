@@ -11,6 +11,7 @@
 
 #include <tern/core/tensor/tensor.h>
 #include <tern/serialization/detail/byte_stream.h>
+#include <tern/serialization/detail/pickle_opcodes.h>
 
 namespace tern::detail {
 
@@ -61,7 +62,7 @@ class PickleReader {
   ByteStream& stream_;
 
  private:
-  bool step(std::uint8_t opcode);
+  bool step(PickleOpcode opcode);
   void push(PickleValue value) { stack_.push_back(value); }
   void push_text(std::uint64_t size);
   void push_class(const std::string& module, const std::string& name);

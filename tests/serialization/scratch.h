@@ -40,6 +40,8 @@ class Scratch {
 };
 
 inline void write_file(const std::string& path, const std::string& bytes) {
+  // Some file systems wait for the disk when an old content is replaced.
+  std::filesystem::remove(path);
   std::ofstream out(path, std::ios::binary);
   out << bytes;
   if (!out.flush()) throw std::runtime_error("cannot write " + path);
