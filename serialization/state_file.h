@@ -42,9 +42,9 @@ struct LoadFileOptions {
   bool map = false;
 };
 
-/// Writes `state` to `path`, whose suffix chooses the format: .json or .safetensors. The file is
-/// replaced whole or not at all (AtomicFile). Tensors are copied to the host; gradients are not
-/// saved. Throws FileError.
+/// Writes `state` to `path`, whose suffix chooses the format: .json, .safetensors, .npy, .npz, .pt
+/// or .pth. The file is replaced whole or not at all (AtomicFile). Tensors are copied to the host;
+/// gradients are not saved. Throws FileError.
 TERN_API void save_state(const State& state, const std::string& path,
                          const SaveOptions& options = {});
 
