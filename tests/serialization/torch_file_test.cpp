@@ -179,6 +179,20 @@ TEST_F(TorchRoundTrip, ElementsBeginAtMultiplesOf64) {
   EXPECT_EQ(read_file(path_).find(seven) % 64, 0u);
 }
 
+TEST_F(TorchRoundTrip, NothingNonFiniteWhenAsked) {
+  SaveOptions options;
+  options.allow_non_finite = false;
+  State model, state;
+  model.insert("w", tensor({1.f, std::nanf("")}));
+  state.insert("model", model);
+  for (const char* name : {"x.pt", "x.npz"}) {
+    const std::string text =
+        text_of_error<FileError>([&] { save(state, scratch_.path(name), options); });
+    EXPECT_NE(text.find("tensor 'model.w': data[1] is NaN"), std::string::npos) << text;
+  }
+  EXPECT_EQ(scratch_.count(), 0);
+}
+
 TEST_F(TorchRoundTrip, ATextThatIsNotUtf8) {
   State state;
   state.insert("\xff", 1);
