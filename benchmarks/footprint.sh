@@ -53,6 +53,7 @@ seconds() {  # the least of $1 runs of the command
 measure() {  # name of the figure, tern or torch
   case $1 in
     compile) seconds 3 compile "$2" -c "$work/program.$2.cpp" -o "$work/o" ;;
+    compile_plain) seconds 3 compile "$2" -O0 -c "$work/program.$2.cpp" -o "$work/o" ;;
     start) seconds 5 "$work/small.$2" ;;
     resident) for _ in 1 2 3; do "$work/small.$2"; done | sort -n | head -1 ;;
     library)
@@ -80,7 +81,8 @@ row() {  # name of the figure, its factor to the unit, unit, what
   awk -v tern="$(measure "$1" tern)" -v peer="$peer" -v factor="$2" -v unit="$3" -v what="$4" \
     'BEGIN { printf "%s\t%s\t%.2f\t%.2f\n", what, unit, tern * factor, peer * factor }'
 }
-row compile 1 s "compile README's program"
+row compile 1 s "compile README's program, -O2"
+row compile_plain 1 s "compile README's program, -O0"
 row start 1e3 ms "start, compute and end a small program"
 row resident 1e-3 MB "its resident memory"
 row library 1e-6 MB "the library, stripped (libtorch: libtorch_cpu alone)"
