@@ -70,6 +70,15 @@ void arange_run(T* __restrict out, std::int64_t count, double start, double step
   }
 }
 
+/// Unsigned integers wrap around. A function of its own: written inside the parallel loop, an
+/// element could be the loop's own step as far as the compiler knows.
+void count_up(std::int64_t* __restrict out, std::int64_t count, std::uint64_t value,
+              std::uint64_t step) {
+  for (std::int64_t i = 0; i < count; ++i, value += step) {
+    out[i] = static_cast<std::int64_t>(value);
+  }
+}
+
 }  // namespace
 
 void fill(const FillArgs& args, KernelContext&) {
@@ -82,14 +91,10 @@ void fill(const FillArgs& args, KernelContext&) {
 void arange(const ArangeArgs& args, KernelContext& context) {
   if (args.dtype == kLong) {
     const auto out = static_cast<std::int64_t*>(args.out);
-    // Unsigned integers wrap around.
     const auto start = static_cast<std::uint64_t>(args.start.i);
     const auto step = static_cast<std::uint64_t>(args.step.i);
     parallel_for(0, args.count, kGrain, [=](std::int64_t begin, std::int64_t end) {
-      std::uint64_t value = start + static_cast<std::uint64_t>(begin) * step;
-      for (std::int64_t i = begin; i < end; ++i, value += step) {
-        out[i] = static_cast<std::int64_t>(value);
-      }
+      count_up(out + begin, end - begin, start + static_cast<std::uint64_t>(begin) * step, step);
     });
   } else if (args.dtype == kFloat) {
     arange_run(static_cast<float*>(args.out), args.count, args.start.f, args.step.f);
