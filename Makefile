@@ -12,7 +12,8 @@ run_tests = cmake/run_tests.sh $(1) $(JOBS)
 sources = git ls-files '*.h' '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: all vae test test-release test-asan test-tsan test-all bench format tidy install clean setup
+FUZZ_SECONDS ?= 60
+.PHONY: all vae test test-release test-asan test-tsan test-all fuzz bench format tidy install clean setup
 
 # The library and the programs.
 all: setup
@@ -36,6 +37,12 @@ test-release test-asan test-tsan: test-%: setup
 	$(call configure,$*)
 	$(call build,$*)
 	$(call run_tests,$*)
+
+# Each reader of foreign input against libFuzzer, FUZZ_SECONDS long; needs clang.
+fuzz: setup
+	$(call configure,fuzz)
+	$(call build,fuzz) --target tern_fuzz
+	tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
 
 bench: all
 	benchmarks/run.sh build/release

@@ -9,6 +9,7 @@ option(TERN_SHARED "Build libtern as a shared library" ON)
 option(TERN_NATIVE "Build the CPU kernels for this machine only" OFF)
 option(TERN_ZLIB "Read .gz files (needs zlib)" ON)
 option(TERN_FETCH "Fetch dependencies that the system does not have" OFF)
+option(TERN_FUZZ "Build the fuzz targets for libFuzzer (needs Clang)" OFF)
 set(TERN_SANITIZE "" CACHE STRING "Sanitizers for everything, e.g. address,undefined")
 
 if(TERN_SHARED)
@@ -52,6 +53,10 @@ if(TERN_SANITIZE)
   if(TERN_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)  # it does not follow fences (State has one) and says so
   endif()
+endif()
+
+if(TERN_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 # Clang leaves the sanitizers' own symbols for the program to bring.

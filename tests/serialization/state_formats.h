@@ -10,7 +10,7 @@
 namespace tern {
 
 /// A suffix of each format that holds any State. What the tests with it say holds for all.
-inline const char* const kStateFormats[] = {".json", ".npz", ".safetensors"};
+inline const char* const kStateFormats[] = {".json", ".npz", ".safetensors", ".pt"};
 
 /// The format as part of a test's name.
 inline std::string format_name(const ::testing::TestParamInfo<const char*>& test) {

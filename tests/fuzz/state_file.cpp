@@ -1,0 +1,36 @@
+#include <tern/core/base/error.h>
+#include <tern/serialization/atomic_file.h>
+#include <tern/serialization/state_file.h>
+
+#include "input.h"
+
+// Any bytes as a state file of the format with the suffix TERN_FUZZ_SUFFIX: an error, or a state
+// that is saved and loaded unchanged from then on.
+
+namespace {
+
+/// Of no use for files in memory, and slow.
+struct NoSync final : tern::FileCalls {
+  int fsync(int) override { return 0; }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const tern::fuzz::Folder folder;
+  static NoSync calls;
+  tern::SaveOptions options;
+  options.calls = &calls;
+  const std::string path = folder.file("input" TERN_FUZZ_SUFFIX, data, size);
+  try {
+    const tern::State read = tern::load_state(path);
+    tern::save_state(read, path, options);  // may refuse: not every format holds every state
+  } catch (const tern::Error&) {
+    return 0;
+  }
+  // From what tern wrote on nothing may change: the first state may hold a NaN with a payload.
+  const tern::State state = tern::load_state(path);
+  tern::save_state(state, path, options);
+  if (!tern::identical(tern::load_state(path), state)) throw std::logic_error("another state");
+  return 0;
+}
