@@ -154,6 +154,9 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Throws DeviceError unless `device` is a cuda device.
   Module& cuda(Device device);
   Module& cpu() { return to(Device(kCPU)); }
+  /// Casts the floating-point tensors to float16 or bfloat16.
+  Module& half() { return to(kHalf); }
+  Module& bfloat16() { return to(kBFloat16); }
 
   /// A deep copy, optionally on another device. Modules that inherit from Cloneable have it.
   virtual std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const;

@@ -59,7 +59,7 @@ class ModuleHolder {
     return detail::call(*get(), std::forward<Args>(args)...);
   }
 
-  /// As Module::to, cuda and cpu; return the holder: auto net = nn::Linear(3, 1).to(device);
+  /// As Module::to, cuda, cpu, half and bfloat16; return the holder: auto net = nn::Linear(3, 1).to(device);
   template <class... Args>
   requires requires(Module& module, Args&&... args) { module.to(std::forward<Args>(args)...); }
   Self to(Args&&... args) const {
@@ -74,6 +74,14 @@ class ModuleHolder {
   }
   Self cpu() const {
     get()->Module::cpu();
+    return self();
+  }
+  Self half() const {
+    get()->Module::half();
+    return self();
+  }
+  Self bfloat16() const {
+    get()->Module::bfloat16();
     return self();
   }
   /// A holder of a deep copy, optionally on another device.

@@ -21,8 +21,8 @@ struct View {
   std::int64_t strides[kMaxDims];
 };
 
-/// One number, in the field that the dtype at hand reads: `f` for floating dtypes, `i` for int64
-/// and bool.
+/// One number, in the field that the dtype at hand reads: `f` for floating dtypes, `i` for integral
+/// ones and bool.
 struct Immediate {
   double f;
   std::int64_t i;
@@ -52,8 +52,10 @@ struct ElementwiseArgs {
   Immediate scale;  // add, sub: a +- scale * b; addcmul's value; lerp's weight; 1 otherwise
 };
 
-/// out[i] = cast(in[i]); same rules for shape and strides. Casts as PyTorch on x86: truncation
-/// towards zero, out of range and NaN to int64 give its minimum, non-zero and NaN to bool true.
+/// out[i] = cast(in[i]); same rules for shape and strides. Casts as PyTorch on x86: floats are
+/// truncated towards zero, and what is out of range or NaN gives the minimum of int64 or int32;
+/// int16 and int8 are the low bits of the int32, uint8 those of the int64; non-zero and NaN to bool
+/// give true; to half and bfloat16 goes by way of float, to nearest even.
 struct CopyArgs {
   std::int32_t ndim;
   ScalarType out_dtype, in_dtype;
@@ -289,5 +291,17 @@ struct SgdArgs {
   std::int32_t first[kMaxOptimTensors];
   std::int64_t numel[kMaxOptimTensors];
 };
+
+/// Whether a call only moves, casts or writes elements, which is done in every dtype; all others
+/// compute, which is done in those of compute_dtypes.def.
+template <class Args>
+constexpr bool moves_only(const Args&) {
+  return false;
+}
+constexpr bool moves_only(const CopyArgs&) { return true; }
+constexpr bool moves_only(const FillArgs&) { return true; }
+constexpr bool moves_only(const IndexArgs& args) {
+  return args.op == IndexOp::kSelect || args.op == IndexOp::kGather;
+}
 
 }  // namespace tern::kernels

@@ -45,13 +45,18 @@ void register_builtin_backends(Backend* (&backends)[kDeviceTypes]);
 /// Throws the error that a failed kernel left in `context`, in words: `op` is what the user called.
 [[noreturn]] TERN_API void throw_status(const char* op, Slot slot, ScalarType dtype,
                                         DeviceType device, const KernelContext& context);
+/// Throws DTypeError: `dtype` is none that kernels compute in.
+[[noreturn]] TERN_API void throw_data_dtype(const char* op, ScalarType dtype, DeviceType device);
 [[noreturn]] TERN_API void throw_missing(const char* op, Slot slot, DeviceType device);
 }  // namespace detail
 
-/// Runs the slot of `Args` where the tensors are. Throws NotImplementedError when the backend has
-/// no such kernel, and what the kernel reports otherwise.
+/// Runs the slot of `Args` where the tensors are. Throws DTypeError where it would compute in a
+/// dtype that is only data, NotImplementedError when the backend has no such kernel, and what the
+/// kernel reports otherwise.
 template <class Args>
 void run(const char* op, Device device, ScalarType dtype, const Args& args) {
+  if (!is_compute_dtype(dtype) && !moves_only(args)) [[unlikely]]
+    detail::throw_data_dtype(op, dtype, device.type());
   Backend& backend = backend_of(device.type());
   constexpr Slot slot = SlotOf<Args>::slot;
   const KernelFn kernel = backend.kernels().kernels[static_cast<std::size_t>(slot)];

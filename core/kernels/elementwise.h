@@ -37,7 +37,7 @@ constexpr bool takes(ElementwiseKind kind) {
 /// The field of an Immediate that T reads.
 template <class T>
 constexpr T immediate_value(const Immediate& immediate) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (is_floating_point(dtype_of<T>())) {
     return static_cast<T>(immediate.f);
   } else {
     return static_cast<T>(immediate.i);

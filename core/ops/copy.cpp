@@ -102,10 +102,12 @@ void fill_elements(const Tensor& out, const Scalar& value) {
   TERN_CHECK(out.dim() <= kernels::kMaxDims, ShapeError, "fill_: tensors may have up to ",
              kernels::kMaxDims, " dimensions, got ", out.dim());
   kernels::FillArgs args;
-  // Integers take the value truncated, bools whether it is not 0.
-  args.value = detail::to_immediate(out.is_floating_point() ? Scalar(value.toDouble())
-                                    : out.dtype() == kBool  ? Scalar(value.toBool())
-                                                            : Scalar(value.toLong()));
+  // Integers take the value truncated, bools whether it is not 0; what does not fit is an error.
+  args.value = visit_dtype(out.dtype(), [&value](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (is_floating_point(dtype_of<T>())) return detail::to_immediate(value.toDouble());
+    return detail::to_immediate(value.to<T>());
+  });
   args.out.data = out.data_ptr();
   args.out.dtype = out.dtype();
   args.out.ndim = static_cast<std::int32_t>(out.dim());

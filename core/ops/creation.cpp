@@ -102,6 +102,10 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const double count = std::ceil((to - from) / by);
   TERN_CHECK(count >= 0 && count < 9e18, ShapeError, "invalid size, possible overflow? ", count);
   const TensorOptions chosen = options.or_else(is_floating ? get_default_dtype() : kLong);
+  if (!is_compute_dtype(chosen.dtype())) {
+    const TensorOptions wide = chosen.dtype(compute_dtype(chosen.dtype())).requires_grad(false);
+    return finish(arange(start, end, step, wide).to(chosen.dtype()), chosen);
+  }
   return make({static_cast<std::int64_t>(count)}, chosen, [&](Tensor& out) {
     if (out.numel() == 0) return;
     const auto in_dtype = [&](const Scalar& s) {

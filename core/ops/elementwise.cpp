@@ -65,8 +65,8 @@ bool overlaps_partly(const Tensor& a, const Tensor& out) {
 void check_output(const char* name, const Tensor& out, IntArrayRef sizes, ScalarType dtype) {
   TERN_CHECK(out.sizes() == sizes, ShapeError, name, ": output with shape ", out.sizes(),
              " doesn't match the broadcast shape ", sizes);
-  TERN_CHECK(dtype_info(dtype).category <= dtype_info(out.dtype()).category, DTypeError, name,
-             ": result type ", dtype, " can't be cast to the desired output type ", out.dtype());
+  TERN_CHECK(can_cast(dtype, out.dtype()), DTypeError, name, ": result type ", dtype,
+             " can't be cast to the desired output type ", out.dtype());
 }
 
 }  // namespace

@@ -17,12 +17,24 @@ using detail::result_type;
 using detail::run_elementwise;
 using kernels::ElementwiseOp;
 
+// An operand in the common dtype, which is only data, then in the one that kernels compare in.
+Tensor widened(const Operand& operand, ScalarType dtype) {
+  const NoGradGuard no_grad;
+  const Tensor tensor =
+      operand.is_tensor() ? operand.tensor() : scalar_tensor(operand.scalar(), kCPU);
+  return tensor.to(dtype).to(compute_dtype(dtype));
+}
+
 Tensor compare(const char* name, ElementwiseOp op, const Tensor& self, const Operand& other) {
-  return run_elementwise({name, op, result_type({self, other}), /*compares=*/true}, {self, other});
+  const ScalarType dtype = result_type({self, other});
+  const detail::ElementwiseCall call{name, op, compute_dtype(dtype), /*compares=*/true};
+  if (is_compute_dtype(dtype)) return run_elementwise(call, {self, other});
+  return run_elementwise(call, {widened(self, dtype), widened(other, dtype)});
 }
 
 Tensor test(const char* name, ElementwiseOp op, const Tensor& self) {
-  return run_elementwise({name, op, self.dtype(), /*compares=*/true}, {self});
+  const detail::ElementwiseCall call{name, op, compute_dtype(self.dtype()), /*compares=*/true};
+  return run_elementwise(call, {is_compute_dtype(self.dtype()) ? self : self.to(call.dtype)});
 }
 
 // The bound that limits nothing.
@@ -118,6 +130,10 @@ bool equal(const Tensor& self, const Tensor& other) {
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError, self.dtype(), " did not match ",
              other.dtype());
+  if (!is_compute_dtype(self.dtype())) {
+    const ScalarType wide = compute_dtype(self.dtype());
+    return isclose(self.to(wide), other.to(wide), rtol, atol, equal_nan);
+  }
   const NoGradGuard no_grad;
   Tensor close = self == other;
   if (equal_nan) close = logical_or(close, logical_and(isnan(self), isnan(other)));

@@ -6,7 +6,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <tern/core/base/bfloat16.h>
 #include <tern/core/base/error.h>
+#include <tern/core/base/half.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern {
@@ -25,9 +27,26 @@ constexpr ScalarType kF32 = ScalarType::Float;
 constexpr ScalarType kDouble = ScalarType::Double;
 constexpr ScalarType kFloat64 = ScalarType::Double;
 constexpr ScalarType kF64 = ScalarType::Double;
+constexpr ScalarType kHalf = ScalarType::Half;
+constexpr ScalarType kFloat16 = ScalarType::Half;
+constexpr ScalarType kF16 = ScalarType::Half;
+constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+constexpr ScalarType kBF16 = ScalarType::BFloat16;
 constexpr ScalarType kLong = ScalarType::Long;
 constexpr ScalarType kInt64 = ScalarType::Long;
 constexpr ScalarType kI64 = ScalarType::Long;
+constexpr ScalarType kInt = ScalarType::Int;
+constexpr ScalarType kInt32 = ScalarType::Int;
+constexpr ScalarType kI32 = ScalarType::Int;
+constexpr ScalarType kShort = ScalarType::Short;
+constexpr ScalarType kInt16 = ScalarType::Short;
+constexpr ScalarType kI16 = ScalarType::Short;
+constexpr ScalarType kChar = ScalarType::Char;
+constexpr ScalarType kInt8 = ScalarType::Char;
+constexpr ScalarType kI8 = ScalarType::Char;
+constexpr ScalarType kByte = ScalarType::Byte;
+constexpr ScalarType kUInt8 = ScalarType::Byte;
+constexpr ScalarType kU8 = ScalarType::Byte;
 constexpr ScalarType kBool = ScalarType::Bool;
 
 /// What promotion looks at first: bool < integral < floating.
@@ -59,6 +78,24 @@ constexpr bool is_floating_point(ScalarType dtype) {
   return dtype_info(dtype).category == DtypeCategory::kFloating;
 }
 
+/// Whether kernels compute in `dtype`. The others are data: created, cast, compared, printed, moved
+/// and saved; arithmetic in them is refused.
+constexpr bool is_compute_dtype(ScalarType dtype) {
+  switch (dtype) {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) case ScalarType::name:
+#include <tern/core/tensor/compute_dtypes.def>
+#undef TERN_DTYPE
+    return true;
+    default:
+      return false;
+  }
+}
+/// The narrowest dtype that kernels compute in and that holds all values of `dtype`.
+constexpr ScalarType compute_dtype(ScalarType dtype) {
+  if (is_compute_dtype(dtype)) return dtype;
+  return is_floating_point(dtype) ? kFloat : kLong;
+}
+
 /// Stands for a C++ type where a value would be needless work.
 template <class T>
 struct TypeTag {
@@ -78,7 +115,22 @@ decltype(auto) visit_dtype(ScalarType dtype, Visitor&& visitor) {
   __builtin_unreachable();
 }
 
-/// The dtype whose elements are of exactly this C++ type.
+/// The same for a dtype that kernels compute in; for code that is made once per C++ type and too
+/// large to be made for all of them.
+template <class Visitor>
+decltype(auto) visit_compute_dtype(ScalarType dtype, Visitor&& visitor) {
+  switch (dtype) {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  case ScalarType::name:                                                 \
+    return std::forward<Visitor>(visitor)(TypeTag<type>());
+#include <tern/core/tensor/compute_dtypes.def>
+#undef TERN_DTYPE
+    default:
+      __builtin_unreachable();
+  }
+}
+
+/// The dtype whose elements are of exactly this C++ type; integers count by size and sign.
 template <class T>
 constexpr ScalarType dtype_of() {
   if constexpr (std::is_same_v<T, bool>) {
@@ -87,19 +139,32 @@ constexpr ScalarType dtype_of() {
     return kFloat;
   } else if constexpr (std::is_same_v<T, double>) {
     return kDouble;
+  } else if constexpr (std::is_same_v<T, Half>) {
+    return kHalf;
+  } else if constexpr (std::is_same_v<T, BFloat16>) {
+    return kBFloat16;
   } else {
-    static_assert(std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8,
+    static_assert(std::is_integral_v<T> && (std::is_signed_v<T> || sizeof(T) == 1),
                   "no dtype has elements of this C++ type");
-    return kLong;
+    if (sizeof(T) == 1) return std::is_signed_v<T> ? kChar : kByte;
+    return sizeof(T) == 2 ? kShort : sizeof(T) == 4 ? kInt : kLong;
   }
 }
 
-/// The common dtype of two operands of equal rank: the wider of the higher category.
+/// The common dtype of two operands of equal rank: the wider of the higher category; of two that
+/// are equally wide the next wider one.
 constexpr ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;
   const DtypeInfo ia = dtype_info(a), ib = dtype_info(b);
   if (ia.category != ib.category) return ia.category > ib.category ? a : b;
-  return ia.size >= ib.size ? a : b;
+  if (ia.size != ib.size) return ia.size > ib.size ? a : b;
+  return is_floating_point(a) ? kFloat : kShort;  // half and bfloat16; int8 and uint8
+}
+
+/// Whether a result of dtype `from` may be stored in place in a tensor of dtype `to`: not from a
+/// higher category to a lower one.
+constexpr bool can_cast(ScalarType from, ScalarType to) {
+  return dtype_info(from).category <= dtype_info(to).category;
 }
 
 /// The dtype of `tensor(1.5)` and `zeros({2})`: float32 unless changed.

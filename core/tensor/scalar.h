@@ -39,6 +39,9 @@ class TERN_API Scalar {
     }
   }
 
+  Scalar(Half value) : Scalar(static_cast<float>(value)) {}
+  Scalar(BFloat16 value) : Scalar(static_cast<float>(value)) {}
+
   DtypeCategory category() const { return category_; }
   bool is_floating_point() const { return category_ == DtypeCategory::kFloating; }
   bool is_integral() const { return category_ == DtypeCategory::kIntegral; }
@@ -46,8 +49,9 @@ class TERN_API Scalar {
   /// The dtype that a tensor made of this number has: bool, int64 or the default dtype.
   ScalarType dtype() const;
 
-  /// The value as T. Floats are truncated towards zero for integers; throws Error when the value
-  /// does not fit ("value cannot be converted to type int64_t without overflow").
+  /// The value as T. Floats are truncated towards zero for integers, and -1 is the largest number
+  /// of an unsigned T; throws Error when the value does not fit ("value cannot be converted to type
+  /// int64_t without overflow").
   template <class T>
   T to() const;
 
@@ -72,8 +76,9 @@ class TERN_API Scalar {
 
 template <class T>
 T Scalar::to() const {
-  static_assert(std::is_arithmetic_v<T>);
-  if constexpr (std::is_same_v<T, bool>) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    return is_floating_point() ? T(floating_) : T(integer_);
+  } else if constexpr (std::is_same_v<T, bool>) {
     return is_floating_point() ? floating_ != 0.0 : integer_ != 0;
   } else if constexpr (std::is_floating_point_v<T>) {
     return is_floating_point() ? static_cast<T>(floating_) : static_cast<T>(integer_);
@@ -86,7 +91,10 @@ T Scalar::to() const {
                  " without overflow: ", floating_);
       return static_cast<T>(floating_);
     }
-    TERN_CHECK(static_cast<std::int64_t>(static_cast<T>(integer_)) == integer_, Error,
+    constexpr auto kMax = std::numeric_limits<T>::max();
+    const bool wraps = std::is_unsigned_v<T> && integer_ < 0 &&
+                       (sizeof(T) == 8 || integer_ >= -static_cast<std::int64_t>(kMax));
+    TERN_CHECK(wraps || static_cast<std::int64_t>(static_cast<T>(integer_)) == integer_, Error,
                "value cannot be converted to type ", detail::integer_name<T>(),
                " without overflow: ", integer_);
     return static_cast<T>(integer_);

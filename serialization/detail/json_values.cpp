@@ -51,8 +51,7 @@ void skip_string(TextFile& text, const std::string& name) {
     text.move_to(end);
     if (*end == '"') return text.skip(1);
     if (!text.is_cut(end)) {
-      text.fail(text.offset(), "tensor '", name,
-                "': a string of elements has no end or an escape");
+      text.fail(text.offset(), "tensor '", name, "': a string of elements has no end or an escape");
     }
   }
 }
@@ -82,7 +81,32 @@ const char* found_name(char first) {
   }
 }
 
-/// Reads numbers of type `Text` into a tensor of T.
+/// The numbers from low to high can be stored: the others are outside the range of a dtype that is
+/// narrower than T, or would be rounded to infinity there.
+template <class T>
+struct Range {
+  T low, high;
+};
+
+template <class T>
+Range<T> range_of(ScalarType dtype) {
+  return visit_dtype(dtype, [](auto tag) -> Range<T> {
+    using E = typename decltype(tag)::type;
+    if constexpr (std::same_as<T, float> && !std::same_as<E, double>) {
+      const float high = std::same_as<E, Half>       ? 0x1.ffdffep15f
+                         : std::same_as<E, BFloat16> ? 0x1.fefffep127f
+                                                     : std::numeric_limits<float>::max();
+      return {-high, high};
+    }
+    if constexpr (std::same_as<T, std::int64_t> && std::integral<E>) {
+      return {std::numeric_limits<E>::min(), std::numeric_limits<E>::max()};
+    }
+    return {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()};
+  });
+}
+
+/// Reads numbers of type `Text` as T, a type that kernels compute in, into a tensor whose dtype
+/// that is or that T holds.
 template <class T, class Text = T>
 class ValueReader {
  public:
@@ -91,7 +115,9 @@ class ValueReader {
         name_(name),
         sizes_(tensor.sizes()),
         index_(sizes_.size()),
-        out_(tensor.data_ptr<T>()) {}
+        dtype_(tensor.dtype()),
+        range_(range_of<Text>(tensor.dtype())),
+        out_(static_cast<char*>(tensor.data_ptr())) {}
 
   /// Whether T holds every number as it stands in the text.
   bool read() {
@@ -104,7 +130,7 @@ class ValueReader {
     depth_ = dim;
     const char next = text_.skip_space();
     if (dim == sizes_.size()) {
-      *out_++ = element();
+      store(element());
       return;
     }
     const std::int64_t count = sizes_[dim];
@@ -150,9 +176,10 @@ class ValueReader {
       }
       Text value;
       const auto result = std::from_chars(at, end, value);
-      if (result.ec != std::errc()) {
+      if (result.ec != std::errc() || value < range_.low || value > range_.high) {
         fail("the number ", std::string_view(at, std::min(end, at + 40)),
-             " is outside the range of ", dtype_info(dtype_of<Text>()).file_name);
+             " is outside the range of ",
+             dtype_info(std::same_as<T, Text> ? dtype_ : dtype_of<Text>()).file_name);
       }
       text_.move_to(end);
       if constexpr (!std::same_as<T, Text>) {
@@ -163,6 +190,22 @@ class ValueReader {
       }
       return static_cast<T>(value);
     }
+  }
+
+  void store(T value) {
+    if (dtype_ == dtype_of<T>()) {
+      std::memcpy(out_, &value, sizeof(T));
+    } else {
+      store_narrow(value);
+    }
+    out_ += element_size(dtype_);
+  }
+
+  void store_narrow(T value) {
+    visit_dtype(dtype_, [&](auto tag) {
+      const auto narrow = static_cast<typename decltype(tag)::type>(value);
+      std::memcpy(out_, &narrow, sizeof(narrow));
+    });
   }
 
   /// One of the three strings that stand for numbers; everything else is an error.
@@ -201,8 +244,10 @@ class ValueReader {
   const IntArrayRef sizes_;
   DimVector index_;        // of the element that is read, as far as
   std::size_t depth_ = 0;  // this many levels
-  T* out_;
   bool exact_ = true;
+  const ScalarType dtype_;
+  const Range<Text> range_;
+  char* out_;
 };
 
 }  // namespace
@@ -256,7 +301,7 @@ ValueOutline outline_value(TextFile& text, const std::string& name) {
 }
 
 void read_value(TextFile& text, const std::string& name, const Tensor& tensor) {
-  visit_dtype(tensor.dtype(), [&](auto tag) {
+  visit_compute_dtype(compute_dtype(tensor.dtype()), [&](auto tag) {
     ValueReader<typename decltype(tag)::type>(text, name, tensor).read();
   });
 }

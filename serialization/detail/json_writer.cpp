@@ -78,8 +78,14 @@ class JsonWriter {
 
   void element(bool value) { text(value ? "true" : "false"); }
 
+  void element(Half value) { element(static_cast<float>(value)); }
+  void element(BFloat16 value) { element(static_cast<float>(value)); }
+
   template <class T>
   void element(T value) {
+    if constexpr (std::is_integral_v<T> && sizeof(T) < 8) {
+      return element(static_cast<std::int64_t>(value));
+    }
     if constexpr (std::is_floating_point_v<T>) {
       if (!std::isfinite(value)) {
         text("\"");
@@ -105,8 +111,9 @@ class JsonWriter {
 
   template <class T>
   void refuse_non_finite(const T* data, std::int64_t count) {
-    if constexpr (std::is_floating_point_v<T>) {
-      const T* found = std::find_if(data, data + count, [](T x) { return !std::isfinite(x); });
+    if constexpr (is_floating_point(dtype_of<T>())) {
+      const T* found =
+          std::find_if(data, data + count, [](T x) { return !std::isfinite(double{x}); });
       if (found == data + count) return;
       std::string place;
       std::int64_t rest = found - data;
@@ -114,7 +121,7 @@ class JsonWriter {
         place = text_of('[', rest % sizes_[dim], ']', place);
       }
       raise<FileError>("save: '", file_.path(), "': tensor '", *name_, "': data", place, " is ",
-                       non_finite_word(*found));
+                       non_finite_word(double{*found}));
     }
   }
 

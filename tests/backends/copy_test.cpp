@@ -43,7 +43,7 @@ Out cast_of(In x) {
   if constexpr (std::is_same_v<Out, bool>) {
     return x != 0;
   } else if constexpr (std::is_floating_point_v<In> && std::is_integral_v<Out>) {
-    if (!(std::abs(x) < In(0x1p63))) return std::numeric_limits<Out>::min();
+    if (sizeof(Out) == 8 && !(std::abs(x) < In(0x1p63))) return std::numeric_limits<Out>::min();
     return static_cast<Out>(x);
   } else {
     return static_cast<Out>(x);

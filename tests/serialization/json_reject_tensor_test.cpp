@@ -52,6 +52,15 @@ TEST_F(JsonRejectTensor, NumbersThatTheDtypeHasNot) {
   rejects(data("F64", "[]", "1e99999999999999999999"), "outside the range of F64");
   rejects(data("I64", "[1]", "[9223372036854775808]"), "outside the range of I64");
   rejects(data("I64", "[1]", "[-9223372036854775809]"), "outside the range of I64");
+  rejects(data("U8", "[2]", "[0, 256]"), "data[1]: the number 256 is outside the range of U8");
+  rejects(data("U8", "[1]", "[-1]"), "outside the range of U8");
+  rejects(data("I8", "[1]", "[-129]"), "outside the range of I8");
+  rejects(data("I16", "[1]", "[32768]"), "outside the range of I16");
+  rejects(data("I32", "[1]", "[2147483648]"), "outside the range of I32");
+  rejects(data("I32", "[1]", "[1.0]"), "expected an integer, found 1.0");
+  rejects(data("F16", "[1]", "[65520.0]"), "outside the range of F16");
+  rejects(data("F16", "[1]", "[-1e39]"), "outside the range of F16");
+  rejects(data("BF16", "[1]", "[3.4e38]"), "outside the range of BF16");
   rejects(data("I64", "[1]", "[0.5]"), "expected an integer, found 0.5");
   rejects(data("I64", "[1]", "[1e2]"), "expected an integer, found 1e2");
   rejects(data("BOOL", "[1]", "[1]"), "expected true or false, found a number");
@@ -136,9 +145,9 @@ TEST_F(JsonRejectTensor, IncompleteOrAmbiguousTensors) {
   rejects(file_of(R"("dtype": "F32", "data": [1])"), "tensor 'w': no 'shape'");
   rejects(file_of(R"("dtype": "F32", "shape": [1])"), "tensor 'w': no 'data'");
   rejects(file_of(""), "tensor 'w': no 'dtype'");
-  for (const char* dtype : {"\"F16\"", "\"f32\"", "\"\"", "\"float32\"", "\"F4\""}) {
+  for (const char* dtype : {"\"F8\"", "\"f32\"", "\"\"", "\"float32\"", "\"F4\""}) {
     rejects(file_of(R"("dtype": )" + std::string(dtype) + R"(, "shape": [1], "data": [1])"),
-            "is none of I64, F32, F64, BOOL");
+            "is none of I64, F32, F64, BOOL, U8, I8, I16, I32, F16, BF16");
   }
   rejects(file_of(R"("dtype": 3, "shape": [1], "data": [1])"),
           "dtype: expected a string, found a number");

@@ -75,7 +75,8 @@ TEST(JsonRoundTrip, KeepsEveryDtypeAndShape) {
   state.insert("double", tensor(kEdges<double>, kDouble));
   state.insert("long", tensor(std::vector<std::int64_t>{0, -1, low, ~low, (1LL << 53) + 1}));
   state.insert("bool", tensor({true, false, true}));
-  for (const ScalarType dtype : {kFloat, kDouble, kLong, kBool}) {
+  for (const ScalarType dtype :
+       {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kShort, kChar, kByte, kBool}) {
     const std::string name = dtype_info(dtype).file_name;
     state.insert(name + " 0-d", ones({}, dtype));
     for (const DimVector& sizes : {DimVector{1}, DimVector{0}, DimVector{2, 0}, DimVector{0, 2},

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <type_traits>
 
@@ -18,9 +19,11 @@ template <class Out, class In>
 Out cast(In x) {
   if constexpr (std::is_same_v<Out, bool>) {
     return x != 0;
+  } else if constexpr (std::is_same_v<Out, std::uint8_t> && std::is_same_v<In, double>) {
+    return static_cast<Out>(cast<std::int64_t>(x));
   } else if constexpr (std::is_floating_point_v<In> && std::is_integral_v<Out>) {
     // What x86 gives: the smallest integer for NaN and all that does not fit.
-    constexpr In kLimit = static_cast<In>(0x1p63);
+    constexpr In kLimit = -static_cast<In>(std::numeric_limits<Out>::min());
     return x >= -kLimit && x < kLimit ? static_cast<Out>(x) : std::numeric_limits<Out>::min();
   } else {
     return static_cast<Out>(x);
@@ -41,30 +44,98 @@ void same_loop(void* out, const void* const* in, std::int64_t n, const Immediate
   copy_run(out, in[0], n * kSize);
 }
 
+/// The dtype by way of which `dtype` is cast to all others; most are so themselves. So there are 41
+/// loops instead of 100.
+constexpr ScalarType hub_of(ScalarType dtype) {
+  switch (dtype) {
+    case kHalf:
+    case kBFloat16:
+      return kFloat;
+    case kByte:
+    case kChar:
+    case kShort:
+      return kInt;
+    default:
+      return dtype;
+  }
+}
+
+constexpr bool is_hub(ScalarType dtype) { return hub_of(dtype) == dtype; }
+
+template <class Out, class In>
+constexpr Loop straight_loop() {
+  constexpr ScalarType out = dtype_of<Out>(), in = dtype_of<In>();
+  if constexpr (out == in) {
+    return same_loop<sizeof(Out)>;
+  } else if constexpr ((is_hub(out) && is_hub(in)) || hub_of(out) == in || hub_of(in) == out ||
+                       (out == kByte && in == kDouble)) {  // which is no way by int32
+    return cast_loop<Out, In>;
+  } else {
+    return nullptr;
+  }
+}
+
+/// By the numbers of both dtypes; null where the way leads through hubs.
+struct CastTable {
+  Loop loops[16][16];
+};
+
 template <class Out>
-constexpr void add_casts(LoopSet (&row)[kDtypes]) {
+constexpr void add_casts(Loop (&row)[16]) {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
-  row[name##Slot] = {std::is_same_v<Out, type> ? same_loop<sizeof(Out)> : cast_loop<Out, type>};
+  row[number] = straight_loop<Out, type>();
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
 }
 
-struct CastTable {
-  LoopSet loops[kDtypes][kDtypes];
-};
 constexpr CastTable kCasts = [] {
   CastTable table{};
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
-  add_casts<type>(table.loops[name##Slot]);
+  add_casts<type>(table.loops[number]);
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
   return table;
 }();
 
+constexpr Loop loop_of(ScalarType out, ScalarType in) {
+  return kCasts.loops[static_cast<int>(out)][static_cast<int>(in)];
+}
+
+/// Both dtypes of a cast by hubs, as its loop takes them.
+constexpr Immediate pair_of(ScalarType out, ScalarType in) {
+  return {0, static_cast<int>(out) * 16 + static_cast<int>(in)};
+}
+
+/// In blocks, so that what lies between stays in the cache.
+void cast_by_hubs(void* out, const void* const* in, std::int64_t n, const Immediate* pair) {
+  constexpr std::int64_t kBlock = 512;
+  const auto out_dtype = static_cast<ScalarType>(pair->i / 16);
+  const auto in_dtype = static_cast<ScalarType>(pair->i % 16);
+  const ScalarType way[] = {hub_of(in_dtype), hub_of(out_dtype), out_dtype};
+  const auto out_size = static_cast<std::int64_t>(element_size(out_dtype));
+  const auto in_size = static_cast<std::int64_t>(element_size(in_dtype));
+  alignas(64) char buffers[2][kBlock * 8];
+  for (std::int64_t i = 0; i < n; i += kBlock) {
+    const void* from = static_cast<const char*>(in[0]) + i * in_size;
+    ScalarType here = in_dtype;
+    int buffer = 0;
+    for (const ScalarType next : way) {
+      if (next == here) continue;
+      void* const to =
+          next == out_dtype ? static_cast<char*>(out) + i * out_size : buffers[buffer ^= 1];
+      loop_of(next, here)(to, &from, std::min(kBlock, n - i), nullptr);
+      from = to;
+      here = next;
+    }
+  }
+}
+
 }  // namespace
 
 void copy(const CopyArgs& args, KernelContext&) {
-  const LoopSet& loops = kCasts.loops[dtype_slot(args.out_dtype)][dtype_slot(args.in_dtype)];
+  const Loop straight = loop_of(args.out_dtype, args.in_dtype);
+  const LoopSet loops{straight != nullptr ? straight : cast_by_hubs};
+  const Immediate pair = pair_of(args.out_dtype, args.in_dtype);
   const int in_size = static_cast<int>(element_size(args.in_dtype));
   const int out_size = static_cast<int>(element_size(args.out_dtype));
   const bool flat =
@@ -74,12 +145,12 @@ void copy(const CopyArgs& args, KernelContext&) {
                  [&](std::int64_t begin, std::int64_t end) {
                    const void* in = static_cast<const char*>(args.in) + begin * in_size;
                    loops.by_numbers[0](static_cast<char*>(args.out) + begin * out_size, &in,
-                                       end - begin, nullptr);
+                                       end - begin, &pair);
                  });
     return;
   }
   run_strided({args.in_dtype == args.out_dtype ? nullptr : &loops,
-               nullptr,
+               &pair,
                1,
                args.ndim,
                args.sizes,

@@ -52,7 +52,7 @@ constexpr OpRow kRows[] = {
 /// A number given with the call, laid out as an element.
 union Element {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) type as_##name;
-#include <tern/core/tensor/dtypes.def>
+#include <tern/core/tensor/compute_dtypes.def>
 #undef TERN_DTYPE
 };
 
@@ -62,8 +62,10 @@ void store(Element& element, ScalarType dtype, const Immediate& immediate) {
   case ScalarType::name:                                                 \
     element.as_##name = immediate_value<type>(immediate);                \
     break;
-#include <tern/core/tensor/dtypes.def>
+#include <tern/core/tensor/compute_dtypes.def>
 #undef TERN_DTYPE
+    default:
+      break;
   }
 }
 

@@ -1,3 +1,7 @@
+#include <bit>
+#include <cstring>
+
+#include <tern/backends/cpu/kernels/by_size.h>
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/core/base/thread_pool.h>
@@ -82,9 +86,14 @@ void count_up(std::int64_t* __restrict out, std::int64_t count, std::uint64_t va
 }  // namespace
 
 void fill(const FillArgs& args, KernelContext&) {
+  static_assert(std::endian::native == std::endian::little);  // the low bytes come first
+  std::uint64_t bits = 0;
   visit_dtype(args.out.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    fill_view(args.out, immediate_value<T>(args.value));
+    const auto element = immediate_value<typename decltype(tag)::type>(args.value);
+    std::memcpy(&bits, &element, sizeof(element));
+  });
+  visit_size(args.out.dtype, [&](auto tag) {
+    fill_view(args.out, static_cast<typename decltype(tag)::type>(bits));
   });
 }
 

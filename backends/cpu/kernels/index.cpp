@@ -1,3 +1,4 @@
+#include <tern/backends/cpu/kernels/by_size.h>
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
@@ -142,27 +143,23 @@ void add_rows(const IndexArgs& args) {
   }
 }
 
-template <class T>
-void index_typed(const IndexArgs& args) {
-  switch (args.op) {
-    case IndexOp::kSelect:
-      return select<T>(args);
-    case IndexOp::kGather:
-      return gather<T>(args);
-    case IndexOp::kAdd:
-      return add_rows<T, false>(args);
-    case IndexOp::kScatterAdd:
-      return add_rows<T, true>(args);
-  }
-}
-
 }  // namespace
 
 void index(const IndexArgs& args, KernelContext& context) {
   const bool per_element = args.op == IndexOp::kGather || args.op == IndexOp::kScatterAdd;
   const std::int64_t indices = per_element ? args.outer * args.count * args.inner : args.count;
   if (indices == 0 || !check_indices(args, indices, context)) return;
-  visit_dtype(args.dtype, [&](auto tag) { index_typed<typename decltype(tag)::type>(args); });
+  if (moves_only(args)) {
+    visit_size(args.dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      per_element ? gather<T>(args) : select<T>(args);
+    });
+  } else {
+    visit_compute_dtype(args.dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      per_element ? add_rows<T, true>(args) : add_rows<T, false>(args);
+    });
+  }
 }
 
 }  // namespace tern::cpu

@@ -145,7 +145,7 @@ constexpr void add_row(LoopSet (&row)[kDtypes]) {
   if constexpr (kInFamily) {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
   add_dtype<F, type, kInputs, kKind>(row);
-#include <tern/core/tensor/dtypes.def>
+#include <tern/core/tensor/compute_dtypes.def>
 #undef TERN_DTYPE
   }
 }

@@ -182,7 +182,8 @@ void run(const RandomArgs& args, kernels::KernelContext& context) {
 }  // namespace
 
 void random(const RandomArgs& args, kernels::KernelContext& context) {
-  visit_dtype(args.dtype, [&](auto tag) { run<typename decltype(tag)::type>(args, context); });
+  visit_compute_dtype(args.dtype,
+                      [&](auto tag) { run<typename decltype(tag)::type>(args, context); });
 }
 
 }  // namespace tern::cpu

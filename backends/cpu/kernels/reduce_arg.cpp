@@ -88,7 +88,7 @@ struct Arg {
 
 template <class Op>
 void reduce_any_dtype(const ReduceArgs& args) {
-  visit_dtype(args.in_dtype, [&](auto tag) {
+  visit_compute_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
     const Arg<Op, E> policy{static_cast<std::int64_t*>(args.out), static_cast<E*>(args.values)};

@@ -44,7 +44,7 @@ struct Truth {
 
 template <class Op>
 void reduce_any_dtype(const ReduceArgs& args) {
-  visit_dtype(args.in_dtype, [&](auto tag) {
+  visit_compute_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
     const Truth<Op, E> policy{static_cast<std::uint8_t*>(args.out)};

@@ -106,6 +106,8 @@ void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
       return reduce_as<Op, std::conditional_t<kArithmetic, std::uint64_t, std::int64_t>>(args);
     case ScalarType::Bool:
       if constexpr (!kArithmetic) return reduce_as<Op, std::uint8_t>(args);
+      [[fallthrough]];
+    default:
       context.status = StatusCode::kUnsupportedDtype;
   }
 }

@@ -9,10 +9,10 @@
 
 namespace tern::cpu {
 
-/// Consecutive numbers for the dtypes, for tables.
+/// Consecutive numbers for the dtypes that kernels compute in, for tables.
 enum DtypeSlot {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) name##Slot,
-#include <tern/core/tensor/dtypes.def>
+#include <tern/core/tensor/compute_dtypes.def>
 #undef TERN_DTYPE
   kDtypes
 };
@@ -22,10 +22,11 @@ constexpr int dtype_slot(ScalarType dtype) {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
   case ScalarType::name:                                                 \
     return name##Slot;
-#include <tern/core/tensor/dtypes.def>
+#include <tern/core/tensor/compute_dtypes.def>
 #undef TERN_DTYPE
+    default:
+      return 0;
   }
-  return 0;
 }
 
 /// out[i] = f(in[0][i], ...) for i < n, all contiguous apart from the inputs that are one number.

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -9,20 +9,50 @@
 namespace tern::sim {
 namespace {
 
-// As x86 converts: towards zero, and the minimum for whatever does not fit.
-std::int64_t to_int64(double value) {
-  if (!(value >= -0x1p63 && value < 0x1p63)) return std::numeric_limits<std::int64_t>::min();
-  return static_cast<std::int64_t>(value);
+// An element of any dtype, exactly.
+struct Value {
+  bool is_floating;
+  double real;
+  std::int64_t whole;
+};
+
+Value value_at(const void* data, ScalarType dtype, std::int64_t place) {
+  return visit_dtype(dtype, [&](auto tag) -> Value {
+    using T = typename decltype(tag)::type;
+    const Wide<T> value = static_cast<const T*>(data)[place];
+    if constexpr (is_floating_point(dtype_of<T>())) return {true, value, 0};
+    return {false, 0, static_cast<std::int64_t>(value)};
+  });
 }
 
-template <class Out, class In>
-Out cast(In value) {
-  if constexpr (std::is_same_v<Out, bool>) {
-    return value != 0;
-  } else if constexpr (std::is_integral_v<Out> && std::is_floating_point_v<In>) {
-    return to_int64(value);
+// As x86 converts: towards zero, and the minimum for whatever does not fit.
+template <class T>
+T truncated(double value) {
+  constexpr double kLimit = -static_cast<double>(std::numeric_limits<T>::min());
+  if (!(value >= -kLimit && value < kLimit)) return std::numeric_limits<T>::min();
+  return static_cast<T>(value);
+}
+
+template <class T>
+T cast(const Value& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value.is_floating ? value.real != 0 : value.whole != 0;
+  } else if constexpr (is_floating_point(dtype_of<T>())) {
+    return value.is_floating ? static_cast<T>(value.real) : static_cast<T>(value.whole);
   } else {
-    return static_cast<Out>(value);
+    // Narrow integers are the low bits of an int32, uint8 those of an int64.
+    using Wider =
+        std::conditional_t<sizeof(T) == 8 || std::is_unsigned_v<T>, std::int64_t, std::int32_t>;
+    return static_cast<T>(value.is_floating ? truncated<Wider>(value.real) : value.whole);
+  }
+}
+
+void copy_bytes(const CopyArgs& args) {
+  const auto size = static_cast<std::int64_t>(element_size(args.out_dtype));
+  for (Odometer at(args.ndim, args.sizes); !at.done(); at.next()) {
+    std::memcpy(static_cast<char*>(args.out) + at.offset(args.out_strides) * size,
+                static_cast<const char*>(args.in) + at.offset(args.in_strides) * size,
+                static_cast<std::size_t>(size));
   }
 }
 
@@ -33,15 +63,13 @@ bool supports(const FillArgs&) { return true; }
 bool supports(const ArangeArgs& args) { return args.dtype != kBool; }
 
 void copy(const CopyArgs& args, KernelContext&) {
-  visit_dtype(args.out_dtype, [&](auto out_tag) {
-    visit_dtype(args.in_dtype, [&](auto in_tag) {
-      using Out = typename decltype(out_tag)::type;
-      using In = typename decltype(in_tag)::type;
-      for (Odometer at(args.ndim, args.sizes); !at.done(); at.next()) {
-        const In value = static_cast<const In*>(args.in)[at.offset(args.in_strides)];
-        static_cast<Out*>(args.out)[at.offset(args.out_strides)] = cast<Out>(value);
-      }
-    });
+  if (args.in_dtype == args.out_dtype) return copy_bytes(args);
+  visit_dtype(args.out_dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    for (Odometer at(args.ndim, args.sizes); !at.done(); at.next()) {
+      const Value value = value_at(args.in, args.in_dtype, at.offset(args.in_strides));
+      static_cast<T*>(args.out)[at.offset(args.out_strides)] = cast<T>(value);
+    }
   });
 }
 

@@ -37,12 +37,12 @@ void apply(const ElementwiseArgs& args) {
 
 bool supports(const ElementwiseArgs& args) {
   const ElementwiseKind kind = elementwise_info(args.op).kind;
-  return visit_dtype(args.dtype,
-                     [&](auto tag) { return takes<typename decltype(tag)::type>(kind); });
+  return visit_compute_dtype(args.dtype,
+                             [&](auto tag) { return takes<typename decltype(tag)::type>(kind); });
 }
 
 void elementwise(const ElementwiseArgs& args, KernelContext&) {
-  visit_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
+  visit_compute_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace tern::sim

@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
@@ -44,25 +45,35 @@ bool check_indices(const IndexArgs& args, KernelContext& context) {
   return true;
 }
 
-template <class T>
-void apply(const IndexArgs& args) {
-  const bool reads = args.op == IndexOp::kSelect || args.op == IndexOp::kGather;
-  const T* in = static_cast<const T*>(args.in);
-  T* out = static_cast<T*>(args.out);
+// visit(here, there): an element's place in the tensor of the index's shape, and in the other one.
+template <class Visit>
+void each_element(const IndexArgs& args, std::int64_t size, const Visit& visit) {
   for (std::int64_t o = 0; o < args.outer; ++o) {
     for (std::int64_t j = 0; j < args.count; ++j) {
       for (std::int64_t i = 0; i < args.inner; ++i) {
         const std::int64_t here = (o * args.count + j) * args.inner + i;
         const std::int64_t row = args.index[one_index_for_all(args) ? j : here];
-        if (reads) {
-          out[here] = in[(o * args.in_size + row) * args.inner + i];
-        } else {
-          T& sum = out[(o * args.out_size + row) * args.inner + i];
-          sum = narrow<T>(plus(Wide<T>{sum}, Wide<T>{in[here]}));
-        }
+        visit(here, (o * size + row) * args.inner + i);
       }
     }
   }
+}
+
+void read(const IndexArgs& args) {
+  const std::size_t bytes = element_size(args.dtype);
+  const auto step = static_cast<std::int64_t>(bytes);
+  each_element(args, args.in_size, [&](std::int64_t here, std::int64_t there) {
+    std::memcpy(static_cast<char*>(args.out) + here * step,
+                static_cast<const char*>(args.in) + there * step, bytes);
+  });
+}
+
+template <class T>
+void add(const IndexArgs& args) {
+  each_element(args, args.out_size, [&](std::int64_t here, std::int64_t there) {
+    T& sum = static_cast<T*>(args.out)[there];
+    sum = narrow<T>(plus(Wide<T>{sum}, Wide<T>{static_cast<const T*>(args.in)[here]}));
+  });
 }
 
 }  // namespace
@@ -71,7 +82,8 @@ bool supports(const IndexArgs&) { return true; }
 
 void index(const IndexArgs& args, KernelContext& context) {
   if (!check_indices(args, context)) return;
-  visit_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
+  if (moves_only(args)) return read(args);
+  visit_compute_dtype(args.dtype, [&](auto tag) { add<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace tern::sim

@@ -7,9 +7,9 @@
 
 namespace tern::sim {
 
-/// What is computed with: double for floating dtypes, int64 for int64 and bool.
+/// What is computed with: double for floating dtypes, int64 for integral ones and bool.
 template <class T>
-using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>;
+using Wide = std::conditional_t<is_floating_point(dtype_of<T>()), double, std::int64_t>;
 
 /// Rounds to the dtype; every number but zero is true.
 template <class T>
@@ -24,7 +24,7 @@ T narrow(Wide<T> value) {
 /// A number that came with the call, rounded to the dtype as an element would be.
 template <class T>
 Wide<T> immediate(const kernels::Immediate& number) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (is_floating_point(dtype_of<T>())) {
     return static_cast<T>(number.f);
   } else {
     return static_cast<T>(number.i);

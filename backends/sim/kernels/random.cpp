@@ -77,7 +77,7 @@ bool supports(const RandomArgs& args) {
 }
 
 void random(const RandomArgs& args, KernelContext&) {
-  visit_dtype(args.dtype, [&](auto tag) {
+  visit_compute_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* out = static_cast<T*>(args.out);
     for (std::int64_t e = 0; e < args.count; ++e) {

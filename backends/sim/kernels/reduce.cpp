@@ -83,7 +83,7 @@ bool supports(const ReduceArgs& args) {
 }
 
 void reduce(const ReduceArgs& args, KernelContext&) {
-  visit_dtype(args.in_dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
+  visit_compute_dtype(args.in_dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace tern::sim

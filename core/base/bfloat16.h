@@ -1,0 +1,42 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+namespace tern {
+namespace detail {
+
+constexpr float float_of_bfloat16(std::uint16_t bfloat16) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(bfloat16) << 16);
+}
+
+/// The nearest bfloat16, ties to even; NaN stays NaN.
+constexpr std::uint16_t bfloat16_of_float(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
+  const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  return static_cast<std::uint16_t>(is_nan ? bits >> 16 | 0x40u : rounded);
+}
+
+}  // namespace detail
+
+/// The element of kBFloat16: the upper half of a float, with 8 bits of precision and float's range.
+/// It only stores: arithmetic happens in the float that it converts to.
+struct BFloat16 {
+  std::uint16_t bits;
+
+  BFloat16() = default;
+  /// By way of float, as PyTorch.
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  constexpr BFloat16(T value) : bits(detail::bfloat16_of_float(static_cast<float>(value))) {}
+  static constexpr BFloat16 from_bits(std::uint16_t bits) {
+    BFloat16 bfloat16(0.0f);
+    bfloat16.bits = bits;
+    return bfloat16;
+  }
+  constexpr operator float() const { return detail::float_of_bfloat16(bits); }
+};
+
+}  // namespace tern

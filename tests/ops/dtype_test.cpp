@@ -1,0 +1,271 @@
+#include <cmath>
+#include <cstring>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include <tern/tern.h>
+
+#include "golden/dtypes.h"
+
+// All dtypes as data, against what PyTorch gives (golden/dtypes.py), on the CPU and on a simulated
+// device.
+
+namespace tern {
+namespace {
+
+constexpr std::size_t kCount = std::size(golden::kDtypes);
+constexpr ScalarType kDataDtypes[] = {kHalf, kBFloat16, kInt, kShort, kChar, kByte};
+const Device kDevices[] = {Device("cpu"), Device("cuda:1")};
+
+ScalarType dtype_of_letter(char letter) {
+  return golden::kDtypes[std::string(golden::kLetters).find(letter)];
+}
+
+constexpr std::uint64_t kNaN = 0x4e614e;
+
+/// "n 3c00 0" as numbers.
+std::vector<std::uint64_t> numbers(const char* text) {
+  std::istringstream words(text);
+  std::vector<std::uint64_t> result;
+  for (std::string word; words >> word;) {
+    result.push_back(word == "n" ? kNaN : std::stoull(word, nullptr, 16));
+  }
+  return result;
+}
+
+Tensor from_bits(const std::vector<std::uint64_t>& bits, ScalarType dtype) {
+  Tensor out = empty({static_cast<std::int64_t>(bits.size())}, dtype);
+  const std::size_t size = element_size(dtype);
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    std::memcpy(static_cast<char*>(out.data_ptr()) + i * size, &bits[i], size);
+    if (is_floating_point(dtype) && bits[i] == kNaN) {
+      out[static_cast<std::int64_t>(i)].fill_(NAN);
+    }
+  }
+  return out;
+}
+
+std::vector<std::uint64_t> bits_of(const Tensor& tensor) {
+  const Tensor here = tensor.cpu().contiguous(), nan = here.isnan();
+  std::vector<std::uint64_t> result(static_cast<std::size_t>(here.numel()));
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const std::size_t size = here.element_size();
+    std::memcpy(&result[i], static_cast<const char*>(here.data_ptr()) + i * size, size);
+    if (nan.data_ptr<bool>()[i]) result[i] = kNaN;
+  }
+  return result;
+}
+
+TEST(Dtypes, PromoteAsPyTorch) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const ScalarType a = golden::kDtypes[i];
+    for (std::size_t j = 0; j < kCount; ++j) {
+      const ScalarType b = golden::kDtypes[j];
+      EXPECT_EQ(promote_types(a, b), dtype_of_letter(golden::kPromotion[i][j])) << a << ' ' << b;
+      EXPECT_EQ(can_cast(a, b), golden::kCanCast[i][j] == '1') << a << ' ' << b;
+      // Comparing meets in the common dtype, in which 1 is 1 everywhere.
+      EXPECT_TRUE((ones({2}, a) == ones({2}, b)).all().item<bool>());
+    }
+  }
+}
+
+TEST(Dtypes, CastAsPyTorch) {
+  for (const Device& device : kDevices) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const Tensor in = from_bits(numbers(golden::kCastInputs[i]), golden::kDtypes[i]).to(device);
+      for (std::size_t j = 0; j < kCount; ++j) {
+        SCOPED_TRACE(::testing::Message() << in.dtype() << " to " << golden::kDtypes[j]);
+        const std::vector<std::uint64_t> want = numbers(golden::kCasts[i][j]);
+        EXPECT_EQ(bits_of(in.to(golden::kDtypes[j])), want) << device;
+        // Long and strided: several blocks, transposed and with gaps.
+        const Tensor many = in.expand({300, in.size(0)}).clone();
+        const Tensor down = many.t().to(golden::kDtypes[j]);
+        EXPECT_EQ(bits_of(down.t()[299]), want);
+        const Tensor gaps =
+            zeros({300, in.size(0), 2}, TensorOptions(golden::kDtypes[j]).device(device));
+        gaps.select(2, 0).copy_(many);
+        EXPECT_EQ(bits_of(gaps.select(2, 0)[299]), want);
+        EXPECT_EQ(bits_of(gaps.select(2, 1)[299]), std::vector<std::uint64_t>(want.size(), 0));
+      }
+    }
+  }
+}
+
+TEST(Dtypes, EveryHalfIsItself) {
+  std::vector<std::int16_t> words(1 << 16);
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = static_cast<std::int16_t>(i);
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    const Tensor all = from_blob(words.data(), {1 << 16}, dtype);
+    const Tensor back = all.to(kFloat).to(dtype);
+    const auto same = [&](std::size_t i) {
+      // NaN keeps its bits, apart from the one that makes it a quiet one.
+      const auto got =
+          static_cast<std::uint16_t>(static_cast<const std::int16_t*>(back.data_ptr())[i]);
+      const auto want = static_cast<std::uint16_t>(i);
+      const unsigned quiet = dtype == kHalf ? 0x200 : 0x40;
+      return got == want ||
+             (all[static_cast<std::int64_t>(i)].isnan().item<bool>() && got == (want | quiet));
+    };
+    for (std::size_t i = 0; i < words.size(); ++i) ASSERT_TRUE(same(i)) << dtype << ' ' << i;
+  }
+  static_assert(float(Half(65504)) == 65504 && float(Half(1e-7)) == 0x1p-23f);
+  static_assert(float(BFloat16(1.00390625f)) == 1 && float(BFloat16(-3e38)) < -2.9e38f);
+  static_assert(std::is_trivially_copyable_v<Half> && std::is_trivial_v<BFloat16>);
+}
+
+TEST(Dtypes, AreMadeAndRead) {
+  for (const ScalarType dtype : kDataDtypes) {
+    SCOPED_TRACE(dtype);
+    EXPECT_TRUE(zeros({2}, dtype).equal(tensor({0, 0}, dtype)));
+    EXPECT_TRUE(ones({2}, dtype).equal(full({2}, 1, dtype)));
+    EXPECT_TRUE(tensor({{1, 2}, {3, 4}}, dtype).equal(tensor({{1, 2}, {3, 4}})));
+    EXPECT_TRUE(arange(1, 7, 2, dtype).equal(tensor({1, 3, 5})));
+    EXPECT_EQ(arange(3, dtype).dtype(), dtype);
+    EXPECT_EQ(eye(2, dtype).to(kFloat).sum().item<int>(), 2);
+    EXPECT_EQ(empty({2, 3}, dtype).nbytes(), 6 * element_size(dtype));
+    EXPECT_EQ(tensor(5, dtype).item<int>(), 5);
+    EXPECT_EQ(zeros_like(ones({2}, dtype)).dtype(), dtype);
+    EXPECT_TRUE(static_cast<bool>(tensor(2, dtype)));
+    EXPECT_TRUE(tensor({1.7, -0.0}, dtype).to(kLong).equal(tensor({1, 0})));
+    EXPECT_TRUE(zeros({2}, TensorOptions(dtype).device(kMeta)).to(kFloat).is_meta());
+  }
+  EXPECT_EQ(tensor({0.1}, kHalf).item<float>(), 0.0999755859375f);
+  EXPECT_EQ(static_cast<float>(tensor(0.1, kHalf).item<Half>()), 0.0999755859375f);
+  EXPECT_EQ(full({1}, 1e6, kHalf).item<float>(), HUGE_VALF);
+  EXPECT_EQ(tensor(-1, kByte).item<int>(), 255);
+  EXPECT_EQ(full({1}, -1, kByte).data_ptr<std::uint8_t>()[0], 255);
+  EXPECT_EQ((tensor({1, -2}, kChar).to_vector<std::int8_t>()), (std::vector<std::int8_t>{1, -2}));
+  EXPECT_EQ(tensor({7}, kInt).data_ptr<int>()[0], 7);
+  EXPECT_EQ(tensor({7}, kShort).data_ptr<short>()[0], 7);
+  EXPECT_EQ(arange(0, 1, 0.1, kHalf)[4].item<float>(), 0.39990234375f);
+  const std::pair<std::function<void()>, const char*> wrong[] = {
+      {[] { full({1}, 300, kByte); }, "value cannot be converted to type uint8_t without overflow"},
+      {[] { full({1}, -256, kByte); }, "value cannot be converted to type uint8_t"},
+      {[] { full({1}, 128, kChar); }, "value cannot be converted to type int8_t"},
+      {[] { zeros({1}, kShort).fill_(1e5); }, "value cannot be converted to type int16_t"},
+      {[] { tensor(3e9, kInt); }, "value cannot be converted to type int32_t"},
+      {[] { full({1}, NAN, kInt); }, "value cannot be converted to type int32_t"},
+      {[] { zeros({1}, kHalf).data_ptr<float>(); }, "expected scalar type Float but found Half"},
+      {[] { zeros({1}, kLong).data_ptr<int>(); }, "expected scalar type Int but found Long"},
+  };
+  for (const auto& [call, text] : wrong) {
+    try {
+      call();
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(Dtypes, MoveAsAnyOther) {
+  for (const Device& device : kDevices) {
+    for (const ScalarType dtype : kDataDtypes) {
+      SCOPED_TRACE(::testing::Message() << dtype << " on " << device);
+      const Tensor x = arange(24, dtype).view({2, 3, 4}).to(device);
+      EXPECT_EQ(x.dtype(), dtype);
+      EXPECT_TRUE(x.permute({2, 0, 1}).contiguous().cpu().equal(
+          arange(24).view({2, 3, 4}).permute({2, 0, 1})));
+      EXPECT_TRUE(x.clone().equal(x));
+      EXPECT_TRUE(cat({x, x}, 1).select(1, 4).equal(x.select(1, 1)));
+      EXPECT_TRUE(x[1].slice(0, 1, 3).cpu().equal(arange(16, 24).view({2, 4})));
+      EXPECT_TRUE(x.index_select(1, tensor({2, 0}).to(device)).select(1, 0).equal(x.select(1, 2)));
+      EXPECT_TRUE(x.gather(2, tensor({{{3}}}).to(device)).cpu().equal(tensor({{{3}}}, dtype)));
+      Tensor y = x.clone();
+      y[0].zero_();
+      y[1].select(0, 0).fill_(1);
+      y.select(2, 3).copy_(full({2, 3}, 2.9));
+      const double last = is_floating_point(dtype) ? tensor(2.9, dtype).item<double>() : 2;
+      EXPECT_EQ(y.to(kDouble).sum().item<double>(), 3 + 16 + 17 + 18 + 20 + 21 + 22 + 6 * last);
+      EXPECT_THROW(x.index_select(0, tensor({2}).to(device)).cpu(), Error);
+    }
+  }
+}
+
+TEST(Dtypes, CompareInTheCommonDtype) {
+  for (const ScalarType dtype : kDataDtypes) {
+    const Tensor a = tensor({1, 2, 3}, dtype), b = tensor({1, 3, 2}, dtype);
+    EXPECT_TRUE((a == b).equal(tensor({true, false, false})));
+    EXPECT_TRUE((a < b).equal(tensor({false, true, false})));
+    EXPECT_TRUE((a >= 2).equal(tensor({false, true, true})));
+    EXPECT_TRUE((a != 1.5).all().item<bool>());
+    EXPECT_FALSE(a.isnan().any().item<bool>());
+    EXPECT_TRUE(a.isfinite().all().item<bool>());
+    EXPECT_TRUE(a.allclose(a));
+    EXPECT_FALSE(a.allclose(b));
+    EXPECT_FALSE(a.equal(b));
+  }
+  EXPECT_TRUE((tensor({44}, kByte) == 300).item<bool>());
+  EXPECT_TRUE((tensor({255}, kByte) == -1).item<bool>());
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    EXPECT_TRUE((tensor({0.1}, dtype) == 0.1).item<bool>());
+    EXPECT_FALSE((tensor({NAN}, dtype) == NAN).item<bool>());
+    EXPECT_TRUE(tensor({NAN}, dtype).isnan().item<bool>());
+    EXPECT_TRUE(tensor({HUGE_VAL}, dtype).isinf().item<bool>());
+  }
+  EXPECT_TRUE((tensor({2048.}, kHalf) == tensor({2049}, kInt)).item<bool>());
+  EXPECT_FALSE((tensor({2048.}) == tensor({2049}, kInt)).item<bool>());
+}
+
+TEST(Dtypes, PrintAsPyTorch) {
+  const char* const* want = golden::kPrinted;
+  const Tensor floating[] = {tensor({0.1, -2.5, 3.0}),
+                             tensor({1., 2.}),
+                             tensor({1e-4, 6e4}),
+                             tensor({double{NAN}, HUGE_VAL, 1.0}),
+                             tensor(2.5),
+                             empty({0}),
+                             zeros({2, 0})};
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    for (const Tensor& x : floating) EXPECT_EQ(to_string(x.to(dtype)), *want++);
+  }
+  const Tensor whole[] = {tensor({1, 20, 100}), tensor({{1}, {0}}), tensor(7), empty({0})};
+  for (const ScalarType dtype : {kInt, kShort, kChar, kByte}) {
+    for (const Tensor& x : whole) EXPECT_EQ(to_string(x.to(dtype)), *want++);
+  }
+}
+
+TEST(Dtypes, RefuseArithmetic) {
+  for (const Device& device : {Device("cpu"), Device("cuda"), Device("meta")}) {
+    for (const ScalarType dtype : kDataDtypes) {
+      const Tensor x = ones({2, 2}, TensorOptions(dtype).device(device));
+      const std::pair<const char*, std::function<void()>> calls[] = {
+          {"add", [&] { x + x; }},
+          {"add", [&] { x + 1; }},
+          {"mul", [&] { x.clone().mul_(2); }},
+          {"amax", [&] { x.amax(); }},
+          {"neg", [&] { -x; }},
+          {"mm", [&] { x.mm(x); }},
+          {"where", [&] { where(x > 0, x, x); }}};
+      for (const auto& [name, call] : calls) {
+        try {
+          call();
+          ADD_FAILURE() << name << ' ' << dtype << ' ' << device;
+        } catch (const DTypeError& error) {
+          const std::string text = error.what();
+          EXPECT_NE(
+              text.find("\" not implemented for '" + std::string(dtype_info(dtype).name) + "'"),
+              std::string::npos)
+              << text;
+          EXPECT_EQ(text.find('"' + std::string(name)), 0u) << text;
+        }
+      }
+      // What promotes to a dtype that is computed in works.
+      EXPECT_EQ((x + ones({2, 2}, TensorOptions(kDouble).device(device))).dtype(), kDouble);
+    }
+  }
+  EXPECT_TRUE((tensor({1, 2}, kInt) + tensor({0.5, 0.5})).equal(tensor({1.5, 2.5})));
+  EXPECT_EQ(ones({70000}, kByte).sum().item<int>(), 70000);
+}
+
+TEST(Dtypes, GradientsOfCastsHaveTheDtypeOfTheLeaf) {
+  const Tensor x = tensor({1., 2.}, TensorOptions(kHalf).requires_grad(true));
+  (x.to(kFloat) * 3).sum().backward();
+  EXPECT_EQ(x.grad().dtype(), kHalf);
+  EXPECT_TRUE(x.grad().equal(tensor({3., 3.})));
+  EXPECT_THROW(ones({1}, kInt).requires_grad_(), DTypeError);
+}
+
+}  // namespace
+}  // namespace tern
