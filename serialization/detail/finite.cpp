@@ -28,9 +28,10 @@ void refuse(const std::string& path, const std::string& name, const Tensor& tens
 }  // namespace
 
 void refuse_non_finite(const std::string& path, const std::string& name, const Tensor& tensor) {
-  if (!is_floating_point(tensor.dtype())) return;
-  visit_dtype(tensor.dtype(),
-              [&](auto tag) { refuse<typename decltype(tag)::type>(path, name, tensor); });
+  visit_dtype(tensor.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (is_floating_point(dtype_of<T>())) refuse<T>(path, name, tensor);
+  });
 }
 
 }  // namespace tern::detail

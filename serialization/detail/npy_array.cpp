@@ -21,6 +21,7 @@ std::string npy_type(ScalarType dtype) {
 }
 
 std::optional<ScalarType> dtype_of_npy_type(std::string_view type) {
+  if (type.empty()) return std::nullopt;
 #define TERN_DTYPE(name, ...) \
   if (type == npy_type(ScalarType::name)) return ScalarType::name;
 #include <tern/core/tensor/dtypes.def>
