@@ -178,7 +178,7 @@ void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
     plan.problem.relu = false;
   }
   merge_batch(plan);
-  if (plan.batch == 1 && is_long_inner(plan.problem, kWorkPerThread / 2)) {
+  if (plan.batch == 1 && is_inner(plan.problem)) {
     return multiply_inner(plan.problem, kWorkPerThread / 2);
   }
   choose_method(plan);

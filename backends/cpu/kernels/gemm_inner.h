@@ -7,29 +7,43 @@
 
 namespace tern::cpu {
 
-/// Whether a product is that of a row and a column, both contiguous and long enough to be computed
-/// in parts of `part` elements.
+/// Whether a product is that of a row and a column, both contiguous.
 template <class T>
-bool is_long_inner(const Problem<T>& p, std::int64_t part) {
-  return p.m == 1 && p.n == 1 && p.a.column == 1 && p.b.row == 1 && p.k >= 2 * part;
+bool is_inner(const Problem<T>& p) {
+  return p.m == 1 && p.n == 1 && p.a.column == 1 && p.b.row == 1;
 }
 
-/// The number of parts depends on k alone, so the result does not depend on the thread count.
+/// Several sums at once: each waits for the end of its last addition.
+template <class T>
+T inner_product(const T* a, const T* b, std::int64_t n) {
+  using S = Simd<T>;
+  constexpr int kSums = 4, kWidth = S::kWidth;
+  typename S::V sum[kSums] = {};
+  std::int64_t i = 0;
+  for (; i + kSums * kWidth <= n; i += kSums * kWidth) {
+#pragma GCC unroll 4
+    for (int k = 0; k < kSums; ++k) {
+      sum[k] = S::fma(S::load(a + i + k * kWidth), S::load(b + i + k * kWidth), sum[k]);
+    }
+  }
+  for (; i + kWidth <= n; i += kWidth) sum[0] = S::fma(S::load(a + i), S::load(b + i), sum[0]);
+  if (const int rest = static_cast<int>(n - i); rest > 0) {
+    sum[1] = S::fma(S::load_first(a + i, rest), S::load_first(b + i, rest), sum[1]);
+  }
+  return reduce_lanes<Sum, T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
+}
+
+/// In parts of at least `part_size` elements. Their number depends on k alone, so the result does
+/// not depend on the thread count.
 template <class T>
 void multiply_inner(const Problem<T>& problem, std::int64_t part_size) {
   constexpr std::int64_t kMaxParts = 64;
-  const std::int64_t parts = std::min(kMaxParts, problem.k / part_size);
+  const std::int64_t parts = std::clamp<std::int64_t>(problem.k / part_size, 1, kMaxParts);
   T sums[kMaxParts];
   parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = problem.k * i / parts;
-      Problem<T> part = problem;
-      part.k = problem.k * (i + 1) / parts - first;
-      part.a.data += first;
-      part.b.data += first;
-      part.c.data = sums + i;
-      part.alpha = T(1), part.beta = T(0), part.bias = nullptr, part.relu = false;
-      multiply_dot_columns<T, false>(part, 0, 1);
+      const std::int64_t first = problem.k * i / parts, last = problem.k * (i + 1) / parts;
+      sums[i] = inner_product(problem.a.data + first, problem.b.data + first, last - first);
     }
   });
   for (std::int64_t i = 1; i < parts; ++i) sums[0] += sums[i];

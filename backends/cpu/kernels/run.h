@@ -137,7 +137,7 @@ struct Minimum {
                                      : std::numeric_limits<T>::max();
 };
 
-/// Halves fold onto each other. Not inline: it is called once per run, from very many loops.
+/// Halves fold onto each other.
 template <class Op, class T, int kWidth = kLanes<T>>
 [[gnu::always_inline]] inline void fold_lanes(Vector<T>& v) {
   constexpr auto kFold = []<int... lane>(const Vector<T>& x, std::integer_sequence<int, lane...>) {
@@ -147,7 +147,7 @@ template <class Op, class T, int kWidth = kLanes<T>>
   if constexpr (kWidth > 2) fold_lanes<Op, T, kWidth / 2>(v);
 }
 template <class Op, class T>
-[[gnu::noinline]] T reduce_lanes(Vector<T> v) {
+inline T reduce_lanes(Vector<T> v) {
   if constexpr (kLanes < T >> 1) fold_lanes<Op, T>(v);
   return v[0];
 }
