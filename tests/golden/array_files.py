@@ -11,6 +11,8 @@ arrays = {
     "mask": np.array([True, False, True]),
     "empty": np.zeros((2, 0, 3), dtype="<f4"),
 }
+dtypes = ["u1", "i1", "<i2", "<i4", "<i8", "<f2", "<f4", "<f8", "?"]
+np.savez("array_dtypes.npz", **{np.dtype(d).name: np.array([0, 1, 100]).astype(d) for d in dtypes})
 np.savez("arrays.npz", **arrays)
 np.savez_compressed("arrays_deflated.npz", **arrays)
 np.save("fortran.npy", np.asfortranarray(np.arange(24, dtype="<i8").reshape(2, 3, 4)))

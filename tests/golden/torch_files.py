@@ -34,6 +34,9 @@ checkpoint = {
     "numbers": [2**40, -(2**62), -1, 255, 256, 65536, 0.1, 1e-300],
     "others": (None, True, False, "é", torch.Size([1, 2]), [], {}),
 }
+dtypes = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16,
+          torch.bfloat16, torch.float32, torch.float64, torch.bool]
+torch.save({str(d)[6:]: torch.tensor([0, 1, 100]).to(d) for d in dtypes}, "torch_dtypes.pt")
 torch.save(net.state_dict(), "torch_state.pt")
 torch.save(net.state_dict(), "torch_state_old.pth", _use_new_zipfile_serialization=False)
 torch.save(odd, "torch_odd.pt")

@@ -37,6 +37,16 @@ TEST(NpzPython, Stored) { check_arrays(load_state(kFolder + "arrays.npz")); }
 
 TEST(NpzPython, Deflated) { check_arrays(load_state(kFolder + "arrays_deflated.npz")); }
 
+TEST(NpzPython, EveryDtype) {
+  const State state = load_state(kFolder + "array_dtypes.npz");
+#define TERN_DTYPE(name, type, number, file_name, python_name, category)                  \
+  if (ScalarType::name != kBFloat16) {                                                    \
+    EXPECT_TRUE(identical(state[python_name], tensor({0, 1, 100}).to(ScalarType::name))); \
+  }
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+}
+
 TEST(NpyPython, ColumnMajor) {
   Tensor array;
   load(array, kFolder + "fortran.npy");
@@ -110,6 +120,15 @@ TEST(NpzRoundTrip, NothingAtAll) {
   const Scratch scratch;
   save(State(), scratch.path("x.npz"));
   EXPECT_TRUE(identical(load_state(scratch.path("x.npz")), State()));
+}
+
+TEST(NpyWriter, NoBfloat16) {
+  const Scratch scratch;
+  State state;
+  state.insert("w", ones({2}, kBFloat16));
+  const std::string text = text_of_error<FileError>([&] { save(state, scratch.path("x.npz")); });
+  EXPECT_NE(text.find("tensor 'w': NumPy has no bfloat16"), std::string::npos) << text;
+  EXPECT_EQ(scratch.count(), 0);
 }
 
 TEST(NpyWriter, OnlyATensor) {

@@ -60,6 +60,14 @@ TEST(TorchPython, OddTensors) {
   }
 }
 
+TEST(TorchPython, EveryDtype) {
+  const State state = load_state(kFolder + "torch_dtypes.pt");
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  EXPECT_TRUE(identical(state[python_name], tensor({0, 1, 100}).to(ScalarType::name)));
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+}
+
 TEST(TorchPython, ACheckpoint) {
   for (const char* name : {"torch_checkpoint.pt", "torch_checkpoint_4.pt"}) {
     const State state = load_state(kFolder + name);
