@@ -34,6 +34,9 @@ void save_state(const State& state, const std::string& path, const SaveOptions& 
                    (options.metadata.empty() && options.max_shard_size == 0),
                FileError, "save: '", path,
                "': only safetensors files have metadata and shards, not ", format.name);
+    if (options.max_shard_size != 0) {
+      return detail::save_safetensors_shards(state, path, options);
+    }
     AtomicFile file(path, options.calls);
     format.write(state, options, file);
     file.commit();
@@ -42,8 +45,9 @@ void save_state(const State& state, const std::string& path, const SaveOptions& 
 
 State load_state(const std::string& path, const LoadFileOptions& options) {
   return named("load", path, [&] {
-    const detail::Format& format = detail::format_of_path("load", path);
-    const detail::InputFile file(path);
+    const std::string found = detail::find_safetensors(path);
+    const detail::Format& format = detail::format_of_path("load", found);
+    const detail::InputFile file(found);
     detail::check_content(format, file);
     return format.read(file, options);
   });

@@ -1,5 +1,7 @@
 #include <tern/serialization/detail/formats.h>
 
+#include <algorithm>
+
 #include <tern/serialization/detail/json_file.h>
 #include <tern/serialization/detail/npy_file.h>
 #include <tern/serialization/detail/safetensors_file.h>
@@ -13,16 +15,19 @@ constexpr Format kFormats[] = {
     {"npy of NumPy", ".npy ", recognizes_npy, write_npy_state, read_npy_state},
     {"npz of NumPy", ".npz ", recognizes_npz, write_npz_state, read_npz_state},
     {"safetensors", ".safetensors ", recognizes_safetensors, write_safetensors, read_safetensors},
+    {"index of safetensors", ".index.json ", recognizes_json, refuse_safetensors_index,
+     read_safetensors_index},
     {"pt of PyTorch", ".pt .pth ", recognizes_torch, write_torch_state, read_torch_state},
 };
 
-bool has_suffix(const Format& format, std::string_view path) {
+/// The length of the suffix of `format` that `path` has; 0 without.
+std::size_t suffix_size(const Format& format, std::string_view path) {
   for (std::string_view rest = format.suffixes; !rest.empty();) {
     const std::size_t space = rest.find(' ');
-    if (path.ends_with(rest.substr(0, space))) return true;
+    if (path.ends_with(rest.substr(0, space))) return space;
     rest.remove_prefix(space + 1);
   }
-  return false;
+  return 0;
 }
 
 /// What a file is that no format of ours claims, as far as its first bytes tell.
@@ -36,11 +41,11 @@ std::string_view foreign_content(std::string_view head) {
 }  // namespace
 
 const Format& format_of_path(const char* what, std::string_view path) {
+  const Format* const best = std::ranges::max_element(
+      kFormats, {}, [&](const Format& format) { return suffix_size(format, path); });
+  if (suffix_size(*best, path) != 0) return *best;
   std::string suffixes;
-  for (const Format& format : kFormats) {
-    if (has_suffix(format, path)) return format;
-    suffixes += format.suffixes;
-  }
+  for (const Format& format : kFormats) suffixes += format.suffixes;
   raise<FileError>(what, ": '", path, "': the name of a state file ends in one of ", suffixes);
 }
 

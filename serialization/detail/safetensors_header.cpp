@@ -7,6 +7,7 @@
 
 #include <tern/core/base/error.h>
 #include <tern/serialization/detail/json_events.h>
+#include <tern/serialization/detail/safetensors_dtype.h>
 
 namespace tern::detail {
 namespace {
@@ -15,25 +16,6 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 
 constexpr std::size_t kMaxDims = 64;  // as PyTorch
 constexpr int kMaxSkipped = 100;      // levels of a field that nobody knows
-
-struct DtypeRow {
-  std::string_view name;
-  std::uint64_t bits;
-};
-
-// All of the format, in the reference's order of alignment.
-constexpr DtypeRow kDtypes[] = {
-    {"BOOL", 8},        {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"U8", 8},
-    {"I8", 8},          {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E4M3FNUZ", 8},
-    {"F8_E5M2FNUZ", 8}, {"I16", 16},    {"U16", 16},    {"F16", 16},    {"BF16", 16},
-    {"I32", 32},        {"U32", 32},    {"F32", 32},    {"C64", 64},    {"F64", 64},
-    {"I64", 64},        {"U64", 64},
-};
-
-const DtypeRow* find_dtype(std::string_view name) {
-  const DtypeRow* row = std::ranges::find(kDtypes, name, &DtypeRow::name);
-  return row == std::end(kDtypes) ? nullptr : row;
-}
 
 class HeaderReader final : public JsonEvents {
  public:
@@ -83,10 +65,10 @@ class HeaderReader final : public JsonEvents {
       return true;
     }
     if (level_ != kEntry || key_ != "dtype") return ignored("a string");
-    const DtypeRow* row = find_dtype(value);
-    if (row == nullptr) fail_in(entry(), "unknown dtype '", shown_name(value), "'");
-    entry().dtype = row->name;
-    bits_ = row->bits;
+    const SafetensorsDtype* dtype = find_safetensors_dtype(value);
+    if (dtype == nullptr) fail_in(entry(), "unknown dtype '", shown_name(value), "'");
+    entry().dtype = dtype->name;
+    bits_ = dtype->bits;
     return true;
   }
   bool key(std::string& key) override {
@@ -296,10 +278,6 @@ SafetensorsHeader read_safetensors_header(const InputFile& file) {
   HeaderReader reader(file.path(), rest - size);
   parse_json(text, reader);
   return reader.take(sizeof size + size);
-}
-
-int safetensors_rank(std::string_view dtype) {
-  return static_cast<int>(find_dtype(dtype) - kDtypes);
 }
 
 std::string shown_name(std::string_view name) {

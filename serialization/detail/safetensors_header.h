@@ -27,9 +27,6 @@ struct SafetensorsHeader {
 /// Reads and checks the header of `file`. Throws FileError that names the file and the tensor.
 SafetensorsHeader read_safetensors_header(const InputFile& file);
 
-/// The place of a dtype in the order in which the reference lays tensors out, from the end.
-int safetensors_rank(std::string_view dtype);
-
 /// The start of a name, for errors.
 std::string shown_name(std::string_view name);
 

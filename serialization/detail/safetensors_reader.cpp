@@ -70,6 +70,7 @@ void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat) {
       flat.tree = value;
     } else if (key != kFormatKey && !stored.contains(key)) {
       if (const auto kept = stored.find(value); kept != stored.end()) {
+        stored.emplace(key, kept->second);
         aliases.emplace_back(key, *kept->second);
       }
     }

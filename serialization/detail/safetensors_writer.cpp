@@ -8,6 +8,7 @@
 #include <tern/core/base/error.h>
 #include <tern/serialization/detail/finite.h>
 #include <tern/serialization/detail/json_text.h>
+#include <tern/serialization/detail/safetensors_dtype.h>
 #include <tern/serialization/detail/safetensors_file.h>
 #include <tern/serialization/detail/safetensors_header.h>
 
@@ -23,9 +24,9 @@ auto view_of(const Tensor& tensor) {
 /// The order of the data: by falling alignment, then by name, as the reference.
 std::vector<const NamedTensor*> data_order(std::vector<const NamedTensor*> tensors) {
   std::ranges::sort(tensors, [](const NamedTensor* a, const NamedTensor* b) {
-    const int rank_a = safetensors_rank(dtype_info(a->second.dtype()).file_name);
-    const int rank_b = safetensors_rank(dtype_info(b->second.dtype()).file_name);
-    return rank_a != rank_b ? rank_a > rank_b : a->first < b->first;
+    const auto* dtype_a = find_safetensors_dtype(dtype_info(a->second.dtype()).file_name);
+    const auto* dtype_b = find_safetensors_dtype(dtype_info(b->second.dtype()).file_name);
+    return dtype_a != dtype_b ? dtype_a > dtype_b : a->first < b->first;
   });
   return tensors;
 }

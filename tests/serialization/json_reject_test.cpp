@@ -189,7 +189,8 @@ TEST_F(JsonReject, FilesThatCannotBeRead) {
             "load: cannot open '" + scratch_.path("none.json") + "': No such file or directory");
   std::filesystem::create_directory(scratch_.path("folder.json"));
   EXPECT_EQ(text_of_error<FileError>([&] { load(net_, scratch_.path("folder.json")); }),
-            "load: '" + scratch_.path("folder.json") + "' is a folder");
+            "load: '" + scratch_.path("folder.json") +
+                "' is a folder without model.safetensors.index.json or model.safetensors");
   ASSERT_EQ(::mkfifo(scratch_.path("pipe.json").c_str(), 0600), 0);
   EXPECT_EQ(text_of_error<FileError>([&] { load(net_, scratch_.path("pipe.json")); }),
             "load: '" + scratch_.path("pipe.json") + "' is no regular file");

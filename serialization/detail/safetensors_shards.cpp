@@ -1,0 +1,249 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <unordered_map>
+
+#include <tern/core/base/error.h>
+#include <tern/serialization/detail/json_text.h>
+#include <tern/serialization/detail/safetensors_file.h>
+#include <tern/serialization/detail/safetensors_index.h>
+#include <tern/serialization/detail/safetensors_reader.h>
+#include <tern/serialization/detail/safetensors_writer.h>
+
+namespace tern::detail {
+namespace {
+
+constexpr std::string_view kSuffix = ".safetensors";
+
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+bool contains(const std::vector<std::string>& list, const std::string& text) {
+  return std::ranges::find(list, text) != list.end();
+}
+
+bool exists(const std::string& path) {
+  struct stat facts;
+  return ::stat(path.c_str(), &facts) == 0;
+}
+
+bool is_folder(const std::string& path) {
+  struct stat facts;
+  return ::stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+// --- Writing -------------------------------------------------------------------------------------
+
+/// The tensors in their order, as many per file as fit, at least one.
+std::vector<std::vector<const NamedTensor*>> split(const std::vector<const NamedTensor*>& tensors,
+                                                   std::uint64_t max_size) {
+  std::vector<std::vector<const NamedTensor*>> shards;
+  std::uint64_t size = 0;  // of the last one
+  for (const NamedTensor* tensor : tensors) {
+    const std::uint64_t bytes = tensor->second.nbytes();
+    if (shards.empty() || (size + bytes > max_size && !shards.back().empty())) {
+      shards.emplace_back();
+      size = 0;
+    }
+    shards.back().push_back(tensor);
+    size += bytes;
+  }
+  return shards;
+}
+
+/// net.safetensors -> net-00001-of-00003.safetensors, or net.1-00001-of-00003.safetensors and so on
+/// when files of such names exist: an older index may list them until the new one is in place.
+std::vector<std::string> shard_paths(const std::string& path, std::size_t count) {
+  const std::string stem = path.substr(0, path.size() - kSuffix.size());
+  for (int attempt = 0;; ++attempt) {
+    std::vector<std::string> paths;
+    for (std::size_t i = 0; i < count; ++i) {
+      char number[64];
+      std::snprintf(number, sizeof number, "-%05zu-of-%05zu", i + 1, count);
+      paths.push_back(stem + (attempt == 0 ? "" : "." + std::to_string(attempt)) + number +
+                      std::string(kSuffix));
+    }
+    if (std::ranges::none_of(paths, exists)) return paths;
+  }
+}
+
+/// Differs from save to save.
+std::string save_id() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  return std::to_string(::getpid()) + "-" + std::to_string(now);
+}
+
+std::string index_text(const std::vector<std::vector<const NamedTensor*>>& shards,
+                       const std::vector<std::string>& paths, const SafetensorsMetadata& metadata) {
+  std::uint64_t total = 0;
+  std::string map;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    const std::string file = quote_json(paths[i].substr(folder_of(paths[i]).size()));
+    for (const NamedTensor* tensor : shards[i]) {
+      total += tensor->second.nbytes();
+      map += (map.empty() ? "\n    " : ",\n    ") + quote_json(tensor->first) + ": " + file;
+    }
+  }
+  std::string text = "{\n  \"metadata\": {\n    \"total_size\": " + std::to_string(total);
+  for (const auto& [key, value] : metadata) {
+    text += ",\n    " + quote_json(key) + ": " + quote_json(value);
+  }
+  return text + "\n  },\n  \"weight_map\": {" + map + "\n  }\n}\n";
+}
+
+/// The index beside `path`, if there is one, and the files that it lists, if tern wrote it.
+std::vector<std::string> files_of_index(const std::string& path) {
+  const std::string index_path = path + std::string(kIndexSuffix);
+  if (!exists(index_path)) return {};
+  std::vector<std::string> files = {index_path};
+  try {
+    const SafetensorsIndex index = read_index(InputFile(index_path));
+    if (find_metadata(index.metadata, kSaveKey).empty()) return files;
+    for (const auto& [name, file] : index.files) {
+      std::string shard = folder_of(path) + file;
+      if (!contains(files, shard)) files.push_back(std::move(shard));
+    }
+  } catch (const FileError&) {
+    // What nobody can read lists nothing.
+  }
+  return files;
+}
+
+/// Removes what is there of `paths`; returns the first that could not be removed, or nothing.
+std::string remove_files(const std::vector<std::string>& paths, FileCalls* calls) {
+  FileCalls system;
+  if (calls == nullptr) calls = &system;
+  std::string failed;
+  for (const std::string& path : paths) {
+    if (calls->unlink(path.c_str()) != 0 && errno != ENOENT && failed.empty()) failed = path;
+  }
+  return failed;
+}
+
+/// What an older save left under other names would be read in place of the new.
+void remove_old(const std::vector<std::string>& paths, FileCalls* calls) {
+  const std::string failed = remove_files(paths, calls);
+  TERN_CHECK(failed.empty(), FileError, "save: saved, but cannot remove the old '", failed, "'");
+}
+
+// --- Reading -------------------------------------------------------------------------------------
+
+/// One file of several.
+struct Shard {
+  Shard(const std::string& path, const LoadFileOptions& options)
+      : file(path), reader(file, options) {
+    for (const SafetensorsEntry& entry : reader.header().entries) {
+      entries.emplace(entry.name, &entry);
+    }
+  }
+  const InputFile file;
+  const SafetensorsReader reader;
+  std::unordered_map<std::string_view, const SafetensorsEntry*> entries;
+};
+
+using Shards = std::unordered_map<std::string_view, std::unique_ptr<const Shard>>;
+
+/// Opens all files of `index` and compares them with it.
+Shards open_shards(const std::string& path, const SafetensorsIndex& index,
+                   const LoadFileOptions& options) {
+  Shards shards;
+  const std::string_view id = find_metadata(index.metadata, kSaveKey);
+  std::size_t found = 0;
+  for (const auto& [name, file] : index.files) {
+    std::unique_ptr<const Shard>& shard = shards[file];
+    if (!shard) {
+      shard = std::make_unique<const Shard>(folder_of(path) + file, options);
+      TERN_CHECK(id.empty() || id == find_metadata(shard->reader.header().metadata, kSaveKey),
+                 FileError, "load: '", path, "': '", file,
+                 "' was written by another save than the index");
+      found += shard->entries.size();
+    }
+    TERN_CHECK(shard->entries.contains(name), FileError, "load: '", path, "': tensor '",
+               shown_name(name), "' is not in '", file, "'");
+  }
+  TERN_CHECK(found == index.files.size(), FileError, "load: '", path, "': its files have ", found,
+             " tensors, but the index has ", index.files.size());
+  return shards;
+}
+
+}  // namespace
+
+void save_safetensors_shards(const State& state, const std::string& path,
+                             const SaveOptions& options) {
+  const FlatState flat = flatten(state);
+  SafetensorsContent content = safetensors_content(flat, options, path);
+  const auto shards = split(content.tensors, options.max_shard_size);
+  std::vector<std::string> old = files_of_index(path);
+  if (shards.size() < 2) {
+    AtomicFile file(path, options.calls);
+    write_safetensors_file(content, options, file);
+    file.commit();
+    remove_old(old, options.calls);
+    return;
+  }
+  const std::string id = save_id();
+  const std::vector<std::string> paths = shard_paths(path, shards.size());
+  std::vector<std::unique_ptr<AtomicFile>> files;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    files.push_back(std::make_unique<AtomicFile>(paths[i], options.calls));
+    const SafetensorsMetadata metadata = {{std::string(kFormatKey), "pt"},
+                                          {std::string(kSaveKey), id}};
+    write_safetensors_file({shards[i], metadata}, options, *files.back());
+  }
+  content.metadata.emplace_back(kSaveKey, id);
+  AtomicFile index(path + std::string(kIndexSuffix), options.calls);
+  index.write(index_text(shards, paths, content.metadata));
+  try {
+    for (const auto& file : files) file->commit();
+    index.commit();
+  } catch (...) {
+    // The index may be in place, and only its folder not synced.
+    if (!contains(files_of_index(path), paths[0])) remove_files(paths, options.calls);
+    throw;
+  }
+  std::erase(old, index.path());
+  old.push_back(path);
+  remove_old(old, options.calls);
+}
+
+void refuse_safetensors_index(const State&, const SaveOptions&, AtomicFile& file) {
+  raise<FileError>("save: '", file.path(),
+                   "': an index is written with its files; save to a .safetensors with "
+                   "SaveOptions::max_shard_size");
+}
+
+State read_safetensors_index(const InputFile& file, const LoadFileOptions& options) {
+  const SafetensorsIndex index = read_index(file);
+  const Shards shards = open_shards(file.path(), index, options);
+  FlatState flat;
+  for (const auto& [name, shard] : index.files) {
+    const Shard& from = *shards.at(shard);
+    flat.tensors.emplace_back(name, from.reader.read(*from.entries.at(name)));
+  }
+  SafetensorsMetadata metadata;
+  for (const auto& [name, shard] : shards) {
+    const SafetensorsMetadata& more = shard->reader.header().metadata;
+    metadata.insert(metadata.end(), more.begin(), more.end());
+  }
+  metadata.insert(metadata.end(), index.metadata.begin(), index.metadata.end());
+  apply_metadata(metadata, flat);
+  return unflatten(flat);
+}
+
+std::string find_safetensors(const std::string& path) {
+  if (is_folder(path)) {
+    for (const char* name : {"/model.safetensors.index.json", "/model.safetensors"}) {
+      if (exists(path + name)) return path + name;
+    }
+    raise<FileError>("load: '", path,
+                     "' is a folder without model.safetensors.index.json or model.safetensors");
+  }
+  const std::string index = path + std::string(kIndexSuffix);
+  return path.ends_with(kSuffix) && !exists(path) && exists(index) ? index : path;
+}
+
+}  // namespace tern::detail
