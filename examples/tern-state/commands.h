@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+/// Prints what a file holds; of a safetensors file only the header is read.
+void show_info(const std::string& path);
+
+/// Prints what differs between two files; differences of numbers up to `tolerance` are none.
+/// Returns whether they hold the same.
+bool show_difference(const std::string& a, const std::string& b, double tolerance);
+
+/// Reads and checks all of each file and prints what is wrong. Returns whether all are right.
+bool validate(const std::vector<std::string>& paths);

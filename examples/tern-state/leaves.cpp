@@ -1,0 +1,51 @@
+#include "leaves.h"
+
+#include <sstream>
+
+namespace {
+
+std::string join(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
+
+void collect(const tern::State& state, const std::string& path, std::vector<Leaf>& leaves) {
+  if (state.is_dict()) {
+    for (const auto& [key, value] : state) collect(value, join(path, key), leaves);
+  } else if (state.is_list()) {
+    for (std::size_t i = 0; i < state.size(); ++i) {
+      collect(state[i], join(path, std::to_string(i)), leaves);
+    }
+  } else {
+    leaves.emplace_back(path, state);
+  }
+}
+
+}  // namespace
+
+std::vector<Leaf> leaves_of(const tern::State& state) {
+  std::vector<Leaf> leaves;
+  collect(state, "", leaves);
+  return leaves;
+}
+
+std::string text_of_leaf(const tern::State& leaf) {
+  if (leaf.is_string()) return '"' + leaf.string() + '"';
+  std::ostringstream out;
+  out.precision(17);
+  if (leaf.is_bool()) {
+    out << (leaf.to<bool>() ? "true" : "false");
+  } else if (leaf.is_int()) {
+    out << leaf.to<std::int64_t>();
+  } else if (leaf.is_double()) {
+    out << leaf.to<double>();
+  } else {
+    out << "null";
+  }
+  return out.str();
+}
+
+std::string text_of_sizes(tern::IntArrayRef sizes) {
+  std::ostringstream out;
+  out << sizes;
+  return out.str();
+}

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include <tern/core/ops/ops.h>
+#include <tern/serialization/state_file.h>
+
+#include "serialization/scratch.h"
+
+namespace tern {
+namespace {
+
+struct Result {
+  int code;
+  std::string text;  // of both streams
+};
+
+class TernState : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kProgram)) GTEST_SKIP() << kProgram << " was not built";
+    state_.insert("w", arange(6, kFloat).reshape({2, 3}));
+    state_.insert("mask", tensor({true, false}));
+    save(state_, a_);
+  }
+  static Result run(const std::string& arguments) {
+    std::FILE* pipe = ::popen((kProgram + " " + arguments + " 2>&1").c_str(), "r");
+    std::string text;
+    for (int c; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+    return {WEXITSTATUS(::pclose(pipe)), text};
+  }
+
+  static inline const std::string kProgram = TERN_BUILD_DIR "/bin/tern-state";
+  const Scratch scratch_;
+  const std::string a_ = scratch_.path("a.safetensors"), b_ = scratch_.path("b.json");
+  State state_;
+};
+
+TEST_F(TernState, Info) {
+  const Result header = run("info " + a_);
+  EXPECT_EQ(header.code, 0);
+  EXPECT_NE(header.text.find("a.safetensors: safetensors, "), std::string::npos) << header.text;
+  EXPECT_NE(header.text.find("\n  format: pt\n"), std::string::npos) << header.text;
+  EXPECT_NE(header.text.find("\n  w     F32   [2, 3]            24 bytes\n"), std::string::npos)
+      << header.text;
+  EXPECT_NE(header.text.find("\n2 tensors, 8 elements, 26 bytes\n"), std::string::npos)
+      << header.text;
+
+  State checkpoint;
+  checkpoint.insert("model", state_);
+  checkpoint.insert("epoch", 3);
+  checkpoint.insert("name", "vae");
+  save(checkpoint, b_);
+  const Result whole = run("info " + b_);
+  EXPECT_EQ(whole.code, 0);
+  for (const char* part : {"b.json: json\n", "\n  epoch: 3\n", "\n  name: \"vae\"\n",
+                           "\n  model.mask  BOOL  [2]                2 bytes\n"}) {
+    EXPECT_NE(whole.text.find(part), std::string::npos) << whole.text;
+  }
+}
+
+TEST_F(TernState, ConvertsThereAndBack) {
+  std::string from = a_;
+  for (const char* name : {"1.json", "2.npz", "3.pt", "4.safetensors"}) {
+    const std::string to = scratch_.path(name);
+    const Result result = run("convert " + from + " " + to);
+    EXPECT_EQ(result.code, 0) << result.text;
+    EXPECT_EQ(result.text, "");
+    EXPECT_EQ(run("diff " + a_ + " " + to).code, 0) << name;
+    from = to;
+  }
+  EXPECT_EQ(run("convert --max-shard-size 8 " + a_ + " " + scratch_.path("5.safetensors")).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(scratch_.path("5.safetensors.index.json")));
+  EXPECT_EQ(run("diff " + a_ + " " + scratch_.path("5.safetensors")).code, 0);
+}
+
+TEST_F(TernState, DiffSaysWhatDiffers) {
+  State other;
+  other.insert("w", state_["w"].tensor() + tensor({0.f, 0.f, 0.25f}));
+  other.insert("mask", ones({2}));
+  other.insert("more", 1);
+  save(other, b_);
+  const Result result = run("diff " + a_ + " " + b_);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.text,
+            "w: 2 of 6 elements differ, by at most 0.25\n"
+            "mask: dtype BOOL and F32\n"
+            "more: only in " +
+                b_ + "\n");
+  State close;
+  close.insert("w", other["w"]);
+  close.insert("mask", state_["mask"]);
+  save(close, b_);
+  EXPECT_EQ(run("diff " + a_ + " " + b_).code, 1);
+  EXPECT_EQ(run("diff --tolerance 0.25 " + a_ + " " + b_).code, 0);
+  close.set("w", state_["w"].tensor().reshape({3, 2}));
+  save(close, b_);
+  EXPECT_EQ(run("diff " + a_ + " " + b_).text, "w: shape [2, 3] and [3, 2]\n");
+}
+
+TEST_F(TernState, Validate) {
+  write_file(b_, "{\"w\": [1, 2");
+  const Result result = run("validate " + a_ + " " + b_);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.text.find(a_ + ": valid, 2 tensors\n"), std::string::npos) << result.text;
+  EXPECT_NE(result.text.find(b_ + ": not valid: "), std::string::npos) << result.text;
+  EXPECT_EQ(run("validate " + a_).code, 0);
+}
+
+TEST_F(TernState, ErrorsHaveACodeOfTheirOwn) {
+  for (const std::string& arguments :
+       {std::string(), std::string("info"), std::string("melt ") + a_,
+        "info " + scratch_.path("none.json"), "diff " + a_ + " " + scratch_.path("none.json"),
+        "convert " + a_ + " " + scratch_.path("x.doc")}) {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_NE(result.text, "") << arguments;
+  }
+  EXPECT_EQ(run("--help").code, 0);
+}
+
+}  // namespace
+}  // namespace tern
