@@ -12,15 +12,19 @@ namespace tern {
 //   State checkpoint;
 //   checkpoint.insert("model", model->state_dict());
 //   checkpoint.insert("optimizer", optimizer.state_dict());
-//   checkpoint.insert("generator", generator_state(default_generator(kCPU)));
+//   checkpoint.insert("loader", loader->state_dict());
+//   checkpoint.insert("generators", generator_states());
 //   checkpoint.insert("epoch", epoch);
 //   save(checkpoint, "checkpoint.json");
 //
 //   const State checkpoint = load_state("checkpoint.json");
 //   model->load_state_dict(checkpoint["model"]);
 //   optimizer.load_state_dict(checkpoint["optimizer"]);
-//   set_generator_state(default_generator(kCPU), checkpoint["generator"]);
+//   loader->load_state_dict(checkpoint["loader"]);
+//   set_generator_states(checkpoint["generators"]);
 //   epoch = checkpoint.get<int>("epoch");
+//
+// The generators come last: making a model or a loader draws from them.
 //
 // The file is replaced whole or not at all, so model, optimizer and numbers to come always belong
 // together, and training goes on to the bit as if it had not stopped.
@@ -31,5 +35,12 @@ TERN_API State generator_state(const Generator& generator);
 /// Makes `generator` go on from there. Throws Error, and changes nothing, for anything that
 /// `generator_state` cannot have made of a generator of this kind.
 TERN_API void set_generator_state(Generator& generator, const State& state);
+
+/// The states of all default generators, of the CPU and of every CUDA device, by device.
+TERN_API State generator_states();
+
+/// Makes the default generators of these devices go on from there, also of devices that this machine
+/// does not have. Throws Error, and changes none, as set_generator_state does.
+TERN_API void set_generator_states(const State& states);
 
 }  // namespace tern

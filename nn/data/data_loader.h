@@ -17,7 +17,8 @@
 namespace tern::data {
 
 /// Gives the batches of a dataset, epoch by epoch: each begin() starts one. Made by
-/// make_data_loader.
+/// make_data_loader. Its state is saved and loaded like that of a module: training goes on in the
+/// middle of an epoch.
 ///
 /// With workers, batches are fetched ahead on threads, each with a copy of the dataset. Their
 /// number and order stay the same; what a transform draws from the default generator then depends
@@ -47,11 +48,16 @@ class DataLoader {
   DataLoader(const DataLoader&) = delete;
   DataLoader& operator=(const DataLoader&) = delete;
 
-  /// Starts an epoch. One that was left early is over.
+  /// Starts an epoch, or goes on with the one of a state that was loaded. One that was left early
+  /// is over.
   Iterator begin() {
     TERN_CHECK(!joined_, Error, "DataLoader: its workers were joined, it gives no more batches");
     if (workers_) workers_->clear();
-    sampler_.reset();
+    if (!std::exchange(resumes_, false)) {
+      sampler_.reset();
+      given_ = 0;
+    }
+    in_epoch_ = true;
     prefetch();
     return Iterator(this, next());
   }
@@ -64,6 +70,28 @@ class DataLoader {
   }
 
   const DataLoaderOptions& options() const { return options_; }
+
+  /// Where the loader is: behind the batch that its iterator stands on. Throws Error when batches
+  /// come in no order (enforce_ordering(false)), NotImplementedError when the sampler has no state.
+  State state_dict() const {
+    TERN_CHECK(options_.workers() == 0 || options_.enforce_ordering(), Error,
+               "DataLoader: without an order of the batches it has no state");
+    State state;
+    state.insert("in_epoch", in_epoch_ || resumes_);
+    state.insert("sampler", sampler_.state_dict(given_));
+    return state;
+  }
+  /// The next begin() goes on from there. Throws Error, and changes nothing, for the state of
+  /// another sampler or of a dataset of another size.
+  void load_state_dict(const State& state) {
+    const bool in_epoch = state.get<bool>("in_epoch");
+    const auto given = state["sampler"].get<std::size_t>("index");
+    if (workers_) workers_->clear();
+    sampler_.load_state_dict(state["sampler"]);
+    given_ = given;
+    resumes_ = in_epoch;
+    in_epoch_ = false;
+  }
 
  private:
   std::size_t copies() const { return options_.workers() > 0 ? options_.workers() : 1; }
@@ -85,21 +113,25 @@ class DataLoader {
   }
 
   std::optional<BatchType> next() {
-    if (joined_) return {};
-    if (!workers_) {
-      std::optional<BatchRequestType> request = next_request();
-      if (!request) return {};
-      return datasets_[0].get_batch(*request);
+    std::optional<BatchType> batch;
+    if (joined_) return batch;
+    given_ += options_.batch_size();
+    if (workers_ && workers_->pending() > 0) {
+      batch = std::move(*static_cast<BatchType*>(workers_->pop().get()));
+      prefetch();
+    } else if (!workers_) {
+      if (const auto request = next_request()) batch = datasets_[0].get_batch(*request);
     }
-    if (workers_->pending() == 0) return {};
-    const std::shared_ptr<void> batch = workers_->pop();
-    prefetch();
-    return std::move(*static_cast<BatchType*>(batch.get()));
+    in_epoch_ = batch.has_value();
+    return batch;
   }
 
   DataLoaderOptions options_;
   Sampler sampler_;
   std::vector<Dataset> datasets_;  // one per worker
+  std::size_t given_ = 0;  // examples of this epoch, or more at its end
+  bool in_epoch_ = false;
+  bool resumes_ = false;  // the next begin() goes on with an epoch
   bool joined_ = false;
   std::optional<detail::Workers> workers_;  // last: its jobs use the above
 };

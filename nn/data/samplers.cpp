@@ -34,6 +34,48 @@ std::optional<std::vector<std::size_t>> take(const std::vector<std::int64_t>& or
   return std::vector<std::size_t>(begin, begin + static_cast<std::ptrdiff_t>(count));
 }
 
+State state_of(std::size_t size, std::size_t index) {
+  State state;
+  state.insert("size", size);
+  state.insert("index", std::min(index, size));
+  return state;
+}
+
+State state_of(const std::vector<std::int64_t>& order, std::size_t index) {
+  State state = state_of(order.size(), index);
+  const Tensor tensor = tern::detail::make_tensor({static_cast<std::int64_t>(order.size())}, kLong, kCPU);
+  std::ranges::copy(order, tensor.data_ptr<std::int64_t>());
+  state.insert("order", tensor);
+  return state;
+}
+
+/// The index of a state for `size` examples.
+std::size_t index_of(const char* sampler, const State& state, std::size_t size) {
+  const auto saved = state.get<std::size_t>("size"), index = state.get<std::size_t>("index");
+  TERN_CHECK(saved == size, Error, sampler, ": the state is of ", saved,
+             " examples, this sampler has ", size);
+  TERN_CHECK(index <= size, Error, sampler, ": the state has given ", index, " of ", size,
+             " examples");
+  return index;
+}
+
+/// The order of a state, in which every one of `size` examples comes once.
+std::vector<std::int64_t> order_of(const char* sampler, const State& state, std::size_t size) {
+  const Tensor tensor = state.get<Tensor>("order");
+  TERN_CHECK(tensor.dtype() == kLong && tensor.dim() == 1 &&
+                 tensor.size(0) == static_cast<std::int64_t>(size),
+             Error, sampler, ": the order is ", tensor.dtype(), " of shape ", tensor.sizes(),
+             ", not Long of shape [", size, "]");
+  std::vector<std::int64_t> order = tensor.to_vector<std::int64_t>();
+  std::vector<bool> seen(size);
+  for (const std::int64_t i : order) {
+    TERN_CHECK(i >= 0 && static_cast<std::size_t>(i) < size && !seen[static_cast<std::size_t>(i)],
+               Error, sampler, ": the order has example ", i, " twice or not at all");
+    seen[static_cast<std::size_t>(i)] = true;
+  }
+  return order;
+}
+
 }  // namespace
 
 void SequentialSampler::reset(std::optional<std::size_t> new_size) {
@@ -50,6 +92,14 @@ std::optional<std::vector<std::size_t>> SequentialSampler::next(std::size_t batc
   return indices;
 }
 
+State SequentialSampler::state_dict(std::optional<std::size_t> given) const {
+  return state_of(size_, given.value_or(index_));
+}
+
+void SequentialSampler::load_state_dict(const State& state) {
+  index_ = index_of("SequentialSampler", state, size_);
+}
+
 RandomSampler::RandomSampler(std::int64_t size, ScalarType) {
   TERN_CHECK(size >= 0, Error, "RandomSampler: the size must not be negative, got ", size);
   reset(static_cast<std::size_t>(size));
@@ -63,6 +113,16 @@ void RandomSampler::reset(std::optional<std::size_t> new_size) {
 
 std::optional<std::vector<std::size_t>> RandomSampler::next(std::size_t batch_size) {
   return take(order_, index_, batch_size);
+}
+
+State RandomSampler::state_dict(std::optional<std::size_t> given) const {
+  return state_of(order_, given.value_or(index_));
+}
+
+void RandomSampler::load_state_dict(const State& state) {
+  const std::size_t index = index_of("RandomSampler", state, order_.size());
+  order_ = order_of("RandomSampler", state, order_.size());
+  index_ = index;
 }
 
 void PythonSequentialSampler::reset(std::optional<std::size_t> new_size) {
@@ -83,6 +143,19 @@ void PythonRandomSampler::reset(std::optional<std::size_t> new_size) {
 
 std::optional<std::vector<std::size_t>> PythonRandomSampler::next(std::size_t batch_size) {
   return take(order_, index_, batch_size);
+}
+
+State PythonRandomSampler::state_dict(std::optional<std::size_t> given) const {
+  State state = state_of(order_, given.value_or(index_));
+  state.set("size", size_);
+  return state;
+}
+
+void PythonRandomSampler::load_state_dict(const State& state) {
+  const std::size_t index = index_of("PythonRandomSampler", state, size_);
+  const bool drawn = state.get<Tensor>("order").numel() > 0;  // not before the first reset
+  order_ = order_of("PythonRandomSampler", state, drawn ? size_ : 0);
+  index_ = std::min(index, order_.size());
 }
 
 }  // namespace tern::data::samplers

@@ -7,6 +7,7 @@
 
 #include <tern/core/base/visibility.h>
 #include <tern/core/tensor/dtype.h>
+#include <tern/core/tensor/state.h>
 
 namespace tern::data::samplers {
 
@@ -21,6 +22,17 @@ class Sampler {
   virtual void reset(std::optional<std::size_t> new_size = std::nullopt) = 0;
   /// The next at most `batch_size` indices; nothing at the end of the epoch.
   virtual std::optional<BatchRequest> next(std::size_t batch_size) = 0;
+
+  /// The order of this epoch and how many of its indices were given; or, with `given`, as it was
+  /// after so many. A sampler without an override throws NotImplementedError.
+  virtual State state_dict(std::optional<std::size_t> /*given*/ = std::nullopt) const {
+    tern::detail::raise<NotImplementedError>("state_dict: this sampler has none");
+  }
+  /// Goes on from there. Throws Error, and changes nothing, for what a sampler of this kind and size
+  /// cannot have saved.
+  virtual void load_state_dict(const State& /*state*/) {
+    tern::detail::raise<NotImplementedError>("load_state_dict: this sampler has none");
+  }
 };
 
 /// 0, 1, 2, ...
@@ -30,6 +42,8 @@ class TERN_API SequentialSampler : public Sampler<> {
 
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
+  void load_state_dict(const State& state) override;
   /// How many indices were given since the last reset.
   std::size_t index() const { return index_; }
 
@@ -48,6 +62,8 @@ class TERN_API RandomSampler : public Sampler<> {
 
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
+  void load_state_dict(const State& state) override;
   std::size_t index() const { return index_; }
 
  private:
@@ -71,6 +87,8 @@ class TERN_API PythonRandomSampler : public Sampler<> {
 
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
+  State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
+  void load_state_dict(const State& state) override;
   std::size_t index() const { return index_; }
 
  private:

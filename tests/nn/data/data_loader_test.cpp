@@ -132,6 +132,41 @@ TEST_P(DataLoaderTest, JoinEndsIt) {
   EXPECT_THROW(loader->begin(), Error);
 }
 
+TEST_P(DataLoaderTest, GoesOnInTheMiddleOfAnEpoch) {
+  const auto make = [&] { return make_data_loader(Indices(11), options(3)); };
+  manual_seed(1);
+  auto whole = make();
+  Batches batches;
+  std::vector<State> states{whole->state_dict()};
+  const auto generator_bytes = [] { return default_generator(kCPU).state_bytes(); };
+  std::vector<std::vector<std::uint8_t>> draws{generator_bytes()};
+  for (int i = 0; i < 2; ++i) {
+    for (const std::vector<std::size_t>& batch : *whole) {
+      batches.push_back(batch);
+      states.push_back(whole->state_dict());
+      draws.push_back(generator_bytes());
+    }
+  }
+  const State after = whole->state_dict();
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    auto resumed = make();
+    for (const std::vector<std::size_t>& batch : *resumed) {
+      if (batch[0] % 2 == 0) break;  // wherever it is
+    }
+    resumed->load_state_dict(states[k]);
+    EXPECT_TRUE(identical(resumed->state_dict(), states[k]));
+    default_generator(kCPU).set_state_bytes(draws[k]);
+    Batches rest(batches.begin(), batches.begin() + static_cast<std::ptrdiff_t>(k));
+    // A state of the last batch of an epoch is still in it: no more batches come then.
+    for (std::size_t i = (k + 3) / 4; i <= (k == 0 ? 1 : 2); ++i) {
+      for (const auto& batch : epoch(*resumed)) rest.push_back(batch);
+    }
+    EXPECT_EQ(rest, batches) << "after batch " << k;
+    EXPECT_TRUE(identical(resumed->state_dict(), after)) << "after batch " << k;
+  }
+  EXPECT_THROW(make_data_loader(Indices(12), options(3))->load_state_dict(states[1]), Error);
+}
+
 TEST(DataLoaderOptionsTest, Checks) {
   EXPECT_THROW(make_data_loader(Indices(1), 0), Error);
   EXPECT_THROW(make_data_loader(Indices(1), DataLoaderOptions(1).workers(1).max_jobs(0)), Error);
@@ -195,6 +230,13 @@ TEST(DataLoaderWorkersTest, WithoutOrderTheFastComesFirst) {
   std::set<std::size_t> all;
   for (const auto& batch : batches) all.insert(batch[0]);
   EXPECT_EQ(all.size(), 6u);
+}
+
+TEST(DataLoaderWorkersTest, WithoutOrderThereIsNoState) {
+  const auto options = DataLoaderOptions().workers(1).enforce_ordering(false);
+  const auto loader = make_data_loader(Indices(4), options);
+  EXPECT_EQ(error_of([&] { loader->state_dict(); }),
+            "DataLoader: without an order of the batches it has no state");
 }
 
 TEST(DataLoaderWorkersTest, FetchesNoMoreThanMaxJobsAhead) {

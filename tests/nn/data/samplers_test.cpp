@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <tern/core/base/error.h>
+#include <tern/core/ops/creation.h>
 #include <tern/core/ops/random.h>
 #include <tern/core/tensor/tensor.h>
 
@@ -61,6 +62,65 @@ TEST(PythonSamplersTest, DrawAsPythonsDataLoader) {
   in_order.reset();
   EXPECT_EQ(epoch(in_order, 3), (std::vector<Indices>{{0, 1, 2}, {3, 4, 5}, {6}}));
   EXPECT_FLOAT_EQ(rand({1}).item<float>(), 0.40306925773620605F);
+}
+
+template <class S>
+void expect_resumes(S sampler, S other) {
+  sampler.reset();
+  sampler.next(3);
+  const State state = sampler.state_dict();
+  const auto rest = epoch(sampler, 2);
+  sampler.load_state_dict(state);
+  EXPECT_EQ(epoch(sampler, 2), rest);
+  other.load_state_dict(state);
+  EXPECT_TRUE(identical(other.state_dict(), state));
+  EXPECT_EQ(epoch(other, 2), rest);
+  other.load_state_dict(sampler.state_dict(3));
+  EXPECT_EQ(epoch(other, 2), rest);
+  EXPECT_EQ(sampler.state_dict(99).template get<int>("index"), 7);
+
+  S smaller(6);
+  smaller.reset();
+  const State before = smaller.state_dict();
+  EXPECT_THROW(smaller.load_state_dict(state), Error);
+  EXPECT_THROW(smaller.load_state_dict(State()), Error);
+  State broken = before;
+  broken.set("index", 7);
+  EXPECT_THROW(smaller.load_state_dict(broken), Error);
+  EXPECT_TRUE(identical(smaller.state_dict(), before));
+}
+
+TEST(SamplerStateTest, GoesOnInTheMiddleOfAnEpoch) {
+  expect_resumes(SequentialSampler(7), SequentialSampler(7));
+  expect_resumes(RandomSampler(7), RandomSampler(7));
+  expect_resumes(PythonSequentialSampler(7), PythonSequentialSampler(7));
+  expect_resumes(PythonRandomSampler(7), PythonRandomSampler(7));
+  PythonRandomSampler fresh(7);
+  fresh.load_state_dict(PythonRandomSampler(7).state_dict());
+  EXPECT_EQ(fresh.next(1), std::nullopt);
+}
+
+TEST(SamplerStateTest, RefusesOrdersThatAreNone) {
+  RandomSampler sampler(3);
+  const State before = sampler.state_dict();
+  for (const Tensor& order :
+       {tensor({0., 1., 2.}), tensor(std::vector<std::int64_t>{0, 1, 3}),
+        tensor(std::vector<std::int64_t>{0, 1, 1}), tensor(std::vector<std::int64_t>{0, -1, 2}),
+        tensor(std::vector<std::int64_t>{0, 1}), tensor(std::int64_t{0})}) {
+    State state = before;
+    state.set("order", order);
+    EXPECT_THROW(sampler.load_state_dict(state), Error);
+  }
+  EXPECT_TRUE(identical(sampler.state_dict(), before));
+}
+
+TEST(SamplerStateTest, OthersHaveNone) {
+  struct Endless final : Sampler<> {
+    void reset(std::optional<std::size_t>) override {}
+    std::optional<Indices> next(std::size_t count) override { return Indices(count); }
+  };
+  EXPECT_THROW(Endless().state_dict(), NotImplementedError);
+  EXPECT_THROW(Endless().load_state_dict(State()), NotImplementedError);
 }
 
 }  // namespace
