@@ -96,7 +96,7 @@ Range<T> range_of(ScalarType dtype) {
       const float high = std::same_as<E, Half>       ? 0x1.ffdffep15f
                          : std::same_as<E, BFloat16> ? 0x1.fefffep127f
                                                      : std::numeric_limits<float>::max();
-      return {-high, high};
+      return {static_cast<T>(-high), static_cast<T>(high)};
     }
     if constexpr (std::same_as<T, std::int64_t> && std::integral<E>) {
       return {std::numeric_limits<E>::min(), std::numeric_limits<E>::max()};

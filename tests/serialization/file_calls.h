@@ -67,6 +67,11 @@ class FaultyCalls final : public FileCalls {
   }
 };
 
+/// Does not wait for the disk: where only the content matters.
+struct UnsyncedCalls final : FileCalls {
+  int fsync(int) override { return 0; }
+};
+
 /// What a disk was asked to do. A number of an event's file means the same file from one open or
 /// rename to the next.
 struct DiskEvent {

@@ -168,47 +168,6 @@ TEST(JsonRoundTrip, MayRefuseNonFiniteNumbers) {
   EXPECT_EQ(read_file(scratch.path()), before);
 }
 
-TEST(JsonRoundTrip, KeepsEveryFloat) {
-  // Every 9,973th of the 2^32 patterns, or all of them. A NaN stays a NaN, not its payload.
-  const Scratch scratch;
-  const auto step = static_cast<std::uint64_t>(count_for(9973, 1));
-  constexpr std::size_t kChunk = 1 << 20;
-  std::vector<float> values;
-  for (std::uint64_t bits = 0; bits < (1ULL << 32);) {
-    values.clear();
-    for (; values.size() < kChunk && bits < (1ULL << 32); bits += step) {
-      values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-    }
-    save(with(tensor(values)), scratch.path());
-    const std::vector<float> read = load_state(scratch.path())["t"].tensor().to_vector<float>();
-    ASSERT_EQ(read.size(), values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::isnan(values[i])) {
-        ASSERT_TRUE(std::isnan(read[i]));
-      } else {
-        ASSERT_EQ(std::bit_cast<std::uint32_t>(values[i]), std::bit_cast<std::uint32_t>(read[i]));
-      }
-    }
-  }
-}
-
-TEST(JsonRoundTrip, KeepsRandomDoubles) {
-  const Scratch scratch;
-  std::mt19937_64 random(1);
-  const long chunks = count_for(1, 100);
-  for (long chunk = 0; chunk < chunks; ++chunk) {
-    std::vector<double> values(chunks == 1 ? 100000 : 1000000);
-    for (double& value : values) {
-      do {
-        value = std::bit_cast<double>(random());
-      } while (std::isnan(value));
-    }
-    save(with(tensor(values, kDouble)), scratch.path());
-    const auto read = load_state(scratch.path())["t"].tensor().to_vector<double>();
-    ASSERT_EQ(std::memcmp(read.data(), values.data(), values.size() * sizeof(double)), 0);
-  }
-}
-
 TEST(JsonRoundTrip, AGeneratorGoesOn) {
   const Scratch scratch;
   Generator generator(kCPU);
