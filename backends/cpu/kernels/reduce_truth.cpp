@@ -21,7 +21,14 @@ struct Truth {
     Accumulated acc = identity();
     for (std::int64_t i = 0; i < n;) {
       const std::int64_t count = std::min<std::int64_t>(1024, n - i);
-      for (std::int64_t k = 0; k < count; ++k) buffer[k] = p[(i + k) * stride] != 0;
+      const auto test = [&](auto step) {
+        for (std::int64_t k = 0; k < count; ++k) buffer[k] = p[(i + k) * step] != 0;
+      };
+      if (stride == 1) {
+        test(std::integral_constant<std::int64_t, 1>());
+      } else {
+        test(stride);
+      }
       acc = combine(acc, reduce_short_run<Op>(buffer, count));
       i += count;
     }

@@ -147,7 +147,7 @@ template <class Op, class T, int kWidth = kLanes<T>>
   if constexpr (kWidth > 2) fold_lanes<Op, T, kWidth / 2>(v);
 }
 template <class Op, class T>
-inline T reduce_lanes(Vector<T> v) {
+[[gnu::always_inline]] inline T reduce_lanes(Vector<T> v) {
   if constexpr (kLanes < T >> 1) fold_lanes<Op, T>(v);
   return v[0];
 }
@@ -166,6 +166,7 @@ bool ordered_extreme(const T* in, std::int64_t n, T& result) {
     sum[k] += v;
   };
   for (; i + 4 * w <= n; i += 4 * w) {
+#pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) take(k, i + k * w);
   }
   for (; i + w <= n; i += w) take(0, i);
