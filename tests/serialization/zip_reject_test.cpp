@@ -46,6 +46,27 @@ TEST_F(ZipReject, TheBuilderMakesGoodOnes) {
   EXPECT_EQ(load_state(path_)["a"].tensor().to_vector<float>()[1], 2.f);
 }
 
+TEST_F(ZipReject, LargeNumbersMayStandInAFieldOfTheirOwn) {
+  const std::size_t size = array_.size();
+  ZipPart part("b.npy", array_);
+  part.size = part.packed_size = 0xFFFFFFFF;
+  part.extra = words({7, 2, 0, 1, 16, size, 0, 0, 0, size, 0, 0, 0});
+  write_file(path_, make_zip({good_, part}));
+  EXPECT_EQ(load_state(path_)["b"].tensor().to_vector<float>()[1], 2.f);
+  part.extra = words({1, 8, size, 0, 0, 0});
+  rejects(part, "a zip64 size is missing");
+}
+
+TEST_F(ZipReject, MoreEntriesThan16BitsCount) {
+  State state;
+  const Tensor one = ones({});
+  for (int i = 0; i < 65536; ++i) state.insert(std::to_string(i), one);
+  save(state, path_);
+  const State loaded = load_state(path_);
+  EXPECT_EQ(loaded.size(), 65536u);
+  EXPECT_EQ(loaded.keys().back(), "65535");
+}
+
 TEST_F(ZipReject, WhatAnEntrySays) {
   ZipPart part = good_;
   part.flags = 1;
