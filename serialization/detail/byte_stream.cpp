@@ -1,6 +1,7 @@
 #include <tern/serialization/detail/byte_stream.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <tern/serialization/detail/crc32.h>
 
@@ -14,8 +15,12 @@ constexpr std::size_t kChunk = 1 << 16;
 ByteStream::ByteStream(const InputFile& file, std::uint64_t offset)
     : file_(file), offset_(offset), unfetched_(file.size() - offset) {}
 
-ByteStream::ByteStream(const InputFile& file, const ZipEntry& entry)
-    : file_(file), entry_(&entry), offset_(entry.offset), unfetched_(entry.size) {
+ByteStream::ByteStream(const InputFile& file, const ZipEntry& entry, std::string note)
+    : file_(file),
+      entry_(&entry),
+      note_(std::move(note)),
+      offset_(entry.offset),
+      unfetched_(entry.size) {
   if (entry.deflated) inflater_.emplace(file, entry);
 }
 

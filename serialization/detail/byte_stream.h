@@ -17,8 +17,8 @@ class ByteStream {
  public:
   /// A part of the file, to its end, as it is.
   ByteStream(const InputFile& file, std::uint64_t offset);
-  /// An entry, which must outlive this object, unpacked.
-  ByteStream(const InputFile& file, const ZipEntry& entry);
+  /// An entry, which must outlive this object, unpacked. `note` is for errors, behind its name.
+  ByteStream(const InputFile& file, const ZipEntry& entry, std::string note = {});
 
   /// How many bytes are to come.
   std::uint64_t remaining() const { return unfetched_ + buffer_.size() - next_; }
@@ -39,7 +39,7 @@ class ByteStream {
   template <class... Parts>
   [[noreturn]] __attribute__((noinline, cold)) void fail(const Parts&... parts) const {
     raise<FileError>("load: '", file_.path(), entry_ ? "': entry '" : "",
-                     entry_ ? std::string_view(entry_->name) : "", "': ", parts...);
+                     entry_ ? std::string_view(entry_->name) : "", "': ", note_, parts...);
   }
 
  private:
@@ -48,6 +48,7 @@ class ByteStream {
 
   const InputFile& file_;
   const ZipEntry* entry_ = nullptr;
+  std::string note_;
   std::optional<Inflater> inflater_;
   std::uint64_t offset_, unfetched_;
   std::uint32_t crc_ = 0;

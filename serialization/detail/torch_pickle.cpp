@@ -175,7 +175,7 @@ const Tensor& TorchPickle::elements_of(const PickleObject& storage) {
       fail("storage '", storage.text, "' of ", count, " ", dtype, " elements takes ", bytes,
            " bytes, but the file has ", found);
     }
-    storages_.push_back({storage.text, make_tensor({count}, dtype, kCPU)});
+    storages_.push_back({storage.text, key_in_front(), make_tensor({count}, dtype, kCPU)});
   }
   const Tensor& elements = storages_[place->second].elements;
   if (elements.dtype() != dtype || elements.numel() != count) {

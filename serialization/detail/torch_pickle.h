@@ -26,7 +26,8 @@ class TorchPickle : public PickleReader {
 
   struct Storage {
     std::string key;
-    Tensor elements;  // all of them, in one dimension
+    std::string note;  // which tensor shows it, for errors: "'fc.weight': "
+    Tensor elements;   // all of them, in one dimension
   };
   /// Those that tensors of all pickles read show.
   const std::vector<Storage>& storages() const { return storages_; }

@@ -48,7 +48,7 @@ State read_zip(const InputFile& file) {
   State state = pickle.read();
   stream.finish();
   for (const TorchPickle::Storage& storage : pickle.storages()) {
-    ByteStream elements(file, entry_of_storage(storage.key));
+    ByteStream elements(file, entry_of_storage(storage.key), storage.note);
     fill(storage.elements, elements);
     elements.finish();
   }
@@ -65,22 +65,27 @@ void check_machine(const State& facts, const ByteStream& stream) {
 
 /// What stands behind the pickles: for each key of the list a count and the elements.
 void read_old_storages(const State& keys, const TorchPickle& pickle, ByteStream& stream) {
-  std::unordered_map<std::string_view, Tensor> missing;
+  std::unordered_map<std::string_view, const TorchPickle::Storage*> missing;
   for (const TorchPickle::Storage& storage : pickle.storages()) {
-    missing.emplace(storage.key, storage.elements);
+    missing.emplace(storage.key, &storage);
   }
   for (const State& key : keys.elements()) {
     const auto found = missing.find(key.string());
     if (found == missing.end()) stream.fail("no tensor shows storage '", key.string(), "'");
+    const TorchPickle::Storage& storage = *found->second;
     const auto count = stream.number<std::int64_t>();
-    if (count != found->second.numel()) {
-      stream.fail("storage '", key.string(), "': expected ", found->second.numel(),
+    if (count != storage.elements.numel()) {
+      stream.fail(storage.note, "storage '", storage.key, "': expected ", storage.elements.numel(),
                   " elements, found ", count);
     }
-    fill(found->second, stream);
+    if (storage.elements.nbytes() > stream.remaining()) stream.fail(storage.note, "cut off");
+    fill(storage.elements, stream);
     missing.erase(found);
   }
-  if (!missing.empty()) stream.fail("storage '", missing.begin()->first, "' is missing");
+  if (!missing.empty()) {
+    const TorchPickle::Storage& storage = *missing.begin()->second;
+    stream.fail(storage.note, "storage '", storage.key, "' is missing");
+  }
   stream.finish();
 }
 

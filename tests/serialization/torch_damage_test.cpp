@@ -52,6 +52,22 @@ TEST_P(TorchDamage, OneFlippedBit) {
   }
 }
 
+TEST(TorchChecksum, NamesTheTensor) {
+  const Scratch scratch;
+  const std::string path = scratch.path("x.pt");
+  State state;
+  state.insert("a", ones({2}));
+  state.insert("fc.weight", full({2}, 7.f));
+  save(state, path);
+  std::string damaged = read_file(path);
+  ++damaged[damaged.find(std::string("\0\0\xe0\x40", 4))];
+  write_file(path, damaged);
+  const std::string text = text_of_error<FileError>([&] { load_state(path); });
+  EXPECT_NE(text.find("entry 'archive/data/1': 'fc.weight': the checksum differs"),
+            std::string::npos)
+      << text;
+}
+
 INSTANTIATE_TEST_SUITE_P(, TorchDamage, testing::Values("torch_state.pt", "torch_state_old.pth"),
                          [](const auto& test) {
                            return std::string(test.param).ends_with("pth") ? "old" : "zip";
