@@ -2,11 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <random>
 
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/checkpoint.h>
