@@ -1,8 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <new>
 
 #include <tern/core/tensor/allocator.h>
+#include <tern/nn/containers/sequential.h>
+#include <tern/nn/modules/batchnorm.h>
+#include <tern/nn/modules/linear.h>
 #include <tern/serialization/state_file.h>
 
 #include "heap_faults.h"
@@ -17,8 +21,9 @@ namespace {
 class MemoryFaults : public ::testing::TestWithParam<const char*> {
  protected:
   /// Lets every n-th request fail, for each n until there are no more; calls `check` after each.
+  /// The error is tern's, or std::bad_alloc where that is allowed.
   static void fail_each(const std::function<void(long)>& set_fault, const std::function<void()>& run,
-                        const std::function<void()>& check) {
+                        const std::function<void()>& check, bool plain_allowed = false) {
     run();  // what is made once is made
     const Allocator& host = detail::allocator_of(DeviceType::CPU);
     long n = 1;
@@ -34,6 +39,10 @@ class MemoryFaults : public ::testing::TestWithParam<const char*> {
       } catch (const OutOfMemoryError&) {
         set_fault(0);
         failed = true;
+      } catch (const std::bad_alloc&) {
+        set_fault(0);
+        failed = true;
+        EXPECT_TRUE(plain_allowed);
       }
       EXPECT_EQ(live_news(), news);
       EXPECT_EQ(host.stats(0).live_bytes, bytes);
@@ -78,6 +87,28 @@ TEST_P(MemoryFaults, ALoadChangesNothing) {
           state = old_state_;
         },
         [&] { EXPECT_TRUE(identical(state, old_state_)); });
+  }
+}
+
+TEST_P(MemoryFaults, AModelIsLoadedWholeOrNotAtAll) {
+  nn::Sequential net(nn::Linear(3, 4), nn::BatchNorm1d(4)), other(nn::Linear(3, 4), nn::BatchNorm1d(4));
+  const auto copy = [&] {
+    State state;
+    for (const auto& [key, value] : net->state_dict()) state.insert(key, value.tensor().clone());
+    return state;
+  };
+  const State before = copy();
+  save(other, path_);
+  for (const auto& fault : {fail_new, fail_host}) {
+    fail_each(
+        fault,
+        [&] {
+          load(net, path_);
+          fail_new(0);
+          testing::fail_allocation(0);
+          net->load_state_dict(before);
+        },
+        [&] { EXPECT_TRUE(identical(net->state_dict(), before)); }, /*plain_allowed=*/true);
   }
 }
 
