@@ -15,9 +15,13 @@ constexpr std::size_t kMaxDims = 64;  // as PyTorch
 constexpr std::uint64_t kMaxGrowth = 16, kSmall = 4096;
 
 constexpr std::string_view kFunctions[] = {
-    "collections.OrderedDict",         "torch.Size",
-    "torch._utils._rebuild_tensor",    "torch._utils._rebuild_tensor_v2",
-    "torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state",
+    "collections.OrderedDict",
+    "collections.Counter",
+    "torch.Size",
+    "torch._utils._rebuild_tensor",
+    "torch._utils._rebuild_tensor_v2",
+    "torch._utils._rebuild_parameter",
+    "torch._utils._rebuild_parameter_with_state",
 };
 
 /// The dtype of torch.FloatStorage, torch.cuda.LongStorage and so on.
@@ -97,8 +101,13 @@ bool TorchPickle::is_known(std::string_view name) const {
 PickleValue TorchPickle::call(const PickleObject& function, const PickleObject& arguments) {
   const std::vector<PickleValue>& items = arguments.items;
   const std::string_view name = function.text;
-  if (name == kFunctions[0] && items.empty()) return make(PickleObject::kDict);
-  if (name == kFunctions[1] && items.size() == 1 && as(items[0], PickleObject::kTuple) != nullptr) {
+  if (name == "collections.OrderedDict") {
+    if (items.empty()) return make(PickleObject::kDict);
+    if (PickleObject* list = as(items[0], PickleObject::kList)) return dict_of_pairs(*list);
+  }
+  const auto kind = name == "torch.Size" ? PickleObject::kTuple : PickleObject::kDict;
+  if ((name == "torch.Size" || name == "collections.Counter") && items.size() == 1 &&
+      as(items[0], kind) != nullptr) {
     return items[0];
   }
   if (name.starts_with("torch._utils._rebuild_tensor")) {
@@ -112,6 +121,21 @@ PickleValue TorchPickle::call(const PickleObject& function, const PickleObject& 
     return items[0];
   }
   fail("a call of '", name, "' with ", items.size(), " arguments that it does not take");
+}
+
+/// OrderedDict([[key, value], ...]), as Python 2 wrote it. The list itself becomes the dict, so
+/// that no pickle can have it copied again and again.
+PickleValue TorchPickle::dict_of_pairs(PickleObject& list) {
+  std::vector<PickleValue> items;
+  for (const PickleValue& item : list.items) {
+    const PickleObject* pair = as(item, PickleObject::kList);
+    if (pair == nullptr) pair = as(item, PickleObject::kTuple);
+    if (pair == nullptr || pair->items.size() != 2) fail("an OrderedDict of something but pairs");
+    items.insert(items.end(), pair->items.begin(), pair->items.end());
+  }
+  list.kind = PickleObject::kDict;
+  list.items = std::move(items);
+  return &list;
 }
 
 PickleValue TorchPickle::find_outside(const PickleValue& id) {

@@ -37,6 +37,7 @@ class TorchPickle : public PickleReader {
   PickleValue call(const PickleObject& function, const PickleObject& arguments) override;
   PickleValue find_outside(const PickleValue& id) override;
 
+  PickleValue dict_of_pairs(PickleObject& list);
   Tensor rebuild(const PickleObject& arguments);
   const Tensor& elements_of(const PickleObject& storage);
   State to_state(const PickleValue& value, int depth);

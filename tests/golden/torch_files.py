@@ -30,6 +30,7 @@ odd = {
 checkpoint = {
     "model": net.state_dict(),
     "optimizer": optimizer.state_dict(),
+    "scheduler": torch.optim.lr_scheduler.MultiStepLR(optimizer, [30, 80]).state_dict(),
     "epoch": 3,
     "numbers": [2**40, -(2**62), -1, 255, 256, 65536, 0.1, 1e-300],
     "others": (None, True, False, "é", torch.Size([1, 2]), [], {}),

@@ -73,6 +73,7 @@ TEST(TorchPython, ACheckpoint) {
     const State state = load_state(kFolder + name);
     EXPECT_TRUE(identical(state["model"], load_state(kFolder + "torch_state.pt")));
     EXPECT_EQ(state.get<int>("epoch"), 3);
+    EXPECT_EQ(state["scheduler"]["milestones"].get<int>("80"), 1);
     const State numbers = State::list(
         {std::int64_t{1} << 40, -(std::int64_t{1} << 62), -1, 255, 256, 65536, 0.1, 1e-300});
     EXPECT_TRUE(identical(state["numbers"], numbers));

@@ -29,12 +29,12 @@ std::string integer(std::int64_t value) {
 /// A 1-d tensor, by its parts.
 struct TensorPart {
   std::string type = "ctorch\nFloatStorage\n";
-  std::string key = text("0"), count = integer(4), offset = integer(0);
+  std::string key = text("0"), location = text("cpu"), count = integer(4), offset = integer(0);
   std::string sizes = integer(4) + "\x85", strides = integer(1) + "\x85";
   std::string more = "\x89)";  // requires_grad, hooks
 
   std::string pickle() const {
-    return "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + type + key + text("cpu") +
+    return "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") + type + key + location +
            count + "tQ" + offset + sizes + strides + more + "tR";
   }
 };
@@ -72,6 +72,29 @@ TEST_F(TorchReject, TheBuilderMakesGoodOnes) {
   EXPECT_TRUE(load_state(path_)["fc.weight"].tensor().equal(tensor({1.f, 2.f, 3.f, 4.f})));
 }
 
+TEST_F(TorchReject, WhatWasOnADeviceIsFine) {
+  TensorPart part;
+  part.location = text("cuda:3");
+  part.type = "ctorch.cuda\nFloatStorage\n";
+  write_file(path_, archive(dict(part.pickle()) + "."));
+  EXPECT_TRUE(load_state(path_)["fc.weight"].tensor().equal(tensor({1.f, 2.f, 3.f, 4.f})));
+}
+
+TEST_F(TorchReject, WhatPython2WroteIsFine) {
+  TensorPart part;
+  part.more = "";
+  std::string pickle = part.pickle();
+  pickle.replace(pickle.find("_v2"), 3, "");
+  const std::string pair =
+      "](U\x09"
+      "fc.weight" +
+      pickle + "e";
+  write_file(path_, archive("ccollections\nOrderedDict\n](" + pair + "e\x85R."));
+  EXPECT_TRUE(load_state(path_)["fc.weight"].tensor().equal(tensor({1.f, 2.f, 3.f, 4.f})));
+  rejects("ccollections\nOrderedDict\n](Ne\x85R.", "an OrderedDict of something but pairs");
+  rejects("ccollections\nOrderedDict\n](]e\x85R.", "an OrderedDict of something but pairs");
+}
+
 TEST_F(TorchReject, ClassesAndCalls) {
   rejects("cos\nsystem\n(" + text("true") + "tR.",
           "class 'os.system' is not one that a state file");
@@ -86,7 +109,8 @@ TEST_F(TorchReject, ClassesAndCalls) {
   rejects("]" + std::string(")R."), "a call of a list");
   rejects("ctorch\nSize\n]R.", "a call with a list instead of a tuple");
   rejects("ctorch\nSize\n)R.", "a call of 'torch.Size' with 0 arguments");
-  rejects("ccollections\nOrderedDict\n]\x85R.", "a call of 'collections.OrderedDict' with 1");
+  rejects("ccollections\nOrderedDict\n)\x85R.", "a call of 'collections.OrderedDict' with 1");
+  rejects("ccollections\nCounter\n)\x85R.", "a call of 'collections.Counter' with 1");
   rejects("ctorch\nFloatStorage\n)R.", "a call of 'torch.FloatStorage'");
   rejects("ctorch._utils\n_rebuild_parameter\n]N]\x87R.", "a call of 'torch._utils._rebuild_par");
   rejects("ctorch\nSize\n.", "a class stands where a value should");
