@@ -17,6 +17,17 @@ namespace tern::nn {
 template <class Contained, class Derived>
 class ModuleHolder;
 
+/// How `load_state_dict` takes a state: `net->load_state_dict(state, {.cast = true})`.
+struct LoadOptions {
+  /// Whether missing and unexpected keys are errors.
+  bool strict = true;
+  /// The module's tensors take the state's elements for their own instead of copying them; those of
+  /// another device, or not contiguous, are copied. A tensor on meta takes them where they are.
+  bool assign = false;
+  /// Whether dtypes may differ; tensors are cast to those of the module.
+  bool cast = false;
+};
+
 /// Which keys `load_state_dict` did not find, and which it did not want.
 struct IncompatibleKeys {
   std::vector<std::string> missing_keys;
@@ -166,10 +177,14 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Parameters and persistent buffers by name, in Python's order. The tensors share their elements
   /// with the module.
   State state_dict() const;
-  /// Copies the tensors of `state` into this module's, converting dtype and device. Everything is
-  /// checked first: on an error the module is unchanged. Throws Error listing all problems: missing
-  /// and unexpected keys (unless strict is false) and sizes that differ.
-  IncompatibleKeys load_state_dict(const State& state, bool strict = true);
+  /// Copies the tensors of `state`, wherever they are, into this module's. Tied tensors stay tied,
+  /// also when they are assigned. Everything is checked first: on an error the module is unchanged.
+  /// Throws Error listing all problems: missing and unexpected keys (unless strict is false), sizes
+  /// that differ, dtypes that differ (unless casting is allowed), two values for one tensor.
+  IncompatibleKeys load_state_dict(const State& state, const LoadOptions& options);
+  IncompatibleKeys load_state_dict(const State& state, bool strict = true) {
+    return load_state_dict(state, LoadOptions{.strict = strict});
+  }
   /// False for modules that files leave out, such as Functional.
   virtual bool is_serializable() const { return true; }
 

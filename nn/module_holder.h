@@ -59,7 +59,8 @@ class ModuleHolder {
     return detail::call(*get(), std::forward<Args>(args)...);
   }
 
-  /// As Module::to, cuda, cpu, half and bfloat16; return the holder: auto net = nn::Linear(3, 1).to(device);
+  /// As Module::to, cuda, cpu, half and bfloat16; return the holder: auto net = nn::Linear(3,
+  /// 1).to(device);
   template <class... Args>
   requires requires(Module& module, Args&&... args) { module.to(std::forward<Args>(args)...); }
   Self to(Args&&... args) const {
@@ -91,6 +92,9 @@ class ModuleHolder {
     return Self(std::move(copy));
   }
   State state_dict() const { return get()->state_dict(); }
+  IncompatibleKeys load_state_dict(const State& state, const LoadOptions& options) const {
+    return get()->load_state_dict(state, options);
+  }
   IncompatibleKeys load_state_dict(const State& state, bool strict = true) const {
     return get()->load_state_dict(state, strict);
   }

@@ -1,3 +1,5 @@
+#include <deque>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -34,10 +36,19 @@ std::string size_text(const Tensor& tensor) {
   return tern::detail::text_of("torch.Size(", tensor.sizes(), ")");
 }
 
+std::string dtype_text(const Tensor& tensor) {
+  return std::string("torch.") + dtype_info(tensor.dtype()).python_name;
+}
+
 /// "a", "b"
 std::string quoted(const std::vector<std::string>& keys) {
   std::string text;
-  for (const std::string& key : keys) text += (text.empty() ? "\"" : ", \"") + key + '"';
+  for (const std::string& key : keys) {
+    text += text.empty() ? "\"" : ", \"";
+    for (const char c : key)
+      c == '\0' ? text.append("\\0") : text.append(1, c);  // which ends what()
+    text += '"';
+  }
   return text;
 }
 
@@ -50,22 +61,23 @@ std::string short_name(std::string name) {
 
 }  // namespace
 
-/// Checks a whole state against a module, then copies it.
+/// Checks a whole state against a module, then copies or assigns it.
 class ModuleLoader {
  public:
-  ModuleLoader(const Module& root, const State& state) : state_(state) {
+  ModuleLoader(const Module& root, const State& state, const LoadOptions& options)
+      : state_(state), options_(options) {
     const auto own = [&](const std::string&, const Tensor& t) { own_.insert(key_of(t)); };
     ModuleWalk::parameters(root, true, own);
     ModuleWalk::buffers(root, true, own);
     check(root, std::string());
   }
 
-  IncompatibleKeys finish(const Module& root, bool strict) {
+  IncompatibleKeys finish(const Module& root) {
     std::vector<std::string> problems;
-    if (strict && !result_.missing_keys.empty()) {
+    if (options_.strict && !result_.missing_keys.empty()) {
       problems.push_back("Missing key(s) in state_dict: " + quoted(result_.missing_keys) + ". ");
     }
-    if (strict && !result_.unexpected_keys.empty()) {
+    if (options_.strict && !result_.unexpected_keys.empty()) {
       problems.push_back("Unexpected key(s) in state_dict: " + quoted(result_.unexpected_keys) +
                          ". ");
     }
@@ -76,49 +88,108 @@ class ModuleLoader {
       throw Error(text);
     }
     const NoGradGuard no_grad;
-    for (auto& [target, source] : copies_) source = staged(source, target);
-    for (auto& [target, source] : copies_) target.copy_(source);
+    for (Entry& entry : entries_) {
+      entry.source = options_.assign ? taken(entry) : staged(entry);
+    }
+    // Everything that can fail has happened.
+    for (Entry& entry : entries_) {
+      options_.assign ? entry.target.set_data(entry.source)
+                      : static_cast<void>(entry.target.copy_(entry.source));
+    }
     return std::move(result_);
   }
 
  private:
+  /// A tensor of the module and what it will be.
+  struct Entry {
+    std::string key;
+    Tensor target, source;
+    const Entry* tied;  // an earlier one of the same target, if there is one
+  };
+
   static const void* key_of(const Tensor& tensor) { return tensor.self().storage.get(); }
 
   void check(const Module& module, const std::string& prefix) {
-    for (const auto& [name, tensor] : module.parameters_) entry(module, prefix, name, tensor);
+    for (const auto& [name, tensor] : module.parameters_) check_entry(module, prefix, name, tensor);
     for (const auto& [name, buffer] : module.buffers_) {
-      if (buffer.persistent) entry(module, prefix, name, buffer.tensor);
+      if (buffer.persistent) check_entry(module, prefix, name, buffer.tensor);
     }
     find_unexpected(module, prefix);
     for (const auto& [name, child] : module.children_) check(*child, prefix + name + '.');
   }
 
-  void entry(const Module& module, const std::string& prefix, const std::string& name,
-             const Tensor& target) {
+  void check_entry(const Module& module, const std::string& prefix, const std::string& name,
+                   const Tensor& target) {
     if (!target.defined()) return;
-    const std::string key = prefix + name;
+    std::string key = prefix + name;
     const State* value = state_.find(key);
     if (value == nullptr) {
-      if (!module.is_optional_in_state(name)) result_.missing_keys.push_back(key);
+      if (!module.is_optional_in_state(name)) result_.missing_keys.push_back(std::move(key));
       return;
     }
-    if (!value->is_tensor()) {
-      problems_.push_back("While copying the parameter named \"" + key +
-                          "\", expected torch.Tensor or Tensor-like object from checkpoint but "
-                          "received " +
-                          kind_name(value->kind()));
-      return;
-    }
-    Tensor source = value->tensor();
+    Entry entry{std::move(key), target, {}, nullptr};
+    if (value->is_tensor()) entry.source = value->tensor();
     // Old files keep numbers as tensors of one element.
-    if (target.dim() == 0 && source.dim() == 1 && source.numel() == 1) source = source.reshape({});
-    if (!(source.sizes() == target.sizes())) {
-      problems_.push_back("size mismatch for " + key + ": copying a param with shape " +
-                          size_text(source) + " from checkpoint, the shape in current model is " +
-                          size_text(target) + ".");
-      return;
+    if (value->is_tensor() && target.dim() == 0 && entry.source.dim() == 1 &&
+        entry.source.numel() == 1) {
+      entry.source = entry.source.reshape({});
     }
-    copies_.emplace_back(target, source);
+    std::string problem = value->is_tensor()
+                              ? problem_of(entry)
+                              : "While copying the parameter named \"" + entry.key +
+                                    "\", expected torch.Tensor or Tensor-like object "
+                                    "from checkpoint but received " +
+                                    kind_name(value->kind());
+    if (problem.empty()) problem = find_tie(entry);
+    if (!problem.empty()) {
+      problems_.push_back(std::move(problem));
+    } else {
+      entries_.push_back(std::move(entry));
+    }
+  }
+
+  /// Why the tensor cannot be loaded; empty when it can.
+  std::string problem_of(const Entry& entry) const {
+    using tern::detail::text_of;
+    const auto& [key, target, source, tied] = entry;
+    if (!(source.sizes() == target.sizes())) {
+      return text_of("size mismatch for ", key, ": copying a param with shape ", size_text(source),
+                     " from checkpoint, the shape in current model is ", size_text(target), ".");
+    }
+    if (source.dtype() != target.dtype() && !options_.cast) {
+      return text_of("dtype mismatch for ", key, ": copying a param with dtype ",
+                     dtype_text(source), " from checkpoint, the dtype in current model is ",
+                     dtype_text(target), " (LoadOptions::cast allows it).");
+    }
+    const bool writes = !options_.assign;
+    const char* reason =
+        source.is_meta() && !target.is_meta() ? "Cannot copy out of meta tensor; no data!"
+        : target.is_meta() && writes          ? "copying to a meta parameter is a no-op; did you "
+                                                "mean LoadOptions::assign?"
+        : writes && target.self().has_internal_overlap()
+            ? "more than one element of the written-to tensor refers to a single memory location"
+        : !writes && !target.is_leaf() ? "the result of an op cannot be given other elements"
+                                       : nullptr;
+    if (reason == nullptr) return {};
+    return text_of("While copying the parameter named \"", key,
+                   "\", whose dimensions in the model are ", size_text(target),
+                   " and whose dimensions in the checkpoint are ", size_text(source),
+                   ", an exception occurred : ('", reason, "',).");
+  }
+
+  /// Looks for an earlier key of the same elements; says so when the two have different values.
+  std::string find_tie(Entry& entry) {
+    const auto [first, is_new] = targets_.try_emplace(key_of(entry.target), entries_.size());
+    if (is_new) return {};
+    const Entry& other = entries_[first->second];
+    const TensorImpl &a = entry.target.self(), &b = other.target.self();
+    if (a.offset != b.offset || a.sizes != b.sizes || a.strides != b.strides) return {};
+    entry.tied = &other;
+    const ScalarType dtype = entry.target.dtype();
+    if (entry.source.is_meta() || other.source.is_meta()) return {};
+    if (identical(entry.source.detach().to(dtype), other.source.detach().to(dtype))) return {};
+    return "tied parameters \"" + other.key + "\" and \"" + entry.key +
+           "\" have different values in state_dict, but are one tensor in current model.";
   }
 
   /// Keys below `prefix` that lead neither to an own entry nor to a child.
@@ -140,22 +211,33 @@ class ModuleLoader {
   }
 
   /// The source as a tensor like the target that no copy into this module can change.
-  Tensor staged(const Tensor& source, const Tensor& target) const {
-    const Tensor result = source.detach().to(target.device(), target.dtype());
+  Tensor staged(const Entry& entry) const {
+    const Tensor result = entry.source.detach().to(entry.target.device(), entry.target.dtype());
     return own_.contains(key_of(result)) ? result.clone() : result;
   }
 
+  /// The source as the target's own elements, which it shares only with those that it is tied to.
+  Tensor taken(const Entry& entry) {
+    if (entry.tied != nullptr) return entry.tied->source;
+    const Device device = (entry.target.is_meta() ? entry.source : entry.target).device();
+    const Tensor result = entry.source.detach().to(device, entry.target.dtype()).contiguous();
+    return taken_.insert(key_of(result)).second ? result : result.clone();
+  }
+
   const State& state_;
-  std::unordered_set<const void*> own_;  // storages of the module
-  std::vector<std::pair<Tensor, Tensor>> copies_;
+  const LoadOptions& options_;
+  std::unordered_set<const void*> own_;                   // storages of the module
+  std::unordered_set<const void*> taken_;                 // storages that were assigned
+  std::unordered_map<const void*, std::size_t> targets_;  // by storage, the first entry
+  std::deque<Entry> entries_;                             // whose elements stay where they are
   std::vector<std::string> problems_;
   IncompatibleKeys result_;
 };
 
-IncompatibleKeys Module::load_state_dict(const State& state, bool strict) {
+IncompatibleKeys Module::load_state_dict(const State& state, const LoadOptions& options) {
   TERN_CHECK(state.is_dict(), Error, "Expected state_dict to be dict-like, got ",
              kind_name(state.kind()), ".");
-  return ModuleLoader(*this, state).finish(*this, strict);
+  return ModuleLoader(*this, state, options).finish(*this);
 }
 
 std::ostream& operator<<(std::ostream& out, const IncompatibleKeys& keys) {

@@ -164,6 +164,21 @@ TERN_API const char* kind_name(State::Kind kind);
 /// (tensors: dtype, shape and bytes; the device may differ).
 TERN_API bool identical(const State& a, const State& b);
 
+// --- Keys by pattern ----------------------------------------------------------------------------
+// Of a dictionary's own keys; values are shared, and the order stays. In a pattern every `*` stands
+// for any text, also for dots or none, and as little of it as fits; the rest stands for itself.
+
+/// The items whose keys match: select_keys(state, "encoder.*").
+TERN_API State select_keys(const State& state, std::string_view pattern);
+/// The items whose keys start with `prefix`, without it:
+/// encoder->load_state_dict(strip_prefix(state, "encoder.")).
+TERN_API State strip_prefix(const State& state, std::string_view prefix);
+/// All items; keys that match become `replacement`, in which the n-th `*` is what the pattern's
+/// n-th stood for: rename_keys(state, "layers.*.gamma", "blocks.*.weight"). Throws Error when two
+/// keys become one, and for a replacement with more stars than the pattern.
+TERN_API State rename_keys(const State& state, std::string_view pattern,
+                           std::string_view replacement);
+
 template <class T>
 T State::to(std::string_view name) const {
   if constexpr (std::is_same_v<T, Tensor>) {

@@ -34,7 +34,7 @@ TEST(StateDict, RoundTripsIntoAnotherNet) {
 TEST(StateDict, IsConvertedToTheModelsDtypeAndDevice) {
   const nn::Linear source(2, 2), target = nn::Linear(2, 2).to("cuda:1");
   source.to(kDouble);
-  target->load_state_dict(source->state_dict());
+  target.load_state_dict(source->state_dict(), {.cast = true});
   EXPECT_EQ(target->weight.device(), Device("cuda:1"));
   EXPECT_EQ(target->weight.dtype(), kFloat);
   EXPECT_TRUE(close(target->weight, source->weight.to(kFloat)));
@@ -89,7 +89,7 @@ TEST(LoadStateDict, ChangesNothingWhenMemoryRunsOut) {
     testing::fail_allocation(n);
     bool failed = false;
     try {
-      net->load_state_dict(other);
+      net->load_state_dict(other, {.cast = true});
     } catch (const OutOfMemoryError&) {
       failed = true;
     }

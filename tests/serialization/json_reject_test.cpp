@@ -179,6 +179,13 @@ TEST_F(JsonReject, StatesThatDoNotFitTheModel) {
                           "\"tensors\": {\"a.b.c\": {\"dtype\": \"F32\", \"shape\": [], "
                           "\"data\": 1},"),
                  "Unexpected key(s) in state_dict: \"a.b.c\". ");
+  const std::string wide =
+      replaced(good_, "\"fc.bias\": {\"dtype\": \"F32\"", "\"fc.bias\": {\"dtype\": \"F64\"");
+  rejects<Error>(wide,
+                 "dtype mismatch for fc.bias: copying a param with dtype torch.float64 from "
+                 "checkpoint, the dtype in current model is torch.float32");
+  load(net_, scratch_.path(), nn::LoadOptions{.cast = true});
+  EXPECT_TRUE(identical(net_->state_dict(), before_));
   // Equal after Unicode normalisation, or up to a NUL, is not equal.
   rejects<Error>(replaced(good_, "\"fc.bias\"", "\"fc.bias\\u0000\""),
                  "Missing key(s) in state_dict: \"fc.bias\"");

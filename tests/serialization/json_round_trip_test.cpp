@@ -65,6 +65,25 @@ TEST(JsonRoundTrip, WritesThisText) {
   EXPECT_TRUE(identical(load_state(scratch.path()), state));
 }
 
+TEST(JsonRoundTrip, KeepsEveryHalf) {
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    State state = with(empty({1 << 16}, dtype));
+    auto* const words = static_cast<std::uint16_t*>(state["t"].tensor().data_ptr());
+    for (int i = 0; i < 1 << 16; ++i) words[i] = static_cast<std::uint16_t>(i);
+    // Text has one NaN; base64 keeps them apart.
+    EXPECT_TRUE(identical(round_trip(state, {.base64 = true}), state));
+    for (int i = 0; i < 1 << 16; ++i) {
+      if (std::isnan(state["t"].tensor()[i].item<float>())) words[i] = 0;
+    }
+    EXPECT_TRUE(identical(round_trip(state), state));
+    EXPECT_TRUE(round_trip(with(full({1}, NAN, dtype)))["t"].tensor().isnan().item<bool>());
+  }
+  const Scratch scratch;
+  save(with(tensor({0.1, 65504., -0.0, 1e-7}, kHalf)), scratch.path());
+  EXPECT_NE(read_file(scratch.path()).find("[0.099975586,65504.0,-0.0,1.1920929e-07]"),
+            std::string::npos);
+}
+
 TEST(JsonRoundTrip, KeepsEveryDtypeAndShape) {
   const std::int64_t low = std::numeric_limits<std::int64_t>::min();
   State state;

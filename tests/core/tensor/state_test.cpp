@@ -165,6 +165,50 @@ TEST(State, ComparesToTheBit) {
                         std::numeric_limits<double>::quiet_NaN()));
 }
 
+using Keys = std::vector<std::string>;
+
+State with_keys(const Keys& keys) {
+  State state;
+  for (std::size_t i = 0; i < keys.size(); ++i) state.insert(keys[i], static_cast<int>(i));
+  return state;
+}
+
+TEST(StateKeys, AreSelectedByPattern) {
+  const State state = with_keys({"encoder.fc.weight", "decoder.fc.weight", "encoder.fc.bias", ""});
+  EXPECT_EQ(select_keys(state, "encoder.*").keys(), (Keys{"encoder.fc.weight", "encoder.fc.bias"}));
+  EXPECT_EQ(select_keys(state, "*.fc.*").size(), 3u);
+  EXPECT_EQ(select_keys(state, "*weight").size(), 2u);
+  EXPECT_EQ(select_keys(state, "encoder.fc.bias").get<int>("encoder.fc.bias"), 2);
+  EXPECT_EQ(select_keys(state, "*").size(), 4u);
+  EXPECT_EQ(select_keys(state, "").keys(), Keys{""});
+  EXPECT_EQ(select_keys(state, "encoder").size(), 0u);
+  EXPECT_EQ(select_keys(state, "encoder.fc.bias*bias").size(), 0u);  // the ends may not overlap
+  EXPECT_EQ(select_keys(state, "*fc*fc*").size(), 0u);
+  EXPECT_EQ(strip_prefix(state, "encoder.").keys(), (Keys{"fc.weight", "fc.bias"}));
+  EXPECT_EQ(strip_prefix(state, "encoder.fc.bias").keys(), Keys{""});
+  EXPECT_THROW(select_keys(State(3), "*"), Error);
+}
+
+TEST(StateKeys, AreRenamedByPattern) {
+  const auto renamed = [](const Keys& keys, const char* pattern, const char* replacement) {
+    return rename_keys(with_keys(keys), pattern, replacement).keys();
+  };
+  EXPECT_EQ(renamed({"module.a", "b", "module.c.d"}, "module.*", "*"), (Keys{"a", "b", "c.d"}));
+  EXPECT_EQ(renamed({"a", "b"}, "*", "net.*"), (Keys{"net.a", "net.b"}));
+  EXPECT_EQ(renamed({"layers.0.norm.gamma", "layers.1.gamma"}, "layers.*.gamma", "blocks.*.weight"),
+            (Keys{"blocks.0.norm.weight", "blocks.1.weight"}));
+  EXPECT_EQ(renamed({"a.b.c"}, "*.*", "*/*"), Keys{"a/b.c"});  // as little as fits
+  EXPECT_EQ(renamed({"a.b.c"}, "*.*", "*"), Keys{"a"});
+  EXPECT_EQ(renamed({"gamma", "x.gamma"}, "gamma", "weight"), (Keys{"weight", "x.gamma"}));
+  EXPECT_THROW(renamed({"a", "b"}, "b", "a"), Error);
+  EXPECT_THROW(renamed({"a.x", "b.x"}, "*.x", "y"), Error);
+  EXPECT_THROW(renamed({"b", "a"}, "b", "a"), Error);
+  EXPECT_THROW(renamed({"a"}, "a*", "**"), Error);
+  const State state = with_keys({"a"});
+  EXPECT_EQ(rename_keys(state, "a", "b").get<int>("b"), 0);
+  EXPECT_TRUE(state.contains("a"));
+}
+
 TEST(State, TemporariesStayAliveWhileTheyAreWalked) {
   const auto make = [] {
     State outer;
