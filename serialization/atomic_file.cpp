@@ -160,7 +160,19 @@ void AtomicFile::write(std::string_view bytes) {
     const long count = retry([&] { return calls_->write(file_, bytes.data(), bytes.size()); });
     if (count <= 0) fail("cannot write to", sibling_, count < 0 ? errno : ENOSPC);
     bytes.remove_prefix(static_cast<std::size_t>(count));
+    written_ += count;
+    start_writeback();
   }
+}
+
+/// Lets the disk work while more is being written, so that the sync at the end has less to wait
+/// for.
+void AtomicFile::start_writeback() {
+  constexpr std::int64_t kStep = 16 << 20;
+  if (written_ - started_ < kStep) return;
+  // Advice only: what fails here fails again, and is reported, in the sync.
+  ::sync_file_range(file_, started_, written_ - started_, SYNC_FILE_RANGE_WRITE);
+  started_ = written_;
 }
 
 void AtomicFile::commit() {

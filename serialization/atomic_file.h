@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,7 @@ class TERN_API AtomicFile {
   void create_sibling();
   bool lock_sibling();
   void sweep_leftovers();
+  void start_writeback();
   [[noreturn]] void fail(const char* what, const std::string& path, int error) const;
 
   FileCalls* calls_;
@@ -59,6 +61,8 @@ class TERN_API AtomicFile {
   std::string folder_;   // of target_
   std::string sibling_;  // empty when there is none to remove
   int file_ = -1;
+  std::int64_t written_ = 0;  // bytes so far
+  std::int64_t started_ = 0;  // of them, how many the system was asked to bring to the disk
 };
 
 }  // namespace tern

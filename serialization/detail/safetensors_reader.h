@@ -16,13 +16,13 @@ class SafetensorsReader {
   SafetensorsReader(const InputFile& file, const LoadFileOptions& options);
 
   const SafetensorsHeader& header() const { return header_; }
-  /// Throws FileError when tern has no tensors of the entry's dtype.
-  Tensor read(const SafetensorsEntry& entry) const;
-  /// Reads all tensors, after checking their dtypes, and appends them.
-  void read_all(FlatState& flat) const;
+  /// Throws FileError when tern has no tensors of an entry's dtype.
+  Tensor read(const SafetensorsEntry& entry) const { return read({&entry, 1})[0]; }
+  std::vector<Tensor> read(ArrayRef<SafetensorsEntry> entries) const;
 
  private:
   ScalarType dtype_of(const SafetensorsEntry& entry) const;
+  Tensor map(const SafetensorsEntry& entry, ScalarType dtype) const;
 
   const InputFile& file_;
   SafetensorsHeader header_;

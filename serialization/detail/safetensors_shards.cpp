@@ -137,12 +137,12 @@ struct Shard {
   Shard(const std::string& path, const LoadFileOptions& options)
       : file(path), reader(file, options) {
     for (const SafetensorsEntry& entry : reader.header().entries) {
-      entries.emplace(entry.name, &entry);
+      places.emplace(entry.name, places.size());
     }
   }
   const InputFile file;
   const SafetensorsReader reader;
-  std::unordered_map<std::string_view, const SafetensorsEntry*> entries;
+  std::unordered_map<std::string_view, std::size_t> places;  // of the tensors, by name
 };
 
 using Shards = std::unordered_map<std::string_view, std::unique_ptr<const Shard>>;
@@ -160,9 +160,9 @@ Shards open_shards(const std::string& path, const SafetensorsIndex& index,
       TERN_CHECK(id.empty() || id == find_metadata(shard->reader.header().metadata, kSaveKey),
                  FileError, "load: '", path, "': '", file,
                  "' was written by another save than the index");
-      found += shard->entries.size();
+      found += shard->places.size();
     }
-    TERN_CHECK(shard->entries.contains(name), FileError, "load: '", path, "': tensor '",
+    TERN_CHECK(shard->places.contains(name), FileError, "load: '", path, "': tensor '",
                shown_name(name), "' is not in '", file, "'");
   }
   TERN_CHECK(found == index.files.size(), FileError, "load: '", path, "': its files have ", found,
@@ -219,15 +219,16 @@ void refuse_safetensors_index(const State&, const SaveOptions&, AtomicFile& file
 State read_safetensors_index(const InputFile& file, const LoadFileOptions& options) {
   const SafetensorsIndex index = read_index(file);
   const Shards shards = open_shards(file.path(), index, options);
-  FlatState flat;
-  for (const auto& [name, shard] : index.files) {
-    const Shard& from = *shards.at(shard);
-    flat.tensors.emplace_back(name, from.reader.read(*from.entries.at(name)));
-  }
+  std::unordered_map<std::string_view, std::vector<Tensor>> tensors;  // by file
   SafetensorsMetadata metadata;
   for (const auto& [name, shard] : shards) {
-    const SafetensorsMetadata& more = shard->reader.header().metadata;
-    metadata.insert(metadata.end(), more.begin(), more.end());
+    const SafetensorsHeader& header = shard->reader.header();
+    tensors.emplace(name, shard->reader.read(header.entries));
+    metadata.insert(metadata.end(), header.metadata.begin(), header.metadata.end());
+  }
+  FlatState flat;
+  for (const auto& [name, shard] : index.files) {
+    flat.tensors.emplace_back(name, tensors.at(shard)[shards.at(shard)->places.at(name)]);
   }
   metadata.insert(metadata.end(), index.metadata.begin(), index.metadata.end());
   apply_metadata(metadata, flat);

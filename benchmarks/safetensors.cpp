@@ -1,0 +1,94 @@
+#include <tern/serialization/safetensors.h>
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include <tern/serialization/state_file.h>
+#include <tern/tern.h>
+
+#include "bench.h"
+
+// 512 MB of weights as safetensors, synced to the disk as every save is; its peer is Python's
+// library: safetensors_state.py. With the argument "stream" instead: 4 GB through as little memory
+// as possible; prints the memory that it took above the start, in kB.
+
+namespace {
+
+constexpr std::int64_t kTensors = 32;
+
+/// The most memory of its own that this process ever had resident, in kB.
+long peak() {
+  std::FILE* file = std::fopen("/proc/self/status", "r");
+  char line[256];
+  long result = 0;
+  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
+    if (std::sscanf(line, "VmHWM: %ld", &result) == 1) break;
+  }
+  if (file != nullptr) std::fclose(file);
+  return result;
+}
+
+tern::State weights() {
+  tern::State state;
+  for (std::int64_t i = 0; i < kTensors; ++i) {
+    state.insert("layer." + std::to_string(i), tern::rand({2048, 2048}));
+  }
+  return state;
+}
+
+void time(const std::string& path) {
+  const bench::Effort effort{2e9, 5};
+  const tern::State state = weights();
+  bench::report(
+      "512 MB as safetensors, saved", [&] { tern::save(state, path); }, effort);
+  tern::LoadFileOptions mapped;
+  mapped.map = true;
+  bench::report("512 MB as safetensors, mapped", [&] { tern::load_state(path, mapped); });
+  bench::report("512 MB as safetensors, mapped and touched", [&] {
+    int sum = 0;
+    const tern::State loaded = tern::load_state(path, mapped);
+    for (const auto& [key, value] : loaded) {
+      const tern::Tensor tensor = value;
+      const auto* bytes = static_cast<const char*>(tensor.data_ptr());
+      for (std::size_t i = 0; i < tensor.nbytes(); i += 4096) sum += bytes[i];
+    }
+    [[maybe_unused]] static volatile int sink;
+    sink = sum;
+  });
+  bench::report(
+      "512 MB as safetensors, read", [&] { tern::load_state(path); }, effort);
+}
+
+/// Views that take 128 MB each when they are written, and no memory before.
+void stream(const std::string& path) {
+  const long start = peak();
+  tern::State state;
+  const tern::Tensor row = tern::rand({4096});
+  for (std::int64_t i = 0; i < kTensors; ++i) {
+    state.insert("layer." + std::to_string(i), (row + i).expand({8192, 4096}));
+  }
+  tern::save(state, path);
+  std::printf("4 GB as safetensors, saved\t%ld kB\n", peak() - start);
+  const tern::SafetensorsFile file(path);
+  double sum = 0;
+  for (const tern::SafetensorsEntry& entry : file.entries()) {
+    sum += file.read(entry.name)[0][0].item<double>();
+  }
+  std::printf("4 GB as safetensors, read one by one\t%ld kB\t(%g)\n", peak() - start, sum);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "tern-bench.safetensors").string();
+  if (argc > 1 && std::strcmp(argv[1], "stream") == 0) {
+    stream(path);
+  } else {
+    tern::set_num_threads(bench::threads(argc, argv));
+    time(path);
+  }
+  std::filesystem::remove(path);
+}
