@@ -15,7 +15,7 @@ out=$build/bench
 rounds=${ROUNDS:-3}
 python=${PYTHON:-python3}
 torch=${TORCH_DIR:-$("$python" -c 'import torch, os; print(os.path.dirname(torch.__file__))' 2>/dev/null || true)}
-programs=(vae_step adam_limit small_ops ops norms gemm linear every_op json_state)
+programs=(vae_step adam_limit small_ops ops norms gemm linear every_op json_state safetensors)
 
 mkdir -p "$out"
 peer=
@@ -25,7 +25,7 @@ else
   echo "no libtorch found (set PYTHON or TORCH_DIR): tern alone is timed"
 fi
 for program in "${programs[@]}" scaling; do
-  case $program in adam_limit | json_state) continue ;; esac  # beside the machine's limit; Python's json
+  case $program in adam_limit | json_state | safetensors) continue ;; esac  # beside the machine's limit; Python's
   if [ -n "$torch" ] && [ "$here/$program.cpp" -nt "$out/$program.peer" ]; then
     echo "compiling $program.cpp against libtorch"
     "${CXX:-g++}" -std=c++20 -O2 -I"$torch/include" -I"$torch/include/torch/csrc/api/include" \
@@ -50,6 +50,7 @@ for round in $(seq "$rounds"); do
     done
     time_it peer "$threads" compiled_step "$python" "$here/compiled_step.py" 2>> "$out/python.log"
     time_it peer "$threads" json_state "$python" "$here/json_state.py"
+    time_it peer "$threads" safetensors "$python" "$here/safetensors_state.py" 2>> "$out/python.log" || true
     "$build/bin/scaling" "$threads" >> "$out/scaling.tern.$threads.tsv"
     if [ -n "$torch" ]; then "$out/scaling.peer" "$threads" >> "$out/scaling.peer.$threads.tsv"; fi
   done
