@@ -116,6 +116,21 @@ TEST(TorchPrograms, FindTheirNamesAfterUsingNamespace) {
   EXPECT_FALSE(cuda::is_available() && !variable.defined());
 }
 
+TEST(TorchPrograms, KnowAllDtypes) {
+  nn::Linear net(2, 2);
+  net->to(torch::kHalf);
+  EXPECT_EQ(net->weight.scalar_type(), at::ScalarType::Half);
+  EXPECT_EQ(net->weight.detach().data_ptr<at::Half>()[0], net->weight[0][0].item<c10::Half>());
+  EXPECT_EQ(torch::ones({1}, torch::kBFloat16).item<at::BFloat16>(), 1);
+  const at::Tensor bytes = torch::tensor({1, 2}, torch::kUInt8);
+  EXPECT_EQ(bytes.data_ptr<uint8_t>()[1], 2);
+  EXPECT_EQ(bytes.to(torch::kInt32).data_ptr<int>()[1], 2);
+  EXPECT_EQ(torch::promote_types(torch::kChar, torch::kByte), torch::kShort);
+  std::ostringstream out;
+  out << torch::tensor({1.5, 2.5}, torch::kF16);
+  EXPECT_EQ(out.str(), " 1.5000\n 2.5000\n[ CPUHalfType{2} ]");
+}
+
 TEST(TorchPrograms, CheckWithTheirMacros) {
   const auto text_of = [](const auto& fn) -> std::string {
     try {
