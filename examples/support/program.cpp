@@ -1,5 +1,6 @@
 #include "program.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -50,7 +51,10 @@ Check device_name() {
 Check state_file() {
   return [](const std::string& text) -> std::string {
     const std::filesystem::path folder = std::filesystem::path(text).parent_path();
-    if (!text.ends_with(".json")) return "the name should end in .json, got " + text;
+    const auto has_suffix = [&text](const char* suffix) { return text.ends_with(suffix); };
+    if (std::ranges::none_of(std::initializer_list{".json", ".safetensors", ".pt"}, has_suffix)) {
+      return "the name should end in .json, .safetensors or .pt, got " + text;
+    }
     if (folder.empty() || std::filesystem::is_directory(folder)) return {};
     return "there is no folder " + folder.string();
   };

@@ -6,10 +6,10 @@
 #include <set>
 
 #include <tern/core/ops/ops.h>
-#include <tern/serialization/atomic_file.h>
 #include <tern/serialization/safetensors.h>
 #include <tern/serialization/state_file.h>
 
+#include "file_calls.h"
 #include "json_reject.h"
 #include "safetensors_bytes.h"
 #include "scratch.h"
@@ -106,49 +106,25 @@ TEST_F(SafetensorsShards, SavingAgainReplacesTheOldFiles) {
   EXPECT_THROW(save(state_, scratch_.path("x.json"), options_), FileError);
 }
 
-/// Lets one call fail.
-class FailingCalls : public FileCalls {
- public:
-  explicit FailingCalls(int which) : left_(which) {}
-  int open(const char* path, int flags, unsigned mode) override {
-    return fails() ? -1 : FileCalls::open(path, flags, mode);
-  }
-  long write(int file, const void* data, std::size_t size) override {
-    return fails() ? -1 : FileCalls::write(file, data, size);
-  }
-  int fsync(int file) override { return fails() ? -1 : FileCalls::fsync(file); }
-  int rename(const char* from, const char* to) override {
-    return fails() ? -1 : FileCalls::rename(from, to);
-  }
-  bool is_done() const { return left_ > 0; }
-
- private:
-  bool fails() {
-    if (--left_ != 0) return false;
-    errno = ENOSPC;
-    return true;
-  }
-  int left_;
-};
-
 TEST_F(SafetensorsShards, AFailureLeavesTheOldStateOrTheNewOne) {
   save(state_, path_, options_);
   State next = state_;
   next.set("c", tensor({false, false}));
-  bool is_done = false;
-  for (int n = 1; !is_done; ++n) {
-    ASSERT_LT(n, 200);
-    FailingCalls calls(n);
+  for (std::size_t n = 1;; ++n) {
+    ASSERT_LT(n, 200u);
+    FaultyCalls calls;
+    calls.fail_at = n;
+    calls.error = ENOSPC;
     SaveOptions options = options_;
     options.calls = &calls;
     try {
       save(next, path_, options);
     } catch (const FileError&) {
     }
-    is_done = calls.is_done();
     const State now = load_state(path_);
     EXPECT_TRUE(identical(now, state_) || identical(now, next)) << n;
     EXPECT_TRUE(identical(now, next) || names().size() == 4) << n;
+    if (!calls.failed()) break;
     save(state_, path_, options_);
   }
 }
