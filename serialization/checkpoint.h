@@ -39,8 +39,8 @@ TERN_API void set_generator_state(Generator& generator, const State& state);
 /// The states of all default generators, of the CPU and of every CUDA device, by device.
 TERN_API State generator_states();
 
-/// Makes the default generators of these devices go on from there, also of devices that this machine
-/// does not have. Throws Error, and changes none, as set_generator_state does.
+/// Makes the default generators of these devices go on from there, also of devices that this
+/// machine does not have. Throws Error, and changes none, as set_generator_state does.
 TERN_API void set_generator_states(const State& states);
 
 }  // namespace tern

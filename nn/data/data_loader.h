@@ -10,9 +10,9 @@
 #include <tern/core/base/error.h>
 #include <tern/nn/data/data_loader_options.h>
 #include <tern/nn/data/dataset.h>
-#include <tern/nn/data/workers.h>
 #include <tern/nn/data/samplers.h>
 #include <tern/nn/data/worker_exception.h>
+#include <tern/nn/data/workers.h>
 
 namespace tern::data {
 
@@ -129,7 +129,7 @@ class DataLoader {
   DataLoaderOptions options_;
   Sampler sampler_;
   std::vector<Dataset> datasets_;  // one per worker
-  std::size_t given_ = 0;  // examples of this epoch, or more at its end
+  std::size_t given_ = 0;          // examples of this epoch, or more at its end
   bool in_epoch_ = false;
   bool resumes_ = false;  // the next begin() goes on with an epoch
   bool joined_ = false;

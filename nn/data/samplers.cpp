@@ -43,7 +43,8 @@ State state_of(std::size_t size, std::size_t index) {
 
 State state_of(const std::vector<std::int64_t>& order, std::size_t index) {
   State state = state_of(order.size(), index);
-  const Tensor tensor = tern::detail::make_tensor({static_cast<std::int64_t>(order.size())}, kLong, kCPU);
+  const Tensor tensor =
+      tern::detail::make_tensor({static_cast<std::int64_t>(order.size())}, kLong, kCPU);
   std::ranges::copy(order, tensor.data_ptr<std::int64_t>());
   state.insert("order", tensor);
   return state;

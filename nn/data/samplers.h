@@ -28,8 +28,8 @@ class Sampler {
   virtual State state_dict(std::optional<std::size_t> /*given*/ = std::nullopt) const {
     tern::detail::raise<NotImplementedError>("state_dict: this sampler has none");
   }
-  /// Goes on from there. Throws Error, and changes nothing, for what a sampler of this kind and size
-  /// cannot have saved.
+  /// Goes on from there. Throws Error, and changes nothing, for what a sampler of this kind and
+  /// size cannot have saved.
   virtual void load_state_dict(const State& /*state*/) {
     tern::detail::raise<NotImplementedError>("load_state_dict: this sampler has none");
   }

@@ -7,8 +7,8 @@
 #include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/json_file.h>
 #include <tern/serialization/detail/json_source.h>
-#include <tern/serialization/detail/json_text.h>
 #include <tern/serialization/detail/json_tensor.h>
+#include <tern/serialization/detail/json_text.h>
 
 namespace tern::detail {
 namespace {

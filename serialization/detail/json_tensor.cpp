@@ -102,7 +102,8 @@ void JsonTensor::read_base64(TextFile& text) {
   if (found != tensor.nbytes()) {
     fail(text, "data: expected ", tensor.nbytes(), " bytes, found ", found);
   }
-  if (dtype == kBool && std::any_of(bytes, bytes + found, [](char c) { return c != 0 && c != 1; })) {
+  if (dtype == kBool &&
+      std::any_of(bytes, bytes + found, [](char c) { return c != 0 && c != 1; })) {
     fail(text, "data: a byte of a bool is neither 0 nor 1");
   }
 }

@@ -14,9 +14,9 @@ struct ValueOutline {
   ScalarType dtype;  // I64 or BOOL when all elements look so, else F64; F32 without elements
 };
 
-/// Looks over the value at the place of `text` and goes behind it: nested lists, a number, a word or
-/// a string without escapes. Throws FileError when it does not end or is nested deeper than a tensor
-/// can be.
+/// Looks over the value at the place of `text` and goes behind it: nested lists, a number, a word
+/// or a string without escapes. Throws FileError when it does not end or is nested deeper than a
+/// tensor can be.
 ValueOutline outline_value(TextFile& text, const std::string& name);
 
 /// Reads the value at the place of `text` into `tensor`, which is contiguous and on the CPU, and

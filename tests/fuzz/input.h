@@ -34,7 +34,8 @@ class Folder {
   std::string file(const std::string& name, const std::uint8_t* data, std::size_t size) const {
     const std::string path = path_ + "/" + name;
     std::FILE* file = std::fopen(path.c_str(), "wb");
-    if (file == nullptr || std::fwrite(data, 1, size, file) != size || std::fclose(file) != 0) {
+    const bool written = file != nullptr && (size == 0 || std::fwrite(data, 1, size, file) == size);
+    if (file == nullptr || std::fclose(file) != 0 || !written) {
       throw std::runtime_error("cannot write " + path);
     }
     return path;

@@ -52,8 +52,8 @@ class Mutator {
     if (bytes.empty()) bytes.push_back(0);
     const std::size_t at = below(bytes.size());
     const auto place = bytes.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto count = static_cast<std::ptrdiff_t>(
-        below(std::min<std::size_t>(bytes.size() - at, 16)) + 1);
+    const auto count =
+        static_cast<std::ptrdiff_t>(below(std::min<std::size_t>(bytes.size() - at, 16)) + 1);
     switch (below(7)) {
       case 0:
         *place = static_cast<std::uint8_t>(*place ^ (1 << below(8)));

@@ -44,9 +44,9 @@ TEST(AtomicFile, WritesSyncsAndRenamesInThisOrder) {
   // The content is durable before the name leads to it, and the name before commit returns. So at
   // a power failure after any of these calls, with whatever was not synced lost, the name shows
   // the old file or all of the new one.
-  EXPECT_EQ(calls.log, (std::vector<std::string>{"open", "flock", "write", "write", "fsync", "open",
-                                                 "dup", "close", "rename", "close", "fsync",
-                                                 "close"}));
+  EXPECT_EQ(calls.log,
+            (std::vector<std::string>{"open", "flock", "write", "write", "fsync", "open", "dup",
+                                      "close", "rename", "close", "fsync", "close"}));
   EXPECT_EQ(read_file(scratch.path()), "ab");
   EXPECT_EQ(scratch.count(), 1);
 }

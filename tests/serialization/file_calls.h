@@ -103,7 +103,10 @@ class RecordingCalls final : public FileCalls {
   }
   long write(int file, const void* data, std::size_t size) override {
     const long done = FileCalls::write(file, data, size);
-    events.push_back({DiskEvent::kWrite, files_.at(file), {}, {},
+    events.push_back({DiskEvent::kWrite,
+                      files_.at(file),
+                      {},
+                      {},
                       std::string(static_cast<const char*>(data), static_cast<std::size_t>(done))});
     return done;
   }

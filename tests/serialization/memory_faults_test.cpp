@@ -22,8 +22,9 @@ class MemoryFaults : public ::testing::TestWithParam<const char*> {
  protected:
   /// Lets every n-th request fail, for each n until there are no more; calls `check` after each.
   /// The error is tern's, or std::bad_alloc where that is allowed.
-  static void fail_each(const std::function<void(long)>& set_fault, const std::function<void()>& run,
-                        const std::function<void()>& check, bool plain_allowed = false) {
+  static void fail_each(const std::function<void(long)>& set_fault,
+                        const std::function<void()>& run, const std::function<void()>& check,
+                        bool plain_allowed = false) {
     run();  // what is made once is made
     const Allocator& host = detail::allocator_of(DeviceType::CPU);
     long n = 1;
@@ -66,11 +67,12 @@ TEST_P(MemoryFaults, ASaveLeavesTheOldFile) {
   for (const auto& fault : {fail_new, fail_host}) {
     save(strided, path_);
     bytes = read_file(path_);
-    fail_each(fault, [&] { save_state(strided, path_); },
-              [&] {
-                EXPECT_TRUE(read_file(path_) == bytes);
-                EXPECT_EQ(scratch_.count(), 1) << "a temporary was left";
-              });
+    fail_each(
+        fault, [&] { save_state(strided, path_); },
+        [&] {
+          EXPECT_TRUE(read_file(path_) == bytes);
+          EXPECT_EQ(scratch_.count(), 1) << "a temporary was left";
+        });
   }
 }
 
@@ -78,7 +80,8 @@ TEST_P(MemoryFaults, ALoadChangesNothing) {
   save(new_state_, path_);
   for (const auto& fault : {fail_new, fail_host}) {
     State state = old_state_;
-    fail_each(fault, [&] { load_state(path_); }, [] {});
+    fail_each(
+        fault, [&] { load_state(path_); }, [] {});
     fail_each(
         fault,
         [&] {
@@ -91,7 +94,8 @@ TEST_P(MemoryFaults, ALoadChangesNothing) {
 }
 
 TEST_P(MemoryFaults, AModelIsLoadedWholeOrNotAtAll) {
-  nn::Sequential net(nn::Linear(3, 4), nn::BatchNorm1d(4)), other(nn::Linear(3, 4), nn::BatchNorm1d(4));
+  nn::Sequential net(nn::Linear(3, 4), nn::BatchNorm1d(4)),
+      other(nn::Linear(3, 4), nn::BatchNorm1d(4));
   const auto copy = [&] {
     State state;
     for (const auto& [key, value] : net->state_dict()) state.insert(key, value.tensor().clone());

@@ -18,7 +18,8 @@
 #include "scratch.h"
 #include "state_formats.h"
 
-// Training that stops anywhere and goes on from its checkpoint: to the bit as if it had not stopped.
+// Training that stops anywhere and goes on from its checkpoint: to the bit as if it had not
+// stopped.
 
 namespace tern {
 namespace {
@@ -27,8 +28,7 @@ namespace {
 auto make_loader() {
   Generator generator;
   data::datasets::TensorDataset examples(randn({22, 4}, generator));
-  return data::make_data_loader(
-      examples.map(data::transforms::Stack<data::TensorExample>()), 4);
+  return data::make_data_loader(examples.map(data::transforms::Stack<data::TensorExample>()), 4);
 }
 
 /// A model in training, with all that decides how it goes on.
@@ -41,7 +41,8 @@ struct Training {
   }
 
   /// Trains until `end` steps are done, and calls `after_step` after each.
-  void run(int end, const std::function<void()>& after_step = [] {}) {
+  void run(
+      int end, const std::function<void()>& after_step = [] {}) {
     while (step < end) {
       for (const auto& batch : *loader) {
         adam.zero_grad();

@@ -167,8 +167,10 @@ TEST_P(SaveFaults, APowerFailureShowsTheOldFileOrTheNewOne) {
 }
 
 TEST_P(SaveFaults, OverTheFileThatTheTensorsCameFrom) {
-  for (int i = 0; i < 3; ++i) {
-    const State state = load_state(path_);
+  LoadFileOptions options;
+  for (const bool map : {false, true, false}) {
+    options.map = map;
+    const State state = load_state(path_, options);
     save(state, path_);
     EXPECT_TRUE(identical(state, old_state_));
     EXPECT_TRUE(identical(load_state(path_), old_state_));
