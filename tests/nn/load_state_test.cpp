@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <tern/backends/cuda/host/loader.h>
 #include <tern/nn/optim/optim.h>
 
 #include "nn/nn_test.h"
@@ -324,15 +325,42 @@ TEST_P(LoadStateDict, OptimizersRefuseStatesOfOthers) {
       {&of_one, "a parameter group that doesn't match the size of optimizer's group"},
       {&of_groups, "a different number of parameter groups"},
       {&wrong_kind, "expected a dictionary"}};
-  for (const auto& [state, part] : wrong) {
+  for (const auto& [wrong_state, part] : wrong) {
+    const State& state = *wrong_state;
     const State kept = tree_copy(two.state_dict());
-    EXPECT_NE(error_of([&] { two.load_state_dict(*state); }).find(part), std::string::npos);
+    EXPECT_NE(error_of([&] { two.load_state_dict(state); }).find(part), std::string::npos);
     EXPECT_TRUE(identical(two.state_dict(), kept));
   }
   const State kept = tree_copy(wide.state_dict());
   EXPECT_THROW(wide.load_state_dict(of_two), Error);
   EXPECT_TRUE(identical(wide.state_dict(), kept));
   EXPECT_TRUE(before == Snapshot(*small));
+}
+
+TEST(LoadStateDictOnADevice, IsWholeOrNotAtAllWhenACopyFails) {
+  TiedNet net;
+  State other;
+  for (const auto& [key, value] : net.state_dict()) other.insert(key, value.tensor() + 1);
+  net.to(Device("cuda:1"));
+  const State before = copy_of(net->state_dict());
+  for (const bool assign : {false, true}) {
+    int failures = 0;
+    for (bool failed = true; failed; failures += failed ? 1 : 0) {
+      cuda::detail::plugin().inject(kernels::PluginFault::kCopy, failures + 1);
+      failed = false;
+      try {
+        net->load_state_dict(other, {.assign = assign});
+      } catch (const Error&) {
+        failed = true;
+      }
+      cuda::detail::plugin().inject(kernels::PluginFault::kCopy, 0);
+      if (failed) {
+        ASSERT_TRUE(identical(before, net->state_dict())) << failures;
+      }
+    }
+    EXPECT_GT(failures, 10);
+    net->load_state_dict(before);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, LoadStateDict, testing::Values("cpu", "cuda:1"),
