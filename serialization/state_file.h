@@ -48,10 +48,10 @@ struct LoadFileOptions {
 TERN_API void save_state(const State& state, const std::string& path,
                          const SaveOptions& options = {});
 
-/// Reads what `save_state` wrote, to the bit, or what Python wrote with
-/// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the latter
-/// floating numbers become float32 when all of a tensor are such, else float64. The tensors are on
-/// the CPU. A folder stands for the model.safetensors.index.json or model.safetensors in it, and
+/// Reads what `save_state` wrote, to the bit, or what Python wrote with torch.save, numpy.savez or
+/// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the last, floating
+/// numbers become float32 when all of a tensor are such, else float64. The tensors are on the CPU.
+/// A folder stands for the model.safetensors.index.json or model.safetensors in it, and
 /// net.safetensors for net.safetensors.index.json when only that exists.
 /// Throws FileError naming the file, the tensor and the place.
 TERN_API State load_state(const std::string& path, const LoadFileOptions& options = {});

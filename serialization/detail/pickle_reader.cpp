@@ -7,7 +7,7 @@ namespace tern::detail {
 namespace {
 
 constexpr int kMaxProtocol = 5;
-constexpr std::size_t kMaxObjects = 1 << 23;  // some 800,000 tensors
+constexpr std::size_t kMaxObjects = 1 << 22;  // some 400,000 tensors
 constexpr std::size_t kMaxStack = 1 << 24;
 constexpr std::size_t kMaxLine = 256;  // the name of a module or a class
 
