@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <tern/serialization/state_file.h>
+
 namespace tern {
 
 /// One entry of an archive that a test makes, with what it says of itself, right or wrong. The
@@ -31,6 +33,17 @@ inline std::string words(std::initializer_list<std::size_t> numbers) {
   std::string text;
   for (const std::size_t number : numbers) put(text, static_cast<std::uint16_t>(number));
   return text;
+}
+
+/// False when tern was built without zlib.
+inline bool reads_deflated() {
+  try {
+    load_state(TERN_TEST_DATA "/arrays_deflated.npz");
+    return true;
+  } catch (const FileError& error) {
+    if (std::string(error.what()).ends_with("this tern was built without zlib")) return false;
+    throw;
+  }
 }
 
 inline std::string make_zip(const std::vector<ZipPart>& parts, std::uint16_t extra_count = 0) {

@@ -136,7 +136,9 @@ TEST_F(ZipReject, OneFlippedBit) {
   state.insert("b", State::list({1, 2}));
   save(state, path_);
   const auto step = static_cast<std::size_t>(count_for(5, 1));
-  for (const std::string& good : {read_file(path_), kDeflated}) {
+  std::vector<std::string> files{read_file(path_)};
+  if (reads_deflated()) files.push_back(kDeflated);
+  for (const std::string& good : files) {
     write_file(path_, good);
     const State before = load_state(path_);
     for (std::size_t bit = 0; bit < 8 * good.size(); bit += step) {
@@ -153,6 +155,7 @@ TEST_F(ZipReject, OneFlippedBit) {
 }
 
 TEST_F(ZipReject, DeflatedBytes) {
+  if (!reads_deflated()) GTEST_SKIP() << "built without zlib";
   ZipPart part("a.npy", array_);
   part.method = 8;
   rejects(part, "entry 'a.npy'");
