@@ -1,6 +1,5 @@
 #include "program.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -51,8 +50,9 @@ Check device_name() {
 Check state_file() {
   return [](const std::string& text) -> std::string {
     const std::filesystem::path folder = std::filesystem::path(text).parent_path();
-    const auto has_suffix = [&text](const char* suffix) { return text.ends_with(suffix); };
-    if (std::ranges::none_of(std::initializer_list{".json", ".safetensors", ".pt"}, has_suffix)) {
+    const bool is_known =
+        text.ends_with(".json") || text.ends_with(".safetensors") || text.ends_with(".pt");
+    if (!is_known) {
       return "the name should end in .json, .safetensors or .pt, got " + text;
     }
     if (folder.empty() || std::filesystem::is_directory(folder)) return {};

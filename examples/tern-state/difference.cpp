@@ -58,7 +58,7 @@ bool show_difference(const std::string& a, const std::string& b, double toleranc
   std::map<std::string, tern::State> others(right.begin(), right.end());
   bool is_same = true;
   const auto say = [&is_same](const std::string& name, const std::string& what) {
-    std::printf("%s: %s\n", name.c_str(), what.c_str());
+    std::printf("%s: %s\n", printable(name).c_str(), printable(what).c_str());
     is_same = false;
   };
   for (const auto& [name, leaf] : left) {

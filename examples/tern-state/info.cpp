@@ -36,8 +36,8 @@ void print_tensors(const std::vector<Row>& rows) {
 void print_value(const std::string& name, const std::string& value) {
   constexpr std::size_t kMaxShown = 100;
   const bool is_long = value.size() > kMaxShown;
-  std::printf("  %s: %s%s\n", name.c_str(), value.substr(0, kMaxShown).c_str(),
-              is_long ? "..." : "");
+  std::printf("  %s: %s%s\n", printable(name).c_str(),
+              printable(value.substr(0, kMaxShown)).c_str(), is_long ? "..." : "");
 }
 
 std::uint64_t product(tern::IntArrayRef sizes) {
@@ -54,7 +54,7 @@ void show_safetensors(const std::string& path) {
   for (const auto& [key, value] : file.metadata()) print_value(key, value);
   std::vector<Row> rows;
   for (const tern::SafetensorsEntry& entry : file.entries()) {
-    rows.push_back({entry.name, std::string(entry.dtype), text_of_sizes(entry.shape),
+    rows.push_back({printable(entry.name), std::string(entry.dtype), text_of_sizes(entry.shape),
                     product(entry.shape), entry.end - entry.begin});
   }
   std::printf("tensors:\n");
@@ -72,7 +72,7 @@ void show_state(const std::string& path) {
   for (const auto& [key, leaf] : leaves_of(state)) {
     if (leaf.is_tensor()) {
       const tern::Tensor tensor = leaf;
-      rows.push_back({key, dtype_name(tensor), text_of_sizes(tensor.sizes()),
+      rows.push_back({printable(key), dtype_name(tensor), text_of_sizes(tensor.sizes()),
                       static_cast<std::uint64_t>(tensor.numel()), tensor.nbytes()});
     } else {
       if (!std::exchange(has_values, true)) std::printf("values:\n");
@@ -102,7 +102,7 @@ bool validate(const std::vector<std::string>& paths) {
       std::printf("%s: valid, %llu tensors\n", path.c_str(),
                   static_cast<unsigned long long>(tensors));
     } catch (const tern::Error& error) {
-      std::printf("%s: not valid: %s\n", path.c_str(), error.what());
+      std::printf("%s: not valid: %s\n", path.c_str(), printable(error.what()).c_str());
       all_valid = false;
     }
   }

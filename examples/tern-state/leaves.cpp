@@ -44,6 +44,13 @@ std::string text_of_leaf(const tern::State& leaf) {
   return out.str();
 }
 
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (('\0' <= c && c < ' ') || c == '\x7f') c = '?';
+  }
+  return text;
+}
+
 std::string text_of_sizes(tern::IntArrayRef sizes) {
   std::ostringstream out;
   out << sizes;

@@ -15,6 +15,9 @@ std::vector<Leaf> leaves_of(const tern::State& state);
 /// What a leaf that is no tensor holds, as text.
 std::string text_of_leaf(const tern::State& leaf);
 
+/// A text of a file as a terminal may get it: without control characters.
+std::string printable(std::string text);
+
 /// "F32"
 inline const char* dtype_name(const tern::Tensor& tensor) {
   return tern::dtype_info(tensor.dtype()).file_name;

@@ -61,6 +61,18 @@ TEST_F(TernState, Info) {
   }
 }
 
+TEST_F(TernState, NamesCannotSpeakToTheTerminal) {
+  State state;
+  state.insert("\x1b[31mred", ones({1}));
+  save(state, a_);
+  save(state, b_);
+  for (const std::string& path : {a_, b_}) {
+    const std::string text = run("info " + path).text;
+    EXPECT_EQ(text.find('\x1b'), std::string::npos);
+    EXPECT_NE(text.find("?[31mred"), std::string::npos) << text;
+  }
+}
+
 TEST_F(TernState, ConvertsThereAndBack) {
   std::string from = a_;
   for (const char* name : {"1.json", "2.npz", "3.pt", "4.safetensors"}) {

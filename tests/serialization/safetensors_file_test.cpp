@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <tern/core/ops/ops.h>
+#include <tern/core/tensor/allocator.h>
 #include <tern/serialization/safetensors.h>
 #include <tern/serialization/state_file.h>
 
@@ -12,7 +13,7 @@
 namespace tern {
 namespace {
 
-class SafetensorsFileTest : public testing::Test {
+class SafetensorsFileTest : public ::testing::Test {
  protected:
   SafetensorsFileTest() {
     state_.insert("w", arange(6, kFloat).reshape({2, 3}));
@@ -84,6 +85,44 @@ TEST_F(SafetensorsFileTest, AModelLoadsFromAMapping) {
   Tensor w = zeros({2, 3});
   w.copy_(load_state(path_, mapped())["w"].tensor());
   EXPECT_TRUE(identical(w, state_["w"]));
+}
+
+TEST_F(SafetensorsFileTest, TensorsOfADeviceAreSavedLikeOthers) {
+  const Tensor w = state_["w"].tensor().to(Device("cuda:1"));
+  State state;
+  state.insert("w", w);
+  state.insert("transposed", w.t());
+  state.insert("tied", w.detach());
+  save(state, path_);
+  const State back = load_state(path_);
+  EXPECT_TRUE(back["w"].tensor().is_cpu());
+  EXPECT_TRUE(back["w"].tensor().is_same(back["tied"].tensor()));
+  for (const auto& [key, value] : state) EXPECT_TRUE(identical(back[key], value)) << key;
+}
+
+/// The most memory for tensors during `work`, above what there was before.
+template <class Work>
+std::int64_t peak_of(const Work& work) {
+  Allocator& allocator = detail::allocator_of(DeviceType::CPU);
+  const std::int64_t before = allocator.stats(0).live_bytes;
+  allocator.reset_peak(0);
+  work();
+  return allocator.stats(0).peak_bytes - before;
+}
+
+TEST_F(SafetensorsFileTest, TakesTheMemoryOfOneTensorOrOfNone) {
+  constexpr std::int64_t kBytes = 4 << 20;
+  State state;
+  for (const char* name : {"a", "b", "c", "d"}) {
+    state.insert(name, rand({1024}).expand({1024, 1024}));  // no memory before it is written
+  }
+  EXPECT_LE(peak_of([&] { save(state, path_); }), kBytes + kBytes / 8);
+  EXPECT_LE(peak_of([&] {
+              const SafetensorsFile file(path_);
+              for (const SafetensorsEntry& entry : file.entries()) file.read(entry.name);
+            }),
+            kBytes + kBytes / 8);
+  EXPECT_LE(peak_of([&] { load_state(path_, mapped()); }), kBytes / 8);
 }
 
 TEST_F(SafetensorsFileTest, OtherFormatsIgnoreTheMapping) {
