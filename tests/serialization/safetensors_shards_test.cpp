@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <set>
 
@@ -125,8 +127,32 @@ TEST_F(SafetensorsShards, AFailureLeavesTheOldStateOrTheNewOne) {
     EXPECT_TRUE(identical(now, state_) || identical(now, next)) << n;
     EXPECT_TRUE(identical(now, next) || names().size() == 4) << n;
     if (!calls.failed()) break;
-    save(state_, path_, options_);
+    if (!identical(now, state_)) save(state_, path_, options_);
   }
+}
+
+TEST_F(SafetensorsShards, AKillAtAnyTimeLeavesAWholeState) {
+  State next = state_;
+  next.set("c", tensor({false, false}));
+  save(state_, path_, options_);
+  const long kills = count_for(20, 2000);
+  for (long i = 0; i < kills; ++i) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      for (;;) {
+        save(next, path_, options_);
+        save(state_, path_, options_);
+      }
+    }
+    ::usleep(static_cast<useconds_t>(500 + i * 7919 % 15000));
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+    const State now = load_state(path_);
+    ASSERT_TRUE(identical(now, state_) || identical(now, next)) << i;
+  }
+  save(state_, path_, options_);
+  EXPECT_TRUE(identical(load_state(path_), state_));
 }
 
 TEST_F(SafetensorsShards, FilesOfOthers) {
