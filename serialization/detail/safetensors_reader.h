@@ -30,7 +30,7 @@ class SafetensorsReader {
 };
 
 /// Takes the tree from the metadata, and gives tensors that were stored once their other names:
-/// {"decoder.weight": "encoder.weight"}, as the reference writes it.
+/// {"encoder.weight": "decoder.weight"}, as the reference writes it.
 void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat);
 
 }  // namespace tern::detail
