@@ -2,7 +2,10 @@
 
 function(tern_own_code target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion
-                                           $<$<BOOL:${TERN_WERROR}>:-Werror>)
+    $<$<BOOL:${TERN_WERROR}>:-Werror>
+    # Conditions in loops are joined by & so that the loops stay free of branches. GCC's -Wconversion
+    # leaves signs alone.
+    "$<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical;-Wno-sign-conversion>")
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden

@@ -83,7 +83,7 @@ template <class... Ws>
 class RuleNode final : public Node {
  public:
   RuleNode(const char* name, const Tensor& out, const Ws&... wrts)
-      : Node(edges_.data(), sizeof...(Ws)), name_(name) {
+      : Node(edges_, sizeof...(Ws)), name_(name) {
     init(out, std::index_sequence_for<Ws...>(), wrts...);
   }
 
@@ -117,7 +117,7 @@ class RuleNode final : public Node {
      ...);
   }
 
-  std::array<Edge, sizeof...(Ws)> edges_;
+  Edge edges_[sizeof...(Ws)];
   const char* name_;
   bool released_ = false;
   std::tuple<std::optional<InputRule<Ws>>...> rules_;

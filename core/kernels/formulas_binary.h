@@ -155,7 +155,7 @@ struct remainder : Formula {
  private:
   template <class T>
   TERN_HOST_DEVICE static T with_sign_of_divisor(T r, T b) {
-    return (r != 0) & ((r < 0) != (b < 0)) ? r + b : r;
+    return ((r != 0) & ((r < 0) != (b < 0))) ? r + b : r;
   }
 };
 

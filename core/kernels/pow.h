@@ -16,10 +16,10 @@ TERN_HOST_DEVICE float pow(float base, float exponent) {
   const std::uint64_t odd_sign = (to_bits(shifted) << 63) & to_bits(static_cast<double>(base));
 
   double y = exp(b * log(a));
-  y = (a == 1) & (abs(b) == kInfinity) ? 1.0 : y;
-  y = (base < 0) & (a < kInfinity) & !integer ? std::numeric_limits<double>::quiet_NaN() : y;
-  y = small & integer ? from_bits(to_bits(y) | odd_sign) : y;
-  y = (base == 1) | (exponent == 0) ? 1.0 : y;
+  y = ((a == 1) & (abs(b) == kInfinity)) ? 1.0 : y;
+  y = ((base < 0) & (a < kInfinity) & !integer) ? std::numeric_limits<double>::quiet_NaN() : y;
+  y = (small & integer) ? from_bits(to_bits(y) | odd_sign) : y;
+  y = ((base == 1) | (exponent == 0)) ? 1.0 : y;
   return static_cast<float>(y);
 }
 TERN_HOST_DEVICE double pow(double base, double exponent) { return ::pow(base, exponent); }
