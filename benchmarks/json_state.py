@@ -9,7 +9,8 @@ import json
 import os
 import random
 import tempfile
-import time
+
+from timing import report
 
 LAYERS = {"fc1": (784, 400), "fc21": (400, 20), "fc22": (400, 20), "fc3": (20, 400), "fc4": (400, 784)}
 
@@ -18,15 +19,6 @@ def floats(count, fan_in):
     """Numbers as float32 has them, which is what tolist() gives for a layer's weights."""
     limit = fan_in**-0.5
     return array.array("f", (random.uniform(-limit, limit) for _ in range(count))).tolist()
-
-
-def report(name, fn):
-    best = float("inf")
-    for _ in range(5):
-        start = time.perf_counter()
-        fn()
-        best = min(best, time.perf_counter() - start)
-    print(f"VAE state as JSON, {name}\t{best * 1e9:.1f}", flush=True)
 
 
 def main():
@@ -45,8 +37,8 @@ def main():
         with open(path) as file:
             json.load(file)
 
-    report("saved", save)
-    report("loaded", load)
+    report("VAE state as JSON, saved", save)
+    report("VAE state as JSON, loaded", load)
     os.remove(path)
 
 

@@ -3,30 +3,15 @@
 #include <cstdio>
 
 #include "bench.h"
+#include "peak.h"
 #include "vae.h"
 
 // The memory that training the variational autoencoder takes above the start of the program, in
 // kB: 20 steps of batch 128.
 
-namespace {
-
-/// The most memory that this process ever had resident, in kB.
-long peak() {
-  std::FILE* file = std::fopen("/proc/self/status", "r");
-  char line[256];
-  long result = 0;
-  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
-    if (std::sscanf(line, "VmHWM: %ld", &result) == 1) break;
-  }
-  if (file != nullptr) std::fclose(file);
-  return result;
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   torch::set_num_threads(bench::threads(argc, argv));
-  const long start = peak();
+  const long start = bench::peak();
   torch::manual_seed(0);
   bench::Autoencoder model;
   torch::optim::Adam adam(model->parameters(), torch::optim::AdamOptions(1e-3));
@@ -36,5 +21,5 @@ int main(int argc, char** argv) {
     bench::loss_of(model, x).backward();
     adam.step();
   }
-  std::printf("%ld\n", peak() - start);
+  std::printf("%ld\n", bench::peak() - start);
 }

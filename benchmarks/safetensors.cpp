@@ -9,6 +9,7 @@
 #include <tern/tern.h>
 
 #include "bench.h"
+#include "peak.h"
 
 // 512 MB of weights as safetensors, synced to the disk as every save is; its peer is Python's
 // library: safetensors_state.py. With the argument "stream" instead: 4 GB through as little memory
@@ -17,18 +18,6 @@
 namespace {
 
 constexpr std::int64_t kTensors = 32;
-
-/// The most memory of its own that this process ever had resident, in kB.
-long peak() {
-  std::FILE* file = std::fopen("/proc/self/status", "r");
-  char line[256];
-  long result = 0;
-  while (file != nullptr && std::fgets(line, sizeof line, file) != nullptr) {
-    if (std::sscanf(line, "VmHWM: %ld", &result) == 1) break;
-  }
-  if (file != nullptr) std::fclose(file);
-  return result;
-}
 
 tern::State weights() {
   tern::State state;
@@ -63,20 +52,20 @@ void time(const std::string& path) {
 
 /// Views that take 128 MB each when they are written, and no memory before.
 void stream(const std::string& path) {
-  const long start = peak();
+  const long start = bench::peak();
   tern::State state;
   const tern::Tensor row = tern::rand({4096});
   for (std::int64_t i = 0; i < kTensors; ++i) {
     state.insert("layer." + std::to_string(i), (row + i).expand({8192, 4096}));
   }
   tern::save(state, path);
-  std::printf("4 GB as safetensors, saved\t%ld kB\n", peak() - start);
+  std::printf("4 GB as safetensors, saved\t%ld kB\n", bench::peak() - start);
   const tern::SafetensorsFile file(path);
   double sum = 0;
   for (const tern::SafetensorsEntry& entry : file.entries()) {
     sum += file.read(entry.name)[0][0].item<double>();
   }
-  std::printf("4 GB as safetensors, read one by one\t%ld kB\t(%g)\n", peak() - start, sum);
+  std::printf("4 GB as safetensors, read one by one\t%ld kB\t(%g)\n", bench::peak() - start, sum);
 }
 
 }  // namespace

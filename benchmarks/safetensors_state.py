@@ -9,19 +9,11 @@ tensors are cloned.
 import os
 import sys
 import tempfile
-import time
 
 import torch
 from safetensors.torch import load_file, save_file
 
-
-def report(name, fn):
-    best = float("inf")
-    for _ in range(5):
-        start = time.perf_counter()
-        fn()
-        best = min(best, time.perf_counter() - start)
-    print(f"512 MB as safetensors, {name}\t{best * 1e9:.1f}", flush=True)
+from timing import report
 
 
 def main():
@@ -38,10 +30,10 @@ def main():
         for tensor in load_file(path).values():
             tensor.view(torch.uint8).view(-1)[::4096].sum()
 
-    report("saved", save)
-    report("mapped", lambda: load_file(path))
-    report("mapped and touched", touch)
-    report("read", lambda: [tensor.clone() for tensor in load_file(path).values()])
+    report("512 MB as safetensors, saved", save)
+    report("512 MB as safetensors, mapped", lambda: load_file(path))
+    report("512 MB as safetensors, mapped and touched", touch)
+    report("512 MB as safetensors, read", lambda: [tensor.clone() for tensor in load_file(path).values()])
     os.remove(path)
 
 
