@@ -1,5 +1,5 @@
 #!/bin/sh
-# run_tests.sh <preset> <jobs>: runs its tests, then counts what each program said, skips included.
+# run_tests.sh <preset> <jobs>: runs its tests, then counts what each program said and why each test was skipped.
 set -eu
 preset=$1 jobs=$2
 
@@ -10,6 +10,9 @@ result=0
 ctest --preset "$preset" --parallel "$jobs" || result=$?
 
 awk -v preset="$preset" '
+  reason != "" && /^\[  SKIPPED \] .*ms\)$/ { print "skipped: " $4 ": " reason; reason = "" }
+  after_skip { reason = $0 }
+  { after_skip = /: Skipped$/ }
   /^\[  PASSED  \] [0-9]+ test/ { passed += $4 }
   /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
   /^\[  FAILED  \] [0-9]+ test/ { failed += $4 }
