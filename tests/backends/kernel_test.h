@@ -12,8 +12,11 @@
 
 #include <tern/backends/cpu/capability.h>
 
-// What the tests of the CPU kernels share: each runs with the kernels of every instruction set that
-// this build has and this machine can run, and compares with plain loops.
+#include "backends/cuda/emulator/kernels.h"
+
+// What the tests of kernels share: each runs with the CPU's kernels of every instruction set that
+// this build has and this machine can run, and with CUDA's in the emulator, and compares with plain
+// loops.
 
 namespace tern::testing {
 
@@ -25,6 +28,7 @@ inline std::vector<const cpu::Capability*> runnable_sets() {
   for (const cpu::Capability* set = cpu::capabilities(); set->name != nullptr; ++set) {
     if (set->runs_here()) sets.push_back(set);
   }
+  sets.push_back(&emulator::cuda_kernels());
   return sets;
 }
 

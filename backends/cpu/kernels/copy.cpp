@@ -3,7 +3,6 @@
 #endif
 
 #include <algorithm>
-#include <limits>
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/kernels.h>
@@ -11,6 +10,7 @@
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/cast.h>
 
 namespace tern::cpu {
 namespace {
@@ -18,21 +18,6 @@ namespace {
 using namespace kernels;
 
 constexpr std::int64_t kGrain = 32768;
-
-template <class Out, class In>
-Out cast(In x) {
-  if constexpr (std::is_same_v<Out, bool>) {
-    return x != 0;
-  } else if constexpr (std::is_same_v<Out, std::uint8_t> && std::is_same_v<In, double>) {
-    return static_cast<Out>(cast<std::int64_t>(x));
-  } else if constexpr (std::is_floating_point_v<In> && std::is_integral_v<Out>) {
-    // What x86 gives: the smallest integer for NaN and all that does not fit.
-    constexpr In kLimit = -static_cast<In>(std::numeric_limits<Out>::min());
-    return x >= -kLimit && x < kLimit ? static_cast<Out>(x) : std::numeric_limits<Out>::min();
-  } else {
-    return static_cast<Out>(x);
-  }
-}
 
 template <class Out, class In>
 void cast_loop(void* out, const void* const* in, std::int64_t n, const Immediate*) {

@@ -1,26 +1,12 @@
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
+#include <tern/core/kernels/index_error.h>
 
 namespace tern::sim {
 namespace {
-
-const char* name_of(IndexOp op) {
-  switch (op) {
-    case IndexOp::kSelect:
-      return "index_select";
-    case IndexOp::kAdd:
-      return "index_add_";
-    case IndexOp::kGather:
-      return "gather";
-    case IndexOp::kScatterAdd:
-      return "scatter_add_";
-  }
-  return "?";
-}
 
 bool one_index_for_all(const IndexArgs& args) {
   return args.op == IndexOp::kSelect || args.op == IndexOp::kAdd;
@@ -35,11 +21,8 @@ bool check_indices(const IndexArgs& args, KernelContext& context) {
     context.status = StatusCode::kIndexOutOfRange;
     context.detail = value;
     context.limit = args.limit;
-    std::snprintf(context.message, sizeof(context.message),
-                  "%s(): index %lld is out of bounds for a dimension of size %lld; it was found on "
-                  "cuda:%d after the call had returned",
-                  name_of(args.op), static_cast<long long>(value),
-                  static_cast<long long>(args.limit), static_cast<int>(context.device));
+    write_late_index_error(context.message, sizeof(context.message), args.op, value, args.limit,
+                           context.device);
     return false;
   }
   return true;

@@ -1,0 +1,111 @@
+#include <cstring>
+
+#include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/map.h>
+#include <tern/core/kernels/cast.h>
+#include <tern/core/kernels/elementwise.h>
+
+namespace tern::cuda::device {
+namespace {
+
+template <class Out>
+struct Cast {
+  template <class In>
+  __device__ Out operator()(In x) const {
+    return cast<Out>(x);
+  }
+};
+
+template <class T>
+struct Constant {
+  T value;
+  __device__ T operator()() const { return value; }
+};
+
+// All elements of one size are copied and filled by one kernel.
+template <class Visitor>
+void visit_size(std::size_t size, const Visitor& visitor) {
+  switch (size) {
+    case 1:
+      return visitor(TypeTag<std::uint8_t>());
+    case 2:
+      return visitor(TypeTag<std::uint16_t>());
+    case 4:
+      return visitor(TypeTag<std::uint32_t>());
+    default:
+      return visitor(TypeTag<std::uint64_t>());
+  }
+}
+
+// Numbers that fit: start + i * step, in double or in integers that wrap around.
+template <class T, class Number>
+__global__ void __launch_bounds__(kThreads)
+    arange_kernel(T* out, std::int64_t count, Number start, Number step) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (i < count) out[i] = static_cast<T>(start + static_cast<Number>(i) * step);
+}
+
+template <class T, class Number>
+void run_arange(const ArangeArgs& args, KernelContext& context, Number start, Number step) {
+  launch(context, arange_kernel<T, Number>, blocks_for(args.count, kThreads), kThreads,
+         static_cast<T*>(args.out), args.count, start, step);
+}
+
+}  // namespace
+
+void copy(const CopyArgs& args, KernelContext& context) {
+  MapOperands<2> operands{};
+  operands.ndim = args.ndim;
+  std::copy_n(args.sizes, args.ndim, operands.sizes);
+  operands.data[0] = args.out;
+  operands.strides[0] = args.out_strides;
+  operands.data[1] = args.in;
+  operands.strides[1] = args.in_strides;
+  if (args.in_dtype == args.out_dtype) {
+    return visit_size(element_size(args.out_dtype), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      map<T, T>(context, operands, Cast<T>());
+    });
+  }
+  visit_dtype(args.out_dtype, [&](auto out_tag) {
+    visit_dtype(args.in_dtype, [&](auto in_tag) {
+      using Out = typename decltype(out_tag)::type;
+      using In = typename decltype(in_tag)::type;
+      if constexpr (!std::is_same_v<Out, In>) map<Out, In>(context, operands, Cast<Out>());
+    });
+  });
+}
+
+void fill(const FillArgs& args, KernelContext& context) {
+  MapOperands<1> operands{};
+  operands.ndim = args.out.ndim;
+  std::copy_n(args.out.sizes, args.out.ndim, operands.sizes);
+  operands.data[0] = args.out.data;
+  operands.strides[0] = args.out.strides;
+  visit_dtype(args.out.dtype, [&](auto dtype_tag) {
+    const auto value = immediate_value<typename decltype(dtype_tag)::type>(args.value);
+    visit_size(sizeof(value), [&](auto tag) {
+      typename decltype(tag)::type bits = 0;
+      if constexpr (sizeof(bits) == sizeof(value)) {
+        std::memcpy(&bits, &value, sizeof(bits));
+        map<decltype(bits)>(context, operands, Constant<decltype(bits)>{bits});
+      }
+    });
+  });
+}
+
+void arange(const ArangeArgs& args, KernelContext& context) {
+  switch (args.dtype) {
+    case kLong:
+      return run_arange<std::int64_t>(args, context, static_cast<std::uint64_t>(args.start.i),
+                                      static_cast<std::uint64_t>(args.step.i));
+    case kFloat:
+      return run_arange<float>(args, context, args.start.f, args.step.f);
+    case kDouble:
+      return run_arange<double>(args, context, args.start.f, args.step.f);
+    default:
+      context.status = StatusCode::kUnsupportedDtype;
+  }
+}
+
+}  // namespace tern::cuda::device

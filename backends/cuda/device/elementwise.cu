@@ -1,0 +1,28 @@
+#include <tern/backends/cuda/device/elementwise.h>
+#include <tern/backends/cuda/device/kernels.h>
+
+namespace tern::cuda::device {
+
+extern template void run_family<Family::kUnary>(const ElementwiseArgs&, KernelContext&);
+extern template void run_family<Family::kFloat>(const ElementwiseArgs&, KernelContext&);
+extern template void run_family<Family::kBinary>(const ElementwiseArgs&, KernelContext&);
+extern template void run_family<Family::kCompare>(const ElementwiseArgs&, KernelContext&);
+extern template void run_family<Family::kTernary>(const ElementwiseArgs&, KernelContext&);
+
+void elementwise(const ElementwiseArgs& args, KernelContext& context) {
+  const ElementwiseInfo& info = elementwise_info(args.op);
+  switch (family_of(info.inputs, info.kind)) {
+    case Family::kUnary:
+      return run_family<Family::kUnary>(args, context);
+    case Family::kFloat:
+      return run_family<Family::kFloat>(args, context);
+    case Family::kBinary:
+      return run_family<Family::kBinary>(args, context);
+    case Family::kCompare:
+      return run_family<Family::kCompare>(args, context);
+    case Family::kTernary:
+      return run_family<Family::kTernary>(args, context);
+  }
+}
+
+}  // namespace tern::cuda::device

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstring>
+
+#include <tern/backends/cuda/device/map.h>
+#include <tern/core/kernels/elementwise.h>
+#include <tern/core/kernels/formulas.h>
+
+// The rows of elementwise.def as kernels. They are spread over several files by family, which
+// compile side by side.
+
+namespace tern::cuda::device {
+
+/// A formula with what it needs besides the elements.
+template <class Formula, class T>
+struct Apply {
+  T scale;
+
+  template <class... In>
+  __device__ auto operator()(In... in) const {
+    if constexpr (Formula::kScaled) return Formula::value(in..., scale);
+    else return Formula::value(in...);
+  }
+};
+
+template <class T>
+std::int64_t element_bits(const Immediate& immediate) {
+  const T value = immediate_value<T>(immediate);
+  std::int64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+
+template <class Formula, class Out, class T, class... In>
+void run_formula(const ElementwiseArgs& args, KernelContext& context) {
+  constexpr int kInputs = sizeof...(In);
+  MapOperands<1 + kInputs> operands{};
+  operands.ndim = args.ndim;
+  std::copy_n(args.sizes, args.ndim, operands.sizes);
+  operands.data[0] = args.out;
+  operands.strides[0] = args.out_strides;
+  for (int k = 0; k < kInputs; ++k) {
+    operands.data[k + 1] = args.in[k];
+    operands.strides[k + 1] = args.in[k] == nullptr ? nullptr : args.in_strides[k];
+  }
+  int k = 0;
+  ((operands.immediate[k + 1] = element_bits<In>(args.immediate[k]), ++k), ...);
+  map<Out, In...>(context, operands, Apply<Formula, T>{immediate_value<T>(args.scale)});
+}
+
+/// Runs the formula in the dtype of the call, if it has that.
+template <class Formula, int kInputs, ElementwiseKind kKind>
+void run_row(const ElementwiseArgs& args, KernelContext& context) {
+  visit_compute_dtype(args.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    using Out = std::conditional_t<kKind == ElementwiseKind::kCompare, bool, T>;
+    if constexpr (!takes<T>(kKind)) {
+      context.status = StatusCode::kUnsupportedDtype;
+    } else if constexpr (std::is_same_v<Formula, formulas::where_op>) {
+      run_formula<Formula, Out, T, bool, T, T>(args, context);
+    } else if constexpr (kInputs == 1) {
+      run_formula<Formula, Out, T, T>(args, context);
+    } else if constexpr (kInputs == 2) {
+      run_formula<Formula, Out, T, T, T>(args, context);
+    } else {
+      run_formula<Formula, Out, T, T, T, T>(args, context);
+    }
+  });
+}
+
+/// A part of the rows.
+enum class Family { kUnary, kFloat, kBinary, kCompare, kTernary };
+
+constexpr Family family_of(int inputs, ElementwiseKind kind) {
+  if (inputs == 1) return kind == ElementwiseKind::kFloat ? Family::kFloat : Family::kUnary;
+  if (inputs == 3) return Family::kTernary;
+  return kind == ElementwiseKind::kCompare ? Family::kCompare : Family::kBinary;
+}
+
+/// Runs an op of this family; each is instantiated in a file of its own.
+template <Family kFamily>
+void run_family(const ElementwiseArgs& args, KernelContext& context) {
+  switch (args.op) {
+#define TERN_ELEMENTWISE(name, inputs, kind)                                            \
+  case ElementwiseOp::name:                                                             \
+    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)                  \
+      run_row<formulas::name, inputs, ElementwiseKind::kind>(args, context);            \
+    break;
+#include <tern/core/kernels/elementwise.def>
+#undef TERN_ELEMENTWISE
+  }
+}
+
+}  // namespace tern::cuda::device

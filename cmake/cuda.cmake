@@ -1,0 +1,53 @@
+# libtern_cuda.so: the plugin with the kernels, built where there is a CUDA toolkit.
+
+set(TERN_CUDA AUTO CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO where there is a toolkit")
+set_property(CACHE TERN_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(TERN_CUDA_ARCHITECTURES "90-real;75-virtual" CACHE STRING
+    "GPUs to compile for, as CMAKE_CUDA_ARCHITECTURES; what is virtual is compiled by the driver")
+
+if(TERN_CUDA STREQUAL "AUTO" OR TERN_CUDA)
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(TERN_NVCC nvcc HINTS /usr/local/cuda/bin)
+    mark_as_advanced(TERN_NVCC)
+    if(TERN_NVCC)
+      set(CMAKE_CUDA_COMPILER ${TERN_NVCC})
+    endif()
+  endif()
+  if(NOT CMAKE_CUDA_HOST_COMPILER)
+    set(CMAKE_CUDA_HOST_COMPILER ${CMAKE_CXX_COMPILER})
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES ${TERN_CUDA_ARCHITECTURES})
+  check_language(CUDA)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT TERN_CUDA STREQUAL "AUTO")
+    message(FATAL_ERROR "TERN_CUDA=ON needs a CUDA toolkit: put nvcc on the PATH, set CUDACXX, "
+                        "or configure with -DTERN_CUDA=OFF")
+  endif()
+  if(CMAKE_CUDA_COMPILER AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT TERN_SANITIZE)
+    set(tern_with_cuda ON)
+  endif()
+endif()
+
+function(tern_add_cuda_plugin)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS backends/cuda/device/*.cu backends/cuda/device/*.cpp)
+  add_library(tern_cuda MODULE ${sources})
+  add_library(tern::cuda ALIAS tern_cuda)
+  tern_own_code(tern_cuda)
+  target_include_directories(tern_cuda PRIVATE ${PROJECT_BINARY_DIR}/include)
+  target_compile_features(tern_cuda PRIVATE cxx_std_20)
+  # The formulas are constexpr host code too.
+  target_compile_options(tern_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
+  target_link_libraries(tern_cuda PRIVATE CUDA::cudart_static CUDA::cublasLt Threads::Threads)
+  target_link_options(tern_cuda PRIVATE ${TERN_NO_UNDEFINED}
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin.map)
+  set_target_properties(tern_cuda PROPERTIES
+    CUDA_STANDARD 20 CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/plugin.map)
+  add_dependencies(tern_programs tern_cuda)
+endfunction()
+
+if(tern_with_cuda)
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  tern_add_cuda_plugin()
+endif()

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdio>
+
+#include <tern/core/kernels/slots.h>
+
+namespace tern::kernels {
+
+/// What the user called.
+constexpr const char* index_op_name(IndexOp op) {
+  switch (op) {
+    case IndexOp::kSelect:
+      return "index_select";
+    case IndexOp::kAdd:
+      return "index_add_";
+    case IndexOp::kGather:
+      return "gather";
+    case IndexOp::kScatterAdd:
+      return "scatter_add_";
+  }
+  return "?";
+}
+
+/// The message of a device that found an index out of range: late, so it names the op.
+inline void write_late_index_error(char* out, std::size_t size, IndexOp op, std::int64_t index,
+                                   std::int64_t limit, std::int32_t device) {
+  std::snprintf(out, size,
+                "%s(): index %lld is out of bounds for a dimension of size %lld; it was found on "
+                "cuda:%d after the call had returned",
+                index_op_name(op), static_cast<long long>(index), static_cast<long long>(limit),
+                static_cast<int>(device));
+}
+
+}  // namespace tern::kernels

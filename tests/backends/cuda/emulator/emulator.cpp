@@ -1,0 +1,196 @@
+#include <backends/cuda/emulator/emulator.h>
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+namespace tern::emulator {
+namespace {
+
+constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr unsigned kWarp = 32;
+constexpr unsigned kMostThreads = 1024;
+
+enum class State { kNew, kRunning, kAtBlockBarrier, kAtWarpBarrier, kDone };
+
+// A stack that runs threads: it goes on with the next new one when one has ended, so that a kernel
+// without barriers needs a single fiber.
+struct Fiber {
+  ucontext_t context{};
+  void* stack = nullptr;
+  unsigned thread = 0;
+};
+
+struct Thread {
+  State state = State::kNew;
+  Fiber* fiber = nullptr;
+  std::uint64_t brought[2] = {};  // to the barriers of the warp, of even and odd number
+  unsigned meetings = 0;
+};
+
+class Machine {
+ public:
+  void run(Index grid, Index block, const std::function<void()>& body) {
+    const std::lock_guard lock(mutex_);
+    check_launch(grid, block);
+    body_ = &body;
+    place_.grid_size = grid;
+    place_.block_size = block;
+    for (unsigned z = 0; z < grid.z; ++z) {
+      for (unsigned y = 0; y < grid.y; ++y) {
+        for (unsigned x = 0; x < grid.x; ++x) {
+          place_.block = {x, y, z};
+          run_block();
+        }
+      }
+    }
+  }
+
+  const Place& place() const { return place_; }
+
+  void wait(State barrier) {
+    Fiber* fiber = current_;
+    const unsigned self = fiber->thread;
+    threads_[self].state = barrier;
+    swapcontext(&fiber->context, &scheduler_);
+    enter(self);
+  }
+
+  std::uint64_t exchange(std::uint64_t bits, unsigned lane) {
+    Thread& self = threads_[current_->thread];
+    const unsigned parity = self.meetings++ % 2;
+    self.brought[parity] = bits;
+    const unsigned first = current_->thread / kWarp * kWarp;
+    wait(State::kAtWarpBarrier);
+    return threads_[first + lane].brought[parity];
+  }
+
+ private:
+  static void check_launch(Index grid, Index block) {
+    const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+    if (threads == 0 || threads > kMostThreads || block.z > 64) {
+      throw std::logic_error("invalid configuration argument: the block");
+    }
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 0x7fffffffu || grid.y > 65535 ||
+        grid.z > 65535) {
+      throw std::logic_error("invalid configuration argument: the grid");
+    }
+  }
+
+  void run_block() {
+    const Index size = place_.block_size;
+    threads_.assign(std::size_t{size.x} * size.y * size.z, {});
+    next_ = 0;
+    free_.clear();
+    for (const auto& fiber : fibers_) free_.push_back(fiber.get());
+    while (next_ < threads_.size()) resume(idle_fiber());  // until all wait or have ended
+    for (bool forward = true; release(); forward = !forward) {
+      // In changing order, so that a missing barrier shows.
+      for (std::size_t i = 0; i < threads_.size(); ++i) {
+        Thread& thread = threads_[forward ? i : threads_.size() - 1 - i];
+        if (thread.state == State::kRunning) resume(thread.fiber);
+      }
+    }
+  }
+
+  // Lets go the threads of complete barriers; false when all threads have ended.
+  bool release() {
+    bool waiting = false, released = false;
+    for (std::size_t first = 0; first < threads_.size(); first += kWarp) {
+      const std::size_t last = std::min<std::size_t>(first + kWarp, threads_.size());
+      std::size_t here = 0;
+      for (std::size_t t = first; t < last; ++t) {
+        here += threads_[t].state == State::kAtWarpBarrier;
+        waiting = waiting || threads_[t].state != State::kDone;
+      }
+      if (here != last - first) continue;
+      for (std::size_t t = first; t < last; ++t) threads_[t].state = State::kRunning;
+      released = true;
+    }
+    if (!waiting || released) return waiting;
+    for (Thread& thread : threads_) {
+      if (thread.state != State::kAtBlockBarrier) {
+        throw std::logic_error("a barrier that not all threads reach");
+      }
+      thread.state = State::kRunning;
+    }
+    return true;
+  }
+
+  void resume(Fiber* fiber) {
+    current_ = fiber;
+    swapcontext(&scheduler_, &fiber->context);
+  }
+
+  Fiber* idle_fiber() {
+    if (free_.empty()) {
+      fibers_.push_back(std::make_unique<Fiber>());
+      fibers_.back()->stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (fibers_.back()->stack == MAP_FAILED) throw std::bad_alloc();
+      free_.push_back(fibers_.back().get());
+    }
+    Fiber* fiber = free_.back();
+    free_.pop_back();
+    getcontext(&fiber->context);
+    fiber->context.uc_stack.ss_sp = fiber->stack;
+    fiber->context.uc_stack.ss_size = kStackBytes;
+    fiber->context.uc_link = &scheduler_;
+    makecontext(&fiber->context, &Machine::run_threads, 0);
+    return fiber;
+  }
+
+  static void run_threads();
+
+  void enter(unsigned thread) {
+    const Index size = place_.block_size;
+    place_.thread = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+  }
+
+  std::mutex mutex_;
+  Place place_;
+  const std::function<void()>* body_ = nullptr;
+  std::vector<Thread> threads_;
+  unsigned next_ = 0;  // the first thread that has not begun
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> free_;
+  Fiber* current_ = nullptr;
+  ucontext_t scheduler_{};
+};
+
+Machine& machine() {
+  static Machine& machine = *new Machine;
+  return machine;
+}
+
+void Machine::run_threads() {
+  Machine& self = machine();
+  Fiber* fiber = self.current_;
+  while (self.next_ < self.threads_.size()) {
+    fiber->thread = self.next_++;
+    Thread& thread = self.threads_[fiber->thread];
+    thread.state = State::kRunning;
+    thread.fiber = fiber;
+    self.enter(fiber->thread);
+    (*self.body_)();
+    self.threads_[fiber->thread].state = State::kDone;
+    self.current_ = fiber;
+  }
+}
+
+}  // namespace
+
+const Place& place() { return machine().place(); }
+void block_barrier() { machine().wait(State::kAtBlockBarrier); }
+std::uint64_t warp_exchange(std::uint64_t bits, unsigned lane) {
+  return machine().exchange(bits, lane);
+}
+void run(Index grid, Index block, const std::function<void()>& body) {
+  machine().run(grid, block, body);
+}
+
+}  // namespace tern::emulator

@@ -1,0 +1,22 @@
+#include <backends/cuda/emulator/kernels.h>
+
+#include <tern/backends/cuda/device/kernels.h>
+
+namespace tern::emulator {
+namespace {
+
+void register_kernels(kernels::KernelTable* table) {
+  kernels::set<kernels::ElementwiseArgs, cuda::device::elementwise>(*table);
+  kernels::set<kernels::CopyArgs, cuda::device::copy>(*table);
+  kernels::set<kernels::FillArgs, cuda::device::fill>(*table);
+  kernels::set<kernels::ArangeArgs, cuda::device::arange>(*table);
+}
+
+}  // namespace
+
+const cpu::Capability& cuda_kernels() {
+  static constexpr cpu::Capability kKernels = {"cuda", [] { return true; }, register_kernels};
+  return kKernels;
+}
+
+}  // namespace tern::emulator

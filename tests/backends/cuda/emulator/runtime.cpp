@@ -1,0 +1,35 @@
+#include <cstdlib>
+
+#include <tern/backends/cuda/device/index_failure.h>
+#include <tern/backends/cuda/device/scratch.h>
+#include <tern/core/kernels/index_error.h>
+
+// What the kernels need of the plugin around them, when they run in the emulator.
+
+namespace tern::cuda::device {
+namespace {
+
+IndexFailure the_failure;
+
+}  // namespace
+
+IndexFailure* index_failure(KernelContext&) { return &the_failure; }
+
+// The emulator does not run late: what a launch has found is known.
+void after_emulated_launch(KernelContext& context) {
+  if (the_failure.found == 0) return;
+  context.status = StatusCode::kIndexOutOfRange;
+  context.detail = the_failure.index;
+  context.limit = the_failure.limit;
+  write_late_index_error(context.message, sizeof(context.message), the_failure.op,
+                         the_failure.index, the_failure.limit, context.device);
+  the_failure = {};
+}
+
+Scratch::Scratch(KernelContext& context, std::size_t bytes)
+    : device_(context.device), data_(std::malloc(bytes)) {
+  if (data_ == nullptr) fail(context, StatusCode::kOutOfMemory, "out of memory");
+}
+Scratch::~Scratch() { std::free(data_); }
+
+}  // namespace tern::cuda::device
