@@ -45,6 +45,11 @@ struct PluginHost {
   /// Fills `block` with the block of `device` around `address` and returns 1; returns 0 when there
   /// is none. Takes no lock that the caller may already hold, so a signal handler may call it.
   std::int32_t (*find_block)(std::int32_t device, const void* address, PluginBlock* block);
+  /// Memory of libtern's caching allocator for work on the calling thread's current stream of
+  /// `device`; null when there is none, with the reason. Work that the stream gets after it was
+  /// given back may use it again.
+  void* (*allocate)(std::int32_t device, std::size_t bytes, PluginStatus*);
+  void (*deallocate)(std::int32_t device, void* pointer);
 };
 
 /// A call that a test makes fail.

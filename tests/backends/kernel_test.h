@@ -36,6 +36,9 @@ class KernelTest : public ::testing::TestWithParam<const cpu::Capability*> {
  protected:
   KernelTest() { GetParam()->register_kernels(&table_); }
 
+  /// Whether these are CUDA's kernels.
+  static bool is_cuda() { return GetParam() == &emulator::cuda_kernels(); }
+
   template <class Args>
   kernels::KernelContext run(const Args& args) const {
     kernels::KernelContext context;

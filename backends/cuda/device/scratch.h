@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include <tern/backends/cuda/device/launch.h>
+#include <tern/core/kernels/slots.h>
 
 namespace tern::cuda::device {
 
@@ -11,7 +11,7 @@ namespace tern::cuda::device {
 /// null and the context says so; launch() then does nothing.
 class Scratch {
  public:
-  Scratch(KernelContext& context, std::size_t bytes);
+  Scratch(kernels::KernelContext& context, std::size_t bytes);
   ~Scratch();
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include <tern/backends/cuda/host/caching_allocator.h>
+#include <tern/backends/cuda/host/plugin_host.h>
 #include <tern/core/base/error.h>
 
 namespace tern::cuda::detail {
@@ -46,7 +46,7 @@ LoadedPlugin open_plugin(const std::string& path, const LoadRequest& request) {
   if (symbol == nullptr) return {nullptr, path + " is not a plugin of tern: " + dlerror()};
   // The plugin keeps the address.
   static kernels::PluginHost host;
-  host = {kernels::plugin_build_id(), request.simulated, &find_block};
+  host = plugin_host(request.simulated);
   const kernels::Plugin* plugin = reinterpret_cast<kernels::PluginEntry>(symbol)(&host);
   const std::string reason = refusal(*plugin);
   if (!reason.empty()) return {nullptr, path + ": " + reason};
@@ -77,8 +77,10 @@ LoadRequest request_from_environment() {
 std::vector<std::string> plugin_folders() {
   std::vector<std::string> folders;
   const std::string program = folder_of_program();
+  const char* wanted = std::getenv("TERN_PLUGIN_PATH");
   for (const std::string& folder :
-       {folder_of_libtern(), program, program.empty() ? program : folder_of(program) + "/lib"}) {
+       {std::string(wanted != nullptr ? wanted : ""), folder_of_libtern(), program,
+        program.empty() ? program : folder_of(program) + "/lib"}) {
     bool known = folder.empty();
     for (const std::string& other : folders) known = known || other == folder;
     if (!known) folders.push_back(folder);

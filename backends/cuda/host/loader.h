@@ -30,7 +30,8 @@ struct LoadedPlugin {
 TERN_API LoadedPlugin load_plugin(const LoadRequest& request,
                                   const std::vector<std::string>& folders);
 
-/// Where plugins are looked for: beside libtern, beside the program, and in ../lib of the program.
+/// Where plugins are looked for: in TERN_PLUGIN_PATH, if that is set, beside libtern, beside the
+/// program, and in ../lib of the program.
 TERN_API std::vector<std::string> plugin_folders();
 
 /// Why this libtern cannot use a plugin, or an empty text.

@@ -1,6 +1,7 @@
 #include <cstdlib>
 
 #include <tern/backends/cuda/device/index_failure.h>
+#include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/scratch.h>
 #include <tern/core/kernels/index_error.h>
 

@@ -1,0 +1,252 @@
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+
+#include <tern/backends/cuda/device/runtime.h>
+
+// The real table: thin calls of the CUDA runtime.
+
+namespace tern::cuda::device {
+namespace {
+
+void device_facts(std::int32_t device, PluginDevice* facts) {
+  *facts = {};
+  cudaDeviceProp properties{};
+  PluginStatus ignored;
+  if (!check(cudaGetDeviceProperties(&properties, device), &ignored)) return;
+  std::snprintf(facts->name, sizeof(facts->name), "%s", properties.name);
+  facts->total_memory = static_cast<std::int64_t>(properties.totalGlobalMem);
+  facts->major = properties.major;
+  facts->minor = properties.minor;
+  facts->multi_processor_count = properties.multiProcessorCount;
+  facts->max_threads_per_multi_processor = properties.maxThreadsPerMultiProcessor;
+  facts->warp_size = properties.warpSize;
+}
+
+void memory_info(std::int32_t device, std::int64_t* free, std::int64_t* total,
+                 PluginStatus* status) {
+  const DeviceScope scope(device);
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), status);
+  *free = static_cast<std::int64_t>(free_bytes);
+  *total = static_cast<std::int64_t>(total_bytes);
+}
+
+// A new segment may be needed in the middle of a capture, where cudaMalloc is not allowed unless
+// the thread says that it knows what it does: the memory outlives the graph, so it does.
+class RelaxedCapture {
+ public:
+  RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+
+ private:
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+void* allocate(std::int32_t device, std::size_t bytes, PluginStatus* status) {
+  const DeviceScope scope(device);
+  const RelaxedCapture relaxed;
+  void* pointer = nullptr;
+  return check(cudaMalloc(&pointer, bytes), status) ? pointer : nullptr;
+}
+
+void release(std::int32_t device, void* pointer, PluginStatus* status) {
+  const DeviceScope scope(device);
+  check_waited(cudaFree(pointer), status);
+}
+
+void* allocate_host(std::size_t bytes, PluginStatus* status) {
+  const RelaxedCapture relaxed;
+  void* pointer = nullptr;
+  return check(cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable), status) ? pointer : nullptr;
+}
+
+void release_host(void* pointer, PluginStatus* status) {
+  check_waited(cudaFreeHost(pointer), status);
+}
+
+// Lets each of two devices reach the other's memory, where the hardware can. Without it the copy
+// goes through the host.
+void enable_peers(std::int32_t a, std::int32_t b) {
+  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+    int possible = 0;
+    if (cudaDeviceCanAccessPeer(&possible, from, to) != cudaSuccess || possible == 0) continue;
+    const DeviceScope scope(from);
+    cudaDeviceEnablePeerAccess(to, 0);
+  }
+  cudaGetLastError();  // that it was enabled before is no error
+}
+
+void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_device,
+          std::size_t bytes, void* stream, PluginStatus* status) {
+  if (bytes == 0) return;
+  const DeviceScope scope(from_device == kHostDevice ? to_device : from_device);
+  const auto queue = static_cast<cudaStream_t>(stream);
+  if (from_device != kHostDevice && to_device != kHostDevice && from_device != to_device) {
+    enable_peers(from_device, to_device);
+    check(cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, queue), status);
+    return;
+  }
+  const cudaMemcpyKind kind = from_device == kHostDevice ? cudaMemcpyHostToDevice
+                              : to_device == kHostDevice ? cudaMemcpyDeviceToHost
+                                                         : cudaMemcpyDeviceToDevice;
+  check(cudaMemcpyAsync(to, from, bytes, kind, queue), status);
+}
+
+void* stream_create(std::int32_t device, std::int32_t high_priority, PluginStatus* status) {
+  start_device(device, status);
+  if (status->code != StatusCode::kOk) return nullptr;
+  const DeviceScope scope(device);
+  int lowest = 0, highest = 0;
+  if (!check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), status)) return nullptr;
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                     high_priority != 0 ? highest : lowest),
+        status);
+  return stream;
+}
+
+void stream_destroy(void* stream, PluginStatus* status) {
+  check(cudaStreamDestroy(static_cast<cudaStream_t>(stream)), status);
+}
+
+std::int32_t device_of(cudaStream_t stream) {
+  int device = 0;
+  cudaStreamGetDevice(stream, &device);
+  return device;
+}
+
+void stream_synchronize(void* handle, PluginStatus* status) {
+  const auto stream = static_cast<cudaStream_t>(handle);
+  if (check_waited(cudaStreamSynchronize(stream), status)) {
+    take_index_failure(device_of(stream), status);
+  }
+}
+
+std::int32_t is_done(cudaError_t error, PluginStatus* status) {
+  if (error == cudaErrorNotReady) {
+    cudaGetLastError();
+    return 0;
+  }
+  return check_waited(error, status) ? 1 : 0;
+}
+
+std::int32_t stream_query(void* stream, PluginStatus* status) {
+  return is_done(cudaStreamQuery(static_cast<cudaStream_t>(stream)), status);
+}
+
+struct Event {
+  std::int32_t device;
+  cudaEvent_t event;
+};
+Event& event_of(void* handle) { return *static_cast<Event*>(handle); }
+
+void stream_wait(void* stream, void* event, PluginStatus* status) {
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), event_of(event).event, 0), status);
+}
+
+void device_synchronize(std::int32_t device, PluginStatus* status) {
+  const DeviceScope scope(device);
+  if (check_waited(cudaDeviceSynchronize(), status)) take_index_failure(device, status);
+}
+
+void* event_create(std::int32_t device, std::int32_t timing, PluginStatus* status) {
+  const DeviceScope scope(device);
+  cudaEvent_t event = nullptr;
+  const unsigned flags = timing != 0 ? cudaEventDefault : cudaEventDisableTiming;
+  if (!check(cudaEventCreateWithFlags(&event, flags), status)) return nullptr;
+  return new Event{device, event};
+}
+
+void event_destroy(void* event, PluginStatus* status) {
+  check(cudaEventDestroy(event_of(event).event), status);
+  delete &event_of(event);
+}
+
+void event_record(void* event, void* stream, PluginStatus* status) {
+  check(cudaEventRecord(event_of(event).event, static_cast<cudaStream_t>(stream)), status);
+}
+
+std::int32_t event_query(void* event, PluginStatus* status) {
+  return is_done(cudaEventQuery(event_of(event).event), status);
+}
+
+void event_synchronize(void* event, PluginStatus* status) {
+  if (check_waited(cudaEventSynchronize(event_of(event).event), status)) {
+    take_index_failure(event_of(event).device, status);
+  }
+}
+
+double event_elapsed(void* start, void* end, PluginStatus* status) {
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, event_of(start).event, event_of(end).event), status);
+  return milliseconds;
+}
+
+// Why no device can be used; empty when one can.
+void write_unavailable(char* out, std::size_t size, int* count) {
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  const cudaError_t error = cudaGetDeviceCount(count);
+  cudaGetLastError();
+  if (error == cudaSuccess) return;
+  *count = 0;
+  if (driver == 0) {
+    std::snprintf(out, size, "Found no NVIDIA driver on this machine");
+  } else if (error == cudaErrorInsufficientDriver) {
+    std::snprintf(out, size,
+                  "The NVIDIA driver is too old: it supports CUDA %d.%d, and this plugin was built "
+                  "with CUDA %d.%d",
+                  driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
+  } else if (error == cudaErrorNoDevice) {
+    std::snprintf(out, size, "No CUDA GPUs are available");
+  } else {
+    std::snprintf(out, size, "CUDA error: %s", cudaGetErrorString(error));
+  }
+}
+
+Plugin make_plugin() {
+  Plugin plugin{};
+  plugin.build_id = plugin_build_id();
+  plugin.name = "CUDA";
+  plugin.device_facts = device_facts;
+  plugin.memory_info = memory_info;
+  plugin.allocate = allocate;
+  plugin.release = release;
+  plugin.allocate_host = allocate_host;
+  plugin.release_host = release_host;
+  plugin.copy = copy;
+  plugin.stream_create = stream_create;
+  plugin.stream_destroy = stream_destroy;
+  plugin.stream_synchronize = stream_synchronize;
+  plugin.stream_query = stream_query;
+  plugin.stream_wait = stream_wait;
+  plugin.device_synchronize = device_synchronize;
+  plugin.event_create = event_create;
+  plugin.event_destroy = event_destroy;
+  plugin.event_record = event_record;
+  plugin.event_query = event_query;
+  plugin.event_synchronize = event_synchronize;
+  plugin.event_elapsed = event_elapsed;
+  plugin.take_error = take_index_failure;
+  plugin.kernels = launch_table();
+  return plugin;
+}
+
+}  // namespace
+}  // namespace tern::cuda::device
+
+extern "C" TERN_API const tern::kernels::Plugin* tern_plugin_entry(
+    const tern::kernels::PluginHost* host) {
+  using namespace tern::cuda::device;
+  static Plugin plugin = make_plugin();
+  static char reason[256];
+  if (host->build_id != plugin.build_id || plugin.device_count != 0) return &plugin;
+  set_host(*host);
+  int count = 0;
+  write_unavailable(reason, sizeof(reason), &count);
+  if (reason[0] != '\0') plugin.unavailable_reason = reason;
+  plugin.device_count = count;
+  return &plugin;
+}

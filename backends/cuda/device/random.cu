@@ -1,0 +1,118 @@
+#include <curand_kernel.h>
+
+#include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/launch.h>
+#include <tern/core/kernels/math.h>
+#include <tern/core/kernels/philox.h>
+
+// A thread draws four elements: those of one subsequence of cuRAND's Philox4x32-10. What needs 64
+// bits takes two blocks of it, each for two elements.
+
+namespace tern::cuda::device {
+namespace {
+
+constexpr int kPerThread = 4;
+
+// The 32-bit words of four elements, two words each where that is asked for.
+struct Words {
+  std::uint32_t word[2 * kPerThread];
+};
+
+__device__ Words draw(const RandomArgs& args, std::int64_t thread, bool wide) {
+  curandStatePhilox4_32_10_t state;
+  curand_init(args.seed, static_cast<unsigned long long>(thread), args.offset, &state);
+  Words words;
+  const uint4 first = curand4(&state);
+  words.word[0] = first.x;
+  words.word[1] = first.y;
+  words.word[2] = first.z;
+  words.word[3] = first.w;
+  if (wide) {
+    const uint4 second = curand4(&state);
+    words.word[4] = second.x;
+    words.word[5] = second.y;
+    words.word[6] = second.z;
+    words.word[7] = second.w;
+  }
+  return words;
+}
+
+// [from, to): cuRAND's uniforms are those of (0, 1].
+template <class T>
+__device__ T uniform(const RandomArgs& args, const Words& words, int k) {
+  T draw;
+  if constexpr (sizeof(T) == 8) {
+    draw = philox_uniform(words.word[2 * k], words.word[2 * k + 1]);
+  } else {
+    draw = philox_uniform(words.word[k]);
+  }
+  const T from = static_cast<T>(args.a), to = static_cast<T>(args.b);
+  const T value = math::fma(draw == T(1) ? T(0) : draw, to - from, from);
+  return value == to ? from : value;
+}
+
+template <class T>
+__device__ T normal(const RandomArgs& args, const Words& words, int k) {
+  NormalPair<T> pair;
+  if constexpr (sizeof(T) == 8) {
+    const std::uint32_t* const w = words.word + k / 2 * 4;
+    pair = philox_normal_double({{w[0], w[1], w[2], w[3]}});
+  } else {
+    pair = philox_normal(words.word[k / 2 * 2], words.word[k / 2 * 2 + 1]);
+  }
+  return math::fma(k % 2 == 0 ? pair.first : pair.second, static_cast<T>(args.b),
+                   static_cast<T>(args.a));
+}
+
+__device__ std::int64_t integer(const RandomArgs& args, const Words& words, int k, bool wide,
+                                std::uint64_t range) {
+  std::uint64_t draw = words.word[k];
+  if (wide) draw = std::uint64_t{words.word[2 * k]} << 32 | words.word[2 * k + 1];
+  if (range != 0) draw %= range;
+  return static_cast<std::int64_t>(draw + static_cast<std::uint64_t>(args.low));
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    random_kernel(RandomArgs args, bool wide, std::uint64_t range) {
+  const std::int64_t thread = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  const std::int64_t first = thread * kPerThread;
+  if (first >= args.count) return;
+  const Words words = draw(args, thread, wide);
+  T* const out = static_cast<T*>(args.out) + first;
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k) {
+    if (first + k >= args.count) return;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (args.op == RandomOp::kUniform) out[k] = uniform<T>(args, words, k);
+      if (args.op == RandomOp::kNormal) out[k] = normal<T>(args, words, k);
+    }
+    if (args.op == RandomOp::kBernoulli) {
+      out[k] = static_cast<T>(philox_uniform(words.word[k]) <= args.a);
+    }
+    if (args.op == RandomOp::kRandint) {
+      out[k] = static_cast<T>(integer(args, words, k, wide, range));
+    }
+  }
+}
+
+}  // namespace
+
+void random(const RandomArgs& args, KernelContext& context) {
+  const bool real = args.op == RandomOp::kUniform || args.op == RandomOp::kNormal;
+  if (real && !is_floating_point(args.dtype)) {
+    context.status = StatusCode::kUnsupportedDtype;
+    return;
+  }
+  const std::uint64_t range =
+      static_cast<std::uint64_t>(args.high) - static_cast<std::uint64_t>(args.low);
+  const bool wide = args.op == RandomOp::kRandint
+                        ? range == 0 || range >= std::uint64_t{1} << 28
+                        : real && args.dtype == kDouble;
+  visit_compute_dtype(args.dtype, [&](auto tag) {
+    launch(context, random_kernel<typename decltype(tag)::type>,
+           blocks_for(args.count, kPerThread * std::int64_t{kThreads}), kThreads, args, wide, range);
+  });
+}
+
+}  // namespace tern::cuda::device

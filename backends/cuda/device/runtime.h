@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <tern/core/kernels/plugin.h>
+
+// What the functions of the plugin share: the current device, and errors of the CUDA runtime.
+
+namespace tern::cuda::device {
+
+using namespace kernels;
+
+/// What libtern offers; set when the plugin is opened.
+const PluginHost& host();
+void set_host(const PluginHost& host);
+
+/// Makes a device current for this scope. Code of the user may have its own idea of the current
+/// device, so it is asked for and put back.
+class DeviceScope {
+ public:
+  explicit DeviceScope(std::int32_t device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
+
+/// The first call for a device makes what its kernels need; throws nothing, reports to status.
+void start_device(std::int32_t device, PluginStatus* status);
+
+/// Writes what a call of the runtime returned into the status; true when it succeeded. Clears the
+/// runtime's own record of the error.
+bool check(cudaError_t error, PluginStatus* status);
+
+/// The same for calls that wait, where errors of earlier kernels show: the message says so.
+bool check_waited(cudaError_t error, PluginStatus* status);
+
+/// Reports and forgets the index that a kernel of the device found out of range.
+void take_index_failure(std::int32_t device, PluginStatus* status);
+
+/// The kernels, each with its device made current.
+KernelTable launch_table();
+
+}  // namespace tern::cuda::device
