@@ -44,6 +44,7 @@ if(PROJECT_IS_TOP_LEVEL)
     # Sloppiness that precompiled headers need.
     set(CMAKE_CXX_COMPILER_LAUNCHER
         ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TERN_CCACHE})
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${TERN_CCACHE})
   endif()
 endif()
 

@@ -47,8 +47,7 @@ void check_operand(Simulator& simulator, std::int32_t device, Slot slot, const O
 }
 
 template <class Args>
-void queue(const Args& args, std::int32_t device, Stream* stream,
-           void (*kernel)(const Args&, KernelContext&)) {
+void queue(const Args& args, std::int32_t device, Stream* stream) {
   Simulator& simulator = Simulator::get();
   const std::lock_guard lock(simulator.mutex);
   if (stream == nullptr || stream->device() != device) {
@@ -65,10 +64,11 @@ void queue(const Args& args, std::int32_t device, Stream* stream,
     const char* moved = simulator.device(device).memory.kernel_address(operand.pointer);
     std::memcpy(operand.place, &moved, sizeof(moved));
   }
-  stream->submit([own, kernel](KernelContext& context) { kernel(own, context); });
+  const KernelFn kernel = kernel_table().kernels[static_cast<std::size_t>(SlotOf<Args>::slot)];
+  stream->submit([own, kernel](KernelContext& context) { kernel(&own, &context); });
 }
 
-template <class Args, void (*kernel)(const Args&, KernelContext&)>
+template <class Args>
 void launch(const Args& args, KernelContext& context) {
   if (!supports(args)) {
     context.status = StatusCode::kUnsupportedDtype;
@@ -77,7 +77,7 @@ void launch(const Args& args, KernelContext& context) {
   PluginStatus status;
   guarded(&status, [&] {
     try {
-      queue(args, context.device, static_cast<Stream*>(context.stream), kernel);
+      queue(args, context.device, static_cast<Stream*>(context.stream));
     } catch (const Failure& failure) {
       context.detail = failure.detail;
       context.limit = failure.limit;
@@ -95,7 +95,7 @@ void launch(const Args& args, KernelContext& context) {
 
 KernelTable launch_table() {
   KernelTable table;
-#define TERN_SLOT(name, Args) set<Args, launch<Args, name>>(table);
+#define TERN_SLOT(name, Args) set<Args, launch<Args>>(table);
 #include <tern/core/kernels/slots.def>
 #undef TERN_SLOT
   return table;

@@ -42,4 +42,7 @@ void random(const RandomArgs& args, KernelContext& context);
 void adam(const AdamArgs& args, KernelContext& context);
 void sgd(const SgdArgs& args, KernelContext& context);
 
+/// The kernels that launches run: those above.
+const KernelTable& kernel_table();
+
 }  // namespace tern::sim

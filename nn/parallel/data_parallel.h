@@ -1,0 +1,108 @@
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tern/nn/module_holder.h>
+#include <tern/nn/parallel/parallel_apply.h>
+#include <tern/nn/parallel/replicas.h>
+#include <tern/nn/parallel/scatter_gather.h>
+
+namespace tern::nn {
+
+namespace detail {
+/// All CUDA devices for an empty list. Throws DeviceError for one that is not CUDA or does not
+/// exist, and Error for one that stands twice.
+TERN_API std::vector<Device> parallel_devices(std::vector<Device> devices);
+TERN_API std::vector<Device> parallel_devices(const std::vector<int>& ordinals);
+}  // namespace detail
+
+/// Runs a module on several CUDA devices at once: every input is cut along `dim`, each device gets
+/// a piece and a copy of the module, and the results are joined on the output device. Backward
+/// brings gradients to the module, so an optimizer over its parameters needs no change.
+///
+/// The module lies on the first device and must be Cloneable. See parallel::Replicas for what the
+/// copies follow. With one device, or without CUDA, the module itself is called.
+template <class Impl>
+class DataParallelImpl : public Module {
+ public:
+  DataParallelImpl(std::shared_ptr<Impl> wrapped, std::vector<Device> devices,
+                   std::optional<Device> output_device, std::int64_t dim)
+      : devices_(std::move(devices)), dim_(dim), replicas_(wrapped, devices_) {
+    module = register_module("module", std::move(wrapped));
+    if (!devices_.empty()) output_ = output_device.value_or(devices_.front());
+  }
+
+  /// Takes what the module takes, tensors only, all with the same size along `dim`.
+  template <class... Tensors>
+  auto forward(const Tensors&... inputs) -> decltype(std::declval<Impl&>().forward(inputs...)) {
+    static_assert(sizeof...(Tensors) > 0 && (std::is_convertible_v<Tensors, Tensor> && ...));
+    using Result = std::decay_t<decltype(module->forward(inputs...))>;
+    if (devices_.size() < 2) return detail::call(*module, inputs...);
+    const std::vector<Tensor> pieces[] = {parallel::scatter(inputs, devices_, dim_)...};
+    const std::size_t count = pieces[0].size();
+    for (const std::vector<Tensor>& other : pieces) {
+      TERN_CHECK(other.size() == count, ShapeError,
+                 "DataParallel: the inputs differ in how many pieces they give along dimension ",
+                 dim_, ", ", count, " and ", other.size());
+    }
+    const auto modules = replicas_.use(count);
+    std::vector<std::optional<Result>> results(count);
+    const std::vector<Device> used(devices_.begin(),
+                                   devices_.begin() + static_cast<std::ptrdiff_t>(count));
+    parallel::parallel_apply(used, [&](std::size_t i) {
+      const auto run = [&]<std::size_t... k>(std::index_sequence<k...>) {
+        results[i] = detail::call(dynamic_cast<Impl&>(*modules[i]), pieces[k][i]...);
+      };
+      run(std::index_sequence_for<Tensors...>());
+    });
+    std::vector<Result> values;
+    for (std::optional<Result>& result : results) values.push_back(std::move(*result));
+    return parallel::gather(values, output_, dim_);
+  }
+
+  std::shared_ptr<Impl> module;
+
+ private:
+  std::vector<Device> devices_;
+  std::int64_t dim_;
+  Device output_ = kCPU;
+  parallel::Replicas replicas_;
+};
+
+/// Example:
+///   auto net = Net().to("cuda:0");
+///   nn::DataParallel parallel(net, {0, 1});  // all devices if none are named
+///   auto loss = nn::functional::mse_loss(parallel(x), y);
+template <class Holder>
+class DataParallel : public ModuleHolder<DataParallelImpl<typename Holder::ContainedType>,
+                                         DataParallel<Holder>> {
+  using Impl = DataParallelImpl<typename Holder::ContainedType>;
+  using Base = ModuleHolder<Impl, DataParallel<Holder>>;
+
+ public:
+  DataParallel(std::nullptr_t) : Base(nullptr) {}
+  DataParallel(std::shared_ptr<Impl> impl) : Base(std::move(impl)) {}
+  explicit DataParallel(const Holder& module, std::vector<Device> device_ids = {},
+                        std::optional<Device> output_device = std::nullopt, std::int64_t dim = 0)
+      : Base(std::make_shared<Impl>(module.ptr(), detail::parallel_devices(std::move(device_ids)),
+                                    output_device, dim)) {}
+  DataParallel(const Holder& module, const std::vector<int>& device_ids,
+               std::optional<Device> output_device = std::nullopt, std::int64_t dim = 0)
+      : Base(std::make_shared<Impl>(module.ptr(), detail::parallel_devices(device_ids),
+                                    output_device, dim)) {}
+};
+
+namespace parallel {
+
+/// One call of `module` on several devices; nn::DataParallel keeps the copies for the next call.
+template <class Holder>
+auto data_parallel(const Holder& module, const Tensor& input, std::vector<Device> device_ids = {},
+                   std::optional<Device> output_device = std::nullopt, std::int64_t dim = 0) {
+  return DataParallel<Holder>(module, std::move(device_ids), output_device, dim)(input);
+}
+
+}  // namespace parallel
+}  // namespace tern::nn

@@ -1,0 +1,36 @@
+#include <tern/nn/parallel/parallel_apply.h>
+
+#include <exception>
+#include <thread>
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/core/autograd/grad_mode.h>
+
+namespace tern::nn::parallel {
+
+void parallel_apply(const std::vector<Device>& devices,
+                    const std::function<void(std::size_t)>& task) {
+  std::vector<cuda::Stream> streams;
+  for (Device device : devices) streams.push_back(cuda::getCurrentCUDAStream(device.index()));
+  std::vector<std::exception_ptr> errors(devices.size());
+  const bool records = GradMode::is_enabled();
+  const auto run = [&](std::size_t i) noexcept {
+    try {
+      const AutoGradMode grad_mode(records);
+      const cuda::StreamGuard stream(streams[i]);
+      task(i);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < devices.size(); ++i) threads.emplace_back(run, i);
+    run(0);
+  }
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+}
+
+}  // namespace tern::nn::parallel
