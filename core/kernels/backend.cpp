@@ -76,6 +76,7 @@ void throw_missing(const char* op, Slot slot, DeviceType device) {
 namespace detail {
 
 Allocator& allocator_of(DeviceType type) { return kernels::backend_of(type).allocator(); }
+Allocator& pinned_allocator() { return *kernels::backend_of(kCUDA).pinned_allocator(); }
 
 }  // namespace detail
 }  // namespace tern

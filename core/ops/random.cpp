@@ -184,7 +184,8 @@ Tensor randperm(std::int64_t n, OptionalGenerator generator, const TensorOptions
     const std::lock_guard<std::mutex> lock(source.mutex());
     randperm(source.engine(), order.data_ptr<std::int64_t>(), n);
   }
-  return order.to(options.device(), options.dtype_opt().value_or(kLong));
+  const Tensor out = order.to(options.device(), options.dtype_opt().value_or(kLong));
+  return options.pinned_memory() ? out.pin_memory() : out;
 }
 
 Tensor rand_like(const Tensor& self, const TensorOptions& options) {

@@ -2,6 +2,7 @@
 
 #include <tern/backends/cuda/host/cuda.h>
 #include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/core/tensor/tensor.h>
 
 namespace tern::cuda {
 namespace {
@@ -67,3 +68,15 @@ CudaBackend& cuda_backend() {
 }
 
 }  // namespace tern::cuda
+
+namespace tern {
+
+void Tensor::record_stream(cuda::Stream stream) const {
+  TERN_CHECK(is_cuda(), DeviceError, "Could not run 'record_stream' with a tensor on ", device(),
+             ": only memory of CUDA devices belongs to streams");
+  TERN_CHECK(device() == stream.device(), DeviceError, "record_stream: expected a stream of ",
+             device(), ", the tensor's device, but got one of ", stream.device());
+  cuda::cuda_backend().allocator().record_stream(self().storage->data(), stream);
+}
+
+}  // namespace tern
