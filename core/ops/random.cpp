@@ -32,9 +32,8 @@ void draw_dense(const char* name, const Tensor& out, OptionalGenerator& given, R
   if (out.is_cpu()) {
     args.generator = &generator.engine();
   } else {
-    args.seed = generator.current_seed();
     const bool wide = element_size(out.dtype()) == 8 || args.op == kernels::RandomOp::kRandint;
-    args.offset = generator.reserve(wide ? 2 : 1);
+    kernels::backend_of(out.device().type()).reserve_numbers(generator, wide ? 2 : 1, args);
   }
   kernels::run(name, out.device(), out.dtype(), args);
 }
