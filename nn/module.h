@@ -178,9 +178,9 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// with the module.
   State state_dict() const;
   /// Copies the tensors of `state`, wherever they are, into this module's. Tied tensors stay tied,
-  /// also when they are assigned. Everything is checked, and brought to the module's device, first:
-  /// on an error the module is unchanged, unless a GPU fails in the last copies, from itself to
-  /// itself. Throws Error listing all problems: missing and unexpected keys (unless strict is
+  /// also when they are assigned. Everything is checked, and brought to the module's device, first;
+  /// a copy on a GPU that then fails is taken back with those before it: on an error the module is
+  /// unchanged. Throws Error listing all problems: missing and unexpected keys (unless strict is
   /// false), sizes that differ, dtypes that differ (unless casting is allowed), two values for one
   /// tensor.
   IncompatibleKeys load_state_dict(const State& state, const LoadOptions& options);

@@ -91,10 +91,13 @@ class ModuleLoader {
     for (Entry& entry : entries_) {
       entry.source = options_.assign ? taken(entry) : staged(entry);
     }
-    // Everything that can fail has happened.
-    for (Entry& entry : entries_) {
-      options_.assign ? entry.target.set_data(entry.source)
-                      : static_cast<void>(entry.target.copy_(entry.source));
+    if (options_.assign) {
+      for (Entry& entry : entries_) entry.target.set_data(entry.source);
+    } else {
+      copy_on_devices();
+      for (Entry& entry : entries_) {  // here nothing can fail
+        if (entry.target.is_cpu()) entry.target.copy_(entry.source);
+      }
     }
     return std::move(result_);
   }
@@ -222,6 +225,25 @@ class ModuleLoader {
     const Device device = (entry.target.is_meta() ? entry.source : entry.target).device();
     const Tensor result = entry.source.detach().to(device, entry.target.dtype()).contiguous();
     return taken_.insert(key_of(result)).second ? result : result.clone();
+  }
+
+  /// Copies into the targets that are not on the CPU. A copy there can fail: each leaves the old
+  /// elements in the place of the new ones, which the error brings back.
+  void copy_on_devices() {
+    auto entry = entries_.begin();
+    try {
+      for (; entry != entries_.end(); ++entry) {
+        if (entry->target.is_cpu()) continue;
+        const Tensor fresh = std::exchange(entry->source, entry->target.detach().clone());
+        entry->target.copy_(fresh);
+      }
+    } catch (...) {
+      while (entry != entries_.begin()) {
+        --entry;
+        if (!entry->target.is_cpu()) entry->target.copy_(entry->source);
+      }
+      throw;
+    }
   }
 
   const State& state_;

@@ -25,8 +25,11 @@ std::string hex(const void* address) {
                     hex(operand.pointer) + problem};
 }
 
-// Finds what a GPU would not: a kernel may touch live memory of its own device only.
-void check_operand(Simulator& simulator, std::int32_t device, Slot slot, const Operand& operand) {
+// Finds what a GPU would not: a kernel may touch live memory of its own device only. Returns the
+// serial number of the block, which tells a graph later whether it is still the same; 0 for memory
+// that is kept for graphs.
+std::int64_t check_operand(Simulator& simulator, std::int32_t device, Slot slot,
+                           const Operand& operand) {
   const char* first = static_cast<const char*>(operand.pointer) + operand.first;
   const char* last = static_cast<const char*>(operand.pointer) + operand.last;
   if (!simulator.device(device).memory.owns(operand.pointer)) {
@@ -37,14 +40,44 @@ void check_operand(Simulator& simulator, std::int32_t device, Slot slot, const O
   }
   const auto find_block = simulator.host().find_block;
   PluginBlock block{};
-  if (find_block == nullptr || find_block(device, operand.pointer, &block) == 0) return;
+  if (find_block == nullptr || find_block(device, operand.pointer, &block) == 0) return 0;
+  if (block.graph != 0) return 0;
   const char* start = static_cast<const char*>(block.start);
   if (block.live == 0) illegal_access(simulator, device, slot, operand, ", which was freed");
   if (first < start || last > start + block.bytes) {
     illegal_access(simulator, device, slot, operand,
                    ", beyond its block of " + std::to_string(block.bytes) + " bytes");
   }
+  return block.serial;
 }
+
+// A kernel with its arguments, which checks and translates them for each run.
+template <class Args>
+struct Call {
+  Args args;
+  std::int32_t device;
+  std::vector<std::int64_t> serials{};  // of the blocks at the first run
+
+  Stream::Work operator()() {
+    Simulator& simulator = Simulator::get();
+    const bool again = !serials.empty();
+    Args own = args;
+    std::size_t k = 0;
+    for (const Operand& operand : operands(own)) {
+      const std::int64_t serial = check_operand(simulator, device, SlotOf<Args>::slot, operand);
+      if (!again) {
+        serials.push_back(serial);
+      } else if (serials[k++] != serial) {
+        illegal_access(simulator, device, SlotOf<Args>::slot, operand,
+                       ", which was freed since the graph was captured");
+      }
+      const char* moved = simulator.device(device).memory.kernel_address(operand.pointer);
+      std::memcpy(operand.place, &moved, sizeof(moved));
+    }
+    const KernelFn kernel = kernel_table().kernels[static_cast<std::size_t>(SlotOf<Args>::slot)];
+    return [own, kernel](KernelContext& context) { kernel(&own, &context); };
+  }
+};
 
 template <class Args>
 void queue(const Args& args, std::int32_t device, Stream* stream) {
@@ -58,14 +91,7 @@ void queue(const Args& args, std::int32_t device, Stream* stream) {
   if (simulator.fault_due(PluginFault::kLaunch)) {
     throw Failure{StatusCode::kDeviceFault, "CUDA error: unspecified launch failure (injected)"};
   }
-  Args own = args;
-  for (const Operand& operand : operands(own)) {
-    check_operand(simulator, device, SlotOf<Args>::slot, operand);
-    const char* moved = simulator.device(device).memory.kernel_address(operand.pointer);
-    std::memcpy(operand.place, &moved, sizeof(moved));
-  }
-  const KernelFn kernel = kernel_table().kernels[static_cast<std::size_t>(SlotOf<Args>::slot)];
-  stream->submit([own, kernel](KernelContext& context) { kernel(&own, &context); });
+  stream->give(Call<Args>{args, device});
 }
 
 template <class Args>

@@ -166,11 +166,14 @@ Operands operands(IndexArgs& args) {
 Operands operands(RandomArgs& args) {
   Operands list;
   add(list, "the output", args.out, args.dtype, contiguous(args.count));
+  add(list, "seed and offset", args.philox, kLong, contiguous(2));
   return list;
 }
 
 Operands operands(AdamArgs& args) {
   Operands list;
+  add(list, "the learning rate", args.device_lr, kDouble, contiguous(1));
+  add(list, "the step", args.device_step, kDouble, contiguous(1));
   for (std::int32_t i = 0; i < args.count; ++i) {
     const Dims shape = contiguous(args.numel[i]);
     add(list, "a parameter", args.param[i], args.dtype, shape);
@@ -186,6 +189,7 @@ Operands operands(AdamArgs& args) {
 
 Operands operands(SgdArgs& args) {
   Operands list;
+  add(list, "the learning rate", args.device_lr, kDouble, contiguous(1));
   for (std::int32_t i = 0; i < args.count; ++i) {
     const Dims shape = contiguous(args.numel[i]);
     add(list, "a parameter", args.param[i], args.dtype, shape);

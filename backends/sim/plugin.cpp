@@ -5,33 +5,14 @@
 #include <string>
 #include <vector>
 
+#include <tern/backends/sim/calls.h>
 #include <tern/backends/sim/host_access.h>
 #include <tern/backends/sim/launch.h>
-#include <tern/backends/sim/simulator.h>
 
 namespace tern::sim {
 namespace {
 
 using namespace kernels;
-
-// Runs `body(simulator)` under the lock and turns what it throws into a status.
-template <class Body>
-auto locked(PluginStatus* status, const Body& body) {
-  return guarded(status, [&] {
-    Simulator& simulator = Simulator::get();
-    const std::lock_guard lock(simulator.mutex);
-    return body(simulator);
-  });
-}
-
-// The same for what returns nothing.
-template <class Body>
-void locked_call(PluginStatus* status, const Body& body) {
-  locked(status, [&](Simulator& simulator) {
-    body(simulator);
-    return true;
-  });
-}
 
 void device_facts(std::int32_t index, PluginDevice* facts) {
   PluginStatus ignored;
@@ -108,117 +89,21 @@ void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_
     if (simulator.fault_due(PluginFault::kCopy)) {
       throw Failure{StatusCode::kDeviceFault, "CUDA error: copy failed (injected)"};
     }
-    char* out = copy_side(simulator, to, to_device, bytes);
-    const char* in = copy_side(simulator, from, from_device, bytes);
     Stream& queue = *static_cast<Stream*>(stream);
-    if (from_device == kHostDevice && !simulator.is_pinned(from, bytes)) {
-      queue.submit([out, staged = std::make_shared<std::vector<char>>(in, in + bytes)](
-                       KernelContext&) { std::memcpy(out, staged->data(), staged->size()); });
-    } else {
-      queue.submit([out, in, bytes](KernelContext&) { std::memmove(out, in, bytes); });
-    }
-    if (to_device == kHostDevice && !simulator.is_pinned(to, bytes)) queue.run_all();
-  });
-}
-
-void* stream_create(std::int32_t index, std::int32_t, PluginStatus* status) {
-  return locked(status, [&](Simulator& simulator) -> void* {
-    auto& streams = simulator.device(index).streams;
-    return streams.emplace_back(std::make_unique<Stream>(index)).get();
-  });
-}
-
-// The object stays: work of other streams may still name a place in it.
-void stream_destroy(void* stream, PluginStatus* status) {
-  locked_call(status, [&](Simulator&) { static_cast<Stream*>(stream)->run_all(); });
-}
-
-void stream_synchronize(void* handle, PluginStatus* status) {
-  locked_call(status, [&](Simulator& simulator) {
-    Stream& stream = *static_cast<Stream*>(handle);
-    stream.run_all();
-    simulator.throw_error(stream.device());
-  });
-}
-
-// A query tells what was so when it came, and then lets the work go on: polling ends, and callers
-// see the "not yet" that a real device would show them.
-std::int32_t stream_query(void* handle, PluginStatus* status) {
-  return locked(status, [&](Simulator&) -> std::int32_t {
-    Stream& stream = *static_cast<Stream*>(handle);
-    const bool done = stream.is_done(stream.submitted());
-    stream.run_all();
-    return done ? 1 : 0;
-  });
-}
-
-void stream_wait(void* stream, void* handle, PluginStatus* status) {
-  locked_call(status, [&](Simulator&) {
-    const Event event = *static_cast<Event*>(handle);  // the place that it marks now
-    if (event.is_done()) return;
-    static_cast<Stream*>(stream)->submit([event](KernelContext&) { event.run(); });
-  });
-}
-
-void device_synchronize(std::int32_t index, PluginStatus* status) {
-  locked_call(status, [&](Simulator& simulator) {
-    simulator.drain(index);
-    simulator.throw_error(index);
-  });
-}
-
-void* event_create(std::int32_t index, std::int32_t timing, PluginStatus* status) {
-  return locked(status, [&](Simulator& simulator) -> void* {
-    simulator.device(index);  // must exist
-    return new Event{index, timing != 0, nullptr, 0, nullptr};
-  });
-}
-
-void event_destroy(void* event, PluginStatus*) { delete static_cast<Event*>(event); }
-
-void event_record(void* handle, void* stream, PluginStatus* status) {
-  locked_call(status, [&](Simulator&) {
-    Event& event = *static_cast<Event*>(handle);
-    Stream& where = *static_cast<Stream*>(stream);
-    if (event.device != where.device()) {
-      throw Failure{
-          StatusCode::kDeviceFault,
-          "CUDA error: invalid resource handle: an event of cuda:" + std::to_string(event.device) +
-              " cannot be recorded on a stream of cuda:" + std::to_string(where.device())};
-    }
-    event.record(where);
-  });
-}
-
-std::int32_t event_query(void* handle, PluginStatus* status) {
-  return locked(status, [&](Simulator&) -> std::int32_t {
-    const Event& event = *static_cast<Event*>(handle);
-    const bool done = event.is_done();
-    event.run();
-    return done ? 1 : 0;
-  });
-}
-
-void event_synchronize(void* handle, PluginStatus* status) {
-  locked_call(status, [&](Simulator& simulator) {
-    const Event& event = *static_cast<Event*>(handle);
-    event.run();
-    simulator.throw_error(event.device);
-  });
-}
-
-double event_elapsed(void* start, void* end, PluginStatus* status) {
-  return locked(status, [&](Simulator&) {
-    const Event& first = *static_cast<Event*>(start);
-    const Event& second = *static_cast<Event*>(end);
-    for (const Event* event : {&first, &second}) {
-      if (!event->timing || event->stream == nullptr || !event->is_done()) {
-        throw Failure{StatusCode::kDeviceFault,
-                      "CUDA error: invalid resource handle: both events must have timing and must "
-                      "have been recorded and completed"};
+    const bool staged = from_device == kHostDevice && !simulator.is_pinned(from, bytes);
+    const bool waits = to_device == kHostDevice && !simulator.is_pinned(to, bytes);
+    if (staged || waits) not_capturing(queue);
+    queue.give([=, &simulator]() -> Stream::Work {
+      char* out = copy_side(simulator, to, to_device, bytes);
+      const char* in = copy_side(simulator, from, from_device, bytes);
+      if (staged) {
+        return [out, kept = std::make_shared<std::vector<char>>(in, in + bytes)](KernelContext&) {
+          std::memcpy(out, kept->data(), kept->size());
+        };
       }
-    }
-    return *second.milliseconds - *first.milliseconds;
+      return [out, in, bytes](KernelContext&) { std::memmove(out, in, bytes); };
+    });
+    if (waits) queue.run_all();
   });
 }
 
@@ -242,18 +127,7 @@ Plugin make_plugin() {
   plugin.allocate_host = allocate_host;
   plugin.release_host = release_host;
   plugin.copy = copy;
-  plugin.stream_create = stream_create;
-  plugin.stream_destroy = stream_destroy;
-  plugin.stream_synchronize = stream_synchronize;
-  plugin.stream_query = stream_query;
-  plugin.stream_wait = stream_wait;
-  plugin.device_synchronize = device_synchronize;
-  plugin.event_create = event_create;
-  plugin.event_destroy = event_destroy;
-  plugin.event_record = event_record;
-  plugin.event_query = event_query;
-  plugin.event_synchronize = event_synchronize;
-  plugin.event_elapsed = event_elapsed;
+  add_stream_calls(plugin);
   plugin.take_error = take_error;
   plugin.inject = inject;
   plugin.kernels = launch_table();

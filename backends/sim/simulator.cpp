@@ -147,7 +147,30 @@ void Simulator::inject(kernels::PluginFault fault, std::int64_t n) {
 }
 
 void Simulator::drain(std::int32_t index) {
+  for (const std::weak_ptr<Capture>& each : capturing_) {
+    const std::shared_ptr<Capture> capture = each.lock();
+    if (capture != nullptr && capture->uses(index)) {
+      refuse(CaptureError::kUnsupported, capture.get());
+    }
+  }
   for (const auto& stream : device(index).streams) stream->run_all();
+}
+
+void Simulator::begin_capture(Stream& stream) {
+  if (stream.capture() != nullptr) refuse(CaptureError::kUnsupported, stream.capture().get());
+  const auto capture = std::make_shared<Capture>(++captures_, stream);
+  std::erase_if(capturing_, [](const auto& each) { return each.expired(); });
+  capturing_.push_back(capture);
+  stream.set_capture(capture);
+}
+
+void Simulator::refuse_while_capturing() {
+  for (const std::weak_ptr<Capture>& each : capturing_) {
+    const std::shared_ptr<Capture> capture = each.lock();
+    if (capture != nullptr && capture->thread == std::this_thread::get_id()) {
+      refuse(CaptureError::kUnsupported, capture.get());
+    }
+  }
 }
 
 }  // namespace tern::sim

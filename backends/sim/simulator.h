@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <tern/backends/sim/capture.h>
 #include <tern/backends/sim/failure.h>
 #include <tern/backends/sim/memory.h>
 #include <tern/backends/sim/stream.h>
@@ -62,8 +63,13 @@ class Simulator {
   bool fault_due(kernels::PluginFault fault);
   void inject(kernels::PluginFault fault, std::int64_t n);
 
-  /// Runs everything that is queued on a device.
+  /// Runs everything that is queued on a device. Throws Failure while a capture has a stream there.
   void drain(std::int32_t device);
+
+  /// Lets `stream` record from now on.
+  void begin_capture(Stream& stream);
+  /// Throws Failure when the calling thread captures: CUDA holds some calls unsafe then.
+  void refuse_while_capturing();
 
  private:
   explicit Simulator(const kernels::PluginHost& host);
@@ -72,6 +78,8 @@ class Simulator {
   bool launches_block_ = false;
   std::vector<std::unique_ptr<SimDevice>> devices_;
   std::map<const char*, std::size_t> pinned_;
+  std::uint64_t captures_ = 0;
+  std::vector<std::weak_ptr<Capture>> capturing_;
   std::array<std::int64_t, static_cast<std::size_t>(kernels::PluginFault::kCount)> faults_{};
 };
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include <tern/backends/sim/capture.h>
 #include <tern/backends/sim/simulator.h>
 
 namespace tern::sim {
@@ -28,6 +29,8 @@ void Stream::submit(Work work) {
   }
 }
 
+void Stream::record(Bind bind) { capture_->record(*this, std::move(bind)); }
+
 void Stream::run_until(std::int64_t position) {
   while (done_ < position) {
     const Work work = std::move(queue_.front());
@@ -45,12 +48,37 @@ void Stream::run_until(std::int64_t position) {
 }
 
 void Event::record(Stream& where) {
+  captured = where.capture() != nullptr;
+  if (captured) {
+    if (where.capture()->has_failed()) refuse(CaptureError::kInvalidated);
+    capture = where.capture();
+    seen = where.capture()->place(where);
+    return;
+  }
   stream = &where;
   milliseconds = std::make_shared<double>(0.0);
   where.submit([time = timing ? milliseconds : nullptr](kernels::KernelContext&) {
     if (time != nullptr) *time = now_in_milliseconds();
   });
   position = where.submitted();
+}
+
+void Event::block(Stream& where) const {
+  Capture* const target = where.capture().get();
+  if (captured) {
+    const std::shared_ptr<Capture> source = capture.lock();
+    if (source == nullptr) refuse(CaptureError::kCapturedEvent, target);
+    if (source->has_failed()) refuse(CaptureError::kInvalidated, target);
+    if (target != nullptr && target != source.get()) {
+      source->fail();
+      refuse(CaptureError::kMerge, target);
+    }
+    return source->wait(where, seen);
+  }
+  if (stream == nullptr) return;
+  if (target != nullptr) refuse(CaptureError::kIsolation, target);
+  if (is_done()) return;
+  where.submit([event = *this](kernels::KernelContext&) { event.run(); });
 }
 
 }  // namespace tern::sim

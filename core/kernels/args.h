@@ -240,8 +240,10 @@ enum class RandomOp : std::int32_t {
 /// Fills `out` in memory order (the view is dense: contiguous or a permutation of it) with numbers
 /// of `generator`: on the CPU a tern::Mt19937*, by PyTorch's rules (random.cpp there); on a
 /// device the seed and offset of Philox4x32-10, element / 4 being the subsequence and element % 4
-/// the word. What needs 64 bits (float64, kRandint over a range from 2^28 on) takes two words:
-/// elements 0 and 1 of four from the block at `offset`, 2 and 3 from the next.
+/// the word. In a graph, whose arguments are frozen, `philox` is not null: the kernel reads the
+/// seed from philox[0] when it runs, and its offset is philox[1] + `offset`. What needs 64 bits
+/// (float64, kRandint over a range from 2^28 on) takes two words: elements 0 and 1 of four from the
+/// block at `offset`, 2 and 3 from the next.
 struct RandomArgs {
   RandomOp op;
   ScalarType dtype;
@@ -252,6 +254,7 @@ struct RandomArgs {
   std::int64_t low, high;
   void* generator;
   std::uint64_t seed, offset;
+  const std::uint64_t* philox;  // device memory, aligned to 16 bytes; null outside a graph
 };
 
 /// How many tensors one optimizer call takes; a caller with more makes several calls.
@@ -263,6 +266,10 @@ constexpr int kMaxOptimTensors = 24;
 ///   m = fma(1 - beta1, g - m, m); v = fma((1 - beta2) * g, g, beta2 * v)
 ///   d = sqrt(v) / sqrt(1 - beta2^t) + eps; p = p + (-(lr / (1 - beta1^t)) * m) / d
 /// with amsgrad max_v = max(max_v, v) stands in d for v.
+/// The arguments of a graph are frozen, so a capturable optimizer keeps what changes on its device.
+/// A kernel that finds `device_lr` reads lr there, and one that finds `device_step` (t, this step
+/// counted from 1, which an earlier kernel of the stream has counted up) computes, in double,
+/// bias_correction1 = 1 - pow(beta1, t) and bias_correction2_sqrt = sqrt(1 - pow(beta2, t)).
 struct AdamArgs {
   ScalarType dtype;
   std::int32_t count;
@@ -270,6 +277,8 @@ struct AdamArgs {
   double lr, beta1, beta2, eps, weight_decay;
   double bias_correction1;       // 1 - beta1^t
   double bias_correction2_sqrt;  // sqrt(1 - beta2^t)
+  const double* device_lr;       // device memory; null unless capturable, always on the CPU
+  const double* device_step;
   void* param[kMaxOptimTensors];
   const void* grad[kMaxOptimTensors];
   void* exp_avg[kMaxOptimTensors];
@@ -279,12 +288,14 @@ struct AdamArgs {
 };
 
 /// One SGD step: g += weight_decay * p; with momentum: buf = first ? g : mu * buf + (1 - damp) * g,
-/// g = nesterov ? g + mu * buf : buf; p -= lr * g. momentum_buffer is null without momentum.
+/// g = nesterov ? g + mu * buf : buf; p -= lr * g. momentum_buffer is null without momentum. lr is
+/// read from `device_lr`, as AdamArgs says, when that is not null.
 struct SgdArgs {
   ScalarType dtype;
   std::int32_t count;
   std::int32_t nesterov, maximize;
   double lr, momentum, dampening, weight_decay;
+  const double* device_lr;
   void* param[kMaxOptimTensors];
   const void* grad[kMaxOptimTensors];
   void* momentum_buffer[kMaxOptimTensors];

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include <tern/core/base/error.h>
+#include <tern/core/tensor/generator.h>
 
 namespace tern {
 namespace kernels {
@@ -24,6 +25,11 @@ constinit std::atomic<Backend*> registered[kDeviceTypes] = {};
 }
 
 }  // namespace
+
+void Backend::reserve_numbers(Generator& generator, std::uint64_t blocks, RandomArgs& args) {
+  args.seed = generator.current_seed();
+  args.offset = generator.reserve(blocks);
+}
 
 Backend& backend_of(DeviceType type) {
   const std::atomic<Backend*>& slot = registered[static_cast<int>(type)];
@@ -76,6 +82,7 @@ void throw_missing(const char* op, Slot slot, DeviceType device) {
 namespace detail {
 
 Allocator& allocator_of(DeviceType type) { return kernels::backend_of(type).allocator(); }
+Allocator& pinned_allocator() { return *kernels::backend_of(kCUDA).pinned_allocator(); }
 
 }  // namespace detail
 }  // namespace tern

@@ -1,10 +1,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 
 #include <tern/core/kernels/slots.h>
 #include <tern/core/tensor/allocator.h>
 #include <tern/core/tensor/device.h>
+
+namespace tern {
+class Generator;
+}
 
 namespace tern::kernels {
 
@@ -32,10 +38,28 @@ class Backend {
   virtual void synchronize(DeviceIndex device) = 0;
   /// Host memory for copies that run while the host goes on; null where there is no such thing.
   virtual Allocator* pinned_allocator() { return nullptr; }
+
+  /// Whether what the calling thread gives to `device` is recorded into a graph instead of run.
+  virtual bool is_capturing(DeviceIndex) { return false; }
+  /// While capturing: `hook` will run before every replay of the graph.
+  virtual void before_replay(DeviceIndex, std::function<void()> /*hook*/) {}
+  /// While capturing: device memory for a number that kernels of the graph read. Before every
+  /// replay it becomes what `value` returns.
+  virtual const double* graph_number(DeviceIndex, std::function<double()> /*value*/) {
+    return nullptr;
+  }
+  /// Reserves `blocks` blocks of a device's generator, whose mutex the caller holds, and says in
+  /// `args` where to draw from: a seed and an offset, or in a graph the place that has them.
+  virtual void reserve_numbers(Generator& generator, std::uint64_t blocks, RandomArgs& args);
 };
 
 /// The backend of a device type. The first call registers the built-in ones.
 TERN_API Backend& backend_of(DeviceType type);
+
+/// Whether work on `device` is recorded: then its results cannot be read.
+inline bool is_capturing(Device device) {
+  return device.is_cuda() && backend_of(device.type()).is_capturing(device.index());
+}
 
 namespace detail {
 /// Defined in backends/builtin.cpp: fills one pointer per device type. The core declares it, so

@@ -36,6 +36,7 @@ struct PluginBlock {
   std::int64_t bytes;
   std::int64_t serial;  // the how-manieth allocation of the device it was
   std::int32_t live;    // 0: given back, waiting for reuse
+  std::int32_t graph;   // 1: kept for graphs, whose kernels use it, live or not
 };
 
 /// What libtern offers to a plugin.
@@ -95,6 +96,25 @@ struct Plugin {
   void (*event_synchronize)(void* event, PluginStatus*);
   /// Milliseconds between two recorded events made with timing.
   double (*event_elapsed)(void* start, void* end, PluginStatus*);
+
+  /// Graphs. From capture_begin to capture_end, both on `stream` and by one thread, what is given
+  /// to the stream is recorded instead of run (cudaStreamBeginCapture in thread-local mode); so is
+  /// what is given to a stream that waits for an event recorded in the capture, and by capture_end
+  /// the first stream must wait for all of those again. What CUDA refuses meanwhile ends in
+  /// kDeviceFault with CUDA's text, "CUDA error: operation not permitted when stream is capturing"
+  /// and its relatives: waiting for or asking such a stream, its events or its device, `release`,
+  /// and copies of pageable memory. `allocate`, `allocate_host` and `event_create` must work (in
+  /// relaxed mode).
+  void (*capture_begin)(void* stream, PluginStatus*);
+  /// Ends the capture, also when it fails, and returns what was recorded, ready to launch.
+  void* (*capture_end)(void* stream, PluginStatus*);
+  /// A number, never used again, of the capture that records this stream's work; 0: none does, or
+  /// it has failed.
+  std::uint64_t (*stream_capture)(void* stream, PluginStatus*);
+  /// Queues all that was recorded on any stream of the same device.
+  void (*graph_launch)(void* graph, void* stream, PluginStatus*);
+  /// Launches that are still queued stay valid.
+  void (*graph_destroy)(void* graph, PluginStatus*);
 
   /// Takes the error of queued work of `device`, if there is one, without waiting.
   void (*take_error)(std::int32_t device, PluginStatus*);

@@ -56,9 +56,12 @@ void copy_on_device(const Tensor& out, const Tensor& source) {
 void copy_across(const Tensor& out, const Tensor& source, bool non_blocking) {
   TERN_CHECK(!source.is_meta(), NotImplementedError, "Cannot copy out of meta tensor; no data!");
   if (out.is_meta() || out.numel() == 0) return;
-  const bool direct_out = out.is_contiguous();
+  const bool same = source.dtype() == out.dtype() && source.sizes() == out.sizes();
+  const bool alike =
+      same && source.strides() == out.strides() && is_dense(out.sizes(), out.strides());
+  const bool direct_out = alike || out.is_contiguous();
   Tensor sent = source;
-  if (source.dtype() != out.dtype() || !source.is_contiguous() || source.sizes() != out.sizes()) {
+  if (!alike && !(same && source.is_contiguous())) {
     sent = detail::make_tensor(out.sizes(), out.dtype(), source.device());
     copy_on_device(sent, source);
   }
@@ -89,10 +92,13 @@ void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking) {
   }
 }
 
-// A fresh tensor with the elements of `self`, in the given form; no history.
+// A fresh tensor with the elements of `self`, in the given form; no history. A copy to the host
+// that shall not block needs pinned memory to arrive in.
 Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device device,
               bool non_blocking) {
-  Tensor out = detail::make_tensor(self.sizes(), strides, dtype, device);
+  Tensor out = non_blocking && self.is_cuda() && device.is_cpu()
+                   ? detail::make_pinned(self.sizes(), strides, dtype)
+                   : detail::make_tensor(self.sizes(), strides, dtype, device);
   copy_elements(out, self, non_blocking);
   return out;
 }
@@ -212,6 +218,20 @@ Tensor Tensor::to(int ordinal, bool non_blocking, bool copy) const {
 Tensor Tensor::to(const Tensor& like, bool non_blocking, bool copy) const {
   return to(like.device(), like.dtype(), non_blocking, copy);
 }
+
+Tensor Tensor::pin_memory() const {
+  TERN_CHECK(is_cpu(), DeviceError, "cannot pin '", is_cuda() ? "CUDA" : "Meta", dtype(),
+             "Type' only dense CPU tensors can be pinned");
+  if (is_pinned()) return *this;
+  const TensorImpl& impl = self();
+  const Tensor out =
+      detail::make_pinned(impl.sizes, preserved_strides(impl.sizes, impl.strides), impl.dtype);
+  copy_elements(out, *this, /*non_blocking=*/false);
+  return needs_grad(*this)
+             ? record("PinMemoryBackward0", out, wrt(*this, [](const Tensor& g) { return g; }))
+             : out;
+}
+
 Tensor Tensor::toType(ScalarType dtype) const { return to(dtype); }
 Tensor Tensor::type_as(const Tensor& other) const { return to(other); }
 Tensor Tensor::cpu() const { return to(kCPU); }

@@ -11,7 +11,19 @@
 namespace tern {
 namespace {
 
+// Memory as the options want it, nothing written to it yet.
+Tensor allocate(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  const Device device = detail::resolve_device(options.device());
+  if (!options.pinned_memory() || device.is_meta()) {
+    return detail::make_tensor(sizes, strides, options.dtype(), device);
+  }
+  TERN_CHECK(device.is_cpu(), DeviceError, "Only dense CPU tensors can be pinned, got device ",
+             device);
+  return detail::make_pinned(sizes, strides, options.dtype());
+}
+
 Tensor finish(Tensor tensor, const TensorOptions& options) {
+  if (options.pinned_memory() && !tensor.is_meta()) tensor = tensor.pin_memory();
   tensor.self().storage->reset_version();
   if (options.requires_grad()) tensor.requires_grad_();
   return tensor;
@@ -20,8 +32,7 @@ Tensor finish(Tensor tensor, const TensorOptions& options) {
 // A new tensor of the options' dtype and device, its elements written by `fill`.
 template <class Fill>
 Tensor make(IntArrayRef sizes, const TensorOptions& options, const Fill& fill) {
-  Tensor out =
-      detail::make_tensor(sizes, options.dtype(), detail::resolve_device(options.device()));
+  Tensor out = allocate(sizes, contiguous_strides(sizes), options);
   fill(out);
   return finish(std::move(out), options);
 }
@@ -35,8 +46,7 @@ template <class Fill>
 Tensor make_like(const Tensor& self, const TensorOptions& options, const Fill& fill) {
   const TensorOptions chosen = like(self, options);
   const TensorImpl& impl = self.self();
-  Tensor out = detail::make_tensor(impl.sizes, preserved_strides(impl.sizes, impl.strides),
-                                   chosen.dtype(), detail::resolve_device(chosen.device()));
+  Tensor out = allocate(impl.sizes, preserved_strides(impl.sizes, impl.strides), chosen);
   fill(out);
   return finish(std::move(out), chosen);
 }
@@ -55,9 +65,7 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
              strides);
   TERN_CHECK(is_dense(sizes, strides), ShapeError, "empty_strided: sizes ", sizes, " with strides ",
              strides, " leave gaps or overlap");
-  return finish(detail::make_tensor(sizes, strides, options.dtype(),
-                                    detail::resolve_device(options.device())),
-                options);
+  return finish(allocate(sizes, strides, options), options);
 }
 
 Tensor zeros(IntArrayRef sizes, const TensorOptions& options) {
@@ -103,7 +111,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   TERN_CHECK(count >= 0 && count < 9e18, ShapeError, "invalid size, possible overflow? ", count);
   const TensorOptions chosen = options.or_else(is_floating ? get_default_dtype() : kLong);
   if (!is_compute_dtype(chosen.dtype())) {
-    const TensorOptions wide = chosen.dtype(compute_dtype(chosen.dtype())).requires_grad(false);
+    const TensorOptions wide = TensorOptions(chosen.device()).dtype(compute_dtype(chosen.dtype()));
     return finish(arange(start, end, step, wide).to(chosen.dtype()), chosen);
   }
   return make({static_cast<std::int64_t>(count)}, chosen, [&](Tensor& out) {

@@ -32,9 +32,8 @@ void draw_dense(const char* name, const Tensor& out, OptionalGenerator& given, R
   if (out.is_cpu()) {
     args.generator = &generator.engine();
   } else {
-    args.seed = generator.current_seed();
     const bool wide = element_size(out.dtype()) == 8 || args.op == kernels::RandomOp::kRandint;
-    args.offset = generator.reserve(wide ? 2 : 1);
+    kernels::backend_of(out.device().type()).reserve_numbers(generator, wide ? 2 : 1, args);
   }
   kernels::run(name, out.device(), out.dtype(), args);
 }
@@ -184,7 +183,8 @@ Tensor randperm(std::int64_t n, OptionalGenerator generator, const TensorOptions
     const std::lock_guard<std::mutex> lock(source.mutex());
     randperm(source.engine(), order.data_ptr<std::int64_t>(), n);
   }
-  return order.to(options.device(), options.dtype_opt().value_or(kLong));
+  const Tensor out = order.to(options.device(), options.dtype_opt().value_or(kLong));
+  return options.pinned_memory() ? out.pin_memory() : out;
 }
 
 Tensor rand_like(const Tensor& self, const TensorOptions& options) {

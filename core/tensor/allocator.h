@@ -43,6 +43,9 @@ TERN_API void allocation_point(std::size_t bytes, Device device);
 
 /// The allocator of a device type. Defined in core/kernels, which knows the backends.
 TERN_API Allocator& allocator_of(DeviceType type);
+/// The allocator of pinned host memory. Throws DeviceError when there is no CUDA. Defined there,
+/// too.
+TERN_API Allocator& pinned_allocator();
 }  // namespace detail
 
 }  // namespace tern

@@ -15,6 +15,15 @@ Storage::Storage(std::size_t bytes, Device device)
   if (bytes != 0) data_ = detail::allocator_of(device.type()).allocate(bytes, device.index());
 }
 
+Storage::Storage(std::size_t bytes, Allocator& allocator)
+    : data_(bytes == 0 ? nullptr : allocator.allocate(bytes, -1)),
+      bytes_(bytes),
+      deleter_(nullptr),
+      context_(&allocator),
+      device_(kCPU),
+      foreign_(false),
+      pinned_(true) {}
+
 Storage::Storage(void* data, std::size_t bytes, Device device, Deleter deleter, void* context)
     : data_(data),
       bytes_(bytes),
@@ -27,7 +36,9 @@ Storage::~Storage() {
   if (foreign_) {
     if (deleter_ != nullptr) deleter_(data_, context_);
   } else if (bytes_ != 0) {
-    detail::allocator_of(device_.type()).deallocate(data_, bytes_, device_.index());
+    Allocator& owner =
+        pinned_ ? *static_cast<Allocator*>(context_) : detail::allocator_of(device_.type());
+    owner.deallocate(data_, bytes_, device_.index());
   }
 }
 

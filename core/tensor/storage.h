@@ -10,6 +10,8 @@
 
 namespace tern {
 
+class Allocator;
+
 /// A block of memory on one device, shared by all views of a tensor, with the version counter that
 /// tells the gradient rules of in-place changes.
 class TERN_API Storage final : public RefCounted {
@@ -18,6 +20,8 @@ class TERN_API Storage final : public RefCounted {
 
   /// Memory from the allocator of the device (whose index must be set). Zero bytes: null.
   Storage(std::size_t bytes, Device device);
+  /// Pinned host memory from `allocator`, which outlives it. Zero bytes: null.
+  Storage(std::size_t bytes, Allocator& allocator);
   /// Memory of somebody else; `deleter` (may be null) is called with it at the end.
   Storage(void* data, std::size_t bytes, Device device, Deleter deleter, void* context);
   ~Storage() override;
@@ -26,7 +30,6 @@ class TERN_API Storage final : public RefCounted {
   std::size_t bytes() const { return bytes_; }
   Device device() const { return device_; }
   bool pinned() const { return pinned_; }
-  void set_pinned() { pinned_ = true; }
 
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
@@ -40,7 +43,7 @@ class TERN_API Storage final : public RefCounted {
   void* data_;
   std::size_t bytes_;
   Deleter deleter_;  // null: the allocator's, unless foreign_
-  void* context_;
+  void* context_;    // the deleter's, or the allocator of pinned memory
   Device device_;
   bool foreign_;
   bool pinned_ = false;

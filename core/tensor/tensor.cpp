@@ -1,3 +1,4 @@
+#include <tern/core/tensor/allocator.h>
 #include <tern/core/tensor/shape.h>
 #include <tern/core/tensor/tensor.h>
 
@@ -38,6 +39,12 @@ Tensor make_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype, Dev
   const std::int64_t numel = checked_numel(sizes);
   auto storage =
       make_intrusive<Storage>(static_cast<std::size_t>(numel) * element_size(dtype), device);
+  return Tensor(make_intrusive<TensorImpl>(std::move(storage), 0, sizes, strides, dtype));
+}
+
+Tensor make_pinned(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype) {
+  auto storage = make_intrusive<Storage>(
+      static_cast<std::size_t>(checked_numel(sizes)) * element_size(dtype), pinned_allocator());
   return Tensor(make_intrusive<TensorImpl>(std::move(storage), 0, sizes, strides, dtype));
 }
 

@@ -26,6 +26,9 @@ using TensorList = ArrayRef<Tensor>;
 namespace autograd {
 class Node;
 }  // namespace autograd
+namespace cuda {
+class Stream;
+}  // namespace cuda
 
 /// An n-dimensional array that knows its dtype, its device and how it was computed.
 ///
@@ -66,6 +69,7 @@ class TERN_API Tensor {
   bool is_meta() const { return device().is_meta(); }
   bool is_floating_point() const { return tern::is_floating_point(dtype()); }
   bool is_contiguous() const { return self().contiguous; }
+  /// True when its memory came from pin_memory() or TensorOptions::pinned_memory.
   bool is_pinned() const { return self().storage->pinned(); }
   std::int64_t storage_offset() const { return self().offset; }
   /// dtype and device of this tensor.
@@ -97,6 +101,11 @@ class TERN_API Tensor {
   /// All elements in row-major order, copied to the host. Throws DTypeError on another T.
   template <class T>
   std::vector<T> to_vector() const;
+
+  /// Says that work on `stream`, other than the one current when the memory was allocated, uses it:
+  /// after the tensor is gone its memory waits for that work before it is handed out again. CUDA
+  /// tensors only; see docs/devices.md.
+  void record_stream(cuda::Stream stream) const;
 
   // --- The handle ------------------------------------------------------------------------------
 
@@ -207,6 +216,8 @@ namespace detail {
 TERN_API Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device);
 TERN_API Tensor make_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype,
                             Device device);
+/// The same in pinned host memory. Throws DeviceError when there is no CUDA.
+TERN_API Tensor make_pinned(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype);
 /// A fresh tensor with the sizes and strides of `like`, which is dense.
 TERN_API Tensor make_like(const Tensor& like, ScalarType dtype, Device device);
 /// Another geometry over the same storage; no gradient history and no view bookkeeping.

@@ -9,5 +9,6 @@
 #include <tern/nn/data/digits.h>
 #include <tern/nn/data/example.h>
 #include <tern/nn/data/idx.h>
+#include <tern/nn/data/pin_memory.h>
 #include <tern/nn/data/samplers.h>
 #include <tern/nn/data/transforms.h>

@@ -10,6 +10,7 @@
 #include <tern/core/base/error.h>
 #include <tern/nn/data/data_loader_options.h>
 #include <tern/nn/data/dataset.h>
+#include <tern/nn/data/pin_memory.h>
 #include <tern/nn/data/samplers.h>
 #include <tern/nn/data/worker_exception.h>
 #include <tern/nn/data/workers.h>
@@ -35,7 +36,10 @@ class DataLoader {
   class Iterator;
 
   DataLoader(Dataset dataset, Sampler sampler, DataLoaderOptions options)
-      : options_(options), sampler_(std::move(sampler)), datasets_(copies(), dataset) {
+      : options_(options),
+        sampler_(std::move(sampler)),
+        datasets_(copies(), dataset),
+        pins_(options.pin_memory() && detail::can_pin()) {
     TERN_CHECK(options.batch_size() > 0, Error, "DataLoader: the batch size must be positive, got ",
                options.batch_size());
     TERN_CHECK(options.workers() == 0 || options.max_jobs() > 0, Error,
@@ -102,12 +106,18 @@ class DataLoader {
     return request;
   }
 
+  BatchType fetch(Dataset& dataset, const BatchRequestType& request) const {
+    BatchType batch = dataset.get_batch(request);
+    if (pins_) detail::pin(batch);
+    return batch;
+  }
+
   void prefetch() {
     while (workers_ && workers_->pending() < options_.max_jobs()) {
       std::optional<BatchRequestType> request = next_request();
       if (!request) return;
       workers_->push([this, indices = std::move(*request)](std::size_t worker) {
-        return std::make_shared<BatchType>(datasets_[worker].get_batch(indices));
+        return std::make_shared<BatchType>(fetch(datasets_[worker], indices));
       });
     }
   }
@@ -120,7 +130,7 @@ class DataLoader {
       batch = std::move(*static_cast<BatchType*>(workers_->pop().get()));
       prefetch();
     } else if (!workers_) {
-      if (const auto request = next_request()) batch = datasets_[0].get_batch(*request);
+      if (const auto request = next_request()) batch = fetch(datasets_[0], *request);
     }
     in_epoch_ = batch.has_value();
     return batch;
@@ -133,6 +143,7 @@ class DataLoader {
   bool in_epoch_ = false;
   bool resumes_ = false;  // the next begin() goes on with an epoch
   bool joined_ = false;
+  bool pins_;
   std::optional<detail::Workers> workers_;  // last: its jobs use the above
 };
 

@@ -39,6 +39,11 @@ class DataLoaderOptions {
   DataLoaderOptions& enforce_ordering(bool on) { return set(enforce_ordering_, on); }
   bool enforce_ordering() const { return enforce_ordering_; }
 
+  /// Whether batches come in pinned memory (see pin_memory.h), for copies to a GPU that run while
+  /// the host goes on; false unless set. Without CUDA they stay in ordinary memory.
+  DataLoaderOptions& pin_memory(bool on) { return set(pin_memory_, on); }
+  bool pin_memory() const { return pin_memory_; }
+
   /// Whether a last batch that is too small is left out; false unless set.
   DataLoaderOptions& drop_last(bool on) { return set(drop_last_, on); }
   bool drop_last() const { return drop_last_; }
@@ -56,6 +61,7 @@ class DataLoaderOptions {
   std::optional<std::int64_t> timeout_ms_;
   bool enforce_ordering_ = true;
   bool drop_last_ = false;
+  bool pin_memory_ = false;
 };
 
 }  // namespace tern::data

@@ -115,6 +115,21 @@ TEST_F(JsonRejectTensor, ListsThatAreNotTheShape) {
   rejects(plain("[1, [2]]"), "data[0]: expected a list of 1, found a number");
 }
 
+TEST_F(JsonRejectTensor, RaggedListsInAFileThatFits) {
+  const std::string weight = R"("fc.weight": {"dtype": "F32", "shape": [2, 3], "data": )";
+  const std::size_t begin = good_.find(weight) + weight.size(), end = good_.find('}', begin);
+  const std::string data = good_.substr(begin, end - begin);
+  for (const auto& [lists, part] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"[[1.0, 2.0, 3.0], [4.0, 5.0]]", "data[1]: expected 3 elements, found 2"},
+           {"[[1.0, 2.0], [3.0, 4.0, 5.0, 6.0]]", "data[0]: expected 3 elements, found 2"},
+           {"[[1.0, 2.0, 3.0], 4.0]", "data[1]: expected a list of 3, found a number"},
+           {"[[1.0, 2.0, 3.0], [4.0, [5.0], 6.0]]", "data[1][1]: expected a number, found a list"},
+           {"[[1.0, 2.0, 3.0]]", "data: expected 2 elements, found 1"}}) {
+    rejects_changed(data, lists, std::string("'fc.weight': ") + part);
+  }
+  rejects(R"({"fc.weight": [[1.0, 2.0, 3.0], [4.0, 5.0]]})", "tensor 'fc.weight': data[1]");
+}
+
 TEST_F(JsonRejectTensor, ShapesThatAreNone) {
   rejects(data("F32", "[-2]", "[1, 2]"),
           "shape: expected non-negative integers, found a negative number");

@@ -1,9 +1,4 @@
-#include <gtest/gtest.h>
-
-#include <tern/core/ops/ops.h>
-#include <tern/serialization/state_file.h>
-
-#include "scratch.h"
+#include "reject.h"
 
 // What an .npy may not be.
 
@@ -23,17 +18,17 @@ std::string header(const std::string& descr, const std::string& shape) {
 
 const std::string kFour(4, '\0');
 
-/// Loads `bytes` and expects an error that contains `part`.
-void rejects(const std::string& bytes, const std::string& part) {
-  const Scratch scratch;
-  const std::string path = scratch.path("x.npy");
-  write_file(path, bytes);
-  const std::string text = text_of_error<FileError>([&] { load_state(path); });
-  EXPECT_NE(text.find(part), std::string::npos) << text;
-  EXPECT_NE(text.find(path), std::string::npos) << text;
-}
+class NpyReject : public RejectTest {
+ protected:
+  void rejects(const std::string& bytes, const std::string& part) {
+    write_file(path_, bytes);
+    expect_refused(path_, part);
+  }
 
-TEST(NpyReject, TheFrame) {
+  const std::string path_ = scratch_.path("x.npy");
+};
+
+TEST_F(NpyReject, TheFrame) {
   rejects("", "is empty");
   rejects("\x93NUMPX\1", "no .npy");
   rejects("\x93NUMPY\1", "no .npy");
@@ -44,8 +39,8 @@ TEST(NpyReject, TheFrame) {
   rejects("\x93NUMPY\1" + kFour.substr(3) + "\xff\xff{", "expected 65535 bytes, 1 are left");
 }
 
-TEST(NpyReject, TheDictionary) {
-  const auto dictionary = [](const std::string& text, const std::string& part) {
+TEST_F(NpyReject, TheDictionary) {
+  const auto dictionary = [&](const std::string& text, const std::string& part) {
     rejects(npy(text, kFour), part);
   };
   dictionary("", "expected {");
@@ -66,8 +61,8 @@ TEST(NpyReject, TheDictionary) {
   dictionary(header(std::string(10000, 'x'), "(1,)"), "is no dtype of tern");
 }
 
-TEST(NpyReject, TheShape) {
-  const auto shape = [](const std::string& text, const std::string& part) {
+TEST_F(NpyReject, TheShape) {
+  const auto shape = [&](const std::string& text, const std::string& part) {
     rejects(npy(header("<f4", text), kFour), part);
   };
   shape("1", "expected (");
@@ -87,30 +82,23 @@ TEST(NpyReject, TheShape) {
   shape(ones + ")", "more than 64 dimensions");
 }
 
-TEST(NpyReject, CutOffAnywhereOrTooLong) {
-  const Scratch scratch;
-  const std::string path = scratch.path("x.npy");
-  save(arange(6).reshape({2, 3}), path);
-  const std::string good = read_file(path);
-  for (std::size_t size = 0; size < good.size(); ++size) {
-    write_file(path, good.substr(0, size));
-    EXPECT_THROW(load_state(path), FileError) << "after " << size << " bytes";
-  }
+TEST_F(NpyReject, CutOffAnywhereOrTooLong) {
+  save(arange(6).reshape({2, 3}), path_);
+  const std::string good = read_file(path_);
+  for (std::size_t size = 0; size < good.size(); ++size) rejects(good.substr(0, size), "");
   rejects(good + "x", "takes 48 bytes, but 49 follow");
 }
 
-TEST(NpyReject, OneFlippedBit) {
-  const Scratch scratch;
-  const std::string path = scratch.path("x.npy");
-  save(arange(6).reshape({2, 3}), path);
-  const std::string good = read_file(path);
+TEST_F(NpyReject, OneFlippedBit) {
+  save(arange(6).reshape({2, 3}), path_);
+  const std::string good = read_file(path_);
   const auto step = static_cast<std::size_t>(count_for(7, 1));
   for (std::size_t bit = 0; bit < 8 * good.size(); bit += step) {
     std::string damaged = good;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
-    write_file(path, damaged);
+    write_file(path_, damaged);
     try {
-      EXPECT_EQ(load_state(path).tensor().nbytes(), 48u) << "bit " << bit;
+      EXPECT_EQ(load_state(path_).tensor().nbytes(), 48u) << "bit " << bit;
     } catch (const FileError&) {
     }
   }

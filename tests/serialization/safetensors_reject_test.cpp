@@ -10,33 +10,11 @@
 namespace tern {
 namespace {
 
-class SafetensorsReject : public testing::Test {
+class SafetensorsReject : public RejectTest {
  protected:
-  SafetensorsReject() { before_ = copy_of(net_->state_dict()); }
-
-  static State copy_of(const State& state) {
-    State copy;
-    for (const auto& [key, value] : state) copy.insert(key, value.tensor().clone());
-    return copy;
-  }
-
-  /// Loads `bytes` and expects a FileError that names the file and contains `part`.
   void rejects(const std::string& bytes, const std::string& part) {
     write_file(path_, bytes);
-    for (const bool map : {false, true}) {
-      const std::clock_t start = std::clock();  // of the processor: the machine may be busy
-      const std::string message = text_of_error<FileError>([&] {
-        LoadFileOptions options;
-        options.map = map;
-        net_->load_state_dict(load_state(path_, options), false);
-      });
-      EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC) << part;
-      EXPECT_EQ(message.find("load: '" + path_ + "'"), 0u) << message.substr(0, 500);
-      EXPECT_NE(message.find(part), std::string::npos)
-          << "  said: " << message.substr(0, 500) << "\n  not:  " << part;
-      EXPECT_LT(message.size(), 2000u) << "an error must stay readable";
-      EXPECT_TRUE(identical(net_->state_dict(), before_)) << part;
-    }
+    expect_refused(path_, part);
   }
   void rejects_header(const std::string& header, const std::string& part, int data = 16) {
     rejects(safetensors_bytes(header, data), part);
@@ -46,10 +24,8 @@ class SafetensorsReject : public testing::Test {
     rejects_header("{\"w\":{" + fields + "}}", part, data);
   }
 
-  const Scratch scratch_;
   const std::string path_ = scratch_.path("state.safetensors");
-  Net net_;
-  State before_;
+  const Net& net_ = on_cpu_.net;
 };
 
 const std::string kGood = one_tensor("F32", "[2,2]", "[0,16]");

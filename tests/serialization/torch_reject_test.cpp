@@ -1,11 +1,4 @@
-#include <gtest/gtest.h>
-
-#include <ctime>
-
-#include <tern/core/ops/ops.h>
-#include <tern/serialization/state_file.h>
-
-#include "scratch.h"
+#include "reject.h"
 #include "zip_builder.h"
 
 // What a file of torch.save may not be: pickles that want something run, views that reach outside,
@@ -45,16 +38,11 @@ std::string archive(const std::string& pickle, const std::string& storage = kFlo
   return make_zip({{"x/data.pkl", "\x80\2" + pickle}, {"x/data/0", storage}});
 }
 
-class TorchReject : public testing::Test {
+class TorchReject : public RejectTest {
  protected:
-  /// Loads `bytes` and expects an error that contains `part`, soon.
   void rejects_file(const std::string& bytes, const std::string& part) {
     write_file(path_, bytes);
-    const std::clock_t start = std::clock();
-    const std::string error = text_of_error<FileError>([&] { load_state(path_); });
-    EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
-    EXPECT_NE(error.find(part), std::string::npos) << error;
-    EXPECT_NE(error.find(path_), std::string::npos) << error;
+    expect_refused(path_, part);
   }
   void rejects(const std::string& pickle, const std::string& part) {
     rejects_file(archive(pickle), part);
@@ -63,7 +51,6 @@ class TorchReject : public testing::Test {
     rejects(dict(tensor.pickle()) + ".", part);
   }
 
-  const Scratch scratch_;
   const std::string path_ = scratch_.path("x.pt");
 };
 

@@ -1,9 +1,4 @@
-#include <gtest/gtest.h>
-
-#include <tern/core/ops/ops.h>
-#include <tern/serialization/state_file.h>
-
-#include "scratch.h"
+#include "reject.h"
 #include "zip_builder.h"
 
 // What a ZIP archive may not be, seen through .npz.
@@ -19,19 +14,16 @@ std::string array_bytes() {
 
 const std::string kDeflated = read_file(TERN_TEST_DATA "/arrays_deflated.npz");
 
-class ZipReject : public testing::Test {
+class ZipReject : public RejectTest {
  protected:
   void rejects(const std::string& bytes, const std::string& part) {
     write_file(path_, bytes);
-    const std::string text = text_of_error<FileError>([&] { load_state(path_); });
-    EXPECT_NE(text.find(part), std::string::npos) << text;
-    EXPECT_NE(text.find(path_), std::string::npos) << text;
+    expect_refused(path_, part);
   }
   void rejects(const ZipPart& part, const std::string& text) {
     rejects(make_zip({ZipPart("first.npy", array_), part}), text);
   }
 
-  const Scratch scratch_;
   const std::string path_ = scratch_.path("x.npz");
   const std::string array_ = array_bytes();
   const ZipPart good_{"a.npy", array_};

@@ -32,8 +32,8 @@ void memory_info(std::int32_t device, std::int64_t* free, std::int64_t* total,
   *total = static_cast<std::int64_t>(total_bytes);
 }
 
-// A new segment may be needed in the middle of a capture, where cudaMalloc is not allowed unless
-// the thread says that it knows what it does: the memory outlives the graph, so it does.
+// Memory and events may be needed in the middle of a capture, where CUDA refuses them unless the
+// thread says that it knows what it does.
 class RelaxedCapture {
  public:
   RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
@@ -152,6 +152,7 @@ void device_synchronize(std::int32_t device, PluginStatus* status) {
 
 void* event_create(std::int32_t device, std::int32_t timing, PluginStatus* status) {
   const DeviceScope scope(device);
+  const RelaxedCapture relaxed;
   cudaEvent_t event = nullptr;
   const unsigned flags = timing != 0 ? cudaEventDefault : cudaEventDisableTiming;
   if (!check(cudaEventCreateWithFlags(&event, flags), status)) return nullptr;
@@ -181,6 +182,40 @@ double event_elapsed(void* start, void* end, PluginStatus* status) {
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, event_of(start).event, event_of(end).event), status);
   return milliseconds;
+}
+
+void capture_begin(void* stream, PluginStatus* status) {
+  check(cudaStreamBeginCapture(static_cast<cudaStream_t>(stream), cudaStreamCaptureModeThreadLocal),
+        status);
+}
+
+void* capture_end(void* stream, PluginStatus* status) {
+  cudaGraph_t recorded = nullptr;
+  if (!check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &recorded), status)) {
+    return nullptr;
+  }
+  cudaGraphExec_t graph = nullptr;
+  check(cudaGraphInstantiate(&graph, recorded, 0), status);
+  cudaGraphDestroy(recorded);
+  return graph;
+}
+
+std::uint64_t stream_capture(void* stream, PluginStatus* status) {
+  cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
+  unsigned long long number = 0;
+  if (!check(cudaStreamGetCaptureInfo(static_cast<cudaStream_t>(stream), &state, &number), status)) {
+    return 0;
+  }
+  return state == cudaStreamCaptureStatusActive ? number : 0;
+}
+
+void graph_launch(void* graph, void* stream, PluginStatus* status) {
+  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), static_cast<cudaStream_t>(stream)),
+        status);
+}
+
+void graph_destroy(void* graph, PluginStatus* status) {
+  check(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)), status);
 }
 
 // Why no device can be used; empty when one can.
@@ -229,6 +264,11 @@ Plugin make_plugin() {
   plugin.event_query = event_query;
   plugin.event_synchronize = event_synchronize;
   plugin.event_elapsed = event_elapsed;
+  plugin.capture_begin = capture_begin;
+  plugin.capture_end = capture_end;
+  plugin.stream_capture = stream_capture;
+  plugin.graph_launch = graph_launch;
+  plugin.graph_destroy = graph_destroy;
   plugin.take_error = take_index_failure;
   plugin.kernels = launch_table();
   return plugin;

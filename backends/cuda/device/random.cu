@@ -19,8 +19,11 @@ struct Words {
 };
 
 __device__ Words draw(const RandomArgs& args, std::int64_t thread, bool wide) {
+  const bool in_graph = args.philox != nullptr;
+  const std::uint64_t seed = in_graph ? args.philox[0] : args.seed;
+  const std::uint64_t offset = args.offset + (in_graph ? args.philox[1] : 0);
   curandStatePhilox4_32_10_t state;
-  curand_init(args.seed, static_cast<unsigned long long>(thread), args.offset, &state);
+  curand_init(seed, static_cast<unsigned long long>(thread), offset, &state);
   Words words;
   const uint4 first = curand4(&state);
   words.word[0] = first.x;

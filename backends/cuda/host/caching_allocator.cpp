@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include <tern/backends/cuda/host/cuda.h>
+#include <tern/backends/cuda/host/recording.h>
 #include <tern/core/base/error.h>
 
 namespace tern::cuda::detail {
@@ -21,11 +22,20 @@ CachingAllocator::CachingAllocator() {
 }
 
 void* CachingAllocator::allocate(std::size_t bytes, DeviceIndex device) {
-  tern::detail::allocation_point(bytes, Device(kCUDA, device));
-  void* stream = getCurrentCUDAStream(device).stream();
-  LockedPool& owner = locked(device);
+  const Stream stream = getCurrentCUDAStream(device);
+  const Recording* recording = recording_on(stream.stream());
+  return allocate(bytes, stream, recording == nullptr ? 0 : recording->pool);
+}
+
+void* CachingAllocator::allocate_outside_graphs(std::size_t bytes, DeviceIndex device) {
+  return allocate(bytes, getCurrentCUDAStream(device), 0);
+}
+
+void* CachingAllocator::allocate(std::size_t bytes, Stream stream, std::uint64_t pool) {
+  tern::detail::allocation_point(bytes, stream.device());
+  LockedPool& owner = locked(stream.device_index());
   const std::lock_guard lock(owner.mutex);
-  return owner.pool.allocate(bytes, stream);
+  return owner.pool.allocate(bytes, stream.stream(), pool);
 }
 
 void CachingAllocator::deallocate(void* pointer, std::size_t, DeviceIndex device) noexcept {
@@ -38,11 +48,32 @@ void CachingAllocator::deallocate(void* pointer, std::size_t, DeviceIndex device
   }
 }
 
-void CachingAllocator::empty_cache() {
+template <class Body>
+void CachingAllocator::for_each_pool(const Body& body) {
   for (const auto& owner : pools_) {
     const std::lock_guard lock(owner->mutex);
-    owner->pool.empty_cache();
+    body(owner->pool);
   }
+}
+
+void CachingAllocator::empty_cache() {
+  for_each_pool([](DevicePool& pool) { pool.empty_cache(); });
+}
+
+// On every device: a capture may spread.
+void CachingAllocator::begin_capture(std::uint64_t id) {
+  for_each_pool([id](DevicePool& pool) {
+    pool.hold(id);
+    pool.begin_capture();
+  });
+}
+
+void CachingAllocator::end_capture() {
+  for_each_pool([](DevicePool& pool) { pool.end_capture(); });
+}
+
+void CachingAllocator::let_go(std::uint64_t id) {
+  for_each_pool([id](DevicePool& pool) { pool.let_go(id); });
 }
 
 MemoryStats CachingAllocator::stats(DeviceIndex device) const {

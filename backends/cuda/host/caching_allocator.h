@@ -11,12 +11,14 @@
 namespace tern::cuda::detail {
 
 /// The memory of all CUDA devices: a DevicePool for each, behind a lock. Memory belongs to the
-/// stream that is current when it is allocated.
+/// stream that is current when it is allocated, and during a capture to the pool of the graph.
 class TERN_API CachingAllocator final : public Allocator {
  public:
   CachingAllocator();
 
   void* allocate(std::size_t bytes, DeviceIndex device) override;
+  /// The same from the ordinary pool, whatever is captured.
+  void* allocate_outside_graphs(std::size_t bytes, DeviceIndex device);
   void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept override;
   void empty_cache() override;
   MemoryStats stats(DeviceIndex device) const override;
@@ -24,6 +26,10 @@ class TERN_API CachingAllocator final : public Allocator {
 
   /// Says that work on `stream` uses the block of `pointer`, so that freeing it waits for that.
   void record_stream(void* pointer, Stream stream);
+  /// A graph with this pool is captured from here to end_capture(), and holds the pool to let_go().
+  void begin_capture(std::uint64_t pool);
+  void end_capture();
+  void let_go(std::uint64_t pool);
   /// See PluginHost. Gives up rather than wait for the lock.
   bool find_block(DeviceIndex device, const void* address, kernels::PluginBlock* block) const;
 
@@ -33,6 +39,9 @@ class TERN_API CachingAllocator final : public Allocator {
     mutable std::mutex mutex;
     DevicePool pool;
   };
+  void* allocate(std::size_t bytes, Stream stream, std::uint64_t pool);
+  template <class Body>
+  void for_each_pool(const Body& body);
   LockedPool& locked(DeviceIndex device) const { return *pools_[static_cast<std::size_t>(device)]; }
 
   std::vector<std::unique_ptr<LockedPool>> pools_;

@@ -1,7 +1,11 @@
 #include <tern/backends/cuda/host/cuda_backend.h>
 
+#include <utility>
+
 #include <tern/backends/cuda/host/cuda.h>
 #include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/backends/cuda/host/recording.h>
+#include <tern/core/tensor/tensor.h>
 
 namespace tern::cuda {
 namespace {
@@ -58,7 +62,39 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
       getCurrentCUDAStream(to_device.is_cuda() ? to_device.index() : from_device.index());
   copy_on(stream, to, to_device, from, from_device, bytes);
   if (!non_blocking) return stream.synchronize();
+  if (detail::recording_on(stream.stream()) != nullptr) return;  // a replay's memory is the user's
   pinned_allocator()->record_stream(to_device.is_cuda() ? from : to, stream);
+}
+
+// --- Graphs --------------------------------------------------------------------------------------
+
+namespace {
+
+detail::Recording& recording_of(DeviceIndex device) {
+  detail::Recording* recording = detail::recording_on(getCurrentCUDAStream(device).stream());
+  TERN_CHECK(recording != nullptr, DeviceError, "cuda:", device, " is not capturing");
+  return *recording;
+}
+
+}  // namespace
+
+bool CudaBackend::is_capturing(DeviceIndex device) {
+  return detail::recordings != 0 && detail::recording_on(stream(device)) != nullptr;
+}
+
+void CudaBackend::before_replay(DeviceIndex device, std::function<void()> hook) {
+  recording_of(device).before_replay(std::move(hook));
+}
+
+const double* CudaBackend::graph_number(DeviceIndex device, std::function<double()> value) {
+  return recording_of(device).graph_number(std::move(value));
+}
+
+void CudaBackend::reserve_numbers(Generator& generator, std::uint64_t blocks,
+                                  kernels::RandomArgs& args) {
+  const DeviceIndex device = generator.device().index();
+  if (!is_capturing(device)) return Backend::reserve_numbers(generator, blocks, args);
+  recording_of(device).reserve_numbers(generator, blocks, args);
 }
 
 CudaBackend& cuda_backend() {
@@ -67,3 +103,15 @@ CudaBackend& cuda_backend() {
 }
 
 }  // namespace tern::cuda
+
+namespace tern {
+
+void Tensor::record_stream(cuda::Stream stream) const {
+  TERN_CHECK(is_cuda(), DeviceError, "Could not run 'record_stream' with a tensor on ", device(),
+             ": only memory of CUDA devices belongs to streams");
+  TERN_CHECK(device() == stream.device(), DeviceError, "record_stream: expected a stream of ",
+             device(), ", the tensor's device, but got one of ", stream.device());
+  cuda::cuda_backend().allocator().record_stream(self().storage->data(), stream);
+}
+
+}  // namespace tern

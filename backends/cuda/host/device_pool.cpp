@@ -45,19 +45,20 @@ std::string in_units(double bytes) {
 }  // namespace
 
 bool DevicePool::BestFit::operator()(const Block* a, const Block* b) const {
-  return std::tie(a->stream, a->size, a->start) < std::tie(b->stream, b->size, b->start);
+  return std::tie(a->pool, a->stream, a->size, a->start) <
+         std::tie(b->pool, b->stream, b->size, b->start);
 }
 
-void* DevicePool::allocate(std::size_t bytes, void* stream) {
+void* DevicePool::allocate(std::size_t bytes, void* stream, std::uint64_t pool) {
   if (bytes > kLargestRequest) throw_out_of_memory(bytes);
   const std::size_t size = round_up(std::max(bytes, kBlockUnit), kBlockUnit);
   collect_waiting(/*wait=*/false);
-  Block* block = take_free(size, stream);
-  if (block == nullptr) block = new_segment(size, stream);
+  Block* block = take_free(size, stream, pool);
+  if (block == nullptr) block = new_segment(size, stream, pool);
   if (block == nullptr) {
     empty_cache();
-    block = take_free(size, stream);  // what was in use elsewhere may fit now
-    if (block == nullptr) block = new_segment(size, stream);
+    block = take_free(size, stream, pool);  // what was in use elsewhere may fit now
+    if (block == nullptr) block = new_segment(size, stream, pool);
     if (block == nullptr) throw_out_of_memory(bytes);
   }
   split(*block, size);
@@ -81,10 +82,16 @@ void DevicePool::deallocate(void* pointer) {
   stats_.live_bytes -= static_cast<std::int64_t>(block.size);
   stats_.cached_bytes = reserved_ - stats_.live_bytes;
   if (block.used_on.empty()) return set_free(block);
-  Waiting waiting{&block, {}};
-  for (void* stream : block.used_on) waiting.events.push_back(events_.record(stream));
-  block.used_on.clear();
-  waiting_.push_back(std::move(waiting));
+  waiting_.push_back({&block});
+  if (captures_ == 0) mark(waiting_.back());
+}
+
+// Marks the end of the work that the further streams have now.
+void DevicePool::mark(Waiting& waiting) {
+  std::vector<void*>& streams = waiting.block->used_on;
+  for (; !streams.empty(); streams.pop_back()) {
+    waiting.events.push_back(events_.record(streams.back()));
+  }
 }
 
 void DevicePool::record_stream(void* pointer, void* stream) {
@@ -95,21 +102,28 @@ void DevicePool::record_stream(void* pointer, void* stream) {
 }
 
 void DevicePool::empty_cache() {
+  if (captures_ != 0) return;
   collect_waiting(/*wait=*/true);
   for (FreeBlocks& blocks : free_) release_free_segments(blocks);
 }
 
-DevicePool::Block* DevicePool::take_free(std::size_t size, void* stream) {
+void DevicePool::let_go(std::uint64_t pool) {
+  const auto holder = holders_.find(pool);
+  TERN_ASSERT(holder != holders_.end());
+  if (--holder->second == 0) holders_.erase(holder);
+}
+
+DevicePool::Block* DevicePool::take_free(std::size_t size, void* stream, std::uint64_t pool) {
   FreeBlocks& blocks = free_[size <= kSmallRequest];
-  Block wanted{nullptr, size, stream, nullptr, false};
+  Block wanted{nullptr, size, stream, pool, nullptr, false};
   const auto fit = blocks.lower_bound(&wanted);
-  if (fit == blocks.end() || (*fit)->stream != stream) return nullptr;
+  if (fit == blocks.end() || (*fit)->stream != stream || (*fit)->pool != pool) return nullptr;
   Block* block = *fit;
   blocks.erase(fit);
   return block;
 }
 
-DevicePool::Block* DevicePool::new_segment(std::size_t size, void* stream) {
+DevicePool::Block* DevicePool::new_segment(std::size_t size, void* stream, std::uint64_t pool) {
   const std::size_t bytes = segment_size(size);
   kernels::PluginStatus status;
   char* start = static_cast<char*>(plugin().allocate(device_, bytes, &status));
@@ -118,7 +132,7 @@ DevicePool::Block* DevicePool::new_segment(std::size_t size, void* stream) {
   ++stats_.system_requests;
   reserved_ += static_cast<std::int64_t>(bytes);
   Segment& segment = segments_[start];
-  segment.push_back({start, bytes, stream, &segment, size <= kSmallRequest});
+  segment.push_back({start, bytes, stream, pool, &segment, size <= kSmallRequest});
   segment.front().self = segment.begin();
   return &segment.front();
 }
@@ -128,7 +142,8 @@ void DevicePool::split(Block& block, std::size_t size) {
   const std::size_t rest = block.size - size;
   if (block.small ? rest < kBlockUnit : rest <= kSmallRequest) return;
   const auto next = block.segment->insert(
-      std::next(block.self), {block.start + size, rest, block.stream, block.segment, block.small});
+      std::next(block.self),
+      {block.start + size, rest, block.stream, block.pool, block.segment, block.small});
   next->self = next;
   block.size = size;
   free_[block.small].insert(&*next);
@@ -155,8 +170,10 @@ void DevicePool::set_free(Block& block) {
 
 // Frees the blocks whose other streams are past their use; waits for all of them with `wait`.
 void DevicePool::collect_waiting(bool wait) {
+  if (captures_ != 0) return;
   std::size_t kept = 0;
   for (Waiting& waiting : waiting_) {
+    mark(waiting);
     events_.collect(waiting.events, wait);
     if (waiting.events.empty()) {
       set_free(*waiting.block);
@@ -170,7 +187,7 @@ void DevicePool::collect_waiting(bool wait) {
 void DevicePool::release_free_segments(FreeBlocks& blocks) {
   for (auto place = blocks.begin(); place != blocks.end();) {
     Block& block = **place;
-    if (block.segment->size() > 1) {
+    if (block.segment->size() > 1 || is_held(block)) {
       ++place;
       continue;
     }
@@ -186,7 +203,8 @@ void DevicePool::release_free_segments(FreeBlocks& blocks) {
 bool DevicePool::find_block(const void* address, kernels::PluginBlock* found) const {
   const auto tell = [&](const Block& block) {
     const std::size_t bytes = block.live ? block.requested : block.size;
-    *found = {block.start, static_cast<std::int64_t>(bytes), block.serial, block.live ? 1 : 0};
+    *found = {block.start, static_cast<std::int64_t>(bytes), block.serial, block.live ? 1 : 0,
+              is_held(block) ? 1 : 0};
     return true;
   };
   const char* place = static_cast<const char*>(address);

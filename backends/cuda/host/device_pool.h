@@ -19,7 +19,10 @@ namespace tern::cuda::detail {
 /// into blocks (multiples of 512 bytes), freed neighbours grow together again, and the best fit is
 /// taken. A block belongs to the stream that allocated it: work there is in order, so the block may
 /// be handed out again at once. Use on another stream must be recorded; the block then waits for
-/// an event of that stream. Not thread-safe.
+/// an event of that stream.
+///
+/// Graphs have private pools, with numbers from 1: their blocks are handed out again to allocations
+/// for the same pool only, and are not given back while a graph holds the pool. Not thread-safe.
 class DevicePool {
  public:
   explicit DevicePool(DeviceIndex device) : device_(device), events_(device) {}
@@ -27,12 +30,20 @@ class DevicePool {
   DevicePool& operator=(const DevicePool&) = delete;
 
   /// Throws OutOfMemoryError when the driver has none left, even after empty_cache.
-  void* allocate(std::size_t bytes, void* stream);
+  void* allocate(std::size_t bytes, void* stream, std::uint64_t pool = 0);
   void deallocate(void* pointer);
   /// The block of `pointer` is used on `stream`, too.
   void record_stream(void* pointer, void* stream);
-  /// Gives all segments without a live block back, waiting for blocks in use elsewhere.
+  /// Gives all segments without a live block back, waiting for blocks in use elsewhere. Does
+  /// nothing during a capture, when the driver refuses that.
   void empty_cache();
+
+  /// Every graph of a private pool holds it.
+  void hold(std::uint64_t pool) { ++holders_[pool]; }
+  void let_go(std::uint64_t pool);
+  /// During a capture no event is recorded or asked: what waits goes on waiting.
+  void begin_capture() { ++captures_; }
+  void end_capture() { --captures_; }
 
   const MemoryStats& stats() const { return stats_; }
   void reset_peak() { stats_.peak_bytes = stats_.live_bytes; }
@@ -46,6 +57,7 @@ class DevicePool {
     char* start;
     std::size_t size;
     void* stream;
+    std::uint64_t pool;
     Segment* segment;
     bool small;  // the kind of the segment
     Segment::iterator self{};
@@ -54,21 +66,23 @@ class DevicePool {
     std::int64_t serial = 0;
     std::vector<void*> used_on{};  // further streams
   };
-  struct BestFit {  // by stream, then size, then address
+  struct BestFit {  // by pool, stream, then size, then address
     bool operator()(const Block* a, const Block* b) const;
   };
   using FreeBlocks = std::set<Block*, BestFit>;
   struct Waiting {
     Block* block;
-    std::vector<void*> events;
+    std::vector<void*> events{};  // recorded when no capture went on
   };
 
-  Block* take_free(std::size_t size, void* stream);
-  Block* new_segment(std::size_t size, void* stream);
+  Block* take_free(std::size_t size, void* stream, std::uint64_t pool);
+  Block* new_segment(std::size_t size, void* stream, std::uint64_t pool);
   void split(Block& block, std::size_t size);
   void set_free(Block& block);
+  void mark(Waiting& waiting);
   void collect_waiting(bool wait);
   void release_free_segments(FreeBlocks& blocks);
+  bool is_held(const Block& block) const { return holders_.contains(block.pool); }
   [[noreturn]] void throw_out_of_memory(std::size_t bytes) const;
 
   DeviceIndex device_;
@@ -79,6 +93,8 @@ class DevicePool {
   std::unordered_map<const void*, Block*> live_;
   std::map<const char*, Segment> segments_;
   std::vector<Waiting> waiting_;
+  std::map<std::uint64_t, int> holders_;  // by pool
+  int captures_ = 0;
 };
 
 }  // namespace tern::cuda::detail

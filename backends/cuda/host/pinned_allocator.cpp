@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/backends/cuda/host/recording.h>
 
 namespace tern::cuda::detail {
 namespace {
@@ -12,9 +13,11 @@ namespace {
 constexpr std::size_t kSmallest = 4096;
 constexpr std::size_t kLargest = std::size_t{1} << 62;
 
-bool all_done(std::vector<Event>& events) {
-  std::erase_if(events, [](const Event& event) { return event.query(); });
-  return events.empty();
+template <class Uses>
+bool all_done(Uses& uses) {
+  if (recordings != 0) return uses.empty();  // a capture forbids to ask
+  std::erase_if(uses, [](const auto& use) { return use.end.query(); });
+  return uses.empty();
 }
 
 }  // namespace
@@ -76,9 +79,10 @@ void PinnedAllocator::record_stream(const void* pointer, Stream stream) {
   const std::lock_guard lock(mutex_);
   Block* block = find(pointer);
   if (block == nullptr) return;
-  Event event;
-  event.record(stream);
-  block->in_use.push_back(std::move(event));
+  auto use = std::find_if(block->in_use.begin(), block->in_use.end(),
+                          [&](const Use& known) { return known.stream == stream; });
+  if (use == block->in_use.end()) use = block->in_use.insert(use, {stream, Event()});
+  use->end.record(stream);
 }
 
 bool PinnedAllocator::is_pinned(const void* pointer) {

@@ -27,10 +27,14 @@ class TERN_API PinnedAllocator final : public Allocator {
   bool is_pinned(const void* pointer);
 
  private:
+  struct Use {  // a stream that copies from or to a block, and a mark behind its last copy
+    Stream stream;
+    Event end;
+  };
   struct Block {
     std::size_t size;
     bool live = true;
-    std::vector<Event> in_use;  // marks behind the last copies
+    std::vector<Use> in_use;
   };
 
   Block* find(const void* pointer);

@@ -58,13 +58,21 @@ void sgd_step(const SgdArgs& args, std::int32_t t) {
 bool supports(const AdamArgs& args) { return is_floating_point(args.dtype); }
 bool supports(const SgdArgs& args) { return is_floating_point(args.dtype); }
 
-void adam(const AdamArgs& args, KernelContext&) {
+void adam(const AdamArgs& given, KernelContext&) {
+  AdamArgs args = given;
+  if (args.device_lr != nullptr) args.lr = *args.device_lr;
+  if (args.device_step != nullptr) {
+    args.bias_correction1 = 1 - std::pow(args.beta1, *args.device_step);
+    args.bias_correction2_sqrt = std::sqrt(1 - std::pow(args.beta2, *args.device_step));
+  }
   for (std::int32_t t = 0; t < args.count; ++t) {
     args.dtype == kDouble ? adam_step<double>(args, t) : adam_step<float>(args, t);
   }
 }
 
-void sgd(const SgdArgs& args, KernelContext&) {
+void sgd(const SgdArgs& given, KernelContext&) {
+  SgdArgs args = given;
+  if (args.device_lr != nullptr) args.lr = *args.device_lr;
   for (std::int32_t t = 0; t < args.count; ++t) {
     args.dtype == kDouble ? sgd_step<double>(args, t) : sgd_step<float>(args, t);
   }

@@ -76,7 +76,12 @@ bool supports(const RandomArgs& args) {
   return !real || is_floating_point(args.dtype);
 }
 
-void random(const RandomArgs& args, KernelContext&) {
+void random(const RandomArgs& given, KernelContext&) {
+  RandomArgs args = given;
+  if (args.philox != nullptr) {
+    args.seed = args.philox[0];
+    args.offset += args.philox[1];
+  }
   visit_compute_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* out = static_cast<T*>(args.out);

@@ -1,0 +1,126 @@
+#include <tern/backends/cuda/host/graph.h>
+
+#include <atomic>
+#include <utility>
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/backends/cuda/host/cuda_backend.h>
+#include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/backends/cuda/host/recording.h>
+
+namespace tern::cuda {
+
+using detail::call;
+using detail::Recording;
+using kernels::Plugin;
+
+MempoolId graph_pool_handle() {
+  static constinit std::atomic<std::uint64_t> last{0};
+  return {++last};
+}
+
+bool is_current_stream_capturing() {
+  return is_available() && detail::recording_on(getCurrentCUDAStream().stream()) != nullptr;
+}
+
+CUDAGraph::CUDAGraph() = default;
+
+CUDAGraph::~CUDAGraph() {
+  try {
+    reset();
+  } catch (const Error&) {
+    // The device is lost; the pool stays with it.
+  }
+}
+
+void CUDAGraph::capture_begin(MempoolId pool) {
+  const Stream stream = getCurrentCUDAStream();
+  TERN_CHECK(
+      recording_ == nullptr, Error,
+      "This CUDAGraph instance already owns a captured graph. To capture a new graph, create "
+      "a new instance.");
+  TERN_CHECK(stream != getDefaultCUDAStream(stream.device_index()), Error,
+             "CUDA graphs must be captured on a non-default stream. (However, after capture, it's "
+             "ok to replay them on the default stream.)");
+  if (pool == MempoolId{}) pool = graph_pool_handle();
+  cuda_backend().allocator().begin_capture(pool.id);
+  try {
+    call(&Plugin::capture_begin, stream.stream());
+    const std::uint64_t number = call(&Plugin::stream_capture, stream.stream());
+    recording_ = std::make_unique<Recording>(number, pool.id, stream);
+  } catch (...) {
+    cuda_backend().allocator().end_capture();
+    cuda_backend().allocator().let_go(pool.id);
+    throw;
+  }
+  detail::add_recording(*recording_);
+  capturing_ = true;
+}
+
+void CUDAGraph::end_recording() {
+  capturing_ = false;
+  detail::remove_recording(*recording_);
+  cuda_backend().allocator().end_capture();
+}
+
+void CUDAGraph::capture_end() {
+  TERN_CHECK(capturing_, Error, "CUDAGraph::capture_end: no capture has begun");
+  TERN_CHECK(getCurrentCUDAStream() == recording_->stream, Error,
+             "Capture must end on the same stream it began on.");
+  kernels::PluginStatus status;
+  graph_ = detail::plugin().capture_end(recording_->stream.stream(), &status);
+  end_recording();
+  if (status.code == kernels::StatusCode::kOk) return;
+  reset();
+  detail::check(status);
+}
+
+void CUDAGraph::capture(const std::function<void()>& body, MempoolId pool,
+                        std::optional<Stream> stream) {
+  const StreamGuard guard(stream ? *stream : getStreamFromPool());
+  capture_begin(pool);
+  try {
+    body();
+  } catch (...) {
+    reset();
+    throw;
+  }
+  capture_end();
+}
+
+void CUDAGraph::replay() {
+  TERN_CHECK(graph_ != nullptr, Error,
+             "Called CUDAGraph::replay without a preceding successful capture.");
+  const Stream stream = getCurrentCUDAStream(recording_->stream.device_index());
+  TERN_CHECK(detail::recording_on(stream.stream()) == nullptr, Error,
+             "CUDAGraph::replay: a replay cannot be captured");
+  if (!std::exchange(replayed_, true) && stream != recording_->stream) {
+    Event earlier;  // work that prepared what the graph uses
+    earlier.record(recording_->stream);
+    earlier.block(stream);
+  }
+  recording_->prepare();
+  call(&Plugin::graph_launch, graph_, stream.stream());
+}
+
+void CUDAGraph::reset() {
+  if (recording_ == nullptr) return;
+  kernels::PluginStatus ignored;
+  if (capturing_) {
+    graph_ = detail::plugin().capture_end(recording_->stream.stream(), &ignored);
+    end_recording();
+  }
+  if (graph_ != nullptr) detail::plugin().graph_destroy(std::exchange(graph_, nullptr), &ignored);
+  const std::uint64_t pool = recording_->pool;
+  recording_.reset();
+  cuda_backend().allocator().let_go(pool);
+  replayed_ = false;
+}
+
+MempoolId CUDAGraph::pool() const {
+  TERN_CHECK(graph_ != nullptr, Error,
+             "Called CUDAGraph::pool() without a preceding successful capture.");
+  return {recording_->pool};
+}
+
+}  // namespace tern::cuda

@@ -1,0 +1,105 @@
+#include <tern/backends/cuda/host/recording.h>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+
+#include <tern/backends/cuda/host/cuda_backend.h>
+#include <tern/backends/cuda/host/plugin_call.h>
+
+namespace tern::cuda::detail {
+
+// --- Numbers -------------------------------------------------------------------------------------
+
+GraphNumbers::GraphNumbers(DeviceIndex device, std::size_t count)
+    : device_(device),
+      data_(cuda_backend().allocator().allocate_outside_graphs(8 * count, device)),
+      written_(count) {}
+
+GraphNumbers::~GraphNumbers() {
+  cuda_backend().allocator().deallocate(data_, 8 * written_.size(), device_);
+}
+
+void GraphNumbers::write(std::size_t k, std::uint64_t bits) {
+  cuda_backend().allocator().record_stream(data_, getCurrentCUDAStream(device_));
+  if (written_[k] == bits) return;
+  kernels::FillArgs args{};
+  args.out.data = static_cast<std::uint64_t*>(data_) + k;
+  args.out.dtype = kLong;
+  args.value.i = static_cast<std::int64_t>(bits);
+  kernels::run("CUDAGraph::replay", Device(kCUDA, device_), kLong, args);
+  written_[k] = bits;
+}
+
+// --- Recordings ----------------------------------------------------------------------------------
+
+void Recording::reserve_numbers(Generator& generator, std::uint64_t blocks,
+                                kernels::RandomArgs& args) {
+  auto draws = std::find_if(draws_.begin(), draws_.end(),
+                            [&](const Draws& each) { return each.generator == generator; });
+  if (draws == draws_.end()) {
+    draws = draws_.emplace(draws_.end(), generator);
+  }
+  args.philox = static_cast<const std::uint64_t*>(draws->seed_and_offset.data());
+  args.offset = draws->words;
+  draws->words += 4 * blocks;
+}
+
+const double* Recording::graph_number(std::function<double()> value) {
+  numbers_.emplace_back(std::move(value), stream.device_index());
+  return static_cast<const double*>(numbers_.back().place.data());
+}
+
+void Recording::prepare() {
+  for (const auto& hook : hooks_) hook();
+  for (Number& number : numbers_) {
+    number.place.write(0, std::bit_cast<std::uint64_t>(number.value()));
+  }
+  for (Draws& draws : draws_) {
+    const std::lock_guard lock(draws.generator.mutex());
+    draws.seed_and_offset.write(0, draws.generator.current_seed());
+    draws.seed_and_offset.write(1, draws.generator.reserve(draws.words / 4));
+  }
+}
+
+// --- The recordings that go on -------------------------------------------------------------------
+
+constinit std::atomic<int> recordings{0};
+
+namespace {
+
+struct Active {
+  std::mutex mutex;
+  std::vector<Recording*> list;
+};
+
+Active& active() {
+  static Active& all = *new Active;  // never destroyed: threads may work until the process ends
+  return all;
+}
+
+}  // namespace
+
+Recording* find_recording(void* stream) {
+  const std::uint64_t capture = call(&kernels::Plugin::stream_capture, stream);
+  if (capture == 0) return nullptr;
+  const std::lock_guard lock(active().mutex);
+  for (Recording* recording : active().list) {
+    if (recording->capture == capture) return recording;
+  }
+  return nullptr;
+}
+
+void add_recording(Recording& recording) {
+  const std::lock_guard lock(active().mutex);
+  active().list.push_back(&recording);
+  ++recordings;
+}
+
+void remove_recording(Recording& recording) {
+  const std::lock_guard lock(active().mutex);
+  std::erase(active().list, &recording);
+  --recordings;
+}
+
+}  // namespace tern::cuda::detail

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tern/backends/cuda/host/stream.h>
+#include <tern/core/kernels/args.h>
+#include <tern/core/tensor/generator.h>
+
+namespace tern::cuda::detail {
+
+/// Eight-byte numbers in device memory that kernels of a graph read, and that the host writes
+/// before a replay. The memory is the graph's, in no pool: no replay of any graph writes to it.
+class GraphNumbers {
+ public:
+  /// Memory for `count` numbers, ordered after the work of the current stream of `device`.
+  GraphNumbers(DeviceIndex device, std::size_t count);
+  ~GraphNumbers();
+  GraphNumbers(const GraphNumbers&) = delete;
+  GraphNumbers& operator=(const GraphNumbers&) = delete;
+
+  void* data() const { return data_; }
+  /// Queues the writing of number `k` on the current stream, if it is another one now.
+  void write(std::size_t k, std::uint64_t bits);
+
+ private:
+  DeviceIndex device_;
+  void* data_;
+  std::vector<std::optional<std::uint64_t>> written_;
+};
+
+/// What the host remembers of a graph: filled while it is captured, used at each replay.
+class Recording {
+ public:
+  Recording(std::uint64_t capture_, std::uint64_t pool_, Stream stream_)
+      : capture(capture_), pool(pool_), stream(stream_) {}
+
+  const std::uint64_t capture;  // the plugin's number
+  const std::uint64_t pool;
+  const Stream stream;  // where the capture began
+
+  /// As Backend's functions of these names say.
+  void reserve_numbers(Generator& generator, std::uint64_t blocks, kernels::RandomArgs& args);
+  const double* graph_number(std::function<double()> value);
+  void before_replay(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
+
+  /// Does what comes before a replay on the current stream.
+  void prepare();
+
+ private:
+  struct Draws {
+    explicit Draws(Generator from)
+        : generator(std::move(from)), seed_and_offset(generator.device().index(), 2) {}
+    Generator generator;
+    GraphNumbers seed_and_offset;
+    std::uint64_t words = 0;  // by which one replay moves the offset
+  };
+  struct Number {
+    Number(std::function<double()> source, DeviceIndex device)
+        : value(std::move(source)), place(device, 1) {}
+    std::function<double()> value;
+    GraphNumbers place;
+  };
+  std::list<Draws> draws_;
+  std::list<Number> numbers_;
+  std::vector<std::function<void()>> hooks_;
+};
+
+/// How many captures go on in the process.
+TERN_API extern std::atomic<int> recordings;
+
+/// The recording that the work of a stream goes to; null when the stream runs its work.
+TERN_API Recording* find_recording(void* stream);
+inline Recording* recording_on(void* stream) {
+  return recordings.load(std::memory_order_acquire) == 0 ? nullptr : find_recording(stream);
+}
+
+/// From the first call to the second, `recording` is found.
+void add_recording(Recording& recording);
+void remove_recording(Recording& recording);
+
+}  // namespace tern::cuda::detail

@@ -1,0 +1,186 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tern/backends/sim/calls.h>
+
+namespace tern::sim {
+namespace {
+
+using namespace kernels;
+
+// Throws when the event marks a place in a capture.
+void not_captured(const Event& event) {
+  if (event.captured) refuse(CaptureError::kCapturedEvent, event.capture.lock().get());
+}
+
+void* stream_create(std::int32_t index, std::int32_t, PluginStatus* status) {
+  return locked(status, [&](Simulator& simulator) -> void* {
+    auto& streams = simulator.device(index).streams;
+    return streams.emplace_back(std::make_unique<Stream>(index)).get();
+  });
+}
+
+// The object stays: work of other streams may still name a place in it.
+void stream_destroy(void* stream, PluginStatus* status) {
+  locked_call(status, [&](Simulator&) {
+    not_capturing(*static_cast<Stream*>(stream));
+    static_cast<Stream*>(stream)->run_all();
+  });
+}
+
+void stream_synchronize(void* handle, PluginStatus* status) {
+  locked_call(status, [&](Simulator& simulator) {
+    Stream& stream = *static_cast<Stream*>(handle);
+    not_capturing(stream);
+    stream.run_all();
+    simulator.throw_error(stream.device());
+  });
+}
+
+// A query tells what was so when it came, and then lets the work go on: polling ends, and callers
+// see the "not yet" that a real device would show them.
+std::int32_t stream_query(void* handle, PluginStatus* status) {
+  return locked(status, [&](Simulator&) -> std::int32_t {
+    Stream& stream = *static_cast<Stream*>(handle);
+    not_capturing(stream);
+    const bool done = stream.is_done(stream.submitted());
+    stream.run_all();
+    return done ? 1 : 0;
+  });
+}
+
+void stream_wait(void* stream, void* handle, PluginStatus* status) {
+  locked_call(status, [&](Simulator&) {
+    static_cast<Event*>(handle)->block(*static_cast<Stream*>(stream));
+  });
+}
+
+void device_synchronize(std::int32_t index, PluginStatus* status) {
+  locked_call(status, [&](Simulator& simulator) {
+    simulator.drain(index);
+    simulator.throw_error(index);
+  });
+}
+
+void* event_create(std::int32_t index, std::int32_t timing, PluginStatus* status) {
+  return locked(status, [&](Simulator& simulator) -> void* {
+    simulator.device(index);  // must exist
+    return new Event(index, timing != 0);
+  });
+}
+
+void event_destroy(void* event, PluginStatus*) { delete static_cast<Event*>(event); }
+
+void event_record(void* handle, void* stream, PluginStatus* status) {
+  locked_call(status, [&](Simulator&) {
+    Event& event = *static_cast<Event*>(handle);
+    Stream& where = *static_cast<Stream*>(stream);
+    if (event.device != where.device()) {
+      throw Failure{
+          StatusCode::kDeviceFault,
+          "CUDA error: invalid resource handle: an event of cuda:" + std::to_string(event.device) +
+              " cannot be recorded on a stream of cuda:" + std::to_string(where.device())};
+    }
+    event.record(where);
+  });
+}
+
+std::int32_t event_query(void* handle, PluginStatus* status) {
+  return locked(status, [&](Simulator& simulator) -> std::int32_t {
+    const Event& event = *static_cast<Event*>(handle);
+    not_captured(event);
+    simulator.refuse_while_capturing();
+    const bool done = event.is_done();
+    event.run();
+    return done ? 1 : 0;
+  });
+}
+
+void event_synchronize(void* handle, PluginStatus* status) {
+  locked_call(status, [&](Simulator& simulator) {
+    const Event& event = *static_cast<Event*>(handle);
+    not_captured(event);
+    event.run();
+    simulator.throw_error(event.device);
+  });
+}
+
+double event_elapsed(void* start, void* end, PluginStatus* status) {
+  return locked(status, [&](Simulator&) {
+    const Event& first = *static_cast<Event*>(start);
+    const Event& second = *static_cast<Event*>(end);
+    for (const Event* event : {&first, &second}) {
+      not_captured(*event);
+      if (!event->timing || event->stream == nullptr || !event->is_done()) {
+        throw Failure{StatusCode::kDeviceFault,
+                      "CUDA error: invalid resource handle: both events must have timing and must "
+                      "have been recorded and completed"};
+      }
+    }
+    return *second.milliseconds - *first.milliseconds;
+  });
+}
+
+void capture_begin(void* stream, PluginStatus* status) {
+  locked_call(status, [&](Simulator& simulator) {
+    simulator.begin_capture(*static_cast<Stream*>(stream));
+  });
+}
+
+void* capture_end(void* handle, PluginStatus* status) {
+  return locked(status, [&](Simulator&) -> void* {
+    Stream& stream = *static_cast<Stream*>(handle);
+    if (stream.capture() == nullptr) {
+      throw Failure{StatusCode::kDeviceFault,
+                    "CUDA error: invalid argument: the stream is not capturing"};
+    }
+    return new Graph(stream.capture()->end(stream));
+  });
+}
+
+std::uint64_t stream_capture(void* stream, PluginStatus* status) {
+  return locked(status, [&](Simulator&) -> std::uint64_t {
+    const auto& capture = static_cast<Stream*>(stream)->capture();
+    return capture == nullptr || capture->has_failed() ? 0 : capture->number;
+  });
+}
+
+// All memory is checked before anything is queued.
+void graph_launch(void* handle, void* stream, PluginStatus* status) {
+  locked_call(status, [&](Simulator& simulator) {
+    not_capturing(*static_cast<Stream*>(stream));
+    if (simulator.fault_due(PluginFault::kLaunch)) {
+      throw Failure{StatusCode::kDeviceFault, "CUDA error: unspecified launch failure (injected)"};
+    }
+    std::vector<Stream::Work> works;
+    for (const Stream::Bind& bind : *static_cast<Graph*>(handle)) works.push_back(bind());
+    for (Stream::Work& work : works) static_cast<Stream*>(stream)->submit(std::move(work));
+  });
+}
+
+void graph_destroy(void* graph, PluginStatus*) { delete static_cast<Graph*>(graph); }
+
+}  // namespace
+
+void add_stream_calls(Plugin& plugin) {
+  plugin.stream_create = stream_create;
+  plugin.stream_destroy = stream_destroy;
+  plugin.stream_synchronize = stream_synchronize;
+  plugin.stream_query = stream_query;
+  plugin.stream_wait = stream_wait;
+  plugin.device_synchronize = device_synchronize;
+  plugin.event_create = event_create;
+  plugin.event_destroy = event_destroy;
+  plugin.event_record = event_record;
+  plugin.event_query = event_query;
+  plugin.event_synchronize = event_synchronize;
+  plugin.event_elapsed = event_elapsed;
+  plugin.capture_begin = capture_begin;
+  plugin.capture_end = capture_end;
+  plugin.stream_capture = stream_capture;
+  plugin.graph_launch = graph_launch;
+  plugin.graph_destroy = graph_destroy;
+}
+
+}  // namespace tern::sim
