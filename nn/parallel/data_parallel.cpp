@@ -2,9 +2,10 @@
 
 #include <tern/backends/cuda/host/cuda.h>
 
-namespace tern::nn::detail {
+namespace tern::nn {
 
-std::vector<Device> parallel_devices(std::vector<Device> devices) {
+std::vector<Device> DeviceIds::resolved() const {
+  std::vector<Device> devices = devices_;
   if (devices.empty()) {
     for (DeviceIndex i = 0; i < cuda::device_count(); ++i) devices.emplace_back(kCUDA, i);
   }
@@ -20,10 +21,4 @@ std::vector<Device> parallel_devices(std::vector<Device> devices) {
   return devices;
 }
 
-std::vector<Device> parallel_devices(const std::vector<int>& ordinals) {
-  std::vector<Device> devices;
-  for (int ordinal : ordinals) devices.emplace_back(Device(ordinal));
-  return parallel_devices(std::move(devices));
-}
-
-}  // namespace tern::nn::detail
+}  // namespace tern::nn

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,12 +12,23 @@
 
 namespace tern::nn {
 
-namespace detail {
-/// All CUDA devices for an empty list. Throws DeviceError for one that is not CUDA or does not
-/// exist, and Error for one that stands twice.
-TERN_API std::vector<Device> parallel_devices(std::vector<Device> devices);
-TERN_API std::vector<Device> parallel_devices(const std::vector<int>& ordinals);
-}  // namespace detail
+/// Devices as a list of names, ordinals or Device: {0, 1}, {"cuda:0", "cuda:1"}; all when empty.
+class DeviceIds {
+ public:
+  DeviceIds() = default;
+  DeviceIds(std::initializer_list<Device> devices) : devices_(devices) {}
+  DeviceIds(std::initializer_list<int> ordinals) {
+    for (int ordinal : ordinals) devices_.emplace_back(ordinal);
+  }
+  DeviceIds(std::vector<Device> devices) : devices_(std::move(devices)) {}
+
+  /// The devices with their numbers. Throws DeviceError for one that is not CUDA or does not exist,
+  /// Error for one that stands twice.
+  TERN_API std::vector<Device> resolved() const;
+
+ private:
+  std::vector<Device> devices_;
+};
 
 /// Runs a module on several CUDA devices at once: every input is cut along `dim`, each device gets
 /// a piece and a copy of the module, and the results are joined on the output device. Backward
@@ -85,23 +96,18 @@ class DataParallel : public ModuleHolder<DataParallelImpl<typename Holder::Conta
  public:
   DataParallel(std::nullptr_t) : Base(nullptr) {}
   DataParallel(std::shared_ptr<Impl> impl) : Base(std::move(impl)) {}
-  explicit DataParallel(const Holder& module, std::vector<Device> device_ids = {},
+  explicit DataParallel(const Holder& module, const DeviceIds& device_ids = {},
                         std::optional<Device> output_device = std::nullopt, std::int64_t dim = 0)
-      : Base(std::make_shared<Impl>(module.ptr(), detail::parallel_devices(std::move(device_ids)),
-                                    output_device, dim)) {}
-  DataParallel(const Holder& module, const std::vector<int>& device_ids,
-               std::optional<Device> output_device = std::nullopt, std::int64_t dim = 0)
-      : Base(std::make_shared<Impl>(module.ptr(), detail::parallel_devices(device_ids),
-                                    output_device, dim)) {}
+      : Base(std::make_shared<Impl>(module.ptr(), device_ids.resolved(), output_device, dim)) {}
 };
 
 namespace parallel {
 
 /// One call of `module` on several devices; nn::DataParallel keeps the copies for the next call.
 template <class Holder>
-auto data_parallel(const Holder& module, const Tensor& input, std::vector<Device> device_ids = {},
+auto data_parallel(const Holder& module, const Tensor& input, const DeviceIds& device_ids = {},
                    std::optional<Device> output_device = std::nullopt, std::int64_t dim = 0) {
-  return DataParallel<Holder>(module, std::move(device_ids), output_device, dim)(input);
+  return DataParallel<Holder>(module, device_ids, output_device, dim)(input);
 }
 
 }  // namespace parallel

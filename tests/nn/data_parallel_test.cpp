@@ -1,0 +1,143 @@
+#include <tern/nn/parallel/data_parallel.h>
+
+#include <gtest/gtest.h>
+
+#include <tern/tern.h>
+
+// nn::DataParallel on two simulated devices.
+
+namespace tern {
+namespace {
+
+namespace F = nn::functional;
+
+struct TwoHeadsImpl : nn::Cloneable<TwoHeadsImpl> {
+  TwoHeadsImpl() { reset(); }
+  void reset() override {
+    first = register_module("first", nn::Linear(6, 5));
+    mean = register_module("mean", nn::Linear(5, 2));
+    spread = register_module("spread", nn::Linear(5, 2));
+    calls = register_buffer("calls", zeros({1}));
+  }
+  std::tuple<Tensor, Tensor> forward(const Tensor& x) {
+    calls.add_(1);
+    const Tensor h = relu(first(x));
+    return {mean(h), spread(h)};
+  }
+  nn::Linear first{nullptr}, mean{nullptr}, spread{nullptr};
+  Tensor calls;
+};
+TERN_MODULE(TwoHeads);
+
+Tensor loss_of(const std::tuple<Tensor, Tensor>& heads) {
+  return std::get<0>(heads).square().sum() + std::get<1>(heads).exp().sum();
+}
+
+TEST(DataParallel, StepsLikeOneDevice) {
+  manual_seed(3);
+  TwoHeads net;
+  TwoHeads alone = net.clone();
+  const Tensor x = randn({7, 6});
+  net.to("cuda:0");
+  nn::DataParallel parallel(net, {0, 1});
+  optim::Adam optimizer(net->parameters(), optim::AdamOptions(1e-2));
+  optim::Adam reference(alone->parameters(), optim::AdamOptions(1e-2));
+  for (int step = 0; step < 4; ++step) {
+    optimizer.zero_grad();
+    reference.zero_grad();
+    const auto heads = parallel(x);
+    EXPECT_EQ(std::get<0>(heads).device(), Device("cuda:0"));
+    EXPECT_EQ(std::get<0>(heads).sizes(), IntArrayRef({7, 2}));
+    loss_of(heads).backward();
+    loss_of(alone(x)).backward();
+    const auto want = alone->parameters();
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      const Tensor grad = net->parameters()[i].grad();
+      ASSERT_EQ(grad.device(), Device("cuda:0"));
+      EXPECT_TRUE(allclose(grad.cpu(), want[i].grad(), 1e-5, 1e-5));
+    }
+    optimizer.step();
+    reference.step();
+  }
+  // Buffers follow the first device.
+  EXPECT_EQ(net->calls.item<float>(), 4);
+}
+
+TEST(DataParallel, EarlierGraphsStayWhole) {
+  nn::Linear net(3, 2);
+  net.to("cuda:0");
+  nn::DataParallel parallel(net, {0, 1});
+  const Tensor x = ones({4, 3}, Device("cuda:0")).requires_grad_();
+  const Tensor first = parallel(x).square().sum();
+  const Tensor second = parallel(x * 2).square().sum();
+  (first + second).backward();
+  const Tensor got = x.grad().clone();
+  x.mutable_grad().reset();
+  (net(x).square().sum() + net(x * 2).square().sum()).backward();
+  EXPECT_TRUE(allclose(got.cpu(), x.grad().cpu()));
+}
+
+TEST(DataParallel, FewerRowsThanDevices) {
+  nn::Linear net(3, 2);
+  net.to("cuda:0");
+  nn::DataParallel parallel(net);
+  EXPECT_EQ(parallel(ones({1, 3})).sizes(), IntArrayRef({1, 2}));
+  EXPECT_EQ(parallel->module, net.ptr());
+}
+
+TEST(DataParallel, ChoosesDimensionAndOutput) {
+  nn::ReLU net;
+  nn::DataParallel parallel(net, {"cuda:0", "cuda:1"}, Device("cuda:1"), 1);
+  const Tensor x = arange(-6, 6, kFloat).reshape({2, 6});
+  const Tensor y = parallel(x);
+  EXPECT_EQ(y.device(), Device("cuda:1"));
+  EXPECT_TRUE(equal(y.cpu(), relu(x)));
+}
+
+TEST(DataParallel, FollowsModesAndTies) {
+  nn::Sequential net(nn::Linear(4, 4), nn::Dropout(0.5));
+  net.to("cuda:0");
+  nn::DataParallel parallel(net, {0, 1});
+  const Tensor x = ones({6, 4}, Device("cuda:0"));
+  parallel(x);
+  net->eval();
+  EXPECT_TRUE(allclose(parallel(x).cpu(), net->forward(x).cpu()));
+}
+
+TEST(DataParallel, StateHasTheModulesPrefix) {
+  nn::Linear net(3, 2);
+  net.to("cuda:0");
+  const nn::DataParallel parallel(net);
+  EXPECT_EQ(parallel->state_dict().keys(),
+            (std::vector<std::string>{"module.weight", "module.bias"}));
+}
+
+TEST(DataParallel, OneCall) {
+  nn::Linear net(3, 2);
+  net.to("cuda:0");
+  const Tensor x = ones({4, 3});
+  const Tensor y = nn::parallel::data_parallel(net, x);
+  EXPECT_TRUE(allclose(y.cpu(), net(x.cuda()).cpu()));
+}
+
+TEST(DataParallel, Errors) {
+  nn::Linear net(3, 2);
+  nn::DataParallel parallel(net, {0, 1});
+  try {
+    parallel(ones({4, 3}));
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(),
+                 "module must have its parameters and buffers on device cuda:0 (device_ids[0]) but "
+                 "found one of them on device: cpu ('weight')");
+  }
+  EXPECT_THROW(nn::DataParallel(net, {0, 0}), Error);
+  EXPECT_THROW(nn::DataParallel(net, {0, 7}), DeviceError);
+  EXPECT_THROW(nn::DataParallel(net, {"cpu", "cuda:0"}), DeviceError);
+  net.to("cuda:0");
+  EXPECT_THROW(parallel(ones({})), ShapeError);
+  EXPECT_THROW(parallel(ones({4, 5})), ShapeError);  // from a thread of its own
+}
+
+}  // namespace
+}  // namespace tern
