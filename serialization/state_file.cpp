@@ -20,6 +20,8 @@ auto named(const char* what, const std::string& path, const Work& work) {
     throw;
   } catch (const OutOfMemoryError&) {
     throw;
+  } catch (const DeviceError& error) {  // the file is not to blame
+    detail::raise<DeviceError>(what, ": '", path, "': ", error.what());
   } catch (const Error& error) {
     detail::raise<FileError>(what, ": '", path, "': ", error.what());
   }

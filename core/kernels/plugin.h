@@ -118,8 +118,8 @@ struct Plugin {
 
   /// Takes the error of queued work of `device`, if there is one, without waiting.
   void (*take_error)(std::int32_t device, PluginStatus*);
-  /// Makes the n-th such call from now on (1 is the next) fail; 0 switches it off. Null in a plugin
-  /// that cannot do so.
+  /// Makes the n-th such call from now on (1 is the next) fail; -n: that one and all later ones; 0
+  /// switches it off. Null in a plugin that cannot do so.
   void (*inject)(PluginFault fault, std::int64_t n);
 
   KernelTable kernels;

@@ -118,12 +118,18 @@ std::string running_module_note() {
          "register_buffer does)";
 }
 
-[[noreturn]] __attribute__((cold)) void throw_two_devices(const char* op, Device a, Device b) {
+// `argument` is the one to blame, where that is known.
+[[noreturn]] __attribute__((cold)) void throw_two_devices(const char* op, Device a, Device b,
+                                                          const char* argument = nullptr) {
   if (a.is_cpu()) std::swap(a, b);
+  const std::string blamed = argument == nullptr
+                                 ? ""
+                                 : std::string(" (when checking argument for argument ") +
+                                       argument + " in method " + op + ")";
   raise<DeviceError>(op,
                      ": Expected all tensors to be on the same device, but found at least two "
                      "devices, ",
-                     a, " and ", b, "!", running_module_note());
+                     a, " and ", b, "!", blamed, running_module_note());
 }
 
 }  // namespace
@@ -152,9 +158,7 @@ void check_same_device(const char* op, std::initializer_list<const Tensor*> tens
   auto name = names.begin();
   for (const Tensor* tensor : tensors) {
     if (tensor->defined() && !(tensor->device() == first->device())) {
-      raise<DeviceError>(op, ": Expected all tensors to be on the same device, but got ", *name,
-                         " is on ", tensor->device(), ", different from other tensors on ",
-                         first->device(), running_module_note());
+      throw_two_devices(op, first->device(), tensor->device(), *name);
     }
     ++name;
   }

@@ -172,6 +172,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                "Expected target size to fit input size ", input.sizes(), ", got ", target.sizes());
   }
   check_class_weight(weight, classes);
+  detail::check_same_device("nll_loss", {&input, &target, &weight}, {"self", "target", "weight"});
   const Targets targets = look_up(input, target, weight, classes, ignore_index);
   const Tensor chosen = input.gather(dim, targets.places.unsqueeze(dim)).squeeze(dim);
   if (!targets.weights.defined()) return reduced(-chosen, reduction);

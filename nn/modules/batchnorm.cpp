@@ -1,10 +1,10 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/creation.h>
 #include <tern/nn/detail/factory.h>
-#include <tern/nn/printing.h>
 #include <tern/nn/functional/batchnorm.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/batchnorm.h>
+#include <tern/nn/printing.h>
 
 namespace tern::nn {
 
@@ -61,21 +61,24 @@ void BatchNorm1dImpl::pretty_print(std::ostream& stream) const {
 Tensor BatchNorm1dImpl::forward(const Tensor& input) {
   TERN_CHECK(input.dim() == 2 || input.dim() == 3, ShapeError, "expected 2D or 3D input (got ",
              input.dim(), "D input)");
-  double momentum = options.momentum().value_or(0.0);
-  if (is_training() && num_batches_tracked.defined()) {
-    const NoGradGuard no_grad;
-    num_batches_tracked.add_(1);
-    if (!options.momentum()) momentum = 1 / num_batches_tracked.item<double>();
-  }
+  const bool counts = is_training() && num_batches_tracked.defined();
+  const double momentum = counts && !options.momentum()
+                              ? 1 / (num_batches_tracked.item<double>() + 1)
+                              : options.momentum().value_or(0.0);
   // Without running statistics a batch is normalised by its own, also in evaluation.
   const bool training = is_training() || !running_mean.defined();
-  return functional::batch_norm(input, running_mean, running_var,
-                                functional::BatchNormFuncOptions()
-                                    .weight(weight)
-                                    .bias(bias)
-                                    .training(training)
-                                    .momentum(momentum)
-                                    .eps(options.eps()));
+  const Tensor out = functional::batch_norm(input, running_mean, running_var,
+                                            functional::BatchNormFuncOptions()
+                                                .weight(weight)
+                                                .bias(bias)
+                                                .training(training)
+                                                .momentum(momentum)
+                                                .eps(options.eps()));
+  if (counts) {  // last: a batch that was refused does not count
+    const NoGradGuard no_grad;
+    num_batches_tracked.add_(1);
+  }
+  return out;
 }
 
 }  // namespace tern::nn

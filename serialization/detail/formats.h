@@ -28,8 +28,8 @@ struct Format {
 
 constexpr std::size_t kHeadSize = 512;
 
-/// The format that the suffix of `path` chooses, the longest that fits. Throws FileError that lists all suffixes; `what`
-/// is "save" or "load".
+/// The format that the suffix of `path` chooses, the longest that fits. Throws FileError that lists
+/// all suffixes; `what` is "save" or "load".
 const Format& format_of_path(const char* what, std::string_view path);
 
 /// Throws FileError, which says what the file is instead, unless it begins like `format`.

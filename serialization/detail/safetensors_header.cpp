@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
+#include <iterator>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 #include <tern/core/base/error.h>
-#include <tern/serialization/detail/json_events.h>
+#include <tern/serialization/detail/json_scanner.h>
 #include <tern/serialization/detail/safetensors_dtype.h>
 
 namespace tern::detail {
@@ -16,182 +19,181 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 
 constexpr std::size_t kMaxDims = 64;  // as PyTorch
 constexpr int kMaxSkipped = 100;      // levels of a field that nobody knows
+constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
 
-class HeaderReader final : public JsonEvents {
+/// Reads a header that may be as large as it likes and say what it likes: until all of it is
+/// checked, an entry is a few numbers that lead into the text.
+class HeaderReader {
  public:
-  HeaderReader(const std::string& path, std::uint64_t data_size)
-      : path_(path), data_size_(data_size) {}
+  HeaderReader(const std::string& path, std::string text, std::uint64_t data_size)
+      : path_(path),
+        data_size_(data_size),
+        text_(std::move(text)),
+        scan_(text_, "load: '" + path + "': header: ") {
+    // Memory that is not touched costs nothing; to grow would take the old and the new.
+    entries_.reserve(text_.size() / kMinEntry + 1);
+    metadata_.reserve(std::min(text_.size() / kMinMetadata + 1, kMaxMetadata));
+  }
 
-  SafetensorsHeader take(std::uint64_t data_begin) {
-    refuse_equal_names();
+  SafetensorsHeader read(std::uint64_t data_begin) {
+    if (!scan_.at('{')) fail("expected an object, found ", scan_.kind());
+    scan_.object([&](std::string_view key) {
+      key == kMetadataKey ? read_metadata() : read_entry(place_of(key));
+    });
+    scan_.end();
+    refuse_equal("tensor", entries_, &Entry::name);
+    refuse_equal("metadata", metadata_, &Metadata::key);
     refuse_holes();
-    for (SafetensorsEntry& entry : header_.entries) {
-      entry.begin += data_begin;
-      entry.end += data_begin;
-    }
-    return std::move(header_);
-  }
-
-  // --- Events ------------------------------------------------------------------------------------
-
-  bool null() override {
-    // Some writers put it where there is no metadata.
-    if (level_ == kTop && key_ == kMetadataKey) return true;
-    return ignored("null");
-  }
-  bool boolean(bool) override { return ignored("a bool"); }
-  bool number_integer(std::int64_t) override { return ignored("a negative number"); }
-  bool number_float(double, const std::string& text) override {
-    return ignored(("the number " + text.substr(0, 40)).c_str());
-  }
-  bool number_unsigned(std::uint64_t value) override {
-    if (level_ == kShape) {
-      DimVector& shape = entry().shape;
-      if (value > kMaxSize) unexpected("a number past 2^63 - 1");
-      if (shape.size() == kMaxDims) unexpected("more than 64 of them");
-      shape.push_back(static_cast<std::int64_t>(value));
-      return true;
-    }
-    if (level_ == kOffsets) {
-      if (offsets_ == 2) unexpected("a third number");
-      (offsets_++ == 0 ? entry().begin : entry().end) = value;
-      return true;
-    }
-    return ignored("a number");
-  }
-  bool string(std::string& value) override {
-    if (level_ == kMetadata) {
-      header_.metadata.back().second = std::move(value);
-      return true;
-    }
-    if (level_ != kEntry || key_ != "dtype") return ignored("a string");
-    const SafetensorsDtype* dtype = find_safetensors_dtype(value);
-    if (dtype == nullptr) fail_in(entry(), "unknown dtype '", shown_name(value), "'");
-    entry().dtype = dtype->name;
-    bits_ = dtype->bits;
-    return true;
-  }
-  bool key(std::string& key) override {
-    if (skipped_ > 0) return true;
-    if (level_ == kTop && key != kMetadataKey) {
-      header_.entries.emplace_back().name = key;
-      fields_.clear();
-    } else if (level_ == kTop) {
-      if (std::exchange(has_metadata_, true)) fail("'", kMetadataKey, "' appears twice");
-    } else if (level_ == kMetadata) {
-      header_.metadata.emplace_back(key, "");
-    } else if (std::ranges::find(kFields, key) != std::end(kFields)) {
-      if (std::ranges::find(fields_, key) != fields_.end()) {
-        fail_in(entry(), "'", key, "' appears twice");
-      }
-      fields_.push_back(key);
-    }
-    key_ = std::move(key);
-    return true;
-  }
-  bool start_object(std::size_t) override {
-    if (level_ == kOutside) {
-      level_ = kTop;
-    } else if (level_ == kTop) {
-      level_ = key_ == kMetadataKey ? kMetadata : kEntry;
-    } else {
-      skip("an object");
-    }
-    return true;
-  }
-  bool end_object() override {
-    if (skipped_ > 0) return --skipped_, true;
-    if (level_ == kEntry) check_entry();
-    level_ = level_ == kTop ? kOutside : kTop;
-    return true;
-  }
-  bool start_array(std::size_t) override {
-    if (level_ == kEntry && skipped_ == 0 && key_ == "shape") {
-      level_ = kShape;
-    } else if (level_ == kEntry && skipped_ == 0 && key_ == "data_offsets") {
-      level_ = kOffsets;
-      offsets_ = 0;
-    } else {
-      skip("a list");
-    }
-    return true;
-  }
-  bool end_array() override {
-    if (skipped_ > 0) return --skipped_, true;
-    if (level_ == kOffsets && offsets_ != 2) unexpected("fewer");
-    level_ = kEntry;
-    return true;
-  }
-
-  [[noreturn]] bool unexpected(const char* found) override {
-    switch (level_) {
-      case kOutside:
-        fail("expected an object, found ", found);
-      case kTop:
-        if (key_ == kMetadataKey) fail("'", key_, "': expected an object, found ", found);
-        fail_in(entry(), "expected an object, found ", found);
-      case kMetadata:
-        fail("metadata '", shown_name(key_), "': expected a string, found ", found);
-      case kEntry:
-        fail_in(entry(), key_, ": expected ", key_ == "dtype" ? "a string" : "a list", ", found ",
-                found);
-      case kShape:
-        fail_in(entry(), "shape: expected non-negative integers, found ", found);
-      case kOffsets:
-        fail_in(entry(), "data_offsets: expected two non-negative integers, found ", found);
-    }
-    TERN_ASSERT(false);
-  }
-  [[noreturn]] bool syntax_error(std::size_t position, const std::string& what) override {
-    fail("byte ", position, ": ", what);
+    return content(data_begin);
   }
 
  private:
-  enum Level { kOutside, kTop, kMetadata, kEntry, kShape, kOffsets };
-  static constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
-  static constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
+  static constexpr std::size_t kMinEntry =
+      std::string_view(R"("":{"dtype":"U8","shape":[],"data_offsets":[0,0]})").size();
+  static constexpr std::size_t kMinMetadata = std::string_view(R"("":"")").size();
+  static_assert(kMaxHeaderSize <= std::numeric_limits<std::uint32_t>::max());
 
-  SafetensorsEntry& entry() { return header_.entries.back(); }
+  /// A decoded string in the text.
+  struct Place {
+    std::uint32_t begin, size;
+  };
+  struct Entry {
+    Place name;
+    const SafetensorsDtype* dtype = nullptr;
+    std::uint64_t begin = 0, end = 0;
+    std::uint32_t shape = 0;  // where its list stands
+  };
+  struct Metadata {
+    Place key, value;
+  };
 
-  /// Whether the value belongs to a field of an entry that is not the format's.
-  bool in_unknown_field() const {
-    return skipped_ > 0 ||
-           (level_ == kEntry && std::ranges::find(kFields, key_) == std::end(kFields));
+  Place place_of(std::string_view text) const {
+    return {static_cast<std::uint32_t>(text.data() - text_.data()),
+            static_cast<std::uint32_t>(text.size())};
   }
-  bool ignored(const char* found) {
-    if (!in_unknown_field()) unexpected(found);
-    return true;
+  std::string_view text_of(Place place) const { return {text_.data() + place.begin, place.size}; }
+
+  // --- Reading -----------------------------------------------------------------------------------
+
+  void read_metadata() {
+    if (std::exchange(has_metadata_, true)) fail("'", kMetadataKey, "' appears twice");
+    if (scan_.at('n')) return scan_.scalar();  // some writers put null where there is none
+    if (!scan_.at('{')) fail("'", kMetadataKey, "': expected an object, found ", scan_.kind());
+    scan_.object([&](std::string_view key) {
+      if (!scan_.at('"')) {
+        fail("metadata '", shown_name(key), "': expected a string, found ", scan_.kind());
+      }
+      if (metadata_.size() == kMaxMetadata)
+        fail("more than ", kMaxMetadata, " strings of metadata");
+      metadata_.push_back({place_of(key), place_of(scan_.string())});
+    });
   }
-  void skip(const char* found) {
-    ignored(found);
-    if (++skipped_ > kMaxSkipped) fail_in(entry(), "nested deeper than ", kMaxSkipped);
+
+  void read_entry(Place name) {
+    Entry entry{name};
+    if (!scan_.at('{')) fail_in(entry, "expected an object, found ", scan_.kind());
+    constexpr std::string_view kFields[] = {"dtype", "shape", "data_offsets"};
+    bool found[std::size(kFields)] = {};
+    DimVector shape;
+    scan_.object([&](std::string_view field) {
+      const auto number = static_cast<std::size_t>(std::ranges::find(kFields, field) - kFields);
+      if (number == std::size(kFields)) return skip(entry, 0);
+      if (std::exchange(found[number], true)) fail_in(entry, "'", field, "' appears twice");
+      const bool is_dtype = number == 0;
+      if (!scan_.at(is_dtype ? '"' : '[')) {
+        fail_in(entry, field, ": expected ", is_dtype ? "a string" : "a list", ", found ",
+                scan_.kind());
+      }
+      if (is_dtype) {
+        read_dtype(entry);
+      } else if (number == 1) {
+        entry.shape = static_cast<std::uint32_t>(scan_.position());
+        shape = read_shape(entry);
+      } else {
+        read_offsets(entry);
+      }
+    });
+    for (const std::string_view& field : kFields) {
+      if (!found[&field - kFields]) fail_in(entry, "no '", field, "'");
+    }
+    check(entry, shape);
+    entries_.push_back(entry);
   }
+
+  void read_dtype(Entry& entry) {
+    const std::string_view name = scan_.string();
+    entry.dtype = find_safetensors_dtype(name);
+    if (entry.dtype == nullptr) fail_in(entry, "unknown dtype '", shown_name(name), "'");
+  }
+
+  DimVector read_shape(const Entry& entry) {
+    constexpr const char* kExpected = "shape: expected non-negative integers, found ";
+    DimVector shape;
+    scan_.list([&] {
+      const std::uint64_t size = read_number(entry, kExpected);
+      if (size > kMaxSize) fail_in(entry, kExpected, "a number past 2^63 - 1");
+      if (shape.size() == kMaxDims) fail_in(entry, kExpected, "more than 64 of them");
+      shape.push_back(static_cast<std::int64_t>(size));
+    });
+    return shape;
+  }
+
+  void read_offsets(Entry& entry) {
+    constexpr const char* kExpected = "data_offsets: expected two non-negative integers, found ";
+    int count = 0;
+    scan_.list([&] {
+      if (count == 2) fail_in(entry, kExpected, "a third number");
+      (count++ == 0 ? entry.begin : entry.end) = read_number(entry, kExpected);
+    });
+    if (count != 2) fail_in(entry, kExpected, "fewer");
+  }
+
+  std::uint64_t read_number(const Entry& entry, const char* expected) {
+    const std::string_view kind = scan_.kind();
+    if (kind != "a number") fail_in(entry, expected, kind);
+    const std::string_view text = scan_.number();
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      fail_in(entry, expected, "the number ", text.substr(0, 40));
+    }
+    return value;
+  }
+
+  /// Goes past a field that is not the format's.
+  void skip(const Entry& entry, int depth) {
+    if (!scan_.at('{') && !scan_.at('[')) return scan_.scalar();
+    if (depth == kMaxSkipped) fail_in(entry, "nested deeper than ", kMaxSkipped);
+    if (scan_.at('{')) {
+      scan_.object([&](std::string_view) { skip(entry, depth + 1); });
+    } else {
+      scan_.list([&] { skip(entry, depth + 1); });
+    }
+  }
+
+  // --- Checks ------------------------------------------------------------------------------------
 
   /// What an entry says must agree with itself; the order of shape must not matter.
-  void check_entry() {
-    const SafetensorsEntry& e = entry();
-    for (const std::string_view field : kFields) {
-      if (std::ranges::find(fields_, field) == fields_.end()) fail_in(e, "no '", field, "'");
-    }
+  void check(const Entry& e, IntArrayRef shape) const {
     std::int64_t product = 1;  // without zeros, so that the strides cannot overflow either
     bool is_empty = false;
     bool too_large = false;
-    for (const std::int64_t size : e.shape) {
+    for (const std::int64_t size : shape) {
       is_empty = is_empty || size == 0;
       too_large |= __builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product);
     }
     std::int64_t bits = 0;
-    too_large |= __builtin_mul_overflow(product, static_cast<std::int64_t>(bits_), &bits);
-    if (too_large) fail_in(e, "shape ", IntArrayRef(e.shape), " is larger than any memory");
+    too_large |= __builtin_mul_overflow(product, static_cast<std::int64_t>(e.dtype->bits), &bits);
+    if (too_large) fail_in(e, "shape ", shape, " is larger than any memory");
     if (is_empty) bits = 0;
     if (bits % 8 != 0) {
-      fail_in(e, "shape ", IntArrayRef(e.shape), " of ", e.dtype, " does not fill whole bytes");
+      fail_in(e, "shape ", shape, " of ", e.dtype->name, " does not fill whole bytes");
     }
     if (e.end < e.begin) {
       fail_in(e, "data_offsets: the end, ", e.end, ", is before the begin, ", e.begin);
     }
     if (e.end - e.begin != static_cast<std::uint64_t>(bits / 8)) {
-      fail_in(e, "shape ", IntArrayRef(e.shape), " of ", e.dtype, " needs ", bits / 8,
+      fail_in(e, "shape ", shape, " of ", e.dtype->name, " needs ", bits / 8,
               " bytes, but data_offsets [", e.begin, ", ", e.end, "] are ", e.end - e.begin);
     }
     if (e.end > data_size_) {
@@ -200,42 +202,49 @@ class HeaderReader final : public JsonEvents {
     }
   }
 
-  void refuse_equal_names() const {
-    const auto refuse = [this](std::vector<std::string_view> names, const char* what) {
-      std::ranges::sort(names);
-      const auto twice = std::ranges::adjacent_find(names);
-      if (twice != names.end()) fail(what, " '", shown_name(*twice), "' appears twice");
-    };
-    std::vector<std::string_view> names;
-    names.reserve(header_.entries.size());
-    for (const SafetensorsEntry& e : header_.entries) names.push_back(e.name);
-    refuse(std::move(names), "tensor");
-    names.clear();
-    for (const auto& [key, value] : header_.metadata) names.push_back(key);
-    refuse(std::move(names), "metadata");
+  /// Leaves `items` sorted by `name`.
+  template <class Item>
+  void refuse_equal(const char* what, std::vector<Item>& items, Place Item::*name) const {
+    const auto text = [&](const Item& item) { return text_of(item.*name); };
+    std::ranges::sort(items, {}, text);
+    const auto twice = std::ranges::adjacent_find(items, {}, text);
+    if (twice != items.end()) fail(what, " '", shown_name(text(*twice)), "' appears twice");
   }
 
   /// Each tensor must begin where the one before ends, and the last must end with the file.
-  void refuse_holes() const {
-    std::vector<const SafetensorsEntry*> order;
-    order.reserve(header_.entries.size());
-    for (const SafetensorsEntry& e : header_.entries) order.push_back(&e);
-    std::ranges::sort(order, [](const auto* a, const auto* b) {
-      return a->begin != b->begin ? a->begin < b->begin : a->end < b->end;
-    });
+  void refuse_holes() {
+    std::ranges::sort(entries_, {}, [](const Entry& e) { return std::pair(e.begin, e.end); });
     std::uint64_t end = 0;
-    for (const SafetensorsEntry* e : order) {
-      if (e->begin != end) {
-        fail_in(*e, "its data begin at byte ", e->begin, ", ",
-                e->begin < end ? "inside the tensor before it, which ends at byte "
-                               : "which leaves a hole behind byte ",
+    for (const Entry& e : entries_) {
+      if (e.begin != end) {
+        fail_in(e, "its data begin at byte ", e.begin, ", ",
+                e.begin < end ? "inside the tensor before it, which ends at byte "
+                              : "which leaves a hole behind byte ",
                 end);
       }
-      end = e->end;
+      end = e.end;
     }
     if (end != data_size_) {
       fail("the tensors end at byte ", end, " of the data, but ", data_size_, " bytes follow");
     }
+  }
+
+  // --- The result --------------------------------------------------------------------------------
+
+  SafetensorsHeader content(std::uint64_t data_begin) {
+    std::ranges::sort(entries_, {}, [](const Entry& e) { return e.name.begin; });
+    std::ranges::sort(metadata_, {}, [](const Metadata& m) { return m.key.begin; });
+    SafetensorsHeader header;
+    header.entries.reserve(entries_.size());
+    for (const Entry& e : entries_) {
+      scan_.seek(e.shape);
+      header.entries.push_back({std::string(text_of(e.name)), e.dtype->name, read_shape(e),
+                                data_begin + e.begin, data_begin + e.end});
+    }
+    header.metadata.reserve(metadata_.size());
+    for (const Metadata& m : metadata_)
+      header.metadata.emplace_back(text_of(m.key), text_of(m.value));
+    return header;
   }
 
   template <class... Parts>
@@ -243,19 +252,16 @@ class HeaderReader final : public JsonEvents {
     raise<FileError>("load: '", path_, "': header: ", parts...);
   }
   template <class... Parts>
-  [[noreturn]] void fail_in(const SafetensorsEntry& e, const Parts&... parts) const {
-    raise<FileError>("load: '", path_, "': tensor '", shown_name(e.name), "': ", parts...);
+  [[noreturn]] void fail_in(const Entry& e, const Parts&... parts) const {
+    raise<FileError>("load: '", path_, "': tensor '", shown_name(text_of(e.name)), "': ", parts...);
   }
 
   const std::string& path_;
   const std::uint64_t data_size_;
-  SafetensorsHeader header_;
-  Level level_ = kOutside;
-  std::string key_;                  // the last one
-  std::vector<std::string> fields_;  // of the open entry, so far
-  std::uint64_t bits_ = 0;           // of an element of the open entry
-  int offsets_ = 0;                  // how many data_offsets the open entry has
-  int skipped_ = 0;                  // open levels of a field that is not ours
+  std::string text_;
+  JsonScanner scan_;
+  std::vector<Entry> entries_;
+  std::vector<Metadata> metadata_;
   bool has_metadata_ = false;
 };
 
@@ -275,9 +281,7 @@ SafetensorsHeader read_safetensors_header(const InputFile& file) {
   if (size > rest) fail("a header of ", size, " bytes, but only ", rest, " follow");
   std::string text(static_cast<std::size_t>(size), '\0');
   file.read(sizeof size, text.data(), text.size());
-  HeaderReader reader(file.path(), rest - size);
-  parse_json(text, reader);
-  return reader.take(sizeof size + size);
+  return HeaderReader(file.path(), std::move(text), rest - size).read(sizeof size + size);
 }
 
 std::string shown_name(std::string_view name) {

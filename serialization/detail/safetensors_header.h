@@ -17,6 +17,7 @@ namespace tern::detail {
 //    "fc1.weight": {"dtype": "F32", "shape": [400, 784], "data_offsets": [0, 1254400]}, ...}
 
 constexpr std::uint64_t kMaxHeaderSize = 100'000'000;  // as the reference
+constexpr std::size_t kMaxMetadata = 1 << 20;          // strings
 constexpr std::string_view kMetadataKey = "__metadata__";
 
 struct SafetensorsHeader {
@@ -25,6 +26,7 @@ struct SafetensorsHeader {
 };
 
 /// Reads and checks the header of `file`. Throws FileError that names the file and the tensor.
+/// Takes at most twice the header's size and 16 MB before all of it is known to be right.
 SafetensorsHeader read_safetensors_header(const InputFile& file);
 
 /// The start of a name, for errors.

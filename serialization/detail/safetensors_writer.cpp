@@ -63,6 +63,8 @@ std::string header_of(const SafetensorsContent& content,
   text += '}';
   text.resize((text.size() + 7) / 8 * 8, ' ');  // so that all elements are aligned
   const std::uint64_t size = text.size() - sizeof size;
+  TERN_CHECK(content.metadata.size() <= kMaxMetadata, FileError, "save: '", path,
+             "': ", content.metadata.size(), " strings of metadata; ", kMaxMetadata, " may be");
   TERN_CHECK(size <= kMaxHeaderSize, FileError, "save: '", path, "': the header takes ", size,
              " bytes; safetensors allows ", kMaxHeaderSize);
   text.replace(0, sizeof size, reinterpret_cast<const char*>(&size), sizeof size);

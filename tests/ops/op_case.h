@@ -43,6 +43,7 @@ struct OpCase {
   std::vector<ScalarType> dtypes = {kFloat, kDouble};  // of the floating inputs
   std::vector<Rejection> rejections = {};
   bool mixes_devices = false;  // tensors may come from two devices (copies)
+  bool numbers_join = true;    // a 0-d tensor on the CPU may join those of a GPU
   bool twice_differentiable = true;
   double tolerance = 1e-5;  // float32 against the oracle
 };

@@ -112,32 +112,6 @@ TEST_P(OpTest, MetaKnowsTheShape) {
   }
 }
 
-TEST_P(OpTest, RefusesTensorsThatLiveApart) {
-  const OpCase& op = GetParam();
-  const Sample& sample = op.samples.front();
-  if (sample.size() < 2 || op.mixes_devices) return;
-  const std::pair<const char*, const char*> pairs[] = {
-      {"cpu", kFirst}, {kFirst, "cpu"}, {kFirst, kSecond}};
-  for (const auto& [home, away] : pairs) {
-    for (std::size_t i = 0; i < sample.size(); ++i) {
-      if (sample[i].sizes.empty()) continue;
-      std::vector<Tensor> inputs =
-          to_device(make_inputs(sample, kFloat, Layout::kContiguous), home);
-      inputs[i] = inputs[i].to(away);
-      try {
-        op.function(inputs);
-        ADD_FAILURE() << "input " << i << " on " << away << ", the others on " << home;
-      } catch (const DeviceError& error) {
-        const std::string text = error.what();
-        EXPECT_NE(text.find("Expected all tensors to be on the same device"), std::string::npos)
-            << text;
-        EXPECT_NE(text.find(home), std::string::npos) << text;
-        EXPECT_NE(text.find(away), std::string::npos) << text;
-      }
-    }
-  }
-}
-
 TEST_P(OpTest, InPlaceTwinDoesTheSame) {
   const OpCase& op = GetParam();
   if (!op.in_place) return;

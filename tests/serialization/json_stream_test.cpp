@@ -1,11 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <numeric>
 
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/state_file.h>
 
+#include "peak_memory.h"
 #include "scratch.h"
 
 // The reader sees a file through a window: where its border falls must not matter, and memory must
@@ -117,20 +117,8 @@ TEST(JsonStream, LongNumbers) {
   EXPECT_THROW(load_state(scratch.path()), FileError);
 }
 
-/// The most memory that the process has had, in bytes; 0 where the system cannot say.
-long peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    long kilobytes = 0;
-    if (word == "VmHWM:" && status >> kilobytes) return kilobytes << 10;
-  }
-  return 0;
-}
-
 TEST(JsonStream, MemoryIsThatOfTheTensorsAndALittle) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the address sanitizer keeps freed memory";
-#endif
+  if (kHasSanitizer) GTEST_SKIP() << "sanitizers keep memory of their own";
   const Scratch scratch;
   const std::int64_t rows = count_for(12, 128);  // of a MiB each
   constexpr std::int64_t kSlack = 16 << 20;
@@ -140,8 +128,7 @@ TEST(JsonStream, MemoryIsThatOfTheTensorsAndALittle) {
     SaveOptions options;
     options.base64 = base64;
     for (const bool loading : {false, true}) {
-      std::ofstream("/proc/self/clear_refs") << 5;  // the peak starts from here
-      const long before = peak_bytes();
+      const long before = reset_peak();
       if (before == 0) GTEST_SKIP() << "no /proc/self/status";
       if (loading) {
         EXPECT_TRUE(identical(load_state(scratch.path()), state));

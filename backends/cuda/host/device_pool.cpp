@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <tuple>
@@ -27,7 +29,18 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+// TERN_CUDA_CACHE=0: every tensor has memory of its own from the driver, for tools that look for
+// accesses beyond it, and for tests.
+bool caches() {
+  static const bool on = [] {
+    const char* value = std::getenv("TERN_CUDA_CACHE");
+    return value == nullptr || std::strcmp(value, "0") != 0;
+  }();
+  return on;
+}
+
 std::size_t segment_size(std::size_t size) {
+  if (!caches()) return size;
   if (size <= kSmallRequest) return kSmallSegment;
   return size < kOwnSegment ? kLargeSegment : round_up(size, kSegmentUnit);
 }
@@ -81,7 +94,11 @@ void DevicePool::deallocate(void* pointer) {
   block.live = false;
   stats_.live_bytes -= static_cast<std::int64_t>(block.size);
   stats_.cached_bytes = reserved_ - stats_.live_bytes;
-  if (block.used_on.empty()) return set_free(block);
+  if (block.used_on.empty()) {
+    set_free(block);
+    if (!caches()) empty_cache();
+    return;
+  }
   waiting_.push_back({&block});
   if (captures_ == 0) mark(waiting_.back());
 }

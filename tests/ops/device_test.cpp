@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include <tern/core/autograd/grad_mode.h>
+
+#include "ops/op_case.h"
+
+// Where ops run, and that tensors of two devices are refused: for every record.
+
+namespace tern::testing {
+namespace {
+
+class OpDeviceTest : public ::testing::TestWithParam<OpCase> {};
+
+const Device kPlaces[] = {kCPU, Device(0), Device(1)};
+
+// What a call that is refused must leave as it was.
+class Snapshot {
+ public:
+  explicit Snapshot(const std::vector<Tensor>& tensors) : tensors_(tensors) {
+    for (const Tensor& tensor : tensors) {
+      before_.push_back({tensor.device(), tensor._version(), tensor.use_count(),
+                         tensor.detach().to(kCPU, /*non_blocking=*/false, /*copy=*/true)});
+    }
+  }
+  void expect_unchanged() const {
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      SCOPED_TRACE("input " + std::to_string(i));
+      EXPECT_EQ(tensors_[i].device(), before_[i].device);
+      EXPECT_EQ(tensors_[i]._version(), before_[i].version);
+      EXPECT_EQ(tensors_[i].use_count(), before_[i].use_count);
+      EXPECT_TRUE(tensors_[i].detach().cpu().equal(before_[i].elements));
+      EXPECT_TRUE(tensors_[i].is_leaf());
+    }
+    EXPECT_EQ(cuda::current_device(), device_);
+  }
+
+ private:
+  struct State {
+    Device device;
+    std::int64_t version;
+    std::uint32_t use_count;
+    Tensor elements;
+  };
+  const std::vector<Tensor>& tensors_;
+  std::vector<State> before_;
+  DeviceIndex device_ = cuda::current_device();
+};
+
+void expect_refused(const OpFunction& function, const std::vector<Tensor>& inputs, Device a,
+                    Device b) {
+  const Snapshot before(inputs);
+  const auto sentence = [](Device one, Device other) {
+    return "Expected all tensors to be on the same device, but found at least two devices, " +
+           one.str() + " and " + other.str() + "!";
+  };
+  try {
+    function(inputs);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const DeviceError& error) {
+    const std::string text = error.what();
+    EXPECT_TRUE((!a.is_cpu() && text.find(sentence(a, b)) != std::string::npos) ||
+                (!b.is_cpu() && text.find(sentence(b, a)) != std::string::npos))
+        << text;
+  }
+  before.expect_unchanged();
+}
+
+// Whether all tensors on the CPU are numbers, when input `i` is on `away` and the others at `home`.
+bool numbers_join(const Sample& sample, std::size_t i, Device home, Device away) {
+  for (std::size_t k = 0; k < sample.size(); ++k) {
+    if ((k == i ? away : home).is_cpu() && !sample[k].sizes.empty()) return false;
+  }
+  return home.is_cpu() || away.is_cpu();
+}
+
+TEST_P(OpDeviceTest, RefusesTensorsThatLiveApart) {
+  const OpCase& op = GetParam();
+  if (op.mixes_devices) return;
+  const DeviceGuard guard(1);
+  for (const Sample& sample : op.samples) {
+    const auto inputs = make_inputs(sample, op.dtypes.front(), Layout::kContiguous);
+    for (std::size_t i = 0; sample.size() > 1 && i < sample.size(); ++i) {
+      for (const Device home : kPlaces) {
+        for (const Device away : kPlaces) {
+          if (home == away || numbers_join(sample, i, home, away)) continue;
+          SCOPED_TRACE(describe(sample, Layout::kContiguous) + ": input " + std::to_string(i) +
+                       " on " + away.str() + ", the others on " + home.str());
+          std::vector<Tensor> mixed = to_device(inputs, home);
+          mixed[i] = mixed[i].to(away);
+          expect_refused(op.function, require_grad(mixed, sample), home, away);
+          if (op.in_place) expect_refused(op.in_place, mixed, home, away);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(OpDeviceTest, TakesNumbersOfTheHost) {
+  const OpCase& op = GetParam();
+  for (const Sample& sample : op.samples) {
+    const auto inputs = make_inputs(sample, op.dtypes.front(), Layout::kContiguous);
+    std::vector<Tensor> mixed;
+    bool any_number = false, any_array = false;
+    for (const Tensor& input : inputs) {
+      mixed.push_back(input.dim() == 0 ? input : input.to("cuda:1"));
+      (input.dim() == 0 ? any_number : any_array) = true;
+    }
+    if (!any_number || !any_array) continue;
+    SCOPED_TRACE(describe(sample, Layout::kContiguous));
+    if (op.numbers_join) {
+      const Tensor result = op.function(mixed);
+      EXPECT_EQ(result.device(), Device("cuda:1"));
+      EXPECT_EQ(difference(result, op.function(inputs), op.tolerance), "");
+    } else {
+      expect_refused(op.function, mixed, "cuda:1", "cpu");
+    }
+  }
+}
+
+TEST_P(OpDeviceTest, RunsWhereItsInputsAre) {
+  const OpCase& op = GetParam();
+  const Sample& sample = op.samples.front();
+  const auto inputs = make_inputs(sample, op.dtypes.front(), Layout::kContiguous);
+  for (const int current : {0, 1}) {
+    const DeviceGuard guard(current);
+    for (const Device place : kPlaces) {
+      const Tensor result = op.function(to_device(inputs, place));
+      EXPECT_EQ(result.device(), place) << "current device " << current;
+      EXPECT_EQ(cuda::current_device(), current);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OpDeviceTest, ::testing::ValuesIn(all_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace tern::testing

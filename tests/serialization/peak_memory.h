@@ -1,0 +1,33 @@
+#pragma once
+
+#include <malloc.h>
+
+#include <fstream>
+#include <string>
+
+namespace tern {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kHasSanitizer = true;
+#else
+constexpr bool kHasSanitizer = false;
+#endif
+
+/// The most memory that the process has had, in bytes; 0 where the system cannot say.
+inline long peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    long kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes << 10;
+  }
+  return 0;
+}
+
+/// Lets the peak start from what is in use now, and returns it.
+inline long reset_peak() {
+  ::malloc_trim(0);  // what was freed and kept would be used again unseen
+  std::ofstream("/proc/self/clear_refs") << 5;
+  return peak_bytes();
+}
+
+}  // namespace tern
