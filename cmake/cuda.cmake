@@ -35,13 +35,14 @@ function(tern_add_cuda_plugin)
   tern_own_code(tern_cuda)
   target_include_directories(tern_cuda PRIVATE ${PROJECT_BINARY_DIR}/include)
   target_compile_features(tern_cuda PRIVATE cxx_std_20)
-  # The formulas are constexpr host code too.
-  target_compile_options(tern_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
+  # The formulas are constexpr host code too. CMake before 3.26 knows no CUDA_STANDARD 20 of nvcc.
+  target_compile_options(tern_cuda PRIVATE
+    $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr>)
   target_link_libraries(tern_cuda PRIVATE CUDA::cudart_static CUDA::cublasLt Threads::Threads)
   target_link_options(tern_cuda PRIVATE ${TERN_NO_UNDEFINED}
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin.map)
   set_target_properties(tern_cuda PROPERTIES
-    CUDA_STANDARD 20 CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static
+    CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/plugin.map)
   add_dependencies(tern_programs tern_cuda)
 endfunction()
