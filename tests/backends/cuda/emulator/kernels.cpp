@@ -13,6 +13,7 @@ void register_kernels(kernels::KernelTable* table) {
   kernels::set<kernels::RandomArgs, cuda::device::random>(*table);
   kernels::set<kernels::AdamArgs, cuda::device::adam>(*table);
   kernels::set<kernels::SgdArgs, cuda::device::sgd>(*table);
+  kernels::set<kernels::ReduceArgs, cuda::device::reduce>(*table);
 }
 
 }  // namespace

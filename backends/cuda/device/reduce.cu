@@ -1,0 +1,23 @@
+#include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/reduce.h>
+
+namespace tern::cuda::device {
+
+void reduce(const ReduceArgs& args, KernelContext& context) {
+  switch (args.op) {
+    case ReduceOp::kSum:
+    case ReduceOp::kProd:
+      return reduce_numbers(args, context);
+    case ReduceOp::kAmax:
+    case ReduceOp::kAmin:
+      return reduce_extremes(args, context);
+    case ReduceOp::kArgmax:
+    case ReduceOp::kArgmin:
+      return reduce_positions(args, context);
+    case ReduceOp::kAny:
+    case ReduceOp::kAll:
+      return reduce_truth(args, context);
+  }
+}
+
+}  // namespace tern::cuda::device

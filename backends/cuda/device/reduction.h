@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstdlib>
+
+#include <tern/backends/cuda/device/block_reduce.h>
+#include <tern/backends/cuda/device/scratch.h>
+#include <tern/backends/cuda/device/shape.h>
+
+// Reductions of tensors: one result for each place of the kept dimensions, merged from what is at
+// the places of the reduced ones. An operation says what:
+//   State                           what is merged; plain data
+//   identity()                      merged with another state it gives that one
+//   at(offset, position, kept)      of the element at `offset` of the input; position and kept are
+//                                   its row-major numbers among the reduced and the kept places
+//   operator()(a, b)                merges two states, in any order and grouping
+//   store(kept, offset, state)      the result, which belongs at `offset` of the output
+
+namespace tern::cuda::device {
+
+/// Places numbered row-major, and where they are in K tensors. Unlike Shape it takes any count.
+template <int K>
+struct Places {
+  std::int64_t count = 1;
+  Shape<K> shape;
+  std::int64_t sizes[kMaxDims];
+
+  void add_dim(std::int64_t size, const std::int64_t (&strides)[K]) {
+    count *= size;
+    if (size <= 1) return;  // nothing to walk along
+    sizes[shape.ndim] = size;
+    shape.add_dim(size, strides);
+  }
+  /// Whether number * stride is the offset.
+  __device__ bool is_row() const { return shape.ndim == 1; }
+  __device__ void offsets(std::int64_t number, std::int64_t (&out)[K]) const {
+    if (count <= 0x7fffffff) return shape.offsets(static_cast<std::uint32_t>(number), out);
+    for (int k = 0; k < K; ++k) out[k] = 0;
+    for (int d = shape.ndim - 1; d >= 0; --d) {
+      const std::int64_t place = number % sizes[d];
+      for (int k = 0; k < K; ++k) out[k] += place * shape.strides[d][k];
+      number /= sizes[d];
+    }
+  }
+  /// How far neighbours of the last dimension are in the first tensor.
+  std::int64_t step() const {
+    const std::int64_t stride = shape.ndim == 0 ? 0 : std::abs(shape.strides[shape.ndim - 1][0]);
+    return stride == 0 ? INT64_MAX : stride;
+  }
+  std::int64_t run() const { return shape.ndim == 0 ? 1 : sizes[shape.ndim - 1]; }
+};
+
+template <class Operation>
+struct ReduceLaunch {
+  Places<2> kept;  // of the input and of the output
+  Places<1> reduced;
+  Teams teams;
+  std::int64_t part;                  // reduced places of a part
+  typename Operation::State* states;  // [kept][parts], where there are several parts
+  Operation operation;
+};
+
+/// Merges the elements of one thread. Several states at a time, because a load takes long, and
+/// because many short sums lose less than a long one.
+template <bool kRow, class Operation>
+__device__ typename Operation::State reduce_thread(const ReduceLaunch<Operation>& launch,
+                                                   std::int64_t base, std::int64_t kept,
+                                                   std::int64_t at, std::int64_t last) {
+  constexpr int kStates = 4;
+  const Operation& operation = launch.operation;
+  const std::int64_t stride = launch.reduced.shape.strides[0][0];
+  const auto element = [&](std::int64_t position) {
+    std::int64_t offset[1] = {position * stride};
+    if constexpr (!kRow) launch.reduced.offsets(position, offset);
+    return operation.at(base + offset[0], position, kept);
+  };
+  const std::int64_t step = launch.teams.size;
+  typename Operation::State states[kStates];
+  for (auto& state : states) state = operation.identity();
+  for (; at + (kStates - 1) * step < last; at += kStates * step) {
+#pragma unroll
+    for (int i = 0; i < kStates; ++i) {
+      states[i] = operation(states[i], element(at + i * step));
+    }
+  }
+  for (; at < last; at += step) states[0] = operation(states[0], element(at));
+  return operation(operation(states[0], states[1]), operation(states[2], states[3]));
+}
+
+/// A team per result; blockIdx.y is the part.
+template <class Operation>
+__global__ void __launch_bounds__(kThreads) reduce_kernel(ReduceLaunch<Operation> launch) {
+  const Operation& operation = launch.operation;
+  auto state = operation.identity();
+  const std::int64_t kept = launch.teams.row();
+  const bool is_result = kept < launch.kept.count;
+  std::int64_t offsets[2] = {};
+  if (is_result) {
+    launch.kept.offsets(kept, offsets);
+    const std::int64_t first = blockIdx.y * launch.part, end = first + launch.part;
+    const std::int64_t last = end < launch.reduced.count ? end : launch.reduced.count;
+    const std::int64_t at = first + launch.teams.member();
+    state = launch.reduced.is_row() ? reduce_thread<true>(launch, offsets[0], kept, at, last)
+                                    : reduce_thread<false>(launch, offsets[0], kept, at, last);
+  }
+  state = team_reduce(launch.teams, state, operation);
+  if (!is_result || launch.teams.member() != 0) return;
+  if (gridDim.y == 1) {
+    operation.store(kept, offsets[1], state);
+  } else {
+    launch.states[kept * gridDim.y + blockIdx.y] = state;
+  }
+}
+
+/// A team per result merges its parts.
+template <class Operation>
+__global__ void __launch_bounds__(kThreads)
+    merge_parts_kernel(ReduceLaunch<Operation> launch, Teams teams, unsigned parts) {
+  const Operation& operation = launch.operation;
+  auto state = operation.identity();
+  const std::int64_t kept = teams.row();
+  const bool is_result = kept < launch.kept.count;
+  for (unsigned i = teams.member(); is_result && i < parts; i += teams.size) {
+    state = operation(state, launch.states[kept * parts + i]);
+  }
+  state = team_reduce(teams, state, operation);
+  if (!is_result || teams.member() != 0) return;
+  std::int64_t offsets[2];
+  launch.kept.offsets(kept, offsets);
+  operation.store(kept, offsets[1], state);
+}
+
+/// How many parts the reduced places are divided into: enough for all processors of a GPU where
+/// results are few, and for rounding errors to stay small.
+inline std::int64_t reduce_parts(std::int64_t reduced, unsigned team, std::int64_t blocks) {
+  constexpr std::int64_t kBlocks = 512;               // fill a GPU
+  constexpr std::int64_t kFewest = 16, kMost = 1024;  // elements of a thread
+  const std::int64_t wanted = std::min(kBlocks / blocks, reduced / (team * kFewest));
+  const std::int64_t needed = (reduced + team * kMost - 1) / (team * kMost);
+  return std::clamp<std::int64_t>(std::max(wanted, needed), 1, 65535);
+}
+
+template <class Operation>
+void run_reduction(KernelContext& context, const Places<2>& kept, const Places<1>& reduced,
+                   const Operation& operation) {
+  const Teams teams = kept.step() < reduced.step() ? column_teams(kept.run(), reduced.count)
+                                                   : row_teams(kept.count, reduced.count);
+  const unsigned blocks = teams.blocks(kept.count);
+  const std::int64_t parts = reduce_parts(reduced.count, teams.size, blocks);
+  const std::int64_t part = (reduced.count + parts - 1) / parts;
+  const auto parts_count = static_cast<unsigned>(parts);
+  ReduceLaunch<Operation> launched{kept, reduced, teams, part, nullptr, operation};
+  if (parts == 1) {
+    return launch(context, reduce_kernel<Operation>, blocks, kThreads, launched);
+  }
+  using State = typename Operation::State;
+  const Scratch scratch(context, sizeof(State) * static_cast<std::size_t>(kept.count * parts));
+  launched.states = scratch.get<State>();
+  launch(context, reduce_kernel<Operation>, dim3(blocks, parts_count), kThreads, launched);
+  const Teams mergers = row_teams(kept.count, parts);
+  launch(context, merge_parts_kernel<Operation>, mergers.blocks(kept.count), kThreads, launched,
+         mergers, parts_count);
+}
+
+}  // namespace tern::cuda::device
