@@ -29,7 +29,13 @@ std::vector<Layout> layouts() {
     all.push_back({{n}, {37}, {1}, {37}, {1}});
     all.push_back({{4}, {3 * n}, {2}, {n, 3}, {3, 1}});  // a dimension that did not merge
   }
+  for (std::int64_t n : {255, 256, 257, 1025}) {  // where blocks end
+    all.push_back({{5}, {n}, {1}, {n}, {1}});
+    all.push_back({{n}, {1}, {1}, {5}, {n}});
+  }
   all.push_back({{700}, {1}, {1}, {300}, {700}});
+  all.push_back({{70000}, {3}, {1}, {3}, {1}});  // more rows than some grids have blocks
+  all.push_back({{70000}, {1}, {1}, {3}, {70000}});
   all.push_back({{3}, {1}, {1}, {50000}, {3}});      // few columns, many rows
   all.push_back({{2}, {60000}, {1}, {60000}, {1}});  // few long rows
   all.push_back({{}, {}, {}, {50, 60}, {1, 50}});    // a transposed matrix
