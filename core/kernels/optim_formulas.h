@@ -17,25 +17,36 @@ constexpr unsigned kAdamForms = 32;
 /// The numbers of one Adam step, rounded to the dtype as PyTorch does.
 template <class T>
 struct AdamNumbers {
-  explicit AdamNumbers(const AdamArgs& a)
-      : decay(static_cast<T>(a.weight_decay)),
-        shrink(static_cast<T>(1 - a.lr * a.weight_decay)),
-        weight(static_cast<T>(1 - a.beta1)),
-        rest(T(1) - weight),
-        beta2(static_cast<T>(a.beta2)),
-        square_weight(static_cast<T>(1 - a.beta2)),
-        bias(static_cast<T>(a.bias_correction2_sqrt)),
-        inverse_bias(T(1) / bias),
-        eps(static_cast<T>(a.eps)),
-        step(static_cast<T>(-(a.lr / a.bias_correction1))) {}
   T decay, shrink, weight, rest, beta2, square_weight, bias, inverse_bias, eps, step;
-
-  unsigned form(const AdamArgs& a) const {
-    return (a.weight_decay != 0 ? kDecay : 0U) | (a.decoupled != 0 ? kDecoupled : 0U) |
-           (a.maximize != 0 ? kMaximize : 0U) | (a.amsgrad != 0 ? kAmsgrad : 0U) |
-           (weight < T(0.5) ? 0U : kFarLerp);
-  }
 };
+
+/// lr and the corrections come from the host's `a`, or from a device.
+template <class T>
+TERN_HOST_DEVICE AdamNumbers<T> adam_numbers(const AdamArgs& a, double lr, double bias_correction1,
+                                             double bias_correction2_sqrt) {
+  const T weight = static_cast<T>(1 - a.beta1), bias = static_cast<T>(bias_correction2_sqrt);
+  return {static_cast<T>(a.weight_decay),
+          static_cast<T>(1 - lr * a.weight_decay),
+          weight,
+          T(1) - weight,
+          static_cast<T>(a.beta2),
+          static_cast<T>(1 - a.beta2),
+          bias,
+          T(1) / bias,
+          static_cast<T>(a.eps),
+          static_cast<T>(-(lr / bias_correction1))};
+}
+template <class T>
+AdamNumbers<T> adam_numbers(const AdamArgs& a) {
+  return adam_numbers<T>(a, a.lr, a.bias_correction1, a.bias_correction2_sqrt);
+}
+
+template <class T>
+unsigned adam_form(const AdamArgs& a) {
+  return (a.weight_decay != 0 ? kDecay : 0U) | (a.decoupled != 0 ? kDecoupled : 0U) |
+         (a.maximize != 0 ? kMaximize : 0U) | (a.amsgrad != 0 ? kAmsgrad : 0U) |
+         (static_cast<T>(1 - a.beta1) < T(0.5) ? 0U : kFarLerp);
+}
 
 /// a / b, correctly rounded, where `inverse` is 1 / b: three multiplications instead of a division
 /// (Markstein, IBM J. Res. Dev. 34, 1990). a is not denormal.
@@ -87,13 +98,14 @@ constexpr unsigned kSgdForms = 32;
 /// The same for SGD.
 template <class T>
 struct SgdNumbers {
-  explicit SgdNumbers(const SgdArgs& a)
-      : lr(static_cast<T>(-a.lr)),
-        momentum(static_cast<T>(a.momentum)),
-        undamped(static_cast<T>(1 - a.dampening)),
-        decay(static_cast<T>(a.weight_decay)) {}
   T lr, momentum, undamped, decay;
 };
+
+template <class T>
+TERN_HOST_DEVICE SgdNumbers<T> sgd_numbers(const SgdArgs& a, double lr) {
+  return {static_cast<T>(-lr), static_cast<T>(a.momentum), static_cast<T>(1 - a.dampening),
+          static_cast<T>(a.weight_decay)};
+}
 
 /// The form of the step for tensor t.
 TERN_HOST_DEVICE unsigned sgd_form(const SgdArgs& a, int t) {

@@ -51,9 +51,9 @@ AdamRun<T> adam_run_of(unsigned form, std::integer_sequence<unsigned, kForms...>
 
 template <class T>
 void adam_typed(const AdamArgs& args) {
-  const AdamNumbers<T> numbers(args);
+  const AdamNumbers<T> numbers = adam_numbers<T>(args);
   const AdamRun<T> run =
-      adam_run_of<T>(numbers.form(args), std::make_integer_sequence<unsigned, kAdamForms>());
+      adam_run_of<T>(adam_form<T>(args), std::make_integer_sequence<unsigned, kAdamForms>());
   for_each_piece(args.count, args.numel, [&](int t, std::int64_t begin, std::int64_t end) {
     run(static_cast<T*>(args.param[t]) + begin, static_cast<const T*>(args.grad[t]) + begin,
         static_cast<T*>(args.exp_avg[t]) + begin, static_cast<T*>(args.exp_avg_sq[t]) + begin,
@@ -83,7 +83,7 @@ SgdRun<T> sgd_run_of(unsigned form, std::integer_sequence<unsigned, kForms...>) 
 
 template <class T>
 void sgd_typed(const SgdArgs& args) {
-  const SgdNumbers<T> numbers(args);
+  const SgdNumbers<T> numbers = sgd_numbers<T>(args, args.lr);
   for_each_piece(args.count, args.numel, [&](int t, std::int64_t begin, std::int64_t end) {
     const auto buffer = static_cast<T*>(args.momentum_buffer[t]);
     const auto run =

@@ -37,8 +37,7 @@ __device__ void each_element(const Args& args, const Step& step) {
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads)
-    adam_kernel(AdamArgs args, AdamNumbers<T> numbers, unsigned form) {
+__device__ void adam_elements(const AdamArgs& args, const AdamNumbers<T>& numbers, unsigned form) {
   each_element(args, [&](int t, std::int64_t i) {
     T* const param = static_cast<T*>(args.param[t]);
     T* const top = static_cast<T*>(args.max_exp_avg_sq[t]);
@@ -51,7 +50,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) sgd_kernel(SgdArgs args, SgdNumbers<T> numbers) {
+__device__ void sgd_elements(const SgdArgs& args, const SgdNumbers<T>& numbers) {
   each_element(args, [&](int t, std::int64_t i) {
     T* const param = static_cast<T*>(args.param[t]);
     T* const buffer = static_cast<T*>(args.momentum_buffer[t]);
@@ -62,13 +61,52 @@ __global__ void __launch_bounds__(kThreads) sgd_kernel(SgdArgs args, SgdNumbers<
   });
 }
 
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    adam_kernel(AdamArgs args, AdamNumbers<T> numbers, unsigned form) {
+  adam_elements(args, numbers, form);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) sgd_kernel(SgdArgs args, SgdNumbers<T> numbers) {
+  sgd_elements(args, numbers);
+}
+
+// The same for a graph: what changes between its replays lies on the device. One thread of a block
+// computes the numbers for all.
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) adam_graph_kernel(AdamArgs args, unsigned form) {
+  __shared__ AdamNumbers<T> numbers;
+  if (threadIdx.x == 0) {
+    const double lr = args.device_lr != nullptr ? *args.device_lr : args.lr;
+    double correction1 = args.bias_correction1, correction2 = args.bias_correction2_sqrt;
+    if (args.device_step != nullptr) {
+      correction1 = 1 - pow(args.beta1, *args.device_step);
+      correction2 = sqrt(1 - pow(args.beta2, *args.device_step));
+    }
+    numbers = adam_numbers<T>(args, lr, correction1, correction2);
+  }
+  __syncthreads();
+  adam_elements(args, numbers, form);
+}
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) sgd_graph_kernel(SgdArgs args) {
+  sgd_elements(args, sgd_numbers<T>(args, *args.device_lr));
+}
+
 }  // namespace
 
 void adam(const AdamArgs& args, KernelContext& context) {
   const auto run = [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const AdamNumbers<T> numbers(args);
-    launch(context, adam_kernel<T>, block_count(args), kThreads, args, numbers, numbers.form(args));
+    if (args.device_lr != nullptr || args.device_step != nullptr) {
+      return launch(context, adam_graph_kernel<T>, block_count(args), kThreads, args,
+                    adam_form<T>(args));
+    }
+    launch(context, adam_kernel<T>, block_count(args), kThreads, args, adam_numbers<T>(args),
+           adam_form<T>(args));
   };
   if (args.dtype == kFloat) return run(TypeTag<float>());
   if (args.dtype == kDouble) return run(TypeTag<double>());
@@ -78,7 +116,10 @@ void adam(const AdamArgs& args, KernelContext& context) {
 void sgd(const SgdArgs& args, KernelContext& context) {
   const auto run = [&](auto tag) {
     using T = typename decltype(tag)::type;
-    launch(context, sgd_kernel<T>, block_count(args), kThreads, args, SgdNumbers<T>(args));
+    if (args.device_lr != nullptr) {
+      return launch(context, sgd_graph_kernel<T>, block_count(args), kThreads, args);
+    }
+    launch(context, sgd_kernel<T>, block_count(args), kThreads, args, sgd_numbers<T>(args, args.lr));
   };
   if (args.dtype == kFloat) return run(TypeTag<float>());
   if (args.dtype == kDouble) return run(TypeTag<double>());
