@@ -10,6 +10,7 @@ void register_kernels(kernels::KernelTable* table) {
   kernels::set<kernels::CopyArgs, cuda::device::copy>(*table);
   kernels::set<kernels::FillArgs, cuda::device::fill>(*table);
   kernels::set<kernels::ArangeArgs, cuda::device::arange>(*table);
+  kernels::set<kernels::GemmArgs, cuda::device::gemm>(*table);
   kernels::set<kernels::RandomArgs, cuda::device::random>(*table);
   kernels::set<kernels::AdamArgs, cuda::device::adam>(*table);
   kernels::set<kernels::SgdArgs, cuda::device::sgd>(*table);

@@ -1,0 +1,144 @@
+#include <cstdint>
+
+#include <tern/backends/cuda/device/gemm_cublas.h>
+#include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/map.h>
+
+namespace tern::cuda::device {
+namespace {
+
+constexpr int kTile = 32;   // rows and columns of the results of one block
+constexpr int kDepth = 32;  // of k, at a time
+constexpr int kSide = 8;    // threads along each side of a tile
+constexpr int kTileThreads = kSide * kSide;
+constexpr int kEach = kTile / kSide;
+
+// kTile vectors of an operand, kDepth elements of each; zeros where the operand ends. Neighbouring
+// threads read neighbours in memory.
+template <class T, class Number>
+__device__ void load_tile(Number (&tile)[kDepth][kTile + 1], const T* operand, std::int64_t first,
+                          std::int64_t count, std::int64_t stride, std::int64_t first_k,
+                          std::int64_t k, std::int64_t k_stride) {
+  for (unsigned i = threadIdx.x; i < kTile * kDepth; i += kTileThreads) {
+    const unsigned vector = k_stride == 1 ? i / kDepth : i % kTile;
+    const unsigned depth = k_stride == 1 ? i % kDepth : i / kTile;
+    const std::int64_t row = first + vector, at = first_k + depth;
+    const bool inside = row < count && at < k;
+    tile[depth][vector] = inside ? static_cast<Number>(operand[row * stride + at * k_stride]) : 0;
+  }
+}
+
+// c = epilogue(alpha * a x b + beta * c + bias). One block per tile of the result, kEach x kEach
+// elements per thread, summed kDepth products at a time. Number is unsigned for integers, so that
+// they wrap around.
+template <class T, class Number>
+__global__ void __launch_bounds__(kTileThreads)
+    tiled_gemm(GemmArgs args, std::int64_t tiles, std::int64_t tile_rows, std::int64_t tile_columns) {
+  __shared__ Number a_tile[kDepth][kTile + 1], b_tile[kDepth][kTile + 1];
+  const unsigned x = threadIdx.x % kSide, y = threadIdx.x / kSide;
+  for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    const std::int64_t batch = tile / (tile_rows * tile_columns);
+    const std::int64_t first_row = tile / tile_columns % tile_rows * kTile;
+    const std::int64_t first_column = tile % tile_columns * kTile;
+    const T* a = static_cast<const T*>(args.a) + batch * args.a_batch_stride;
+    const T* b = static_cast<const T*>(args.b) + batch * args.b_batch_stride;
+    Number sums[kEach][kEach] = {};
+    for (std::int64_t first_k = 0; first_k < args.k; first_k += kDepth) {
+      __syncthreads();
+      load_tile(a_tile, a, first_row, args.m, args.a_row_stride, first_k, args.k,
+                args.a_col_stride);
+      load_tile(b_tile, b, first_column, args.n, args.b_col_stride, first_k, args.k,
+                args.b_row_stride);
+      __syncthreads();
+      Number parts[kEach][kEach] = {};
+      for (int p = 0; p < kDepth; ++p) {
+        for (int i = 0; i < kEach; ++i) {
+          for (int j = 0; j < kEach; ++j) {
+            parts[i][j] += a_tile[p][y + i * kSide] * b_tile[p][x + j * kSide];
+          }
+        }
+      }
+      for (int i = 0; i < kEach; ++i) {
+        for (int j = 0; j < kEach; ++j) sums[i][j] += parts[i][j];
+      }
+    }
+    const auto alpha = static_cast<Number>(static_cast<T>(args.alpha));
+    const auto beta = static_cast<Number>(static_cast<T>(args.beta));
+    for (int i = 0; i < kEach; ++i) {
+      for (int j = 0; j < kEach; ++j) {
+        const std::int64_t row = first_row + y + i * kSide, column = first_column + x + j * kSide;
+        if (row >= args.m || column >= args.n) continue;
+        T& place = static_cast<T*>(
+            args.c)[batch * args.c_batch_stride + row * args.c_row_stride + column];
+        Number sum = alpha * sums[i][j];
+        if (beta != 0) sum += beta * static_cast<Number>(place);
+        if (args.bias != nullptr) {
+          sum += static_cast<Number>(static_cast<const T*>(args.bias)[column * args.bias_stride]);
+        }
+        const T result = static_cast<T>(sum);
+        place = args.epilogue == GemmEpilogue::kRelu && result < 0 ? T(0) : result;
+      }
+    }
+  }
+}
+
+template <class T, class Number = T>
+void run_tiled(const GemmArgs& args, KernelContext& context) {
+  const std::int64_t tile_rows = (args.m + kTile - 1) / kTile;
+  const std::int64_t tile_columns = (args.n + kTile - 1) / kTile;
+  const std::int64_t tiles = args.batch * tile_rows * tile_columns;
+  launch(context, tiled_gemm<T, Number>, blocks_for(tiles, 1), kTileThreads, args, tiles, tile_rows,
+         tile_columns);
+}
+
+template <class T>
+struct Epilogue {
+  bool relu;
+  __device__ T operator()(T product, T bias) const {
+    const T sum = product + bias;
+    return relu && sum < 0 ? T(0) : sum;
+  }
+};
+
+template <class T>
+void run_epilogue(const GemmArgs& args, KernelContext& context) {
+  const std::int64_t c_strides[] = {args.c_batch_stride, args.c_row_stride, 1};
+  const std::int64_t bias_strides[] = {0, 0, args.bias_stride};
+  MapOperands<3> operands{};
+  operands.ndim = 3;
+  operands.sizes[0] = args.batch;
+  operands.sizes[1] = args.m;
+  operands.sizes[2] = args.n;
+  operands.data[0] = operands.data[1] = args.c;
+  operands.data[2] = args.bias;  // null: the immediate, zero
+  operands.strides[0] = operands.strides[1] = c_strides;
+  operands.strides[2] = args.bias != nullptr ? bias_strides : nullptr;
+  map<T, T, T>(context, operands, Epilogue<T>{args.epilogue == GemmEpilogue::kRelu});
+}
+
+}  // namespace
+
+void gemm_epilogue(const GemmArgs& args, KernelContext& context) {
+  if (args.dtype == kDouble) return run_epilogue<double>(args, context);
+  run_epilogue<float>(args, context);
+}
+
+void gemm(const GemmArgs& args, KernelContext& context) {
+  const bool floating = args.dtype == kFloat || args.dtype == kDouble;
+  if (!floating && args.dtype != kLong) {
+    context.status = StatusCode::kUnsupportedDtype;
+    return;
+  }
+  if (args.batch == 0 || args.m == 0 || args.n == 0) return;
+  if (floating && args.k > 0 && gemm_cublas(args, context)) return;
+  switch (args.dtype) {
+    case kFloat:
+      return run_tiled<float>(args, context);
+    case kDouble:
+      return run_tiled<double>(args, context);
+    default:
+      return run_tiled<std::int64_t, std::uint64_t>(args, context);
+  }
+}
+
+}  // namespace tern::cuda::device

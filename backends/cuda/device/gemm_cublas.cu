@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <optional>
+
+#include <tern/backends/cuda/device/gemm_cublas.h>
+#include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/scratch.h>
+
+namespace tern::cuda::device {
+namespace {
+
+constexpr std::int32_t kMostAlignment = 256;  // more than this makes no difference to cuBLASLt
+constexpr std::int32_t kBiasAlignment = 16;   // its epilogues read the bias in packs
+
+/// The largest power of two, up to kMostAlignment, that divides an address and all multiples of a
+/// step away from it.
+std::int32_t alignment_of(const void* data, std::int64_t step_bytes) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uint64_t>(step_bytes);
+  return 1 << std::min(std::countr_zero(bits), std::countr_zero(unsigned{kMostAlignment}));
+}
+
+/// A factor of the product as it came.
+struct Given {
+  const void* data;
+  std::int64_t batch, rows, columns;
+  std::int64_t batch_stride, row_stride, column_stride;
+};
+
+/// A factor, or the bias, in a form that cuBLASLt reads; perhaps a copy.
+class Operand {
+ public:
+  Operand(const Given& given, ScalarType dtype, KernelContext& context)
+      : data_(given.data), item_(static_cast<std::int64_t>(element_size(dtype))) {
+    const auto [data, batch, rows, columns, batch_stride, row_stride, column_stride] = given;
+    // The stride of a dimension of size 1 may be anything.
+    if ((columns == 1 || column_stride == 1) && (rows == 1 || row_stride >= columns)) {
+      set(false, rows == 1 ? columns : row_stride, batch_stride);
+    } else if ((rows == 1 || row_stride == 1) && (columns == 1 || column_stride >= rows)) {
+      set(true, columns == 1 ? rows : column_stride, batch_stride);
+    } else {
+      copy(given, dtype, context);
+    }
+  }
+
+  /// Copies the operand into rows, one after the other.
+  void copy(const Given& given, ScalarType dtype, KernelContext& context) {
+    const std::int64_t batch = given.batch_stride == 0 ? 1 : given.batch;
+    const std::int64_t size = given.rows * given.columns;
+    copy_.emplace(context, static_cast<std::size_t>(batch * size * item_));
+    if (context.status != StatusCode::kOk) return;
+    data_ = copy_->get<void>();
+    CopyArgs args{};
+    args.ndim = 3;
+    args.out_dtype = args.in_dtype = dtype;
+    args.out = copy_->get<void>();
+    args.in = given.data;
+    const std::int64_t dims[][3] = {{batch, size, given.batch_stride},
+                                    {given.rows, given.columns, given.row_stride},
+                                    {given.columns, 1, given.column_stride}};
+    for (int d = 0; d < 3; ++d) {
+      args.sizes[d] = dims[d][0];
+      args.out_strides[d] = dims[d][1];
+      args.in_strides[d] = dims[d][2];
+    }
+    device::copy(args, context);
+    set(false, given.columns, given.batch_stride == 0 ? 0 : size);
+  }
+
+  const void* data() const { return data_; }
+  const LtMatrix& matrix() const { return matrix_; }
+
+ private:
+  void set(bool transposed, std::int64_t ld, std::int64_t batch_stride) {
+    matrix_ = {ld, batch_stride, alignment_of(data_, batch_stride * item_), transposed};
+  }
+
+  std::optional<Scratch> copy_;
+  const void* data_;
+  std::int64_t item_;
+  LtMatrix matrix_{};
+};
+
+cublasComputeType_t compute_type(const GemmArgs& args) {
+  if (args.dtype == kDouble) return CUBLAS_COMPUTE_64F;
+  switch (args.precision) {
+    case GemmPrecision::kHighest:
+      return CUBLAS_COMPUTE_32F;
+    case GemmPrecision::kHigh:
+      return CUBLAS_COMPUTE_32F_FAST_TF32;
+    case GemmPrecision::kMedium:
+      return CUBLAS_COMPUTE_32F_FAST_16BF;
+  }
+  return CUBLAS_COMPUTE_32F;
+}
+
+cublasLtEpilogue_t epilogue_of(const GemmArgs& args) {
+  const bool relu = args.epilogue == GemmEpilogue::kRelu;
+  if (args.bias != nullptr) return relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+  return relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+}  // namespace
+
+bool gemm_cublas(const GemmArgs& args, KernelContext& context) {
+  // It counts in 32 bits.
+  if (std::max({args.batch, args.m, args.n, args.k}) > std::numeric_limits<std::int32_t>::max()) {
+    return false;
+  }
+  const auto step = [&](std::int64_t stride) { return args.batch == 1 ? 0 : stride; };
+  const Operand a({args.a, args.batch, args.m, args.k, step(args.a_batch_stride),
+                   args.a_row_stride, args.a_col_stride},
+                  args.dtype, context);
+  const Operand b({args.b, args.batch, args.k, args.n, step(args.b_batch_stride),
+                   args.b_row_stride, args.b_col_stride},
+                  args.dtype, context);
+  std::optional<Operand> bias;
+  if (args.bias != nullptr) {
+    const Given given{args.bias, 1, 1, args.n, 0, args.n, args.bias_stride};
+    bias.emplace(given, args.dtype, context);
+    const LtMatrix& matrix = bias->matrix();
+    if (matrix.transposed || matrix.alignment < kBiasAlignment) {
+      bias->copy(given, args.dtype, context);
+    }
+  }
+  if (context.status != StatusCode::kOk) return true;
+
+  const std::int64_t c_step = step(args.c_batch_stride);
+  const auto item = static_cast<std::int64_t>(element_size(args.dtype));
+  const LtMatrix c{args.c_row_stride, c_step, alignment_of(args.c, c_step * item), false};
+  LtProduct product{compute_type(args), epilogue_of(args), args.batch, args.n, args.m, args.k,
+                    b.matrix(), a.matrix(), c, bias ? bias->matrix().alignment : 0};
+  LtData data{b.data(), a.data(), args.c, bias ? bias->data() : nullptr, args.alpha, args.beta};
+  if (run_cublas(product, data, context)) return true;
+  if (product.epilogue == CUBLASLT_EPILOGUE_DEFAULT) return false;
+  product.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
+  product.bias_alignment = 0;
+  data.bias = nullptr;
+  if (!run_cublas(product, data, context)) return false;
+  gemm_epilogue(args, context);
+  return true;
+}
+
+}  // namespace tern::cuda::device

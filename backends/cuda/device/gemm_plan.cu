@@ -1,0 +1,222 @@
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <type_traits>
+
+#include <tern/backends/cuda/device/gemm_cublas.h>
+#include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/scratch.h>
+
+namespace tern::cuda::device {
+namespace {
+
+template <auto kDestroy>
+struct Destroy {
+  template <class T>
+  void operator()(T* object) const {
+    kDestroy(object);
+  }
+};
+template <class Handle, auto kDestroy>
+using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Destroy<kDestroy>>;
+using Operation = Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy>;
+using Layout = Owned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
+using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy>;
+
+bool succeeded(cublasStatus_t status, const char* function, KernelContext& context) {
+  if (status == CUBLAS_STATUS_SUCCESS) return true;
+  char text[160];
+  std::snprintf(text, sizeof(text), "%s when calling %s", cublasLtGetStatusName(status), function);
+  fail(context, StatusCode::kDeviceFault, text);
+  return false;
+}
+
+template <class T>
+bool set(KernelContext& context, cublasLtMatmulDesc_t operation,
+         cublasLtMatmulDescAttributes_t attribute, const T& value) {
+  return succeeded(cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof(T)),
+                   "cublasLtMatmulDescSetAttribute", context);
+}
+template <class T>
+bool set(KernelContext& context, cublasLtMatrixLayout_t layout,
+         cublasLtMatrixLayoutAttribute_t attribute, const T& value) {
+  return succeeded(cublasLtMatrixLayoutSetAttribute(layout, attribute, &value, sizeof(T)),
+                   "cublasLtMatrixLayoutSetAttribute", context);
+}
+template <class T>
+bool set(KernelContext& context, cublasLtMatmulPreference_t preference,
+         cublasLtMatmulPreferenceAttributes_t attribute, const T& value) {
+  return succeeded(cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof(T)),
+                   "cublasLtMatmulPreferenceSetAttribute", context);
+}
+
+bool is_double(const LtProduct& product) { return product.compute == CUBLAS_COMPUTE_64F; }
+cudaDataType type_of(const LtProduct& product) {
+  return is_double(product) ? CUDA_R_64F : CUDA_R_32F;
+}
+
+/// A product and how cuBLASLt computes it.
+class Plan {
+ public:
+  /// False when something failed.
+  bool make(cublasLtHandle_t handle, std::size_t most_workspace, const LtProduct& product,
+            const void* bias, KernelContext& context) {
+    return make_operation(product, bias, context) &&
+           make_layout(a_, product, product.a, product.rows, product.inner, context) &&
+           make_layout(b_, product, product.b, product.inner, product.columns, context) &&
+           make_layout(d_, product, product.d, product.rows, product.columns, context) &&
+           find_algorithm(handle, most_workspace, product, context);
+  }
+
+  bool has_algorithm() const { return has_algorithm_; }
+
+  void run(cublasLtHandle_t handle, const LtProduct& product, const LtData& data,
+           KernelContext& context) const {
+    std::optional<Scratch> workspace;
+    if (workspace_ > 0) workspace.emplace(context, workspace_);
+    if (context.status != StatusCode::kOk) return;
+    if (data.bias != nullptr &&
+        !set(context, operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, data.bias)) {
+      return;
+    }
+    const float narrow[] = {static_cast<float>(data.alpha), static_cast<float>(data.beta)};
+    const void* alpha = is_double(product) ? static_cast<const void*>(&data.alpha) : &narrow[0];
+    const void* beta = is_double(product) ? static_cast<const void*>(&data.beta) : &narrow[1];
+    succeeded(cublasLtMatmul(handle, operation_.get(), alpha, data.a, a_.get(), data.b, b_.get(),
+                             beta, data.d, d_.get(), data.d, d_.get(), &algorithm_,
+                             workspace ? workspace->get<void>() : nullptr, workspace_,
+                             static_cast<cudaStream_t>(context.stream)),
+              "cublasLtMatmul", context);
+  }
+
+ private:
+  bool make_operation(const LtProduct& product, const void* bias, KernelContext& context) {
+    cublasLtMatmulDesc_t made = nullptr;
+    if (!succeeded(cublasLtMatmulDescCreate(&made, product.compute, type_of(product)),
+                   "cublasLtMatmulDescCreate", context)) {
+      return false;
+    }
+    operation_.reset(made);
+    const auto form = [](const LtMatrix& x) { return x.transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+    return set(context, made, CUBLASLT_MATMUL_DESC_TRANSA, form(product.a)) &&
+           set(context, made, CUBLASLT_MATMUL_DESC_TRANSB, form(product.b)) &&
+           set(context, made, CUBLASLT_MATMUL_DESC_EPILOGUE, product.epilogue) &&
+           // The search reads the pointer's alignment.
+           (bias == nullptr || set(context, made, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias));
+  }
+
+  static bool make_layout(Layout& layout, const LtProduct& product, const LtMatrix& matrix,
+                          std::int64_t rows, std::int64_t columns, KernelContext& context) {
+    if (matrix.transposed) std::swap(rows, columns);
+    cublasLtMatrixLayout_t made = nullptr;
+    if (!succeeded(cublasLtMatrixLayoutCreate(&made, type_of(product),
+                                              static_cast<std::uint64_t>(rows),
+                                              static_cast<std::uint64_t>(columns), matrix.ld),
+                   "cublasLtMatrixLayoutCreate", context)) {
+      return false;
+    }
+    layout.reset(made);
+    const auto batch = static_cast<std::int32_t>(product.batch);
+    return set(context, made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, batch) &&
+           set(context, made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride);
+  }
+
+  bool find_algorithm(cublasLtHandle_t handle, std::size_t most_workspace,
+                      const LtProduct& product, KernelContext& context) {
+    cublasLtMatmulPreference_t made = nullptr;
+    if (!succeeded(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate",
+                   context)) {
+      return false;
+    }
+    const Preference preference(made);
+    const auto aligned = [](const LtMatrix& x) { return static_cast<std::uint32_t>(x.alignment); };
+    if (!set(context, made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+             std::uint64_t{most_workspace}) ||
+        !set(context, made, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, aligned(product.a)) ||
+        !set(context, made, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, aligned(product.b)) ||
+        !set(context, made, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, aligned(product.d)) ||
+        !set(context, made, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, aligned(product.d))) {
+      return false;
+    }
+    cublasLtMatmulHeuristicResult_t found{};
+    int count = 0;
+    const cublasStatus_t status =
+        cublasLtMatmulAlgoGetHeuristic(handle, operation_.get(), a_.get(), b_.get(), d_.get(),
+                                       d_.get(), made, 1, &found, &count);
+    if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return true;
+    if (!succeeded(status, "cublasLtMatmulAlgoGetHeuristic", context)) return false;
+    has_algorithm_ = count > 0 && found.state == CUBLAS_STATUS_SUCCESS;
+    algorithm_ = found.algo;
+    workspace_ = found.workspaceSize;
+    return true;
+  }
+
+  Operation operation_;
+  Layout a_, b_, d_;
+  bool has_algorithm_ = false;
+  cublasLtMatmulAlgo_t algorithm_{};
+  std::size_t workspace_ = 0;
+};
+
+/// cuBLASLt on one device, and the plans that it made there.
+class Library {
+ public:
+  bool run(const LtProduct& product, const LtData& data, KernelContext& context) {
+    // Held until the product is queued: the plan keeps the address of the bias.
+    const std::lock_guard lock(mutex_);
+    if (!open(context)) return true;
+    auto place = plans_.find(product);
+    if (place == plans_.end()) {
+      Plan plan;
+      if (!plan.make(handle_, most_workspace_, product, data.bias, context)) return true;
+      if (plans_.size() >= kMostPlans) plans_.clear();
+      place = plans_.emplace(product, std::move(plan)).first;
+    }
+    if (!place->second.has_algorithm()) return false;
+    place->second.run(handle_, product, data, context);
+    return true;
+  }
+
+ private:
+  bool open(KernelContext& context) {
+    if (handle_ != nullptr) return true;
+    int major = 0;
+    const cudaError_t error =
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, context.device);
+    if (error != cudaSuccess) {
+      fail(context, StatusCode::kDeviceFault, cudaGetErrorString(error));
+      return false;
+    }
+    most_workspace_ = std::size_t{major >= 9 ? 32u : 4u} << 20;
+    return succeeded(cublasLtCreate(&handle_), "cublasLtCreate", context);
+  }
+
+  std::mutex mutex_;
+  cublasLtHandle_t handle_ = nullptr;
+  std::size_t most_workspace_ = 0;
+  std::map<LtProduct, Plan> plans_;
+};
+
+// Never destroyed: at the end of the process the driver may already be gone.
+Library& library_of(std::int32_t device) {
+  static std::mutex mutex;
+  static auto& libraries = *new std::map<std::int32_t, Library>;
+  const std::lock_guard lock(mutex);
+  return libraries[device];
+}
+
+}  // namespace
+
+bool run_cublas(const LtProduct& product, const LtData& data, KernelContext& context) {
+  try {
+    return library_of(context.device).run(product, data, context);
+  } catch (const std::bad_alloc&) {
+    fail(context, StatusCode::kDeviceFault, "out of host memory");
+    return true;
+  }
+}
+
+}  // namespace tern::cuda::device

@@ -1,0 +1,298 @@
+#include <cublasLt.h>
+
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+tern::emulator::Cublas& state() { return tern::emulator::cublas(); }
+
+void require(bool condition, const char* rule) {
+  if (!condition) throw std::logic_error(std::string("cuBLASLt: ") + rule);
+}
+
+template <class T>
+void read_value(T& field, const void* value, std::size_t bytes) {
+  require(value != nullptr && bytes == sizeof(T), "an attribute of another size");
+  std::memcpy(&field, value, sizeof(T));
+}
+
+bool has_bias(const cublasLtMatmulDescOpaque_t& operation) {
+  return (operation.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0;
+}
+
+std::uint64_t alignment_of(const void* address) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(address);
+  return std::min<std::uint64_t>(bits & (~bits + 1), 256);
+}
+
+void check_layout(const cublasLtMatrixLayoutOpaque_t& layout, cudaDataType type,
+                  std::uint64_t rows, std::uint64_t columns) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+  require(layout.type == type, "a matrix of another type");
+  require(layout.rows == rows && layout.columns == columns, "sizes that do not fit");
+  require(rows > 0 && columns > 0 && rows <= kMost && columns <= kMost, "a size out of range");
+  require(layout.ld >= static_cast<std::int64_t>(rows), "columns that overlap");
+  require(layout.batch > 0 && layout.batch_stride >= 0, "a batch out of range");
+}
+
+// Checks a product and returns a number that stands for all that decides its algorithm.
+std::uint64_t check_problem(const cublasLtMatmulDescOpaque_t& operation,
+                            const cublasLtMatrixLayoutOpaque_t& a,
+                            const cublasLtMatrixLayoutOpaque_t& b,
+                            const cublasLtMatrixLayoutOpaque_t& d) {
+  const bool is_double = operation.compute == CUBLAS_COMPUTE_64F;
+  const cudaDataType type = is_double ? CUDA_R_64F : CUDA_R_32F;
+  require(operation.scale == type, "a scale of another type");
+  const std::uint64_t inner = operation.a == CUBLAS_OP_N ? a.columns : a.rows;
+  const auto check = [&](const auto& layout, cublasOperation_t form, auto rows, auto columns) {
+    check_layout(layout, type, form == CUBLAS_OP_N ? rows : columns,
+                 form == CUBLAS_OP_N ? columns : rows);
+  };
+  check(a, operation.a, d.rows, inner);
+  check(b, operation.b, inner, d.columns);
+  check(d, CUBLAS_OP_N, d.rows, d.columns);
+  require(a.batch == d.batch && b.batch == d.batch, "batches of different size");
+  require(d.batch == 1 || d.batch_stride >= static_cast<std::int64_t>(d.columns - 1) * d.ld +
+                                                static_cast<std::int64_t>(d.rows),
+          "results that overlap");
+  require(!has_bias(operation) || operation.bias != nullptr, "an epilogue without its bias");
+
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](auto... numbers) {
+    ((hash = (hash ^ static_cast<std::uint64_t>(numbers)) * 0x100000001b3), ...);
+  };
+  add(operation.compute, operation.a, operation.b, operation.epilogue, d.batch);
+  for (const auto* x : {&a, &b, &d}) add(x->rows, x->columns, x->ld, x->batch_stride);
+  return hash;
+}
+
+template <class T>
+struct Factor {
+  const T* data;
+  std::int64_t ld;
+  bool transposed;
+  double at(std::uint64_t row, std::uint64_t column) const {
+    if (transposed) std::swap(row, column);
+    return data[static_cast<std::int64_t>(column) * ld + static_cast<std::int64_t>(row)];
+  }
+};
+
+// One matrix of the batch.
+template <class T>
+void multiply(const cublasLtMatmulDescOpaque_t& operation, Factor<T> a, Factor<T> b,
+              std::uint64_t inner, T alpha, T beta, T* d,
+              const cublasLtMatrixLayoutOpaque_t& layout) {
+  std::vector<double> sums(layout.rows);
+  for (std::uint64_t j = 0; j < layout.columns; ++j) {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for (std::uint64_t p = 0; p < inner; ++p) {
+      const double factor = b.at(p, j);
+      for (std::uint64_t i = 0; i < layout.rows; ++i) sums[i] += a.at(i, p) * factor;
+    }
+    T* column = d + static_cast<std::int64_t>(j) * layout.ld;
+    for (std::uint64_t i = 0; i < layout.rows; ++i) {
+      double sum = sums[i] * alpha;
+      if (beta != 0) sum += static_cast<double>(beta) * column[i];
+      if (has_bias(operation)) sum += static_cast<const T*>(operation.bias)[i];
+      column[i] = (operation.epilogue & CUBLASLT_EPILOGUE_RELU) != 0 && sum < 0
+                      ? T(0)
+                      : static_cast<T>(sum);
+    }
+  }
+}
+
+}  // namespace
+
+namespace tern::emulator {
+
+Cublas& cublas() {
+  static Cublas& state = *new Cublas;
+  return state;
+}
+
+}  // namespace tern::emulator
+
+const char* cublasLtGetStatusName(cublasStatus_t status) {
+  switch (status) {
+    case CUBLAS_STATUS_SUCCESS:
+      return "CUBLAS_STATUS_SUCCESS";
+    case CUBLAS_STATUS_NOT_INITIALIZED:
+      return "CUBLAS_STATUS_NOT_INITIALIZED";
+    case CUBLAS_STATUS_INVALID_VALUE:
+      return "CUBLAS_STATUS_INVALID_VALUE";
+    case CUBLAS_STATUS_EXECUTION_FAILED:
+      return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+      return "CUBLAS_STATUS_NOT_SUPPORTED";
+  }
+  return "CUBLAS_STATUS_UNKNOWN";
+}
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  const auto status = static_cast<cublasStatus_t>(state().create_status.load());
+  static cublasLtContext context;
+  if (status == CUBLAS_STATUS_SUCCESS) *handle = &context;
+  return status;
+}
+
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t* layout, cudaDataType type,
+                                          std::uint64_t rows, std::uint64_t columns,
+                                          std::int64_t ld) {
+  *layout = new cublasLtMatrixLayoutOpaque_t{type, rows, columns, ld};
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout) {
+  delete layout;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                cublasLtMatrixLayoutAttribute_t attribute,
+                                                const void* value, std::size_t bytes) {
+  switch (attribute) {
+    case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT:
+      read_value(layout->batch, value, bytes);
+      break;
+    case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
+      read_value(layout->batch_stride, value, bytes);
+      break;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* operation,
+                                        cublasComputeType_t compute, cudaDataType scale) {
+  *operation = new cublasLtMatmulDescOpaque_t{compute, scale};
+  ++state().live_operations;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t operation) {
+  delete operation;
+  --state().live_operations;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t operation,
+                                              cublasLtMatmulDescAttributes_t attribute,
+                                              const void* value, std::size_t bytes) {
+  switch (attribute) {
+    case CUBLASLT_MATMUL_DESC_TRANSA:
+      read_value(operation->a, value, bytes);
+      break;
+    case CUBLASLT_MATMUL_DESC_TRANSB:
+      read_value(operation->b, value, bytes);
+      break;
+    case CUBLASLT_MATMUL_DESC_EPILOGUE:
+      read_value(operation->epilogue, value, bytes);
+      break;
+    case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
+      read_value(operation->bias, value, bytes);
+      break;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* preference) {
+  *preference = new cublasLtMatmulPreferenceOpaque_t;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t preference) {
+  delete preference;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
+                                                    cublasLtMatmulPreferenceAttributes_t attribute,
+                                                    const void* value, std::size_t bytes) {
+  if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES) {
+    read_value(preference->workspace, value, bytes);
+  } else {
+    read_value(preference->alignments[attribute - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES],
+               value, bytes);
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
+    cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,
+    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+    cublasLtMatmulPreference_t preference, int asked, cublasLtMatmulHeuristicResult_t* results,
+    int* count) {
+  require(handle != nullptr, "no handle");
+  require(c == d && asked > 0 && results != nullptr, "a wrong search");
+  ++state().searches;
+  *count = 0;
+  const std::uint64_t problem = check_problem(*operation, *a, *b, *d);
+  if (state().refuse_products) return CUBLAS_STATUS_SUCCESS;
+  const bool plain = operation->epilogue == CUBLASLT_EPILOGUE_DEFAULT;
+  const bool relu_of_double = operation->compute == CUBLAS_COMPUTE_64F && !has_bias(*operation);
+  if (!plain && (state().refuse_epilogues || relu_of_double)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  *count = 1;
+  *results = {};
+  // Long sums of small results are split, if there is memory for the parts.
+  const std::uint64_t parts = 4 * d->rows * d->columns * static_cast<std::uint64_t>(d->batch) * 8;
+  const std::uint64_t inner = operation->a == CUBLAS_OP_N ? a->columns : a->rows;
+  results->workspaceSize = inner >= 100 && parts <= preference->workspace ? parts : 0;
+  results->algo.data[0] = problem;
+  results->algo.data[1] = results->workspaceSize;
+  for (int i = 0; i < 4; ++i) results->algo.data[2 + i] = preference->alignments[i];
+  results->algo.data[6] = has_bias(*operation) ? alignment_of(operation->bias) : 0;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t operation,
+                              const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout,
+                              const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,
+                              const void* c, cublasLtMatrixLayout_t c_layout, void* d,
+                              cublasLtMatrixLayout_t d_layout,
+                              const cublasLtMatmulAlgo_t* algorithm, void* workspace,
+                              std::size_t workspace_bytes, cudaStream_t) {
+  require(handle != nullptr && algorithm != nullptr, "no handle, or no algorithm");
+  require(a != nullptr && b != nullptr && d != nullptr && c == d && c_layout == d_layout,
+          "a wrong operand");
+  require(check_problem(*operation, *a_layout, *b_layout, *d_layout) == algorithm->data[0],
+          "an algorithm of another product");
+  require(workspace_bytes >= algorithm->data[1] && (workspace_bytes == 0 || workspace != nullptr),
+          "no workspace");
+  if (workspace_bytes > 0) std::memset(workspace, 0xff, workspace_bytes);
+  if (has_bias(*operation)) {
+    require(alignment_of(operation->bias) >= std::max<std::uint64_t>(algorithm->data[6], 16),
+            "a bias of less alignment");
+  }
+  ++state().products;
+  state().compute_type = operation->compute;
+  state().epilogue = operation->epilogue;
+  const auto status = static_cast<cublasStatus_t>(state().product_status.load());
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+
+  const auto run = [&]<class T>(T) {
+    for (std::int64_t batch = 0; batch < d_layout->batch; ++batch) {
+      const T* matrix_a = static_cast<const T*>(a) + batch * a_layout->batch_stride;
+      const T* matrix_b = static_cast<const T*>(b) + batch * b_layout->batch_stride;
+      T* matrix_d = static_cast<T*>(d) + batch * d_layout->batch_stride;
+      require(alignment_of(matrix_a) >= algorithm->data[2] &&
+                  alignment_of(matrix_b) >= algorithm->data[3] &&
+                  alignment_of(matrix_d) >= algorithm->data[4] &&
+                  alignment_of(matrix_d) >= algorithm->data[5],
+              "a matrix of less alignment");
+      multiply<T>(*operation, {matrix_a, a_layout->ld, operation->a == CUBLAS_OP_T},
+                  {matrix_b, b_layout->ld, operation->b == CUBLAS_OP_T},
+                  operation->a == CUBLAS_OP_N ? a_layout->columns : a_layout->rows,
+                  *static_cast<const T*>(alpha), *static_cast<const T*>(beta), matrix_d,
+                  *d_layout);
+    }
+  };
+  if (operation->compute == CUBLAS_COMPUTE_64F) {
+    run(0.0);
+  } else {
+    run(0.0f);
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}

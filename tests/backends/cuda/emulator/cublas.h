@@ -1,0 +1,23 @@
+#pragma once
+
+#include <atomic>
+
+namespace tern::emulator {
+
+/// The stand-in for cuBLASLt: plain loops over host memory, at once. A call that breaks the
+/// library's rules throws std::logic_error, so that no fallback hides it. Tests read here what was
+/// asked of it and tell it what to refuse.
+struct Cublas {
+  std::atomic<int> searches = 0;         // for an algorithm
+  std::atomic<int> products = 0;         // computed
+  std::atomic<int> live_operations = 0;  // created and not destroyed
+  std::atomic<int> compute_type = 0;     // of the last product
+  std::atomic<int> epilogue = 0;         // of the last product
+  std::atomic<bool> refuse_epilogues = false;  // but the default
+  std::atomic<bool> refuse_products = false;   // all of them
+  std::atomic<int> create_status = 0;          // of cublasLtCreate
+  std::atomic<int> product_status = 0;         // of cublasLtMatmul
+};
+Cublas& cublas();
+
+}  // namespace tern::emulator
