@@ -33,7 +33,8 @@ __device__ void load_tile(Number (&tile)[kDepth][kTile + 1], const T* operand, s
 // they wrap around.
 template <class T, class Number>
 __global__ void __launch_bounds__(kTileThreads)
-    tiled_gemm(GemmArgs args, std::int64_t tiles, std::int64_t tile_rows, std::int64_t tile_columns) {
+    tiled_gemm(GemmArgs args, std::int64_t tiles, std::int64_t tile_rows,
+               std::int64_t tile_columns) {
   __shared__ Number a_tile[kDepth][kTile + 1], b_tile[kDepth][kTile + 1];
   const unsigned x = threadIdx.x % kSide, y = threadIdx.x / kSide;
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
@@ -68,8 +69,8 @@ __global__ void __launch_bounds__(kTileThreads)
       for (int j = 0; j < kEach; ++j) {
         const std::int64_t row = first_row + y + i * kSide, column = first_column + x + j * kSide;
         if (row >= args.m || column >= args.n) continue;
-        T& place = static_cast<T*>(
-            args.c)[batch * args.c_batch_stride + row * args.c_row_stride + column];
+        T& place =
+            static_cast<T*>(args.c)[batch * args.c_batch_stride + row * args.c_row_stride + column];
         Number sum = alpha * sums[i][j];
         if (beta != 0) sum += beta * static_cast<Number>(place);
         if (args.bias != nullptr) {

@@ -34,9 +34,13 @@ class Operand {
       : data_(given.data), item_(static_cast<std::int64_t>(element_size(dtype))) {
     const auto [data, batch, rows, columns, batch_stride, row_stride, column_stride] = given;
     // The stride of a dimension of size 1 may be anything.
-    if ((columns == 1 || column_stride == 1) && (rows == 1 || row_stride >= columns)) {
+    const bool in_rows = batch_stride >= 0 && (columns == 1 || column_stride == 1) &&
+                         (rows == 1 || row_stride >= columns);
+    const bool in_columns = batch_stride >= 0 && (rows == 1 || row_stride == 1) &&
+                            (columns == 1 || column_stride >= rows);
+    if (in_rows && !(in_columns && rows > columns)) {  // the longer one of two
       set(false, rows == 1 ? columns : row_stride, batch_stride);
-    } else if ((rows == 1 || row_stride == 1) && (columns == 1 || column_stride >= rows)) {
+    } else if (in_columns) {
       set(true, columns == 1 ? rows : column_stride, batch_stride);
     } else {
       copy(given, dtype, context);
@@ -108,11 +112,11 @@ bool gemm_cublas(const GemmArgs& args, KernelContext& context) {
     return false;
   }
   const auto step = [&](std::int64_t stride) { return args.batch == 1 ? 0 : stride; };
-  const Operand a({args.a, args.batch, args.m, args.k, step(args.a_batch_stride),
-                   args.a_row_stride, args.a_col_stride},
+  const Operand a({args.a, args.batch, args.m, args.k, step(args.a_batch_stride), args.a_row_stride,
+                   args.a_col_stride},
                   args.dtype, context);
-  const Operand b({args.b, args.batch, args.k, args.n, step(args.b_batch_stride),
-                   args.b_row_stride, args.b_col_stride},
+  const Operand b({args.b, args.batch, args.k, args.n, step(args.b_batch_stride), args.b_row_stride,
+                   args.b_col_stride},
                   args.dtype, context);
   std::optional<Operand> bias;
   if (args.bias != nullptr) {
@@ -128,8 +132,16 @@ bool gemm_cublas(const GemmArgs& args, KernelContext& context) {
   const std::int64_t c_step = step(args.c_batch_stride);
   const auto item = static_cast<std::int64_t>(element_size(args.dtype));
   const LtMatrix c{args.c_row_stride, c_step, alignment_of(args.c, c_step * item), false};
-  LtProduct product{compute_type(args), epilogue_of(args), args.batch, args.n, args.m, args.k,
-                    b.matrix(), a.matrix(), c, bias ? bias->matrix().alignment : 0};
+  LtProduct product{compute_type(args),
+                    epilogue_of(args),
+                    args.batch,
+                    args.n,
+                    args.m,
+                    args.k,
+                    b.matrix(),
+                    a.matrix(),
+                    c,
+                    bias ? bias->matrix().alignment : 0};
   LtData data{b.data(), a.data(), args.c, bias ? bias->data() : nullptr, args.alpha, args.beta};
   if (run_cublas(product, data, context)) return true;
   if (product.epilogue == CUBLASLT_EPILOGUE_DEFAULT) return false;

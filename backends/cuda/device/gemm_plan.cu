@@ -8,6 +8,7 @@
 
 #include <tern/backends/cuda/device/gemm_cublas.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/scratch.h>
 
 namespace tern::cuda::device {
@@ -112,10 +113,10 @@ class Plan {
                           std::int64_t rows, std::int64_t columns, KernelContext& context) {
     if (matrix.transposed) std::swap(rows, columns);
     cublasLtMatrixLayout_t made = nullptr;
-    if (!succeeded(cublasLtMatrixLayoutCreate(&made, type_of(product),
-                                              static_cast<std::uint64_t>(rows),
-                                              static_cast<std::uint64_t>(columns), matrix.ld),
-                   "cublasLtMatrixLayoutCreate", context)) {
+    if (!succeeded(
+            cublasLtMatrixLayoutCreate(&made, type_of(product), static_cast<std::uint64_t>(rows),
+                                       static_cast<std::uint64_t>(columns), matrix.ld),
+            "cublasLtMatrixLayoutCreate", context)) {
       return false;
     }
     layout.reset(made);
@@ -124,8 +125,8 @@ class Plan {
            set(context, made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.batch_stride);
   }
 
-  bool find_algorithm(cublasLtHandle_t handle, std::size_t most_workspace,
-                      const LtProduct& product, KernelContext& context) {
+  bool find_algorithm(cublasLtHandle_t handle, std::size_t most_workspace, const LtProduct& product,
+                      KernelContext& context) {
     cublasLtMatmulPreference_t made = nullptr;
     if (!succeeded(cublasLtMatmulPreferenceCreate(&made), "cublasLtMatmulPreferenceCreate",
                    context)) {
@@ -143,9 +144,8 @@ class Plan {
     }
     cublasLtMatmulHeuristicResult_t found{};
     int count = 0;
-    const cublasStatus_t status =
-        cublasLtMatmulAlgoGetHeuristic(handle, operation_.get(), a_.get(), b_.get(), d_.get(),
-                                       d_.get(), made, 1, &found, &count);
+    const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+        handle, operation_.get(), a_.get(), b_.get(), d_.get(), d_.get(), made, 1, &found, &count);
     if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return true;
     if (!succeeded(status, "cublasLtMatmulAlgoGetHeuristic", context)) return false;
     has_algorithm_ = count > 0 && found.state == CUBLAS_STATUS_SUCCESS;
@@ -167,6 +167,7 @@ class Library {
   bool run(const LtProduct& product, const LtData& data, KernelContext& context) {
     // Held until the product is queued: the plan keeps the address of the bias.
     const std::lock_guard lock(mutex_);
+    const RelaxedCapture relaxed;  // the first product of a kind loads its kernels
     if (!open(context)) return true;
     auto place = plans_.find(product);
     if (place == plans_.end()) {

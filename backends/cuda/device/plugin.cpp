@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/runtime.h>
 
 // The real table: thin calls of the CUDA runtime.
@@ -31,17 +32,6 @@ void memory_info(std::int32_t device, std::int64_t* free, std::int64_t* total,
   *free = static_cast<std::int64_t>(free_bytes);
   *total = static_cast<std::int64_t>(total_bytes);
 }
-
-// Memory and events may be needed in the middle of a capture, where CUDA refuses them unless the
-// thread says that it knows what it does.
-class RelaxedCapture {
- public:
-  RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-  ~RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }
-
- private:
-  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
-};
 
 void* allocate(std::int32_t device, std::size_t bytes, PluginStatus* status) {
   const DeviceScope scope(device);
@@ -203,7 +193,8 @@ void* capture_end(void* stream, PluginStatus* status) {
 std::uint64_t stream_capture(void* stream, PluginStatus* status) {
   cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
   unsigned long long number = 0;
-  if (!check(cudaStreamGetCaptureInfo(static_cast<cudaStream_t>(stream), &state, &number), status)) {
+  if (!check(cudaStreamGetCaptureInfo(static_cast<cudaStream_t>(stream), &state, &number),
+             status)) {
     return 0;
   }
   return state == cudaStreamCaptureStatusActive ? number : 0;

@@ -1,9 +1,11 @@
 #include <cublasLt.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -29,8 +31,8 @@ std::uint64_t alignment_of(const void* address) {
   return std::min<std::uint64_t>(bits & (~bits + 1), 256);
 }
 
-void check_layout(const cublasLtMatrixLayoutOpaque_t& layout, cudaDataType type,
-                  std::uint64_t rows, std::uint64_t columns) {
+void check_layout(const cublasLtMatrixLayoutOpaque_t& layout, cudaDataType type, std::uint64_t rows,
+                  std::uint64_t columns) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
   require(layout.type == type, "a matrix of another type");
   require(layout.rows == rows && layout.columns == columns, "sizes that do not fit");
@@ -220,11 +222,13 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t handle, cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a,
-    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
-    cublasLtMatmulPreference_t preference, int asked, cublasLtMatmulHeuristicResult_t* results,
-    int* count) {
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
+                                              cublasLtMatmulDesc_t operation,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t preference, int asked,
+                                              cublasLtMatmulHeuristicResult_t* results,
+                                              int* count) {
   require(handle != nullptr, "no handle");
   require(c == d && asked > 0 && results != nullptr, "a wrong search");
   ++state().searches;
@@ -269,6 +273,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
   ++state().products;
   state().compute_type = operation->compute;
   state().epilogue = operation->epilogue;
+  state().a = a;
+  state().b = b;
+  state().bias = operation->bias;
   const auto status = static_cast<cublasStatus_t>(state().product_status.load());
   if (status != CUBLAS_STATUS_SUCCESS) return status;
 
@@ -285,8 +292,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
       multiply<T>(*operation, {matrix_a, a_layout->ld, operation->a == CUBLAS_OP_T},
                   {matrix_b, b_layout->ld, operation->b == CUBLAS_OP_T},
                   operation->a == CUBLAS_OP_N ? a_layout->columns : a_layout->rows,
-                  *static_cast<const T*>(alpha), *static_cast<const T*>(beta), matrix_d,
-                  *d_layout);
+                  *static_cast<const T*>(alpha), *static_cast<const T*>(beta), matrix_d, *d_layout);
     }
   };
   if (operation->compute == CUBLAS_COMPUTE_64F) {

@@ -11,8 +11,11 @@ struct Cublas {
   std::atomic<int> searches = 0;         // for an algorithm
   std::atomic<int> products = 0;         // computed
   std::atomic<int> live_operations = 0;  // created and not destroyed
-  std::atomic<int> compute_type = 0;     // of the last product
-  std::atomic<int> epilogue = 0;         // of the last product
+  std::atomic<int> compute_type = 0;     // of the last product, as the next four
+  std::atomic<int> epilogue = 0;
+  std::atomic<const void*> a = nullptr;
+  std::atomic<const void*> b = nullptr;
+  std::atomic<const void*> bias = nullptr;
   std::atomic<bool> refuse_epilogues = false;  // but the default
   std::atomic<bool> refuse_products = false;   // all of them
   std::atomic<int> create_status = 0;          // of cublasLtCreate

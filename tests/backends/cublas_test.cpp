@@ -1,0 +1,253 @@
+#include <tern/backends/cuda/device/gemm_cublas.h>
+
+#include "backends/gemm_product.h"
+
+// What CUDA's matrix product asks of cuBLASLt, and what it does where cuBLASLt cannot. Plans last
+// as long as the process, so a test that changes what the library can do takes a device of its own.
+
+namespace tern {
+namespace {
+
+using namespace testing::gemm;
+using kernels::GemmEpilogue;
+using kernels::KernelContext;
+using kernels::StatusCode;
+
+class Cublas : public ::testing::Test {
+ protected:
+  Cublas() { emulator::cuda_kernels().register_kernels(&table_); }
+  ~Cublas() override {
+    cublas_.refuse_epilogues = false;
+    cublas_.refuse_products = false;
+    cublas_.create_status = CUBLAS_STATUS_SUCCESS;
+    cublas_.product_status = CUBLAS_STATUS_SUCCESS;
+  }
+
+  KernelContext run(const GemmArgs& args, int device = 0) const {
+    KernelContext context;
+    context.device = device;
+    const auto slot = static_cast<std::size_t>(kernels::Slot::gemm);
+    table_.kernels[slot](&args, &context);
+    return context;
+  }
+
+  template <class T>
+  void check(const Case& given, int device = 0) const {
+    Product<T> product(given);
+    ASSERT_EQ(run(product.args(), device).status, StatusCode::kOk);
+    product.check();
+  }
+
+  /// How many algorithms are searched for and how many products computed by `call`.
+  template <class Call>
+  std::pair<int, int> count(const Call& call) const {
+    const int searches = cublas_.searches, products = cublas_.products;
+    call();
+    return {cublas_.searches - searches, cublas_.products - products};
+  }
+
+  emulator::Cublas& cublas_ = emulator::cublas();
+
+ private:
+  kernels::KernelTable table_;
+};
+
+TEST_F(Cublas, ReadsRowsAndColumnsWhereTheyAreAndCopiesOtherLayouts) {
+  for (const Layout a : kAll) {
+    for (const Layout b : kAll) {
+      Product<float> product({9, 10, 11, a, b, 2});
+      const GemmArgs args = product.args();
+      ASSERT_EQ(count([&] { run(args); }).second, 1);
+      product.check();
+      const auto is_matrix = [](Layout layout) { return layout <= Layout::kPaddedColumns; };
+      EXPECT_EQ(cublas_.b == args.a, is_matrix(a)) << product.given;
+      EXPECT_EQ(cublas_.a == args.b, is_matrix(b)) << product.given;
+    }
+  }
+}
+
+TEST_F(Cublas, StridesOfSingleRowsAndColumnsNeedNoCopy) {
+  for (const auto& [m, n, k] : {std::array{1, 5, 6}, {5, 1, 6}, {5, 6, 1}, {1, 1, 6}, {1, 1, 1}}) {
+    Product<double> product({m, n, k});
+    GemmArgs args = product.args();
+    if (m == 1) args.a_row_stride = -7;
+    if (n == 1) args.b_col_stride = 0;
+    if (k == 1) args.a_col_stride = 0, args.b_row_stride = 3;
+    run(args);
+    product.check();
+    EXPECT_EQ(cublas_.b, args.a) << product.given;
+    EXPECT_EQ(cublas_.a, args.b) << product.given;
+  }
+}
+
+TEST_F(Cublas, CopiesReversedMatricesAndRowsThatOverlap) {
+  Product<float> reversed({5, 6, 7});
+  GemmArgs args = reversed.args();
+  std::reverse(reversed.a.data.begin(), reversed.a.data.end());
+  args.a = &reversed.a.data.back();
+  args.a_row_stride = -7, args.a_col_stride = -1;
+  EXPECT_EQ(count([&] { run(args); }).second, 1);
+  std::reverse(reversed.a.data.begin(), reversed.a.data.end());
+  reversed.check();
+
+  Product<float> windows({5, 6, 7});
+  windows.a.row = 2;
+  EXPECT_EQ(count([&] { run(windows.args()); }).second, 1);
+  windows.check();
+}
+
+TEST_F(Cublas, CopiesABiasWithStepsOrOfLittleAlignment) {
+  for (const int step : {0, 1, 2}) {
+    Case given{3, 7, 5};
+    given.bias_stride = step;
+    Product<float> product(given);
+    const GemmArgs args = product.args();
+    run(args);
+    product.check();
+    EXPECT_EQ(cublas_.bias == args.bias, step == 1);
+    EXPECT_EQ(cublas_.epilogue, CUBLASLT_EPILOGUE_BIAS);
+  }
+  Case given{3, 7, 5};
+  given.bias_stride = 1;
+  Product<float> product(given);
+  GemmArgs args = product.args();
+  std::copy_backward(product.bias.begin(), product.bias.end() - 1, product.bias.end());
+  args.bias = &product.bias[1];
+  run(args);
+  product.bias.erase(product.bias.begin());
+  product.check();
+}
+
+TEST_F(Cublas, AddsBiasAndReluAfterTheProductWhereTheyAreNotFused) {
+  cublas_.refuse_epilogues = true;
+  for (const int bias_stride : {-1, 0, 1, 2}) {
+    for (const bool relu : {false, true}) {
+      for (const double beta : {0.0, -2.0}) {
+        Case given{9, 10, 11, Layout::kRows, Layout::kSteps, 2};
+        given.bias_stride = bias_stride;
+        given.relu = relu;
+        given.beta = beta;
+        check<float>(given, 1);
+        check<double>(given, 1);
+        EXPECT_EQ(cublas_.epilogue, CUBLASLT_EPILOGUE_DEFAULT);
+      }
+    }
+  }
+  // That there is no such epilogue is remembered too.
+  Case given{9, 10, 11};
+  given.relu = true;
+  EXPECT_EQ(count([&] { check<float>(given, 1); }), std::pair(2, 1));
+  EXPECT_EQ(count([&] { check<float>(given, 1); }), std::pair(0, 1));
+}
+
+TEST_F(Cublas, FusesOneOfTwoWhereTheLibraryCan) {
+  Case given{9, 10, 11};
+  given.relu = true;
+  check<double>(given);
+  EXPECT_EQ(cublas_.epilogue, CUBLASLT_EPILOGUE_DEFAULT);  // has no relu of double without a bias
+  given.bias_stride = 1;
+  check<double>(given);
+  EXPECT_EQ(cublas_.epilogue, CUBLASLT_EPILOGUE_RELU_BIAS);
+}
+
+TEST_F(Cublas, WithoutAnAlgorithmOurOwnKernelMultiplies) {
+  cublas_.refuse_products = true;
+  const auto [searches, products] = count([&] {
+    for (const Layout a : kAll) {
+      for (const Layout b : kAll) {
+        Case given{37, 50, 40, a, b, 2};
+        given.bias_stride = 2;
+        given.relu = a == b;
+        given.beta = 2;
+        check<float>(given, 2);
+        check<double>(given, 2);
+      }
+    }
+    Product<float> rounded({30, 40, 2000}, false);
+    run(rounded.args(), 2);
+    rounded.check(1e-6);
+  });
+  EXPECT_GT(searches, 0);
+  EXPECT_EQ(products, 0);
+}
+
+TEST_F(Cublas, IntegersAndEmptySumsDoNotReachIt) {
+  EXPECT_EQ(count([&] { check<std::int64_t>({5, 6, 7}); }), std::pair(0, 0));
+  EXPECT_EQ(count([&] { check<float>({5, 6, 0}); }), std::pair(0, 0));
+}
+
+TEST_F(Cublas, SearchesOnceForEqualProducts) {
+  Case given{21, 22, 23, Layout::kPaddedRows, Layout::kColumns};
+  given.bias_stride = 1;
+  Product<float> product(given);
+  const auto searches = [&](const GemmArgs& args, int device = 0) {
+    return count([&] { run(args, device); }).first;
+  };
+  GemmArgs args = product.args();
+  EXPECT_EQ(searches(args), 1);
+  args.alpha = 3, args.beta = 2;
+  args.a_batch_stride = 77;  // of a single matrix
+  EXPECT_EQ(searches(args), 0);
+
+  const auto changed = [&](auto change) {
+    GemmArgs other = args;
+    change(other);
+    return searches(other);
+  };
+  EXPECT_EQ(changed([](GemmArgs& x) { x.k = 22; }), 1);
+  EXPECT_EQ(changed([](GemmArgs& x) { x.a_row_stride = 24; }), 1);
+  EXPECT_EQ(changed([](GemmArgs& x) { x.bias = nullptr; }), 1);
+  EXPECT_EQ(changed([](GemmArgs& x) { x.epilogue = GemmEpilogue::kRelu; }), 1);
+  EXPECT_EQ(changed([](GemmArgs& x) { x.precision = GemmPrecision::kHigh; }), 1);
+  EXPECT_EQ(changed([](GemmArgs& x) { x.a = static_cast<const float*>(x.a) + 1; }), 1);
+  EXPECT_EQ(searches(args, 3), 1);
+  EXPECT_EQ(searches(args), 0);
+}
+
+TEST_F(Cublas, RemembersALimitedNumberOfProducts) {
+  const int before = cublas_.live_operations;
+  std::vector<float> data(5000);
+  GemmArgs args = Product<float>({2, 2, 2}).args();
+  args.a = args.b = data.data();
+  args.c = data.data() + 4500;
+  args.m = args.n = 1;
+  for (std::int64_t k = 1; k <= 2100; ++k) {
+    args.k = args.a_row_stride = k;
+    args.b_row_stride = 1;
+    run(args, 4);
+    ASSERT_LE(cublas_.live_operations - before, static_cast<int>(cuda::device::kMostPlans));
+  }
+}
+
+TEST_F(Cublas, PrecisionDecidesTheComputeType) {
+  for (const auto& [precision, type] : {std::pair{GemmPrecision::kHighest, CUBLAS_COMPUTE_32F},
+                                        {GemmPrecision::kHigh, CUBLAS_COMPUTE_32F_FAST_TF32},
+                                        {GemmPrecision::kMedium, CUBLAS_COMPUTE_32F_FAST_16BF}}) {
+    Case given{5, 6, 7};
+    given.precision = precision;
+    check<float>(given);
+    EXPECT_EQ(cublas_.compute_type, type);
+    check<double>(given);
+    EXPECT_EQ(cublas_.compute_type, CUBLAS_COMPUTE_64F);
+  }
+}
+
+TEST_F(Cublas, FailuresNameTheFunctionAndTheStatus) {
+  Product<float> product({5, 6, 7});
+  cublas_.create_status = CUBLAS_STATUS_NOT_INITIALIZED;
+  const KernelContext closed = run(product.args(), 5);
+  EXPECT_EQ(closed.status, StatusCode::kDeviceFault);
+  EXPECT_STREQ(closed.message,
+               "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling cublasLtCreate");
+  cublas_.create_status = CUBLAS_STATUS_SUCCESS;
+  cublas_.product_status = CUBLAS_STATUS_EXECUTION_FAILED;
+  const KernelContext failed = run(product.args(), 5);
+  EXPECT_EQ(failed.status, StatusCode::kDeviceFault);
+  EXPECT_STREQ(failed.message,
+               "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling cublasLtMatmul");
+  cublas_.product_status = CUBLAS_STATUS_SUCCESS;
+  EXPECT_EQ(run(product.args(), 5).status, StatusCode::kOk);
+}
+
+}  // namespace
+}  // namespace tern
