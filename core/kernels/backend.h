@@ -39,6 +39,13 @@ class Backend {
   /// Host memory for copies that run while the host goes on; null where there is no such thing.
   virtual Allocator* pinned_allocator() { return nullptr; }
 
+  /// Something that runs a body, in whatever thread, with `device` current and its work on the
+  /// stream that the calling thread uses now.
+  using Place = std::function<void(const std::function<void()>& body)>;
+  virtual Place place(DeviceIndex) {
+    return [](const std::function<void()>& body) { body(); };
+  }
+
   /// Whether what the calling thread gives to `device` is recorded into a graph instead of run.
   virtual bool is_capturing(DeviceIndex) { return false; }
   /// While capturing: `hook` will run before every replay of the graph.

@@ -3,22 +3,23 @@
 #include <exception>
 #include <thread>
 
-#include <tern/backends/cuda/host/cuda.h>
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/kernels/backend.h>
 
 namespace tern::nn::parallel {
 
 void parallel_apply(const std::vector<Device>& devices,
                     const std::function<void(std::size_t)>& task) {
-  std::vector<cuda::Stream> streams;
-  for (Device device : devices) streams.push_back(cuda::getCurrentCUDAStream(device.index()));
+  std::vector<kernels::Backend::Place> places;
+  for (Device device : devices) {
+    places.push_back(kernels::backend_of(device.type()).place(device.index()));
+  }
   std::vector<std::exception_ptr> errors(devices.size());
   const bool records = GradMode::is_enabled();
   const auto run = [&](std::size_t i) noexcept {
     try {
       const AutoGradMode grad_mode(records);
-      const cuda::StreamGuard stream(streams[i]);
-      task(i);
+      places[i]([&] { task(i); });
     } catch (...) {
       errors[i] = std::current_exception();
     }

@@ -66,6 +66,13 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
   pinned_allocator()->record_stream(to_device.is_cuda() ? from : to, stream);
 }
 
+CudaBackend::Place CudaBackend::place(DeviceIndex device) {
+  return [stream = getCurrentCUDAStream(device)](const std::function<void()>& body) {
+    const StreamGuard guard(stream);
+    body();
+  };
+}
+
 // --- Graphs --------------------------------------------------------------------------------------
 
 namespace {

@@ -20,6 +20,7 @@ class TERN_API CudaBackend final : public kernels::Backend {
                   std::size_t bytes, bool non_blocking) override;
   void synchronize(DeviceIndex device) override;
   detail::PinnedAllocator* pinned_allocator() override;
+  Place place(DeviceIndex device) override;
   bool is_capturing(DeviceIndex device) override;
   void before_replay(DeviceIndex device, std::function<void()> hook) override;
   const double* graph_number(DeviceIndex device, std::function<double()> value) override;
