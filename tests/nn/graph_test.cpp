@@ -63,6 +63,7 @@ struct Training {
     optimizer.zero_grad();
     Tensor loss = model->loss(x);
     loss.backward();
+    nn::utils::clip_grad_norm_(model->parameters(), 5.0);
     optimizer.step();
     return loss;
   }
