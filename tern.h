@@ -3,6 +3,7 @@
 // The one header that users include.
 
 #include <tern/backends/cuda/host/cuda.h>
+#include <tern/backends/cuda/host/graphed_step.h>
 #include <tern/core/autograd/autograd.h>
 #include <tern/core/autograd/gradcheck.h>
 #include <tern/core/base/error.h>

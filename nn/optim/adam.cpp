@@ -2,6 +2,8 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/ops/creation.h>
+#include <tern/core/ops/pointwise.h>
 #include <tern/nn/optim/adam.h>
 #include <tern/nn/optim/adamw.h>
 #include <tern/nn/optim/update.h>
@@ -30,6 +32,40 @@ void check_options(const Options& options) {
   TERN_CHECK(beta2 >= 0 && beta2 < 1, Error, "Invalid beta parameter at index 1: ", beta2);
   TERN_CHECK(options.weight_decay() >= 0, Error,
              "Invalid weight_decay value: ", options.weight_decay());
+}
+
+/// Counts the step of [begin, end), which have one count, on their device.
+void count_on_device(AdamUpdate* begin, AdamUpdate* end) {
+  Tensor& count = begin->state->device_step();
+  const Device device = begin->parameter.device();
+  const bool shared_by_others = count.use_count() != static_cast<std::uint32_t>(end - begin);
+  if (count.defined() && count.device() == device && !shared_by_others) {
+    count.add_(1);
+    return;
+  }
+  TERN_CHECK(!kernels::is_capturing(device), Error,
+             "a capture needs the parameters with gradients that the step before it had");
+  const Tensor fresh =
+      full({}, static_cast<double>(begin->step), TensorOptions().dtype(kDouble).device(device));
+  for (AdamUpdate* update = begin; update != end; ++update) update->state->device_step() = fresh;
+}
+
+/// Lets the host count every replay of the captured step of these parameters.
+void count_replays(std::weak_ptr<Optimizer*> optimizer, const AdamUpdate* begin,
+                   const AdamUpdate* end) {
+  std::vector<void*> keys;
+  for (const AdamUpdate* update = begin; update != end; ++update) {
+    keys.push_back(update->parameter.unsafeGetTensorImpl());
+  }
+  const Device device = begin->parameter.device();
+  kernels::backend_of(device.type()).before_replay(device.index(), [optimizer, keys] {
+    const auto alive = optimizer.lock();
+    if (!alive) return;
+    for (void* key : keys) {
+      const auto state = (*alive)->state().find(key);
+      if (state != (*alive)->state().end()) ++static_cast<AdamParamState&>(*state->second).step();
+    }
+  });
 }
 
 template <class Options>
@@ -63,7 +99,8 @@ void append(kernels::AdamArgs& args, const AdamUpdate& update) {
 
 /// Steps all parameters of one group; state_of(parameter) is an AdamParamState.
 template <class Options, class StateOf>
-void step_group(const char* op, OptimizerParamGroup& group, const StateOf& state_of) {
+void step_group(const char* op, OptimizerParamGroup& group, std::size_t index,
+                std::weak_ptr<Optimizer*> optimizer, const StateOf& state_of) {
   const auto& options = static_cast<const Options&>(group.options());
   std::vector<AdamUpdate> updates;
   updates.reserve(group.params().size());
@@ -73,18 +110,40 @@ void step_group(const char* op, OptimizerParamGroup& group, const StateOf& state
                          options.amsgrad());
   }
   const auto alike = [](const AdamUpdate& a, const AdamUpdate& b) {
-    return a.step == b.step && detail::same_kind(a.parameter, b.parameter);
+    return a.step == b.step && detail::same_kind(a.parameter, b.parameter) &&
+           a.state->device_step().is_same(b.state->device_step());
   };
   detail::for_each_batch(updates, alike, [&](std::size_t begin, std::size_t end) {
     const AdamUpdate& first = updates[begin];
+    const Device device = first.parameter.device();
     kernels::AdamArgs args = args_of(options, first);
+    if (options.capturable() && device.is_cuda()) {
+      count_on_device(&updates[begin], updates.data() + end);
+      args.device_step = first.state->device_step().template data_ptr<double>();
+      args.device_lr = detail::graph_lr(optimizer, index, args.lr, device);
+    }
     for (std::size_t i = begin; i < end; ++i) append(args, updates[i]);
-    kernels::run(op, first.parameter.device(), first.parameter.dtype(), args);
+    kernels::run(op, device, first.parameter.dtype(), args);
+    const bool captured = kernels::is_capturing(device);
     for (std::size_t i = begin; i < end; ++i) {
       updates[i].finish();
-      updates[i].state->step(updates[i].step);
+      if (!captured) updates[i].state->step(updates[i].step);
     }
+    if (captured) count_replays(optimizer, &updates[begin], updates.data() + end);
   });
+}
+
+/// Throws when a graph captures the step of an optimizer that has not been made for it.
+template <class Options>
+void check_capturable(const char* op, const std::vector<OptimizerParamGroup>& groups) {
+  for (const OptimizerParamGroup& group : groups) {
+    if (static_cast<const Options&>(group.options()).capturable()) continue;
+    for (const Tensor& parameter : group.params()) {
+      TERN_CHECK(!kernels::is_capturing(parameter.device()), Error,
+                 "Attempting CUDA graph capture of step() for an instance of ", op,
+                 " but param_groups' capturable is False.");
+    }
+  }
 }
 
 }  // namespace
@@ -104,11 +163,13 @@ std::unique_ptr<OptimizerParamState> Adam::make_param_state() const {
 }
 
 Tensor Adam::step(LossClosure closure) {
+  check_capturable<AdamOptions>("Adam", param_groups_);
   const Tensor loss = detail::run_closure(closure);
   const NoGradGuard no_grad;
-  for (OptimizerParamGroup& group : param_groups_) {
+  for (std::size_t i = 0; i < param_groups_.size(); ++i) {
     step_group<AdamOptions>(
-        "Adam", group, [this](const Tensor& p) -> auto& { return state_of(p); });
+        "Adam", param_groups_[i], i,
+        handle(), [this](const Tensor& p) -> auto& { return state_of(p); });
   }
   return loss;
 }
@@ -128,11 +189,13 @@ std::unique_ptr<OptimizerParamState> AdamW::make_param_state() const {
 }
 
 Tensor AdamW::step(LossClosure closure) {
+  check_capturable<AdamWOptions>("AdamW", param_groups_);
   const Tensor loss = detail::run_closure(closure);
   const NoGradGuard no_grad;
-  for (OptimizerParamGroup& group : param_groups_) {
+  for (std::size_t i = 0; i < param_groups_.size(); ++i) {
     step_group<AdamWOptions>(
-        "AdamW", group, [this](const Tensor& p) -> auto& { return state_of(p); });
+        "AdamW", param_groups_[i], i,
+        handle(), [this](const Tensor& p) -> auto& { return state_of(p); });
   }
   return loss;
 }

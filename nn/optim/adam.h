@@ -19,6 +19,8 @@ struct TERN_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   TERN_OPTIM_ARG(bool, amsgrad) = false;
   /// Whether steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
+  /// Whether a CUDA graph may capture step(): the count of steps is then kept on the device, too.
+  TERN_OPTIM_ARG(bool, capturable) = false;
 
  public:
   void check() const override;
@@ -32,6 +34,9 @@ struct TERN_API AdamParamState : public OptimizerCloneableParamState<AdamParamSt
   TERN_ARG(Tensor, exp_avg);
   TERN_ARG(Tensor, exp_avg_sq);
   TERN_ARG(Tensor, max_exp_avg_sq);
+  /// `step` in float64 where the parameter is, shared by parameters that step together; undefined
+  /// unless capturable.
+  TERN_ARG(Tensor, device_step);
 
  public:
   static auto fields();
@@ -41,6 +46,8 @@ extern template class OptimizerCloneableParamState<AdamParamState>;
 /// Adam (Kingma and Ba, 2015), in the order of operations of Python's PyTorch:
 ///   g += weight_decay * p;  m += (1 - beta1) * (g - m);  v = beta2 * v + (1 - beta2) * g^2;
 ///   p -= lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
+/// A graph captures step() when every group is `capturable` and has stepped before. Each replay is
+/// a step: it is counted, and takes the learning rate that the options have then.
 class TERN_API Adam : public Optimizer {
  public:
   explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});

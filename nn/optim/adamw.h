@@ -17,6 +17,8 @@ struct TERN_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   TERN_OPTIM_ARG(bool, amsgrad) = false;
   /// Whether steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
+  /// Whether a CUDA graph may capture step(): the count of steps is then kept on the device, too.
+  TERN_OPTIM_ARG(bool, capturable) = false;
 
  public:
   void check() const override;

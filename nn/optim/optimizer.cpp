@@ -9,9 +9,23 @@ namespace tern::optim {
 
 OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
-Optimizer::Optimizer(Optimizer&&) = default;
-Optimizer& Optimizer::operator=(Optimizer&&) = default;
 Optimizer::~Optimizer() = default;
+
+Optimizer::Optimizer(Optimizer&& other) { *this = std::move(other); }
+
+Optimizer& Optimizer::operator=(Optimizer&& other) {
+  param_groups_ = std::move(other.param_groups_);
+  state_ = std::move(other.state_);
+  defaults_ = std::move(other.defaults_);
+  self_ = std::move(other.self_);
+  if (self_) *self_ = this;
+  return *this;
+}
+
+std::weak_ptr<Optimizer*> Optimizer::handle() {
+  if (!self_) self_ = std::make_shared<Optimizer*>(this);
+  return self_;
+}
 
 namespace detail {
 

@@ -103,10 +103,15 @@ class TERN_API Optimizer {
   virtual std::unique_ptr<OptimizerParamState> make_param_state() const;
   /// The state of a parameter, made when there is none.
   OptimizerParamState& state_of(const Tensor& parameter);
+  /// Says where the optimizer is as long as it lives, also after it was moved.
+  std::weak_ptr<Optimizer*> handle();
 
   std::vector<OptimizerParamGroup> param_groups_;
   StateMap state_;
   std::unique_ptr<OptimizerOptions> defaults_;
+
+ private:
+  std::shared_ptr<Optimizer*> self_;  // made when a handle is asked for
 };
 
 }  // namespace tern::optim

@@ -59,7 +59,8 @@ void append(kernels::SgdArgs& args, const SgdUpdate& update) {
 Tensor SGD::step(LossClosure closure) {
   const Tensor loss = detail::run_closure(closure);
   const NoGradGuard no_grad;
-  for (OptimizerParamGroup& group : param_groups_) {
+  for (std::size_t index = 0; index < param_groups_.size(); ++index) {
+    OptimizerParamGroup& group = param_groups_[index];
     const auto& options = static_cast<const SGDOptions&>(group.options());
     const auto buffer_of = [this](const SgdUpdate& update) -> Tensor& {
       return static_cast<SGDParamState&>(state_of(update.parameter)).momentum_buffer();
@@ -79,6 +80,7 @@ Tensor SGD::step(LossClosure closure) {
     detail::for_each_batch(updates, alike, [&](std::size_t begin, std::size_t end) {
       const Tensor& like = updates[begin].parameter;
       kernels::SgdArgs args = args_of(options, like);
+      args.device_lr = detail::graph_lr(handle(), index, args.lr, like.device());
       for (std::size_t i = begin; i < end; ++i) append(args, updates[i]);
       kernels::run("SGD", like.device(), like.dtype(), args);
       for (std::size_t i = begin; i < end; ++i) {

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/creation.h>
 #include <tern/nn/optim/update.h>
@@ -33,11 +35,28 @@ void Update::finish() {
 }
 
 void follow(Tensor& state, const Tensor& parameter) {
+  if (state.defined() && same_kind(state, parameter)) return;
+  TERN_CHECK(
+      !kernels::is_capturing(parameter.device()), Error,
+      "the first step of a parameter cannot be captured: every replay would start from zeros "
+      "again. Take a step before the capture");
   if (!state.defined()) {
     state = zeros(parameter.sizes(), parameter.options());
-  } else if (!same_kind(state, parameter)) {
+  } else {
     state = state.to(parameter.device(), parameter.dtype());
   }
+}
+
+const double* graph_lr(std::weak_ptr<Optimizer*> optimizer, std::size_t group, double lr,
+                       Device device) {
+  if (!kernels::is_capturing(device)) return nullptr;
+  return kernels::backend_of(device.type())
+      .graph_number(device.index(), [optimizer = std::move(optimizer), group, lr]() mutable {
+        if (const auto alive = optimizer.lock()) {
+          lr = (*alive)->param_groups().at(group).options().get_lr();
+        }
+        return lr;
+      });
 }
 
 Tensor run_closure(const Optimizer::LossClosure& closure) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include <tern/core/kernels/backend.h>
@@ -24,7 +25,7 @@ struct Update {
 };
 
 /// Brings a tensor of the optimizer's state to where its parameter is now, in its dtype; makes
-/// zeros when it is undefined.
+/// zeros when it is undefined. Throws Error for both during a capture: every replay would do so.
 void follow(Tensor& state, const Tensor& parameter);
 
 /// Same dtype and device.
@@ -44,6 +45,11 @@ void for_each_batch(const std::vector<U>& updates, const Alike& alike, const Run
     run(begin, end);
   }
 }
+
+/// While a graph captures a step of the group on `device`: where its kernels find the learning
+/// rate, which before each replay becomes that of the options. Null otherwise.
+const double* graph_lr(std::weak_ptr<Optimizer*> optimizer, std::size_t group, double lr,
+                       Device device);
 
 /// Calls the closure, if there is one, with gradients enabled.
 Tensor run_closure(const Optimizer::LossClosure& closure);

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/kernels/backend.h>
 #include <tern/core/ops/index.h>
 #include <tern/core/ops/pointwise.h>
 #include <tern/core/ops/reduce.h>
@@ -36,7 +37,9 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
     norms.push_back(norm_of(grad, norm_type).to(grads[0].device()));
   }
   const Tensor total = norm_of(stack(norms), norm_type);
-  const auto result = total.item<double>();
+  const double result = kernels::is_capturing(total.device())
+                            ? std::numeric_limits<double>::quiet_NaN()
+                            : total.item<double>();
   TERN_CHECK(!error_if_nonfinite || std::isfinite(result), Error, "The total norm of order ",
              norm_type,
              " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable "

@@ -188,6 +188,20 @@ TEST(Optimizer, RefusesWhatIsWrong) {
             "Adam: the gradient of size [2] does not fit its parameter of size [1]");
 }
 
+TEST(OptimizerState, MayLackCapturable) {
+  Adam adam({ones({2}).requires_grad_()}, AdamOptions(0.1).capturable(true));
+  const State saved = adam.state_dict();
+  State group;
+  for (const std::string& key : saved["param_groups"][std::size_t{0}].keys()) {
+    if (key != "capturable") group.insert(key, saved["param_groups"][std::size_t{0}][key]);
+  }
+  State older;
+  older.insert("state", saved["state"]);
+  older.insert("param_groups", State::list({group}));
+  adam.load_state_dict(older);
+  EXPECT_TRUE(adam.state_dict()["param_groups"][std::size_t{0}]["capturable"].to<bool>("it"));
+}
+
 TEST(OptimizerState, HasPythonsForm) {
   const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({2}));
   Adam adam({a, b}, AdamOptions(0.1).amsgrad(true));
@@ -201,7 +215,7 @@ TEST(OptimizerState, HasPythonsForm) {
   EXPECT_TRUE(same_bits(state["state"]["1"]["step"], tensor(1.0f)));
   const State group = state["param_groups"][std::size_t{0}];
   EXPECT_EQ(group.keys(), (std::vector<std::string>{"lr", "betas", "eps", "weight_decay", "amsgrad",
-                                                    "maximize", "params"}));
+                                                    "maximize", "capturable", "params"}));
   EXPECT_EQ(group["params"].size(), 2u);
   SGD sgd({a}, 0.1);
   a.set_grad(ones({2}));

@@ -1,0 +1,59 @@
+#include <tern/backends/cuda/host/graphed_step.h>
+
+#include <utility>
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/core/base/error.h>
+
+namespace tern::cuda {
+
+GraphedStep::GraphedStep(std::vector<Tensor> inputs, std::function<Tensor()> step, int warmup,
+                         MempoolId pool)
+    : inputs_(std::move(inputs)),
+      step_(std::move(step)),
+      warmup_(warmup),
+      pool_(pool),
+      side_(getStreamFromPool(false, inputs_.empty() ? -1 : inputs_[0].device().index())) {
+  for (const Tensor& input : inputs_) {
+    TERN_CHECK(input.device() == side_.device(), DeviceError, "GraphedStep: expected inputs on ",
+               side_.device(), ", got one on ", input.device());
+  }
+}
+
+Tensor GraphedStep::run(const std::vector<Tensor>& values) {
+  TERN_CHECK(values.size() == inputs_.size(), Error, "GraphedStep: expected ", inputs_.size(),
+             " values, one for each input, got ", values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    TERN_CHECK(values[i].sizes() == inputs_[i].sizes(), ShapeError, "GraphedStep: value ", i,
+               " of size ", values[i].sizes(), " does not fit the input of size ",
+               inputs_[i].sizes());
+  }
+  const DeviceGuard guard(side_.device());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    inputs_[i].copy_(values[i], /*non_blocking=*/true);
+  }
+  if (warmup_ > 0) return run_eagerly();
+  if (!result_.defined()) {
+    graph_.capture([this] { result_ = step_().detach(); }, pool_, side_);
+  }
+  graph_.replay();
+  return result_;
+}
+
+Tensor GraphedStep::run_eagerly() {
+  const Stream current = getCurrentCUDAStream();
+  Event before, after;
+  before.record(current);
+  before.block(side_);
+  Tensor result;
+  {
+    const StreamGuard guard(side_);
+    result = step_().detach();
+    after.record(side_);
+  }
+  after.block(current);
+  --warmup_;
+  return result;
+}
+
+}  // namespace tern::cuda

@@ -1,0 +1,260 @@
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <tern/backends/cuda/host/graph.h>
+#include <tern/core/tensor/generator.h>
+
+#include "backends/cuda/simulated.h"
+
+// The memory of graphs, and the random numbers that they draw.
+
+namespace tern::cuda {
+namespace {
+
+using tern::testing::DeviceArray;
+using tern::testing::fill_args;
+using tern::testing::launch;
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
+class GraphPool : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    empty_cache();
+    ASSERT_EQ(memory_reserved(0), 0);
+  }
+  char* allocate(std::int64_t bytes) {
+    return static_cast<char*>(allocator.allocate(static_cast<std::size_t>(bytes), 0));
+  }
+  void free(void* pointer) { allocator.deallocate(pointer, 1, 0); }
+  void fill(void* pointer, float value) {
+    launch(fill_args(static_cast<float*>(pointer), 1, value));
+  }
+  float read(const void* pointer) {
+    float value = 0;
+    cuda_backend().copy_bytes(&value, kCPU, pointer, Device(0), 4, false);
+    return value;
+  }
+
+  detail::CachingAllocator& allocator = cuda_backend().allocator();
+};
+
+TEST_F(GraphPool, RecyclesWithinACaptureAndGivesToNobodyElse) {
+  const Stream stream = getStreamFromPool();
+  CUDAGraph graph;
+  char* temporary = nullptr;
+  graph.capture(
+      [&] {
+        temporary = allocate(512);
+        fill(temporary, 1.0f);
+        free(temporary);
+        EXPECT_EQ(allocate(512), temporary);
+        free(temporary);
+      },
+      {}, stream);
+  EXPECT_EQ(memory_allocated(0), 0);
+  EXPECT_EQ(memory_reserved(0), 2 * kMiB);
+  {
+    const StreamGuard guard(stream);
+    char* other = allocate(512);
+    EXPECT_EQ(memory_reserved(0), 4 * kMiB);
+    fill(other, 5.0f);
+    graph.replay();
+    EXPECT_EQ(read(other), 5.0f);
+    free(other);
+  }
+  empty_cache();
+  EXPECT_EQ(memory_reserved(0), 2 * kMiB);  // the graph's
+  graph.replay();
+  synchronize(0);
+  graph.reset();
+  empty_cache();
+  EXPECT_EQ(memory_reserved(0), 0);
+}
+
+TEST_F(GraphPool, TensorsOfAGraphOutliveIt) {
+  char* result = nullptr;
+  {
+    CUDAGraph graph;
+    graph.capture([&] {
+      result = allocate(512);
+      fill(result, 4.0f);
+    });
+    graph.replay();
+  }
+  empty_cache();
+  EXPECT_EQ(read(result), 4.0f);
+  free(result);
+  empty_cache();
+  EXPECT_EQ(memory_reserved(0), 0);
+}
+
+TEST_F(GraphPool, TwoGraphsShareAPool) {
+  const Stream stream = getStreamFromPool();
+  CUDAGraph first, second;
+  char *a = nullptr, *b = nullptr;
+  first.capture(
+      [&] {
+        a = allocate(512);
+        fill(a, 1.0f);
+      },
+      graph_pool_handle(), stream);
+  second.capture(
+      [&] {
+        char* temporary = allocate(512);  // not the live result of the first
+        EXPECT_EQ(temporary, a + 512);
+        free(temporary);
+        b = allocate(512);
+        cuda_backend().copy_bytes(b, Device(0), a, Device(0), 4, true);
+      },
+      first.pool(), stream);
+  EXPECT_EQ(second.pool(), first.pool());
+  EXPECT_EQ(memory_reserved(0), 2 * kMiB);
+  first.replay();
+  second.replay();
+  EXPECT_EQ(read(b), 1.0f);
+  first.reset();  // the pool stays the second one's
+  empty_cache();
+  EXPECT_EQ(memory_reserved(0), 2 * kMiB);
+  second.replay();
+  EXPECT_EQ(read(b), 1.0f);
+  free(a);
+  free(b);
+  second.reset();
+  empty_cache();
+  EXPECT_EQ(memory_reserved(0), 0);
+}
+
+TEST_F(GraphPool, AFailedCaptureLeavesNothing) {
+  CUDAGraph graph;
+  EXPECT_THROW(graph.capture([&] {
+    free(allocate(512));
+    synchronize(0);
+  }),
+               DeviceError);
+  EXPECT_THROW(graph.capture([&] {
+    free(allocate(512));
+    throw Error("no");
+  }),
+               Error);
+  empty_cache();
+  EXPECT_EQ(memory_reserved(0), 0);
+}
+
+TEST_F(GraphPool, WhatWaitsForStreamsWaitsForTheEndOfACapture) {
+  const Stream side = getStreamFromPool();
+  char* before = allocate(512);
+  char* during = allocate(512);
+  allocator.record_stream(before, side);
+  allocator.record_stream(during, side);
+  free(before);
+  CUDAGraph graph;
+  graph.capture([&] {
+    free(during);
+    free(allocate(512));
+    empty_cache();  // the driver would refuse
+  });
+  side.synchronize();
+  free(allocate(512));  // asks the events
+  empty_cache();
+  EXPECT_EQ(memory_reserved(0), 2 * kMiB);  // of the graph
+}
+
+TEST_F(GraphPool, OutOfMemoryEndsTheCapture) {
+  free(allocate(512));
+  CUDAGraph graph;
+  EXPECT_THROW(graph.capture([&] { allocate(5LL << 30); }), OutOfMemoryError);
+  EXPECT_FALSE(is_current_stream_capturing());
+  graph.capture([&] { free(allocate(512)); });
+}
+
+TEST_F(GraphPool, SpreadsToTheDevicesOfACapture) {
+  void* other = nullptr;
+  CUDAGraph graph;
+  graph.capture([&] {
+    Event fork, join;
+    fork.record();
+    fork.block(getCurrentCUDAStream(1));
+    {
+      const DeviceGuard guard(1);
+      other = allocator.allocate(512, 1);
+      join.record();
+    }
+    join.block(getCurrentCUDAStream(0));
+  });
+  allocator.deallocate(other, 512, 1);
+  empty_cache();
+  EXPECT_EQ(memory_reserved(1), 2 * kMiB);
+  graph.reset();
+  empty_cache();
+  EXPECT_EQ(memory_reserved(1), 0);
+}
+
+// One uniform number from a generator, by the kernel.
+void draw(float* out, Generator& generator) {
+  kernels::RandomArgs args{};
+  args.op = kernels::RandomOp::kUniform;
+  args.dtype = kFloat;
+  args.out = out;
+  args.count = 1;
+  args.b = 1;
+  cuda_backend().reserve_numbers(generator, 1, args);
+  launch(args, generator.device().index());
+}
+
+TEST(GraphDraws, GoOnWhereTheGeneratorStands) {
+  const DeviceArray<float> a(1, 0.0f), b(1, 0.0f);
+  Generator generator(Device(0)), other(Device(0)), oracle(Device(0));
+  generator.manual_seed(5);
+  other.manual_seed(6);
+  CUDAGraph graph;
+  graph.capture([&] {
+    draw(a.data(), generator);
+    draw(b.data(), other);
+    draw(a.data(), generator);
+  });
+  EXPECT_EQ(generator.get_offset(), 0u);  // nothing was drawn yet
+  const auto expected = [&](std::uint64_t seed, std::uint64_t offset) {
+    const DeviceArray<float> out(1, 0.0f);
+    oracle.manual_seed(seed);
+    oracle.set_offset(offset);
+    draw(out.data(), oracle);
+    return out.read()[0];
+  };
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    graph.replay();
+    EXPECT_EQ(generator.get_offset(), 8 * (i + 1));
+    EXPECT_EQ(a.read()[0], expected(5, 8 * i + 4));
+    EXPECT_EQ(b.read()[0], expected(6, 4 * i));
+  }
+  draw(a.data(), generator);  // eagerly, between replays
+  EXPECT_EQ(a.read()[0], expected(5, 24));
+  graph.replay();
+  EXPECT_EQ(a.read()[0], expected(5, 32));
+  generator.manual_seed(9);
+  graph.replay();
+  EXPECT_EQ(a.read()[0], expected(9, 4));
+}
+
+TEST(GraphDraws, NumbersOfTheHostAreWrittenBeforeAReplay) {
+  const DeviceArray<double> out(1, 0.0);
+  double value = 1.5;
+  int replays = 0;
+  CUDAGraph graph;
+  graph.capture([&] {
+    const double* place = cuda_backend().graph_number(0, [&] { return value; });
+    cuda_backend().before_replay(0, [&] { ++replays; });
+    cuda_backend().copy_bytes(out.data(), Device(0), place, Device(0), 8, true);
+  });
+  for (const double next : {1.5, 1.5, -0.25}) {
+    value = next;
+    graph.replay();
+    EXPECT_EQ(out.read()[0], next);
+  }
+  EXPECT_EQ(replays, 3);
+  EXPECT_THROW(cuda_backend().before_replay(0, [] {}), DeviceError);
+}
+
+}  // namespace
+}  // namespace tern::cuda

@@ -1,0 +1,245 @@
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tern/backends/cuda/host/cuda_backend.h>
+#include <tern/tern.h>
+
+// Training steps as CUDA graphs, on a simulated device: to the bit what the same steps are without.
+
+namespace tern {
+namespace {
+
+constexpr std::int64_t kBatch = 6, kPixels = 12;
+
+struct VaeImpl : nn::Module {
+  VaeImpl() {
+    encode = register_module("encode", nn::Linear(kPixels, 8));
+    mean = register_module("mean", nn::Linear(8, 3));
+    logvar = register_module("logvar", nn::Linear(8, 3));
+    decode = register_module("decode", nn::Linear(3, kPixels));
+    dropout = register_module("dropout", nn::Dropout(0.25));
+  }
+  Tensor loss(const Tensor& x) {
+    const Tensor h = relu(encode(x)), mu = mean(h), lv = logvar(h);
+    const Tensor z = mu + randn_like(mu) * exp(0.5 * lv);
+    const Tensor y = sigmoid(decode(dropout(z)));
+    const Tensor bce = nn::functional::binary_cross_entropy(
+        y, x, nn::functional::BinaryCrossEntropyFuncOptions().reduction(kSum));
+    return bce - 0.5 * sum(1 + lv - mu.square() - exp(lv));
+  }
+  nn::Linear encode{nullptr}, mean{nullptr}, logvar{nullptr}, decode{nullptr};
+  nn::Dropout dropout{nullptr};
+};
+TERN_MODULE(Vae);
+
+Tensor batch(int i) {
+  return (arange(kBatch * kPixels, kFloat) * (0.1 + 0.01 * i))
+      .sin()
+      .abs()
+      .reshape({kBatch, kPixels});
+}
+
+std::vector<float> values(const Tensor& tensor) {
+  const Tensor host = tensor.detach().cpu().contiguous();
+  return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
+}
+
+// A model in training on cuda:0, always from the same start.
+template <class O, class Options>
+struct Training {
+  explicit Training(const Options& options)
+      : model([] {
+          manual_seed(7);
+          return Vae();
+        }()),
+        optimizer(model->parameters(), options) {
+    model->to(kCUDA);
+  }
+  Tensor step() {
+    optimizer.zero_grad();
+    Tensor loss = model->loss(x);
+    loss.backward();
+    nn::utils::clip_grad_norm_(model->parameters(), 5.0);
+    optimizer.step();
+    return loss;
+  }
+  std::vector<float> weights() const {
+    std::vector<float> all;
+    for (const Tensor& p : model->parameters()) {
+      const std::vector<float> one = values(p);
+      all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+  }
+  Tensor x = zeros({kBatch, kPixels}, kCUDA);
+  Vae model;
+  O optimizer;
+};
+
+// What `steps` steps leave: every loss, the weights, and the next random number.
+struct Outcome {
+  std::vector<float> losses, weights;
+  float draw = 0;
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+// Steps of training with a graph for those where `uses_graph(i)`; lr changes on the way.
+template <class O, class Options, class UsesGraph>
+Outcome train(const Options& options, const UsesGraph& uses_graph) {
+  Training<O, Options> training(options);
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  Outcome outcome;
+  for (int i = 0; i < 50; ++i) {
+    if (i == 20) training.optimizer.param_groups()[0].options().set_lr(3e-3);
+    Tensor loss;
+    if (uses_graph(i)) {
+      loss = graphed(batch(i));
+    } else {
+      training.x.copy_(batch(i));
+      loss = training.step();
+    }
+    outcome.losses.push_back(loss.item<float>());
+  }
+  outcome.weights = training.weights();
+  outcome.draw = rand({1}, kCUDA).item<float>();
+  return outcome;
+}
+
+template <class O, class Options>
+void check_training(const Options& options) {
+  const Outcome eager = train<O>(options, [](int) { return false; });
+  EXPECT_LT(eager.losses.back(), eager.losses.front());
+  EXPECT_EQ(train<O>(options, [](int) { return true; }), eager);
+  // Eager steps between replays: both count the same steps, and draw from the same sequence.
+  EXPECT_EQ(train<O>(options, [](int i) { return i < 12 || i > 16; }), eager);
+}
+
+TEST(GraphedStep, AdamIsBitEqual) {
+  check_training<optim::Adam>(optim::AdamOptions(1e-2).capturable(true));
+}
+
+TEST(GraphedStep, AdamWIsBitEqual) {
+  check_training<optim::AdamW>(optim::AdamWOptions(1e-2).amsgrad(true).capturable(true));
+}
+
+TEST(GraphedStep, SgdIsBitEqual) {
+  check_training<optim::SGD>(optim::SGDOptions(1e-3));
+  check_training<optim::SGD>(optim::SGDOptions(1e-3).momentum(0.9).nesterov(true));
+}
+
+using AdamTraining = Training<optim::Adam, optim::AdamOptions>;
+
+TEST(GraphedStep, CapturableChangesNoStep) {
+  const auto eager = [](int) { return false; };
+  EXPECT_EQ(train<optim::Adam>(optim::AdamOptions(1e-2).capturable(true), eager),
+            train<optim::Adam>(optim::AdamOptions(1e-2), eager));
+}
+
+TEST(GraphedStep, AsksTheDriverForNoMemory) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 5; ++i) graphed(batch(i));
+  const auto stats = [] { return cuda::cuda_backend().allocator().stats(0); };
+  const MemoryStats before = stats();
+  for (int i = 0; i < 10; ++i) graphed(batch(i));
+  cuda::synchronize();
+  EXPECT_EQ(stats().system_requests, before.system_requests);
+  EXPECT_EQ(stats().allocations, before.allocations);  // nor the allocator
+  EXPECT_EQ(stats().live_bytes, before.live_bytes);
+}
+
+TEST(GraphedStep, TheOptimizerCountsReplays) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 8; ++i) graphed(batch(i));
+  for (const auto& [key, state] : training.optimizer.state()) {
+    const auto& adam = static_cast<const optim::AdamParamState&>(*state);
+    EXPECT_EQ(adam.step(), 8);
+    EXPECT_EQ(adam.device_step().item<double>(), 8.0);
+  }
+  const State saved = training.optimizer.state_dict();
+  EXPECT_EQ(saved["state"]["0"]["step"].tensor().item<float>(), 8.0f);
+  EXPECT_TRUE(saved["param_groups"][std::size_t{0}]["capturable"].to<bool>("capturable"));
+}
+
+TEST(GraphedStep, AMovedOptimizerIsStillTheOne) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  auto optimizer = std::make_unique<optim::Adam>(std::move(training.optimizer));
+  cuda::GraphedStep graphed({training.x}, [&] {
+    optimizer->zero_grad();
+    Tensor loss = training.model->loss(training.x);
+    loss.backward();
+    optimizer->step();
+    return loss;
+  });
+  for (int i = 0; i < 5; ++i) graphed(batch(i));
+  optim::Adam moved = std::move(*optimizer);
+  optimizer.reset();
+  moved.param_groups()[0].options().set_lr(0);
+  const std::vector<float> before = training.weights();
+  graphed(batch(0));
+  EXPECT_EQ(training.weights(), before);  // the learning rate of the moved one
+  EXPECT_EQ(static_cast<optim::AdamParamState&>(*moved.state().begin()->second).step(), 6);
+}
+
+std::string text_of(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(GraphedStep, RefusesAnOptimizerThatIsNotCapturable) {
+  AdamTraining training(optim::AdamOptions(1e-2));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 3; ++i) graphed(batch(i));
+  const std::vector<float> before = training.weights();
+  EXPECT_EQ(text_of([&] { graphed(batch(3)); }),
+            "Attempting CUDA graph capture of step() for an instance of Adam but param_groups' "
+            "capturable is False.");
+  EXPECT_FALSE(cuda::is_current_stream_capturing());
+  EXPECT_EQ(training.weights(), before);
+}
+
+TEST(GraphedStep, RefusesAFirstStepWithState) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed(
+      {training.x}, [&] { return training.step(); }, /*warmup=*/0);
+  EXPECT_NE(
+      text_of([&] { graphed(batch(0)); }).find("first step of a parameter cannot be captured"),
+      std::string::npos);
+}
+
+TEST(GraphedStep, RefusesReadsOnTheHost) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] {
+    const Tensor loss = training.step();
+    loss.item<float>();
+    return loss;
+  });
+  for (int i = 0; i < 3; ++i) graphed(batch(i));
+  EXPECT_EQ(text_of([&] { graphed(batch(3)); }),
+            "CUDA error: operation not permitted when stream is capturing");
+  training.step();  // everything works on
+  EXPECT_GT(training.step().item<float>(), 0);
+}
+
+TEST(GraphedStep, ChecksItsValues) {
+  const Tensor x = zeros({2, 3}, kCUDA);
+  cuda::GraphedStep step({x}, [&] { return x.sum(); });
+  EXPECT_EQ(text_of([&] { step(); }), "GraphedStep: expected 1 values, one for each input, got 0");
+  EXPECT_EQ(text_of([&] { step(zeros({3})); }),
+            "GraphedStep: value 0 of size [3] does not fit the input of size [2, 3]");
+  EXPECT_THROW(cuda::GraphedStep({zeros({1})}, [] { return Tensor(); }), DeviceError);
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(step(full({2, 3}, i)).item<float>(), 6.0f * static_cast<float>(i));
+}
+
+}  // namespace
+}  // namespace tern
