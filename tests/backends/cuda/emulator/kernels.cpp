@@ -15,6 +15,7 @@ void register_kernels(kernels::KernelTable* table) {
   kernels::set<kernels::AdamArgs, cuda::device::adam>(*table);
   kernels::set<kernels::SgdArgs, cuda::device::sgd>(*table);
   kernels::set<kernels::ReduceArgs, cuda::device::reduce>(*table);
+  kernels::set<kernels::SoftmaxArgs, cuda::device::softmax>(*table);
 }
 
 }  // namespace

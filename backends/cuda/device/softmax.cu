@@ -1,0 +1,115 @@
+#include <limits>
+
+#include <tern/backends/cuda/device/block_reduce.h>
+#include <tern/backends/cuda/device/kernels.h>
+#include <tern/core/kernels/math.h>
+
+namespace tern::cuda::device {
+namespace {
+
+template <class T>
+struct Exponentials {
+  T largest, sum;  // the largest x so far, and the sum of e^(x - largest)
+};
+
+// From the inputs. The sum is made in one walk: it shrinks when a larger element comes.
+template <class T, bool kLog>
+struct Forward {
+  using State = Exponentials<T>;
+  const T* in;
+  T* out;
+
+  __device__ State identity() const { return {std::numeric_limits<T>::lowest(), 0}; }
+  __device__ State add(const State& state, std::int64_t at) const {
+    const T x = in[at];
+    if (!(x > state.largest)) return {state.largest, state.sum + shrink(x, state.largest)};
+    return {x, state.sum * shrink(state.largest, x) + (T(1) + (x - x))};  // infinity makes NaN
+  }
+  __device__ State operator()(const State& a, const State& b) const {
+    const T largest = a.largest > b.largest ? a.largest : b.largest;
+    return {largest, a.sum * shrink(a.largest, largest) + b.sum * shrink(b.largest, largest)};
+  }
+  __device__ State finish(const State& state) const {
+    return {state.largest, kLog ? math::log(state.sum) : T(1) / state.sum};
+  }
+  __device__ void store(const State& state, std::int64_t at) const {
+    out[at] = kLog ? in[at] - state.largest - state.sum : shrink(in[at], state.largest) * state.sum;
+  }
+  __device__ static T shrink(T x, T largest) { return math::exp_or_zero(x - largest); }
+};
+
+// From the forward's results and the gradient.
+template <class T, bool kLog>
+struct Backward {
+  using State = T;
+  const T* in;
+  const T* grad;
+  T* out;
+
+  __device__ T identity() const { return 0; }
+  __device__ T add(T sum, std::int64_t at) const {
+    return sum + (kLog ? grad[at] : grad[at] * in[at]);
+  }
+  __device__ T operator()(T a, T b) const { return a + b; }
+  __device__ T finish(T sum) const { return sum; }
+  __device__ void store(T sum, std::int64_t at) const {
+    out[at] = kLog ? grad[at] - math::exp_or_zero(in[at]) * sum : in[at] * (grad[at] - sum);
+  }
+};
+
+/// A team per row: it walks along the row to sum, and again, now in a cache, to write.
+template <class Form>
+__global__ void __launch_bounds__(kThreads)
+    softmax_kernel(std::int64_t rows, std::int64_t size, std::int64_t inner, Teams teams,
+                   Form form) {
+  const std::int64_t row = teams.row();
+  const std::int64_t start = row / inner * size * inner + row % inner;
+  const std::int64_t last = row < rows ? start + size * inner : start;
+  const std::int64_t first = start + teams.member() * inner, step = teams.size * inner;
+  auto state = form.identity();
+#pragma unroll 4
+  for (std::int64_t at = first; at < last; at += step) state = form.add(state, at);
+  state = form.finish(team_reduce(teams, state, form));
+#pragma unroll 4
+  for (std::int64_t at = first; at < last; at += step) form.store(state, at);
+}
+
+template <class Form>
+void run(const SoftmaxArgs& args, KernelContext& context, const Form& form) {
+  const std::int64_t rows = args.outer * args.inner;
+  const Teams teams =
+      args.inner == 1 ? row_teams(rows, args.size) : column_teams(args.inner, args.size);
+  launch(context, softmax_kernel<Form>, teams.blocks(rows), kThreads, rows, args.size, args.inner,
+         teams, form);
+}
+
+template <class T>
+void run_op(const SoftmaxArgs& args, KernelContext& context) {
+  const auto in = static_cast<const T*>(args.in);
+  const auto grad = static_cast<const T*>(args.grad);
+  const auto out = static_cast<T*>(args.out);
+  switch (args.op) {
+    case SoftmaxOp::kSoftmax:
+      return run(args, context, Forward<T, false>{in, out});
+    case SoftmaxOp::kLogSoftmax:
+      return run(args, context, Forward<T, true>{in, out});
+    case SoftmaxOp::kSoftmaxBackward:
+      return run(args, context, Backward<T, false>{in, grad, out});
+    case SoftmaxOp::kLogSoftmaxBackward:
+      return run(args, context, Backward<T, true>{in, grad, out});
+  }
+}
+
+}  // namespace
+
+void softmax(const SoftmaxArgs& args, KernelContext& context) {
+  visit_compute_dtype(args.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_floating_point_v<T>)
+      run_op<T>(args, context);
+    else
+      context.status = StatusCode::kUnsupportedDtype;
+  });
+}
+
+}  // namespace tern::cuda::device
