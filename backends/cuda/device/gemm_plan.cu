@@ -146,6 +146,7 @@ class Plan {
     int count = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
         handle, operation_.get(), a_.get(), b_.get(), d_.get(), d_.get(), made, 1, &found, &count);
+    // What it has no algorithm for may be answered by either.
     if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return true;
     if (!succeeded(status, "cublasLtMatmulAlgoGetHeuristic", context)) return false;
     has_algorithm_ = count > 0 && found.state == CUBLAS_STATUS_SUCCESS;
