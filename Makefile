@@ -9,11 +9,11 @@ endif
 configure = cmake --preset $(1)
 build = cmake --build --preset $(1) --parallel $(JOBS)
 run_tests = cmake/run_tests.sh $(1) $(JOBS)
-sources = git ls-files '*.h' '*.cpp'
+sources = git ls-files '*.h' '*.cpp' '*.cu'
 
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
-.PHONY: all vae test test-release test-asan test-tsan test-all fuzz bench format tidy install clean setup
+.PHONY: all vae test test-release test-asan test-tsan test-all fuzz gpu bench format tidy install clean setup
 
 # The library and the programs.
 all: setup
@@ -43,6 +43,10 @@ fuzz: setup
 	$(call configure,fuzz)
 	$(call build,fuzz) --target tern_fuzz
 	tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
+
+# What only a machine with a GPU can show; logs and figures in out/gpu.
+gpu: setup
+	cmake/verify_gpu.sh
 
 bench: all
 	benchmarks/run.sh build/release

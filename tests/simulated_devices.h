@@ -4,17 +4,36 @@
 
 #include <gtest/gtest.h>
 
-// A test program with one source that includes this runs on two simulated devices; the variable is
-// read at the first use of CUDA.
+#include <tern/backends/cuda/host/cuda.h>
+
+// A test program with one source that includes this runs on two CUDA devices; the variables are read
+// at the first use of CUDA. They are simulated, unless TERN_REQUIRE_GPU asks for real ones: then a
+// GPU that the machine has stands for both where it has but one.
 
 namespace tern::testing {
 
-class SimulatedDevices : public ::testing::Environment {
+/// Whether the tests run on real hardware, which no test can make fail and which does not tell what
+/// it was asked.
+inline bool on_gpu() { return std::getenv("TERN_REQUIRE_GPU") != nullptr; }
+
+class TwoDevices : public ::testing::Environment {
  public:
-  void SetUp() override { setenv("TERN_SIMULATE_CUDA", "2", /*overwrite=*/1); }
+  void SetUp() override {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // a dying test starts from a fresh program
+    if (!on_gpu()) {
+      setenv("TERN_SIMULATE_CUDA", "2", /*overwrite=*/1);
+      return;
+    }
+    setenv("TERN_CUDA_VIRTUAL_DEVICES", "2", /*overwrite=*/0);
+    ASSERT_TRUE(cuda::is_available()) << cuda::unavailable_reason();
+  }
 };
 
-[[maybe_unused]] inline const auto* const kSimulatedDevices =
-    ::testing::AddGlobalTestEnvironment(new SimulatedDevices);
+[[maybe_unused]] inline const auto* const kTwoDevices =
+    ::testing::AddGlobalTestEnvironment(new TwoDevices);
 
 }  // namespace tern::testing
+
+/// For a test of what only the simulator can do or see.
+#define TERN_NEEDS_SIMULATOR() \
+  if (::tern::testing::on_gpu()) GTEST_SKIP() << "only the simulator can do this"

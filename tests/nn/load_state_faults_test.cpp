@@ -4,6 +4,7 @@
 #include <tern/core/tensor/allocator.h>
 
 #include "nn/nn_test.h"
+#include "simulated_devices.h"
 
 // A load that fails half-way, wherever that is, leaves the module as it was.
 
@@ -29,6 +30,7 @@ std::function<void(int)> plugin_fault(kernels::PluginFault fault) {
 }
 
 TEST(LoadStateFaults, TheModuleIsLoadedWholeOrNotAtAll) {
+  TERN_NEEDS_SIMULATOR();
   const std::pair<const char*, std::function<void(int)>> faults[] = {
       {"copy", plugin_fault(kernels::PluginFault::kCopy)},
       {"launch", plugin_fault(kernels::PluginFault::kLaunch)},

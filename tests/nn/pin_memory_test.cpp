@@ -49,7 +49,6 @@ TEST(PinMemory, IsAnOptionOfTheLoader) {
 }
 
 TEST(PinMemoryDeathTest, WithoutCudaTheLoaderLeavesBatchesAsTheyAre) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         setenv("TERN_CUDA", "0", 1);

@@ -185,9 +185,11 @@ class Library {
  private:
   bool open(KernelContext& context) {
     if (handle_ != nullptr) return true;
-    int major = 0;
-    const cudaError_t error =
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, context.device);
+    int device = 0, major = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) {
+      error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    }
     if (error != cudaSuccess) {
       fail(context, StatusCode::kDeviceFault, cudaGetErrorString(error));
       return false;

@@ -1,6 +1,8 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <utility>
 
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/runtime.h>
@@ -10,11 +12,13 @@
 namespace tern::cuda::device {
 namespace {
 
+constexpr int kMostVirtual = 16;
+
 void device_facts(std::int32_t device, PluginDevice* facts) {
   *facts = {};
   cudaDeviceProp properties{};
   PluginStatus ignored;
-  if (!check(cudaGetDeviceProperties(&properties, device), &ignored)) return;
+  if (!check(cudaGetDeviceProperties(&properties, real_device(device)), &ignored)) return;
   std::snprintf(facts->name, sizeof(facts->name), "%s", properties.name);
   facts->total_memory = static_cast<std::int64_t>(properties.totalGlobalMem);
   facts->major = properties.major;
@@ -55,7 +59,7 @@ void release_host(void* pointer, PluginStatus* status) {
   check_waited(cudaFreeHost(pointer), status);
 }
 
-// Lets each of two devices reach the other's memory, where the hardware can. Without it the copy
+// Lets each of two real devices reach the other's memory, where the hardware can. Without it the copy
 // goes through the host.
 void enable_peers(std::int32_t a, std::int32_t b) {
   for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
@@ -72,10 +76,13 @@ void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_
   if (bytes == 0) return;
   const DeviceScope scope(from_device == kHostDevice ? to_device : from_device);
   const auto queue = static_cast<cudaStream_t>(stream);
-  if (from_device != kHostDevice && to_device != kHostDevice && from_device != to_device) {
-    enable_peers(from_device, to_device);
-    check(cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, queue), status);
-    return;
+  if (from_device != kHostDevice && to_device != kHostDevice) {
+    const std::int32_t source = real_device(from_device), target = real_device(to_device);
+    if (source != target) {
+      enable_peers(source, target);
+      check(cudaMemcpyPeerAsync(to, target, from, source, bytes, queue), status);
+      return;
+    }
   }
   const cudaMemcpyKind kind = from_device == kHostDevice ? cudaMemcpyHostToDevice
                               : to_device == kHostDevice ? cudaMemcpyDeviceToHost
@@ -100,16 +107,10 @@ void stream_destroy(void* stream, PluginStatus* status) {
   check(cudaStreamDestroy(static_cast<cudaStream_t>(stream)), status);
 }
 
-std::int32_t device_of(cudaStream_t stream) {
-  int device = 0;
-  cudaStreamGetDevice(stream, &device);
-  return device;
-}
-
 void stream_synchronize(void* handle, PluginStatus* status) {
   const auto stream = static_cast<cudaStream_t>(handle);
   if (check_waited(cudaStreamSynchronize(stream), status)) {
-    take_index_failure(device_of(stream), status);
+    take_index_failure(stream, status);
   }
 }
 
@@ -232,6 +233,12 @@ void write_unavailable(char* out, std::size_t size, int* count) {
   }
 }
 
+DeviceCounts count_devices(int real) {
+  const char* const wanted = std::getenv("TERN_CUDA_VIRTUAL_DEVICES");
+  const int shown = wanted == nullptr ? real : std::atoi(wanted);
+  return {real, real > 0 && shown > 0 && shown <= kMostVirtual ? shown : real};
+}
+
 Plugin make_plugin() {
   Plugin plugin{};
   plugin.build_id = plugin_build_id();
@@ -260,7 +267,9 @@ Plugin make_plugin() {
   plugin.stream_capture = stream_capture;
   plugin.graph_launch = graph_launch;
   plugin.graph_destroy = graph_destroy;
-  plugin.take_error = take_index_failure;
+  plugin.take_error = [](std::int32_t device, PluginStatus* status) {
+    take_index_failure(device, status);
+  };
   plugin.kernels = launch_table();
   return plugin;
 }
@@ -278,6 +287,8 @@ extern "C" TERN_API const tern::kernels::Plugin* tern_plugin_entry(
   int count = 0;
   write_unavailable(reason, sizeof(reason), &count);
   if (reason[0] != '\0') plugin.unavailable_reason = reason;
-  plugin.device_count = count;
+  const DeviceCounts counts = count_devices(count);
+  set_device_counts(counts);
+  plugin.device_count = counts.shown;
   return &plugin;
 }

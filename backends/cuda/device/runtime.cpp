@@ -14,6 +14,7 @@ namespace {
 constexpr int kMostDevices = 64;
 
 PluginHost the_host;
+DeviceCounts the_counts;
 
 struct DeviceState {
   std::once_flag started;
@@ -44,9 +45,13 @@ void run_on_device(const Args& args, KernelContext& context) {
 const PluginHost& host() { return the_host; }
 void set_host(const PluginHost& host) { the_host = host; }
 
+void set_device_counts(DeviceCounts counts) { the_counts = counts; }
+std::int32_t real_device(std::int32_t device) { return device % the_counts.real; }
+
 DeviceScope::DeviceScope(std::int32_t device) {
-  changed_ = cudaGetDevice(&before_) != cudaSuccess || before_ != device;
-  if (changed_) cudaSetDevice(device);
+  const int wanted = real_device(device);
+  changed_ = cudaGetDevice(&before_) != cudaSuccess || before_ != wanted;
+  if (changed_) cudaSetDevice(wanted);
 }
 DeviceScope::~DeviceScope() {
   if (changed_) cudaSetDevice(before_);
@@ -84,6 +89,12 @@ void take_index_failure(std::int32_t device, PluginStatus* status) {
   write_late_index_error(status->message, sizeof(status->message), failure->op, failure->index,
                          failure->limit, device);
   failure->found = 0;
+}
+
+void take_index_failure(cudaStream_t stream, PluginStatus* status) {
+  int device = 0;
+  if (!check(cudaStreamGetDevice(stream, &device), status)) return;
+  for (; device < the_counts.shown; device += the_counts.real) take_index_failure(device, status);
 }
 
 IndexFailure* index_failure(KernelContext& context) {

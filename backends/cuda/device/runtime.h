@@ -14,6 +14,16 @@ using namespace kernels;
 const PluginHost& host();
 void set_host(const PluginHost& host);
 
+/// How many devices there are. TERN_CUDA_VIRTUAL_DEVICES=4 makes four of what the machine has, so
+/// that programs for several devices can be tried on one: device 5 of two real ones is device 1.
+struct DeviceCounts {
+  int real = 0;
+  int shown = 0;
+};
+void set_device_counts(DeviceCounts counts);
+/// The real device behind one that libtern knows.
+std::int32_t real_device(std::int32_t device);
+
 /// Makes a device current for this scope. Code of the user may have its own idea of the current
 /// device, so it is asked for and put back.
 class DeviceScope {
@@ -40,6 +50,8 @@ bool check_waited(cudaError_t error, PluginStatus* status);
 
 /// Reports and forgets the index that a kernel of the device found out of range.
 void take_index_failure(std::int32_t device, PluginStatus* status);
+/// The same for the device of a stream.
+void take_index_failure(cudaStream_t stream, PluginStatus* status);
 
 /// The kernels, each with its device made current.
 KernelTable launch_table();

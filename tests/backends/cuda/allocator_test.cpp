@@ -133,6 +133,7 @@ TEST_F(CachingAllocator, EmptyCacheWaitsForRecordedStreams) {
 }
 
 TEST_F(CachingAllocator, GivesCachedMemoryBackBeforeItFails) {
+  TERN_NEEDS_SIMULATOR();
   free(allocate(30 * kMiB));
   inject(kernels::PluginFault::kAllocate, 1);
   char* pointer = allocate(40 * kMiB);
@@ -214,6 +215,7 @@ TEST_F(CachingAllocator, FindsTheBlockAroundAnAddress) {
 }
 
 TEST(CachingAllocatorDeathTest, ASmallDeviceRunsOutOfMemory) {
+  TERN_NEEDS_SIMULATOR();
   EXPECT_EXIT(
       {
         setenv("TERN_SIM_MEMORY", "4194304", 1);
@@ -232,6 +234,7 @@ TEST(CachingAllocatorDeathTest, ASmallDeviceRunsOutOfMemory) {
 }
 
 TEST(CachingAllocatorDeathTest, TheEnvironmentMakesAnAllocationFail) {
+  TERN_NEEDS_SIMULATOR();
   EXPECT_EXIT(
       {
         setenv("TERN_SIM_FAIL_ALLOC", "2", 1);

@@ -79,6 +79,7 @@ TEST(CudaCopy, PinnedBlocksWaitForTheirCopies) {
 }
 
 TEST(CudaCopy, PinnedMemoryIsCachedByPowersOfTwo) {
+  TERN_NEEDS_SIMULATOR();
   auto& allocator = Pinned::allocator();
   allocator.empty_cache();
   const auto before = allocator.stats(-1);
@@ -109,6 +110,7 @@ TEST(CudaCopy, RefusesMemoryOfTheWrongPlace) {
 }
 
 TEST(CudaCopy, PassesAnInjectedFaultOn) {
+  TERN_NEEDS_SIMULATOR();
   DeviceArray<float> a(1, 0.0f);
   const float value = 1;
   detail::plugin().inject(kernels::PluginFault::kCopy, 1);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -12,17 +11,9 @@
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/core/base/error.h>
 
-namespace tern::testing {
+#include "simulated_devices.h"
 
-/// Gives the program two simulated devices, before any test asks for CUDA.
-class TwoSimulatedDevices : public ::testing::Environment {
-  void SetUp() override {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");  // a dying test starts from a fresh program
-    setenv("TERN_SIMULATE_CUDA", "2", /*overwrite=*/1);
-  }
-};
-inline const auto* const kTwoSimulatedDevices =
-    ::testing::AddGlobalTestEnvironment(new TwoSimulatedDevices);
+namespace tern::testing {
 
 /// What stands for elements of T on the host: a vector<bool> has no addresses.
 template <class T>

@@ -25,6 +25,7 @@ using cudaStream_t = void*;
 enum cudaError_t { cudaSuccess };
 enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75 };
 inline const char* cudaGetErrorString(cudaError_t) { return "no error"; }
+inline cudaError_t cudaGetDevice(int*) { return cudaSuccess; }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   *value = 9;
   return cudaSuccess;

@@ -1,0 +1,47 @@
+#!/bin/sh
+# verify_gpu.sh [output folder]: shows on a machine with a GPU what no other machine can show. Builds for
+# this GPU, runs the tests of devices on it, then again under compute-sanitizer, trains the VAE on CPU
+# and GPU, and times the training step, beside PyTorch where PYTHON (python3) has one for this GPU.
+# Logs and figures lie in the output folder (out/gpu); the last lines are a table for docs/gpu.md.
+set -u
+cd "$(dirname "$0")/.."
+out=${1:-out/gpu} build=build/gpu python=${PYTHON:-python3}
+mkdir -p "$out"
+failed=0
+
+# step NAME COMMAND...: runs it, keeps what it says, tells how it ended.
+step() {
+  name=$1
+  shift
+  if "$@" > "$out/$name.log" 2>&1; then result=passed; else result=FAILED failed=1; fi
+  printf '| %s | %s | `%s` |\n' "$name" "$result" "$*" >> "$out/table.md"
+  echo "$name: $result ($out/$name.log)"
+}
+
+sanitized() {
+  TERN_REQUIRE_GPU=1 TERN_CUDA_CACHE=0 compute-sanitizer --tool "$1" --error-exitcode 9 \
+    --leak-check no "$build/bin/ops_test" --gtest_filter='*cuda*:*Devices*' --gtest_brief=1
+}
+
+{ nvidia-smi --query-gpu=name,driver_version --format=csv,noheader; git log -1 --format='commit %h'; date -u
+} | tee "$out/machine.txt"
+: > "$out/table.md"
+
+step configure cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTERN_CUDA=ON \
+  -DTERN_CUDA_ARCHITECTURES=native -DTERN_TEST_GPU=ON
+step build cmake --build "$build" --parallel
+step tests ctest --test-dir "$build" -L gpu --output-on-failure
+step memcheck sanitized memcheck
+step racecheck sanitized racecheck
+step vae_gpu "$build/bin/vae" --device cuda --epochs 2 --out "$out/vae_gpu"
+step vae_cpu "$build/bin/vae" --device cpu --epochs 2 --out "$out/vae_cpu"
+step multi_device env TERN_CUDA_VIRTUAL_DEVICES=2 "$build/bin/multi_device"
+step time "$build/bin/cuda_step"
+if "$python" -c 'import torch; assert torch.cuda.is_available()' 2> /dev/null; then
+  step time_pytorch "$python" benchmarks/cuda_step.py
+fi
+
+echo
+cat "$out/table.md"
+cat "$out"/time*.log
+exit $failed
