@@ -1,4 +1,4 @@
-#include <cstring>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <tern/backends/cuda/host/cuda_backend.h>
+#include <tern/backends/cuda/host/loader.h>
 #include <tern/tern.h>
 
 // Training steps as CUDA graphs, on a simulated device: to the bit what the same steps are without.
@@ -214,6 +215,48 @@ TEST(GraphedStep, RefusesAFirstStepWithState) {
   EXPECT_NE(
       text_of([&] { graphed(batch(0)); }).find("first step of a parameter cannot be captured"),
       std::string::npos);
+}
+
+TEST(GraphedStep, RefusesAStateThatWasReplaced) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 5; ++i) graphed(batch(i));
+  training.optimizer.load_state_dict(training.optimizer.state_dict());
+  const std::vector<float> before = training.weights();
+  EXPECT_NE(text_of([&] { graphed(batch(5)); }).find("the optimizer's state was replaced"),
+            std::string::npos);
+  EXPECT_EQ(training.weights(), before);
+  training.step();
+  for (const auto& [key, state] : training.optimizer.state()) {
+    EXPECT_EQ(static_cast<const optim::AdamParamState&>(*state).step(), 6);
+  }
+}
+
+TEST(GraphedStep, SeesWeightsThatAreLoaded) {
+  AdamTraining training(optim::AdamOptions(0.0).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 5; ++i) graphed(batch(i));
+  State state;
+  for (auto& [name, parameter] : training.model->named_parameters()) {
+    state.insert(name, zeros_like(parameter));
+  }
+  training.model->load_state_dict(state);
+  const double expected = kBatch * kPixels * std::log(2.0);  // all logits 0, no divergence
+  EXPECT_NEAR(graphed(batch(5)).item<float>(), expected, 1e-3);
+}
+
+TEST(GraphedStep, AReplayThatFailsIsNoStep) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 5; ++i) graphed(batch(i));
+  const std::vector<float> before = training.weights();
+  cuda::detail::plugin().inject(kernels::PluginFault::kLaunch, 1);
+  EXPECT_THROW(graphed(batch(5)), DeviceError);
+  EXPECT_EQ(training.weights(), before);
+  graphed(batch(5));
+  for (const auto& [key, state] : training.optimizer.state()) {
+    EXPECT_EQ(static_cast<const optim::AdamParamState&>(*state).step(), 6);
+  }
 }
 
 TEST(GraphedStep, RefusesReadsOnTheHost) {

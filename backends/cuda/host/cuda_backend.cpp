@@ -82,8 +82,8 @@ bool CudaBackend::is_capturing(DeviceIndex device) {
   return detail::recordings != 0 && detail::recording_on(stream(device)) != nullptr;
 }
 
-void CudaBackend::before_replay(DeviceIndex device, std::function<void()> hook) {
-  recording_of(device).before_replay(std::move(hook));
+void CudaBackend::after_replay(DeviceIndex device, std::function<void()> hook) {
+  recording_of(device).after_replay(std::move(hook));
 }
 
 const double* CudaBackend::graph_number(DeviceIndex device, std::function<double()> value) {

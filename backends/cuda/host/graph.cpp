@@ -101,6 +101,7 @@ void CUDAGraph::replay() {
   }
   recording_->prepare();
   call(&Plugin::graph_launch, graph_, stream.stream());
+  recording_->finish();
 }
 
 void CUDAGraph::reset() {

@@ -51,7 +51,6 @@ const double* Recording::graph_number(std::function<double()> value) {
 }
 
 void Recording::prepare() {
-  for (const auto& hook : hooks_) hook();
   for (Number& number : numbers_) {
     number.place.write(0, std::bit_cast<std::uint64_t>(number.value()));
   }
@@ -60,6 +59,10 @@ void Recording::prepare() {
     draws.seed_and_offset.write(0, draws.generator.current_seed());
     draws.seed_and_offset.write(1, draws.generator.reserve(draws.words / 4));
   }
+}
+
+void Recording::finish() {
+  for (const auto& hook : hooks_) hook();
 }
 
 // --- The recordings that go on -------------------------------------------------------------------

@@ -47,10 +47,12 @@ class Recording {
   /// As Backend's functions of these names say.
   void reserve_numbers(Generator& generator, std::uint64_t blocks, kernels::RandomArgs& args);
   const double* graph_number(std::function<double()> value);
-  void before_replay(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
+  void after_replay(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
 
-  /// Does what comes before a replay on the current stream.
+  /// Queues on the current stream what comes before a replay.
   void prepare();
+  /// What follows on the host when the replay has been queued.
+  void finish();
 
  private:
   struct Draws {
