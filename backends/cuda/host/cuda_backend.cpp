@@ -28,8 +28,8 @@ void copy_on(Stream stream, void* to, Device to_device, const void* from, Device
 }  // namespace
 
 detail::CachingAllocator& CudaBackend::allocator() {
-  detail::plugin();
-  static detail::CachingAllocator& allocator = *new detail::CachingAllocator;
+  // Once made it takes tensors back even where there is no plugin any more: in a forked child.
+  static detail::CachingAllocator& allocator = (detail::plugin(), *new detail::CachingAllocator);
   return allocator;
 }
 
