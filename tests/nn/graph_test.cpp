@@ -259,6 +259,39 @@ TEST(GraphedStep, AReplayThatFailsIsNoStep) {
   }
 }
 
+// The losses of ten steps with a graph. In the call that captures and in one that replays,
+// `inject(n)` makes the n-th call of a kind fail, for every n until that call comes through.
+std::vector<float> losses_with_faults(const std::function<void(std::int64_t n)>& inject) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  std::vector<float> losses;
+  for (int i = 0; i < 10; ++i) {
+    std::int64_t faults = 0;
+    for (bool done = false; !done;) {
+      if (i == 3 || i == 5) inject(faults + 1);
+      try {
+        losses.push_back(graphed(batch(i)).item<float>());
+        done = true;
+      } catch (const Error&) {
+        ++faults;
+        EXPECT_FALSE(cuda::is_current_stream_capturing());
+      }
+      inject(0);
+    }
+    EXPECT_TRUE(faults == 0 || i == 3 || i == 5);
+  }
+  return losses;
+}
+
+TEST(GraphedStep, TriesAgainAfterEveryFault) {
+  const std::vector<float> expected = losses_with_faults([](std::int64_t) {});
+  EXPECT_EQ(losses_with_faults([](std::int64_t n) { testing::fail_allocation(n); }), expected);
+  for (const auto fault : {kernels::PluginFault::kAllocate, kernels::PluginFault::kLaunch}) {
+    EXPECT_EQ(losses_with_faults([&](std::int64_t n) { cuda::detail::plugin().inject(fault, n); }),
+              expected);
+  }
+}
+
 TEST(GraphedStep, RefusesReadsOnTheHost) {
   AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
   cuda::GraphedStep graphed({training.x}, [&] {
@@ -267,8 +300,10 @@ TEST(GraphedStep, RefusesReadsOnTheHost) {
     return loss;
   });
   for (int i = 0; i < 3; ++i) graphed(batch(i));
-  EXPECT_EQ(text_of([&] { graphed(batch(3)); }),
-            "CUDA error: operation not permitted when stream is capturing");
+  EXPECT_EQ(
+      text_of([&] { graphed(batch(3)); }),
+      "CUDA error: operation not permitted when stream is capturing\nitem() needs a result that "
+      "only a replay computes.");
   training.step();  // everything works on
   EXPECT_GT(training.step().item<float>(), 0);
 }

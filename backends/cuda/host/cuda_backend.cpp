@@ -60,10 +60,15 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
   }
   const Stream stream =
       getCurrentCUDAStream(to_device.is_cuda() ? to_device.index() : from_device.index());
+  const void* host = to_device.is_cuda() ? from : to;
+  const bool captured = detail::recording_on(stream.stream()) != nullptr;
+  TERN_CHECK(!captured || pinned_allocator()->is_pinned(host), DeviceError,
+             "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU "
+             "tensor is pinned. Please use tensor.pin_memory() or allocate the tensor with "
+             "pinned_memory(true).");
   copy_on(stream, to, to_device, from, from_device, bytes);
   if (!non_blocking) return stream.synchronize();
-  if (detail::recording_on(stream.stream()) != nullptr) return;  // a replay's memory is the user's
-  pinned_allocator()->record_stream(to_device.is_cuda() ? from : to, stream);
+  if (!captured) pinned_allocator()->record_stream(host, stream);  // else the user keeps it
 }
 
 // --- Graphs --------------------------------------------------------------------------------------

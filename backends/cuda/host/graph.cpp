@@ -99,9 +99,7 @@ void CUDAGraph::replay() {
     earlier.record(recording_->stream);
     earlier.block(stream);
   }
-  recording_->prepare();
-  call(&Plugin::graph_launch, graph_, stream.stream());
-  recording_->finish();
+  recording_->replay([&] { call(&Plugin::graph_launch, graph_, stream.stream()); });
 }
 
 void CUDAGraph::reset() {

@@ -49,10 +49,9 @@ class Recording {
   const double* graph_number(std::function<double()> value);
   void after_replay(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
 
-  /// Queues on the current stream what comes before a replay.
-  void prepare();
-  /// What follows on the host when the replay has been queued.
-  void finish();
+  /// Queues on the current stream what comes before `launch`, calls it, and does on the host what a
+  /// replay does there. When something throws, the generators stand where they stood.
+  void replay(const std::function<void()>& launch);
 
  private:
   struct Draws {
@@ -60,7 +59,8 @@ class Recording {
         : generator(std::move(from)), seed_and_offset(generator.device().index(), 2) {}
     Generator generator;
     GraphNumbers seed_and_offset;
-    std::uint64_t words = 0;  // by which one replay moves the offset
+    std::uint64_t words = 0;              // by which one replay moves the offset
+    std::optional<std::uint64_t> from{};  // where the replay that is being queued draws
   };
   struct Number {
     Number(std::function<double()> source, DeviceIndex device)
@@ -68,6 +68,9 @@ class Recording {
     std::function<double()> value;
     GraphNumbers place;
   };
+  void write_numbers();
+  void take_back_draws();
+
   std::list<Draws> draws_;
   std::list<Number> numbers_;
   std::vector<std::function<void()>> hooks_;
