@@ -55,8 +55,8 @@ class Recording {
 
  private:
   struct Draws {
-    explicit Draws(Generator from)
-        : generator(std::move(from)), seed_and_offset(generator.device().index(), 2) {}
+    explicit Draws(Generator source)
+        : generator(std::move(source)), seed_and_offset(generator.device().index(), 2) {}
     Generator generator;
     GraphNumbers seed_and_offset;
     std::uint64_t words = 0;              // by which one replay moves the offset
