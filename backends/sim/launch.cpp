@@ -26,8 +26,8 @@ std::string hex(const void* address) {
 }
 
 // Finds what a GPU would not: a kernel may touch live memory of its own device only. Returns the
-// serial number of the block, which tells a graph later whether it is still the same; 0 for memory
-// that is kept for graphs.
+// serial number of the block, which tells a graph later whether it is still the same; 0 where that
+// is not known, or does not matter: memory that is kept for graphs.
 std::int64_t check_operand(Simulator& simulator, std::int32_t device, Slot slot,
                            const Operand& operand) {
   const char* first = static_cast<const char*>(operand.pointer) + operand.first;
@@ -67,7 +67,7 @@ struct Call {
       const std::int64_t serial = check_operand(simulator, device, SlotOf<Args>::slot, operand);
       if (!again) {
         serials.push_back(serial);
-      } else if (serials[k++] != serial) {
+      } else if (const std::int64_t first = serials[k++]; first != serial && first * serial != 0) {
         illegal_access(simulator, device, SlotOf<Args>::slot, operand,
                        ", which was freed since the graph was captured");
       }

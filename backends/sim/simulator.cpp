@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 namespace tern::sim {
@@ -38,21 +37,16 @@ std::vector<int> visible_devices(const char* value, int count) {
     for (int i = 0; i < count; ++i) ordinals.push_back(i);
     return ordinals;
   }
-  std::string_view rest = value;
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    std::string_view entry = rest.substr(0, comma);
-    while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
-    while (!entry.empty() && entry.back() == ' ') entry.remove_suffix(1);
-    int ordinal = -1;
-    const char* end = entry.data() + entry.size();
-    const auto [stop, error] = std::from_chars(entry.data(), end, ordinal);
-    const bool valid = error == std::errc() && stop == end && ordinal >= 0 && ordinal < count;
-    if (!valid || std::find(ordinals.begin(), ordinals.end(), ordinal) != ordinals.end()) break;
-    ordinals.push_back(ordinal);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  // As strtol reads: "1st,0" is "1,0".
+  for (const char* entry = value;; ++entry) {
+    char* end = nullptr;
+    const long ordinal = std::strtol(entry, &end, 10);
+    if (end == entry || ordinal < 0 || ordinal >= count) return ordinals;
+    if (std::find(ordinals.begin(), ordinals.end(), ordinal) != ordinals.end()) return {};
+    ordinals.push_back(static_cast<int>(ordinal));
+    entry = std::strchr(end, ',');
+    if (entry == nullptr) return ordinals;
   }
-  return ordinals;
 }
 
 Simulator& Simulator::get() { return *instance; }

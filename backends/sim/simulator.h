@@ -84,7 +84,8 @@ class Simulator {
 };
 
 /// The ordinals of `count` devices that the value of CUDA_VISIBLE_DEVICES (null: not set) leaves,
-/// in its order: as CUDA does, the first entry that is no ordinal ends the list.
+/// in its order: as CUDA does, the first entry that is no ordinal of a device ends the list, and a
+/// repeated one empties it.
 std::vector<int> visible_devices(const char* value, int count);
 
 }  // namespace tern::sim

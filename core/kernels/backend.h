@@ -48,10 +48,10 @@ class Backend {
 
   /// Whether what the calling thread gives to `device` is recorded into a graph instead of run.
   virtual bool is_capturing(DeviceIndex) { return false; }
-  /// While capturing: `hook` will run before every replay of the graph.
-  virtual void before_replay(DeviceIndex, std::function<void()> /*hook*/) {}
+  /// While capturing: `hook` will run after every replay of the graph was queued.
+  virtual void after_replay(DeviceIndex, std::function<void()> /*hook*/) {}
   /// While capturing: device memory for a number that kernels of the graph read. Before every
-  /// replay it becomes what `value` returns.
+  /// replay it becomes what `value` returns; what that throws, the replay throws.
   virtual const double* graph_number(DeviceIndex, std::function<double()> /*value*/) {
     return nullptr;
   }

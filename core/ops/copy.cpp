@@ -249,6 +249,10 @@ Scalar Tensor::item() const {
   alignas(8) char bytes[8];
   const void* value = data_ptr();
   if (!is_cpu()) {
+    TERN_CHECK(
+        !kernels::is_capturing(device()), DeviceError,
+        "CUDA error: operation not permitted when stream is capturing\nitem() needs a result "
+        "that only a replay computes.");
     backend_of(device().type())
         .copy_bytes(bytes, kCPU, data_ptr(), device(), element_size(), /*non_blocking=*/false);
     value = bytes;

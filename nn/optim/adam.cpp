@@ -50,22 +50,48 @@ void count_on_device(AdamUpdate* begin, AdamUpdate* end) {
   for (AdamUpdate* update = begin; update != end; ++update) update->state->device_step() = fresh;
 }
 
-/// Lets the host count every replay of the captured step of these parameters.
-void count_replays(std::weak_ptr<Optimizer*> optimizer, const AdamUpdate* begin,
-                   const AdamUpdate* end) {
-  std::vector<void*> keys;
-  for (const AdamUpdate* update = begin; update != end; ++update) {
-    keys.push_back(update->parameter.unsafeGetTensorImpl());
+/// What a graph that captured a step knows of its parameters.
+struct CapturedStep {
+  std::vector<void*> keys;  // in the optimizer's state
+  Tensor count;             // shares the elements of device_step, and keeps them
+
+  AdamParamState* state_in(const Optimizer& optimizer, void* key) const {
+    const auto found = optimizer.state().find(key);
+    return found == optimizer.state().end() ? nullptr
+                                            : static_cast<AdamParamState*>(found->second.get());
   }
-  const Device device = begin->parameter.device();
-  kernels::backend_of(device.type()).before_replay(device.index(), [optimizer, keys] {
-    const auto alive = optimizer.lock();
-    if (!alive) return;
+  void check(const Optimizer& optimizer) const {
     for (void* key : keys) {
-      const auto state = (*alive)->state().find(key);
-      if (state != (*alive)->state().end()) ++static_cast<AdamParamState&>(*state->second).step();
+      const AdamParamState* state = state_in(optimizer, key);
+      TERN_CHECK(state != nullptr && state->device_step().defined() &&
+                     state->device_step().data_ptr() == count.data_ptr(),
+                 Error,
+                 "the optimizer's state was replaced since the graph captured its step, or some of "
+                 "the parameters were stepped alone. Capture the step again");
     }
+  }
+  void count_replay(const Optimizer& optimizer) const {
+    for (void* key : keys) {
+      if (AdamParamState* state = state_in(optimizer, key)) ++state->step();
+    }
+  }
+};
+
+/// Makes every replay count the step of [begin, end) on the host, too; returns where its kernel
+/// finds the learning rate.
+const double* capture_step(const std::weak_ptr<Optimizer*>& optimizer, std::size_t group, double lr,
+                           const std::vector<AdamUpdate>& updates, std::size_t begin,
+                           std::size_t end) {
+  CapturedStep step{{}, updates[begin].state->device_step().detach()};
+  for (std::size_t i = begin; i < end; ++i) {
+    step.keys.push_back(updates[i].parameter.unsafeGetTensorImpl());
+  }
+  const Device device = updates[begin].parameter.device();
+  kernels::backend_of(device.type()).after_replay(device.index(), [optimizer, step] {
+    if (const auto alive = optimizer.lock()) step.count_replay(**alive);
   });
+  return detail::graph_lr(optimizer, group, lr, device,
+                          [step](const Optimizer& now) { step.check(now); });
 }
 
 template <class Options>
@@ -120,16 +146,15 @@ void step_group(const char* op, OptimizerParamGroup& group, std::size_t index,
     if (options.capturable() && device.is_cuda()) {
       count_on_device(&updates[begin], updates.data() + end);
       args.device_step = first.state->device_step().template data_ptr<double>();
-      args.device_lr = detail::graph_lr(optimizer, index, args.lr, device);
     }
+    const bool captured = kernels::is_capturing(device);
+    if (captured) args.device_lr = capture_step(optimizer, index, args.lr, updates, begin, end);
     for (std::size_t i = begin; i < end; ++i) append(args, updates[i]);
     kernels::run(op, device, first.parameter.dtype(), args);
-    const bool captured = kernels::is_capturing(device);
     for (std::size_t i = begin; i < end; ++i) {
       updates[i].finish();
       if (!captured) updates[i].state->step(updates[i].step);
     }
-    if (captured) count_replays(optimizer, &updates[begin], updates.data() + end);
   });
 }
 

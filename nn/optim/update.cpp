@@ -48,15 +48,17 @@ void follow(Tensor& state, const Tensor& parameter) {
 }
 
 const double* graph_lr(std::weak_ptr<Optimizer*> optimizer, std::size_t group, double lr,
-                       Device device) {
+                       Device device, std::function<void(const Optimizer&)> check) {
   if (!kernels::is_capturing(device)) return nullptr;
-  return kernels::backend_of(device.type())
-      .graph_number(device.index(), [optimizer = std::move(optimizer), group, lr]() mutable {
-        if (const auto alive = optimizer.lock()) {
-          lr = (*alive)->param_groups().at(group).options().get_lr();
-        }
-        return lr;
-      });
+  const auto lr_now = [optimizer = std::move(optimizer), group, lr,
+                       check = std::move(check)]() mutable {
+    if (const auto alive = optimizer.lock()) {
+      if (check) check(**alive);
+      lr = (*alive)->param_groups().at(group).options().get_lr();
+    }
+    return lr;
+  };
+  return kernels::backend_of(device.type()).graph_number(device.index(), lr_now);
 }
 
 Tensor run_closure(const Optimizer::LossClosure& closure) {

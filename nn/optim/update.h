@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -47,9 +48,10 @@ void for_each_batch(const std::vector<U>& updates, const Alike& alike, const Run
 }
 
 /// While a graph captures a step of the group on `device`: where its kernels find the learning
-/// rate, which before each replay becomes that of the options. Null otherwise.
+/// rate, which before each replay becomes that of the options. Null otherwise. A replay calls
+/// `check`, unless it is empty or the optimizer is gone, and throws what that throws.
 const double* graph_lr(std::weak_ptr<Optimizer*> optimizer, std::size_t group, double lr,
-                       Device device);
+                       Device device, std::function<void(const Optimizer&)> check = nullptr);
 
 /// Calls the closure, if there is one, with gradients enabled.
 Tensor run_closure(const Optimizer::LossClosure& closure);

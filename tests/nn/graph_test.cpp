@@ -1,4 +1,4 @@
-#include <cstring>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <vector>
@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <tern/backends/cuda/host/cuda_backend.h>
+#include <tern/backends/cuda/host/loader.h>
 #include <tern/tern.h>
 
 // Training steps as CUDA graphs, on a simulated device: to the bit what the same steps are without.
@@ -216,6 +217,81 @@ TEST(GraphedStep, RefusesAFirstStepWithState) {
       std::string::npos);
 }
 
+TEST(GraphedStep, RefusesAStateThatWasReplaced) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 5; ++i) graphed(batch(i));
+  training.optimizer.load_state_dict(training.optimizer.state_dict());
+  const std::vector<float> before = training.weights();
+  EXPECT_NE(text_of([&] { graphed(batch(5)); }).find("the optimizer's state was replaced"),
+            std::string::npos);
+  EXPECT_EQ(training.weights(), before);
+  training.step();
+  for (const auto& [key, state] : training.optimizer.state()) {
+    EXPECT_EQ(static_cast<const optim::AdamParamState&>(*state).step(), 6);
+  }
+}
+
+TEST(GraphedStep, SeesWeightsThatAreLoaded) {
+  AdamTraining training(optim::AdamOptions(0.0).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 5; ++i) graphed(batch(i));
+  State state;
+  for (auto& [name, parameter] : training.model->named_parameters()) {
+    state.insert(name, zeros_like(parameter));
+  }
+  training.model->load_state_dict(state);
+  const double expected = kBatch * kPixels * std::log(2.0);  // all logits 0, no divergence
+  EXPECT_NEAR(graphed(batch(5)).item<float>(), expected, 1e-3);
+}
+
+TEST(GraphedStep, AReplayThatFailsIsNoStep) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 5; ++i) graphed(batch(i));
+  const std::vector<float> before = training.weights();
+  cuda::detail::plugin().inject(kernels::PluginFault::kLaunch, 1);
+  EXPECT_THROW(graphed(batch(5)), DeviceError);
+  EXPECT_EQ(training.weights(), before);
+  graphed(batch(5));
+  for (const auto& [key, state] : training.optimizer.state()) {
+    EXPECT_EQ(static_cast<const optim::AdamParamState&>(*state).step(), 6);
+  }
+}
+
+// The losses of ten steps with a graph. In the call that captures and in one that replays,
+// `inject(n)` makes the n-th call of a kind fail, for every n until that call comes through.
+std::vector<float> losses_with_faults(const std::function<void(std::int64_t n)>& inject) {
+  AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  std::vector<float> losses;
+  for (int i = 0; i < 10; ++i) {
+    std::int64_t faults = 0;
+    for (bool done = false; !done;) {
+      if (i == 3 || i == 5) inject(faults + 1);
+      try {
+        losses.push_back(graphed(batch(i)).item<float>());
+        done = true;
+      } catch (const Error&) {
+        ++faults;
+        EXPECT_FALSE(cuda::is_current_stream_capturing());
+      }
+      inject(0);
+    }
+    EXPECT_TRUE(faults == 0 || i == 3 || i == 5);
+  }
+  return losses;
+}
+
+TEST(GraphedStep, TriesAgainAfterEveryFault) {
+  const std::vector<float> expected = losses_with_faults([](std::int64_t) {});
+  EXPECT_EQ(losses_with_faults([](std::int64_t n) { testing::fail_allocation(n); }), expected);
+  for (const auto fault : {kernels::PluginFault::kAllocate, kernels::PluginFault::kLaunch}) {
+    EXPECT_EQ(losses_with_faults([&](std::int64_t n) { cuda::detail::plugin().inject(fault, n); }),
+              expected);
+  }
+}
+
 TEST(GraphedStep, RefusesReadsOnTheHost) {
   AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
   cuda::GraphedStep graphed({training.x}, [&] {
@@ -224,8 +300,10 @@ TEST(GraphedStep, RefusesReadsOnTheHost) {
     return loss;
   });
   for (int i = 0; i < 3; ++i) graphed(batch(i));
-  EXPECT_EQ(text_of([&] { graphed(batch(3)); }),
-            "CUDA error: operation not permitted when stream is capturing");
+  EXPECT_EQ(
+      text_of([&] { graphed(batch(3)); }),
+      "CUDA error: operation not permitted when stream is capturing\nitem() needs a result that "
+      "only a replay computes.");
   training.step();  // everything works on
   EXPECT_GT(training.step().item<float>(), 0);
 }

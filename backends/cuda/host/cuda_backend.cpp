@@ -28,8 +28,8 @@ void copy_on(Stream stream, void* to, Device to_device, const void* from, Device
 }  // namespace
 
 detail::CachingAllocator& CudaBackend::allocator() {
-  detail::plugin();
-  static detail::CachingAllocator& allocator = *new detail::CachingAllocator;
+  // Once made it takes tensors back even where there is no plugin any more: in a forked child.
+  static detail::CachingAllocator& allocator = (detail::plugin(), *new detail::CachingAllocator);
   return allocator;
 }
 
@@ -60,10 +60,15 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
   }
   const Stream stream =
       getCurrentCUDAStream(to_device.is_cuda() ? to_device.index() : from_device.index());
+  const void* host = to_device.is_cuda() ? from : to;
+  const bool captured = detail::recording_on(stream.stream()) != nullptr;
+  TERN_CHECK(!captured || pinned_allocator()->is_pinned(host), DeviceError,
+             "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU "
+             "tensor is pinned. Please use tensor.pin_memory() or allocate the tensor with "
+             "pinned_memory(true).");
   copy_on(stream, to, to_device, from, from_device, bytes);
   if (!non_blocking) return stream.synchronize();
-  if (detail::recording_on(stream.stream()) != nullptr) return;  // a replay's memory is the user's
-  pinned_allocator()->record_stream(to_device.is_cuda() ? from : to, stream);
+  if (!captured) pinned_allocator()->record_stream(host, stream);  // else the user keeps it
 }
 
 CudaBackend::Place CudaBackend::place(DeviceIndex device) {
@@ -89,8 +94,8 @@ bool CudaBackend::is_capturing(DeviceIndex device) {
   return detail::recordings != 0 && detail::recording_on(stream(device)) != nullptr;
 }
 
-void CudaBackend::before_replay(DeviceIndex device, std::function<void()> hook) {
-  recording_of(device).before_replay(std::move(hook));
+void CudaBackend::after_replay(DeviceIndex device, std::function<void()> hook) {
+  recording_of(device).after_replay(std::move(hook));
 }
 
 const double* CudaBackend::graph_number(DeviceIndex device, std::function<double()> value) {

@@ -22,7 +22,7 @@ class TERN_API CudaBackend final : public kernels::Backend {
   detail::PinnedAllocator* pinned_allocator() override;
   Place place(DeviceIndex device) override;
   bool is_capturing(DeviceIndex device) override;
-  void before_replay(DeviceIndex device, std::function<void()> hook) override;
+  void after_replay(DeviceIndex device, std::function<void()> hook) override;
   const double* graph_number(DeviceIndex device, std::function<double()> value) override;
   void reserve_numbers(Generator& generator, std::uint64_t blocks,
                        kernels::RandomArgs& args) override;

@@ -99,8 +99,7 @@ void CUDAGraph::replay() {
     earlier.record(recording_->stream);
     earlier.block(stream);
   }
-  recording_->prepare();
-  call(&Plugin::graph_launch, graph_, stream.stream());
+  recording_->replay([&] { call(&Plugin::graph_launch, graph_, stream.stream()); });
 }
 
 void CUDAGraph::reset() {
@@ -110,7 +109,9 @@ void CUDAGraph::reset() {
     graph_ = detail::plugin().capture_end(recording_->stream.stream(), &ignored);
     end_recording();
   }
-  if (graph_ != nullptr) detail::plugin().graph_destroy(std::exchange(graph_, nullptr), &ignored);
+  const kernels::Plugin* plugin = detail::loaded_plugin().plugin;  // null in a forked child
+  void* graph = std::exchange(graph_, nullptr);
+  if (graph != nullptr && plugin != nullptr) plugin->graph_destroy(graph, &ignored);
   const std::uint64_t pool = recording_->pool;
   recording_.reset();
   cuda_backend().allocator().let_go(pool);

@@ -1,12 +1,17 @@
 #include <tern/backends/cuda/host/loader.h>
 
 #include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include <tern/backends/cuda/host/plugin_host.h>
 #include <tern/core/base/error.h>
@@ -15,6 +20,10 @@ namespace tern::cuda::detail {
 namespace {
 
 constexpr int kMostSimulated = 16;
+
+// Set in a child of a process that had asked for CUDA: what the driver keeps does not survive a
+// fork.
+constinit std::atomic<bool> is_forked_child = false;
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -39,7 +48,30 @@ std::string list_of(const std::vector<std::string>& folders) {
   return text;
 }
 
+// Whether all that dlopen would map is in the file: of a library that was cut off, it reads beyond
+// the end, which kills the program.
+bool is_whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
+  const auto read = [&](std::uint64_t offset, auto& part) {
+    file.seekg(static_cast<std::streamoff>(offset));
+    return static_cast<bool>(file.read(reinterpret_cast<char*>(&part), sizeof(part)));
+  };
+  ElfW(Ehdr) header{};
+  if (!read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return size > sizeof(header);  // dlopen says what else it is
+  }
+  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment{};
+    if (!read(header.e_phoff + i * header.e_phentsize, segment)) return false;
+    if (segment.p_type != PT_LOAD) continue;
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset) return false;
+  }
+  return true;
+}
+
 LoadedPlugin open_plugin(const std::string& path, const LoadRequest& request) {
+  if (!is_whole(path)) return {nullptr, path + " cannot be loaded: the file is cut off"};
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return {nullptr, path + " cannot be loaded: " + dlerror()};
   void* symbol = dlsym(library, kernels::kPluginEntryName);
@@ -112,7 +144,14 @@ const LoadedPlugin& loaded_plugin() {
   // Never destroyed: static tensors may still free their memory when the program ends.
   static const LoadedPlugin& loaded =
       *new LoadedPlugin(load_plugin(request_from_environment(), plugin_folders()));
-  return loaded;
+  static const LoadedPlugin& in_child = *new LoadedPlugin{
+      nullptr,
+      "Cannot re-initialize CUDA in forked subprocess: its parent had started CUDA. Start "
+      "subprocesses before the first use of CUDA, or as programs of their own"};
+  [[maybe_unused]] static const int once =
+      pthread_atfork(nullptr, nullptr, [] { is_forked_child = true; });
+  return loaded.plugin != nullptr && is_forked_child.load(std::memory_order_relaxed) ? in_child
+                                                                                     : loaded;
 }
 
 const kernels::Plugin& plugin() {

@@ -50,15 +50,38 @@ const double* Recording::graph_number(std::function<double()> value) {
   return static_cast<const double*>(numbers_.back().place.data());
 }
 
-void Recording::prepare() {
+void Recording::replay(const std::function<void()>& launch) {
+  try {
+    write_numbers();
+    launch();
+  } catch (...) {
+    take_back_draws();
+    throw;
+  }
+  for (Draws& draws : draws_) draws.from.reset();
   for (const auto& hook : hooks_) hook();
+}
+
+void Recording::write_numbers() {
   for (Number& number : numbers_) {
     number.place.write(0, std::bit_cast<std::uint64_t>(number.value()));
   }
   for (Draws& draws : draws_) {
     const std::lock_guard lock(draws.generator.mutex());
+    draws.from = draws.generator.reserve(draws.words / 4);
     draws.seed_and_offset.write(0, draws.generator.current_seed());
-    draws.seed_and_offset.write(1, draws.generator.reserve(draws.words / 4));
+    draws.seed_and_offset.write(1, *draws.from);
+  }
+}
+
+// Unless somebody else has drawn since.
+void Recording::take_back_draws() {
+  for (Draws& draws : draws_) {
+    const std::lock_guard lock(draws.generator.mutex());
+    if (draws.from && draws.generator.get_offset() == *draws.from + draws.words) {
+      draws.generator.set_offset(*draws.from);
+    }
+    draws.from.reset();
   }
 }
 

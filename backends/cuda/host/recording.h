@@ -47,18 +47,20 @@ class Recording {
   /// As Backend's functions of these names say.
   void reserve_numbers(Generator& generator, std::uint64_t blocks, kernels::RandomArgs& args);
   const double* graph_number(std::function<double()> value);
-  void before_replay(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
+  void after_replay(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
 
-  /// Does what comes before a replay on the current stream.
-  void prepare();
+  /// Queues on the current stream what comes before `launch`, calls it, and does on the host what a
+  /// replay does there. When something throws, the generators stand where they stood.
+  void replay(const std::function<void()>& launch);
 
  private:
   struct Draws {
-    explicit Draws(Generator from)
-        : generator(std::move(from)), seed_and_offset(generator.device().index(), 2) {}
+    explicit Draws(Generator source)
+        : generator(std::move(source)), seed_and_offset(generator.device().index(), 2) {}
     Generator generator;
     GraphNumbers seed_and_offset;
-    std::uint64_t words = 0;  // by which one replay moves the offset
+    std::uint64_t words = 0;              // by which one replay moves the offset
+    std::optional<std::uint64_t> from{};  // where the replay that is being queued draws
   };
   struct Number {
     Number(std::function<double()> source, DeviceIndex device)
@@ -66,6 +68,9 @@ class Recording {
     std::function<double()> value;
     GraphNumbers place;
   };
+  void write_numbers();
+  void take_back_draws();
+
   std::list<Draws> draws_;
   std::list<Number> numbers_;
   std::vector<std::function<void()>> hooks_;

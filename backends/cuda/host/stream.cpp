@@ -102,9 +102,10 @@ StreamGuard::~StreamGuard() {
 }
 
 Event::~Event() {
-  if (event_ == nullptr) return;
+  const kernels::Plugin* plugin = detail::loaded_plugin().plugin;
+  if (event_ == nullptr || plugin == nullptr) return;  // none in a forked child
   kernels::PluginStatus ignored;
-  detail::plugin().event_destroy(event_, &ignored);
+  plugin->event_destroy(event_, &ignored);
 }
 
 Event::Event(Event&& other) noexcept

@@ -244,7 +244,7 @@ TEST(GraphDraws, NumbersOfTheHostAreWrittenBeforeAReplay) {
   CUDAGraph graph;
   graph.capture([&] {
     const double* place = cuda_backend().graph_number(0, [&] { return value; });
-    cuda_backend().before_replay(0, [&] { ++replays; });
+    cuda_backend().after_replay(0, [&] { ++replays; });
     cuda_backend().copy_bytes(out.data(), Device(0), place, Device(0), 8, true);
   });
   for (const double next : {1.5, 1.5, -0.25}) {
@@ -253,7 +253,7 @@ TEST(GraphDraws, NumbersOfTheHostAreWrittenBeforeAReplay) {
     EXPECT_EQ(out.read()[0], next);
   }
   EXPECT_EQ(replays, 3);
-  EXPECT_THROW(cuda_backend().before_replay(0, [] {}), DeviceError);
+  EXPECT_THROW(cuda_backend().after_replay(0, [] {}), DeviceError);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tern/backends/cuda/host/graph.h>
+#include <tern/backends/cuda/host/plugin_call.h>
 
 #include "backends/cuda/simulated.h"
 
@@ -26,6 +27,12 @@ void fill(const DeviceArray<float>& array, float value) {
 float peek(const DeviceArray<float>& array) {
   const StreamGuard guard(getStreamFromPool(true, array.device().index()));
   return array.read()[0];
+}
+
+// A copy as the plugin sees it: the host has refused pageable memory before.
+void copy(void* to, int to_device, const void* from, int from_device) {
+  detail::call(&kernels::Plugin::copy, to, to_device, from, from_device, std::size_t{4},
+               getCurrentCUDAStream().stream());
 }
 
 const std::string kNotPermitted = "CUDA error: operation not permitted when stream is capturing";
@@ -112,10 +119,8 @@ TEST(CudaGraph, WhatCudaForbidsEndsTheCapture) {
       {"synchronize the stream", [] { getCurrentCUDAStream().synchronize(); }},
       {"query the stream", [] { getCurrentCUDAStream().query(); }},
       {"query an event", [&] { earlier.query(); }},
-      {"read a number", [&] { a.read(); }},
-      {"copy from pageable memory", [&] { a.write(&host, true); }},
-      {"copy to pageable memory",
-       [&] { cuda_backend().copy_bytes(&host, kCPU, a.data(), a.device(), 4, true); }},
+      {"copy from pageable memory", [&] { copy(a.data(), 0, &host, kernels::kHostDevice); }},
+      {"copy to pageable memory", [&] { copy(&host, kernels::kHostDevice, a.data(), 0); }},
   });
   for (const auto& [what, call] : forbidden) {
     CUDAGraph graph;
@@ -135,6 +140,29 @@ TEST(CudaGraph, WhatCudaForbidsEndsTheCapture) {
     graph.replay();
     EXPECT_EQ(a.read()[0], 3.0f) << what;
   }
+}
+
+TEST(CudaGraph, OnlyPinnedMemoryIsCopied) {
+  DeviceArray<float> a(1, 0.0f);
+  detail::PinnedAllocator& allocator = *cuda_backend().pinned_allocator();
+  float* pinned = static_cast<float*>(allocator.allocate(4, 0));
+  float pageable = 0;
+  CUDAGraph graph;
+  graph.capture([&] {
+    const std::string text =
+        "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU tensor "
+        "is "
+        "pinned. Please use tensor.pin_memory() or allocate the tensor with pinned_memory(true).";
+    EXPECT_EQ(text_of<DeviceError>([&] { a.write(&pageable); }), text);
+    EXPECT_EQ(text_of<DeviceError>([&] { a.read(); }), text);
+    a.write(pinned, true);  // the capture goes on
+  });
+  for (const float value : {3.0f, 4.0f}) {
+    *pinned = value;
+    graph.replay();
+    EXPECT_EQ(a.read()[0], value);
+  }
+  allocator.deallocate(pinned, 4, 0);
 }
 
 TEST(CudaGraph, EventsOfACaptureCannotBeAsked) {

@@ -1,8 +1,12 @@
 #include <tern/backends/cuda/host/loader.h>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <functional>
+
+#include <tern/tern.h>
 
 #include "backends/cuda/simulated.h"
 
@@ -94,6 +98,40 @@ TEST(Loader, FindsTheSimulatorBesideLibtern) {
 // What a program does when CUDA cannot be used, in a process of its own.
 void exit_if(bool good) { std::exit(good ? 0 : 1); }
 
+// What the driver keeps does not survive a fork.
+TEST(LoaderDeathTest, AForkedChildIsToldSo) {
+  EXPECT_EXIT(
+      {
+        Tensor there = ones({2}, Device("cuda:1"));
+        Tensor pinned = ones({2}).pin_memory();
+        Event event;
+        event.record();
+        const pid_t child = fork();
+        if (child == 0) {
+          const std::string reason = unavailable_reason();
+          bool good = !is_available() && device_count() == 0 &&
+                      reason.find("Cannot re-initialize CUDA in forked subprocess") == 0;
+          for (const std::function<void()>& use : std::initializer_list<std::function<void()>>{
+                   [&] { there + 1; }, [&] { there.cpu(); }, [] { ones({2}, kCUDA); },
+                   [] { ones({2}).to(0); }, [] { synchronize(); },
+                   [] { ones({2}).pin_memory(); }}) {
+            good = good && text_of<DeviceError>(use) == "CUDA is not available: " + reason;
+          }
+          manual_seed(1);
+          good = good && ones({2}).add(1).sum().item<float>() == 4;
+          there.reset();  // gives its memory back to nobody
+          pinned.reset();
+          event = Event();
+          _exit(good ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        exit_if(WIFEXITED(status) && WEXITSTATUS(status) == 0 && is_available() &&
+                there.sum().item<float>() == 2);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 TEST(LoaderDeathTest, WithoutCudaTheReasonIsTold) {
   EXPECT_EXIT(
       {
@@ -117,15 +155,41 @@ TEST(LoaderDeathTest, AWrongNumberOfDevicesIsAnErrorAndStaysOne) {
       ::testing::ExitedWithCode(0), "");
 }
 
+// What PyTorch makes of the variable, for four devices.
 TEST(LoaderDeathTest, VisibleDevicesAreChosenAndRenumbered) {
-  EXPECT_EXIT(
-      {
-        setenv("TERN_SIMULATE_CUDA", "4", 1);
-        setenv("CUDA_VISIBLE_DEVICES", "3, 1,9,0", 1);
-        exit_if(device_count() == 2 && get_device_name(0) == "Simulated CUDA device 3" &&
-                get_device_name(1) == "Simulated CUDA device 1");
-      },
-      ::testing::ExitedWithCode(0), "");
+  const std::pair<const char*, std::vector<int>> cases[] = {
+      {"1,0", {1, 0}},
+      {"3, 1,9,0", {3, 1}},
+      {"0,-1,1", {0}},
+      {"2,abc,1", {2}},
+      {" 3 , 1 ", {3, 1}},
+      {"1st,0", {1, 0}},
+      {"0,,1", {0}},
+      {"2", {2}},
+      {"0,1,2,3", {0, 1, 2, 3}},
+      {"-1", {}},
+      {"abc", {}},
+      {"1,1", {}},
+      {",1", {}},
+      {"7", {}},
+      {"GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", {}}};
+  for (const auto& [value, ordinals] : cases) {
+    EXPECT_EXIT(
+        {
+          setenv("TERN_SIMULATE_CUDA", "4", 1);
+          setenv("CUDA_VISIBLE_DEVICES", value, 1);
+          bool good = device_count() == static_cast<int>(ordinals.size()) &&
+                      is_available() == !ordinals.empty();
+          for (int i = 0; i < device_count(); ++i) {
+            good = good &&
+                   get_device_name(i) == "Simulated CUDA device " +
+                                             std::to_string(ordinals[static_cast<std::size_t>(i)]);
+          }
+          exit_if(good);
+        },
+        ::testing::ExitedWithCode(0), "")
+        << value;
+  }
 }
 
 TEST(LoaderDeathTest, NoVisibleDeviceMeansNotAvailable) {

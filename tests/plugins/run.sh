@@ -1,0 +1,35 @@
+#!/bin/sh
+# run.sh FOLDER LIBRARY PLUGIN REASON PROGRAM...: copies libtern, where there is one, and the programs into
+# FOLDER, with PLUGIN as its libtern_cuda.so (nothing: none; cut:FILE: half of it), and expects that the first
+# program tells REASON and that all of them succeed.
+set -eu
+folder=$1 library=$2 plugin=$3 reason=$4
+shift 4
+unset TERN_SIMULATE_CUDA TERN_CUDA CUDA_VISIBLE_DEVICES
+
+rm -rf "$folder"
+mkdir -p "$folder/bin" "$folder/lib"
+case $library in *.so*) cp -P "${library%%.so*}".so* "$folder/lib" ;; esac
+case $plugin in
+  '') ;;
+  cut:*)
+    size=$(wc -c < "${plugin#cut:}")
+    head -c $((size / 2)) "${plugin#cut:}" > "$folder/lib/libtern_cuda.so"
+    ;;
+  *) cp "$plugin" "$folder/lib/libtern_cuda.so" ;;
+esac
+
+first=
+for program in "$@"; do
+  copy=$folder/bin/$(basename "$program")
+  cp "$program" "$copy"
+  output=$("$copy" 2>&1) || { echo "$output"; echo "$program failed with '$plugin'"; exit 1; }
+  if [ -z "$first" ]; then
+    first=$copy
+    case $output in
+      *"$reason"*) ;;
+      *) echo "expected the reason '$reason', got '$output'"; exit 1 ;;
+    esac
+  fi
+done
+rm -rf "$folder"
