@@ -220,11 +220,11 @@ void write_unavailable(char* out, std::size_t size, int* count) {
   if (error == cudaSuccess) return;
   *count = 0;
   if (driver == 0) {
-    std::snprintf(out, size, "Found no NVIDIA driver on this machine");
+    std::snprintf(out, size, "Found no NVIDIA driver on your system");
   } else if (error == cudaErrorInsufficientDriver) {
     std::snprintf(out, size,
-                  "The NVIDIA driver is too old: it supports CUDA %d.%d, and this plugin was built "
-                  "with CUDA %d.%d",
+                  "The NVIDIA driver on your system is too old: it supports CUDA %d.%d, and this "
+                  "plugin was built with CUDA %d.%d",
                   driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10);
   } else if (error == cudaErrorNoDevice) {
     std::snprintf(out, size, "No CUDA GPUs are available");
