@@ -12,8 +12,9 @@ struct Shape {
   std::int64_t outer, in_size, out_size, inner, count;
 };
 
-const Shape kReading[] = {{1, 5, 7, 1, 7},      {1, 1, 1, 1, 1},        {3, 5, 9, 4, 9},
-                          {1, 100, 50, 16, 50}, {40, 300, 200, 1, 200}, {2, 9, 100, 700, 100}};
+const Shape kReading[] = {{1, 5, 7, 1, 7},       {1, 1, 1, 1, 1},        {3, 5, 9, 4, 9},
+                          {1, 100, 50, 16, 50},  {40, 300, 200, 1, 200}, {2, 9, 100, 700, 100},
+                          {2, 9, 100, 257, 100}, {70000, 3, 2, 1, 2}};
 
 class Index : public testing::KernelTest {
  protected:
@@ -43,20 +44,20 @@ class Index : public testing::KernelTest {
     };
     const std::vector<T> in = numbers(shape.outer * (adds ? count : limit) * inner);
     std::vector<T> out = numbers(shape.outer * (adds ? limit : count) * inner), want = out;
-    for (std::int64_t o = 0; o < shape.outer; ++o) {
-      for (std::int64_t j = 0; j < count; ++j) {
-        for (std::int64_t i = 0; i < inner; ++i) {
-          const std::int64_t here = (o * count + j) * inner + i;
-          const std::int64_t at = index[static_cast<std::size_t>(per_element ? here : j)];
-          const auto there = static_cast<std::size_t>((o * limit + at) * inner + i);
-          if (adds) {
-            want[there] += in[static_cast<std::size_t>(here)];
-          } else {
-            want[static_cast<std::size_t>(here)] = in[there];
-          }
+    const auto apply = [&](std::vector<T>& to) {
+      for (std::int64_t here = 0; here < shape.outer * count * inner; ++here) {
+        const std::int64_t o = here / (count * inner), j = here / inner % count, i = here % inner;
+        const std::int64_t at = index[static_cast<std::size_t>(per_element ? here : j)];
+        if (at < 0 || at >= limit) continue;
+        const auto there = static_cast<std::size_t>((o * limit + at) * inner + i);
+        if (adds) {
+          to[there] += in[static_cast<std::size_t>(here)];
+        } else {
+          to[static_cast<std::size_t>(here)] = in[there];
         }
       }
-    }
+    };
+    apply(want);
     IndexArgs args{};
     args.op = op;
     args.dtype = dtype_of<T>();
@@ -72,17 +73,16 @@ class Index : public testing::KernelTest {
     ASSERT_EQ(run(args).status, StatusCode::kOk);
     EXPECT_EQ(out, want) << "op " << static_cast<int>(op);
 
-    index.back() = limit;
-    const std::vector<T> before = out;
-    KernelContext context = run(args);
-    EXPECT_EQ(context.status, StatusCode::kIndexOutOfRange);
-    EXPECT_EQ(context.detail, limit);
-    EXPECT_EQ(context.limit, limit);
-    index.back() = -1;
-    context = run(args);
-    EXPECT_EQ(context.status, StatusCode::kIndexOutOfRange);
-    EXPECT_EQ(context.detail, -1);
-    EXPECT_EQ(out, before);
+    // The CPU looks at all indices first; a device leaves out what has a bad one.
+    for (const std::int64_t bad : {limit, std::int64_t{-1}}) {
+      index.back() = bad;
+      const KernelContext context = run(args);
+      EXPECT_EQ(context.status, StatusCode::kIndexOutOfRange);
+      EXPECT_EQ(context.detail, bad);
+      EXPECT_EQ(context.limit, limit);
+      if (is_cuda()) apply(want);
+      EXPECT_EQ(out, want);
+    }
   }
 };
 
@@ -109,6 +109,53 @@ TEST_P(Index, Bool) {
   args.out = out;
   ASSERT_EQ(run(args).status, StatusCode::kOk);
   EXPECT_TRUE(out[0] && !out[1] && out[2] && !out[3]);
+}
+
+TEST_P(Index, AddsBools) {
+  const bool in[4] = {true, false, true, false};
+  const std::int64_t index[4] = {2, 1, 2, 0};
+  bool out[4] = {true, false, false, false};
+  IndexArgs args{};
+  args.op = IndexOp::kAdd;
+  args.dtype = kBool;
+  args.outer = args.inner = 1;
+  args.in_size = args.count = 4;
+  args.out_size = args.limit = 4;
+  args.in = in;
+  args.index = index;
+  args.out = out;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_TRUE(out[0] && !out[1] && out[2] && !out[3]);
+}
+
+// Rows that start where 16 bytes do not, and elements of every size.
+TEST_P(Index, SelectsRowsFromAnyPlace) {
+  std::vector<unsigned char> in(9 * 64 * 8), out(4 * 64 * 8 + 16);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * 7 + i / 256);
+  const std::int64_t index[4] = {3, 0, 7, 3};
+  for (const ScalarType dtype : {kByte, kHalf, kFloat, kDouble}) {
+    for (const std::int64_t inner : {1, 3, 16, 48, 64}) {
+      for (const std::size_t shift : {0, 1}) {
+        const std::size_t bytes = element_size(dtype),
+                          row = static_cast<std::size_t>(inner) * bytes;
+        IndexArgs args{};
+        args.op = IndexOp::kSelect;
+        args.dtype = dtype;
+        args.outer = 1;
+        args.inner = inner;
+        args.in_size = args.limit = 8;
+        args.out_size = args.count = 4;
+        args.in = in.data() + shift * bytes;
+        args.index = index;
+        args.out = out.data();
+        ASSERT_EQ(run(args).status, StatusCode::kOk);
+        for (std::size_t j = 0; j < 4; ++j) {
+          const auto from = in.data() + shift * bytes + static_cast<std::size_t>(index[j]) * row;
+          EXPECT_EQ(std::memcmp(out.data() + j * row, from, row), 0) << bytes << ' ' << inner;
+        }
+      }
+    }
+  }
 }
 
 TERN_KERNEL_TESTS(Index);

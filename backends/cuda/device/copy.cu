@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include <tern/backends/cuda/device/by_size.h>
 #include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/map.h>
 #include <tern/core/kernels/cast.h>
@@ -21,21 +22,6 @@ struct Constant {
   T value;
   __device__ T operator()() const { return value; }
 };
-
-// All elements of one size are copied and filled by one kernel.
-template <class Visitor>
-void visit_size(std::size_t size, const Visitor& visitor) {
-  switch (size) {
-    case 1:
-      return visitor(TypeTag<std::uint8_t>());
-    case 2:
-      return visitor(TypeTag<std::uint16_t>());
-    case 4:
-      return visitor(TypeTag<std::uint32_t>());
-    default:
-      return visitor(TypeTag<std::uint64_t>());
-  }
-}
 
 // Numbers that fit: start + i * step, in double or in integers that wrap around.
 template <class T, class Number>

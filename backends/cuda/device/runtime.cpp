@@ -84,7 +84,7 @@ bool check_waited(cudaError_t error, PluginStatus* status) {
 
 void take_index_failure(std::int32_t device, PluginStatus* status) {
   volatile IndexFailure* const failure = state_of(device).index_failure;
-  if (failure == nullptr || failure->found == 0) return;
+  if (failure == nullptr || failure->found != 1) return;
   status->code = StatusCode::kIndexOutOfRange;
   write_late_index_error(status->message, sizeof(status->message), failure->op, failure->index,
                          failure->limit, device);

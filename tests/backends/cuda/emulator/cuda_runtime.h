@@ -49,6 +49,7 @@ struct dim3 {
 inline void __syncthreads() { tern::emulator::block_barrier(); }
 inline void __syncwarp(unsigned = 0xffffffffu) { tern::emulator::warp_exchange(0, 0); }
 inline void __threadfence() {}
+inline void __threadfence_system() {}
 
 template <class T>
 T tern_shuffle(T value, unsigned lane) {

@@ -16,6 +16,9 @@ void register_kernels(kernels::KernelTable* table) {
   kernels::set<kernels::SgdArgs, cuda::device::sgd>(*table);
   kernels::set<kernels::ReduceArgs, cuda::device::reduce>(*table);
   kernels::set<kernels::SoftmaxArgs, cuda::device::softmax>(*table);
+  kernels::set<kernels::LayerNormArgs, cuda::device::layer_norm>(*table);
+  kernels::set<kernels::BatchNormArgs, cuda::device::batch_norm>(*table);
+  kernels::set<kernels::IndexArgs, cuda::device::index>(*table);
 }
 
 }  // namespace

@@ -1,0 +1,183 @@
+#include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/normalize.h>
+#include <tern/backends/cuda/device/reduction.h>
+
+// Both directions in two steps: sums over each channel, whose last thread turns them into a few
+// numbers, and one walk over all elements with these.
+
+namespace tern::cuda::device {
+namespace {
+
+/// What a channel's elements need: forward out = (in - mean) scale + shift, backward
+/// grad_in = (grad - shift - (in - mean) slope) scale.
+template <class T>
+struct alignas(4 * sizeof(T)) Channel {
+  Center<T> mean;
+  T scale, shift, slope;
+};
+
+template <class T>
+struct Forward {
+  BatchNormArgs args;
+  Channel<T>* channels;
+
+  __device__ void prepare(std::int64_t c, double mean, double variance) const {
+    const double rstd = 1 / ::sqrt(variance + args.eps);
+    channels[c] = {Center<T>(mean), static_cast<T>(rstd * affine<T>(args.weight, c, 1)),
+                   affine<T>(args.bias, c, 0), 0};
+  }
+  __device__ void prepare(std::int64_t c) const { prepare(c, args.mean[c], args.variance[c]); }
+  __device__ T* out() const { return static_cast<T*>(args.out); }
+  __device__ T element(std::int64_t i, const Channel<T>& channel) const {
+    const T x = channel.mean(static_cast<const T*>(args.in)[i]);
+    return x * channel.scale + channel.shift;
+  }
+};
+
+template <class T>
+struct Backward {
+  BatchNormArgs args;
+  Channel<T>* channels;
+
+  __device__ double rstd(std::int64_t c) const { return 1 / ::sqrt(args.variance[c] + args.eps); }
+  __device__ void prepare(std::int64_t c, double shift = 0, double slope = 0) const {
+    channels[c] = {Center<T>(args.mean[c]), static_cast<T>(rstd(c) * affine<T>(args.weight, c, 1)),
+                   static_cast<T>(shift), static_cast<T>(slope)};
+  }
+  __device__ T* out() const { return static_cast<T*>(args.grad_in); }
+  __device__ T element(std::int64_t i, const Channel<T>& channel) const {
+    const T x = channel.mean(static_cast<const T*>(args.in)[i]);
+    const T grad = static_cast<const T*>(args.grad)[i];
+    return (grad - channel.shift - x * channel.slope) * channel.scale;
+  }
+};
+
+/// Mean and variance of a channel.
+template <class T>
+struct ForwardSums : AddPairs {
+  using State = Pair<double>;
+  Forward<T> forward;
+
+  explicit ForwardSums(const Forward<T>& direction) : forward(direction) {}
+  __device__ const T* in() const { return static_cast<const T*>(forward.args.in); }
+  __device__ double about(std::int64_t c) const { return in()[c * forward.args.inner]; }
+  __device__ State identity() const { return {0, 0}; }
+  __device__ State at(std::int64_t offset, std::int64_t, std::int64_t c) const {
+    return moment_term(in()[offset], about(c));
+  }
+  __device__ void store(std::int64_t c, std::int64_t, const State& sums) const {
+    const BatchNormArgs& args = forward.args;
+    const auto [mean, variance] = moments(sums, about(c), args.outer * args.inner);
+    args.mean[c] = mean;
+    args.variance[c] = variance;
+    forward.prepare(c, mean, variance);
+  }
+};
+
+/// Sums of grad (in - mean) and of grad.
+template <class T>
+struct BackwardSums : AddPairs {
+  using State = Pair<T>;
+  Backward<T> backward;
+
+  explicit BackwardSums(const Backward<T>& direction) : backward(direction) {}
+  __device__ State identity() const { return {0, 0}; }
+  __device__ State at(std::int64_t offset, std::int64_t, std::int64_t c) const {
+    const BatchNormArgs& args = backward.args;
+    const T grad = static_cast<const T*>(args.grad)[offset];
+    return {grad * Center<T>(args.mean[c])(static_cast<const T*>(args.in)[offset]), grad};
+  }
+  __device__ void store(std::int64_t c, std::int64_t, const State& sums) const {
+    const BatchNormArgs& args = backward.args;
+    const double rstd = backward.rstd(c), product = rstd * sums.first, sum = sums.second;
+    if (args.grad_weight != nullptr) static_cast<T*>(args.grad_weight)[c] = static_cast<T>(product);
+    if (args.grad_bias != nullptr) static_cast<T*>(args.grad_bias)[c] = static_cast<T>(sum);
+    const auto n = static_cast<double>(args.outer * args.inner);
+    if (args.training != 0)
+      backward.prepare(c, sum / n, rstd * product / n);
+    else
+      backward.prepare(c);
+  }
+};
+
+/// A thread per channel, where no sums are needed.
+template <class Direction>
+__global__ void __launch_bounds__(kThreads) prepare_kernel(Direction direction) {
+  const std::int64_t c = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (c < direction.args.channels) direction.prepare(c);
+}
+
+constexpr int kPerThread = 4;
+
+/// A thread takes kPerThread elements, kThreads apart; it reads all before it writes, so that it
+/// waits only once.
+template <class T, class Direction>
+__global__ void __launch_bounds__(kThreads)
+    element_kernel(Direction direction, Places<1> channels) {
+  const std::int64_t first = std::int64_t{blockIdx.x} * (kThreads * kPerThread) + threadIdx.x;
+  T results[kPerThread];
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k) {
+    const std::int64_t i = first + k * std::int64_t{kThreads};
+    std::int64_t channel[1];
+    if (i < channels.count) {
+      channels.offsets(i, channel);
+      results[k] = direction.element(i, direction.channels[channel[0]]);
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k) {
+    const std::int64_t i = first + k * std::int64_t{kThreads};
+    if (i < channels.count) direction.out()[i] = results[k];
+  }
+}
+
+template <class T, class Sums, class Direction>
+void run(const BatchNormArgs& args, KernelContext& context, const Direction& direction,
+         bool needs_sums, bool needs_elements) {
+  if (needs_sums) {
+    Places<2> channels;
+    channels.add_dim(args.channels, {args.inner, 1});
+    Places<1> reduced;
+    reduced.add_dim(args.outer, {args.channels * args.inner});
+    reduced.add_dim(args.inner, {1});
+    run_reduction(context, channels, reduced, Sums(direction));
+  } else {
+    launch(context, prepare_kernel<Direction>, blocks_for(args.channels, kThreads), kThreads,
+           direction);
+  }
+  if (!needs_elements) return;
+  Places<1> channels;  // where an element's channel is among the channels
+  channels.add_dim(args.outer, {0});
+  channels.add_dim(args.channels, {1});
+  channels.add_dim(args.inner, {0});
+  launch(context, element_kernel<T, Direction>, blocks_for(channels.count, kThreads * kPerThread),
+         kThreads, direction, channels);
+}
+
+template <class T>
+void run_op(const BatchNormArgs& args, KernelContext& context) {
+  const Scratch scratch(context, sizeof(Channel<T>) * static_cast<std::size_t>(args.channels));
+  Channel<T>* const channels = scratch.template get<Channel<T>>();
+  const bool training = args.training != 0;
+  if (args.op == BatchNormOp::kForward) {
+    return run<T, ForwardSums<T>>(args, context, Forward<T>{args, channels}, training, true);
+  }
+  const bool needs_sums = training || args.grad_weight != nullptr || args.grad_bias != nullptr;
+  run<T, BackwardSums<T>>(args, context, Backward<T>{args, channels}, needs_sums,
+                          args.grad_in != nullptr);
+}
+
+}  // namespace
+
+void batch_norm(const BatchNormArgs& args, KernelContext& context) {
+  visit_compute_dtype(args.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_floating_point_v<T>)
+      run_op<T>(args, context);
+    else
+      context.status = StatusCode::kUnsupportedDtype;
+  });
+}
+
+}  // namespace tern::cuda::device

@@ -1,0 +1,122 @@
+#include <tern/backends/cuda/device/by_size.h>
+#include <tern/backends/cuda/device/index_failure.h>
+#include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/places.h>
+
+namespace tern::cuda::device {
+namespace {
+
+/// The indexed tensor: `size` rows of `inner` units for each place of the outer dimension.
+struct Indexed {
+  IndexOp op;
+  const std::int64_t* index;
+  std::int64_t limit, inner;
+  bool per_unit;  // an index for each unit, not one per row
+  /// The units of the tensor that has the index's shape: which row of indices a unit is in, and
+  /// where the unit would be in the indexed tensor if its index were 0.
+  Places<2> units;
+  IndexFailure* failure;
+
+  Indexed(const IndexArgs& args, KernelContext& context, std::int64_t units_inner)
+      : op(args.op),
+        index(args.index),
+        limit(args.limit),
+        inner(units_inner),
+        per_unit(args.op == IndexOp::kGather || args.op == IndexOp::kScatterAdd),
+        failure(index_failure(context)) {
+    const std::int64_t size = moves_only(args) ? args.in_size : args.out_size;
+    units.add_dim(args.outer, {0, size * inner});
+    units.add_dim(args.count, {1, 0});
+    units.add_dim(inner, {0, 1});
+  }
+
+  /// Where the unit is in the indexed tensor; -1 when its index is out of range, which is recorded.
+  __device__ std::int64_t place(std::int64_t unit) const {
+    std::int64_t offsets[2];
+    units.offsets(unit, offsets);
+    const std::int64_t row = index[per_unit ? unit : offsets[0]];
+    if (row >= 0 && row < limit) return offsets[1] + row * inner;
+    if (atomicCAS(&failure->found, 0, -1) == 0) {
+      failure->op = op;
+      failure->index = row;
+      failure->limit = limit;
+      __threadfence_system();
+      atomicExch(&failure->found, 1);
+    }
+    return -1;
+  }
+};
+
+/// A thread per unit.
+template <class Unit>
+__global__ void __launch_bounds__(kThreads)
+    read_kernel(Indexed indexed, const Unit* __restrict__ in, Unit* __restrict__ out) {
+  const std::int64_t unit = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (unit >= indexed.units.count) return;
+  const std::int64_t place = indexed.place(unit);
+  if (place >= 0) out[unit] = in[place];
+}
+
+__device__ void add(float* sum, float x) { atomicAdd(sum, x); }
+__device__ void add(double* sum, double x) { atomicAdd(sum, x); }
+__device__ void add(std::int64_t* sum, std::int64_t x) {
+  using Word = unsigned long long;
+  atomicAdd(reinterpret_cast<Word*>(sum), static_cast<Word>(x));
+}
+__device__ void add(bool* sum, bool x) {
+  if (x) *sum = true;
+}
+
+/// A thread per element. What is added to the same place is added in any order.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    add_kernel(Indexed indexed, const T* __restrict__ in, T* __restrict__ out) {
+  const std::int64_t element = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (element >= indexed.units.count) return;
+  const std::int64_t place = indexed.place(element);
+  if (place >= 0) add(out + place, in[element]);
+}
+
+struct alignas(16) SixteenBytes {
+  std::uint64_t words[2];
+};
+
+/// The bytes that one thread copies: an element's, or where whole rows are copied up to 16.
+std::size_t unit_bytes(const IndexArgs& args) {
+  const std::size_t element = element_size(args.dtype);
+  if (args.op == IndexOp::kGather) return element;
+  const std::size_t all = static_cast<std::size_t>(args.inner) * element |
+                          reinterpret_cast<std::uintptr_t>(args.in) |
+                          reinterpret_cast<std::uintptr_t>(args.out) | sizeof(SixteenBytes);
+  return all & (~all + 1);  // the largest power of two that divides them all
+}
+
+template <class Unit>
+void read(const IndexArgs& args, KernelContext& context) {
+  const std::size_t row = static_cast<std::size_t>(args.inner) * element_size(args.dtype);
+  const Indexed indexed(args, context, static_cast<std::int64_t>(row / sizeof(Unit)));
+  launch(context, read_kernel<Unit>, blocks_for(indexed.units.count, kThreads), kThreads, indexed,
+         static_cast<const Unit*>(args.in), static_cast<Unit*>(args.out));
+}
+
+template <class T>
+void add(const IndexArgs& args, KernelContext& context) {
+  const Indexed indexed(args, context, args.inner);
+  launch(context, add_kernel<T>, blocks_for(indexed.units.count, kThreads), kThreads, indexed,
+         static_cast<const T*>(args.in), static_cast<T*>(args.out));
+}
+
+}  // namespace
+
+void index(const IndexArgs& args, KernelContext& context) {
+  if (!moves_only(args)) {
+    return visit_compute_dtype(args.dtype,
+                               [&](auto tag) { add<typename decltype(tag)::type>(args, context); });
+  }
+  const std::size_t bytes = unit_bytes(args);
+  if (bytes == sizeof(SixteenBytes)) return read<SixteenBytes>(args, context);
+  visit_size(bytes, [&](auto tag) { read<typename decltype(tag)::type>(args, context); });
+}
+
+}  // namespace tern::cuda::device
