@@ -34,6 +34,8 @@ step tests ctest --test-dir "$build" -L gpu --output-on-failure
 step memcheck sanitized memcheck
 step racecheck sanitized racecheck
 step vae_gpu "$build/bin/vae" --device cuda --epochs 2 --out "$out/vae_gpu"
+step vae_graph "$build/bin/vae" --device cuda --graph --epochs 2 --out "$out/vae_graph"
+step graph_is_eager cmp "$out/vae_gpu/vae.json" "$out/vae_graph/vae.json"
 step vae_cpu "$build/bin/vae" --device cpu --epochs 2 --out "$out/vae_cpu"
 step multi_device env TERN_CUDA_VIRTUAL_DEVICES=2 "$build/bin/multi_device"
 step time "$build/bin/cuda_step"

@@ -11,6 +11,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   std::string device;
   bool disable_cuda = false;
+  bool graph = false;
   std::string data;
   std::string out = "results";
   std::string save;

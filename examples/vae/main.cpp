@@ -46,12 +46,8 @@ double train(Run& run, auto& loader, std::int64_t count) {
   std::int64_t index = 0;
   for (const data::Example<>& batch : loader) {
     const Tensor images = batch.data.to(run.device).view({-1, 784});
-    run.adam.zero_grad();
-    const auto [reconstruction, mu, logvar] = run.vae->forward(images);
-    const Tensor loss = loss_of(reconstruction, images, mu, logvar);
-    loss.backward();
-    run.adam.step();
-
+    const bool whole = images.size(0) == run.arguments.batch_size;  // a graph has one size
+    const Tensor loss = run.graph && whole ? (*run.graph)(images) : run.step(images);
     const double value = loss.item<double>();
     const double mean = value / static_cast<double>(images.size(0));
     total += value;
@@ -150,6 +146,7 @@ int main(int argc, char** argv) {
   app.add_option("--device", arguments.device, "cpu, cuda or cuda:N; cuda where there is one")
       ->check(support::device_name());
   app.add_flag("--disable-cuda", arguments.disable_cuda, "use the cpu")->excludes("--device");
+  app.add_flag("--graph", arguments.graph, "on a GPU, replay the training step as a CUDA graph");
   app.add_option("--data", arguments.data, "folder with MNIST's four files; drawn digits without");
   app.add_option("--out", arguments.out, "folder for all results, results unless said");
   app.add_option("--save", arguments.save, "file for the weights; vae.json in --out without")

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,19 @@ struct Run {
       : arguments(its_arguments), device(its_device) {
     vae->to(device);
     device = vae->fc1->weight.device();  // cuda becomes cuda:0
+    if (!arguments.graph) return;
+    input = tern::empty({arguments.batch_size, 784}, device);
+    graph.emplace(std::vector{input}, [this] { return step(input); });
+  }
+
+  /// Trains with one batch; returns its loss.
+  Tensor step(const Tensor& images) {
+    adam.zero_grad();
+    const auto [reconstruction, mu, logvar] = vae->forward(images);
+    Tensor loss = loss_of(reconstruction, images, mu, logvar);
+    loss.backward();
+    adam.step();
+    return loss;
   }
 
   /// The number of the epoch that is not done yet.
@@ -23,8 +37,11 @@ struct Run {
   const Arguments& arguments;
   tern::Device device;
   VAE vae;
-  tern::optim::Adam adam{vae->parameters(), tern::optim::AdamOptions(arguments.lr)};
-  std::vector<std::vector<double>> losses;  // one row an epoch: number, train, test
+  tern::optim::Adam adam{vae->parameters(),
+                         tern::optim::AdamOptions(arguments.lr).capturable(arguments.graph)};
+  Tensor input;                                  // of the graph
+  std::optional<tern::cuda::GraphedStep> graph;  // step() as a CUDA graph, when that is wanted
+  std::vector<std::vector<double>> losses;       // one row an epoch: number, train, test
 };
 
 /// Writes checkpoint.json: all that decides how the run goes on.

@@ -20,6 +20,7 @@ struct TERN_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   /// Whether steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
   /// Whether a CUDA graph may capture step(): the count of steps is then kept on the device, too.
+  /// Saved as PyTorch does, but not changed by load_state_dict.
   TERN_OPTIM_ARG(bool, capturable) = false;
 
  public:

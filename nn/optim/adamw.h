@@ -18,6 +18,7 @@ struct TERN_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   /// Whether steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
   /// Whether a CUDA graph may capture step(): the count of steps is then kept on the device, too.
+  /// Saved as PyTorch does, but not changed by load_state_dict.
   TERN_OPTIM_ARG(bool, capturable) = false;
 
  public:

@@ -104,7 +104,7 @@ void OptimizerCloneableOptions<Derived>::save(State& group) const {
 template <class Derived>
 void OptimizerCloneableOptions<Derived>::load(const State& group) {
   each([&](const char* name, auto member) {
-    if (std::string_view(name) == "capturable" && !group.contains(name)) return;  // an older file
+    if (std::string_view(name) == "capturable") return;  // of this program, not of the training
     detail::from_state(group[name], name, (self().*member).value);
   });
 }

@@ -85,6 +85,9 @@ namespace {
 detail::Recording& recording_of(DeviceIndex device) {
   detail::Recording* recording = detail::recording_on(getCurrentCUDAStream(device).stream());
   TERN_CHECK(recording != nullptr, DeviceError, "cuda:", device, " is not capturing");
+  TERN_CHECK(recording->stream.device_index() == device, NotImplementedError,
+             "a graph draws numbers and steps optimizers on its own device, ",
+             recording->stream.device(), ", not on cuda:", device);
   return *recording;
 }
 

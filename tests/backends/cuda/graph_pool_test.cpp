@@ -179,6 +179,7 @@ TEST_F(GraphPool, SpreadsToTheDevicesOfACapture) {
     {
       const DeviceGuard guard(1);
       other = allocator.allocate(512, 1);
+      EXPECT_THROW(cuda_backend().graph_number(1, [] { return 0.0; }), NotImplementedError);
       join.record();
     }
     join.block(getCurrentCUDAStream(0));

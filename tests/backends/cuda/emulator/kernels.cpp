@@ -6,19 +6,9 @@ namespace tern::emulator {
 namespace {
 
 void register_kernels(kernels::KernelTable* table) {
-  kernels::set<kernels::ElementwiseArgs, cuda::device::elementwise>(*table);
-  kernels::set<kernels::CopyArgs, cuda::device::copy>(*table);
-  kernels::set<kernels::FillArgs, cuda::device::fill>(*table);
-  kernels::set<kernels::ArangeArgs, cuda::device::arange>(*table);
-  kernels::set<kernels::GemmArgs, cuda::device::gemm>(*table);
-  kernels::set<kernels::RandomArgs, cuda::device::random>(*table);
-  kernels::set<kernels::AdamArgs, cuda::device::adam>(*table);
-  kernels::set<kernels::SgdArgs, cuda::device::sgd>(*table);
-  kernels::set<kernels::ReduceArgs, cuda::device::reduce>(*table);
-  kernels::set<kernels::SoftmaxArgs, cuda::device::softmax>(*table);
-  kernels::set<kernels::LayerNormArgs, cuda::device::layer_norm>(*table);
-  kernels::set<kernels::BatchNormArgs, cuda::device::batch_norm>(*table);
-  kernels::set<kernels::IndexArgs, cuda::device::index>(*table);
+#define TERN_SLOT(name, Args) kernels::set<kernels::Args, cuda::device::name>(*table);
+#include <tern/core/kernels/slots.def>
+#undef TERN_SLOT
 }
 
 }  // namespace
