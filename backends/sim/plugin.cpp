@@ -38,6 +38,10 @@ void memory_info(std::int32_t index, std::int64_t* free, std::int64_t* total,
   });
 }
 
+std::int32_t can_access_peer(std::int32_t device, std::int32_t peer) {
+  return device != peer ? 1 : 0;
+}
+
 void* allocate(std::int32_t index, std::size_t bytes, PluginStatus* status) {
   return locked(status, [&](Simulator& simulator) {
     SimDevice& device = simulator.device(index);
@@ -122,6 +126,7 @@ Plugin make_plugin() {
   plugin.name = "simulator";
   plugin.device_facts = device_facts;
   plugin.memory_info = memory_info;
+  plugin.can_access_peer = can_access_peer;
   plugin.allocate = allocate;
   plugin.release = release;
   plugin.allocate_host = allocate_host;

@@ -283,4 +283,9 @@ Tensor tensor_from_host(const void* data, std::int64_t count, ScalarType source_
 }
 
 }  // namespace detail
+
+Tensor Tensor::new_tensor(const detail::TensorData& data, const TensorOptions& options) const {
+  return data.make(like(*this, options));
+}
+
 }  // namespace tern

@@ -5,17 +5,9 @@
 
 #include <tern/core/base/visibility.h>
 #include <tern/core/tensor/device.h>
+#include <tern/core/tensor/memory_stats.h>
 
 namespace tern {
-
-/// What an allocator has done so far, per device.
-struct MemoryStats {
-  std::int64_t live_bytes = 0;       // handed out and not yet given back
-  std::int64_t peak_bytes = 0;       // the most that live_bytes has been
-  std::int64_t cached_bytes = 0;     // given back, kept for reuse
-  std::int64_t allocations = 0;      // calls of allocate so far
-  std::int64_t system_requests = 0;  // allocations that had to ask the system
-};
 
 /// Memory of one kind of device. Thread-safe. Pointers are aligned to 64 bytes.
 class Allocator {

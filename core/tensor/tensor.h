@@ -23,6 +23,9 @@ namespace tern {
 class Tensor;
 using TensorList = ArrayRef<Tensor>;
 
+namespace detail {
+class TensorData;
+}  // namespace detail
 namespace autograd {
 class Node;
 }  // namespace autograd
@@ -64,6 +67,8 @@ class TERN_API Tensor {
       no_device_error();
     return impl_->storage->device();
   }
+  /// The number of its CUDA device; -1 elsewhere.
+  DeviceIndex get_device() const { return is_cuda() ? device().index() : -1; }
   bool is_cpu() const { return device().is_cpu(); }
   bool is_cuda() const { return device().is_cuda(); }
   bool is_meta() const { return device().is_meta(); }

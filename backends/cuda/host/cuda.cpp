@@ -1,9 +1,11 @@
 #include <tern/backends/cuda/host/cuda.h>
 
 #include <algorithm>
+#include <mutex>
 
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/core/tensor/generator.h>
 
 namespace tern::cuda {
 namespace {
@@ -46,17 +48,40 @@ DeviceProperties get_device_properties(DeviceIndex device) {
 
 std::string get_device_name(DeviceIndex device) { return get_device_properties(device).name; }
 
-std::int64_t memory_allocated(DeviceIndex device) {
-  return cuda_backend().allocator().stats(detail::resolve(device)).live_bytes;
+bool can_device_access_peer(DeviceIndex device, DeviceIndex peer) {
+  detail::check_ordinal(device);
+  detail::check_ordinal(peer);
+  const auto ask = detail::plugin().can_access_peer;
+  return ask != nullptr && ask(device, peer) != 0;
 }
 
-std::int64_t max_memory_allocated(DeviceIndex device) {
-  return cuda_backend().allocator().stats(detail::resolve(device)).peak_bytes;
+MemoryStats memory_stats(DeviceIndex device) {
+  return cuda_backend().allocator().stats(detail::resolve(device));
 }
+
+std::int64_t memory_allocated(DeviceIndex device) { return memory_stats(device).live_bytes; }
+std::int64_t max_memory_allocated(DeviceIndex device) { return memory_stats(device).peak_bytes; }
 
 std::int64_t memory_reserved(DeviceIndex device) {
-  const MemoryStats stats = cuda_backend().allocator().stats(detail::resolve(device));
+  const MemoryStats stats = memory_stats(device);
   return stats.live_bytes + stats.cached_bytes;
+}
+
+std::int64_t max_memory_reserved(DeviceIndex device) {
+  return memory_stats(device).peak_reserved_bytes;
+}
+
+std::pair<std::int64_t, std::int64_t> mem_get_info(DeviceIndex device) {
+  std::int64_t free = 0, total = 0;
+  detail::call(&kernels::Plugin::memory_info, detail::resolve(device), &free, &total);
+  return {free, total};
+}
+
+void manual_seed(std::uint64_t seed) {
+  if (!is_available()) return;
+  Generator& generator = default_generator(Device(kCUDA, current_device()));
+  const std::lock_guard lock(generator.mutex());
+  generator.set_current_seed(seed);
 }
 
 void reset_peak_memory_stats(DeviceIndex device) {

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include <tern/backends/cuda/host/stream.h>
 #include <tern/core/base/visibility.h>
 #include <tern/core/tensor/device.h>
+#include <tern/core/tensor/memory_stats.h>
 
 // CUDA as users see it. A program that uses this links no CUDA library: what does the work is a
 // plugin, opened at the first call. docs/devices.md tells the whole story.
@@ -40,6 +42,8 @@ struct DeviceProperties {
 };
 TERN_API DeviceProperties get_device_properties(DeviceIndex device = -1);
 TERN_API std::string get_device_name(DeviceIndex device = -1);
+/// Whether kernels and copies of `device` reach the memory of `peer` directly. Copies work anyway.
+TERN_API bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
 
 /// Bytes in use by tensors, counted in whole blocks of 512 bytes.
 TERN_API std::int64_t memory_allocated(DeviceIndex device = -1);
@@ -47,9 +51,17 @@ TERN_API std::int64_t memory_allocated(DeviceIndex device = -1);
 TERN_API std::int64_t max_memory_allocated(DeviceIndex device = -1);
 /// Bytes taken from the device: in use or kept for reuse.
 TERN_API std::int64_t memory_reserved(DeviceIndex device = -1);
+TERN_API std::int64_t max_memory_reserved(DeviceIndex device = -1);
 TERN_API void reset_peak_memory_stats(DeviceIndex device = -1);
+/// All that the allocator counts.
+TERN_API MemoryStats memory_stats(DeviceIndex device = -1);
+/// Bytes of the device that are free, and all of them, as the driver sees it.
+TERN_API std::pair<std::int64_t, std::int64_t> mem_get_info(DeviceIndex device = -1);
 /// Gives memory that is kept for reuse back to the devices. Does nothing without CUDA.
 TERN_API void empty_cache();
+
+/// Seeds the default generator of the current device. Does nothing without CUDA.
+TERN_API void manual_seed(std::uint64_t seed);
 
 /// Waits for all work of a device and throws what went wrong in it.
 TERN_API void synchronize(DeviceIndex device = -1);

@@ -148,6 +148,7 @@ DevicePool::Block* DevicePool::new_segment(std::size_t size, void* stream, std::
   check(status);
   ++stats_.system_requests;
   reserved_ += static_cast<std::int64_t>(bytes);
+  stats_.peak_reserved_bytes = std::max(stats_.peak_reserved_bytes, reserved_);
   Segment& segment = segments_[start];
   segment.push_back({start, bytes, stream, pool, &segment, size <= kSmallRequest});
   segment.front().self = segment.begin();

@@ -46,7 +46,10 @@ class DevicePool {
   void end_capture() { --captures_; }
 
   const MemoryStats& stats() const { return stats_; }
-  void reset_peak() { stats_.peak_bytes = stats_.live_bytes; }
+  void reset_peak() {
+    stats_.peak_bytes = stats_.live_bytes;
+    stats_.peak_reserved_bytes = reserved_;
+  }
   /// The block around an address.
   bool find_block(const void* address, kernels::PluginBlock* found) const;
 

@@ -67,6 +67,12 @@ void CUDAGraph::capture_end() {
   TERN_CHECK(capturing_, Error, "CUDAGraph::capture_end: no capture has begun");
   TERN_CHECK(getCurrentCUDAStream() == recording_->stream, Error,
              "Capture must end on the same stream it began on.");
+  try {
+    recording_->finish_capture();
+  } catch (...) {
+    reset();
+    throw;
+  }
   kernels::PluginStatus status;
   graph_ = detail::plugin().capture_end(recording_->stream.stream(), &status);
   end_recording();

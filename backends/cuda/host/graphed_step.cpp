@@ -34,7 +34,9 @@ Tensor GraphedStep::run(const std::vector<Tensor>& values) {
   }
   if (warmup_ > 0) return run_eagerly();
   if (!result_.defined()) {
-    graph_.capture([this] { result_ = step_().detach(); }, pool_, side_);
+    Tensor result;
+    graph_.capture([&] { result = step_().detach(); }, pool_, side_);
+    result_ = result;
   }
   graph_.replay();
   return result_;

@@ -14,21 +14,21 @@ namespace tern::cuda::detail {
 GraphNumbers::GraphNumbers(DeviceIndex device, std::size_t count)
     : device_(device),
       data_(cuda_backend().allocator().allocate_outside_graphs(8 * count, device)),
-      written_(count) {}
+      known_(count) {}
 
 GraphNumbers::~GraphNumbers() {
-  cuda_backend().allocator().deallocate(data_, 8 * written_.size(), device_);
+  cuda_backend().allocator().deallocate(data_, 8 * known_.size(), device_);
 }
 
 void GraphNumbers::write(std::size_t k, std::uint64_t bits) {
   cuda_backend().allocator().record_stream(data_, getCurrentCUDAStream(device_));
-  if (written_[k] == bits) return;
+  if (known_[k] == bits) return;
   kernels::FillArgs args{};
   args.out.data = static_cast<std::uint64_t*>(data_) + k;
   args.out.dtype = kLong;
   args.value.i = static_cast<std::int64_t>(bits);
   kernels::run("CUDAGraph::replay", Device(kCUDA, device_), kLong, args);
-  written_[k] = bits;
+  known_[k] = bits;
 }
 
 // --- Recordings ----------------------------------------------------------------------------------
@@ -50,6 +50,20 @@ const double* Recording::graph_number(std::function<double()> value) {
   return static_cast<const double*>(numbers_.back().place.data());
 }
 
+void Recording::finish_capture() {
+  for (const Draws& draws : draws_) {
+    kernels::ElementwiseArgs args{};
+    args.op = kernels::ElementwiseOp::add;
+    args.dtype = kLong;
+    args.inputs = 2;
+    args.out = static_cast<std::uint64_t*>(draws.seed_and_offset.data()) + 1;
+    args.in[0] = args.out;
+    args.immediate[1].i = static_cast<std::int64_t>(draws.words);
+    args.scale = {1, 1};
+    kernels::run("CUDAGraph::capture_end", stream.device(), kLong, args);
+  }
+}
+
 void Recording::replay(const std::function<void()>& launch) {
   try {
     write_numbers();
@@ -58,7 +72,10 @@ void Recording::replay(const std::function<void()>& launch) {
     take_back_draws();
     throw;
   }
-  for (Draws& draws : draws_) draws.from.reset();
+  for (Draws& draws : draws_) {
+    draws.seed_and_offset.expect(1, *draws.from + draws.words);
+    draws.from.reset();
+  }
   for (const auto& hook : hooks_) hook();
 }
 
@@ -82,6 +99,7 @@ void Recording::take_back_draws() {
       draws.generator.set_offset(*draws.from);
     }
     draws.from.reset();
+    draws.seed_and_offset.expect(1, std::nullopt);
   }
 }
 

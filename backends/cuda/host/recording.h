@@ -25,13 +25,15 @@ class GraphNumbers {
   GraphNumbers& operator=(const GraphNumbers&) = delete;
 
   void* data() const { return data_; }
-  /// Queues the writing of number `k` on the current stream, if it is another one now.
+  /// Queues the writing of number `k` on the current stream, unless that is what it is.
   void write(std::size_t k, std::uint64_t bits);
+  /// Says what number `k` will be for later work of the stream; nothing: that is not known.
+  void expect(std::size_t k, std::optional<std::uint64_t> bits) { known_[k] = bits; }
 
  private:
   DeviceIndex device_;
   void* data_;
-  std::vector<std::optional<std::uint64_t>> written_;
+  std::vector<std::optional<std::uint64_t>> known_;
 };
 
 /// What the host remembers of a graph: filled while it is captured, used at each replay.
@@ -49,6 +51,8 @@ class Recording {
   const double* graph_number(std::function<double()> value);
   void after_replay(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
 
+  /// Records the last work of the capture: each replay leaves the offsets that the next one needs.
+  void finish_capture();
   /// Queues on the current stream what comes before `launch`, calls it, and does on the host what a
   /// replay does there. When something throws, the generators stand where they stood.
   void replay(const std::function<void()>& launch);

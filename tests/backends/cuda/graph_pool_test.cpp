@@ -238,6 +238,17 @@ TEST(GraphDraws, GoOnWhereTheGeneratorStands) {
   EXPECT_EQ(a.read()[0], expected(9, 4));
 }
 
+TEST(GraphDraws, AReplayLeavesTheOffsetOfTheNext) {
+  const DeviceArray<float> a(1, 0.0f);
+  Generator generator(Device(0));
+  CUDAGraph graph;
+  graph.capture([&] { draw(a.data(), generator); });
+  graph.replay();
+  detail::plugin().inject(kernels::PluginFault::kLaunch, 2);
+  graph.replay();  // one launch: the graph's
+  EXPECT_EQ(launch(fill_args(a.data(), 1, 0.0f)).status, kernels::StatusCode::kDeviceFault);
+}
+
 TEST(GraphDraws, NumbersOfTheHostAreWrittenBeforeAReplay) {
   const DeviceArray<double> out(1, 0.0);
   double value = 1.5;
