@@ -30,7 +30,8 @@ void check_same_sizes(const Tensor& input, const Tensor& target) {
 }
 
 void check_probabilities(const char* what, const Tensor& values) {
-  if (values.numel() == 0 || values.is_meta() || kernels::is_capturing(values.device())) return;
+  // On a GPU the look would cost more than the loss: it would wait for all that was queued.
+  if (values.numel() == 0 || values.is_meta() || values.is_cuda()) return;
   const NoGradGuard no_grad;
   // NaN wins in both extremes and is refused, as in PyTorch.
   TERN_CHECK(values.amin().item<double>() >= 0 && values.amax().item<double>() <= 1, Error,
@@ -134,8 +135,8 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
              "expected target dtype to be Long or Byte, but got ", target.dtype());
   const NoGradGuard no_grad;
   const Tensor counted = target != ignore_index;
-  const bool readable =
-      target.numel() != 0 && !target.is_meta() && !kernels::is_capturing(target.device());
+  // A GPU reports a target out of range later, from gather.
+  const bool readable = target.numel() != 0 && !target.is_meta() && !target.is_cuda();
   const bool all = readable && counted.all().item<bool>();
   Targets result;
   result.places = all ? target : where(counted, target, 0);

@@ -232,6 +232,22 @@ TEST_F(Cublas, PrecisionDecidesTheComputeType) {
   }
 }
 
+TEST_F(Cublas, WithoutRoundedProductsItMultipliesExactly) {
+  cublas_.refuse_rounding = true;
+  Case given{15, 16, 17};
+  given.precision = GemmPrecision::kMedium;
+  check<float>(given);
+  EXPECT_EQ(cublas_.compute_type, CUBLAS_COMPUTE_32F);
+}
+
+TEST_F(Cublas, AnAlgorithmThatDoesNotDoIsNotTriedAgain) {
+  Product<float> product({18, 19, 20});
+  cublas_.product_status = CUBLAS_STATUS_NOT_SUPPORTED;
+  EXPECT_EQ(count([&] { EXPECT_EQ(run(product.args()).status, StatusCode::kOk); }).second, 1);
+  product.check();
+  EXPECT_EQ(count([&] { EXPECT_EQ(run(product.args()).status, StatusCode::kOk); }).second, 0);
+}
+
 TEST_F(Cublas, FailuresNameTheFunctionAndTheStatus) {
   Product<float> product({5, 6, 7});
   cublas_.create_status = CUBLAS_STATUS_NOT_INITIALIZED;

@@ -191,6 +191,23 @@ TEST_P(Optim, Sgd) {
   }
 }
 
+TEST_P(Optim, NoElements) {
+  float none = 0;
+  AdamArgs adam{};
+  adam.dtype = kFloat;
+  adam.count = 1;
+  adam.bias_correction1 = adam.bias_correction2_sqrt = 1;
+  adam.param[0] = adam.exp_avg[0] = adam.exp_avg_sq[0] = &none;
+  adam.grad[0] = &none;
+  EXPECT_EQ(run(adam).status, StatusCode::kOk);
+  SgdArgs sgd{};
+  sgd.dtype = kFloat;
+  sgd.count = 1;
+  sgd.param[0] = &none;
+  sgd.grad[0] = &none;
+  EXPECT_EQ(run(sgd).status, StatusCode::kOk);
+}
+
 TEST_P(Optim, UnsupportedDtype) {
   AdamArgs adam{};
   adam.dtype = kLong;

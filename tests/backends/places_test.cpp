@@ -37,6 +37,14 @@ TEST(Places, OneLongRow) {
   EXPECT_EQ(offset[0], 9'999'999'998);
 }
 
+TEST(Places, AsManyAs32BitsCount) {
+  Places<1> row;
+  row.add_dim(std::int64_t{1} << 32, {1});
+  std::int64_t offset[1];
+  row.offsets((std::int64_t{1} << 32) - 1, offset);
+  EXPECT_EQ(offset[0], (std::int64_t{1} << 32) - 1);
+}
+
 TEST(Places, NothingToWalkAlong) {
   Places<1> one;
   std::int64_t offset[1] = {5};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,8 @@ using OpFunction = std::function<Tensor(const std::vector<Tensor>&)>;
 struct Rejection {
   Sample sample;
   std::string text;
+  /// On a GPU, which does not look at its data before it begins: another text, or "" for no error.
+  std::optional<std::string> gpu_text = std::nullopt;
 };
 
 struct OpCase {

@@ -104,9 +104,7 @@ cublasLtEpilogue_t epilogue_of(const GemmArgs& args) {
   return relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-}  // namespace
-
-bool gemm_cublas(const GemmArgs& args, KernelContext& context) {
+bool gemm_at_precision(const GemmArgs& args, KernelContext& context) {
   // It counts in 32 bits.
   if (std::max({args.batch, args.m, args.n, args.k}) > std::numeric_limits<std::int32_t>::max()) {
     return false;
@@ -151,6 +149,16 @@ bool gemm_cublas(const GemmArgs& args, KernelContext& context) {
   if (!run_cublas(product, data, context)) return false;
   gemm_epilogue(args, context);
   return true;
+}
+
+}  // namespace
+
+bool gemm_cublas(const GemmArgs& args, KernelContext& context) {
+  if (gemm_at_precision(args, context)) return true;
+  if (args.dtype != kFloat || args.precision == GemmPrecision::kHighest) return false;
+  GemmArgs exact = args;  // what rounds the operands may be missing on an older GPU
+  exact.precision = GemmPrecision::kHighest;
+  return gemm_at_precision(exact, context);
 }
 
 }  // namespace tern::cuda::device

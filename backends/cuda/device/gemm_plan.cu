@@ -74,23 +74,26 @@ class Plan {
 
   bool has_algorithm() const { return has_algorithm_; }
 
-  void run(cublasLtHandle_t handle, const LtProduct& product, const LtData& data,
-           KernelContext& context) const {
+  /// False, from then on, when the algorithm turns out not to do.
+  bool run(cublasLtHandle_t handle, const LtProduct& product, const LtData& data,
+           KernelContext& context) {
     std::optional<Scratch> workspace;
     if (workspace_ > 0) workspace.emplace(context, workspace_);
-    if (context.status != StatusCode::kOk) return;
+    if (context.status != StatusCode::kOk) return true;
     if (data.bias != nullptr &&
         !set(context, operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, data.bias)) {
-      return;
+      return true;
     }
     const float narrow[] = {static_cast<float>(data.alpha), static_cast<float>(data.beta)};
     const void* alpha = is_double(product) ? static_cast<const void*>(&data.alpha) : &narrow[0];
     const void* beta = is_double(product) ? static_cast<const void*>(&data.beta) : &narrow[1];
-    succeeded(cublasLtMatmul(handle, operation_.get(), alpha, data.a, a_.get(), data.b, b_.get(),
-                             beta, data.d, d_.get(), data.d, d_.get(), &algorithm_,
-                             workspace ? workspace->get<void>() : nullptr, workspace_,
-                             static_cast<cudaStream_t>(context.stream)),
-              "cublasLtMatmul", context);
+    const cublasStatus_t status = cublasLtMatmul(
+        handle, operation_.get(), alpha, data.a, a_.get(), data.b, b_.get(), beta, data.d, d_.get(),
+        data.d, d_.get(), &algorithm_, workspace ? workspace->get<void>() : nullptr, workspace_,
+        static_cast<cudaStream_t>(context.stream));
+    has_algorithm_ = status != CUBLAS_STATUS_NOT_SUPPORTED;
+    if (has_algorithm_) succeeded(status, "cublasLtMatmul", context);
+    return has_algorithm_;
   }
 
  private:
@@ -178,8 +181,7 @@ class Library {
       place = plans_.emplace(product, std::move(plan)).first;
     }
     if (!place->second.has_algorithm()) return false;
-    place->second.run(handle_, product, data, context);
-    return true;
+    return place->second.run(handle_, product, data, context);
   }
 
  private:

@@ -34,14 +34,19 @@ inline void fail(KernelContext& context, StatusCode code, const char* what) {
 
 #ifdef __CUDACC__
 
-/// Queues `kernel` on the stream of the context, whose device is current.
+/// Queues `kernel` on the stream of the context, whose device is current. Nothing for no blocks,
+/// which CUDA takes for an error.
 template <class... Params, class... Args>
 void launch(KernelContext& context, void (*kernel)(Params...), dim3 grid, dim3 block,
             Args... args) {
-  if (context.status != StatusCode::kOk) return;
+  if (context.status != StatusCode::kOk || grid.x == 0) return;
   kernel<<<grid, block, 0, static_cast<cudaStream_t>(context.stream)>>>(args...);
   const cudaError_t error = cudaGetLastError();
-  if (error != cudaSuccess) fail(context, StatusCode::kDeviceFault, cudaGetErrorString(error));
+  if (error == cudaSuccess) return;
+  // The first launch of a kernel loads it.
+  fail(context,
+       error == cudaErrorMemoryAllocation ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault,
+       cudaGetErrorString(error));
 }
 
 #else
@@ -51,7 +56,7 @@ void after_emulated_launch(KernelContext& context);
 template <class... Params, class... Args>
 void launch(KernelContext& context, void (*kernel)(Params...), dim3 grid, dim3 block,
             Args... args) {
-  if (context.status != StatusCode::kOk) return;
+  if (context.status != StatusCode::kOk || grid.x == 0) return;
   emulator::run({grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, [&] { kernel(args...); });
   after_emulated_launch(context);
 }

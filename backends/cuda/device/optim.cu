@@ -17,48 +17,101 @@ unsigned block_count(const Args& args) {
   return static_cast<unsigned>(blocks);
 }
 
-// Runs step(tensor, element) for the elements of the calling thread.
-template <class Args, class Step>
-__device__ void each_element(const Args& args, const Step& step) {
+/// Neighbours in one tensor, `count` of them.
+struct Piece {
+  int tensor;
+  std::int64_t first;
+  int count;
+};
+
+// What the calling thread takes; a count of 0 is nothing.
+template <class Args>
+__device__ Piece piece_of_thread(const Args& args) {
   std::int64_t block = blockIdx.x;
   for (int t = 0; t < args.count; ++t) {
     const std::int64_t blocks = (args.numel[t] + kPerBlock - 1) / kPerBlock;
-    if (block < blocks) {
-      const std::int64_t first = block * kPerBlock + threadIdx.x;
+    if (block >= blocks) {
+      block -= blocks;
+      continue;
+    }
+    const std::int64_t first = block * kPerBlock + threadIdx.x * kPerThread;
+    const std::int64_t rest = args.numel[t] - first;
+    return {t, first, static_cast<int>(rest < 0 ? 0 : rest < kPerThread ? rest : kPerThread)};
+  }
+  return {};
+}
+
+/// Elements of one piece, which are read before any is written, so that the loads run together.
+template <class T>
+struct alignas(kPerThread * sizeof(T)) Elements {
+  T values[kPerThread];
+
+  __device__ static Elements read(const void* data, const Piece& piece) {
+    const T* const from = static_cast<const T*>(data) + piece.first;
+    if (is_whole(from, piece)) return *reinterpret_cast<const Elements*>(from);
+    Elements elements{};
 #pragma unroll
-      for (int k = 0; k < kPerThread; ++k) {
-        const std::int64_t i = first + k * std::int64_t{kThreads};
-        if (i < args.numel[t]) step(t, i);
-      }
+    for (int i = 0; i < kPerThread; ++i) {
+      if (i < piece.count) elements.values[i] = from[i];
+    }
+    return elements;
+  }
+  __device__ void write(void* data, const Piece& piece) const {
+    T* const to = static_cast<T*>(data) + piece.first;
+    if (is_whole(to, piece)) {
+      *reinterpret_cast<Elements*>(to) = *this;
       return;
     }
-    block -= blocks;
+#pragma unroll
+    for (int i = 0; i < kPerThread; ++i) {
+      if (i < piece.count) to[i] = values[i];
+    }
   }
-}
+  __device__ static bool is_whole(const T* place, const Piece& piece) {
+    return piece.count == kPerThread &&
+           reinterpret_cast<std::uintptr_t>(place) % alignof(Elements) == 0;
+  }
+};
 
 template <class T>
 __device__ void adam_elements(const AdamArgs& args, const AdamNumbers<T>& numbers, unsigned form) {
-  each_element(args, [&](int t, std::int64_t i) {
-    T* const param = static_cast<T*>(args.param[t]);
-    T* const top = static_cast<T*>(args.max_exp_avg_sq[t]);
-    T none = 0;
-    param[i] = adam_element(form, numbers, param[i], static_cast<const T*>(args.grad[t])[i],
-                            static_cast<T*>(args.exp_avg[t])[i],
-                            static_cast<T*>(args.exp_avg_sq[t])[i],
-                            (form & kAmsgrad) != 0 ? top[i] : none);
-  });
+  const Piece piece = piece_of_thread(args);
+  if (piece.count == 0) return;
+  const int t = piece.tensor;
+  const bool amsgrad = (form & kAmsgrad) != 0;
+  auto param = Elements<T>::read(args.param[t], piece);
+  const auto grad = Elements<T>::read(args.grad[t], piece);
+  auto mean = Elements<T>::read(args.exp_avg[t], piece);
+  auto square = Elements<T>::read(args.exp_avg_sq[t], piece);
+  Elements<T> top{};
+  if (amsgrad) top = Elements<T>::read(args.max_exp_avg_sq[t], piece);
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) {
+    param.values[i] = adam_element(form, numbers, param.values[i], grad.values[i], mean.values[i],
+                                   square.values[i], top.values[i]);
+  }
+  param.write(args.param[t], piece);
+  mean.write(args.exp_avg[t], piece);
+  square.write(args.exp_avg_sq[t], piece);
+  if (amsgrad) top.write(args.max_exp_avg_sq[t], piece);
 }
 
 template <class T>
 __device__ void sgd_elements(const SgdArgs& args, const SgdNumbers<T>& numbers) {
-  each_element(args, [&](int t, std::int64_t i) {
-    T* const param = static_cast<T*>(args.param[t]);
-    T* const buffer = static_cast<T*>(args.momentum_buffer[t]);
-    T none = 0;
-    param[i] = sgd_element(sgd_form(args, t), numbers, param[i],
-                           static_cast<const T*>(args.grad[t])[i],
-                           buffer != nullptr ? buffer[i] : none);
-  });
+  const Piece piece = piece_of_thread(args);
+  if (piece.count == 0) return;
+  const int t = piece.tensor;
+  const unsigned form = sgd_form(args, t);
+  auto param = Elements<T>::read(args.param[t], piece);
+  const auto grad = Elements<T>::read(args.grad[t], piece);
+  Elements<T> buffer{};
+  if ((form & kMomentum) != 0) buffer = Elements<T>::read(args.momentum_buffer[t], piece);
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) {
+    param.values[i] = sgd_element(form, numbers, param.values[i], grad.values[i], buffer.values[i]);
+  }
+  param.write(args.param[t], piece);
+  if ((form & kMomentum) != 0) buffer.write(args.momentum_buffer[t], piece);
 }
 
 template <class T>
@@ -72,23 +125,24 @@ __global__ void __launch_bounds__(kThreads) sgd_kernel(SgdArgs args, SgdNumbers<
   sgd_elements(args, numbers);
 }
 
-// The same for a graph: what changes between its replays lies on the device. One thread of a block
-// computes the numbers for all.
+// The same for a graph: what changes between its replays lies on the device. Two threads of a
+// block, in different warps, compute the powers for all.
 
 template <class T>
 __global__ void __launch_bounds__(kThreads) adam_graph_kernel(AdamArgs args, unsigned form) {
-  __shared__ AdamNumbers<T> numbers;
-  if (threadIdx.x == 0) {
-    const double lr = args.device_lr != nullptr ? *args.device_lr : args.lr;
-    double correction1 = args.bias_correction1, correction2 = args.bias_correction2_sqrt;
+  __shared__ double corrections[2];
+  if (threadIdx.x % 32 == 0 && threadIdx.x < 64) {
+    const bool second = threadIdx.x != 0;
+    double correction = second ? args.bias_correction2_sqrt : args.bias_correction1;
     if (args.device_step != nullptr) {
-      correction1 = 1 - pow(args.beta1, *args.device_step);
-      correction2 = sqrt(1 - pow(args.beta2, *args.device_step));
+      correction = 1 - pow(second ? args.beta2 : args.beta1, *args.device_step);
+      if (second) correction = sqrt(correction);
     }
-    numbers = adam_numbers<T>(args, lr, correction1, correction2);
+    corrections[second] = correction;
   }
   __syncthreads();
-  adam_elements(args, numbers, form);
+  const double lr = args.device_lr != nullptr ? *args.device_lr : args.lr;
+  adam_elements(args, adam_numbers<T>(args, lr, corrections[0], corrections[1]), form);
 }
 
 template <class T>
@@ -119,7 +173,8 @@ void sgd(const SgdArgs& args, KernelContext& context) {
     if (args.device_lr != nullptr) {
       return launch(context, sgd_graph_kernel<T>, block_count(args), kThreads, args);
     }
-    launch(context, sgd_kernel<T>, block_count(args), kThreads, args, sgd_numbers<T>(args, args.lr));
+    launch(context, sgd_kernel<T>, block_count(args), kThreads, args,
+           sgd_numbers<T>(args, args.lr));
   };
   if (args.dtype == kFloat) return run(TypeTag<float>());
   if (args.dtype == kDouble) return run(TypeTag<double>());

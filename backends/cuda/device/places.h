@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 
 #include <tern/backends/cuda/device/shape.h>
@@ -17,7 +18,8 @@ struct Places {
     count *= size;
     if (size <= 1) return;  // nothing to walk along
     sizes[shape.ndim] = size;
-    shape.add_dim(size, strides);
+    // Of a dimension with more places than a Shape counts, it keeps the strides alone.
+    shape.add_dim(std::min<std::int64_t>(size, 0x7fffffff), strides);
   }
   /// Whether number * stride is the offset.
   TERN_HOST_DEVICE bool is_row() const { return shape.ndim == 1; }

@@ -1,7 +1,9 @@
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <utility>
 
 #include <tern/backends/cuda/device/relaxed_capture.h>
@@ -59,16 +61,20 @@ void release_host(void* pointer, PluginStatus* status) {
   check_waited(cudaFreeHost(pointer), status);
 }
 
-// Lets each of two real devices reach the other's memory, where the hardware can. Without it the copy
-// goes through the host.
+// Lets each of two real devices reach the other's memory, where the hardware can. Without it copies
+// go through the host.
 void enable_peers(std::int32_t a, std::int32_t b) {
-  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-    int possible = 0;
-    if (cudaDeviceCanAccessPeer(&possible, from, to) != cudaSuccess || possible == 0) continue;
-    const DeviceScope scope(from);
-    cudaDeviceEnablePeerAccess(to, 0);
-  }
-  cudaGetLastError();  // that it was enabled before is no error
+  static std::once_flag enabled[kMostDevices][kMostDevices];
+  std::call_once(enabled[std::min(a, b)][std::max(a, b)], [&] {
+    const RelaxedCapture relaxed;
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+      int possible = 0;
+      if (cudaDeviceCanAccessPeer(&possible, from, to) != cudaSuccess || possible == 0) continue;
+      const DeviceScope scope(from);
+      cudaDeviceEnablePeerAccess(to, 0);
+    }
+    cudaGetLastError();  // that the program has enabled it is no error
+  });
 }
 
 void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_device,
@@ -186,7 +192,9 @@ void* capture_end(void* stream, PluginStatus* status) {
     return nullptr;
   }
   cudaGraphExec_t graph = nullptr;
-  check(cudaGraphInstantiate(&graph, recorded, 0), status);
+  if (check(cudaGraphInstantiate(&graph, recorded, 0), status)) {
+    cudaGraphUpload(graph, static_cast<cudaStream_t>(stream));  // now, not at the first launch
+  }
   cudaGraphDestroy(recorded);
   return graph;
 }

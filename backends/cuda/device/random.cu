@@ -76,26 +76,44 @@ __device__ std::int64_t integer(const RandomArgs& args, const Words& words, int 
 }
 
 template <class T>
+__device__ T element(const RandomArgs& args, const Words& words, int k, bool wide,
+                     std::uint64_t range) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (args.op == RandomOp::kUniform) return uniform<T>(args, words, k);
+    if (args.op == RandomOp::kNormal) return normal<T>(args, words, k);
+  }
+  if (args.op == RandomOp::kBernoulli) {
+    return static_cast<T>(philox_uniform(words.word[k]) <= args.a);
+  }
+  return static_cast<T>(integer(args, words, k, wide, range));
+}
+
+template <class T>
+struct alignas(kPerThread * sizeof(T)) Elements {
+  T values[kPerThread];
+};
+
+template <class T>
 __global__ void __launch_bounds__(kThreads)
     random_kernel(RandomArgs args, bool wide, std::uint64_t range) {
   const std::int64_t thread = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   const std::int64_t first = thread * kPerThread;
   if (first >= args.count) return;
   const Words words = draw(args, thread, wide);
-  T* const out = static_cast<T*>(args.out) + first;
+  Elements<T> elements;
 #pragma unroll
   for (int k = 0; k < kPerThread; ++k) {
-    if (first + k >= args.count) return;
-    if constexpr (std::is_floating_point_v<T>) {
-      if (args.op == RandomOp::kUniform) out[k] = uniform<T>(args, words, k);
-      if (args.op == RandomOp::kNormal) out[k] = normal<T>(args, words, k);
-    }
-    if (args.op == RandomOp::kBernoulli) {
-      out[k] = static_cast<T>(philox_uniform(words.word[k]) <= args.a);
-    }
-    if (args.op == RandomOp::kRandint) {
-      out[k] = static_cast<T>(integer(args, words, k, wide, range));
-    }
+    elements.values[k] = element<T>(args, words, k, wide, range);
+  }
+  T* const out = static_cast<T*>(args.out) + first;
+  if (first + kPerThread <= args.count &&
+      reinterpret_cast<std::uintptr_t>(out) % alignof(Elements<T>) == 0) {
+    *reinterpret_cast<Elements<T>*>(out) = elements;
+    return;
+  }
+#pragma unroll
+  for (int k = 0; k < kPerThread; ++k) {
+    if (first + k < args.count) out[k] = elements.values[k];
   }
 }
 
@@ -109,12 +127,12 @@ void random(const RandomArgs& args, KernelContext& context) {
   }
   const std::uint64_t range =
       static_cast<std::uint64_t>(args.high) - static_cast<std::uint64_t>(args.low);
-  const bool wide = args.op == RandomOp::kRandint
-                        ? range == 0 || range >= std::uint64_t{1} << 28
-                        : real && args.dtype == kDouble;
+  const bool wide = args.op == RandomOp::kRandint ? range == 0 || range >= std::uint64_t{1} << 28
+                                                  : real && args.dtype == kDouble;
   visit_compute_dtype(args.dtype, [&](auto tag) {
     launch(context, random_kernel<typename decltype(tag)::type>,
-           blocks_for(args.count, kPerThread * std::int64_t{kThreads}), kThreads, args, wide, range);
+           blocks_for(args.count, kPerThread * std::int64_t{kThreads}), kThreads, args, wide,
+           range);
   });
 }
 

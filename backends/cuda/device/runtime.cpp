@@ -1,25 +1,25 @@
 #include <tern/backends/cuda/device/runtime.h>
 
+#include <cuda.h>
+
 #include <cstdio>
 #include <mutex>
 
 #include <tern/backends/cuda/device/index_failure.h>
 #include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/scratch.h>
 #include <tern/core/kernels/index_error.h>
 
 namespace tern::cuda::device {
 namespace {
 
-constexpr int kMostDevices = 64;
-
 PluginHost the_host;
 DeviceCounts the_counts;
 
 struct DeviceState {
-  std::once_flag started;
-  cudaError_t error = cudaSuccess;
-  IndexFailure* index_failure = nullptr;
+  std::mutex mutex;
+  IndexFailure* index_failure = nullptr;  // once the device has been started
 };
 DeviceState& state_of(std::int32_t device) {
   static DeviceState states[kMostDevices];
@@ -27,11 +27,29 @@ DeviceState& state_of(std::int32_t device) {
 }
 
 void report(cudaError_t error, const char* hint, PluginStatus* status) {
-  status->code = error == cudaErrorMemoryAllocation ? StatusCode::kOutOfMemory
-                                                    : StatusCode::kDeviceFault;
+  status->code =
+      error == cudaErrorMemoryAllocation ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault;
   std::snprintf(status->message, sizeof(status->message), "CUDA error: %s%s",
                 cudaGetErrorString(error), hint);
   cudaGetLastError();
+}
+
+// Whether the thread has a device already. The runtime only tells which it would take, so this is
+// the driver's answer; libcuda is not linked, because a machine without it must load the plugin.
+bool has_context() {
+  using GetCurrent = CUresult (*)(CUcontext*);
+  static const GetCurrent get_current = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    if (cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000, cudaEnableDefault,
+                                         &found) != cudaSuccess) {
+      cudaGetLastError();
+      function = nullptr;
+    }
+    return reinterpret_cast<GetCurrent>(function);
+  }();
+  CUcontext context = nullptr;
+  return get_current != nullptr && get_current(&context) == CUDA_SUCCESS && context != nullptr;
 }
 
 template <class Args, void (*kernel)(const Args&, KernelContext&)>
@@ -48,25 +66,27 @@ void set_host(const PluginHost& host) { the_host = host; }
 void set_device_counts(DeviceCounts counts) { the_counts = counts; }
 std::int32_t real_device(std::int32_t device) { return device % the_counts.real; }
 
-DeviceScope::DeviceScope(std::int32_t device) {
+DeviceScope::DeviceScope(std::int32_t device) : had_context_(has_context()) {
   const int wanted = real_device(device);
   changed_ = cudaGetDevice(&before_) != cudaSuccess || before_ != wanted;
-  if (changed_) cudaSetDevice(wanted);
+  if (changed_ || !had_context_) cudaSetDevice(wanted);
 }
 DeviceScope::~DeviceScope() {
-  if (changed_) cudaSetDevice(before_);
+  if (changed_ && had_context_) cudaSetDevice(before_);
 }
 
 void start_device(std::int32_t device, PluginStatus* status) {
   DeviceState& state = state_of(device);
-  std::call_once(state.started, [&] {
-    const DeviceScope scope(device);
-    void* memory = nullptr;
-    state.error = cudaHostAlloc(&memory, sizeof(IndexFailure),
-                                cudaHostAllocMapped | cudaHostAllocPortable);
-    if (state.error == cudaSuccess) state.index_failure = new (memory) IndexFailure{};
-  });
-  check(state.error, status);
+  const std::lock_guard lock(state.mutex);
+  if (state.index_failure != nullptr) return;
+  const DeviceScope scope(device);
+  const RelaxedCapture relaxed;
+  void* memory = nullptr;
+  if (check(
+          cudaHostAlloc(&memory, sizeof(IndexFailure), cudaHostAllocMapped | cudaHostAllocPortable),
+          status)) {
+    state.index_failure = new (memory) IndexFailure{};
+  }
 }
 
 bool check(cudaError_t error, PluginStatus* status) {
@@ -83,7 +103,9 @@ bool check_waited(cudaError_t error, PluginStatus* status) {
 }
 
 void take_index_failure(std::int32_t device, PluginStatus* status) {
-  volatile IndexFailure* const failure = state_of(device).index_failure;
+  DeviceState& state = state_of(device);
+  const std::lock_guard lock(state.mutex);  // it is told once
+  volatile IndexFailure* const failure = state.index_failure;
   if (failure == nullptr || failure->found != 1) return;
   status->code = StatusCode::kIndexOutOfRange;
   write_late_index_error(status->message, sizeof(status->message), failure->op, failure->index,

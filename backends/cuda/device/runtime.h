@@ -14,6 +14,8 @@ using namespace kernels;
 const PluginHost& host();
 void set_host(const PluginHost& host);
 
+constexpr int kMostDevices = 64;
+
 /// How many devices there are. TERN_CUDA_VIRTUAL_DEVICES=4 makes four of what the machine has, so
 /// that programs for several devices can be tried on one: device 5 of two real ones is device 1.
 struct DeviceCounts {
@@ -24,8 +26,9 @@ void set_device_counts(DeviceCounts counts);
 /// The real device behind one that libtern knows.
 std::int32_t real_device(std::int32_t device);
 
-/// Makes a device current for this scope. Code of the user may have its own idea of the current
-/// device, so it is asked for and put back.
+/// Makes a device current for this scope, also in a thread that has not used CUDA. Code of the user
+/// may have its own idea of the current device, so it is put back; in a thread without one that
+/// would start device 0, which perhaps nobody uses.
 class DeviceScope {
  public:
   explicit DeviceScope(std::int32_t device);
@@ -34,8 +37,9 @@ class DeviceScope {
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
+  bool had_context_;
   int before_ = 0;
-  bool changed_ = false;
+  bool changed_;
 };
 
 /// The first call for a device makes what its kernels need; throws nothing, reports to status.

@@ -148,6 +148,9 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
   *count = 0;
   const std::uint64_t problem = check_problem(*operation, *a, *b, *d);
   if (state().refuse_products) return CUBLAS_STATUS_SUCCESS;
+  const bool rounds = operation->compute == CUBLAS_COMPUTE_32F_FAST_TF32 ||
+                      operation->compute == CUBLAS_COMPUTE_32F_FAST_16BF;
+  if (rounds && state().refuse_rounding) return CUBLAS_STATUS_NOT_SUPPORTED;
   const bool plain = operation->epilogue == CUBLASLT_EPILOGUE_DEFAULT;
   const bool relu_of_double = operation->compute == CUBLAS_COMPUTE_64F && !has_bias(*operation);
   if (!plain && (state().refuse_epilogues || relu_of_double)) return CUBLAS_STATUS_NOT_SUPPORTED;

@@ -18,6 +18,7 @@ struct Cublas {
   std::atomic<const void*> bias = nullptr;
   std::atomic<bool> refuse_epilogues = false;  // but the default
   std::atomic<bool> refuse_products = false;   // all of them
+  std::atomic<bool> refuse_rounding = false;   // TensorFloat-32 and bfloat16
   std::atomic<int> create_status = 0;          // of cublasLtCreate
   std::atomic<int> product_status = 0;         // of cublasLtMatmul
 };
