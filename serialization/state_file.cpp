@@ -32,10 +32,7 @@ auto named(const char* what, const std::string& path, const Work& work) {
 void save_state(const State& state, const std::string& path, const SaveOptions& options) {
   named("save", path, [&] {
     const detail::Format& format = detail::format_of_path("save", path);
-    TERN_CHECK(format.write == detail::write_safetensors ||
-                   (options.metadata.empty() && options.max_shard_size == 0),
-               FileError, "save: '", path,
-               "': only safetensors files have metadata and shards, not ", format.name);
+    detail::check_options(format, options, path);
     if (options.max_shard_size != 0) {
       return detail::save_safetensors_shards(state, path, options);
     }
@@ -47,6 +44,7 @@ void save_state(const State& state, const std::string& path, const SaveOptions& 
 
 State load_state(const std::string& path, const LoadFileOptions& options) {
   return named("load", path, [&] {
+    if (options.metadata != nullptr) options.metadata->clear();
     const std::string found = detail::find_safetensors(path);
     const detail::Format& format = detail::format_of_path("load", found);
     const detail::InputFile file(found);

@@ -14,14 +14,14 @@ namespace tern {
 
 class FileCalls;
 
-/// How a state file is written.
+/// How a state file is written. What its format does not have, an option throws FileError for.
 struct SaveOptions {
   /// JSON: elements as one base64 string per tensor, less than half as long, instead of numbers.
   bool base64 = false;
   /// Whether NaN and infinities may be saved. If not, saving them throws FileError naming the
   /// tensor and the index, and leaves the old file.
   bool allow_non_finite = true;
-  /// safetensors: strings to keep in the file, which SafetensorsFile::metadata() gives back.
+  /// JSON, safetensors: strings to keep in the file, which LoadFileOptions::metadata gives back.
   std::vector<std::pair<std::string, std::string>> metadata = {};
   /// safetensors: a state of more bytes becomes several files of at most so many, or of one tensor,
   /// `net-00001-of-00003.safetensors` and so on, and `net.safetensors.index.json`, which says which
@@ -40,6 +40,9 @@ struct LoadFileOptions {
   /// be shortened or overwritten in place (saving with tern is neither): touching a lost page ends
   /// the process with SIGBUS.
   bool map = false;
+  /// JSON, safetensors: where the strings of SaveOptions::metadata go; null: nowhere. Set by
+  /// formats that have none to nothing.
+  std::vector<std::pair<std::string, std::string>>* metadata = nullptr;
 };
 
 /// Writes `state` to `path`, whose suffix chooses the format: .json, .safetensors, .npy, .npz, .pt

@@ -3,8 +3,14 @@
 #include <string>
 #include <vector>
 
+#include <tern/tern.h>
+
 /// Prints what a file holds; of a safetensors file only the header is read.
 void show_info(const std::string& path);
+
+/// Writes `to` with the state in `from` and, where its format has such, the metadata; says on
+/// standard error when it has not.
+void convert_file(const std::string& from, const std::string& to, tern::SaveOptions options);
 
 /// Prints what differs between two files; differences of numbers up to `tolerance` are none.
 /// Returns whether they hold the same.

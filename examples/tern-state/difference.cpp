@@ -13,17 +13,32 @@ struct Difference {
   double largest = 0;      // NaN against a number: infinite
 };
 
-Difference compare(const tern::Tensor& a, const tern::Tensor& b) {
-  const std::vector<double> left = a.to(tern::kDouble).to_vector<double>();
-  const std::vector<double> right = b.to(tern::kDouble).to_vector<double>();
+double distance(double a, double b) {
+  if (std::isnan(a) && std::isnan(b)) return 0;
+  const double result = std::abs(a - b);
+  return std::isnan(result) && a != b ? INFINITY : a == b ? 0 : result;
+}
+double distance(std::int64_t a, std::int64_t b) {
+  // Exact before it is rounded: two integers of 64 bits may be one double.
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  return static_cast<double>(a > b ? x - y : y - x);
+}
+
+template <class T>
+Difference compare_as(const tern::Tensor& a, const tern::Tensor& b) {
+  const std::vector<T> left = a.to(tern::dtype_of<T>()).template to_vector<T>();
+  const std::vector<T> right = b.to(tern::dtype_of<T>()).template to_vector<T>();
   Difference difference;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    if (left[i] == right[i] || (std::isnan(left[i]) && std::isnan(right[i]))) continue;
-    ++difference.count;
-    const double distance = std::abs(left[i] - right[i]);
-    difference.largest = std::max(difference.largest, std::isnan(distance) ? INFINITY : distance);
+    const double found = distance(left[i], right[i]);
+    difference.count += found != 0;
+    difference.largest = std::max(difference.largest, found);
   }
   return difference;
+}
+
+Difference compare(const tern::Tensor& a, const tern::Tensor& b) {
+  return a.is_floating_point() ? compare_as<double>(a, b) : compare_as<std::int64_t>(a, b);
 }
 
 /// What to say about two leaves of one name; empty when they hold the same.

@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
 
   const int code = support::run_program(app, argc, argv, [&] {
     if (*info) show_info(from);
-    if (*convert) tern::save(tern::load_state(from), to, options);
+    if (*convert) convert_file(from, to, options);
     if (*diff) is_good = show_difference(from, to, tolerance);
     if (*check) is_good = validate(paths);
   });

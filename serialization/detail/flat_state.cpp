@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 
 #include <tern/serialization/detail/json_text.h>
 
@@ -16,7 +17,7 @@ class Flattener {
       for (const auto& [key, value] : state) tensors_only = tensors_only && value.is_tensor();
     }
     write(state, state.is_tensor() ? "tensor" : "");
-    if (tensors_only) flat_.tree.clear();
+    if (tensors_only) flat_.order = std::exchange(flat_.tree, {});
     return std::move(flat_);
   }
 

@@ -17,6 +17,8 @@ struct FlatState {
   /// for is {"$double": "NaN"}; a key of the user's that begins with $ gets one more. Empty for a
   /// dictionary of tensors only, where the names say everything.
   std::string tree;
+  /// The tree of such a dictionary, for files in which its names lose their order.
+  std::string order = {};
 };
 
 /// The key that the tree has in the metadata of a file.

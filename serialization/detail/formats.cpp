@@ -1,23 +1,29 @@
 #include <tern/serialization/detail/formats.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
+#include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/json_file.h>
 #include <tern/serialization/detail/npy_file.h>
 #include <tern/serialization/detail/safetensors_file.h>
+#include <tern/serialization/detail/safetensors_index.h>
 #include <tern/serialization/detail/torch_file.h>
 
 namespace tern::detail {
 namespace {
 
 constexpr Format kFormats[] = {
-    {"JSON", ".json ", recognizes_json, write_json_state, read_json_state},
-    {"npy of NumPy", ".npy ", recognizes_npy, write_npy_state, read_npy_state},
-    {"npz of NumPy", ".npz ", recognizes_npz, write_npz_state, read_npz_state},
-    {"safetensors", ".safetensors ", recognizes_safetensors, write_safetensors, read_safetensors},
-    {"index of safetensors", ".index.json ", recognizes_json, refuse_safetensors_index,
+    {"JSON", ".json ", recognizes_json, kTakesBase64 | kTakesMetadata, write_json_state,
+     read_json_state},
+    {"npy of NumPy", ".npy ", recognizes_npy, 0, write_npy_state, read_npy_state},
+    {"npz of NumPy", ".npz ", recognizes_npz, 0, write_npz_state, read_npz_state},
+    {"safetensors", ".safetensors ", recognizes_safetensors, kTakesMetadata | kTakesShards,
+     write_safetensors, read_safetensors},
+    {"index of safetensors", ".index.json ", recognizes_json, 0, refuse_safetensors_index,
      read_safetensors_index},
-    {"pt of PyTorch", ".pt .pth ", recognizes_torch, write_torch_state, read_torch_state},
+    {"pt of PyTorch", ".pt .pth ", recognizes_torch, 0, write_torch_state, read_torch_state},
 };
 
 /// The length of the suffix of `format` that `path` has; 0 without.
@@ -47,6 +53,22 @@ const Format& format_of_path(const char* what, std::string_view path) {
   std::string suffixes;
   for (const Format& format : kFormats) suffixes += format.suffixes;
   raise<FileError>(what, ": '", path, "': the name of a state file ends in one of ", suffixes);
+}
+
+void check_options(const Format& format, const SaveOptions& options, const std::string& path) {
+  const std::tuple<bool, unsigned, const char*> wishes[] = {
+      {options.base64, kTakesBase64, "base64"},
+      {!options.metadata.empty(), kTakesMetadata, "metadata"},
+      {options.max_shard_size != 0, kTakesShards, "shards"}};
+  for (const auto& [is_set, wish, name] : wishes) {
+    TERN_CHECK(!is_set || (format.takes & wish) != 0, FileError, "save: '", path, "': the format ",
+               format.name, " has no ", name);
+  }
+  std::set<std::string_view> keys{kFormatKey, kTreeKey, kSaveKey};
+  for (const auto& [key, value] : options.metadata) {
+    TERN_CHECK(keys.insert(key).second, FileError, "save: '", path, "': metadata '", key,
+               "' appears twice or is written by tern itself");
+  }
 }
 
 void check_content(const Format& format, const InputFile& file) {

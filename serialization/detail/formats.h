@@ -10,6 +10,9 @@
 
 namespace tern::detail {
 
+/// What a format takes of those SaveOptions that do not hold for all.
+enum FormatTakes : unsigned { kTakesBase64 = 1, kTakesMetadata = 2, kTakesShards = 4 };
+
 /// One way to write a State into a file. The table of all stands in formats.cpp: a new format is a
 /// row there.
 struct Format {
@@ -19,6 +22,8 @@ struct Format {
   std::string_view suffixes;
   /// Whether a file that begins so can be one of this format; sees at most kHeadSize bytes.
   bool (*recognizes)(std::string_view head);
+  /// Of FormatTakes.
+  unsigned takes;
   /// Writes all of `state`; the caller commits. Throws FileError for what the format cannot hold.
   void (*write)(const State& state, const SaveOptions& options, AtomicFile& file);
   /// Checks and reads the whole file. Throws FileError or, from what it builds, Error, whose text
@@ -31,6 +36,9 @@ constexpr std::size_t kHeadSize = 512;
 /// The format that the suffix of `path` chooses, the longest that fits. Throws FileError that lists
 /// all suffixes; `what` is "save" or "load".
 const Format& format_of_path(const char* what, std::string_view path);
+
+/// Throws FileError for options that `format` does not take, and for metadata that is tern's own.
+void check_options(const Format& format, const SaveOptions& options, const std::string& path);
 
 /// Throws FileError, which says what the file is instead, unless it begins like `format`.
 void check_content(const Format& format, const InputFile& file);

@@ -22,7 +22,8 @@ constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 /// Receives the events of the grammar and knows which of them a state file may have.
 class JsonReader {
  public:
-  explicit JsonReader(TextFile& text) : text_(text), source_{text, {}} {}
+  JsonReader(TextFile& text, const LoadFileOptions& options)
+      : text_(text), metadata_(options.metadata), source_{text, {}} {}
 
   FlatState read() {
     Json::sax_parse(SourceIterator(&source_), SourceIterator(nullptr), this);
@@ -62,6 +63,7 @@ class JsonReader {
   }
 
   TextFile& text_;
+  decltype(LoadFileOptions::metadata) const metadata_;  // the user's; may be null
   Source source_;
   Level level_ = kOutside;
   std::string key_;                               // the last one
@@ -96,7 +98,11 @@ bool JsonReader::string(std::string& value) {
     }
     format_ = std::move(value);
   } else if (level_ == kMetadata) {
-    if (key_ == kTreeKey) tree_ = std::move(value);
+    if (key_ == kTreeKey) {
+      tree_ = std::move(value);
+    } else if (metadata_ != nullptr) {
+      metadata_->emplace_back(key_, std::move(value));
+    }
   } else if (level_ == kEntry && key_ == "dtype") {
     tensors_.back().set_dtype(text_, value);
   } else if (level_ == kEntry && key_ == "encoding") {
@@ -270,9 +276,9 @@ bool recognizes_json(std::string_view head) {
   return first == head.npos || head[first] == '{';
 }
 
-State read_json_state(const InputFile& file, const LoadFileOptions&) {
+State read_json_state(const InputFile& file, const LoadFileOptions& options) {
   TextFile text(file);
-  return unflatten(JsonReader(text).read());
+  return unflatten(JsonReader(text, options).read());
 }
 
 }  // namespace tern::detail

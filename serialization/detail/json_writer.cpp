@@ -21,11 +21,15 @@ class JsonWriter {
     text(",\n\"version\": ");
     text(std::to_string(kJsonVersion));
     text(",\n\"metadata\": {");
-    if (!flat.tree.empty()) {
-      text(quote_json(kTreeKey));
+    const char* separator = "";
+    const auto string = [&](std::string_view key, const std::string& value) {
+      text(std::exchange(separator, ", "));
+      text(quote_json(key));
       text(": ");
-      text(quote_json(flat.tree));
-    }
+      text(quote_json(value));
+    };
+    for (const auto& [key, value] : options_.metadata) string(key, value);
+    if (!flat.tree.empty()) string(kTreeKey, flat.tree);
     text("},\n\"tensors\": {");
     bool first = true;
     for (const auto& [name, tensor] : flat.tensors) {

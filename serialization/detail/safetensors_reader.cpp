@@ -5,11 +5,13 @@
 #include <exception>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <tern/core/base/error.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/ops/creation.h>
 #include <tern/serialization/detail/safetensors_file.h>
+#include <tern/serialization/detail/safetensors_index.h>
 
 namespace tern::detail {
 namespace {
@@ -106,17 +108,21 @@ std::vector<Tensor> SafetensorsReader::read(ArrayRef<SafetensorsEntry> entries) 
   return tensors;
 }
 
-void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat) {
+void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat,
+                    const LoadFileOptions& options) {
   std::unordered_map<std::string_view, const Tensor*> stored;
   for (const auto& [name, tensor] : flat.tensors) stored.emplace(name, &tensor);
   std::vector<std::pair<std::string, Tensor>> aliases;
+  std::unordered_set<std::string_view> users;  // each file of several may have the same
   for (const auto& [key, value] : metadata) {
     if (key == kTreeKey) {
       flat.tree = value;
-    } else if (key != kFormatKey && !stored.contains(key)) {
-      if (const auto kept = stored.find(value); kept != stored.end()) {
-        stored.emplace(key, kept->second);
+    } else if (key != kFormatKey && key != kSaveKey) {
+      const auto kept = stored.find(value);
+      if (kept != stored.end() && stored.emplace(key, kept->second).second) {
         aliases.emplace_back(key, *kept->second);
+      } else if (options.metadata != nullptr && kept == stored.end() && users.insert(key).second) {
+        options.metadata->emplace_back(key, value);
       }
     }
   }
@@ -139,7 +145,7 @@ State read_safetensors(const InputFile& file, const LoadFileOptions& options) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     flat.tensors.emplace_back(header.entries[i].name, tensors[i]);
   }
-  apply_metadata(header.metadata, flat);
+  apply_metadata(header.metadata, flat, options);
   return unflatten(flat);
 }
 

@@ -30,7 +30,9 @@ class SafetensorsReader {
 };
 
 /// Takes the tree from the metadata, and gives tensors that were stored once their other names:
-/// {"encoder.weight": "decoder.weight"}, as the reference writes it.
-void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat);
+/// {"encoder.weight": "decoder.weight"}, as the reference writes it. What is neither, nor tern's, is
+/// the user's and goes to `options.metadata`.
+void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat,
+                    const LoadFileOptions& options);
 
 }  // namespace tern::detail

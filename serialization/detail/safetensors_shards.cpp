@@ -231,7 +231,7 @@ State read_safetensors_index(const InputFile& file, const LoadFileOptions& optio
     flat.tensors.emplace_back(name, tensors.at(shard)[shards.at(shard)->places.at(name)]);
   }
   metadata.insert(metadata.end(), index.metadata.begin(), index.metadata.end());
-  apply_metadata(metadata, flat);
+  apply_metadata(metadata, flat, options);
   return unflatten(flat);
 }
 

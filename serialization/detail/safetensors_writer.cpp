@@ -71,14 +71,12 @@ std::string header_of(const SafetensorsContent& content,
   return text;
 }
 
-/// The user's strings, which must not mean anything to a reader.
+/// The user's strings must not mean anything to a reader.
 void check_metadata(const SafetensorsMetadata& metadata, const FlatState& flat,
                     const std::string& path) {
-  std::set<std::string_view> names, keys{kFormatKey, kTreeKey};
+  std::set<std::string_view> names;
   for (const NamedTensor& tensor : flat.tensors) names.insert(tensor.first);
   for (const auto& [key, value] : metadata) {
-    TERN_CHECK(keys.insert(key).second, FileError, "save: '", path, "': metadata '", key,
-               "' appears twice or is written by tern itself");
     TERN_CHECK(!names.contains(key) && !names.contains(value), FileError, "save: '", path,
                "': metadata '", key, "': '", value,
                "': the name of a tensor would stand for a tied one");
@@ -107,7 +105,10 @@ SafetensorsContent safetensors_content(const FlatState& flat, const SaveOptions&
       content.metadata.emplace_back(tensor.first, keeper->first);
     }
   }
-  if (!flat.tree.empty()) content.metadata.emplace_back(kTreeKey, flat.tree);
+  // Tied tensors have left the order of the names.
+  const bool has_ties = content.tensors.size() != flat.tensors.size();
+  const std::string& tree = flat.tree.empty() && has_ties ? flat.order : flat.tree;
+  if (!tree.empty()) content.metadata.emplace_back(kTreeKey, tree);
   content.metadata.insert(content.metadata.end(), options.metadata.begin(), options.metadata.end());
   return content;
 }

@@ -112,6 +112,38 @@ TEST_F(TernState, DiffSaysWhatDiffers) {
   EXPECT_EQ(run("diff " + a_ + " " + b_).text, "w: shape [2, 3] and [3, 2]\n");
 }
 
+TEST_F(TernState, DiffComparesIntegersExactly) {
+  constexpr std::int64_t kLarge = (std::int64_t{1} << 53) + 1;  // as a double it is one less
+  State other;
+  state_.insert("n", tensor({kLarge, std::int64_t{-1}}));
+  other = state_;
+  other.set("n", tensor({kLarge - 1, std::int64_t{-1}}));
+  save(state_, a_);
+  save(other, b_);
+  const Result result = run("diff " + a_ + " " + b_);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.text, "n: 1 of 2 elements differ, by at most 1\n");
+  EXPECT_EQ(run("diff --tolerance 1 " + a_ + " " + b_).code, 0);
+}
+
+TEST_F(TernState, ConvertKeepsTheMetadataWhereThereIsSome) {
+  SaveOptions options;
+  options.metadata = {{"author", "J\xc3\xb6rg"}, {"empty", ""}};
+  save(state_, a_, options);
+  const std::string shards = scratch_.path("s.safetensors"), last = scratch_.path("z.safetensors");
+  EXPECT_EQ(run("convert " + a_ + " " + b_).text, "");
+  EXPECT_EQ(run("convert --max-shard-size 8 " + b_ + " " + shards).text, "");
+  EXPECT_EQ(run("convert " + shards + " " + last).text, "");
+  for (const std::string& path : {b_, shards, last}) {
+    SaveOptions found;
+    EXPECT_TRUE(identical(load_state(path, {.metadata = &found.metadata}), state_));
+    EXPECT_EQ(found.metadata, options.metadata) << path;
+  }
+  const Result result = run("convert " + b_ + " " + scratch_.path("x.npz"));
+  EXPECT_EQ(result.code, 0);
+  EXPECT_NE(result.text.find("has no metadata, 2 strings are left out"), std::string::npos);
+}
+
 TEST_F(TernState, Validate) {
   write_file(b_, "{\"w\": [1, 2");
   const Result result = run("validate " + a_ + " " + b_);

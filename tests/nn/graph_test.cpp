@@ -9,6 +9,8 @@
 #include <tern/backends/cuda/host/loader.h>
 #include <tern/tern.h>
 
+#include "simulated_devices.h"
+
 // Training steps as CUDA graphs, on a simulated device: to the bit what the same steps are without.
 
 namespace tern {
@@ -246,6 +248,7 @@ TEST(GraphedStep, SeesWeightsThatAreLoaded) {
 }
 
 TEST(GraphedStep, AReplayThatFailsIsNoStep) {
+  TERN_NEEDS_SIMULATOR();
   AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   for (int i = 0; i < 5; ++i) graphed(batch(i));
@@ -284,6 +287,7 @@ std::vector<float> losses_with_faults(const std::function<void(std::int64_t n)>&
 }
 
 TEST(GraphedStep, TriesAgainAfterEveryFault) {
+  TERN_NEEDS_SIMULATOR();
   const std::vector<float> expected = losses_with_faults([](std::int64_t) {});
   EXPECT_EQ(losses_with_faults([](std::int64_t n) { testing::fail_allocation(n); }), expected);
   for (const auto fault : {kernels::PluginFault::kAllocate, kernels::PluginFault::kLaunch}) {

@@ -30,32 +30,20 @@ Tensor GraphedStep::run(const std::vector<Tensor>& values) {
   }
   const DeviceGuard guard(side_.device());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    inputs_[i].copy_(values[i], /*non_blocking=*/true);
+    inputs_[i].copy_(values[i].detach(), /*non_blocking=*/true);
   }
-  if (warmup_ > 0) return run_eagerly();
+  Tensor result;
+  if (warmup_ > 0) {
+    result = step_().detach();
+    --warmup_;
+    return result;
+  }
   if (!result_.defined()) {
-    Tensor result;
     graph_.capture([&] { result = step_().detach(); }, pool_, side_);
     result_ = result;
   }
   graph_.replay();
   return result_;
-}
-
-Tensor GraphedStep::run_eagerly() {
-  const Stream current = getCurrentCUDAStream();
-  Event before, after;
-  before.record(current);
-  before.block(side_);
-  Tensor result;
-  {
-    const StreamGuard guard(side_);
-    result = step_().detach();
-    after.record(side_);
-  }
-  after.block(current);
-  --warmup_;
-  return result;
 }
 
 }  // namespace tern::cuda

@@ -20,8 +20,8 @@ namespace tern::cuda {
 ///   });
 ///   for (const Tensor& batch : batches) total += step(batch);
 ///
-/// The first `warmup` calls run the function, on a stream of their own; the next one captures it;
-/// from then on every call is a replay. So every call is one step, with the numbers that it has
+/// The first `warmup` calls run the function as it is; the next one captures it; from then on every
+/// call is a replay. So every call is one step, with the numbers that it has
 /// without a graph. The function must do the same work each time, on tensors that stay, and read no
 /// result on the host: CUDAGraph says what holds for a capture.
 class TERN_API GraphedStep {
@@ -42,13 +42,11 @@ class TERN_API GraphedStep {
   CUDAGraph& graph() { return graph_; }
 
  private:
-  Tensor run_eagerly();
-
   std::vector<Tensor> inputs_;
   std::function<Tensor()> step_;
   int warmup_;  // calls that are left
   MempoolId pool_;
-  Stream side_;
+  Stream side_;  // where the capture is made
   CUDAGraph graph_;
   Tensor result_;
 };
