@@ -57,10 +57,10 @@ inline Teams column_teams(std::int64_t run, std::int64_t row_size) {
 /// The value of the lane whose number differs in the bits of `mask`.
 template <class T>
 __device__ T shuffle_xor(T value, unsigned mask) {
-  constexpr int kWords = (sizeof(T) + 3) / 4;
-  unsigned words[kWords] = {};
+  using Word = std::conditional_t<sizeof(T) % 8 == 0, unsigned long long, unsigned>;
+  Word words[(sizeof(T) + sizeof(Word) - 1) / sizeof(Word)] = {};
   memcpy(words, &value, sizeof(T));
-  for (unsigned& word : words) word = __shfl_xor_sync(0xffffffffu, word, static_cast<int>(mask));
+  for (Word& word : words) word = __shfl_xor_sync(0xffffffffu, word, static_cast<int>(mask));
   memcpy(&value, words, sizeof(T));
   return value;
 }
