@@ -146,6 +146,7 @@ TEST_P(LayerNorm, ComputesOnlyWhatIsWanted) {
 }
 
 TEST_P(LayerNorm, SameBitsForAnyThreadCount) {
+  if (is_cuda()) GTEST_SKIP() << "threads of the CPU";
   const int before = get_num_threads();
   std::vector<std::vector<float>> results;
   for (const int threads : {1, 2, 3}) {
