@@ -11,7 +11,7 @@ namespace {
 /// What a channel's elements need: forward out = (in - mean) scale + shift, backward
 /// grad_in = (grad - shift - (in - mean) slope) scale.
 template <class T>
-struct alignas(4 * sizeof(T)) Channel {
+struct alignas(16) Channel {
   Center<T> mean;
   T scale, shift, slope;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <numeric>
 
 #include <tern/backends/cuda/device/reduction.h>
 
@@ -20,14 +21,34 @@ constexpr T last_choice(bool largest) {
   return largest ? Limits::lowest() : Limits::max();
 }
 
+/// The numbers of the dimensions, the one with the smallest stride last, so that neighbours in
+/// number are neighbours in memory.
+struct DimOrder {
+  int dims[kMaxDims];
+
+  DimOrder(int ndim, const std::int64_t* strides, bool sorted) {
+    std::iota(dims, dims + ndim, 0);
+    // Unsigned, so that stride 0, which moves nothing, comes first.
+    const auto step = [&](int d) { return static_cast<std::uint64_t>(std::abs(strides[d])) - 1; };
+    if (sorted) {
+      std::stable_sort(dims, dims + ndim, [&](int a, int b) { return step(a) > step(b); });
+    }
+  }
+};
+
 template <class Operation>
 void run_reduce(const ReduceArgs& args, KernelContext& context, const Operation& operation) {
+  const bool positions_count = args.op == ReduceOp::kArgmax || args.op == ReduceOp::kArgmin;
+  const DimOrder kept_order(args.kept_ndim, args.kept_in_strides, true);
+  const DimOrder reduced_order(args.reduced_ndim, args.reduced_in_strides, !positions_count);
   Places<2> kept;
-  for (int d = 0; d < args.kept_ndim; ++d) {
+  for (int i = 0; i < args.kept_ndim; ++i) {
+    const int d = kept_order.dims[i];
     kept.add_dim(args.kept_sizes[d], {args.kept_in_strides[d], args.kept_out_strides[d]});
   }
   Places<1> reduced;
-  for (int d = 0; d < args.reduced_ndim; ++d) {
+  for (int i = 0; i < args.reduced_ndim; ++i) {
+    const int d = reduced_order.dims[i];
     reduced.add_dim(args.reduced_sizes[d], {args.reduced_in_strides[d]});
   }
   run_reduction(context, kept, reduced, operation);
