@@ -1,5 +1,6 @@
 #pragma once
 
+#include <thread>
 #include <vector>
 
 #include <tern/backends/cuda/host/plugin_call.h>
@@ -22,14 +23,14 @@ class EventPool {
     return event;
   }
 
-  /// Takes the events that have passed out of `events`; all of them with `wait`.
+  /// Takes the events that have passed out of `events`; all of them with `wait`. It asks again and
+  /// again then: event_synchronize would take the error of a kernel, which is the user's to hear.
   void collect(std::vector<void*>& events, bool wait) {
     while (!events.empty()) {
       void* event = events.back();
-      if (wait) {
-        call(&kernels::Plugin::event_synchronize, event);
-      } else if (call(&kernels::Plugin::event_query, event) == 0) {
-        return;
+      while (call(&kernels::Plugin::event_query, event) == 0) {
+        if (!wait) return;
+        std::this_thread::yield();
       }
       events.pop_back();
       idle_.push_back(event);

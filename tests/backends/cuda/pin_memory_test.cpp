@@ -172,6 +172,21 @@ TEST(RecordStream, KeepsMemoryUntilTheStreamIsPastIt) {
   EXPECT_EQ(reads_on_side(false), 18.0f);  // the simulator shows what a GPU may do
 }
 
+TEST(RecordStream, WaitingForTheStreamLeavesItsErrorsToTheUser) {
+  const cuda::Stream side = cuda::getStreamFromPool(false, 0);
+  Tensor a = zeros({1000}, Device("cuda:0"));
+  const Tensor rows = ones({2, 2}, Device("cuda:0")), five = tensor({5}, Device("cuda:0"));
+  cuda::synchronize(0);
+  {
+    const cuda::StreamGuard guard(side);
+    rows.index_select(0, five);
+  }
+  a.record_stream(side);
+  a.reset();
+  cuda::empty_cache();
+  EXPECT_THROW(cuda::synchronize(0), IndexError);
+}
+
 TEST(RecordStream, ViewsRecordTheirWholeBlock) {
   cuda::empty_cache();
   Tensor a = zeros({1000}, Device("cuda:0"));
