@@ -52,8 +52,18 @@ bool Capture::uses(std::int32_t device) const {
 
 void Capture::record(const Stream& stream, Stream::Bind bind) {
   if (failed_) refuse(CaptureError::kInvalidated);
-  graph_.push_back(std::move(bind));
+  nodes_[&stream].push_back({std::move(bind), seen_[&stream]});
   ++seen_[&stream][&stream];
+}
+
+void Capture::append_until(const Stream* stream, std::int64_t count, Seen& done, Graph& graph) {
+  for (std::int64_t& next = done[stream]; next < count; ++next) {
+    Node& node = nodes_[stream][static_cast<std::size_t>(next)];
+    for (const auto& [other, needed] : node.after) {
+      if (other != stream) append_until(other, needed, done, graph);
+    }
+    graph.push_back(std::move(node.bind));
+  }
 }
 
 void Capture::wait(Stream& stream, const Seen& place) {
@@ -74,7 +84,11 @@ Graph Capture::end(const Stream& stream) {
   for (const Stream* each : streams_) {
     if (joined[each] < seen_[each][each]) refuse(CaptureError::kUnjoined);
   }
-  return std::move(graph_);
+  Graph graph;
+  Seen done;
+  append_until(&first_, joined[&first_], done, graph);
+  for (const auto& [other, count] : joined) append_until(other, count, done, graph);
+  return graph;
 }
 
 }  // namespace tern::sim

@@ -14,7 +14,8 @@ namespace tern::sim {
 using Graph = std::vector<Stream::Bind>;
 
 /// A capture that goes on: on its first stream and on those that joined it by waiting for an event.
-/// It records all work in the order in which it was given, which is an order that its events allow.
+/// What it returns runs as late as work of streams always does: that of another stream when the
+/// first one waits for it.
 class Capture {
  public:
   /// How much of the work of each stream comes before a place.
@@ -40,9 +41,15 @@ class Capture {
   void fail() { failed_ = true; }
 
  private:
+  struct Node {
+    Stream::Bind bind;
+    Seen after;  // what comes before it
+  };
+  void append_until(const Stream* stream, std::int64_t count, Seen& done, Graph& graph);
+
   Stream& first_;
   bool failed_ = false;
-  Graph graph_;
+  std::map<const Stream*, std::vector<Node>> nodes_;
   std::map<const Stream*, Seen> seen_;
   std::vector<Stream*> streams_;
 };

@@ -71,7 +71,7 @@ struct Plugin {
   void (*device_facts)(std::int32_t device, PluginDevice* facts);
   void (*memory_info)(std::int32_t device, std::int64_t* free, std::int64_t* total, PluginStatus*);
 
-  /// 1: kernels of `device` reach the memory of `peer`. Null: none does.
+  /// 1: kernels of `device` reach the memory of `peer`, another one.
   std::int32_t (*can_access_peer)(std::int32_t device, std::int32_t peer);
 
   /// Device memory, aligned to 512 bytes; null with kOutOfMemory. Releasing waits for the device.

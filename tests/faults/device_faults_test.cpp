@@ -127,6 +127,23 @@ std::vector<Tensor> copies_of(const std::vector<Tensor>& tensors) {
   return ::testing::AssertionSuccess();
 }
 
+// Without the cache every tensor that goes waits for the streams that use others.
+TEST(DeviceErrors, AreNotLostWhenMemoryIsGivenBack) {
+  const Device gpu("cuda:0");
+  Tensor a = zeros({2}, gpu), b = zeros({2}, gpu);
+  const Tensor rows = ones({2, 2}, gpu), five = tensor({5}, gpu);
+  const cuda::Stream side = cuda::getStreamFromPool(false, 0);
+  cuda::synchronize(0);
+  {
+    const cuda::StreamGuard guard(side);
+    const Tensor kept = rows.index_select(0, five);
+    a.record_stream(side);
+    a.reset();
+    b.reset();
+  }
+  EXPECT_THROW(cuda::synchronize(0), IndexError);
+}
+
 class DeviceFaults : public ::testing::TestWithParam<std::tuple<PluginFault, Act>> {};
 
 TEST_P(DeviceFaults, EachIsATypedErrorAndTheNextRunWorks) {

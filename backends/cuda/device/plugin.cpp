@@ -61,6 +61,19 @@ void release_host(void* pointer, PluginStatus* status) {
   check_waited(cudaFreeHost(pointer), status);
 }
 
+// Whether the hardware lets one real device reach the memory of another.
+bool reaches(std::int32_t from, std::int32_t to) {
+  int possible = 0;
+  const cudaError_t error = cudaDeviceCanAccessPeer(&possible, from, to);
+  cudaGetLastError();
+  return error == cudaSuccess && possible != 0;
+}
+
+std::int32_t can_access_peer(std::int32_t device, std::int32_t peer) {
+  const std::int32_t from = real_device(device), to = real_device(peer);
+  return (from == to ? device != peer : reaches(from, to)) ? 1 : 0;
+}
+
 // Lets each of two real devices reach the other's memory, where the hardware can. Without it copies
 // go through the host.
 void enable_peers(std::int32_t a, std::int32_t b) {
@@ -68,8 +81,7 @@ void enable_peers(std::int32_t a, std::int32_t b) {
   std::call_once(enabled[std::min(a, b)][std::max(a, b)], [&] {
     const RelaxedCapture relaxed;
     for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-      int possible = 0;
-      if (cudaDeviceCanAccessPeer(&possible, from, to) != cudaSuccess || possible == 0) continue;
+      if (!reaches(from, to)) continue;
       const DeviceScope scope(from);
       cudaDeviceEnablePeerAccess(to, 0);
     }
@@ -253,6 +265,7 @@ Plugin make_plugin() {
   plugin.name = "CUDA";
   plugin.device_facts = device_facts;
   plugin.memory_info = memory_info;
+  plugin.can_access_peer = can_access_peer;
   plugin.allocate = allocate;
   plugin.release = release;
   plugin.allocate_host = allocate_host;

@@ -44,7 +44,7 @@ void CachingAllocator::deallocate(void* pointer, std::size_t, DeviceIndex device
   try {
     owner.pool.deallocate(pointer);
   } catch (const Error&) {
-    // The driver refused to mark its streams: the block is never handed out again.
+    // The driver refused to mark its streams: the next allocation tries that again.
   }
 }
 

@@ -51,8 +51,7 @@ std::string get_device_name(DeviceIndex device) { return get_device_properties(d
 bool can_device_access_peer(DeviceIndex device, DeviceIndex peer) {
   detail::check_ordinal(device);
   detail::check_ordinal(peer);
-  const auto ask = detail::plugin().can_access_peer;
-  return ask != nullptr && ask(device, peer) != 0;
+  return detail::plugin().can_access_peer(device, peer) != 0;
 }
 
 MemoryStats memory_stats(DeviceIndex device) {

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
 
 namespace tern::cuda::detail {
@@ -99,15 +100,18 @@ void DevicePool::deallocate(void* pointer) {
     if (!caches()) empty_cache();
     return;
   }
-  waiting_.push_back({&block});
-  if (captures_ == 0) mark(waiting_.back());
+  unmarked_.push_back(&block);
+  if (captures_ == 0) mark_uses();
 }
 
-// Marks the end of the work that the further streams have now.
-void DevicePool::mark(Waiting& waiting) {
-  std::vector<void*>& streams = waiting.block->used_on;
-  for (; !streams.empty(); streams.pop_back()) {
-    waiting.events.push_back(events_.record(streams.back()));
+// Marks the ends of the work that the further streams of blocks have now.
+void DevicePool::mark_uses() {
+  for (; !unmarked_.empty(); unmarked_.pop_back()) {
+    Block& block = *unmarked_.back();
+    for (std::vector<void*>& streams = block.used_on; !streams.empty(); streams.pop_back()) {
+      marks_[streams.back()].push_back({record_event(device_, streams.back()), &block});
+      ++block.marks;
+    }
   }
 }
 
@@ -186,20 +190,18 @@ void DevicePool::set_free(Block& block) {
   blocks.insert(&block);
 }
 
-// Frees the blocks whose other streams are past their use; waits for all of them with `wait`.
+// Frees the blocks whose other streams are past their use; waits for all of them with `wait`. A
+// failure of the driver leaves the rest for the next time.
 void DevicePool::collect_waiting(bool wait) {
   if (captures_ != 0) return;
-  std::size_t kept = 0;
-  for (Waiting& waiting : waiting_) {
-    mark(waiting);
-    events_.collect(waiting.events, wait);
-    if (waiting.events.empty()) {
-      set_free(*waiting.block);
-    } else {
-      std::swap(waiting_[kept++], waiting);
+  mark_uses();
+  for (auto& [stream, marks] : marks_) {
+    while (!marks.empty() && collect_event(device_, marks.front().event, wait)) {
+      Block& block = *marks.front().block;
+      marks.pop_front();
+      if (--block.marks == 0) set_free(block);
     }
   }
-  waiting_.resize(kept);
 }
 
 void DevicePool::release_free_segments(FreeBlocks& blocks) {

@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <map>
 #include <set>
 #include <unordered_map>
 #include <vector>
 
-#include <tern/backends/cuda/host/event_pool.h>
 #include <tern/core/kernels/plugin.h>
 #include <tern/core/tensor/allocator.h>
 
@@ -25,7 +25,7 @@ namespace tern::cuda::detail {
 /// for the same pool only, and are not given back while a graph holds the pool. Not thread-safe.
 class DevicePool {
  public:
-  explicit DevicePool(DeviceIndex device) : device_(device), events_(device) {}
+  explicit DevicePool(DeviceIndex device) : device_(device) {}
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
 
@@ -67,36 +67,37 @@ class DevicePool {
     bool live = false;
     std::size_t requested = 0;
     std::int64_t serial = 0;
-    std::vector<void*> used_on{};  // further streams
+    std::vector<void*> used_on{};  // further streams, whose use is not marked yet
+    int marks = 0;
   };
   struct BestFit {  // by pool, stream, then size, then address
     bool operator()(const Block* a, const Block* b) const;
   };
   using FreeBlocks = std::set<Block*, BestFit>;
-  struct Waiting {
+  struct Mark {  // the end of a stream's use of a block that was given back
+    void* event;
     Block* block;
-    std::vector<void*> events{};  // recorded when no capture went on
   };
 
   Block* take_free(std::size_t size, void* stream, std::uint64_t pool);
   Block* new_segment(std::size_t size, void* stream, std::uint64_t pool);
   void split(Block& block, std::size_t size);
   void set_free(Block& block);
-  void mark(Waiting& waiting);
+  void mark_uses();
   void collect_waiting(bool wait);
   void release_free_segments(FreeBlocks& blocks);
   bool is_held(const Block& block) const { return holders_.contains(block.pool); }
   [[noreturn]] void throw_out_of_memory(std::size_t bytes) const;
 
   DeviceIndex device_;
-  EventPool events_;
   MemoryStats stats_;
   std::int64_t reserved_ = 0;
   FreeBlocks free_[2];  // of large and of small segments
   std::unordered_map<const void*, Block*> live_;
   std::map<const char*, Segment> segments_;
-  std::vector<Waiting> waiting_;
-  std::map<std::uint64_t, int> holders_;  // by pool
+  std::vector<Block*> unmarked_;             // given back with `used_on`
+  std::map<void*, std::deque<Mark>> marks_;  // by stream, in the order of its work
+  std::map<std::uint64_t, int> holders_;     // by pool
   int captures_ = 0;
 };
 

@@ -1,44 +1,19 @@
 #pragma once
 
-#include <vector>
-
-#include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/core/tensor/device.h>
+
+// Events of each device for those who wait for streams; kept, because making one costs more than
+// recording it. Thread-safe.
 
 namespace tern::cuda::detail {
 
-/// Events of one device for allocators that wait for streams; kept, because making one costs more
-/// than recording it. Not thread-safe.
-class EventPool {
- public:
-  explicit EventPool(DeviceIndex device) : device_(device) {}
+/// An event that marks the end of the work that `stream`, one of `device`, has now.
+void* record_event(DeviceIndex device, void* stream);
 
-  /// An event that marks the end of the work that `stream` has now.
-  void* record(void* stream) {
-    if (idle_.empty()) idle_.push_back(call(&kernels::Plugin::event_create, device_, 0));
-    call(&kernels::Plugin::event_record, idle_.back(), stream);
-    void* event = idle_.back();
-    idle_.pop_back();
-    return event;
-  }
+/// Gives back an event of record_event that nobody waits for any more.
+void keep_event(DeviceIndex device, void* event);
 
-  /// Takes the events that have passed out of `events`; all of them with `wait`.
-  void collect(std::vector<void*>& events, bool wait) {
-    while (!events.empty()) {
-      void* event = events.back();
-      if (wait) {
-        call(&kernels::Plugin::event_synchronize, event);
-      } else if (call(&kernels::Plugin::event_query, event) == 0) {
-        return;
-      }
-      events.pop_back();
-      idle_.push_back(event);
-    }
-  }
-
- private:
-  DeviceIndex device_;
-  std::vector<void*> idle_;
-};
+/// Gives the event back if its stream has passed it, with `wait` when it has; true if so.
+bool collect_event(DeviceIndex device, void* event, bool wait = false);
 
 }  // namespace tern::cuda::detail

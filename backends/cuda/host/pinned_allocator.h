@@ -4,7 +4,6 @@
 #include <mutex>
 #include <vector>
 
-#include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/stream.h>
 #include <tern/core/tensor/allocator.h>
 

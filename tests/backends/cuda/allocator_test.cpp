@@ -2,6 +2,8 @@
 #include <thread>
 #include <vector>
 
+#include <tern/backends/cuda/host/graph.h>
+
 #include "backends/cuda/simulated.h"
 
 namespace tern::cuda {
@@ -130,6 +132,49 @@ TEST_F(CachingAllocator, EmptyCacheWaitsForRecordedStreams) {
   free(a);
   allocator.empty_cache();
   EXPECT_EQ(memory_reserved(0), 0);
+}
+
+TEST_F(CachingAllocator, AsksAStreamForTheFirstOfItsBlocksOnly) {
+  TERN_NEEDS_SIMULATOR();
+  const Stream side = getStreamFromPool(false, 0);
+  char* a = allocate(512);
+  char* b = allocate(512);
+  for (char* pointer : {a, b}) allocator.record_stream(pointer, side);
+  for (char* pointer : {a, b}) free(pointer);
+  char* c = allocate(512);   // the simulator's stream goes on to what it was asked for: to `a`
+  char* d = allocate(1024);  // so `b` is not yet free to join it
+  EXPECT_NE(d, a);
+  char* e = allocate(1024);
+  EXPECT_EQ(e, a);
+  for (char* pointer : {c, d, e}) free(pointer);
+}
+
+TEST_F(CachingAllocator, AFailureWhileCollectingFreesNothingTwice) {
+  TERN_NEEDS_SIMULATOR();
+  const Stream side = getStreamFromPool(false, 0), broken = getStreamFromPool(false, 0);
+  char* a = allocate(512);
+  char* b = allocate(512);
+  allocator.record_stream(a, side);
+  allocator.record_stream(b, broken);
+  kernels::PluginStatus status;
+  detail::plugin().capture_begin(broken.stream(), &status);
+  EXPECT_THROW(broken.synchronize(), DeviceError);  // no event can be recorded there from here on
+  std::thread([&] {                                 // the thread of a capture may not ask events
+    free(a);
+    free(b);
+    EXPECT_THROW(allocator.empty_cache(), DeviceError);  // of `b`
+  })
+      .join();
+  EXPECT_EQ(detail::plugin().capture_end(broken.stream(), &status), nullptr);
+  const MempoolId pool = graph_pool_handle();
+  allocator.begin_capture(pool.id);  // what waits goes on waiting
+  a = allocate(512);                 // perhaps what `a` was
+  allocator.end_capture();
+  allocator.let_go(pool.id);
+  char* c = allocate(512);
+  EXPECT_NE(c, a);
+  free(a);
+  free(c);
 }
 
 TEST_F(CachingAllocator, GivesCachedMemoryBackBeforeItFails) {

@@ -226,6 +226,29 @@ TEST(CudaGraph, OtherStreamsJoinByEvents) {
   EXPECT_EQ(b.read()[0], 1.0f);
 }
 
+TEST(CudaGraph, AStreamThatNobodyWaitsForRunsLate) {
+  TERN_NEEDS_SIMULATOR();
+  const DeviceArray<float> a(1, 0.0f), b(1, 0.0f);
+  const Stream side = getStreamFromPool();
+  CUDAGraph graph;
+  graph.capture([&] {
+    Event fork, join;
+    fork.record();
+    fork.block(side);
+    {
+      const StreamGuard guard(side);
+      fill(a, 1.0f);
+      join.record();
+    }
+    // The wait comes too late: on a GPU this is a race.
+    cuda_backend().copy_bytes(b.data(), b.device(), a.data(), a.device(), 4, true);
+    join.block(getCurrentCUDAStream());
+  });
+  graph.replay();
+  EXPECT_EQ(a.read()[0], 1.0f);
+  EXPECT_EQ(b.read()[0], 0.0f);
+}
+
 TEST(CudaGraph, TellsWhichStreamsDoNotBelongTogether) {
   const DeviceArray<float> a(1, 0.0f);
   const Stream side = getStreamFromPool();

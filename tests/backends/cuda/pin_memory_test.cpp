@@ -75,6 +75,7 @@ TEST(PinMemory, GivesItsMemoryBack) {
 }
 
 TEST(PinMemory, NonBlockingCopiesToTheDeviceRunLate) {
+  TERN_NEEDS_SIMULATOR();
   for (const bool transposed : {false, true}) {
     Tensor source = zeros({2, 3}, TensorOptions().pinned_memory(true));
     if (transposed) source = source.t();
@@ -89,6 +90,7 @@ TEST(PinMemory, NonBlockingCopiesToTheDeviceRunLate) {
 }
 
 TEST(PinMemory, NonBlockingCopiesToTheHostArriveLateInPinnedMemory) {
+  TERN_NEEDS_SIMULATOR();
   const Tensor source = full({2, 3}, 5.0, Device("cuda:1")).t();
   const Tensor copy = source.to(kCPU, /*non_blocking=*/true);
   EXPECT_TRUE(copy.is_pinned());
@@ -103,6 +105,7 @@ TEST(PinMemory, NonBlockingCopiesToTheHostArriveLateInPinnedMemory) {
 
 // A copy takes all it needs along: the program may drop both ends at once.
 TEST(PinMemory, FreedBlocksWaitForTheirCopies) {
+  TERN_NEEDS_SIMULATOR();
   Tensor there;
   const void* first = nullptr;
   {
@@ -129,6 +132,7 @@ TEST(PinMemory, ABufferThatIsSentAgainAndAgainNeedsOneMark) {
 
 TEST(PinMemory, OutOfPinnedMemoryIsATypedError) {
   TERN_NEEDS_SIMULATOR();
+  TERN_NEEDS_SIMULATOR();
   pinned().empty_cache();
   cuda::detail::plugin().inject(kernels::PluginFault::kAllocateHost, 1);
   EXPECT_THROW(ones({5000}).pin_memory(), OutOfMemoryError);
@@ -149,6 +153,7 @@ TEST(PinMemoryDeathTest, WithoutCudaTheReasonIsTold) {
 
 // Memory that a side stream still reads must not be handed out to the stream that owns it.
 TEST(RecordStream, KeepsMemoryUntilTheStreamIsPastIt) {
+  TERN_NEEDS_SIMULATOR();
   const cuda::Stream side = cuda::getStreamFromPool(false, 0);
   const auto reads_on_side = [&](bool recorded) {
     cuda::empty_cache();
@@ -172,7 +177,23 @@ TEST(RecordStream, KeepsMemoryUntilTheStreamIsPastIt) {
   EXPECT_EQ(reads_on_side(false), 18.0f);  // the simulator shows what a GPU may do
 }
 
+TEST(RecordStream, WaitingForTheStreamLeavesItsErrorsToTheUser) {
+  const cuda::Stream side = cuda::getStreamFromPool(false, 0);
+  Tensor a = zeros({1000}, Device("cuda:0"));
+  const Tensor rows = ones({2, 2}, Device("cuda:0")), five = tensor({5}, Device("cuda:0"));
+  cuda::synchronize(0);
+  {
+    const cuda::StreamGuard guard(side);
+    rows.index_select(0, five);
+  }
+  a.record_stream(side);
+  a.reset();
+  cuda::empty_cache();
+  EXPECT_THROW(cuda::synchronize(0), IndexError);
+}
+
 TEST(RecordStream, ViewsRecordTheirWholeBlock) {
+  TERN_NEEDS_SIMULATOR();
   cuda::empty_cache();
   Tensor a = zeros({1000}, Device("cuda:0"));
   const void* block = a.data_ptr();

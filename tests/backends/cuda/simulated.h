@@ -9,6 +9,7 @@
 
 #include <tern/backends/cuda/host/cuda.h>
 #include <tern/backends/cuda/host/cuda_backend.h>
+#include <tern/backends/cuda/host/loader.h>
 #include <tern/core/base/error.h>
 
 #include "simulated_devices.h"

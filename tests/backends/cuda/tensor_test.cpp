@@ -175,6 +175,7 @@ TEST(CudaGenerator, SeedsReachEveryDevice) {
 }
 
 TEST(CudaMemory, IsCountedPerDevice) {
+  TERN_NEEDS_SIMULATOR();
   cuda::empty_cache();
   cuda::reset_peak_memory_stats(1);
   const std::int64_t before = cuda::memory_allocated(1);

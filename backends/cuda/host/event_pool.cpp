@@ -1,0 +1,64 @@
+#include <tern/backends/cuda/host/event_pool.h>
+
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tern/backends/cuda/host/cuda.h>
+#include <tern/backends/cuda/host/plugin_call.h>
+
+namespace tern::cuda::detail {
+namespace {
+
+using kernels::Plugin;
+
+struct IdleEvents {
+  std::mutex mutex;
+  std::vector<void*> events;
+};
+
+IdleEvents& idle_of(DeviceIndex device) {
+  static IdleEvents* const all = new IdleEvents[kMaxDevices];
+  return all[device];
+}
+
+// Null when there is none.
+void* take_idle(DeviceIndex device) {
+  IdleEvents& idle = idle_of(device);
+  const std::lock_guard lock(idle.mutex);
+  if (idle.events.empty()) return nullptr;
+  void* event = idle.events.back();
+  idle.events.pop_back();
+  return event;
+}
+
+}  // namespace
+
+void* record_event(DeviceIndex device, void* stream) {
+  void* event = take_idle(device);
+  if (event == nullptr) event = call(&Plugin::event_create, device, 0);
+  kernels::PluginStatus status;
+  plugin().event_record(event, stream, &status);
+  if (status.code != kernels::StatusCode::kOk) keep_event(device, event);
+  check(status);
+  return event;
+}
+
+void keep_event(DeviceIndex device, void* event) {
+  IdleEvents& idle = idle_of(device);
+  const std::lock_guard lock(idle.mutex);
+  idle.events.push_back(event);
+}
+
+// Asks again and again: event_synchronize would take the error of a kernel, which is the user's.
+bool collect_event(DeviceIndex device, void* event, bool wait) {
+  while (call(&Plugin::event_query, event) == 0) {
+    if (!wait) return false;
+    std::this_thread::yield();
+  }
+  keep_event(device, event);
+  return true;
+}
+
+}  // namespace tern::cuda::detail
