@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <tern/backends/cuda/host/cuda.h>
+#include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/backends/cuda/host/recording.h>
 #include <tern/core/tensor/tensor.h>
@@ -12,9 +13,11 @@ namespace {
 
 // Lets the later work of `stream` wait for the work that `other` has now.
 void wait_for(Stream stream, Stream other) {
-  Event event;
-  event.record(other);
-  event.block(stream);
+  void* event = detail::record_event(other.device_index(), other.stream());
+  kernels::PluginStatus status;
+  detail::plugin().stream_wait(stream.stream(), event, &status);
+  detail::keep_event(other.device_index(), event);  // the wait is for what was recorded by now
+  detail::check(status);
 }
 
 void copy_on(Stream stream, void* to, Device to_device, const void* from, Device from_device,
