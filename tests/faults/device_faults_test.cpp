@@ -168,13 +168,14 @@ TEST_P(DeviceFaults, EachIsATypedErrorAndTheNextRunWorks) {
       const std::vector<Tensor> tensors = tensors_of(program->net);
       const std::vector<Tensor> copies = copies_of(tensors);
       std::string text;
-      // Memory is asked for twice, the second time with an empty cache.
-      inject(fault, fault == PluginFault::kAllocate ? -n : n);
+      // Memory is asked for again with empty caches.
+      const bool memory = fault == PluginFault::kAllocate || fault == PluginFault::kAllocateHost;
+      inject(fault, memory ? -n : n);
       try {
         act.run(*program);
         failed = false;
       } catch (const OutOfMemoryError& error) {
-        EXPECT_TRUE(fault == PluginFault::kAllocate || fault == PluginFault::kAllocateHost);
+        EXPECT_TRUE(memory);
         text = error.what();
       } catch (const DeviceError& error) {
         EXPECT_TRUE(fault == PluginFault::kLaunch || fault == PluginFault::kCopy);

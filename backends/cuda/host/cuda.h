@@ -57,7 +57,8 @@ TERN_API void reset_peak_memory_stats(DeviceIndex device = -1);
 TERN_API MemoryStats memory_stats(DeviceIndex device = -1);
 /// Bytes of the device that are free, and all of them, as the driver sees it.
 TERN_API std::pair<std::int64_t, std::int64_t> mem_get_info(DeviceIndex device = -1);
-/// Gives memory that is kept for reuse back to the devices. Does nothing without CUDA.
+/// Gives memory that is kept for reuse back to the devices; pinned host memory stays, as in
+/// PyTorch. Does nothing without CUDA.
 TERN_API void empty_cache();
 
 /// Seeds the default generator of the current device. Does nothing without CUDA.

@@ -1,24 +1,19 @@
 #include <tern/backends/cuda/host/pinned_allocator.h>
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
+#include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/backends/cuda/host/recording.h>
 
 namespace tern::cuda::detail {
 namespace {
 
+using kernels::Plugin;
+
 constexpr std::size_t kSmallest = 4096;
 constexpr std::size_t kLargest = std::size_t{1} << 62;
-
-template <class Uses>
-bool all_done(Uses& uses) {
-  if (recordings != 0) return uses.empty();  // a capture forbids to ask
-  std::erase_if(uses, [](const auto& use) { return use.end.query(); });
-  return uses.empty();
-}
 
 }  // namespace
 
@@ -29,39 +24,76 @@ void* PinnedAllocator::allocate(std::size_t bytes, DeviceIndex) {
   const std::size_t size = std::bit_ceil(std::max(bytes, kSmallest));
   const std::lock_guard lock(mutex_);
   ++stats_.allocations;
-  for (auto& [start, block] : blocks_) {
-    if (block.live || block.size != size || !all_done(block.in_use)) continue;
-    block.live = true;
-    stats_.cached_bytes -= static_cast<std::int64_t>(size);
-    add_live(size);
-    return const_cast<char*>(start);
-  }
-  void* pointer = call(&kernels::Plugin::allocate_host, size);
-  ++stats_.system_requests;
-  blocks_.emplace(static_cast<const char*>(pointer), Block{size, true, {}});
-  add_live(size);
-  return pointer;
+  auto block = take_free(size);
+  if (block == blocks_.end()) block = new_block(size);
+  block->second.live = true;
+  stats_.live_bytes += static_cast<std::int64_t>(size);
+  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+  return const_cast<char*>(block->first);
 }
 
 void PinnedAllocator::deallocate(void* pointer, std::size_t, DeviceIndex) noexcept {
   const std::lock_guard lock(mutex_);
-  Block& block = blocks_.at(static_cast<const char*>(pointer));
-  block.live = false;
-  stats_.live_bytes -= static_cast<std::int64_t>(block.size);
-  stats_.cached_bytes += static_cast<std::int64_t>(block.size);
+  const auto block = blocks_.find(static_cast<const char*>(pointer));
+  TERN_ASSERT(block != blocks_.end());
+  block->second.live = false;
+  const std::size_t size = block->second.size;
+  free_blocks(size).push_back(block);
+  stats_.live_bytes -= static_cast<std::int64_t>(size);
+  stats_.cached_bytes += static_cast<std::int64_t>(size);
 }
 
 void PinnedAllocator::empty_cache() {
   const std::lock_guard lock(mutex_);
-  for (auto place = blocks_.begin(); place != blocks_.end();) {
-    if (place->second.live) {
-      ++place;
-      continue;
+  release_free_blocks();
+}
+
+// Whether the copies that use the block have run.
+bool PinnedAllocator::is_idle(Block& block) {
+  if (recordings != 0) return block.in_use.empty();  // a capture forbids to ask
+  std::vector<Use>& uses = block.in_use;
+  while (!uses.empty() && collect_event(uses.back().stream.device_index(), uses.back().end)) {
+    uses.pop_back();
+  }
+  return uses.empty();
+}
+
+PinnedAllocator::Blocks::iterator PinnedAllocator::take_free(std::size_t size) {
+  auto& blocks = free_blocks(size);
+  const auto idle = std::find_if(blocks.begin(), blocks.end(),
+                                 [](const auto& block) { return is_idle(block->second); });
+  if (idle == blocks.end()) return blocks_.end();
+  const auto block = *idle;
+  blocks.erase(idle);
+  stats_.cached_bytes -= static_cast<std::int64_t>(size);
+  return block;
+}
+
+PinnedAllocator::Blocks::iterator PinnedAllocator::new_block(std::size_t size) {
+  kernels::PluginStatus status;
+  void* pointer = plugin().allocate_host(size, &status);
+  if (status.code == kernels::StatusCode::kOutOfMemory) {
+    release_free_blocks();
+    pointer = call(&Plugin::allocate_host, size);
+  } else {
+    check(status);
+  }
+  ++stats_.system_requests;
+  return blocks_.emplace(static_cast<const char*>(pointer), Block{size}).first;
+}
+
+void PinnedAllocator::release_free_blocks() {
+  if (recordings != 0) return;
+  for (auto& blocks : free_) {
+    for (std::size_t k = blocks.size(); k-- > 0;) {
+      const auto block = blocks[k];
+      if (!is_idle(block->second)) continue;
+      void* pointer = const_cast<char*>(block->first);
+      stats_.cached_bytes -= static_cast<std::int64_t>(block->second.size);
+      blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(k));
+      blocks_.erase(block);
+      call(&Plugin::release_host, pointer);
     }
-    void* pointer = const_cast<char*>(place->first);
-    stats_.cached_bytes -= static_cast<std::int64_t>(place->second.size);
-    place = blocks_.erase(place);
-    call(&kernels::Plugin::release_host, pointer);
   }
 }
 
@@ -79,10 +111,14 @@ void PinnedAllocator::record_stream(const void* pointer, Stream stream) {
   const std::lock_guard lock(mutex_);
   Block* block = find(pointer);
   if (block == nullptr) return;
-  auto use = std::find_if(block->in_use.begin(), block->in_use.end(),
-                          [&](const Use& known) { return known.stream == stream; });
-  if (use == block->in_use.end()) use = block->in_use.insert(use, {stream, Event()});
-  use->end.record(stream);
+  const auto use = std::find_if(block->in_use.begin(), block->in_use.end(),
+                                [&](const Use& known) { return known.stream == stream; });
+  if (use == block->in_use.end()) {
+    void* end = record_event(stream.device_index(), stream.stream());
+    block->in_use.push_back({stream, end});
+  } else {
+    call(&Plugin::event_record, use->end, stream.stream());
+  }
 }
 
 bool PinnedAllocator::is_pinned(const void* pointer) {
@@ -97,11 +133,6 @@ PinnedAllocator::Block* PinnedAllocator::find(const void* pointer) {
   --block;
   const bool inside = place < block->first + block->second.size;
   return inside && block->second.live ? &block->second : nullptr;
-}
-
-void PinnedAllocator::add_live(std::size_t size) {
-  stats_.live_bytes += static_cast<std::int64_t>(size);
-  stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
 }
 
 }  // namespace tern::cuda::detail

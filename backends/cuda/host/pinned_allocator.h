@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -16,6 +18,8 @@ class TERN_API PinnedAllocator final : public Allocator {
  public:
   void* allocate(std::size_t bytes, DeviceIndex device) override;
   void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept override;
+  /// Leaves out what copies still use, and does nothing during a capture, when the driver refuses
+  /// that.
   void empty_cache() override;
   MemoryStats stats(DeviceIndex device) const override;
   void reset_peak(DeviceIndex device) override;
@@ -28,19 +32,28 @@ class TERN_API PinnedAllocator final : public Allocator {
  private:
   struct Use {  // a stream that copies from or to a block, and a mark behind its last copy
     Stream stream;
-    Event end;
+    void* end;
   };
   struct Block {
     std::size_t size;
     bool live = true;
-    std::vector<Use> in_use;
+    std::vector<Use> in_use{};
   };
+  using Blocks = std::map<const char*, Block>;  // by address
 
+  // With the lock held:
+  static bool is_idle(Block& block);
+  Blocks::iterator take_free(std::size_t size);
+  Blocks::iterator new_block(std::size_t size);
+  void release_free_blocks();
   Block* find(const void* pointer);
-  void add_live(std::size_t size);
+  std::vector<Blocks::iterator>& free_blocks(std::size_t size) {
+    return free_[static_cast<std::size_t>(std::countr_zero(size))];
+  }
 
   mutable std::mutex mutex_;
-  std::map<const char*, Block> blocks_;
+  Blocks blocks_;
+  std::array<std::vector<Blocks::iterator>, 64> free_;  // by size, the longest free first
   MemoryStats stats_;
 };
 

@@ -1,5 +1,7 @@
 #include <cstring>
 
+#include <tern/backends/cuda/host/graph.h>
+
 #include "backends/cuda/simulated.h"
 
 namespace tern::cuda {
@@ -89,9 +91,47 @@ TEST(CudaCopy, PinnedMemoryIsCachedByPowersOfTwo) {
   EXPECT_EQ(allocator.stats(-1).cached_bytes, 8192);
   allocator.empty_cache();
   EXPECT_EQ(allocator.stats(-1).cached_bytes, 0);
-  detail::plugin().inject(kernels::PluginFault::kAllocateHost, 1);
+  detail::plugin().inject(kernels::PluginFault::kAllocateHost, -1);
   EXPECT_THROW(allocator.allocate(5000, -1), OutOfMemoryError);
+  detail::plugin().inject(kernels::PluginFault::kAllocateHost, 0);
   EXPECT_THROW(allocator.allocate(SIZE_MAX, -1), OutOfMemoryError);
+}
+
+TEST(CudaCopy, CachedPinnedMemoryIsGivenBackBeforeThereIsNone) {
+  TERN_NEEDS_SIMULATOR();
+  auto& allocator = Pinned::allocator();
+  allocator.empty_cache();
+  { const Pinned cached(5000); }
+  detail::plugin().inject(kernels::PluginFault::kAllocateHost, 1);
+  const Pinned other(20000);
+  EXPECT_EQ(allocator.stats(-1).cached_bytes, 0);
+}
+
+TEST(CudaCopy, PinnedMemoryIsGivenBackAfterItsCopies) {
+  TERN_NEEDS_SIMULATOR();
+  auto& allocator = Pinned::allocator();
+  allocator.empty_cache();
+  DeviceArray<float> a(1, 0.0f);
+  {
+    const Pinned source(4);
+    *source.floats() = 6;
+    a.write(source.floats(), /*non_blocking=*/true);
+  }
+  allocator.empty_cache();
+  EXPECT_EQ(allocator.stats(-1).cached_bytes, 4096);
+  EXPECT_EQ(a.read()[0], 6.0f);
+  allocator.empty_cache();
+  EXPECT_EQ(allocator.stats(-1).cached_bytes, 0);
+}
+
+TEST(CudaCopy, PinnedMemoryIsNotGivenBackDuringACapture) {
+  auto& allocator = Pinned::allocator();
+  { const Pinned cached(5000); }
+  const auto before = allocator.stats(-1).cached_bytes;
+  CUDAGraph graph;
+  graph.capture([&] { allocator.empty_cache(); });  // the driver would refuse
+  EXPECT_EQ(allocator.stats(-1).cached_bytes, before);
+  graph.replay();
 }
 
 TEST(CudaCopy, RefusesMemoryOfTheWrongPlace) {

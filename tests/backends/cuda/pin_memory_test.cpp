@@ -106,6 +106,8 @@ TEST(PinMemory, NonBlockingCopiesToTheHostArriveLateInPinnedMemory) {
 // A copy takes all it needs along: the program may drop both ends at once.
 TEST(PinMemory, FreedBlocksWaitForTheirCopies) {
   TERN_NEEDS_SIMULATOR();
+  for (const int index : {0, 1}) cuda::synchronize(index);
+  pinned().empty_cache();
   Tensor there;
   const void* first = nullptr;
   {
@@ -134,8 +136,9 @@ TEST(PinMemory, OutOfPinnedMemoryIsATypedError) {
   TERN_NEEDS_SIMULATOR();
   TERN_NEEDS_SIMULATOR();
   pinned().empty_cache();
-  cuda::detail::plugin().inject(kernels::PluginFault::kAllocateHost, 1);
+  cuda::detail::plugin().inject(kernels::PluginFault::kAllocateHost, -1);
   EXPECT_THROW(ones({5000}).pin_memory(), OutOfMemoryError);
+  cuda::detail::plugin().inject(kernels::PluginFault::kAllocateHost, 0);
   EXPECT_TRUE(ones({5000}).pin_memory().is_pinned());
 }
 
