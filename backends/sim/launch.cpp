@@ -91,6 +91,13 @@ void queue(const Args& args, std::int32_t device, Stream* stream) {
   if (simulator.fault_due(PluginFault::kLaunch)) {
     throw Failure{StatusCode::kDeviceFault, "CUDA error: unspecified launch failure (injected)"};
   }
+  Args own = args;
+  for (const Operand& operand : operands(own)) {
+    if (simulator.allows_use(*stream, device, operand.pointer, operand.first, operand.last))
+      continue;
+    throw reused_too_early(std::string(operand.name) + " of kernel " +
+                           slot_name(SlotOf<Args>::slot) + " on cuda:" + std::to_string(device));
+  }
   stream->give(Call<Args>{args, device});
 }
 

@@ -97,6 +97,14 @@ void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_
     const bool staged = from_device == kHostDevice && !simulator.is_pinned(from, bytes);
     const bool waits = to_device == kHostDevice && !simulator.is_pinned(to, bytes);
     if (staged || waits) not_capturing(queue);
+    for (const auto& [pointer, device] :
+         {std::pair(static_cast<const void*>(to), to_device), std::pair(from, from_device)}) {
+      if (device == kHostDevice ||
+          simulator.allows_use(queue, device, pointer, 0, static_cast<std::int64_t>(bytes))) {
+        continue;
+      }
+      throw reused_too_early("one side of a copy on cuda:" + std::to_string(device));
+    }
     queue.give([=, &simulator]() -> Stream::Work {
       char* out = copy_side(simulator, to, to_device, bytes);
       const char* in = copy_side(simulator, from, from_device, bytes);

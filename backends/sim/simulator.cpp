@@ -92,6 +92,17 @@ std::string Simulator::describe(const void* address) const {
   return index < 0 ? "host memory" : "memory of cuda:" + std::to_string(index);
 }
 
+bool Simulator::allows_use(const Stream& stream, std::int32_t index, const void* pointer,
+                           std::int64_t first, std::int64_t last) {
+  kernels::PluginBlock block{};
+  if (stream.capture() != nullptr || host_.find_block == nullptr ||
+      host_.find_block(index, pointer, &block) == 0 || block.graph != 0) {
+    return true;
+  }
+  const char* start = static_cast<const char*>(pointer);
+  return device(index).reuse.allows(stream, block, start + first, start + last);
+}
+
 void Simulator::keep_error(std::int32_t index, Failure failure) {
   Failure& kept = device(index).error;
   if (kept.code == StatusCode::kOk) kept = std::move(failure);

@@ -12,6 +12,7 @@
 #include <tern/backends/sim/capture.h>
 #include <tern/backends/sim/failure.h>
 #include <tern/backends/sim/memory.h>
+#include <tern/backends/sim/reuse.h>
 #include <tern/backends/sim/stream.h>
 #include <tern/core/kernels/plugin.h>
 
@@ -23,6 +24,7 @@ struct SimDevice {
 
   int ordinal;  // before CUDA_VISIBLE_DEVICES chose and renumbered
   DeviceMemory memory;
+  Reuse reuse;
   std::vector<std::unique_ptr<Stream>> streams;
   Failure error{StatusCode::kOk, ""};  // the first of queued work, until somebody hears of it
 };
@@ -46,6 +48,10 @@ class Simulator {
   /// In words: "memory of cuda:1", "host memory".
   std::string describe(const void* address) const;
   const kernels::PluginHost& host() const { return host_; }
+
+  /// See Reuse; for the bytes from `first` to `last` around `pointer`.
+  bool allows_use(const Stream& stream, std::int32_t device, const void* pointer,
+                  std::int64_t first, std::int64_t last);
 
   /// Remembers what went wrong in queued work, unless something did before.
   void keep_error(std::int32_t device, Failure failure);

@@ -61,6 +61,7 @@ void Event::record(Stream& where) {
     if (time != nullptr) *time = now_in_milliseconds();
   });
   position = where.submitted();
+  seen = where.followed();
 }
 
 void Event::block(Stream& where) const {
@@ -77,6 +78,8 @@ void Event::block(Stream& where) const {
   }
   if (stream == nullptr) return;
   if (target != nullptr) refuse(CaptureError::kIsolation, target);
+  where.follow(*stream, position);
+  for (const auto& [other, place] : seen) where.follow(*other, place);
   if (is_done()) return;
   where.submit([event = *this](kernels::KernelContext&) { event.run(); });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -43,6 +44,18 @@ class Stream {
   void run_until(std::int64_t position);
   void run_all() { run_until(submitted()); }
 
+  /// From now on its work comes after the work of `other` up to `position`.
+  void follow(const Stream& other, std::int64_t position) {
+    std::int64_t& known = followed_[&other];
+    known = std::max(known, position);
+  }
+  bool follows(const Stream& other, std::int64_t position) const {
+    const auto known = followed_.find(&other);
+    return other.is_done(position) || (known != followed_.end() && known->second >= position);
+  }
+  /// How much of the work of other streams comes before what is given to it now.
+  const std::map<const Stream*, std::int64_t>& followed() const { return followed_; }
+
   /// The capture that records what is given to this stream, or null.
   const std::shared_ptr<Capture>& capture() const { return capture_; }
   void set_capture(std::shared_ptr<Capture> capture) { capture_ = std::move(capture); }
@@ -53,6 +66,7 @@ class Stream {
   std::int32_t device_;
   std::int64_t done_ = 0;
   std::deque<Work> queue_;
+  std::map<const Stream*, std::int64_t> followed_;
   std::shared_ptr<Capture> capture_;
 };
 
@@ -68,7 +82,7 @@ struct Event {
 
   bool captured = false;
   std::weak_ptr<Capture> capture;                // while it goes on
-  std::map<const Stream*, std::int64_t> seen{};  // the place in it
+  std::map<const Stream*, std::int64_t> seen{};  // the place: how much of each stream is before it
 
   void record(Stream& where);
   /// Lets later work of `where` wait for the place.

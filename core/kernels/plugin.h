@@ -35,6 +35,7 @@ struct PluginBlock {
   const void* start;
   std::int64_t bytes;
   std::int64_t serial;  // the how-manieth allocation of the device it was
+  void* stream;         // that it belongs to
   std::int32_t live;    // 0: given back, waiting for reuse
   std::int32_t graph;   // 1: kept for graphs, whose kernels use it, live or not
 };

@@ -223,8 +223,9 @@ void DevicePool::release_free_segments(FreeBlocks& blocks) {
 bool DevicePool::find_block(const void* address, kernels::PluginBlock* found) const {
   const auto tell = [&](const Block& block) {
     const std::size_t bytes = block.live ? block.requested : block.size;
-    *found = {block.start, static_cast<std::int64_t>(bytes), block.serial, block.live ? 1 : 0,
-              is_held(block) ? 1 : 0};
+    *found = {block.start,        static_cast<std::int64_t>(bytes),
+              block.serial,       block.stream,
+              block.live ? 1 : 0, is_held(block) ? 1 : 0};
     return true;
   };
   const char* place = static_cast<const char*>(address);

@@ -155,47 +155,71 @@ TEST(PinMemoryDeathTest, WithoutCudaTheReasonIsTold) {
 }
 
 // Memory that a side stream still reads must not be handed out to the stream that owns it.
-TEST(RecordStream, KeepsMemoryUntilTheStreamIsPastIt) {
-  TERN_NEEDS_SIMULATOR();
-  const cuda::Stream side = cuda::getStreamFromPool(false, 0);
-  const auto reads_on_side = [&](bool recorded) {
+class RecordStream : public ::testing::Test {
+ protected:
+  // Drops a tensor right after `use` was called with it on the side stream.
+  template <class Use>
+  void drop_after(const Use& use) {
     cuda::empty_cache();
-    Tensor result;
-    Tensor a = full({1000}, 1.0, Device("cuda:0"));
+    const Tensor a = full({1000}, 1.0, Device("cuda:0"));
     cuda::Event ready;
     ready.record();
     ready.block(side);
-    {
-      const cuda::StreamGuard guard(side);
-      result = a * 2;
-    }
-    if (recorded) a.record_stream(side);
-    a.reset();
-    const Tensor b = full({1000}, 9.0, Device("cuda:0"));  // in the memory of `a` unless recorded
-    cuda::getDefaultCUDAStream(0).synchronize();
     const cuda::StreamGuard guard(side);
-    return result.cpu()[0].item<float>();
-  };
-  EXPECT_EQ(reads_on_side(true), 2.0f);
-  EXPECT_EQ(reads_on_side(false), 18.0f);  // the simulator shows what a GPU may do
-}
-
-TEST(RecordStream, WaitingForTheStreamLeavesItsErrorsToTheUser) {
-  const cuda::Stream side = cuda::getStreamFromPool(false, 0);
-  Tensor a = zeros({1000}, Device("cuda:0"));
-  const Tensor rows = ones({2, 2}, Device("cuda:0")), five = tensor({5}, Device("cuda:0"));
-  cuda::synchronize(0);
-  {
-    const cuda::StreamGuard guard(side);
-    rows.index_select(0, five);
+    use(a);
   }
-  a.record_stream(side);
-  a.reset();
-  cuda::empty_cache();
-  EXPECT_THROW(cuda::synchronize(0), IndexError);
+  const cuda::Stream side = cuda::getStreamFromPool(false, 0);
+};
+
+TEST_F(RecordStream, KeepsMemoryUntilTheStreamIsPastIt) {
+  TERN_NEEDS_SIMULATOR();
+  Tensor result;
+  drop_after([&](const Tensor& a) {
+    result = a * 2;
+    a.record_stream(side);
+  });
+  const Tensor b = full({1000}, 9.0, Device("cuda:0"));
+  cuda::getDefaultCUDAStream(0).synchronize();
+  const cuda::StreamGuard guard(side);
+  EXPECT_EQ(result.cpu()[0].item<float>(), 2.0f);
 }
 
-TEST(RecordStream, ViewsRecordTheirWholeBlock) {
+TEST_F(RecordStream, IsMissedByTheSimulator) {
+  TERN_NEEDS_SIMULATOR();
+  Tensor result;
+  drop_after([&](const Tensor& a) { result = a * 2; });
+  EXPECT_EQ(text_of<DeviceError>([] { full({1000}, 9.0, Device("cuda:0")); }),
+            "fill_: race: the output of kernel fill on cuda:0 is memory that was handed out again "
+            "while work of another stream still uses it; the tensor that was there needed "
+            "record_stream()");
+  cuda::synchronize(0);
+  EXPECT_EQ(full({1000}, 9.0, Device("cuda:0"))[0].item<float>(), 9.0f);  // now it is nobody's
+}
+
+TEST_F(RecordStream, IsNotNeededWhereTheOwnerWaits) {
+  Tensor result;
+  cuda::Event done;
+  drop_after([&](const Tensor& a) {
+    result = a * 2;
+    done.record();
+  });
+  done.block(cuda::getDefaultCUDAStream(0));
+  const Tensor b = full({1000}, 9.0, Device("cuda:0"));
+  cuda::getDefaultCUDAStream(0).synchronize();
+  EXPECT_EQ(result.cpu()[0].item<float>(), 2.0f);
+}
+
+TEST_F(RecordStream, CopiesAreSeenToo) {
+  TERN_NEEDS_SIMULATOR();
+  const Tensor pinned = zeros({1000}).pin_memory();
+  Tensor target = pinned;
+  drop_after([&](const Tensor& a) { target.copy_(a, /*non_blocking=*/true); });
+  EXPECT_NE(text_of<DeviceError>([] { full({1000}, 9.0, Device("cuda:0")); }).find("race: "),
+            std::string::npos);
+  cuda::synchronize(0);
+}
+
+TEST_F(RecordStream, ViewsRecordTheirWholeBlock) {
   TERN_NEEDS_SIMULATOR();
   cuda::empty_cache();
   Tensor a = zeros({1000}, Device("cuda:0"));
@@ -206,7 +230,7 @@ TEST(RecordStream, ViewsRecordTheirWholeBlock) {
   cuda::synchronize(0);
 }
 
-TEST(RecordStream, WantsACudaTensorAndAStreamOfItsDevice) {
+TEST_F(RecordStream, WantsACudaTensorAndAStreamOfItsDevice) {
   const cuda::Stream stream = cuda::getStreamFromPool(false, 1);
   EXPECT_EQ(text_of<DeviceError>([&] { ones({1}).record_stream(stream); }),
             "Could not run 'record_stream' with a tensor on cpu: only memory of CUDA devices "

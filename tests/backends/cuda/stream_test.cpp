@@ -66,6 +66,7 @@ TEST(CudaStream, AFullQueueRuns) {
   const StreamGuard guard(getStreamFromPool(false, 0));
   for (int i = 1; i <= 300; ++i) fill(a, static_cast<float>(i));
   EXPECT_GT(peek(a), 0.0f);
+  synchronize(0);  // before the memory goes back to the stream that it belongs to
 }
 
 TEST(CudaStream, EventsOrderStreams) {
