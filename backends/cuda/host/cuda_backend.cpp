@@ -65,12 +65,15 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
       getCurrentCUDAStream(to_device.is_cuda() ? to_device.index() : from_device.index());
   const void* host = to_device.is_cuda() ? from : to;
   const bool captured = detail::recording_on(stream.stream()) != nullptr;
-  TERN_CHECK(!captured || pinned_allocator()->is_pinned(host), DeviceError,
+  const bool pinned = pinned_allocator()->is_pinned(host);
+  TERN_CHECK(!captured || pinned, DeviceError,
              "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU "
              "tensor is pinned. Please use tensor.pin_memory() or allocate the tensor with "
              "pinned_memory(true).");
   copy_on(stream, to, to_device, from, from_device, bytes);
-  if (!non_blocking) return stream.synchronize();
+  // CUDA does not promise for every machine that it is done with ordinary memory by now: a blocking
+  // copy waits even when it goes to a device, one that goes to such memory always.
+  if (!non_blocking || (!to_device.is_cuda() && !pinned)) return stream.synchronize();
   if (!captured) pinned_allocator()->record_stream(host, stream);  // else the user keeps it
 }
 

@@ -103,6 +103,13 @@ TEST(PinMemory, NonBlockingCopiesToTheHostArriveLateInPinnedMemory) {
   EXPECT_TRUE(pageable.equal(copy));
 }
 
+TEST(PinMemory, ACopyToOrdinaryMemoryWaitsAndTellsWhatWentWrong) {
+  const Tensor rows = ones({2, 2}, kCUDA);
+  const Tensor picked = rows.index_select(0, tensor({5}, kCUDA));
+  Tensor pageable = zeros({1, 2});
+  EXPECT_THROW(pageable.copy_(picked, /*non_blocking=*/true), IndexError);
+}
+
 // A copy takes all it needs along: the program may drop both ends at once.
 TEST(PinMemory, FreedBlocksWaitForTheirCopies) {
   TERN_NEEDS_SIMULATOR();
