@@ -34,8 +34,15 @@ void* CachingAllocator::allocate_outside_graphs(std::size_t bytes, DeviceIndex d
 void* CachingAllocator::allocate(std::size_t bytes, Stream stream, std::uint64_t pool) {
   tern::detail::allocation_point(bytes, stream.device());
   LockedPool& owner = locked(stream.device_index());
-  const std::lock_guard lock(owner.mutex);
-  return owner.pool.allocate(bytes, stream.stream(), pool);
+  const auto try_once = [&](bool last) {
+    const std::lock_guard lock(owner.mutex);
+    void* pointer = owner.pool.allocate(bytes, stream.stream(), pool);
+    if (pointer == nullptr && last) owner.pool.throw_out_of_memory(bytes);
+    return pointer;
+  };
+  if (void* pointer = try_once(/*last=*/false)) return pointer;
+  empty_cache();  // of all: devices may be parts of one GPU
+  return try_once(/*last=*/true);
 }
 
 void CachingAllocator::deallocate(void* pointer, std::size_t, DeviceIndex device) noexcept {

@@ -64,7 +64,7 @@ bool DevicePool::BestFit::operator()(const Block* a, const Block* b) const {
 }
 
 void* DevicePool::allocate(std::size_t bytes, void* stream, std::uint64_t pool) {
-  if (bytes > kLargestRequest) throw_out_of_memory(bytes);
+  if (bytes > kLargestRequest) return nullptr;
   const std::size_t size = round_up(std::max(bytes, kBlockUnit), kBlockUnit);
   collect_waiting(/*wait=*/false);
   Block* block = take_free(size, stream, pool);
@@ -73,7 +73,7 @@ void* DevicePool::allocate(std::size_t bytes, void* stream, std::uint64_t pool) 
     empty_cache();
     block = take_free(size, stream, pool);  // what was in use elsewhere may fit now
     if (block == nullptr) block = new_segment(size, stream, pool);
-    if (block == nullptr) throw_out_of_memory(bytes);
+    if (block == nullptr) return nullptr;
   }
   split(*block, size);
   live_.emplace(block->start, block);

@@ -29,7 +29,7 @@ class DevicePool {
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
 
-  /// Throws OutOfMemoryError when the driver has none left, even after empty_cache.
+  /// Null when the driver has none left, even after empty_cache.
   void* allocate(std::size_t bytes, void* stream, std::uint64_t pool = 0);
   void deallocate(void* pointer);
   /// The block of `pointer` is used on `stream`, too.
@@ -37,6 +37,9 @@ class DevicePool {
   /// Gives all segments without a live block back, waiting for blocks in use elsewhere. Does
   /// nothing during a capture, when the driver refuses that.
   void empty_cache();
+
+  /// Throws the OutOfMemoryError of a request that failed.
+  [[noreturn]] void throw_out_of_memory(std::size_t bytes) const;
 
   /// Every graph of a private pool holds it.
   void hold(std::uint64_t pool) { ++holders_[pool]; }
@@ -87,7 +90,6 @@ class DevicePool {
   void collect_waiting(bool wait);
   void release_free_segments(FreeBlocks& blocks);
   bool is_held(const Block& block) const { return holders_.contains(block.pool); }
-  [[noreturn]] void throw_out_of_memory(std::size_t bytes) const;
 
   DeviceIndex device_;
   MemoryStats stats_;

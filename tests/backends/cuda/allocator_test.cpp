@@ -202,6 +202,15 @@ TEST_F(CachingAllocator, OutOfMemoryTellsTheFiguresAndChangesNothing) {
   free(live);
 }
 
+// Devices may be parts of one GPU.
+TEST_F(CachingAllocator, AllDevicesGiveTheirCachesBackBeforeOneFails) {
+  void* other = allocator.allocate(3 << 20, 1);
+  allocator.deallocate(other, 3 << 20, 1);
+  EXPECT_GT(memory_reserved(1), 0);
+  EXPECT_THROW(allocate(5LL << 40), OutOfMemoryError);
+  EXPECT_EQ(memory_reserved(1), 0);
+}
+
 TEST_F(CachingAllocator, CountsLivePeakAndCached) {
   reset_peak_memory_stats(0);
   char* a = allocate(1024);
