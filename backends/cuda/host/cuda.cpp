@@ -5,6 +5,7 @@
 
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/backends/cuda/host/recording.h>
 #include <tern/core/tensor/generator.h>
 
 namespace tern::cuda {
@@ -92,7 +93,12 @@ void empty_cache() {
 }
 
 void synchronize(DeviceIndex device) {
-  detail::call(&kernels::Plugin::device_synchronize, detail::resolve(device));
+  device = detail::resolve(device);
+  // CUDA would refuse, too, and end the capture of whichever thread it is.
+  TERN_CHECK(detail::recordings == 0 || !detail::captures_on(device), DeviceError,
+             "CUDA error: operation not permitted when stream is capturing: cuda::synchronize(",
+             device, ") while a graph is captured on cuda:", device);
+  detail::call(&kernels::Plugin::device_synchronize, device);
 }
 
 namespace detail {

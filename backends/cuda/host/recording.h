@@ -89,6 +89,9 @@ inline Recording* recording_on(void* stream) {
   return recordings.load(std::memory_order_acquire) == 0 ? nullptr : find_recording(stream);
 }
 
+/// Whether work of any stream of the device is captured.
+bool captures_on(DeviceIndex device);
+
 /// From the first call to the second, `recording` is found.
 void add_recording(Recording& recording);
 void remove_recording(Recording& recording);

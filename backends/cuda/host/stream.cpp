@@ -1,10 +1,13 @@
 #include <tern/backends/cuda/host/stream.h>
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
 #include <tern/backends/cuda/host/cuda.h>
 #include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/backends/cuda/host/recording.h>
 
 namespace tern::cuda {
 namespace detail {
@@ -44,6 +47,18 @@ const StreamState* stream_at(DeviceIndex device, int id, bool high_priority) {
   }
   return &state;
 }
+
+}  // namespace
+
+bool captures_on(DeviceIndex device) {
+  DeviceStreams& owner = streams_of(device);
+  const std::lock_guard lock(owner.mutex);
+  return std::any_of(std::begin(owner.streams), std::end(owner.streams), [](const auto& stream) {
+    return stream.handle != nullptr && call(&Plugin::stream_capture, stream.handle) != 0;
+  });
+}
+
+namespace {
 
 // Null: the default stream.
 thread_local constinit const StreamState* current_streams[kMaxDevices] = {};

@@ -12,6 +12,8 @@
 namespace tern::cuda {
 namespace {
 
+using detail::call;
+using kernels::Plugin;
 using tern::testing::DeviceArray;
 using tern::testing::fill_args;
 using tern::testing::launch;
@@ -32,8 +34,8 @@ float peek(const DeviceArray<float>& array) {
 // A copy as the simulator sees it. The host refuses pageable memory before, and a GPU need not.
 void copy_pageable(void* to, int to_device, const void* from, int from_device) {
   if (tern::testing::on_gpu()) return synchronize(0);
-  detail::call(&kernels::Plugin::copy, to, to_device, from, from_device, std::size_t{4},
-               getCurrentCUDAStream().stream());
+  call(&Plugin::copy, to, to_device, from, from_device, std::size_t{4},
+       getCurrentCUDAStream().stream());
 }
 
 const std::string kNotPermitted = "CUDA error: operation not permitted when stream is capturing";
@@ -117,7 +119,7 @@ TEST(CudaGraph, WhatCudaForbidsEndsTheCapture) {
   Event earlier;
   earlier.record();
   const auto forbidden = std::to_array<std::pair<const char*, std::function<void()>>>({
-      {"synchronize the device", [] { synchronize(0); }},
+      {"synchronize the device", [] { call(&Plugin::device_synchronize, 0); }},
       {"synchronize the stream", [] { getCurrentCUDAStream().synchronize(); }},
       {"query the stream", [] { getCurrentCUDAStream().query(); }},
       {"query an event", [&] { earlier.query(); }},
@@ -125,12 +127,12 @@ TEST(CudaGraph, WhatCudaForbidsEndsTheCapture) {
        [&] { copy_pageable(a.data(), 0, &host, kernels::kHostDevice); }},
       {"copy to pageable memory", [&] { copy_pageable(&host, kernels::kHostDevice, a.data(), 0); }},
   });
-  for (const auto& [what, call] : forbidden) {
+  for (const auto& [what, refused] : forbidden) {
     CUDAGraph graph;
     const Stream stream = getStreamFromPool();
     const StreamGuard guard(stream);
     graph.capture_begin();
-    EXPECT_TRUE(text_of<DeviceError>(call).starts_with(kNotPermitted)) << what;
+    EXPECT_TRUE(text_of<DeviceError>(refused).starts_with(kNotPermitted)) << what;
     EXPECT_EQ(text_of<DeviceError>([&] { fill(a, 1.0f); }),
               "CUDA error: operation failed due to a previous error during capture")
         << what;
@@ -143,6 +145,34 @@ TEST(CudaGraph, WhatCudaForbidsEndsTheCapture) {
     graph.replay();
     EXPECT_EQ(a.read()[0], 3.0f) << what;
   }
+}
+
+// CUDA would end the capture of the other thread.
+TEST(CudaGraph, NobodySynchronizesTheDeviceOfACapture) {
+  const DeviceArray<float> a(1, 0.0f, 0), b(1, 0.0f, 1);
+  CUDAGraph graph;
+  graph.capture([&] {
+    fill(a, 1.0f);
+    std::thread([] {
+      EXPECT_EQ(text_of<DeviceError>([] { synchronize(0); }),
+                kNotPermitted + ": cuda::synchronize(0) while a graph is captured on cuda:0");
+      if (!tern::testing::on_gpu()) synchronize(1);  // which may be the same one
+    }).join();
+    Event fork, join;
+    fork.record();
+    fork.block(getCurrentCUDAStream(1));
+    EXPECT_THROW(synchronize(1), DeviceError);
+    {
+      const DeviceGuard guard(1);
+      fill(b, 1.0f);
+      join.record();
+    }
+    join.block(getCurrentCUDAStream(0));
+  });
+  graph.replay();
+  synchronize(0);
+  EXPECT_EQ(a.read()[0], 1.0f);
+  EXPECT_EQ(b.read()[0], 1.0f);
 }
 
 TEST(CudaGraph, OnlyPinnedMemoryIsCopied) {
