@@ -70,7 +70,7 @@ if(TERN_BUILD_TESTS)
     8ad598c73ad796e0d8280b082cebd82a630d73e73cd3c70057938a6501bba5d7)
 endif()
 
-if(TERN_BUILD_EXAMPLES)
+if(TERN_BUILD_EXAMPLES OR TERN_BUILD_TESTS)
   tern_find(CLI11 2.1 CLI11::CLI11)
   tern_need(CLI11 2.1 CLI11::CLI11 libcli11-dev include
     https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz

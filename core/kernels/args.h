@@ -211,13 +211,14 @@ struct BatchNormArgs {
 
 enum class IndexOp : std::int32_t {
   kSelect,     // index_select: out[o, j, i] = in[o, index[j], i]
-  kAdd,        // index_add_:   out[o, index[j], i] += in[o, j, i], serially in j
+  kAdd,        // index_add_:   out[o, index[j], i] += in[o, j, i]
   kGather,     // gather:       out[o, j, i] = in[o, index[o, j, i], i]
-  kScatterAdd  // scatter_add_: out[o, index[o, j, i], i] += in[o, j, i], serially in j
+  kScatterAdd  // scatter_add_: out[o, index[o, j, i], i] += in[o, j, i]
 };
 
-/// Contiguous tensors seen as [outer, size, inner]; index is int64 and contiguous. An index
-/// outside [0, limit) stops with kIndexOutOfRange and its value in the status.
+/// Contiguous tensors seen as [outer, size, inner]; index is int64 and contiguous. Adding goes
+/// serially in j, on CUDA in any order. An index outside [0, limit) stops with kIndexOutOfRange and
+/// its value in the status; CUDA leaves its elements out and says so at the next wait.
 struct IndexArgs {
   IndexOp op;
   ScalarType dtype;
