@@ -40,7 +40,9 @@ struct DeviceProperties {
   int max_threads_per_multi_processor = 0;
   int warp_size = 0;
 };
+/// Here and below, -1 is the current device.
 TERN_API DeviceProperties get_device_properties(DeviceIndex device = -1);
+/// As the driver calls it.
 TERN_API std::string get_device_name(DeviceIndex device = -1);
 /// Whether kernels and copies of `device` reach the memory of `peer` directly. Copies work anyway.
 TERN_API bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
@@ -51,7 +53,9 @@ TERN_API std::int64_t memory_allocated(DeviceIndex device = -1);
 TERN_API std::int64_t max_memory_allocated(DeviceIndex device = -1);
 /// Bytes taken from the device: in use or kept for reuse.
 TERN_API std::int64_t memory_reserved(DeviceIndex device = -1);
+/// The most that memory_reserved has been since the last reset.
 TERN_API std::int64_t max_memory_reserved(DeviceIndex device = -1);
+/// Lets both maxima start from what is in use and kept now.
 TERN_API void reset_peak_memory_stats(DeviceIndex device = -1);
 /// All that the allocator counts.
 TERN_API MemoryStats memory_stats(DeviceIndex device = -1);

@@ -21,11 +21,13 @@ namespace tern::cuda {
 ///   for (const Tensor& batch : batches) total += step(batch);
 ///
 /// The first `warmup` calls run the function as it is; the next one captures it; from then on every
-/// call is a replay. So every call is one step, with the numbers that it has
-/// without a graph. The function must do the same work each time, on tensors that stay, and read no
-/// result on the host: CUDAGraph says what holds for a capture.
+/// call is a replay. So every call is one step, with the numbers that it has without a graph. The
+/// function must do the same work each time, on tensors that stay, and read no result on the host:
+/// CUDAGraph says what holds for a capture.
 class TERN_API GraphedStep {
  public:
+  /// `inputs` are what `step` reads; all on one CUDA device, else DeviceError. Graphs with one
+  /// `pool` share memory, as CUDAGraph says.
   GraphedStep(std::vector<Tensor> inputs, std::function<Tensor()> step, int warmup = 3,
               MempoolId pool = {});
 
@@ -36,6 +38,7 @@ class TERN_API GraphedStep {
   Tensor operator()(const Values&... values) {
     return run({values...});
   }
+  /// The same.
   Tensor run(const std::vector<Tensor>& values);
 
   /// The graph; empty until the first capture.
