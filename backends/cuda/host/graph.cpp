@@ -87,11 +87,11 @@ void CUDAGraph::capture(const std::function<void()>& body, MempoolId pool,
   capture_begin(pool);
   try {
     body();
+    capture_end();
   } catch (...) {
     reset();
     throw;
   }
-  capture_end();
 }
 
 void CUDAGraph::replay() {
@@ -100,11 +100,12 @@ void CUDAGraph::replay() {
   const Stream stream = getCurrentCUDAStream(recording_->stream.device_index());
   TERN_CHECK(detail::recording_on(stream.stream()) == nullptr, Error,
              "CUDAGraph::replay: a replay cannot be captured");
-  if (!std::exchange(replayed_, true) && stream != recording_->stream) {
+  if (!replayed_ && stream != recording_->stream) {
     Event earlier;  // work that prepared what the graph uses
     earlier.record(recording_->stream);
     earlier.block(stream);
   }
+  replayed_ = true;
   recording_->replay([&] { call(&Plugin::graph_launch, graph_, stream.stream()); });
 }
 
