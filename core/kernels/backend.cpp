@@ -55,6 +55,7 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
       raise<IndexError>(op, ": index out of range in self: index ", context.detail,
                         " is out of bounds for dimension with size ", context.limit);
     case StatusCode::kOutOfMemory:
+      if (device == kCUDA) raise<OutOfMemoryError>(op, ": ", context.message);
       raise<OutOfMemoryError>(op, ": out of memory on ", device);
     case StatusCode::kDeviceFault:
       if (device == kCUDA) raise<DeviceError>(op, ": ", context.message);

@@ -29,7 +29,7 @@ struct KernelContext {
   void* stream = nullptr;   // of the device; null on the CPU
   StatusCode status = StatusCode::kOk;
   std::int64_t detail = 0, limit = 0;
-  char message[256];  // a text when status is kDeviceFault
+  char message[256];  // a text when status is kDeviceFault, or kOutOfMemory on a device
 };
 
 /// The one form of every kernel: its arguments, untyped, and a context.
