@@ -9,8 +9,6 @@
 namespace tern {
 namespace {
 
-namespace F = nn::functional;
-
 struct TwoHeadsImpl : nn::Cloneable<TwoHeadsImpl> {
   TwoHeadsImpl() { reset(); }
   void reset() override {

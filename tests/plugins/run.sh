@@ -5,7 +5,7 @@
 set -eu
 folder=$1 library=$2 plugin=$3 reason=$4
 shift 4
-unset TERN_SIMULATE_CUDA TERN_CUDA CUDA_VISIBLE_DEVICES
+unset TERN_SIMULATE_CUDA TERN_CUDA TERN_PLUGIN_PATH CUDA_VISIBLE_DEVICES
 
 rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib"
