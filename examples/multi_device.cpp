@@ -34,8 +34,8 @@ tern::data::datasets::PairDataset make_spirals() {
   std::vector<tern::Tensor> points, arms;
   for (std::int64_t arm = 0; arm < kClasses; ++arm) {
     const tern::Tensor radius = tern::rand({kPerClass, 1});
-    const tern::Tensor angle =
-        radius * 5 + 2 * M_PI / kClasses * static_cast<double>(arm) + 0.1 * tern::randn({kPerClass, 1});
+    const tern::Tensor angle = radius * 5 + 2 * M_PI / kClasses * static_cast<double>(arm) +
+                               0.1 * tern::randn({kPerClass, 1});
     points.push_back(tern::cat({radius * angle.sin(), radius * angle.cos()}, 1));
     arms.push_back(tern::full({kPerClass}, arm));
   }
@@ -56,8 +56,8 @@ void run(const Arguments& arguments) {
   net.to(device);
   nn::DataParallel parallel(net);
   tern::optim::Adam optimizer(net->parameters(), arguments.lr);
-  auto loader = tern::data::make_data_loader(
-      make_spirals().map(tern::data::transforms::Stack<>()), arguments.batch_size);
+  auto loader = tern::data::make_data_loader(make_spirals().map(tern::data::transforms::Stack<>()),
+                                             arguments.batch_size);
   double accuracy = 0;
   for (int epoch = 1; epoch <= arguments.epochs; ++epoch) {
     double total = 0;

@@ -6,9 +6,9 @@
 
 #include <tern/backends/cuda/host/cuda.h>
 
-// A test program with one source that includes this runs on two CUDA devices; the variables are read
-// at the first use of CUDA. They are simulated, unless TERN_REQUIRE_GPU asks for real ones: then a
-// GPU that the machine has stands for both where it has but one.
+// A test program with one source that includes this runs on two CUDA devices; the variables are
+// read at the first use of CUDA. They are simulated, unless TERN_REQUIRE_GPU asks for real ones:
+// then a GPU that the machine has stands for both where it has but one.
 
 namespace tern::testing {
 

@@ -88,8 +88,8 @@ class DataParallelImpl : public Module {
 ///   nn::DataParallel parallel(net, {0, 1});  // all devices if none are named
 ///   auto loss = nn::functional::mse_loss(parallel(x), y);
 template <class Holder>
-class DataParallel : public ModuleHolder<DataParallelImpl<typename Holder::ContainedType>,
-                                         DataParallel<Holder>> {
+class DataParallel
+    : public ModuleHolder<DataParallelImpl<typename Holder::ContainedType>, DataParallel<Holder>> {
   using Impl = DataParallelImpl<typename Holder::ContainedType>;
   using Base = ModuleHolder<Impl, DataParallel<Holder>>;
 

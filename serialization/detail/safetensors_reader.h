@@ -30,8 +30,8 @@ class SafetensorsReader {
 };
 
 /// Takes the tree from the metadata, and gives tensors that were stored once their other names:
-/// {"encoder.weight": "decoder.weight"}, as the reference writes it. What is neither, nor tern's, is
-/// the user's and goes to `options.metadata`.
+/// {"encoder.weight": "decoder.weight"}, as the reference writes it. What is neither, nor tern's,
+/// is the user's and goes to `options.metadata`.
 void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat,
                     const LoadFileOptions& options);
 

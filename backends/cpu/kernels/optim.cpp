@@ -36,7 +36,8 @@ void adam_run(T* __restrict p, const T* __restrict grad, T* __restrict m, T* __r
   const AdamNumbers<T> c = numbers;
   for (std::int64_t i = 0; i < n; ++i) {
     T none = 0;
-    p[i] = adam_element(kForm, c, p[i], grad[i], m[i], v[i], (kForm & kAmsgrad) != 0 ? top[i] : none);
+    p[i] =
+        adam_element(kForm, c, p[i], grad[i], m[i], v[i], (kForm & kAmsgrad) != 0 ? top[i] : none);
   }
 }
 

@@ -18,8 +18,10 @@ struct Apply {
 
   template <class... In>
   __device__ auto operator()(In... in) const {
-    if constexpr (Formula::kScaled) return Formula::value(in..., scale);
-    else return Formula::value(in...);
+    if constexpr (Formula::kScaled)
+      return Formula::value(in..., scale);
+    else
+      return Formula::value(in...);
   }
 };
 
@@ -81,10 +83,10 @@ constexpr Family family_of(int inputs, ElementwiseKind kind) {
 template <Family kFamily>
 void run_family(const ElementwiseArgs& args, KernelContext& context) {
   switch (args.op) {
-#define TERN_ELEMENTWISE(name, inputs, kind)                                            \
-  case ElementwiseOp::name:                                                             \
-    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)                  \
-      run_row<formulas::name, inputs, ElementwiseKind::kind>(args, context);            \
+#define TERN_ELEMENTWISE(name, inputs, kind)                                 \
+  case ElementwiseOp::name:                                                  \
+    if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)       \
+      run_row<formulas::name, inputs, ElementwiseKind::kind>(args, context); \
     break;
 #include <tern/core/kernels/elementwise.def>
 #undef TERN_ELEMENTWISE
