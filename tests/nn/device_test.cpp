@@ -68,7 +68,8 @@ TEST(Devices, LossesRefuseTargetsOfAnotherDevice) {
        {nn::CrossEntropyLoss(), classes},
        {nn::CrossEntropyLoss(), x}};
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    const auto& [loss, target] = losses[i];
+    const auto& loss = losses[i].first;
+    const Tensor& target = losses[i].second;
     for (const Device home : kPlaces) {
       EXPECT_EQ(loss(x.to(home), target.to(home)).device(), home);
       for (const Device away : kPlaces) {

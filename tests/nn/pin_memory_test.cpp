@@ -37,7 +37,7 @@ TEST(PinMemory, IsAnOptionOfTheLoader) {
   const auto dataset = datasets::TensorDataset(std::vector<Tensor>{zeros({}), ones({})})
                            .map(transforms::Stack<TensorExample>());
   for (const bool pins : {true, false}) {
-    for (const std::size_t workers : {0, 2}) {
+    for (const std::size_t workers : {0u, 2u}) {
       auto loader = make_data_loader<samplers::SequentialSampler>(
           dataset, DataLoaderOptions(2).workers(workers).pin_memory(pins));
       for (TensorExample& batch : *loader) {
