@@ -35,7 +35,8 @@ class DeviceIds {
 /// brings gradients to the module, so an optimizer over its parameters needs no change.
 ///
 /// The module lies on the first device and must be Cloneable. See parallel::Replicas for what the
-/// copies follow. With one device, or without CUDA, the module itself is called.
+/// copies follow. With one device the module itself is called with inputs that are brought there,
+/// without CUDA with the inputs as they are.
 template <class Impl>
 class DataParallelImpl : public Module {
  public:
@@ -51,7 +52,14 @@ class DataParallelImpl : public Module {
   auto forward(const Tensors&... inputs) -> decltype(std::declval<Impl&>().forward(inputs...)) {
     static_assert(sizeof...(Tensors) > 0 && (std::is_convertible_v<Tensors, Tensor> && ...));
     using Result = std::decay_t<decltype(module->forward(inputs...))>;
-    if (devices_.size() < 2) return detail::call(*module, inputs...);
+    if (devices_.empty()) return detail::call(*module, inputs...);
+    if (devices_.size() == 1) {
+      replicas_.use(1);  // checks where the module is
+      const auto moved = [&](const Tensor& input) {
+        return parallel::scatter(input, devices_, dim_)[0];
+      };
+      return detail::call(*module, moved(inputs)...);
+    }
     const std::vector<Tensor> pieces[] = {parallel::scatter(inputs, devices_, dim_)...};
     const std::size_t count = pieces[0].size();
     for (const std::vector<Tensor>& other : pieces) {

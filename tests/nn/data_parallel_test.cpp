@@ -83,6 +83,17 @@ TEST(DataParallel, FewerRowsThanDevices) {
   EXPECT_EQ(parallel->module, net.ptr());
 }
 
+TEST(DataParallel, OneDevice) {
+  nn::Linear net(3, 2);
+  net.to("cuda:1");
+  nn::DataParallel parallel(net, {1});
+  const Tensor x = ones({4, 3});
+  EXPECT_EQ(parallel(x).device(), Device("cuda:1"));
+  EXPECT_TRUE(allclose(parallel(x).cpu(), net(x.cuda(1)).cpu()));
+  net.to("cuda:0");
+  EXPECT_THROW(parallel(x), DeviceError);
+}
+
 TEST(DataParallel, ChoosesDimensionAndOutput) {
   nn::ReLU net;
   nn::DataParallel parallel(net, {"cuda:0", "cuda:1"}, Device("cuda:1"), 1);
@@ -92,7 +103,7 @@ TEST(DataParallel, ChoosesDimensionAndOutput) {
   EXPECT_TRUE(equal(y.cpu(), relu(x)));
 }
 
-TEST(DataParallel, FollowsModesAndTies) {
+TEST(DataParallel, FollowsModes) {
   nn::Sequential net(nn::Linear(4, 4), nn::Dropout(0.5));
   net.to("cuda:0");
   nn::DataParallel parallel(net, {0, 1});
