@@ -44,16 +44,22 @@ void CUDAGraph::capture_begin(MempoolId pool) {
              "ok to replay them on the default stream.)");
   if (pool == MempoolId{}) pool = graph_pool_handle();
   cuda_backend().allocator().begin_capture(pool.id);
+  bool begun = false;
   try {
     call(&Plugin::capture_begin, stream.stream());
+    begun = true;
     const std::uint64_t number = call(&Plugin::stream_capture, stream.stream());
     recording_ = std::make_unique<Recording>(number, pool.id, stream);
+    detail::add_recording(*recording_);
   } catch (...) {
+    kernels::PluginStatus ignored;
+    void* empty = begun ? detail::plugin().capture_end(stream.stream(), &ignored) : nullptr;
+    if (empty != nullptr) detail::plugin().graph_destroy(empty, &ignored);
+    recording_.reset();
     cuda_backend().allocator().end_capture();
     cuda_backend().allocator().let_go(pool.id);
     throw;
   }
-  detail::add_recording(*recording_);
   capturing_ = true;
 }
 
