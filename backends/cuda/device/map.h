@@ -113,6 +113,7 @@ void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Functi
   constexpr std::size_t kSizes[K] = {sizeof(Out), sizeof(In)...};
   constexpr int kCount = kMapPack<Out, In...>;
   const std::int64_t count = operands.numel();
+  if (count == 0) return;
   if (count > 0x7fffffff) {  // more than the kernel counts: two halves of the largest dimension
     std::int64_t* const size = std::max_element(operands.sizes, operands.sizes + operands.ndim);
     const std::int64_t half = *size / 2, d = size - operands.sizes;

@@ -109,6 +109,7 @@ inline std::int64_t reduce_parts(std::int64_t reduced, unsigned team, std::int64
 template <class Operation>
 void run_reduction(KernelContext& context, const Places<2>& kept, const Places<1>& reduced,
                    const Operation& operation) {
+  if (kept.count == 0) return;
   const Teams teams = kept.step() < reduced.step() ? column_teams(kept.run(), reduced.count)
                                                    : row_teams(kept.count, reduced.count);
   const unsigned blocks = teams.blocks(kept.count);
