@@ -46,7 +46,7 @@ void run(const char* precision, const char* eager_name, const char* graph_name) 
 int main() {
   if (!tern::cuda::is_available()) {
     std::fprintf(stderr, "no GPU: %s\n", tern::cuda::unavailable_reason().c_str());
-    return 0;
+    return 1;
   }
   std::fprintf(stderr, "on %s\n", tern::cuda::get_device_name().c_str());
   run("highest", "VAE step, op by op, float32", "VAE step, graph, float32");

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <tern/core/base/error.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/parallel/parallel_apply.h>
 #include <tern/nn/parallel/replicas.h>

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <tern/core/base/error.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::nn::parallel {
@@ -37,7 +38,8 @@ std::tuple<T...> gather(const std::vector<std::tuple<T...>>& pieces, Device devi
       return gather(members, device, dim);
     };
     return std::tuple<T...>(member(std::integral_constant<std::size_t, k>())...);
-  }(std::index_sequence_for<T...>());
+  }
+  (std::index_sequence_for<T...>());
 }
 
 template <class T>

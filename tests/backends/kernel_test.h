@@ -28,6 +28,12 @@ inline std::vector<const cpu::Capability*> runnable_sets() {
   for (const cpu::Capability* set = cpu::capabilities(); set->name != nullptr; ++set) {
     if (set->runs_here()) sets.push_back(set);
   }
+  return sets;
+}
+
+/// With CUDA's kernels, too.
+inline std::vector<const cpu::Capability*> kernel_sets() {
+  std::vector<const cpu::Capability*> sets = runnable_sets();
   sets.push_back(&emulator::cuda_kernels());
   return sets;
 }
@@ -55,8 +61,8 @@ inline std::string set_name(const ::testing::TestParamInfo<const cpu::Capability
   return set.param->name;
 }
 
-#define TERN_KERNEL_TESTS(Suite)                                                       \
-  INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::runnable_sets()), \
+#define TERN_KERNEL_TESTS(Suite)                                                     \
+  INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::kernel_sets()), \
                            testing::set_name)
 
 /// Numbers that look random and are the same everywhere.

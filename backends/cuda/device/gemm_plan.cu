@@ -5,6 +5,7 @@
 #include <new>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include <tern/backends/cuda/device/gemm_cublas.h>
 #include <tern/backends/cuda/device/launch.h>
@@ -31,7 +32,9 @@ bool succeeded(cublasStatus_t status, const char* function, KernelContext& conte
   if (status == CUBLAS_STATUS_SUCCESS) return true;
   char text[160];
   std::snprintf(text, sizeof(text), "%s when calling %s", cublasLtGetStatusName(status), function);
-  fail(context, StatusCode::kDeviceFault, text);
+  fail(context,
+       status == CUBLAS_STATUS_ALLOC_FAILED ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault,
+       text);
   return false;
 }
 
@@ -220,7 +223,7 @@ bool run_cublas(const LtProduct& product, const LtData& data, KernelContext& con
   try {
     return library_of(context.device).run(product, data, context);
   } catch (const std::bad_alloc&) {
-    fail(context, StatusCode::kDeviceFault, "out of host memory");
+    fail(context, StatusCode::kOutOfMemory, "out of host memory");
     return true;
   }
 }

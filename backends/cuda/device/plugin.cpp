@@ -9,7 +9,8 @@
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/runtime.h>
 
-// The real table: thin calls of the CUDA runtime.
+// The real table: thin calls of the CUDA runtime. Memory and devices are here, streams, events and
+// graphs in stream_calls.cpp.
 
 namespace tern::cuda::device {
 namespace {
@@ -52,12 +53,14 @@ void release(std::int32_t device, void* pointer, PluginStatus* status) {
 }
 
 void* allocate_host(std::size_t bytes, PluginStatus* status) {
+  const DeviceScope scope(started_device());
   const RelaxedCapture relaxed;
   void* pointer = nullptr;
   return check(cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable), status) ? pointer : nullptr;
 }
 
 void release_host(void* pointer, PluginStatus* status) {
+  const DeviceScope scope(started_device());
   check_waited(cudaFreeHost(pointer), status);
 }
 
@@ -108,128 +111,6 @@ void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_
   check(cudaMemcpyAsync(to, from, bytes, kind, queue), status);
 }
 
-void* stream_create(std::int32_t device, std::int32_t high_priority, PluginStatus* status) {
-  start_device(device, status);
-  if (status->code != StatusCode::kOk) return nullptr;
-  const DeviceScope scope(device);
-  int lowest = 0, highest = 0;
-  if (!check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), status)) return nullptr;
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
-                                     high_priority != 0 ? highest : lowest),
-        status);
-  return stream;
-}
-
-void stream_destroy(void* stream, PluginStatus* status) {
-  check(cudaStreamDestroy(static_cast<cudaStream_t>(stream)), status);
-}
-
-void stream_synchronize(void* handle, PluginStatus* status) {
-  const auto stream = static_cast<cudaStream_t>(handle);
-  if (check_waited(cudaStreamSynchronize(stream), status)) {
-    take_index_failure(stream, status);
-  }
-}
-
-std::int32_t is_done(cudaError_t error, PluginStatus* status) {
-  if (error == cudaErrorNotReady) {
-    cudaGetLastError();
-    return 0;
-  }
-  return check_waited(error, status) ? 1 : 0;
-}
-
-std::int32_t stream_query(void* stream, PluginStatus* status) {
-  return is_done(cudaStreamQuery(static_cast<cudaStream_t>(stream)), status);
-}
-
-struct Event {
-  std::int32_t device;
-  cudaEvent_t event;
-};
-Event& event_of(void* handle) { return *static_cast<Event*>(handle); }
-
-void stream_wait(void* stream, void* event, PluginStatus* status) {
-  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), event_of(event).event, 0), status);
-}
-
-void device_synchronize(std::int32_t device, PluginStatus* status) {
-  const DeviceScope scope(device);
-  if (check_waited(cudaDeviceSynchronize(), status)) take_index_failure(device, status);
-}
-
-void* event_create(std::int32_t device, std::int32_t timing, PluginStatus* status) {
-  const DeviceScope scope(device);
-  const RelaxedCapture relaxed;
-  cudaEvent_t event = nullptr;
-  const unsigned flags = timing != 0 ? cudaEventDefault : cudaEventDisableTiming;
-  if (!check(cudaEventCreateWithFlags(&event, flags), status)) return nullptr;
-  return new Event{device, event};
-}
-
-void event_destroy(void* event, PluginStatus* status) {
-  check(cudaEventDestroy(event_of(event).event), status);
-  delete &event_of(event);
-}
-
-void event_record(void* event, void* stream, PluginStatus* status) {
-  check(cudaEventRecord(event_of(event).event, static_cast<cudaStream_t>(stream)), status);
-}
-
-std::int32_t event_query(void* event, PluginStatus* status) {
-  return is_done(cudaEventQuery(event_of(event).event), status);
-}
-
-void event_synchronize(void* event, PluginStatus* status) {
-  if (check_waited(cudaEventSynchronize(event_of(event).event), status)) {
-    take_index_failure(event_of(event).device, status);
-  }
-}
-
-double event_elapsed(void* start, void* end, PluginStatus* status) {
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, event_of(start).event, event_of(end).event), status);
-  return milliseconds;
-}
-
-void capture_begin(void* stream, PluginStatus* status) {
-  check(cudaStreamBeginCapture(static_cast<cudaStream_t>(stream), cudaStreamCaptureModeThreadLocal),
-        status);
-}
-
-void* capture_end(void* stream, PluginStatus* status) {
-  cudaGraph_t recorded = nullptr;
-  if (!check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &recorded), status)) {
-    return nullptr;
-  }
-  cudaGraphExec_t graph = nullptr;
-  if (check(cudaGraphInstantiate(&graph, recorded, 0), status)) {
-    cudaGraphUpload(graph, static_cast<cudaStream_t>(stream));  // now, not at the first launch
-  }
-  cudaGraphDestroy(recorded);
-  return graph;
-}
-
-std::uint64_t stream_capture(void* stream, PluginStatus* status) {
-  cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
-  unsigned long long number = 0;
-  if (!check(cudaStreamGetCaptureInfo(static_cast<cudaStream_t>(stream), &state, &number),
-             status)) {
-    return 0;
-  }
-  return state == cudaStreamCaptureStatusActive ? number : 0;
-}
-
-void graph_launch(void* graph, void* stream, PluginStatus* status) {
-  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), static_cast<cudaStream_t>(stream)),
-        status);
-}
-
-void graph_destroy(void* graph, PluginStatus* status) {
-  check(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)), status);
-}
-
 // Why no device can be used; empty when one can.
 void write_unavailable(char* out, std::size_t size, int* count) {
   int driver = 0, runtime = 0;
@@ -253,10 +134,17 @@ void write_unavailable(char* out, std::size_t size, int* count) {
   }
 }
 
-DeviceCounts count_devices(int real) {
+// How many devices to show; writes a reason when TERN_CUDA_VIRTUAL_DEVICES is wrong.
+DeviceCounts count_devices(int real, char* reason, std::size_t size) {
   const char* const wanted = std::getenv("TERN_CUDA_VIRTUAL_DEVICES");
-  const int shown = wanted == nullptr ? real : std::atoi(wanted);
-  return {real, real > 0 && shown > 0 && shown <= kMostVirtual ? shown : real};
+  if (wanted == nullptr || *wanted == '\0' || real == 0) return {real, real};
+  char* end = nullptr;
+  const long shown = std::strtol(wanted, &end, 10);
+  if (*end == '\0' && shown >= 1 && shown <= kMostVirtual) return {real, static_cast<int>(shown)};
+  std::snprintf(reason, size,
+                "TERN_CUDA_VIRTUAL_DEVICES must be a number of devices from 1 to %d, got '%s'",
+                kMostVirtual, wanted);
+  return {real, 0};
 }
 
 Plugin make_plugin() {
@@ -271,23 +159,7 @@ Plugin make_plugin() {
   plugin.allocate_host = allocate_host;
   plugin.release_host = release_host;
   plugin.copy = copy;
-  plugin.stream_create = stream_create;
-  plugin.stream_destroy = stream_destroy;
-  plugin.stream_synchronize = stream_synchronize;
-  plugin.stream_query = stream_query;
-  plugin.stream_wait = stream_wait;
-  plugin.device_synchronize = device_synchronize;
-  plugin.event_create = event_create;
-  plugin.event_destroy = event_destroy;
-  plugin.event_record = event_record;
-  plugin.event_query = event_query;
-  plugin.event_synchronize = event_synchronize;
-  plugin.event_elapsed = event_elapsed;
-  plugin.capture_begin = capture_begin;
-  plugin.capture_end = capture_end;
-  plugin.stream_capture = stream_capture;
-  plugin.graph_launch = graph_launch;
-  plugin.graph_destroy = graph_destroy;
+  add_stream_calls(plugin);
   plugin.take_error = [](std::int32_t device, PluginStatus* status) {
     take_index_failure(device, status);
   };
@@ -307,8 +179,8 @@ extern "C" TERN_API const tern::kernels::Plugin* tern_plugin_entry(
   set_host(*host);
   int count = 0;
   write_unavailable(reason, sizeof(reason), &count);
+  const DeviceCounts counts = count_devices(count, reason, sizeof(reason));
   if (reason[0] != '\0') plugin.unavailable_reason = reason;
-  const DeviceCounts counts = count_devices(count);
   set_device_counts(counts);
   plugin.device_count = counts.shown;
   return &plugin;

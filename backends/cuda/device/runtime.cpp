@@ -2,6 +2,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 
@@ -16,6 +17,7 @@ namespace {
 
 PluginHost the_host;
 DeviceCounts the_counts;
+constinit std::atomic<std::int32_t> the_started_device = 0;
 
 struct DeviceState {
   std::mutex mutex;
@@ -86,8 +88,11 @@ void start_device(std::int32_t device, PluginStatus* status) {
           cudaHostAlloc(&memory, sizeof(IndexFailure), cudaHostAllocMapped | cudaHostAllocPortable),
           status)) {
     state.index_failure = new (memory) IndexFailure{};
+    the_started_device = device;
   }
 }
+
+std::int32_t started_device() { return the_started_device; }
 
 bool check(cudaError_t error, PluginStatus* status) {
   if (error != cudaSuccess) report(error, "", status);
@@ -111,12 +116,6 @@ void take_index_failure(std::int32_t device, PluginStatus* status) {
   write_late_index_error(status->message, sizeof(status->message), failure->op, failure->index,
                          failure->limit, device);
   failure->found = 0;
-}
-
-void take_index_failure(cudaStream_t stream, PluginStatus* status) {
-  int device = 0;
-  if (!check(cudaStreamGetDevice(stream, &device), status)) return;
-  for (; device < the_counts.shown; device += the_counts.real) take_index_failure(device, status);
 }
 
 IndexFailure* index_failure(KernelContext& context) {

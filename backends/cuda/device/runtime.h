@@ -44,6 +44,8 @@ class DeviceScope {
 
 /// The first call for a device makes what its kernels need; throws nothing, reports to status.
 void start_device(std::int32_t device, PluginStatus* status);
+/// One that has been started, the first of all when none has.
+std::int32_t started_device();
 
 /// Writes what a call of the runtime returned into the status; true when it succeeded. Clears the
 /// runtime's own record of the error.
@@ -54,8 +56,8 @@ bool check_waited(cudaError_t error, PluginStatus* status);
 
 /// Reports and forgets the index that a kernel of the device found out of range.
 void take_index_failure(std::int32_t device, PluginStatus* status);
-/// The same for the device of a stream.
-void take_index_failure(cudaStream_t stream, PluginStatus* status);
+/// Fills in what is done with streams, events and graphs.
+void add_stream_calls(Plugin& plugin);
 
 /// The kernels, each with its device made current.
 KernelTable launch_table();

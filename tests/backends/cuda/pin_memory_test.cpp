@@ -141,7 +141,6 @@ TEST(PinMemory, ABufferThatIsSentAgainAndAgainNeedsOneMark) {
 
 TEST(PinMemory, OutOfPinnedMemoryIsATypedError) {
   TERN_NEEDS_SIMULATOR();
-  TERN_NEEDS_SIMULATOR();
   pinned().empty_cache();
   cuda::detail::plugin().inject(kernels::PluginFault::kAllocateHost, -1);
   EXPECT_THROW(ones({5000}).pin_memory(), OutOfMemoryError);

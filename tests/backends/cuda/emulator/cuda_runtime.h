@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -14,7 +13,6 @@
 #define __global__
 #define __device__
 #define __host__
-#define __forceinline__ inline
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
 // Blocks run one after the other, so one copy serves all.
@@ -43,40 +41,21 @@ struct dim3 {
 
 #define threadIdx (tern::emulator::place().thread)
 #define blockIdx (tern::emulator::place().block)
-#define blockDim (tern::emulator::place().block_size)
 #define gridDim (tern::emulator::place().grid_size)
 
 inline void __syncthreads() { tern::emulator::block_barrier(); }
-inline void __syncwarp(unsigned = 0xffffffffu) { tern::emulator::warp_exchange(0, 0); }
-inline void __threadfence() {}
 inline void __threadfence_system() {}
 
 template <class T>
-T tern_shuffle(T value, unsigned lane) {
+T __shfl_xor_sync(unsigned, T value, int mask) {
   static_assert(sizeof(T) <= sizeof(std::uint64_t) && std::is_trivially_copyable_v<T>);
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
-  bits = tern::emulator::warp_exchange(bits, lane);
+  bits = tern::emulator::warp_exchange(bits, (threadIdx.x % 32) ^ static_cast<unsigned>(mask));
   std::memcpy(&value, &bits, sizeof(T));
   return value;
 }
-template <class T>
-T __shfl_sync(unsigned, T value, int lane) {
-  return tern_shuffle(value, static_cast<unsigned>(lane) % 32);
-}
-template <class T>
-T __shfl_xor_sync(unsigned, T value, int mask) {
-  return tern_shuffle(value, (threadIdx.x % 32) ^ static_cast<unsigned>(mask));
-}
-template <class T>
-T __shfl_down_sync(unsigned, T value, unsigned delta) {
-  return tern_shuffle(value, std::min(threadIdx.x % 32 + delta, 31u));
-}
 
-template <class T>
-T __ldg(const T* address) {
-  return *address;
-}
 template <class T>
 T atomicAdd(T* address, T value) {
   const T old = *address;

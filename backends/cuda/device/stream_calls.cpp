@@ -1,0 +1,194 @@
+#include <cuda_runtime_api.h>
+
+#include <mutex>
+#include <unordered_map>
+
+#include <tern/backends/cuda/device/relaxed_capture.h>
+#include <tern/backends/cuda/device/runtime.h>
+
+// Streams, events and graphs. A call finds the device of its stream here: asking CUDA in a thread
+// that has no device yet could start one that nobody uses.
+
+namespace tern::cuda::device {
+namespace {
+
+struct Streams {
+  std::mutex mutex;
+  std::unordered_map<void*, std::int32_t> devices;
+};
+// Never destroyed: a stream may be waited for while the process ends.
+Streams& streams() {
+  static Streams& streams = *new Streams;
+  return streams;
+}
+
+void remember_stream(void* stream, std::int32_t device) {
+  const std::lock_guard lock(streams().mutex);
+  streams().devices.emplace(stream, device);
+}
+
+std::int32_t device_of(void* stream) {
+  const std::lock_guard lock(streams().mutex);
+  const auto place = streams().devices.find(stream);
+  return place == streams().devices.end() ? 0 : place->second;
+}
+
+void* stream_create(std::int32_t device, std::int32_t high_priority, PluginStatus* status) {
+  start_device(device, status);
+  if (status->code != StatusCode::kOk) return nullptr;
+  const DeviceScope scope(device);
+  int lowest = 0, highest = 0;
+  if (!check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), status)) return nullptr;
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                     high_priority != 0 ? highest : lowest),
+        status);
+  if (stream != nullptr) remember_stream(stream, device);
+  return stream;
+}
+
+void stream_destroy(void* stream, PluginStatus* status) {
+  const DeviceScope scope(device_of(stream));
+  check(cudaStreamDestroy(static_cast<cudaStream_t>(stream)), status);
+}
+
+void stream_synchronize(void* handle, PluginStatus* status) {
+  const auto stream = static_cast<cudaStream_t>(handle);
+  const std::int32_t device = device_of(stream);
+  const DeviceScope scope(device);
+  if (check_waited(cudaStreamSynchronize(stream), status)) take_index_failure(device, status);
+}
+
+std::int32_t is_done(cudaError_t error, PluginStatus* status) {
+  if (error == cudaErrorNotReady) {
+    cudaGetLastError();
+    return 0;
+  }
+  return check_waited(error, status) ? 1 : 0;
+}
+
+std::int32_t stream_query(void* stream, PluginStatus* status) {
+  const DeviceScope scope(device_of(stream));
+  return is_done(cudaStreamQuery(static_cast<cudaStream_t>(stream)), status);
+}
+
+struct Event {
+  std::int32_t device;
+  cudaEvent_t event;
+};
+Event& event_of(void* handle) { return *static_cast<Event*>(handle); }
+
+void stream_wait(void* stream, void* event, PluginStatus* status) {
+  const DeviceScope scope(device_of(stream));
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), event_of(event).event, 0), status);
+}
+
+void device_synchronize(std::int32_t device, PluginStatus* status) {
+  const DeviceScope scope(device);
+  if (check_waited(cudaDeviceSynchronize(), status)) take_index_failure(device, status);
+}
+
+void* event_create(std::int32_t device, std::int32_t timing, PluginStatus* status) {
+  const DeviceScope scope(device);
+  const RelaxedCapture relaxed;
+  cudaEvent_t event = nullptr;
+  const unsigned flags = timing != 0 ? cudaEventDefault : cudaEventDisableTiming;
+  if (!check(cudaEventCreateWithFlags(&event, flags), status)) return nullptr;
+  return new Event{device, event};
+}
+
+void event_destroy(void* event, PluginStatus* status) {
+  const DeviceScope scope(event_of(event).device);
+  check(cudaEventDestroy(event_of(event).event), status);
+  delete &event_of(event);
+}
+
+void event_record(void* event, void* stream, PluginStatus* status) {
+  const DeviceScope scope(event_of(event).device);
+  check(cudaEventRecord(event_of(event).event, static_cast<cudaStream_t>(stream)), status);
+}
+
+std::int32_t event_query(void* event, PluginStatus* status) {
+  const DeviceScope scope(event_of(event).device);
+  return is_done(cudaEventQuery(event_of(event).event), status);
+}
+
+void event_synchronize(void* event, PluginStatus* status) {
+  const DeviceScope scope(event_of(event).device);
+  if (check_waited(cudaEventSynchronize(event_of(event).event), status)) {
+    take_index_failure(event_of(event).device, status);
+  }
+}
+
+double event_elapsed(void* start, void* end, PluginStatus* status) {
+  const DeviceScope scope(event_of(start).device);
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, event_of(start).event, event_of(end).event), status);
+  return milliseconds;
+}
+
+void capture_begin(void* stream, PluginStatus* status) {
+  const DeviceScope scope(device_of(stream));
+  check(cudaStreamBeginCapture(static_cast<cudaStream_t>(stream), cudaStreamCaptureModeThreadLocal),
+        status);
+}
+
+void* capture_end(void* stream, PluginStatus* status) {
+  const DeviceScope scope(device_of(stream));
+  cudaGraph_t recorded = nullptr;
+  if (!check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &recorded), status)) {
+    return nullptr;
+  }
+  cudaGraphExec_t graph = nullptr;
+  if (check(cudaGraphInstantiate(&graph, recorded, 0), status)) {
+    cudaGraphUpload(graph, static_cast<cudaStream_t>(stream));  // now, not at the first launch
+  }
+  cudaGraphDestroy(recorded);
+  cudaGetLastError();  // of these two nobody needs to know
+  return graph;
+}
+
+std::uint64_t stream_capture(void* stream, PluginStatus* status) {
+  const DeviceScope scope(device_of(stream));
+  cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
+  unsigned long long number = 0;
+  if (!check(cudaStreamGetCaptureInfo(static_cast<cudaStream_t>(stream), &state, &number),
+             status)) {
+    return 0;
+  }
+  return state == cudaStreamCaptureStatusActive ? number : 0;
+}
+
+void graph_launch(void* graph, void* stream, PluginStatus* status) {
+  const DeviceScope scope(device_of(stream));
+  check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), static_cast<cudaStream_t>(stream)),
+        status);
+}
+
+void graph_destroy(void* graph, PluginStatus* status) {
+  check(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)), status);
+}
+
+}  // namespace
+
+void add_stream_calls(Plugin& plugin) {
+  plugin.stream_create = stream_create;
+  plugin.stream_destroy = stream_destroy;
+  plugin.stream_synchronize = stream_synchronize;
+  plugin.stream_query = stream_query;
+  plugin.stream_wait = stream_wait;
+  plugin.device_synchronize = device_synchronize;
+  plugin.event_create = event_create;
+  plugin.event_destroy = event_destroy;
+  plugin.event_record = event_record;
+  plugin.event_query = event_query;
+  plugin.event_synchronize = event_synchronize;
+  plugin.event_elapsed = event_elapsed;
+  plugin.capture_begin = capture_begin;
+  plugin.capture_end = capture_end;
+  plugin.stream_capture = stream_capture;
+  plugin.graph_launch = graph_launch;
+  plugin.graph_destroy = graph_destroy;
+}
+
+}  // namespace tern::cuda::device
