@@ -198,7 +198,8 @@ TEST(CudaMemory, IsCountedPerDevice) {
 }
 
 TEST(CudaDevice, PeersReachEachOther) {
-  if (!testing::on_gpu()) EXPECT_TRUE(cuda::can_device_access_peer(0, 1));  // else as it happens
+  const bool reached = cuda::can_device_access_peer(0, 1);
+  EXPECT_TRUE(reached || testing::on_gpu());  // not on every machine
   EXPECT_FALSE(cuda::can_device_access_peer(1, 1));
   EXPECT_THROW(cuda::can_device_access_peer(0, 7), DeviceError);
 }
