@@ -1,6 +1,11 @@
 # libtern_cuda.so: the plugin with the kernels, built where there is a CUDA toolkit.
 
-set(TERN_CUDA AUTO CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO where there is a toolkit")
+if(PROJECT_IS_TOP_LEVEL)
+  set(tern_cuda_default AUTO)
+else()
+  set(tern_cuda_default OFF)  # another project's build takes no longer than it asked for
+endif()
+set(TERN_CUDA ${tern_cuda_default} CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO where there is a toolkit")
 set_property(CACHE TERN_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(TERN_CUDA_ARCHITECTURES "90-real;75-virtual" CACHE STRING
     "GPUs to compile for, as CMAKE_CUDA_ARCHITECTURES; what is virtual is compiled by the driver")
@@ -11,7 +16,7 @@ if(TERN_CUDA STREQUAL "AUTO" OR TERN_CUDA)
     find_program(TERN_NVCC nvcc HINTS /usr/local/cuda/bin)
     mark_as_advanced(TERN_NVCC)
     if(TERN_NVCC)
-      set(CMAKE_CUDA_COMPILER ${TERN_NVCC})
+      set(ENV{CUDACXX} ${TERN_NVCC})  # check_language() tries it: it may not know this GCC
     endif()
   endif()
   if(NOT CMAKE_CUDA_HOST_COMPILER)
@@ -53,6 +58,12 @@ endfunction()
 
 if(tern_with_cuda)
   enable_language(CUDA)
-  find_package(CUDAToolkit REQUIRED)
-  tern_add_cuda_plugin()
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.5)
+    find_package(CUDAToolkit REQUIRED)
+    tern_add_cuda_plugin()
+  elseif(TERN_CUDA STREQUAL "AUTO")
+    message(STATUS "No CUDA backend: it needs CUDA 12.5, found ${CMAKE_CUDA_COMPILER_VERSION}")
+  else()
+    message(FATAL_ERROR "TERN_CUDA=ON needs CUDA 12.5 or later, found ${CMAKE_CUDA_COMPILER_VERSION}")
+  endif()
 endif()
