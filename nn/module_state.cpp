@@ -240,7 +240,12 @@ class ModuleLoader {
     } catch (...) {
       while (entry != entries_.begin()) {
         --entry;
-        if (!entry->target.is_cpu()) entry->target.copy_(entry->source);
+        if (entry->target.is_cpu()) continue;
+        try {
+          entry->target.copy_(entry->source);
+        } catch (const Error&) {
+          // Of a device that is lost nothing is left to keep; the others get theirs back.
+        }
       }
       throw;
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/pack.h>
 #include <tern/backends/cuda/device/shape.h>
 
 // One function over all elements: what elementwise ops, casts, copies and fills are.
@@ -36,12 +37,6 @@ struct MapLaunch {
   void* out;
   const void* in[K];
   std::int64_t immediate[K];
-};
-
-/// Elements that a thread moves at once.
-template <class T, int kCount>
-struct alignas(sizeof(T) * kCount) Pack {
-  T values[kCount];
 };
 
 template <class T>

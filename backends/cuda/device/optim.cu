@@ -1,5 +1,6 @@
 #include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/pack.h>
 #include <tern/core/kernels/optim_formulas.h>
 
 // All tensors of a call in one launch: a block takes kPerBlock elements of one of them.
@@ -41,37 +42,16 @@ __device__ Piece piece_of_thread(const Args& args) {
   return {};
 }
 
-/// Elements of one piece, which are read before any is written, so that the loads run together.
+// The elements of a piece. All of them are read before any is written, so that the loads run
+// together.
 template <class T>
-struct alignas(kPerThread * sizeof(T)) Elements {
-  T values[kPerThread];
-
-  __device__ static Elements read(const void* data, const Piece& piece) {
-    const T* const from = static_cast<const T*>(data) + piece.first;
-    if (is_whole(from, piece)) return *reinterpret_cast<const Elements*>(from);
-    Elements elements{};
-#pragma unroll
-    for (int i = 0; i < kPerThread; ++i) {
-      if (i < piece.count) elements.values[i] = from[i];
-    }
-    return elements;
-  }
-  __device__ void write(void* data, const Piece& piece) const {
-    T* const to = static_cast<T*>(data) + piece.first;
-    if (is_whole(to, piece)) {
-      *reinterpret_cast<Elements*>(to) = *this;
-      return;
-    }
-#pragma unroll
-    for (int i = 0; i < kPerThread; ++i) {
-      if (i < piece.count) to[i] = values[i];
-    }
-  }
-  __device__ static bool is_whole(const T* place, const Piece& piece) {
-    return piece.count == kPerThread &&
-           reinterpret_cast<std::uintptr_t>(place) % alignof(Elements) == 0;
-  }
-};
+__device__ Pack<T, kPerThread> read(const void* data, const Piece& piece) {
+  return read_pack<kPerThread>(static_cast<const T*>(data) + piece.first, piece.count);
+}
+template <class T>
+__device__ void write(void* data, const Pack<T, kPerThread>& elements, const Piece& piece) {
+  write_pack(static_cast<T*>(data) + piece.first, elements, piece.count);
+}
 
 template <class T>
 __device__ void adam_elements(const AdamArgs& args, const AdamNumbers<T>& numbers, unsigned form) {
@@ -79,21 +59,21 @@ __device__ void adam_elements(const AdamArgs& args, const AdamNumbers<T>& number
   if (piece.count == 0) return;
   const int t = piece.tensor;
   const bool amsgrad = (form & kAmsgrad) != 0;
-  auto param = Elements<T>::read(args.param[t], piece);
-  const auto grad = Elements<T>::read(args.grad[t], piece);
-  auto mean = Elements<T>::read(args.exp_avg[t], piece);
-  auto square = Elements<T>::read(args.exp_avg_sq[t], piece);
-  Elements<T> top{};
-  if (amsgrad) top = Elements<T>::read(args.max_exp_avg_sq[t], piece);
+  auto param = read<T>(args.param[t], piece);
+  const auto grad = read<T>(args.grad[t], piece);
+  auto mean = read<T>(args.exp_avg[t], piece);
+  auto square = read<T>(args.exp_avg_sq[t], piece);
+  Pack<T, kPerThread> top{};
+  if (amsgrad) top = read<T>(args.max_exp_avg_sq[t], piece);
 #pragma unroll
   for (int i = 0; i < kPerThread; ++i) {
     param.values[i] = adam_element(form, numbers, param.values[i], grad.values[i], mean.values[i],
                                    square.values[i], top.values[i]);
   }
-  param.write(args.param[t], piece);
-  mean.write(args.exp_avg[t], piece);
-  square.write(args.exp_avg_sq[t], piece);
-  if (amsgrad) top.write(args.max_exp_avg_sq[t], piece);
+  write(args.param[t], param, piece);
+  write(args.exp_avg[t], mean, piece);
+  write(args.exp_avg_sq[t], square, piece);
+  if (amsgrad) write(args.max_exp_avg_sq[t], top, piece);
 }
 
 template <class T>
@@ -102,16 +82,16 @@ __device__ void sgd_elements(const SgdArgs& args, const SgdNumbers<T>& numbers) 
   if (piece.count == 0) return;
   const int t = piece.tensor;
   const unsigned form = sgd_form(args, t);
-  auto param = Elements<T>::read(args.param[t], piece);
-  const auto grad = Elements<T>::read(args.grad[t], piece);
-  Elements<T> buffer{};
-  if ((form & kMomentum) != 0) buffer = Elements<T>::read(args.momentum_buffer[t], piece);
+  auto param = read<T>(args.param[t], piece);
+  const auto grad = read<T>(args.grad[t], piece);
+  Pack<T, kPerThread> buffer{};
+  if ((form & kMomentum) != 0) buffer = read<T>(args.momentum_buffer[t], piece);
 #pragma unroll
   for (int i = 0; i < kPerThread; ++i) {
     param.values[i] = sgd_element(form, numbers, param.values[i], grad.values[i], buffer.values[i]);
   }
-  param.write(args.param[t], piece);
-  if ((form & kMomentum) != 0) buffer.write(args.momentum_buffer[t], piece);
+  write(args.param[t], param, piece);
+  if ((form & kMomentum) != 0) write(args.momentum_buffer[t], buffer, piece);
 }
 
 template <class T>

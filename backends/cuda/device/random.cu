@@ -2,6 +2,7 @@
 
 #include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/pack.h>
 #include <tern/core/kernels/math.h>
 #include <tern/core/kernels/philox.h>
 
@@ -89,32 +90,18 @@ __device__ T element(const RandomArgs& args, const Words& words, int k, bool wid
 }
 
 template <class T>
-struct alignas(kPerThread * sizeof(T)) Elements {
-  T values[kPerThread];
-};
-
-template <class T>
 __global__ void __launch_bounds__(kThreads)
     random_kernel(RandomArgs args, bool wide, std::uint64_t range) {
   const std::int64_t thread = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   const std::int64_t first = thread * kPerThread;
   if (first >= args.count) return;
   const Words words = draw(args, thread, wide);
-  Elements<T> elements;
+  Pack<T, kPerThread> elements;
 #pragma unroll
   for (int k = 0; k < kPerThread; ++k) {
     elements.values[k] = element<T>(args, words, k, wide, range);
   }
-  T* const out = static_cast<T*>(args.out) + first;
-  if (first + kPerThread <= args.count &&
-      reinterpret_cast<std::uintptr_t>(out) % alignof(Elements<T>) == 0) {
-    *reinterpret_cast<Elements<T>*>(out) = elements;
-    return;
-  }
-#pragma unroll
-  for (int k = 0; k < kPerThread; ++k) {
-    if (first + k < args.count) out[k] = elements.values[k];
-  }
+  write_pack(static_cast<T*>(args.out) + first, elements, args.count - first);
 }
 
 }  // namespace

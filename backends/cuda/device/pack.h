@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace tern::cuda::device {
+
+/// Neighbouring elements that a thread moves at once.
+template <class T, int kCount>
+struct alignas(sizeof(T) * kCount) Pack {
+  T values[kCount];
+};
+
+template <class T, int kCount>
+__device__ bool is_pack(const T* place, std::int64_t count) {
+  return count >= kCount && reinterpret_cast<std::uintptr_t>(place) % alignof(Pack<T, kCount>) == 0;
+}
+
+/// The elements from `from` on, of which there are `count`; zeros beyond them.
+template <int kCount, class T>
+__device__ Pack<T, kCount> read_pack(const T* from, std::int64_t count) {
+  if (is_pack<T, kCount>(from, count)) return *reinterpret_cast<const Pack<T, kCount>*>(from);
+  Pack<T, kCount> pack{};
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    if (i < count) pack.values[i] = from[i];
+  }
+  return pack;
+}
+
+/// The inverse: writes no more than `count` elements.
+template <class T, int kCount>
+__device__ void write_pack(T* to, const Pack<T, kCount>& pack, std::int64_t count) {
+  if (is_pack<T, kCount>(to, count)) {
+    *reinterpret_cast<Pack<T, kCount>*>(to) = pack;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    if (i < count) to[i] = pack.values[i];
+  }
+}
+
+}  // namespace tern::cuda::device
