@@ -313,6 +313,12 @@ TEST(GraphedStep, RefusesReadsOnTheHost) {
 }
 
 TEST(GraphedStep, ChecksItsValues) {
+  try {
+    cuda::GraphedStep on_cpu({zeros({2})}, [] { return Tensor(); });
+    ADD_FAILURE() << "no error";
+  } catch (const DeviceError& error) {
+    EXPECT_STREQ(error.what(), "GraphedStep: expected inputs on a cuda device, got one on cpu");
+  }
   const Tensor x = zeros({2, 3}, kCUDA);
   cuda::GraphedStep step({x}, [&] { return x.sum(); });
   EXPECT_EQ(text_of([&] { step(); }), "GraphedStep: expected 1 values, one for each input, got 0");

@@ -6,6 +6,18 @@
 #include <tern/core/base/error.h>
 
 namespace tern::cuda {
+namespace {
+
+// The device of the first input, or the current one.
+DeviceIndex device_of(const std::vector<Tensor>& inputs) {
+  if (inputs.empty()) return -1;
+  const Device device = inputs[0].device();
+  TERN_CHECK(device.is_cuda(), DeviceError,
+             "GraphedStep: expected inputs on a cuda device, got one on ", device);
+  return device.index();
+}
+
+}  // namespace
 
 GraphedStep::GraphedStep(std::vector<Tensor> inputs, std::function<Tensor()> step, int warmup,
                          MempoolId pool)
@@ -13,7 +25,7 @@ GraphedStep::GraphedStep(std::vector<Tensor> inputs, std::function<Tensor()> ste
       step_(std::move(step)),
       warmup_(warmup),
       pool_(pool),
-      side_(getStreamFromPool(false, inputs_.empty() ? -1 : inputs_[0].device().index())) {
+      side_(getStreamFromPool(false, device_of(inputs_))) {
   for (const Tensor& input : inputs_) {
     TERN_CHECK(input.device() == side_.device(), DeviceError, "GraphedStep: expected inputs on ",
                side_.device(), ", got one on ", input.device());
