@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <tern/core/base/error.h>
-#include <tern/core/kernels/backend.h>
+#include <tern/core/tensor/allocator.h>
 
 // The recycling allocator of the CPU.
 
@@ -19,7 +19,7 @@ constexpr bool kRecycles = false;
 constexpr bool kRecycles = true;
 #endif
 
-Allocator& memory() { return kernels::backend_of(kCPU).allocator(); }
+Allocator& memory() { return tern::detail::allocator_of(kCPU); }
 
 class CpuAllocator : public ::testing::Test {
  protected:

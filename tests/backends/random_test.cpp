@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <tern/backends/cpu/capability.h>
 #include <tern/core/base/error.h>
-#include <tern/core/kernels/backend.h>
 #include <tern/core/tensor/mt19937.h>
 
 #include "golden/draws.h"
@@ -37,7 +38,14 @@ std::vector<std::byte> draw(Mt19937& generator, const Draw& what) {
   args.low = what.low;
   args.high = what.high;
   args.generator = &generator;
-  kernels::run("draw", Device(kCPU), what.dtype, args);
+  static const kernels::KernelTable table = [] {
+    kernels::KernelTable kernels;
+    cpu::choose_capability(std::getenv("TERN_CPU_CAPABILITY")).register_kernels(&kernels);
+    return kernels;
+  }();
+  kernels::KernelContext context;
+  table.kernels[static_cast<std::size_t>(kernels::Slot::random)](&args, &context);
+  TERN_CHECK(context.status == kernels::StatusCode::kOk, Error, "no kernel for this dtype");
   return out;
 }
 
