@@ -184,6 +184,8 @@ TEST_F(Cublas, SearchesOnceForEqualProducts) {
     return count([&] { run(args, device); }).first;
   };
   GemmArgs args = product.args();
+  const std::vector<float> large(2000);  // for longer rows
+  args.a = large.data();
   EXPECT_EQ(searches(args), 1);
   args.alpha = 3, args.beta = 2;
   args.a_batch_stride = 77;  // of a single matrix
