@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include <tern/core/base/visibility.h>
 #include <tern/core/kernels/slots.h>
 #include <tern/core/tensor/allocator.h>
 #include <tern/core/tensor/device.h>
@@ -16,7 +17,7 @@ namespace tern::kernels {
 
 /// The code behind one kind of device. Ops reach it through backend_of(); adding one means one
 /// class and one line in backends/builtin.cpp.
-class Backend {
+class TERN_API Backend {
  public:
   virtual ~Backend() = default;
 
