@@ -1,10 +1,10 @@
 #include <bit>
 #include <cstring>
 
-#include <tern/backends/cpu/kernels/by_size.h>
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/elementwise.h>
 
 namespace tern::cpu {
@@ -92,7 +92,7 @@ void fill(const FillArgs& args, KernelContext&) {
     const auto element = immediate_value<typename decltype(tag)::type>(args.value);
     std::memcpy(&bits, &element, sizeof(element));
   });
-  visit_size(args.out.dtype, [&](auto tag) {
+  visit_size(element_size(args.out.dtype), [&](auto tag) {
     fill_view(args.out, static_cast<typename decltype(tag)::type>(bits));
   });
 }

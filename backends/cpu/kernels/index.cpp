@@ -1,7 +1,7 @@
-#include <tern/backends/cpu/kernels/by_size.h>
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/formulas.h>
 
 namespace tern::cpu {
@@ -150,7 +150,7 @@ void index(const IndexArgs& args, KernelContext& context) {
   const std::int64_t indices = per_element ? args.outer * args.count * args.inner : args.count;
   if (indices == 0 || !check_indices(args, indices, context)) return;
   if (moves_only(args)) {
-    visit_size(args.dtype, [&](auto tag) {
+    visit_size(element_size(args.dtype), [&](auto tag) {
       using T = typename decltype(tag)::type;
       per_element ? gather<T>(args) : select<T>(args);
     });

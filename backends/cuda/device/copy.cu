@@ -1,8 +1,8 @@
 #include <cstring>
 
-#include <tern/backends/cuda/device/by_size.h>
 #include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/map.h>
+#include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/cast.h>
 #include <tern/core/kernels/elementwise.h>
 

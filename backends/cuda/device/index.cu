@@ -1,8 +1,8 @@
-#include <tern/backends/cuda/device/by_size.h>
 #include <tern/backends/cuda/device/index_failure.h>
 #include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/places.h>
+#include <tern/core/kernels/by_size.h>
 
 namespace tern::cuda::device {
 namespace {

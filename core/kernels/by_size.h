@@ -5,10 +5,10 @@
 
 #include <tern/core/tensor/dtype.h>
 
-namespace tern::cuda::device {
+namespace tern::kernels {
 
-/// Calls `visitor` with an integer type of `size` bytes, which is that of an element: elements of
-/// one size are moved by one kernel.
+/// Calls `visitor(TypeTag<U>())` with the unsigned integer U of `size` bytes, which is that of an
+/// element: what only moves elements has one kernel for all dtypes of a size.
 template <class Visitor>
 void visit_size(std::size_t size, const Visitor& visitor) {
   switch (size) {
@@ -23,4 +23,4 @@ void visit_size(std::size_t size, const Visitor& visitor) {
   }
 }
 
-}  // namespace tern::cuda::device
+}  // namespace tern::kernels
