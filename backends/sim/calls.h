@@ -10,9 +10,11 @@
 
 namespace tern::sim {
 
+using namespace kernels;
+
 /// Runs `body(simulator)` under the lock and turns what it throws into a status.
 template <class Body>
-auto locked(kernels::PluginStatus* status, const Body& body) {
+auto locked(PluginStatus* status, const Body& body) {
   return guarded(status, [&] {
     Simulator& simulator = Simulator::get();
     const std::lock_guard lock(simulator.mutex);
@@ -22,7 +24,7 @@ auto locked(kernels::PluginStatus* status, const Body& body) {
 
 /// The same for what returns nothing.
 template <class Body>
-void locked_call(kernels::PluginStatus* status, const Body& body) {
+void locked_call(PluginStatus* status, const Body& body) {
   locked(status, [&](Simulator& simulator) {
     body(simulator);
     return true;
@@ -34,7 +36,9 @@ inline void not_capturing(const Stream& stream) {
   if (stream.capture() != nullptr) refuse(CaptureError::kUnsupported, stream.capture().get());
 }
 
-/// Fills the part of the table that is about streams, events and graphs.
-void add_stream_calls(kernels::Plugin& plugin);
+// What the plugin's table holds.
+#define TERN_PLUGIN_CALL(result, name, parameters) result name parameters;
+#include <tern/core/kernels/plugin_calls.def>
+#undef TERN_PLUGIN_CALL
 
 }  // namespace tern::sim

@@ -10,9 +10,6 @@
 #include <tern/backends/sim/launch.h>
 
 namespace tern::sim {
-namespace {
-
-using namespace kernels;
 
 void device_facts(std::int32_t index, PluginDevice* facts) {
   PluginStatus ignored;
@@ -69,6 +66,8 @@ void release_host(void* pointer, PluginStatus* status) {
   locked_call(status, [&](Simulator& simulator) { simulator.release_host(pointer); });
 }
 
+namespace {
+
 // The address that a copy uses: checked, and the kernels' side of it for a device.
 char* copy_side(Simulator& simulator, const void* pointer, std::int32_t device, std::size_t bytes) {
   const char* first = static_cast<const char*>(pointer);
@@ -85,6 +84,8 @@ char* copy_side(Simulator& simulator, const void* pointer, std::int32_t device, 
   if (device == kHostDevice) return const_cast<char*>(first);
   return simulator.device(device).memory.kernel_address(pointer);
 }
+
+}  // namespace
 
 void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_device,
           std::size_t bytes, void* stream, PluginStatus* status) {
@@ -123,6 +124,8 @@ void take_error(std::int32_t index, PluginStatus* status) {
   locked_call(status, [&](Simulator& simulator) { simulator.throw_error(index); });
 }
 
+namespace {
+
 void inject(PluginFault fault, std::int64_t n) {
   PluginStatus ignored;
   locked_call(&ignored, [&](Simulator& simulator) { simulator.inject(fault, n); });
@@ -132,16 +135,9 @@ Plugin make_plugin() {
   Plugin plugin{};
   plugin.build_id = plugin_build_id();
   plugin.name = "simulator";
-  plugin.device_facts = device_facts;
-  plugin.memory_info = memory_info;
-  plugin.can_access_peer = can_access_peer;
-  plugin.allocate = allocate;
-  plugin.release = release;
-  plugin.allocate_host = allocate_host;
-  plugin.release_host = release_host;
-  plugin.copy = copy;
-  add_stream_calls(plugin);
-  plugin.take_error = take_error;
+#define TERN_PLUGIN_CALL(result, name, parameters) plugin.name = name;
+#include <tern/core/kernels/plugin_calls.def>
+#undef TERN_PLUGIN_CALL
   plugin.inject = inject;
   plugin.kernels = launch_table();
   return plugin;

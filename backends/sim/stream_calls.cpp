@@ -7,12 +7,12 @@
 namespace tern::sim {
 namespace {
 
-using namespace kernels;
-
 // Throws when the event marks a place in a capture.
 void not_captured(const Event& event) {
   if (event.captured) refuse(CaptureError::kCapturedEvent, event.capture.lock().get());
 }
+
+}  // namespace
 
 void* stream_create(std::int32_t index, std::int32_t, PluginStatus* status) {
   return locked(status, [&](Simulator& simulator) -> void* {
@@ -160,27 +160,5 @@ void graph_launch(void* handle, void* stream, PluginStatus* status) {
 }
 
 void graph_destroy(void* graph, PluginStatus*) { delete static_cast<Graph*>(graph); }
-
-}  // namespace
-
-void add_stream_calls(Plugin& plugin) {
-  plugin.stream_create = stream_create;
-  plugin.stream_destroy = stream_destroy;
-  plugin.stream_synchronize = stream_synchronize;
-  plugin.stream_query = stream_query;
-  plugin.stream_wait = stream_wait;
-  plugin.device_synchronize = device_synchronize;
-  plugin.event_create = event_create;
-  plugin.event_destroy = event_destroy;
-  plugin.event_record = event_record;
-  plugin.event_query = event_query;
-  plugin.event_synchronize = event_synchronize;
-  plugin.event_elapsed = event_elapsed;
-  plugin.capture_begin = capture_begin;
-  plugin.capture_end = capture_end;
-  plugin.stream_capture = stream_capture;
-  plugin.graph_launch = graph_launch;
-  plugin.graph_destroy = graph_destroy;
-}
 
 }  // namespace tern::sim

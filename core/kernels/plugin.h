@@ -69,59 +69,10 @@ struct Plugin {
   const char* name;
   std::int32_t device_count;
 
-  void (*device_facts)(std::int32_t device, PluginDevice* facts);
-  void (*memory_info)(std::int32_t device, std::int64_t* free, std::int64_t* total, PluginStatus*);
+#define TERN_PLUGIN_CALL(result, name, parameters) result(*name) parameters;
+#include <tern/core/kernels/plugin_calls.def>
+#undef TERN_PLUGIN_CALL
 
-  /// 1: kernels of `device` reach the memory of `peer`, another one.
-  std::int32_t (*can_access_peer)(std::int32_t device, std::int32_t peer);
-
-  /// Device memory, aligned to 512 bytes; null with kOutOfMemory. Releasing waits for the device.
-  void* (*allocate)(std::int32_t device, std::size_t bytes, PluginStatus*);
-  void (*release)(std::int32_t device, void* pointer, PluginStatus*);
-  /// Pinned host memory: copies to and from it run while the host goes on.
-  void* (*allocate_host)(std::size_t bytes, PluginStatus*);
-  void (*release_host)(void* pointer, PluginStatus*);
-  /// Queues a copy; a device may be kHostDevice. Pageable host memory has been read, or written,
-  /// when it returns.
-  void (*copy)(void* to, std::int32_t to_device, const void* from, std::int32_t from_device,
-               std::size_t bytes, void* stream, PluginStatus*);
-
-  void* (*stream_create)(std::int32_t device, std::int32_t high_priority, PluginStatus*);
-  void (*stream_destroy)(void* stream, PluginStatus*);
-  void (*stream_synchronize)(void* stream, PluginStatus*);
-  std::int32_t (*stream_query)(void* stream, PluginStatus*);  // 1: all its work is done
-  void (*stream_wait)(void* stream, void* event, PluginStatus*);
-  void (*device_synchronize)(std::int32_t device, PluginStatus*);
-
-  void* (*event_create)(std::int32_t device, std::int32_t timing, PluginStatus*);
-  void (*event_destroy)(void* event, PluginStatus*);
-  void (*event_record)(void* event, void* stream, PluginStatus*);
-  std::int32_t (*event_query)(void* event, PluginStatus*);  // 1: done, or never recorded
-  void (*event_synchronize)(void* event, PluginStatus*);
-  /// Milliseconds between two recorded events made with timing.
-  double (*event_elapsed)(void* start, void* end, PluginStatus*);
-
-  /// Graphs. From capture_begin to capture_end, both on `stream` and by one thread, what is given
-  /// to the stream is recorded instead of run (cudaStreamBeginCapture in thread-local mode); so is
-  /// what is given to a stream that waits for an event recorded in the capture, and by capture_end
-  /// the first stream must wait for all of those again. What CUDA refuses meanwhile ends in
-  /// kDeviceFault with CUDA's text, "CUDA error: operation not permitted when stream is capturing"
-  /// and its relatives: waiting for or asking such a stream, its events or its device, `release`,
-  /// and copies of pageable memory. `allocate`, `allocate_host` and `event_create` must work (in
-  /// relaxed mode).
-  void (*capture_begin)(void* stream, PluginStatus*);
-  /// Ends the capture, also when it fails, and returns what was recorded, ready to launch.
-  void* (*capture_end)(void* stream, PluginStatus*);
-  /// A number, never used again, of the capture that records this stream's work; 0: none does, or
-  /// it has failed.
-  std::uint64_t (*stream_capture)(void* stream, PluginStatus*);
-  /// Queues all that was recorded on any stream of the same device.
-  void (*graph_launch)(void* graph, void* stream, PluginStatus*);
-  /// Launches that are still queued stay valid.
-  void (*graph_destroy)(void* graph, PluginStatus*);
-
-  /// Takes the error of queued work of `device`, if there is one, without waiting.
-  void (*take_error)(std::int32_t device, PluginStatus*);
   /// Makes the n-th such call from now on (1 is the next) fail; -n: that one and all later ones; 0
   /// switches it off. Null in a plugin that cannot do so.
   void (*inject)(PluginFault fault, std::int64_t n);
@@ -158,6 +109,10 @@ constexpr std::uint64_t plugin_build_id() {
   hash = detail::hash_number(hash, sizeof(Args));
 #include <tern/core/kernels/slots.def>
 #undef TERN_SLOT
+#define TERN_PLUGIN_CALL(result, name, parameters) \
+  hash = detail::hash_bytes(hash, #name #parameters);
+#include <tern/core/kernels/plugin_calls.def>
+#undef TERN_PLUGIN_CALL
 #define TERN_ELEMENTWISE(name, inputs, kind) hash = detail::hash_bytes(hash, #name);
 #include <tern/core/kernels/elementwise.def>
 #undef TERN_ELEMENTWISE

@@ -15,7 +15,30 @@
 namespace tern::cuda::device {
 namespace {
 
-constexpr int kMostVirtual = 16;
+// Whether the hardware lets one real device reach the memory of another.
+bool reaches(std::int32_t from, std::int32_t to) {
+  int possible = 0;
+  const cudaError_t error = cudaDeviceCanAccessPeer(&possible, from, to);
+  cudaGetLastError();
+  return error == cudaSuccess && possible != 0;
+}
+
+// Lets each of two real devices reach the other's memory, where the hardware can. Without it copies
+// go through the host.
+void enable_peers(std::int32_t a, std::int32_t b) {
+  static std::once_flag enabled[kMostDevices][kMostDevices];
+  std::call_once(enabled[std::min(a, b)][std::max(a, b)], [&] {
+    const RelaxedCapture relaxed;
+    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
+      if (!reaches(from, to)) continue;
+      const DeviceScope scope(from);
+      cudaDeviceEnablePeerAccess(to, 0);
+    }
+    cudaGetLastError();  // that the program has enabled it is no error
+  });
+}
+
+}  // namespace
 
 void device_facts(std::int32_t device, PluginDevice* facts) {
   *facts = {};
@@ -64,32 +87,9 @@ void release_host(void* pointer, PluginStatus* status) {
   check_waited(cudaFreeHost(pointer), status);
 }
 
-// Whether the hardware lets one real device reach the memory of another.
-bool reaches(std::int32_t from, std::int32_t to) {
-  int possible = 0;
-  const cudaError_t error = cudaDeviceCanAccessPeer(&possible, from, to);
-  cudaGetLastError();
-  return error == cudaSuccess && possible != 0;
-}
-
 std::int32_t can_access_peer(std::int32_t device, std::int32_t peer) {
   const std::int32_t from = real_device(device), to = real_device(peer);
   return (from == to ? device != peer : reaches(from, to)) ? 1 : 0;
-}
-
-// Lets each of two real devices reach the other's memory, where the hardware can. Without it copies
-// go through the host.
-void enable_peers(std::int32_t a, std::int32_t b) {
-  static std::once_flag enabled[kMostDevices][kMostDevices];
-  std::call_once(enabled[std::min(a, b)][std::max(a, b)], [&] {
-    const RelaxedCapture relaxed;
-    for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-      if (!reaches(from, to)) continue;
-      const DeviceScope scope(from);
-      cudaDeviceEnablePeerAccess(to, 0);
-    }
-    cudaGetLastError();  // that the program has enabled it is no error
-  });
 }
 
 void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_device,
@@ -110,6 +110,12 @@ void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_
                                                          : cudaMemcpyDeviceToDevice;
   check(cudaMemcpyAsync(to, from, bytes, kind, queue), status);
 }
+
+void take_error(std::int32_t device, PluginStatus* status) { take_index_failure(device, status); }
+
+namespace {
+
+constexpr int kMostVirtual = 16;
 
 // Why no device can be used; empty when one can.
 void write_unavailable(char* out, std::size_t size, int* count) {
@@ -151,18 +157,9 @@ Plugin make_plugin() {
   Plugin plugin{};
   plugin.build_id = plugin_build_id();
   plugin.name = "CUDA";
-  plugin.device_facts = device_facts;
-  plugin.memory_info = memory_info;
-  plugin.can_access_peer = can_access_peer;
-  plugin.allocate = allocate;
-  plugin.release = release;
-  plugin.allocate_host = allocate_host;
-  plugin.release_host = release_host;
-  plugin.copy = copy;
-  add_stream_calls(plugin);
-  plugin.take_error = [](std::int32_t device, PluginStatus* status) {
-    take_index_failure(device, status);
-  };
+#define TERN_PLUGIN_CALL(result, name, parameters) plugin.name = name;
+#include <tern/core/kernels/plugin_calls.def>
+#undef TERN_PLUGIN_CALL
   plugin.kernels = launch_table();
   return plugin;
 }

@@ -56,8 +56,11 @@ bool check_waited(cudaError_t error, PluginStatus* status);
 
 /// Reports and forgets the index that a kernel of the device found out of range.
 void take_index_failure(std::int32_t device, PluginStatus* status);
-/// Fills in what is done with streams, events and graphs.
-void add_stream_calls(Plugin& plugin);
+
+// What the plugin's table holds.
+#define TERN_PLUGIN_CALL(result, name, parameters) result name parameters;
+#include <tern/core/kernels/plugin_calls.def>
+#undef TERN_PLUGIN_CALL
 
 /// The kernels, each with its device made current.
 KernelTable launch_table();

@@ -33,6 +33,22 @@ std::int32_t device_of(void* stream) {
   return place == streams().devices.end() ? 0 : place->second;
 }
 
+std::int32_t is_done(cudaError_t error, PluginStatus* status) {
+  if (error == cudaErrorNotReady) {
+    cudaGetLastError();
+    return 0;
+  }
+  return check_waited(error, status) ? 1 : 0;
+}
+
+struct Event {
+  std::int32_t device;
+  cudaEvent_t event;
+};
+Event& event_of(void* handle) { return *static_cast<Event*>(handle); }
+
+}  // namespace
+
 void* stream_create(std::int32_t device, std::int32_t high_priority, PluginStatus* status) {
   start_device(device, status);
   if (status->code != StatusCode::kOk) return nullptr;
@@ -59,24 +75,10 @@ void stream_synchronize(void* handle, PluginStatus* status) {
   if (check_waited(cudaStreamSynchronize(stream), status)) take_index_failure(device, status);
 }
 
-std::int32_t is_done(cudaError_t error, PluginStatus* status) {
-  if (error == cudaErrorNotReady) {
-    cudaGetLastError();
-    return 0;
-  }
-  return check_waited(error, status) ? 1 : 0;
-}
-
 std::int32_t stream_query(void* stream, PluginStatus* status) {
   const DeviceScope scope(device_of(stream));
   return is_done(cudaStreamQuery(static_cast<cudaStream_t>(stream)), status);
 }
-
-struct Event {
-  std::int32_t device;
-  cudaEvent_t event;
-};
-Event& event_of(void* handle) { return *static_cast<Event*>(handle); }
 
 void stream_wait(void* stream, void* event, PluginStatus* status) {
   const DeviceScope scope(device_of(stream));
@@ -167,28 +169,6 @@ void graph_launch(void* graph, void* stream, PluginStatus* status) {
 
 void graph_destroy(void* graph, PluginStatus* status) {
   check(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)), status);
-}
-
-}  // namespace
-
-void add_stream_calls(Plugin& plugin) {
-  plugin.stream_create = stream_create;
-  plugin.stream_destroy = stream_destroy;
-  plugin.stream_synchronize = stream_synchronize;
-  plugin.stream_query = stream_query;
-  plugin.stream_wait = stream_wait;
-  plugin.device_synchronize = device_synchronize;
-  plugin.event_create = event_create;
-  plugin.event_destroy = event_destroy;
-  plugin.event_record = event_record;
-  plugin.event_query = event_query;
-  plugin.event_synchronize = event_synchronize;
-  plugin.event_elapsed = event_elapsed;
-  plugin.capture_begin = capture_begin;
-  plugin.capture_end = capture_end;
-  plugin.stream_capture = stream_capture;
-  plugin.graph_launch = graph_launch;
-  plugin.graph_destroy = graph_destroy;
 }
 
 }  // namespace tern::cuda::device
