@@ -1,8 +1,8 @@
 #include <tern/core/base/visibility.h>
 #include <tern/core/kernels/plugin.h>
 
-// Plugins that cannot be used: compiled with TERN_STUB_BUILD (added to the build id) or
-// TERN_STUB_REASON, or with neither: then it has no device.
+// Plugins that cannot be used: compiled with TERN_PLUGIN_BUILD (added to the build id) or
+// TERN_PLUGIN_REASON, or with neither: then it has no device.
 
 namespace {
 
@@ -10,9 +10,9 @@ using tern::kernels::Plugin;
 
 Plugin make_plugin() {
   Plugin plugin{};
-  plugin.build_id = tern::kernels::plugin_build_id() + TERN_STUB_BUILD;
-  plugin.unavailable_reason = TERN_STUB_REASON;
-  plugin.name = "stub";
+  plugin.build_id = tern::kernels::plugin_build_id() + TERN_PLUGIN_BUILD;
+  plugin.unavailable_reason = TERN_PLUGIN_REASON;
+  plugin.name = "unusable";
   return plugin;
 }
 
