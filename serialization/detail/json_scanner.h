@@ -13,8 +13,20 @@ namespace tern::detail {
 /// Throws FileError, `context` and the place in front, for what is no JSON.
 class JsonScanner {
  public:
-  /// `text` must outlive this object and what it returns.
+  static constexpr int kMaxDepth = 100;
+
+  /// `text`, of less than 4 GB, must outlive this object and what it returns.
   JsonScanner(std::string& text, std::string context);
+
+  /// A string in the text: smaller than a view, for those who keep many.
+  struct Place {
+    std::uint32_t begin, size;
+  };
+  Place place(std::string_view string) const {
+    return {static_cast<std::uint32_t>(string.data() - begin_),
+            static_cast<std::uint32_t>(string.size())};
+  }
+  std::string_view text(Place place) const { return {begin_ + place.begin, place.size}; }
 
   /// "an object", "a negative number" ...: what stands next.
   const char* kind() const;
@@ -26,6 +38,18 @@ class JsonScanner {
   std::string_view number();
   /// Goes past the string, number or word that stands next.
   void scalar();
+  /// Goes past what stands next, whatever it is; calls `too_deep`, which must throw, when it is
+  /// nested deeper than kMaxDepth.
+  template <class TooDeep>
+  void skip(const TooDeep& too_deep, int depth = 0) {
+    if (!at('{') && !at('[')) return scalar();
+    if (depth == kMaxDepth) too_deep();
+    if (at('{')) {
+      object([&](std::string_view) { skip(too_deep, depth + 1); });
+    } else {
+      list([&] { skip(too_deep, depth + 1); });
+    }
+  }
   /// Calls `member(key)`, which goes past the value, for each of the object that stands next.
   template <class Member>
   void object(const Member& member) {

@@ -18,7 +18,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
 constexpr std::size_t kMaxDims = 64;  // as PyTorch
-constexpr int kMaxSkipped = 100;      // levels of a field that nobody knows
 constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
 
 /// Reads a header that may be as large as it likes and say what it likes: until all of it is
@@ -38,7 +37,7 @@ class HeaderReader {
   SafetensorsHeader read(std::uint64_t data_begin) {
     if (!scan_.at('{')) fail("expected an object, found ", scan_.kind());
     scan_.object([&](std::string_view key) {
-      key == kMetadataKey ? read_metadata() : read_entry(place_of(key));
+      key == kMetadataKey ? read_metadata() : read_entry(scan_.place(key));
     });
     scan_.end();
     refuse_equal("tensor", entries_, &Entry::name);
@@ -53,10 +52,7 @@ class HeaderReader {
   static constexpr std::size_t kMinMetadata = std::string_view(R"("":"")").size();
   static_assert(kMaxHeaderSize <= std::numeric_limits<std::uint32_t>::max());
 
-  /// A decoded string in the text.
-  struct Place {
-    std::uint32_t begin, size;
-  };
+  using Place = JsonScanner::Place;
   struct Entry {
     Place name;
     const SafetensorsDtype* dtype = nullptr;
@@ -66,12 +62,6 @@ class HeaderReader {
   struct Metadata {
     Place key, value;
   };
-
-  Place place_of(std::string_view text) const {
-    return {static_cast<std::uint32_t>(text.data() - text_.data()),
-            static_cast<std::uint32_t>(text.size())};
-  }
-  std::string_view text_of(Place place) const { return {text_.data() + place.begin, place.size}; }
 
   // --- Reading -----------------------------------------------------------------------------------
 
@@ -85,7 +75,7 @@ class HeaderReader {
       }
       if (metadata_.size() == kMaxMetadata)
         fail("more than ", kMaxMetadata, " strings of metadata");
-      metadata_.push_back({place_of(key), place_of(scan_.string())});
+      metadata_.push_back({scan_.place(key), scan_.place(scan_.string())});
     });
   }
 
@@ -97,7 +87,9 @@ class HeaderReader {
     DimVector shape;
     scan_.object([&](std::string_view field) {
       const auto number = static_cast<std::size_t>(std::ranges::find(kFields, field) - kFields);
-      if (number == std::size(kFields)) return skip(entry, 0);
+      if (number == std::size(kFields)) {
+        return scan_.skip([&] { fail_in(entry, "nested deeper than ", scan_.kMaxDepth); });
+      }
       if (std::exchange(found[number], true)) fail_in(entry, "'", field, "' appears twice");
       const bool is_dtype = number == 0;
       if (!scan_.at(is_dtype ? '"' : '[')) {
@@ -160,17 +152,6 @@ class HeaderReader {
     return value;
   }
 
-  /// Goes past a field that is not the format's.
-  void skip(const Entry& entry, int depth) {
-    if (!scan_.at('{') && !scan_.at('[')) return scan_.scalar();
-    if (depth == kMaxSkipped) fail_in(entry, "nested deeper than ", kMaxSkipped);
-    if (scan_.at('{')) {
-      scan_.object([&](std::string_view) { skip(entry, depth + 1); });
-    } else {
-      scan_.list([&] { skip(entry, depth + 1); });
-    }
-  }
-
   // --- Checks ------------------------------------------------------------------------------------
 
   /// What an entry says must agree with itself; the order of shape must not matter.
@@ -205,7 +186,7 @@ class HeaderReader {
   /// Leaves `items` sorted by `name`.
   template <class Item>
   void refuse_equal(const char* what, std::vector<Item>& items, Place Item::*name) const {
-    const auto text = [&](const Item& item) { return text_of(item.*name); };
+    const auto text = [&](const Item& item) { return scan_.text(item.*name); };
     std::ranges::sort(items, {}, text);
     const auto twice = std::ranges::adjacent_find(items, {}, text);
     if (twice != items.end()) fail(what, " '", shown_name(text(*twice)), "' appears twice");
@@ -238,12 +219,12 @@ class HeaderReader {
     header.entries.reserve(entries_.size());
     for (const Entry& e : entries_) {
       scan_.seek(e.shape);
-      header.entries.push_back({std::string(text_of(e.name)), e.dtype->name, read_shape(e),
+      header.entries.push_back({std::string(scan_.text(e.name)), e.dtype->name, read_shape(e),
                                 data_begin + e.begin, data_begin + e.end});
     }
     header.metadata.reserve(metadata_.size());
     for (const Metadata& m : metadata_)
-      header.metadata.emplace_back(text_of(m.key), text_of(m.value));
+      header.metadata.emplace_back(scan_.text(m.key), scan_.text(m.value));
     return header;
   }
 
@@ -253,7 +234,8 @@ class HeaderReader {
   }
   template <class... Parts>
   [[noreturn]] void fail_in(const Entry& e, const Parts&... parts) const {
-    raise<FileError>("load: '", path_, "': tensor '", shown_name(text_of(e.name)), "': ", parts...);
+    raise<FileError>("load: '", path_, "': tensor '", shown_name(scan_.text(e.name)),
+                     "': ", parts...);
   }
 
   const std::string& path_;

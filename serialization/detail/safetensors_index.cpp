@@ -1,114 +1,83 @@
 #include <tern/serialization/detail/safetensors_index.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <utility>
 
 #include <tern/core/base/error.h>
-#include <tern/serialization/detail/json_events.h>
 #include <tern/serialization/detail/safetensors_header.h>
 
 namespace tern::detail {
 namespace {
 
-class IndexReader final : public JsonEvents {
- public:
-  explicit IndexReader(const std::string& path) : path_(path) {}
+std::string text_of(const InputFile& file) {
+  TERN_CHECK(file.size() <= kMaxHeaderSize, FileError, "load: '", file.path(), "': an index of ",
+             file.size(), " bytes; ", kMaxHeaderSize, " may be");
+  return file.head(static_cast<std::size_t>(file.size()));
+}
 
-  SafetensorsIndex take() {
-    if (!keys_.contains("weight_map")) fail("no 'weight_map'");
-    return std::move(index_);
-  }
-
-  // --- Events ------------------------------------------------------------------------------------
-
-  bool key(std::string& key) override {
-    if (skipped_ > 0) return true;
-    if (level_ == kTop && !keys_.insert(key).second) fail("'", shown_name(key), "' appears twice");
-    if (level_ == kMap && !names_.insert(key).second) {
-      fail("tensor '", shown_name(key), "' appears twice");
-    }
-    key_ = std::move(key);
-    return true;
-  }
-  bool string(std::string& value) override {
-    if (level_ == kMap) {
-      const bool is_name = !value.empty() && value != ".." && value.find('/') == value.npos &&
-                           value.find('\0') == value.npos;
-      if (!is_name) {
-        fail("tensor '", shown_name(key_), "': '", shown_name(value), "' is no name of a file");
-      }
-      index_.files.emplace_back(key_, std::move(value));
-    } else if (level_ == kMetadata && skipped_ == 0) {
-      index_.metadata.emplace_back(key_, std::move(value));
-    } else {
-      return unexpected("a string");
-    }
-    return true;
-  }
-  bool start_object(std::size_t) override {
-    if (level_ == kOutside) {
-      level_ = kTop;
-    } else if (level_ == kTop && key_ == "metadata") {
-      level_ = kMetadata;
-    } else if (level_ == kTop && key_ == "weight_map") {
-      level_ = kMap;
-    } else {
-      return skip("an object");
-    }
-    return true;
-  }
-  bool start_array(std::size_t) override { return skip("a list"); }
-  bool end_object() override {
-    if (skipped_ > 0) return end_array();
-    level_ = level_ == kTop ? kOutside : kTop;
-    return true;
-  }
-  bool end_array() override { return --skipped_, true; }
-
-  /// Also comes here what an index may have and nobody needs, like numbers in its metadata.
-  bool unexpected(const char* found) override {
-    if (level_ == kOutside) fail("expected an object, found ", found);
-    if (level_ == kMap) {
-      fail("tensor '", shown_name(key_), "': expected the name of a file, found ", found);
-    }
-    if (level_ == kTop && skipped_ <= 1 && (key_ == "weight_map" || key_ == "metadata")) {
-      fail("'", key_, "': expected an object, found ", found);
-    }
-    return true;
-  }
-  bool syntax_error(std::size_t position, const std::string& what) override {
-    fail("byte ", position, ": ", what);
-  }
-
- private:
-  enum Level { kOutside, kTop, kMetadata, kMap };
-
-  bool skip(const char* found) {
-    ++skipped_;
-    return unexpected(found);
-  }
-  template <class... Parts>
-  [[noreturn]] void fail(const Parts&... parts) const {
-    raise<FileError>("load: '", path_, "': index: ", parts...);
-  }
-
-  const std::string& path_;
-  SafetensorsIndex index_;
-  Level level_ = kOutside;
-  int skipped_ = 0;  // open levels of what nobody needs
-  std::string key_;  // the last one
-  std::unordered_set<std::string> keys_, names_;
-};
+bool is_file_name(std::string_view name) {
+  return !name.empty() && name != ".." && name.find('/') == name.npos &&
+         name.find('\0') == name.npos;
+}
 
 }  // namespace
 
-SafetensorsIndex read_index(const InputFile& file) {
-  TERN_CHECK(file.size() <= kMaxHeaderSize, FileError, "load: '", file.path(), "': an index of ",
-             file.size(), " bytes; ", kMaxHeaderSize, " may be");
-  const std::string text = file.head(static_cast<std::size_t>(file.size()));
-  IndexReader reader(file.path());
-  parse_json(text, reader);
-  return reader.take();
+SafetensorsIndex::SafetensorsIndex(const InputFile& file)
+    : path_(file.path()), text_(text_of(file)), scan_(text_, "load: '" + path_ + "': index: ") {
+  if (!scan_.at('{')) fail("expected an object, found ", scan_.kind());
+  constexpr std::string_view kMap = "weight_map", kMetadata = "metadata";
+  bool has_map = false, has_metadata = false;
+  scan_.object([&](std::string_view key) {
+    if (key != kMap && key != kMetadata) return skip(key);
+    if (std::exchange(key == kMap ? has_map : has_metadata, true))
+      fail("'", key, "' appears twice");
+    if (!scan_.at('{')) fail("'", key, "': expected an object, found ", scan_.kind());
+    key == kMap ? read_map() : read_metadata();
+  });
+  scan_.end();
+  if (!has_map) fail("no '", kMap, "'");
+  refuse_equal();
+}
+
+void SafetensorsIndex::read_map() {
+  constexpr std::string_view kShortest = R"("":"a",)";
+  rows_.reserve(text_.size() / kShortest.size() + 1);  // what is not touched costs nothing
+  scan_.object([&](std::string_view tensor) {
+    if (!scan_.at('"')) {
+      fail("tensor '", shown_name(tensor), "': expected the name of a file, found ", scan_.kind());
+    }
+    const std::string_view name = scan_.string();
+    if (!is_file_name(name)) {
+      fail("tensor '", shown_name(tensor), "': '", shown_name(name), "' is no name of a file");
+    }
+    rows_.push_back({scan_.place(tensor), scan_.place(name)});
+  });
+}
+
+void SafetensorsIndex::read_metadata() {
+  scan_.object([&](std::string_view key) {
+    if (!scan_.at('"')) return skip(key);
+    if (metadata_.size() == kMaxMetadata) fail("more than ", kMaxMetadata, " strings of metadata");
+    metadata_.emplace_back(key, scan_.string());
+  });
+}
+
+/// Goes past a value that nobody needs.
+void SafetensorsIndex::skip(std::string_view key) {
+  scan_.skip([&] { fail("'", shown_name(key), "': nested deeper than ", scan_.kMaxDepth); });
+}
+
+void SafetensorsIndex::refuse_equal() {
+  const auto name = [this](const Row& row) { return scan_.text(row.tensor); };
+  std::ranges::sort(rows_, {}, name);
+  const auto twice = std::ranges::adjacent_find(rows_, {}, name);
+  if (twice != rows_.end()) fail("tensor '", shown_name(name(*twice)), "' appears twice");
+  std::ranges::sort(rows_, {}, [](const Row& row) { return row.tensor.begin; });
+}
+
+template <class... Parts>
+void SafetensorsIndex::fail(const Parts&... parts) const {
+  raise<FileError>("load: '", path_, "': index: ", parts...);
 }
 
 std::string_view find_metadata(const SafetensorsMetadata& metadata, std::string_view key) {

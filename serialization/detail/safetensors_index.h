@@ -2,10 +2,10 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <tern/serialization/detail/input_file.h>
+#include <tern/serialization/detail/json_scanner.h>
 #include <tern/serialization/safetensors.h>
 
 namespace tern::detail {
@@ -21,13 +21,43 @@ constexpr std::string_view kIndexSuffix = ".index.json";
 /// In the metadata of an index and of its files: equal when one save wrote them.
 constexpr std::string_view kSaveKey = "tern.save";
 
-struct SafetensorsIndex {
-  std::vector<std::pair<std::string, std::string>> files;  // by the names of the tensors
-  SafetensorsMetadata metadata;                            // what of it is a string
-};
+/// What an index says. Its names stay where they stand in the text, so that a hostile one costs
+/// little more than its own size.
+class SafetensorsIndex {
+ public:
+  /// Throws FileError for what is no such index; names of files have no folder in them.
+  explicit SafetensorsIndex(const InputFile& file);
+  SafetensorsIndex(const SafetensorsIndex&) = delete;
+  SafetensorsIndex& operator=(const SafetensorsIndex&) = delete;
 
-/// Throws FileError for what is no such index; names of files have no folder in them.
-SafetensorsIndex read_index(const InputFile& file);
+  std::size_t size() const { return rows_.size(); }
+  /// Calls `visitor(tensor, file)` with the name of each tensor and of the file that has it, in the
+  /// order of the text.
+  template <class Visitor>
+  void each(const Visitor& visitor) const {
+    for (const Row& row : rows_) visitor(scan_.text(row.tensor), scan_.text(row.file));
+  }
+  /// What of it is a string.
+  const SafetensorsMetadata& metadata() const { return metadata_; }
+
+ private:
+  struct Row {
+    JsonScanner::Place tensor, file;
+  };
+
+  void read_map();
+  void read_metadata();
+  void skip(std::string_view key);
+  void refuse_equal();
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... parts) const;
+
+  const std::string path_;
+  std::string text_;
+  JsonScanner scan_;
+  std::vector<Row> rows_;
+  SafetensorsMetadata metadata_;
+};
 
 /// The value of `key`, or an empty string.
 std::string_view find_metadata(const SafetensorsMetadata& metadata, std::string_view key);

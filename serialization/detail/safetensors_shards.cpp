@@ -101,12 +101,12 @@ std::vector<std::string> files_of_index(const std::string& path) {
   if (!exists(index_path)) return {};
   std::vector<std::string> files = {index_path};
   try {
-    const SafetensorsIndex index = read_index(InputFile(index_path));
-    if (find_metadata(index.metadata, kSaveKey).empty()) return files;
-    for (const auto& [name, file] : index.files) {
-      std::string shard = folder_of(path) + file;
+    const SafetensorsIndex index{InputFile(index_path)};
+    if (find_metadata(index.metadata(), kSaveKey).empty()) return files;
+    index.each([&](std::string_view, std::string_view file) {
+      std::string shard = folder_of(path).append(file);
       if (!contains(files, shard)) files.push_back(std::move(shard));
-    }
+    });
   } catch (const FileError&) {
     // What nobody can read lists nothing.
   }
@@ -151,12 +151,12 @@ using Shards = std::unordered_map<std::string_view, std::unique_ptr<const Shard>
 Shards open_shards(const std::string& path, const SafetensorsIndex& index,
                    const LoadFileOptions& options) {
   Shards shards;
-  const std::string_view id = find_metadata(index.metadata, kSaveKey);
+  const std::string_view id = find_metadata(index.metadata(), kSaveKey);
   std::size_t found = 0;
-  for (const auto& [name, file] : index.files) {
+  index.each([&](std::string_view name, std::string_view file) {
     std::unique_ptr<const Shard>& shard = shards[file];
     if (!shard) {
-      shard = std::make_unique<const Shard>(folder_of(path) + file, options);
+      shard = std::make_unique<const Shard>(folder_of(path).append(file), options);
       TERN_CHECK(id.empty() || id == find_metadata(shard->reader.header().metadata, kSaveKey),
                  FileError, "load: '", path, "': '", file,
                  "' was written by another save than the index");
@@ -164,9 +164,9 @@ Shards open_shards(const std::string& path, const SafetensorsIndex& index,
     }
     TERN_CHECK(shard->places.contains(name), FileError, "load: '", path, "': tensor '",
                shown_name(name), "' is not in '", file, "'");
-  }
-  TERN_CHECK(found == index.files.size(), FileError, "load: '", path, "': its files have ", found,
-             " tensors, but the index has ", index.files.size());
+  });
+  TERN_CHECK(found == index.size(), FileError, "load: '", path, "': its files have ", found,
+             " tensors, but the index has ", index.size());
   return shards;
 }
 
@@ -217,7 +217,7 @@ void refuse_safetensors_index(const State&, const SaveOptions&, AtomicFile& file
 }
 
 State read_safetensors_index(const InputFile& file, const LoadFileOptions& options) {
-  const SafetensorsIndex index = read_index(file);
+  const SafetensorsIndex index(file);
   const Shards shards = open_shards(file.path(), index, options);
   std::unordered_map<std::string_view, std::vector<Tensor>> tensors;  // by file
   SafetensorsMetadata metadata;
@@ -227,10 +227,10 @@ State read_safetensors_index(const InputFile& file, const LoadFileOptions& optio
     metadata.insert(metadata.end(), header.metadata.begin(), header.metadata.end());
   }
   FlatState flat;
-  for (const auto& [name, shard] : index.files) {
+  index.each([&](std::string_view name, std::string_view shard) {
     flat.tensors.emplace_back(name, tensors.at(shard)[shards.at(shard)->places.at(name)]);
-  }
-  metadata.insert(metadata.end(), index.metadata.begin(), index.metadata.end());
+  });
+  metadata.insert(metadata.end(), index.metadata().begin(), index.metadata().end());
   apply_metadata(metadata, flat, options);
   return unflatten(flat);
 }

@@ -7,7 +7,8 @@
 #include "safetensors_bytes.h"
 #include "scratch.h"
 
-// Headers that shall cost memory: twice their size and 16 MB are the most that a refusal takes.
+// Headers that shall cost memory: twice their size and 16 MB are the most that a refusal takes. An
+// index, whose entries are shorter, takes four times its size.
 
 namespace tern {
 namespace {
@@ -101,6 +102,24 @@ TEST(SafetensorsMemory, ARefusalTakesTwiceTheHeaderAndALittle) {
     EXPECT_NE(text.find(hostile.says), text.npos) << text.substr(0, 500);
     EXPECT_LT(text.size(), 1000u);
   }
+}
+
+TEST(SafetensorsMemory, SoDoesARefusedIndex) {
+  if (kHasSanitizer) GTEST_SKIP() << "sanitizers keep memory of their own";
+  const Scratch scratch;
+  const std::string path = scratch.path("model.safetensors.index.json");
+  std::string index = R"({"weight_map":{)";
+  const auto size = static_cast<std::size_t>(count_for(10'000'000, 99'999'000));
+  index.reserve(size + 1000);
+  for (std::size_t i = 0; index.size() < size; ++i) index += '"' + std::to_string(i) + R"(":"f",)";
+  write_file(path, index + R"("w":"f"}})");
+  index = {};
+  const long before = reset_peak();
+  if (before == 0) GTEST_SKIP() << "no /proc/self/status";
+  const std::string text = text_of_error<FileError>([&] { load_state(path); });
+  const auto file_size = static_cast<long>(std::filesystem::file_size(path));
+  EXPECT_LT(peak_bytes() - before, 4 * file_size + (16 << 20));
+  EXPECT_NE(text.find("No such file"), text.npos) << text.substr(0, 500);
 }
 
 }  // namespace

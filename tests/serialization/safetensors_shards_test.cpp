@@ -193,6 +193,8 @@ TEST_F(SafetensorsShards, WhatAnIndexMayNotBe) {
   rejects(good.substr(0, good.size() / 2), "index: byte ");
   rejects(good + "x", "index: byte ");
   rejects(std::string("{\"weight_map\":") + std::string(100'000, '['), "'weight_map': expected");
+  rejects("{\"x\":" + std::string(100'000, '['), "'x': nested deeper than 100");
+  rejects(R"({"metadata": {"x": )" + std::string(100'000, '['), "'x': nested deeper than 100");
   write_file(index_, good);
   EXPECT_TRUE(identical(load_state(index_), state_));
 
