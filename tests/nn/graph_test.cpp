@@ -9,6 +9,7 @@
 #include <tern/backends/cuda/host/loader.h>
 #include <tern/tern.h>
 
+#include "error_of.h"
 #include "simulated_devices.h"
 
 // Training steps as CUDA graphs, on a simulated device: to the bit what the same steps are without.
@@ -189,21 +190,12 @@ TEST(GraphedStep, AMovedOptimizerIsStillTheOne) {
   EXPECT_EQ(static_cast<optim::AdamParamState&>(*moved.state().begin()->second).step(), 6);
 }
 
-std::string text_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(GraphedStep, RefusesAnOptimizerThatIsNotCapturable) {
   AdamTraining training(optim::AdamOptions(1e-2));
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
   for (int i = 0; i < 3; ++i) graphed(batch(i));
   const std::vector<float> before = training.weights();
-  EXPECT_EQ(text_of([&] { graphed(batch(3)); }),
+  EXPECT_EQ(error_of([&] { graphed(batch(3)); }),
             "Attempting CUDA graph capture of step() for an instance of Adam but param_groups' "
             "capturable is False.");
   EXPECT_FALSE(cuda::is_current_stream_capturing());
@@ -215,7 +207,7 @@ TEST(GraphedStep, RefusesAFirstStepWithState) {
   cuda::GraphedStep graphed(
       {training.x}, [&] { return training.step(); }, /*warmup=*/0);
   EXPECT_NE(
-      text_of([&] { graphed(batch(0)); }).find("first step of a parameter cannot be captured"),
+      error_of([&] { graphed(batch(0)); }).find("first step of a parameter cannot be captured"),
       std::string::npos);
 }
 
@@ -225,7 +217,7 @@ TEST(GraphedStep, RefusesAStateThatWasReplaced) {
   for (int i = 0; i < 5; ++i) graphed(batch(i));
   training.optimizer.load_state_dict(training.optimizer.state_dict());
   const std::vector<float> before = training.weights();
-  EXPECT_NE(text_of([&] { graphed(batch(5)); }).find("the optimizer's state was replaced"),
+  EXPECT_NE(error_of([&] { graphed(batch(5)); }).find("the optimizer's state was replaced"),
             std::string::npos);
   EXPECT_EQ(training.weights(), before);
   training.step();
@@ -305,7 +297,7 @@ TEST(GraphedStep, RefusesReadsOnTheHost) {
   });
   for (int i = 0; i < 3; ++i) graphed(batch(i));
   EXPECT_EQ(
-      text_of([&] { graphed(batch(3)); }),
+      error_of([&] { graphed(batch(3)); }),
       "CUDA error: operation not permitted when stream is capturing\nitem() needs a result that "
       "only a replay computes.");
   training.step();  // everything works on
@@ -313,16 +305,13 @@ TEST(GraphedStep, RefusesReadsOnTheHost) {
 }
 
 TEST(GraphedStep, ChecksItsValues) {
-  try {
-    cuda::GraphedStep on_cpu({zeros({2})}, [] { return Tensor(); });
-    ADD_FAILURE() << "no error";
-  } catch (const DeviceError& error) {
-    EXPECT_STREQ(error.what(), "GraphedStep: expected inputs on a cuda device, got one on cpu");
-  }
+  EXPECT_EQ(error_of<DeviceError>(
+                [] { const cuda::GraphedStep on_cpu({zeros({2})}, [] { return Tensor(); }); }),
+            "GraphedStep: expected inputs on a cuda device, got one on cpu");
   const Tensor x = zeros({2, 3}, kCUDA);
   cuda::GraphedStep step({x}, [&] { return x.sum(); });
-  EXPECT_EQ(text_of([&] { step(); }), "GraphedStep: expected 1 values, one for each input, got 0");
-  EXPECT_EQ(text_of([&] { step(zeros({3})); }),
+  EXPECT_EQ(error_of([&] { step(); }), "GraphedStep: expected 1 values, one for each input, got 0");
+  EXPECT_EQ(error_of([&] { step(zeros({3})); }),
             "GraphedStep: value 0 of size [3] does not fit the input of size [2, 3]");
   EXPECT_THROW(cuda::GraphedStep({zeros({1})}, [] { return Tensor(); }), DeviceError);
   for (int i = 0; i < 6; ++i)

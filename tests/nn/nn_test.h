@@ -11,21 +11,11 @@
 #include <tern/core/tensor/state.h>
 #include <tern/nn/nn.h>
 
+#include "error_of.h"
+
 // What the tests of nn share.
 
 namespace tern {
-
-/// The text of the error that `fn` throws.
-template <class E = Error, class Fn>
-std::string error_of(const Fn& fn) {
-  try {
-    fn();
-  } catch (const E& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
 
 template <class T>
 std::string printed(const T& value) {

@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 
+#include "error_of.h"
 #include "ops/op_case.h"
 
 // Where ops run, and that tensors of two devices are refused: for every record.
@@ -53,15 +54,10 @@ void expect_refused(const OpFunction& function, const std::vector<Tensor>& input
     return "Expected all tensors to be on the same device, but found at least two devices, " +
            one.str() + " and " + other.str() + "!";
   };
-  try {
-    function(inputs);
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const DeviceError& error) {
-    const std::string text = error.what();
-    EXPECT_TRUE((!a.is_cpu() && text.find(sentence(a, b)) != std::string::npos) ||
-                (!b.is_cpu() && text.find(sentence(b, a)) != std::string::npos))
-        << text;
-  }
+  const std::string text = error_of<DeviceError>([&] { function(inputs); });
+  EXPECT_TRUE((!a.is_cpu() && text.find(sentence(a, b)) != std::string::npos) ||
+              (!b.is_cpu() && text.find(sentence(b, a)) != std::string::npos))
+      << text;
   before.expect_unchanged();
 }
 

@@ -94,13 +94,13 @@ TEST(AtomicFile, WritesThroughSymbolicLinks) {
 TEST(AtomicFile, RefusesWhatCannotBeReplaced) {
   const Scratch scratch;
   std::filesystem::create_directory(scratch.path("folder"));
-  EXPECT_EQ(text_of_error<FileError>([&] { save(scratch.path("folder"), kNew); }),
+  EXPECT_EQ(error_of<FileError>([&] { save(scratch.path("folder"), kNew); }),
             "save: '" + scratch.path("folder") + "' is a folder");
   ASSERT_EQ(::mkfifo(scratch.path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(text_of_error<FileError>([&] { save(scratch.path("pipe"), kNew); }),
+  EXPECT_EQ(error_of<FileError>([&] { save(scratch.path("pipe"), kNew); }),
             "save: '" + scratch.path("pipe") + "' is no regular file");
   EXPECT_THROW(save("/dev/null", kNew), FileError);
-  EXPECT_EQ(text_of_error<FileError>([&] { save(scratch.path("missing/file"), kNew); }),
+  EXPECT_EQ(error_of<FileError>([&] { save(scratch.path("missing/file"), kNew); }),
             "save: '" + scratch.path("missing/file") + "': cannot create a file in the folder '" +
                 scratch.path("missing/") + "': No such file or directory");
   EXPECT_THROW(save("", kNew), FileError);

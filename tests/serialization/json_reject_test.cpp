@@ -206,7 +206,7 @@ TEST_F(JsonReject, PartsOfACheckpointThatDoNotFit) {
     const State loaded = load_state(path_);
     for (TrainedNet* model : {&on_cpu_, &on_cuda_}) {
       const std::string before = model->facts();
-      const std::string text = text_of_error<Error>([&] {
+      const std::string text = error_of<Error>([&] {
         if (key == std::string("generators")) {
           set_generator_states(loaded[key]);
         } else {
@@ -233,14 +233,14 @@ TEST_F(JsonReject, PartsOfACheckpointThatDoNotFit) {
 }
 
 TEST_F(JsonReject, FilesThatCannotBeRead) {
-  EXPECT_EQ(text_of_error<FileError>([&] { load(net_, scratch_.path("none.json")); }),
+  EXPECT_EQ(error_of<FileError>([&] { load(net_, scratch_.path("none.json")); }),
             "load: cannot open '" + scratch_.path("none.json") + "': No such file or directory");
   std::filesystem::create_directory(scratch_.path("folder.json"));
-  EXPECT_EQ(text_of_error<FileError>([&] { load(net_, scratch_.path("folder.json")); }),
+  EXPECT_EQ(error_of<FileError>([&] { load(net_, scratch_.path("folder.json")); }),
             "load: '" + scratch_.path("folder.json") +
                 "' is a folder without model.safetensors.index.json or model.safetensors");
   ASSERT_EQ(::mkfifo(scratch_.path("pipe.json").c_str(), 0600), 0);
-  EXPECT_EQ(text_of_error<FileError>([&] { load(net_, scratch_.path("pipe.json")); }),
+  EXPECT_EQ(error_of<FileError>([&] { load(net_, scratch_.path("pipe.json")); }),
             "load: '" + scratch_.path("pipe.json") + "' is no regular file");
   std::filesystem::create_symlink("loop.json", scratch_.path("loop.json"));
   EXPECT_THROW(load(net_, scratch_.path("loop.json")), FileError);
@@ -251,7 +251,7 @@ TEST_F(JsonReject, FilesThatCannotBeRead) {
     EXPECT_THROW(save(net_, scratch_.path(name)), FileError) << name;
   }
   Tensor tensor;
-  EXPECT_EQ(text_of_error<FileError>([&] { load(tensor, path_); }),
+  EXPECT_EQ(error_of<FileError>([&] { load(tensor, path_); }),
             "load: '" + path_ + "' holds a dictionary, not a tensor");
   EXPECT_FALSE(tensor.defined());
 }

@@ -93,7 +93,7 @@ TEST(JsonStream, ErrorsFarBehindSayWhere) {
   std::string text = "{\n";
   for (int i = 0; i < 20000; ++i) text += "\"k" + std::to_string(i) + "\": [1.5, 2.5],\n";
   write_file(scratch.path(), text + "  \"bad\": [1.5, x]}");
-  EXPECT_EQ(text_of_error<FileError>([&] { load_state(scratch.path()); }),
+  EXPECT_EQ(error_of<FileError>([&] { load_state(scratch.path()); }),
             "'" + scratch.path() +
                 "', line 20002, column 16: tensor 'bad': data[1]: expected a number, found "
                 "something that is no JSON");

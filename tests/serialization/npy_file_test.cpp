@@ -130,14 +130,14 @@ TEST(NpyWriter, NoBfloat16) {
   const Scratch scratch;
   State state;
   state.insert("w", ones({2}, kBFloat16));
-  const std::string text = text_of_error<FileError>([&] { save(state, scratch.path("x.npz")); });
+  const std::string text = error_of<FileError>([&] { save(state, scratch.path("x.npz")); });
   EXPECT_NE(text.find("tensor 'w': NumPy has no bfloat16"), std::string::npos) << text;
   EXPECT_EQ(scratch.count(), 0);
 }
 
 TEST(NpyWriter, OnlyATensor) {
   const Scratch scratch;
-  EXPECT_NE(text_of_error<FileError>([&] {
+  EXPECT_NE(error_of<FileError>([&] {
               save(State(), scratch.path("x.npy"));
             }).find("an .npy holds one tensor, not a dictionary; use .npz"),
             std::string::npos);

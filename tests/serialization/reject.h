@@ -109,7 +109,7 @@ class RejectTest : public ::testing::Test {
         for (const bool map : {false, true}) {
           if (map && !path.ends_with(".safetensors")) continue;
           const std::clock_t start = std::clock();  // of the processor: the machine may be busy
-          const std::string text = text_of_error<E>(
+          const std::string text = error_of<E>(
               [&] { model->net->load_state_dict(load_state(path, {.map = map}), strict); });
           EXPECT_LT(std::clock() - start, seconds * CLOCKS_PER_SEC) << part;
           EXPECT_NE(text.find(part), std::string::npos)

@@ -45,7 +45,7 @@ TEST_F(SafetensorsFileTest, ListsAndReadsTensorByTensor) {
     EXPECT_EQ(file.find("n")->dtype, "I64");
     EXPECT_EQ(file.find("x"), nullptr);
     for (const auto& [key, value] : state_) EXPECT_TRUE(identical(file.read(key), value)) << key;
-    EXPECT_EQ(text_of_error<IndexError>([&] { file.read("x"); }),
+    EXPECT_EQ(error_of<IndexError>([&] { file.read("x"); }),
               "load: '" + path_ + "' has no tensor 'x'");
   }
 }

@@ -96,7 +96,7 @@ TEST(SafetensorsMemory, ARefusalTakesTwiceTheHeaderAndALittle) {
     }
     const long before = reset_peak();
     if (before == 0) GTEST_SKIP() << "no /proc/self/status";
-    const std::string text = text_of_error<FileError>([&] { load_state(path); });
+    const std::string text = error_of<FileError>([&] { load_state(path); });
     const auto file_size = static_cast<long>(std::filesystem::file_size(path));
     EXPECT_LT(peak_bytes() - before, 2 * file_size + (16 << 20));
     EXPECT_NE(text.find(hostile.says), text.npos) << text.substr(0, 500);
@@ -116,7 +116,7 @@ TEST(SafetensorsMemory, SoDoesARefusedIndex) {
   index = {};
   const long before = reset_peak();
   if (before == 0) GTEST_SKIP() << "no /proc/self/status";
-  const std::string text = text_of_error<FileError>([&] { load_state(path); });
+  const std::string text = error_of<FileError>([&] { load_state(path); });
   const auto file_size = static_cast<long>(std::filesystem::file_size(path));
   EXPECT_LT(peak_bytes() - before, 4 * file_size + (16 << 20));
   EXPECT_NE(text.find("No such file"), text.npos) << text.substr(0, 500);

@@ -59,7 +59,7 @@ TEST(SafetensorsReference, EveryDtypeIsListedAndEachOfOursRead) {
   EXPECT_GE(read, 4u);
   const std::string path = kFolder + "dtypes.safetensors";
   const std::string start = "load: '" + path + "': tensor 'uint64': dtype U64 is none of those";
-  const auto text = text_of_error<FileError>([&] { file.read("uint64"); });
+  const auto text = error_of<FileError>([&] { file.read("uint64"); });
   EXPECT_EQ(text.substr(0, start.size()), start);
   EXPECT_THROW(load_state(path), FileError);
 }

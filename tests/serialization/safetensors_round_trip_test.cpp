@@ -169,7 +169,7 @@ TEST_F(SafetensorsRoundTrip, OptionsThatAFormatDoesNotHave) {
   shards.max_shard_size = 8;
   base64.base64 = true;
   const auto refused = [&](const char* suffix, const SaveOptions& options) {
-    return text_of_error<FileError>([&] { save(ones({1}), scratch_.path("x") + suffix, options); });
+    return error_of<FileError>([&] { save(ones({1}), scratch_.path("x") + suffix, options); });
   };
   for (const char* suffix : {".npz", ".npy", ".pt"}) {
     EXPECT_NE(refused(suffix, metadata).find(" has no metadata"), std::string::npos);
@@ -194,10 +194,10 @@ TEST_F(SafetensorsRoundTrip, WhatCannotBeWrittenLeavesTheOldFile) {
   diverged.insert("w", tensor({{1.f, 2.f}, {3.f, INFINITY}}));
   SaveOptions finite;
   finite.allow_non_finite = false;
-  EXPECT_EQ(text_of_error<FileError>([&] { save(reserved, path_); }),
+  EXPECT_EQ(error_of<FileError>([&] { save(reserved, path_); }),
             "save: '" + path_ + "': in safetensors no tensor can have the name '__metadata__'");
   EXPECT_THROW(save(not_utf8, path_), FileError);
-  EXPECT_EQ(text_of_error<FileError>([&] { save(diverged, path_, finite); }),
+  EXPECT_EQ(error_of<FileError>([&] { save(diverged, path_, finite); }),
             "save: '" + path_ + "': tensor 'w': data[1][1] is Infinity");
   EXPECT_EQ(read_file(path_), old);
   EXPECT_EQ(scratch_.count(), 1);

@@ -41,7 +41,7 @@ class SafetensorsShards : public testing::Test {
   /// Replaces a part of the index and expects an error with `part` in its text.
   void rejects(const std::string& index, const std::string& part) const {
     write_file(index_, index);
-    const auto message = text_of_error<FileError>([&] { load_state(index_); });
+    const auto message = error_of<FileError>([&] { load_state(index_); });
     EXPECT_NE(message.find(part), std::string::npos) << message << "\n  not: " << part;
     EXPECT_EQ(message.find("load: "), 0u) << message;
   }
@@ -211,7 +211,7 @@ TEST_F(SafetensorsShards, WhatAnIndexMayNotBe) {
 }
 
 TEST_F(SafetensorsShards, AFolderWithoutAModel) {
-  EXPECT_EQ(text_of_error<FileError>([&] { load_state(scratch_.folder()); }),
+  EXPECT_EQ(error_of<FileError>([&] { load_state(scratch_.folder()); }),
             "load: '" + scratch_.folder() +
                 "' is a folder without model.safetensors.index.json or model.safetensors");
 }

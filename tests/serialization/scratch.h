@@ -10,6 +10,8 @@
 
 #include <tern/core/base/error.h>
 
+#include "error_of.h"
+
 namespace tern {
 
 /// A new folder of a test's own, removed with all in it at the end.
@@ -51,20 +53,6 @@ inline std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + path);
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// What `fn` throws; a failure of the test when it throws nothing or something else.
-template <class E, class Fn>
-std::string text_of_error(const Fn& fn) {
-  try {
-    fn();
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const E& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    ADD_FAILURE() << "another kind of error: " << error.what();
-  }
-  return {};
 }
 
 /// `full` when the environment variable TERN_TEST_FULL is set, else `quick`.

@@ -62,7 +62,7 @@ TEST(TorchChecksum, NamesTheTensor) {
   std::string damaged = read_file(path);
   ++damaged[damaged.find(std::string("\0\0\xe0\x40", 4))];
   write_file(path, damaged);
-  const std::string text = text_of_error<FileError>([&] { load_state(path); });
+  const std::string text = error_of<FileError>([&] { load_state(path); });
   EXPECT_NE(text.find("entry 'archive/data/1': 'fc.weight': the checksum differs"),
             std::string::npos)
       << text;

@@ -98,8 +98,7 @@ TEST(TorchPython, MoreThan256Objects) {
 }
 
 TEST(TorchPython, AWholeModule) {
-  const std::string text =
-      text_of_error<FileError>([] { load_state(kFolder + "torch_module.pt"); });
+  const std::string text = error_of<FileError>([] { load_state(kFolder + "torch_module.pt"); });
   EXPECT_NE(text.find("class 'torch.nn.modules.container.Sequential' is not one that a state file"),
             std::string::npos);
 }
@@ -196,7 +195,7 @@ TEST_F(TorchRoundTrip, NothingNonFiniteWhenAsked) {
   state.insert("model", model);
   for (const char* name : {"x.pt", "x.npz"}) {
     const std::string text =
-        text_of_error<FileError>([&] { save(state, scratch_.path(name), options); });
+        error_of<FileError>([&] { save(state, scratch_.path(name), options); });
     EXPECT_NE(text.find("tensor 'model.w': data[1] is NaN"), std::string::npos) << text;
   }
   EXPECT_EQ(scratch_.count(), 0);

@@ -9,7 +9,6 @@
 namespace tern::cuda {
 namespace {
 
-using tern::testing::text_of;
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 // Starts every test with an empty cache and without a live block on cuda:0.
@@ -189,7 +188,7 @@ TEST_F(CachingAllocator, GivesCachedMemoryBackBeforeItFails) {
 TEST_F(CachingAllocator, OutOfMemoryTellsTheFiguresAndChangesNothing) {
   char* live = allocate(12 * kMiB);
   free(allocate(3 * kMiB));
-  const std::string text = text_of<OutOfMemoryError>([&] { allocate(5LL << 30); });
+  const std::string text = error_of<OutOfMemoryError>([&] { allocate(5LL << 30); });
   EXPECT_EQ(
       text,
       "CUDA out of memory. Tried to allocate 5.00 GiB. GPU 0 has a total capacity of 4.00 GiB "
@@ -275,7 +274,8 @@ TEST(CachingAllocatorDeathTest, ASmallDeviceRunsOutOfMemory) {
         setenv("TERN_SIM_MEMORY", "4194304", 1);
         auto& allocator = cuda_backend().allocator();
         void* first = allocator.allocate(1 << 20, 0);
-        const std::string text = text_of<OutOfMemoryError>([&] { allocator.allocate(3 << 20, 0); });
+        const std::string text =
+            error_of<OutOfMemoryError>([&] { allocator.allocate(3 << 20, 0); });
         allocator.deallocate(first, 1 << 20, 0);
         allocator.allocate(1 << 20, 0);
         const bool good =

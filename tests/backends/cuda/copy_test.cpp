@@ -8,7 +8,6 @@ namespace tern::cuda {
 namespace {
 
 using tern::testing::DeviceArray;
-using tern::testing::text_of;
 using tern::testing::upload;
 
 // Pinned memory of the host, given back at the end.
@@ -138,11 +137,11 @@ TEST(CudaCopy, RefusesMemoryOfTheWrongPlace) {
   const DeviceArray<float> a(1, 0.0f, 0);
   float host = 0;
   CudaBackend& backend = cuda_backend();
-  EXPECT_EQ(
-      text_of<DeviceError>([&] { backend.copy_bytes(&host, kCPU, a.data(), Device(1), 4, false); }),
-      "CUDA error: invalid argument: a copy of 4 bytes was told cuda:1 and got memory of "
-      "cuda:0");
-  EXPECT_EQ(text_of<DeviceError>(
+  EXPECT_EQ(error_of<DeviceError>(
+                [&] { backend.copy_bytes(&host, kCPU, a.data(), Device(1), 4, false); }),
+            "CUDA error: invalid argument: a copy of 4 bytes was told cuda:1 and got memory of "
+            "cuda:0");
+  EXPECT_EQ(error_of<DeviceError>(
                 [&] { backend.copy_bytes(a.data(), Device(0), a.data(), kCPU, 4, false); }),
             "CUDA error: invalid argument: a copy of 4 bytes was told host and got memory of "
             "cuda:0");

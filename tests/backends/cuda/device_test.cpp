@@ -5,8 +5,6 @@
 namespace tern::cuda {
 namespace {
 
-using tern::testing::text_of;
-
 TEST(CudaDevice, EachThreadHasItsCurrentDevice) {
   EXPECT_EQ(current_device(), 0);
   set_device(1);
@@ -18,7 +16,7 @@ TEST(CudaDevice, EachThreadHasItsCurrentDevice) {
 }
 
 TEST(CudaDevice, RefusesOrdinalsThatDoNotExist) {
-  const std::string text = text_of<DeviceError>([] { set_device(7); });
+  const std::string text = error_of<DeviceError>([] { set_device(7); });
   EXPECT_EQ(
       text,
       "CUDA error: invalid device ordinal\nGPU device may be out of range, do you have enough "

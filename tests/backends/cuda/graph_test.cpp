@@ -17,7 +17,6 @@ using kernels::Plugin;
 using tern::testing::DeviceArray;
 using tern::testing::fill_args;
 using tern::testing::launch;
-using tern::testing::text_of;
 
 void fill(const DeviceArray<float>& array, float value) {
   const kernels::KernelContext context =
@@ -82,12 +81,12 @@ TEST(CudaGraph, CopiesWithinADeviceAreRecorded) {
 TEST(CudaGraph, SaysWhatIsWrongWithACall) {
   CUDAGraph graph;
   EXPECT_EQ(
-      text_of<Error>([&] { graph.capture_begin(); }),
+      error_of<Error>([&] { graph.capture_begin(); }),
       "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok "
       "to replay them on the default stream.)");
-  EXPECT_EQ(text_of<Error>([&] { graph.replay(); }),
+  EXPECT_EQ(error_of<Error>([&] { graph.replay(); }),
             "Called CUDAGraph::replay without a preceding successful capture.");
-  EXPECT_EQ(text_of<Error>([&] { graph.pool(); }),
+  EXPECT_EQ(error_of<Error>([&] { graph.pool(); }),
             "Called CUDAGraph::pool() without a preceding successful capture.");
   EXPECT_THROW(graph.capture_end(), Error);
   const Stream stream = getStreamFromPool();
@@ -95,14 +94,14 @@ TEST(CudaGraph, SaysWhatIsWrongWithACall) {
     const StreamGuard guard(stream);
     graph.capture_begin();
   }
-  EXPECT_EQ(text_of<Error>([&] { graph.capture_end(); }),
+  EXPECT_EQ(error_of<Error>([&] { graph.capture_end(); }),
             "Capture must end on the same stream it began on.");
   {
     const StreamGuard guard(stream);
-    EXPECT_EQ(text_of<Error>([&] { graph.replay(); }),
+    EXPECT_EQ(error_of<Error>([&] { graph.replay(); }),
               "Called CUDAGraph::replay without a preceding successful capture.");
     graph.capture_end();
-    EXPECT_EQ(text_of<Error>([&] { graph.capture_begin(); }),
+    EXPECT_EQ(error_of<Error>([&] { graph.capture_begin(); }),
               "This CUDAGraph instance already owns a captured graph. To capture a new graph, "
               "create a new instance.");
     graph.reset();
@@ -132,11 +131,11 @@ TEST(CudaGraph, WhatCudaForbidsEndsTheCapture) {
     const Stream stream = getStreamFromPool();
     const StreamGuard guard(stream);
     graph.capture_begin();
-    EXPECT_TRUE(text_of<DeviceError>(refused).starts_with(kNotPermitted)) << what;
-    EXPECT_EQ(text_of<DeviceError>([&] { fill(a, 1.0f); }),
+    EXPECT_TRUE(error_of<DeviceError>(refused).starts_with(kNotPermitted)) << what;
+    EXPECT_EQ(error_of<DeviceError>([&] { fill(a, 1.0f); }),
               "CUDA error: operation failed due to a previous error during capture")
         << what;
-    EXPECT_EQ(text_of<DeviceError>([&] { graph.capture_end(); }),
+    EXPECT_EQ(error_of<DeviceError>([&] { graph.capture_end(); }),
               "CUDA error: operation failed due to a previous error during capture")
         << what;
     fill(a, 2.0f);  // the stream works again
@@ -154,7 +153,7 @@ TEST(CudaGraph, NobodySynchronizesTheDeviceOfACapture) {
   graph.capture([&] {
     fill(a, 1.0f);
     std::thread([] {
-      EXPECT_EQ(text_of<DeviceError>([] { synchronize(0); }),
+      EXPECT_EQ(error_of<DeviceError>([] { synchronize(0); }),
                 kNotPermitted + ": cuda::synchronize(0) while a graph is captured on cuda:0");
       if (!tern::testing::on_gpu()) synchronize(1);  // which may be the same one
     }).join();
@@ -186,8 +185,8 @@ TEST(CudaGraph, OnlyPinnedMemoryIsCopied) {
         "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU tensor "
         "is "
         "pinned. Please use tensor.pin_memory() or allocate the tensor with pinned_memory(true).";
-    EXPECT_EQ(text_of<DeviceError>([&] { a.write(&pageable); }), text);
-    EXPECT_EQ(text_of<DeviceError>([&] { a.read(); }), text);
+    EXPECT_EQ(error_of<DeviceError>([&] { a.write(&pageable); }), text);
+    EXPECT_EQ(error_of<DeviceError>([&] { a.read(); }), text);
     a.write(pinned, true);  // the capture goes on
   });
   for (const float value : {3.0f, 4.0f}) {
@@ -209,9 +208,9 @@ TEST(CudaGraph, EventsOfACaptureCannotBeAsked) {
   });
   const std::string text =
       "CUDA error: operation not permitted on an event last recorded in a capturing stream";
-  EXPECT_EQ(text_of<DeviceError>([&] { event.query(); }), text);
-  EXPECT_EQ(text_of<DeviceError>([&] { event.synchronize(); }), text);
-  EXPECT_EQ(text_of<DeviceError>([&] { event.block(getCurrentCUDAStream()); }), text);
+  EXPECT_EQ(error_of<DeviceError>([&] { event.query(); }), text);
+  EXPECT_EQ(error_of<DeviceError>([&] { event.synchronize(); }), text);
+  EXPECT_EQ(error_of<DeviceError>([&] { event.block(getCurrentCUDAStream()); }), text);
   event.record();  // a new place
   event.synchronize();
 }
@@ -219,7 +218,7 @@ TEST(CudaGraph, EventsOfACaptureCannotBeAsked) {
 TEST(CudaGraph, AnExceptionEndsTheCapture) {
   const DeviceArray<float> a(1, 0.0f);
   CUDAGraph graph;
-  EXPECT_EQ(text_of<std::runtime_error>([&] {
+  EXPECT_EQ(error_of<std::runtime_error>([&] {
               graph.capture([&] {
                 fill(a, 1.0f);
                 throw std::runtime_error("no");
@@ -284,7 +283,7 @@ TEST(CudaGraph, TellsWhichStreamsDoNotBelongTogether) {
   const Stream side = getStreamFromPool();
   const auto capture_error = [](const std::function<void()>& body) {
     CUDAGraph graph;
-    return text_of<DeviceError>([&] { graph.capture(body); });
+    return error_of<DeviceError>([&] { graph.capture(body); });
   };
   EXPECT_EQ(capture_error([&] {
               Event fork;
@@ -334,13 +333,13 @@ TEST(CudaGraph, AReplayFindsMemoryThatWasFreed) {
   std::optional<DeviceArray<float>> a(std::in_place, 1, 0.0f);
   graph.capture([&] { fill(*a, 1.0f); });
   a.reset();
-  const std::string text = text_of<DeviceError>([&] { graph.replay(); });
+  const std::string text = error_of<DeviceError>([&] { graph.replay(); });
   EXPECT_NE(text.find("kernel fill on cuda:0 got the output in memory of cuda:0"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find(", which was freed"), std::string::npos) << text;
   const DeviceArray<float> heir(1, 7.0f);  // has the same memory now
-  EXPECT_NE(text_of<DeviceError>([&] {
+  EXPECT_NE(error_of<DeviceError>([&] {
               graph.replay();
             }).find(", which was freed since the graph was captured"),
             std::string::npos);

@@ -13,8 +13,6 @@
 namespace tern::cuda::detail {
 namespace {
 
-using tern::testing::text_of;
-
 class Environment : public ::testing::Test {
  protected:
   void SetUp() override { unset(); }
@@ -40,7 +38,7 @@ TEST_F(Environment, TakesOneToSixteenSimulatedDevices) {
   }
   for (const char* bad : {"0", "17", "-1", "two", "2 ", " 2", "2.0", "99999999999"}) {
     setenv("TERN_SIMULATE_CUDA", bad, 1);
-    EXPECT_EQ(text_of<DeviceError>(request_from_environment),
+    EXPECT_EQ(error_of<DeviceError>(request_from_environment),
               std::string("TERN_SIMULATE_CUDA must be a number of devices from 1 to 16, got '") +
                   bad + "'");
   }
@@ -50,7 +48,7 @@ TEST_F(Environment, SwitchesCudaOff) {
   setenv("TERN_CUDA", "0", 1);
   EXPECT_TRUE(request_from_environment().disabled);
   setenv("TERN_CUDA", "no", 1);
-  EXPECT_EQ(text_of<DeviceError>(request_from_environment), "TERN_CUDA must be 0 or 1, got 'no'");
+  EXPECT_EQ(error_of<DeviceError>(request_from_environment), "TERN_CUDA must be 0 or 1, got 'no'");
 }
 
 TEST(Loader, SaysWhatWasNotFoundAndWhere) {
@@ -115,7 +113,7 @@ TEST(LoaderDeathTest, AForkedChildIsToldSo) {
                    [&] { there + 1; }, [&] { there.cpu(); }, [] { ones({2}, kCUDA); },
                    [] { ones({2}).to(0); }, [] { synchronize(); },
                    [] { ones({2}).pin_memory(); }}) {
-            good = good && text_of<DeviceError>(use) == "CUDA is not available: " + reason;
+            good = good && error_of<DeviceError>(use) == "CUDA is not available: " + reason;
           }
           manual_seed(1);
           good = good && ones({2}).add(1).sum().item<float>() == 4;
@@ -136,7 +134,7 @@ TEST(LoaderDeathTest, WithoutCudaTheReasonIsTold) {
   EXPECT_EXIT(
       {
         setenv("TERN_CUDA", "0", 1);
-        const std::string text = text_of<DeviceError>([] { synchronize(); });
+        const std::string text = error_of<DeviceError>([] { synchronize(); });
         empty_cache();
         exit_if(!is_available() && device_count() == 0 &&
                 text == "CUDA is not available: TERN_CUDA=0 switches it off");
@@ -149,8 +147,8 @@ TEST(LoaderDeathTest, AWrongNumberOfDevicesIsAnErrorAndStaysOne) {
       {
         setenv("TERN_SIMULATE_CUDA", "many", 1);
         const bool first =
-            text_of<DeviceError>(is_available).find("got 'many'") != std::string::npos;
-        exit_if(first && text_of<DeviceError>(device_count).find("'many'") != std::string::npos);
+            error_of<DeviceError>(is_available).find("got 'many'") != std::string::npos;
+        exit_if(first && error_of<DeviceError>(device_count).find("'many'") != std::string::npos);
       },
       ::testing::ExitedWithCode(0), "");
 }

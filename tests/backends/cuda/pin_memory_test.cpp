@@ -5,8 +5,6 @@
 namespace tern {
 namespace {
 
-using testing::text_of;
-
 cuda::detail::PinnedAllocator& pinned() { return *cuda::cuda_backend().pinned_allocator(); }
 
 TEST(PinMemory, CopiesOnceAndKeepsTheLayout) {
@@ -33,11 +31,11 @@ TEST(PinMemory, IsDifferentiable) {
 }
 
 TEST(PinMemory, IsForTheHostOnly) {
-  EXPECT_EQ(text_of<DeviceError>([] { ones({1}, kCUDA).pin_memory(); }),
+  EXPECT_EQ(error_of<DeviceError>([] { ones({1}, kCUDA).pin_memory(); }),
             "cannot pin 'CUDAFloatType' only dense CPU tensors can be pinned");
-  EXPECT_EQ(text_of<DeviceError>([] { ones({1}, kMeta).pin_memory(); }),
+  EXPECT_EQ(error_of<DeviceError>([] { ones({1}, kMeta).pin_memory(); }),
             "cannot pin 'MetaFloatType' only dense CPU tensors can be pinned");
-  EXPECT_EQ(text_of<DeviceError>([] { zeros({1}, device(1).pinned_memory(true)); }),
+  EXPECT_EQ(error_of<DeviceError>([] { zeros({1}, device(1).pinned_memory(true)); }),
             "Only dense CPU tensors can be pinned, got device cuda:1");
   EXPECT_TRUE(zeros({1}, device(kMeta).pinned_memory(true)).is_meta());
 }
@@ -152,7 +150,7 @@ TEST(PinMemoryDeathTest, WithoutCudaTheReasonIsTold) {
   EXPECT_EXIT(
       {
         setenv("TERN_CUDA", "0", 1);
-        const bool good = text_of<DeviceError>([] { ones({1}).pin_memory(); }) ==
+        const bool good = error_of<DeviceError>([] { ones({1}).pin_memory(); }) ==
                               "CUDA is not available: TERN_CUDA=0 switches it off" &&
                           !ones({1}).is_pinned();
         std::exit(good ? 0 : 1);
@@ -194,7 +192,7 @@ TEST_F(RecordStream, IsMissedByTheSimulator) {
   TERN_NEEDS_SIMULATOR();
   Tensor result;
   drop_after([&](const Tensor& a) { result = a * 2; });
-  EXPECT_EQ(text_of<DeviceError>([] { full({1000}, 9.0, Device("cuda:0")); }),
+  EXPECT_EQ(error_of<DeviceError>([] { full({1000}, 9.0, Device("cuda:0")); }),
             "fill_: race: the output of kernel fill on cuda:0 is memory that was handed out again "
             "while work of another stream still uses it; the tensor that was there needed "
             "record_stream()");
@@ -220,7 +218,7 @@ TEST_F(RecordStream, CopiesAreSeenToo) {
   const Tensor pinned = zeros({1000}).pin_memory();
   Tensor target = pinned;
   drop_after([&](const Tensor& a) { target.copy_(a, /*non_blocking=*/true); });
-  EXPECT_NE(text_of<DeviceError>([] { full({1000}, 9.0, Device("cuda:0")); }).find("race: "),
+  EXPECT_NE(error_of<DeviceError>([] { full({1000}, 9.0, Device("cuda:0")); }).find("race: "),
             std::string::npos);
   cuda::synchronize(0);
 }
@@ -238,10 +236,10 @@ TEST_F(RecordStream, ViewsRecordTheirWholeBlock) {
 
 TEST_F(RecordStream, WantsACudaTensorAndAStreamOfItsDevice) {
   const cuda::Stream stream = cuda::getStreamFromPool(false, 1);
-  EXPECT_EQ(text_of<DeviceError>([&] { ones({1}).record_stream(stream); }),
+  EXPECT_EQ(error_of<DeviceError>([&] { ones({1}).record_stream(stream); }),
             "Could not run 'record_stream' with a tensor on cpu: only memory of CUDA devices "
             "belongs to streams");
-  EXPECT_EQ(text_of<DeviceError>([&] { ones({1}, kCUDA).record_stream(stream); }),
+  EXPECT_EQ(error_of<DeviceError>([&] { ones({1}, kCUDA).record_stream(stream); }),
             "record_stream: expected a stream of cuda:0, the tensor's device, but got one of "
             "cuda:1");
   zeros({0}, Device("cuda:1")).record_stream(stream);

@@ -12,6 +12,7 @@
 #include <tern/backends/cuda/host/loader.h>
 #include <tern/core/base/error.h>
 
+#include "error_of.h"
 #include "simulated_devices.h"
 
 namespace tern::testing {
@@ -82,17 +83,6 @@ inline kernels::FillArgs fill_args(float* data, std::int64_t count, float value)
   args.out.strides[0] = 1;
   args.value = {value, 0};
   return args;
-}
-
-/// The text of the Error that `body` throws.
-template <class E, class Body>
-std::string text_of(const Body& body) {
-  try {
-    body();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 }  // namespace tern::testing

@@ -9,7 +9,6 @@ namespace {
 using tern::testing::DeviceArray;
 using tern::testing::fill_args;
 using tern::testing::launch;
-using tern::testing::text_of;
 
 void fill(const DeviceArray<float>& array, float value) {
   launch(fill_args(array.data(), 1, value), array.device().index());
@@ -127,7 +126,7 @@ TEST(CudaStream, EventsStayOnTheirDeviceAndBlockAny) {
   Event event;
   fill(a, 5.0f);
   event.record(getCurrentCUDAStream(0));
-  EXPECT_EQ(text_of<DeviceError>([&] { event.record(getCurrentCUDAStream(1)); }),
+  EXPECT_EQ(error_of<DeviceError>([&] { event.record(getCurrentCUDAStream(1)); }),
             "Event device 0 does not match recording stream's device 1");
   event.block(getCurrentCUDAStream(1));
   getCurrentCUDAStream(1).synchronize();

@@ -10,8 +10,6 @@
 namespace tern {
 namespace {
 
-using testing::text_of;
-
 const Device kFirst("cuda:0"), kSecond("cuda:1");
 const Device kPlaces[] = {kCPU, kFirst, kSecond};
 
@@ -57,7 +55,7 @@ TEST(TensorDevice, EveryFactoryTakesADevice) {
       EXPECT_EQ(made.is_cpu(), place.is_cpu());
     }
   }
-  EXPECT_EQ(text_of<DeviceError>([] { zeros({1}, Device(7)); }), kNoSuchDevice);
+  EXPECT_EQ(error_of<DeviceError>([] { zeros({1}, Device(7)); }), kNoSuchDevice);
 }
 
 TEST(TensorDevice, LikeAndNewKeepDeviceAndDtype) {
@@ -142,19 +140,20 @@ TEST(TensorTo, IsDifferentiable) {
 
 TEST(TensorTo, RefusesInPyTorchsWords) {
   const Tensor x = ones({1});
-  EXPECT_EQ(text_of<DeviceError>([&] { x.to(7); }), kNoSuchDevice);
-  EXPECT_EQ(text_of<DeviceError>([&] { x.cuda(7); }), kNoSuchDevice);
+  EXPECT_EQ(error_of<DeviceError>([&] { x.to(7); }), kNoSuchDevice);
+  EXPECT_EQ(error_of<DeviceError>([&] { x.cuda(7); }), kNoSuchDevice);
   EXPECT_EQ(
-      text_of<DeviceError>([&] { x.cuda("cpu"); }).find("Invalid device, must be cuda device"), 0u);
-  EXPECT_EQ(text_of<DeviceError>([&] { x.to("cuda:-1"); }), "Invalid device string: 'cuda:-1'");
-  EXPECT_EQ(text_of<NotImplementedError>([&] { x.to(kMeta).to(kFirst); }),
+      error_of<DeviceError>([&] { x.cuda("cpu"); }).find("Invalid device, must be cuda device"),
+      0u);
+  EXPECT_EQ(error_of<DeviceError>([&] { x.to("cuda:-1"); }), "Invalid device string: 'cuda:-1'");
+  EXPECT_EQ(error_of<NotImplementedError>([&] { x.to(kMeta).to(kFirst); }),
             "Cannot copy out of meta tensor; no data!");
 }
 
 TEST(TensorDevice, ABadIndexIsNamedByTheNextCallThatWaits) {
   const Tensor x = ones({2, 2}, kSecond);
   const Tensor picked = x.index_select(0, tensor({5}, kSecond));
-  const std::string text = text_of<IndexError>([&] { cuda::synchronize(1); });
+  const std::string text = error_of<IndexError>([&] { cuda::synchronize(1); });
   EXPECT_EQ(text.find("index_select(): index 5 is out of bounds for a dimension of size 2"), 0u)
       << text;
   EXPECT_EQ((x + 1).sum().item<float>(), 8);  // the device goes on

@@ -8,7 +8,6 @@ namespace {
 using tern::testing::DeviceArray;
 using tern::testing::fill_args;
 using tern::testing::launch;
-using tern::testing::text_of;
 
 // Keeps the access from being optimised away.
 template <class T>

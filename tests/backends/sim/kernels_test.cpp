@@ -9,7 +9,6 @@ namespace {
 using kernels::StatusCode;
 using tern::testing::DeviceArray;
 using tern::testing::launch;
-using tern::testing::text_of;
 using tern::testing::upload;
 
 using F = std::vector<float>;
@@ -305,7 +304,7 @@ TEST(SimIndex, ABadIndexIsTheErrorOfTheNextWait) {
   const kernels::IndexArgs args{
       kernels::IndexOp::kSelect, kFloat, 1, 1, 2, 1, 1, 2, in.data(), index.data(), out.data()};
   EXPECT_EQ(launch(args).status, StatusCode::kOk);
-  EXPECT_EQ(text_of<IndexError>([] { cuda::synchronize(0); }),
+  EXPECT_EQ(error_of<IndexError>([] { cuda::synchronize(0); }),
             "index_select(): index 7 is out of bounds for a dimension of size 2; it was found on "
             "cuda:0 after the call had returned");
   EXPECT_NO_THROW(cuda::synchronize(0));  // told once; the device stays usable

@@ -7,18 +7,9 @@
 #include <tern/core/tensor/allocator.h>
 #include <tern/tern.h>
 
-namespace tern::testing {
+#include "error_of.h"
 
-/// What `call` throws as an E, or a note that it threw nothing.
-template <class E = Error, class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "(nothing was thrown)";
-}
+namespace tern::testing {
 
 #define TERN_EXPECT_HAS(text, part)                                \
   do {                                                             \

@@ -21,13 +21,13 @@ TEST(Backward, TakesAGradientAndCastsIt) {
 
 TEST(Backward, ReportsWrongStarts) {
   const Tensor x = leaf(tensor({1., 2.}));
-  TERN_EXPECT_HAS(message_of([&] { (x * 2).backward(); }),
+  TERN_EXPECT_HAS(error_of([&] { (x * 2).backward(); }),
                   "grad can be implicitly created only for scalar outputs");
-  TERN_EXPECT_HAS(message_of<ShapeError>([&] { (x * 2).backward(ones({3})); }),
+  TERN_EXPECT_HAS(error_of<ShapeError>([&] { (x * 2).backward(ones({3})); }),
                   "invalid gradient at index 0 - got [3] but expected shape compatible with [2]");
-  TERN_EXPECT_HAS(message_of([&] { ones({}).backward(); }),
+  TERN_EXPECT_HAS(error_of([&] { ones({}).backward(); }),
                   "element 0 of tensors does not require grad and does not have a grad_fn");
-  TERN_EXPECT_HAS(message_of([&] { Tensor().backward(); }), "element 0 of tensors does not");
+  TERN_EXPECT_HAS(error_of([&] { Tensor().backward(); }), "element 0 of tensors does not");
   EXPECT_FALSE(x.grad().defined());
 }
 
@@ -37,7 +37,7 @@ TEST(Backward, FreesWhatItKeptUnlessAskedNotTo) {
   y.backward({}, /*retain_graph=*/true);
   y.backward();
   TERN_EXPECT_EQUAL(x.grad(), tensor({8.}));
-  TERN_EXPECT_HAS(message_of([&] { y.backward(); }),
+  TERN_EXPECT_HAS(error_of([&] { y.backward(); }),
                   "Trying to backward through the graph a second time (or directly access saved "
                   "tensors after they have already been freed).");
   TERN_EXPECT_EQUAL(x.grad(), tensor({8.}));
@@ -90,7 +90,7 @@ TEST(Backward, TakesSeveralOutputs) {
   autograd::backward({(x * 2).sum(), x * y}, {Tensor(), tensor({1., 1.})});
   TERN_EXPECT_EQUAL(x.grad(), tensor({5., 5.}));
   TERN_EXPECT_EQUAL(y.grad(), tensor({3.}));
-  TERN_EXPECT_HAS(message_of([&] { autograd::backward({x.sum(), y.sum()}, {ones({})}); }), "2");
+  TERN_EXPECT_HAS(error_of([&] { autograd::backward({x.sum(), y.sum()}, {ones({})}); }), "2");
 }
 
 TEST(Backward, OneOutputMayLieBelowAnother) {
@@ -158,11 +158,11 @@ TEST(Backward, LeavesNothingBehind) {
 }
 
 TEST(RequiresGrad, IsForFloatingLeaves) {
-  TERN_EXPECT_HAS(message_of<DTypeError>([] { ones({2}, kLong).requires_grad_(); }),
+  TERN_EXPECT_HAS(error_of<DTypeError>([] { ones({2}, kLong).requires_grad_(); }),
                   "Only Tensors of floating point");
   const Tensor x = leaf(ones({2}));
   Tensor y = x * 2;
-  TERN_EXPECT_HAS(message_of([&] { y.requires_grad_(false); }),
+  TERN_EXPECT_HAS(error_of([&] { y.requires_grad_(false); }),
                   "you can only change requires_grad flags of leaf variables.");
   y.set_requires_grad(false);  // silent, as in libtorch
   EXPECT_TRUE(y.requires_grad());
@@ -176,11 +176,11 @@ TEST(RequiresGrad, IsForFloatingLeaves) {
 
 TEST(SetGrad, ChecksWhatItIsGiven) {
   const Tensor x = leaf(ones({2}));
-  TERN_EXPECT_HAS(message_of<ShapeError>([&] { x.set_grad(ones({3})); }),
+  TERN_EXPECT_HAS(error_of<ShapeError>([&] { x.set_grad(ones({3})); }),
                   "attempting to assign a gradient of size '[3]' to a tensor of size '[2]'. Please "
                   "ensure that the gradient and the tensor are the same size");
   EXPECT_THROW(x.set_grad(ones({2}, kDouble)), DTypeError);
-  TERN_EXPECT_HAS(message_of<DeviceError>([&] { x.set_grad(ones({2}, kMeta)); }),
+  TERN_EXPECT_HAS(error_of<DeviceError>([&] { x.set_grad(ones({2}, kMeta)); }),
                   "attempting to assign a gradient with device type 'meta' to a tensor with device "
                   "type 'cpu'");
   x.set_grad(ones({2}));

@@ -13,14 +13,14 @@ TEST(Grad, ReturnsAndAccumulatesNothing) {
 
 TEST(Grad, KnowsUnusedInputs) {
   const Tensor x = leaf(ones({2})), y = leaf(ones({2}));
-  TERN_EXPECT_HAS(message_of([&] {
+  TERN_EXPECT_HAS(error_of([&] {
                     autograd::grad({x.sum()}, {x, y});
                   }),
                   "appears to not have been used in the graph");
   const auto grads = autograd::grad({x.sum()}, {y, x}, {}, {}, false, /*allow_unused=*/true);
   EXPECT_FALSE(grads[0].defined());
   TERN_EXPECT_EQUAL(grads[1], ones({2}));
-  TERN_EXPECT_HAS(message_of([&] { autograd::grad({x.sum()}, {ones({2})}); }),
+  TERN_EXPECT_HAS(error_of([&] { autograd::grad({x.sum()}, {ones({2})}); }),
                   "One of the differentiated Tensors does not require grad");
   EXPECT_THROW(autograd::grad({x.sum()}, {}), Error);
 }
@@ -73,7 +73,7 @@ TEST(Gradcheck, AcceptsARightGradientAndRefusesAWrongOne) {
   const auto wrong = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{in[0] * 2 + in[0].detach()};
   };
-  const std::string text = message_of([&] { autograd::gradcheck(wrong, {x}); });
+  const std::string text = error_of([&] { autograd::gradcheck(wrong, {x}); });
   TERN_EXPECT_HAS(text, "output 0");
   TERN_EXPECT_HAS(text, "input 0 at element 0: numerical");
   TERN_EXPECT_HAS(text, "analytical");

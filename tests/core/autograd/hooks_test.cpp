@@ -74,9 +74,9 @@ TEST(Hooks, BelongToTheTensorAsItWas) {
 
 TEST(Hooks, NeedAGradient) {
   const auto hook = [](const Tensor& g) { return g; };
-  TERN_EXPECT_HAS(message_of([&] { ones({1}).register_hook(hook); }),
+  TERN_EXPECT_HAS(error_of([&] { ones({1}).register_hook(hook); }),
                   "cannot register a hook on a tensor that doesn't require gradient");
-  TERN_EXPECT_HAS(message_of([&] { ones({1}).retain_grad(); }),
+  TERN_EXPECT_HAS(error_of([&] { ones({1}).retain_grad(); }),
                   "can't retain_grad on Tensor that has requires_grad=False");
 }
 

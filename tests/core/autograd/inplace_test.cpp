@@ -24,12 +24,12 @@ TEST(Inplace, OnATensorWithoutHistoryGivesItOne) {
 
 TEST(Inplace, IsRefusedOnLeavesAndTheirViews) {
   Tensor x = leaf(ones({2, 2}));
-  EXPECT_EQ(message_of([&] { x.add_(1); }),
+  EXPECT_EQ(error_of([&] { x.add_(1); }),
             "a leaf Variable that requires grad is being used in an in-place operation.");
-  TERN_EXPECT_HAS(message_of([&] { x[0].add_(1); }),
+  TERN_EXPECT_HAS(error_of([&] { x[0].add_(1); }),
                   "a view of a leaf Variable that requires grad is being used in an in-place "
                   "operation.");
-  TERN_EXPECT_HAS(message_of([&] { x.t().zero_(); }), "a view of a leaf Variable");
+  TERN_EXPECT_HAS(error_of([&] { x.t().zero_(); }), "a view of a leaf Variable");
   EXPECT_THROW(x.copy_(ones({2, 2})), Error);
   EXPECT_THROW(x.uniform_(), Error);
   TERN_EXPECT_EQUAL(x, ones({2, 2}));
@@ -45,19 +45,19 @@ TEST(Inplace, IsRefusedOnLeavesAndTheirViews) {
 
 TEST(Inplace, IsRefusedWhereElementsOverlap) {
   Tensor row = ones({1, 3}).expand({2, 3});
-  TERN_EXPECT_HAS(message_of([&] { row.add_(1); }),
+  TERN_EXPECT_HAS(error_of([&] { row.add_(1); }),
                   "unsupported operation: more than one element of the written-to tensor refers to "
                   "a single memory location.");
 }
 
 TEST(Inplace, CannotGrowOrChangeTheCategory) {
   Tensor x = ones({3});
-  TERN_EXPECT_HAS(message_of<ShapeError>([&] {
+  TERN_EXPECT_HAS(error_of<ShapeError>([&] {
                     x.add_(ones({2, 3}));
                   }),
                   "output with shape [3] doesn't match the broadcast shape [2, 3]");
   Tensor i = ones({3}, kLong);
-  TERN_EXPECT_HAS(message_of<DTypeError>([&] { i.add_(1.5); }),
+  TERN_EXPECT_HAS(error_of<DTypeError>([&] { i.add_(1.5); }),
                   "result type Float can't be cast to the desired output type Long");
   TERN_EXPECT_EQUAL(x, ones({3}));
   TERN_EXPECT_EQUAL(i, ones({3}, kLong));
@@ -80,14 +80,14 @@ TEST(Version, OfWhatBackwardNeedsIsChecked) {
   const Tensor x = leaf(tensor({1., 2.}));
   Tensor y = exp(x);
   y.add_(1);
-  TERN_EXPECT_HAS(message_of([&] { y.sum().backward(); }),
+  TERN_EXPECT_HAS(error_of([&] { y.sum().backward(); }),
                   "one of the variables needed for gradient computation has been modified by an "
                   "inplace operation: [CPUFloatType [2]], which is output 0 of Exp, is at version "
                   "1; expected version 0 instead.");
   Tensor w = ones({2});
   const Tensor product = x * w;
   w.add_(1);
-  TERN_EXPECT_HAS(message_of([&] { product.sum().backward(); }),
+  TERN_EXPECT_HAS(error_of([&] { product.sum().backward(); }),
                   "[CPUFloatType [2]] is at version 1; expected version 0 instead.");
 }
 
@@ -202,7 +202,7 @@ TEST(Views, MadeWithoutGradModeAreNotWrittenInIt) {
     view = base[0];
     view.mul_(2);  // here it may
   }
-  TERN_EXPECT_HAS(message_of([&] { view.mul_(2); }),
+  TERN_EXPECT_HAS(error_of([&] { view.mul_(2); }),
                   "A view was created in no_grad mode and is being modified inplace with grad mode "
                   "enabled.");
   TERN_EXPECT_EQUAL(base, tensor({{2., 2.}, {1., 1.}}));
@@ -220,7 +220,7 @@ TEST(Detach, SharesElementsAndVersionButNoHistory) {
   Tensor p = y * 1;
   p.detach_();
   EXPECT_TRUE(p.is_leaf());
-  TERN_EXPECT_HAS(message_of([&] { y.view({2}).detach_(); }), "Can't detach views in-place");
+  TERN_EXPECT_HAS(error_of([&] { y.view({2}).detach_(); }), "Can't detach views in-place");
 }
 
 TEST(Data, HasAVersionOfItsOwn) {

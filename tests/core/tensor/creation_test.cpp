@@ -4,18 +4,10 @@
 
 #include <tern/tern.h>
 
+#include "error_of.h"
+
 namespace tern {
 namespace {
-
-template <class E = Error, class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "(nothing was thrown)";
-}
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -103,18 +95,18 @@ TEST(Creation, LikeAndNewKeepDtypeDeviceAndOrder) {
 }
 
 TEST(Creation, RefusesWhatCannotBe) {
-  EXPECT_TRUE(has(message_of<ShapeError>([] { zeros({3, -1}); }), "negative dimension"));
-  EXPECT_TRUE(has(message_of<ShapeError>([] {
+  EXPECT_TRUE(has(error_of<ShapeError>([] { zeros({3, -1}); }), "negative dimension"));
+  EXPECT_TRUE(has(error_of<ShapeError>([] {
                     empty({3, -1});
                   }),
                   "Trying to create tensor with negative dimension -1: [3, -1]"));
   EXPECT_THROW(empty({std::int64_t{1} << 40, std::int64_t{1} << 40}), ShapeError);
-  EXPECT_TRUE(has(message_of([] { arange(0, 10, 0); }), "step must be nonzero"));
-  EXPECT_TRUE(has(message_of([] { arange(0, 10, -1); }),
+  EXPECT_TRUE(has(error_of([] { arange(0, 10, 0); }), "step must be nonzero"));
+  EXPECT_TRUE(has(error_of([] { arange(0, 10, -1); }),
                   "upper bound and lower bound inconsistent with step sign"));
-  EXPECT_TRUE(has(message_of([] { arange(0, NAN); }), "unsupported range: 0 -> nan"));
-  EXPECT_TRUE(has(message_of([] { linspace(0, 1, -1); }), "number of steps must be non-negative"));
-  EXPECT_TRUE(has(message_of([] { eye(-1); }), "n must be greater or equal to 0, got -1"));
+  EXPECT_TRUE(has(error_of([] { arange(0, NAN); }), "unsupported range: 0 -> nan"));
+  EXPECT_TRUE(has(error_of([] { linspace(0, 1, -1); }), "number of steps must be non-negative"));
+  EXPECT_TRUE(has(error_of([] { eye(-1); }), "n must be greater or equal to 0, got -1"));
   EXPECT_THROW(tensor({{1., 2.}, {3.}}), ShapeError);
   EXPECT_THROW(empty_strided({2, 2}, {1, 1}), ShapeError);
   EXPECT_THROW(zeros({2}, kLong).requires_grad_(), DTypeError);

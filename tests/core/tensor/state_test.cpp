@@ -6,19 +6,10 @@
 
 #include <tern/core/ops/ops.h>
 
+#include "error_of.h"
+
 namespace tern {
 namespace {
-
-template <class E, class Fn>
-std::string text_of_error(const Fn& fn) {
-  try {
-    fn();
-  } catch (const E& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
 
 State sample() {
   State state;
@@ -68,21 +59,21 @@ TEST(State, GivesItsValues) {
 
 TEST(State, NamesKeyAndKindsInErrors) {
   const State state = sample();
-  EXPECT_EQ(text_of_error<IndexError>([&] { state["weights"]; }),
+  EXPECT_EQ(error_of<IndexError>([&] { state["weights"]; }),
             "Key 'weights' is not defined; the keys are: 'weight', 'epoch', 'lr', 'on', 'name', "
             "'nothing', 'betas'");
-  EXPECT_EQ(text_of_error<Error>([&] { state.get<int>("name"); }),
+  EXPECT_EQ(error_of<Error>([&] { state.get<int>("name"); }),
             "State: expected an integer for key 'name', found a string");
-  EXPECT_EQ(text_of_error<Error>([&] { state["epoch"].tensor(); }),
+  EXPECT_EQ(error_of<Error>([&] { state["epoch"].tensor(); }),
             "State: expected a tensor, found an integer 3");
-  EXPECT_EQ(text_of_error<Error>([&] { state.get<bool>("epoch"); }),
+  EXPECT_EQ(error_of<Error>([&] { state.get<bool>("epoch"); }),
             "State: expected a bool for key 'epoch', found an integer 3");
-  EXPECT_EQ(text_of_error<Error>([&] { state["betas"]["x"]; }),
+  EXPECT_EQ(error_of<Error>([&] { state["betas"]["x"]; }),
             "State: expected a dictionary, found a list");
-  EXPECT_EQ(text_of_error<IndexError>([&] { state["betas"][2]; }),
+  EXPECT_EQ(error_of<IndexError>([&] { state["betas"][2]; }),
             "State: index 2 is out of range for a list of 2");
   State other = sample();
-  EXPECT_EQ(text_of_error<Error>([&] { other.insert("lr", 1); }), "Key 'lr' already defined");
+  EXPECT_EQ(error_of<Error>([&] { other.insert("lr", 1); }), "Key 'lr' already defined");
   EXPECT_THROW(other.erase("lrs"), IndexError);
   EXPECT_THROW(other.push_back(1), Error);
   EXPECT_THROW(other.insert("t", Tensor()), Error);

@@ -13,6 +13,8 @@
 #include <tern/core/ops/ops.h>
 #include <tern/nn/data/datasets/tensor_dataset.h>
 
+#include "error_of.h"
+
 namespace tern::data {
 namespace {
 
@@ -41,16 +43,6 @@ Batches epoch(Loader& loader) {
   Batches batches;
   for (const std::vector<std::size_t>& batch : loader) batches.push_back(batch);
   return batches;
-}
-
-template <class Function>
-std::string error_of(Function function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 void sleep_ms(int count) { std::this_thread::sleep_for(std::chrono::milliseconds(count)); }

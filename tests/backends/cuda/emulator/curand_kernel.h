@@ -4,7 +4,8 @@
 
 #include <tern/core/kernels/philox.h>
 
-// Stands in for cuRAND's header: its Philox4x32-10, by tern's own header, which tests pin to cuRAND.
+// Stands in for cuRAND's header: its Philox4x32-10, by tern's own header, which tests pin to
+// cuRAND.
 
 struct uint4 {
   unsigned x, y, z, w;
