@@ -13,7 +13,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu'
 
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
-.PHONY: all vae test test-release test-asan test-tsan test-all fuzz gpu bench format tidy install clean setup
+.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench format tidy install clean setup
 
 # The library and the programs.
 all: setup
@@ -29,9 +29,10 @@ vae: setup
 # Every test, then the quick ones under the address and undefined behaviour sanitizers.
 test: test-release test-asan
 
-# The long tiers too: thread sanitizer, full counts.
-test-all: export TERN_TEST_FULL = 1
-test-all: test-release test-asan test-tsan
+# The long tiers too: full counts in release, and the thread sanitizer.
+test-all: test-full test-asan test-tsan
+test-full: export TERN_TEST_FULL = 1
+test-full: test-release
 
 test-release test-asan test-tsan: test-%: setup
 	$(call configure,$*)

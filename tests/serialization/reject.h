@@ -16,6 +16,7 @@
 #include <tern/serialization/checkpoint.h>
 #include <tern/serialization/state_file.h>
 
+#include "peak_memory.h"
 #include "scratch.h"
 
 // What every test of refused files shares: the models that they were meant for, which must stay as
@@ -102,7 +103,8 @@ class RejectTest : public ::testing::Test {
   template <class E = FileError>
   void expect_refused(const std::string& path, const std::string& part,
                       const std::vector<bool>& strictness = {true, false}) {
-    const auto seconds = 1 + static_cast<long>(std::filesystem::file_size(path) >> 26);
+    const auto seconds =
+        (1 + static_cast<long>(std::filesystem::file_size(path) >> 26)) * (kHasSanitizer ? 10 : 1);
     for (TrainedNet* model : {&on_cpu_, &on_cuda_}) {
       const std::string before = model->facts();
       for (const bool strict : strictness) {
