@@ -27,13 +27,21 @@ struct Inflater::Stream {
   }
 
   void refill() {
-    if (left == 0) fail("its compressed data end too early");
+    if (z.avail_in > 0 || left == 0) return;
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(left, packed.size()));
     file.read(next, packed.data(), count);
     next += count;
     left -= count;
     z.next_in = packed.data();
     z.avail_in = static_cast<uInt>(count);
+  }
+
+  int run() {
+    // Without input, too: zlib may hold back output.
+    const int result = inflate(&z, Z_NO_FLUSH);
+    if (result == Z_BUF_ERROR) fail("its compressed data end too early");
+    if (result != Z_OK && result != Z_STREAM_END) fail("its compressed data are damaged");
+    return result;
   }
 
   const InputFile& file;
@@ -51,13 +59,12 @@ void Inflater::read(char* to, std::size_t count) {
   Stream& s = *stream_;
   while (count > 0) {
     if (s.at_end) s.fail("it holds fewer bytes than the list of contents says");
-    if (s.z.avail_in == 0) s.refill();
+    s.refill();
     const auto part =
         static_cast<uInt>(std::min<std::size_t>(count, std::numeric_limits<uInt>::max()));
     s.z.next_out = reinterpret_cast<Bytef*>(to);
     s.z.avail_out = part;
-    const int result = inflate(&s.z, Z_NO_FLUSH);
-    if (result != Z_OK && result != Z_STREAM_END) s.fail("its compressed data are damaged");
+    const int result = s.run();
     s.at_end = result == Z_STREAM_END;
     to += part - s.z.avail_out;
     count -= part - s.z.avail_out;
@@ -67,13 +74,12 @@ void Inflater::read(char* to, std::size_t count) {
 void Inflater::finish() {
   Stream& s = *stream_;
   while (!s.at_end) {
-    if (s.z.avail_in == 0) s.refill();
+    s.refill();
     Bytef byte;
     s.z.next_out = &byte;
     s.z.avail_out = 1;
-    const int result = inflate(&s.z, Z_NO_FLUSH);
+    const int result = s.run();
     if (s.z.avail_out == 0) s.fail("it holds more bytes than the list of contents says");
-    if (result != Z_OK && result != Z_STREAM_END) s.fail("its compressed data are damaged");
     s.at_end = result == Z_STREAM_END;
   }
   if (s.left + s.z.avail_in > 0) s.fail("more follows its compressed data");

@@ -20,3 +20,6 @@ np.save("big_endian.npy", np.arange(6, dtype=">f4").reshape(2, 3) / 4)
 for version in [(1, 0), (2, 0), (3, 0)]:
     with open(f"version_{version[0]}.npy", "wb") as f:
         np.lib.format.write_array(f, np.arange(3, dtype="<f4"), version=version)
+# Sizes at which zlib has taken all input and still holds output.
+sizes = [*range(8100, 8200, 9), 16384, 65536]
+np.savez_compressed("ones_deflated.npz", **{str(n): np.ones(n) for n in sizes})

@@ -41,6 +41,15 @@ TEST(NpzPython, Deflated) {
   check_arrays(load_state(kFolder + "arrays_deflated.npz"));
 }
 
+TEST(NpzPython, DeflatedToAlmostNothing) {
+  if (!reads_deflated()) GTEST_SKIP() << "built without zlib";
+  const State state = load_state(kFolder + "ones_deflated.npz");
+  EXPECT_EQ(state.size(), 14u);
+  for (const auto& [size, array] : state) {
+    EXPECT_TRUE(array.tensor().equal(ones({std::stoll(size)}, kDouble))) << size;
+  }
+}
+
 TEST(NpzPython, EveryDtype) {
   const State state = load_state(kFolder + "array_dtypes.npz");
 #define TERN_DTYPE(name, type, number, file_name, python_name, category)                  \
