@@ -1,5 +1,6 @@
 #include <tern/serialization/state_file.h>
 
+#include <cmath>
 #include <new>
 
 #include <tern/serialization/atomic_file.h>
@@ -7,13 +8,10 @@
 #include <tern/serialization/detail/safetensors_file.h>
 
 namespace tern {
-namespace {
 
-/// Runs `work`; errors that do not name the file get its path.
-template <class Work>
-auto named(const char* what, const std::string& path, const Work& work) {
+void detail::rethrow_named(const char* what, const std::string& path) {
   try {
-    return work();
+    throw;
   } catch (const std::bad_alloc&) {
     detail::raise<OutOfMemoryError>(what, ": no memory for the content of '", path, "'");
   } catch (const FileError&) {
@@ -27,12 +25,43 @@ auto named(const char* what, const std::string& path, const Work& work) {
   }
 }
 
+namespace {
+
+/// Runs `work`; errors that do not name the file get its path.
+template <class Work>
+auto named(const char* what, const std::string& path, const Work& work) {
+  try {
+    return work();
+  } catch (...) {
+    detail::rethrow_named(what, path);
+  }
+}
+
+/// Throws for what no format can hold or the options forbid; `name` is that of `state`.
+void check_leaves(const State& state, const std::string& name, const SaveOptions& options) {
+  const auto inner = [&](const std::string& key) { return name.empty() ? key : name + "." + key; };
+  if (state.is_tensor()) {
+    TERN_CHECK(!state.tensor().device().is_meta(), Error, "tensor '", name,
+               "' is on the device meta and has no elements");
+  } else if (state.is_double() && !options.allow_non_finite) {
+    TERN_CHECK(std::isfinite(state.to<double>()), Error, "value '", name, "' is ",
+               state.to<double>());
+  } else if (state.is_list()) {
+    for (std::size_t i = 0; i < state.size(); ++i) {
+      check_leaves(state[i], inner(std::to_string(i)), options);
+    }
+  } else if (state.is_dict()) {
+    for (const auto& [key, value] : state) check_leaves(value, inner(key), options);
+  }
+}
+
 }  // namespace
 
 void save_state(const State& state, const std::string& path, const SaveOptions& options) {
   named("save", path, [&] {
     const detail::Format& format = detail::format_of_path("save", path);
     detail::check_options(format, options, path);
+    check_leaves(state, "", options);
     if (options.max_shard_size != 0) {
       return detail::save_safetensors_shards(state, path, options);
     }

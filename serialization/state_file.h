@@ -59,6 +59,14 @@ TERN_API void save_state(const State& state, const std::string& path,
 /// Throws FileError naming the file, the tensor and the place.
 TERN_API State load_state(const std::string& path, const LoadFileOptions& options = {});
 
+namespace detail {
+
+/// For the handler of an Error: throws it again with `what` and the path in front, as a FileError
+/// unless the device or the memory is to blame. A FileError has the path.
+[[noreturn]] TERN_API void rethrow_named(const char* what, const std::string& path);
+
+}  // namespace detail
+
 /// A module, an optimizer or whatever else turns into a State and back.
 template <class T>
 concept Stateful = requires(T& object, const State& state) {
@@ -88,14 +96,20 @@ void save(T&& object, const std::string& path, const SaveOptions& options = {}) 
 
 /// Reads `path` and hands it to `object.load_state_dict(state, args...)`, whose result it returns:
 /// `load(net, "net.json")`, `load(net, "part.json", /*strict=*/false)`. The whole file is read and
-/// checked before the object is touched.
+/// checked before the object is touched. What does not fit is a FileError with the object's own
+/// text behind the path.
 template <class T, class... Args>
 requires Stateful<T> || StatefulPointer<T>
 decltype(auto) load(T&& object, const std::string& path, Args&&... args) {
-  if constexpr (Stateful<T>) {
-    return object.load_state_dict(load_state(path), std::forward<Args>(args)...);
-  } else {
-    return (*object).load_state_dict(load_state(path), std::forward<Args>(args)...);
+  const State state = load_state(path);
+  try {
+    if constexpr (Stateful<T>) {
+      return object.load_state_dict(state, std::forward<Args>(args)...);
+    } else {
+      return (*object).load_state_dict(state, std::forward<Args>(args)...);
+    }
+  } catch (const Error&) {
+    detail::rethrow_named("load", path);
   }
 }
 /// Replaces `state` by what the file holds.
