@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include <tern/core/base/error.h>
+#include <tern/serialization/detail/json_text.h>
 #include <tern/serialization/detail/safetensors_reader.h>
 
 namespace tern {

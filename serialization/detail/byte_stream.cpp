@@ -28,6 +28,15 @@ void ByteStream::check_room(std::uint64_t count) const {
   if (count > remaining()) fail("expected ", count, " bytes, ", remaining(), " are left");
 }
 
+void ByteStream::refuse_expansion() const {
+  constexpr std::uint64_t kMostTimes = 64, kSmall = 1 << 16;
+  if (entry_ == nullptr || entry_->size <= kSmall) return;
+  if (entry_->size / kMostTimes > entry_->packed_size) {
+    fail(entry_->packed_size, " bytes that unpack to ", entry_->size, "; ", kMostTimes,
+         " times as many may be");
+  }
+}
+
 void ByteStream::fetch(char* to, std::size_t count) {
   if (inflater_) {
     inflater_->read(to, count);

@@ -32,6 +32,9 @@ class ByteStream {
   }
   /// `count` bytes; nothing is allocated before they are known to be there.
   std::string text(std::uint64_t count);
+  /// Throws FileError when the entry unpacks to very many times its size in the file: for what
+  /// becomes values, which take more memory than their text.
+  void refuse_expansion() const;
   /// To be called when all is read: throws FileError when more is to come or the checksum differs.
   void finish();
 

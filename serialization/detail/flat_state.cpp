@@ -17,13 +17,19 @@ class Flattener {
       for (const auto& [key, value] : state) tensors_only = tensors_only && value.is_tensor();
     }
     write(state, state.is_tensor() ? "tensor" : "");
-    if (tensors_only) flat_.order = std::exchange(flat_.tree, {});
+    if (tensors_only) {
+      flat_.order = std::exchange(flat_.tree, {});
+    } else {
+      TERN_CHECK(values_ <= kMaxTreeValues, Error, "a state of ", values_,
+                 " values beside the elements of its tensors; ", kMaxTreeValues, " may be");
+    }
     return std::move(flat_);
   }
 
  private:
   void write(const State& state, const std::string& path) {
     std::string& tree = flat_.tree;
+    values_ += state.is_tensor() || state.is_double() ? 2 : 1;  // or less
     switch (state.kind()) {
       case State::Kind::Null:
         tree += "null";
@@ -84,6 +90,7 @@ class Flattener {
   }
 
   FlatState flat_;
+  std::size_t values_ = 0;  // that the tree has
   std::unordered_set<std::string> names_;
 };
 

@@ -24,6 +24,10 @@ struct FlatState {
 /// The key that the tree has in the metadata of a file.
 constexpr std::string_view kTreeKey = "tern.state";
 
+/// How many values a tree may have; what stands for a tensor is two.
+constexpr std::size_t kMaxTreeValues = 1 << 22;
+
+/// Throws Error for more values beside the elements of tensors than kMaxTreeValues.
 FlatState flatten(const State& state);
 /// Throws Error for a tree that `flatten` cannot have written or that does not fit the tensors.
 State unflatten(const FlatState& flat);

@@ -18,6 +18,7 @@ namespace tern::detail {
 
 constexpr std::string_view kJsonFormat = "tern.state_dict";
 constexpr int kJsonVersion = 1;
+constexpr std::size_t kMaxJsonKey = 4096;  // bytes
 
 /// Whether a text that begins so can be JSON with a dictionary in it.
 bool recognizes_json(std::string_view head);

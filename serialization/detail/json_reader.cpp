@@ -15,7 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxKeySize = 4096;
 constexpr std::size_t kMaxDims = 64;  // as PyTorch
 constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 
@@ -115,7 +114,7 @@ bool JsonReader::string(std::string& value) {
 }
 
 bool JsonReader::key(std::string& key) {
-  if (key.size() > kMaxKeySize) fail("a key of ", key.size(), " bytes; ", kMaxKeySize, " may be");
+  if (key.size() > kMaxJsonKey) fail("a key of ", key.size(), " bytes; ", kMaxJsonKey, " may be");
   if (!keys_[level_].insert(key).second) fail("key '", key, "' appears twice");
   key_ = std::move(key);
   if (level_ == kTensors) {

@@ -38,16 +38,16 @@ class JsonScanner {
   std::string_view number();
   /// Goes past the string, number or word that stands next.
   void scalar();
-  /// Goes past what stands next, whatever it is; calls `too_deep`, which must throw, when it is
-  /// nested deeper than kMaxDepth.
+  /// Goes past what stands next, whatever it is; calls `too_deep`, which must throw, when lists and
+  /// objects stand in each other in more than `levels`.
   template <class TooDeep>
-  void skip(const TooDeep& too_deep, int depth = 0) {
+  void skip(const TooDeep& too_deep, int levels = kMaxDepth) {
     if (!at('{') && !at('[')) return scalar();
-    if (depth == kMaxDepth) too_deep();
+    if (levels == 0) too_deep();
     if (at('{')) {
-      object([&](std::string_view) { skip(too_deep, depth + 1); });
+      object([&](std::string_view) { skip(too_deep, levels - 1); });
     } else {
-      list([&] { skip(too_deep, depth + 1); });
+      list([&] { skip(too_deep, levels - 1); });
     }
   }
   /// Calls `member(key)`, which goes past the value, for each of the object that stands next.

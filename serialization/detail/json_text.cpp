@@ -32,4 +32,14 @@ std::string parse_error_text(std::string_view what) {
   return text;
 }
 
+std::string shown_name(std::string_view name) {
+  constexpr std::size_t kMaxShown = 200;
+  std::string shown(name.substr(0, kMaxShown));
+  if (name.size() > kMaxShown) shown += "...";
+  // Names of a file may contain anything; a NUL would end the error's text.
+  std::ranges::replace_if(
+      shown, [](char c) { return '\0' <= c && c < ' '; }, '?');
+  return shown;
+}
+
 }  // namespace tern::detail

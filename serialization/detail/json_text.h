@@ -40,4 +40,7 @@ std::string quote_json(std::string_view text);
 /// What nlohmann's parser complains about, without its own idea of the place.
 std::string parse_error_text(std::string_view what);
 
+/// The start of a name, for errors.
+std::string shown_name(std::string_view name);
+
 }  // namespace tern::detail

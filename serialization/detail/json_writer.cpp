@@ -24,7 +24,7 @@ class JsonWriter {
     const char* separator = "";
     const auto string = [&](std::string_view key, const std::string& value) {
       text(std::exchange(separator, ", "));
-      text(quote_json(key));
+      write_key(key);
       text(": ");
       text(quote_json(value));
     };
@@ -44,24 +44,42 @@ class JsonWriter {
   void write_tensor(const std::string& name, const Tensor& tensor) {
     name_ = &name;
     sizes_ = tensor.sizes();
-    text(quote_json(name));
+    write_key(name);
     text(": {\"dtype\": ");
     text(quote_json(dtype_info(tensor.dtype()).file_name));
     text(", \"shape\": ");
     text(text_of(sizes_));
-    if (options_.base64) text(", \"encoding\": \"base64\"");
+    const bool base64 = options_.base64 || is_endless(sizes_);
+    if (base64) text(", \"encoding\": \"base64\"");
     text(", \"data\": ");
     visit_dtype(tensor.dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       const T* data = tensor.data_ptr<T>();
       if (!options_.allow_non_finite) refuse_non_finite(data, tensor.numel());
-      if (options_.base64) {
+      if (base64) {
         write_base64(tensor);
       } else {
         write_level(data, 0);
       }
     });
     text("}");
+  }
+
+  void write_key(std::string_view key) {
+    TERN_CHECK(key.size() <= kMaxJsonKey, FileError, "save: '", file_.path(), "': a key of ",
+               key.size(), " bytes; ", kMaxJsonKey, " may be: '", shown_name(key), "'");
+    text(quote_json(key));
+  }
+
+  /// Whether an empty tensor would be more empty lists than anybody reads.
+  static bool is_endless(IntArrayRef sizes) {
+    constexpr std::int64_t kMostLists = 1 << 16;
+    std::int64_t lists = 1;
+    for (const std::int64_t size : sizes) {
+      if (size == 0) return lists > kMostLists;
+      if (__builtin_mul_overflow(lists, size, &lists)) return true;
+    }
+    return false;
   }
 
   /// Nested lists with one row of numbers per line; returns the end of what was written.

@@ -65,6 +65,7 @@ State read_npz_state(const InputFile& file, const LoadFileOptions&) {
   for (const ZipEntry& entry : zip.entries()) {
     ByteStream stream(file, entry);
     if (entry.name == kTreeKey) {
+      stream.refuse_expansion();
       flat.tree = stream.text(stream.remaining());
       stream.finish();
       continue;

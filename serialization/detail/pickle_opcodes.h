@@ -4,6 +4,10 @@
 
 namespace tern::detail {
 
+/// How many strings, tuples, lists, dictionaries and the like a pickle of `bytes` may make: they
+/// take more memory than their opcodes. Python takes 7 bytes and more for each.
+constexpr std::uint64_t max_pickle_objects(std::uint64_t bytes) { return (1 << 18) + bytes / 4; }
+
 /// The opcodes of Python's pickles that build data; Python's Lib/pickletools.py describes them.
 enum class PickleOpcode : std::uint8_t {
   kMark = '(',

@@ -7,8 +7,7 @@ namespace tern::detail {
 namespace {
 
 constexpr int kMaxProtocol = 5;
-constexpr std::size_t kMaxObjects = 1 << 22;  // some 400,000 tensors
-constexpr std::size_t kMaxStack = 1 << 24;
+constexpr std::size_t kMaxStack = 1 << 22;
 constexpr std::size_t kMaxLine = 256;  // the name of a module or a class
 
 }  // namespace
@@ -30,6 +29,7 @@ PickleValue PickleReader::run() {
   stack_.clear();
   marks_.clear();
   memo_.clear();
+  max_objects_ = objects_.size() + max_pickle_objects(stream_.remaining());
   while (step(PickleOpcode{stream_.number<std::uint8_t>()})) {
     if (stack_.size() > kMaxStack) fail("more than ", kMaxStack, " values on the stack");
   }
@@ -179,7 +179,7 @@ bool PickleReader::step(PickleOpcode opcode) {
 }
 
 PickleObject* PickleReader::make(PickleObject::Kind kind) {
-  if (objects_.size() == kMaxObjects) fail("more than ", kMaxObjects, " objects");
+  if (objects_.size() == max_objects_) fail("more than ", max_objects_, " objects");
   return &objects_.emplace_back(PickleObject{kind, {}, {}, {}});
 }
 
@@ -261,6 +261,7 @@ void PickleReader::remember(std::uint64_t number) {
   const PickleValue value = pop();
   push(value);
   memo_[number] = value;
+  if (memo_.size() > max_objects_) fail("more than ", max_objects_, " values to remember");
 }
 
 void PickleReader::recall(std::uint64_t number) {

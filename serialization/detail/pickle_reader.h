@@ -81,6 +81,7 @@ class PickleReader {
   }
 
   std::deque<PickleObject> objects_;
+  std::uint64_t max_objects_ = 0;
   std::vector<PickleValue> stack_;
   std::vector<std::size_t> marks_;
   std::unordered_map<std::uint64_t, PickleValue> memo_;

@@ -10,6 +10,7 @@
 
 #include <tern/core/base/error.h>
 #include <tern/serialization/detail/json_scanner.h>
+#include <tern/serialization/detail/json_text.h>
 #include <tern/serialization/detail/safetensors_dtype.h>
 
 namespace tern::detail {
@@ -264,16 +265,6 @@ SafetensorsHeader read_safetensors_header(const InputFile& file) {
   std::string text(static_cast<std::size_t>(size), '\0');
   file.read(sizeof size, text.data(), text.size());
   return HeaderReader(file.path(), std::move(text), rest - size).read(sizeof size + size);
-}
-
-std::string shown_name(std::string_view name) {
-  constexpr std::size_t kMaxShown = 200;
-  std::string shown(name.substr(0, kMaxShown));
-  if (name.size() > kMaxShown) shown += "...";
-  // Names of a file may contain anything; a NUL would end the error's text.
-  std::ranges::replace_if(
-      shown, [](char c) { return '\0' <= c && c < ' '; }, '?');
-  return shown;
 }
 
 }  // namespace tern::detail

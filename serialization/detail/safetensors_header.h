@@ -29,7 +29,4 @@ struct SafetensorsHeader {
 /// Takes at most twice the header's size and 16 MB before all of it is known to be right.
 SafetensorsHeader read_safetensors_header(const InputFile& file);
 
-/// The start of a name, for errors.
-std::string shown_name(std::string_view name);
-
 }  // namespace tern::detail

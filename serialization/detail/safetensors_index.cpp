@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tern/core/base/error.h>
+#include <tern/serialization/detail/json_text.h>
 #include <tern/serialization/detail/safetensors_header.h>
 
 namespace tern::detail {

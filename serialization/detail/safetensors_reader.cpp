@@ -10,6 +10,7 @@
 #include <tern/core/base/error.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/ops/creation.h>
+#include <tern/serialization/detail/json_text.h>
 #include <tern/serialization/detail/safetensors_file.h>
 #include <tern/serialization/detail/safetensors_index.h>
 

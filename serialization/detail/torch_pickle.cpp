@@ -38,6 +38,15 @@ std::optional<ScalarType> dtype_of_storage(std::string_view name) {
   return std::nullopt;
 }
 
+/// Whether `name` is that of a dtype, as "torch.float32".
+bool is_dtype(std::string_view name) {
+#define TERN_DTYPE(dtype, type, number, file_name, python_name, category) \
+  if (name == "torch." python_name) return true;
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  return false;
+}
+
 /// An integer that is not negative, or nothing.
 std::optional<std::int64_t> count_of(const PickleValue& value) {
   const auto* number = std::get_if<std::int64_t>(&value);
@@ -91,7 +100,10 @@ bool TorchPickle::is_known(std::string_view name) const {
                  "' belongs to TorchScript; load the file in Python with "
                  "torch.jit.load and torch.save its state_dict()");
   }
-  if (dtype_of_storage(name)) return true;
+  if (dtype_of_storage(name) || is_dtype(name)) return true;
+  // How dtypes that PyTorch got late are written.
+  if (name == "torch._utils._rebuild_tensor_v3")
+    fail("a tensor of a dtype that tern does not have");
   if (name.starts_with("torch.") && name.ends_with("Storage")) {
     stream_.fail("'", name, "' has elements of a dtype that tern does not have");
   }
@@ -240,6 +252,9 @@ State TorchPickle::to_state(const PickleValue& value, int depth) {
       }
       return dict;
     }
+    case PickleObject::kClass:
+      if (is_dtype(object.text)) return object.text;
+      [[fallthrough]];
     default:
       stream_.fail(kind_name(value), " stands where a value should: '", object.text, "'");
   }

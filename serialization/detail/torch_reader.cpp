@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include <tern/serialization/detail/npy_file.h>
 #include <tern/serialization/detail/torch_file.h>
 #include <tern/serialization/detail/torch_pickle.h>
 
@@ -36,7 +37,10 @@ State read_zip(const InputFile& file) {
              "torch.jit.load and torch.save its state_dict()");
   if (zip.find(folder + "byteorder") != nullptr) {
     ByteStream stream(file, entry_of(zip, folder + "byteorder"));
-    if (stream.text(stream.remaining()) != "little") stream.fail("the elements are not 'little'");
+    constexpr std::string_view kLittle = "little";
+    if (stream.remaining() != kLittle.size() || stream.text(kLittle.size()) != kLittle) {
+      stream.fail("the elements are not 'little'");
+    }
     stream.finish();
   }
   const auto entry_of_storage = [&](const std::string& key) -> const ZipEntry& {
@@ -110,7 +114,8 @@ State read_old(const InputFile& file, std::uint64_t offset) {
 }  // namespace
 
 bool recognizes_torch(std::string_view head) {
-  return head.starts_with("PK\3\4") || (head.starts_with('\x80') && head.find(kMagic) != head.npos);
+  return (head.starts_with("PK\3\4") && !recognizes_npz(head)) ||
+         (head.starts_with('\x80') && head.find(kMagic) != head.npos);
 }
 
 State read_torch_state(const InputFile& file, const LoadFileOptions&) {

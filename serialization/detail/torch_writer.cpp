@@ -1,6 +1,7 @@
 #include <bit>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include <tern/core/tensor/shape.h>
@@ -8,6 +9,7 @@
 #include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/json_text.h>
 #include <tern/serialization/detail/little_endian.h>
+#include <tern/serialization/detail/pickle_opcodes.h>
 #include <tern/serialization/detail/torch_file.h>
 #include <tern/serialization/detail/zip_writer.h>
 
@@ -26,6 +28,10 @@ class Pickler {
     text_ += "\x80\2";  // protocol 2, as torch.save
     value(state);
     text_ += '.';
+    const std::uint64_t most = max_pickle_objects(text_.size());
+    TERN_CHECK(objects_ <= most, Error, "a .pt file of ", text_.size(),
+               " bytes beside its elements ", "may have ", most,
+               " lists, dictionaries and strings, not ", objects_);
   }
 
   const std::string& text() const { return text_; }
@@ -74,9 +80,9 @@ class Pickler {
         tensor(state.tensor());
         break;
       case State::Kind::List:
-        text_ += "](";
-        for (const State& element : state.elements()) value(element);
-        text_ += 'e';
+        ++objects_;
+        text_ += ']';
+        in_batches(state.elements(), 'e', [&](const State& element) { value(element); });
         break;
       case State::Kind::Dict:
         dict(state, false);
@@ -90,21 +96,35 @@ class Pickler {
     const bool is_optimizer = state.contains("state") && state.contains("param_groups");
     bool tensors_only = !state.empty();
     for (const auto& [key, element] : state) tensors_only = tensors_only && element.is_tensor();
+    objects_ += 3;
     text_ += tensors_only ? kOrderedDict : std::string_view("}");
-    text_ += '(';
-    for (const auto& [key, element] : state) {
-      if (numbered && is_number(key)) {
-        integer(std::stoll(key));
-      } else {
-        string(key);
-      }
-      if (is_optimizer && key == "state" && element.is_dict()) {
-        dict(element, true);
-      } else {
-        value(element);
-      }
+    in_batches(std::ranges::subrange(state.begin(), state.end()), 'u',
+               [&](const State::Item& item) {
+                 const auto& [key, element] = item;
+                 if (numbered && is_number(key)) {
+                   integer(std::stoll(key));
+                 } else {
+                   string(key);
+                 }
+                 if (is_optimizer && key == "state" && element.is_dict()) {
+                   dict(element, true);
+                 } else {
+                   value(element);
+                 }
+               });
+  }
+
+  /// As Python: readers keep what a batch holds on their stack.
+  template <class Range, class Write>
+  void in_batches(const Range& range, char end_of_batch, const Write& write) {
+    constexpr int kBatch = 1000;
+    int count = 0;
+    for (const auto& each : range) {
+      if (count == 0) text_ += '(';
+      write(each);
+      if (++count == kBatch) text_ += end_of_batch, count = 0;
     }
-    text_ += 'u';
+    if (count > 0) text_ += end_of_batch;
   }
 
   static bool is_number(const std::string& key) {
@@ -126,6 +146,7 @@ class Pickler {
     quote_json(text);  // throws unless it is UTF-8
     TERN_CHECK(text.size() <= std::numeric_limits<std::uint32_t>::max(), Error, "a string of ",
                text.size(), " bytes is too long for a pickle");
+    ++objects_;
     text_ += 'X';
     append_little<std::uint32_t>(text_, static_cast<std::uint32_t>(text.size()));
     text_ += text;
@@ -147,6 +168,7 @@ class Pickler {
       use.number = storages_.size();
       storages_.push_back(shared ? make_alias(tensor, {count}, {1}, 0) : tensor.detach());
     }
+    objects_ += 12;  // beside the three strings
     text_ += "ctorch._utils\n_rebuild_tensor_v2\n((";
     string("storage");
     text_ += text_of("ctorch\n", tensor.dtype(), "Storage\n");
@@ -163,6 +185,7 @@ class Pickler {
   }
 
   std::string text_;
+  std::uint64_t objects_ = 0;  // that a reader will make, or more
   std::vector<Tensor> storages_;
   std::map<Key, Use> uses_;
 };

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include <tern/serialization/detail/flat_state.h>
+#include <tern/serialization/detail/json_scanner.h>
 #include <tern/serialization/detail/json_text.h>
 
 namespace tern::detail {
@@ -16,6 +17,7 @@ class TreeReader {
  public:
   explicit TreeReader(const FlatState& flat) {
     for (const auto& [name, tensor] : flat.tensors) tensors_.emplace(name, tensor);
+    check_syntax(flat.tree);
     Json::sax_parse(flat.tree.data(), flat.tree.data() + flat.tree.size(), this);
     for (const auto& [name, tensor] : flat.tensors) {
       TERN_CHECK(used_.contains(name), Error, "tensor '", name, "' has no place in the tree");
@@ -53,15 +55,23 @@ class TreeReader {
   }
 
  private:
+  /// One more than a State may have, for the objects that stand for leaves.
+  static constexpr int kMaxFrames = State::kMaxDepth + 1;
+
   struct Frame {
     State value;
     std::string key;   // of the value that comes next
     std::string word;  // $tensor or $double, when this object stands for a leaf
   };
 
+  /// What is no JSON shall not cost the memory of what it would build.
+  static void check_syntax(std::string text) {
+    JsonScanner scan(text, "");
+    scan.skip([] { raise<Error>("nested deeper than ", State::kMaxDepth); }, kMaxFrames);
+    scan.end();
+  }
+
   bool push(State container) {
-    // One more than a State may have, for the objects that stand for leaves.
-    TERN_CHECK(frames_.size() <= State::kMaxDepth, Error, "nested deeper than ", State::kMaxDepth);
     frames_.push_back({std::move(container), {}, {}});
     return true;
   }
@@ -73,6 +83,7 @@ class TreeReader {
   }
 
   bool add(State value) {
+    TERN_CHECK(++values_ <= kMaxTreeValues, Error, "more than ", kMaxTreeValues, " values");
     if (frames_.empty()) {
       result_ = std::move(value);
     } else if (Frame& frame = frames_.back(); frame.value.is_list()) {
@@ -102,6 +113,7 @@ class TreeReader {
   std::unordered_set<std::string> used_;
   std::vector<Frame> frames_;
   State result_;
+  std::size_t values_ = 0;
 };
 
 }  // namespace

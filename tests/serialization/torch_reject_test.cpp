@@ -54,6 +54,14 @@ class TorchReject : public RejectTest {
   const std::string path_ = scratch_.path("x.pt");
 };
 
+TEST_F(TorchReject, DtypesAreTexts) {
+  write_file(path_, archive("](ctorch\nfloat32\nctorch\nbool\ne."));
+  EXPECT_TRUE(identical(load_state(path_), State::list({"torch.float32", "torch.bool"})));
+  rejects(dict("ctorch\nuint16\n") + ".", "class 'torch.uint16'");
+  rejects(dict("ctorch._utils\n_rebuild_tensor_v3\n") + ".",
+          "'fc.weight': a tensor of a dtype that tern does not have");
+}
+
 TEST_F(TorchReject, TheBuilderMakesGoodOnes) {
   write_file(path_, archive(dict(TensorPart().pickle()) + "."));
   EXPECT_TRUE(load_state(path_)["fc.weight"].tensor().equal(tensor({1.f, 2.f, 3.f, 4.f})));
@@ -211,6 +219,9 @@ TEST_F(TorchReject, Bombs) {
   for (int i = 0; i < 10000; ++i) text_bomb += "h\1";
   rejects(text_bomb + "e.", "repeats its parts more than an honest one does");
   rejects(std::string(2000000, '('), "expected 1 bytes");
+  rejects("N" + std::string(1000000, '\x94') + ".", "values to remember");
+  rejects("(" + std::string(1000000, ']') + "t.", "more than 512");
+  rejects("(" + std::string(5000000, 'N') + "t.", "values on the stack");
 }
 
 TEST_F(TorchReject, WhatTheArchiveHas) {
@@ -225,6 +236,7 @@ TEST_F(TorchReject, WhatTheArchiveHas) {
   rejects_file("", "is empty");
   rejects_file("\x80\2N.", "is neither a ZIP archive nor of the older form");
   rejects_file("{\"a\": [1]}", "is in the format JSON, not pt of PyTorch");
+  rejects_file(make_zip({{"w.npy", "x"}}), "is in the format npz of NumPy, not pt of PyTorch");
 }
 
 }  // namespace
