@@ -1,7 +1,6 @@
 #include <bit>
 #include <limits>
 #include <map>
-#include <ranges>
 #include <utility>
 
 #include <tern/core/tensor/shape.h>
@@ -98,20 +97,19 @@ class Pickler {
     for (const auto& [key, element] : state) tensors_only = tensors_only && element.is_tensor();
     objects_ += 3;
     text_ += tensors_only ? kOrderedDict : std::string_view("}");
-    in_batches(std::ranges::subrange(state.begin(), state.end()), 'u',
-               [&](const State::Item& item) {
-                 const auto& [key, element] = item;
-                 if (numbered && is_number(key)) {
-                   integer(std::stoll(key));
-                 } else {
-                   string(key);
-                 }
-                 if (is_optimizer && key == "state" && element.is_dict()) {
-                   dict(element, true);
-                 } else {
-                   value(element);
-                 }
-               });
+    in_batches(state, 'u', [&](const State::Item& item) {
+      const auto& [key, element] = item;
+      if (numbered && is_number(key)) {
+        integer(std::stoll(key));
+      } else {
+        string(key);
+      }
+      if (is_optimizer && key == "state" && element.is_dict()) {
+        dict(element, true);
+      } else {
+        value(element);
+      }
+    });
   }
 
   /// As Python: readers keep what a batch holds on their stack.
