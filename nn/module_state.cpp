@@ -1,7 +1,9 @@
 #include <deque>
-#include <unordered_map>
+#include <map>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/nn/detail/module_walk.h>
@@ -112,6 +114,13 @@ class ModuleLoader {
 
   static const void* key_of(const Tensor& tensor) { return tensor.self().storage.get(); }
 
+  /// Equal for tensors that are tied: the same elements in the same order.
+  using View =
+      std::tuple<const void*, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>>;
+  static View view_of(const Tensor& tensor) {
+    return {key_of(tensor), tensor.storage_offset(), tensor.sizes().vec(), tensor.strides().vec()};
+  }
+
   void check(const Module& module, const std::string& prefix) {
     for (const auto& [name, tensor] : module.parameters_) check_entry(module, prefix, name, tensor);
     for (const auto& [name, buffer] : module.buffers_) {
@@ -182,11 +191,9 @@ class ModuleLoader {
 
   /// Looks for an earlier key of the same elements; says so when the two have different values.
   std::string find_tie(Entry& entry) {
-    const auto [first, is_new] = targets_.try_emplace(key_of(entry.target), entries_.size());
+    const auto [first, is_new] = targets_.try_emplace(view_of(entry.target), entries_.size());
     if (is_new) return {};
     const Entry& other = entries_[first->second];
-    const TensorImpl &a = entry.target.self(), &b = other.target.self();
-    if (a.offset != b.offset || a.sizes != b.sizes || a.strides != b.strides) return {};
     entry.tied = &other;
     const ScalarType dtype = entry.target.dtype();
     if (entry.source.is_meta() || other.source.is_meta()) return {};
@@ -253,10 +260,10 @@ class ModuleLoader {
 
   const State& state_;
   const LoadOptions& options_;
-  std::unordered_set<const void*> own_;                   // storages of the module
-  std::unordered_set<const void*> taken_;                 // storages that were assigned
-  std::unordered_map<const void*, std::size_t> targets_;  // by storage, the first entry
-  std::deque<Entry> entries_;                             // whose elements stay where they are
+  std::unordered_set<const void*> own_;    // storages of the module
+  std::unordered_set<const void*> taken_;  // storages that were assigned
+  std::map<View, std::size_t> targets_;    // the first entry of each
+  std::deque<Entry> entries_;              // whose elements stay where they are
   std::vector<std::string> problems_;
   IncompatibleKeys result_;
 };

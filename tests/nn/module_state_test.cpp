@@ -110,6 +110,37 @@ TEST(LoadStateDict, AcceptsOldForms) {
   EXPECT_EQ(net->num_batches_tracked.item<int>(), 5);
 }
 
+TEST(LoadStateDict, RefusesTwoValuesForOneViewOfAStorage) {
+  struct ViewsImpl : nn::Module {
+    ViewsImpl() {
+      const Tensor base = tern::zeros({6});
+      register_buffer("first", base.slice(0, 0, 2));
+      b = register_buffer("b", base.slice(0, 2, 4));
+      register_buffer("c", base.slice(0, 2, 4));
+      register_buffer("turned", base.slice(0, 2, 6).view({2, 2}).t());
+      register_buffer("d", base.slice(0, 2, 6).view({2, 2}).t());
+    }
+    Tensor b;
+  };
+  for (const bool assign : {false, true}) {
+    ViewsImpl net;
+    State state = copy_of(net.state_dict());
+    state.set("b", full({2}, 2.0));
+    state.set("d", full({2, 2}, 3.0));
+    const std::string text = error_of([&] { net.load_state_dict(state, {.assign = assign}); });
+    for (const char* keys : {"\"b\" and \"c\"", "\"turned\" and \"d\""}) {
+      EXPECT_NE(text.find(std::string("tied parameters ") + keys), text.npos) << text;
+    }
+    EXPECT_TRUE(same_bits(net.b, zeros({2})));
+    // What only overlaps is not tied: each key may have its own value, as in PyTorch.
+    state.set("c", state["b"]);
+    state.set("turned", state["d"]);
+    net.load_state_dict(state, {.assign = assign});
+    EXPECT_TRUE(same_bits(net.b, full({2}, assign ? 2.0 : 3.0)));
+    EXPECT_TRUE(same_bits(net.state_dict()["c"], net.b));
+  }
+}
+
 TEST(LoadStateDict, CopesWithItsOwnTensors) {
   const nn::Linear net(2, 2);
   const Tensor weight = net->weight.detach().clone();
