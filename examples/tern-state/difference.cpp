@@ -1,6 +1,6 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <map>
 
 #include "commands.h"
 #include "leaves.h"
@@ -41,53 +41,81 @@ Difference compare(const tern::Tensor& a, const tern::Tensor& b) {
   return a.is_floating_point() ? compare_as<double>(a, b) : compare_as<std::int64_t>(a, b);
 }
 
-/// What to say about two leaves of one name; empty when they hold the same.
-std::string describe(const tern::State& a, const tern::State& b, double tolerance) {
-  if (tern::identical(a, b)) return "";
-  if (a.kind() != b.kind()) {
-    return std::string(tern::kind_name(a.kind())) + " and " + tern::kind_name(b.kind());
+/// Whether two plain numbers of one kind differ, yet by no more than `tolerance`.
+bool is_close(const tern::State& a, const tern::State& b, double tolerance) {
+  if (!a.is_int() && !a.is_double()) return false;
+  const double found = a.is_int() ? distance(a.to<std::int64_t>(), b.to<std::int64_t>())
+                                  : distance(a.to<double>(), b.to<double>());
+  return found != 0 && found <= tolerance;
+}
+
+/// What to say about two tensors; empty when they hold the same.
+std::string describe(const tern::Tensor& a, const tern::Tensor& b, double tolerance) {
+  if (a.dtype() != b.dtype()) {
+    return std::string("dtype ") + dtype_name(a) + " and " + dtype_name(b);
   }
-  if (!a.is_tensor()) return text_of_leaf(a) + " and " + text_of_leaf(b);
-  const tern::Tensor left = a, right = b;
-  if (left.dtype() != right.dtype()) {
-    return std::string("dtype ") + dtype_name(left) + " and " + dtype_name(right);
+  if (!(a.sizes() == b.sizes())) {
+    return "shape " + text_of_sizes(a.sizes()) + " and " + text_of_sizes(b.sizes());
   }
-  if (!(left.sizes() == right.sizes())) {
-    return "shape " + text_of_sizes(left.sizes()) + " and " + text_of_sizes(right.sizes());
-  }
-  const Difference difference = compare(left, right);
+  const Difference difference = compare(a, b);
   if (difference.count == 0) return "equal numbers of different bits (-0, NaN)";
   if (difference.largest <= tolerance) return "";
   char text[128];
   std::snprintf(text, sizeof text, "%lld of %lld elements differ, by at most %.9g",
-                static_cast<long long>(difference.count), static_cast<long long>(left.numel()),
+                static_cast<long long>(difference.count), static_cast<long long>(a.numel()),
                 difference.largest);
   return text;
 }
 
+/// Walks two trees together and prints where they part.
+class Walk {
+ public:
+  Walk(const std::string& a, const std::string& b, double tolerance)
+      : only_in_a_("only in " + a), only_in_b_("only in " + b), tolerance_(tolerance) {}
+
+  void compare_states(const std::string& path, const tern::State& a, const tern::State& b) {
+    if (a.kind() != b.kind()) {
+      say(path, std::string(tern::kind_name(a.kind())) + " and " + tern::kind_name(b.kind()));
+    } else if (a.is_dict()) {
+      for (const auto& [key, value] : a) {
+        const tern::State* other = b.find(key);
+        other != nullptr ? compare_states(join_path(path, key), value, *other)
+                         : say(join_path(path, key), only_in_a_);
+      }
+      for (const auto& [key, value] : b) {
+        if (!a.contains(key)) say(join_path(path, key), only_in_b_);
+      }
+    } else if (a.is_list()) {
+      for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+        const std::string place = join_path(path, std::to_string(i));
+        i < std::min(a.size(), b.size()) ? compare_states(place, a[i], b[i])
+                                         : say(place, i < a.size() ? only_in_a_ : only_in_b_);
+      }
+    } else if (!tern::identical(a, b) && !is_close(a, b, tolerance_)) {
+      const std::string what = a.is_tensor() ? describe(a.tensor(), b.tensor(), tolerance_)
+                                             : text_of_leaf(a) + " and " + text_of_leaf(b);
+      if (!what.empty()) say(path, what);
+    }
+  }
+
+  bool is_same() const { return is_same_; }
+
+ private:
+  void say(const std::string& path, const std::string& what) {
+    std::printf("%s: %s\n", path.empty() ? "the whole" : printable(path).c_str(),
+                printable(what).c_str());
+    is_same_ = false;
+  }
+
+  const std::string only_in_a_, only_in_b_;
+  const double tolerance_;
+  bool is_same_ = true;
+};
+
 }  // namespace
 
 bool show_difference(const std::string& a, const std::string& b, double tolerance) {
-  const std::vector<Leaf> left = leaves_of(tern::load_state(a));
-  const std::vector<Leaf> right = leaves_of(tern::load_state(b));
-  std::map<std::string, tern::State> others(right.begin(), right.end());
-  bool is_same = true;
-  const auto say = [&is_same](const std::string& name, const std::string& what) {
-    std::printf("%s: %s\n", printable(name).c_str(), printable(what).c_str());
-    is_same = false;
-  };
-  for (const auto& [name, leaf] : left) {
-    const auto other = others.find(name);
-    if (other == others.end()) {
-      say(name, "only in " + a);
-      continue;
-    }
-    const std::string what = describe(leaf, other->second, tolerance);
-    if (!what.empty()) say(name, what);
-    others.erase(other);
-  }
-  for (const auto& [name, leaf] : right) {
-    if (others.contains(name)) say(name, "only in " + b);
-  }
-  return is_same;
+  Walk walk(a, b, tolerance);
+  walk.compare_states("", tern::load_state(a), tern::load_state(b));
+  return walk.is_same();
 }

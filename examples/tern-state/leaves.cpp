@@ -4,16 +4,12 @@
 
 namespace {
 
-std::string join(const std::string& path, const std::string& key) {
-  return path.empty() ? key : path + "." + key;
-}
-
 void collect(const tern::State& state, const std::string& path, std::vector<Leaf>& leaves) {
   if (state.is_dict()) {
-    for (const auto& [key, value] : state) collect(value, join(path, key), leaves);
+    for (const auto& [key, value] : state) collect(value, join_path(path, key), leaves);
   } else if (state.is_list()) {
     for (std::size_t i = 0; i < state.size(); ++i) {
-      collect(state[i], join(path, std::to_string(i)), leaves);
+      collect(state[i], join_path(path, std::to_string(i)), leaves);
     }
   } else {
     leaves.emplace_back(path, state);
@@ -21,6 +17,10 @@ void collect(const tern::State& state, const std::string& path, std::vector<Leaf
 }
 
 }  // namespace
+
+std::string join_path(const std::string& path, const std::string& key) {
+  return path.empty() ? key : path + "." + key;
+}
 
 std::vector<Leaf> leaves_of(const tern::State& state) {
   std::vector<Leaf> leaves;

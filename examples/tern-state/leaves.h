@@ -9,6 +9,9 @@
 /// A tensor, number, text or null of a state, with the keys that lead to it joined by dots.
 using Leaf = std::pair<std::string, tern::State>;
 
+/// The keys on the way to a leaf, joined.
+std::string join_path(const std::string& path, const std::string& key);
+
 /// All of them, in order.
 std::vector<Leaf> leaves_of(const tern::State& state);
 

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <tuple>
 
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/state_file.h>
@@ -124,6 +125,52 @@ TEST_F(TernState, DiffComparesIntegersExactly) {
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.text, "n: 1 of 2 elements differ, by at most 1\n");
   EXPECT_EQ(run("diff --tolerance 1 " + a_ + " " + b_).code, 0);
+}
+
+/// A state of one item.
+State item(const std::string& key, const State& value) {
+  State state;
+  state.insert(key, value);
+  return state;
+}
+
+TEST_F(TernState, DiffTellsKeysWithDotsContainersAndKindsApart) {
+  State twice = item("a", item("b", 1));
+  twice.insert("a.b", 2);
+  const State one_two = State::list({1, 2}), none = State::list();
+  State by_index = item("0", 1);
+  by_index.insert("1", 2);
+  const std::string c = scratch_.path("c.json");
+  const std::tuple<State, State, std::string> cases[] = {
+      {twice, twice, ""},
+      {twice, item("a", item("b", 2)), "a.b: 1 and 2\na.b: only in " + b_ + "\n"},
+      {item("a", State()), State(), "a: only in " + b_ + "\n"},
+      {State(), item("a", none), "a: only in " + c + "\n"},
+      {item("a", State()), item("a", none), "a: a dictionary and a list\n"},
+      {item("x", one_two), item("x", by_index), "x: a list and a dictionary\n"},
+      {item("x", one_two), item("x", State::list({1})), "x.1: only in " + b_ + "\n"},
+      {State(), ones({1}), "the whole: a dictionary and a tensor\n"}};
+  for (const auto& [left, right, text] : cases) {
+    save(left, b_);
+    save(right, c);
+    const Result result = run("diff " + b_ + " " + c);
+    EXPECT_EQ(result.text, text);
+    EXPECT_EQ(result.code, text.empty() ? 0 : 1) << text;
+  }
+}
+
+TEST_F(TernState, DiffToleratesInPlainNumbersToo) {
+  const std::string c = scratch_.path("c.json");
+  const std::tuple<State, State, std::string> cases[] = {
+      {1.5, 1.75, "x: 1.5 and 1.75\n"}, {7, 8, "x: 7 and 8\n"}, {0.0, -0.0, "x: 0 and -0\n"}};
+  for (const auto& [left, right, text] : cases) {
+    save(item("x", left), b_);
+    save(item("x", right), c);
+    const bool is_zero = text == "x: 0 and -0\n";  // as in tensors, no tolerance is for bits
+    EXPECT_EQ(run("diff " + b_ + " " + c).text, text);
+    EXPECT_EQ(run("diff --tolerance 0.125 " + b_ + " " + c).text, text);
+    EXPECT_EQ(run("diff --tolerance 1 " + b_ + " " + c).text, is_zero ? text : "");
+  }
 }
 
 TEST_F(TernState, ConvertKeepsTheMetadataWhereThereIsSome) {
