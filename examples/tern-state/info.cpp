@@ -40,6 +40,11 @@ void print_value(const std::string& name, const std::string& value) {
               printable(value.substr(0, kMaxShown)).c_str(), is_long ? "..." : "");
 }
 
+void print_metadata(const tern::SafetensorsMetadata& metadata) {
+  if (!metadata.empty()) std::printf("metadata:\n");
+  for (const auto& [key, value] : metadata) print_value(key, value);
+}
+
 std::uint64_t product(tern::IntArrayRef sizes) {
   std::uint64_t result = 1;
   for (const std::int64_t size : sizes) result *= static_cast<std::uint64_t>(size);
@@ -50,8 +55,7 @@ void show_safetensors(const std::string& path) {
   const tern::SafetensorsFile file(path);
   std::printf("%s: safetensors, %llu bytes\n", path.c_str(),
               static_cast<unsigned long long>(std::filesystem::file_size(path)));
-  if (!file.metadata().empty()) std::printf("metadata:\n");
-  for (const auto& [key, value] : file.metadata()) print_value(key, value);
+  print_metadata(file.metadata());
   std::vector<Row> rows;
   for (const tern::SafetensorsEntry& entry : file.entries()) {
     rows.push_back({printable(entry.name), std::string(entry.dtype), text_of_sizes(entry.shape),
@@ -62,11 +66,13 @@ void show_safetensors(const std::string& path) {
 }
 
 void show_state(const std::string& path) {
-  const tern::State state = tern::load_state(path);
+  tern::SafetensorsMetadata metadata;
+  const tern::State state = tern::load_state(path, {.metadata = &metadata});
   const std::string name = std::filesystem::path(path).filename().string();
   const std::size_t point = name.find('.');
   std::printf("%s: %s\n", path.c_str(),
               point == std::string::npos ? "a folder" : name.substr(point + 1).c_str());
+  print_metadata(metadata);
   std::vector<Row> rows;
   bool has_values = false;
   for (const auto& [key, leaf] : leaves_of(state)) {

@@ -173,6 +173,19 @@ TEST_F(TernState, DiffToleratesInPlainNumbersToo) {
   }
 }
 
+TEST_F(TernState, InfoShowsMetadataWhereverItStands) {
+  SaveOptions options;
+  options.metadata = {{"author", "J\x1b"}};
+  save(state_, b_, options);
+  options.max_shard_size = 8;
+  save(state_, scratch_.path("s.safetensors"), options);
+  for (const std::string& path :
+       {b_, scratch_.path("s.safetensors"), scratch_.path("s.safetensors.index.json")}) {
+    const std::string text = run("info " + path).text;
+    EXPECT_NE(text.find("metadata:\n  author: J?\ntensors:\n"), std::string::npos) << text;
+  }
+}
+
 TEST_F(TernState, ConvertKeepsTheMetadataWhereThereIsSome) {
   SaveOptions options;
   options.metadata = {{"author", "J\xc3\xb6rg"}, {"empty", ""}};
