@@ -1,6 +1,32 @@
 #include <cstdio>
+#include <set>
 
 #include "commands.h"
+#include "leaves.h"
+
+namespace {
+
+/// Takes out the metadata whose keys `to` has for itself, and says so.
+void drop_reserved(tern::SaveOptions& options, const tern::State& state, const std::string& to) {
+  std::set<std::string> keys{"format", "tern.state", "tern.save"}, names;
+  if (options.max_shard_size != 0) keys.insert("total_size");
+  if (to.ends_with(".safetensors")) {  // where names of tensors in the metadata tie them
+    for (const auto& [name, leaf] : leaves_of(state)) {
+      if (leaf.is_tensor()) names.insert(name);
+    }
+  }
+  std::erase_if(options.metadata, [&](const auto& item) {
+    const auto& [key, value] = item;
+    const bool is_dropped = keys.contains(key) || names.contains(key) || names.contains(value);
+    if (is_dropped) {
+      std::fprintf(stderr, "%s: metadata '%s' is left out, which means something else there\n",
+                   to.c_str(), printable(key).c_str());
+    }
+    return is_dropped;
+  });
+}
+
+}  // namespace
 
 void convert_file(const std::string& from, const std::string& to, tern::SaveOptions options) {
   const tern::State state = tern::load_state(from, {.metadata = &options.metadata});
@@ -9,5 +35,6 @@ void convert_file(const std::string& from, const std::string& to, tern::SaveOpti
                  options.metadata.size());
     options.metadata.clear();
   }
+  drop_reserved(options, state, to);
   tern::save(state, to, options);
 }

@@ -186,6 +186,35 @@ TEST_F(TernState, InfoShowsMetadataWhereverItStands) {
   }
 }
 
+TEST_F(TernState, ConvertLeavesOutMetadataThatMeansSomethingInTheTarget) {
+  write_file(b_, R"({"format": "tern.state_dict", "version": 1,
+                     "metadata": {"format": "pt", "w": "a weight", "about": "w", "total_size": "9",
+                     "tern.save": "1", "kept": "yes"},
+                     "tensors": {"w": {"dtype": "F32", "shape": [2], "data": [1, 2]},
+                                 "v": {"dtype": "F32", "shape": [2], "data": [3, 4]}}})");
+  const auto left_out = [](const std::string& to, const std::vector<std::string>& keys) {
+    std::string text;
+    for (const std::string& key : keys) {
+      text += to + ": metadata '" + key + "' is left out, which means something else there\n";
+    }
+    return text;
+  };
+  const std::string json = scratch_.path("c.json"), one = scratch_.path("c.safetensors"),
+                    shards = scratch_.path("s.safetensors");
+  const std::tuple<std::string, std::string, std::vector<std::string>, std::size_t> cases[] = {
+      {"", json, {"format", "tern.save"}, 4},
+      {"", one, {"format", "w", "about", "tern.save"}, 2},
+      {"--max-shard-size 8 ", shards, {"format", "w", "about", "total_size", "tern.save"}, 1}};
+  for (const auto& [options, to, keys, count] : cases) {
+    const Result result = run("convert " + options + b_ + " " + to);
+    EXPECT_EQ(result.text, left_out(to, keys));
+    EXPECT_EQ(result.code, 0);
+    SaveOptions found;
+    EXPECT_TRUE(identical(load_state(to, {.metadata = &found.metadata}), load_state(b_)));
+    EXPECT_EQ(found.metadata.size(), count) << to;
+  }
+}
+
 TEST_F(TernState, ConvertKeepsTheMetadataWhereThereIsSome) {
   SaveOptions options;
   options.metadata = {{"author", "J\xc3\xb6rg"}, {"empty", ""}};
