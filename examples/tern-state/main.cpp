@@ -1,9 +1,9 @@
 // Looks into state files of every format that tern reads.
 //
-//   tern-state info FILE                 what it holds: metadata, tensors, sizes
-//   tern-state convert A B               writes B with the content of A; the suffixes choose
-//   formats tern-state diff A B [--tolerance X]  what differs tern-state validate FILE... reads and
-//   checks all of each file
+//   tern-state info FILE                   what it holds: metadata, tensors, sizes
+//   tern-state convert A B                 writes B, as its suffix says, with the content of A
+//   tern-state diff A B [--tolerance X]    what differs
+//   tern-state validate FILE...            reads and checks all of each file
 //
 // Exit codes: 0; 1 when diff finds a difference or validate an invalid file; 2 when something else
 // is wrong, which is said on standard error.
@@ -33,8 +33,10 @@ int main(int argc, char** argv) {
   convert->add_option("A", from)->required();
   convert->add_option("B", to)->required();
   convert->add_flag("--base64", options.base64, "JSON: elements in base64");
-  convert->add_option("--max-shard-size", options.max_shard_size,
-                      "safetensors: several files of at most so many bytes");
+  convert
+      ->add_option("--max-shard-size", options.max_shard_size,
+                   "safetensors: several files of at most so many bytes")
+      ->check(support::positive());
 
   CLI::App* diff = app.add_subcommand("diff", "Prints what differs between A and B.");
   diff->add_option("A", from)->required();

@@ -215,6 +215,16 @@ TEST_F(TernState, ConvertLeavesOutMetadataThatMeansSomethingInTheTarget) {
   }
 }
 
+TEST_F(TernState, ConvertRefusesShardsOfNoSize) {
+  for (const char* size : {"-5", "0", "many", "1.5"}) {
+    const Result result =
+        run(std::string("convert --max-shard-size ") + size + " " + a_ + " " + b_);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_NE(result.text.find("--max-shard-size"), std::string::npos) << result.text;
+    EXPECT_NE(result.text.find(size), std::string::npos) << result.text;
+  }
+}
+
 TEST_F(TernState, ConvertKeepsTheMetadataWhereThereIsSome) {
   SaveOptions options;
   options.metadata = {{"author", "J\xc3\xb6rg"}, {"empty", ""}};
