@@ -15,9 +15,12 @@
 #include <utility>
 
 #include <tern/core/base/error.h>
+#include <tern/serialization/detail/retry.h>
 
 namespace tern {
 namespace {
+
+using detail::retry;
 
 constexpr std::string_view kPrefix = ".tern-";
 constexpr std::string_view kSuffix = ".tmp";
@@ -25,16 +28,6 @@ constexpr std::string_view kSuffix = ".tmp";
 FileCalls& system_calls() {
   static FileCalls calls;
   return calls;
-}
-
-/// Calls `call` until it is not interrupted.
-template <class Call>
-auto retry(const Call& call) {
-  decltype(call()) result;
-  do {
-    result = call();
-  } while (result == -1 && errno == EINTR);
-  return result;
 }
 
 std::string folder_of(const std::string& path) {

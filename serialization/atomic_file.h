@@ -47,6 +47,8 @@ class TERN_API AtomicFile {
   /// Makes the content appear. When only the sync of the folder fails, the new content is in place,
   /// but a power failure may still bring the old one back.
   void commit();
+  /// Whether the content has appeared, which it also has when only the sync of the folder failed.
+  bool in_place() const { return sibling_.empty(); }
 
  private:
   void create_sibling();

@@ -1,3 +1,5 @@
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -6,10 +8,12 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <system_error>
 #include <unordered_map>
 
 #include <tern/core/base/error.h>
 #include <tern/serialization/detail/json_text.h>
+#include <tern/serialization/detail/retry.h>
 #include <tern/serialization/detail/safetensors_file.h>
 #include <tern/serialization/detail/safetensors_index.h>
 #include <tern/serialization/detail/safetensors_reader.h>
@@ -37,6 +41,30 @@ bool is_folder(const std::string& path) {
 }
 
 // --- Writing -------------------------------------------------------------------------------------
+
+/// Lets one save at a time, of all threads and processes, change the shards in the folder of
+/// `path`. The folder itself is locked: that leaves nothing behind, and a kill ends it.
+class FolderLock {
+ public:
+  FolderLock(const std::string& path, FileCalls& calls) : calls_(calls) {
+    const std::string folder = path.find('/') == path.npos ? "." : folder_of(path);
+    const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    file_ = retry([&] { return calls_.open(folder.c_str(), flags, 0); });
+    TERN_CHECK(file_ >= 0, FileError, "save: '", path, "': cannot open the folder '", folder,
+               "': ", std::generic_category().message(errno));
+    retry([&] { return calls_.flock(file_, LOCK_EX); });  // not every file system has locks
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock() {
+    calls_.flock(file_, LOCK_UN);  // closing leaves it to a child that was forked meanwhile
+    calls_.close(file_);
+  }
+
+ private:
+  FileCalls& calls_;
+  int file_;
+};
 
 /// The tensors in their order, as many per file as fit, at least one.
 std::vector<std::vector<const NamedTensor*>> split(const std::vector<const NamedTensor*>& tensors,
@@ -113,21 +141,22 @@ std::vector<std::string> files_of_index(const std::string& path) {
   return files;
 }
 
-/// Removes what is there of `paths`; returns the first that could not be removed, or nothing.
-std::string remove_files(const std::vector<std::string>& paths, FileCalls* calls) {
-  FileCalls system;
-  if (calls == nullptr) calls = &system;
+/// Removes what is there of `files`; returns the first that could not be removed and why, or
+/// nothing.
+std::string remove_files(const std::vector<std::string>& files, FileCalls& calls) {
   std::string failed;
-  for (const std::string& path : paths) {
-    if (calls->unlink(path.c_str()) != 0 && errno != ENOENT && failed.empty()) failed = path;
+  for (const std::string& file : files) {
+    if (retry([&] { return calls.unlink(file.c_str()); }) == 0 || errno == ENOENT) continue;
+    if (failed.empty()) failed = "'" + file + "': " + std::generic_category().message(errno);
   }
   return failed;
 }
 
 /// What an older save left under other names would be read in place of the new.
-void remove_old(const std::vector<std::string>& paths, FileCalls* calls) {
-  const std::string failed = remove_files(paths, calls);
-  TERN_CHECK(failed.empty(), FileError, "save: saved, but cannot remove the old '", failed, "'");
+void remove_old(const std::string& path, const std::vector<std::string>& files, FileCalls& calls) {
+  const std::string failed = remove_files(files, calls);
+  TERN_CHECK(failed.empty(), FileError, "save: '", path, "': saved, but cannot remove the old ",
+             failed);
 }
 
 // --- Reading -------------------------------------------------------------------------------------
@@ -174,40 +203,43 @@ Shards open_shards(const std::string& path, const SafetensorsIndex& index,
 
 void save_safetensors_shards(const State& state, const std::string& path,
                              const SaveOptions& options) {
+  FileCalls system;
+  FileCalls& calls = options.calls != nullptr ? *options.calls : system;
   const FlatState flat = flatten(state);
   SafetensorsContent content = safetensors_content(flat, options, path);
   const auto shards = split(content.tensors, options.max_shard_size);
+  // What is read from here on stays so: which files are old, which names are free.
+  const FolderLock lock(path, calls);
   std::vector<std::string> old = files_of_index(path);
   if (shards.size() < 2) {
-    AtomicFile file(path, options.calls);
+    AtomicFile file(path, &calls);
     write_safetensors_file(content, options, file);
     file.commit();
-    remove_old(old, options.calls);
+    remove_old(path, old, calls);
     return;
   }
   const std::string id = save_id();
   const std::vector<std::string> paths = shard_paths(path, shards.size());
   std::vector<std::unique_ptr<AtomicFile>> files;
   for (std::size_t i = 0; i < shards.size(); ++i) {
-    files.push_back(std::make_unique<AtomicFile>(paths[i], options.calls));
+    files.push_back(std::make_unique<AtomicFile>(paths[i], &calls));
     const SafetensorsMetadata metadata = {{std::string(kFormatKey), "pt"},
                                           {std::string(kSaveKey), id}};
     write_safetensors_file({shards[i], metadata}, options, *files.back());
   }
   content.metadata.emplace_back(kSaveKey, id);
-  AtomicFile index(path + std::string(kIndexSuffix), options.calls);
+  AtomicFile index(path + std::string(kIndexSuffix), &calls);
   index.write(index_text(shards, paths, content.metadata));
   try {
     for (const auto& file : files) file->commit();
     index.commit();
   } catch (...) {
-    // The index may be in place, and only its folder not synced.
-    if (!contains(files_of_index(path), paths[0])) remove_files(paths, options.calls);
+    if (!index.in_place()) remove_files(paths, calls);
     throw;
   }
   std::erase(old, index.path());
   old.push_back(path);
-  remove_old(old, options.calls);
+  remove_old(path, old, calls);
 }
 
 void refuse_safetensors_index(const State&, const SaveOptions&, AtomicFile& file) {

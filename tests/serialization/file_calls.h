@@ -17,7 +17,8 @@ namespace tern {
 class FaultyCalls final : public FileCalls {
  public:
   int open(const char* path, int flags, unsigned mode) override {
-    return record("open", [&] { return FileCalls::open(path, flags, mode); });
+    const char* const name = flags & O_NOFOLLOW ? "open leftover" : "open";
+    return record(name, [&] { return FileCalls::open(path, flags, mode); });
   }
   int flock(int file, int operation) override {
     return record("flock", [&] { return FileCalls::flock(file, operation); });
@@ -38,21 +39,18 @@ class FaultyCalls final : public FileCalls {
     return record("close", [&] { return result; });
   }
   int rename(const char* from, const char* to) override {
-    return record("rename", [&] {
-      renamed = true;
-      return FileCalls::rename(from, to);
-    });
+    return record("rename", [&] { return FileCalls::rename(from, to); });
   }
   int unlink(const char* path) override {
     return record("unlink", [&] { return FileCalls::unlink(path); });
   }
 
   bool failed() const { return fail_at > 0 && log.size() >= fail_at; }
+  const std::string& failed_call() const { return log.at(fail_at - 1); }
 
   std::size_t fail_at = 0;  // 1 is the first call
   int error = 0;
   bool short_writes = false;
-  bool renamed = false;
   std::vector<std::string> log;
 
  private:

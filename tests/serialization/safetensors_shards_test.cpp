@@ -1,9 +1,5 @@
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <set>
 
@@ -11,7 +7,6 @@
 #include <tern/serialization/safetensors.h>
 #include <tern/serialization/state_file.h>
 
-#include "file_calls.h"
 #include "json_reject.h"
 #include "safetensors_bytes.h"
 #include "scratch.h"
@@ -106,53 +101,6 @@ TEST_F(SafetensorsShards, SavingAgainReplacesTheOldFiles) {
   }
   EXPECT_THROW(save(state_, index_), FileError);
   EXPECT_THROW(save(state_, scratch_.path("x.json"), options_), FileError);
-}
-
-TEST_F(SafetensorsShards, AFailureLeavesTheOldStateOrTheNewOne) {
-  save(state_, path_, options_);
-  State next = state_;
-  next.set("c", tensor({false, false}));
-  for (std::size_t n = 1;; ++n) {
-    ASSERT_LT(n, 200u);
-    FaultyCalls calls;
-    calls.fail_at = n;
-    calls.error = ENOSPC;
-    SaveOptions options = options_;
-    options.calls = &calls;
-    try {
-      save(next, path_, options);
-    } catch (const FileError&) {
-    }
-    const State now = load_state(path_);
-    EXPECT_TRUE(identical(now, state_) || identical(now, next)) << n;
-    EXPECT_TRUE(identical(now, next) || names().size() == 4) << n;
-    if (!calls.failed()) break;
-    if (!identical(now, state_)) save(state_, path_, options_);
-  }
-}
-
-TEST_F(SafetensorsShards, AKillAtAnyTimeLeavesAWholeState) {
-  State next = state_;
-  next.set("c", tensor({false, false}));
-  save(state_, path_, options_);
-  const long kills = count_for(20, 2000);
-  for (long i = 0; i < kills; ++i) {
-    const pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      for (;;) {
-        save(next, path_, options_);
-        save(state_, path_, options_);
-      }
-    }
-    ::usleep(static_cast<useconds_t>(500 + i * 7919 % 15000));
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-    const State now = load_state(path_);
-    ASSERT_TRUE(identical(now, state_) || identical(now, next)) << i;
-  }
-  save(state_, path_, options_);
-  EXPECT_TRUE(identical(load_state(path_), state_));
 }
 
 TEST_F(SafetensorsShards, FilesOfOthers) {

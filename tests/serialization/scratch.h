@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 
 #include <tern/core/base/error.h>
@@ -31,6 +32,8 @@ class Scratch {
 
   std::string path(const std::string& name = "state.json") const { return folder_ + "/" + name; }
   const std::string& folder() const { return folder_; }
+  /// Its files by name.
+  std::map<std::string, std::string> contents() const;
   /// How many files the folder has.
   long count() const {
     return std::distance(std::filesystem::directory_iterator(folder_),
@@ -53,6 +56,14 @@ inline std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error("cannot read " + path);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline std::map<std::string, std::string> Scratch::contents() const {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    contents[entry.path().filename().string()] = read_file(entry.path().string());
+  }
+  return contents;
 }
 
 /// `full` when the environment variable TERN_TEST_FULL is set, else `quick`.

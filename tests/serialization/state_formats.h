@@ -6,15 +6,30 @@
 
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/state.h>
+#include <tern/serialization/state_file.h>
 
 namespace tern {
 
 /// A suffix of each format that holds any State. What the tests with it say holds for all.
 inline const char* const kStateFormats[] = {".json", ".npz", ".safetensors", ".pt"};
 
+/// Stands beside the formats for a state in several files, where tests of saving take it.
+inline const char* const kSharded = ".shards.safetensors";
+
+inline bool is_sharded(std::string_view format) { return format == kSharded; }
+
+/// How tests save in a format.
+inline SaveOptions save_options(std::string_view format, FileCalls* calls = nullptr) {
+  SaveOptions options;
+  options.calls = calls;
+  if (is_sharded(format)) options.max_shard_size = 512;  // three files for a sample_state
+  return options;
+}
+
 /// The format as part of a test's name.
 inline std::string format_name(const ::testing::TestParamInfo<const char*>& test) {
-  return test.param + 1;
+  const std::string suffix = test.param + 1;
+  return suffix.substr(0, suffix.find('.'));
 }
 
 /// A checkpoint in small, different for each `seed`.
