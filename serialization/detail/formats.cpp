@@ -47,6 +47,9 @@ std::string_view foreign_content(std::string_view head) {
 }  // namespace
 
 const Format& format_of_path(const char* what, std::string_view path) {
+  const std::size_t nul = path.find('\0');  // the system's calls would end the name there
+  TERN_CHECK(nul == path.npos, FileError, what, ": in the path a NUL byte follows '",
+             path.substr(0, nul), "'");
   const Format* const best = std::ranges::max_element(
       kFormats, {}, [&](const Format& format) { return suffix_size(format, path); });
   if (suffix_size(*best, path) != 0) return *best;

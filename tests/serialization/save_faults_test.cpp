@@ -212,6 +212,16 @@ TEST_P(SaveFileFaults, TargetsOfEveryKind) {
   EXPECT_TRUE(identical(load_state(path_), new_state_));
 }
 
+TEST_P(SaveFaults, APathWithANulByteIsRefused) {
+  const std::string path = scratch_.path("other") + '\0' + GetParam();
+  const std::string text = "in the path a NUL byte follows '" + scratch_.path("other") + "'";
+  EXPECT_EQ(error_of<FileError>([&] { save(new_state_, path, save_options(GetParam())); }),
+            "save: " + text);
+  EXPECT_EQ(scratch_.contents(), old_files_);
+  std::filesystem::copy(scratch_.path(old_files_.begin()->first), scratch_.path("other"));
+  EXPECT_EQ(error_of<FileError>([&] { load_state(path); }), "load: " + text);
+}
+
 INSTANTIATE_TEST_SUITE_P(, SaveFaults, ::testing::ValuesIn(kStateFormats), format_name);
 INSTANTIATE_TEST_SUITE_P(InSeveralFiles, SaveFaults, ::testing::Values(kSharded), format_name);
 INSTANTIATE_TEST_SUITE_P(, SaveFileFaults, ::testing::ValuesIn(kStateFormats), format_name);
