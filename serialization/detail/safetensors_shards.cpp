@@ -61,6 +61,14 @@ class FolderLock {
     calls_.close(file_);
   }
 
+  /// Makes what was removed from the folder stay so after a power failure.
+  void sync(const std::string& path) const {
+    // Some file systems cannot sync folders and say EINVAL.
+    TERN_CHECK(retry([&] { return calls_.fsync(file_); }) == 0 || errno == EINVAL, FileError,
+               "save: '", path,
+               "': saved, but cannot sync the folder: ", std::generic_category().message(errno));
+  }
+
  private:
   FileCalls& calls_;
   int file_;
@@ -216,6 +224,7 @@ void save_safetensors_shards(const State& state, const std::string& path,
     write_safetensors_file(content, options, file);
     file.commit();
     remove_old(path, old, calls);
+    lock.sync(path);
     return;
   }
   const std::string id = save_id();
@@ -240,6 +249,7 @@ void save_safetensors_shards(const State& state, const std::string& path,
   std::erase(old, index.path());
   old.push_back(path);
   remove_old(path, old, calls);
+  lock.sync(path);
 }
 
 void refuse_safetensors_index(const State&, const SaveOptions&, AtomicFile& file) {

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <set>
 
@@ -7,6 +10,7 @@
 #include <tern/serialization/safetensors.h>
 #include <tern/serialization/state_file.h>
 
+#include "file_calls.h"
 #include "json_reject.h"
 #include "safetensors_bytes.h"
 #include "scratch.h"
@@ -101,6 +105,40 @@ TEST_F(SafetensorsShards, SavingAgainReplacesTheOldFiles) {
   }
   EXPECT_THROW(save(state_, index_), FileError);
   EXPECT_THROW(save(state_, scratch_.path("x.json"), options_), FileError);
+}
+
+TEST_F(SafetensorsShards, WhatWasReplacedStaysGoneAfterAPowerFailure) {
+  save(state_, path_);
+  for (const std::uint64_t size : {32, 1000}) {  // one file becomes several, and these one
+    RecordingCalls calls;
+    options_.calls = &calls;
+    options_.max_shard_size = size;
+    save(state_, path_, options_);
+    EXPECT_EQ(calls.events.back().kind, DiskEvent::kSyncFolder);
+  }
+}
+
+/// Forks at the first write.
+struct ForkingCalls final : FileCalls {
+  long write(int file, const void* data, std::size_t size) override {
+    if (child < 0) child = ::fork();
+    if (child == 0) {
+      ::sleep(20);
+      ::_exit(0);
+    }
+    return FileCalls::write(file, data, size);
+  }
+  pid_t child = -1;
+};
+
+TEST_F(SafetensorsShards, AChildForkedDuringASaveDoesNotHoldUpTheNext) {
+  ForkingCalls calls;
+  options_.calls = &calls;
+  save(state_, path_, options_);
+  save(state_, path_, options_);
+  EXPECT_EQ(::waitpid(calls.child, nullptr, WNOHANG), 0) << "waited for the child";
+  ::kill(calls.child, SIGKILL);
+  ::waitpid(calls.child, nullptr, 0);
 }
 
 TEST_F(SafetensorsShards, FilesOfOthers) {
