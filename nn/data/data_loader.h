@@ -78,26 +78,31 @@ class DataLoader {
   /// Where the loader is: behind the batch that its iterator stands on. Throws Error when batches
   /// come in no order (enforce_ordering(false)), NotImplementedError when the sampler has no state.
   State state_dict() const {
-    TERN_CHECK(options_.workers() == 0 || options_.enforce_ordering(), Error,
-               "DataLoader: without an order of the batches it has no state");
+    check_has_state();
     State state;
     state.insert("in_epoch", in_epoch_ || resumes_);
     state.insert("sampler", sampler_.state_dict(given_));
     return state;
   }
-  /// The next begin() goes on from there. Throws Error, and changes nothing, for the state of
-  /// another sampler or of a dataset of another size.
+  /// The next begin() goes on from there. Throws as state_dict() does, and Error for the state of
+  /// another sampler or of a dataset of another size; then nothing has changed.
   void load_state_dict(const State& state) {
+    check_has_state();
     const bool in_epoch = state.get<bool>("in_epoch");
     const auto given = state["sampler"].get<std::size_t>("index");
+    sampler_.load_state_dict(state["sampler"]);  // may throw: what was fetched is still needed then
     if (workers_) workers_->clear();
-    sampler_.load_state_dict(state["sampler"]);
     given_ = given;
     resumes_ = in_epoch;
     in_epoch_ = false;
   }
 
  private:
+  void check_has_state() const {
+    TERN_CHECK(options_.workers() == 0 || options_.enforce_ordering(), Error,
+               "DataLoader: without an order of the batches it has no state");
+  }
+
   std::size_t copies() const { return options_.workers() > 0 ? options_.workers() : 1; }
 
   std::optional<BatchRequestType> next_request() {

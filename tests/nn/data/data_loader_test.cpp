@@ -159,6 +159,21 @@ TEST_P(DataLoaderTest, GoesOnInTheMiddleOfAnEpoch) {
   EXPECT_THROW(make_data_loader(Indices(12), options(3))->load_state_dict(states[1]), Error);
 }
 
+TEST_P(DataLoaderTest, ARefusedStateLeavesTheEpoch) {
+  auto loader = make_data_loader<SequentialSampler>(Indices(40), options(4));
+  const State other = make_data_loader<SequentialSampler>(Indices(10), options(4))->state_dict();
+  Batches batches;
+  for (const std::vector<std::size_t>& batch : *loader) {
+    batches.push_back(batch);
+    if (batches.size() != 3) continue;
+    const State before = loader->state_dict();
+    EXPECT_EQ(error_of([&] { loader->load_state_dict(other); }),
+              "SequentialSampler: the state is of 10 examples, this sampler has 40");
+    EXPECT_TRUE(identical(loader->state_dict(), before));
+  }
+  EXPECT_EQ(batches, epoch(*make_data_loader<SequentialSampler>(Indices(40), options(4))));
+}
+
 TEST(DataLoaderOptionsTest, Checks) {
   EXPECT_THROW(make_data_loader(Indices(1), 0), Error);
   EXPECT_THROW(make_data_loader(Indices(1), DataLoaderOptions(1).workers(1).max_jobs(0)), Error);
@@ -227,8 +242,10 @@ TEST(DataLoaderWorkersTest, WithoutOrderTheFastComesFirst) {
 TEST(DataLoaderWorkersTest, WithoutOrderThereIsNoState) {
   const auto options = DataLoaderOptions().workers(1).enforce_ordering(false);
   const auto loader = make_data_loader(Indices(4), options);
-  EXPECT_EQ(error_of([&] { loader->state_dict(); }),
-            "DataLoader: without an order of the batches it has no state");
+  const State ordered = make_data_loader(Indices(4))->state_dict();
+  const std::string text = "DataLoader: without an order of the batches it has no state";
+  EXPECT_EQ(error_of([&] { loader->state_dict(); }), text);
+  EXPECT_EQ(error_of([&] { loader->load_state_dict(ordered); }), text);
 }
 
 TEST(DataLoaderWorkersTest, FetchesNoMoreThanMaxJobsAhead) {
