@@ -1,4 +1,6 @@
+#include <cmath>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <tern/core/autograd/grad_mode.h>
@@ -58,13 +60,15 @@ void save_entry(State& state, const char* name, std::int64_t step) {
 
 void load_entry(const State& state, const char* name, const Tensor& parameter, Tensor& tensor) {
   const State* value = state.find(name);
-  if (value == nullptr) {
+  if (value == nullptr || value->is_null()) {
     tensor.reset();
     return;
   }
   const auto source = value->to<Tensor>(name);
   TERN_CHECK(source.sizes() == parameter.sizes(), ShapeError, "loaded state dict has ", name,
              " of size ", source.sizes(), " for a parameter of size ", parameter.sizes());
+  TERN_CHECK(source.is_floating_point(), DTypeError, "loaded state dict has ", name, " of dtype ",
+             source.dtype(), ", expected a floating point dtype");
   tensor = source.detach()
                .to(parameter.device(), parameter.dtype(), /*non_blocking=*/false, /*copy=*/true)
                .contiguous();
@@ -73,7 +77,11 @@ void load_entry(const State& state, const char* name, const Tensor& parameter, T
 void load_entry(const State& state, const char* name, const Tensor& /*parameter*/,
                 std::int64_t& step) {
   const State& value = state[name];
-  step = value.is_tensor() ? value.tensor().item<std::int64_t>() : value.to<std::int64_t>(name);
+  const auto count = value.is_tensor() ? value.tensor().item<double>() : value.to<double>(name);
+  constexpr double kMost = 1LL << 53;  // doubles are exact up to here
+  TERN_CHECK(count >= 0 && count <= kMost && count == std::floor(count), Error,
+             "loaded state dict has ", name, " ", count, ", expected a count");
+  step = static_cast<std::int64_t>(count);
 }
 
 }  // namespace detail
@@ -158,6 +166,9 @@ void Optimizer::zero_grad(bool set_to_none) {
 
 std::unique_ptr<OptimizerParamState> Optimizer::make_param_state() const { return nullptr; }
 
+void Optimizer::check_param_state(const OptimizerParamState& /*state*/,
+                                  const OptimizerOptions& /*options*/) const {}
+
 OptimizerParamState& Optimizer::state_of(const Tensor& parameter) {
   std::unique_ptr<OptimizerParamState>& state = state_[parameter.unsafeGetTensorImpl()];
   if (!state) state = make_param_state();
@@ -192,30 +203,39 @@ void Optimizer::load_state_dict(const State& state) {
              "loaded state dict has a different number of parameter groups");
   // Stage everything, so that an error changes nothing.
   std::vector<std::unique_ptr<OptimizerOptions>> options;
-  std::vector<std::pair<std::string, Tensor>> parameters;  // by the number that the file gives them
+  struct Target {
+    Tensor parameter;
+    const OptimizerOptions* options;
+  };
+  std::unordered_map<std::string, Target> targets;  // by the number that the file gives them
   for (std::size_t i = 0; i < saved_groups.size(); ++i) {
     const OptimizerParamGroup& group = param_groups_[i];
     const std::vector<State>& numbers = saved_groups[i]["params"].elements();
     TERN_CHECK(numbers.size() == group.params().size(), Error,
                "loaded state dict contains a parameter group that doesn't match the size of "
                "optimizer's group");
-    for (std::size_t j = 0; j < numbers.size(); ++j) {
-      parameters.emplace_back(std::to_string(numbers[j].to<std::int64_t>("params")),
-                              group.params()[j]);
-    }
     options.push_back(group.options().clone());
     options.back()->load(saved_groups[i]);
     options.back()->check();
+    for (std::size_t j = 0; j < numbers.size(); ++j) {
+      const auto number = numbers[j].to<std::int64_t>("params");
+      const Target target{group.params()[j], options.back().get()};
+      TERN_CHECK(targets.emplace(std::to_string(number), target).second, Error,
+                 "loaded state dict has parameter ", number, " twice in its parameter groups");
+    }
   }
   StateMap states;
-  const State& saved_states = state["state"];
-  for (const auto& [number, parameter] : parameters) {
-    const State* saved = saved_states.find(number);
-    if (saved == nullptr || saved->empty()) continue;
+  for (const auto& [number, saved] : state["state"]) {
+    const auto found = targets.find(number);
+    TERN_CHECK(found != targets.end(), Error, "loaded state dict has a state for parameter ",
+               number, ", which is in none of its parameter groups");
+    if (saved.empty()) continue;
     std::unique_ptr<OptimizerParamState> fresh = make_param_state();
     TERN_CHECK(fresh != nullptr, Error, "this optimizer keeps no state, but the loaded state dict ",
                "has some for parameter ", number);
-    fresh->load(*saved, parameter);
+    const auto& [parameter, its_options] = found->second;
+    fresh->load(saved, parameter);
+    check_param_state(*fresh, *its_options);
     states[parameter.unsafeGetTensorImpl()] = std::move(fresh);
   }
   for (std::size_t i = 0; i < options.size(); ++i) {

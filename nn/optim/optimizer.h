@@ -95,12 +95,16 @@ class TERN_API Optimizer {
   /// form, the parameters numbered across groups. Its tensors share their elements.
   State state_dict() const;
   /// Replaces state and options by those of `state`, which is copied. Everything is checked first:
-  /// on an error the optimizer is unchanged. Throws Error when groups or sizes differ.
+  /// on an error the optimizer is unchanged. Throws Error when groups or sizes differ, for the
+  /// state of a parameter in no group, and for one that no step can go on from.
   void load_state_dict(const State& state);
 
  protected:
   /// A fresh state for one parameter; null (the default) when this optimizer remembers nothing.
   virtual std::unique_ptr<OptimizerParamState> make_param_state() const;
+  /// Throws Error when a state that was loaded lacks what a step with these options goes on from.
+  virtual void check_param_state(const OptimizerParamState& state,
+                                 const OptimizerOptions& options) const;
   /// The state of a parameter, made when there is none.
   OptimizerParamState& state_of(const Tensor& parameter);
   /// Says where the optimizer is as long as it lives, also after it was moved.

@@ -16,8 +16,8 @@ class TERN_API OptimizerParamState {
   virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
   /// Every defined entry under its name, as Python keeps them.
   virtual State save() const = 0;
-  /// Copies the entries of `state` to where `parameter` lives, in its dtype. Throws when one has
-  /// the wrong kind or size.
+  /// Copies the entries of `state` to where `parameter` lives, in its dtype; tensors may be null or
+  /// missing. Throws when one has the wrong kind, dtype or size.
   virtual void load(const State& state, const Tensor& parameter) = 0;
 
  protected:

@@ -1,0 +1,243 @@
+#include <limits>
+#include <optional>
+#include <string>
+
+#include <tern/nn/optim/optim.h>
+
+#include "golden/nn.h"
+#include "nn/nn_test.h"
+
+// What optimizers save and load.
+
+namespace tern {
+namespace {
+
+using optim::Adam;
+using optim::AdamOptions;
+using optim::AdamW;
+using optim::AdamWOptions;
+using optim::SGD;
+using optim::SGDOptions;
+
+Tensor parameter_of(const Tensor& values) { return values.detach().clone().requires_grad_(); }
+
+TEST(OptimizerState, LoadingLeavesCapturable) {
+  const Tensor a = ones({2}).requires_grad_();
+  Adam plain({a}, 0.1), capturable({a}, AdamOptions(0.1).capturable(true));
+  const auto is_capturable = [](const Adam& adam) {
+    return adam.state_dict()["param_groups"][std::size_t{0}]["capturable"].to<bool>("it");
+  };
+  const State saved = capturable.state_dict();
+  capturable.load_state_dict(plain.state_dict());
+  plain.load_state_dict(saved);
+  EXPECT_TRUE(is_capturable(capturable));
+  EXPECT_FALSE(is_capturable(plain));
+}
+
+TEST(OptimizerState, HasPythonsForm) {
+  const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({2}));
+  Adam adam({a, b}, AdamOptions(0.1).amsgrad(true));
+  b.set_grad(ones({2}));
+  adam.step();
+  const State state = adam.state_dict();
+  EXPECT_EQ(state.keys(), (std::vector<std::string>{"state", "param_groups"}));
+  EXPECT_EQ(state["state"].keys(), std::vector<std::string>{"1"});
+  EXPECT_EQ(state["state"]["1"].keys(),
+            (std::vector<std::string>{"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"}));
+  EXPECT_TRUE(same_bits(state["state"]["1"]["step"], tensor(1.0f)));
+  const State group = state["param_groups"][std::size_t{0}];
+  EXPECT_EQ(group.keys(), (std::vector<std::string>{"lr", "betas", "eps", "weight_decay", "amsgrad",
+                                                    "maximize", "capturable", "params"}));
+  EXPECT_EQ(group["params"].size(), 2u);
+  SGD sgd({a}, 0.1);
+  a.set_grad(ones({2}));
+  sgd.step();
+  EXPECT_TRUE(sgd.state_dict()["state"].empty());
+}
+
+/// Ten steps, with a change of optimizer through its state after `stop` of them.
+template <class O, class Options>
+Tensor resumed(const Options& options, const Options& other_options, std::int64_t stop) {
+  const Tensor gradients = golden_tensor(golden::kGradients, {10, 37});
+  Tensor parameter = parameter_of(golden_tensor(golden::kStart));
+  auto optimizer = std::make_unique<O>(std::vector<Tensor>{parameter}, options);
+  for (std::int64_t step = 0; step < 10; ++step) {
+    if (step == stop) {
+      const State state = optimizer->state_dict();
+      parameter = parameter_of(parameter);
+      optimizer = std::make_unique<O>(std::vector<Tensor>{parameter}, other_options);
+      optimizer->load_state_dict(state);
+    }
+    parameter.set_grad(gradients[step].clone());
+    optimizer->step();
+  }
+  return parameter;
+}
+
+TEST(OptimizerState, ResumesToTheBit) {
+  EXPECT_TRUE(same_bits(resumed<SGD>(SGDOptions(0.1).momentum(0.9), SGDOptions(9), 4),
+                        golden_tensor(golden::kSgdMomentum)));
+  EXPECT_TRUE(same_bits(resumed<Adam>(AdamOptions(0.02).amsgrad(true), AdamOptions(9), 4),
+                        golden_tensor(golden::kAdamAmsgrad)));
+}
+
+TEST(OptimizerState, IsCopiedWhenLoaded) {
+  const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({2}, Device("cuda:1")));
+  Adam source({a}, 0.1), target({b}, 0.2);
+  a.set_grad(ones({2}));
+  source.step();
+  target.load_state_dict(source.state_dict());
+  const auto& state = static_cast<optim::AdamParamState&>(
+      *target.state().at(target.parameters()[0].unsafeGetTensorImpl()));
+  EXPECT_EQ(state.exp_avg().device(), Device("cuda:1"));
+  EXPECT_EQ(state.step(), 1);
+  EXPECT_EQ(target.param_groups()[0].options().get_lr(), 0.1);
+  for (int i = 0; i < 3; ++i) target.load_state_dict(source.state_dict());
+  EXPECT_EQ(target.state().size(), 1u);
+}
+
+TEST(OptimizerState, IsCheckedBeforeAnythingChanges) {
+  const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({3}));
+  Adam optimizer({a, b}, 0.1);
+  a.set_grad(ones({2}));
+  b.set_grad(ones({3}));
+  optimizer.step();
+  const State before = optimizer.state_dict();
+
+  Adam smaller({parameter_of(ones({2}))}, 0.1);
+  EXPECT_EQ(error_of([&] { optimizer.load_state_dict(smaller.state_dict()); }),
+            "loaded state dict contains a parameter group that doesn't match the size of "
+            "optimizer's group");
+  State no_groups;
+  no_groups.insert("state", State());
+  no_groups.insert("param_groups", State::list());
+  EXPECT_EQ(error_of([&] { optimizer.load_state_dict(no_groups); }),
+            "loaded state dict has a different number of parameter groups");
+  Adam swapped({parameter_of(ones({3})), parameter_of(ones({2}))}, 0.5);
+  for (const Tensor& parameter : swapped.parameters()) parameter.set_grad(ones_like(parameter));
+  swapped.step();
+  EXPECT_EQ(error_of<ShapeError>([&] { optimizer.load_state_dict(swapped.state_dict()); }),
+            "loaded state dict has exp_avg of size [3] for a parameter of size [2]");
+  SGD sgd({parameter_of(ones({2})), parameter_of(ones({3}))}, 0.1);
+  EXPECT_EQ(error_of<IndexError>([&] {
+              optimizer.load_state_dict(sgd.state_dict());
+            }).find("Key 'betas' is not defined"),
+            0u);
+  EXPECT_TRUE(identical(before, optimizer.state_dict()));
+}
+
+/// `state` with another entry `name` for parameter 0; without one when `value` is none.
+State with_entry(const State& state, const char* name, const std::optional<State>& value) {
+  State entry = state["state"]["0"];
+  if (value) {
+    entry.set(name, *value);
+  } else {
+    entry.erase(name);
+  }
+  State entries = state["state"], result = state;
+  entries.set("0", entry);
+  result.set("state", entries);
+  return result;
+}
+
+template <class O, class Options>
+void expect_checked_entries(const Options& options) {
+  const Tensor a = parameter_of(ones({2}));
+  O optimizer({a}, options);
+  a.set_grad(ones({2}));
+  optimizer.step();
+  const State before = optimizer.state_dict();
+  State faster = before, group = before["param_groups"][std::size_t{0}];
+  group.set("lr", 0.5);
+  faster.set("param_groups", State::list({group}));
+  const auto refusal = [&](const State& state) {
+    const std::string text = error_of([&] { optimizer.load_state_dict(state); });
+    EXPECT_TRUE(identical(before, optimizer.state_dict())) << text;
+    return text;
+  };
+
+  EXPECT_EQ(refusal(with_entry(faster, "step", std::nullopt)).find("Key 'step' is not defined"),
+            0u);
+  for (const char* name : {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"}) {
+    const std::string missing =
+        std::string("loaded state dict has no ") + name + " for a parameter at step 1";
+    EXPECT_EQ(refusal(with_entry(faster, name, std::nullopt)), missing);
+    EXPECT_EQ(refusal(with_entry(faster, name, nullptr)), missing);
+    for (const ScalarType dtype : {kBool, kLong}) {
+      const Tensor wrong = ones({2}, dtype);
+      EXPECT_NE(refusal(with_entry(faster, name, wrong)).find("expected a floating point dtype"),
+                std::string::npos);
+    }
+    EXPECT_EQ(
+        refusal(with_entry(faster, name, ones({3}))),
+        std::string("loaded state dict has ") + name + " of size [3] for a parameter of size [2]");
+  }
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  for (const double step : {-3.0, 2.5, 1e30, kNaN}) {
+    for (const State& value : {State(step), State(tensor(static_cast<float>(step)))}) {
+      EXPECT_NE(refusal(with_entry(faster, "step", value)).find(", expected a count"),
+                std::string::npos);
+    }
+  }
+  refusal(with_entry(faster, "step", "3"));
+  refusal(with_entry(faster, "step", ones({2})));
+
+  State entries = before["state"], foreign = faster;
+  entries.insert("7", entries["0"]);
+  foreign.set("state", entries);
+  EXPECT_EQ(refusal(foreign),
+            "loaded state dict has a state for parameter 7, which is in none of its parameter "
+            "groups");
+}
+
+TEST(OptimizerState, HasAllThatAStepGoesOnFrom) {
+  expect_checked_entries<Adam>(AdamOptions(0.1).amsgrad(true));
+  expect_checked_entries<AdamW>(AdamWOptions(0.1).amsgrad(true));
+}
+
+TEST(OptimizerState, NumbersEveryParameterOnce) {
+  Adam optimizer({parameter_of(ones({2})), parameter_of(ones({2}))}, 0.1);
+  State state = optimizer.state_dict(), group = state["param_groups"][std::size_t{0}];
+  group.set("params", State::list({4, 4}));
+  state.set("param_groups", State::list({group}));
+  EXPECT_EQ(error_of([&] { optimizer.load_state_dict(state); }),
+            "loaded state dict has parameter 4 twice in its parameter groups");
+}
+
+TEST(OptimizerState, MayBeInAnyFormOfPythons) {
+  const Tensor a = parameter_of(ones({2}));
+  Adam adam({a}, 0.1);
+  a.set_grad(ones({2}));
+  adam.step();
+  const State saved = adam.state_dict();
+  for (const State& step : {State(3), State(3.0), State(tensor(3.0f)), State(full({1}, 3, kFloat)),
+                            State(full({}, 3, kLong))}) {
+    adam.load_state_dict(with_entry(saved, "step", step));
+    EXPECT_EQ(adam.state_dict()["state"]["0"]["step"].tensor().item<int>(), 3);
+  }
+  adam.load_state_dict(with_entry(saved, "exp_avg", ones({2}, kHalf)));
+  EXPECT_TRUE(same_bits(adam.state_dict()["state"]["0"]["exp_avg"], ones({2})));
+  adam.load_state_dict(with_entry(saved, "max_exp_avg_sq", ones({2})));  // when amsgrad was on
+
+  SGD sgd({a}, SGDOptions(0.1).momentum(0.9));
+  sgd.step();
+  for (const auto& none : {std::optional<State>(nullptr), std::optional<State>()}) {
+    sgd.load_state_dict(with_entry(sgd.state_dict(), "momentum_buffer", none));
+    sgd.step();  // takes the gradient as it is, as a first step does
+    EXPECT_TRUE(same_bits(sgd.state_dict()["state"]["0"]["momentum_buffer"], ones({2})));
+  }
+}
+
+TEST(OptimizerState, OfAStepThatFailedIsLoaded) {
+  const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({2}));
+  Adam adam({a, b}, 0.1);
+  a.set_grad(ones({2}));
+  b.mutable_grad() = ones({3});
+  EXPECT_THROW(adam.step(), ShapeError);
+  const State state = adam.state_dict();
+  adam.load_state_dict(state);
+  EXPECT_TRUE(identical(adam.state_dict(), state));
+}
+
+}  // namespace
+}  // namespace tern
