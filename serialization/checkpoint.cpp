@@ -1,11 +1,27 @@
 #include <tern/serialization/checkpoint.h>
 
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include <tern/core/kernels/backend.h>
 #include <tern/serialization/base64.h>
 
 namespace tern {
+
+namespace {
+
+std::vector<std::uint8_t> bytes_of(const State& state) {
+  const std::string bytes = base64_decode(state.string());
+  return {bytes.begin(), bytes.end()};
+}
+
+void set_locked(Generator& generator, const std::vector<std::uint8_t>& bytes) {
+  const std::lock_guard lock(generator.mutex());
+  generator.set_state_bytes(bytes);
+}
+
+}  // namespace
 
 State generator_state(const Generator& generator) {
   const std::lock_guard lock(generator.mutex());
@@ -14,9 +30,7 @@ State generator_state(const Generator& generator) {
 }
 
 void set_generator_state(Generator& generator, const State& state) {
-  const std::string bytes = base64_decode(state.string());
-  const std::lock_guard lock(generator.mutex());
-  generator.set_state_bytes({bytes.begin(), bytes.end()});
+  set_locked(generator, bytes_of(state));
 }
 
 State generator_states() {
@@ -31,13 +45,15 @@ State generator_states() {
 }
 
 void set_generator_states(const State& states) {
+  // Stage everything, so that an error changes nothing.
+  std::vector<std::pair<Generator, std::vector<std::uint8_t>>> staged;
   for (const auto& [device, state] : states) {
-    Generator trial{Device(device)};
-    set_generator_state(trial, state);
+    const auto& [generator, bytes] =
+        staged.emplace_back(default_generator(Device(device)), bytes_of(state));
+    Generator trial(generator.device());
+    trial.set_state_bytes(bytes);
   }
-  for (const auto& [device, state] : states) {
-    set_generator_state(default_generator(Device(device)), state);
-  }
+  for (auto& [generator, bytes] : staged) set_locked(generator, bytes);
 }
 
 }  // namespace tern

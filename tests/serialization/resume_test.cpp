@@ -169,13 +169,18 @@ TEST(GeneratorStates, AllOrNone) {
   EXPECT_TRUE(rand({3}).equal(cpu));
   EXPECT_TRUE(rand({3}, Device(kCUDA, 1)).equal(cuda));
 
-  set_generator_states(states);
-  State broken = generator_states();
   rand({3});
-  broken.set("cuda:1", "AAAA");
   const State before = generator_states();
-  EXPECT_THROW(set_generator_states(broken), Error);
-  EXPECT_TRUE(identical(generator_states(), before));
+  ASSERT_FALSE(identical(before["cpu"], states["cpu"]));
+  const auto refuses = [&](const char* device, const State& state) {
+    State broken = states;  // its first one, of the CPU, is good
+    broken.set(device, state);
+    EXPECT_THROW(set_generator_states(broken), Error) << device;
+    EXPECT_TRUE(identical(generator_states(), before)) << device;
+  };
+  refuses("cuda:1", "AAAA");
+  refuses("cuda:1", 3);
+  for (const char* device : {"cuda", "meta", "gpu"}) refuses(device, states["cuda:1"]);
 
   State elsewhere;  // from a machine with more devices
   elsewhere.insert("cuda:7", states["cuda:1"]);
