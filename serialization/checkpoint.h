@@ -24,7 +24,13 @@ namespace tern {
 //   set_generator_states(checkpoint["generators"]);
 //   epoch = checkpoint.get<int>("epoch");
 //
-// The generators come last: making a model or a loader draws from them.
+// The generators come last: making a model or a loader draws from them. A scheduler of the user's
+// has a state_dict() and load_state_dict() of its own, or inserts its numbers; the learning rate
+// itself is in the optimizer's groups.
+//
+// Each of these loads does everything or nothing, but not all together: after an error in one,
+// those before it are done. Where that matters, load into a fresh model, optimizer and loader, and
+// take them when all was good.
 //
 // The file is replaced whole or not at all, so model, optimizer and numbers to come always belong
 // together, and training goes on to the bit as if it had not stopped.

@@ -16,7 +16,7 @@
 namespace tern {
 namespace {
 
-/// A model in training: it draws noise and has momentum, statistics and a learning rate that falls.
+/// A model in training: it draws noise and has momentum and statistics.
 struct Training {
   Training()
       : net(nn::Linear(4, 8), nn::BatchNorm1d(8), nn::ReLU(), nn::Dropout(0.3), nn::Linear(8, 1)),

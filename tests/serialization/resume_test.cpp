@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 #include <functional>
 
@@ -31,6 +32,35 @@ auto make_loader() {
   return data::make_data_loader(examples.map(data::transforms::Stack<data::TensorExample>()), 4);
 }
 
+/// A scheduler as users write them: the learning rate falls with every step. What it has set is in
+/// the optimizer's groups; its own state is what it computes the next one from.
+struct Scheduler {
+  explicit Scheduler(optim::Optimizer& optimizer_)
+      : optimizer(optimizer_), first_lr(optimizer_.param_groups()[0].options().get_lr()) {}
+
+  void step() {
+    ++steps;
+    for (optim::OptimizerParamGroup& group : optimizer.param_groups()) {
+      group.options().set_lr(first_lr * std::pow(0.9, steps));
+    }
+  }
+
+  State state_dict() const {
+    State state;
+    state.insert("first_lr", first_lr);
+    state.insert("steps", steps);
+    return state;
+  }
+  void load_state_dict(const State& state) {
+    first_lr = state.get<double>("first_lr");
+    steps = state.get<int>("steps");
+  }
+
+  optim::Optimizer& optimizer;
+  double first_lr;
+  int steps = 0;
+};
+
 /// A model in training, with all that decides how it goes on.
 struct Training {
   explicit Training(Device where)
@@ -50,6 +80,7 @@ struct Training {
         const Tensor loss = (net->forward(x + 0.1 * randn_like(x)) - 1).square().mean();
         loss.backward();
         adam.step();
+        scheduler.step();
         best = std::min(best, loss.item<double>());
         ++step;
         after_step();
@@ -62,6 +93,7 @@ struct Training {
     State state;
     state.insert("model", net->state_dict());
     state.insert("optimizer", adam.state_dict());
+    state.insert("scheduler", scheduler.state_dict());
     state.insert("loader", loader->state_dict());
     state.insert("generators", generator_states());
     state.insert("step", step);
@@ -72,6 +104,7 @@ struct Training {
   void load_state_dict(const State& state) {
     net->load_state_dict(state["model"]);
     adam.load_state_dict(state["optimizer"]);
+    scheduler.load_state_dict(state["scheduler"]);
     loader->load_state_dict(state["loader"]);
     set_generator_states(state["generators"]);
     step = state.get<int>("step");
@@ -81,6 +114,7 @@ struct Training {
   Device device;
   nn::Sequential net;
   optim::Adam adam;
+  Scheduler scheduler{adam};
   decltype(make_loader()) loader = make_loader();
   int step = 0;
   double best = std::numeric_limits<double>::infinity();
