@@ -62,7 +62,7 @@ void save_state(const State& state, const std::string& path, const SaveOptions& 
     const detail::Format& format = detail::format_of_path("save", path);
     detail::check_options(format, options, path);
     check_leaves(state, "", options);
-    if (options.max_shard_size != 0) {
+    if (options.max_shard_size != 0 || detail::has_index(path)) {
       return detail::save_safetensors_shards(state, path, options);
     }
     AtomicFile file(path, options.calls);

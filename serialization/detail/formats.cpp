@@ -68,6 +68,7 @@ void check_options(const Format& format, const SaveOptions& options, const std::
                format.name, " has no ", name);
   }
   std::set<std::string_view> keys{kFormatKey, kTreeKey, kSaveKey};
+  if (options.max_shard_size != 0) keys.insert("total_size");
   for (const auto& [key, value] : options.metadata) {
     TERN_CHECK(keys.insert(key).second, FileError, "save: '", path, "': metadata '", key,
                "' appears twice or is written by tern itself");

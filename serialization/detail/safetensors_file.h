@@ -19,11 +19,14 @@ void write_safetensors(const State& state, const SaveOptions& options, AtomicFil
 /// Throws FileError that names the file and the tensor.
 State read_safetensors(const InputFile& file, const LoadFileOptions& options);
 
-/// Writes `state` as several files and an index, or as one when it is small enough. The index comes
+/// Writes `state` as several files and an index, or as one when it is small enough or
+/// max_shard_size is 0. The index comes
 /// last and replaces no file that an older one lists: the name shows the old state or the new one.
 /// Then it removes the files of the older one. Throws FileError.
 void save_safetensors_shards(const State& state, const std::string& path,
                              const SaveOptions& options);
+/// Whether an index stands for `path`: a save of one file must put it away, too.
+bool has_index(const std::string& path);
 /// Throws FileError: an index is written with what it lists.
 void refuse_safetensors_index(const State& state, const SaveOptions& options, AtomicFile& file);
 /// Reads all files that the index lists, after checking them against it.

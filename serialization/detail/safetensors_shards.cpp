@@ -74,14 +74,14 @@ class FolderLock {
   int file_;
 };
 
-/// The tensors in their order, as many per file as fit, at least one.
+/// The tensors in their order, as many per file as fit, at least one. 0: all fit.
 std::vector<std::vector<const NamedTensor*>> split(const std::vector<const NamedTensor*>& tensors,
                                                    std::uint64_t max_size) {
   std::vector<std::vector<const NamedTensor*>> shards;
   std::uint64_t size = 0;  // of the last one
   for (const NamedTensor* tensor : tensors) {
     const std::uint64_t bytes = tensor->second.nbytes();
-    if (shards.empty() || (size + bytes > max_size && !shards.back().empty())) {
+    if (shards.empty() || (max_size != 0 && size + bytes > max_size && !shards.back().empty())) {
       shards.emplace_back();
       size = 0;
     }
@@ -252,6 +252,10 @@ void save_safetensors_shards(const State& state, const std::string& path,
   lock.sync(path);
 }
 
+bool has_index(const std::string& path) {
+  return path.ends_with(kSuffix) && exists(path + std::string(kIndexSuffix));
+}
+
 void refuse_safetensors_index(const State&, const SaveOptions&, AtomicFile& file) {
   raise<FileError>("save: '", file.path(),
                    "': an index is written with its files; save to a .safetensors with "
@@ -285,8 +289,7 @@ std::string find_safetensors(const std::string& path) {
     raise<FileError>("load: '", path,
                      "' is a folder without model.safetensors.index.json or model.safetensors");
   }
-  const std::string index = path + std::string(kIndexSuffix);
-  return path.ends_with(kSuffix) && !exists(path) && exists(index) ? index : path;
+  return !exists(path) && has_index(path) ? path + std::string(kIndexSuffix) : path;
 }
 
 }  // namespace tern::detail

@@ -95,6 +95,16 @@ TEST_F(SafetensorsShards, OneFileWhenItIsSmallEnough) {
   EXPECT_TRUE(identical(load_state(scratch_.folder()), state_));
 }
 
+TEST_F(SafetensorsShards, OneFileWhenNothingElseIsAskedFor) {
+  save(state_, path_, options_);
+  state_.set("c", full({2}, 7));
+  save(state_, path_);
+  EXPECT_EQ(names(), std::set<std::string>{"model.safetensors"});
+  EXPECT_TRUE(identical(load_state(scratch_.folder()), state_));  // the index would come first
+  options_.metadata = {{"total_size", "1"}};
+  EXPECT_THROW(save(state_, path_, options_), FileError);
+}
+
 TEST_F(SafetensorsShards, SavingAgainReplacesTheOldFiles) {
   save(ones({2}), path_);
   for (int i = 0; i < 3; ++i) {
