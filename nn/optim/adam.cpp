@@ -171,23 +171,15 @@ void check_capturable(const char* op, const std::vector<OptimizerParamGroup>& gr
   }
 }
 
-/// Throws when the averages of a parameter that has taken steps are missing. Before its first step
-/// they are zeros, and an optimizer whose step failed may have none yet.
-template <class Options>
-void check_averages(const OptimizerParamState& param_state, const OptimizerOptions& options) {
-  const auto& state = static_cast<const AdamParamState&>(param_state);
-  const auto check = [&](const char* name, const Tensor& average) {
-    TERN_CHECK(state.step() == 0 || average.defined(), Error, "loaded state dict has no ", name,
-               " for a parameter at step ", state.step());
-  };
-  check("exp_avg", state.exp_avg());
-  check("exp_avg_sq", state.exp_avg_sq());
-  if (static_cast<const Options&>(options).amsgrad()) {
-    check("max_exp_avg_sq", state.max_exp_avg_sq());
+}  // namespace
+
+void AdamParamState::check() const {
+  for (const auto& [name, average] :
+       {std::pair("exp_avg", &exp_avg_), std::pair("exp_avg_sq", &exp_avg_sq_)}) {
+    TERN_CHECK(step_ == 0 || average->defined(), Error, "loaded state dict has no ", name,
+               " for a parameter at step ", step_);
   }
 }
-
-}  // namespace
 
 // --- Adam ----------------------------------------------------------------------------------------
 
@@ -201,11 +193,6 @@ Adam::Adam(std::vector<Tensor> params, AdamOptions defaults)
 
 std::unique_ptr<OptimizerParamState> Adam::make_param_state() const {
   return std::make_unique<AdamParamState>();
-}
-
-void Adam::check_param_state(const OptimizerParamState& state,
-                             const OptimizerOptions& options) const {
-  check_averages<AdamOptions>(state, options);
 }
 
 Tensor Adam::step(LossClosure closure) {
@@ -232,11 +219,6 @@ AdamW::AdamW(std::vector<Tensor> params, AdamWOptions defaults)
 
 std::unique_ptr<OptimizerParamState> AdamW::make_param_state() const {
   return std::make_unique<AdamParamState>();
-}
-
-void AdamW::check_param_state(const OptimizerParamState& state,
-                              const OptimizerOptions& options) const {
-  check_averages<AdamWOptions>(state, options);
 }
 
 Tensor AdamW::step(LossClosure closure) {

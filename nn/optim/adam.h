@@ -40,6 +40,9 @@ struct TERN_API AdamParamState : public OptimizerCloneableParamState<AdamParamSt
   TERN_ARG(Tensor, device_step);
 
  public:
+  /// The averages are there, unless no step was taken: an optimizer whose step failed has none yet,
+  /// and max_exp_avg_sq comes with the first step under amsgrad.
+  void check() const override;
   static auto fields();
 };
 extern template class OptimizerCloneableParamState<AdamParamState>;
@@ -58,8 +61,6 @@ class TERN_API Adam : public Optimizer {
 
  protected:
   std::unique_ptr<OptimizerParamState> make_param_state() const override;
-  void check_param_state(const OptimizerParamState& state,
-                         const OptimizerOptions& options) const override;
 };
 
 }  // namespace tern::optim

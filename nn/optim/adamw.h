@@ -40,8 +40,6 @@ class TERN_API AdamW : public Optimizer {
 
  protected:
   std::unique_ptr<OptimizerParamState> make_param_state() const override;
-  void check_param_state(const OptimizerParamState& state,
-                         const OptimizerOptions& options) const override;
 };
 
 }  // namespace tern::optim

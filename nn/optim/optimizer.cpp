@@ -166,9 +166,6 @@ void Optimizer::zero_grad(bool set_to_none) {
 
 std::unique_ptr<OptimizerParamState> Optimizer::make_param_state() const { return nullptr; }
 
-void Optimizer::check_param_state(const OptimizerParamState& /*state*/,
-                                  const OptimizerOptions& /*options*/) const {}
-
 OptimizerParamState& Optimizer::state_of(const Tensor& parameter) {
   std::unique_ptr<OptimizerParamState>& state = state_[parameter.unsafeGetTensorImpl()];
   if (!state) state = make_param_state();
@@ -203,11 +200,7 @@ void Optimizer::load_state_dict(const State& state) {
              "loaded state dict has a different number of parameter groups");
   // Stage everything, so that an error changes nothing.
   std::vector<std::unique_ptr<OptimizerOptions>> options;
-  struct Target {
-    Tensor parameter;
-    const OptimizerOptions* options;
-  };
-  std::unordered_map<std::string, Target> targets;  // by the number that the file gives them
+  std::unordered_map<std::string, Tensor> targets;  // by the number that the file gives them
   for (std::size_t i = 0; i < saved_groups.size(); ++i) {
     const OptimizerParamGroup& group = param_groups_[i];
     const std::vector<State>& numbers = saved_groups[i]["params"].elements();
@@ -219,8 +212,7 @@ void Optimizer::load_state_dict(const State& state) {
     options.back()->check();
     for (std::size_t j = 0; j < numbers.size(); ++j) {
       const auto number = numbers[j].to<std::int64_t>("params");
-      const Target target{group.params()[j], options.back().get()};
-      TERN_CHECK(targets.emplace(std::to_string(number), target).second, Error,
+      TERN_CHECK(targets.emplace(std::to_string(number), group.params()[j]).second, Error,
                  "loaded state dict has parameter ", number, " twice in its parameter groups");
     }
   }
@@ -233,10 +225,9 @@ void Optimizer::load_state_dict(const State& state) {
     std::unique_ptr<OptimizerParamState> fresh = make_param_state();
     TERN_CHECK(fresh != nullptr, Error, "this optimizer keeps no state, but the loaded state dict ",
                "has some for parameter ", number);
-    const auto& [parameter, its_options] = found->second;
-    fresh->load(saved, parameter);
-    check_param_state(*fresh, *its_options);
-    states[parameter.unsafeGetTensorImpl()] = std::move(fresh);
+    fresh->load(saved, found->second);
+    fresh->check();
+    states[found->second.unsafeGetTensorImpl()] = std::move(fresh);
   }
   for (std::size_t i = 0; i < options.size(); ++i) {
     param_groups_[i].set_options(std::move(options[i]));

@@ -102,9 +102,6 @@ class TERN_API Optimizer {
  protected:
   /// A fresh state for one parameter; null (the default) when this optimizer remembers nothing.
   virtual std::unique_ptr<OptimizerParamState> make_param_state() const;
-  /// Throws Error when a state that was loaded lacks what a step with these options goes on from.
-  virtual void check_param_state(const OptimizerParamState& state,
-                                 const OptimizerOptions& options) const;
   /// The state of a parameter, made when there is none.
   OptimizerParamState& state_of(const Tensor& parameter);
   /// Says where the optimizer is as long as it lives, also after it was moved.

@@ -19,6 +19,8 @@ class TERN_API OptimizerParamState {
   /// Copies the entries of `state` to where `parameter` lives, in its dtype; tensors may be null or
   /// missing. Throws when one has the wrong kind, dtype or size.
   virtual void load(const State& state, const Tensor& parameter) = 0;
+  /// Throws Error when it lacks what a step goes on from.
+  virtual void check() const {}
 
  protected:
   OptimizerParamState() = default;
