@@ -111,8 +111,6 @@ void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_
   check(cudaMemcpyAsync(to, from, bytes, kind, queue), status);
 }
 
-void take_error(std::int32_t device, PluginStatus* status) { take_index_failure(device, status); }
-
 namespace {
 
 constexpr int kMostVirtual = 16;

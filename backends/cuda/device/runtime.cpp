@@ -107,7 +107,7 @@ bool check_waited(cudaError_t error, PluginStatus* status) {
   return error == cudaSuccess;
 }
 
-void take_index_failure(std::int32_t device, PluginStatus* status) {
+void take_error(std::int32_t device, PluginStatus* status) {
   DeviceState& state = state_of(device);
   const std::lock_guard lock(state.mutex);  // it is told once
   volatile IndexFailure* const failure = state.index_failure;

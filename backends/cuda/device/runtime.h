@@ -54,9 +54,6 @@ bool check(cudaError_t error, PluginStatus* status);
 /// The same for calls that wait, where errors of earlier kernels show: the message says so.
 bool check_waited(cudaError_t error, PluginStatus* status);
 
-/// Reports and forgets the index that a kernel of the device found out of range.
-void take_index_failure(std::int32_t device, PluginStatus* status);
-
 // What the plugin's table holds.
 #define TERN_PLUGIN_CALL(result, name, parameters) result name parameters;
 #include <tern/core/kernels/plugin_calls.def>

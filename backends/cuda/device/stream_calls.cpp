@@ -72,7 +72,7 @@ void stream_synchronize(void* handle, PluginStatus* status) {
   const auto stream = static_cast<cudaStream_t>(handle);
   const std::int32_t device = device_of(stream);
   const DeviceScope scope(device);
-  if (check_waited(cudaStreamSynchronize(stream), status)) take_index_failure(device, status);
+  if (check_waited(cudaStreamSynchronize(stream), status)) take_error(device, status);
 }
 
 std::int32_t stream_query(void* stream, PluginStatus* status) {
@@ -87,7 +87,7 @@ void stream_wait(void* stream, void* event, PluginStatus* status) {
 
 void device_synchronize(std::int32_t device, PluginStatus* status) {
   const DeviceScope scope(device);
-  if (check_waited(cudaDeviceSynchronize(), status)) take_index_failure(device, status);
+  if (check_waited(cudaDeviceSynchronize(), status)) take_error(device, status);
 }
 
 void* event_create(std::int32_t device, std::int32_t timing, PluginStatus* status) {
@@ -118,7 +118,7 @@ std::int32_t event_query(void* event, PluginStatus* status) {
 void event_synchronize(void* event, PluginStatus* status) {
   const DeviceScope scope(event_of(event).device);
   if (check_waited(cudaEventSynchronize(event_of(event).event), status)) {
-    take_index_failure(event_of(event).device, status);
+    take_error(event_of(event).device, status);
   }
 }
 
