@@ -4,8 +4,10 @@
 #include <new>
 
 #include <tern/serialization/atomic_file.h>
+#include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/formats.h>
 #include <tern/serialization/detail/safetensors_file.h>
+#include <tern/serialization/detail/safetensors_index.h>
 
 namespace tern {
 
@@ -56,6 +58,11 @@ void check_leaves(const State& state, const std::string& name, const SaveOptions
 }
 
 }  // namespace
+
+bool is_reserved_metadata(std::string_view key) {
+  return key == detail::kFormatKey || key == detail::kTreeKey || key == detail::kSaveKey ||
+         key == detail::kTotalSizeKey;
+}
 
 void save_state(const State& state, const std::string& path, const SaveOptions& options) {
   named("save", path, [&] {

@@ -45,6 +45,9 @@ struct LoadFileOptions {
   std::vector<std::pair<std::string, std::string>>* metadata = nullptr;
 };
 
+/// Whether tern writes metadata of this key itself, so that SaveOptions may not have it.
+TERN_API bool is_reserved_metadata(std::string_view key);
+
 /// Writes `state` to `path`, whose suffix chooses the format: .json, .safetensors, .npy, .npz, .pt
 /// or .pth. The file is replaced whole or not at all (AtomicFile). Tensors are copied to the host;
 /// gradients are not saved. Throws FileError.

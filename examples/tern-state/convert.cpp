@@ -8,8 +8,7 @@ namespace {
 
 /// Takes out the metadata whose keys `to` has for itself, and says so.
 void drop_reserved(tern::SaveOptions& options, const tern::State& state, const std::string& to) {
-  std::set<std::string> keys{"format", "tern.state", "tern.save"}, names;
-  if (options.max_shard_size != 0) keys.insert("total_size");
+  std::set<std::string> names;
   if (to.ends_with(".safetensors")) {  // where names of tensors in the metadata tie them
     for (const auto& [name, leaf] : leaves_of(state)) {
       if (leaf.is_tensor()) names.insert(name);
@@ -17,7 +16,8 @@ void drop_reserved(tern::SaveOptions& options, const tern::State& state, const s
   }
   std::erase_if(options.metadata, [&](const auto& item) {
     const auto& [key, value] = item;
-    const bool is_dropped = keys.contains(key) || names.contains(key) || names.contains(value);
+    const bool is_dropped =
+        tern::is_reserved_metadata(key) || names.contains(key) || names.contains(value);
     if (is_dropped) {
       std::fprintf(stderr, "%s: metadata '%s' is left out, which means something else there\n",
                    to.c_str(), printable(key).c_str());

@@ -4,11 +4,9 @@
 #include <set>
 #include <tuple>
 
-#include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/json_file.h>
 #include <tern/serialization/detail/npy_file.h>
 #include <tern/serialization/detail/safetensors_file.h>
-#include <tern/serialization/detail/safetensors_index.h>
 #include <tern/serialization/detail/torch_file.h>
 
 namespace tern::detail {
@@ -67,11 +65,10 @@ void check_options(const Format& format, const SaveOptions& options, const std::
     TERN_CHECK(!is_set || (format.takes & wish) != 0, FileError, "save: '", path, "': the format ",
                format.name, " has no ", name);
   }
-  std::set<std::string_view> keys{kFormatKey, kTreeKey, kSaveKey};
-  if (options.max_shard_size != 0) keys.insert("total_size");
+  std::set<std::string_view> keys;
   for (const auto& [key, value] : options.metadata) {
-    TERN_CHECK(keys.insert(key).second, FileError, "save: '", path, "': metadata '", key,
-               "' appears twice or is written by tern itself");
+    TERN_CHECK(!is_reserved_metadata(key) && keys.insert(key).second, FileError, "save: '", path,
+               "': metadata '", key, "' appears twice or is written by tern itself");
   }
 }
 

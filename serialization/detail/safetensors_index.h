@@ -20,6 +20,8 @@ namespace tern::detail {
 constexpr std::string_view kIndexSuffix = ".index.json";
 /// In the metadata of an index and of its files: equal when one save wrote them.
 constexpr std::string_view kSaveKey = "tern.save";
+/// In the metadata of an index: the bytes of all tensors, a number.
+constexpr std::string_view kTotalSizeKey = "total_size";
 
 /// What an index says. Its names stay where they stand in the text, so that a hostile one costs
 /// little more than its own size.

@@ -124,7 +124,8 @@ std::string index_text(const std::vector<std::vector<const NamedTensor*>>& shard
       map += (map.empty() ? "\n    " : ",\n    ") + quote_json(tensor->first) + ": " + file;
     }
   }
-  std::string text = "{\n  \"metadata\": {\n    \"total_size\": " + std::to_string(total);
+  std::string text =
+      "{\n  \"metadata\": {\n    " + quote_json(kTotalSizeKey) + ": " + std::to_string(total);
   for (const auto& [key, value] : metadata) {
     text += ",\n    " + quote_json(key) + ": " + quote_json(value);
   }
