@@ -31,6 +31,11 @@ Tensor golden_tensor(const T (&values)[N], std::vector<std::int64_t> sizes = {})
   return tensor(std::vector<T>(values, values + N), dtype_of<T>()).reshape(sizes);
 }
 
+/// A leaf that requires grad, with the elements of `values`.
+inline Tensor parameter_of(const Tensor& values) {
+  return values.detach().clone().requires_grad_();
+}
+
 /// Same dtype, sizes and bits; the device may differ.
 inline ::testing::AssertionResult same_bits(const Tensor& a, const Tensor& b) {
   if (identical(State(a.detach()), State(b.detach()))) return ::testing::AssertionSuccess();

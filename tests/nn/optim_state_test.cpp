@@ -19,8 +19,6 @@ using optim::AdamWOptions;
 using optim::SGD;
 using optim::SGDOptions;
 
-Tensor parameter_of(const Tensor& values) { return values.detach().clone().requires_grad_(); }
-
 TEST(OptimizerState, LoadingLeavesCapturable) {
   const Tensor a = ones({2}).requires_grad_();
   Adam plain({a}, 0.1), capturable({a}, AdamOptions(0.1).capturable(true));

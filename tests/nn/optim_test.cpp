@@ -14,8 +14,6 @@ using optim::AdamWOptions;
 using optim::SGD;
 using optim::SGDOptions;
 
-Tensor parameter_of(const Tensor& values) { return values.detach().clone().requires_grad_(); }
-
 /// Ten steps with the golden gradients, from the golden start.
 template <class O, class Options>
 Tensor run(const Options& options, Device device = Device("cpu")) {

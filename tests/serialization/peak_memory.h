@@ -2,6 +2,7 @@
 
 #include <malloc.h>
 
+#include <gtest/gtest.h>
 #include <fstream>
 #include <string>
 
@@ -31,3 +32,8 @@ inline long reset_peak() {
 }
 
 }  // namespace tern
+
+/// For the head of a test that measures: skips it where nothing can be measured.
+#define TERN_NEEDS_PEAK_MEMORY()                                                  \
+  if (tern::kHasSanitizer) GTEST_SKIP() << "sanitizers keep memory of their own"; \
+  if (tern::peak_bytes() == 0) GTEST_SKIP() << "no peak memory in /proc/self/status"
