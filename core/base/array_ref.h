@@ -13,13 +13,28 @@ namespace tern {
 ///
 /// Built from one element, braces, a vector or anything with data() and size().
 template <class T>
+/// A view of consecutive elements that somebody else owns. Meant for parameters, never for members:
+/// an ArrayRef does not keep its elements alive.
+///
+/// Built from one element, braces, a vector or anything with data() and size().
+///
+/// Example:
+///   Tensor x = tern::zeros({2, 3});           // braces
+///   std::vector<std::int64_t> sizes = {3, 2};
+///   x = x.view(sizes);                        // a vector
+///   x = x.sum(0);                             // one element
 class ArrayRef {
  public:
+  /// The type of an element.
   using value_type = T;
+  /// A pointer to a constant element.
   using const_iterator = const T*;
 
+  /// Makes an empty view.
   constexpr ArrayRef() = default;
+  /// Views one element.
   constexpr ArrayRef(const T& element) : data_(&element), size_(1) {}
+  /// Views `size` elements from `data` on.
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
   // The braces live until the end of the full expression, as long as the parameter does.
 #pragma GCC diagnostic push
@@ -27,27 +42,39 @@ class ArrayRef {
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
 #endif
+  /// Views the elements in braces, which live until the end of the full expression.
   constexpr ArrayRef(std::initializer_list<T> list)
       : data_(list.size() == 0 ? nullptr : list.begin()), size_(list.size()) {}
 #pragma GCC diagnostic pop
+  /// Views the elements of a container with data() and size().
   template <class Container>
   requires std::is_convertible_v<decltype(std::declval<const Container&>().data()), const T*>
   constexpr ArrayRef(const Container& container)
       : data_(container.data()), size_(static_cast<std::size_t>(container.size())) {}
 
+  /// Returns the address of the first element; null for a default-made view.
   constexpr const T* data() const { return data_; }
+  /// Returns the number of elements.
   constexpr std::size_t size() const { return size_; }
+  /// Returns true when there is no element.
   constexpr bool empty() const { return size_ == 0; }
+  /// Iterators over the elements.
   constexpr const T* begin() const { return data_; }
   constexpr const T* end() const { return data_ + size_; }
+  /// Returns element `i`. The index is not checked.
   constexpr const T& operator[](std::size_t i) const { return data_[i]; }
+  /// Returns the first element. The view must not be empty.
   constexpr const T& front() const { return data_[0]; }
+  /// Returns the last element. The view must not be empty.
   constexpr const T& back() const { return data_[size_ - 1]; }
+  /// Returns a view of `count` elements from index `begin` on. The range is not checked.
   constexpr ArrayRef slice(std::size_t begin, std::size_t count) const {
     return {data_ + begin, count};
   }
+  /// Copies the elements into a vector.
   std::vector<T> vec() const { return std::vector<T>(begin(), end()); }
 
+  /// Compares sizes and elements.
   friend bool operator==(ArrayRef a, ArrayRef b) {
     if (a.size_ != b.size_) return false;
     for (std::size_t i = 0; i < a.size_; ++i) {
@@ -61,9 +88,10 @@ class ArrayRef {
   std::size_t size_ = 0;
 };
 
+/// Sizes, strides or dimension numbers as a parameter.
 using IntArrayRef = ArrayRef<std::int64_t>;
 
-/// Prints as [2, 3].
+/// Prints the elements as [2, 3].
 template <class T>
 std::ostream& operator<<(std::ostream& out, ArrayRef<T> array) {
   out << '[';

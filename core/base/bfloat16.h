@@ -24,18 +24,23 @@ constexpr std::uint16_t bfloat16_of_float(float value) {
 /// The element of kBFloat16: the upper half of a float, with 8 bits of precision and float's range.
 /// It only stores: arithmetic happens in the float that it converts to.
 struct BFloat16 {
+  /// The bit pattern: sign, 8 exponent bits, 7 fraction bits.
   std::uint16_t bits;
 
+  /// Leaves the bits uninitialised.
   BFloat16() = default;
-  /// By way of float, as PyTorch.
+  /// Rounds to the nearest bfloat16, ties to even. Doubles and integers become float first, as in
+  /// PyTorch.
   template <class T>
   requires std::is_arithmetic_v<T>
   constexpr BFloat16(T value) : bits(detail::bfloat16_of_float(static_cast<float>(value))) {}
+  /// Returns the number with this bit pattern.
   static constexpr BFloat16 from_bits(std::uint16_t bits) {
     BFloat16 bfloat16(0.0f);
     bfloat16.bits = bits;
     return bfloat16;
   }
+  /// Converts to float, exactly.
   constexpr operator float() const { return detail::float_of_bfloat16(bits); }
 };
 

@@ -9,58 +9,65 @@
 namespace tern {
 
 /// Base of everything that tern throws. `what()` names the op, the rule and both actual values.
+///
+/// Example:
+///   try {
+///     tern::matmul(a, b);
+///   } catch (const tern::ShapeError& error) {
+///     std::cerr << error.what() << "\n";
+///   }
 class TERN_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
   ~Error() override;
 
-  /// Same text as `what()`: tern attaches no backtrace (libtorch's spelling, kept for its users).
+  /// Returns the same text as `what()`. libtorch spells it so; tern attaches no backtrace.
   const char* what_without_backtrace() const noexcept { return what(); }
 };
 
-/// Sizes that do not fit together.
+/// Thrown for sizes that do not fit together.
 class TERN_API ShapeError : public Error {
  public:
   using Error::Error;
   ~ShapeError() override;
 };
 
-/// A dtype that an op does not take, or two that do not fit together.
+/// Thrown for a dtype that an op does not take, and for dtypes that do not fit together.
 class TERN_API DTypeError : public Error {
  public:
   using Error::Error;
   ~DTypeError() override;
 };
 
-/// A device that does not exist, or tensors that live apart.
+/// Thrown for a device that does not exist or failed, and for tensors on different devices.
 class TERN_API DeviceError : public Error {
  public:
   using Error::Error;
   ~DeviceError() override;
 };
 
-/// A dimension or an index out of range.
+/// Thrown for a dimension, an index or a key out of range.
 class TERN_API IndexError : public Error {
  public:
   using Error::Error;
   ~IndexError() override;
 };
 
-/// No memory left on the host or on a device; what was there before is unchanged.
+/// Thrown when the host or a device has no memory left. Existing tensors are unchanged.
 class TERN_API OutOfMemoryError : public Error {
  public:
   using Error::Error;
   ~OutOfMemoryError() override;
 };
 
-/// A file that cannot be read or written, or whose content is not what it should be.
+/// Thrown for a file that cannot be read or written, and for wrong content of a file.
 class TERN_API FileError : public Error {
  public:
   using Error::Error;
   ~FileError() override;
 };
 
-/// Something that a backend or tern does not offer.
+/// Thrown for an op or a feature that tern or the backend does not have.
 class TERN_API NotImplementedError : public Error {
  public:
   using Error::Error;
@@ -89,7 +96,9 @@ template <class E, class... Parts>
 }  // namespace tern
 
 /// Throws `kind` with the concatenated parts unless `condition` holds.
-/// Example: TERN_CHECK(k == n, ShapeError, "matmul: inner sizes differ, got ", k, " and ", n);
+///
+/// Example:
+///   TERN_CHECK(k == n, ShapeError, "matmul: inner sizes differ, got ", k, " and ", n);
 #define TERN_CHECK(condition, kind, ...)        \
   do {                                          \
     if (!(condition)) [[unlikely]] {            \
@@ -97,7 +106,7 @@ template <class E, class... Parts>
     }                                           \
   } while (false)
 
-/// For tern's own invariants only.
+/// Checks an invariant of tern itself. User input must never reach a failing TERN_ASSERT.
 #define TERN_ASSERT(condition)                                          \
   do {                                                                  \
     if (!(condition)) [[unlikely]] {                                    \

@@ -4,10 +4,12 @@
 
 namespace tern {
 
-/// Whether arithmetic of this thread takes and gives zero for denormals: numbers closer to zero
-/// than the smallest normal one (1.2e-38 in float32), which some processors handle slowly. The
-/// pool's workers do the same while they run what this thread started. Off at first. Returns
-/// false, having changed nothing, where the processor has no such mode (others than x86).
+/// Sets whether this thread's arithmetic takes and gives zero for denormal numbers, which some
+/// processors handle slowly. Denormals are closer to zero than the smallest normal number (1.2e-38
+/// in float32). The workers of the thread pool follow while they run this thread's work. Off by
+/// default.
+///
+/// Returns: false, without any change, where the processor has no such mode (others than x86).
 TERN_API bool set_flush_denormal(bool on);
 
 namespace detail {

@@ -47,18 +47,23 @@ constexpr std::uint16_t half_of_float(float value) {
 /// The element of kHalf: IEEE 754 binary16, with 11 bits of precision up to 65504. It only stores:
 /// arithmetic happens in the float that it converts to, and rounds when it is stored again.
 struct Half {
+  /// The bit pattern: sign, 5 exponent bits, 10 fraction bits.
   std::uint16_t bits;
 
+  /// Leaves the bits uninitialised.
   Half() = default;
-  /// By way of float, as PyTorch.
+  /// Rounds to the nearest half, ties to even; from 65520 on to infinity. Doubles and integers
+  /// become float first, as in PyTorch.
   template <class T>
   requires std::is_arithmetic_v<T>
   constexpr Half(T value) : bits(detail::half_of_float(static_cast<float>(value))) {}
+  /// Returns the number with this bit pattern.
   static constexpr Half from_bits(std::uint16_t bits) {
     Half half(0.0f);
     half.bits = bits;
     return half;
   }
+  /// Converts to float, exactly.
   constexpr operator float() const { return detail::float_of_half(bits); }
 };
 

@@ -8,15 +8,18 @@
 
 namespace tern {
 
-/// Base of what is shared by counting: the counter lives in the object. A derived class says
-/// how it dies by overriding `destroy` (the default is `delete this`).
+/// Base of objects that count their owners in themselves. The last owner calls `destroy()`, which a
+/// derived class may override (the default is `delete this`).
 class RefCounted {
  public:
+  /// Starts with no owner.
   RefCounted() = default;
   RefCounted(const RefCounted&) = delete;
   RefCounted& operator=(const RefCounted&) = delete;
 
+  /// Adds an owner.
   void retain() const noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  /// Removes an owner. The last owner destroys the object.
   void release() const noexcept {
     // A sole owner needs no atomic exchange: nobody else can reach the object any more.
     if (count_.load(std::memory_order_acquire) == 1 ||
@@ -24,11 +27,13 @@ class RefCounted {
       const_cast<RefCounted*>(this)->destroy();
     }
   }
+  /// Returns the number of owners. Other threads may change it at any time.
   std::uint32_t use_count() const noexcept { return count_.load(std::memory_order_acquire); }
 
  protected:
+  /// Only `destroy()` deletes the object.
   virtual ~RefCounted() = default;
-  /// Called by the last owner.
+  /// Destroys the object; called when the last owner is gone.
   virtual void destroy() noexcept { delete this; }
 
  private:
@@ -37,19 +42,26 @@ class RefCounted {
 
 /// Owning pointer to a RefCounted object; one machine word.
 template <class T>
+/// A pointer of one machine word that shares ownership of a RefCounted object.
 class IntrusivePtr {
  public:
+  /// Makes a null pointer.
   constexpr IntrusivePtr() noexcept = default;
+  /// Makes a null pointer.
   constexpr IntrusivePtr(std::nullptr_t) noexcept {}
-  /// Shares ownership of `object`, which may be new (count 0).
+  /// Shares ownership of `object`, which may be new and without any owner.
   explicit IntrusivePtr(T* object) noexcept : object_(object) {
     if (object_ != nullptr) object_->retain();
   }
+  /// Shares the ownership of `other`.
   IntrusivePtr(const IntrusivePtr& other) noexcept : IntrusivePtr(other.object_) {}
+  /// Takes the ownership over; `other` becomes null.
   IntrusivePtr(IntrusivePtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  /// Converts from a pointer to a derived class.
   template <class U>
   requires std::is_convertible_v<U*, T*> IntrusivePtr(IntrusivePtr<U> other)
   noexcept : object_(other.detach()) {}
+  /// Replaces the pointer; the old object loses an owner.
   IntrusivePtr& operator=(IntrusivePtr other) noexcept {
     std::swap(object_, other.object_);
     return *this;
@@ -58,19 +70,25 @@ class IntrusivePtr {
     if (object_ != nullptr) object_->release();
   }
 
+  /// Returns the plain pointer, which may be null.
   T* get() const noexcept { return object_; }
+  /// Accesses the object. The pointer must not be null.
   T* operator->() const noexcept { return object_; }
+  /// Accesses the object. The pointer must not be null.
   T& operator*() const noexcept { return *object_; }
+  /// Returns true unless the pointer is null.
   explicit operator bool() const noexcept { return object_ != nullptr; }
+  /// Gives up the ownership; the pointer becomes null.
   void reset() noexcept { *this = IntrusivePtr(); }
-  /// Gives the ownership away without touching the count.
+  /// Gives the ownership to the caller without a change of the count.
   T* detach() noexcept { return std::exchange(object_, nullptr); }
-  /// Takes an ownership that `detach` or `try_retain` gave.
+  /// Takes an ownership that `detach()` gave away.
   static IntrusivePtr adopt(T* object) noexcept {
     IntrusivePtr result;
     result.object_ = object;
     return result;
   }
+  /// Compares addresses.
   friend bool operator==(const IntrusivePtr& a, const IntrusivePtr& b) noexcept {
     return a.object_ == b.object_;
   }
@@ -79,6 +97,7 @@ class IntrusivePtr {
   T* object_ = nullptr;
 };
 
+/// Makes a new object from the arguments of its constructor.
 template <class T, class... Args>
 IntrusivePtr<T> make_intrusive(Args&&... args) {
   return IntrusivePtr<T>(new T(std::forward<Args>(args)...));

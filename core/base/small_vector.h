@@ -11,19 +11,25 @@
 
 namespace tern {
 
-/// A vector of trivially copyable elements that keeps up to N of them inside itself.
-/// Shapes and strides are such: a tensor of usual rank needs no heap for them.
+/// A vector of trivially copyable elements with room for N of them in itself. Sizes and strides of
+/// tensors are such vectors, so that tensors of usual rank need no heap for them.
 template <class T, std::size_t N>
 class SmallVector {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
+  /// The type of an element.
   using value_type = T;
 
+  /// Makes an empty vector.
   SmallVector() = default;
+  /// Makes a vector of `size` elements with value `value`.
   explicit SmallVector(std::size_t size, T value = T()) { resize(size, value); }
+  /// Copies the elements of `list`.
   SmallVector(std::initializer_list<T> list) { assign(list.begin(), list.size()); }
+  /// Copies the elements of `array`.
   SmallVector(ArrayRef<T> array) { assign(array.data(), array.size()); }
+  /// Copies the elements of `other`.
   SmallVector(const SmallVector& other) {
     if (other.heap_) {
       assign(other.data(), other.size());
@@ -32,7 +38,9 @@ class SmallVector {
       size_ = other.size_;
     }
   }
+  /// Takes the elements of `other`, which becomes empty.
   SmallVector(SmallVector&& other) noexcept { take(other); }
+  /// Replaces the elements; a moved-from vector becomes empty.
   SmallVector& operator=(const SmallVector& other) {
     if (this != &other) assign(other.data(), other.size());
     return *this;
@@ -43,19 +51,26 @@ class SmallVector {
   }
   ~SmallVector() = default;
 
+  /// Returns the address of the first element.
   T* data() { return heap_ ? heap_.get() : inline_; }
   const T* data() const { return heap_ ? heap_.get() : inline_; }
+  /// Returns the number of elements.
   std::size_t size() const { return size_; }
+  /// Returns true when there is no element.
   bool empty() const { return size_ == 0; }
+  /// Iterators over the elements.
   T* begin() { return data(); }
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
+  /// Returns element `i`. The index is not checked.
   T& operator[](std::size_t i) { return data()[i]; }
   const T& operator[](std::size_t i) const { return data()[i]; }
+  /// Returns the last element. The vector must not be empty.
   T& back() { return data()[size_ - 1]; }
   const T& back() const { return data()[size_ - 1]; }
 
+  /// Makes room for `capacity` elements.
   void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
     auto grown = std::make_unique<T[]>(capacity);
@@ -63,26 +78,33 @@ class SmallVector {
     heap_ = std::move(grown);
     capacity_ = capacity;
   }
+  /// Sets the number of elements; new ones get `value`.
   void resize(std::size_t size, T value = T()) {
     reserve(size);
     for (std::size_t i = size_; i < size; ++i) data()[i] = value;
     size_ = size;
   }
+  /// Appends an element.
   void push_back(T value) {
     if (size_ == capacity_) reserve(2 * capacity_);
     data()[size_++] = value;
   }
+  /// Removes the last element. The vector must not be empty.
   void pop_back() { --size_; }
+  /// Removes all elements.
   void clear() { size_ = 0; }
+  /// Inserts `value` before index `at`, which is at most size().
   void insert(std::size_t at, T value) {
     push_back(value);
     for (std::size_t i = size_ - 1; i > at; --i) data()[i] = data()[i - 1];
     data()[at] = value;
   }
+  /// Removes the element at index `at`.
   void erase(std::size_t at) {
     for (std::size_t i = at; i + 1 < size_; ++i) data()[i] = data()[i + 1];
     --size_;
   }
+  /// Replaces the elements by `size` elements from `data_in` on, which may lie in this vector.
   void assign(const T* data_in, std::size_t size) {
     reserve(size);
     T* const to = size > N ? heap_.get() : data();
@@ -90,6 +112,7 @@ class SmallVector {
     size_ = size;
   }
 
+  /// Compares sizes and elements.
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
     return ArrayRef<T>(a) == ArrayRef<T>(b);
   }
@@ -110,7 +133,7 @@ class SmallVector {
   T inline_[N];
 };
 
-/// Sizes, strides or dimension numbers.
+/// Sizes, strides or dimension numbers of a tensor.
 using DimVector = SmallVector<std::int64_t, 5>;
 
 }  // namespace tern

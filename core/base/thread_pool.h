@@ -6,15 +6,15 @@
 
 namespace tern {
 
-/// Sets how many threads ops may use, the caller included (at least 1). The default is the
-/// environment variable TERN_NUM_THREADS, else OMP_NUM_THREADS, else the cores that this process
-/// may use. Workers start at the first parallel region that needs them. Throws Error for count < 1.
+/// Sets how many threads ops may use, the caller included. The default is the environment variable
+/// TERN_NUM_THREADS, else OMP_NUM_THREADS, else the number of cores that this process may use.
+/// Workers start at the first parallel region that needs them. Throws Error for a count below 1.
 TERN_API void set_num_threads(int count);
 
-/// How many threads ops may use, the caller included.
+/// Returns how many threads ops may use, the caller included.
 TERN_API int get_num_threads();
 
-/// True inside a parallel region: nested regions run inline.
+/// Returns true inside a parallel region. Nested regions run on the calling thread alone.
 TERN_API bool in_parallel_region();
 
 namespace detail {
@@ -28,8 +28,13 @@ TERN_API void run_parallel(int parts, void (*body)(void* context, int part), voi
 }  // namespace detail
 
 /// Splits [begin, end) into at most get_num_threads() ranges of at least `grain` elements and calls
-/// `fn(range_begin, range_end)` for each. The split depends on the thread count and `grain` alone,
-/// so equal settings give equal bits. `fn` must not throw.
+/// `fn(range_begin, range_end)` for each. `fn` must not throw. The split depends on the thread
+/// count and `grain` alone, so equal settings give equal bits.
+///
+/// Example:
+///   tern::parallel_for(0, n, 4096, [&](std::int64_t from, std::int64_t to) {
+///     for (std::int64_t i = from; i < to; ++i) out[i] = 2 * in[i];
+///   });
 template <class Fn>
 void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, const Fn& fn) {
   const std::int64_t count = end - begin;

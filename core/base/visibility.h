@@ -1,4 +1,4 @@
 #pragma once
 
-// Symbols are hidden by default (-fvisibility=hidden); what users may call is marked with TERN_API.
+/// Marks public symbols. All others are hidden (-fvisibility=hidden).
 #define TERN_API __attribute__((visibility("default")))

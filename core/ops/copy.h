@@ -4,7 +4,8 @@
 
 namespace tern {
 
-/// A copy with memory of its own, in the dimension order of a dense tensor; differentiable.
+/// Returns a copy with memory of its own. Keeps the dimension order of a dense tensor, else
+/// row-major. Differentiable.
 TERN_API Tensor clone(const Tensor& self);
 
 }  // namespace tern

@@ -7,39 +7,66 @@
 
 namespace tern {
 
-/// Uninitialised elements.
+/// Returns a tensor with uninitialised elements.
+///
+/// Example:
+///   Tensor x = tern::empty({2, 3}, tern::kCUDA);
 TERN_API Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
-/// Uninitialised elements with the given strides, which must not overlap.
+/// Returns a tensor with uninitialised elements and the given strides, in elements. Throws
+/// ShapeError unless the strides fill a block without gaps or overlap, in any order of dimensions.
 TERN_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides,
                               const TensorOptions& options = {});
+/// Returns a tensor of zeros. Throws ShapeError for a negative size.
 TERN_API Tensor zeros(IntArrayRef sizes, const TensorOptions& options = {});
+/// Returns a tensor of ones. Throws ShapeError for a negative size.
 TERN_API Tensor ones(IntArrayRef sizes, const TensorOptions& options = {});
-/// Every element is `value`, whose kind decides the dtype when it is open.
+/// Returns a tensor of `value`. An open dtype follows from the value: bool, int64 or the default
+/// dtype.
 TERN_API Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {});
-/// The n x n identity, or the first m columns of it.
+/// Returns the n x n identity matrix, or its first m columns (n x m, ones on the main diagonal).
+/// Throws ShapeError for a negative size.
 TERN_API Tensor eye(std::int64_t n, const TensorOptions& options = {});
 TERN_API Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
-/// start, start + step, ... below end; int64 when all three are integers, else the default dtype.
+/// Returns start, start + step, ... below end, as a 1-d tensor. `start` is 0 and `step` is 1 by
+/// default. An open dtype becomes int64 when all numbers are integers, else the default dtype.
 /// Throws ShapeError when step is 0 or leads away from end.
+///
+/// Example:
+///   tern::arange(3);           // tensor([0, 1, 2])
+///   tern::arange(1, 2.5, 0.5); // tensor([1.0000, 1.5000, 2.0000])
 TERN_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
 TERN_API Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
 TERN_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                        const TensorOptions& options = {});
-/// `steps` numbers from start to end, both included.
+/// Returns `steps` evenly spaced numbers from start to end, both included, as a 1-d tensor. Throws
+/// ShapeError for a negative number of steps.
 TERN_API Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
                          const TensorOptions& options = {});
-/// A 0-d tensor.
+/// Returns a 0-d tensor of `value`.
 TERN_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 
-/// Same sizes, dtype, device and dimension order as `self`, unless `options` says otherwise.
+/// Returns an uninitialised tensor with the sizes, dtype, device and dimension order of `self`,
+/// unless `options` say otherwise.
 TERN_API Tensor empty_like(const Tensor& self, const TensorOptions& options = {});
+/// Returns zeros with the sizes, dtype, device and dimension order of `self`, unless `options` say
+/// otherwise.
 TERN_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {});
+/// Returns ones with the sizes, dtype, device and dimension order of `self`, unless `options` say
+/// otherwise.
 TERN_API Tensor ones_like(const Tensor& self, const TensorOptions& options = {});
+/// Returns a tensor of `value` with the sizes, dtype, device and dimension order of `self`, unless
+/// `options` say otherwise.
 TERN_API Tensor full_like(const Tensor& self, const Scalar& value,
                           const TensorOptions& options = {});
 
-/// The memory at `data` as a tensor, not copied: it must outlive the tensor, or `deleter` frees it
-/// when the last tensor that shows it is gone. Dtype: the default one unless options say.
+/// Returns the memory at `data` as a tensor, without a copy. The memory must outlive the tensor and
+/// all its views; `deleter`, if given, is called with `data` when the last of them is gone. Strides
+/// count elements (row-major by default). An open dtype is the default dtype. Throws ShapeError for
+/// negative strides.
+///
+/// Example:
+///   std::vector<float> values(6);
+///   Tensor x = tern::from_blob(values.data(), {2, 3});
 TERN_API Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options = {});
 TERN_API Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides,
                           const TensorOptions& options = {});
@@ -71,8 +98,13 @@ class TERN_API TensorData {
 
 }  // namespace detail
 
-/// A tensor of the given numbers: one number makes it 0-d, braces make it 1-d, nested braces more.
-/// Integers give int64, bools bool, floating numbers the default dtype.
+/// Returns a tensor of the given numbers. One number gives a 0-d tensor, braces a 1-d tensor,
+/// nested braces more dimensions. An open dtype becomes int64 for integers, bool for bools, the
+/// default dtype for floating numbers. Throws ShapeError when rows differ in size.
+///
+/// Example:
+///   Tensor a = tern::tensor(1.5);
+///   Tensor b = tern::tensor({{1, 2}, {3, 4}}, tern::kFloat);
 inline Tensor tensor(const detail::TensorData& data, const TensorOptions& options = {}) {
   return data.make(options);
 }

@@ -4,35 +4,52 @@
 
 namespace tern {
 
-/// What a loss does with its elements.
+/// How a loss joins the losses of its elements: not at all, by their mean, or by their sum.
 enum class Reduction : std::uint8_t { None, Mean, Sum };
+/// Short names of the reductions, as in libtorch.
 constexpr Reduction kNone = Reduction::None;
 constexpr Reduction kMean = Reduction::Mean;
 constexpr Reduction kSum = Reduction::Sum;
 
-/// (input - target)^2.
+/// Returns the squared error (input - target)^2, by default its mean over all elements. input and
+/// target broadcast.
 TERN_API Tensor mse_loss(const Tensor& input, const Tensor& target,
                          Reduction reduction = Reduction::Mean);
-/// -w (t log x + (1 - t) log(1 - x)), logs at least -100. Throws ShapeError unless the sizes are
-/// equal, Error when an input or target lies outside [0, 1].
+/// Returns the binary cross-entropy -w (t log x + (1 - t) log(1 - x)) of probabilities x = input
+/// and t = target, by default its mean. The logs are at least -100. `weight` broadcasts to the
+/// input. Throws ShapeError unless the sizes are equal, Error when an input or target lies outside
+/// [0, 1].
 TERN_API Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                                      const Tensor& weight = {},
                                      Reduction reduction = Reduction::Mean);
-/// The same of sigmoid(input), computed without overflow; pos_weight multiplies the positive term.
+/// Returns the binary cross-entropy of sigmoid(input), computed without overflow: (1 - t) x + (1 +
+/// (p - 1) t) log(1 + e^-x) with p = pos_weight, by default its mean. `weight` and `pos_weight`
+/// broadcast to the input. Throws ShapeError unless input and target have equal sizes.
 TERN_API Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                                  const Tensor& weight = {},
                                                  const Tensor& pos_weight = {},
                                                  Reduction reduction = Reduction::Mean);
-/// -weight[t] * input[.., t, ..]; input holds log-probabilities with the classes in dimension 1
-/// (0 for 1-d), target int64. The mean divides by the sum of the weights used.
+/// Returns the negative log-likelihood -weight[t] * input[n, t, ..] of log-probabilities. The mean
+/// divides by the sum of the weights used. Targets equal to `ignore_index` do not count.
+///
+/// Shape: input [C], [N, C] or [N, C, d1, ..] and int64 target [], [N] or [N, d1, ..]; weight [C]
+/// Throws: IndexError for a target out of range, ShapeError and DTypeError when the arguments do
+/// not fit.
 TERN_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                          Reduction reduction = Reduction::Mean, std::int64_t ignore_index = -100);
-/// nll_loss of log_softmax, with optional label smoothing; a floating target of input's shape holds
-/// class probabilities.
+/// Returns the cross-entropy of log_softmax(input) along the class dimension. An int64 target holds
+/// class indices as for nll_loss; a floating target of the input's shape holds class probabilities.
+/// `label_smoothing` in [0, 1] mixes the target with the uniform distribution.
+///
+/// Shape: input [C], [N, C] or [N, C, d1, ..] and target [], [N] or [N, d1, ..], or probabilities
+/// of the input's shape; weight [C]
+/// Throws: IndexError for a target out of range, ShapeError and DTypeError when the arguments do
+/// not fit.
 TERN_API Tensor cross_entropy_loss(const Tensor& input, const Tensor& target,
                                    const Tensor& weight = {}, Reduction reduction = Reduction::Mean,
                                    std::int64_t ignore_index = -100, double label_smoothing = 0.0);
-/// Zeroes each element with probability p and divides the others by 1 - p, when training.
+/// Sets each element to 0 with probability `p` and divides the others by 1 - p. Returns the input
+/// unchanged unless `train` is true. Throws Error unless p lies in [0, 1].
 TERN_API Tensor dropout(const Tensor& input, double p, bool train);
 
 }  // namespace tern

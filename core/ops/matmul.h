@@ -6,23 +6,38 @@
 
 namespace tern {
 
-/// Product over the last dimension of `self` and the second last of `other`; leading dimensions
-/// broadcast, 1-d operands act as a row or a column. Shape: [..., m, k] x [..., k, n] -> [..., m,
-/// n].
+/// Returns the matrix product over the last dimension of `self` and the second last of `other`.
+/// Leading dimensions broadcast; a 1-d `self` acts as a row, a 1-d `other` as a column. Throws
+/// ShapeError when the inner sizes differ, DTypeError when the dtypes differ.
+///
+/// Shape: [..., m, k] x [..., k, n] -> [..., m, n]
 TERN_API Tensor matmul(const Tensor& self, const Tensor& other);
-/// [m, k] x [k, n] -> [m, n].
+/// Returns the product of two matrices. Throws ShapeError and DTypeError as matmul() does.
+///
+/// Shape: [m, k] x [k, n] -> [m, n]
 TERN_API Tensor mm(const Tensor& self, const Tensor& other);
-/// [b, m, k] x [b, k, n] -> [b, m, n].
+/// Returns the products of b pairs of matrices. Throws ShapeError and DTypeError as matmul() does.
+///
+/// Shape: [b, m, k] x [b, k, n] -> [b, m, n]
 TERN_API Tensor bmm(const Tensor& self, const Tensor& other);
-/// [m, k] x [k] -> [m].
+/// Returns the product of a matrix and a vector. Throws ShapeError and DTypeError as matmul() does.
+///
+/// Shape: [m, k] x [k] -> [m]
 TERN_API Tensor mv(const Tensor& self, const Tensor& vector);
-/// [k] x [k] -> [].
+/// Returns the inner product of two vectors as a 0-d tensor. Throws ShapeError and DTypeError as
+/// matmul() does.
+///
+/// Shape: [k] x [k] -> []
 TERN_API Tensor dot(const Tensor& self, const Tensor& other);
-/// beta * input + alpha * a x b; input broadcasts to [m, n].
+/// Returns beta * input + alpha * (a x b); `input` broadcasts to [m, n]. With beta = 0 the input is
+/// not read, so its NaN do not count.
+///
+/// Shape: input [n], [m, n] or broadcastable; a [m, k]; b [k, n] -> [m, n]
 TERN_API Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
                       const Scalar& alpha = 1);
-/// input x weight^T + bias, with the bias added in the product's own pass.
-/// Shape: [..., in] , [out, in] , [out] or undefined -> [..., out].
+/// Returns input x weight^T + bias. The bias, if defined, is added in the pass of the product.
+///
+/// Shape: input [..., in], weight [out, in], bias [out] -> [..., out]
 TERN_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 
 }  // namespace tern

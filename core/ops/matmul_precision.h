@@ -7,16 +7,19 @@
 
 namespace tern {
 
-/// Sets how exact products of float32 matrices must be, for the whole program:
-///   "highest" (the default)  float32 throughout
-///   "high"                   may round operands to 10 bits of fraction or more (TensorFloat32)
-///   "medium"                 may round operands to bfloat16; sums stay float32
-/// A device without the faster arithmetic computes as in "highest". The CPU has one for "medium",
-/// with AVX512-BF16, for products whose sides are worth rounding; denormal numbers count as zero
-/// there. Other dtypes are untouched. Throws Error for another word.
+/// Sets how exact products of float32 matrices must be, for the whole program. Throws Error for
+/// another word than these:
+///
+/// - "highest" (the default): float32 throughout.
+/// - "high": operands may be rounded to 10 bits of fraction or more (TensorFloat32).
+/// - "medium": operands may be rounded to bfloat16; sums stay float32.
+///
+/// A device without the faster arithmetic computes as in "highest". CPUs with AVX512-BF16 have it
+/// for "medium", for products that are large enough to gain from the rounding; denormal numbers
+/// count as zero there. Other dtypes are not affected.
 TERN_API void set_float32_matmul_precision(std::string_view precision);
 
-/// "highest", "high" or "medium".
+/// Returns the setting: "highest", "high" or "medium".
 TERN_API std::string_view get_float32_matmul_precision();
 
 namespace detail {

@@ -63,9 +63,13 @@ TERN_API Tensor logical_xor(const Tensor& self, const Tensor& other);
 
 // Comparisons: bool results, no gradient.
 #define TERN_COMPARISON(name, symbol)                                                    \
+  /** `self symbol other`, elementwise, as a bool tensor; broadcasts. */                 \
   TERN_API Tensor name(const Tensor& self, const Tensor& other);                         \
+  /** `self symbol other`, elementwise, as a bool tensor. */                             \
   TERN_API Tensor name(const Tensor& self, const Scalar& other);                         \
+  /** Same as name(). */                                                                 \
   inline Tensor operator symbol(const Tensor& a, const Tensor& b) { return name(a, b); } \
+  /** Same as name(). */                                                                 \
   inline Tensor operator symbol(const Tensor& a, const Scalar& b) { return name(a, b); }
 #include <tern/core/ops/comparison.def>
 #undef TERN_COMPARISON

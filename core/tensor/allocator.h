@@ -9,23 +9,26 @@
 
 namespace tern {
 
-/// Memory of one kind of device. Thread-safe. Pointers are aligned to 64 bytes.
+/// The memory of one kind of device. Allocators are thread-safe; pointers are aligned to 64 bytes.
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  /// Throws OutOfMemoryError naming device and sizes. `bytes` is at least 1.
+  /// Returns memory for `bytes` bytes (at least 1). Throws OutOfMemoryError, which names the device
+  /// and the sizes.
   virtual void* allocate(std::size_t bytes, DeviceIndex device) = 0;
-  /// `bytes` is what `allocate` was asked for.
+  /// Takes memory back. `bytes` is the size that `allocate` was asked for.
   virtual void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept = 0;
   /// Gives cached memory back to the system.
   virtual void empty_cache() = 0;
+  /// Returns what the allocator has done on `device` so far.
   virtual MemoryStats stats(DeviceIndex device) const = 0;
+  /// Sets the peaks of `device` to the present values.
   virtual void reset_peak(DeviceIndex device) = 0;
 };
 
 namespace testing {
-/// Makes the n-th allocation from now on (1 is the next), of any device, throw OutOfMemoryError:
-/// that one alone, or it and all later ones with `onwards`. n = 0 switches the fault off.
+/// Makes the n-th allocation from now on (1 is the next one), on any device, throw
+/// OutOfMemoryError. With `onwards` all later allocations fail, too. n = 0 switches the fault off.
 TERN_API void fail_allocation(std::int64_t n, bool onwards = false);
 }  // namespace testing
 

@@ -15,12 +15,16 @@ namespace tern {
 
 /// The type of a tensor's elements.
 enum class ScalarType : std::uint8_t {
-#define TERN_DTYPE(name, type, number, file_name, python_name, category) name = number,
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  /** python_name, elements of C++ type `type`. */                        \
+  name = number,
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
 };
+/// libtorch's other name of ScalarType.
 using Dtype = ScalarType;
 
+/// Short names of the dtypes, as in libtorch: `kFloat`, `kFloat32` and `kF32` are one dtype.
 constexpr ScalarType kFloat = ScalarType::Float;
 constexpr ScalarType kFloat32 = ScalarType::Float;
 constexpr ScalarType kF32 = ScalarType::Float;
@@ -49,10 +53,10 @@ constexpr ScalarType kUInt8 = ScalarType::Byte;
 constexpr ScalarType kU8 = ScalarType::Byte;
 constexpr ScalarType kBool = ScalarType::Bool;
 
-/// What promotion looks at first: bool < integral < floating.
+/// The kinds of dtypes in the order of promotion: bool, then integral, then floating.
 enum class DtypeCategory : std::uint8_t { kBoolean, kIntegral, kFloating };
 
-/// All facts about one dtype.
+/// The facts about one dtype.
 struct DtypeInfo {
   const char* name;         // Float
   const char* file_name;    // F32, as in safetensors
@@ -61,6 +65,7 @@ struct DtypeInfo {
   DtypeCategory category;
 };
 
+/// Returns the facts about `dtype`.
 constexpr DtypeInfo dtype_info(ScalarType dtype) {
   switch (dtype) {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
@@ -72,14 +77,15 @@ constexpr DtypeInfo dtype_info(ScalarType dtype) {
   return {"Undefined", "?", "undefined", 0, DtypeCategory::kBoolean};
 }
 
-/// Bytes per element.
+/// Returns the size of an element in bytes.
 constexpr std::size_t element_size(ScalarType dtype) { return dtype_info(dtype).size; }
+/// Returns true for float16, bfloat16, float32 and float64.
 constexpr bool is_floating_point(ScalarType dtype) {
   return dtype_info(dtype).category == DtypeCategory::kFloating;
 }
 
-/// Whether kernels compute in `dtype`. The others are data: created, cast, compared, printed, moved
-/// and saved; arithmetic in them is refused.
+/// Returns true when kernels compute in `dtype`. The other dtypes are for data: tensors of them are
+/// created, cast, compared, printed, moved and saved, but arithmetic on them throws.
 constexpr bool is_compute_dtype(ScalarType dtype) {
   switch (dtype) {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) case ScalarType::name:
@@ -90,7 +96,7 @@ constexpr bool is_compute_dtype(ScalarType dtype) {
       return false;
   }
 }
-/// The narrowest dtype that kernels compute in and that holds all values of `dtype`.
+/// Returns the narrowest dtype that kernels compute in and that holds all values of `dtype`.
 constexpr ScalarType compute_dtype(ScalarType dtype) {
   if (is_compute_dtype(dtype)) return dtype;
   return is_floating_point(dtype) ? kFloat : kLong;
@@ -98,11 +104,19 @@ constexpr ScalarType compute_dtype(ScalarType dtype) {
 
 /// Stands for a C++ type where a value would be needless work.
 template <class T>
+/// Carries a C++ type as a value, without making an object of the type.
 struct TypeTag {
+  /// The C++ type.
   using type = T;
 };
 
 /// Calls `visitor(TypeTag<T>())` with the C++ type of `dtype` and returns its result.
+///
+/// Example:
+///   visit_dtype(x.dtype(), [&](auto tag) {
+///     using T = typename decltype(tag)::type;
+///     fill<T>(x.data_ptr());
+///   });
 template <class Visitor>
 decltype(auto) visit_dtype(ScalarType dtype, Visitor&& visitor) {
   switch (dtype) {
@@ -115,8 +129,8 @@ decltype(auto) visit_dtype(ScalarType dtype, Visitor&& visitor) {
   __builtin_unreachable();
 }
 
-/// The same for a dtype that kernels compute in; for code that is made once per C++ type and too
-/// large to be made for all of them.
+/// Does the same for the dtypes that kernels compute in. Meant for code that is too large to be
+/// compiled for all dtypes.
 template <class Visitor>
 decltype(auto) visit_compute_dtype(ScalarType dtype, Visitor&& visitor) {
   switch (dtype) {
@@ -130,7 +144,8 @@ decltype(auto) visit_compute_dtype(ScalarType dtype, Visitor&& visitor) {
   }
 }
 
-/// The dtype whose elements are of exactly this C++ type; integers count by size and sign.
+/// Returns the dtype whose elements are of the C++ type T. Integers count by size and sign, so
+/// `long` and `long long` are both int64.
 template <class T>
 constexpr ScalarType dtype_of() {
   if constexpr (std::is_same_v<T, bool>) {
@@ -151,8 +166,9 @@ constexpr ScalarType dtype_of() {
   }
 }
 
-/// The common dtype of two operands of equal rank: the wider of the higher category; of two that
-/// are equally wide the next wider one.
+/// Returns the common dtype of two operands of equal rank: the dtype of the higher category, and
+/// within a category the wider one. float16 with bfloat16 gives float32, int8 with uint8 gives
+/// int16.
 constexpr ScalarType promote_types(ScalarType a, ScalarType b) {
   if (a == b) return a;
   const DtypeInfo ia = dtype_info(a), ib = dtype_info(b);
@@ -161,18 +177,18 @@ constexpr ScalarType promote_types(ScalarType a, ScalarType b) {
   return is_floating_point(a) ? kFloat : kShort;  // half and bfloat16; int8 and uint8
 }
 
-/// Whether a result of dtype `from` may be stored in place in a tensor of dtype `to`: not from a
-/// higher category to a lower one.
+/// Returns true when a result of dtype `from` may be stored in place in a tensor of dtype `to`: the
+/// category must not sink (floating to integral, or integral to bool).
 constexpr bool can_cast(ScalarType from, ScalarType to) {
   return dtype_info(from).category <= dtype_info(to).category;
 }
 
-/// The dtype of `tensor(1.5)` and `zeros({2})`: float32 unless changed.
+/// Returns the dtype of `tensor(1.5)` and `zeros({2})`: float32 unless changed.
 TERN_API ScalarType get_default_dtype();
 /// Sets the default dtype; throws DTypeError unless it is floating point.
 TERN_API void set_default_dtype(ScalarType dtype);
 
-/// Prints as Float.
+/// Prints the dtype as C++ spells it: Float.
 inline std::ostream& operator<<(std::ostream& out, ScalarType dtype) {
   return out << dtype_info(dtype).name;
 }

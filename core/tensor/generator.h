@@ -11,48 +11,62 @@
 
 namespace tern {
 
-/// A source of random numbers for one device; copies share it. On the CPU it is an Mt19937; on CUDA
-/// a seed and an offset for Philox4x32-10.
+/// A source of random numbers for one device; copies share it. A CPU generator is an Mt19937; a
+/// CUDA generator is a seed and an offset for Philox4x32-10.
 ///
-/// Functions that draw lock `mutex()` once per call. Whoever reseeds a generator, or reads or sets
-/// its state, while another thread may draw from it holds the mutex, too.
+/// Ops that draw lock `mutex()` once per call. To reseed a generator, or to read or set its state,
+/// while another thread may draw from it, lock `mutex()`, too.
+///
+/// Example:
+///   tern::Generator generator;
+///   generator.manual_seed(7);
+///   tern::Tensor noise = tern::randn({2, 3}, generator);
 class TERN_API Generator {
  public:
-  /// A new generator, seeded with Mt19937::kDefaultSeed. Throws DeviceError for meta.
+  /// Makes a generator that is seeded with Mt19937::kDefaultSeed. Throws DeviceError for meta.
   explicit Generator(Device device = kCPU);
 
+  /// Returns the device whose tensors the generator fills.
   Device device() const { return impl_->device; }
+  /// Returns the lock that every drawing op takes.
   std::mutex& mutex() const { return impl_->mutex; }
 
-  /// Starts over from `seed`, which also drops the cached normal or returns to offset 0.
+  /// Restarts the sequence from `seed`. On the CPU the cached normal number is dropped, on CUDA the
+  /// offset becomes 0.
   void set_current_seed(std::uint64_t seed);
-  /// The same, returning this generator.
+  /// Does the same as set_current_seed and returns this generator.
   Generator& manual_seed(std::uint64_t seed);
-  /// The seed that was last set, whatever was drawn since.
+  /// Returns the last seed that was set; drawing does not change it.
   std::uint64_t current_seed() const { return impl_->engine.initial_seed(); }
+  /// Returns the same as current_seed().
   std::uint64_t initial_seed() const { return current_seed(); }
-  /// Starts over from a seed of 53 bits that nobody can foresee, and returns it.
+  /// Restarts the sequence from an unpredictable seed of 53 bits and returns the seed.
   std::uint64_t seed();
 
-  /// All that decides the numbers to come: on the CPU as `torch.get_rng_state()`, 5,056 bytes; on
-  /// CUDA seed and offset, 16 bytes.
+  /// Returns the state that decides all numbers to come. CPU: the 5,056 bytes of
+  /// `torch.get_rng_state()`; CUDA: seed and offset, 16 bytes.
   std::vector<std::uint8_t> state_bytes() const;
-  /// Throws Error, and changes nothing, for what `state_bytes` cannot have written.
+  /// Restores a state of `state_bytes()`. Throws Error for other bytes; the generator is then
+  /// unchanged.
   void set_state_bytes(const std::vector<std::uint8_t>& bytes);
-  /// An independent generator in the same state.
+  /// Returns an independent generator in the same state.
   Generator clone() const;
 
-  /// The engine; CPU only.
+  /// Returns the engine. Only CPU generators have one.
   Mt19937& engine() const;
 
-  /// Philox's offset, counted in words of each subsequence; CUDA only.
+  /// Returns Philox's offset, counted in 32-bit words of each subsequence. Only for CUDA
+  /// generators.
   std::uint64_t get_offset() const;
-  /// Throws Error unless `offset` is a multiple of 4.
+  /// Sets Philox's offset. Throws Error unless `offset` is a multiple of 4. Only for CUDA
+  /// generators.
   void set_offset(std::uint64_t offset);
-  /// Returns the offset to draw from and moves it past `blocks` blocks of four words: 1 is enough
-  /// for four 32-bit numbers per subsequence, 2 for four of 64 bits.
+  /// Returns the present offset and moves it past `blocks` blocks of four words. One block is
+  /// enough for four 32-bit numbers per subsequence, two blocks for four 64-bit numbers. Only for
+  /// CUDA generators.
   std::uint64_t reserve(std::uint64_t blocks = 1);
 
+  /// Returns true when both handles share one generator.
   friend bool operator==(const Generator& a, const Generator& b) { return a.impl_ == b.impl_; }
 
  private:
@@ -66,16 +80,16 @@ class TERN_API Generator {
   IntrusivePtr<Impl> impl_;
 };
 
-/// The generator that is used where none is given; made at the first call, from a seed that nobody
-/// can foresee unless `manual_seed` set one. Throws DeviceError for meta and for `cuda` without an
-/// index. The reference stays valid.
+/// Returns the generator that ops use when no generator is given. The first call makes it, with an
+/// unpredictable seed unless `manual_seed` set one. The reference stays valid. Throws DeviceError
+/// for meta and for `cuda` without an index.
 TERN_API Generator& default_generator(Device device);
 
 /// Seeds the default generators of the CPU and of every CUDA device, including those not made yet.
 TERN_API void manual_seed(std::uint64_t seed);
-/// Does so with a seed that nobody can foresee, and returns it.
+/// Seeds the default generators of all devices with one unpredictable seed and returns the seed.
 TERN_API std::uint64_t seed();
-/// The seed of the CPU's default generator.
+/// Returns the seed of the CPU's default generator.
 TERN_API std::uint64_t initial_seed();
 
 namespace cuda {

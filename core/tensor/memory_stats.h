@@ -4,7 +4,7 @@
 
 namespace tern {
 
-/// What an allocator has done so far, per device.
+/// The figures of an allocator for one device since the program started.
 struct MemoryStats {
   std::int64_t live_bytes = 0;           // handed out and not yet given back
   std::int64_t peak_bytes = 0;           // the most that live_bytes has been

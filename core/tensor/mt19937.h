@@ -12,34 +12,37 @@ namespace tern {
 /// words and the saved state of PyTorch's CPU generator: same seed, same numbers. Not thread-safe.
 class TERN_API Mt19937 {
  public:
-  /// The seed of a generator that nobody seeded.
+  /// The seed of a generator that was never seeded.
   static constexpr std::uint64_t kDefaultSeed = 67280421310721;
-  /// Size of `state_bytes()`.
+  /// The number of bytes of `state_bytes()`.
   static constexpr std::size_t kStateBytes = 5056;
 
+  /// Makes an engine seeded with `seed`.
   explicit Mt19937(std::uint64_t seed = kDefaultSeed) { this->seed(seed); }
 
-  /// Starts over: the words follow from the low 32 bits of `seed`, the cached normal is dropped.
+  /// Restarts the sequence. The low 32 bits of `seed` decide the words; the cached normal number is
+  /// dropped.
   void seed(std::uint64_t seed);
-  /// The seed that was last given, all 64 bits.
+  /// Returns the last seed, all 64 bits of it.
   std::uint64_t initial_seed() const { return seed_; }
 
+  /// Returns the next 32-bit word.
   std::uint32_t next32() {
     if (left_ == 0) refill();
     --left_;
     return temper(words_[next_++]);
   }
-  /// Two words, the high one first.
+  /// Returns a number of two words; the first word is the high one.
   std::uint64_t next64() {
     const std::uint64_t high = next32();
     return (high << 32) | next32();
   }
-  /// Standard normal by Box and Muller from two 53-bit uniforms (four words). Every second call
-  /// returns the other half of the pair, which is kept in the state.
+  /// Returns a standard normal number, by Box and Muller from two 53-bit uniform numbers (four
+  /// words). Every second call returns the other half of the pair, which is part of the state.
   double next_normal();
 
-  /// Writes the next `n` words. Inlined, so that each instruction set that a kernel is built for
-  /// gets vector code of its own.
+  /// Writes the next `n` words to `out`. Inlined, so that every instruction set gets its own vector
+  /// code.
   [[gnu::always_inline]] void fill(std::uint32_t* __restrict out, std::int64_t n) {
     while (n > 0) {
       if (left_ == 0) refill_inline();
@@ -52,10 +55,11 @@ class TERN_API Mt19937 {
     }
   }
 
-  /// Seed, words, position and cached normal, byte for byte what `torch.get_rng_state()` gives.
+  /// Returns seed, words, position and cached normal number, byte for byte as
+  /// `torch.get_rng_state()`.
   std::vector<std::uint8_t> state_bytes() const;
-  /// Takes what `state_bytes` or PyTorch wrote. Throws Error for a wrong size or a state that
-  /// cannot be; the generator is then unchanged.
+  /// Restores bytes that `state_bytes()` or PyTorch wrote. Throws Error for a wrong size or an
+  /// impossible state; the engine is then unchanged.
   void set_state_bytes(const std::vector<std::uint8_t>& bytes);
 
  private:
@@ -95,8 +99,9 @@ class TERN_API Mt19937 {
   double normal_;
 };
 
-/// Writes 0 .. n-1 in the random order of `torch.randperm`. Takes n - 1 words; from 214,748,364
-/// items on, where one word would be visibly uneven, 2 n words and another method.
+/// Writes 0 .. n-1 to `out` in the random order of `torch.randperm`. Draws n - 1 words. From
+/// 214,748,364 items on, where one word per item would be visibly uneven, it draws 2 n words and
+/// orders in another way.
 TERN_API void randperm(Mt19937& generator, std::int64_t* out, std::int64_t n);
 
 }  // namespace tern

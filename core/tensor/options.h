@@ -8,22 +8,30 @@
 
 namespace tern {
 
-/// How a new tensor shall be: dtype, device, requires_grad, pinned memory; each may stay open.
-/// A Device, a DeviceType or a ScalarType converts to it.
+/// The dtype, the device, requires_grad and pinned memory of a new tensor. Each may be left open. A
+/// Device, a DeviceType and a ScalarType convert to TensorOptions. The setters return changed
+/// copies.
 ///
-/// Example: zeros({2, 3}, dtype(kDouble).device("cuda:1").requires_grad(true))
+/// Example:
+///   tern::zeros({2, 3}, tern::kDouble);
+///   tern::zeros({2, 3}, tern::dtype(tern::kDouble).device("cuda:1").requires_grad(true));
 class TERN_API TensorOptions {
  public:
+  /// Leaves everything open.
   TensorOptions() = default;
+  /// Sets the dtype and leaves the rest open.
   TensorOptions(ScalarType dtype) : dtype_(dtype) {}
+  /// Sets the device and leaves the rest open.
   TensorOptions(Device device) : device_(device) {}
   TensorOptions(DeviceType type) : device_(Device(type)) {}
 
+  /// Returns these options with another dtype.
   [[nodiscard]] TensorOptions dtype(ScalarType dtype) const {
     TensorOptions result = *this;
     result.dtype_ = dtype;
     return result;
   }
+  /// Returns these options with another device. An integer is the index of a CUDA device.
   [[nodiscard]] TensorOptions device(Device device) const {
     TensorOptions result = *this;
     result.device_ = device;
@@ -33,26 +41,32 @@ class TERN_API TensorOptions {
   [[nodiscard]] TensorOptions device(DeviceType type, DeviceIndex index) const {
     return device(Device(type, index));
   }
+  /// Returns these options with another requires_grad (false by default).
   [[nodiscard]] TensorOptions requires_grad(bool requires_grad) const {
     TensorOptions result = *this;
     result.requires_grad_ = requires_grad;
     return result;
   }
+  /// Returns these options with or without pinned host memory (without by default).
   [[nodiscard]] TensorOptions pinned_memory(bool pinned) const {
     TensorOptions result = *this;
     result.pinned_memory_ = pinned;
     return result;
   }
 
-  /// The dtype, or the default one.
+  /// Returns the dtype, or the default dtype when the dtype is open.
   ScalarType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
-  /// The device, or the default one.
+  /// Returns the device, or the default device when the device is open.
   Device device() const;
+  /// Returns true when the new tensor requires a gradient.
   bool requires_grad() const { return requires_grad_; }
+  /// Returns true when the new tensor gets pinned host memory.
   bool pinned_memory() const { return pinned_memory_; }
+  /// Returns the dtype, or nothing when the dtype is open.
   std::optional<ScalarType> dtype_opt() const { return dtype_; }
+  /// Returns the device, or nothing when the device is open.
   std::optional<Device> device_opt() const { return device_; }
-  /// These options, with `other` filling what is open.
+  /// Returns these options with the open dtype and device taken from `other`.
   [[nodiscard]] TensorOptions or_else(const TensorOptions& other) const {
     TensorOptions result = *this;
     if (!result.dtype_) result.dtype_ = other.dtype_;
@@ -67,17 +81,22 @@ class TERN_API TensorOptions {
   bool pinned_memory_ = false;
 };
 
+/// Returns options with this dtype and the rest open.
 inline TensorOptions dtype(ScalarType dtype) { return TensorOptions(dtype); }
+/// Returns options with this device and the rest open. An integer is the index of a CUDA device.
 inline TensorOptions device(Device device) { return TensorOptions(device); }
 inline TensorOptions device(int ordinal) { return TensorOptions(Device(ordinal)); }
+/// Returns options with this requires_grad and the rest open.
 inline TensorOptions requires_grad(bool requires_grad = true) {
   return TensorOptions().requires_grad(requires_grad);
 }
 
-/// Where factories put a tensor when nothing is said: cpu unless changed.
+/// Returns the device of new tensors whose device is open: the CPU unless changed.
 TERN_API Device get_default_device();
+/// Sets the device of new tensors whose device is open.
 TERN_API void set_default_device(Device device);
 
+/// Prints all four options and marks those that are open with "(default)".
 TERN_API std::ostream& operator<<(std::ostream& out, const TensorOptions& options);
 
 }  // namespace tern

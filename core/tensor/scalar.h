@@ -21,10 +21,13 @@ constexpr const char* integer_name() {
 }
 }  // namespace detail
 
-/// One number of any dtype category; what `x + 2` and `item()` speak.
+/// One number of any dtype: the 2 of `x + 2`, and the result of `item()`. Integers are kept as
+/// int64, floating numbers as double.
 class TERN_API Scalar {
  public:
+  /// The integer 0.
   Scalar() : Scalar(0) {}
+  /// Keeps a C++ number: bool, integer or floating point.
   template <class T>
   requires std::is_arithmetic_v<T> Scalar(T value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -39,28 +42,40 @@ class TERN_API Scalar {
     }
   }
 
+  /// Keeps a half as a floating number.
   Scalar(Half value) : Scalar(static_cast<float>(value)) {}
+  /// Keeps a bfloat16 as a floating number.
   Scalar(BFloat16 value) : Scalar(static_cast<float>(value)) {}
 
+  /// Returns the kind of number: boolean, integral or floating.
   DtypeCategory category() const { return category_; }
+  /// Returns true for a floating number.
   bool is_floating_point() const { return category_ == DtypeCategory::kFloating; }
+  /// Returns true for an integer, false for a bool.
   bool is_integral() const { return category_ == DtypeCategory::kIntegral; }
+  /// Returns true for a bool.
   bool is_boolean() const { return category_ == DtypeCategory::kBoolean; }
-  /// The dtype that a tensor made of this number has: bool, int64 or the default dtype.
+  /// Returns the dtype of a tensor made of this number: bool, int64 or the default dtype.
   ScalarType dtype() const;
 
-  /// The value as T. Floats are truncated towards zero for integers, and -1 is the largest number
-  /// of an unsigned T; throws Error when the value does not fit ("value cannot be converted to type
-  /// int64_t without overflow").
+  /// Returns the value as T. Floating numbers are truncated towards zero for integers, and -1 is
+  /// the largest number of an unsigned T. Throws Error when the value does not fit ("value cannot
+  /// be converted to type int64_t without overflow").
   template <class T>
   T to() const;
 
+  /// Returns the value as a double.
   double toDouble() const { return to<double>(); }
+  /// Returns the value as a float.
   float toFloat() const { return to<float>(); }
+  /// Returns the value as an int64. Throws Error when it does not fit.
   std::int64_t toLong() const { return to<std::int64_t>(); }
+  /// Returns true unless the value is 0.
   bool toBool() const { return to<bool>(); }
 
+  /// Returns the negative number.
   Scalar operator-() const { return is_floating_point() ? Scalar(-floating_) : Scalar(-integer_); }
+  /// Compares values, so that 1 and 1.0 are equal.
   friend bool operator==(const Scalar& a, const Scalar& b) {
     if (!a.is_floating_point() && !b.is_floating_point()) return a.integer_ == b.integer_;
     return a.toDouble() == b.toDouble();
@@ -101,6 +116,7 @@ T Scalar::to() const {
   }
 }
 
+/// Prints the number; a bool as true or false.
 TERN_API std::ostream& operator<<(std::ostream& out, const Scalar& scalar);
 
 }  // namespace tern

@@ -17,12 +17,13 @@
 
 namespace tern {
 
-/// What `state_dict()` returns and what state files hold: a tree of dictionaries and lists whose
-/// leaves are tensors, numbers, booleans, strings and null. Dictionaries keep their order.
+/// The tree that `state_dict()` returns and that state files hold. Its nodes are dictionaries and
+/// lists; its leaves are tensors, numbers, booleans, strings and null. Dictionaries keep their
+/// order.
 ///
-/// A State is a value: copying it is cheap and changing the copy leaves the original alone. Its
-/// tensors are handles, as everywhere: they share their elements with the module they came from.
-/// Values that are already inside a tree are read-only; `set` replaces one.
+/// A State is a value: copies are cheap, and a change of a copy leaves the original alone. Tensors
+/// are handles as everywhere: they share their elements with the module they came from. Values
+/// inside a tree are read-only; `set` replaces them.
 ///
 /// Example:
 ///   State state;
@@ -33,19 +34,24 @@ namespace tern {
 ///   for (const auto& [key, value] : state["model"]) { ... }
 class TERN_API State {
  public:
+  /// The kinds of nodes.
   enum class Kind : std::uint8_t { Null, Bool, Int, Double, String, Tensor, List, Dict };
+  /// A key and its value in a dictionary.
   struct Item;
-  /// How many dictionaries and lists may lie inside each other.
+  /// The number of dictionaries and lists that may lie inside each other.
   static constexpr int kMaxDepth = 16;
 
-  /// An empty dictionary.
+  /// Makes an empty dictionary.
   State();
+  /// Makes a null.
   State(std::nullptr_t) : kind_(Kind::Null) {}
+  /// Makes a string.
   State(std::string text);
   State(std::string_view text);
   State(const char* text);
-  /// Throws Error when the tensor is undefined.
+  /// Makes a leaf with this tensor. Throws Error when the tensor is undefined.
   State(Tensor tensor);
+  /// Makes a number or a boolean. Throws Error for an integer beyond the range of int64.
   template <class T>
   requires std::is_arithmetic_v<T> State(T number) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -63,72 +69,87 @@ class TERN_API State {
       floating_ = static_cast<double>(number);
     }
   }
-  /// A list: State::list({1, "two", 3.0}). Throws Error beyond kMaxDepth.
+  /// Makes a list, for example `State::list({1, "two", 3.0})`. Throws Error beyond kMaxDepth.
   static State list(std::vector<State> elements = {});
 
   // --- What it is ------------------------------------------------------------------------------
 
+  /// Returns the kind of this node.
   Kind kind() const { return kind_; }
+  /// Returns true for null.
   bool is_null() const { return kind() == Kind::Null; }
+  /// Returns true for a boolean.
   bool is_bool() const { return kind() == Kind::Bool; }
+  /// Returns true for an integer.
   bool is_int() const { return kind() == Kind::Int; }
+  /// Returns true for a floating number.
   bool is_double() const { return kind() == Kind::Double; }
+  /// Returns true for a string.
   bool is_string() const { return kind() == Kind::String; }
+  /// Returns true for a tensor.
   bool is_tensor() const { return kind() == Kind::Tensor; }
+  /// Returns true for a list.
   bool is_list() const { return kind() == Kind::List; }
+  /// Returns true for a dictionary.
   bool is_dict() const { return kind() == Kind::Dict; }
 
   // --- A leaf ----------------------------------------------------------------------------------
 
-  /// The tensor. Throws Error when this is something else.
+  /// Returns the tensor. Throws Error for another kind.
   Tensor tensor() const;
+  /// Converts to the tensor. Throws Error for another kind.
   operator Tensor() const { return tensor(); }
-  /// The string. Throws Error when this is something else.
+  /// Returns the string. Throws Error for another kind.
   const std::string& string() const;
-  /// The value as T: bool, an integer, a floating number (integers widen), std::string or Tensor.
-  /// Throws Error when the kind differs or the value does not fit; `name` is for its text.
+  /// Returns the value as T: bool, an integer, a floating number (integers widen), std::string or
+  /// Tensor. Throws Error when the kind differs or the value does not fit; the error text contains
+  /// `name`.
   template <class T>
   T to(std::string_view name = {}) const;
 
   // --- A dictionary: throws Error on another kind ------------------------------------------------
 
-  /// The value of `key`. Throws IndexError ("Key 'fc3.weight' is not defined").
+  /// Returns the value of `key`. Throws IndexError ("Key 'fc3.weight' is not defined").
   const State& operator[](std::string_view key) const&;
   State operator[](std::string_view key) && { return std::as_const(*this)[key]; }
-  /// operator[] and to<T>() in one; errors name the key.
+  /// Returns the value of `key` as T. Errors name the key.
   template <class T>
   T get(std::string_view key) const {
     return (*this)[key].to<T>(key);
   }
-  /// The value of `key`, or null when there is none.
+  /// Returns the value of `key`, or a null pointer when the dictionary lacks the key.
   const State* find(std::string_view key) const;
+  /// Returns true when the dictionary has `key`.
   bool contains(std::string_view key) const { return find(key) != nullptr; }
+  /// Returns the keys in order.
   std::vector<std::string> keys() const;
-  /// Items in order: `for (const auto& [key, value] : state)`.
+  /// Iterators over the items in order: `for (const auto& [key, value] : state)`.
   const Item* begin() const;
   const Item* end() const;
-  /// Appends. Throws Error when the key is taken, or beyond kMaxDepth.
+  /// Appends an item. Throws Error when the key exists, and beyond kMaxDepth.
   void insert(std::string key, State value);
-  /// Replaces the value of `key` where it stands, or appends.
+  /// Replaces the value of `key` and keeps its position, or appends an item.
   void set(std::string key, State value);
-  /// Removes `key`. Throws IndexError when there is none.
+  /// Removes `key`. Throws IndexError when the dictionary lacks the key.
   void erase(std::string_view key);
 
   // --- A list: throws Error on another kind ------------------------------------------------------
 
-  /// Throws IndexError.
+  /// Returns element `index` of the list. Throws IndexError out of range.
   const State& operator[](std::size_t index) const&;
   State operator[](std::size_t index) && { return std::as_const(*this)[index]; }
+  /// Returns all elements of the list.
   const std::vector<State>& elements() const;
-  /// Throws Error beyond kMaxDepth.
+  /// Appends an element to the list. Throws Error beyond kMaxDepth.
   void push_back(State value);
 
   // --- Either ------------------------------------------------------------------------------------
 
-  /// How many items a dictionary or a list has.
+  /// Returns the number of items of a dictionary or elements of a list.
   std::size_t size() const;
+  /// Returns true when size() is 0.
   bool empty() const { return size() == 0; }
-  /// 0 for a leaf, 1 for a dictionary or list of leaves, and so on.
+  /// Returns 0 for a leaf, 1 for a dictionary or list of leaves, and so on.
   int depth() const;
 
  private:
@@ -152,30 +173,45 @@ class TERN_API State {
   std::shared_ptr<void> content_;
 };
 
+/// A key and its value in a dictionary.
 struct State::Item {
+  /// The key.
   std::string key;
+  /// The value.
   State value;
 };
 
-/// null, a bool, an integer, a floating number, a string, a tensor, a list or a dictionary.
+/// Returns how error texts name the kind: "null", "a bool", "an integer", "a floating number", "a
+/// string", "a tensor", "a list" or "a dictionary".
 TERN_API const char* kind_name(State::Kind kind);
 
-/// True when both trees have the same kinds, keys in the same order, and values equal to the bit
-/// (tensors: dtype, shape and bytes; the device may differ).
+/// Returns true when both trees have the same kinds, the same keys in the same order, and values
+/// that are equal to the bit. Tensors are compared by dtype, shape and bytes; the device may
+/// differ.
 TERN_API bool identical(const State& a, const State& b);
 
 // --- Keys by pattern ----------------------------------------------------------------------------
 // Of a dictionary's own keys; values are shared, and the order stays. In a pattern every `*` stands
 // for any text, also for dots or none, and as little of it as fits; the rest stands for itself.
 
-/// The items whose keys match: select_keys(state, "encoder.*").
+/// Returns the items whose keys match, for example `select_keys(state, "encoder.*")`.
+///
+/// Only the dictionary's own keys count; the values are shared and the order stays. Every `*` of
+/// the pattern stands for any text, also for dots or nothing, and for as little text as fits. All
+/// other characters stand for themselves.
 TERN_API State select_keys(const State& state, std::string_view pattern);
-/// The items whose keys start with `prefix`, without it:
-/// encoder->load_state_dict(strip_prefix(state, "encoder.")).
+/// Returns the items whose keys start with `prefix`, with the prefix removed from the keys. The
+/// values are shared.
+///
+/// Example:
+///   encoder->load_state_dict(strip_prefix(state, "encoder."));
 TERN_API State strip_prefix(const State& state, std::string_view prefix);
-/// All items; keys that match become `replacement`, in which the n-th `*` is what the pattern's
-/// n-th stood for: rename_keys(state, "layers.*.gamma", "blocks.*.weight"). Throws Error when two
-/// keys become one, and for a replacement with more stars than the pattern.
+/// Returns all items; a key that matches `pattern` becomes `replacement`. The n-th `*` of the
+/// replacement is the text of the n-th `*` of the pattern (see select_keys). Throws Error when two
+/// keys become one, and when the replacement has more stars than the pattern.
+///
+/// Example:
+///   rename_keys(state, "layers.*.gamma", "blocks.*.weight");
 TERN_API State rename_keys(const State& state, std::string_view pattern,
                            std::string_view replacement);
 

@@ -12,31 +12,41 @@ namespace tern {
 
 class Allocator;
 
-/// A block of memory on one device, shared by all views of a tensor, with the version counter that
-/// tells the gradient rules of in-place changes.
+/// A block of memory on one device, shared by all views of a tensor. Its version counter tells the
+/// gradient rules about in-place changes.
 class TERN_API Storage final : public RefCounted {
  public:
+  /// A function that frees `data`; `context` is the pointer that was given with the function.
   using Deleter = void (*)(void* data, void* context);
 
-  /// Memory from the allocator of the device (whose index must be set). Zero bytes: null.
+  /// Allocates `bytes` bytes on `device`, whose index must be set. Zero bytes give a null pointer.
   Storage(std::size_t bytes, Device device);
-  /// Pinned host memory from `allocator`, which outlives it. Zero bytes: null.
+  /// Allocates pinned host memory from `allocator`, which must outlive the storage. Zero bytes give
+  /// a null pointer.
   Storage(std::size_t bytes, Allocator& allocator);
-  /// Memory of somebody else; `deleter` (may be null) is called with it at the end.
+  /// Uses memory of somebody else. At the end `deleter`, which may be null, is called with it.
   Storage(void* data, std::size_t bytes, Device device, Deleter deleter, void* context);
   ~Storage() override;
 
+  /// Returns the address of the first byte; on a GPU it is an address there.
   void* data() const { return data_; }
+  /// Returns the size in bytes.
   std::size_t bytes() const { return bytes_; }
+  /// Returns the device of the memory.
   Device device() const { return device_; }
+  /// Returns true for pinned host memory.
   bool pinned() const { return pinned_; }
 
+  /// Returns the number of in-place changes so far.
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
+  /// Counts an in-place change.
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
-  /// For a factory that filled its tensor in place: nobody has seen it change.
+  /// Sets the version to 0, for a factory that filled its tensor in place.
   void reset_version() { version_.store(0, std::memory_order_relaxed); }
 
+  /// Allocates the object from recycled memory.
   static void* operator new(std::size_t size);
+  /// Gives the object's memory back.
   static void operator delete(void* pointer, std::size_t size) noexcept;
 
  private:
@@ -50,8 +60,8 @@ class TERN_API Storage final : public RefCounted {
   std::atomic<std::uint32_t> version_{0};
 };
 
-/// Memory for small objects of one size class (tensors, storages, nodes): recycled per thread.
 namespace detail {
+/// Memory for small objects of one size class (tensors, storages, nodes): recycled per thread.
 TERN_API void* allocate_object(std::size_t size);
 TERN_API void free_object(void* pointer, std::size_t size) noexcept;
 }  // namespace detail

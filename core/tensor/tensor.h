@@ -21,6 +21,7 @@
 namespace tern {
 
 class Tensor;
+/// Several tensors as a parameter: braces or a vector.
 using TensorList = ArrayRef<Tensor>;
 
 namespace detail {
@@ -35,152 +36,229 @@ class Stream;
 
 /// An n-dimensional array that knows its dtype, its device and how it was computed.
 ///
-/// A Tensor is a handle: copies share the elements. A default-made one is undefined and holds
-/// nothing. Ops run where their tensors are; see <tern/core/ops/...> for each op's documentation
-/// (methods here do what the free functions of the same name do).
+/// A Tensor is a handle: copies share the elements. A default-made Tensor is undefined and holds
+/// nothing; most members throw Error on it. Ops run on the device of their tensors. Methods do the
+/// same as the free functions of the same name; a method whose name ends in `_` changes the tensor
+/// in place.
+///
+/// Example:
+///   Tensor x = tern::tensor({{1., 2.}, {3., 4.}}).requires_grad_();
+///   Tensor y = (x * x).sum();
+///   y.backward();
+///   std::cout << x.grad();  // tensor([[2., 4.], [6., 8.]])
 class TERN_API Tensor {
  public:
+  /// Makes an undefined tensor.
   Tensor() = default;
+  /// Makes a handle of an implementation object.
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
 
   // --- What it is ------------------------------------------------------------------------------
 
+  /// Returns false for a default-made tensor.
   bool defined() const { return static_cast<bool>(impl_); }
+  /// Returns the number of dimensions.
   std::int64_t dim() const { return static_cast<std::int64_t>(sizes().size()); }
+  /// Returns the same as dim().
   std::int64_t ndimension() const { return dim(); }
-  /// [0] for an undefined tensor.
+  /// Returns the size of every dimension; [0] for an undefined tensor.
   IntArrayRef sizes() const {
     return impl_ ? IntArrayRef(impl_->sizes) : IntArrayRef(kUndefinedSizes, 1);
   }
+  /// Returns the distance between neighbours along every dimension, in elements.
   IntArrayRef strides() const { return self().strides; }
-  /// Size of one dimension; negative ones count from the end. Throws IndexError.
+  /// Returns the size of one dimension; a negative `dim` counts from the end. Throws IndexError out
+  /// of range.
   std::int64_t size(std::int64_t dim) const;
+  /// Returns the stride of one dimension, in elements; a negative `dim` counts from the end. Throws
+  /// IndexError out of range.
   std::int64_t stride(std::int64_t dim) const;
+  /// Returns the number of elements; 0 for an undefined tensor.
   std::int64_t numel() const { return impl_ ? impl_->numel : 0; }
+  /// Returns the size of an element in bytes.
   std::size_t element_size() const { return tern::element_size(dtype()); }
+  /// Returns the same as element_size().
   std::size_t itemsize() const { return element_size(); }
+  /// Returns the size of all elements in bytes.
   std::size_t nbytes() const { return static_cast<std::size_t>(numel()) * element_size(); }
+  /// Returns the type of the elements.
   ScalarType dtype() const { return self().dtype; }
+  /// Returns the same as dtype().
   ScalarType scalar_type() const { return dtype(); }
+  /// Returns where the elements are. A CUDA device has an index here.
   Device device() const {
     if (!impl_) [[unlikely]]
       no_device_error();
     return impl_->storage->device();
   }
-  /// The number of its CUDA device; -1 elsewhere.
+  /// Returns the number of the CUDA device; -1 for other devices.
   DeviceIndex get_device() const { return is_cuda() ? device().index() : -1; }
+  /// Returns true for a tensor in host memory.
   bool is_cpu() const { return device().is_cpu(); }
+  /// Returns true for a tensor on a CUDA device.
   bool is_cuda() const { return device().is_cuda(); }
+  /// Returns true for a tensor without elements, which has sizes and a dtype alone.
   bool is_meta() const { return device().is_meta(); }
+  /// Returns true for float16, bfloat16, float32 and float64.
   bool is_floating_point() const { return tern::is_floating_point(dtype()); }
+  /// Returns true when the elements lie in row-major order without gaps.
   bool is_contiguous() const { return self().contiguous; }
-  /// True when its memory came from pin_memory() or TensorOptions::pinned_memory.
+  /// Returns true when the memory came from pin_memory() or TensorOptions::pinned_memory.
   bool is_pinned() const { return self().storage->pinned(); }
+  /// Returns the position of the first element in the storage, in elements.
   std::int64_t storage_offset() const { return self().offset; }
-  /// dtype and device of this tensor.
+  /// Returns dtype and device of this tensor, for factories.
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
 
   // --- Its elements ----------------------------------------------------------------------------
 
-  /// The address of the first element. On a device it is an address there.
+  /// Returns the address of the first element; for a tensor on a GPU it is an address there.
   void* data_ptr() const { return self().data(); }
-  /// The same, typed; throws DTypeError ("expected scalar type Double but found Float").
+  /// Returns the address of the first element. Throws DTypeError when T is not the C++ type of the
+  /// dtype ("expected scalar type Double but found Float").
   template <class T>
   T* data_ptr() const {
     check_scalar_type(dtype_of<T>());
     return static_cast<T*>(data_ptr());
   }
+  /// Returns data_ptr() for reading.
   template <class T>
   const T* const_data_ptr() const {
     return data_ptr<T>();
   }
   const void* const_data_ptr() const { return data_ptr(); }
-  /// The only element. Throws Error when there are more or none, or on meta.
+  /// Returns the only element, copied to the host. Throws Error unless numel() is 1, and for a meta
+  /// tensor.
+  ///
+  /// Example:
+  ///   float loss_value = loss.item<float>();
   Scalar item() const;
   template <class T>
   T item() const {
     return item().to<T>();
   }
-  /// True when the only element is not 0; so `if (a.equal(b))`, `if ((a > b).all())`.
+  /// Returns true when the only element is not 0, for conditions like `if ((a > b).all())`. Throws
+  /// Error unless numel() is 1.
   explicit operator bool() const;
-  /// All elements in row-major order, copied to the host. Throws DTypeError on another T.
+  /// Copies all elements to the host, in row-major order. Throws DTypeError when T is not the C++
+  /// type of the dtype. For bool tensors use `to(kLong)` first.
   template <class T>
   std::vector<T> to_vector() const;
 
-  /// Says that work on `stream`, other than the one current when the memory was allocated, uses it:
-  /// after the tensor is gone its memory waits for that work before it is handed out again. CUDA
-  /// tensors only; see docs/devices.md.
+  /// Tells the caching allocator that work on `stream` uses this tensor's memory. After the tensor
+  /// is gone, the memory waits for that work before it is handed out again. Needed for streams
+  /// other than the one that was current at the allocation; see docs/devices.md. CUDA tensors only.
   void record_stream(cuda::Stream stream) const;
 
   // --- The handle ------------------------------------------------------------------------------
 
+  /// Returns true when both handles are one tensor.
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
+  /// Makes this handle undefined.
   void reset() { impl_.reset(); }
+  /// Returns the number of handles to this tensor.
   std::uint32_t use_count() const { return impl_ ? impl_->use_count() : 0; }
+  /// Returns the implementation object; null for an undefined tensor. Its address identifies the
+  /// tensor.
   TensorImpl* unsafeGetTensorImpl() const { return impl_.get(); }
+  /// Returns the owning pointer to the implementation object.
   const IntrusivePtr<TensorImpl>& impl() const& { return impl_; }
-  /// The implementation of a defined tensor. Throws Error on an undefined one.
+  /// Returns the implementation object. Throws Error for an undefined tensor.
   TensorImpl& self() const {
     if (!impl_) [[unlikely]]
       undefined_error();
     return *impl_;
   }
-  /// True when both show at least one byte of the same storage object.
+  /// Returns true when both tensors use one storage.
   bool is_alias_of(const Tensor& other) const { return self().storage == other.self().storage; }
 
   // --- Autograd (defined in core/autograd) -------------------------------------------------------
 
+  /// Returns true when backward() computes a gradient for this tensor or passes through it.
   bool requires_grad() const;
-  /// Throws Error on a dtype without gradients, and when switching a result of ops off.
+  /// Sets whether ops on this leaf are recorded for backward. Returns this tensor. Throws
+  /// DTypeError for a dtype that is not floating point, and Error when `false` is set on a result
+  /// of ops (use detach()).
   Tensor& requires_grad_(bool requires_grad = true);
+  /// Does the same as requires_grad_(), except that a result of ops is left alone instead of an
+  /// error.
   const Tensor& set_requires_grad(bool requires_grad) const;
+  /// Returns true for a tensor that no recorded op made.
   bool is_leaf() const;
-  /// The rule that made this tensor; null for a leaf.
+  /// Returns the gradient rule that made this tensor; null for a leaf.
   IntrusivePtr<autograd::Node> grad_fn() const;
+  /// Returns which output of grad_fn() this tensor is.
   std::uint32_t output_nr() const;
-  /// The gradient that backward() left here; undefined if none.
+  /// Returns the gradient that backward() accumulated; undefined if there is none.
   const Tensor& grad() const;
+  /// Returns the gradient for changes, without the checks of set_grad().
   Tensor& mutable_grad() const;
-  /// Sets .grad; throws when shape, dtype or device do not fit. Undefined clears it.
+  /// Replaces the gradient; an undefined `grad` removes it. Throws ShapeError, DTypeError or
+  /// DeviceError when the gradient does not fit this tensor.
   void set_grad(const Tensor& grad) const;
-  /// Computes the gradients of all leaves that this tensor was made of and adds them to their
-  /// .grad. `gradient` may be missing for a tensor with one element; it starts with 1.
+  /// Computes the gradients of all leaves that this tensor was computed from and adds them to their
+  /// grad().
+  ///
+  /// `gradient` is the gradient of this tensor; it may be left out for a tensor with one element
+  /// and is 1 then. The graph is freed afterwards unless `retain_graph` is true; its default is
+  /// `create_graph`. With `create_graph` the gradients can be differentiated again. Throws Error
+  /// when this tensor does not require a gradient, when the graph was freed before, and when a
+  /// saved tensor was changed in place.
   void backward(const Tensor& gradient = Tensor(), std::optional<bool> retain_graph = std::nullopt,
                 bool create_graph = false) const;
-  /// The same elements without history.
+  /// Returns a tensor with the same elements and without history. In-place changes of either show
+  /// in both.
   Tensor detach() const;
+  /// Drops the history of this tensor. Throws Error for a view.
   Tensor& detach_();
-  /// The same elements without history and with a version counter of its own.
+  /// Returns a tensor with the same elements, without history and with a version counter of its
+  /// own: autograd does not notice in-place changes made through it.
   Tensor data() const;
+  /// Returns the same as data().
   Tensor tensor_data() const { return data(); }
+  /// Returns the same as data().
   Tensor variable_data() const { return data(); }
-  /// Makes this handle's object show the elements of `other`; identity, .grad and hooks stay.
+  /// Makes this tensor show the elements of `other`; identity, gradient and hooks stay. Throws
+  /// Error for a result of ops, and DTypeError when this tensor requires a gradient and `other` is
+  /// not floating point.
   void set_data(const Tensor& other) const;
-  /// Calls `hook` with this tensor's gradient during backward; what it returns, if defined,
-  /// replaces the gradient. Returns a number for remove_hook.
+  /// Calls `hook` with this tensor's gradient during backward. A defined result of the hook
+  /// replaces the gradient. Returns a number for remove_hook(). Throws Error unless this tensor
+  /// requires a gradient.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
+  /// Removes the hook with this number.
   void remove_hook(unsigned number) const;
-  /// Keeps the gradient of a tensor that is no leaf in .grad.
+  /// Makes backward() keep the gradient of a tensor that is not a leaf in grad(). Throws Error
+  /// unless this tensor requires a gradient.
   void retain_grad() const;
+  /// Returns true after retain_grad() on a tensor that is not a leaf.
   bool retains_grad() const;
-  /// How often the elements were changed in place.
+  /// Returns how often the elements were changed in place.
   std::int64_t _version() const { return self().storage->version(); }
+  /// Returns true when the tensor is a view of another tensor.
   bool is_view() const { return static_cast<bool>(self().view_base); }
-  /// The tensor that this one is a view of; undefined for one that is no view.
+  /// Returns the tensor that this tensor is a view of; undefined for other tensors.
   Tensor _base() const { return Tensor(self().view_base); }
 
   // --- Operators ---------------------------------------------------------------------------------
 
-  /// The `index`-th slice of the first dimension; a view.
+  /// Returns slice `index` of the first dimension as a view; a negative index counts from the end.
+  /// Throws IndexError out of range.
   Tensor operator[](std::int64_t index) const;
+  /// Negates every element.
   Tensor operator-() const;
+  /// Same as logical_not().
   Tensor operator~() const;
+  /// Same as add_().
   Tensor& operator+=(const Tensor& other);
   Tensor& operator+=(const Scalar& other);
+  /// Same as sub_().
   Tensor& operator-=(const Tensor& other);
   Tensor& operator-=(const Scalar& other);
+  /// Same as mul_().
   Tensor& operator*=(const Tensor& other);
   Tensor& operator*=(const Scalar& other);
+  /// Same as div_().
   Tensor& operator/=(const Tensor& other);
   Tensor& operator/=(const Scalar& other);
 

@@ -11,49 +11,64 @@
 
 namespace tern {
 
-/// What autograd keeps with a tensor; only core/autograd knows its content.
+/// Autograd's part of a tensor. Only core/autograd knows its content.
 struct AutogradPart {
+  /// Frees the part.
   virtual ~AutogradPart() = default;
 };
 
-/// How an in-place change of a view is treated by autograd.
+/// How autograd treats an in-place change of a view.
 enum class ViewOrigin : std::uint8_t {
   kNone,    // not a view
   kNormal,  // made with gradients enabled
   kNoGrad,  // made under NoGradGuard: must not be written with gradients enabled
 };
 
-/// What a Tensor points to.
+/// The object behind a Tensor: where its elements are and how they are laid out. Programs use
+/// Tensor.
 class TERN_API TensorImpl final : public RefCounted {
  public:
+  /// Describes elements of `storage` from element `offset` on. Strides count elements.
   TensorImpl(IntrusivePtr<Storage> storage, std::int64_t offset, IntArrayRef sizes,
              IntArrayRef strides, ScalarType dtype);
-  /// The geometry of `like` from the start of `storage`.
+  /// Takes sizes and strides from `like`, from the start of `storage`.
   TensorImpl(IntrusivePtr<Storage> storage, const TensorImpl& like, ScalarType dtype);
   ~TensorImpl() override;
 
-  /// Changes where the elements are; keeps the derived facts below in step.
+  /// Changes where the elements are, and numel and contiguous with it.
   void set_geometry(std::int64_t offset, IntArrayRef sizes, IntArrayRef strides);
 
+  /// Returns the address of the first element.
   void* data() const {
     return static_cast<char*>(storage->data()) +
            static_cast<std::size_t>(offset) * element_size(dtype);
   }
+  /// Returns true when a dimension of two or more elements has stride 0, as after expand().
   bool has_internal_overlap() const;
 
+  /// The memory of the elements.
   IntrusivePtr<Storage> storage;
+  /// The first element's position in the storage, in elements.
   std::int64_t offset;
+  /// Sizes and strides, in elements.
   DimVector sizes, strides;
+  /// The number of elements.
   std::int64_t numel;
+  /// The dtype of the elements.
   ScalarType dtype;
+  /// True when the elements lie in row-major order without gaps.
   bool contiguous;
   bool wrapped_number = false;  // made of a bare C++ number: of lowest rank in promotion
+  /// How an in-place change of this view is treated.
   ViewOrigin view_origin = ViewOrigin::kNone;
   std::uint32_t view_version = 0;      // of the storage when this view's grad_fn was made
   IntrusivePtr<TensorImpl> view_base;  // the tensor that this one is a view of
+  /// Autograd's part; null without gradients.
   std::unique_ptr<AutogradPart> autograd;
 
+  /// Allocates the object from recycled memory.
   static void* operator new(std::size_t size) { return detail::allocate_object(size); }
+  /// Gives the object's memory back.
   static void operator delete(void* pointer, std::size_t size) noexcept {
     detail::free_object(pointer, size);
   }

@@ -154,10 +154,10 @@ function class_name(text) {
 }
 
 # A declaration without its requires clauses, which Doxygen takes for a part of the type.
-function unconstrained(text,    at) {
+function unconstrained(text) {
   if (text ~ /concept /) return text
-  while ((at = index(text, "requires")) > 0) {
-    text = substr(text, 1, at - 1) " " without_constraint(substr(text, at + 8))
+  while (match(text, /(^|[ \t>])requires[ \t(]/)) {
+    text = substr(text, 1, RSTART) " " without_constraint(substr(text, RSTART + RLENGTH - 1))
   }
   return text
 }
@@ -238,7 +238,7 @@ function emit(kind,    name, text, i, field, tail) {
     }
     if (text != "") raw[1] = "/** " text " */ " raw[1]
   }
-  if (statement ~ /requires/ && statement !~ /concept /) {
+  if (statement ~ /[ \t>]requires[ \t(]/) {
     for (i = 2; i <= lines; i++) {
       raw[1] = raw[1] " " raw[i]
       raw[i] = ""
@@ -329,7 +329,8 @@ function begin_macro(text) {
   continues_macro = text ~ /\\$/
   sub(/[ \t]*\\$/, "", macro_rest)
   macro_body = macro_rest
-  if (inlined == 0) put(text)
+  hides_macro = macro_name ~ /^TERN_(UNARY|COMPARISON|DTYPE)$/  # undefined again below
+  if (inlined == 0) put(hides_macro ? "" : text)
 }
 
 function delete_params(    i) {
@@ -339,7 +340,7 @@ function delete_params(    i) {
 
 function macro_line(text) {
   continues_macro = text ~ /\\$/
-  if (inlined == 0) put(text)
+  if (inlined == 0) put(hides_macro ? "" : text)
   sub(/[ \t]*\\$/, "", text)
   macro_body = macro_body " " text
 }
