@@ -8,16 +8,27 @@
 
 namespace tern::autograd {
 
+/// Several tensors.
 using variable_list = std::vector<Tensor>;
 
-/// Adds to .grad of all leaves (or of `inputs` only, if given) the gradients of the outputs, each
-/// weighted by its grad_tensor (may be missing for outputs with one element).
+/// Computes gradients and adds them to the grad() of all leaves, or of `inputs` only, if given.
+///
+/// Each of `tensors` is weighted by its gradient in `grad_tensors`, which may be left out for a
+/// tensor with one element. The graph is freed afterwards unless `retain_graph` is true; its
+/// default is `create_graph`. With `create_graph` the gradients can be differentiated again. Throws
+/// Error when a tensor does not require a gradient.
 TERN_API void backward(const variable_list& tensors, const variable_list& grad_tensors = {},
                        std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
                        const variable_list& inputs = {});
 
-/// Returns the gradients of the outputs with respect to the inputs and leaves every .grad alone.
-/// An input that was not used is an error, or undefined with allow_unused.
+/// Returns the gradients of the outputs with respect to the inputs; every grad() stays unchanged.
+/// The other arguments are those of backward(). For an input that the outputs do not depend on,
+/// throws Error, or returns an undefined tensor with `allow_unused`.
+///
+/// Example:
+///   Tensor y = x.pow(3).sum();
+///   Tensor dx = tern::autograd::grad({y}, {x}, {}, std::nullopt, /*create_graph=*/true)[0];
+///   Tensor ddx = tern::autograd::grad({dx.sum()}, {x})[0];  // 6 x
 TERN_API variable_list grad(const variable_list& outputs, const variable_list& inputs,
                             const variable_list& grad_outputs = {},
                             std::optional<bool> retain_graph = std::nullopt,

@@ -7,21 +7,30 @@
 
 namespace tern::autograd {
 
-/// Limits of the numeric check; the defaults are PyTorch's.
+/// Step and tolerances of the numeric check; the defaults are PyTorch's.
 struct GradcheckOptions {
   double eps = 1e-6;  // step of the central difference
+  /// The allowed absolute difference.
   double atol = 1e-5;
+  /// The allowed relative difference.
   double rtol = 1e-3;
 };
 
+/// A function of tensors whose gradients are checked.
 using GradcheckFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
-/// Compares the gradients of `fn` at `inputs` with central differences. Inputs that require grad
-/// must be float64. Returns true, or throws Error naming output, input, place and both values.
+/// Compares the gradients of `fn` at `inputs` with central differences. Inputs that require a
+/// gradient must be float64. Returns true; throws Error, which names output, input, index and both
+/// values, when they differ.
+///
+/// Example:
+///   Tensor x = tern::randn({3}, tern::kDouble).requires_grad_();
+///   tern::autograd::gradcheck([](const auto& in) { return std::vector{in[0].exp()}; }, {x});
 TERN_API bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
                         const GradcheckOptions& options = {});
 
-/// The same for the gradients of the gradients, with random directions.
+/// Compares the gradients of the gradients of `fn` with central differences, for random directions
+/// of the first gradients. Returns and throws as gradcheck().
 TERN_API bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
                             const GradcheckOptions& options = {});
 

@@ -13,59 +13,78 @@ namespace tern::autograd {
 
 class Node;
 
-/// Where a gradient goes: the rule that made a tensor, and which of its outputs that was.
+/// Where a gradient goes: to which node, and to which of its outputs.
 struct Edge {
+  /// The node; null when no gradient is needed.
   IntrusivePtr<Node> node;
+  /// The output of the node's op.
   std::uint32_t output_nr = 0;
 };
 
-/// What a node knows of a tensor it made: gradients for it must have this form.
+/// The form of a tensor that a node's op made. Gradients of the tensor must have this form.
 struct OutputInfo {
+  /// Sizes of the tensor.
   DimVector sizes;
+  /// Dtype of the tensor.
   ScalarType dtype = kFloat;
+  /// Device of the tensor.
   Device device = kCPU;
 };
 
+/// Sees a gradient during backward; a defined result replaces the gradient.
 using Hook = std::function<Tensor(const Tensor&)>;
 
-/// One gradient rule on the tape: it gets the gradients of what an op made and returns those of
-/// what the op read. A node owns what it keeps and nothing that it keeps owns it, so a graph has
-/// no cycles; nodes die one after the other without recursion, however long the chain.
+/// One gradient rule on the tape. It gets the gradients of an op's outputs and returns those of the
+/// op's inputs.
+///
+/// A node owns its saved tensors, and no saved tensor owns the node, so a graph has no cycles.
+/// Nodes are freed one after the other without recursion, however long the chain is.
 class TERN_API Node : public RefCounted {
  public:
   ~Node() override;
 
-  /// Gradients of the op's inputs, one per edge; undefined where none is needed. `gradients` has
-  /// one per output of the op, undefined where nothing came.
+  /// Computes the gradients of the op's inputs. `gradients` holds one per output of the op,
+  /// undefined where none arrived; `results` takes one per edge, undefined where none is needed.
   virtual void apply(const Tensor* gradients, Tensor* results) = 0;
-  /// The gradient's name as PyTorch spells it: MulBackward0.
+  /// Returns the rule's name as PyTorch spells it: MulBackward0.
   virtual std::string name() const = 0;
-  /// Drops what the rule kept for backward; a later apply() throws.
+  /// Frees the saved tensors. A later apply() throws Error.
   virtual void release_kept() {}
+  /// Returns true for the node of a leaf, which adds gradients to the leaf's grad().
   virtual bool is_accumulator() const { return false; }
 
+  /// Returns where the results of apply() go: one edge per input of the op.
   ArrayRef<Edge> next_edges() const { return {edges_, edge_count_}; }
-  /// The number of outputs of the op, that is of gradients that come in.
+  /// Returns the number of the op's outputs, and so of the gradients that arrive.
   std::uint32_t output_count() const { return 1 + static_cast<std::uint32_t>(more_.size()); }
+  /// Returns the form of output `nr`.
   const OutputInfo& output_info(std::uint32_t nr) const { return nr == 0 ? first_ : more_[nr - 1]; }
+  /// Takes the form of output `nr` from `output`.
   void set_output_info(std::uint32_t nr, const Tensor& output);
-  /// Grows along the program: later ops are differentiated first.
+  /// Returns the node's number, which grows along the program. Backward runs later ops first.
   std::uint64_t sequence_nr() const { return sequence_nr_; }
 
+  /// A hook on one output.
   struct OutputHook {
     std::uint32_t output_nr;
+    /// The number for remove_hook().
     unsigned number;
     Hook hook;
     bool is_last;
   };
-  /// Hooks run in the order they came, those that are `last` (retain_grad's) after the others.
+  /// Adds a hook to an output and returns a number for remove_hook(). Hooks run in the order of
+  /// their addition; those with `is_last` (retain_grad()) run after the others.
   unsigned add_hook(std::uint32_t output_nr, Hook hook, bool is_last = false);
+  /// Removes the hook with this number.
   void remove_hook(unsigned number);
-  /// `gradient` after the hooks of this output.
+  /// Returns `gradient` after all hooks of the output.
   Tensor run_hooks(std::uint32_t output_nr, Tensor gradient) const;
+  /// Returns true when a hook was added.
   bool has_hooks() const { return hooks_ != nullptr; }
 
+  /// Allocates the node from recycled memory.
   static void* operator new(std::size_t size) { return tern::detail::allocate_object(size); }
+  /// Gives the node's memory back.
   static void operator delete(void* pointer, std::size_t size) noexcept {
     tern::detail::free_object(pointer, size);
   }

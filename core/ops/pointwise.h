@@ -15,50 +15,68 @@ namespace tern {
 #include <tern/core/ops/unary.def>
 #undef TERN_UNARY
 
-/// self + alpha * other.
+/// Returns self + alpha * other.
 TERN_API Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 TERN_API Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
-/// self - alpha * other. Throws DTypeError for bool tensors.
+/// Returns self - alpha * other. Throws DTypeError for bool tensors.
 TERN_API Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 TERN_API Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+/// Returns other - self. Throws DTypeError for bool tensors.
 TERN_API Tensor rsub(const Tensor& self, const Scalar& other);
+/// Returns the elementwise product self * other.
 TERN_API Tensor mul(const Tensor& self, const Tensor& other);
 TERN_API Tensor mul(const Tensor& self, const Scalar& other);
-/// True division: integers give the default dtype.
+/// Returns the true quotient self / other; integers give the default dtype.
 TERN_API Tensor div(const Tensor& self, const Tensor& other);
 TERN_API Tensor div(const Tensor& self, const Scalar& other);
-/// Python's %: the result has the sign of the divisor.
+/// Returns the remainder of self / other with the sign of the divisor, as Python's %.
 TERN_API Tensor remainder(const Tensor& self, const Tensor& other);
 TERN_API Tensor remainder(const Tensor& self, const Scalar& other);
+/// Returns self to the power of exponent, elementwise. Throws Error for an integer base with a
+/// negative integer number as exponent.
 TERN_API Tensor pow(const Tensor& self, const Scalar& exponent);
 TERN_API Tensor pow(const Tensor& self, const Tensor& exponent);
 TERN_API Tensor pow(const Scalar& self, const Tensor& exponent);
-/// The larger one; NaN if either is. At ties each side gets half the gradient.
+/// Returns the larger element; NaN if either is NaN. At a tie each side gets half the gradient.
 TERN_API Tensor maximum(const Tensor& self, const Tensor& other);
+/// Returns the smaller element; NaN if either is NaN. At a tie each side gets half the gradient.
 TERN_API Tensor minimum(const Tensor& self, const Tensor& other);
-/// self + value * a * b.
+/// Returns self + value * a * b.
 TERN_API Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b,
                         const Scalar& value = 1);
-/// self + weight * (end - self).
+/// Returns self + weight * (end - self): self at weight 0, end at weight 1. Throws DTypeError when
+/// the dtypes differ.
 TERN_API Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
-/// Limits each element; the gradient is 0 at and beyond a bound.
+/// Limits each element to [min, max]; a missing bound does not limit. The gradient is 0 at and
+/// beyond a bound. Throws Error when both bounds are missing.
 TERN_API Tensor clamp(const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
                       const std::optional<Scalar>& max = std::nullopt);
+/// Limits each element to at least `min`. The gradient is 0 at and below the bound.
 TERN_API Tensor clamp_min(const Tensor& self, const Scalar& min);
+/// Limits each element to at most `max`. The gradient is 0 at and above the bound.
 TERN_API Tensor clamp_max(const Tensor& self, const Scalar& max);
-/// `self` where the bool `condition` holds, else `other`.
+/// Returns `self` where the bool `condition` holds, else `other`. Throws DTypeError unless the
+/// condition is bool.
 TERN_API Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
 TERN_API Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
 TERN_API Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other);
-/// `value` where the bool `mask` holds, else `self`.
+/// Returns `value` where the bool `mask` holds, else `self`. Throws DTypeError unless the mask is
+/// bool.
 TERN_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 
+/// Returns true for elements that are NaN, as a bool tensor.
 TERN_API Tensor isnan(const Tensor& self);
+/// Returns true for elements that are infinite, as a bool tensor.
 TERN_API Tensor isinf(const Tensor& self);
+/// Returns true for elements that are neither infinite nor NaN, as a bool tensor.
 TERN_API Tensor isfinite(const Tensor& self);
+/// Returns true for elements that are 0, as a bool tensor.
 TERN_API Tensor logical_not(const Tensor& self);
+/// Returns true where both elements differ from 0, as a bool tensor.
 TERN_API Tensor logical_and(const Tensor& self, const Tensor& other);
+/// Returns true where at least one element differs from 0, as a bool tensor.
 TERN_API Tensor logical_or(const Tensor& self, const Tensor& other);
+/// Returns true where exactly one element differs from 0, as a bool tensor.
 TERN_API Tensor logical_xor(const Tensor& self, const Tensor& other);
 
 // Comparisons: bool results, no gradient.
@@ -74,31 +92,40 @@ TERN_API Tensor logical_xor(const Tensor& self, const Tensor& other);
 #include <tern/core/ops/comparison.def>
 #undef TERN_COMPARISON
 
-/// True when sizes and all elements agree; dtypes may differ.
+/// Returns true when sizes and all elements agree; dtypes may differ. NaN differs from itself.
 TERN_API bool equal(const Tensor& self, const Tensor& other);
-/// |self - other| <= atol + rtol * |other|, elementwise.
+/// Returns |self - other| <= atol + rtol * |other|, elementwise, as a bool tensor. Equal infinities
+/// are close; NaN are close only with `equal_nan`. Throws DTypeError when the dtypes differ.
 TERN_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
                         double atol = 1e-8, bool equal_nan = false);
-/// True when all elements are close. Throws DTypeError when the dtypes differ.
+/// Returns true when isclose() holds for all elements. Throws DTypeError when the dtypes differ.
 TERN_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
                        double atol = 1e-8, bool equal_nan = false);
 
+/// Same as add().
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator+(const Tensor& a, const Scalar& b) { return add(a, b); }
 inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(b, a); }
+/// Same as sub(); `number - tensor` is rsub().
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
 inline Tensor operator-(const Tensor& a, const Scalar& b) { return sub(a, b); }
 inline Tensor operator-(const Scalar& a, const Tensor& b) { return rsub(b, a); }
+/// Same as mul().
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
 inline Tensor operator*(const Tensor& a, const Scalar& b) { return mul(a, b); }
 inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(b, a); }
+/// Same as div().
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
 inline Tensor operator/(const Tensor& a, const Scalar& b) { return div(a, b); }
 inline Tensor operator/(const Scalar& a, const Tensor& b) { return mul(reciprocal(b), a); }
+/// Same as remainder().
 inline Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }
 inline Tensor operator%(const Tensor& a, const Scalar& b) { return remainder(a, b); }
+/// Same as logical_and().
 inline Tensor operator&(const Tensor& a, const Tensor& b) { return logical_and(a, b); }
+/// Same as logical_or().
 inline Tensor operator|(const Tensor& a, const Tensor& b) { return logical_or(a, b); }
+/// Same as logical_xor().
 inline Tensor operator^(const Tensor& a, const Tensor& b) { return logical_xor(a, b); }
 
 namespace detail {

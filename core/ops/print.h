@@ -7,18 +7,21 @@
 
 namespace tern {
 
-/// How tensors print; Python's defaults.
+/// The form of printed tensors; the defaults are Python's.
 struct PrintOptions {
   int precision = 4;     // digits after the point
   int threshold = 1000;  // more elements are summarised with ...
   int edgeitems = 3;     // shown at each end when summarised
   int linewidth = 80;    // columns
 };
+/// Sets how tensors are printed from now on.
 TERN_API void set_printoptions(const PrintOptions& options);
+/// Returns how tensors are printed.
 TERN_API PrintOptions get_printoptions();
 
-/// The tensor as Python prints it: tensor([[1., 2.]], grad_fn=<MulBackward0>).
+/// Returns the tensor as Python prints it: tensor([[1., 2.]], grad_fn=<MulBackward0>).
 TERN_API std::string to_string(const Tensor& tensor);
+/// Prints the tensor as to_string() does.
 TERN_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 namespace detail {

@@ -7,18 +7,28 @@
 
 namespace tern {
 
-/// Sum; bool and int64 give int64.
+/// Returns the sum of all elements, or over the dimensions `dim`. bool and integers give int64
+/// unless `dtype` says otherwise.
+///
+/// `dim` lists the dimensions to reduce; an empty list means all. With `keepdim` they stay with
+/// size 1. Throws IndexError for a dimension out of range and Error for one that is listed twice.
+///
+/// Shape: [a, b, c] -> [a, c] with dim = 1, [a, 1, c] with keepdim
 TERN_API Tensor sum(const Tensor& self);
 TERN_API Tensor sum(const Tensor& self, IntArrayRef dim, bool keepdim = false,
                     std::optional<ScalarType> dtype = std::nullopt);
-/// Mean of floating tensors; NaN of an empty one.
+/// Returns the mean of all elements, or over the dimensions `dim` (see sum()). NaN for an empty
+/// tensor. Throws DTypeError unless the dtype is floating point.
 TERN_API Tensor mean(const Tensor& self);
 TERN_API Tensor mean(const Tensor& self, IntArrayRef dim, bool keepdim = false);
-/// Product; bool and int64 give int64.
+/// Returns the product of all elements, or over dimension `dim`. bool and integers give int64.
 TERN_API Tensor prod(const Tensor& self);
 TERN_API Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim = false);
-/// Variance, divided by N - 1 when unbiased, by N otherwise. The bool alone takes no number, so that
-/// var(x, 0) is that of dimension 0.
+/// Returns the variance of all elements, or over the dimensions `dim` (see sum()). Divides by N - 1
+/// when unbiased, by N otherwise. Floating dtypes.
+///
+/// A bool as second argument is `unbiased`, an integer is a dimension: `var(x, false)`, `var(x,
+/// 0)`.
 TERN_API Tensor var(const Tensor& self);
 TERN_API Tensor var(const Tensor& self, IntArrayRef dim, bool unbiased = true,
                     bool keepdim = false);
@@ -26,6 +36,7 @@ template <class Bool>
 requires std::is_same_v<Bool, bool> Tensor var(const Tensor& self, Bool unbiased) {
   return var(self, IntArrayRef(), unbiased);
 }
+/// Returns the standard deviation, the square root of var(), with the same arguments.
 TERN_API Tensor std(const Tensor& self);
 TERN_API Tensor std(const Tensor& self, IntArrayRef dim, bool unbiased = true,
                     bool keepdim = false);
@@ -33,31 +44,50 @@ template <class Bool>
 requires std::is_same_v<Bool, bool> Tensor std(const Tensor& self, Bool unbiased) {
   return std(self, IntArrayRef(), unbiased);
 }
-/// The p-norm (2 by default); the 2-norm has gradient 0 at 0.
+/// Returns the p-norm (p = 2 by default, infinity is the largest magnitude, 0 counts the elements
+/// that are not 0) of all elements, or over the dimensions `dim` (see sum()). The 2-norm has
+/// gradient 0 at 0. Floating dtypes.
 TERN_API Tensor norm(const Tensor& self);
 TERN_API Tensor norm(const Tensor& self, const Scalar& p);
 TERN_API Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim = false);
-/// Largest and smallest elements; equal ones share the gradient. Throws IndexError when there is
-/// nothing to choose from.
+/// Returns the largest elements over the dimensions `dim` (see sum()). Equal elements share the
+/// gradient. Throws IndexError for an empty dimension.
 TERN_API Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+/// Returns the smallest elements over the dimensions `dim` (see sum()). Equal elements share the
+/// gradient. Throws IndexError for an empty dimension.
 TERN_API Tensor amin(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
+/// Returns the largest element of all. Equal elements share the gradient. Throws an error of class
+/// Error for an empty tensor.
 TERN_API Tensor max(const Tensor& self);
+/// Returns the smallest element of all. Equal elements share the gradient. Throws an error of class
+/// Error for an empty tensor.
 TERN_API Tensor min(const Tensor& self);
-/// (values, indices) along one dimension; the first of equals is chosen and gets the gradient.
+/// Returns the largest elements along dimension `dim` and their int64 indices. The first of equal
+/// elements is chosen and gets the gradient. Throws IndexError for an empty dimension.
 TERN_API std::tuple<Tensor, Tensor> max(const Tensor& self, std::int64_t dim, bool keepdim = false);
+/// Returns the smallest elements along dimension `dim` and their int64 indices. The first of equal
+/// elements is chosen and gets the gradient. Throws IndexError for an empty dimension.
 TERN_API std::tuple<Tensor, Tensor> min(const Tensor& self, std::int64_t dim, bool keepdim = false);
-/// Position of the first extreme, in the flattened tensor without `dim`.
+/// Returns the int64 index of the first largest element along `dim`; without `dim` in the flattened
+/// tensor.
 TERN_API Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
                        bool keepdim = false);
+/// Returns the int64 index of the first smallest element along `dim`; without `dim` in the
+/// flattened tensor.
 TERN_API Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt,
                        bool keepdim = false);
+/// Returns true when all elements differ from 0, of the whole tensor or along dimension `dim`, as a
+/// bool tensor. True for no elements.
 TERN_API Tensor all(const Tensor& self);
 TERN_API Tensor all(const Tensor& self, std::int64_t dim, bool keepdim = false);
+/// Returns true when an element differs from 0, of the whole tensor or along dimension `dim`, as a
+/// bool tensor. False for no elements.
 TERN_API Tensor any(const Tensor& self);
 TERN_API Tensor any(const Tensor& self, std::int64_t dim, bool keepdim = false);
 
-/// e^x / sum(e^x) along `dim`; floating dtypes.
+/// Returns e^x / sum(e^x) along `dim`, computed without overflow. Floating dtypes.
 TERN_API Tensor softmax(const Tensor& self, std::int64_t dim);
+/// Returns log(softmax(x)) along `dim`, computed without overflow. Floating dtypes.
 TERN_API Tensor log_softmax(const Tensor& self, std::int64_t dim);
 
 }  // namespace tern
