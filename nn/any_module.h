@@ -14,8 +14,10 @@
 
 namespace tern::nn {
 
-/// Default arguments of a forward that AnyModule calls: for the protected part of the class body,
-/// one {index, value} per argument that may be left out.
+/// Default arguments of a forward that AnyModule or Sequential calls: one {index, value} per
+/// argument that may be left out. Belongs into the protected part of the class body.
+///
+/// Example:
 ///   TERN_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(2.0)}, {2, AnyValue(true)})
 #define TERN_FORWARD_HAS_DEFAULT_ARGS(...)                                           \
   friend struct ::tern::nn::detail::ForwardDefaults;                                 \
@@ -101,15 +103,21 @@ AnyValue any_forward(Module& module, AnyInputs& inputs) {
 
 }  // namespace detail
 
-/// A module of any type, callable with any arguments; types are checked when it is called.
-/// Copies share the module.
+/// A module of any type that takes any arguments; types are checked when it is called. Copies share
+/// the module.
+///
+/// Example:
+///   nn::AnyModule any(nn::Linear(2, 1));
+///   Tensor y = any.forward(x);
+///   auto n = any.get<nn::Linear>()->options.in_features();
 class TERN_API AnyModule {
   template <class T>
   static constexpr bool kIsModule = std::is_base_of_v<Module, std::remove_cvref_t<T>>;
 
  public:
+  /// Makes an empty AnyModule, whose use throws Error.
   AnyModule() = default;
-  /// A shared pointer to a module, a holder, or a module that moves in.
+  /// Holds a module: a shared pointer, a holder, or a module that moves in.
   template <detail::ModuleLike M>
   explicit AnyModule(M&& module) {
     auto pointer = detail::module_ptr(std::forward<M>(module));
@@ -119,9 +127,11 @@ class TERN_API AnyModule {
     type_ = &typeid(Held);
   }
 
-  /// Calls the module, with hooks, on values of exactly the types of its forward; consumes them.
+  /// Calls the module, with its hooks, on values of exactly the types of its forward, and consumes
+  /// them. Throws Error when number or types do not fit.
   AnyValue call(std::vector<AnyValue>&& inputs) const;
-  /// Calls the module. Throws Error when number or types of the arguments do not fit.
+  /// Calls the module, with its hooks. Throws Error when number or types of the arguments do not
+  /// fit.
   template <class... Args>
   AnyValue any_forward(Args&&... args) const {
     std::vector<AnyValue> inputs;
@@ -129,7 +139,8 @@ class TERN_API AnyModule {
     (inputs.emplace_back(std::forward<Args>(args)), ...);
     return call(std::move(inputs));
   }
-  /// The same, and the result as R. Throws Error when it has another type.
+  /// Calls the module and returns the result as R. Throws Error when the arguments do not fit, and
+  /// when the result has another type.
   template <class R = Tensor, class... Args>
   R forward(Args&&... args) const {
     AnyValue result = any_forward(std::forward<Args>(args)...);
@@ -137,13 +148,17 @@ class TERN_API AnyModule {
     detail::return_type_error(result.type_info(), typeid(R));
   }
 
-  /// The module as M. Throws Error when it is something else, or nothing.
+  /// Returns the module as M, or in a holder of type H. Throws Error when it has another type, or
+  /// is missing.
   template <class M>
   requires kIsModule<M> M& get() const { return *cast<M>("get"); }
-  /// The module in a holder of type H.
+  /// Returns the module in a holder of type H. Throws Error when it has another type, or is
+  /// missing.
   template <class H>
   requires(!kIsModule<H>) H get()
   const { return H(cast<typename H::ContainedType>("get")); }
+  /// Returns the shared pointer, as a Module or as M. Throws Error when it has another type, or is
+  /// missing.
   const std::shared_ptr<Module>& ptr() const {
     check_not_empty("ptr");
     return module_;
@@ -152,12 +167,14 @@ class TERN_API AnyModule {
   std::shared_ptr<M> ptr() const {
     return cast<M>("ptr");
   }
+  /// Returns the type of the module. Throws Error when there is none.
   const std::type_info& type_info() const {
     check_not_empty("type_info");
     return *type_;
   }
+  /// Returns true when there is no module.
   bool is_empty() const noexcept { return module_ == nullptr; }
-  /// A deep copy.
+  /// Returns an AnyModule of a deep copy, optionally on another device.
   AnyModule clone(const std::optional<Device>& device = std::nullopt) const;
 
  private:
@@ -175,16 +192,20 @@ class TERN_API AnyModule {
   const std::type_info* type_ = nullptr;
 };
 
-/// An AnyModule with the name it shall have in a container: {"fc1", nn::Linear(2, 3)}.
+/// An AnyModule with its name in a container: {"fc1", nn::Linear(2, 3)}.
 class NamedAnyModule {
  public:
+  /// Names a module: a shared pointer, a holder, or a module that moves in.
   template <class M>
   NamedAnyModule(std::string name, M&& module)
       : NamedAnyModule(std::move(name), AnyModule(std::forward<M>(module))) {}
+  /// Names a module.
   NamedAnyModule(std::string name, AnyModule module)
       : name_(std::move(name)), module_(std::move(module)) {}
 
+  /// Returns the name.
   const std::string& name() const noexcept { return name_; }
+  /// Returns the module.
   AnyModule& module() noexcept { return module_; }
   const AnyModule& module() const noexcept { return module_; }
 

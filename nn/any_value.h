@@ -9,17 +9,19 @@
 
 namespace tern::nn {
 
-/// A value of any copyable type: what hooks and AnyModule pass around. A Tensor inside costs no
-/// allocation.
+/// A value of any copyable type: an argument or result of hooks and AnyModule. A Tensor inside
+/// costs no allocation.
 class TERN_API AnyValue {
  public:
+  /// Makes an empty value.
   AnyValue() = default;
+  /// Keeps a copy of `value`, or `value` itself when it is movable.
   template <class T>
   requires(!std::is_same_v<std::decay_t<T>, AnyValue>) explicit AnyValue(T&& value)
       : value_(std::forward<T>(value)) {}
 
-  /// The value, which must have exactly the type T. Throws Error ("Attempted to cast AnyValue to
-  /// float, but its actual type is int").
+  /// Returns the value, which must have exactly the type T. Throws Error ("Attempted to cast
+  /// AnyValue to float, but its actual type is int").
   template <class T>
   T& get() {
     if (T* value = try_get<T>()) return *value;
@@ -29,7 +31,7 @@ class TERN_API AnyValue {
   const T& get() const {
     return const_cast<AnyValue*>(this)->get<T>();
   }
-  /// The value, or null when it has another type.
+  /// Returns the value, or null when it has another type than T.
   template <class T>
   T* try_get() {
     static_assert(!std::is_reference_v<T>, "AnyValue holds decayed types");
@@ -39,8 +41,9 @@ class TERN_API AnyValue {
   const T* try_get() const {
     return const_cast<AnyValue*>(this)->try_get<T>();
   }
+  /// Returns true when there is no value.
   bool is_empty() const noexcept { return !value_.has_value(); }
-  /// `void` when empty.
+  /// Returns the type of the value; `void` when empty.
   const std::type_info& type_info() const noexcept { return value_.type(); }
 
  private:

@@ -27,17 +27,17 @@ class TERN_API RandomStateGuard {
 
 }  // namespace detail
 
-/// A module that can be deep-copied. Derived registers all parameters, buffers and submodules in
-/// reset(), which its constructor calls; clone() copies the object, calls reset() to give the copy
-/// tensors of its own, and fills them.
+/// A module that can be deep-copied.
 ///
-/// The copy keeps dtypes, requires_grad, modes and hooks; it has no gradients.
+/// Derived registers all parameters, buffers and submodules in reset(), which its constructor
+/// calls. clone() copies the object, calls reset() so that the copy gets its own tensors, and fills
+/// them. The copy keeps dtypes, requires_grad, modes and hooks; it has no gradients.
 template <class Derived>
 class TERN_API Cloneable : public Module {
  public:
   using Module::Module;
 
-  /// Registers everything anew, with its initial values.
+  /// Registers parameters, buffers and submodules anew, with their initial values.
   virtual void reset() = 0;
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;

@@ -8,15 +8,19 @@
 
 namespace tern::nn {
 
-/// Calls a function of one Tensor as a module, so that it can stand in a Sequential. Further
-/// arguments are bound behind the tensor.
+/// A module that calls a function of one Tensor, for example inside a Sequential. Further arguments
+/// are bound behind the tensor.
 ///
-/// Example: nn::Functional(tern::relu); nn::Functional(tern::flatten, 1, -1)
+/// Example:
+///   nn::Sequential net(nn::Functional(tern::relu), nn::Functional(tern::flatten, 1, -1));
 class TERN_API FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
+  /// The function that forward calls.
   using Function = std::function<Tensor(Tensor)>;
 
+  /// Calls `function`.
   explicit FunctionalImpl(Function function) : function_(std::move(function)) {}
+  /// Calls `function` with `args` behind the input.
   template <class Fn, class... Args>
   requires(sizeof...(Args) > 0) explicit FunctionalImpl(Fn function, Args&&... args)
       : function_([function, ... bound = std::forward<Args>(args)](Tensor input) {
@@ -25,6 +29,7 @@ class TERN_API FunctionalImpl : public Cloneable<FunctionalImpl> {
 
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
+  /// Returns the function of the input.
   Tensor forward(Tensor input) { return function_(std::move(input)); }
   bool is_serializable() const override { return false; }
 

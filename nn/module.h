@@ -17,23 +17,31 @@ namespace tern::nn {
 template <class Contained, class Derived>
 class ModuleHolder;
 
-/// How `load_state_dict` takes a state: `net->load_state_dict(state, {.cast = true})`.
+/// How `load_state_dict` takes a state.
+///
+/// Example:
+///   net->load_state_dict(state, {.cast = true});
 struct LoadOptions {
-  /// Whether missing and unexpected keys are errors.
+  /// True: missing and unexpected keys are errors.
   bool strict = true;
-  /// The module's tensors take the state's elements for their own instead of copying them; those of
-  /// another device, or not contiguous, are copied. A tensor on meta takes them where they are.
+  /// True: the module takes the state's tensors over instead of copying their elements. Tensors on
+  /// another device, and tensors that are not contiguous, are copied nevertheless. A module tensor
+  /// on meta takes the state's tensor on the device where it is.
   bool assign = false;
-  /// Whether dtypes may differ; tensors are cast to those of the module.
+  /// True: dtypes may differ; tensors are cast to the dtypes of the module. False: a different
+  /// dtype is an error.
   bool cast = false;
 };
 
-/// Which keys `load_state_dict` did not find, and which it did not want.
+/// The keys that `load_state_dict` missed in the state, and the keys of the state that the module
+/// lacks.
 struct IncompatibleKeys {
+  /// Names of the module's tensors that the state lacks.
   std::vector<std::string> missing_keys;
+  /// Keys of the state that the module lacks.
   std::vector<std::string> unexpected_keys;
 };
-/// Prints as Python does: "<All keys matched successfully>" when both are empty.
+/// Prints as Python does: "<All keys matched successfully>" when both lists are empty.
 TERN_API std::ostream& operator<<(std::ostream& out, const IncompatibleKeys& keys);
 
 namespace detail {
@@ -48,11 +56,11 @@ struct ImplOf<T> {
 };
 }  // namespace detail
 
-/// Base of all modules: a tree of parameters (what an optimizer changes), buffers (other tensors
+/// Base of all modules: a tree of parameters (which an optimizer changes), buffers (other tensors
 /// that belong to the module) and submodules, each registered under a name.
 ///
-/// What is registered moves with `to()` and is saved by `state_dict()`. A tensor or module that is
-/// merely a member is neither.
+/// Everything registered moves with `to()` and is saved by `state_dict()`. A tensor or module that
+/// is only a data member does neither.
 ///
 /// Example:
 ///   struct NetImpl : nn::Module {
@@ -63,30 +71,44 @@ struct ImplOf<T> {
 ///   TERN_MODULE(Net);
 class TERN_API Module : public std::enable_shared_from_this<Module> {
  public:
+  /// Tensors and modules by name, in order.
   using NamedTensors = OrderedDict<std::string, Tensor>;
   using NamedModules = OrderedDict<std::string, std::shared_ptr<Module>>;
 
   Module();
-  /// `name` is what name() returns instead of the type.
+  /// Makes an empty module that `name` names in print.
   explicit Module(std::string name);
+  /// Copies the registrations; tensors and submodules are shared. Use clone() for a deep copy.
   Module(const Module&);
+  /// Copies the registrations; tensors and submodules are shared.
   Module& operator=(const Module&);
+  /// Releases the tensors and submodules.
   virtual ~Module();
 
-  /// The C++ type: "NetImpl", "tern::nn::LinearImpl".
+  /// Returns the name given to the constructor, else the C++ type: "NetImpl",
+  /// "tern::nn::LinearImpl".
   std::string name() const;
 
   // --- Registration ------------------------------------------------------------------------------
   // Names are not empty, hold no dot and are unique within a module, across all three kinds; else
   // these throw Error ("Parameter 'weight' already defined").
 
-  /// Registers a parameter, makes it require grad as told, and returns it. An undefined tensor
-  /// registers a name without a parameter.
+  /// Registers a parameter, sets its requires_grad, and returns it. An undefined tensor registers a
+  /// name without a parameter.
+  ///
+  /// Throws: Error ("Parameter 'weight' already defined") unless the name is new within this
+  /// module, not empty and without a dot. Parameters, buffers and submodules share one set of
+  /// names.
   Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
-  /// Registers a buffer and returns it. One that is not persistent moves, but is not saved.
+  /// Registers a buffer and returns it. A buffer that is not persistent moves with the module but
+  /// is not saved.
+  ///
+  /// Throws: Error for a bad name, as register_parameter() does.
   Tensor& register_buffer(std::string name, Tensor tensor, bool persistent = true);
-  /// Registers a submodule and returns it. Throws Error for a null pointer, and for a module that
-  /// holds this one.
+  /// Registers a submodule and returns it.
+  ///
+  /// Throws: Error for a bad name, as register_parameter() does, for a null pointer, and for a
+  /// module that contains this module.
   template <class M>
   std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
     add_child(std::move(name), module);
@@ -97,7 +119,8 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
                                              const ModuleHolder<Contained, Derived>& holder) {
     return register_module(std::move(name), holder.ptr());
   }
-  /// Puts another module in the place of a registered one.
+  /// Replaces a registered submodule and returns the new one. Throws IndexError when the name is
+  /// not registered.
   template <class M>
   std::shared_ptr<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
     replace_child(name, module);
@@ -108,25 +131,35 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
                                             const ModuleHolder<Contained, Derived>& holder) {
     return replace_module(name, holder.ptr());
   }
+  /// Removes a submodule. Throws IndexError when the name is not registered.
   void unregister_module(const std::string& name);
 
   // --- What is registered ------------------------------------------------------------------------
   // Own entries first, then those of the submodules, depth first. Each tensor and module comes
   // once, under its first name; undefined tensors are left out.
 
+  /// Returns all parameters: this module's own, then those of the submodules, depth first (own ones
+  /// only with `recurse` false). Every tensor comes once; undefined tensors are left out.
   std::vector<Tensor> parameters(bool recurse = true) const;
+  /// Returns all parameters as parameters() does, with their names ("fc1.weight").
   NamedTensors named_parameters(bool recurse = true) const;
+  /// Returns all buffers, in the order of parameters().
   std::vector<Tensor> buffers(bool recurse = true) const;
+  /// Returns all buffers with their names ("bn.running_mean").
   NamedTensors named_buffers(bool recurse = true) const;
-  /// This module and all below it. With include_self this module must live in a shared_ptr.
+  /// Returns this module and all modules below it, depth first, each once. With `include_self` this
+  /// module must be owned by a shared_ptr (holders do that), else Error is thrown.
   std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  /// Returns modules as modules() does, with their names; this module has the name `name_prefix`.
   NamedModules named_modules(const std::string& name_prefix = std::string(),
                              bool include_self = true) const;
+  /// Returns the registered submodules of this module, not those below them.
   std::vector<std::shared_ptr<Module>> children() const;
+  /// Returns the registered submodules of this module with their names.
   NamedModules named_children() const;
 
-  /// Calls `function` with every module below this one and then with this one, children first.
-  /// The forms with a name give it as in named_modules ("" for this module).
+  /// Calls `function` with every module below this one and then with this one, children first. A
+  /// function with two arguments also gets the name, as in named_modules() ("" for this module).
   void apply(const std::function<void(Module&)>& function);
   void apply(const std::function<void(const Module&)>& function) const;
   void apply(const std::function<void(const std::string&, Module&)>& function,
@@ -140,13 +173,16 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
 
   // --- Modes and gradients -----------------------------------------------------------------------
 
-  /// Sets the training mode here and below; Dropout and BatchNorm look at it.
+  /// Sets the training mode of this module and all modules below it. Dropout and BatchNorm depend
+  /// on it.
   virtual void train(bool on = true);
+  /// Sets evaluation mode: train(false).
   void eval() { train(false); }
+  /// Returns true in training mode, which is the initial mode.
   bool is_training() const noexcept { return is_training_; }
-  /// Forgets the gradients of all parameters, or fills them with zeros.
+  /// Removes the gradients of all parameters, or fills them with zeros.
   virtual void zero_grad(bool set_to_none = true);
-  /// Makes all parameters require grad, or none.
+  /// Sets requires_grad of all parameters. Returns this module.
   Module& requires_grad_(bool requires_grad = true);
 
   // --- Moving ------------------------------------------------------------------------------------
@@ -154,66 +190,94 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   // along; tied parameters stay tied; a dtype changes floating-point tensors only. When anything
   // fails, the module is as it was.
 
+  /// Moves parameters and buffers to a device, casts them to a dtype, or both, in place; an integer
+  /// is the number of a CUDA device. Returns this module.
+  ///
+  /// A dtype changes floating-point tensors only. Parameters keep their identity, so optimizers
+  /// stay valid; gradients move along; tied parameters stay tied. With `non_blocking` copies from
+  /// pinned host memory to a GPU do not wait. When anything fails, the module is unchanged.
+  ///
+  /// Throws: DTypeError unless `dtype` is floating point, DeviceError for a device that does not
+  /// exist, OutOfMemoryError.
   Module& to(Device device, ScalarType dtype, bool non_blocking = false);
   /// Throws DTypeError unless `dtype` is floating point.
   Module& to(ScalarType dtype, bool non_blocking = false);
   Module& to(Device device, bool non_blocking = false);
   /// cuda:ordinal.
   Module& to(int ordinal, bool non_blocking = false) { return to(Device(ordinal), non_blocking); }
+  /// Moves the module to a CUDA device, the current one by default; see to(). Throws DeviceError
+  /// for other devices.
   Module& cuda() { return to(Device(kCUDA)); }
   Module& cuda(int ordinal) { return to(Device(ordinal)); }
   /// Throws DeviceError unless `device` is a cuda device.
   Module& cuda(Device device);
+  /// Moves the module to the CPU; see to().
   Module& cpu() { return to(Device(kCPU)); }
-  /// Casts the floating-point tensors to float16 or bfloat16.
+  /// Casts the floating-point tensors to float16; see to().
   Module& half() { return to(kHalf); }
+  /// Casts the floating-point tensors to bfloat16; see to().
   Module& bfloat16() { return to(kBFloat16); }
 
-  /// A deep copy, optionally on another device. Modules that inherit from Cloneable have it.
+  /// Returns a deep copy, optionally on another device. Throws Error unless the module inherits
+  /// from Cloneable or overrides clone().
   virtual std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const;
 
   // --- State -------------------------------------------------------------------------------------
 
-  /// Parameters and persistent buffers by name, in Python's order. The tensors share their elements
-  /// with the module.
+  /// Returns parameters and persistent buffers by name, in Python's order. The tensors share their
+  /// elements with the module.
   State state_dict() const;
-  /// Copies the tensors of `state`, wherever they are, into this module's. Tied tensors stay tied,
-  /// also when they are assigned. Everything is checked, and brought to the module's device, first;
-  /// a copy on a GPU that then fails is taken back with those before it: on an error the module is
-  /// unchanged. Throws Error listing all problems: missing and unexpected keys (unless strict is
-  /// false), sizes that differ, dtypes that differ (unless casting is allowed), two values for one
-  /// tensor.
+  /// Copies the tensors of `state`, from any device, into this module's. Tied tensors stay tied,
+  /// also when they are assigned. Returns the missing and unexpected keys, which are errors unless
+  /// strict is false.
+  ///
+  /// Everything is checked and brought to the module's device before the first tensor changes. On
+  /// an error the module is unchanged, even when a copy on a GPU fails half-way.
+  ///
+  /// Throws: Error that lists all problems: missing and unexpected keys, sizes that differ, dtypes
+  /// that differ (unless `cast`), two values for one tensor.
   IncompatibleKeys load_state_dict(const State& state, const LoadOptions& options);
   IncompatibleKeys load_state_dict(const State& state, bool strict = true) {
     return load_state_dict(state, LoadOptions{.strict = strict});
   }
-  /// False for modules that files leave out, such as Functional.
+  /// Returns false for modules that state files leave out, such as Functional.
   virtual bool is_serializable() const { return true; }
 
   // --- Hooks -------------------------------------------------------------------------------------
   // They run when the module is called through its holder or by Sequential, not by a plain
   // forward(). Both kinds return a number for remove_hook.
 
-  /// Called before forward; may change the inputs.
+  /// A function that is called before forward and may change the inputs.
   using ForwardPreHook = std::function<void(Module& module, std::vector<AnyValue>& inputs)>;
-  /// Called after forward; may change the output.
+  /// A function that is called after forward and may change the output.
   using ForwardHook =
       std::function<void(Module& module, const std::vector<AnyValue>& inputs, AnyValue& output)>;
+  /// Adds a function that runs before forward. Returns a number for remove_hook().
+  ///
+  /// Hooks run when the module is called through its holder, by Sequential or by AnyModule, not in
+  /// a plain forward().
   unsigned register_forward_pre_hook(ForwardPreHook hook);
+  /// Adds a function that runs after forward; see register_forward_pre_hook(). Returns a number for
+  /// remove_hook().
   unsigned register_forward_hook(ForwardHook hook);
+  /// Removes the hook with this number.
   void remove_hook(unsigned number);
+  /// Returns true when the module has a hook of either kind.
   bool has_forward_hooks() const noexcept { return hooks_ != nullptr; }
+  /// Runs the hooks before forward on `inputs`.
   void run_forward_pre_hooks(std::vector<AnyValue>& inputs);
+  /// Runs the hooks after forward on `output`.
   void run_forward_hooks(const std::vector<AnyValue>& inputs, AnyValue& output);
 
   // --- Printing ----------------------------------------------------------------------------------
 
-  /// Writes this module's own line without its children; the name unless overridden.
+  /// Prints this module's own line, without its submodules; name() unless overridden.
   virtual void pretty_print(std::ostream& stream) const;
-  /// A table: every module with its type, the shapes of its parameters and their number.
+  /// Returns a table of all modules with their types, the shapes of their parameters and the
+  /// numbers of elements.
   std::string summary() const;
 
-  /// This module as M (an Impl class or a holder), or null when it is something else.
+  /// Returns this module as M, which is an Impl class or a holder; null when it is of another type.
   template <class M>
   auto* as() noexcept {
     return dynamic_cast<typename detail::ImplOf<M>::type*>(this);
@@ -224,7 +288,8 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   }
 
  protected:
-  /// Whether a state without this own entry is accepted; files of old versions lack some.
+  /// Returns true when a state may lack this module's own entry `name`; files of old versions lack
+  /// some.
   virtual bool is_optional_in_state(const std::string& name) const;
 
   /// For Cloneable: drops every registration, so that reset() can register anew.
@@ -235,7 +300,9 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   void copy_modes(const Module& other);
 
   // Containers change these directly.
+  /// The module's own parameters; containers change them directly.
   NamedTensors parameters_;
+  /// The registered submodules; containers change them directly.
   NamedModules children_;
 
  private:
@@ -268,7 +335,6 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   std::string name_;
 };
 
-/// Prints the tree of modules as libtorch does.
 TERN_API std::ostream& operator<<(std::ostream& stream, const Module& module);
 
 }  // namespace tern::nn

@@ -15,11 +15,17 @@ namespace detail {
 [[noreturn]] TERN_API void empty_holder_error();
 }  // namespace detail
 
-/// A shared pointer to a module that makes it, calls it and moves it: `nn::Linear` holds a
-/// `nn::LinearImpl`. Copies share the module. nullptr makes an empty holder, whose use throws Error
-/// ("Accessing empty ModuleHolder").
+/// A shared pointer to a module that makes, calls and moves the module: `nn::Linear` holds a
+/// `nn::LinearImpl`. Copies share the module.
 ///
-/// Derived is the holder's own type; TERN_MODULE fills it in.
+/// nullptr makes an empty holder, for members that are set later; its use throws Error ("Accessing
+/// empty ModuleHolder"). Derived is the holder's own type; TERN_MODULE fills it in.
+///
+/// Example:
+///   nn::Linear fc(784, 400);   // makes the module from the arguments of LinearImpl's constructor
+///   Tensor y = fc(x);          // calls forward
+///   fc->weight;                // reaches members
+///   fc.to("cuda:0");
 template <class Contained, class Derived = void>
 class ModuleHolder {
   using Self = std::conditional_t<std::is_void_v<Derived>, ModuleHolder, Derived>;
@@ -28,31 +34,41 @@ class ModuleHolder {
                                     std::is_convertible_v<T, std::shared_ptr<Contained>>;
 
  public:
+  /// The module class.
   using ContainedType = Contained;
 
+  /// Makes the module with its default constructor.
   ModuleHolder() : impl_(std::make_shared<Contained>()) {}
+  /// Makes an empty holder.
   ModuleHolder(std::nullptr_t) noexcept {}
+  /// Shares an existing module.
   ModuleHolder(std::shared_ptr<Contained> module) noexcept : impl_(std::move(module)) {}
-  /// Makes the module of the arguments of its constructor.
+  /// Makes the module from the arguments of its constructor.
   template <class Head, class... Tail>
   requires(sizeof...(Tail) != 0 || !kIsSource<Head>) explicit ModuleHolder(Head&& head,
                                                                            Tail&&... tail)
       : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
 
+  /// Returns true for an empty holder.
   bool is_empty() const noexcept { return impl_ == nullptr; }
+  /// Returns false for an empty holder.
   explicit operator bool() const noexcept { return !is_empty(); }
+  /// Returns the shared pointer. Throws Error when the holder is empty.
   const std::shared_ptr<Contained>& ptr() const {
     get();
     return impl_;
   }
+  /// Returns the plain pointer. Throws Error when the holder is empty.
   Contained* get() const {
     if (impl_ == nullptr) detail::empty_holder_error();
     return impl_.get();
   }
+  /// Accesses the module. Throws Error when the holder is empty.
   Contained* operator->() const { return get(); }
+  /// Accesses the module. Throws Error when the holder is empty.
   Contained& operator*() const { return *get(); }
 
-  /// Calls forward, with hooks; the module's name stands in errors that come out of it.
+  /// Calls the module's forward with its hooks. Errors that leave it name the module.
   template <class... Args, class M = Contained>
   auto operator()(Args&&... args) const
       -> decltype(std::declval<M&>().forward(std::forward<Args>(args)...)) {
@@ -63,35 +79,45 @@ class ModuleHolder {
   /// 1).to(device);
   template <class... Args>
   requires requires(Module& module, Args&&... args) { module.to(std::forward<Args>(args)...); }
+  /// Moves or casts the module as Module::to() does and returns the holder.
+  ///
+  /// Example:
+  ///   auto net = nn::Linear(3, 1).to(device);
   Self to(Args&&... args) const {
     get()->Module::to(std::forward<Args>(args)...);
     return self();
   }
   template <class... Args>
   requires requires(Module& module, Args&&... args) { module.cuda(std::forward<Args>(args)...); }
+  /// Moves the module as Module::cuda() does and returns the holder.
   Self cuda(Args&&... args) const {
     get()->Module::cuda(std::forward<Args>(args)...);
     return self();
   }
+  /// Moves the module to the CPU and returns the holder.
   Self cpu() const {
     get()->Module::cpu();
     return self();
   }
+  /// Casts the floating-point tensors to float16 and returns the holder.
   Self half() const {
     get()->Module::half();
     return self();
   }
+  /// Casts the floating-point tensors to bfloat16 and returns the holder.
   Self bfloat16() const {
     get()->Module::bfloat16();
     return self();
   }
-  /// A holder of a deep copy, optionally on another device.
+  /// Returns a holder of a deep copy, optionally on another device.
   Self clone(const std::optional<Device>& device = std::nullopt) const {
     auto copy = std::dynamic_pointer_cast<Contained>(get()->clone(device));
     TERN_CHECK(copy != nullptr, Error, get()->name(), "::clone() makes a module of another type");
     return Self(std::move(copy));
   }
+  /// Returns the module's parameters and persistent buffers; see Module::state_dict().
   State state_dict() const { return get()->state_dict(); }
+  /// Loads a state into the module; see Module::load_state_dict().
   IncompatibleKeys load_state_dict(const State& state, const LoadOptions& options) const {
     return get()->load_state_dict(state, options);
   }
@@ -100,12 +126,14 @@ class ModuleHolder {
   }
 
  protected:
+  /// The module; null for an empty holder.
   std::shared_ptr<Contained> impl_;
 
  private:
   Self self() const { return static_cast<const Self&>(*this); }
 };
 
+/// Prints the module.
 template <class Contained, class Derived>
 std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained, Derived>& holder) {
   return stream << static_cast<const Module&>(*holder);
@@ -137,12 +165,16 @@ concept ModuleLike = requires(T&& module) {
 }  // namespace detail
 }  // namespace tern::nn
 
-/// Defines the holder class Name of the module class Impl.
+/// Defines the holder class Name for the module class Impl.
 #define TERN_MODULE_IMPL(Name, Impl)                          \
   class Name : public ::tern::nn::ModuleHolder<Impl, Name> {  \
    public:                                                    \
     using ::tern::nn::ModuleHolder<Impl, Name>::ModuleHolder; \
   }
 
-/// Defines the holder class Name of the module class NameImpl.
+/// Defines the holder class Name for the module class NameImpl.
+///
+/// Example:
+///   struct NetImpl : nn::Module { ... };
+///   TERN_MODULE(Net);
 #define TERN_MODULE(Name) TERN_MODULE_IMPL(Name, Name##Impl)

@@ -2,8 +2,15 @@
 
 #include <utility>
 
-/// One field of an options struct with its accessors, for the struct's body:
-///   TERN_ARG(double, p) = 0.5;   gives   options.p()   and   options.p(0.1).p(..)...
+/// One field of an options struct with its accessors, for the struct's body.
+///
+/// Example:
+///   struct DropoutOptions {
+///     TERN_ARG(double, p) = 0.5;
+///     TERN_ARG(bool, inplace) = false;
+///   };
+///   auto options = DropoutOptions().p(0.1).inplace(true);
+///   double p = options.p();
 #define TERN_ARG(Type, name)                            \
  public:                                                \
   auto& name(Type value) {                              \

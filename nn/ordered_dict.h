@@ -10,8 +10,8 @@
 
 namespace tern {
 
-/// A dictionary that keeps the order of insertion; made for the few names of one module, so it is
-/// searched from the front.
+/// A dictionary that keeps the order of insertion. It is meant for the few names of one module, so
+/// a search runs from the front.
 ///
 /// Example:
 ///   for (const auto& item : model->named_parameters()) use(item.key(), item.value());
@@ -19,60 +19,76 @@ namespace tern {
 template <class Key, class Value>
 class OrderedDict {
  public:
+  /// A key with its value.
   class Item : public std::pair<Key, Value> {
    public:
+    /// Makes an item from a key and a value.
     using std::pair<Key, Value>::pair;
+    /// Returns the key.
     const Key& key() const noexcept { return this->first; }
+    /// Returns the value.
     Value& value() noexcept { return this->second; }
     const Value& value() const noexcept { return this->second; }
+    /// Returns the value.
     Value& operator*() noexcept { return this->second; }
     const Value& operator*() const noexcept { return this->second; }
+    /// Accesses the value.
     Value* operator->() noexcept { return &this->second; }
     const Value* operator->() const noexcept { return &this->second; }
   };
+  /// Iterators over the items.
   using Iterator = typename std::vector<Item>::iterator;
   using ConstIterator = typename std::vector<Item>::const_iterator;
 
-  /// `key_description` is how error texts call a key: "Key 'x' is not defined".
+  /// Makes an empty dictionary. Error texts use `key_description` for a key: "Key 'x' is not
+  /// defined".
   explicit OrderedDict(std::string key_description = "Key")
       : key_description_(std::move(key_description)) {}
-  /// Throws Error when a key comes twice.
+  /// Makes a dictionary of these items. Throws Error when a key comes twice.
   OrderedDict(std::initializer_list<Item> items) : OrderedDict() {
     for (const Item& item : items) insert(item.key(), item.value());
   }
 
+  /// Returns the number of items.
   std::size_t size() const noexcept { return items_.size(); }
+  /// Returns true when there is no item.
   bool is_empty() const noexcept { return items_.empty(); }
+  /// Iterators over the items in order.
   Iterator begin() { return items_.begin(); }
   Iterator end() { return items_.end(); }
   ConstIterator begin() const { return items_.begin(); }
   ConstIterator end() const { return items_.end(); }
+  /// Returns the items in order.
   const std::vector<Item>& items() const noexcept { return items_; }
+  /// Copies the items into plain pairs.
   std::vector<std::pair<Key, Value>> pairs() const { return {items_.begin(), items_.end()}; }
+  /// Copies the keys, in order.
   std::vector<Key> keys() const {
     std::vector<Key> result;
     for (const Item& item : items_) result.push_back(item.key());
     return result;
   }
+  /// Copies the values, in order.
   std::vector<Value> values() const {
     std::vector<Value> result;
     for (const Item& item : items_) result.push_back(item.value());
     return result;
   }
 
-  /// The first and the last item. Throws IndexError when there is none.
+  /// Returns the first item. Throws IndexError when there is none.
   Item& front() { return items_[at_end("front")]; }
   const Item& front() const { return items_[at_end("front")]; }
+  /// Returns the last item. Throws IndexError when there is none.
   Item& back() { return items_[at_end("back") + size() - 1]; }
   const Item& back() const { return items_[at_end("back") + size() - 1]; }
 
-  /// The item at a position. Throws IndexError.
+  /// Returns the item at an index. Throws IndexError out of range.
   Item& operator[](std::size_t index) { return items_[checked(index)]; }
   const Item& operator[](std::size_t index) const { return items_[checked(index)]; }
-  /// The value of a key. Throws IndexError.
+  /// Returns the value of a key. Throws IndexError when there is none.
   Value& operator[](const Key& key) { return *required(find(key), key); }
   const Value& operator[](const Key& key) const { return *required(find(key), key); }
-  /// The value of a key, or null.
+  /// Returns the value of a key, or null.
   Value* find(const Key& key) noexcept {
     return const_cast<Value*>(std::as_const(*this).find(key));
   }
@@ -82,15 +98,16 @@ class OrderedDict {
     }
     return nullptr;
   }
+  /// Returns true when the key exists.
   bool contains(const Key& key) const noexcept { return find(key) != nullptr; }
 
-  /// Appends and returns the stored value. Throws Error when the key is taken.
+  /// Appends an item and returns the stored value. Throws Error when the key exists.
   Value& insert(Key key, Value value) {
     TERN_CHECK(!contains(key), Error, key_description_, " '", key, "' already defined");
     items_.emplace_back(std::move(key), std::move(value));
     return items_.back().value();
   }
-  /// Appends all items of `other`; throws Error, having changed nothing, when a key is taken.
+  /// Appends all items of `other`. Throws Error, without any change, when a key exists.
   void update(const OrderedDict& other) {
     OrderedDict result = *this;
     for (const Item& item : other) result.insert(item.key(), item.value());
@@ -103,7 +120,9 @@ class OrderedDict {
     while (&at->value() != value) ++at;
     items_.erase(at);
   }
+  /// Removes all items.
   void clear() { items_.clear(); }
+  /// Makes room for `capacity` items.
   void reserve(std::size_t capacity) { items_.reserve(capacity); }
 
  private:

@@ -66,10 +66,13 @@ class TERN_API Node : public RefCounted {
 
   /// A hook on one output.
   struct OutputHook {
+    /// The output.
     std::uint32_t output_nr;
     /// The number for remove_hook().
     unsigned number;
+    /// The function.
     Hook hook;
+    /// True for hooks that run after the others.
     bool is_last;
   };
   /// Adds a hook to an output and returns a number for remove_hook(). Hooks run in the order of

@@ -56,11 +56,11 @@ TERN_API Tensor amax(const Tensor& self, IntArrayRef dim = {}, bool keepdim = fa
 /// Returns the smallest elements over the dimensions `dim` (see sum()). Equal elements share the
 /// gradient. Throws IndexError for an empty dimension.
 TERN_API Tensor amin(const Tensor& self, IntArrayRef dim = {}, bool keepdim = false);
-/// Returns the largest element of all. Equal elements share the gradient. Throws an error of class
-/// Error for an empty tensor.
+/// Returns the largest element of all. Equal elements share the gradient. Throws IndexError for an
+/// empty tensor.
 TERN_API Tensor max(const Tensor& self);
-/// Returns the smallest element of all. Equal elements share the gradient. Throws an error of class
-/// Error for an empty tensor.
+/// Returns the smallest element of all. Equal elements share the gradient. Throws IndexError for an
+/// empty tensor.
 TERN_API Tensor min(const Tensor& self);
 /// Returns the largest elements along dimension `dim` and their int64 indices. The first of equal
 /// elements is chosen and gets the gradient. Throws IndexError for an empty dimension.

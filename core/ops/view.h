@@ -29,13 +29,13 @@ TERN_API Tensor permute(const Tensor& self, IntArrayRef dims);
 /// Shape: [a, b, c] -> [a, c] with dim = 1
 TERN_API Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index);
 /// Returns elements start, start + step, ... below end of dimension `dim` as a view. Negative
-/// bounds count from the end; bounds out of range are clipped. Throws ShapeError unless step is
+/// bounds count from the end; bounds out of range are clipped. Throws Error unless step is
 /// positive.
 TERN_API Tensor slice(const Tensor& self, std::int64_t dim = 0,
                       std::optional<std::int64_t> start = std::nullopt,
                       std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1);
 /// Returns `length` elements from `start` on of dimension `dim` as a view. A negative start counts
-/// from the end. Throws when the range exceeds the dimension.
+/// from the end. Throws IndexError when the range exceeds the dimension.
 TERN_API Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start,
                        std::int64_t length);
 /// Repeats dimensions of size 1 without a copy; -1 keeps a size, and new dimensions may stand in
@@ -50,8 +50,8 @@ TERN_API Tensor squeeze(const Tensor& self, std::int64_t dim);
 ///
 /// Shape: [a, b] -> [a, 1, b] with dim = 1
 TERN_API Tensor unsqueeze(const Tensor& self, std::int64_t dim);
-/// Returns a view of the storage with any sizes, strides and offset, in elements; the offset of
-/// `self` by default. Throws an error of class Error when the view leaves the storage.
+/// Returns a view of the storage with any sizes, strides and offset, in elements; the offset is
+/// that of `self` by default. Throws ShapeError when the view leaves the storage.
 TERN_API Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                            std::optional<std::int64_t> offset = std::nullopt);
 /// Cuts dimension `dim` into pieces of `split_size` elements, as views; the last piece may be
@@ -64,7 +64,7 @@ TERN_API std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std:
 /// Returns all slices of dimension `dim` as views without that dimension.
 TERN_API std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim = 0);
 /// Sums the dimensions that broadcasting from `sizes` to the present sizes would add or stretch:
-/// the adjoint of expand(). Throws when `sizes` do not broadcast to the present sizes.
+/// the adjoint of expand(). Throws ShapeError when `sizes` do not broadcast to the present sizes.
 TERN_API Tensor sum_to_size(const Tensor& self, IntArrayRef sizes);
 
 }  // namespace tern

@@ -247,7 +247,7 @@ class TERN_API Tensor {
   Tensor operator[](std::int64_t index) const;
   /// Negates every element.
   Tensor operator-() const;
-  /// Same as logical_not().
+  /// Same as logical_not(), for bool tensors. Throws DTypeError for another dtype.
   Tensor operator~() const;
   /// Same as add_().
   Tensor& operator+=(const Tensor& other);

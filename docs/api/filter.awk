@@ -4,7 +4,7 @@
 # - Lists of declarations (.inc, .def) become part of the header that includes them. Parameters of
 #   the macro are replaced in its comments, too.
 # - TERN_ARG, TERN_OPTIM_ARG and TERN_MODULE become the declarations that they make.
-# - "Shape:", "Throws:", "Returns:" and "Example:" at the start of a line become headings, indented
+# - "Shape:", "Throws:", "Example:" and the like at the start of a line become headings, indented
 #   lines become code. Other characters that Doxygen would read as markup are escaped.
 # - A comment behind a field or an enumerator documents it.
 #
@@ -172,7 +172,9 @@ function function_name(text,    at) {
     gsub(/[ \t]/, "", text)
     return text
   }
-  if (text ~ /^[ \t]*constexpr [^(]*=/) return "constexpr"  # one comment stands for a run of them
+  # One comment stands for a run of constants or aliases.
+  if (text ~ /^[ \t]*constexpr [^(]*=/) return "constexpr"
+  if (text ~ /^[ \t]*using [A-Za-z]+ =/) return "using"
   if ((at = index(text, "(")) == 0) return ""
   text = substr(text, 1, at - 1)
   if (text ~ /=/) return ""
@@ -463,7 +465,7 @@ function comment_text(    i, text, row, code, list, tag) {
     }
     if (row ~ /^- /) list = 1
     else if (row !~ /^ /) list = 0
-    if (match(row, /^(Shape|Throws|Returns|Example|Examples|Note):/)) {
+    if (match(row, /^(Shape|Parameters|Buffers|Throws|Returns|Example):/)) {
       tag = substr(row, 1, RLENGTH - 1)
       row = substr(row, RLENGTH + 1)
       sub(/^ /, "", row)
