@@ -12,7 +12,7 @@ namespace tern {
 
 namespace nn::init {
 
-/// What follows a layer; it decides the gain of its weights.
+/// The function that follows a layer; it decides the gain of the layer's weights.
 enum class NonlinearityType : std::uint8_t {
   Linear,
   Conv1D,
@@ -28,11 +28,12 @@ enum class NonlinearityType : std::uint8_t {
   SELU,
 };
 
-/// Which variance stays equal: that of the activations (FanIn) or of the gradients (FanOut).
+/// The variance that stays equal: that of the activations (FanIn) or of the gradients (FanOut).
 enum class FanModeType : std::uint8_t { FanIn, FanOut };
 
 }  // namespace nn::init
 
+/// Short names of NonlinearityType and FanModeType, as in libtorch.
 constexpr auto kLinear = nn::init::NonlinearityType::Linear;
 constexpr auto kConv1D = nn::init::NonlinearityType::Conv1D;
 constexpr auto kConv2D = nn::init::NonlinearityType::Conv2D;
@@ -50,35 +51,50 @@ constexpr auto kFanOut = nn::init::FanModeType::FanOut;
 
 namespace nn::init {
 
-/// 1 for linear layers and sigmoid, 5/3 for tanh, sqrt(2) for relu, sqrt(2 / (1 + param^2)) for
-/// leaky_relu with slope `param`, 3/4 for selu.
+/// Returns the recommended gain: 1 for linear layers, convolutions and sigmoid, 5/3 for tanh,
+/// sqrt(2) for relu, sqrt(2 / (1 + param^2)) for leaky_relu with slope `param`, 3/4 for selu.
 TERN_API double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);
 
+/// Fills the tensor with `value`, without history, and returns it.
 TERN_API Tensor constant_(Tensor tensor, const Scalar& value);
+/// Fills the tensor with ones and returns it.
 TERN_API Tensor ones_(Tensor tensor);
+/// Fills the tensor with zeros and returns it.
 TERN_API Tensor zeros_(Tensor tensor);
-/// The identity. Throws ShapeError unless the tensor is a matrix.
+/// Makes the matrix the identity and returns it. Throws ShapeError unless the tensor has 2
+/// dimensions.
 TERN_API Tensor eye_(Tensor matrix);
-/// Keeps channels as they are through a convolution: 1 at the centre of filter [i, i], else 0.
-/// Throws ShapeError unless the tensor has 3, 4 or 5 dimensions.
+/// Fills convolution weights so that channels pass unchanged: 1 at the centre of filter [i, i],
+/// else 0, in each of `groups` groups. Throws ShapeError unless the tensor has 3, 4 or 5
+/// dimensions, and when `groups` does not divide size(0).
 TERN_API Tensor dirac_(Tensor tensor, std::int64_t groups = 1);
-/// Uniform in [low, high).
+/// Fills with uniform numbers in [low, high) and returns the tensor.
 TERN_API Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
+/// Fills with normal numbers and returns the tensor.
 TERN_API Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
-/// Normal, with a share `sparsity` of each column set to zero. Throws ShapeError unless the tensor
-/// is a matrix.
+/// Fills a matrix with normal numbers and sets the share `sparsity` of each column to 0. Throws
+/// ShapeError unless the tensor has 2 dimensions.
 TERN_API Tensor sparse_(Tensor tensor, double sparsity, double std = 0.01);
 
-/// Uniform or normal with standard deviation gain * sqrt(2 / (fan_in + fan_out)).
+/// Fills with uniform numbers of standard deviation gain * sqrt(2 / (fan_in + fan_out)) (Glorot and
+/// Bengio, 2010) and returns the tensor. Throws ShapeError below 2 dimensions.
 TERN_API Tensor xavier_uniform_(Tensor tensor, double gain = 1.0);
+/// Fills with normal numbers of standard deviation gain * sqrt(2 / (fan_in + fan_out)) (Glorot and
+/// Bengio, 2010) and returns the tensor. Throws ShapeError below 2 dimensions.
 TERN_API Tensor xavier_normal_(Tensor tensor, double gain = 1.0);
-/// Uniform or normal with standard deviation gain(nonlinearity, a) / sqrt(fan).
+/// Fills with uniform numbers of standard deviation calculate_gain(nonlinearity, a) / sqrt(fan) (He
+/// et al., 2015) and returns the tensor. `mode` chooses fan_in or fan_out; `a` is the slope of
+/// leaky_relu. Throws ShapeError below 2 dimensions.
 TERN_API Tensor kaiming_uniform_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
                                  NonlinearityType nonlinearity = kLeakyReLU);
+/// Fills with normal numbers of standard deviation calculate_gain(nonlinearity, a) / sqrt(fan) (He
+/// et al., 2015) and returns the tensor. `mode` chooses fan_in or fan_out; `a` is the slope of
+/// leaky_relu. Throws ShapeError below 2 dimensions.
 TERN_API Tensor kaiming_normal_(Tensor tensor, double a = 0, FanModeType mode = kFanIn,
                                 NonlinearityType nonlinearity = kLeakyReLU);
 
-/// (size(1), size(0)), each times the receptive field. Throws ShapeError below 2 dimensions.
+/// Returns fan_in = size(1) and fan_out = size(0), each times the product of the other sizes.
+/// Throws ShapeError below 2 dimensions.
 TERN_API std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor);
 
 }  // namespace nn::init

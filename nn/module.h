@@ -75,6 +75,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   using NamedTensors = OrderedDict<std::string, Tensor>;
   using NamedModules = OrderedDict<std::string, std::shared_ptr<Module>>;
 
+  /// Makes an empty module in training mode; name() is its C++ type.
   Module();
   /// Makes an empty module that `name` names in print.
   explicit Module(std::string name);
@@ -131,7 +132,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
                                             const ModuleHolder<Contained, Derived>& holder) {
     return replace_module(name, holder.ptr());
   }
-  /// Removes a submodule. Throws IndexError when the name is not registered.
+  /// Removes a submodule. Throws Error when the name is not registered.
   void unregister_module(const std::string& name);
 
   // --- What is registered ------------------------------------------------------------------------

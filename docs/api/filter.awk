@@ -183,8 +183,15 @@ function function_name(text,    at) {
   return text == "end" && group == "begin" ? group : text
 }
 
-# Text after a requires clause: (..), requires (..) {..}, or one word with its template arguments.
-function without_constraint(text,    i, c, depth, words) {
+# Text after a requires clause.
+function without_constraint(text) {
+  text = after_constraint(text)
+  while (sub(/^[ \t]*(\|\||&&)/, "", text)) text = after_constraint(text)
+  return text
+}
+
+# Text after (..), requires (..) {..}, or one word with its template arguments.
+function after_constraint(text,    i, c, depth) {
   sub(/^[ \t]+/, "", text)
   if (text ~ /^requires/) {
     sub(/^requires[ \t]*/, "", text)

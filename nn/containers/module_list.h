@@ -11,15 +11,21 @@
 
 namespace tern::nn {
 
-/// Modules in a list, registered as "0", "1", ...; unlike those of a plain std::vector they are
-/// part of the module that registers the list. It has no forward.
+/// Modules in a list, registered as "0", "1", ... Unlike the modules of a std::vector they belong
+/// to the module that registers the list. It has no forward.
+///
+/// Example:
+///   nn::ModuleList layers(nn::Linear(8, 8), nn::Linear(8, 8));
+///   for (const auto& layer : *layers) x = layer->as<nn::Linear>()->forward(x);
 class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
+  /// Iterators over the modules.
   using Iterator = std::vector<std::shared_ptr<Module>>::iterator;
   using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;
 
+  /// Makes an empty list.
   ModuleListImpl() = default;
-  /// Modules, holders or shared pointers to modules.
+  /// Makes a list of modules, holders or shared pointers to modules.
   template <detail::ModuleLike... Modules>
   requires(sizeof...(Modules) > 0) explicit ModuleListImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
@@ -29,11 +35,13 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
+  /// Appends a module, a holder or a shared pointer to a module.
   template <detail::ModuleLike M>
   void push_back(M&& module) {
     append(detail::module_ptr(std::forward<M>(module)));
   }
-  /// Puts a module before position `index`; the later ones get new names. Throws IndexError.
+  /// Inserts a module before `index`; the later modules get new names. Throws IndexError for an
+  /// index above size().
   template <detail::ModuleLike M>
   void insert(std::size_t index, M&& module) {
     insert_at(index, detail::module_ptr(std::forward<M>(module)));
@@ -44,18 +52,23 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     for (const auto& module : container) push_back(module);
   }
 
+  /// Returns the number of modules.
   std::size_t size() const noexcept { return modules_.size(); }
+  /// Returns true when there is no module.
   bool is_empty() const noexcept { return modules_.empty(); }
+  /// Iterators over the modules in order.
   Iterator begin() { return modules_.begin(); }
   Iterator end() { return modules_.end(); }
   ConstIterator begin() const { return modules_.begin(); }
   ConstIterator end() const { return modules_.end(); }
 
-  /// The module at a position, as M. Throws IndexError, and Error when it is something else.
+  /// Returns the module at an index as M, which is an Impl class. Throws IndexError out of range,
+  /// Error when the module is of another type.
   template <class M>
   M& at(std::size_t index) const {
     return *ptr<M>(index);
   }
+  /// Returns the pointer to the module at an index, as a Module or as M. Throws as at() does.
   const std::shared_ptr<Module>& ptr(std::size_t index) const;
   template <class M>
   std::shared_ptr<M> ptr(std::size_t index) const {
@@ -63,6 +76,7 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     if (!result) cast_error(index, typeid(M));
     return result;
   }
+  /// Returns the pointer to the module at an index. Throws IndexError out of range.
   const std::shared_ptr<Module>& operator[](std::size_t index) const { return ptr(index); }
 
  private:

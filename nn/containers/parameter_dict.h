@@ -12,13 +12,16 @@
 
 namespace tern::nn {
 
-/// Parameters by name, in order. They keep their requires_grad.
+/// Parameters by name, in order. They keep their requires_grad. It has no forward.
 class TERN_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
  public:
+  /// Iterators over the items.
   using Iterator = NamedTensors::Iterator;
   using ConstIterator = NamedTensors::ConstIterator;
 
+  /// Makes an empty dictionary.
   ParameterDictImpl() = default;
+  /// Makes a dictionary of these parameters.
   explicit ParameterDictImpl(const NamedTensors& parameters) { update(parameters); }
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
@@ -26,32 +29,41 @@ class TERN_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   /// The name and one line per parameter.
   void pretty_print(std::ostream& stream) const override;
 
-  /// Adds a parameter and returns it. Throws Error when the key is taken.
+  /// Adds a parameter and returns it. Throws Error when the key exists.
   Tensor& insert(const std::string& key, Tensor parameter);
-  /// Adds parameters; one whose key exists replaces it there.
+  /// Adds parameters; a parameter with an existing key takes the place of the old one.
   template <class Container>
   void update(const Container& container) {
     for (const auto& [key, parameter] : container) put(key, parameter);
   }
   void update(const ParameterDictImpl& other) { update(other.parameters_); }
-  /// Removes a parameter and returns it. Throws IndexError.
+  /// Removes a parameter and returns it. Throws IndexError when there is no such key.
   Tensor pop(const std::string& key);
+  /// Removes all parameters.
   void clear() { parameters_.clear(); }
 
+  /// Returns the number of parameters.
   std::size_t size() const noexcept { return parameters_.size(); }
+  /// Returns true when there is no parameter.
   bool empty() const noexcept { return parameters_.is_empty(); }
+  /// Returns true when the key exists.
   bool contains(const std::string& key) const noexcept { return parameters_.contains(key); }
+  /// Copies the keys, in order.
   std::vector<std::string> keys() const { return parameters_.keys(); }
+  /// Copies the handles of the parameters, in order.
   std::vector<Tensor> values() const { return parameters_.values(); }
+  /// Copies keys and handles, in order.
   std::vector<std::pair<std::string, Tensor>> items() const { return parameters_.pairs(); }
+  /// Iterators over the items in order.
   Iterator begin() { return parameters_.begin(); }
   Iterator end() { return parameters_.end(); }
   ConstIterator begin() const { return parameters_.begin(); }
   ConstIterator end() const { return parameters_.end(); }
 
-  /// The parameter of a key. Throws IndexError.
+  /// Returns the parameter of a key. Throws IndexError when there is no such key.
   Tensor& get(const std::string& key) { return parameters_[key]; }
   const Tensor& get(const std::string& key) const { return parameters_[key]; }
+  /// Returns the parameter of a key. Throws IndexError when there is no such key.
   Tensor& operator[](const std::string& key) { return get(key); }
   const Tensor& operator[](const std::string& key) const { return get(key); }
 

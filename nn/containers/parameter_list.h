@@ -12,13 +12,17 @@
 
 namespace tern::nn {
 
-/// Parameters in a list, registered as "0", "1", ... They keep their requires_grad.
+/// Parameters in a list, registered as "0", "1", ... They keep their requires_grad. It has no
+/// forward.
 class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
  public:
+  /// Iterators over the items, which are names with tensors.
   using Iterator = NamedTensors::Iterator;
   using ConstIterator = NamedTensors::ConstIterator;
 
+  /// Makes an empty list.
   ParameterListImpl() = default;
+  /// Makes a list of these tensors.
   template <class... Tensors>
   requires(sizeof...(Tensors) > 0 && (std::is_convertible_v<Tensors, Tensor> &&
                                       ...)) explicit ParameterListImpl(Tensors&&... tensors) {
@@ -30,6 +34,7 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   /// The name and one line per parameter.
   void pretty_print(std::ostream& stream) const override;
 
+  /// Appends a parameter. Of a named parameter the name is dropped.
   void append(Tensor parameter);
   void append(const NamedTensors::Item& named) { append(named.value()); }
   /// Appends all tensors of another container.
@@ -38,16 +43,20 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
     for (const auto& parameter : container) append(parameter);
   }
 
+  /// Returns the number of parameters.
   std::size_t size() const noexcept { return parameters_.size(); }
+  /// Returns true when there is no parameter.
   bool is_empty() const noexcept { return parameters_.is_empty(); }
+  /// Iterators over the items in order.
   Iterator begin() { return parameters_.begin(); }
   Iterator end() { return parameters_.end(); }
   ConstIterator begin() const { return parameters_.begin(); }
   ConstIterator end() const { return parameters_.end(); }
 
-  /// The parameter at a position. Throws IndexError.
+  /// Returns the parameter at an index. Throws IndexError out of range.
   Tensor& at(std::size_t index);
   const Tensor& at(std::size_t index) const;
+  /// Returns the parameter at an index. Throws IndexError out of range.
   Tensor& operator[](std::size_t index) { return at(index); }
   const Tensor& operator[](std::size_t index) const { return at(index); }
 };

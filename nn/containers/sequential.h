@@ -13,24 +13,28 @@
 
 namespace tern::nn {
 
-/// Modules that run one after the other, each on the result of the one before.
+/// Modules that run one after the other, each on the result of the module before.
+///
+/// In braces C++ makes the modules from left to right. In parentheses C++ leaves the order open,
+/// and with it which module draws which random numbers.
 ///
 /// Example:
 ///   nn::Sequential net{nn::Linear(2, 8), nn::ReLU(), nn::Linear(8, 1)};
 ///   Tensor y = net(x);
-/// In braces the modules are made from left to right; in parentheses C++ leaves the order open, and
-/// with it which module draws which random numbers.
 class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
+  /// Iterators over the modules.
   using Iterator = std::vector<AnyModule>::iterator;
   using ConstIterator = std::vector<AnyModule>::const_iterator;
 
+  /// Makes an empty Sequential.
   SequentialImpl() = default;
-  /// Modules, holders or shared pointers to modules; they are named "0", "1", ...
+  /// Holds modules, holders or shared pointers to modules, with the names "0", "1", ...
   template <detail::ModuleLike... Modules>
   requires(sizeof...(Modules) > 0) explicit SequentialImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
   }
+  /// Holds modules with names of their own.
   explicit SequentialImpl(OrderedDict<std::string, AnyModule> modules);
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
 
@@ -38,8 +42,9 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Runs the modules and returns the last result as R. Throws Error when there are none, and when
-  /// a module does not take what the one before returned.
+  /// Runs the modules and returns the last result as R. The first module gets the inputs. Throws
+  /// Error when there is no module, when a module does not take the result of the module before,
+  /// and when the last result is not an R.
   template <class R = Tensor, class... Inputs>
   R forward(Inputs&&... inputs) {
     AnyValue values[sizeof...(Inputs) + 1] = {AnyValue(std::forward<Inputs>(inputs))...};
@@ -48,7 +53,8 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
     detail::return_type_error(result.type_info(), typeid(R));
   }
 
-  /// Appends a module, holder or shared pointer; named by its index unless a name is given.
+  /// Appends a module, a holder or a shared pointer to a module. Without a name, its index is the
+  /// name.
   template <detail::ModuleLike M>
   void push_back(M&& module) {
     push_back(AnyModule(std::forward<M>(module)));
@@ -66,23 +72,29 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
     for (const auto& module : container) push_back(module);
   }
 
+  /// Returns the number of modules.
   std::size_t size() const noexcept { return modules_.size(); }
+  /// Returns true when there is no module.
   bool is_empty() const noexcept { return modules_.empty(); }
+  /// Iterators over the modules in order.
   Iterator begin() { return modules_.begin(); }
   Iterator end() { return modules_.end(); }
   ConstIterator begin() const { return modules_.begin(); }
   ConstIterator end() const { return modules_.end(); }
 
-  /// The module at a position as M. Throws IndexError, and Error when it is something else.
+  /// Returns the module at an index as M, which is an Impl class. Throws IndexError out of range,
+  /// Error when the module is of another type.
   template <class M>
   M& at(std::size_t index) const {
     return checked(index).get<M>();
   }
+  /// Returns the pointer to the module at an index, as a Module or as M. Throws as at() does.
   std::shared_ptr<Module> ptr(std::size_t index) const { return checked(index).ptr(); }
   template <class M>
   std::shared_ptr<M> ptr(std::size_t index) const {
     return checked(index).ptr<M>();
   }
+  /// Returns the pointer to the module at an index. Throws IndexError out of range.
   std::shared_ptr<Module> operator[](std::size_t index) const { return ptr(index); }
 
  private:
@@ -94,15 +106,22 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
 
 extern template class Cloneable<SequentialImpl>;
 
-/// Holder of SequentialImpl, also made of named modules: Sequential({{"fc", nn::Linear(2, 1)}}).
+/// The holder of SequentialImpl, which can also be made of named modules.
+///
+/// Example:
+///   nn::Sequential net({{"fc", nn::Linear(2, 1)}, {"act", nn::ReLU()}});
 class Sequential : public ModuleHolder<SequentialImpl, Sequential> {
  public:
+  /// Makes the module from the arguments of its constructor.
   using ModuleHolder<SequentialImpl, Sequential>::ModuleHolder;
 
+  /// Makes an empty Sequential.
   Sequential() = default;
+  /// Holds modules with names of their own.
   Sequential(std::initializer_list<NamedAnyModule> modules)
       : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
 
+  /// Runs the modules, with the hooks of this Sequential, and returns the last result.
   template <class... Inputs>
   Tensor operator()(Inputs&&... inputs) const {
     return detail::call(*get(), std::forward<Inputs>(inputs)...);

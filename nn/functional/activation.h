@@ -8,20 +8,20 @@
 
 namespace tern::nn::functional {
 
-/// max(x, 0).
+/// Returns max(x, 0), elementwise.
 inline Tensor relu(Tensor input, const ReLUFuncOptions& options = {}) {
   if (options.inplace()) return input.relu_();
   return tern::relu(std::move(input));
 }
-/// 1 / (1 + e^-x).
+/// Returns 1 / (1 + e^-x), elementwise.
 inline Tensor sigmoid(Tensor input) { return tern::sigmoid(std::move(input)); }
-/// Hyperbolic tangent.
+/// Returns the hyperbolic tangent, elementwise.
 inline Tensor tanh(Tensor input) { return tern::tanh(std::move(input)); }
-/// e^x / sum(e^x) along a dimension.
+/// Returns e^x / sum(e^x) along a dimension, computed without overflow.
 inline Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options) {
   return tern::softmax(input, options.dim());
 }
-/// log(softmax(x)), computed without overflow.
+/// Returns log(softmax(x)) along a dimension, computed without overflow.
 inline Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options) {
   return tern::log_softmax(input, options.dim());
 }

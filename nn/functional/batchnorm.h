@@ -5,13 +5,15 @@
 
 namespace tern::nn::functional {
 
-/// (x - mean) / sqrt(var + eps) * weight + bias for each channel (dimension 1).
+/// Normalises each channel, dimension 1, over the batch: (x - mean) / sqrt(var + eps) * weight +
+/// bias; see tern::batch_norm().
 ///
-/// In training, mean and biased variance are the batch's, and running_mean and running_var (if
-/// defined) take a share `momentum` of the mean and the unbiased variance; otherwise the running
-/// ones are used.
-/// Shape:  [N, C, ...], statistics and parameters [C].
-/// Throws: ShapeError when the sizes do not fit, or a channel has one value only in training.
+/// In training, mean and biased variance are those of the batch, and running_mean and running_var
+/// (if defined) move by the share `momentum` towards the batch's mean and unbiased variance.
+/// Otherwise running_mean and running_var are used.
+///
+/// Shape: input [N, C, ...], statistics, weight and bias [C]
+/// Throws: ShapeError when the sizes do not fit, and in training when a channel has only one value.
 inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const Tensor& running_var,
                          const BatchNormFuncOptions& options = {}) {
   return tern::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,

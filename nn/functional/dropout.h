@@ -5,8 +5,8 @@
 
 namespace tern::nn::functional {
 
-/// Zeroes each element with probability p and divides the others by 1 - p, unless `training` is
-/// off. Throws Error when p lies outside [0, 1].
+/// Sets each element to 0 with probability p and divides the others by 1 - p, unless `training` is
+/// off. Throws Error unless p lies in [0, 1].
 TERN_API Tensor dropout(Tensor input, const DropoutFuncOptions& options = {});
 
 }  // namespace tern::nn::functional

@@ -4,8 +4,9 @@
 
 namespace tern::nn::functional {
 
-/// input x weight^T + bias.
-/// Shape: [..., in], [out, in], [out] or undefined -> [..., out].
+/// Returns input x weight^T + bias; see tern::linear().
+///
+/// Shape: input [..., in], weight [out, in], bias [out] or undefined -> [..., out]
 inline Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {}) {
   return tern::linear(input, weight, bias);
 }

@@ -5,7 +5,7 @@
 
 namespace tern::nn::functional {
 
-/// (x - mean) / sqrt(variance + eps) * weight + bias over the last dimensions.
+/// Normalises each sample over its last dimensions; see tern::layer_norm().
 inline Tensor layer_norm(const Tensor& input, const LayerNormFuncOptions& options) {
   return tern::layer_norm(input, options.normalized_shape(), options.weight(), options.bias(),
                           options.eps());

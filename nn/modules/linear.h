@@ -6,49 +6,69 @@
 
 namespace tern::nn {
 
-/// Returns its input. Takes any arguments and ignores them, to stand in for another module.
+/// Returns its input; stands in for another module. The constructor takes any arguments and ignores
+/// them.
 class TERN_API IdentityImpl : public Cloneable<IdentityImpl> {
  public:
+  /// Makes the module.
   IdentityImpl() = default;
+  /// Ignores the arguments.
   template <class... Ignored>
   explicit IdentityImpl(const Ignored&...) {}
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
+  /// Returns the input.
   Tensor forward(Tensor input) { return input; }
 };
 TERN_MODULE(Identity);
 
-/// y = x W^T + b.
+/// Affine map: y = x W^T + b.
 ///
-/// Shape:      [..., in_features] -> [..., out_features].
-/// Parameters: weight [out_features, in_features], bias [out_features]; both start uniform within
-///             1 / sqrt(in_features).
+/// Shape: [..., in_features] -> [..., out_features]
+/// Parameters: weight [out_features, in_features] and bias [out_features], if bias; both start
+/// uniform within +-1 / sqrt(in_features)
+///
+/// Example:
+///   nn::Linear fc(784, 400);
+///   nn::Linear plain(nn::LinearOptions(784, 400).bias(false).device("cuda:0"));
 class TERN_API LinearImpl : public Cloneable<LinearImpl> {
  public:
+  /// Makes the parameters.
   LinearImpl(std::int64_t in_features, std::int64_t out_features)
       : LinearImpl(LinearOptions(in_features, out_features)) {}
+  /// Makes the parameters.
   explicit LinearImpl(const LinearOptions& options_);
 
   void reset() override;
   /// Draws new parameters.
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
+  /// Returns input x weight^T + bias. Throws ShapeError unless the last size of the input is
+  /// in_features, DTypeError unless its dtype is that of the weight.
   Tensor forward(const Tensor& input);
 
+  /// The options given to the constructor.
   LinearOptions options;
+  /// The parameter [out_features, in_features].
   Tensor weight;
+  /// The parameter [out_features]; undefined without bias.
   Tensor bias;
 };
 TERN_MODULE(Linear);
 
-/// Makes the dimensions start_dim to end_dim one; by default all but the first.
+/// Joins the dimensions start_dim to end_dim into one; by default all but the first.
+///
+/// Shape: [N, a, b] -> [N, a * b]
 class TERN_API FlattenImpl : public Cloneable<FlattenImpl> {
  public:
+  /// Makes the module.
   explicit FlattenImpl(const FlattenOptions& options_ = {}) : options(options_) {}
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
+  /// Returns the flattened input: a view where the strides allow it, else a copy.
   Tensor forward(const Tensor& input);
 
+  /// The options given to the constructor.
   FlattenOptions options;
 };
 TERN_MODULE(Flatten);

@@ -4,59 +4,80 @@
 
 namespace tern::optim {
 
+/// beta1 and beta2.
 using Betas = std::tuple<double, double>;
 
-/// Options of Adam. A bare number is a learning rate.
+/// Options of Adam.
 struct TERN_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
+  /// Leaves every option at its default.
   AdamOptions() = default;
+  /// Sets the learning rate.
   AdamOptions(double lr);
+  /// The learning rate.
   TERN_OPTIM_ARG(double, lr) = 1e-3;
-  /// Decay of the averages of the gradient and of its square.
+  /// The decay of the averages of the gradient and of its square.
   TERN_OPTIM_ARG(Betas, betas) = Betas(0.9, 0.999);
+  /// A number added to the denominator.
   TERN_OPTIM_ARG(double, eps) = 1e-8;
+  /// The factor of the parameter that is added to its gradient (L2 penalty).
   TERN_OPTIM_ARG(double, weight_decay) = 0;
-  /// Whether the largest average of squares so far is used.
+  /// True: divides by the largest average of squares so far (Reddi et al., 2018).
   TERN_OPTIM_ARG(bool, amsgrad) = false;
-  /// Whether steps go up the gradient.
+  /// True: steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
-  /// Whether a CUDA graph may capture step(): the count of steps is then kept on the device, too.
-  /// Saved as PyTorch does, but not changed by load_state_dict.
+  /// True: a CUDA graph may capture step(); the step count is then also kept on the device.
+  /// state_dict() contains this option as in PyTorch, but load_state_dict() does not change it.
   TERN_OPTIM_ARG(bool, capturable) = false;
 
  public:
+  /// Throws Error when a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
+  /// Returns the names and members, for saving and loading.
   static auto fields();
 };
 extern template class OptimizerCloneableOptions<AdamOptions>;
 
-/// What Adam and AdamW remember.
+/// The state of Adam and AdamW for one parameter.
 struct TERN_API AdamParamState : public OptimizerCloneableParamState<AdamParamState> {
+  /// The number of steps so far.
   TERN_ARG(std::int64_t, step) = 0;
+  /// The average m of the gradient.
   TERN_ARG(Tensor, exp_avg);
+  /// The average v of the squared gradient.
   TERN_ARG(Tensor, exp_avg_sq);
+  /// The largest v so far, with amsgrad.
   TERN_ARG(Tensor, max_exp_avg_sq);
-  /// `step` in float64 where the parameter is, shared by parameters that step together; undefined
-  /// unless capturable.
+  /// `step` in float64 on the parameter's device, shared by parameters that step together;
+  /// undefined unless capturable.
   TERN_ARG(Tensor, device_step);
 
  public:
-  /// The averages are there, unless no step was taken: an optimizer whose step failed has none yet,
-  /// and max_exp_avg_sq comes with the first step under amsgrad.
+  /// Throws Error when a step was taken but an average is missing. An optimizer whose first step
+  /// failed has none yet; max_exp_avg_sq comes with the first step under amsgrad.
   void check() const override;
+  /// Returns the names and members, for saving and loading.
   static auto fields();
 };
 extern template class OptimizerCloneableParamState<AdamParamState>;
 
-/// Adam (Kingma and Ba, 2015), in the order of operations of Python's PyTorch:
-///   g += weight_decay * p;  m += (1 - beta1) * (g - m);  v = beta2 * v + (1 - beta2) * g^2;
+/// Adam (Kingma and Ba, 2015), in the order of operations of Python's PyTorch.
+///
+///   g += weight_decay * p
+///   m += (1 - beta1) * (g - m)
+///   v = beta2 * v + (1 - beta2) * g^2
 ///   p -= lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
-/// A graph captures step() when every group is `capturable` and has stepped before. Each replay is
-/// a step: it is counted, and takes the learning rate that the options have then.
+///
+/// A CUDA graph can capture step() when every group is `capturable` and has stepped before. Each
+/// replay is a step: it is counted, and it takes the learning rate that the options have at that
+/// time.
 class TERN_API Adam : public Optimizer {
  public:
+  /// Takes over parameters or groups of them. Throws Error as Optimizer's constructor does, and for
+  /// options out of range.
   explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});
   explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
 
+  /// Changes every parameter that has a gradient; see Optimizer::step().
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:

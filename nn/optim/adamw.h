@@ -4,38 +4,49 @@
 
 namespace tern::optim {
 
-/// Options of AdamW. A bare number is a learning rate.
+/// Options of AdamW.
 struct TERN_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
+  /// Leaves every option at its default.
   AdamWOptions() = default;
+  /// Sets the learning rate.
   AdamWOptions(double lr);
+  /// The learning rate.
   TERN_OPTIM_ARG(double, lr) = 1e-3;
-  /// Decay of the averages of the gradient and of its square.
+  /// The decay of the averages of the gradient and of its square.
   TERN_OPTIM_ARG(Betas, betas) = Betas(0.9, 0.999);
+  /// A number added to the denominator.
   TERN_OPTIM_ARG(double, eps) = 1e-8;
+  /// The share of the parameter, times the learning rate, that each step takes away.
   TERN_OPTIM_ARG(double, weight_decay) = 1e-2;
-  /// Whether the largest average of squares so far is used.
+  /// True: divides by the largest average of squares so far (Reddi et al., 2018).
   TERN_OPTIM_ARG(bool, amsgrad) = false;
-  /// Whether steps go up the gradient.
+  /// True: steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
-  /// Whether a CUDA graph may capture step(): the count of steps is then kept on the device, too.
-  /// Saved as PyTorch does, but not changed by load_state_dict.
+  /// True: a CUDA graph may capture step(); the step count is then also kept on the device.
+  /// state_dict() contains this option as in PyTorch, but load_state_dict() does not change it.
   TERN_OPTIM_ARG(bool, capturable) = false;
 
  public:
+  /// Throws Error when a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
+  /// Returns the names and members, for saving and loading.
   static auto fields();
 };
 extern template class OptimizerCloneableOptions<AdamWOptions>;
 
+/// The state of AdamW for one parameter.
 using AdamWParamState = AdamParamState;
 
 /// Adam with decoupled weight decay (Loshchilov and Hutter, 2019): first p *= 1 - lr *
 /// weight_decay, then the step of Adam without weight decay.
 class TERN_API AdamW : public Optimizer {
  public:
+  /// Takes over parameters or groups of them. Throws Error as Optimizer's constructor does, and for
+  /// options out of range.
   explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {});
   explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
 
+  /// Changes every parameter that has a gradient; see Optimizer::step().
   Tensor step(LossClosure closure = nullptr) override;
 
  protected:

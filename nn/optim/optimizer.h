@@ -14,22 +14,36 @@
 
 namespace tern::optim {
 
-/// Parameters with options of their own; without any they follow the optimizer's defaults.
+/// Parameters with options of their own. Without options they follow the optimizer's defaults.
+///
+/// Example:
+///   std::vector<optim::OptimizerParamGroup> groups;
+///   groups.emplace_back(encoder->parameters());
+///   groups.emplace_back(decoder->parameters(), std::make_unique<optim::AdamOptions>(1e-4));
+///   optim::Adam optimizer(groups, optim::AdamOptions(1e-3));
 class TERN_API OptimizerParamGroup {
  public:
+  /// Groups parameters, optionally with options.
   OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
   OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
       : params_(std::move(params)), options_(std::move(options)) {}
+  /// Copies the handles of the parameters and the options.
   OptimizerParamGroup(const OptimizerParamGroup& other);
+  /// Takes parameters and options over.
   OptimizerParamGroup(OptimizerParamGroup&&) = default;
   OptimizerParamGroup& operator=(const OptimizerParamGroup&) = delete;
+  /// Takes parameters and options over.
   OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
   ~OptimizerParamGroup() = default;
 
+  /// Returns true when the group has options. After add_param_group() it always has.
   bool has_options() const noexcept { return options_ != nullptr; }
+  /// Returns the options. Throws Error when there are none.
   OptimizerOptions& options() { return *checked_options(); }
   const OptimizerOptions& options() const { return *checked_options(); }
+  /// Replaces the options.
   void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  /// Returns the parameters.
   std::vector<Tensor>& params() noexcept { return params_; }
   const std::vector<Tensor>& params() const noexcept { return params_; }
 
@@ -40,75 +54,88 @@ class TERN_API OptimizerParamGroup {
   std::unique_ptr<OptimizerOptions> options_;
 };
 
-/// Base of all optimizers: changes parameters in place by their gradients.
+/// Base of all optimizers, which change parameters in place by their gradients.
+///
+/// Parameters may move to another device while an optimizer has them: step() moves its state after
+/// them.
 ///
 /// Example:
 ///   optim::Adam optimizer(model->parameters(), optim::AdamOptions(1e-3));
 ///   optimizer.zero_grad();
 ///   loss.backward();
 ///   optimizer.step();
-///
-/// Parameters may move while an optimizer has them: step() moves its state after them.
 class TERN_API Optimizer {
  public:
+  /// Computes the loss and its gradients anew.
   using LossClosure = std::function<Tensor()>;
-  /// Keyed by Tensor::unsafeGetTensorImpl().
+  /// The state of each parameter, keyed by Tensor::unsafeGetTensorImpl().
   using StateMap = std::unordered_map<void*, std::unique_ptr<OptimizerParamState>>;
 
-  /// Throws Error when there are no parameters, and as add_param_group does.
+  /// Takes over parameters or groups of them. Throws Error when there are no parameters, and as
+  /// add_param_group() does.
   Optimizer(std::vector<OptimizerParamGroup> param_groups,
             std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
+  /// Takes over parameters, options and state.
   Optimizer(Optimizer&&);
+  /// Takes over parameters, options and state.
   Optimizer& operator=(Optimizer&&);
+  /// Frees the state.
   virtual ~Optimizer();
 
-  /// Takes on more parameters. Options that the group does not set come from the defaults. Throws
-  /// Error for a tensor that is no leaf or that the optimizer already has, and for options out of
-  /// range.
+  /// Adds parameters. Options that the group does not set come from the defaults. Throws Error for
+  /// a tensor that is not a leaf or that the optimizer already has, and for options out of range.
   void add_param_group(OptimizerParamGroup group);
 
   /// Changes every parameter that has a gradient. A closure is called first, with gradients
-  /// enabled, and its result returned.
+  /// enabled, and its result is returned.
   virtual Tensor step(LossClosure closure = nullptr) = 0;
 
-  /// Forgets all gradients, or fills them with zeros.
+  /// Removes all gradients, or fills them with zeros.
   void zero_grad(bool set_to_none = true);
 
-  /// The parameters of the first group.
+  /// Returns the parameters of the first group.
   std::vector<Tensor>& parameters() { return param_groups_.at(0).params(); }
   const std::vector<Tensor>& parameters() const { return param_groups_.at(0).params(); }
+  /// Adds a group with the default options; see add_param_group().
   void add_parameters(const std::vector<Tensor>& parameters) { add_param_group({parameters}); }
-  /// How many parameters there are in all groups.
+  /// Returns the number of parameters in all groups.
   std::size_t size() const noexcept;
 
+  /// Returns the options of groups without options of their own.
   OptimizerOptions& defaults() noexcept { return *defaults_; }
   const OptimizerOptions& defaults() const noexcept { return *defaults_; }
+  /// Returns the groups.
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
+  /// Returns the state of each parameter.
   StateMap& state() noexcept { return state_; }
   const StateMap& state() const noexcept { return state_; }
 
-  /// {"state": {"0": {..}, ..}, "param_groups": [{"lr": .., "params": [0, ..]}, ..]}: Python's
-  /// form, the parameters numbered across groups. Its tensors share their elements.
+  /// Returns state and options in Python's form, with the parameters numbered across groups:
+  /// {"state": {"0": {..}, ..}, "param_groups": [{"lr": .., "params": [0, ..]}, ..]}. The tensors
+  /// share their elements with the optimizer.
   State state_dict() const;
-  /// Replaces state and options by those of `state`, which is copied. Everything is checked first:
-  /// on an error the optimizer is unchanged. Throws Error when groups or sizes differ, for the
-  /// state of a parameter in no group, and for one that no step can go on from.
+  /// Replaces state and options by a copy of `state`. Everything is checked first: on an error the
+  /// optimizer is unchanged. Throws Error when groups or sizes differ, for the state of a parameter
+  /// in no group, and for a state from which step() cannot continue.
   void load_state_dict(const State& state);
 
  protected:
-  /// A fresh state for one parameter; null (the default) when this optimizer remembers nothing.
+  /// Returns a fresh state for one parameter; null (the default) for an optimizer without state.
   virtual std::unique_ptr<OptimizerParamState> make_param_state() const;
-  /// The state of a parameter, made when there is none.
+  /// Returns the state of a parameter and makes it when there is none.
   OptimizerParamState& state_of(const Tensor& parameter);
-  /// Says where the optimizer is as long as it lives, also after it was moved.
+  /// Returns a pointer that follows the optimizer when it is moved and expires with it.
   std::weak_ptr<Optimizer*> handle();
 
+  /// The groups.
   std::vector<OptimizerParamGroup> param_groups_;
+  /// The state of each parameter.
   StateMap state_;
+  /// The default options.
   std::unique_ptr<OptimizerOptions> defaults_;
 
  private:

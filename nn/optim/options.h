@@ -10,20 +10,24 @@
 
 namespace tern::optim {
 
-/// The numbers that steer one parameter group. An optimizer has its own class of them.
+/// The numbers that steer one parameter group. Every optimizer has its own class of options.
 class TERN_API OptimizerOptions {
  public:
+  /// Frees the options.
   virtual ~OptimizerOptions();
+  /// Returns a copy.
   virtual std::unique_ptr<OptimizerOptions> clone() const = 0;
+  /// Returns the learning rate.
   virtual double get_lr() const = 0;
+  /// Sets the learning rate.
   virtual void set_lr(double lr) = 0;
-  /// Throws Error ("Invalid learning rate: -1") when a number is out of its range.
+  /// Throws Error when a number is out of its range ("Invalid learning rate: -1").
   virtual void check() const = 0;
-  /// Takes from `defaults`, which are of the same class, what was not set here.
+  /// Takes the options that were not set here from `defaults`, which are of the same class.
   virtual void inherit(const OptimizerOptions& defaults) = 0;
-  /// Adds every option under its name.
+  /// Inserts every option into `group` under its name.
   virtual void save(State& group) const = 0;
-  /// Reads every option. Throws IndexError when one is missing.
+  /// Reads every option from `group`. Throws IndexError when one is missing.
   virtual void load(const State& group) = 0;
 
  protected:
@@ -56,7 +60,7 @@ TERN_API void from_state(const State& state, std::string_view name,
 
 }  // namespace detail
 
-/// Writes the virtual functions of a class of options, whose static fields() lists its options as
+/// Writes the virtual functions of an options class. Derived has a static fields(), which returns
 /// pairs of a name and a pointer to the member.
 template <class Derived>
 class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
@@ -111,7 +115,10 @@ void OptimizerCloneableOptions<Derived>::load(const State& group) {
 
 }  // namespace tern::optim
 
-/// One option with its accessors, for the body of a class of options:
+/// One option with its accessors, for the body of an options class. The option knows whether it was
+/// set.
+///
+/// Example:
 ///   TERN_OPTIM_ARG(double, lr) = 1e-3;
 #define TERN_OPTIM_ARG(Type, name)                            \
  public:                                                      \

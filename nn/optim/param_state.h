@@ -9,17 +9,19 @@
 
 namespace tern::optim {
 
-/// What an optimizer remembers about one parameter.
+/// The state that an optimizer keeps for one parameter.
 class TERN_API OptimizerParamState {
  public:
+  /// Frees the state.
   virtual ~OptimizerParamState();
+  /// Returns a copy; tensors share their elements.
   virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
-  /// Every defined entry under its name, as Python keeps them.
+  /// Returns every defined entry under its name, as Python keeps them.
   virtual State save() const = 0;
-  /// Copies the entries of `state` to where `parameter` lives, in its dtype; tensors may be null or
-  /// missing. Throws when one has the wrong kind, dtype or size.
+  /// Copies the entries of `state` to the device and dtype of `parameter`. Tensors may be null or
+  /// missing. Throws Error when an entry has the wrong kind, dtype or size.
   virtual void load(const State& state, const Tensor& parameter) = 0;
-  /// Throws Error when it lacks what a step goes on from.
+  /// Throws Error when the state lacks an entry that step() needs.
   virtual void check() const {}
 
  protected:
@@ -40,7 +42,7 @@ TERN_API void load_entry(const State& state, const char* name, const Tensor& par
 
 }  // namespace detail
 
-/// Writes the virtual functions of a class of state, whose static fields() lists its entries as
+/// Writes the virtual functions of a state class. Derived has a static fields(), which returns
 /// pairs of a name and a pointer to the member: tensors and step counts.
 template <class Derived>
 class TERN_API OptimizerCloneableParamState : public OptimizerParamState {

@@ -8,20 +8,24 @@ namespace tern::nn {
 
 /// Options of ReLU.
 struct ReLUOptions {
+  /// A bare bool is inplace.
   ReLUOptions(bool inplace = false) : inplace_(inplace) {}
-  /// Whether the input itself is changed.
+  /// True: changes the input itself and returns it. Default: `false`.
   TERN_ARG(bool, inplace);
 };
 
 namespace functional {
+/// Options of nn::functional::relu.
 using ReLUFuncOptions = ReLUOptions;
 
 /// Options of softmax and log_softmax.
 struct SoftmaxFuncOptions {
+  /// A bare number is dim.
   SoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
   /// The dimension along which the results sum to 1.
   TERN_ARG(std::int64_t, dim);
 };
+/// Options of nn::functional::log_softmax.
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
 }  // namespace functional
 }  // namespace tern::nn

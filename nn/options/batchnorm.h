@@ -8,33 +8,41 @@
 
 namespace tern::nn {
 
-/// Options of BatchNorm.
+/// Options of BatchNorm modules.
 struct BatchNormOptions {
+  /// A bare number is num_features.
   BatchNormOptions(std::int64_t num_features) : num_features_(num_features) {}
   /// The number of channels, dimension 1 of the input.
   TERN_ARG(std::int64_t, num_features);
-  /// Added to the variance.
+  /// A number added to the variance.
   TERN_ARG(double, eps) = 1e-5;
-  /// How much of a batch goes into the running statistics; none: their plain average.
+  /// The share of a batch in the running statistics. Nothing: their plain average over all batches.
   TERN_ARG(std::optional<double>, momentum) = 0.1;
-  /// Whether there are weight and bias.
+  /// True: the module has weight and bias.
   TERN_ARG(bool, affine) = true;
-  /// Whether there are running statistics; without them every batch is normalised by its own.
+  /// True: the module has running statistics. False: every batch is normalised by its own
+  /// statistics.
   TERN_ARG(bool, track_running_stats) = true;
-  /// Where and as what the parameters and statistics are made; the defaults unless given.
+  /// The device of parameters and statistics; the default device unless given.
   TERN_ARG(std::optional<Device>, device);
+  /// The dtype of parameters and statistics; the default dtype unless given.
   TERN_ARG(std::optional<ScalarType>, dtype);
 };
+/// Options of BatchNorm1d.
 using BatchNorm1dOptions = BatchNormOptions;
 
 namespace functional {
-/// Options of batch_norm.
+/// Options of nn::functional::batch_norm.
 struct BatchNormFuncOptions {
+  /// The factor of each channel, [C]; undefined for none.
   TERN_ARG(Tensor, weight);
+  /// The summand of each channel, [C]; undefined for none.
   TERN_ARG(Tensor, bias);
-  /// Whether the batch's own statistics are used, and the running ones updated.
+  /// True: the batch's own statistics are used, and the running statistics updated.
   TERN_ARG(bool, training) = false;
+  /// The share of the batch in the running statistics.
   TERN_ARG(double, momentum) = 0.1;
+  /// A number added to the variance.
   TERN_ARG(double, eps) = 1e-5;
 };
 }  // namespace functional

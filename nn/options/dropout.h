@@ -6,19 +6,22 @@ namespace tern::nn {
 
 /// Options of Dropout.
 struct DropoutOptions {
+  /// A bare number is p.
   DropoutOptions(double p = 0.5) : p_(p) {}
-  /// The probability that an element becomes zero.
+  /// The probability that an element becomes 0. Default: `0.5`.
   TERN_ARG(double, p);
-  /// Whether the input itself is changed.
+  /// True: changes the input itself and returns it.
   TERN_ARG(bool, inplace) = false;
 };
 
 namespace functional {
-/// Options of dropout.
+/// Options of nn::functional::dropout.
 struct DropoutFuncOptions {
+  /// The probability that an element becomes 0.
   TERN_ARG(double, p) = 0.5;
-  /// Whether anything is dropped at all.
+  /// False: the input is returned as it is.
   TERN_ARG(bool, training) = true;
+  /// True: changes the input itself and returns it.
   TERN_ARG(bool, inplace) = false;
 };
 }  // namespace functional

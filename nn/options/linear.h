@@ -10,20 +10,26 @@ namespace tern::nn {
 
 /// Options of Linear.
 struct LinearOptions {
+  /// Sets both sizes.
   LinearOptions(std::int64_t in_features, std::int64_t out_features)
       : in_features_(in_features), out_features_(out_features) {}
+  /// The last size of the input.
   TERN_ARG(std::int64_t, in_features);
+  /// The last size of the result.
   TERN_ARG(std::int64_t, out_features);
-  /// Whether there is a bias.
+  /// True: the module has a bias.
   TERN_ARG(bool, bias) = true;
-  /// Where and as what the parameters are made; the defaults unless given.
+  /// The device of the parameters; the default device unless given.
   TERN_ARG(std::optional<Device>, device);
+  /// The dtype of the parameters; the default dtype unless given.
   TERN_ARG(std::optional<ScalarType>, dtype);
 };
 
-/// Options of Flatten: the first and the last dimension of those that become one.
+/// Options of Flatten.
 struct FlattenOptions {
+  /// The first dimension that is joined; negative numbers count from the end.
   TERN_ARG(std::int64_t, start_dim) = 1;
+  /// The last dimension that is joined; negative numbers count from the end.
   TERN_ARG(std::int64_t, end_dim) = -1;
 };
 

@@ -9,47 +9,54 @@ namespace tern::nn {
 
 /// Options of MSELoss.
 struct MSELossOptions {
+  /// A bare Reduction is reduction.
   MSELossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
+  /// How the losses of the elements are joined. Default: `kMean`.
   TERN_ARG(Reduction, reduction);
 };
 
 /// Options of BCELoss.
 struct BCELossOptions {
-  /// Factor of each element's loss; broadcasts.
+  /// The factor of each element's loss; broadcasts to the input.
   TERN_ARG(Tensor, weight);
+  /// How the losses of the elements are joined.
   TERN_ARG(Reduction, reduction) = kMean;
 };
 
 /// Options of BCEWithLogitsLoss.
 struct BCEWithLogitsLossOptions {
-  /// Factor of each element's loss; broadcasts.
+  /// The factor of each element's loss; broadcasts to the input.
   TERN_ARG(Tensor, weight);
+  /// How the losses of the elements are joined.
   TERN_ARG(Reduction, reduction) = kMean;
-  /// Factor of the positive term; broadcasts.
+  /// The factor of the positive term; broadcasts to the input.
   TERN_ARG(Tensor, pos_weight);
 };
 
-/// Options of NLLLoss.
+/// Options of nn::functional::nll_loss.
 struct NLLLossOptions {
-  /// Factor of each class.
+  /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
-  /// A target that does not count.
+  /// Targets with this number do not count.
   TERN_ARG(std::int64_t, ignore_index) = -100;
+  /// How the losses of the elements are joined; the mean is weighted.
   TERN_ARG(Reduction, reduction) = kMean;
 };
 
 /// Options of CrossEntropyLoss.
 struct CrossEntropyLossOptions {
-  /// Factor of each class.
+  /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
-  /// A target that does not count.
+  /// Targets with this number do not count.
   TERN_ARG(std::int64_t, ignore_index) = -100;
+  /// How the losses of the elements are joined; the mean is weighted.
   TERN_ARG(Reduction, reduction) = kMean;
-  /// The share of each target that is spread over all classes.
+  /// The share of each target that is spread evenly over all classes, from 0 to 1.
   TERN_ARG(double, label_smoothing) = 0.0;
 };
 
 namespace functional {
+/// Options of the losses in nn::functional: those of the modules.
 using MSELossFuncOptions = MSELossOptions;
 using BinaryCrossEntropyFuncOptions = BCELossOptions;
 using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;

@@ -12,32 +12,38 @@ namespace tern::nn {
 
 /// Options of LayerNorm.
 struct LayerNormOptions {
+  /// Sets normalized_shape; a bare number is the size of the last dimension.
   LayerNormOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
   LayerNormOptions(std::int64_t size) : normalized_shape_{size} {}
   /// The sizes of the last dimensions, which are normalised together.
   TERN_ARG(std::vector<std::int64_t>, normalized_shape);
-  /// Added to the variance.
+  /// A number added to the variance.
   TERN_ARG(double, eps) = 1e-5;
-  /// Whether there are parameters.
+  /// True: the module has parameters.
   TERN_ARG(bool, elementwise_affine) = true;
-  /// Whether there is a bias among them.
+  /// True: the module has a bias, if it has parameters at all.
   TERN_ARG(bool, bias) = true;
-  /// Where and as what the parameters are made; the defaults unless given.
+  /// The device of the parameters; the default device unless given.
   TERN_ARG(std::optional<Device>, device);
+  /// The dtype of the parameters; the default dtype unless given.
   TERN_ARG(std::optional<ScalarType>, dtype);
 };
 
 namespace functional {
-/// Options of layer_norm.
+/// Options of nn::functional::layer_norm.
 struct LayerNormFuncOptions {
+  /// Sets normalized_shape; a bare number is the size of the last dimension.
   LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
   LayerNormFuncOptions(std::int64_t size) : normalized_shape_{size} {}
   /// The sizes of the last dimensions, which are normalised together.
   TERN_ARG(std::vector<std::int64_t>, normalized_shape);
+  /// The factor of each element, of normalized_shape; undefined for none.
   TERN_ARG(Tensor, weight);
+  /// The summand of each element, of normalized_shape; undefined for none.
   TERN_ARG(Tensor, bias);
+  /// A number added to the variance.
   TERN_ARG(double, eps) = 1e-5;
 };
 }  // namespace functional
