@@ -40,6 +40,8 @@ class TERN_API Cloneable : public Module {
   /// Registers parameters, buffers and submodules anew, with their initial values.
   virtual void reset() = 0;
 
+  /// Returns a deep copy, optionally on another device. Draws no random numbers from the default
+  /// generator.
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
 };
 

@@ -336,6 +336,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   std::string name_;
 };
 
+/// Prints the tree of modules as libtorch does.
 TERN_API std::ostream& operator<<(std::ostream& stream, const Module& module);
 
 }  // namespace tern::nn

@@ -75,21 +75,19 @@ class ModuleHolder {
     return detail::call(*get(), std::forward<Args>(args)...);
   }
 
-  /// As Module::to, cuda, cpu, half and bfloat16; return the holder: auto net = nn::Linear(3,
-  /// 1).to(device);
-  template <class... Args>
-  requires requires(Module& module, Args&&... args) { module.to(std::forward<Args>(args)...); }
   /// Moves or casts the module as Module::to() does and returns the holder.
   ///
   /// Example:
   ///   auto net = nn::Linear(3, 1).to(device);
+  template <class... Args>
+  requires requires(Module& module, Args&&... args) { module.to(std::forward<Args>(args)...); }
   Self to(Args&&... args) const {
     get()->Module::to(std::forward<Args>(args)...);
     return self();
   }
+  /// Moves the module as Module::cuda() does and returns the holder.
   template <class... Args>
   requires requires(Module& module, Args&&... args) { module.cuda(std::forward<Args>(args)...); }
-  /// Moves the module as Module::cuda() does and returns the holder.
   Self cuda(Args&&... args) const {
     get()->Module::cuda(std::forward<Args>(args)...);
     return self();

@@ -9,45 +9,55 @@
 
 namespace tern {
 
-/// The system calls that saving makes. Each does what the POSIX call of its name does; tests derive
-/// from it to record them or to let one fail.
+/// The system calls that saving makes. Each does what the POSIX call of its name does. Tests derive
+/// from it to record the calls or to let one fail.
 class TERN_API FileCalls {
  public:
+  /// Opens a file; the descriptor is closed on exec.
   virtual int open(const char* path, int flags, unsigned mode);
+  /// Locks or unlocks a file.
   virtual int flock(int file, int operation);
+  /// Writes bytes and returns their number.
   virtual long write(int file, const void* data, std::size_t size);
-  /// The new descriptor is closed on exec, too.
+  /// Duplicates a descriptor; the new one is closed on exec, too.
   virtual int dup(int file);
+  /// Waits until the file is on the disk.
   virtual int fsync(int file);
+  /// Closes a descriptor.
   virtual int close(int file);
+  /// Renames a file over another.
   virtual int rename(const char* from, const char* to);
+  /// Removes a name.
   virtual int unlink(const char* path);
 };
 
-/// A file that appears under its name whole or not at all: through an error, a crash or a power
-/// failure, the name shows the old content or the new one, never a mix.
+/// A file that appears under its name completely or not at all. After an error, a crash or a power
+/// failure the name shows the old content or the new content, never a mix.
 ///
-/// The content goes to a locked sibling, `.tern-*.tmp`, which `commit` syncs and renames over
-/// `path`; then it syncs the folder. Siblings that a crash left behind are no longer locked, and
-/// the next save into the folder removes them. A symbolic link stays, and what it points to is
-/// replaced; the permissions of a replaced file stay.
+/// The content goes to a locked sibling, `.tern-*.tmp`. commit() syncs the sibling, renames it over
+/// `path`, and syncs the folder. Siblings that a crash left behind are not locked, and the next
+/// save into the folder removes them. A symbolic link stays, and its target is replaced; the
+/// permissions of a replaced file stay.
 ///
-/// All functions throw FileError naming the path, what was tried and the system's reason.
+/// Throws: FileError from all functions, with the path, the step that failed and the system's
+/// reason.
 class TERN_API AtomicFile {
  public:
-  /// `calls` must outlive this object; null stands for the system's own.
+  /// Creates the sibling. `calls` must outlive this object; null means the system's own calls.
   explicit AtomicFile(std::string path, FileCalls* calls = nullptr);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
-  /// Without a commit: removes the sibling; `path` is untouched.
+  /// Removes the sibling unless commit() was called; `path` is then unchanged.
   ~AtomicFile();
 
+  /// Returns the path as given.
   const std::string& path() const { return path_; }
+  /// Appends bytes to the new content.
   void write(std::string_view bytes);
-  /// Makes the content appear. When only the sync of the folder fails, the new content is in place,
-  /// but a power failure may still bring the old one back.
+  /// Makes the new content appear. When only the sync of the folder fails, the new content is in
+  /// place, but a power failure may still bring the old content back.
   void commit();
-  /// Whether the content has appeared, which it also has when only the sync of the folder failed.
+  /// Returns true when the new content has appeared, also when the sync of the folder failed.
   bool in_place() const { return sibling_.empty(); }
 
  private:

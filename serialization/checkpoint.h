@@ -35,18 +35,18 @@ namespace tern {
 // The file is replaced whole or not at all, so model, optimizer and numbers to come always belong
 // together, and training goes on to the bit as if it had not stopped.
 
-/// All that decides the numbers that `generator` will give, as a string.
+/// Returns the state of `generator`, which decides all numbers to come, as a string.
 TERN_API State generator_state(const Generator& generator);
 
-/// Makes `generator` go on from there. Throws Error, and changes nothing, for anything that
-/// `generator_state` cannot have made of a generator of this kind.
+/// Makes `generator` continue from a state of generator_state(). Throws Error, without any change,
+/// for any other value and for the state of another kind of generator.
 TERN_API void set_generator_state(Generator& generator, const State& state);
 
-/// The states of all default generators, of the CPU and of every CUDA device, by device.
+/// Returns the states of all default generators, of the CPU and of every CUDA device, by device.
 TERN_API State generator_states();
 
-/// Makes the default generators of these devices go on from there, also of devices that this
-/// machine does not have. Throws Error, and changes none, as set_generator_state does.
+/// Makes the default generators of these devices continue from their states, also those of devices
+/// that this machine lacks. Throws Error as set_generator_state() does and then changes none.
 TERN_API void set_generator_states(const State& states);
 
 }  // namespace tern

@@ -14,20 +14,23 @@
 
 namespace tern {
 
-/// What a safetensors file says about one of its tensors.
+/// The entry of one tensor in the header of a safetensors file.
 struct SafetensorsEntry {
+  /// The name of the tensor.
   std::string name;
-  /// As the format calls it: "F32". It may be one that tern has no tensors for.
+  /// The dtype as the format names it: "F32". tern may have no such dtype.
   std::string_view dtype;
+  /// The sizes.
   DimVector shape;
-  /// The bytes of the file where the elements stand: [begin, end).
+  /// The elements' range of bytes in the file, [begin, end).
   std::uint64_t begin = 0, end = 0;
 };
 
+/// Keys and values of `__metadata__`.
 using SafetensorsMetadata = std::vector<std::pair<std::string, std::string>>;
 
-/// An open safetensors file whose tensors are read one by one. The whole header is checked when it
-/// is opened: the tensors fill the rest of the file without holes or overlaps.
+/// An open safetensors file, whose tensors are read one by one. Opening the file checks the whole
+/// header: the tensors must fill the rest of the file without holes or overlaps.
 ///
 /// Example:
 ///   const SafetensorsFile file("model.safetensors");
@@ -35,20 +38,23 @@ using SafetensorsMetadata = std::vector<std::pair<std::string, std::string>>;
 ///   Tensor weight = file.read("fc1.weight");
 class TERN_API SafetensorsFile {
  public:
-  /// Throws FileError naming the file and the tensor.
+  /// Opens a file and checks its header. Throws FileError, which names the file and the tensor.
   explicit SafetensorsFile(const std::string& path, const LoadFileOptions& options = {});
+  /// Takes the open file over.
   SafetensorsFile(SafetensorsFile&&) noexcept;
+  /// Takes the open file over.
   SafetensorsFile& operator=(SafetensorsFile&&) noexcept;
+  /// Closes the file. Mapped tensors stay valid.
   ~SafetensorsFile();
 
-  /// In the order of the header.
+  /// Returns the entries in the order of the header.
   const std::vector<SafetensorsEntry>& entries() const;
-  /// The strings of `__metadata__`.
+  /// Returns the strings of `__metadata__`.
   const SafetensorsMetadata& metadata() const;
-  /// Null when there is no tensor of this name.
+  /// Returns the entry of a name; null when there is none.
   const SafetensorsEntry* find(std::string_view name) const;
-  /// Reads one tensor, on the CPU. Throws IndexError when there is none of this name and FileError
-  /// when tern has no tensors of its dtype.
+  /// Reads one tensor to the CPU. Throws IndexError when there is no such name, FileError when tern
+  /// does not have its dtype.
   Tensor read(std::string_view name) const;
 
  private:

@@ -14,52 +14,56 @@ namespace tern {
 
 class FileCalls;
 
-/// How a state file is written. What its format does not have, an option throws FileError for.
+/// How a state file is written. Setting an option that the format does not support throws
+/// FileError.
 struct SaveOptions {
-  /// JSON: elements as one base64 string per tensor, less than half as long, instead of numbers.
+  /// JSON: true writes the elements of a tensor as one base64 string, which is less than half as
+  /// long as numbers.
   bool base64 = false;
-  /// Whether NaN and infinities may be saved. If not, saving them throws FileError naming the
-  /// tensor and the index, and leaves the old file.
+  /// False: NaN and infinities throw FileError, which names the tensor and the index; the old file
+  /// stays.
   bool allow_non_finite = true;
-  /// JSON, safetensors: strings to keep in the file, which LoadFileOptions::metadata gives back.
+  /// JSON, safetensors: strings to keep in the file. LoadFileOptions::metadata reads them.
   std::vector<std::pair<std::string, std::string>> metadata = {};
-  /// safetensors: a state of more bytes becomes several files of at most so many, or of one tensor,
-  /// `net-00001-of-00003.safetensors` and so on, and `net.safetensors.index.json`, which says which
-  /// tensor is where. 0: always one file.
+  /// safetensors: the largest size of a file in bytes; 0 means one file without a limit. A larger
+  /// state becomes several files `net-00001-of-00003.safetensors` and so on, of one tensor at
+  /// least, and an index file `net.safetensors.index.json`.
   std::uint64_t max_shard_size = 0;
-  /// The system calls that saving makes (atomic_file.h); null: the system's own. Tests let them
-  /// fail. Must outlive the save.
+  /// The system calls that saving makes (FileCalls); null means the system's own. Must outlive the
+  /// save. Tests let calls fail.
   FileCalls* calls = nullptr;
 };
 
 /// How a state file is read.
 struct LoadFileOptions {
-  /// safetensors: the tensors view a private mapping of the file, which they keep alive, instead of
-  /// a copy in memory. Pages are read when they are first touched, and writing to a tensor changes
-  /// the process's own copy of a page, never the file. While such tensors live, the file must not
-  /// be shortened or overwritten in place (saving with tern is neither): touching a lost page ends
-  /// the process with SIGBUS.
+  /// safetensors: true maps the file into memory, privately, instead of reading it. The tensors
+  /// keep the mapping alive. Pages are read when they are first touched; a write to a tensor
+  /// changes the process's own copy of the page, never the file. While such tensors live, the file
+  /// must not be shortened or overwritten in place (tern's saves do neither): access to a lost page
+  /// ends the process with SIGBUS.
   bool map = false;
-  /// JSON, safetensors: where the strings of SaveOptions::metadata go; null: nowhere. Set by
-  /// formats that have none to nothing.
+  /// JSON, safetensors: receives the strings of SaveOptions::metadata; null for none. Cleared by
+  /// formats without metadata.
   std::vector<std::pair<std::string, std::string>>* metadata = nullptr;
 };
 
-/// Whether tern writes metadata of this key itself, so that SaveOptions may not have it.
+/// Returns true for a metadata key that tern writes itself; SaveOptions must not contain it.
 TERN_API bool is_reserved_metadata(std::string_view key);
 
-/// Writes `state` to `path`, whose suffix chooses the format: .json, .safetensors, .npy, .npz, .pt
-/// or .pth. The file is replaced whole or not at all (AtomicFile). Tensors are copied to the host;
-/// gradients are not saved. Throws FileError.
+/// Writes `state` to `path`. The suffix chooses the format: .json, .safetensors, .npy, .npz, .pt or
+/// .pth. The file is replaced completely or not at all (AtomicFile). Tensors are copied to the
+/// host; gradients are not saved. Throws FileError.
 TERN_API void save_state(const State& state, const std::string& path,
                          const SaveOptions& options = {});
 
-/// Reads what `save_state` wrote, to the bit, or what Python wrote with torch.save, numpy.savez or
-/// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the last, floating
-/// numbers become float32 when all of a tensor are such, else float64. The tensors are on the CPU.
-/// A folder stands for the model.safetensors.index.json or model.safetensors in it, and
-/// net.safetensors for net.safetensors.index.json when only that exists.
-/// Throws FileError naming the file, the tensor and the place.
+/// Reads a state file: of save_state(), to the bit, or of Python's torch.save, numpy.savez, or
+/// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the last a tensor
+/// of floating numbers becomes float32 when float32 holds all of them exactly, else float64.
+///
+/// The tensors are on the CPU. For a folder, the model.safetensors.index.json or model.safetensors
+/// in it is read; for a missing net.safetensors, net.safetensors.index.json.
+///
+/// Throws: FileError, which names the file, the tensor and the position.
 TERN_API State load_state(const std::string& path, const LoadFileOptions& options = {});
 
 namespace detail {
@@ -70,7 +74,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// A module, an optimizer or whatever else turns into a State and back.
+/// An object with state_dict() and load_state_dict(): a module, an optimizer, a State, a loader.
 template <class T>
 concept Stateful = requires(T& object, const State& state) {
   { object.state_dict() } -> std::convertible_to<State>;
@@ -83,7 +87,10 @@ concept StatefulPointer = !Stateful<T> && requires(T & pointer) {
   { *pointer } -> Stateful;
 };
 
-/// `save_state` of a module, an optimizer, a State or a tensor: `save(net, "net.json")`.
+/// Saves a module, an optimizer, a State or a tensor as save_state() does.
+///
+/// Example:
+///   tern::save(net, "net.json");
 inline void save(const State& state, const std::string& path, const SaveOptions& options = {}) {
   save_state(state, path, options);
 }
@@ -97,10 +104,13 @@ void save(T&& object, const std::string& path, const SaveOptions& options = {}) 
   }
 }
 
-/// Reads `path` and hands it to `object.load_state_dict(state, args...)`, whose result it returns:
-/// `load(net, "net.json")`, `load(net, "part.json", /*strict=*/false)`. The whole file is read and
-/// checked before the object is touched. What does not fit is a FileError with the object's own
-/// text behind the path.
+/// Reads `path` and calls `object.load_state_dict(state, args...)`, whose result it returns. The
+/// whole file is read and checked before the object changes. Throws FileError with the path and the
+/// object's own error text when the state does not fit.
+///
+/// Example:
+///   tern::load(net, "net.json");
+///   tern::load(net, "part.json", /*strict=*/false);
 template <class T, class... Args>
 requires Stateful<T> || StatefulPointer<T>
 decltype(auto) load(T&& object, const std::string& path, Args&&... args) {
@@ -115,9 +125,9 @@ decltype(auto) load(T&& object, const std::string& path, Args&&... args) {
     detail::rethrow_named("load", path);
   }
 }
-/// Replaces `state` by what the file holds.
+/// Replaces `state` by the content of the file.
 inline void load(State& state, const std::string& path) { state = load_state(path); }
-/// Replaces `tensor` by the one that the file holds; throws FileError when it holds something else.
+/// Replaces `tensor` by the tensor in the file. Throws FileError when the file holds anything else.
 TERN_API void load(Tensor& tensor, const std::string& path);
 
 }  // namespace tern

@@ -62,7 +62,7 @@ struct DtypeInfo {
   const char* file_name;    // F32, as in safetensors
   const char* python_name;  // float32
   std::size_t size;         // bytes per element
-  DtypeCategory category;
+  DtypeCategory category;   // bool, integral or floating
 };
 
 /// Returns the facts about `dtype`.

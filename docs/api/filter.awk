@@ -65,6 +65,16 @@ function line(text,    code) {
       return
     }
   }
+  if (hidden_define) {
+    hidden_define = text ~ /\\$/
+    put("")
+    return
+  }
+  if (text ~ /^[ \t]*#define TERN_(UNARY|COMPARISON|DTYPE)\(/) {
+    hidden_define = text ~ /\\$/
+    put("")
+    return
+  }
   if (text ~ /^[ \t]*#/) {
     gsub(/<tern\//, "<", text)
     if (inlined == 0) put(text)
@@ -174,7 +184,7 @@ function function_name(text,    at) {
   }
   # One comment stands for a run of constants or aliases.
   if (text ~ /^[ \t]*constexpr [^(]*=/) return "constexpr"
-  if (text ~ /^[ \t]*using [A-Za-z]+ =/) return "using"
+  if (text ~ /^[ \t]*using [A-Za-z_]+ =/) return "using"
   if ((at = index(text, "(")) == 0) return ""
   text = substr(text, 1, at - 1)
   if (text ~ /=/) return ""
@@ -243,9 +253,12 @@ function emit(kind,    name, text, i, field, tail) {
         match(raw[1], /\/\/<? ?/)) {
       tail = substr(raw[1], RSTART + RLENGTH)
       raw[1] = substr(raw[1], 1, RSTART - 1)
-      if (tail !~ /^(clang-format|NOLINT)/) raw[1] = raw[1] "/**< " sentence(tail) " */"
+      if (tail !~ /^(clang-format|NOLINT)/) {
+        raw[1] = kind == "field" ? raw[1] "/**< " sentence(tail) " */" \
+                                 : "/** " sentence(tail) " */ " one_each(raw[1], sentence(tail))
+      }
     }
-    if (text != "") raw[1] = "/** " text " */ " raw[1]
+    if (text != "") raw[1] = "/** " text " */ " (name == "" ? one_each(raw[1], text) : raw[1])
   }
   if (statement ~ /[ \t>]requires[ \t(]/) {
     for (i = 2; i <= lines; i++) {
@@ -261,6 +274,16 @@ function emit(kind,    name, text, i, field, tail) {
   }
   comments = 0
   reset_statement()
+}
+
+# `Tensor weight, bias;` as two declarations with one comment each.
+function one_each(text, doc,    type) {
+  if (lines > 1 || text !~ /^ *[A-Za-z0-9_:]+ [a-z_]+( = [^,;({]+)?(, [a-z_]+( = [^,;({]+)?)+;/) return text
+  type = text
+  sub(/^ */, "", type)
+  sub(/ .*/, "", type)
+  gsub(/, /, "; /** " doc " */ " type " ", text)
+  return text
 }
 
 # A method means what the function of its name means; add_ is add in place.

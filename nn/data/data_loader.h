@@ -17,13 +17,13 @@
 
 namespace tern::data {
 
-/// Gives the batches of a dataset, epoch by epoch: each begin() starts one. Made by
-/// make_data_loader. Its state is saved and loaded like that of a module: training goes on in the
-/// middle of an epoch.
+/// Returns the batches of a dataset, epoch by epoch; every begin() starts an epoch. Made by
+/// make_data_loader(). Its state can be saved and loaded as that of a module, so training can
+/// continue in the middle of an epoch.
 ///
-/// With workers, batches are fetched ahead on threads, each with a copy of the dataset. Their
-/// number and order stay the same; what a transform draws from the default generator then depends
-/// on timing. An exception of a worker arrives as WorkerException.
+/// With workers, threads fetch batches ahead, each with a copy of the dataset. Number and order of
+/// the batches stay the same; random numbers that a transform draws from the default generator then
+/// depend on timing. An exception in a worker arrives as WorkerException.
 ///
 /// Example:
 ///   auto loader = make_data_loader(datasets::MNIST(root).map(transforms::Stack<>()), 64);
@@ -31,10 +31,14 @@ namespace tern::data {
 template <class Dataset, class Sampler>
 class DataLoader {
  public:
+  /// The types of a batch and of a request to the dataset.
   using BatchType = typename Dataset::BatchType;
   using BatchRequestType = typename Sampler::BatchRequestType;
+  /// An input iterator over one epoch.
   class Iterator;
 
+  /// Joins a dataset, a sampler and options; see make_data_loader(). Throws Error for a batch size
+  /// of 0, and for workers without a job.
   DataLoader(Dataset dataset, Sampler sampler, DataLoaderOptions options)
       : options_(options),
         sampler_(std::move(sampler)),
@@ -52,8 +56,8 @@ class DataLoader {
   DataLoader(const DataLoader&) = delete;
   DataLoader& operator=(const DataLoader&) = delete;
 
-  /// Starts an epoch, or goes on with the one of a state that was loaded. One that was left early
-  /// is over.
+  /// Starts an epoch, or continues the epoch of a loaded state. An epoch that was left early is
+  /// over.
   Iterator begin() {
     TERN_CHECK(!joined_, Error, "DataLoader: its workers were joined, it gives no more batches");
     if (workers_) workers_->clear();
@@ -65,18 +69,21 @@ class DataLoader {
     prefetch();
     return Iterator(this, next());
   }
+  /// Returns the end of an epoch.
   Iterator end() { return Iterator(this, std::nullopt); }
 
-  /// Ends the worker threads; afterwards there are no more epochs.
+  /// Ends the worker threads. Afterwards begin() throws Error.
   void join() {
     joined_ = true;
     workers_.reset();
   }
 
+  /// Returns the options.
   const DataLoaderOptions& options() const { return options_; }
 
-  /// Where the loader is: behind the batch that its iterator stands on. Throws Error when batches
-  /// come in no order (enforce_ordering(false)), NotImplementedError when the sampler has no state.
+  /// Returns the position in the epoch, behind the batch of the iterator, and the sampler's state.
+  /// Throws Error when batches come in no fixed order (enforce_ordering(false)),
+  /// NotImplementedError when the sampler has no state.
   State state_dict() const {
     check_has_state();
     State state;
@@ -84,8 +91,8 @@ class DataLoader {
     state.insert("sampler", sampler_.state_dict(given_));
     return state;
   }
-  /// The next begin() goes on from there. Throws as state_dict() does, and Error for the state of
-  /// another sampler or of a dataset of another size; then nothing has changed.
+  /// Makes the next begin() continue from `state`. Throws as state_dict() does, and Error for the
+  /// state of another sampler or of a dataset of another size; the loader is then unchanged.
   void load_state_dict(const State& state) {
     check_has_state();
     const bool in_epoch = state.get<bool>("in_epoch");
@@ -152,29 +159,33 @@ class DataLoader {
   std::optional<detail::Workers> workers_;  // last: its jobs use the above
 };
 
-/// Walks once through an epoch.
+/// An input iterator over one epoch.
 template <class Dataset, class Sampler>
 class DataLoader<Dataset, Sampler>::Iterator {
  public:
+  /// What std::iterator_traits asks for.
   using difference_type = std::ptrdiff_t;
   using value_type = BatchType;
   using pointer = BatchType*;
   using reference = BatchType&;
   using iterator_category = std::input_iterator_tag;
 
+  /// Fetches the next batch. Throws Error past the end, and the errors of the dataset.
   Iterator& operator++() {
     TERN_CHECK(batch_, Error, "Attempted to increment iterator past the end");
     batch_ = loader_->next();
     return *this;
   }
+  /// Returns the batch, which may be changed or moved from. Throws Error at the end.
   BatchType& operator*() {
     TERN_CHECK(batch_, Error,
                "Dereferencing the DataLoader's past-the-end iterator is not allowed");
     return *batch_;
   }
+  /// Accesses the batch. Throws Error at the end.
   BatchType* operator->() { return &**this; }
 
-  /// Equal when both are at the end, or neither is and both belong to one loader.
+  /// Returns true when both are at the end, or neither is and both belong to one loader.
   bool operator==(const Iterator& other) const {
     return loader_ == other.loader_ && batch_.has_value() == other.batch_.has_value();
   }
@@ -188,7 +199,7 @@ class DataLoader<Dataset, Sampler>::Iterator {
   std::optional<BatchType> batch_;
 };
 
-/// A loader of `dataset` in the order that `sampler` gives.
+/// Returns a loader of `dataset` in the order of `sampler`.
 template <class Dataset, class Sampler>
 std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
                                                                DataLoaderOptions options,
@@ -197,8 +208,12 @@ std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
                                                         options);
 }
 
-/// A loader of `dataset`, shuffled unless another sampler is named:
-///   make_data_loader<samplers::SequentialSampler>(dataset, 64)
+/// Returns a loader of `dataset`, shuffled unless another sampler is named. Throws Error for a
+/// dataset without a size.
+///
+/// Example:
+///   auto train = make_data_loader(dataset, 64);
+///   auto test = make_data_loader<samplers::SequentialSampler>(dataset, 1000);
 template <class Sampler = samplers::RandomSampler, class Dataset>
 std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
                                                                DataLoaderOptions options = {}) {

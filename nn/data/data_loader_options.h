@@ -6,45 +6,51 @@
 
 namespace tern::data {
 
-/// How a DataLoader works. A number converts: it is the batch size.
+/// How a DataLoader works. A bare number is the batch size. The setters return the options.
 ///
-/// Example: DataLoaderOptions(64).workers(2).drop_last(true)
+/// Example:
+///   auto options = DataLoaderOptions(64).workers(2).drop_last(true);
 class DataLoaderOptions {
  public:
+  /// Leaves every option at its default.
   DataLoaderOptions() = default;
+  /// Sets the batch size.
   DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
 
-  /// Examples in a batch, 1 unless set; the last batch of an epoch may be smaller.
+  /// The number of examples in a batch; 1 by default. The last batch of an epoch may be smaller.
   DataLoaderOptions& batch_size(std::size_t count) { return set(batch_size_, count); }
   std::size_t batch_size() const { return batch_size_; }
 
-  /// Threads that fetch batches ahead of time; 0, the default: none, the calling thread does it.
+  /// The number of threads that fetch batches ahead; 0, the default, lets the calling thread fetch.
   DataLoaderOptions& workers(std::size_t count) { return set(workers_, count); }
   std::size_t workers() const { return workers_; }
 
-  /// How many batches may be fetched ahead; twice the workers unless set.
+  /// The number of batches that may be fetched ahead; twice the workers by default.
   DataLoaderOptions& max_jobs(std::size_t count) { return set(max_jobs_, count); }
   std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
 
-  /// How long to wait for a batch of the workers, as a std::chrono duration; for ever unless set.
+  /// The longest time to wait for a batch of the workers, as a std::chrono duration; no limit by
+  /// default.
   template <class Duration>
   DataLoaderOptions& timeout(Duration limit) {
     using Period = typename Duration::period;
     return set(timeout_ms_,
                static_cast<std::int64_t>(limit.count()) * 1000 * Period::num / Period::den);
   }
+  /// Returns the timeout in milliseconds; nothing for no limit.
   std::optional<std::int64_t> timeout_ms() const { return timeout_ms_; }
 
-  /// Whether batches of several workers come in the sampler's order; true unless set.
+  /// True, the default: batches of several workers come in the sampler's order. False: as they are
+  /// ready.
   DataLoaderOptions& enforce_ordering(bool on) { return set(enforce_ordering_, on); }
   bool enforce_ordering() const { return enforce_ordering_; }
 
-  /// Whether batches come in pinned memory (see pin_memory.h), for copies to a GPU that run while
-  /// the host goes on; false unless set. Without CUDA they stay in ordinary memory.
+  /// True: batches come in pinned memory (see data::pin_memory()), so that copies to a GPU run
+  /// while the host goes on. False by default. Without CUDA batches stay in ordinary memory.
   DataLoaderOptions& pin_memory(bool on) { return set(pin_memory_, on); }
   bool pin_memory() const { return pin_memory_; }
 
-  /// Whether a last batch that is too small is left out; false unless set.
+  /// True: a last batch that is too small is left out. False by default.
   DataLoaderOptions& drop_last(bool on) { return set(drop_last_, on); }
   bool drop_last() const { return drop_last_; }
 

@@ -18,15 +18,20 @@ class MapDataset;
 /// derives from it.
 template <class Self, class Batch = std::vector<Example<>>,
           class BatchRequest = ArrayRef<std::size_t>>
+/// A source that returns a batch for a request, usually for indices. `Self` is the class that
+/// derives from it.
 class BatchDataset {
  public:
+  /// The deriving class, its batches, and the requests that it takes.
   using SelfType = Self;
   using BatchType = Batch;
   using BatchRequestType = BatchRequest;
 
+  /// Frees the dataset.
   virtual ~BatchDataset() = default;
+  /// Returns the batch of a request.
   virtual Batch get_batch(BatchRequest request) = 0;
-  /// How many examples there are, where that is known.
+  /// Returns the number of examples, or nothing when it is unknown.
   virtual std::optional<std::size_t> size() const = 0;
 
   /// This dataset with `transform` applied to each batch. The dataset is copied, or moved when it
@@ -41,17 +46,29 @@ class BatchDataset {
   }
 };
 
-/// Something that gives one example for an index: derive from it and write get() and size().
+/// A source that returns one example for an index: derive from it and write get() and size().
 ///
-/// A DataLoader with workers copies it once per worker; get() then runs on several threads, each
-/// with a copy of its own.
+/// A DataLoader with workers copies the dataset once per worker. get() then runs on several
+/// threads, each with its own copy.
+///
+/// Example:
+///   struct Squares : data::datasets::Dataset<Squares> {
+///     data::Example<> get(std::size_t i) override {
+///       const double x = static_cast<double>(i);
+///       return {tern::tensor(x), tern::tensor(x * x)};
+///     }
+///     std::optional<std::size_t> size() const override { return 100; }
+///   };
 template <class Self, class SingleExample = Example<>>
 class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
  public:
+  /// The type of an example.
   using ExampleType = SingleExample;
 
+  /// Returns example `index`, which is below size().
   virtual SingleExample get(std::size_t index) = 0;
 
+  /// Returns get() of every index.
   std::vector<SingleExample> get_batch(ArrayRef<std::size_t> indices) override {
     std::vector<SingleExample> batch;
     batch.reserve(indices.size());
@@ -87,12 +104,15 @@ class MapDataset
     : public BatchDataset<MapDataset<Source, Transform>, typename Transform::OutputBatchType,
                           typename Source::BatchRequestType> {
  public:
+  /// The types of the batches that come out and of the requests.
   using OutputBatchType = typename Transform::OutputBatchType;
   using BatchRequestType = typename Source::BatchRequestType;
 
+  /// Joins a dataset and a transform.
   MapDataset(Source source, Transform transform)
       : source_(std::move(source)), transform_(std::move(transform)) {}
 
+  /// Returns the transformed batch of a request.
   OutputBatchType get_batch(BatchRequestType request) override {
     // Stacking what lies in one tensor is one gather, not one small tensor per example.
     if constexpr (detail::Gathers<Source> && detail::kStacks<Transform>) {
@@ -102,13 +122,17 @@ class MapDataset
     }
   }
 
+  /// Returns the stacked batch of a request with the transform applied to it as a whole.
   auto gather(BatchRequestType request) requires(
       detail::Gathers<Source>&& detail::AppliesStacked<Transform>) {
     return transform_.apply_stacked(source_.gather(request));
   }
 
+  /// Returns the size of the source.
   std::optional<std::size_t> size() const override { return source_.size(); }
+  /// Returns the source.
   const Source& dataset() const { return source_; }
+  /// Returns the transform.
   const Transform& transform() const { return transform_; }
 
  private:
@@ -116,7 +140,7 @@ class MapDataset
   Transform transform_;
 };
 
-/// dataset.map(transform) as a function.
+/// Returns `dataset` with `transform` applied to each batch; the same as dataset.map(transform).
 template <class Source, class Transform>
 MapDataset<Source, Transform> map(Source dataset, Transform transform) {
   return {std::move(dataset), std::move(transform)};

@@ -8,26 +8,30 @@
 
 namespace tern::data {
 
-/// What an IDX file of unsigned bytes holds: row-major `values` of shape `sizes`.
+/// The content of an IDX file of unsigned bytes.
 struct IdxArray {
+  /// The size of every dimension.
   std::vector<std::int64_t> sizes;
+  /// The bytes in row-major order.
   std::vector<std::uint8_t> values;
 };
 
 constexpr std::uint32_t kIdxImages = 2051;  ///< Magic number: bytes, three dimensions.
 constexpr std::uint32_t kIdxLabels = 2049;  ///< Magic number: bytes, one dimension.
 
-/// Reads one IDX file whose magic number must be `magic` (kIdxImages or kIdxLabels).
+/// Reads one IDX file whose magic number must be `magic` (kIdxImages or kIdxLabels). A file whose
+/// name ends in .gz is unpacked, where tern was built with zlib.
 ///
-/// A name that ends in .gz is unpacked on the way, where tern was built with zlib.
-/// Throws: FileError, naming the file, what was expected and what was found, when it cannot be
-/// read, has another magic number, an empty dimension after the first, or another length than its
-/// sizes say.
+/// Throws: FileError, which names the file, the expected and the found value, when the file cannot
+/// be read, has another magic number, an empty dimension after the first, or a length that does not
+/// fit its sizes.
 TERN_API IdxArray read_idx(const std::string& path, std::uint32_t magic);
 
-/// Images {N, rows, columns} and their labels {N}.
+/// Images [N, rows, columns] and their labels [N].
 struct IdxImages {
+  /// The images.
   IdxArray images;
+  /// The labels.
   IdxArray labels;
 };
 

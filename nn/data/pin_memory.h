@@ -44,9 +44,10 @@ void pin(T& value) {
 
 }  // namespace detail
 
-/// `batch` with its tensors in pinned memory: those in examples, containers, pairs, tuples and
-/// optionals, too, and whatever has a pin_memory() that returns its like. The rest stays as it is.
-/// Throws DeviceError when there is no CUDA.
+/// Returns `batch` with its tensors in pinned memory, from which a GPU copies while the host goes
+/// on. Tensors in examples, containers, pairs, tuples and optionals are pinned, too, as is every
+/// type with a pin_memory() that returns its own type. Everything else stays as it is. Throws
+/// DeviceError when there is no CUDA.
 template <class Batch>
 Batch pin_memory(Batch batch) {
   detail::pin(batch);

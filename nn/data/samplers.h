@@ -11,40 +11,43 @@
 
 namespace tern::data::samplers {
 
-/// Says which examples make the next batch.
+/// Decides which examples make the next batch.
 template <class BatchRequest = std::vector<std::size_t>>
 class Sampler {
  public:
+  /// The requests that the sampler makes.
   using BatchRequestType = BatchRequest;
 
+  /// Frees the sampler.
   virtual ~Sampler() = default;
-  /// Starts over, as at the begin of an epoch; with `new_size`, for so many examples from now on.
+  /// Starts an epoch; with `new_size`, for this number of examples from now on.
   virtual void reset(std::optional<std::size_t> new_size = std::nullopt) = 0;
-  /// The next at most `batch_size` indices; nothing at the end of the epoch.
+  /// Returns at most `batch_size` indices; nothing at the end of the epoch.
   virtual std::optional<BatchRequest> next(std::size_t batch_size) = 0;
 
-  /// The order of this epoch and how many of its indices were given; or, with `given`, as it was
-  /// after so many. A sampler without an override throws NotImplementedError.
+  /// Returns the order of this epoch and the number of indices that were returned; with `given`,
+  /// the state after this number of indices. Throws NotImplementedError unless overridden.
   virtual State state_dict(std::optional<std::size_t> /*given*/ = std::nullopt) const {
     tern::detail::raise<NotImplementedError>("state_dict: this sampler has none");
   }
-  /// Goes on from there. Throws Error, and changes nothing, for what a sampler of this kind and
-  /// size cannot have saved.
+  /// Continues from a state of state_dict(). Throws Error, without any change, for the state of a
+  /// sampler of another kind or size.
   virtual void load_state_dict(const State& /*state*/) {
     tern::detail::raise<NotImplementedError>("load_state_dict: this sampler has none");
   }
 };
 
-/// 0, 1, 2, ...
+/// Returns the indices 0, 1, 2, ... in order.
 class TERN_API SequentialSampler : public Sampler<> {
  public:
+  /// Samples `size` examples.
   explicit SequentialSampler(std::size_t size) : size_(size) {}
 
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
   State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
   void load_state_dict(const State& state) override;
-  /// How many indices were given since the last reset.
+  /// Returns the number of indices since the last reset.
   std::size_t index() const { return index_; }
 
  private:
@@ -52,18 +55,18 @@ class TERN_API SequentialSampler : public Sampler<> {
   std::size_t index_ = 0;
 };
 
-/// Every index once, in an order from the CPU's default generator.
-///
-/// Draws as libtorch's does: randperm(size) in the constructor and again at each reset.
+/// Returns every index once, in an order that the CPU's default generator decides. Draws as
+/// libtorch's sampler: randperm(size) in the constructor and again at each reset.
 class TERN_API RandomSampler : public Sampler<> {
  public:
-  /// `index_dtype` changes nothing; it is taken because libtorch's does.
+  /// Samples `size` examples. `index_dtype` has no effect; libtorch's constructor has it.
   explicit RandomSampler(std::int64_t size, ScalarType index_dtype = kLong);
 
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
   State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
   void load_state_dict(const State& state) override;
+  /// Returns the number of indices since the last reset.
   std::size_t index() const { return index_; }
 
  private:
@@ -71,24 +74,28 @@ class TERN_API RandomSampler : public Sampler<> {
   std::size_t index_ = 0;
 };
 
-/// SequentialSampler that draws what Python's DataLoader without shuffle draws: two words of the
-/// CPU's default generator at each reset (there the base seed of the workers).
+/// A SequentialSampler that draws as Python's DataLoader without shuffle: two words of the CPU's
+/// default generator at each reset (in Python the base seed of the workers).
 class TERN_API PythonSequentialSampler : public SequentialSampler {
  public:
+  /// Samples `size` examples.
   using SequentialSampler::SequentialSampler;
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
 };
 
-/// Shuffles as Python's DataLoader(shuffle=True) does: at each reset two words as above, then two
-/// that seed a private generator, whose randperm is the order. Same seed, same batches as there.
+/// Shuffles as Python's DataLoader(shuffle=True): the same seed gives the same batches. Each reset
+/// draws two words as PythonSequentialSampler does, then two words that seed a private generator,
+/// whose randperm is the order.
 class TERN_API PythonRandomSampler : public Sampler<> {
  public:
+  /// Samples `size` examples.
   explicit PythonRandomSampler(std::size_t size) : size_(size) {}
 
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
   State state_dict(std::optional<std::size_t> given = std::nullopt) const override;
   void load_state_dict(const State& state) override;
+  /// Returns the number of indices since the last reset.
   std::size_t index() const { return index_; }
 
  private:

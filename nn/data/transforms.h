@@ -12,26 +12,32 @@
 
 namespace tern::data::transforms {
 
-/// Makes one batch from another.
+/// Makes one batch of another; override apply_batch().
 template <class InputBatch, class OutputBatch>
 class BatchTransform {
  public:
+  /// The types of the batches that go in and come out.
   using InputBatchType = InputBatch;
   using OutputBatchType = OutputBatch;
 
+  /// Frees the transform.
   virtual ~BatchTransform() = default;
+  /// Returns the transformed batch.
   virtual OutputBatch apply_batch(InputBatch batch) = 0;
 };
 
-/// Makes one example from another; a batch is done one by one.
+/// Makes one example of another; override apply(). A batch is transformed example by example.
 template <class Input, class Output>
 class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>> {
  public:
+  /// The types of the examples that go in and come out.
   using InputType = Input;
   using OutputType = Output;
 
+  /// Returns the transformed example.
   virtual Output apply(Input input) = 0;
 
+  /// Applies apply() to every example.
   std::vector<Output> apply_batch(std::vector<Input> batch) override {
     std::vector<Output> result;
     result.reserve(batch.size());
@@ -40,10 +46,11 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
   }
 };
 
-/// A function of a whole batch.
+/// Applies a function to a whole batch.
 template <class Input, class Output = Input>
 class BatchLambda : public BatchTransform<Input, Output> {
  public:
+  /// Applies `function`.
   explicit BatchLambda(std::function<Output(Input)> function) : function_(std::move(function)) {}
   Output apply_batch(Input batch) override { return function_(std::move(batch)); }
 
@@ -51,10 +58,11 @@ class BatchLambda : public BatchTransform<Input, Output> {
   std::function<Output(Input)> function_;
 };
 
-/// A function of one example.
+/// Applies a function to each example.
 template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
+  /// Applies `function`.
   explicit Lambda(std::function<Output(Input)> function) : function_(std::move(function)) {}
   Output apply(Input input) override { return function_(std::move(input)); }
 
@@ -62,39 +70,51 @@ class Lambda : public Transform<Input, Output> {
   std::function<Output(Input)> function_;
 };
 
-/// Changes the data of an example and leaves its target alone: override operator().
+/// Changes the data of each example and leaves its target alone; override operator().
 template <class Target = Tensor>
 class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor, Target>> {
  public:
+  /// Returns the transformed data.
   virtual Tensor operator()(Tensor input) = 0;
 
+  /// Applies operator() to the data.
   Example<Tensor, Target> apply(Example<Tensor, Target> input) override {
     input.data = (*this)(std::move(input.data));
     return input;
   }
 };
 
-/// A function of the data of an example.
+/// Applies a function to the data of each example.
 template <class Target = Tensor>
 class TensorLambda : public TensorTransform<Target> {
  public:
+  /// Applies `function`.
   explicit TensorLambda(std::function<Tensor(Tensor)> function) : function_(std::move(function)) {}
+  /// Returns the function of the data.
   Tensor operator()(Tensor input) override { return function_(std::move(input)); }
 
  private:
   std::function<Tensor(Tensor)> function_;
 };
 
-/// (image - mean) / stddev for images {C, H, W}, with one mean and one stddev, or one per channel.
+/// Normalises images: (image - mean) / stddev, with one mean and one stddev for all channels or one
+/// per channel.
+///
+/// Shape: [C, H, W]
+///
+/// Example:
+///   datasets::MNIST(root).map(transforms::Normalize<>(0.1307, 0.3081)).map(transforms::Stack<>());
 template <class Target = Tensor>
 class Normalize : public TensorTransform<Target> {
  public:
+  /// Sets the statistics; a bare number counts for all channels.
   Normalize(ArrayRef<double> means, ArrayRef<double> stddevs)
       : mean(per_channel(means)), stddev(per_channel(stddevs)) {}
 
+  /// Returns the normalised image.
   Tensor operator()(Tensor input) override { return input.sub(mean).div(stddev); }
 
-  /// The same for images that are stacked already, {N, C, H, W}.
+  /// Normalises images that are already stacked, [N, C, H, W].
   Example<Tensor, Target> apply_stacked(Example<Tensor, Target> batch) {
     if (batch.data.dim() >= 4) return this->apply(std::move(batch));
     std::vector<Tensor> images = batch.data.unbind();
@@ -103,7 +123,9 @@ class Normalize : public TensorTransform<Target> {
     return batch;
   }
 
+  /// The mean, [C, 1, 1].
   Tensor mean;
+  /// The standard deviation, [C, 1, 1].
   Tensor stddev;
 
  private:
@@ -112,20 +134,23 @@ class Normalize : public TensorTransform<Target> {
   }
 };
 
-/// Makes one example from the examples of a batch.
+/// A transform that makes one example of the examples of a batch.
 template <class T, class BatchType = std::vector<T>>
 using Collation = BatchTransform<BatchType, T>;
+/// A function that makes one example of the examples of a batch.
 template <class T, class BatchType = std::vector<T>>
 using Collate = BatchLambda<BatchType, T>;
 
 /// Stacks the tensors of a batch along a new first dimension: Stack<>() for examples with a target,
-/// Stack<TensorExample>() for those without.
+/// Stack<TensorExample>() for examples without.
 template <class T = Example<>>
 class Stack;
 
+/// Stacks data and targets of examples.
 template <>
 class Stack<Example<>> : public Collation<Example<>> {
  public:
+  /// Returns the stacked data and the stacked targets.
   Example<> apply_batch(std::vector<Example<>> examples) override {
     std::vector<Tensor> data, targets;
     for (Example<>& example : examples) {
@@ -136,9 +161,11 @@ class Stack<Example<>> : public Collation<Example<>> {
   }
 };
 
+/// Stacks the data of examples without a target.
 template <>
 class Stack<TensorExample> : public Collation<TensorExample> {
  public:
+  /// Returns the stacked data.
   TensorExample apply_batch(std::vector<TensorExample> examples) override {
     std::vector<Tensor> data;
     for (TensorExample& example : examples) data.push_back(std::move(example.data));

@@ -7,12 +7,15 @@
 
 namespace tern::data {
 
-/// What a DataLoader throws on the calling thread when a worker thread threw.
+/// Thrown by a DataLoader on the calling thread when a worker thread threw. what() contains the
+/// text of the original exception.
 class TERN_API WorkerException : public Error {
  public:
+  /// Wraps the exception of a worker.
   explicit WorkerException(std::exception_ptr original);
   ~WorkerException() override;
 
+  /// The exception of the worker, for std::rethrow_exception.
   std::exception_ptr original_exception;
 };
 

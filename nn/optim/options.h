@@ -31,8 +31,11 @@ class TERN_API OptimizerOptions {
   virtual void load(const State& group) = 0;
 
  protected:
+  /// For deriving classes.
   OptimizerOptions() = default;
+  /// For deriving classes.
   OptimizerOptions(const OptimizerOptions&) = default;
+  /// For deriving classes.
   OptimizerOptions& operator=(const OptimizerOptions&) = default;
 };
 
@@ -65,11 +68,17 @@ TERN_API void from_state(const State& state, std::string_view name,
 template <class Derived>
 class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
  public:
+  /// Returns a copy.
   std::unique_ptr<OptimizerOptions> clone() const override;
+  /// Returns the learning rate.
   double get_lr() const override { return self().lr(); }
+  /// Sets the learning rate.
   void set_lr(double lr) override { self().lr(lr); }
+  /// Takes the options that were not set here from `defaults`.
   void inherit(const OptimizerOptions& defaults) override;
+  /// Inserts every option into `group` under its name.
   void save(State& group) const override;
+  /// Reads every option but `capturable` from `group`. Throws IndexError when one is missing.
   void load(const State& group) override;
 
  private:

@@ -25,8 +25,11 @@ class TERN_API OptimizerParamState {
   virtual void check() const {}
 
  protected:
+  /// For deriving classes.
   OptimizerParamState() = default;
+  /// For deriving classes.
   OptimizerParamState(const OptimizerParamState&) = default;
+  /// For deriving classes.
   OptimizerParamState& operator=(const OptimizerParamState&) = default;
 };
 
@@ -47,8 +50,11 @@ TERN_API void load_entry(const State& state, const char* name, const Tensor& par
 template <class Derived>
 class TERN_API OptimizerCloneableParamState : public OptimizerParamState {
  public:
+  /// Returns a copy; tensors share their elements.
   std::unique_ptr<OptimizerParamState> clone() const override;
+  /// Returns every defined entry under its name.
   State save() const override;
+  /// Copies the entries of `state` to the device and dtype of `parameter`.
   void load(const State& state, const Tensor& parameter) override;
 
  private:

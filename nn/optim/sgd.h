@@ -24,6 +24,7 @@ struct TERN_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
  public:
   /// Throws Error when a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
+  /// Returns the names and members, for saving and loading.
   static auto fields();
 };
 extern template class OptimizerCloneableOptions<SGDOptions>;

@@ -15,34 +15,38 @@
 
 namespace tern::nn {
 
-/// Devices as a list of names, ordinals or Device: {0, 1}, {"cuda:0", "cuda:1"}; all when empty.
+/// A list of devices: names, numbers of CUDA devices, or Device. {0, 1}, {"cuda:0", "cuda:1"}; an
+/// empty list means all CUDA devices.
 class DeviceIds {
  public:
+  /// All CUDA devices.
   DeviceIds() = default;
+  /// These devices.
   DeviceIds(std::initializer_list<Device> devices) : devices_(devices) {}
   DeviceIds(std::initializer_list<int> ordinals) {
     for (int ordinal : ordinals) devices_.emplace_back(ordinal);
   }
   DeviceIds(std::vector<Device> devices) : devices_(std::move(devices)) {}
 
-  /// The devices with their numbers. Throws DeviceError for one that is not CUDA or does not exist,
-  /// Error for one that stands twice.
+  /// Returns the devices with their numbers. Throws DeviceError for a device that is not CUDA or
+  /// does not exist, Error for a device that is listed twice.
   TERN_API std::vector<Device> resolved() const;
 
  private:
   std::vector<Device> devices_;
 };
 
-/// Runs a module on several CUDA devices at once: every input is cut along `dim`, each device gets
-/// a piece and a copy of the module, and the results are joined on the output device. Backward
-/// brings gradients to the module, so an optimizer over its parameters needs no change.
+/// Runs a module on several CUDA devices at once. Every input is cut along `dim`; each device gets
+/// a piece and a copy of the module; the results are joined on the output device. Backward brings
+/// the gradients to the module, so an optimizer over its parameters needs no change.
 ///
-/// The module lies on the first device and must be Cloneable. See parallel::Replicas for what the
-/// copies follow. With one device the module itself is called with inputs that are brought there,
-/// without CUDA with the inputs as they are.
+/// The module must be on the first device and Cloneable; see parallel::Replicas for how the copies
+/// follow it. With one device the module itself is called with the inputs moved there, without CUDA
+/// with the inputs as they are.
 template <class Impl>
 class DataParallelImpl : public Module {
  public:
+  /// Registers the module as "module". The output device is the first device by default.
   DataParallelImpl(std::shared_ptr<Impl> wrapped, std::vector<Device> devices,
                    std::optional<Device> output_device, std::int64_t dim)
       : devices_(std::move(devices)), dim_(dim), replicas_(wrapped, devices_) {
@@ -50,7 +54,8 @@ class DataParallelImpl : public Module {
     if (!devices_.empty()) output_ = output_device.value_or(devices_.front());
   }
 
-  /// Takes what the module takes, tensors only, all with the same size along `dim`.
+  /// Runs the module on pieces of the inputs, which are tensors with equal sizes along `dim`.
+  /// Returns the joined result. Throws ShapeError when the inputs give different numbers of pieces.
   template <class... Tensors>
   auto forward(const Tensors&... inputs) -> decltype(std::declval<Impl&>().forward(inputs...)) {
     static_assert(sizeof...(Tensors) > 0 && (std::is_convertible_v<Tensors, Tensor> && ...));
@@ -85,6 +90,7 @@ class DataParallelImpl : public Module {
     return parallel::gather(values, output_, dim_);
   }
 
+  /// The module.
   std::shared_ptr<Impl> module;
 
  private:
@@ -94,6 +100,8 @@ class DataParallelImpl : public Module {
   parallel::Replicas replicas_;
 };
 
+/// The holder of DataParallelImpl.
+///
 /// Example:
 ///   auto net = Net().to("cuda:0");
 ///   nn::DataParallel parallel(net, {0, 1});  // all devices if none are named
@@ -105,8 +113,11 @@ class DataParallel
   using Base = ModuleHolder<Impl, DataParallel<Holder>>;
 
  public:
+  /// Makes an empty holder.
   DataParallel(std::nullptr_t) : Base(nullptr) {}
+  /// Shares an existing module.
   DataParallel(std::shared_ptr<Impl> impl) : Base(std::move(impl)) {}
+  /// Wraps a module; see DataParallelImpl. The output device is the first device by default.
   explicit DataParallel(const Holder& module, const DeviceIds& device_ids = {},
                         std::optional<Device> output_device = std::nullopt, std::int64_t dim = 0)
       : Base(std::make_shared<Impl>(module.ptr(), device_ids.resolved(), output_device, dim)) {}
@@ -114,7 +125,7 @@ class DataParallel
 
 namespace parallel {
 
-/// One call of `module` on several devices; nn::DataParallel keeps the copies for the next call.
+/// Calls `module` once on several devices. nn::DataParallel keeps the copies for the next call.
 template <class Holder>
 auto data_parallel(const Holder& module, const Tensor& input, const DeviceIds& device_ids = {},
                    std::optional<Device> output_device = std::nullopt, std::int64_t dim = 0) {

@@ -8,9 +8,9 @@
 
 namespace tern::nn::parallel {
 
-/// Runs task(i) for each device at the same time, each in a thread whose current device is
-/// devices[i]; grad mode and current streams are the caller's. When all have ended, throws what the
-/// first of them threw.
+/// Runs task(i) for all devices at the same time, each on a thread whose current device is
+/// devices[i]; grad mode and current streams are those of the caller. When all have ended, throws
+/// the error of the first task that failed.
 TERN_API void parallel_apply(const std::vector<Device>& devices,
                              const std::function<void(std::size_t)>& task);
 

@@ -16,11 +16,9 @@ namespace tern::nn::parallel {
 TERN_API std::vector<Tensor> scatter(const Tensor& tensor, const std::vector<Device>& devices,
                                      std::int64_t dim = 0);
 
-/// The inverse: joins pieces along `dim` on `device`. 0-d pieces become the elements of a vector.
-/// Differentiable.
+/// Joins pieces along `dim` on `device`, the inverse of scatter(). 0-d pieces become the elements
+/// of a 1-d tensor; tuples and vectors of tensors are joined member by member. Differentiable.
 TERN_API Tensor gather(const std::vector<Tensor>& pieces, Device device, std::int64_t dim = 0);
-
-/// Results that hold tensors are gathered member by member.
 template <class... T>
 std::tuple<T...> gather(const std::vector<std::tuple<T...>>& pieces, Device device,
                         std::int64_t dim = 0);

@@ -14,61 +14,69 @@
 
 namespace tern::cuda {
 
-/// The most devices that one process uses; further ones are not counted.
+/// The largest number of devices that one process uses; further devices are not counted.
 constexpr int kMaxDevices = 64;
 
-/// Whether there is a device to use. Throws DeviceError only for a wrong TERN_SIMULATE_CUDA or
-/// TERN_CUDA.
+/// Returns true when there is a CUDA device to use. Throws DeviceError only for a wrong
+/// TERN_SIMULATE_CUDA or TERN_CUDA in the environment.
 TERN_API bool is_available();
-/// Why is_available() is false; empty when it is true.
+/// Returns why is_available() is false; empty when it is true.
 TERN_API std::string unavailable_reason();
-/// How many devices there are; 0 when CUDA is not available.
+/// Returns the number of devices; 0 when CUDA is not available.
 TERN_API DeviceIndex device_count();
 
-/// The device that `cuda` without a number means to the calling thread: 0 at first. Throws
-/// DeviceError when CUDA is not available, as everything below does.
+/// Returns the device that `cuda` without a number means for the calling thread: 0 at first. Throws
+/// DeviceError when CUDA is not available.
 TERN_API DeviceIndex current_device();
-/// Throws DeviceError ("CUDA error: invalid device ordinal") for a device that does not exist.
+/// Makes `device` the current device of the calling thread. Throws DeviceError ("CUDA error:
+/// invalid device ordinal") for a device that does not exist. Prefer DeviceGuard, which restores
+/// the device.
 TERN_API void set_device(DeviceIndex device);
 
-/// Facts about one device.
+/// The facts about one device.
 struct DeviceProperties {
+  /// The name that the driver gives.
   std::string name;
   int major = 0, minor = 0;       // compute capability
   std::int64_t total_memory = 0;  // bytes
+  /// The number of multiprocessors.
   int multi_processor_count = 0;
+  /// The largest number of threads that a multiprocessor runs at a time.
   int max_threads_per_multi_processor = 0;
+  /// The number of threads in a warp.
   int warp_size = 0;
 };
-/// Here and below, -1 is the current device.
+/// Returns the facts about a device; -1 means the current device.
 TERN_API DeviceProperties get_device_properties(DeviceIndex device = -1);
-/// As the driver calls it.
+/// Returns the driver's name of a device; -1 means the current device.
 TERN_API std::string get_device_name(DeviceIndex device = -1);
-/// Whether kernels and copies of `device` reach the memory of `peer` directly. Copies work anyway.
+/// Returns true when kernels and copies of `device` can access the memory of `peer` directly.
+/// Copies work in either case.
 TERN_API bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
 
-/// Bytes in use by tensors, counted in whole blocks of 512 bytes.
+/// Returns the bytes that tensors use on a device, in whole blocks of 512 bytes; -1 means the
+/// current device.
 TERN_API std::int64_t memory_allocated(DeviceIndex device = -1);
-/// The most that memory_allocated has been since the last reset.
+/// Returns the largest memory_allocated() since the last reset.
 TERN_API std::int64_t max_memory_allocated(DeviceIndex device = -1);
-/// Bytes taken from the device: in use or kept for reuse.
+/// Returns the bytes taken from a device: used or cached; -1 means the current device.
 TERN_API std::int64_t memory_reserved(DeviceIndex device = -1);
-/// The most that memory_reserved has been since the last reset.
+/// Returns the largest memory_reserved() since the last reset.
 TERN_API std::int64_t max_memory_reserved(DeviceIndex device = -1);
-/// Lets both maxima start from what is in use and kept now.
+/// Sets both maxima to the present values.
 TERN_API void reset_peak_memory_stats(DeviceIndex device = -1);
-/// All that the allocator counts.
+/// Returns all figures of the caching allocator; -1 means the current device.
 TERN_API MemoryStats memory_stats(DeviceIndex device = -1);
-/// Bytes of the device that are free, and all of them, as the driver sees it.
+/// Returns the free and the total bytes of a device, as the driver reports them.
 TERN_API std::pair<std::int64_t, std::int64_t> mem_get_info(DeviceIndex device = -1);
-/// Gives memory that is kept for reuse back to the devices; pinned host memory stays, as in
-/// PyTorch. Does nothing without CUDA.
+/// Gives cached memory back to the devices. Pinned host memory stays cached, as in PyTorch. Does
+/// nothing without CUDA.
 TERN_API void empty_cache();
 
 /// Seeds the default generator of the current device. Does nothing without CUDA.
 TERN_API void manual_seed(std::uint64_t seed);
 
-/// Waits for all work of a device and throws what went wrong in it.
+/// Waits for all work of a device. Throws the error of that work. -1 means the current device.
 TERN_API void synchronize(DeviceIndex device = -1);
 
 namespace detail {
@@ -83,12 +91,21 @@ TERN_API void restore_device(DeviceIndex device) noexcept;
 
 namespace tern {
 
-/// Makes a CUDA device current for this scope; restores the previous one, also on throw. Does
-/// nothing for a device that is not CUDA, or that has no index.
+/// Makes a CUDA device current for a scope and restores the previous device at its end. Does
+/// nothing for a device that is not CUDA or has no index.
+///
+/// Example:
+///   {
+///     tern::DeviceGuard guard(1);
+///     Tensor x = tern::zeros({2}, tern::kCUDA);  // on cuda:1
+///   }
 class TERN_API DeviceGuard {
  public:
+  /// Makes the device current. Throws DeviceError for a device that does not exist.
   explicit DeviceGuard(Device device);
+  /// Makes the CUDA device with this number current.
   explicit DeviceGuard(int cuda_index) : DeviceGuard(Device(cuda_index)) {}
+  /// Restores the previous device.
   ~DeviceGuard();
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
@@ -99,6 +116,7 @@ class TERN_API DeviceGuard {
 
 namespace cuda {
 using tern::DeviceGuard;
+/// libtorch's name of DeviceGuard.
 using CUDAGuard = DeviceGuard;
 }  // namespace cuda
 

@@ -13,57 +13,66 @@ namespace detail {
 class Recording;
 }
 
-/// Names a pool of memory for graphs; {} is none.
+/// The name of a memory pool for graphs; {} means none.
 struct MempoolId {
+  /// The number of the pool; 0 for none.
   std::uint64_t id = 0;
+  /// Compares the numbers.
   friend bool operator==(MempoolId, MempoolId) = default;
 };
+/// libtorch's name of MempoolId.
 using MempoolId_t = MempoolId;
 
-/// A new name, for graphs that shall share one pool: give it to the capture of each.
+/// Returns a new name for a pool that several graphs share: pass it to the capture of each.
 TERN_API MempoolId graph_pool_handle();
 
-/// Whether the calling thread's work for the current device is recorded instead of run.
+/// Returns true when the calling thread's work for the current device is recorded instead of run.
 TERN_API bool is_current_stream_capturing();
 
-/// Work of one device, recorded once and run again as a whole, without the host's part of it.
+/// Work of one device that is recorded once and then replayed as a whole, without the host's part
+/// of it.
 ///
+/// A replay works on the memory of the capture: fill the inputs in place before a replay, and read
+/// the results before the next one. Memory allocated during the capture belongs to the graph, in a
+/// private pool. All other memory that the work uses must live as long as the graph. Random numbers
+/// continue from the generator, as if each replay had drawn them. Not thread-safe.
+///
+/// Example:
 ///   cuda::CUDAGraph graph;
 ///   graph.capture([&] { y = net(x); });  // records, runs nothing
 ///   x.copy_(batch);
 ///   graph.replay();                      // y has the result
-///
-/// A replay works on the memory of the capture: fill the inputs in place, read the results before
-/// the next one. What was allocated during the capture is the graph's, in a private pool;
-/// everything else that it uses must live as long as the graph, which does not keep it. Random
-/// numbers go on where the generator stands, as if each replay had drawn them. Not thread-safe.
 class TERN_API CUDAGraph {
  public:
+  /// Makes an empty graph.
   CUDAGraph();
-  /// As reset(). A capture that still goes on is ended first.
+  /// Frees the graph as reset() does. A capture that is not finished is ended first.
   ~CUDAGraph();
   CUDAGraph(const CUDAGraph&) = delete;
   CUDAGraph& operator=(const CUDAGraph&) = delete;
 
-  /// From now on the work of the current stream is recorded, and that of streams that wait for it.
-  /// Reading results, waiting, and copies of pageable memory throw DeviceError meanwhile, after
-  /// which the capture can only end. Graphs with one `pool` share memory: replay them in the order
-  /// of their captures, never side by side. Throws Error on a default stream, which other threads
-  /// use, too, and for a graph that was captured before.
+  /// Starts to record the work of the current stream and of streams that wait for it.
+  ///
+  /// Reading results, waiting, and copies of pageable memory throw DeviceError during a capture,
+  /// after which the capture can only be ended. Graphs with one `pool` share memory: replay them in
+  /// the order of their captures, never at the same time. Throws Error on a default stream, which
+  /// other threads use, too, and for a graph that was captured before.
   void capture_begin(MempoolId pool = {});
-  /// Makes the graph ready. Throws Error on another stream, and DeviceError when the capture
-  /// failed; the stream runs its work again in any case.
+  /// Ends the recording and makes the graph ready. The stream runs its work again in any case.
+  /// Throws Error on another stream than that of capture_begin(), DeviceError when the capture
+  /// failed.
   void capture_end();
-  /// Captures what `body` does with `stream`, or one of the pool's, as the current stream. What it
-  /// throws ends the capture and goes on.
+  /// Captures the work of `body` on `stream`, or on a stream of the pool. An error of `body` ends
+  /// the capture and is thrown on.
   void capture(const std::function<void()>& body, MempoolId pool = {},
                std::optional<Stream> stream = {});
 
-  /// Queues everything on the current stream of the graph's device. Throws Error before a capture.
+  /// Queues the recorded work on the current stream of the graph's device. Throws Error before a
+  /// capture.
   void replay();
-  /// Forgets the graph; its pool is free when no other graph has it and its tensors are gone.
+  /// Frees the graph. Its pool is free when no other graph uses it and its tensors are gone.
   void reset();
-  /// The pool, for further captures.
+  /// Returns the pool, for further captures.
   MempoolId pool() const;
 
  private:

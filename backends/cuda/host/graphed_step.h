@@ -8,8 +8,14 @@
 
 namespace tern::cuda {
 
-/// A training step that becomes a CUDA graph after its first calls:
+/// A training step that becomes a CUDA graph after its first calls.
 ///
+/// The first `warmup` calls run the function as it is, the next call captures it, and every later
+/// call is a replay. So every call is one step, with the same numbers as without a graph. The
+/// function must do the same work each time, on tensors that stay, and must not read a result on
+/// the host; see CUDAGraph.
+///
+/// Example:
 ///   Tensor x = empty({128, 784}, kCUDA);
 ///   cuda::GraphedStep step({x}, [&] {
 ///     optimizer.zero_grad();
@@ -19,29 +25,24 @@ namespace tern::cuda {
 ///     return loss;
 ///   });
 ///   for (const Tensor& batch : batches) total += step(batch);
-///
-/// The first `warmup` calls run the function as it is; the next one captures it; from then on every
-/// call is a replay. So every call is one step, with the numbers that it has without a graph. The
-/// function must do the same work each time, on tensors that stay, and read no result on the host:
-/// CUDAGraph says what holds for a capture.
 class TERN_API GraphedStep {
  public:
-  /// `inputs` are what `step` reads; all on one CUDA device, else DeviceError. Graphs with one
-  /// `pool` share memory, as CUDAGraph says.
+  /// Prepares a step. `inputs` are the tensors that `step` reads. Graphs with one `pool` share
+  /// memory, as in CUDAGraph. Throws DeviceError unless all inputs are on one CUDA device.
   GraphedStep(std::vector<Tensor> inputs, std::function<Tensor()> step, int warmup = 3,
               MempoolId pool = {});
 
-  /// Copies the values into the inputs and does one step. Returns what the function returned,
-  /// detached; once captured, that is one tensor which the next call overwrites. Throws Error for
-  /// another number of values, ShapeError for another size.
+  /// Copies the values into the inputs and does one step. Returns the function's result, detached.
+  /// After the capture this is always the same tensor, which the next call overwrites. Throws Error
+  /// for another number of values, ShapeError for another size.
   template <class... Values>
   Tensor operator()(const Values&... values) {
     return run({values...});
   }
-  /// The same.
+  /// Does the same as operator().
   Tensor run(const std::vector<Tensor>& values);
 
-  /// The graph; empty until the first capture.
+  /// Returns the graph, which is empty until the capture.
   CUDAGraph& graph() { return graph_; }
 
  private:

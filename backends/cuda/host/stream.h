@@ -11,77 +11,98 @@ namespace detail {
 struct StreamState;
 }
 
-/// A queue of work on one device: what is given to one stream runs in order, streams run side by
-/// side. A handle; copies mean the same stream. Streams live as long as the process.
+/// A queue of work on one device. The work of one stream runs in order; different streams run side
+/// by side. A Stream is a handle: copies mean the same stream. Streams live as long as the process.
 ///
-/// Each device has a default stream, which is tern's own: work that other libraries give to CUDA's
-/// legacy stream is not ordered with it.
+/// Each device has a default stream, which is tern's own: the work that other libraries give to
+/// CUDA's legacy stream is not ordered with it.
 class TERN_API Stream {
  public:
+  /// For tern's own use.
   explicit Stream(const detail::StreamState* state) : state_(state) {}
 
+  /// Returns the number of the device.
   DeviceIndex device_index() const;
+  /// Returns the device.
   Device device() const { return Device(kCUDA, device_index()); }
-  /// 0 for the default stream of the device, 1 and up for those of the pool.
+  /// Returns 0 for the default stream of the device, 1 and up for streams of the pool.
   std::int64_t id() const;
-  /// True when all its work is done.
+  /// Returns true when all work of the stream is done.
   bool query() const;
-  /// Waits for its work. Throws what went wrong in it.
+  /// Waits for all work of the stream. Throws the error of that work.
   void synchronize() const;
-  /// The CUDA stream, for libraries that work with one.
+  /// Returns the CUDA stream (cudaStream_t), for other libraries.
   void* stream() const;
 
+  /// Returns true when both are the same stream.
   friend bool operator==(Stream a, Stream b) { return a.state_ == b.state_; }
 
  private:
   friend TERN_API void setCurrentCUDAStream(Stream stream);
   const detail::StreamState* state_;
 };
+/// libtorch's name of Stream.
 using CUDAStream = Stream;
 
-/// The stream where the calling thread's work for `device` (-1: the current one) runs.
+/// Returns the stream of the calling thread's work for `device`; -1 means the current device.
 TERN_API Stream getCurrentCUDAStream(DeviceIndex device = -1);
+/// Returns the default stream of `device`; -1 means the current device.
 TERN_API Stream getDefaultCUDAStream(DeviceIndex device = -1);
-/// One of 32 streams per device and priority, handed out in turn.
+/// Returns one of 32 streams per device and priority, in turn; -1 means the current device.
 TERN_API Stream getStreamFromPool(bool high_priority = false, DeviceIndex device = -1);
-/// Makes `stream` the calling thread's stream for its device; the current device stays.
+/// Makes `stream` the calling thread's stream for its device. The current device stays.
 TERN_API void setCurrentCUDAStream(Stream stream);
 
-/// Makes a stream and its device current for this scope; restores both, also on throw.
+/// Makes a stream and its device current for a scope and restores both at its end.
 class TERN_API StreamGuard {
  public:
+  /// Makes the stream and its device current.
   explicit StreamGuard(Stream stream);
+  /// Restores stream and device.
   ~StreamGuard();
   StreamGuard(const StreamGuard&) = delete;
   StreamGuard& operator=(const StreamGuard&) = delete;
+  /// Returns the stream of this guard.
   Stream current_stream() const { return current_; }
 
  private:
   Stream current_, previous_;
   DeviceIndex previous_device_;
 };
+/// libtorch's name of StreamGuard.
 using CUDAStreamGuard = StreamGuard;
 
-/// A place in a stream that others can wait for. Made on the device of its first record.
+/// A point in a stream that the host and other streams can wait for. The first record() makes the
+/// event, on its stream's device.
+///
+/// Example:
+///   cuda::Event ready;
+///   ready.record();                    // behind the work so far
+///   ready.block(other_stream);         // other_stream waits for it
 class TERN_API Event {
  public:
-  /// With `timing`, elapsed_time can measure between two of them.
+  /// With `timing`, elapsed_time() can measure between two events.
   explicit Event(bool timing = false) : timing_(timing) {}
+  /// Frees the event.
   ~Event();
+  /// Takes the event over.
   Event(Event&& other) noexcept;
+  /// Takes the event over.
   Event& operator=(Event&& other) noexcept;
 
+  /// Returns true after the first record().
   bool is_created() const { return event_ != nullptr; }
-  /// Marks the place after all work that the stream (the current one) has been given so far.
+  /// Marks the point behind all present work of the stream, which is the current stream by default.
   void record();
   void record(Stream stream);
-  /// Lets later work of `stream` wait for the marked place, on any device. Nothing if not recorded.
+  /// Makes later work of `stream`, on any device, wait for the point. Does nothing before record().
   void block(Stream stream) const;
-  /// True when the place has been passed, or was never marked.
+  /// Returns true when the point was passed or never recorded.
   bool query() const;
-  /// Waits until the place has been passed.
+  /// Waits until the point was passed.
   void synchronize() const;
-  /// Milliseconds from this event to `end`; both have timing, were recorded and are done.
+  /// Returns the milliseconds from this event to `end`. Both must have timing, be recorded and be
+  /// done.
   float elapsed_time(const Event& end) const;
 
  private:
@@ -89,6 +110,7 @@ class TERN_API Event {
   DeviceIndex device_ = -1;
   bool timing_;
 };
+/// libtorch's name of Event.
 using CUDAEvent = Event;
 
 }  // namespace tern::cuda

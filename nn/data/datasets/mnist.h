@@ -6,29 +6,35 @@
 
 namespace tern::data::datasets {
 
-/// The MNIST digits, or any set in the same four files (see read_idx_images), held in memory.
+/// The MNIST digits, or any set in the same four files (see read_idx_images()), in memory. Other
+/// image sizes are kept.
 ///
-/// Images: float32 {N, 1, 28, 28}, from 0 to 1; targets: int64 {N}. Other image sizes are kept.
+/// Shape: data float32 [N, 1, 28, 28] from 0 to 1, targets int64 [N]
 class TERN_API MNIST : public PairDataset {
  public:
+  /// Which half of the set is read.
   enum class Mode { kTrain, kTest };
 
-  /// Reads the files of `root`. Throws FileError.
+  /// Reads the files in the folder `root`. Throws FileError.
   explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
 
+  /// Returns true for the training half.
   bool is_train() const { return mode_ == Mode::kTrain; }
+  /// Returns all images.
   const Tensor& images() const { return data(); }
 
  private:
   Mode mode_;
 };
 
-/// Digits that draw_digits makes from a seed: the shapes of MNIST without its files. Take another
-/// seed for the test set.
+/// Digits that draw_digits() draws from a seed, in the shapes of MNIST. Use another seed for the
+/// test set.
 class TERN_API Digits : public PairDataset {
  public:
+  /// Draws `count` digits.
   explicit Digits(std::int64_t count = 10000, std::uint64_t seed = 1);
 
+  /// Returns all images.
   const Tensor& images() const { return data(); }
 };
 

@@ -9,30 +9,37 @@ namespace tern::data::datasets {
 /// Examples without a target: the slices of one tensor along its first dimension.
 class TERN_API TensorDataset : public Dataset<TensorDataset, TensorExample> {
  public:
-  /// Stacks the tensors.
+  /// Stacks the tensors along a new first dimension.
   explicit TensorDataset(const std::vector<Tensor>& tensors);
-  /// Throws ShapeError for a tensor without dimensions.
+  /// Takes the slices of `tensor`. Throws ShapeError for a tensor without dimensions.
   explicit TensorDataset(Tensor tensor);
 
+  /// Returns slice `index`.
   TensorExample get(std::size_t index) override;
+  /// Returns the slices of `indices`, stacked.
   TensorExample gather(ArrayRef<std::size_t> indices) const;
   std::optional<std::size_t> size() const override;
 
+  /// All examples.
   Tensor tensor;
 };
 
 /// Examples with a target: two tensors, paired along their first dimension.
 class TERN_API PairDataset : public Dataset<PairDataset> {
  public:
-  /// Throws ShapeError unless both have dimensions and the first ones agree.
+  /// Pairs the slices of both tensors. Throws ShapeError unless both have dimensions and agree in
+  /// the first.
   PairDataset(Tensor data, Tensor targets);
 
+  /// Returns the pair of slices `index`.
   Example<> get(std::size_t index) override;
-  /// The examples that `indices` name, stacked.
+  /// Returns the pairs of `indices`, stacked.
   Example<> gather(ArrayRef<std::size_t> indices) const;
   std::optional<std::size_t> size() const override;
 
+  /// Returns the data of all examples.
   const Tensor& data() const { return data_; }
+  /// Returns the targets of all examples.
   const Tensor& targets() const { return targets_; }
 
  private:
