@@ -13,7 +13,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu'
 
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
-.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench format tidy install clean setup
+.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench docs format tidy install clean setup
 
 # The library and the programs.
 all: setup
@@ -51,6 +51,12 @@ gpu: setup
 
 bench: all
 	benchmarks/run.sh build/release
+
+# The API reference, build/docs/index.html. Anything public without documentation is an error.
+docs:
+	doxygen --version >/dev/null 2>&1 || cmake/setup.sh doxygen
+	rm -rf build/docs && mkdir -p build/docs
+	doxygen docs/api/Doxyfile
 
 format:
 	$(sources) | xargs clang-format -i

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs what tern is built with, on Debian and Ubuntu, asking for nothing. Does nothing when all
-# of it is there; elsewhere CMake names what is missing.
+# of it is there; elsewhere CMake names what is missing. With arguments, installs these packages.
 set -eu
 
 packages="g++ cmake ninja-build libeigen3-dev nlohmann-json3-dev zlib1g-dev libgtest-dev
           libcli11-dev libstb-dev"
+[ $# -eq 0 ] || packages="$*"
 
 command -v dpkg-query >/dev/null || exit 0
 

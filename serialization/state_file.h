@@ -57,8 +57,9 @@ TERN_API void save_state(const State& state, const std::string& path,
                          const SaveOptions& options = {});
 
 /// Reads a state file: of save_state(), to the bit, or of Python's torch.save, numpy.savez, or
-/// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the last a tensor
-/// of floating numbers becomes float32 when float32 holds all of them exactly, else float64.
+/// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the last the
+/// floating numbers of a tensor become float32 when each of them is the decimal of a float32, else
+/// float64.
 ///
 /// The tensors are on the CPU. For a folder, the model.safetensors.index.json or model.safetensors
 /// in it is read; for a missing net.safetensors, net.safetensors.index.json.

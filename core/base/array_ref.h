@@ -9,10 +9,6 @@
 
 namespace tern {
 
-/// A view of consecutive elements that somebody else owns; for parameters, never for members.
-///
-/// Built from one element, braces, a vector or anything with data() and size().
-template <class T>
 /// A view of consecutive elements that somebody else owns. Meant for parameters, never for members:
 /// an ArrayRef does not keep its elements alive.
 ///
@@ -23,6 +19,7 @@ template <class T>
 ///   std::vector<std::int64_t> sizes = {3, 2};
 ///   x = x.view(sizes);                        // a vector
 ///   x = x.sum(0);                             // one element
+template <class T>
 class ArrayRef {
  public:
   /// The type of an element.

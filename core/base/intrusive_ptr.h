@@ -40,9 +40,8 @@ class RefCounted {
   mutable std::atomic<std::uint32_t> count_{0};
 };
 
-/// Owning pointer to a RefCounted object; one machine word.
-template <class T>
 /// A pointer of one machine word that shares ownership of a RefCounted object.
+template <class T>
 class IntrusivePtr {
  public:
   /// Makes a null pointer.

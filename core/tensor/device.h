@@ -80,8 +80,8 @@ TERN_API std::ostream& operator<<(std::ostream& out, DeviceType type);
 
 }  // namespace tern
 
-template <>
 /// Makes Device a key of unordered containers.
+template <>
 struct std::hash<tern::Device> {
   /// Returns a different number for every device.
   std::size_t operator()(tern::Device device) const noexcept {

@@ -16,7 +16,7 @@ namespace tern {
 /// The type of a tensor's elements.
 enum class ScalarType : std::uint8_t {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
-  /** python_name, elements of C++ type `type`. */                        \
+  /** python_name, elements of C++ type `type`. */                       \
   name = number,
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
@@ -102,9 +102,8 @@ constexpr ScalarType compute_dtype(ScalarType dtype) {
   return is_floating_point(dtype) ? kFloat : kLong;
 }
 
-/// Stands for a C++ type where a value would be needless work.
-template <class T>
 /// Carries a C++ type as a value, without making an object of the type.
+template <class T>
 struct TypeTag {
   /// The C++ type.
   using type = T;

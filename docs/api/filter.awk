@@ -18,6 +18,7 @@ BEGIN {
 
 FNR == 1 && FILENAME ~ /\.md$/ { is_markdown = 1 }
 is_markdown { print markdown($0); next }
+FILENAME ~ /\.dox$/ { print; next }
 
 FNR == 1 { put("/** \\file */ " $0); next }
 { line($0) }
@@ -303,12 +304,10 @@ function flush_statement(    i) {
 
 # --- Macros that declare ----------------------------------------------------------------------
 
-# TERN_ARG(Type, name) = initial;
-function accessors(text, doc,    at, type, name, initial, head) {
+# TERN_ARG(Type, name) = initial; as a setter and a getter. (The getter for changes is left out.)
+function accessors(text, doc,    type, name, initial, self) {
   match(text, /TERN_(OPTIM_)?ARG\(/)
   text = substr(text, RSTART + RLENGTH)
-  for (at = length(text); at > 0 && substr(text, at, 1) != ","; at--) {
-  }
   match(text, /,[ \t]*[a-z_0-9]+\)/)
   type = substr(text, 1, RSTART - 1)
   name = substr(text, RSTART + 1, RLENGTH - 2)
@@ -317,11 +316,14 @@ function accessors(text, doc,    at, type, name, initial, head) {
   sub(/;.*/, "", initial)
   sub(/^[ \t]*=[ \t]*/, "", initial)
   if (doc != "") {
-    if (initial != "") doc = doc "\\ilinebr \\ilinebr Default: `" initial "`."
+    if (initial != "") {
+      if (doc ~ /\. /) doc = doc " Default: `" initial "`."
+      else sub(/\.$/, " (default: `" initial "`).", doc)
+    }
     doc = "/** " doc " */ "
   }
-  head = scope_name[scopes]
-  return "public: " doc head "& " name "(" type " value); " doc type "& " name "() noexcept; " \
+  self = scope_name[scopes]
+  return "public: " doc self "& " name "(" type " value); " \
          doc "const " type "& " name "() const noexcept; private:"
 }
 
@@ -480,6 +482,8 @@ function comment_text(    i, text, row, code, list, tag) {
   code = list = 0
   for (i = 1; i <= comments; i++) {
     row = comment[i]
+    # Code between backticks that spans lines.
+    while (!code && count(row, "`") % 2 == 1 && i < comments) row = row " " comment[++i]
     if (code && row != "" && row !~ /^  /) {
       text = text "\\endcode\\ilinebr "
       code = 0
@@ -523,7 +527,9 @@ function escaped(text,    n, part, i, out) {
   out = ""
   for (i = 1; i <= n; i++) {
     if (i % 2 == 1) {
-      gsub(/[<>@#%]/, "\\\\&", part[i])
+      gsub(/</, "\\&lt;", part[i])
+      gsub(/>/, "\\&gt;", part[i])
+      gsub(/[@#%]/, "\\\\&", part[i])
       gsub(/\*/, "\\*", part[i])
     }
     out = out (i > 1 ? "`" : "") part[i]
