@@ -56,7 +56,8 @@ bench: all
 docs:
 	doxygen --version >/dev/null 2>&1 || cmake/setup.sh doxygen
 	rm -rf build/docs && mkdir -p build/docs
-	doxygen docs/api/Doxyfile
+	doxygen docs/api/Doxyfile 2>build/docs/warnings.txt; status=$$?; \
+	  sort -u build/docs/warnings.txt | sed 's|^$(CURDIR)/||' >&2; exit $$status
 
 format:
 	$(sources) | xargs clang-format -i

@@ -163,7 +163,7 @@ class DataLoader {
 template <class Dataset, class Sampler>
 class DataLoader<Dataset, Sampler>::Iterator {
  public:
-  /// What std::iterator_traits asks for.
+  /// Types for std::iterator_traits.
   using difference_type = std::ptrdiff_t;
   using value_type = BatchType;
   using pointer = BatchType*;

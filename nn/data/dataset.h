@@ -34,8 +34,8 @@ class BatchDataset {
   /// Returns the number of examples, or nothing when it is unknown.
   virtual std::optional<std::size_t> size() const = 0;
 
-  /// This dataset with `transform` applied to each batch. The dataset is copied, or moved when it
-  /// is a temporary.
+  /// Returns this dataset with `transform` applied to each batch. The dataset is copied, or moved
+  /// when it is a temporary.
   template <class Transform>
   MapDataset<Self, Transform> map(Transform transform) & {
     return {static_cast<Self&>(*this), std::move(transform)};
@@ -98,7 +98,7 @@ constexpr bool kStacks<transforms::Stack<E>> = true;
 
 }  // namespace detail
 
-/// What `map` returns: `transform` applied to the batches of `Source`.
+/// A dataset whose batches are those of `Source` after `transform`; made by map().
 template <class Source, class Transform>
 class MapDataset
     : public BatchDataset<MapDataset<Source, Transform>, typename Transform::OutputBatchType,
