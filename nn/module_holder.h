@@ -1,8 +1,8 @@
 #pragma once
 
+#include <iosfwd>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <type_traits>
 #include <utility>
 

@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <ostream>
+#include <iosfwd>
 #include <type_traits>
 #include <vector>
+
+#include <tern/core/base/text.h>
 
 namespace tern {
 
@@ -91,9 +93,12 @@ using IntArrayRef = ArrayRef<std::int64_t>;
 /// Prints the elements as [2, 3].
 template <class T>
 std::ostream& operator<<(std::ostream& out, ArrayRef<T> array) {
-  out << '[';
-  for (std::size_t i = 0; i < array.size(); ++i) out << (i == 0 ? "" : ", ") << array[i];
-  return out << ']';
+  std::string text = "[";
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    if (i > 0) text += ", ";
+    detail::TextPart(array[i]).append_to(text);
+  }
+  return detail::print_text(out, text += ']');
 }
 
 }  // namespace tern

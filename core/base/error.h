@@ -1,9 +1,9 @@
 #pragma once
 
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
+#include <tern/core/base/text.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern {
@@ -76,14 +76,7 @@ class TERN_API NotImplementedError : public Error {
 
 namespace detail {
 
-/// Concatenates the parts with operator<<. Runs only on the failing path, so it shall be small.
-template <class... Parts>
-__attribute__((noinline, cold)) std::string text_of(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
-}
-
+/// Throws E with the concatenated parts. Stays out of line, so that a check costs its caller little.
 template <class E, class... Parts>
 [[noreturn]] __attribute__((noinline, cold)) void raise(const Parts&... parts) {
   throw E(text_of(parts...));

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ostream>
+#include <iosfwd>
 #include <string>
 
 #include <tern/core/tensor/tensor.h>

@@ -1,6 +1,7 @@
 #include <tern/core/tensor/device.h>
 
 #include <charconv>
+#include <ostream>
 
 #include <tern/core/base/error.h>
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <ostream>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <ostream>
+#include <iosfwd>
 #include <type_traits>
 #include <utility>
 
@@ -189,7 +189,7 @@ TERN_API void set_default_dtype(ScalarType dtype);
 
 /// Prints the dtype as C++ spells it: Float.
 inline std::ostream& operator<<(std::ostream& out, ScalarType dtype) {
-  return out << dtype_info(dtype).name;
+  return detail::print_text(out, dtype_info(dtype).name);
 }
 
 }  // namespace tern

@@ -1,5 +1,7 @@
 #include <atomic>
 
+#include <ostream>
+
 #include <tern/core/tensor/options.h>
 
 namespace tern {

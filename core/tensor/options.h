@@ -1,7 +1,7 @@
 #pragma once
 
+#include <iosfwd>
 #include <optional>
-#include <ostream>
 
 #include <tern/core/tensor/device.h>
 #include <tern/core/tensor/dtype.h>

@@ -1,5 +1,7 @@
 #include <tern/core/tensor/scalar.h>
 
+#include <ostream>
+
 namespace tern {
 
 ScalarType Scalar::dtype() const {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
-#include <ostream>
 #include <type_traits>
 
 #include <tern/core/base/error.h>

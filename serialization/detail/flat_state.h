@@ -27,6 +27,14 @@ constexpr std::string_view kTreeKey = "tern.state";
 /// How many values a tree may have; what stands for a tensor is two.
 constexpr std::size_t kMaxTreeValues = 1 << 22;
 
+/// The most dimensions of a tensor in any format, as in PyTorch.
+constexpr std::size_t kMaxDims = 64;
+
+/// The elements of a contiguous tensor on the host.
+inline std::string_view bytes_of(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
+}
+
 /// Throws Error for more values beside the elements of tensors than kMaxTreeValues.
 FlatState flatten(const State& state);
 /// Throws Error for a tree that `flatten` cannot have written or that does not fit the tensors.

@@ -15,7 +15,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxDims = 64;  // as PyTorch
 constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 
 /// Receives the events of the grammar and knows which of them a state file may have.

@@ -4,11 +4,10 @@
 #include <cstring>
 
 #include <tern/core/base/error.h>
+#include <tern/serialization/detail/json_text.h>
 
 namespace tern::detail {
 namespace {
-
-bool is_digit(char c) { return '0' <= c && c <= '9'; }
 
 /// The bytes of the UTF-8 character at `at`; 0 when there is none.
 std::size_t utf8_size(const char* at, const char* end) {

@@ -11,6 +11,8 @@ namespace tern::detail {
 /// The longest text of one number: -2.2250738585072014e-308 and some room.
 constexpr std::size_t kMaxNumberText = 32;
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// Writes the shortest decimal that reads back to the same bits. Floating numbers have a point or
 /// an exponent, so that no reader takes them for integers. Returns the end; `value` is finite.
 template <class T>

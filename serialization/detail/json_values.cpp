@@ -8,12 +8,11 @@
 #include <limits>
 #include <string_view>
 
+#include <tern/serialization/detail/flat_state.h>
+#include <tern/serialization/detail/json_text.h>
+
 namespace tern::detail {
 namespace {
-
-constexpr std::size_t kMaxDims = 64;  // as PyTorch
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool starts_with(const char* at, std::string_view word) {
   return std::strncmp(at, word.data(), word.size()) == 0;  // stops at the NUL
@@ -84,13 +83,13 @@ const char* found_name(char first) {
 /// The numbers from low to high can be stored: the others are outside the range of a dtype that is
 /// narrower than T, or would be rounded to infinity there.
 template <class T>
-struct Range {
+struct NumberRange {
   T low, high;
 };
 
 template <class T>
-Range<T> range_of(ScalarType dtype) {
-  return visit_dtype(dtype, [](auto tag) -> Range<T> {
+NumberRange<T> range_of(ScalarType dtype) {
+  return visit_dtype(dtype, [](auto tag) -> NumberRange<T> {
     using E = typename decltype(tag)::type;
     if constexpr (std::same_as<T, float> && !std::same_as<E, double>) {
       const float high = std::same_as<E, Half>       ? 0x1.ffdffep15f
@@ -246,7 +245,7 @@ class ValueReader {
   std::size_t depth_ = 0;  // this many levels
   bool exact_ = true;
   const ScalarType dtype_;
-  const Range<Text> range_;
+  const NumberRange<Text> range_;
   char* out_;
 };
 

@@ -4,14 +4,14 @@
 #include <optional>
 
 #include <tern/core/tensor/shape.h>
+#include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/npy_file.h>
 
 namespace tern::detail {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::size_t kMaxHeader = 1 << 16;
-constexpr std::size_t kMaxDims = 64;  // as PyTorch
 
 /// 'f4' for float32; empty for bfloat16, which NumPy does not have.
 std::string npy_type(ScalarType dtype) {
@@ -37,9 +37,9 @@ struct Header {
 };
 
 /// Reads the dictionary, which has three keys in any order.
-class HeaderReader {
+class NpyHeaderReader {
  public:
-  HeaderReader(const ByteStream& stream, std::string_view text) : stream_(stream), rest_(text) {}
+  NpyHeaderReader(const ByteStream& stream, std::string_view text) : stream_(stream), rest_(text) {}
 
   Header read() {
     expect("{");
@@ -141,7 +141,7 @@ class HeaderReader {
 };
 
 Header read_header(ByteStream& stream) {
-  if (stream.remaining() < kMagic.size() + 2 || stream.text(kMagic.size()) != kMagic) {
+  if (stream.remaining() < kNpyMagic.size() + 2 || stream.text(kNpyMagic.size()) != kNpyMagic) {
     stream.fail("no .npy: it does not begin with \\x93NUMPY");
   }
   const int version = stream.number<std::uint8_t>(), minor = stream.number<std::uint8_t>();
@@ -152,7 +152,7 @@ Header read_header(ByteStream& stream) {
       version == 1 ? stream.number<std::uint16_t>() : stream.number<std::uint32_t>();
   if (size > kMaxHeader) stream.fail("a header of ", size, " bytes; ", kMaxHeader, " may be");
   const std::string text = stream.text(size);
-  return HeaderReader(stream, text).read();
+  return NpyHeaderReader(stream, text).read();
 }
 
 /// How many bytes the elements take, compared with what is there.
@@ -187,10 +187,10 @@ std::string npy_header(const Tensor& tensor, std::string_view place) {
   const char* order = tensor.element_size() == 1 ? "|" : "<";
   std::string text =
       "{'descr': '" + (order + type) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
-  const std::size_t before = kMagic.size() + 4;
+  const std::size_t before = kNpyMagic.size() + 4;
   text.append(63 - (before + text.size()) % 64, ' ');
   text += '\n';
-  std::string header(kMagic);
+  std::string header(kNpyMagic);
   header += '\1';
   header += '\0';
   append_little<std::uint16_t>(header, static_cast<std::uint16_t>(text.size()));

@@ -7,11 +7,7 @@
 namespace tern::detail {
 namespace {
 
-constexpr std::string_view kSuffix = ".npy";
-
-std::string_view bytes_of(const Tensor& tensor) {
-  return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
-}
+constexpr std::string_view kNpySuffix = ".npy";
 
 Tensor host_copy(const Tensor& tensor) { return tensor.detach().cpu().contiguous(); }
 
@@ -41,7 +37,7 @@ bool recognizes_npz(std::string_view head) {
   if (!head.starts_with("PK\3\4") || head.size() < kName) return false;
   const std::size_t size = load_little<std::uint16_t>(head.data() + kNameSize);
   // A name that goes on beyond the head is no file's of torch.save.
-  return size > head.size() - kName || head.substr(kName, size).ends_with(kSuffix) ||
+  return size > head.size() - kName || head.substr(kName, size).ends_with(kNpySuffix) ||
          head.substr(kName, size) == kTreeKey;
 }
 
@@ -53,7 +49,7 @@ void write_npz_state(const State& state, const SaveOptions& options, AtomicFile&
     if (!options.allow_non_finite) refuse_non_finite(file.path(), name, host);
     const std::string header =
         npy_header(host, text_of("save: '", file.path(), "': tensor '", name, "'"));
-    zip.add(name + std::string(kSuffix), {header, bytes_of(host)});
+    zip.add(name + std::string(kNpySuffix), {header, bytes_of(host)});
   }
   if (!flat.tree.empty()) zip.add(kTreeKey, {flat.tree});
   zip.finish();
@@ -70,8 +66,8 @@ State read_npz_state(const InputFile& file, const LoadFileOptions&) {
       stream.finish();
       continue;
     }
-    if (!entry.name.ends_with(kSuffix)) stream.fail("the name does not end in .npy");
-    flat.tensors.emplace_back(entry.name.substr(0, entry.name.size() - kSuffix.size()),
+    if (!entry.name.ends_with(kNpySuffix)) stream.fail("the name does not end in .npy");
+    flat.tensors.emplace_back(entry.name.substr(0, entry.name.size() - kNpySuffix.size()),
                               read_npy_array(stream));
   }
   return unflatten(flat);

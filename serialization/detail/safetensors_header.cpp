@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <tern/core/base/error.h>
+#include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/json_scanner.h>
 #include <tern/serialization/detail/json_text.h>
 #include <tern/serialization/detail/safetensors_dtype.h>
@@ -18,7 +19,6 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "the format is little-endian");
 
-constexpr std::size_t kMaxDims = 64;  // as PyTorch
 constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
 
 /// Reads a header that may be as large as it likes and say what it likes: until all of it is

@@ -10,7 +10,7 @@
 namespace tern::detail {
 namespace {
 
-std::string text_of(const InputFile& file) {
+std::string content_of(const InputFile& file) {
   TERN_CHECK(file.size() <= kMaxHeaderSize, FileError, "load: '", file.path(), "': an index of ",
              file.size(), " bytes; ", kMaxHeaderSize, " may be");
   return file.head(static_cast<std::size_t>(file.size()));
@@ -24,7 +24,7 @@ bool is_file_name(std::string_view name) {
 }  // namespace
 
 SafetensorsIndex::SafetensorsIndex(const InputFile& file)
-    : path_(file.path()), text_(text_of(file)), scan_(text_, "load: '" + path_ + "': index: ") {
+    : path_(file.path()), text_(content_of(file)), scan_(text_, "load: '" + path_ + "': index: ") {
   if (!scan_.at('{')) fail("expected an object, found ", scan_.kind());
   constexpr std::string_view kMap = "weight_map", kMetadata = "metadata";
   bool has_map = false, has_metadata = false;

@@ -27,22 +27,22 @@ void normalize_bools(const Tensor& tensor) {
 }
 
 /// Bytes of the file and where in memory they go.
-struct Range {
+struct ByteRange {
   std::uint64_t offset;
   std::size_t size;
   char* to;
 };
 
 /// Reads with all threads: copying from the system's cache to fresh memory is what takes time.
-void read_ranges(const InputFile& file, const std::vector<Range>& ranges) {
+void read_ranges(const InputFile& file, const std::vector<ByteRange>& ranges) {
   constexpr std::int64_t kGrain = 8 << 20;
   std::size_t total = 0;
-  for (const Range& range : ranges) total += range.size;
+  for (const ByteRange& range : ranges) total += range.size;
   std::mutex mutex;
   std::exception_ptr error;
   const auto read_part = [&](std::int64_t begin, std::int64_t end) {
     std::int64_t place = 0;  // of the range, in all of them
-    for (const Range& range : ranges) {
+    for (const ByteRange& range : ranges) {
       const std::int64_t from = std::max(begin - place, std::int64_t{0});
       const std::int64_t to = std::min(end - place, static_cast<std::int64_t>(range.size));
       if (from < to) {
@@ -94,7 +94,7 @@ Tensor SafetensorsReader::map(const SafetensorsEntry& entry, ScalarType dtype) c
 std::vector<Tensor> SafetensorsReader::read(ArrayRef<SafetensorsEntry> entries) const {
   for (const SafetensorsEntry& entry : entries) dtype_of(entry);
   std::vector<Tensor> tensors;
-  std::vector<Range> ranges;
+  std::vector<ByteRange> ranges;
   for (const SafetensorsEntry& entry : entries) {
     const ScalarType dtype = dtype_of(entry);
     Tensor& tensor = tensors.emplace_back(map(entry, dtype));

@@ -22,7 +22,7 @@
 namespace tern::detail {
 namespace {
 
-constexpr std::string_view kSuffix = ".safetensors";
+constexpr std::string_view kShardSuffix = ".safetensors";
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
@@ -94,14 +94,14 @@ std::vector<std::vector<const NamedTensor*>> split(const std::vector<const Named
 /// net.safetensors -> net-00001-of-00003.safetensors, or net.1-00001-of-00003.safetensors and so on
 /// when files of such names exist: an older index may list them until the new one is in place.
 std::vector<std::string> shard_paths(const std::string& path, std::size_t count) {
-  const std::string stem = path.substr(0, path.size() - kSuffix.size());
+  const std::string stem = path.substr(0, path.size() - kShardSuffix.size());
   for (int attempt = 0;; ++attempt) {
     std::vector<std::string> paths;
     for (std::size_t i = 0; i < count; ++i) {
       char number[64];
       std::snprintf(number, sizeof number, "-%05zu-of-%05zu", i + 1, count);
       paths.push_back(stem + (attempt == 0 ? "" : "." + std::to_string(attempt)) + number +
-                      std::string(kSuffix));
+                      std::string(kShardSuffix));
     }
     if (std::ranges::none_of(paths, exists)) return paths;
   }
@@ -254,7 +254,7 @@ void save_safetensors_shards(const State& state, const std::string& path,
 }
 
 bool has_index(const std::string& path) {
-  return path.ends_with(kSuffix) && exists(path + std::string(kIndexSuffix));
+  return path.ends_with(kShardSuffix) && exists(path + std::string(kIndexSuffix));
 }
 
 void refuse_safetensors_index(const State&, const SaveOptions&, AtomicFile& file) {

@@ -4,11 +4,10 @@
 #include <optional>
 
 #include <tern/core/tensor/shape.h>
+#include <tern/serialization/detail/flat_state.h>
 
 namespace tern::detail {
 namespace {
-
-constexpr std::size_t kMaxDims = 64;  // as PyTorch
 
 // A pickle may hold a list once and show it many times, in lists that it shows many times. Honest
 // ones grow little when every mention becomes a value of its own.

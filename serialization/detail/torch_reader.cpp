@@ -8,7 +8,7 @@ namespace tern::detail {
 namespace {
 
 // The magic number of the older form, as every pickle protocol writes it: LONG1, ten bytes, STOP.
-constexpr std::string_view kMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+constexpr std::string_view kOldMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
 constexpr std::int64_t kOldVersion = 1001;
 
 void fill(const Tensor& elements, ByteStream& stream) {
@@ -115,16 +115,16 @@ State read_old(const InputFile& file, std::uint64_t offset) {
 
 bool recognizes_torch(std::string_view head) {
   return (head.starts_with("PK\3\4") && !recognizes_npz(head)) ||
-         (head.starts_with('\x80') && head.find(kMagic) != head.npos);
+         (head.starts_with('\x80') && head.find(kOldMagic) != head.npos);
 }
 
 State read_torch_state(const InputFile& file, const LoadFileOptions&) {
   const std::string head = file.head(64);
   if (head.starts_with("PK")) return read_zip(file);
-  const std::size_t magic = head.find(kMagic);
+  const std::size_t magic = head.find(kOldMagic);
   TERN_CHECK(magic != head.npos, FileError, "load: '", file.path(),
              "' is neither a ZIP archive nor of the older form of torch.save");
-  return read_old(file, magic + kMagic.size());
+  return read_old(file, magic + kOldMagic.size());
 }
 
 }  // namespace tern::detail

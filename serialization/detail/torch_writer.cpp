@@ -188,10 +188,6 @@ class Pickler {
   std::map<Key, Use> uses_;
 };
 
-std::string_view bytes_of(const Tensor& tensor) {
-  return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
-}
-
 }  // namespace
 
 void write_torch_state(const State& state, const SaveOptions& options, AtomicFile& file) {

@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::uint64_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22;
 constexpr std::uint64_t kLocatorSize = 20, kEnd64Size = 56, kMaxComment = 0xFFFF;
-constexpr std::uint32_t kSee64 = 0xFFFFFFFF;  // the number stands in the zip64 field
-constexpr std::uint64_t kMaxRatio = 1032;     // deflate packs no better
+constexpr std::uint64_t kMaxRatio = 1032;  // deflate packs no better
 
 std::uint16_t u16(std::string_view bytes, std::size_t at) {
   return load_little<std::uint16_t>(bytes.data() + at);

@@ -10,6 +10,9 @@
 
 namespace tern::detail {
 
+/// A 32-bit field of this value says that the number stands in the zip64 field.
+constexpr std::uint64_t kSee64 = 0xFFFFFFFF;
+
 /// One file in a ZIP archive.
 struct ZipEntry {
   std::string name;

@@ -5,13 +5,13 @@
 #include <tern/core/base/error.h>
 #include <tern/serialization/detail/crc32.h>
 #include <tern/serialization/detail/little_endian.h>
+#include <tern/serialization/detail/zip_archive.h>
 
 namespace tern::detail {
 namespace {
 
-constexpr std::uint64_t kSee64 = 0xFFFFFFFF;  // the number stands in the zip64 field
-constexpr std::uint64_t kAlignment = 64;      // as torch.save
-constexpr std::uint16_t kVersion = 45;        // of the format: zip64
+constexpr std::uint64_t kAlignment = 64;  // as torch.save
+constexpr std::uint16_t kVersion = 45;    // of the format: zip64
 constexpr std::uint16_t kUtf8 = 1 << 11;
 constexpr std::uint16_t kFirstDay = 1 << 5 | 1;  // 1 January 1980: equal states, equal files
 

@@ -1,0 +1,35 @@
+# Unity builds: several files of one folder are compiled as one unit, which parses the headers and
+# instantiates shared templates once. So names in anonymous namespaces are unique within a folder.
+# Units stay small enough that a change to one file is compiled in seconds.
+
+option(TERN_UNITY "Compile several files of a folder as one unit" ON)
+set(TERN_UNITY_FILES 6)  # the most files in one unit
+
+function(tern_unity target)
+  if(NOT TERN_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.(cpp|cu)$")
+  list(SORT sources)
+  set(folders "")
+  foreach(source IN LISTS sources)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${source})
+    get_filename_component(folder ${folder} DIRECTORY)
+    string(MAKE_C_IDENTIFIER "${folder}" id)
+    list(APPEND folders ${id})
+    list(APPEND files_${id} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(id IN LISTS folders)
+    list(LENGTH files_${id} count)
+    math(EXPR units "(${count} + ${TERN_UNITY_FILES} - 1) / ${TERN_UNITY_FILES}")
+    set(index 0)
+    foreach(source IN LISTS files_${id})
+      math(EXPR unit "${index} * ${units} / ${count}")  # units of equal size
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${id}_${unit}")
+      math(EXPR index "${index} + 1")
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
