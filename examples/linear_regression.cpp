@@ -9,9 +9,8 @@
 #include <string>
 
 #include <tern/tern.h>
-#include <CLI/CLI.hpp>
 
-#include "support/program.h"
+#include "support/command_line.h"
 
 namespace {
 
@@ -60,12 +59,11 @@ void run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Fits a line to noisy points.", "linear_regression");
-  app.add_option("--epochs", arguments.epochs, "3 unless said")->check(support::positive());
-  app.add_option("--lr", arguments.lr, "learning rate, 0.03 unless said")
-      ->check(support::positive());
-  app.add_option("--seed", arguments.seed, "1 unless said");
-  app.add_option("--device", arguments.device, "cpu unless said")->check(support::device_name());
-  app.add_option("--save", arguments.save, "file for the weights")->check(support::state_file());
-  return support::run_program(app, argc, argv, [&] { run(arguments); });
+  support::CommandLine line("Fits a line to noisy points.", "linear_regression");
+  line.option("--epochs", arguments.epochs, "3 unless said").check(support::positive());
+  line.option("--lr", arguments.lr, "learning rate, 0.03 unless said").check(support::positive());
+  line.option("--seed", arguments.seed, "1 unless said");
+  line.option("--device", arguments.device, "cpu unless said").check(support::device_name());
+  line.option("--save", arguments.save, "file for the weights").check(support::state_file());
+  return line.run(argc, argv, [&] { run(arguments); });
 }

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include <tern/tern.h>
-#include <CLI/CLI.hpp>
 
-#include "support/program.h"
+#include "support/command_line.h"
 
 namespace {
 
@@ -85,13 +84,11 @@ void run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Trains a classifier of spirals on all CUDA devices.", "multi_device");
-  app.add_option("--epochs", arguments.epochs, "60 unless said")->check(support::positive());
-  app.add_option("--batch-size", arguments.batch_size, "128 unless said")
-      ->check(support::positive());
-  app.add_option("--lr", arguments.lr, "learning rate, 0.01 unless said")
-      ->check(support::positive());
-  app.add_option("--seed", arguments.seed, "1 unless said");
-  app.add_option("--save", arguments.save, "file for the weights")->check(support::state_file());
-  return support::run_program(app, argc, argv, [&] { run(arguments); });
+  support::CommandLine line("Trains a classifier of spirals on all CUDA devices.", "multi_device");
+  line.option("--epochs", arguments.epochs, "60 unless said").check(support::positive());
+  line.option("--batch-size", arguments.batch_size, "128 unless said").check(support::positive());
+  line.option("--lr", arguments.lr, "learning rate, 0.01 unless said").check(support::positive());
+  line.option("--seed", arguments.seed, "1 unless said");
+  line.option("--save", arguments.save, "file for the weights").check(support::state_file());
+  return line.run(argc, argv, [&] { run(arguments); });
 }

@@ -12,10 +12,9 @@
 #include <vector>
 
 #include <tern/tern.h>
-#include <CLI/CLI.hpp>
 
 #include "commands.h"
-#include "support/program.h"
+#include "support/command_line.h"
 
 int main(int argc, char** argv) {
   std::string from, to;
@@ -24,33 +23,32 @@ int main(int argc, char** argv) {
   tern::SaveOptions options;
   bool is_good = true;
 
-  CLI::App app("Looks into state files.", "tern-state");
-  app.require_subcommand(1);
-  CLI::App* info = app.add_subcommand("info", "Prints what a file holds.");
-  info->add_option("FILE", from)->required();
+  support::CommandLine line("Looks into state files.", "tern-state");
+  support::CommandLine info = line.command("info", "Prints what a file holds.");
+  info.option("FILE", from).required();
 
-  CLI::App* convert = app.add_subcommand("convert", "Writes B with the content of A.");
-  convert->add_option("A", from)->required();
-  convert->add_option("B", to)->required();
-  convert->add_flag("--base64", options.base64, "JSON: elements in base64");
+  support::CommandLine convert = line.command("convert", "Writes B with the content of A.");
+  convert.option("A", from).required();
+  convert.option("B", to).required();
+  convert.flag("--base64", options.base64, "JSON: elements in base64");
   convert
-      ->add_option("--max-shard-size", options.max_shard_size,
-                   "safetensors: several files of at most so many bytes")
-      ->check(support::positive());
+      .option("--max-shard-size", options.max_shard_size,
+              "safetensors: several files of at most so many bytes")
+      .check(support::positive());
 
-  CLI::App* diff = app.add_subcommand("diff", "Prints what differs between A and B.");
-  diff->add_option("A", from)->required();
-  diff->add_option("B", to)->required();
-  diff->add_option("--tolerance", tolerance, "differences of numbers up to this are none");
+  support::CommandLine diff = line.command("diff", "Prints what differs between A and B.");
+  diff.option("A", from).required();
+  diff.option("B", to).required();
+  diff.option("--tolerance", tolerance, "differences of numbers up to this are none");
 
-  CLI::App* check = app.add_subcommand("validate", "Reads and checks all of each file.");
-  check->add_option("FILE", paths)->required();
+  support::CommandLine check = line.command("validate", "Reads and checks all of each file.");
+  check.option("FILE", paths).required();
 
-  const int code = support::run_program(app, argc, argv, [&] {
-    if (*info) show_info(from);
-    if (*convert) convert_file(from, to, options);
-    if (*diff) is_good = show_difference(from, to, tolerance);
-    if (*check) is_good = validate(paths);
+  const int code = line.run(argc, argv, [&] {
+    if (info.is_given()) show_info(from);
+    if (convert.is_given()) convert_file(from, to, options);
+    if (diff.is_given()) is_good = show_difference(from, to, tolerance);
+    if (check.is_given()) is_good = validate(paths);
   });
   if (code != 0) return 2;
   return is_good ? 0 : 1;

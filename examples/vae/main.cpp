@@ -16,11 +16,10 @@
 #include <string>
 
 #include <tern/tern.h>
-#include <CLI/CLI.hpp>
 
 #include "run.h"
+#include "support/command_line.h"
 #include "support/picture.h"
-#include "support/program.h"
 #include "support/progress.h"
 
 namespace data = tern::data;
@@ -137,25 +136,25 @@ void run_vae(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Trains a variational autoencoder on digits.", "vae");
+  support::CommandLine line("Trains a variational autoencoder on digits.", "vae");
   const support::Check positive = support::positive();
-  app.add_option("--epochs", arguments.epochs, "10 unless said")->check(positive);
-  app.add_option("--batch-size", arguments.batch_size, "128 unless said")->check(positive);
-  app.add_option("--lr", arguments.lr, "learning rate, 1e-3 unless said")->check(positive);
-  app.add_option("--seed", arguments.seed, "seed of all random numbers, 1 unless said");
-  app.add_option("--device", arguments.device, "cpu, cuda or cuda:N; cuda where there is one")
-      ->check(support::device_name());
-  app.add_flag("--disable-cuda", arguments.disable_cuda, "use the cpu")->excludes("--device");
-  app.add_flag("--graph", arguments.graph, "on a GPU, replay the training step as a CUDA graph");
-  app.add_option("--data", arguments.data, "folder with MNIST's four files; drawn digits without");
-  app.add_option("--out", arguments.out, "folder for all results, results unless said");
-  app.add_option("--save", arguments.save, "file for the weights; vae.json in --out without")
-      ->check(support::state_file());
-  app.add_option("--resume", arguments.resume, "checkpoint of a run to go on with");
-  app.add_option("--threads", arguments.threads, "threads of the cpu; one per core without")
-      ->check(positive);
-  app.add_option("--log-interval", arguments.log_interval, "batches between lines, 10 unless said")
-      ->check(positive);
-  app.add_flag("--no-progress", arguments.no_progress, "lines instead of a progress bar");
-  return support::run_program(app, argc, argv, [&] { run_vae(arguments); });
+  line.option("--epochs", arguments.epochs, "10 unless said").check(positive);
+  line.option("--batch-size", arguments.batch_size, "128 unless said").check(positive);
+  line.option("--lr", arguments.lr, "learning rate, 1e-3 unless said").check(positive);
+  line.option("--seed", arguments.seed, "seed of all random numbers, 1 unless said");
+  line.option("--device", arguments.device, "cpu, cuda or cuda:N; cuda where there is one")
+      .check(support::device_name());
+  line.flag("--disable-cuda", arguments.disable_cuda, "use the cpu").excludes("--device");
+  line.flag("--graph", arguments.graph, "on a GPU, replay the training step as a CUDA graph");
+  line.option("--data", arguments.data, "folder with MNIST's four files; drawn digits without");
+  line.option("--out", arguments.out, "folder for all results, results unless said");
+  line.option("--save", arguments.save, "file for the weights; vae.json in --out without")
+      .check(support::state_file());
+  line.option("--resume", arguments.resume, "checkpoint of a run to go on with");
+  line.option("--threads", arguments.threads, "threads of the cpu; one per core without")
+      .check(positive);
+  line.option("--log-interval", arguments.log_interval, "batches between lines, 10 unless said")
+      .check(positive);
+  line.flag("--no-progress", arguments.no_progress, "lines instead of a progress bar");
+  return line.run(argc, argv, [&] { run_vae(arguments); });
 }

@@ -1,0 +1,102 @@
+#include "command_line.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <tern/core/base/error.h>
+#include <tern/core/tensor/device.h>
+#include <CLI/CLI.hpp>
+
+namespace support {
+
+Option Option::check(const Check& check) const { return Option(option_->check(check)); }
+
+Option Option::required() const { return Option(option_->required()); }
+
+Option Option::excludes(const std::string& other) const { return Option(option_->excludes(other)); }
+
+CommandLine::CommandLine(const std::string& description, const std::string& name)
+    : program_(std::make_shared<CLI::App>(description, name)), app_(program_.get()) {}
+
+CommandLine::CommandLine(std::shared_ptr<CLI::App> program, CLI::App* app)
+    : program_(std::move(program)), app_(app) {}
+
+template <class T>
+Option CommandLine::option(const std::string& name, T& variable, const std::string& help) {
+  return Option(app_->add_option(name, variable, help));
+}
+
+template Option CommandLine::option(const std::string&, int&, const std::string&);
+template Option CommandLine::option(const std::string&, std::int64_t&, const std::string&);
+template Option CommandLine::option(const std::string&, std::uint64_t&, const std::string&);
+template Option CommandLine::option(const std::string&, double&, const std::string&);
+template Option CommandLine::option(const std::string&, std::string&, const std::string&);
+template Option CommandLine::option(const std::string&, std::vector<std::string>&,
+                                    const std::string&);
+
+Option CommandLine::flag(const std::string& name, bool& variable, const std::string& help) {
+  return Option(app_->add_flag(name, variable, help));
+}
+
+CommandLine CommandLine::command(const std::string& name, const std::string& help) {
+  app_->require_subcommand(1);
+  return {program_, app_->add_subcommand(name, help)};
+}
+
+bool CommandLine::is_given() const { return app_->parsed(); }
+
+int CommandLine::run(int argc, char** argv, const std::function<void()>& body) {
+  try {
+    app_->parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app_->exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    body();
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "%s: %s\n", app_->get_name().c_str(), error.what());
+    return 1;
+  }
+  return 0;
+}
+
+Check positive() {
+  return [](const std::string& text) -> std::string {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (*end == '\0' && value > 0 && std::isfinite(value)) return {};
+    return "should be a number above 0, got " + text;
+  };
+}
+
+Check device_name() {
+  return [](const std::string& text) -> std::string {
+    try {
+      if (!tern::Device(text).is_meta()) return {};
+    } catch (const tern::Error&) {
+    }
+    return "should be cpu, cuda or cuda:N, got " + text;
+  };
+}
+
+Check state_file() {
+  return [](const std::string& text) -> std::string {
+    const std::filesystem::path folder = std::filesystem::path(text).parent_path();
+    const bool is_known =
+        text.ends_with(".json") || text.ends_with(".safetensors") || text.ends_with(".pt");
+    if (!is_known) {
+      return "the name should end in .json, .safetensors or .pt, got " + text;
+    }
+    if (folder.empty() || std::filesystem::is_directory(folder)) return {};
+    return "there is no folder " + folder.string();
+  };
+}
+
+}  // namespace support

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace support {
+
+/// Checks the text of an option: returns what is wrong with the text, or nothing.
+using Check = std::function<std::string(const std::string&)>;
+/// Accepts a number above 0.
+Check positive();
+/// Accepts cpu, cuda or cuda:N.
+Check device_name();
+/// Accepts a state file that can be written: the suffix is known and the folder exists.
+Check state_file();
+
+/// An option of a CommandLine, for what it demands.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+  Option check(const Check& check) const;
+  Option required() const;
+  /// Refuses a command line with both this option and `other`.
+  Option excludes(const std::string& other) const;
+
+ private:
+  CLI::Option* option_;
+};
+
+/// The options and commands of a program. CLI11 parses them; its header takes ten seconds to
+/// compile, so command_line.cpp alone includes it.
+///
+/// Example:
+///   double lr = 0.1;
+///   support::CommandLine line("Fits a line.", "fit");
+///   line.option("--lr", lr, "learning rate, 0.1 by default").check(support::positive());
+///   return line.run(argc, argv, [&] { fit(lr); });
+class CommandLine {
+ public:
+  CommandLine(const std::string& description, const std::string& name);
+
+  /// Adds an option that sets `variable`: an integer, a double, a string or a vector of strings. A
+  /// name without dashes is an argument by position.
+  template <class T>
+  Option option(const std::string& name, T& variable, const std::string& help = "");
+  /// Adds an option without a value that sets `variable` to true.
+  Option flag(const std::string& name, bool& variable, const std::string& help);
+  /// Adds a command with options of its own; the program then demands one command.
+  CommandLine command(const std::string& name, const std::string& help);
+  /// Returns true for the command that the user gave.
+  bool is_given() const;
+
+  /// Parses the arguments, then runs `body`. Returns the exit code: 0, 1 when `body` threw (the
+  /// text goes to standard error), 2 when the arguments are wrong.
+  int run(int argc, char** argv, const std::function<void()>& body);
+
+ private:
+  CommandLine(std::shared_ptr<CLI::App> program, CLI::App* app);
+
+  std::shared_ptr<CLI::App> program_;  // owns its commands
+  CLI::App* app_;
+};
+
+}  // namespace support
