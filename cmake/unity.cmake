@@ -3,7 +3,7 @@
 # Units stay small enough that a change to one file is compiled in seconds.
 
 option(TERN_UNITY "Compile several files of a folder as one unit" ON)
-set(TERN_UNITY_FILES 6)  # the most files in one unit
+set(TERN_UNITY_FILES 5)  # the most files in one unit
 
 function(tern_unity target)
   if(NOT TERN_UNITY)
@@ -14,7 +14,8 @@ function(tern_unity target)
   list(SORT sources)
   set(folders "")
   foreach(source IN LISTS sources)
-    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${source})
+    get_filename_component(folder ${source} ABSOLUTE)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
     get_filename_component(folder ${folder} DIRECTORY)
     string(MAKE_C_IDENTIFIER "${folder}" id)
     list(APPEND folders ${id})

@@ -1,5 +1,4 @@
 #include <atomic>
-
 #include <ostream>
 
 #include <tern/core/tensor/options.h>

@@ -12,11 +12,6 @@ namespace {
 constexpr const char* kKindNames[] = {"null",     "a bool",   "an integer", "a floating number",
                                       "a string", "a tensor", "a list",     "a dictionary"};
 
-struct KeyHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
-};
-
 void check_depth(int depth) {
   TERN_CHECK(depth <= State::kMaxDepth, Error, "State: dictionaries and lists may be nested ",
              State::kMaxDepth, " deep, got ", depth);
@@ -63,6 +58,13 @@ struct State::List {
 };
 
 struct State::Dict {
+  struct KeyHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const {
+      return std::hash<std::string_view>()(key);
+    }
+  };
+
   std::vector<Item> items;
   std::unordered_map<std::string, std::size_t, KeyHash, std::equal_to<>> index;
   int depth = 1;

@@ -13,11 +13,11 @@ using testing::Noise;
 
 using Dims = std::vector<std::int64_t>;
 
-struct Layout {
+struct CopyLayout {
   Dims sizes, out, in;
 };
 
-const Layout kLayouts[] = {
+const CopyLayout kLayouts[] = {
     {{}, {}, {}},
     {{1}, {1}, {1}},
     {{5}, {1}, {1}},
@@ -53,7 +53,7 @@ Out cast_of(In x) {
 class Copy : public testing::KernelTest {
  protected:
   template <class Out, class In>
-  void check(const Layout& layout) {
+  void check(const CopyLayout& layout) {
     SCOPED_TRACE(::testing::Message()
                  << dtype_info(dtype_of<In>()).name << " to " << dtype_info(dtype_of<Out>()).name
                  << ", sizes " << ::testing::PrintToString(layout.sizes) << ", strides "
@@ -89,7 +89,7 @@ class Copy : public testing::KernelTest {
 };
 
 TEST_P(Copy, EveryLayout) {
-  for (const Layout& layout : kLayouts) {
+  for (const CopyLayout& layout : kLayouts) {
     check<float, float>(layout);
     check<double, double>(layout);
     check<bool, bool>(layout);
@@ -97,7 +97,7 @@ TEST_P(Copy, EveryLayout) {
 }
 
 TEST_P(Copy, EveryCast) {
-  for (const Layout& layout : kLayouts) {
+  for (const CopyLayout& layout : kLayouts) {
     if (testing::count_of(layout.sizes) > 10000) continue;
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
   check<float, type>(layout);                                            \
@@ -132,7 +132,7 @@ TEST_P(Copy, NumbersThatDoNotFit) {
 }
 
 TEST_P(Copy, Fill) {
-  for (const Layout& layout : kLayouts) {
+  for (const CopyLayout& layout : kLayouts) {
     std::vector<float> out(testing::extent(layout.sizes, layout.out) + 1), want(out);
     FillArgs args{};
     args.out.data = out.data();

@@ -17,15 +17,15 @@ using Dims = std::vector<std::int64_t>;
 
 /// Strides of the output and of up to three inputs over `sizes`; no strides: a number given with
 /// the call.
-struct Layout {
+struct ElementwiseLayout {
   std::string name;
   Dims sizes, out;
   Dims in[3];
   bool in_place = false;
 };
 
-std::vector<Layout> layouts(int inputs) {
-  std::vector<Layout> all;
+std::vector<ElementwiseLayout> layouts(int inputs) {
+  std::vector<ElementwiseLayout> all;
   for (std::int64_t n : {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 200}) {
     all.push_back({"row of " + std::to_string(n), {n}, {1}, {{1}, {1}, {1}}});
   }
@@ -41,8 +41,8 @@ std::vector<Layout> layouts(int inputs) {
       {"tiny 4-d", {3, 2, 3, 2}, {12, 6, 2, 1}, {{1, 3, 6, 18}, {0, 1, 2, 0}, {4, 2, 0, 1}}});
   all.push_back({"wide rows", {3, 150}, {150, 1}, {{150, 1}, {0, 1}, {1, 0}}});
   for (unsigned numbers = 1; numbers < (1U << inputs); ++numbers) {
-    Layout stride_0{"numbers " + std::to_string(numbers), {130}, {1}, {{1}, {1}, {1}}};
-    Layout rows{"row numbers " + std::to_string(numbers),
+    ElementwiseLayout stride_0{"numbers " + std::to_string(numbers), {130}, {1}, {{1}, {1}, {1}}};
+    ElementwiseLayout rows{"row numbers " + std::to_string(numbers),
                 {3, 130},
                 {130, 1},
                 {{130, 1}, {130, 1}, {130, 1}}};
@@ -94,7 +94,7 @@ T sample(Noise& noise, ElementwiseOp op, int input) {
 class Elementwise : public testing::KernelTest {
  protected:
   template <class T>
-  void check(ElementwiseOp op, const Layout& layout, double scale) {
+  void check(ElementwiseOp op, const ElementwiseLayout& layout, double scale) {
     SCOPED_TRACE(std::string(elementwise_info(op).name) + " of " + dtype_info(dtype_of<T>()).name +
                  ", " + layout.name);
     if (elementwise_info(op).kind == ElementwiseKind::kCompare) {
@@ -106,7 +106,7 @@ class Elementwise : public testing::KernelTest {
 
  private:
   template <class T, class Out>
-  void check_typed(ElementwiseOp op, const Layout& layout, double scale) {
+  void check_typed(ElementwiseOp op, const ElementwiseLayout& layout, double scale) {
     const int inputs = elementwise_info(op).inputs;
     if (layout.in_place && (op == ElementwiseOp::where_op || !std::is_same_v<T, Out>)) return;
     Noise noise(static_cast<std::uint64_t>(op) + 7);
@@ -168,7 +168,7 @@ void for_each_op(const Body& body) {
 TEST_P(Elementwise, EveryOpInEveryLayout) {
   for_each_op([&](ElementwiseOp op) {
     const ElementwiseInfo& info = elementwise_info(op);
-    for (const Layout& layout : layouts(info.inputs)) {
+    for (const ElementwiseLayout& layout : layouts(info.inputs)) {
       check<float>(op, layout, 1);
       check<double>(op, layout, 1);
       if (takes<std::int64_t>(info.kind)) check<std::int64_t>(op, layout, 1);
@@ -180,7 +180,7 @@ TEST_P(Elementwise, EveryOpInEveryLayout) {
 TEST_P(Elementwise, Scale) {
   using enum ElementwiseOp;
   for (ElementwiseOp op : {add, sub, addcmul}) {
-    for (const Layout& layout : layouts(elementwise_info(op).inputs)) {
+    for (const ElementwiseLayout& layout : layouts(elementwise_info(op).inputs)) {
       check<float>(op, layout, 0.1);
       check<double>(op, layout, -0.3);
       check<std::int64_t>(op, layout, 3);
@@ -191,7 +191,7 @@ TEST_P(Elementwise, Scale) {
 
 TEST_P(Elementwise, Lerp) {
   for (double weight : {0.0, 0.3, 0.5, 0.7, 1.0, 2.5}) {
-    for (const Layout& layout : layouts(2)) {
+    for (const ElementwiseLayout& layout : layouts(2)) {
       check<float>(ElementwiseOp::lerp, layout, weight);
       check<double>(ElementwiseOp::lerp, layout, weight);
     }
@@ -200,10 +200,10 @@ TEST_P(Elementwise, Lerp) {
 
 TEST_P(Elementwise, LargeEnoughForThreads) {
   using enum ElementwiseOp;
-  const Layout row{"row", {200003}, {1}, {{1}, {0}, {1}}};
-  const Layout transposed{"transposed", {400, 500}, {500, 1}, {{1, 400}, {500, 1}, {0, 1}}};
+  const ElementwiseLayout row{"row", {200003}, {1}, {{1}, {0}, {1}}};
+  const ElementwiseLayout transposed{"transposed", {400, 500}, {500, 1}, {{1, 400}, {500, 1}, {0, 1}}};
   for (ElementwiseOp op : {add, exp, eq, clamp, remainder, cos}) {
-    for (const Layout& layout : {row, transposed}) check<float>(op, layout, 1);
+    for (const ElementwiseLayout& layout : {row, transposed}) check<float>(op, layout, 1);
   }
 }
 

@@ -8,11 +8,11 @@ namespace {
 using namespace kernels;
 using testing::Noise;
 
-struct Shape {
+struct IndexShape {
   std::int64_t outer, in_size, out_size, inner, count;
 };
 
-const Shape kReading[] = {{1, 5, 7, 1, 7},       {1, 1, 1, 1, 1},        {3, 5, 9, 4, 9},
+const IndexShape kReading[] = {{1, 5, 7, 1, 7},       {1, 1, 1, 1, 1},        {3, 5, 9, 4, 9},
                           {1, 100, 50, 16, 50},  {40, 300, 200, 1, 200}, {2, 9, 100, 700, 100},
                           {2, 9, 100, 257, 100}, {70000, 3, 2, 1, 2}};
 
@@ -20,7 +20,7 @@ class Index : public testing::KernelTest {
  protected:
   /// All four ops over one shape; `count` indices read from or add into `limit` places.
   template <class T>
-  void check(const Shape& shape) {
+  void check(const IndexShape& shape) {
     for (IndexOp op : {IndexOp::kSelect, IndexOp::kAdd, IndexOp::kGather, IndexOp::kScatterAdd}) {
       check_op<T>(op, shape);
     }
@@ -28,7 +28,7 @@ class Index : public testing::KernelTest {
 
  private:
   template <class T>
-  void check_op(IndexOp op, const Shape& shape) {
+  void check_op(IndexOp op, const IndexShape& shape) {
     const bool adds = op == IndexOp::kAdd || op == IndexOp::kScatterAdd;
     const bool per_element = op == IndexOp::kGather || op == IndexOp::kScatterAdd;
     const std::int64_t count = shape.count, inner = shape.inner, limit = shape.in_size;
@@ -87,7 +87,7 @@ class Index : public testing::KernelTest {
 };
 
 TEST_P(Index, AllOps) {
-  for (const Shape& shape : kReading) {
+  for (const IndexShape& shape : kReading) {
     check<float>(shape);
     check<double>(shape);
     check<std::int64_t>(shape);

@@ -10,21 +10,21 @@ namespace {
 using namespace kernels;
 using testing::Number;
 
-struct Shape {
+struct LayerNormShape {
   std::int64_t rows, size;
 };
 
-const Shape kShapes[] = {{1, 1},    {1, 7},    {3, 16},     {5, 33},    {70, 10},
+const LayerNormShape kLayerNormShapes[] = {{1, 1},    {1, 7},    {3, 16},     {5, 33},    {70, 10},
                          {64, 400}, {2, 9000}, {300, 1000}, {5000, 20}, {130, 128},
                          {2, 32},   {2, 257},  {3, 1025},   {66000, 1}};
 
 template <class T>
-struct Call : testing::NormalizeTensors<T> {
+struct LayerNormCall : testing::NormalizeTensors<T> {
   using Tensors = testing::NormalizeTensors<T>;
   using Tensors::grad_in, Tensors::grad_weight, Tensors::grad_bias;
   using Tensors::in, Tensors::grad, Tensors::weight, Tensors::bias, Tensors::out;
 
-  Call(const Shape& shape, double mean, bool has_weight, bool has_bias)
+  LayerNormCall(const LayerNormShape& shape, double mean, bool has_weight, bool has_bias)
       : Tensors(7, shape.rows * shape.size, mean, shape.size, has_weight, has_bias),
         shape_(shape),
         mean_(static_cast<std::size_t>(shape.rows)),
@@ -80,14 +80,14 @@ struct Call : testing::NormalizeTensors<T> {
   }
 
  private:
-  Shape shape_;
+  LayerNormShape shape_;
   std::vector<double> mean_, rstd_;
 };
 
 class LayerNorm : public testing::KernelTest {
  protected:
   template <class T>
-  void compute(Call<T>& call) const {
+  void compute(LayerNormCall<T>& call) const {
     for (const LayerNormOp op : {LayerNormOp::kForward, LayerNormOp::kBackward}) {
       ASSERT_EQ(run(call.args(op)).status, StatusCode::kOk);
     }
@@ -95,11 +95,11 @@ class LayerNorm : public testing::KernelTest {
 
   template <class T>
   void check(double mean) const {
-    for (const Shape& shape : kShapes) {
+    for (const LayerNormShape& shape : kLayerNormShapes) {
       for (const bool has_weight : {true, false}) {
         for (const bool has_bias : {true, false}) {
           SCOPED_TRACE(::testing::Message() << shape.rows << " x " << shape.size);
-          Call<T> call(shape, mean, has_weight, has_bias);
+          LayerNormCall<T> call(shape, mean, has_weight, has_bias);
           compute(call);
           call.check();
         }
@@ -116,17 +116,17 @@ TEST_P(LayerNorm, IsAccurate) {
 TEST_P(LayerNorm, KeepsItsDigitsBesideALargeMean) { check<float>(1e4); }
 
 TEST_P(LayerNorm, OneFarElementCostsNothing) {
-  Call<float> call({4, 768}, 0, true, true);
+  LayerNormCall<float> call({4, 768}, 0, true, true);
   for (std::size_t i = 0; i < call.in.size(); i += 768) call.in[i] = 3e4f;
   compute(call);
   call.check();
 }
 
 TEST_P(LayerNorm, ComputesOnlyWhatIsWanted) {
-  Call<float> whole({100, 300}, 0.1, true, true);
+  LayerNormCall<float> whole({100, 300}, 0.1, true, true);
   compute(whole);
   for (const int wanted : {1, 2, 4, 3, 6}) {
-    Call<float> call({100, 300}, 0.1, true, true);
+    LayerNormCall<float> call({100, 300}, 0.1, true, true);
     LayerNormArgs args = call.args(LayerNormOp::kForward);
     run(args);
     args = call.args(LayerNormOp::kBackward);
@@ -151,7 +151,7 @@ TEST_P(LayerNorm, SameBitsForAnyThreadCount) {
   std::vector<std::vector<float>> results;
   for (const int threads : {1, 2, 3}) {
     set_num_threads(threads);
-    Call<float> call({1000, 130}, 0.5, true, true);
+    LayerNormCall<float> call({1000, 130}, 0.5, true, true);
     compute(call);
     results.push_back(call.grad_weight);
     for (const auto& part : {call.grad_bias, call.grad_in, call.out}) {
@@ -164,7 +164,7 @@ TEST_P(LayerNorm, SameBitsForAnyThreadCount) {
 }
 
 TEST_P(LayerNorm, ConstantAndInfiniteRows) {
-  Call<float> call({3, 40}, 0, false, false);
+  LayerNormCall<float> call({3, 40}, 0, false, false);
   std::fill_n(call.in.begin(), 40, 0.1f);
   call.in[41] = std::numeric_limits<float>::infinity();
   call.in[82] = NAN;
@@ -175,7 +175,7 @@ TEST_P(LayerNorm, ConstantAndInfiniteRows) {
 }
 
 TEST_P(LayerNorm, UnsupportedDtype) {
-  Call<float> call({1, 2}, 0, false, false);
+  LayerNormCall<float> call({1, 2}, 0, false, false);
   LayerNormArgs args = call.args(LayerNormOp::kForward);
   args.dtype = kLong;
   EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);

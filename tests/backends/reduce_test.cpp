@@ -14,13 +14,13 @@ using testing::Number;
 
 using Dims = std::vector<std::int64_t>;
 
-struct Layout {
+struct ReduceLayout {
   Dims kept, kept_in, kept_out;
   Dims reduced, reduced_in;
 };
 
-std::vector<Layout> layouts() {
-  std::vector<Layout> all;
+std::vector<ReduceLayout> layouts() {
+  std::vector<ReduceLayout> all;
   for (std::int64_t n : {1, 2, 3, 15, 16, 17, 63, 64, 65, 127, 300, 5000, 70001}) {
     all.push_back({{}, {}, {}, {n}, {1}});  // all
     if (n > 300) continue;
@@ -104,7 +104,7 @@ class Reduce : public testing::KernelTest {
  protected:
   template <class T>
   void check_all_layouts(ReduceOp op) {
-    for (const Layout& layout : layouts()) {
+    for (const ReduceLayout& layout : layouts()) {
       SCOPED_TRACE(::testing::Message()
                    << "op " << static_cast<int>(op) << " of " << dtype_info(dtype_of<T>()).name
                    << ", kept " << ::testing::PrintToString(layout.kept) << ", reduced "
@@ -120,7 +120,7 @@ class Reduce : public testing::KernelTest {
   }
 
   template <class T, class Out>
-  void check(ReduceOp op, const Layout& layout) {
+  void check(ReduceOp op, const ReduceLayout& layout) {
     Noise noise(11);
     Dims sizes = layout.kept, strides = layout.kept_in;
     sizes.insert(sizes.end(), layout.reduced.begin(), layout.reduced.end());
@@ -167,7 +167,7 @@ class Reduce : public testing::KernelTest {
   }
 
   template <class T, class Out>
-  static ReduceArgs arguments(ReduceOp op, const Layout& layout) {
+  static ReduceArgs arguments(ReduceOp op, const ReduceLayout& layout) {
     ReduceArgs args{};
     args.op = op;
     args.in_dtype = dtype_of<T>();
@@ -210,7 +210,7 @@ TEST_P(Reduce, AnyAndAll) {
 }
 
 TEST_P(Reduce, NothingGivesTheIdentity) {
-  const Layout layout{{3}, {1}, {1}, {0}, {1}};
+  const ReduceLayout layout{{3}, {1}, {1}, {0}, {1}};
   float out[3];
   const float in[1] = {5};
   for (const auto& [op, want] : {std::pair{ReduceOp::kSum, 0.0f}, {ReduceOp::kProd, 1.0f}}) {
@@ -269,9 +269,9 @@ TEST_P(Reduce, SameBitsForAnyThreadCount) {
   std::vector<float> in(400'000);
   for (float& x : in) x = static_cast<float>(noise.uniform(-1, 1));
   const int threads = get_num_threads();
-  for (const Layout& layout :
-       {Layout{{}, {}, {}, {400'000}, {1}}, Layout{{4}, {1}, {1}, {100'000}, {4}},
-        Layout{{400}, {1}, {1}, {1000}, {400}}}) {
+  for (const ReduceLayout& layout :
+       {ReduceLayout{{}, {}, {}, {400'000}, {1}}, ReduceLayout{{4}, {1}, {1}, {100'000}, {4}},
+        ReduceLayout{{400}, {1}, {1}, {1000}, {400}}}) {
     std::vector<float> results[2];
     for (int count : {1, 3}) {
       set_num_threads(count);

@@ -9,11 +9,11 @@ using namespace kernels;
 using testing::Noise;
 using testing::Number;
 
-struct Shape {
+struct SoftmaxShape {
   std::int64_t outer, size, inner;
 };
 
-const Shape kShapes[] = {{1, 1, 1},  {1, 5, 1},    {7, 10, 1},    {64, 1000, 1}, {3, 70000, 1},
+const SoftmaxShape kSoftmaxShapes[] = {{1, 1, 1},  {1, 5, 1},    {7, 10, 1},    {64, 1000, 1}, {3, 70000, 1},
                          {2, 5, 3},  {1, 10, 100}, {5, 33, 70},   {300, 17, 2},  {1, 2000, 65},
                          {3, 32, 1}, {3, 257, 1},  {5000, 33, 1}, {70000, 2, 1}, {35001, 3, 2}};
 
@@ -22,7 +22,7 @@ bool is_near(Number got, Number want, Number limit) { return std::abs(got - want
 class Softmax : public testing::KernelTest {
  protected:
   template <class T>
-  std::vector<T> compute(SoftmaxOp op, const Shape& shape, const std::vector<T>& in,
+  std::vector<T> compute(SoftmaxOp op, const SoftmaxShape& shape, const std::vector<T>& in,
                          const std::vector<T>& grad = {}) {
     std::vector<T> out(in.size());
     SoftmaxArgs args{op,          dtype_of<T>(), shape.outer, shape.size,
@@ -32,7 +32,7 @@ class Softmax : public testing::KernelTest {
   }
 
   template <class T>
-  void check(const Shape& shape) {
+  void check(const SoftmaxShape& shape) {
     SCOPED_TRACE(::testing::Message() << shape.outer << ' ' << shape.size << ' ' << shape.inner);
     const auto n = static_cast<std::size_t>(shape.outer * shape.size * shape.inner);
     Noise noise(4);
@@ -71,7 +71,7 @@ class Softmax : public testing::KernelTest {
 };
 
 TEST_P(Softmax, AllForms) {
-  for (const Shape& shape : kShapes) {
+  for (const SoftmaxShape& shape : kSoftmaxShapes) {
     check<float>(shape);
     check<double>(shape);
   }
@@ -85,7 +85,7 @@ TEST_P(Softmax, Infinities) {
       for (float x : {a, b, c}) in.insert(in.end(), static_cast<std::size_t>(inner), x);
       return in;
     };
-    const Shape shape{1, 3, inner};
+    const SoftmaxShape shape{1, 3, inner};
     const auto width = static_cast<std::size_t>(inner);
     for (SoftmaxOp op : {SoftmaxOp::kSoftmax, SoftmaxOp::kLogSoftmax}) {
       for (const auto& in : {column(-kInfinity, -kInfinity, -kInfinity), column(1, kInfinity, 2),

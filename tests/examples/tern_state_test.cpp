@@ -18,7 +18,7 @@ struct Result {
   std::string text;  // of both streams
 };
 
-class TernState : public testing::Test {
+class TernState : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(kProgram)) GTEST_SKIP() << kProgram << " was not built";

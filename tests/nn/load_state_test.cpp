@@ -58,7 +58,7 @@ struct TiedNetImpl : nn::Module {
 };
 TERN_MODULE(TiedNet);
 
-struct LoadStateDict : testing::TestWithParam<const char*> {
+struct LoadStateDict : ::testing::TestWithParam<const char*> {
   LoadStateDict() {
     manual_seed(4);
     net.to(Device(GetParam()));
@@ -336,7 +336,7 @@ TEST_P(LoadStateDict, OptimizersRefuseStatesOfOthers) {
   EXPECT_TRUE(before == Snapshot(*small));
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, LoadStateDict, testing::Values("cpu", "cuda:1"),
+INSTANTIATE_TEST_SUITE_P(Devices, LoadStateDict, ::testing::Values("cpu", "cuda:1"),
                          [](const auto& place) {
                            return std::string(place.param) == "cpu" ? "cpu" : "cuda";
                          });

@@ -14,7 +14,7 @@
 namespace tern {
 namespace {
 
-class Threads : public testing::Test {
+class Threads : public ::testing::Test {
  protected:
   void TearDown() override { set_num_threads(count_); }
 

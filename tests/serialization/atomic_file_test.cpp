@@ -25,7 +25,7 @@ using std::filesystem::is_symlink;
 const std::string kOld = "the old content";
 const std::string kNew(100000, 'n');
 
-void save(const std::string& path, const std::string& bytes) {
+void write_atomically(const std::string& path, const std::string& bytes) {
   AtomicFile file(path);
   file.write(bytes);
   file.commit();
@@ -66,7 +66,7 @@ TEST(AtomicFile, KeepsPermissions) {
   const Scratch scratch;
   write_file(scratch.path(), kOld);
   ::chmod(scratch.path().c_str(), 0640);
-  save(scratch.path(), kNew);
+  write_atomically(scratch.path(), kNew);
   struct stat facts;
   ASSERT_EQ(::stat(scratch.path().c_str(), &facts), 0);
   EXPECT_EQ(facts.st_mode & 0777, 0640u);
@@ -78,32 +78,32 @@ TEST(AtomicFile, WritesThroughSymbolicLinks) {
   write_file(scratch.path("data/real"), kOld);
   create_symlink("data/real", scratch.path("one"));
   create_symlink("one", scratch.path("two"));
-  save(scratch.path("two"), kNew);
+  write_atomically(scratch.path("two"), kNew);
   EXPECT_TRUE(is_symlink(scratch.path("two")));
   EXPECT_TRUE(is_symlink(scratch.path("one")));
   EXPECT_TRUE(read_file(scratch.path("data/real")) == kNew);
 
   create_symlink("data/new", scratch.path("dangling"));
-  save(scratch.path("dangling"), kNew);
+  write_atomically(scratch.path("dangling"), kNew);
   EXPECT_TRUE(read_file(scratch.path("data/new")) == kNew);
 
   create_symlink("loop", scratch.path("loop"));
-  EXPECT_THROW(save(scratch.path("loop"), kNew), FileError);
+  EXPECT_THROW(write_atomically(scratch.path("loop"), kNew), FileError);
 }
 
 TEST(AtomicFile, RefusesWhatCannotBeReplaced) {
   const Scratch scratch;
   std::filesystem::create_directory(scratch.path("folder"));
-  EXPECT_EQ(error_of<FileError>([&] { save(scratch.path("folder"), kNew); }),
+  EXPECT_EQ(error_of<FileError>([&] { write_atomically(scratch.path("folder"), kNew); }),
             "save: '" + scratch.path("folder") + "' is a folder");
   ASSERT_EQ(::mkfifo(scratch.path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(error_of<FileError>([&] { save(scratch.path("pipe"), kNew); }),
+  EXPECT_EQ(error_of<FileError>([&] { write_atomically(scratch.path("pipe"), kNew); }),
             "save: '" + scratch.path("pipe") + "' is no regular file");
-  EXPECT_THROW(save("/dev/null", kNew), FileError);
-  EXPECT_EQ(error_of<FileError>([&] { save(scratch.path("missing/file"), kNew); }),
+  EXPECT_THROW(write_atomically("/dev/null", kNew), FileError);
+  EXPECT_EQ(error_of<FileError>([&] { write_atomically(scratch.path("missing/file"), kNew); }),
             "save: '" + scratch.path("missing/file") + "': cannot create a file in the folder '" +
                 scratch.path("missing/") + "': No such file or directory");
-  EXPECT_THROW(save("", kNew), FileError);
+  EXPECT_THROW(write_atomically("", kNew), FileError);
 }
 
 TEST(AtomicFile, ReportsAFolderThatCannotBeWritten) {
@@ -116,7 +116,7 @@ TEST(AtomicFile, ReportsAFolderThatCannotBeWritten) {
     // Root may write everywhere, so somebody else has to try.
     if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
     try {
-      save(scratch.path(), kNew);
+      write_atomically(scratch.path(), kNew);
     } catch (const FileError& error) {
       const bool says_why = std::string(error.what()).ends_with("Permission denied");
       ::_exit(says_why ? 7 : 2);
@@ -133,12 +133,12 @@ TEST(AtomicFile, ReportsAFolderThatCannotBeWritten) {
 TEST(AtomicFile, TakesTheLongestNameAndRelativePaths) {
   const Scratch scratch;
   const std::string longest(255, 'x');
-  save(scratch.path(longest), kNew);
+  write_atomically(scratch.path(longest), kNew);
   EXPECT_TRUE(read_file(scratch.path(longest)) == kNew);
 
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(scratch.folder());
-  save("relative", kNew);
+  write_atomically("relative", kNew);
   std::filesystem::current_path(before);
   EXPECT_TRUE(read_file(scratch.path("relative")) == kNew);
 }
@@ -149,7 +149,7 @@ TEST(AtomicFile, SweepsLeftoversButNotTheSiblingsOfOthers) {
   write_file(scratch.path(".tern-other"), "not ours");
   AtomicFile open_one(scratch.path("a"));
   open_one.write("a");
-  save(scratch.path("b"), "b");
+  write_atomically(scratch.path("b"), "b");
   EXPECT_FALSE(std::filesystem::exists(scratch.path(".tern-1-2-3.tmp")));
   EXPECT_TRUE(std::filesystem::exists(scratch.path(".tern-other")));
   open_one.commit();
@@ -167,7 +167,7 @@ TEST(AtomicFile, StopsAtTheFileSizeLimit) {
     const rlimit limit{5000, 5000};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     try {
-      save(scratch.path(), kNew);
+      write_atomically(scratch.path(), kNew);
     } catch (const FileError&) {
       ::_exit(7);
     }
@@ -191,9 +191,9 @@ TEST(AtomicFile, ManyWritersOfOneFileNeverMix) {
       int status = 0;
       try {
         std::thread other([&] {
-          for (long i = 0; i < saves; ++i) save(scratch.path("other"), std::string(1000, letter));
+          for (long i = 0; i < saves; ++i) write_atomically(scratch.path("other"), std::string(1000, letter));
         });
-        for (long i = 0; i < saves; ++i) save(scratch.path(), std::string(60000, letter));
+        for (long i = 0; i < saves; ++i) write_atomically(scratch.path(), std::string(60000, letter));
         other.join();
       } catch (const std::exception&) {
         status = 1;

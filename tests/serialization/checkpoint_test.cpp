@@ -17,8 +17,8 @@ namespace tern {
 namespace {
 
 /// A model in training: it draws noise and has momentum and statistics.
-struct Training {
-  Training()
+struct CheckpointTraining {
+  CheckpointTraining()
       : net(nn::Linear(4, 8), nn::BatchNorm1d(8), nn::ReLU(), nn::Dropout(0.3), nn::Linear(8, 1)),
         adam(net->parameters(), optim::AdamOptions(1e-2)) {}
 
@@ -57,14 +57,14 @@ struct Training {
 TEST(Checkpoint, TrainingGoesOnToTheBit) {
   const Scratch scratch;
   manual_seed(1);
-  Training whole;
+  CheckpointTraining whole;
   for (int i = 0; i < 3; ++i) whole.step();
   save(whole.state(), scratch.path());
   for (int i = 0; i < 4; ++i) whole.step();
   const State expected = whole.state();
 
   manual_seed(99);
-  Training resumed;
+  CheckpointTraining resumed;
   resumed.step();  // whatever was there before does not matter
   resumed.resume(load_state(scratch.path()));
   EXPECT_EQ(resumed.epoch, 3);
@@ -76,7 +76,7 @@ TEST(Checkpoint, TrainingGoesOnToTheBit) {
 TEST(Checkpoint, AnythingWithAStateIsSavedAndLoaded) {
   const Scratch scratch;
   manual_seed(1);
-  Training a, b;
+  CheckpointTraining a, b;
   a.step();
   EXPECT_FALSE(identical(a.net->state_dict(), b.net->state_dict()));
   save(a.net, scratch.path("holder.json"));
@@ -109,7 +109,7 @@ TEST(Checkpoint, AnythingWithAStateIsSavedAndLoaded) {
 TEST(Checkpoint, MemoryThatRunsOutLeavesTheModel) {
   const Scratch scratch;
   manual_seed(1);
-  Training a, b;
+  CheckpointTraining a, b;
   a.step();
   save(a.net, scratch.path());
   const State before = load_state(scratch.path());

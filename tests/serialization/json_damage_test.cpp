@@ -13,7 +13,7 @@
 namespace tern {
 namespace {
 
-State sample() {
+State json_sample() {
   manual_seed(1);
   State model;
   model.insert("fc.weight", randn({3, 4}));
@@ -38,12 +38,12 @@ bool same_structure(const State& a, const State& b) {
                     [](const auto& x, const auto& y) { return same_structure(x.value, y.value); });
 }
 
-class JsonDamage : public testing::TestWithParam<bool> {
+class JsonDamage : public ::testing::TestWithParam<bool> {
  protected:
   JsonDamage() {
     SaveOptions options;
     options.base64 = GetParam();
-    save(sample(), scratch_.path(), options);
+    save(json_sample(), scratch_.path(), options);
     text_ = read_file(scratch_.path());
   }
   const Scratch scratch_;
@@ -59,7 +59,7 @@ TEST_P(JsonDamage, CutOffAnywhere) {
 }
 
 TEST_P(JsonDamage, OneFlippedBit) {
-  const State good = sample();
+  const State good = json_sample();
   const std::size_t tree = text_.find("\"tern.state\"");
   const auto step = static_cast<std::size_t>(count_for(7, 1));
   std::size_t read = 0;
@@ -79,7 +79,7 @@ TEST_P(JsonDamage, OneFlippedBit) {
   EXPECT_LT(read, 8 * text_.size() / step / 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(, JsonDamage, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(, JsonDamage, ::testing::Bool(),
                          [](const auto& test) { return test.param ? "base64" : "numbers"; });
 
 TEST(JsonTolerance, KeysInAnyOrderAndAnyWhiteSpace) {

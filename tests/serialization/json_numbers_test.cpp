@@ -18,7 +18,7 @@
 namespace tern {
 namespace {
 
-class JsonNumbers : public testing::Test {
+class JsonNumbers : public ::testing::Test {
  protected:
   JsonNumbers() { options_.calls = &calls_; }
 

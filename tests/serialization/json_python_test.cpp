@@ -16,17 +16,15 @@
 namespace tern {
 namespace {
 
-const std::string kFolder = TERN_TEST_DATA "/";
-
 nn::Sequential make_net() {
   return nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3), nn::ReLU(), nn::Linear(3, 2));
 }
 
 TEST(JsonPython, ANetworkAnswersAsItDidThere) {
   const NoGradGuard no_grad;
-  const State run = load_state(kFolder + "net_run.json");
+  const State run = load_state(kGoldenFolder + "net_run.json");
   auto net = make_net();
-  load(net, kFolder + "net.json");
+  load(net, kGoldenFolder + "net.json");
   net->eval();
   const Tensor input = run["input"];
   EXPECT_TRUE(net->forward(input).allclose(run["output"], 1e-6, 1e-6));
@@ -35,19 +33,19 @@ TEST(JsonPython, ANetworkAnswersAsItDidThere) {
 }
 
 TEST(JsonPython, DtypesComeBack) {
-  const State state = load_state(kFolder + "net.json");
+  const State state = load_state(kGoldenFolder + "net.json");
   EXPECT_EQ(state["0.weight"].tensor().dtype(), kFloat);
   EXPECT_EQ(state["1.num_batches_tracked"].tensor().dtype(), kLong);
   EXPECT_EQ(state["1.num_batches_tracked"].tensor().dim(), 0);
-  EXPECT_EQ(load_state(kFolder + "net_run.json")["output_double"].tensor().dtype(), kDouble);
+  EXPECT_EQ(load_state(kGoldenFolder + "net_run.json")["output_double"].tensor().dtype(), kDouble);
 }
 
 TEST(JsonPython, WhatWasReadIsWrittenAgain) {
   const Scratch scratch;
   auto net = make_net();
-  load(net, kFolder + "net.json");
+  load(net, kGoldenFolder + "net.json");
   save(net, scratch.path());
-  EXPECT_TRUE(identical(load_state(scratch.path()), load_state(kFolder + "net.json")));
+  EXPECT_TRUE(identical(load_state(scratch.path()), load_state(kGoldenFolder + "net.json")));
 }
 
 }  // namespace

@@ -13,8 +13,6 @@
 namespace tern {
 namespace {
 
-const std::string kFolder = TERN_TEST_DATA "/";
-
 void check_arrays(const State& state) {
   EXPECT_EQ(state.keys(),
             (std::vector<std::string>{"special", "layer.weight", "count", "mask", "empty"}));
@@ -34,16 +32,16 @@ void check_arrays(const State& state) {
   EXPECT_EQ(state["empty"].tensor().sizes(), IntArrayRef({2, 0, 3}));
 }
 
-TEST(NpzPython, Stored) { check_arrays(load_state(kFolder + "arrays.npz")); }
+TEST(NpzPython, Stored) { check_arrays(load_state(kGoldenFolder + "arrays.npz")); }
 
 TEST(NpzPython, Deflated) {
   if (!reads_deflated()) GTEST_SKIP() << "built without zlib";
-  check_arrays(load_state(kFolder + "arrays_deflated.npz"));
+  check_arrays(load_state(kGoldenFolder + "arrays_deflated.npz"));
 }
 
 TEST(NpzPython, DeflatedToAlmostNothing) {
   if (!reads_deflated()) GTEST_SKIP() << "built without zlib";
-  const State state = load_state(kFolder + "ones_deflated.npz");
+  const State state = load_state(kGoldenFolder + "ones_deflated.npz");
   EXPECT_EQ(state.size(), 14u);
   for (const auto& [size, array] : state) {
     EXPECT_TRUE(array.tensor().equal(ones({std::stoll(size)}, kDouble))) << size;
@@ -51,7 +49,7 @@ TEST(NpzPython, DeflatedToAlmostNothing) {
 }
 
 TEST(NpzPython, EveryDtype) {
-  const State state = load_state(kFolder + "array_dtypes.npz");
+  const State state = load_state(kGoldenFolder + "array_dtypes.npz");
 #define TERN_DTYPE(name, type, number, file_name, python_name, category)                  \
   if (ScalarType::name != kBFloat16) {                                                    \
     EXPECT_TRUE(identical(state[python_name], tensor({0, 1, 100}).to(ScalarType::name))); \
@@ -62,20 +60,20 @@ TEST(NpzPython, EveryDtype) {
 
 TEST(NpyPython, ColumnMajor) {
   Tensor array;
-  load(array, kFolder + "fortran.npy");
+  load(array, kGoldenFolder + "fortran.npy");
   EXPECT_TRUE(array.equal(arange(24).reshape({2, 3, 4})));
 }
 
 TEST(NpyPython, BigEndian) {
   Tensor array;
-  load(array, kFolder + "big_endian.npy");
+  load(array, kGoldenFolder + "big_endian.npy");
   EXPECT_TRUE(array.equal(arange(6).reshape({2, 3}).to(kFloat) / 4));
 }
 
 TEST(NpyPython, Versions) {
   for (const char* version : {"1", "2", "3"}) {
     Tensor array;
-    load(array, kFolder + "version_" + version + ".npy");
+    load(array, kGoldenFolder + "version_" + version + ".npy");
     EXPECT_TRUE(array.equal(tensor({0.f, 1.f, 2.f})));
   }
 }

@@ -16,7 +16,7 @@
 namespace tern {
 namespace {
 
-class SafetensorsAccept : public testing::TestWithParam<bool> {
+class SafetensorsAccept : public ::testing::TestWithParam<bool> {
  protected:
   State read(const std::string& bytes) const {
     const std::string path = scratch_.path("state.safetensors");
@@ -29,7 +29,7 @@ class SafetensorsAccept : public testing::TestWithParam<bool> {
   const Scratch scratch_;
 };
 
-INSTANTIATE_TEST_SUITE_P(, SafetensorsAccept, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(, SafetensorsAccept, ::testing::Bool(),
                          [](const auto& test) { return test.param ? "mapped" : "read"; });
 
 TEST_P(SafetensorsAccept, NoTensors) {

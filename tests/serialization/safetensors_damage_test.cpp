@@ -12,7 +12,7 @@
 namespace tern {
 namespace {
 
-State sample() {
+State safetensors_sample() {
   State model;
   model.insert("fc.weight", arange(6, kFloat).reshape({2, 3}));
   model.insert("fc.bias", ones({2}, kDouble));
@@ -23,10 +23,10 @@ State sample() {
   return state;
 }
 
-class SafetensorsDamage : public testing::Test {
+class SafetensorsDamage : public ::testing::Test {
  protected:
   SafetensorsDamage() {
-    save(sample(), path_);
+    save(safetensors_sample(), path_);
     bytes_ = read_file(path_);
   }
   const Scratch scratch_;
@@ -60,7 +60,7 @@ std::vector<std::size_t> sizes_of(const State& state) {
 }
 
 TEST_F(SafetensorsDamage, OneFlippedBit) {
-  const std::vector<std::size_t> good = sizes_of(sample());
+  const std::vector<std::size_t> good = sizes_of(safetensors_sample());
   std::size_t read = 0;
   for (std::size_t bit = 0; bit < 8 * bytes_.size(); ++bit) {
     // In place: new files by the thousand would wait for the disk.

@@ -43,7 +43,7 @@ std::function<void(std::string&, std::size_t)> entries(const std::string& entry)
 
 const std::string kEmpty = entry_text("U8", "[0]", "[0,0]");
 
-std::string ones(int count) {
+std::string list_of_ones(int count) {
   std::string shape = "[1";
   for (int i = 1; i < count; ++i) shape += ",1";
   return shape + "]";
@@ -56,7 +56,7 @@ const Hostile kHostile[] = {
          "{", [](std::size_t i) { return '"' + std::to_string(i) + "\":" + kEmpty + ','; },
          "\"w\":" + entry_text("U8", "[1]", "[1,2]") + "}"),
      "its data begin at byte 1"},
-    {"many dimensions", entries(entry_text("U8", ones(64), "[0,1]")), "tensor 'w'"},
+    {"many dimensions", entries(entry_text("U8", list_of_ones(64), "[0,1]")), "tensor 'w'"},
     {"one name", repeated("{", always("\"\":" + kEmpty + ','), "\"w\":" + kEmpty + "}"),
      "tensor '' appears twice"},
     {"much metadata", repeated(R"({"__metadata__":{)", always(R"("":"",)"), R"("a":""}})"),

@@ -11,8 +11,6 @@
 namespace tern {
 namespace {
 
-const std::string kFolder = TERN_TEST_DATA "/";
-
 State reference_state() {
   const Tensor values = arange(-3, 3, kLong);
   State state;
@@ -26,25 +24,25 @@ State reference_state() {
 }
 
 TEST(SafetensorsReference, ItsFileIsRead) {
-  EXPECT_TRUE(identical(load_state(kFolder + "reference.safetensors"), reference_state()));
+  EXPECT_TRUE(identical(load_state(kGoldenFolder + "reference.safetensors"), reference_state()));
 }
 
 TEST(SafetensorsReference, TheSameStateGivesTheSameBytes) {
   const Scratch scratch;
   const std::string path = scratch.path("state.safetensors");
   save(reference_state(), path);
-  EXPECT_EQ(read_file(path), read_file(kFolder + "reference.safetensors"));
+  EXPECT_EQ(read_file(path), read_file(kGoldenFolder + "reference.safetensors"));
 }
 
 TEST(SafetensorsReference, TiedTensorsOfSaveModel) {
-  const State state = load_state(kFolder + "tied.safetensors");
+  const State state = load_state(kGoldenFolder + "tied.safetensors");
   EXPECT_EQ(state.keys(), (std::vector<std::string>{"decoder.weight", "encoder.weight"}));
   EXPECT_TRUE(state["encoder.weight"].tensor().is_same(state["decoder.weight"].tensor()));
   EXPECT_TRUE(state["encoder.weight"].tensor().equal(arange(9, kFloat).reshape({3, 3})));
 }
 
 TEST(SafetensorsReference, EveryDtypeIsListedAndEachOfOursRead) {
-  const SafetensorsFile file(kFolder + "dtypes.safetensors");
+  const SafetensorsFile file(kGoldenFolder + "dtypes.safetensors");
   EXPECT_EQ(file.entries().size(), 16u);
   std::size_t read = 0;
 #define TERN_DTYPE(name, type, number, file_name, python_name, category)     \
@@ -57,7 +55,7 @@ TEST(SafetensorsReference, EveryDtypeIsListedAndEachOfOursRead) {
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
   EXPECT_GE(read, 4u);
-  const std::string path = kFolder + "dtypes.safetensors";
+  const std::string path = kGoldenFolder + "dtypes.safetensors";
   const std::string start = "load: '" + path + "': tensor 'uint64': dtype U64 is none of those";
   const auto text = error_of<FileError>([&] { file.read("uint64"); });
   EXPECT_EQ(text.substr(0, start.size()), start);

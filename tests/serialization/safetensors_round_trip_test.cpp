@@ -13,7 +13,7 @@
 namespace tern {
 namespace {
 
-class SafetensorsRoundTrip : public testing::Test {
+class SafetensorsRoundTrip : public ::testing::Test {
  protected:
   State round_trip(const State& state, const SaveOptions& options = {}) const {
     save(state, path_, options);

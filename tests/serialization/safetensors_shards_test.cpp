@@ -20,7 +20,7 @@
 namespace tern {
 namespace {
 
-class SafetensorsShards : public testing::Test {
+class SafetensorsShards : public ::testing::Test {
  protected:
   SafetensorsShards() {
     state_.insert("d", arange(4, kFloat));      // 16 bytes

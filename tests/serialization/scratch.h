@@ -15,6 +15,9 @@
 
 namespace tern {
 
+/// Files that Python wrote.
+inline const std::string kGoldenFolder = TERN_TEST_DATA "/";
+
 /// A new folder of a test's own, removed with all in it at the end.
 class Scratch {
  public:

@@ -13,7 +13,7 @@
 namespace tern {
 namespace {
 
-class TorchDamage : public testing::TestWithParam<const char*> {
+class TorchDamage : public ::testing::TestWithParam<const char*> {
  protected:
   TorchDamage() : good_(read_file(std::string(TERN_TEST_DATA "/") + GetParam())) {}
   const Scratch scratch_;
@@ -68,7 +68,7 @@ TEST(TorchChecksum, NamesTheTensor) {
       << text;
 }
 
-INSTANTIATE_TEST_SUITE_P(, TorchDamage, testing::Values("torch_state.pt", "torch_state_old.pth"),
+INSTANTIATE_TEST_SUITE_P(, TorchDamage, ::testing::Values("torch_state.pt", "torch_state_old.pth"),
                          [](const auto& test) {
                            return std::string(test.param).ends_with("pth") ? "old" : "zip";
                          });

@@ -16,14 +16,12 @@
 namespace tern {
 namespace {
 
-const std::string kFolder = TERN_TEST_DATA "/";
-
-nn::Sequential make_net() { return nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3)); }
+nn::Sequential make_torch_net() { return nn::Sequential(nn::Linear(4, 3), nn::BatchNorm1d(3)); }
 
 TEST(TorchPython, AStateDict) {
   for (const char* name : {"torch_state.pt", "torch_state_old.pth", "torch_no_crc.pt"}) {
-    auto net = make_net();
-    load(net, kFolder + name);
+    auto net = make_torch_net();
+    load(net, kGoldenFolder + name);
     const State state = net->state_dict();
     std::int64_t i = 0;
     for (const auto& [key, value] : state) {
@@ -37,7 +35,7 @@ TEST(TorchPython, AStateDict) {
 
 TEST(TorchPython, OddTensors) {
   for (const char* name : {"torch_odd.pt", "torch_odd_old.pth"}) {
-    const State state = load_state(kFolder + name);
+    const State state = load_state(kGoldenFolder + name);
     const Tensor base = state["base"];
     EXPECT_TRUE(base.equal(arange(24).reshape({4, 6}).to(kFloat)));
     EXPECT_TRUE(state["column"].tensor().equal(base.select(1, 2)));
@@ -61,7 +59,7 @@ TEST(TorchPython, OddTensors) {
 }
 
 TEST(TorchPython, EveryDtype) {
-  const State state = load_state(kFolder + "torch_dtypes.pt");
+  const State state = load_state(kGoldenFolder + "torch_dtypes.pt");
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
   EXPECT_TRUE(identical(state[python_name], tensor({0, 1, 100}).to(ScalarType::name)));
 #include <tern/core/tensor/dtypes.def>
@@ -70,8 +68,8 @@ TEST(TorchPython, EveryDtype) {
 
 TEST(TorchPython, ACheckpoint) {
   for (const char* name : {"torch_checkpoint.pt", "torch_checkpoint_4.pt"}) {
-    const State state = load_state(kFolder + name);
-    EXPECT_TRUE(identical(state["model"], load_state(kFolder + "torch_state.pt")));
+    const State state = load_state(kGoldenFolder + name);
+    EXPECT_TRUE(identical(state["model"], load_state(kGoldenFolder + "torch_state.pt")));
     EXPECT_EQ(state.get<int>("epoch"), 3);
     EXPECT_EQ(state["scheduler"]["milestones"].get<int>("80"), 1);
     const State numbers = State::list(
@@ -80,7 +78,7 @@ TEST(TorchPython, ACheckpoint) {
     const State others = State::list(
         {State(nullptr), true, false, "é", State::list({1, 2}), State::list(), State()});
     EXPECT_TRUE(identical(state["others"], others));
-    auto net = make_net();
+    auto net = make_torch_net();
     optim::Adam optimizer(net->parameters(), 1.0);
     optimizer.load_state_dict(state["optimizer"]);
     const State after = optimizer.state_dict();
@@ -91,21 +89,21 @@ TEST(TorchPython, ACheckpoint) {
 }
 
 TEST(TorchPython, MoreThan256Objects) {
-  const State state = load_state(kFolder + "torch_many_old.pth");
+  const State state = load_state(kGoldenFolder + "torch_many_old.pth");
   for (int i = 0; i < 300; ++i) {
     EXPECT_EQ(state["k" + std::to_string(i)].tensor().item<int>(), i);
   }
 }
 
 TEST(TorchPython, AWholeModule) {
-  const std::string text = error_of<FileError>([] { load_state(kFolder + "torch_module.pt"); });
+  const std::string text = error_of<FileError>([] { load_state(kGoldenFolder + "torch_module.pt"); });
   EXPECT_NE(text.find("class 'torch.nn.modules.container.Sequential' is not one that a state file"),
             std::string::npos);
 }
 
 // --- Round trips ---------------------------------------------------------------------------------
 
-class TorchRoundTrip : public testing::Test {
+class TorchRoundTrip : public ::testing::Test {
  protected:
   State through_file(const State& state) {
     save(state, path_);
@@ -162,7 +160,7 @@ TEST_F(TorchRoundTrip, EverythingElse) {
 }
 
 TEST_F(TorchRoundTrip, AnOptimizersKeysAreNumbersInPython) {
-  auto net = make_net();
+  auto net = make_torch_net();
   optim::Adam optimizer(net->parameters(), 0.1);
   net->forward(ones({2, 4})).sum().backward();
   optimizer.step();
@@ -173,7 +171,7 @@ TEST_F(TorchRoundTrip, AnOptimizersKeysAreNumbersInPython) {
 }
 
 TEST_F(TorchRoundTrip, EqualStatesMakeEqualFiles) {
-  const State state = load_state(kFolder + "torch_checkpoint.pt");
+  const State state = load_state(kGoldenFolder + "torch_checkpoint.pt");
   save(state, path_);
   save(load_state(path_), scratch_.path("y.pt"));
   EXPECT_EQ(read_file(path_), read_file(scratch_.path("y.pt")));

@@ -11,7 +11,7 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kGrain = 8192;
+constexpr std::int64_t kBatchNormGrain = 8192;
 constexpr std::int64_t kColumns = 64;
 constexpr std::int64_t kBlockRows = 64;  // so many may be summed in T
 
@@ -79,7 +79,8 @@ class BatchNorm {
   void run() const {
     const std::int64_t of_channel = args_.outer * inner_;
     if (inner_ == 1) {
-      parallel_for(0, divide_up(args_.channels, kColumns), kGrain / (of_channel * kColumns),
+      parallel_for(0, divide_up(args_.channels, kColumns),
+                   kBatchNormGrain / (of_channel * kColumns),
                    [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t block = begin; block < end; ++block) {
                        const std::int64_t first = block * kColumns;
@@ -87,7 +88,7 @@ class BatchNorm {
                      }
                    });
     } else {
-      parallel_for(0, args_.channels, kGrain / of_channel,
+      parallel_for(0, args_.channels, kBatchNormGrain / of_channel,
                    [&](std::int64_t begin, std::int64_t end) {
                      for (std::int64_t c = begin; c < end; ++c) take_runs(c);
                    });

@@ -17,7 +17,7 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kGrain = 32768;
+constexpr std::int64_t kCopyGrain = 32768;
 
 template <class Out, class In>
 void cast_loop(void* out, const void* const* in, std::int64_t n, const Immediate*) {
@@ -158,7 +158,7 @@ void copy(const CopyArgs& args, KernelContext&) {
   const bool flat =
       args.ndim == 0 || (args.ndim == 1 && args.out_strides[0] == 1 && args.in_strides[0] == 1);
   if (flat) {
-    parallel_for(0, args.ndim == 0 ? 1 : args.sizes[0], kGrain,
+    parallel_for(0, args.ndim == 0 ? 1 : args.sizes[0], kCopyGrain,
                  [&](std::int64_t begin, std::int64_t end) {
                    const void* in = static_cast<const char*>(args.in) + begin * in_size;
                    loops.by_numbers[0](static_cast<char*>(args.out) + begin * out_size, &in,
@@ -175,7 +175,7 @@ void copy(const CopyArgs& args, KernelContext&) {
                args.out_strides,
                out_size,
                {{args.in, args.in_strides, in_size}},
-               kGrain});
+               kCopyGrain});
 }
 
 }  // namespace tern::cpu

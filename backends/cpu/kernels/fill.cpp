@@ -12,7 +12,7 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kGrain = 32768;
+constexpr std::int64_t kFillGrain = 32768;
 
 template <class T>
 void fill_run(T* __restrict out, std::int64_t stride, std::int64_t n, T value) {
@@ -37,7 +37,7 @@ void fill_view(View view, T value) {
   T* const out = static_cast<T*>(view.data);
   sort_dims(view.ndim, view.sizes, view.strides);
   if (is_contiguous(view)) {
-    parallel_for(0, product(view.ndim, view.sizes), kGrain,
+    parallel_for(0, product(view.ndim, view.sizes), kFillGrain,
                  [&](std::int64_t begin, std::int64_t end) {
                    fill_run(out + begin, 1, end - begin, value);
                  });
@@ -45,7 +45,7 @@ void fill_view(View view, T value) {
   }
   const int outer = view.ndim - 1;
   const std::int64_t n = view.sizes[outer], stride = view.strides[outer];
-  parallel_for(0, product(outer, view.sizes), kGrain / n,
+  parallel_for(0, product(outer, view.sizes), kFillGrain / n,
                [&](std::int64_t begin, std::int64_t end) {
                  Odometer<1> row(outer, view.sizes, {view.strides});
                  row.seek(begin);
@@ -61,7 +61,7 @@ template <class T>
 void arange_run(T* __restrict out, std::int64_t count, double start, double step) {
   constexpr std::int64_t kGroup = 32 / sizeof(T);
   const std::int64_t grouped = count / (2 * kGroup) * (2 * kGroup);
-  parallel_for(0, grouped / kGroup, kGrain / kGroup, [=](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, grouped / kGroup, kFillGrain / kGroup, [=](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin * kGroup; i < end * kGroup; i += kGroup) {
       const auto first = static_cast<double>(static_cast<T>(start + step * static_cast<double>(i)));
       for (std::int64_t k = 0; k < kGroup; ++k) {
@@ -102,7 +102,7 @@ void arange(const ArangeArgs& args, KernelContext& context) {
     const auto out = static_cast<std::int64_t*>(args.out);
     const auto start = static_cast<std::uint64_t>(args.start.i);
     const auto step = static_cast<std::uint64_t>(args.step.i);
-    parallel_for(0, args.count, kGrain, [=](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, args.count, kFillGrain, [=](std::int64_t begin, std::int64_t end) {
       count_up(out + begin, end - begin, start + static_cast<std::uint64_t>(begin) * step, step);
     });
   } else if (args.dtype == kFloat) {

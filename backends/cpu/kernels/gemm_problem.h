@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/backends/cpu/kernels/scratch.h>
 #include <tern/core/kernels/args.h>
 
@@ -45,7 +46,5 @@ struct Problem {
     return one;
   }
 };
-
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace tern::cpu

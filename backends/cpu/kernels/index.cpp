@@ -9,7 +9,7 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kGrain = 16384;
+constexpr std::int64_t kIndexGrain = 16384;
 
 bool check_indices(const IndexArgs& args, std::int64_t count, KernelContext& context) {
   std::uint64_t bad = 0;
@@ -47,21 +47,22 @@ void select(const IndexArgs& args) {
   const std::int64_t* const index = args.index;
   const std::int64_t inner = args.inner, count = args.count, in_size = args.in_size;
   if (inner == 1) {
-    parallel_for(0, args.outer, kGrain / count, [=](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, args.outer, kIndexGrain / count, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o) {
         select_numbers(out + o * count, in + o * in_size, index, count);
       }
     });
     return;
   }
-  parallel_for(0, args.outer * count, kGrain / inner, [=](std::int64_t begin, std::int64_t end) {
-    std::int64_t o = begin / count, j = begin % count;
-    for (std::int64_t row = begin; row < end; ++row) {
-      copy_run(out + row * inner, in + (o * in_size + index[j]) * inner,
-               inner * static_cast<std::int64_t>(sizeof(T)));
-      if (++j == count) j = 0, ++o;
-    }
-  });
+  parallel_for(0, args.outer * count, kIndexGrain / inner,
+               [=](std::int64_t begin, std::int64_t end) {
+                 std::int64_t o = begin / count, j = begin % count;
+                 for (std::int64_t row = begin; row < end; ++row) {
+                   copy_run(out + row * inner, in + (o * in_size + index[j]) * inner,
+                            inner * static_cast<std::int64_t>(sizeof(T)));
+                   if (++j == count) j = 0, ++o;
+                 }
+               });
 }
 
 template <class T>
@@ -71,18 +72,20 @@ void gather(const IndexArgs& args) {
   const std::int64_t* const index = args.index;
   const std::int64_t inner = args.inner, count = args.count, in_size = args.in_size;
   if (inner == 1) {
-    parallel_for(0, args.outer, kGrain / count, [=](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, args.outer, kIndexGrain / count, [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o) {
         select_numbers(out + o * count, in + o * in_size, index + o * count, count);
       }
     });
     return;
   }
-  parallel_for(0, args.outer * count, kGrain / inner, [=](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t row = begin; row < end; ++row) {
-      gather_row(out + row * inner, in + row / count * in_size * inner, index + row * inner, inner);
-    }
-  });
+  parallel_for(0, args.outer * count, kIndexGrain / inner,
+               [=](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t row = begin; row < end; ++row) {
+                   gather_row(out + row * inner, in + row / count * in_size * inner,
+                              index + row * inner, inner);
+                 }
+               });
 }
 
 template <class T>
@@ -91,7 +94,7 @@ T plus(T a, T b) {
 }
 
 template <class T>
-void add_row(T* __restrict out, const T* __restrict in, std::int64_t n) {
+void add_indexed_row(T* __restrict out, const T* __restrict in, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = plus(out[i], in[i]);
 }
 
@@ -128,17 +131,17 @@ void add_rows(const IndexArgs& args) {
       if constexpr (kScatter) {
         scatter_row(out, in, args.index + row, last - first, inner);
       } else {
-        add_row(out + args.index[j] * inner, in, last - first);
+        add_indexed_row(out + args.index[j] * inner, in, last - first);
       }
     }
   };
   if (args.outer > 1) {
-    parallel_for(0, args.outer, kGrain / (count * inner),
+    parallel_for(0, args.outer, kIndexGrain / (count * inner),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t o = begin; o < end; ++o) add_piece(o, 0, inner);
                  });
   } else {
-    parallel_for(0, inner, kGrain / count,
+    parallel_for(0, inner, kIndexGrain / count,
                  [&](std::int64_t begin, std::int64_t end) { add_piece(0, begin, end); });
   }
 }

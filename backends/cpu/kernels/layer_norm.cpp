@@ -10,7 +10,7 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kGrain = 8192;
+constexpr std::int64_t kLayerNormGrain = 8192;
 
 /// What a row is normalised with. The mean is high + low: in - high is exact where it matters, so
 /// a mean that is large beside the deviation costs no digits.
@@ -65,7 +65,7 @@ void forward(const LayerNormArgs& args) {
       weight != nullptr
           ? (bias != nullptr ? normalize<T, true, true> : normalize<T, true, false>)
           : (bias != nullptr ? normalize<T, false, true> : normalize<T, false, false>);
-  parallel_for(0, args.rows, kGrain / n, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, args.rows, kLayerNormGrain / n, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       double mean, rstd;
       measure(in + row * n, n, args.eps, mean, rstd);
@@ -113,14 +113,14 @@ class Backward {
   /// False when there is no memory.
   bool run() const {
     if (args_.grad_weight == nullptr && args_.grad_bias == nullptr) {
-      parallel_for(0, args_.rows, kGrain / n_, [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(0, args_.rows, kLayerNormGrain / n_, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row) take_row(row);
       });
       return true;
     }
     // The rows are summed in parts whose number depends on the sizes alone, so the result does not
     // depend on the thread count.
-    const std::int64_t wanted = std::min(args_.rows / 32, args_.rows * n_ / kGrain);
+    const std::int64_t wanted = std::min(args_.rows / 32, args_.rows * n_ / kLayerNormGrain);
     const auto parts = static_cast<std::int64_t>(
         std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(wanted, 1, 32))));
     double* const sums = scratch_of<double>(parts * kBuffers * n_);
@@ -131,7 +131,7 @@ class Backward {
                   sums + part * kBuffers * n_);
       }
     });
-    parallel_for(0, n_, kGrain / parts, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, n_, kLayerNormGrain / parts, [&](std::int64_t begin, std::int64_t end) {
       finish(static_cast<T*>(args_.grad_weight), sums, parts, begin, end);
       finish(static_cast<T*>(args_.grad_bias), sums + n_, parts, begin, end);
     });

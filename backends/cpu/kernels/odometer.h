@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/core/kernels/args.h>
 
 namespace tern::cpu {
@@ -61,7 +62,5 @@ inline std::int64_t product(int ndim, const std::int64_t* sizes) {
   for (int d = 0; d < ndim; ++d) result *= sizes[d];
   return result;
 }
-
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace tern::cpu

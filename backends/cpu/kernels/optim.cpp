@@ -10,7 +10,7 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kGrain = 16384;
+constexpr std::int64_t kOptimGrain = 16384;
 
 /// Runs `step(tensor, begin, end)` over all tensors as if they were one.
 template <class Step>
@@ -20,7 +20,7 @@ void for_each_piece(int count, const std::int64_t* numel, const Step& step) {
   const detail::FlushDenormals flush;
   std::int64_t total = 0;
   for (int t = 0; t < count; ++t) total += numel[t];
-  parallel_for(0, total, kGrain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(0, total, kOptimGrain, [&](std::int64_t begin, std::int64_t end) {
     for (int t = 0; t < count && end > 0; ++t) {
       if (begin < numel[t]) step(t, std::max<std::int64_t>(begin, 0), std::min(end, numel[t]));
       begin -= numel[t];

@@ -50,7 +50,7 @@ struct Truth {
 };
 
 template <class Op>
-void reduce_any_dtype(const ReduceArgs& args) {
+void reduce_truth_values(const ReduceArgs& args) {
   visit_compute_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
@@ -63,9 +63,9 @@ void reduce_any_dtype(const ReduceArgs& args) {
 
 void reduce_truth(const ReduceArgs& args) {
   if (args.op == ReduceOp::kAny) {
-    reduce_any_dtype<Maximum>(args);
+    reduce_truth_values<Maximum>(args);
   } else {
-    reduce_any_dtype<Minimum>(args);
+    reduce_truth_values<Minimum>(args);
   }
 }
 

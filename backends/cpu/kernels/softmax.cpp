@@ -12,8 +12,8 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kGrain = 4096;
-constexpr std::int64_t kColumns = 256;
+constexpr std::int64_t kSoftmaxGrain = 4096;
+constexpr std::int64_t kSoftmaxColumns = 256;
 
 template <class T, class Top>
 void exp_of_difference(T* __restrict out, const T* __restrict in, std::int64_t n, Top top) {
@@ -77,9 +77,9 @@ void add(T* __restrict sum, const U* __restrict terms, std::int64_t n) {
 /// sum[c] becomes the sum over j < n of what terms(j) points to; not many in T itself.
 template <class T, class Terms>
 void sum_columns(T* sum, std::int64_t n, std::int64_t columns, const Terms& terms) {
-  double total[kColumns] = {};
+  double total[kSoftmaxColumns] = {};
   for (std::int64_t j = 0; j < n;) {
-    T block[kColumns] = {};
+    T block[kSoftmaxColumns] = {};
     for (const std::int64_t end = std::min<std::int64_t>(j + 64, n); j < end; ++j) {
       add(block, terms(j), columns);
     }
@@ -92,7 +92,7 @@ void sum_columns(T* sum, std::int64_t n, std::int64_t columns, const Terms& term
 template <class T>
 void softmax_columns(SoftmaxOp op, T* out, const T* in, const T* grad, std::int64_t n,
                      std::int64_t inner, std::int64_t columns) {
-  T top[kColumns], sum[kColumns], terms[kColumns];
+  T top[kSoftmaxColumns], sum[kSoftmaxColumns], terms[kSoftmaxColumns];
   const auto for_each = [&](const auto& row) {
     for (std::int64_t i = 0; i < n * inner; i += inner) row(i);
   };
@@ -133,21 +133,21 @@ void softmax_typed(const SoftmaxArgs& args) {
   const auto out = static_cast<T*>(args.out);
   const std::int64_t n = args.size, inner = args.inner;
   if (inner == 1) {
-    parallel_for(0, args.outer, kGrain / n, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(0, args.outer, kSoftmaxGrain / n, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin * n; i < end * n; i += n) {
         softmax_row(args.op, out + i, in + i, grad == nullptr ? nullptr : grad + i, n);
       }
     });
     return;
   }
-  const std::int64_t blocks = divide_up(inner, kColumns);
-  parallel_for(0, args.outer * blocks, kGrain / (n * kColumns),
+  const std::int64_t blocks = divide_up(inner, kSoftmaxColumns);
+  parallel_for(0, args.outer * blocks, kSoftmaxGrain / (n * kSoftmaxColumns),
                [&](std::int64_t begin, std::int64_t end) {
                  for (std::int64_t block = begin; block < end; ++block) {
-                   const std::int64_t column = block % blocks * kColumns;
+                   const std::int64_t column = block % blocks * kSoftmaxColumns;
                    const std::int64_t i = block / blocks * n * inner + column;
                    softmax_columns(args.op, out + i, in + i, grad == nullptr ? nullptr : grad + i,
-                                   n, inner, std::min(kColumns, inner - column));
+                                   n, inner, std::min(kSoftmaxColumns, inner - column));
                  }
                });
 }

@@ -15,7 +15,7 @@ void copy_rows(T* to, std::int64_t to_row, const T* from, std::int64_t from_row,
   }
 }
 
-constexpr std::int64_t kBlockRows = 16, kBlockColumns = 64;
+constexpr std::int64_t kTileBlockRows = 16, kBlockColumns = 64;
 
 /// Four elements of four columns become four elements of four rows.
 template <class T>
@@ -45,9 +45,9 @@ template <class T>
 void transpose_block(T* __restrict to, std::int64_t to_row, const T* __restrict from,
                      std::int64_t from_column, std::int64_t rows, std::int64_t columns) {
   std::int64_t c = 0;
-  if (rows == kBlockRows && sizeof(T) >= 4) {
+  if (rows == kTileBlockRows && sizeof(T) >= 4) {
     for (; c + 4 <= columns; c += 4) {
-      for (std::int64_t r = 0; r < kBlockRows; r += 4) {
+      for (std::int64_t r = 0; r < kTileBlockRows; r += 4) {
         transpose_4x4(to + r * to_row + c, to_row, from + c * from_column + r, from_column);
       }
     }
@@ -62,14 +62,14 @@ void transpose_block(T* __restrict to, std::int64_t to_row, const T* __restrict 
 template <class T>
 void transpose(T* __restrict to, std::int64_t to_row, const T* __restrict from,
                std::int64_t from_column, std::int64_t rows, std::int64_t columns) {
-  if (rows < kBlockRows || columns < kBlockRows) {
+  if (rows < kTileBlockRows || columns < kTileBlockRows) {
     return transpose_block(to, to_row, from, from_column, rows, columns);
   }
-  T buffer[kBlockRows * kBlockColumns];
+  T buffer[kTileBlockRows * kBlockColumns];
   for (std::int64_t c = 0; c < columns; c += kBlockColumns) {
     const std::int64_t width = std::min(kBlockColumns, columns - c);
-    for (std::int64_t r = 0; r < rows; r += kBlockRows) {
-      const std::int64_t height = std::min(kBlockRows, rows - r);
+    for (std::int64_t r = 0; r < rows; r += kTileBlockRows) {
+      const std::int64_t height = std::min(kTileBlockRows, rows - r);
       transpose_block(buffer, kBlockColumns, from + c * from_column + r, from_column, height,
                       width);
       copy_rows(to + r * to_row + c, to_row, buffer, kBlockColumns, height, width);

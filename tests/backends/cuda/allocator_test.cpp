@@ -9,7 +9,7 @@
 namespace tern::cuda {
 namespace {
 
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+using tern::testing::kMiB;
 
 // Starts every test with an empty cache and without a live block on cuda:0.
 class CachingAllocator : public ::testing::Test {

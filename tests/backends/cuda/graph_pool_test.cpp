@@ -12,11 +12,11 @@
 namespace tern::cuda {
 namespace {
 
+using tern::testing::kMiB;
+
 using tern::testing::DeviceArray;
 using tern::testing::fill_args;
 using tern::testing::launch;
-
-constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 class GraphPool : public ::testing::Test {
  protected:

@@ -15,20 +15,10 @@ namespace {
 using detail::call;
 using kernels::Plugin;
 using tern::testing::DeviceArray;
+using tern::testing::fill;
 using tern::testing::fill_args;
 using tern::testing::launch;
-
-void fill(const DeviceArray<float>& array, float value) {
-  const kernels::KernelContext context =
-      launch(fill_args(array.data(), 1, value), array.device().index());
-  if (context.status != kernels::StatusCode::kOk) throw DeviceError(context.message);
-}
-
-// The element as it is now: reads on a stream that waits for nobody.
-float peek(const DeviceArray<float>& array) {
-  const StreamGuard guard(getStreamFromPool(true, array.device().index()));
-  return array.read()[0];
-}
+using tern::testing::peek;
 
 // A copy as the simulator sees it. The host refuses pageable memory before, and a GPU need not.
 void copy_pageable(void* to, int to_device, const void* from, int from_device) {

@@ -17,6 +17,8 @@
 
 namespace tern::testing {
 
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+
 /// What stands for elements of T on the host: a vector<bool> has no addresses.
 template <class T>
 using Values = std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
@@ -83,6 +85,19 @@ inline kernels::FillArgs fill_args(float* data, std::int64_t count, float value)
   args.out.strides[0] = 1;
   args.value = {value, 0};
   return args;
+}
+
+/// Fills an array by a kernel on the current stream of its device.
+inline void fill(const DeviceArray<float>& array, float value) {
+  const kernels::KernelContext context =
+      launch(fill_args(array.data(), 1, value), array.device().index());
+  if (context.status != kernels::StatusCode::kOk) throw DeviceError(context.message);
+}
+
+/// Returns the first element as it is now: reads on a stream that waits for no other.
+inline float peek(const DeviceArray<float>& array) {
+  const cuda::StreamGuard guard(cuda::getStreamFromPool(true, array.device().index()));
+  return array.read()[0];
 }
 
 }  // namespace tern::testing

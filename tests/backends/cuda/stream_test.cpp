@@ -7,18 +7,10 @@ namespace tern::cuda {
 namespace {
 
 using tern::testing::DeviceArray;
+using tern::testing::fill;
 using tern::testing::fill_args;
 using tern::testing::launch;
-
-void fill(const DeviceArray<float>& array, float value) {
-  launch(fill_args(array.data(), 1, value), array.device().index());
-}
-
-// The element as it is now: reads on a stream that waits for nobody.
-float peek(const DeviceArray<float>& array) {
-  const StreamGuard guard(getStreamFromPool(true, array.device().index()));
-  return array.read()[0];
-}
+using tern::testing::peek;
 
 TEST(CudaStream, WorkRunsLate) {
   const DeviceArray<float> a(1, 0.0f);

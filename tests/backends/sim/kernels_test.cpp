@@ -14,8 +14,8 @@ using tern::testing::upload;
 using F = std::vector<float>;
 using L = std::vector<std::int64_t>;
 using B = std::vector<std::uint8_t>;
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kFloatNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kFloatInf = std::numeric_limits<float>::infinity();
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 
 template <class Out, class In>
@@ -35,9 +35,9 @@ auto copied(const tern::testing::Values<In>& values) {
 }
 
 TEST(SimCopy, CastsAsPyTorchDoesOnX86) {
-  EXPECT_EQ((copied<std::int64_t, float>({1.9f, -1.9f, kNaN, kInf, -1e30f})),
+  EXPECT_EQ((copied<std::int64_t, float>({1.9f, -1.9f, kFloatNaN, kFloatInf, -1e30f})),
             (L{1, -1, kLowest, kLowest, kLowest}));
-  EXPECT_EQ((copied<bool, float>({0, -0.0f, 0.5f, kNaN})), (B{0, 0, 1, 1}));
+  EXPECT_EQ((copied<bool, float>({0, -0.0f, 0.5f, kFloatNaN})), (B{0, 0, 1, 1}));
   EXPECT_EQ((copied<float, std::int64_t>({3, 16777217})), (F{3, 16777216}));
   EXPECT_EQ((copied<float, bool>({0, 1})), (F{0, 1}));
   EXPECT_EQ((copied<std::int64_t, bool>({0, 1})), (L{0, 1}));
@@ -110,7 +110,7 @@ kernels::ReduceArgs row_args(kernels::ReduceOp op, const DeviceArray<In>& in, st
 }
 
 TEST(SimReduce, SumsMultipliesAndFindsExtremes) {
-  const auto in = upload<float>({1, 2, 3, 4, kNaN, 6});
+  const auto in = upload<float>({1, 2, 3, 4, kFloatNaN, 6});
   const DeviceArray<float> out(2, 0.0f);
   auto args = row_args(kernels::ReduceOp::kSum, in, 2, 3, out);
   args.scale = 0.5;
@@ -130,7 +130,7 @@ TEST(SimReduce, SumsMultipliesAndFindsExtremes) {
 }
 
 TEST(SimReduce, FindsTheFirstExtremeAndTheFirstNaN) {
-  const auto in = upload<float>({1, 5, 5, 0, kNaN, kNaN});
+  const auto in = upload<float>({1, 5, 5, 0, kFloatNaN, kFloatNaN});
   const DeviceArray<std::int64_t> out(2, -1);
   const DeviceArray<float> values(2, 0.0f);
   auto args = row_args(kernels::ReduceOp::kArgmax, in, 2, 3, out);
@@ -190,7 +190,7 @@ kernels::GemmArgs gemm_args(const float* a, const float* b, float* c, std::int64
 TEST(SimGemm, MultipliesAddsAndClips) {
   const auto a = upload<float>({1, 2, 3, 4}), b = upload<float>({5, 6, 7, 8});
   const auto bias = upload<float>({-100, 1});
-  const DeviceArray<float> c(4, kNaN);
+  const DeviceArray<float> c(4, kFloatNaN);
   auto args = gemm_args(a.data(), b.data(), c.data(), 2, 2, 2);
   launch(args);  // beta 0 does not read c
   EXPECT_EQ(c.read(), (F{19, 22, 43, 50}));
@@ -221,7 +221,7 @@ TEST(SimGemm, ReadsTransposedAndBroadcastOperands) {
 
 TEST(SimGemm, WithoutInnerSizeGivesTheBias) {
   const auto bias = upload<float>({3, 4});
-  const DeviceArray<float> c(4, kNaN);
+  const DeviceArray<float> c(4, kFloatNaN);
   auto args = gemm_args(nullptr, nullptr, c.data(), 2, 2, 0);
   args.bias = bias.data();
   args.bias_stride = 1;
@@ -257,7 +257,7 @@ TEST(SimSoftmax, ForwardAndBackward) {
 }
 
 TEST(SimSoftmax, InnerDimensionsAndInfinities) {
-  const auto in = upload<float>({-kInf, 0, -kInf, kInf});  // [1, 2, 2]
+  const auto in = upload<float>({-kFloatInf, 0, -kFloatInf, kFloatInf});  // [1, 2, 2]
   const DeviceArray<float> y(4, 0.0f);
   launch(kernels::SoftmaxArgs{kernels::SoftmaxOp::kSoftmax, kFloat, 1, 2, 2, in.data(), nullptr,
                               y.data()});

@@ -19,7 +19,7 @@ float double_of_denormal() {
   return denormal * 2.0f;
 }
 
-class FlushDenormal : public testing::Test {
+class FlushDenormal : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!set_flush_denormal(false)) GTEST_SKIP() << "this processor has no such mode";

@@ -18,7 +18,7 @@ namespace tern {
 namespace {
 
 /// Restores the thread count that the test program started with.
-class ThreadPool : public testing::Test {
+class ThreadPool : public ::testing::Test {
  protected:
   void TearDown() override { set_num_threads(before_); }
 

@@ -47,13 +47,13 @@ Batches epoch(Loader& loader) {
 
 void sleep_ms(int count) { std::this_thread::sleep_for(std::chrono::milliseconds(count)); }
 
-class DataLoaderTest : public testing::TestWithParam<std::size_t> {
+class DataLoaderTest : public ::testing::TestWithParam<std::size_t> {
  protected:
   DataLoaderOptions options(std::size_t batch_size) const {
     return DataLoaderOptions(batch_size).workers(GetParam());
   }
 };
-INSTANTIATE_TEST_SUITE_P(Workers, DataLoaderTest, testing::Values(0, 1, 3));
+INSTANTIATE_TEST_SUITE_P(Workers, DataLoaderTest, ::testing::Values(0, 1, 3));
 
 TEST_P(DataLoaderTest, GivesEveryEpochInOrder) {
   auto loader = make_data_loader<SequentialSampler>(Indices(7), options(3));

@@ -30,10 +30,10 @@ std::string label_file(std::uint32_t count, const std::string& labels) {
   return word(kIdxLabels) + word(count) + labels;
 }
 
-class IdxTest : public testing::Test {
+class IdxTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
     folder_ = std::filesystem::temp_directory_path() /
               (std::string("tern_idx_") + info->name() + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_);
