@@ -15,6 +15,7 @@ class TERN_API AnyValue {
  public:
   AnyValue() = default;
   template <class T>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint rules copies out.
   requires(!std::is_same_v<std::decay_t<T>, AnyValue>) explicit AnyValue(T&& value)
       : value_(std::forward<T>(value)) {}
 

@@ -17,8 +17,8 @@ TERN_API Tensor mean(const Tensor& self, IntArrayRef dim, bool keepdim = false);
 /// Product; bool and int64 give int64.
 TERN_API Tensor prod(const Tensor& self);
 TERN_API Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim = false);
-/// Variance, divided by N - 1 when unbiased, by N otherwise. The bool alone takes no number, so that
-/// var(x, 0) is that of dimension 0.
+/// Variance, divided by N - 1 when unbiased, by N otherwise. The bool alone takes no number, so
+/// that var(x, 0) is that of dimension 0.
 TERN_API Tensor var(const Tensor& self);
 TERN_API Tensor var(const Tensor& self, IntArrayRef dim, bool unbiased = true,
                     bool keepdim = false);

@@ -141,6 +141,7 @@ class Stack<TensorExample> : public Collation<TensorExample> {
  public:
   TensorExample apply_batch(std::vector<TensorExample> examples) override {
     std::vector<Tensor> data;
+    data.reserve(examples.size());
     for (TensorExample& example : examples) data.push_back(std::move(example.data));
     return stack(data);
   }

@@ -61,8 +61,8 @@ class TERN_API Optimizer {
   Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
-  Optimizer(Optimizer&&);
-  Optimizer& operator=(Optimizer&&);
+  Optimizer(Optimizer&&) noexcept;
+  Optimizer& operator=(Optimizer&&) noexcept;
   virtual ~Optimizer();
 
   /// Takes on more parameters. Options that the group does not set come from the defaults. Throws
