@@ -64,7 +64,9 @@ awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" '
   !ended && running != "" && /\[       OK \] .*ms\)$/ { ++ok; running = "" }
   !ended && running != "" && /\[  FAILED  \] .*ms\)$/ { ++bad; say("failed: " program ": " running); running = "" }
   !ended && running != "" && /\[  SKIPPED \] .*ms\)$/ {
-    ++left_out; say("skipped: " program ": " running ": " reason); running = ""
+    ++left_out
+    if (set == "") say("skipped: " program ": " running ": " reason)
+    running = ""
   }
   after_skip { reason = $0 }
   { after_skip = /: Skipped$/ }

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Installs what tern is built with, on Debian and Ubuntu, asking for nothing. Does nothing when all
-# of it is there; elsewhere CMake names what is missing.
+# setup.sh [package...]: installs what tern is built with, and these packages, on Debian and Ubuntu,
+# asking for nothing. Does nothing when all of it is there; elsewhere CMake names what is missing.
 set -eu
 
 packages="g++ cmake ninja-build libeigen3-dev nlohmann-json3-dev zlib1g-dev libgtest-dev
-          libcli11-dev libstb-dev"
+          libcli11-dev libstb-dev $*"
 
 command -v dpkg-query >/dev/null || exit 0
 

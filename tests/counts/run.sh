@@ -77,7 +77,11 @@ program lacks_set 'cat << END
 [==========] Running 14 tests from 1 test suite.
 x.cpp:7: Failure
 TERN_CPU_CAPABILITY: '"'sse9'"' is not an instruction set that this machine and this build have; choose
-[==========] 0 tests from 0 test suites ran. (0 ms total)
+[ RUN      ] G.a
+x.cpp:9: Skipped
+
+[  SKIPPED ] G.a (0 ms)
+[==========] 14 tests from 1 test suite ran. (0 ms total)
 [  PASSED  ] 0 tests.
 END
 exit 1'
