@@ -9,11 +9,11 @@ endif
 configure = cmake --preset $(1)
 build = cmake --build --preset $(1) --parallel $(JOBS)
 run_tests = cmake/run_tests.sh $(1) $(JOBS)
-sources = git ls-files '*.h' '*.cpp' '*.cu'
+sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
-.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench docs format tidy install clean setup
+.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench docs check check-all check-setup format install clean setup
 
 # The library and the programs.
 all: setup
@@ -59,12 +59,15 @@ docs:
 	doxygen docs/api/Doxyfile 2>build/docs/warnings.txt; status=$$?; \
 	  sort -u build/docs/warnings.txt | sed 's|^$(CURDIR)/||' >&2; exit $$status
 
-format:
-	$(sources) | xargs clang-format -i
+# The laws that no test program can check: over what changed, and over everything.
+check check-all: check-setup
+	cmake/check.sh $(if $(filter check-all,$@),full,quick) $(JOBS)
 
-tidy: setup
-	$(call configure,dev)
-	$(sources) | grep '\.cpp$$' | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/dev
+check-setup: setup
+	cmake/setup.sh clang-14 clang-format-14 clang-tidy-14
+
+format: check-setup
+	$(sources) | xargs clang-format-14 -i
 
 install: all
 	cmake --install build/release --prefix $(PREFIX)

@@ -17,8 +17,7 @@ struct Size {
   const char* name;
   std::int64_t rows, columns;
 };
-constexpr Size kSizes[] = {
-    {"8 x 8", 8, 8}, {"128 x 784", 128, 784}, {"1024 x 1024", 1024, 1024}};
+constexpr Size kSizes[] = {{"8 x 8", 8, 8}, {"128 x 784", 128, 784}, {"1024 x 1024", 1024, 1024}};
 
 template <class Fn>
 void report(const std::string& op, const std::string& layout, const Size& size, const Fn& fn) {
@@ -166,10 +165,12 @@ const BinaryOp kBinary[] = {
 const BinaryOp kSameSize[] = {
     {"lerp", [](const Tensor& x, const Tensor& y) { return torch::lerp(x, y, 0.3); }},
     {"mse_loss", [](const Tensor& x, const Tensor& y) { return F::mse_loss(x, y); }},
+    // clang-format off
     {"cat of rows", [](const Tensor& x, const Tensor& y) { return torch::cat({x, y}, 0); }},
     {"cat of columns", [](const Tensor& x, const Tensor& y) { return torch::cat({x, y}, 1); }},
     {"stack", [](const Tensor& x, const Tensor& y) { return torch::stack({x, y}); }},
     {"stack at the end", [](const Tensor& x, const Tensor& y) { return torch::stack({x, y}, 2); }},
+    // clang-format on
 };
 
 const BinaryOp kPositiveBinary[] = {

@@ -26,6 +26,10 @@ set(TERN_CPU_FLAGS_native -march=native)
 # A set that has only a matrix product of its own, and the other kernels of this one.
 set(TERN_CPU_BASE_avx512_bf16 avx512)
 
+# CMAKE_LINKER is LLVM's where Clang finds it, which cannot merge groups.
+find_program(TERN_LD NAMES ld.bfd ld REQUIRED)
+mark_as_advanced(TERN_LD)
+
 function(tern_add_cpu_sets library)
   set(kernels ${PROJECT_SOURCE_DIR}/backends/cpu/kernels)
   file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS ${kernels}/*.cpp)
@@ -60,7 +64,7 @@ function(tern_add_cpu_sets library)
     set(merged ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
     add_custom_command(
       OUTPUT ${merged}
-      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${merged} $<TARGET_OBJECTS:${objects}>
+      COMMAND ${TERN_LD} -r --force-group-allocation -o ${merged} $<TARGET_OBJECTS:${objects}>
       COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=tern_cpu_register_${set} ${merged}
       DEPENDS ${objects} $<TARGET_OBJECTS:${objects}>
       COMMENT "Sealing the ${set} kernels"

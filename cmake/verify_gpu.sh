@@ -31,7 +31,7 @@ sanitized() {
 step configure cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTERN_CUDA=ON \
   -DTERN_CUDA_ARCHITECTURES=native -DTERN_TEST_GPU=ON
 step build cmake --build "$build" --parallel
-step tests ctest --test-dir "$build" -L gpu --no-tests=error --output-on-failure
+step tests ctest --test-dir "$build" --timeout 3600 -L gpu --no-tests=error --output-on-failure
 step memcheck sanitized memcheck
 step racecheck sanitized racecheck
 step vae_gpu "$build/bin/vae" --device cuda --epochs 2 --out "$out/vae_gpu"

@@ -19,7 +19,7 @@ std::string shortest(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
-  const std::string scientific(text, end.ptr);
+  std::string scientific(text, end.ptr);
   const int exponent = std::stoi(scientific.substr(scientific.find('e') + 1));
   if (exponent < -4 || exponent >= 16) return scientific;
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr};

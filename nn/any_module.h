@@ -119,6 +119,7 @@ class TERN_API AnyModule {
   AnyModule() = default;
   /// Holds a module: a shared pointer, a holder, or a module that moves in.
   template <detail::ModuleLike M>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no AnyModule is ModuleLike.
   explicit AnyModule(M&& module) {
     auto pointer = detail::module_ptr(std::forward<M>(module));
     using Held = typename decltype(pointer)::element_type;

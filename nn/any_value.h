@@ -17,6 +17,7 @@ class TERN_API AnyValue {
   AnyValue() = default;
   /// Keeps a copy of `value`, or `value` itself when it is movable.
   template <class T>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint rules copies out.
   requires(!std::is_same_v<std::decay_t<T>, AnyValue>) explicit AnyValue(T&& value)
       : value_(std::forward<T>(value)) {}
 

@@ -1,1 +1,29 @@
-// Carries the precompiled header of the tests.
+// Carries the precompiled header of the tests, and what all of them do first.
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include <tern/backends/cpu/capability.h>
+#include <tern/core/base/error.h>
+
+namespace tern::testing {
+namespace {
+
+/// Runs no test where TERN_CPU_CAPABILITY names an instruction set that the machine lacks: each
+/// would fail with this one error.
+class InstructionSet : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    try {
+      cpu::choose_capability(std::getenv("TERN_CPU_CAPABILITY"));
+    } catch (const Error& error) {
+      FAIL() << error.what();
+    }
+  }
+};
+
+[[maybe_unused]] const auto* const kInstructionSet =
+    ::testing::AddGlobalTestEnvironment(new InstructionSet);
+
+}  // namespace
+}  // namespace tern::testing

@@ -50,9 +50,11 @@ class TERN_API Backend {
   /// Whether what the calling thread gives to `device` is recorded into a graph instead of run.
   virtual bool is_capturing(DeviceIndex) { return false; }
   /// While capturing: `hook` will run after every replay of the graph was queued.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): backends with graphs keep the hook.
   virtual void after_replay(DeviceIndex, std::function<void()> /*hook*/) {}
   /// While capturing: device memory for a number that kernels of the graph read. Before every
   /// replay it becomes what `value` returns; what that throws, the replay throws.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): backends with graphs keep the function.
   virtual const double* graph_number(DeviceIndex, std::function<double()> /*value*/) {
     return nullptr;
   }

@@ -234,7 +234,7 @@ Tensor from_blob(void* data, IntArrayRef sizes, std::function<void(void*)> delet
         (*call)(memory);
       },
       owned.get(), options);
-  owned.release();
+  static_cast<void>(owned.release());  // the storage owns it now
   return out;
 }
 

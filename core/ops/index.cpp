@@ -160,7 +160,7 @@ Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
                 wrt(
                     source,
                     [shape = source.self().sizes, dim](const Tensor& g, const Tensor& at) {
-                      const Tensor taken = g.gather(dim, at);
+                      Tensor taken = g.gather(dim, at);
                       if (taken.sizes() == IntArrayRef(shape)) return taken;
                       Tensor whole = g.new_zeros(shape);
                       cut_to(whole, at, shape.size()).copy_(taken);

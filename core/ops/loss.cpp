@@ -206,9 +206,10 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
     const Tensor weighted = along.defined() ? log_p * along : log_p;
     const Tensor each = -(weighted * q).sum(dim);
     if (reduction != Reduction::Mean) return reduced(each, reduction);
-    return each.sum() / static_cast<double>(input.numel() / classes);
+    const std::int64_t samples = input.numel() / classes;
+    return each.sum() / static_cast<double>(samples);
   }
-  const Tensor nll = nll_loss(log_p, target, weight, reduction, ignore_index);
+  Tensor nll = nll_loss(log_p, target, weight, reduction, ignore_index);
   if (label_smoothing == 0) return nll;
   const Targets targets = look_up(input, target, weight, classes, ignore_index);
   const Tensor every = -(along.defined() ? log_p * along : log_p).sum(dim);

@@ -80,7 +80,7 @@ Tensor mm(const Tensor& self, const Tensor& other) {
              "mm: expected m1 and m2 to have the same dtype, but got: ", self.dtype(),
              " != ", other.dtype());
   check_inner("mm", self, other);
-  const Tensor out =
+  Tensor out =
       detail::make_tensor({self.sizes()[0], other.sizes()[1]}, self.dtype(), self.device());
   multiply({"mm"}, self, 0, other, 0, 1, out);
   if (!needs_grad(self, other)) return out;

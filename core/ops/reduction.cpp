@@ -56,8 +56,7 @@ Tensor run_reduce(const ReduceCall& call, const Tensor& self, IntArrayRef dim, T
   const SmallVector<bool, 5> reduced = reduced_dims(dim, self.dim());
   TERN_CHECK(self.dim() <= kernels::kMaxDims, ShapeError, call.name, ": tensors may have up to ",
              kernels::kMaxDims, " dimensions, got ", self.dim());
-  const Tensor out =
-      make_tensor(kept_sizes(self, reduced, call.keepdim), call.dtype, self.device());
+  Tensor out = make_tensor(kept_sizes(self, reduced, call.keepdim), call.dtype, self.device());
   if (values != nullptr) *values = make_tensor(out.sizes(), self.dtype(), self.device());
   if (out.numel() == 0) return out;
 

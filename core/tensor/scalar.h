@@ -99,6 +99,7 @@ T Scalar::to() const {
     return is_floating_point() ? static_cast<T>(floating_) : static_cast<T>(integer_);
   } else {
     constexpr double kLow = static_cast<double>(std::numeric_limits<T>::min());
+    // NOLINTNEXTLINE(bugprone-integer-division): max() is odd, and max() + 1 would overflow.
     constexpr double kHigh = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;
     if (is_floating_point()) {
       TERN_CHECK(floating_ > kLow - 1 && floating_ < kHigh, Error,

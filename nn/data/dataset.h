@@ -92,9 +92,9 @@ concept AppliesStacked = requires {
 };
 
 template <class T>
-constexpr bool kStacks = false;
+inline constexpr bool kStacks = false;
 template <class E>
-constexpr bool kStacks<transforms::Stack<E>> = true;
+inline constexpr bool kStacks<transforms::Stack<E>> = true;
 
 }  // namespace detail
 

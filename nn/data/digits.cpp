@@ -35,7 +35,7 @@ class Random {
   }
   /// Uniform in [low, high].
   int between(int low, int high) {
-    const auto span = static_cast<std::uint64_t>(high - low + 1);
+    const auto span = static_cast<std::uint64_t>(high - low) + 1;
     return low + static_cast<int>(word() * span >> 32);
   }
   /// Around 0 within `limit`, small values more often.

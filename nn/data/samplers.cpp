@@ -103,7 +103,7 @@ void SequentialSampler::load_state_dict(const State& state) {
 
 RandomSampler::RandomSampler(std::int64_t size, ScalarType) {
   TERN_CHECK(size >= 0, Error, "RandomSampler: the size must not be negative, got ", size);
-  reset(static_cast<std::size_t>(size));
+  RandomSampler::reset(static_cast<std::size_t>(size));
 }
 
 void RandomSampler::reset(std::optional<std::size_t> new_size) {

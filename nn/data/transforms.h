@@ -168,6 +168,7 @@ class Stack<TensorExample> : public Collation<TensorExample> {
   /// Returns the stacked data.
   TensorExample apply_batch(std::vector<TensorExample> examples) override {
     std::vector<Tensor> data;
+    data.reserve(examples.size());
     for (TensorExample& example : examples) data.push_back(std::move(example.data));
     return stack(data);
   }

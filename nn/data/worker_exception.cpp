@@ -6,7 +6,7 @@ namespace tern::data {
 namespace {
 
 std::string text_of(const std::exception_ptr& original) {
-  const std::string text = "Caught exception in DataLoader worker thread.";
+  std::string text = "Caught exception in DataLoader worker thread.";
   try {
     std::rethrow_exception(original);
   } catch (const std::exception& error) {

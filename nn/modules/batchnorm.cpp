@@ -67,13 +67,13 @@ Tensor BatchNorm1dImpl::forward(const Tensor& input) {
                               : options.momentum().value_or(0.0);
   // Without running statistics a batch is normalised by its own, also in evaluation.
   const bool training = is_training() || !running_mean.defined();
-  const Tensor out = functional::batch_norm(input, running_mean, running_var,
-                                            functional::BatchNormFuncOptions()
-                                                .weight(weight)
-                                                .bias(bias)
-                                                .training(training)
-                                                .momentum(momentum)
-                                                .eps(options.eps()));
+  Tensor out = functional::batch_norm(input, running_mean, running_var,
+                                      functional::BatchNormFuncOptions()
+                                          .weight(weight)
+                                          .bias(bias)
+                                          .training(training)
+                                          .momentum(momentum)
+                                          .eps(options.eps()));
   if (counts) {  // last: a batch that was refused does not count
     const NoGradGuard no_grad;
     num_batches_tracked.add_(1);

@@ -126,7 +126,7 @@ void append(kernels::AdamArgs& args, const AdamUpdate& update) {
 /// Steps all parameters of one group; state_of(parameter) is an AdamParamState.
 template <class Options, class StateOf>
 void step_group(const char* op, OptimizerParamGroup& group, std::size_t index,
-                std::weak_ptr<Optimizer*> optimizer, const StateOf& state_of) {
+                const std::weak_ptr<Optimizer*>& optimizer, const StateOf& state_of) {
   const auto& options = static_cast<const Options&>(group.options());
   std::vector<AdamUpdate> updates;
   updates.reserve(group.params().size());
@@ -197,7 +197,7 @@ std::unique_ptr<OptimizerParamState> Adam::make_param_state() const {
 
 Tensor Adam::step(LossClosure closure) {
   check_capturable<AdamOptions>("Adam", param_groups_);
-  const Tensor loss = detail::run_closure(closure);
+  Tensor loss = detail::run_closure(closure);
   const NoGradGuard no_grad;
   for (std::size_t i = 0; i < param_groups_.size(); ++i) {
     step_group<AdamOptions>(
@@ -223,7 +223,7 @@ std::unique_ptr<OptimizerParamState> AdamW::make_param_state() const {
 
 Tensor AdamW::step(LossClosure closure) {
   check_capturable<AdamWOptions>("AdamW", param_groups_);
-  const Tensor loss = detail::run_closure(closure);
+  Tensor loss = detail::run_closure(closure);
   const NoGradGuard no_grad;
   for (std::size_t i = 0; i < param_groups_.size(); ++i) {
     step_group<AdamWOptions>(

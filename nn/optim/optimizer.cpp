@@ -13,9 +13,9 @@ OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
 Optimizer::~Optimizer() = default;
 
-Optimizer::Optimizer(Optimizer&& other) { *this = std::move(other); }
+Optimizer::Optimizer(Optimizer&& other) noexcept { *this = std::move(other); }
 
-Optimizer& Optimizer::operator=(Optimizer&& other) {
+Optimizer& Optimizer::operator=(Optimizer&& other) noexcept {
   param_groups_ = std::move(other.param_groups_);
   state_ = std::move(other.state_);
   defaults_ = std::move(other.defaults_);

@@ -57,7 +57,7 @@ void append(kernels::SgdArgs& args, const SgdUpdate& update) {
 }  // namespace
 
 Tensor SGD::step(LossClosure closure) {
-  const Tensor loss = detail::run_closure(closure);
+  Tensor loss = detail::run_closure(closure);
   const NoGradGuard no_grad;
   for (std::size_t index = 0; index < param_groups_.size(); ++index) {
     OptimizerParamGroup& group = param_groups_[index];

@@ -11,6 +11,7 @@ namespace tern::nn::parallel {
 void parallel_apply(const std::vector<Device>& devices,
                     const std::function<void(std::size_t)>& task) {
   std::vector<kernels::Backend::Place> places;
+  places.reserve(devices.size());
   for (Device device : devices) {
     places.push_back(kernels::backend_of(device.type()).place(device.index()));
   }

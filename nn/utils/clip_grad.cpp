@@ -33,6 +33,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
   std::vector<Tensor> grads = grads_of(parameters);
   if (grads.empty()) return 0;
   std::vector<Tensor> norms;
+  norms.reserve(grads.size());
   for (const Tensor& grad : grads) {
     norms.push_back(norm_of(grad, norm_type).to(grads[0].device()));
   }

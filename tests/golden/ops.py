@@ -242,6 +242,27 @@ case("batch_norm_eval", lambda x, w, b: F.batch_norm(
     x, torch.full((3,), 0.25, dtype=x.dtype), torch.full((3,), 1.5, dtype=x.dtype), w, b),
      [[rand(4, 3), rand(3), rand(3)], [rand(2, 3, 4), rand(3), rand(3)]])
 
+# Appended, so that the cases above keep the numbers they drew.
+case("isinf", lambda a: torch.isinf(a / a.floor()), unary)
+case("isnan", lambda a: torch.isnan(a.floor() / a.floor()), unary)
+case("isclose", lambda a, b: torch.isclose(a, b, 0.25, 0.125), binary)
+case("argmin", lambda a: a.argmin(), ties)
+case("mT", lambda a: a.mT, matrix)
+case("view_as", lambda a: a.view_as(a.new_empty((2, 6))), [[rand(3, 4)]])
+case("reshape_as", lambda a: a.reshape_as(a.new_empty((2, 6))), [[rand(3, 4)]])
+case("expand_as", lambda a: a.expand_as(a.new_empty((2, 4, 3))), [[rand(4, 1)], [rand()]])
+case("split", lambda a: a.split(2)[1], [[rand(5)], [rand(3, 2)]])
+case("contiguous", lambda a: a.t().contiguous(), [[rand(3, 4)]])
+case("to", lambda a: a.to(a.dtype, copy=True), unary)
+case("toType", lambda a: a.long(), [[rand(3, 4, low=-1e3, high=1e3)]])
+case("type_as", lambda a: a.type_as(a.isnan()), unary)
+case("zero", lambda a: (a * 1).zero_(), unary)
+case("ones_like", torch.ones_like, unary[:3])
+case("full_like", lambda a: torch.full_like(a, -2.5), unary[:3])
+case("new_zeros", lambda a: a.new_zeros((2, 3)), unary[:1])
+case("new_ones", lambda a: a.new_ones((2, 0)), unary[:1])
+case("new_tensor", lambda a: a.new_tensor([[1, 2], [3, 4]]), unary[:1])
+
 
 def number(value):
     if isinstance(value, float) and not math.isfinite(value):

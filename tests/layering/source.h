@@ -44,6 +44,29 @@ inline std::vector<Source> read_sources(const std::vector<std::string>& folders)
   return sources;
 }
 
+/// Every file that people write and read line by line: sources, scripts and files of CMake.
+inline std::vector<Source> read_written_files() {
+  static constexpr const char* kSuffixes[] = {".sh", ".py", ".cmake", ".in", ".map"};
+  static constexpr const char* kNames[] = {"CMakeLists.txt", "Makefile", "run"};
+  const std::filesystem::path root = TERN_SOURCE_DIR;
+  std::vector<Source> sources;
+  std::filesystem::recursive_directory_iterator entry(root), end;
+  for (; entry != end; ++entry) {
+    const std::string name = entry->path().filename().string();
+    if (entry->is_directory()) {
+      const bool hidden = name.starts_with(".") && name != ".ci";
+      if (hidden || (entry.depth() == 0 && (name == "build" || name == "out"))) {
+        entry.disable_recursion_pending();
+      }
+    } else if (is_source(entry->path()) || std::ranges::count(kNames, name) > 0 ||
+               std::ranges::count(kSuffixes, entry->path().extension().string()) > 0) {
+      sources.push_back(read_source(root, entry->path()));
+    }
+  }
+  std::ranges::sort(sources, {}, &Source::path);
+  return sources;
+}
+
 /// What an #include line names, brackets or quotes removed; empty for other lines.
 inline std::string included(const std::string& line) {
   const std::size_t hash = line.find_first_not_of(" \t");

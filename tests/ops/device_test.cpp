@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <tern/core/autograd/grad_mode.h>
@@ -11,6 +13,8 @@ namespace tern::testing {
 namespace {
 
 class OpDeviceTest : public ::testing::TestWithParam<OpCase> {};
+class OpMixedDevicesTest : public OpDeviceTest {};
+class OpNumbersTest : public OpDeviceTest {};
 
 const Device kPlaces[] = {kCPU, Device(0), Device(1)};
 
@@ -69,9 +73,8 @@ bool numbers_join(const Sample& sample, std::size_t i, Device home, Device away)
   return home.is_cpu() || away.is_cpu();
 }
 
-TEST_P(OpDeviceTest, RefusesTensorsThatLiveApart) {
+TEST_P(OpMixedDevicesTest, RefusesTensorsThatLiveApart) {
   const OpCase& op = GetParam();
-  if (op.mixes_devices) return;
   const DeviceGuard guard(1);
   for (const Sample& sample : op.samples) {
     const auto inputs = make_inputs(sample, op.dtypes.front(), Layout::kContiguous);
@@ -91,7 +94,7 @@ TEST_P(OpDeviceTest, RefusesTensorsThatLiveApart) {
   }
 }
 
-TEST_P(OpDeviceTest, TakesNumbersOfTheHost) {
+TEST_P(OpNumbersTest, TakesNumbersOfTheHost) {
   const OpCase& op = GetParam();
   for (const Sample& sample : op.samples) {
     const auto inputs = make_inputs(sample, op.dtypes.front(), Layout::kContiguous);
@@ -127,8 +130,25 @@ TEST_P(OpDeviceTest, RunsWhereItsInputsAre) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OpDeviceTest, ::testing::ValuesIn(all_cases()),
-                         [](const auto& test) { return test.param.name; });
+bool has_several_tensors(const OpCase& op) {
+  return !op.mixes_devices &&
+         std::ranges::any_of(op.samples, [](const Sample& sample) { return sample.size() > 1; });
+}
+
+bool has_a_number_and_an_array(const OpCase& op) {
+  return std::ranges::any_of(op.samples, [](const Sample& sample) {
+    const auto is_number = [](const Input& input) { return input.sizes.empty(); };
+    return std::ranges::any_of(sample, is_number) && !std::ranges::all_of(sample, is_number);
+  });
+}
+
+const auto name_of = [](const auto& test) { return test.param.name; };
+
+INSTANTIATE_TEST_SUITE_P(All, OpDeviceTest, ::testing::ValuesIn(all_cases()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, OpMixedDevicesTest,
+                         ::testing::ValuesIn(cases_where(has_several_tensors)), name_of);
+INSTANTIATE_TEST_SUITE_P(All, OpNumbersTest,
+                         ::testing::ValuesIn(cases_where(has_a_number_and_an_array)), name_of);
 
 }  // namespace
 }  // namespace tern::testing

@@ -25,9 +25,17 @@ void expect_all(const std::vector<Mistake>& mistakes) {
   }
 }
 
-const Tensor one = ones({1}), two = ones({2}), rect = ones({2, 3}), cube = ones({2, 3, 4});
+// Made by the first test, not before main(): a program that cannot start says why.
+class Messages : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    one = ones({1}), two = ones({2}), rect = ones({2, 3}), cube = ones({2, 3, 4});
+  }
+  static void TearDownTestSuite() { one = two = rect = cube = Tensor(); }
+  static inline Tensor one, two, rect, cube;
+};
 
-TEST(Messages, OfShapes) {
+TEST_F(Messages, OfShapes) {
   expect_all<ShapeError>({
       {[] {
          rect + ones({2, 4});
@@ -117,7 +125,7 @@ TEST(Messages, OfShapes) {
   });
 }
 
-TEST(Messages, OfIndices) {
+TEST_F(Messages, OfIndices) {
   const auto index = [](std::initializer_list<std::int64_t> values) { return tensor(values); };
   expect_all<IndexError>({
       {[] { rect.sum(2); },
@@ -176,7 +184,7 @@ TEST(Messages, OfIndices) {
   });
 }
 
-TEST(Messages, OfDtypes) {
+TEST_F(Messages, OfDtypes) {
   const Tensor i = ones({2}, kLong), b = ones({2}, kBool), d = ones({2}, kDouble);
   expect_all<DTypeError>({
       {[&] { b - b; },
@@ -227,7 +235,7 @@ TEST(Messages, OfDtypes) {
   });
 }
 
-TEST(Messages, OfArguments) {
+TEST_F(Messages, OfArguments) {
   expect_all<Error>({
       {[] { two.clamp(); }, "torch.clamp: At least one of 'min' or 'max' must not be None"},
       {[] { ones({2}).uniform_(2, 1); },

@@ -36,6 +36,14 @@ const std::vector<OpCase>& all_cases() {
   return cases;
 }
 
+std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds) {
+  std::vector<OpCase> chosen;
+  for (const OpCase& op : all_cases()) {
+    if (holds(op)) chosen.push_back(op);
+  }
+  return chosen;
+}
+
 namespace {
 
 Tensor laid_out(const Tensor& dense, Layout layout) {

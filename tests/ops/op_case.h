@@ -39,6 +39,7 @@ struct Rejection {
 
 struct OpCase {
   std::string name;
+  std::string op = {};    // the op that the record is about, where it is not called `name`
   std::string node = {};  // the gradient's name; empty when there is none
   OpFunction function = {};
   std::vector<Sample> samples = {};
@@ -72,6 +73,8 @@ std::vector<OpCase> loss_cases();
 
 /// All of them.
 const std::vector<OpCase>& all_cases();
+/// The records that a suite has something to ask of.
+std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds);
 
 /// How the elements of an argument lie in memory.
 enum class Layout { kContiguous, kTransposed, kGaps };

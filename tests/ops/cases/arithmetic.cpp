@@ -31,6 +31,7 @@ std::vector<OpCase> arithmetic_cases() {
                    .in_place = [](In in) { return Tensor(in[0]).sub_(in[1], 0.5); },
                    .rejections = mismatch});
   cases.push_back({.name = "number_minus",
+                   .op = "rsub",
                    .node = "SubBackward0",
                    .function = [](In in) { return 1 - in[0]; },
                    .samples = unary_samples()});

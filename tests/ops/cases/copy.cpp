@@ -9,6 +9,22 @@ std::vector<OpCase> copy_cases() {
                    .node = "CloneBackward0",
                    .function = [](In in) { return in[0].clone(); },
                    .samples = unary_samples()});
+  cases.push_back({.name = "contiguous",
+                   .node = "CloneBackward0",
+                   .function = [](In in) { return in[0].t().contiguous(); },
+                   .samples = {{Input{{3, 4}}}, {Input{{2, 5}}}}});
+  cases.push_back({.name = "to",
+                   .node = "ToCopyBackward0",
+                   .function = [](In in) { return in[0].to(in[0].dtype(), false, true); },
+                   .samples = unary_samples()});
+  cases.push_back({.name = "toType",
+                   .node = "",
+                   .function = [](In in) { return in[0].toType(kLong); },
+                   .samples = unary_samples(-1e3, 1e3)});
+  cases.push_back({.name = "type_as",
+                   .node = "",
+                   .function = [](In in) { return in[0].type_as(in[0].isnan()); },
+                   .samples = unary_samples()});
   cases.push_back({.name = "to_dtype",
                    .node = "ToCopyBackward0",
                    .function = [](In in) { return in[0].to(kFloat, false, true).to(kDouble); },
@@ -35,17 +51,22 @@ std::vector<OpCase> copy_cases() {
                    .samples = unary_samples(),
                    .in_place = [](In in) { return Tensor(in[0]).fill_(2.5); },
                    .twice_differentiable = false});
-  cases.push_back({.name = "zeros_like",
-                   .node = "",
-                   .function = [](In in) { return zeros_like(in[0]); },
-                   .samples = unary_samples()});
-  cases.push_back({.name = "new_full",
-                   .node = "",
-                   .function =
-                       [](In in) {
-                         return in[0].new_full({2, 2}, 3);
-                       },
-                   .samples = unary_samples()});
+  cases.push_back({.name = "zero",
+                   .node = "FillBackward0",
+                   .function = [](In in) { return (in[0] * 1).zero_(); },
+                   .samples = unary_samples(),
+                   .in_place = [](In in) { return Tensor(in[0]).zero_(); },
+                   .twice_differentiable = false});
+  const auto factory = [&](const char* name, OpFunction function) {
+    cases.push_back({.name = name, .node = "", .function = function, .samples = unary_samples()});
+  };
+  factory("zeros_like", [](In in) { return zeros_like(in[0]); });
+  factory("ones_like", [](In in) { return ones_like(in[0]); });
+  factory("full_like", [](In in) { return full_like(in[0], -2.5); });
+  factory("new_zeros", [](In in) { return in[0].new_zeros({2, 3}); });
+  factory("new_ones", [](In in) { return in[0].new_ones({2, 0}); });
+  factory("new_full", [](In in) { return in[0].new_full({2, 2}, 3); });
+  factory("new_tensor", [](In in) { return in[0].new_tensor({{1, 2}, {3, 4}}); });
   return cases;
 }
 

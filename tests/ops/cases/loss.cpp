@@ -32,6 +32,7 @@ std::vector<OpCase> loss_cases() {
         ""},
        {{probabilities({2}), probabilities({3})},
         "Using a target size ([3]) that is different to the input size ([2])"}});
+  cases.back().op = "binary_cross_entropy";
   add("bce_weight", "MulBackward0",
       [](In in) { return binary_cross_entropy(in[0], in[1], in[2], Reduction::None); },
       {{probabilities({3, 4}), probabilities({3, 4}), Input{{4}, 0.5, 2}}});
@@ -40,6 +41,7 @@ std::vector<OpCase> loss_cases() {
       {{Input{{3, 4}, -4, 4}, probabilities({3, 4})}},
       {{{Input{{2}}, probabilities({3})},
         "Target size ([3]) must be the same as input size ([2])"}});
+  cases.back().op = "binary_cross_entropy_with_logits";
   add("bce_logits_pos_weight", "SumBackward0",
       [](In in) {
         return binary_cross_entropy_with_logits(in[0], in[1], {}, in[2], Reduction::Sum);
@@ -60,6 +62,7 @@ std::vector<OpCase> loss_cases() {
       {{Input{{3, 4}}, target, weight}});
   add("cross_entropy", "MeanBackward0", [](In in) { return cross_entropy_loss(in[0], in[1]); },
       {{Input{{3, 4}}, target}, {Input{{1, 4, 2}}, classes({1, 2}, {3, 0})}});
+  cases.back().op = "cross_entropy_loss";
   add("cross_entropy_smooth", "AddBackward0",
       [](In in) { return cross_entropy_loss(in[0], in[1], {}, Reduction::Mean, -100, 0.2); },
       {{Input{{3, 4}}, target}},

@@ -31,6 +31,7 @@ std::vector<OpCase> matmul_cases() {
       {pair({2, 1, 3, 4}, {3, 4, 2}), pair({2, 3, 4}, {4, 2}), pair({3, 4}, {2, 4, 5})},
       {{pair({2, 3}, {2, 4, 5}), "matmul: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"},
        {pair({}, {2}), "both arguments to matmul need to be at least 1D"}});
+  cases.back().op = "matmul";
   add("mv", "SqueezeBackward1", [](In in) { return in[0].matmul(in[1]); },
       {pair({3, 4}, {4}), pair({2, 3, 4}, {4}), pair({0, 2}, {2})});
   add("vm", "SqueezeBackward1", [](In in) { return in[0].matmul(in[1]); },

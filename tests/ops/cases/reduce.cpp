@@ -69,6 +69,8 @@ std::vector<OpCase> reduce_cases() {
   add(
       "argmax_dim", "", [](In in) { return in[0].argmax(1, true); }, matrices);
   add(
+      "argmin", "", [](In in) { return in[0].argmin(); }, not_empty);
+  add(
       "argmin_dim", "", [](In in) { return in[0].argmin(0); }, matrices);
   add(
       "all", "", [](In in) { return (in[0] > -1).all(); }, all);

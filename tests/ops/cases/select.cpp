@@ -28,10 +28,17 @@ std::vector<OpCase> select_cases() {
                    .node = "",
                    .function = [](In in) { return ~(in[0] > 0); },
                    .samples = unary_samples()});
-  cases.push_back({.name = "isfinite",
+  const auto unary = [&](const char* name, OpFunction function) {
+    cases.push_back({.name = name, .node = "", .function = function, .samples = unary_samples()});
+  };
+  // Elements in [0, 1) are divided by 0.
+  unary("isfinite", [](In in) { return isfinite(in[0] / floor(in[0])); });
+  unary("isinf", [](In in) { return isinf(in[0] / floor(in[0])); });
+  unary("isnan", [](In in) { return isnan(floor(in[0]) / floor(in[0])); });
+  cases.push_back({.name = "isclose",
                    .node = "",
-                   .function = [](In in) { return isfinite(in[0] / floor(in[0])); },
-                   .samples = unary_samples()});
+                   .function = [](In in) { return isclose(in[0], in[1], 0.25, 0.125); },
+                   .samples = binary_samples()});
   cases.push_back({.name = "clamp",
                    .node = "ClampBackward1",
                    .function = [](In in) { return in[0].clamp(-0.7, 0.9); },

@@ -30,11 +30,31 @@ std::vector<OpCase> view_cases() {
       "transpose", "TransposeBackward0", [](In in) { return in[0].transpose(0, -1); }, with_empty);
   add("t", "TBackward0", [](In in) { return in[0].t(); }, matrix,
       {{{Input{{2, 2, 2}}}, "t() expects a tensor with <= 2 dimensions, but self is 3D"}});
+  add("mT", "TransposeBackward0", [](In in) { return in[0].mT(); },
+      {{Input{{3, 4}}}, {Input{{2, 3, 4}}}, {Input{{3, 0}}}},
+      {{{Input{{3}}}, "tensor.mT is only supported on matrices or batches of matrices. Got 1-D"}});
   add("permute", "PermuteBackward0",
       [](In in) {
         return in[0].permute({2, 0, 1});
       },
       {{Input{{2, 3, 4}}}, {Input{{2, 0, 4}}}});
+  add(
+      "view_as", "ViewBackward0",
+      [](In in) {
+        return in[0].contiguous().view_as(in[0].new_empty({2, 6}));
+      },
+      matrix);
+  add(
+      "reshape_as", "ViewBackward0",
+      [](In in) {
+        return in[0].reshape_as(in[0].new_empty({2, 6}));
+      },
+      matrix);
+  add("expand_as", "ExpandBackward0",
+      [](In in) {
+        return in[0].expand_as(in[0].new_empty({2, 4, 3}));
+      },
+      {{Input{{4, 1}}}, {Input{{1, 1, 3}}}, {Input{{}}}});
   add("select", "SelectBackward0", [](In in) { return in[0].select(1, -1); }, matrix,
       {{{Input{{2, 0}}}, "select(): index -1 out of range for tensor of size [2, 0]"}});
   add("subscript", "SelectBackward0", [](In in) { return in[0][1]; },
@@ -68,6 +88,8 @@ std::vector<OpCase> view_cases() {
         return in[0].contiguous().as_strided({3, 2}, {1, 1});
       },
       {{Input{{5}}}});
+  add("split", "SliceBackward0", [](In in) { return in[0].split(2)[1]; },
+      {{Input{{5}}}, {Input{{3, 2}}}});
   add("chunk", "SliceBackward0", [](In in) { return in[0].chunk(3)[1]; },
       {{Input{{5}}}, {Input{{4, 2}}}});
   add(

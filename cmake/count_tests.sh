@@ -1,0 +1,82 @@
+#!/bin/sh
+# count_tests.sh <name> <ctest's output> <LastTest.log>: counts the tests of every program that CTest
+# ran. Names the tests that failed, crashed, hung or were skipped, and instruction sets that the
+# machine lacks. Appends "passed failed skipped" to the file that TERN_COUNTS names. Fails when a
+# test failed. A program without GoogleTest is one test.
+set -eu
+name=$1
+[ -r "$3" ] || { echo "$name: CTest ran nothing"; echo 0 1 0 >> "${TERN_COUNTS:-/dev/null}"; exit 1; }
+
+awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" '
+  function say(text) { print name ": " text }
+
+  function begin_program(title) {
+    program = title; running = last_line = set = reason = ""
+    announced = ended = ok = bad = left_out = 0
+  }
+
+  # The verdicts of CTest: Passed, Failed, Skipped, Timeout, Exception: SegFault, Not Run, ...
+  function end_program(    verdict, where, rest) {
+    verdict = verdicts[program]
+    where = running == "" ? "" : ", in " running
+    if (verdict ~ /Not Run \(Disabled\)/) { say("disabled: " program); left_out = 1 }
+    else if (verdict ~ /Skipped/) {
+      ok = bad = 0
+      left_out = announced > 1 ? announced : 1
+      if (set != "") say("the machine lacks " set ": not run: " left_out " of " program)
+      else say("skipped: " program ": " last_line)
+    } else if (verdict == "Passed") {
+      if (announced == 0) ok = 1
+    } else {
+      rest = announced - ok - bad - left_out - (running != "")
+      if (verdict ~ /Timeout/) { ++bad; say("timed out: " program where) }
+      else if (verdict ~ /Exception|abort|kill/) { ++bad; say("crashed: " program where ": " verdict) }
+      else if (running != "") { ++bad; say("ended too early: " program where) }
+      else if (bad == 0) { ++bad; say("failed: " program ": " verdict (last_line == "" ? "" : ": " last_line)) }
+      if (rest > 0) { left_out += rest; say("not run: " rest " more of " program) }
+    }
+    passed += ok; failed += bad; skipped += left_out
+    program = ""
+  }
+
+  # First file: one line for each program, "1/9 Test #1: name ....***Failed  0.01 sec".
+  FNR == NR {
+    if ($0 ~ /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: [^ ]+ \.\.+.*[0-9] sec/) {
+      title = $0; sub(/^[^:]*: /, "", title); sub(/ .*/, "", title)
+      text = $0; sub(/^[^:]*: [^ ]+ \.+ */, "", text); sub(/ +[0-9.]+ sec.*/, "", text)
+      gsub(/\*\*\*/, " ", text); sub(/^ +/, "", text); sub(/ +$/, "", text)
+      verdicts[title] = text
+    }
+    next
+  }
+
+  # Second file: what each program said.
+  program == "" && /^[0-9]+\/[0-9]+ Testing: / { begin_program($3); next }
+  program == "" { next }
+  /^<end of output>$/ { end_program(); next }
+  /is not an instruction set that this machine/ {
+    set = $0; sub(/.*TERN_CPU_CAPABILITY: ./, "", set); sub(/. is not an.*/, "", set)
+  }
+  /^\[==========\] Running [0-9]+ test/ { announced += $3; ended = 0 }
+  /^\[==========\] [0-9]+ tests? from .* ran\./ { running = ""; ended = 1 }
+  !ended && /^\[ RUN      \] / { running = $4; reason = "" }
+  # The line may begin with what the test itself printed.
+  !ended && running != "" && /\[       OK \] .*ms\)$/ { ++ok; running = "" }
+  !ended && running != "" && /\[  FAILED  \] .*ms\)$/ { ++bad; say("failed: " program ": " running); running = "" }
+  !ended && running != "" && /\[  SKIPPED \] .*ms\)$/ {
+    ++left_out
+    if (set == "") say("skipped: " program ": " running ": " reason)
+    running = ""
+  }
+  after_skip { reason = $0 }
+  { after_skip = /: Skipped$/ }
+  /^Output:$/ { last_line = ""; next }
+  /[^- ]/ { last_line = $0 }
+
+  END {
+    if (program != "") end_program()
+    printf "%s: %d tests passed, %d failed, %d skipped\n", name, passed, failed, skipped
+    print passed + 0, failed + 0, skipped + 0 >> counts
+    exit failed > 0
+  }
+' "$2" "$3"

@@ -1,0 +1,48 @@
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "source.h"
+
+// What the tests themselves must not do.
+
+namespace layering {
+namespace {
+
+/// Where parametrised tests of `source` leave early, and so pass without having looked:
+/// "path:line". A test that cannot run says so with GTEST_SKIP; parameters without a meaning are
+/// not instantiated.
+std::vector<std::string> early_returns(const Source& source) {
+  static const std::regex begin("^(TEST_P|TYPED_TEST|TYPED_TEST_P)\\(.*");
+  static const std::regex leaves(".*\\breturn;.*");
+  std::vector<std::string> found;
+  bool inside = false;
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    const std::string& line = source.lines[i];
+    if (std::regex_match(line, begin)) inside = true;
+    if (inside && std::regex_match(line, leaves)) {
+      found.push_back(source.path + ":" + std::to_string(i + 1));
+    }
+    if (line == "}") inside = false;  // clang-format puts the end of a function here alone
+  }
+  return found;
+}
+
+TEST(ParametrisedTests, AreRefusedWhenTheyReturnEarly) {
+  const Source source{"x.cpp",
+                      {"TEST_P(A, b) {", "  if (!GetParam()) return;", "}", "void f() {",
+                       "  return;", "}", "TYPED_TEST(A, c) {", "  return;", "}", "TEST_P(A, d) {",
+                       "  if (!GetParam()) GTEST_SKIP() << 1;", "  return f(x);", "}"}};
+  EXPECT_EQ(early_returns(source), (std::vector<std::string>{"x.cpp:2", "x.cpp:8"}));
+}
+
+TEST(ParametrisedTests, DoNotReturnEarly) {
+  for (const Source& source : read_sources({"tests"})) {
+    for (const std::string& place : early_returns(source)) {
+      ADD_FAILURE() << place << ": choose the parameters, or GTEST_SKIP with a reason";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace layering

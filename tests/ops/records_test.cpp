@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "ops/op_case.h"
+
+// Every public op has a record. Ops come from the headers, the .def lists and the lists of methods
+// in core/ops; without_record.txt names those without a record, and may only shrink.
+
+namespace tern::testing {
+namespace {
+
+const std::filesystem::path kRoot = TERN_SOURCE_DIR;
+
+/// Adds what `pattern` captures in the lines of `file`, outside of namespace detail and macros.
+void add_names(const std::filesystem::path& file, const std::regex& pattern,
+               std::set<std::string>* names) {
+  std::ifstream in(file);
+  bool in_detail = false, in_macro = false;
+  std::smatch match;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("namespace ") && line.ends_with("detail {")) in_detail = true;
+    if (line.starts_with("}  // namespace") && line.ends_with("detail")) in_detail = false;
+    const bool continues = line.ends_with("\\");
+    if (!in_detail && !in_macro && !continues && std::regex_search(line, match, pattern)) {
+      names->insert(match[1]);
+    }
+    in_macro = continues;
+  }
+}
+
+std::set<std::string> public_ops() {
+  const std::string result = "(?:Tensor&?|std::vector<Tensor>|std::tuple<Tensor, Tensor>)";
+  const std::regex function("^TERN_API " + result + " (\\w+)\\(");
+  const std::regex method("^  " + result + " (\\w+)\\(");
+  const std::regex row("^TERN_(?:UNARY|COMPARISON)\\((\\w+),");
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kRoot / "core/ops")) {
+    const std::string extension = entry.path().extension().string();
+    if (extension == ".h") add_names(entry.path(), function, &names);
+    if (extension == ".inc") add_names(entry.path(), method, &names);
+    if (extension == ".def") add_names(entry.path(), row, &names);
+  }
+  return names;
+}
+
+/// The names that records stand for; the in-place form of `add` is `add_`.
+std::set<std::string> recorded_ops() {
+  std::set<std::string> names;
+  for (const OpCase& op : all_cases()) {
+    const std::string name = op.op.empty() ? op.name : op.op;
+    names.insert(name);
+    if (!op.in_place) continue;
+    // "pow_number" works in place where "pow" of two tensors cannot.
+    names.insert(name + "_");
+    names.insert(name.substr(0, name.find('_')) + "_");
+  }
+  return names;
+}
+
+/// Names and reasons, one "name: reason" a line.
+std::map<std::string, std::string> without_record() {
+  std::ifstream in(kRoot / "tests/ops/without_record.txt");
+  std::map<std::string, std::string> reasons;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::size_t colon = line.find(": ");
+    reasons[line.substr(0, colon)] = colon == std::string::npos ? "" : line.substr(colon + 2);
+  }
+  return reasons;
+}
+
+TEST(Records, EveryPublicOpHasOne) {
+  const std::set<std::string> ops = public_ops(), recorded = recorded_ops();
+  const auto excepted = without_record();
+  EXPECT_GT(ops.size(), 150u);
+  for (const char* known : {"exp", "ge", "matmul", "max", "split", "view", "copy_"}) {
+    EXPECT_TRUE(ops.contains(known)) << known;  // one of each kind of list
+  }
+  for (const std::string& op : ops) {
+    EXPECT_TRUE(recorded.contains(op) || excepted.contains(op))
+        << op << " has no record in tests/ops/cases";
+  }
+}
+
+TEST(Records, TheListOfOpsWithoutOneOnlyShrinks) {
+  const std::set<std::string> ops = public_ops(), recorded = recorded_ops();
+  for (const auto& [op, reason] : without_record()) {
+    EXPECT_TRUE(ops.contains(op)) << op << " is gone: take it off without_record.txt";
+    EXPECT_FALSE(recorded.contains(op)) << op << " has a record: take it off without_record.txt";
+    EXPECT_NE(reason, "") << op << " needs a reason";
+  }
+}
+
+TEST(Records, HaveOneNameEach) {
+  std::set<std::string> names;
+  for (const OpCase& op : all_cases()) EXPECT_TRUE(names.insert(op.name).second) << op.name;
+}
+
+}  // namespace
+}  // namespace tern::testing
