@@ -13,7 +13,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu'
 
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
-.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench format tidy install clean setup
+.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench build-times format tidy install clean setup
 
 # The library and the programs.
 all: setup
@@ -51,6 +51,11 @@ gpu: setup
 
 bench: all
 	benchmarks/run.sh build/release
+
+# What compiling costs: CPU-seconds in all, per folder and of the slowest units. TARGETS="vae" builds only these.
+PRESET ?= release
+build-times: setup
+	cmake/build_times.sh $(PRESET) $(JOBS) $(TARGETS)
 
 format:
 	$(sources) | xargs clang-format -i
