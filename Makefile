@@ -50,7 +50,7 @@ gpu: setup
 	cmake/verify_gpu.sh
 
 bench: all
-	benchmarks/run.sh build/release
+	benchmarks/run.py build/release
 
 # What compiling costs: CPU-seconds in all, per folder and of the slowest units. TARGETS="vae" builds only these.
 PRESET ?= release
