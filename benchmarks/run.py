@@ -82,7 +82,6 @@ def footprint(build, torch, peers, log):
 
 
 def main(build):
-    turns.end_cleanly()
     programs, thread_counts, rounds = turns.chosen()
     python = os.environ.get("PYTHON", "python3")
     torch = os.environ.get("TORCH_DIR") or said_by(
@@ -112,7 +111,7 @@ def main(build):
 
     def measure(program, label, threads, pair, only=None):
         began = time.monotonic()
-        for name, times in turns.take_turns(pair, rounds, only, log):
+        for name, times in turns.take_turns(pair, threads, rounds, only, log):
             name = f"{name}, against {label}" if only else name
             rows.append((name, label, threads, times[0], times[1] if len(times) > 1 else None))
         print(f"{label}, {threads} threads: {time.monotonic() - began:.0f} s", flush=True)

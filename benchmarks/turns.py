@@ -4,6 +4,7 @@ A program is stopped (SIGSTOP) while it is another one's turn, so that threads t
 their work take no time from the program that is measured.
 """
 
+import ctypes
 import math
 import os
 import signal
@@ -16,6 +17,7 @@ PROGRAMS = ("vae_step adam_limit small_ops ops norms gemm linear scaling every_o
             "safetensors").split()
 # No further round of a line begins after this many seconds, but each line has two rounds.
 LINE_SECONDS = 2
+LIBC = ctypes.CDLL(None)
 
 
 def chosen():
@@ -23,6 +25,12 @@ def chosen():
     programs = os.environ.get("PROGRAMS", "").split() or PROGRAMS
     threads = [int(t) for t in os.environ.get("THREADS", "1 2").split()]
     return programs, threads, max(1, int(os.environ.get("ROUNDS", 5)))
+
+
+def die_with_driver():
+    """Runs in a new process: kills it when the driver ends, lest it stay behind stopped."""
+    pr_set_pdeathsig = 1
+    LIBC.prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 def usable(nanoseconds):
@@ -42,7 +50,7 @@ class Program:
         try:
             self.process = subprocess.Popen(
                 self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
-                env={**os.environ, "BENCH_TURNS": "1"})
+                env={**os.environ, "BENCH_TURNS": "1"}, preexec_fn=die_with_driver)
         except OSError as error:
             complain(f"{self.command[0]}: {error.strerror}")
             return
@@ -88,6 +96,11 @@ class Program:
             complain(f"{' '.join(self.command)}: {line}: {result} ns is no time")
         return result
 
+    def move(self, cpu):
+        """Puts the main thread on one processor."""
+        if self.name is not None:
+            os.sched_setaffinity(self.process.pid, [cpu])
+
     def next(self):
         """Goes on to the next line."""
         if self.name is not None:
@@ -108,13 +121,17 @@ def names_of(command, log):
     return names
 
 
-def time_line(programs, rounds):
+def time_line(programs, rounds, threads):
     """The smallest time of each program. A program that fails in any round has none."""
+    cpus = sorted(os.sched_getaffinity(0))[:2]
     times = [[] for _ in programs]
     start = time.monotonic()
     for round_ in range(rounds):
         if round_ >= 2 and time.monotonic() - start > LINE_SECONDS:
             break
+        for program in programs if threads == 1 else ():
+            # Programs on different processors would not have the same neighbours.
+            program.move(cpus[round_ % len(cpus)])
         order = list(zip(programs, times))
         for program, found in order if round_ % 2 == 0 else reversed(order):
             if all(map(usable, found)):
@@ -122,9 +139,10 @@ def time_line(programs, rounds):
     return [min(found) if all(map(usable, found)) else None for found in times]
 
 
-def take_turns(commands, rounds, only=None, log=None):
-    """Yields (line, times): the time of each command, None where it has none. A line that just one
-    program has is timed alone. `only` holds the lines to time; all without."""
+def take_turns(commands, threads, rounds, only=None, log=None):
+    """Yields (line, times): the time of each command, None where it has none. `threads` is the number
+    that the commands ask for. A line that just one program has is timed alone. `only` holds the
+    lines to time; all without."""
     programs = [Program(command, log) for command in commands]
     names = None
     try:
@@ -140,15 +158,10 @@ def take_turns(commands, rounds, only=None, log=None):
                              if not any(program.name in rest for rest in later)), line)
             here = [program for program in waiting if program.name == line]
             if only is None or line in only:
-                found = dict(zip(map(id, here), time_line(here, rounds)))
+                found = dict(zip(map(id, here), time_line(here, rounds, threads)))
                 yield line, [found.get(id(program)) for program in programs]
             for program in here:
                 program.next()
     finally:
         for program in programs:
             program.end()
-
-
-def end_cleanly():
-    """Makes SIGTERM an exception, so that no stopped program stays behind."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
