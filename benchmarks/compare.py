@@ -47,14 +47,14 @@ def measure(builds, program, threads, rounds):
     """The lines of one program after all passes."""
     commands = [[os.path.join(build, "bin", program), threads] for build in builds]
     lines = {}
-    for name, times in turns.take_turns(commands, threads, rounds):
+    for name, times in turns.take_turns(commands, threads, lambda: rounds):
         lines[name] = Line(program, threads, name)
         lines[name].passes.append(times)
     for _ in range(1, PASSES):
         again = {name for name, line in lines.items() if line.suspicious()}
         if not again:
             break
-        for name, times in turns.take_turns(commands, threads, 3 * rounds, only=again):
+        for name, times in turns.take_turns(commands, threads, lambda: 3 * rounds, only=again):
             lines[name].passes.append(times)
     return list(lines.values())
 

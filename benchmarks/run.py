@@ -27,6 +27,8 @@ STEP = "VAE training step, batch 128"
 COMPILERS = {"torch.compile": "torch", "JAX jit": "jax"}
 # Their peers are not made of the same source: a mode of the program itself, Python's libraries.
 OTHER_PEERS = ("adam_limit", "json_state", "safetensors")
+# Lines that begin after so many seconds have one round, unless ROUNDS is set; so all ends in 6 minutes.
+SECONDS = 220
 
 
 def said_by(*command, log=subprocess.DEVNULL):
@@ -107,26 +109,31 @@ def main(build):
         peer = os.path.join(peers, program)
         return [tern, [peer, threads]] if torch and os.path.exists(peer) else [tern]
 
-    rows, start = [], time.monotonic()
+    rows, start, late = [], time.monotonic(), []
 
-    def measure(program, label, threads, pair, only=None):
+    def rounds_now():
+        if "ROUNDS" in os.environ or time.monotonic() - start < SECONDS:
+            return rounds
+        late.append(1)
+        return 1
+
+    def measure(label, threads, pair, only=None):
         began = time.monotonic()
-        for name, times in turns.take_turns(pair, threads, rounds, only, log):
+        for name, times in turns.take_turns(pair, threads, rounds_now, only, log):
             name = f"{name}, against {label}" if only else name
             rows.append((name, label, threads, times[0], times[1] if len(times) > 1 else None))
-        print(f"{label}, {threads} threads: {time.monotonic() - began:.0f} s", flush=True)
+        print(f"{label}, {threads} thread{'s' * (threads > 1)}: {time.monotonic() - began:.0f} s", flush=True)
 
     with open(os.path.join(out, "log.txt"), "w") as log:
-        for threads in thread_counts:
-            for program in programs:
-                measure(program, program, threads, commands(program, threads))
-            for label, module in COMPILERS.items() if "vae_step" in programs else ():
+        for program, threads in ((p, t) for p in programs for t in thread_counts):
+            measure(program, threads, commands(program, threads))
+            for label, module in COMPILERS.items() if program == "vae_step" else ():
                 tern = [os.path.join(build, "bin/vae_step"), threads]
                 script = [python, os.path.join(HERE, "compiled_step.py"), threads, module]
-                measure("vae_step", label, threads, [tern, script], only=[STEP])
+                measure(label, threads, [tern, script], only=[STEP])
         small = [] if os.environ.get("PROGRAMS") else footprint(build, torch, peers, log)
     seconds = time.monotonic() - start
-    table.write(out, rows, small, versions, seconds)
+    table.write(out, rows, small, versions, seconds, len(late))
     scaling_chart.draw(os.path.join(out, "scaling.svg"), rows)
     with open(os.path.join(out, "results.md")) as file:
         print(file.read())

@@ -82,13 +82,16 @@ def footprint_table(footprint):
         yield f"| {name} | {' | '.join(cells)} | {shown_ratio(ratio(tern, peer), 3)} |"
 
 
-def write(folder, rows, footprint, versions, seconds):
+def write(folder, rows, footprint, versions, seconds, late):
     """`rows`: (name, program, threads, tern's nanoseconds, the peer's); `footprint`: (name, unit,
-    tern, peer) as texts; `versions`: of the peers; `seconds`: what measuring took."""
+    tern, peer) as texts; `versions`: of the peers; `seconds`: what measuring took; `late`: lines
+    that had just one round."""
     cpu, sets = processor()
     with open(os.path.join(folder, "results.md"), "w") as file:
         print(f"CPU: {cpu} ({sets}). Peers: {versions or 'none'}. Smallest of all rounds; ratio = "
               f"tern / peer; a dash is a figure that could not be had. Took {seconds:.0f} s.", file=file)
+        if late:
+            print(f"The last {late} lines had one round: the time was over.", file=file)
         tables = [lines_table(rows), programs_table(rows)] + [footprint_table(footprint)] * bool(footprint)
         for table in tables:
             print("", *table, sep="\n", file=file)

@@ -12,9 +12,9 @@ import subprocess
 import sys
 import time
 
-# The programs that take turns, in the order of the table.
-PROGRAMS = ("vae_step adam_limit small_ops ops norms gemm linear scaling every_op json_state "
-            "safetensors").split()
+# The programs that take turns, in the order of the table; the longest is last.
+PROGRAMS = ("vae_step adam_limit small_ops ops norms gemm linear scaling json_state safetensors "
+            "every_op").split()
 # No further round of a line begins after this many seconds, but each line has two rounds.
 LINE_SECONDS = 2
 LIBC = ctypes.CDLL(None)
@@ -142,7 +142,7 @@ def time_line(programs, rounds, threads):
 def take_turns(commands, threads, rounds, only=None, log=None):
     """Yields (line, times): the time of each command, None where it has none. `threads` is the number
     that the commands ask for. A line that just one program has is timed alone. `only` holds the
-    lines to time; all without."""
+    lines to time; all without. `rounds` is a function, asked before each line."""
     programs = [Program(command, log) for command in commands]
     names = None
     try:
@@ -158,7 +158,7 @@ def take_turns(commands, threads, rounds, only=None, log=None):
                              if not any(program.name in rest for rest in later)), line)
             here = [program for program in waiting if program.name == line]
             if only is None or line in only:
-                found = dict(zip(map(id, here), time_line(here, rounds, threads)))
+                found = dict(zip(map(id, here), time_line(here, rounds(), threads)))
                 yield line, [found.get(id(program)) for program in programs]
             for program in here:
                 program.next()
