@@ -13,7 +13,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
-.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench docs check check-all check-setup format install clean setup
+.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench bench-compare build-times docs check check-all check-setup format install clean setup
 
 # The library and the programs.
 all: setup
@@ -49,8 +49,19 @@ fuzz: setup
 gpu: setup
 	cmake/verify_gpu.sh
 
+# tern beside libtorch; in at most 6 minutes, compiling aside. PROGRAMS, THREADS and ROUNDS as in run.py.
 bench: all
-	benchmarks/run.sh build/release
+	benchmarks/run.py build/release
+
+# Two builds of tern beside each other: make bench-compare OLD=build/before NEW=build/release
+bench-compare:
+	@test -n "$(OLD)" -a -n "$(NEW)" || { echo "usage: make bench-compare OLD=build-dir NEW=build-dir" >&2; exit 2; }
+	benchmarks/compare.py "$(OLD)" "$(NEW)"
+
+# What compiling costs: CPU-seconds in all, per folder and of the slowest units. TARGETS="vae" builds only these.
+PRESET ?= release
+build-times: setup
+	cmake/build_times.sh $(PRESET) $(JOBS) $(TARGETS)
 
 # The API reference, build/docs/index.html. Anything public without documentation is an error.
 docs:

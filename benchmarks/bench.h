@@ -4,44 +4,132 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 // Every benchmark is one source against <torch/torch.h>, compiled once with tern and once with
-// libtorch. It prints a line per figure: name, tab, nanoseconds.
+// libtorch. It prints a line per figure: name, tab, nanoseconds. Names within a program are unique.
+//
+// With BENCH_TURNS in the environment a program waits for a driver (turns.py) instead, so that two
+// programs can take turns at each figure. Before a figure it prints "line", tab, name. Then it
+// reads lines from stdin: for each "time" it measures for one turn and prints "time", tab,
+// nanoseconds; any other line, or the end of stdin, makes it go on to the next figure.
 
 namespace bench {
 
-/// How long to measure.
+/// How long to measure. A driver decides itself how many turns it wants.
 struct Effort {
-  double batch_ns = 4e7;
-  int batches = 7;
+  double turn_ns = 1e7;
+  int turns = 20;
 };
 
-/// Nanoseconds of one call of `fn`: the best of several batches, after a warm-up.
+/// Returns the nanoseconds that `fn` takes.
 template <class Fn>
-double time_of(const Fn& fn, const Effort& effort = {}) {
+double nanoseconds(const Fn& fn) {
   using Clock = std::chrono::steady_clock;
-  const auto batch = [&fn](long calls) {
-    const auto start = Clock::now();
-    for (long i = 0; i < calls; ++i) fn();
-    return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
-  };
+  const auto start = Clock::now();
   fn();
-  long calls = 1;
-  double spent = batch(calls);
-  while (spent < effort.batch_ns / 4) spent = batch(calls *= 4);
-  calls = std::max(1L, static_cast<long>(static_cast<double>(calls) * effort.batch_ns / spent));
-  double best = spent;
-  for (int i = 0; i < effort.batches; ++i) {
-    const double each = batch(calls) / static_cast<double>(calls);
-    best = i == 0 ? each : std::min(best, each);
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+/// Measures calls for a turn. `run(calls)` makes that many calls and returns their nanoseconds.
+template <class Run>
+class Turn {
+ public:
+  Turn(Run run, double turn_ns) : run_(run), turn_ns_(turn_ns) {}
+
+  /// Returns the nanoseconds of one call: the smallest of a few batches, after a warm-up. Short
+  /// batches find a moment in which nobody else needs the processor.
+  double operator()() {
+    if (!is_long_) run_(calls_ / 2 + 1);
+    if (calls_ == 0) choose_calls();
+    double best = run_(calls_);
+    is_long_ = calls_ == 1 && best > turn_ns_;
+    for (double spent = best; spent < 0.9 * turn_ns_;) {
+      const double batch = run_(calls_);
+      best = std::min(best, batch);
+      spent += batch;
+    }
+    return best / static_cast<double>(calls_);
   }
+
+ private:
+  /// Makes a batch a quarter of the turn, or one call.
+  void choose_calls() {
+    const double batch_ns = turn_ns_ / 4;
+    calls_ = 1;
+    double spent = run_(calls_);
+    while (spent < batch_ns / 4) spent = run_(calls_ *= 4);
+    calls_ = std::max(1L, static_cast<long>(static_cast<double>(calls_) * batch_ns / spent));
+  }
+
+  Run run_;
+  double turn_ns_;
+  long calls_ = 0;
+  bool is_long_ = false;  // a call takes longer than a turn: more of them are no better warm-up
+};
+
+/// Returns a function of a number of calls that calls `fn` that often and returns the nanoseconds.
+template <class Fn>
+auto repeat(const Fn& fn) {
+  return [&fn](long calls) {
+    return nanoseconds([&] {
+      for (long i = 0; i < calls; ++i) fn();
+    });
+  };
+}
+
+/// Returns the smallest result of `measure`, which measures for one turn.
+template <class Measure>
+double smallest(Measure measure, int turns) {
+  double best = measure();
+  for (int i = 1; i < turns; ++i) best = std::min(best, measure());
   return best;
 }
 
+/// Returns the nanoseconds of one call of `fn`: the smallest of several turns.
+template <class Fn>
+double time_of(const Fn& fn, const Effort& effort = {}) {
+  return smallest(Turn(repeat(fn), effort.turn_ns), effort.turns);
+}
+
+/// Reports the figure `name`. `measure()` measures for one turn and returns nanoseconds.
+template <class Measure>
+void report_measured(const char* name, Measure measure, int turns) {
+  if (std::getenv("BENCH_TURNS") == nullptr) {
+    std::printf("%s\t%.2f\n", name, smallest(measure, turns));
+    std::fflush(stdout);
+    return;
+  }
+  std::printf("line\t%s\n", name);
+  std::fflush(stdout);
+  char command[16];
+  while (std::fgets(command, sizeof command, stdin) != nullptr &&
+         std::strcmp(command, "time\n") == 0) {
+    std::printf("time\t%.2f\n", measure());
+    std::fflush(stdout);
+  }
+}
+
+/// Reports the time of one call of `fn`.
 template <class Fn>
 void report(const char* name, const Fn& fn, const Effort& effort = {}) {
-  std::printf("%s\t%.1f\n", name, time_of(fn, effort));
-  std::fflush(stdout);
+  report_measured(name, Turn(repeat(fn), effort.turn_ns), effort.turns);
+}
+
+/// Reports the time of one call of `fn` divided by `parts`. Each call follows one of `prepare`,
+/// which is not timed.
+template <class Prepare, class Fn>
+void report_prepared(const char* name, const Prepare& prepare, const Fn& fn, int parts) {
+  const auto run = [&](long calls) {
+    double spent = 0;
+    for (long i = 0; i < calls; ++i) {
+      prepare();
+      spent += nanoseconds(fn);
+    }
+    return spent / parts;
+  };
+  const Effort effort;
+  report_measured(name, Turn(run, effort.turn_ns / parts), effort.turns);
 }
 
 /// The threads to use: the program's first argument, 2 without.

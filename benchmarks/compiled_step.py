@@ -1,30 +1,25 @@
-"""One training step of benchmarks/vae_step.cpp in compilers of graphs: torch.compile and JAX.
+"""One training step of benchmarks/vae_step.cpp in a compiler of graphs: torch.compile or JAX.
 
-Prints a line per figure like the programs: name, tab, nanoseconds. What is not installed is left out.
-Usage: compiled_step.py [threads]
+Reports the step under the name that vae_step gives it.
+Usage: compiled_step.py threads torch|jax
 """
 
 import os
 import sys
-import time
 
-THREADS = int(sys.argv[1]) if len(sys.argv) > 1 else 2
+from timing import report
+
+THREADS = int(sys.argv[1])
 # JAX takes as many threads as it may run on, so the set of processors is what limits it.
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
 LAYERS = {"fc1": (784, 400), "fc21": (400, 20), "fc22": (400, 20), "fc3": (20, 400), "fc4": (400, 784)}
 BATCH, LEARNING_RATE = 128, 1e-3
 
 
-def report(peer, step):
+def report_step(step):
     for _ in range(20):
         step()
-    best = float("inf")
-    for _ in range(10):
-        start = time.perf_counter()
-        for _ in range(20):
-            step()
-        best = min(best, (time.perf_counter() - start) / 20)
-    print(f"VAE training step, batch 128, against {peer}\t{best * 1e9:.1f}", flush=True)
+    report("VAE training step, batch 128", step, calls=8)
 
 
 def time_torch():
@@ -51,7 +46,7 @@ def time_torch():
         loss_of(x).backward()
         adam.step()
 
-    report(f"torch.compile ({torch.__version__})", step)
+    report_step(step)
 
 
 def time_jax():
@@ -99,11 +94,7 @@ def time_jax():
     def step():
         state[0] = jax.block_until_ready(compiled(state[0], x))
 
-    report(f"JAX jit ({jax.__version__})", step)
+    report_step(step)
 
 
-for timed in (time_torch, time_jax):
-    try:
-        timed()
-    except ImportError as error:
-        print(f"{timed.__name__}: {error}", file=sys.stderr)
+{"torch": time_torch, "jax": time_jax}[sys.argv[2]]()

@@ -23,7 +23,7 @@ template <class Fn>
 void report(const std::string& op, const std::string& layout, const Size& size, const Fn& fn) {
   // Shorter than elsewhere: there are many lines.
   const std::string name = op + ", " + layout + ", " + size.name;
-  bench::report(name.c_str(), fn, {.batch_ns = 3e6, .batches = 5});
+  bench::report(name.c_str(), fn, {.turn_ns = 2e6, .turns = 5});
 }
 
 // A matrix of one size in several layouts. The elements of a strided one are every other element

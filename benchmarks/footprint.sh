@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # What tern costs beside time per step: compiling, starting, memory, disk; beside libtorch's.
 #
-#   benchmarks/footprint.sh BUILD_DIR [TORCH_DIR]
+#   benchmarks/footprint.sh BUILD_DIR [TORCH_DIR PEERS]
 #
-# Prints a line per figure: name, unit, tern, libtorch (0 where there is none), tab between.
-# README's program is what is compiled. Figures are the smallest of five (compiling: three).
+# PEERS is the folder of the programs that are compiled against libtorch (see run.py). Prints a line
+# per figure: name, unit, tern, libtorch, tab between; a dash for what cannot be had. README's
+# program is what is compiled. Figures are the smallest of five (compiling: three; against libtorch,
+# which takes long, one).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 torch=${2:-}
+peers=${3:-}
 cxx=${CXX:-g++}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -42,44 +45,46 @@ compile() {  # tern or torch, arguments
   "$cxx" -std=c++20 -O2 "${@:2}" "${flags[@]}"
 }
 
-seconds() {  # the least of $1 runs of the command
+seconds() {  # the least of $1 runs of the command; fails if a run fails
   for _ in $(seq "$1"); do
     local start=$EPOCHREALTIME
-    "${@:2}" > /dev/null
+    "${@:2}" > /dev/null || exit 1
     echo "$start $EPOCHREALTIME"
   done | awk '{ t = $2 - $1; if (NR == 1 || t < best) best = t } END { printf "%.4f", best }'
 }
 
 measure() {  # name of the figure, tern or torch
+  local times=3
+  [ "$2" = tern ] || times=1
   case $1 in
-    compile) seconds 3 compile "$2" -c "$work/program.$2.cpp" -o "$work/o" ;;
-    compile_plain) seconds 3 compile "$2" -O0 -c "$work/program.$2.cpp" -o "$work/o" ;;
-    start) seconds 5 "$work/small.$2" ;;
-    resident) for _ in 1 2 3; do "$work/small.$2"; done | sort -n | head -1 ;;
+    compile) seconds $times compile "$2" -c "$work/program.$2.cpp" -o "$work/o" ;;
+    compile_plain) seconds $times compile "$2" -O0 -c "$work/program.$2.cpp" -o "$work/o" ;;
+    start) seconds 5 "${small[$2]}" ;;
+    resident) for _ in 1 2 3; do "${small[$2]}" || exit 1; done | sort -n | head -1 ;;
     library)
       if [ "$2" = tern ]; then strip -o "$work/lib.so" "$build/lib/libtern.so"
       else strip -o "$work/lib.so" "$torch/lib/libtorch_cpu.so"; fi
       stat -c %s "$work/lib.so" ;;
     peak)
       for _ in 1 2 3; do
-        if [ "$2" = tern ]; then "$build/bin/peak_memory"; else "$build/bench/peak_memory.torch"; fi
+        if [ "$2" = tern ]; then "$build/bin/peak_memory"; else "$peers/peak_memory"; fi || exit 1
       done | sort -n | head -1 ;;
   esac
 }
 
-for who in tern ${torch:+torch}; do
-  compile "$who" "$work/small.$who.cpp" -o "$work/small.$who"
-done
-if [ -n "$torch" ] && [ "$here/peak_memory.cpp" -nt "$build/bench/peak_memory.torch" ]; then
-  mkdir -p "$build/bench"
-  compile torch "$here/peak_memory.cpp" -o "$build/bench/peak_memory.torch"
+declare -A small=([tern]=$work/small.tern [torch]=$peers/small)
+compile tern "$work/small.tern.cpp" -o "${small[tern]}" || true
+if [ -n "$torch" ] && [ ! -x "${small[torch]}" ]; then
+  compile torch "$work/small.torch.cpp" -o "${small[torch]}" || true
 fi
 
 row() {  # name of the figure, its factor to the unit, unit, what
-  local peer=0
-  [ -z "$torch" ] || peer=$(measure "$1" torch)
-  awk -v tern="$(measure "$1" tern)" -v peer="$peer" -v factor="$2" -v unit="$3" -v what="$4" \
-    'BEGIN { printf "%s\t%s\t%.2f\t%.2f\n", what, unit, tern * factor, peer * factor }'
+  local tern peer=
+  tern=$(measure "$1" tern) || tern=
+  [ -z "$torch" ] || peer=$(measure "$1" torch) || peer=
+  awk -v tern="$tern" -v peer="$peer" -v factor="$2" -v unit="$3" -v what="$4" '
+    function shown(value) { return value > 0 ? sprintf("%.2f", value * factor) : "-" }
+    BEGIN { printf "%s\t%s\t%s\t%s\n", what, unit, shown(tern), shown(peer) }'
 }
 row compile 1 s "compile README's program, -O2"
 row compile_plain 1 s "compile README's program, -O0"

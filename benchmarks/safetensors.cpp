@@ -28,10 +28,8 @@ tern::State weights() {
 }
 
 void time(const std::string& path) {
-  const bench::Effort effort{2e9, 5};
   const tern::State state = weights();
-  bench::report(
-      "512 MB as safetensors, saved", [&] { tern::save(state, path); }, effort);
+  bench::report("512 MB as safetensors, saved", [&] { tern::save(state, path); });
   tern::LoadFileOptions mapped;
   mapped.map = true;
   bench::report("512 MB as safetensors, mapped", [&] { tern::load_state(path, mapped); });
@@ -46,8 +44,7 @@ void time(const std::string& path) {
     [[maybe_unused]] static volatile int sink;
     sink = sum;
   });
-  bench::report(
-      "512 MB as safetensors, read", [&] { tern::load_state(path); }, effort);
+  bench::report("512 MB as safetensors, read", [&] { tern::load_state(path); });
 }
 
 /// Views that take 128 MB each when they are written, and no memory before.

@@ -1,12 +1,6 @@
-#!/usr/bin/env python3
-"""Draws training steps per second over batch and width, from what benchmarks/scaling printed.
+"""Draws training steps per second over batch and width, from the lines of benchmarks/scaling."""
 
-  scaling_chart.py OUT.svg NAME=FILE.tsv ...
-
-Several lines of one figure count as rounds: the fastest is drawn. Both axes are logarithmic.
-"""
 import math
-import sys
 
 WIDTH, HEIGHT, TOP, BOTTOM = 1000, 450, 76, 390
 PANELS = (("batch", "batch size (width 400)", 70, 450), ("width", "width (batch 128)", 560, 940))
@@ -14,15 +8,18 @@ PANELS = (("batch", "batch size (width 400)", 70, 450), ("width", "width (batch 
 COLOURS = ("#0072b2", "#56b4e9", "#d55e00", "#e69f00")
 
 
-def read(path):
-    """{"batch": {1: steps per second, ...}, "width": {...}}"""
+def series_of(rows):
+    """Pairs of a name and {"batch": {1: steps per second, ...}, "width": {...}}; `rows` as
+    table.write() takes them."""
     result = {}
-    for line in open(path):
-        name, nanoseconds = line.split("\t")
-        axis, at = name.split()
-        points = result.setdefault(axis, {})
-        points[int(at)] = max(points.get(int(at), 0), 1e9 / float(nanoseconds))
-    return result
+    for line, program, threads, *times in rows:
+        for who, nanoseconds in zip(("tern", "libtorch"), times):
+            if program == "scaling" and nanoseconds:
+                axis, at = line.split()
+                name = f"{who}, {threads} thread{'s' * (threads > 1)}"
+                points = result.setdefault(name, {}).setdefault(axis, {})
+                points[int(at)] = 1e9 / nanoseconds
+    return sorted(result.items(), key=lambda one: one[0].startswith("libtorch"))
 
 
 def scale(low, high, start, end):
@@ -36,8 +33,10 @@ def text(x, y, words, anchor="middle", more=""):
 
 
 def panel(series, axis, label, left, right):
-    ats = sorted({at for _, points in series for at in points[axis]})
-    speeds = [speed for _, points in series for speed in points[axis].values()]
+    ats = sorted({at for _, points in series for at in points.get(axis, {})})
+    speeds = [speed for _, points in series for speed in points.get(axis, {}).values()]
+    if len(ats) < 2:
+        return []
     x = scale(ats[0], ats[-1], left, right)
     y = scale(min(speeds) / 1.3, max(speeds) * 1.3, BOTTOM, TOP)
     out = []
@@ -55,7 +54,7 @@ def panel(series, axis, label, left, right):
     out.append(f'<path fill="none" stroke="#555" d="M{left} {TOP}V{BOTTOM}H{right}"/>')
     out.append(text((left + right) / 2, BOTTOM + 46, label))
     for colour, (_, points) in zip(COLOURS, series):
-        line = sorted(points[axis].items())
+        line = sorted(points.get(axis, {}).items())
         path = "L".join(f"{x(at):.1f} {y(speed):.1f}" for at, speed in line)
         out.append(f'<path fill="none" stroke="{colour}" stroke-width="2" d="M{path}"/>')
         out += [f'<circle cx="{x(at):.1f}" cy="{y(speed):.1f}" r="3" fill="{colour}"/>'
@@ -63,8 +62,10 @@ def panel(series, axis, label, left, right):
     return out
 
 
-def main():
-    series = [(name, read(path)) for name, path in (arg.split("=", 1) for arg in sys.argv[2:])]
+def draw(path, rows):
+    series = series_of(rows)
+    if not series:
+        return
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
            f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="system-ui, \'DejaVu Sans\', sans-serif" '
            'font-size="13" fill="#222">', '<rect width="100%" height="100%" fill="white"/>',
@@ -76,9 +77,6 @@ def main():
         at = 70 + 170 * i
         out.append(f'<path stroke="{colour}" stroke-width="3" d="M{at} 50h20"/>')
         out.append(text(at + 26, 54, name, "start"))
-    with open(sys.argv[1], "w") as file:
+    with open(path, "w") as file:
         file.write("\n".join(out) + "\n</svg>\n")
 
-
-if __name__ == "__main__":
-    main()

@@ -21,10 +21,12 @@ int main(int argc, char** argv) {
     for (int i = 0; i < kNodes; ++i) x = x + b;
     return x.sum();
   };
-  const double forward = bench::time_of([&] { chain(); });
-  const double both = bench::time_of([&] {
-    leaf.mutable_grad().reset();
-    chain().backward();
-  });
-  std::printf("backward per node\t%.1f\n", (both - forward) / kNodes);
+  torch::Tensor sum;
+  bench::report_prepared(
+      "backward per node",
+      [&] {
+        leaf.mutable_grad().reset();
+        sum = chain();
+      },
+      [&] { sum.backward(); }, kNodes);
 }

@@ -1,32 +1,37 @@
-#!/usr/bin/env python3
-"""Makes results.md and results.json of the figures in a folder: see run.sh.
-
-Usage: table.py FOLDER PEER   (PEER: what the peer is called, or empty)
-
-FOLDER holds times.tsv (who, threads, program, name, nanoseconds) and footprint.tsv (name, unit, tern,
-peer; 0 where there is no peer). Each time is the smallest of its rounds; ratio = tern / peer.
-"""
+"""Writes results.md and results.json of what run.py measured. A figure that cannot be had, None, is a
+dash."""
 
 import json
 import math
 import os
-import sys
-
-STEP = "VAE training step, batch 128"  # also compared with what compiled_step.py prints
-AGAINST = STEP + ", against "
-# Compared with another figure of tern's own.
-LIMITS = {"Adam, 652,824 parameters in one tensor": "copying as much memory as Adam touches"}
-
-
-def read(path):
-    with open(path) as file:
-        return [line.rstrip("\n").split("\t") for line in file]
 
 
 def shown(nanoseconds):
     if nanoseconds is None:
         return "-"
     return f"{nanoseconds:.0f} ns" if nanoseconds < 1e4 else f"{nanoseconds / 1e3:.1f} us"
+
+
+def shown_ratio(value, digits=2):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def ratio(above, below):
+    return above / below if above and below else None
+
+
+def mean_of(ratios):
+    """The geometric mean, None of nothing."""
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
+
+
+def number(text):
+    """What a row of the footprint holds: a positive number, None for a dash."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value > 0 else None
 
 
 def processor():
@@ -38,76 +43,62 @@ def processor():
     return facts.get("model name", "unknown").strip(), ", ".join(sets) or "baseline"
 
 
-def times(rows):
-    """The rows of the table: name, program, and per thread count tern's time and the peer's."""
-    best, order = {}, {}
-    for who, threads, program, name, ns in rows:
-        key = (who, int(threads), name)
-        best[key] = min(best.get(key, math.inf), float(ns))
-        order.setdefault(name, program)
-    for name, program in order.items():
-        pairs = {}
-        for threads in (1, 2):
-            own = STEP if name.startswith(AGAINST) else name
-            peer = ("tern", threads, LIMITS[name]) if name in LIMITS else ("peer", threads, name)
-            pairs[threads] = best.get(("tern", threads, own)), best.get(peer)
-        yield name, program, pairs
-
-
-def ratio(pair):
-    return pair[0] / pair[1] if pair[0] and pair[1] else None
-
-
-def main(folder, peer):
-    rows = list(times(read(os.path.join(folder, "times.tsv"))))
-    footprint = read(os.path.join(folder, "footprint.tsv"))
-    cpu, sets = processor()
-    lines = [
-        f"CPU: {cpu} ({sets}). Peer: {peer or 'none'}. Smallest of all rounds; ratio = tern / peer.",
-        "",
-        "| what | tern, 1 thread | ratio | tern, 2 threads | ratio |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
-    programs = {}
-    for name, program, pairs in rows:
+def lines_table(rows):
+    threads = sorted({row[2] for row in rows})
+    heads = [f"tern, {t} thread{'s' * (t > 1)} | ratio" for t in threads]
+    pairs = {}
+    for name, program, t, tern, peer in rows:
+        pairs.setdefault((program, name), {})[t] = tern, peer
+    yield f"| what | {' | '.join(heads)} |"
+    yield "| --- |" + " ---: |" * 2 * len(threads)
+    for (_, name), found in pairs.items():
         cells = []
-        for threads, pair in pairs.items():
-            r = ratio(pair)
-            cells += [shown(pair[0]), "-" if r is None else f"{r:.2f}"]
-            if r is not None:
-                programs.setdefault((program, threads), []).append((r, name))
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    lines += [
-        "",
-        "| program | threads | lines | geometric mean | worst | which |",
-        "| --- | ---: | ---: | ---: | ---: | --- |",
-    ]
-    for (program, threads), found in programs.items():
-        mean = math.exp(sum(math.log(r) for r, _ in found) / len(found))
-        worst, name = max(found)
-        lines.append(f"| {program} | {threads} | {len(found)} | {mean:.2f} | {worst:.2f} | {name} |")
-    lines += ["", "| what | tern | peer | ratio |", "| --- | ---: | ---: | ---: |"]
-    for name, unit, tern, other in footprint:
-        beside = (f"{other} {unit}", f"{float(tern) / float(other):.3f}") if float(other) else ("-", "-")
-        lines.append(f"| {name} | {tern} {unit} | {' | '.join(beside)} |")
+        for t in threads:
+            tern, peer = found.get(t, (None, None))
+            cells += [shown(tern), shown_ratio(ratio(tern, peer))]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def programs_table(rows):
+    programs = {}
+    for name, program, t, tern, peer in rows:
+        found = programs.setdefault((program, t), [])
+        if ratio(tern, peer) is not None:
+            found.append((ratio(tern, peer), name))
+    yield "| program | threads | lines | geometric mean | worst | which |"
+    yield "| --- | ---: | ---: | ---: | ---: | --- |"
+    for (program, t), found in programs.items():
+        mean = shown_ratio(mean_of([r for r, _ in found]))
+        worst, name = max(found, default=(None, "-"))
+        yield f"| {program} | {t} | {len(found)} | {mean} | {shown_ratio(worst)} | {name} |"
+
+
+def footprint_table(footprint):
+    yield "| what | tern | peer | ratio |"
+    yield "| --- | ---: | ---: | ---: |"
+    for name, unit, *figures in footprint:
+        tern, peer = map(number, figures)
+        cells = [f"{value:g} {unit}" if value else "-" for value in (tern, peer)]
+        yield f"| {name} | {' | '.join(cells)} | {shown_ratio(ratio(tern, peer), 3)} |"
+
+
+def write(folder, rows, footprint, versions, seconds, late):
+    """`rows`: (name, program, threads, tern's nanoseconds, the peer's); `footprint`: (name, unit,
+    tern, peer) as texts; `versions`: of the peers; `seconds`: what measuring took; `late`: lines
+    that had just one round."""
+    cpu, sets = processor()
     with open(os.path.join(folder, "results.md"), "w") as file:
-        file.write("\n".join(lines) + "\n")
-
-    results = [
-        {"name": name, "program": program, "threads": t, "tern_ns": pair[0], "peer_ns": pair[1]}
-        for name, program, pairs in rows
-        for t, pair in pairs.items()
-    ]
-    small = [
-        {"name": name, "unit": unit, "tern": float(tern), "peer": float(other)}
-        for name, unit, tern, other in footprint
-    ]
+        print(f"CPU: {cpu} ({sets}). Peers: {versions or 'none'}. Smallest of all rounds; ratio = "
+              f"tern / peer; a dash is a figure that could not be had. Took {seconds:.0f} s.", file=file)
+        if late:
+            print(f"The last {late} lines had one round: the time was over.", file=file)
+        tables = [lines_table(rows), programs_table(rows)] + [footprint_table(footprint)] * bool(footprint)
+        for table in tables:
+            print("", *table, sep="\n", file=file)
+    results = [{"name": name, "program": program, "threads": t, "tern_ns": tern, "peer_ns": peer}
+               for name, program, t, tern, peer in rows]
+    small = [{"name": name, "unit": unit, "tern": number(tern), "peer": number(peer)}
+             for name, unit, tern, peer in footprint]
     with open(os.path.join(folder, "results.json"), "w") as file:
-        json.dump(
-            {"cpu": cpu, "instruction_sets": sets, "peer": peer, "results": results, "footprint": small},
-            file,
-            indent=1,
-        )
-
-
-main(*sys.argv[1:])
+        json.dump({"cpu": cpu, "instruction_sets": sets, "peers": versions, "seconds": seconds,
+                   "results": results, "footprint": small}, file, indent=1)

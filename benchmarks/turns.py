@@ -1,0 +1,167 @@
+"""Lets benchmark programs take turns at each figure; bench.h describes the protocol.
+
+A program is stopped (SIGSTOP) while it is another one's turn, so that threads that still spin after
+their work take no time from the program that is measured.
+"""
+
+import ctypes
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+
+# The programs that take turns, in the order of the table; the longest is last.
+PROGRAMS = ("vae_step adam_limit small_ops ops norms gemm linear scaling json_state safetensors "
+            "every_op").split()
+# No further round of a line begins after this many seconds, but each line has two rounds.
+LINE_SECONDS = 2
+LIBC = ctypes.CDLL(None)
+
+
+def chosen():
+    """The programs to run, the numbers of threads and the rounds, as the environment says."""
+    programs = os.environ.get("PROGRAMS", "").split() or PROGRAMS
+    threads = [int(t) for t in os.environ.get("THREADS", "1 2").split()]
+    return programs, threads, max(1, int(os.environ.get("ROUNDS", 5)))
+
+
+def die_with_driver():
+    """Runs in a new process: kills it when the driver ends, lest it stay behind stopped."""
+    pr_set_pdeathsig = 1
+    LIBC.prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+def usable(nanoseconds):
+    return nanoseconds is not None and math.isfinite(nanoseconds) and nanoseconds > 0
+
+
+def complain(message):
+    print(message, file=sys.stderr, flush=True)
+
+
+class Program:
+    """A benchmark program that waits for its turn. `name` is the line that it will time next; None
+    after the last one, and when the program failed."""
+
+    def __init__(self, command, log=None):
+        self.command, self.name, self.process = [str(part) for part in command], None, None
+        try:
+            self.process = subprocess.Popen(
+                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
+                env={**os.environ, "BENCH_TURNS": "1"}, preexec_fn=die_with_driver)
+        except OSError as error:
+            complain(f"{self.command[0]}: {error.strerror}")
+            return
+        self.name = self._read("line")
+        self.process.send_signal(signal.SIGSTOP)
+
+    def _read(self, word):
+        line = self.process.stdout.readline().rstrip("\n")
+        found, _, rest = line.partition("\t")
+        if line and found == word:
+            return rest
+        if line:
+            complain(f"{' '.join(self.command)}: expected \"{word}\", found \"{line}\" (a program "
+                     "that cannot take turns?)")
+            self.process.kill()
+        code = self.process.wait()
+        if code != 0 and not line:
+            complain(f"{' '.join(self.command)}: failed with status {code}")
+        self.name = None
+        return None
+
+    def _ask(self, command, answer):
+        self.process.send_signal(signal.SIGCONT)
+        try:
+            self.process.stdin.write(command + "\n")
+            self.process.stdin.flush()
+        except OSError:
+            pass  # The program ended; reading says how.
+        result = self._read(answer)
+        self.process.send_signal(signal.SIGSTOP)
+        return result
+
+    def time(self):
+        """Nanoseconds of the line in one turn; None if the program cannot say."""
+        if self.name is None:
+            return None
+        line, answer = self.name, self._ask("time", "time")
+        try:
+            result = float(answer)
+        except (TypeError, ValueError):
+            return None
+        if not usable(result):
+            complain(f"{' '.join(self.command)}: {line}: {result} ns is no time")
+        return result
+
+    def move(self, cpu):
+        """Puts the main thread on one processor."""
+        if self.name is not None:
+            os.sched_setaffinity(self.process.pid, [cpu])
+
+    def next(self):
+        """Goes on to the next line."""
+        if self.name is not None:
+            self.name = self._ask("next", "line")
+
+    def end(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+def names_of(command, log):
+    program, names = Program(command, log), []
+    while program.name is not None:
+        names.append(program.name)
+        program.next()
+    program.end()
+    return names
+
+
+def time_line(programs, rounds, threads):
+    """The smallest time of each program. A program that fails in any round has none."""
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    times = [[] for _ in programs]
+    start = time.monotonic()
+    for round_ in range(rounds):
+        if round_ >= 2 and time.monotonic() - start > LINE_SECONDS:
+            break
+        for program in programs if threads == 1 else ():
+            # Programs on different processors would not have the same neighbours.
+            program.move(cpus[round_ % len(cpus)])
+        order = list(zip(programs, times))
+        for program, found in order if round_ % 2 == 0 else reversed(order):
+            if all(map(usable, found)):
+                found.append(program.time())
+    return [min(found) if all(map(usable, found)) else None for found in times]
+
+
+def take_turns(commands, threads, rounds, only=None, log=None):
+    """Yields (line, times): the time of each command, None where it has none. `threads` is the number
+    that the commands ask for. A line that just one program has is timed alone. `only` holds the
+    lines to time; all without. `rounds` is a function, asked before each line."""
+    programs = [Program(command, log) for command in commands]
+    names = None
+    try:
+        while any(program.name is not None for program in programs):
+            waiting = [program for program in programs if program.name is not None]
+            line = waiting[0].name
+            if any(program.name != line for program in waiting):
+                # The programs differ. A line that another program has later waits for it.
+                names = names or [names_of(command, log) for command in commands]
+                later = [own[own.index(program.name) + 1:]
+                         for program, own in zip(programs, names) if program.name is not None]
+                line = next((program.name for program in waiting
+                             if not any(program.name in rest for rest in later)), line)
+            here = [program for program in waiting if program.name == line]
+            if only is None or line in only:
+                found = dict(zip(map(id, here), time_line(here, rounds(), threads)))
+                yield line, [found.get(id(program)) for program in programs]
+            for program in here:
+                program.next()
+    finally:
+        for program in programs:
+            program.end()
