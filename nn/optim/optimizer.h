@@ -78,16 +78,11 @@ class TERN_API Optimizer {
   Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
-<<<<<<< HEAD
   /// Takes over parameters, options and state.
-  Optimizer(Optimizer&&);
-  /// Takes over parameters, options and state.
-  Optimizer& operator=(Optimizer&&);
-  /// Frees the state.
-=======
   Optimizer(Optimizer&&) noexcept;
+  /// Takes over parameters, options and state.
   Optimizer& operator=(Optimizer&&) noexcept;
->>>>>>> check
+  /// Frees the state.
   virtual ~Optimizer();
 
   /// Adds parameters. Options that the group does not set come from the defaults. Throws Error for
