@@ -76,7 +76,8 @@ class TERN_API NotImplementedError : public Error {
 
 namespace detail {
 
-/// Throws E with the concatenated parts. Stays out of line, so that a check costs its caller little.
+/// Throws E with the concatenated parts. Stays out of line, so that a check costs its caller
+/// little.
 template <class E, class... Parts>
 [[noreturn]] __attribute__((noinline, cold)) void raise(const Parts&... parts) {
   throw E(text_of(parts...));

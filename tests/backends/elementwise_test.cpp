@@ -43,9 +43,9 @@ std::vector<ElementwiseLayout> layouts(int inputs) {
   for (unsigned numbers = 1; numbers < (1U << inputs); ++numbers) {
     ElementwiseLayout stride_0{"numbers " + std::to_string(numbers), {130}, {1}, {{1}, {1}, {1}}};
     ElementwiseLayout rows{"row numbers " + std::to_string(numbers),
-                {3, 130},
-                {130, 1},
-                {{130, 1}, {130, 1}, {130, 1}}};
+                           {3, 130},
+                           {130, 1},
+                           {{130, 1}, {130, 1}, {130, 1}}};
     for (int k = 0; k < inputs; ++k) {
       if ((numbers >> k & 1) == 0) continue;
       stride_0.in[k] = {0};
@@ -201,7 +201,8 @@ TEST_P(Elementwise, Lerp) {
 TEST_P(Elementwise, LargeEnoughForThreads) {
   using enum ElementwiseOp;
   const ElementwiseLayout row{"row", {200003}, {1}, {{1}, {0}, {1}}};
-  const ElementwiseLayout transposed{"transposed", {400, 500}, {500, 1}, {{1, 400}, {500, 1}, {0, 1}}};
+  const ElementwiseLayout transposed{
+      "transposed", {400, 500}, {500, 1}, {{1, 400}, {500, 1}, {0, 1}}};
   for (ElementwiseOp op : {add, exp, eq, clamp, remainder, cos}) {
     for (const ElementwiseLayout& layout : {row, transposed}) check<float>(op, layout, 1);
   }

@@ -14,9 +14,9 @@ struct LayerNormShape {
   std::int64_t rows, size;
 };
 
-const LayerNormShape kLayerNormShapes[] = {{1, 1},    {1, 7},    {3, 16},     {5, 33},    {70, 10},
-                         {64, 400}, {2, 9000}, {300, 1000}, {5000, 20}, {130, 128},
-                         {2, 32},   {2, 257},  {3, 1025},   {66000, 1}};
+const LayerNormShape kLayerNormShapes[] = {
+    {1, 1},      {1, 7},     {3, 16},    {5, 33}, {70, 10}, {64, 400}, {2, 9000},
+    {300, 1000}, {5000, 20}, {130, 128}, {2, 32}, {2, 257}, {3, 1025}, {66000, 1}};
 
 template <class T>
 struct LayerNormCall : testing::NormalizeTensors<T> {

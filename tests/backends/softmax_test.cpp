@@ -13,9 +13,10 @@ struct SoftmaxShape {
   std::int64_t outer, size, inner;
 };
 
-const SoftmaxShape kSoftmaxShapes[] = {{1, 1, 1},  {1, 5, 1},    {7, 10, 1},    {64, 1000, 1}, {3, 70000, 1},
-                         {2, 5, 3},  {1, 10, 100}, {5, 33, 70},   {300, 17, 2},  {1, 2000, 65},
-                         {3, 32, 1}, {3, 257, 1},  {5000, 33, 1}, {70000, 2, 1}, {35001, 3, 2}};
+const SoftmaxShape kSoftmaxShapes[] = {{1, 1, 1},     {1, 5, 1},     {7, 10, 1},   {64, 1000, 1},
+                                       {3, 70000, 1}, {2, 5, 3},     {1, 10, 100}, {5, 33, 70},
+                                       {300, 17, 2},  {1, 2000, 65}, {3, 32, 1},   {3, 257, 1},
+                                       {5000, 33, 1}, {70000, 2, 1}, {35001, 3, 2}};
 
 bool is_near(Number got, Number want, Number limit) { return std::abs(got - want) <= limit; }
 

@@ -191,9 +191,11 @@ TEST(AtomicFile, ManyWritersOfOneFileNeverMix) {
       int status = 0;
       try {
         std::thread other([&] {
-          for (long i = 0; i < saves; ++i) write_atomically(scratch.path("other"), std::string(1000, letter));
+          for (long i = 0; i < saves; ++i)
+            write_atomically(scratch.path("other"), std::string(1000, letter));
         });
-        for (long i = 0; i < saves; ++i) write_atomically(scratch.path(), std::string(60000, letter));
+        for (long i = 0; i < saves; ++i)
+          write_atomically(scratch.path(), std::string(60000, letter));
         other.join();
       } catch (const std::exception&) {
         status = 1;

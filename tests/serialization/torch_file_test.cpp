@@ -96,7 +96,8 @@ TEST(TorchPython, MoreThan256Objects) {
 }
 
 TEST(TorchPython, AWholeModule) {
-  const std::string text = error_of<FileError>([] { load_state(kGoldenFolder + "torch_module.pt"); });
+  const std::string text =
+      error_of<FileError>([] { load_state(kGoldenFolder + "torch_module.pt"); });
   EXPECT_NE(text.find("class 'torch.nn.modules.container.Sequential' is not one that a state file"),
             std::string::npos);
 }
