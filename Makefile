@@ -2,18 +2,17 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
-ifneq ($(shell command -v ninja),)
-export CMAKE_GENERATOR ?= Ninja
-endif
 
-configure = cmake --preset $(1)
+# Ninja where there is one, which `setup` may just have installed.
+generator = $${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null && echo Ninja || echo "Unix Makefiles")}
+configure = CMAKE_GENERATOR="$(generator)" cmake --preset $(1)
 build = cmake --build --preset $(1) --parallel $(JOBS)
 run_tests = cmake/run_tests.sh $(1) $(JOBS)
 sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
-.PHONY: all vae test test-release test-asan test-tsan test-full test-all fuzz gpu bench bench-compare build-times docs check check-all check-setup format install clean setup
+.PHONY: all vae test test-release test-asan test-tsan test-full test-all test-programs-release test-programs-asan test-programs-tsan fuzz gpu bench bench-compare build-times docs check check-all check-setup format install clean setup
 
 # The library and the programs.
 all: setup
@@ -34,10 +33,16 @@ test-all: test-full test-asan test-tsan
 test-full: export TERN_TEST_FULL = 1
 test-full: test-release
 
-test-release test-asan test-tsan: test-%: setup
+test-release test-asan test-tsan: test-%: setup test-programs-%
 	$(call configure,$*)
 	$(call build,$*)
 	$(call run_tests,$*)
+
+# test-asan runs the programs of the release build.
+test-programs-asan: setup
+	$(call configure,release)
+	$(call build,release)
+test-programs-release test-programs-tsan:
 
 # Each reader of foreign input against libFuzzer, FUZZ_SECONDS long; needs clang.
 fuzz: setup

@@ -22,6 +22,12 @@ awk -F '\t' -v root="$root/" -v build="$root/$build/" '
   # The first two folders of a source of the project; other rows by kind.
   function folder_of(source, parts, count) {
     if (source == "-") return "(linking)"
+    if (source ~ /\/unity_.*_cxx\.cxx$/) {  # unity_core-ops-1_cxx.cxx: files of core/ops
+      sub(/.*\/unity_/, "", source)
+      sub(/-[0-9]+_cxx\.cxx$/, "/", source)
+      gsub(/-/, "/", source)
+      source = root source
+    }
     if (source ~ /cmake_pch/) return "(precompiled headers)"
     if (index(source, build) == 1) return "(generated)"
     if (index(source, root) != 1) return "(elsewhere)"

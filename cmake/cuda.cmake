@@ -7,7 +7,11 @@ else()
 endif()
 set(TERN_CUDA ${tern_cuda_default} CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO where there is a toolkit")
 set_property(CACHE TERN_CUDA PROPERTY STRINGS AUTO ON OFF)
-set(TERN_CUDA_ARCHITECTURES "90-real;75-virtual" CACHE STRING
+set(tern_cuda_architectures "90-real;75-virtual")
+if(DEFINED ENV{CUDAARCHS})
+  set(tern_cuda_architectures $ENV{CUDAARCHS})
+endif()
+set(TERN_CUDA_ARCHITECTURES ${tern_cuda_architectures} CACHE STRING
     "GPUs to compile for, as CMAKE_CUDA_ARCHITECTURES; what is virtual is compiled by the driver")
 
 if(TERN_CUDA STREQUAL "AUTO" OR TERN_CUDA)

@@ -8,16 +8,12 @@
 #include <tern/core/base/error.h>
 #include <tern/core/tensor/allocator.h>
 
+#include "sanitizer.h"
+
 // The recycling allocator of the CPU.
 
 namespace tern {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kRecycles = false;
-#else
-constexpr bool kRecycles = true;
-#endif
 
 Allocator& memory() { return tern::detail::allocator_of(kCPU); }
 
@@ -57,7 +53,7 @@ TEST_F(CpuAllocator, Counts) {
 }
 
 TEST_F(CpuAllocator, ReusesBlocks) {
-  if (!kRecycles) GTEST_SKIP() << "the address sanitizer sees every allocation";
+  if (tern::testing::has_sanitizer()) GTEST_SKIP() << "the address sanitizer sees every allocation";
   for (std::size_t bytes : {100, 5000, 200'000, 20 << 20}) {
     memory().deallocate(memory().allocate(bytes, 0), bytes, 0);
     const std::int64_t requests = memory().stats(0).system_requests;
@@ -72,7 +68,7 @@ TEST_F(CpuAllocator, ReusesBlocks) {
 TEST_F(CpuAllocator, EmptyCache) {
   memory().deallocate(memory().allocate(100, 0), 100, 0);
   memory().deallocate(memory().allocate(1 << 20, 0), 1 << 20, 0);
-  EXPECT_GT(memory().stats(0).cached_bytes, kRecycles ? 1 << 20 : -1);
+  EXPECT_GT(memory().stats(0).cached_bytes, tern::testing::has_sanitizer() ? -1 : 1 << 20);
   memory().empty_cache();
   EXPECT_EQ(memory().stats(0).cached_bytes, 0);
 }
@@ -83,7 +79,7 @@ TEST_F(CpuAllocator, ManySmallBlocks) {
   for (void* block : blocks) memory().deallocate(block, 64, 0);
   const std::int64_t requests = memory().stats(0).system_requests;
   for (void*& block : blocks) block = memory().allocate(64, 0);
-  if (kRecycles) {
+  if (!tern::testing::has_sanitizer()) {
     EXPECT_EQ(memory().stats(0).system_requests, requests);
   }
   for (void* block : blocks) memory().deallocate(block, 64, 0);

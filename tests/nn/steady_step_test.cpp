@@ -4,20 +4,16 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/tern.h>
 
+#include "sanitizer.h"
+
 // What a training step needs is kept for the next one: after a few of them nobody asks the system
 // for memory any more.
 
 namespace tern {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kRecycles = false;  // the sanitizers shall see every block
-#else
-constexpr bool kRecycles = true;
-#endif
-
 TEST(SteadyStep, AsksTheSystemForNoMemory) {
-  if (!kRecycles) GTEST_SKIP() << "nothing is recycled under a sanitizer";
+  if (testing::has_sanitizer()) GTEST_SKIP() << "nothing is recycled under a sanitizer";
   const int threads = get_num_threads();
   set_num_threads(1);  // a worker's first turn, whenever it comes, needs memory of its own
   nn::Sequential model(nn::Linear(784, 100), nn::ReLU(), nn::Linear(100, 784), nn::Sigmoid());

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh FOLDER LIBRARY PLUGIN REASON PROGRAM...: copies libtern, where there is one, and the programs into
 # FOLDER, with PLUGIN as its libtern_cuda.so (nothing: none; cut:FILE: half of it), and expects that the first
-# program tells REASON and that all of them succeed.
+# program tells REASON and that all of them succeed. TERN_TEST_PRELOAD is what `env` sets for them.
 set -eu
 folder=$1 library=$2 plugin=$3 reason=$4
 shift 4
@@ -23,7 +23,7 @@ first=
 for program in "$@"; do
   copy=$folder/bin/$(basename "$program")
   cp "$program" "$copy"
-  output=$("$copy" 2>&1) || { echo "$output"; echo "$program failed with '$plugin'"; exit 1; }
+  output=$(env ${TERN_TEST_PRELOAD:-} "$copy" 2>&1) || { echo "$output"; echo "$program failed with '$plugin'"; exit 1; }
   if [ -z "$first" ]; then
     first=$copy
     case $output in

@@ -6,13 +6,9 @@
 #include <fstream>
 #include <string>
 
-namespace tern {
+#include "sanitizer.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kHasSanitizer = true;
-#else
-constexpr bool kHasSanitizer = false;
-#endif
+namespace tern {
 
 /// The most memory that the process has had, in bytes; 0 where the system cannot say.
 inline long peak_bytes() {
@@ -35,5 +31,5 @@ inline long reset_peak() {
 
 /// For the head of a test that measures: skips it where nothing can be measured.
 #define TERN_NEEDS_PEAK_MEMORY()                                                  \
-  if (tern::kHasSanitizer) GTEST_SKIP() << "sanitizers keep memory of their own"; \
+  if (tern::testing::has_sanitizer()) GTEST_SKIP() << "sanitizers keep memory of their own"; \
   if (tern::peak_bytes() == 0) GTEST_SKIP() << "no peak memory in /proc/self/status"
