@@ -59,9 +59,9 @@ void check_leaves(const State& state, const std::string& name, const SaveOptions
 
 }  // namespace
 
-bool is_reserved_metadata(std::string_view key) {
+bool is_reserved_metadata(std::string_view key, const SaveOptions& options) {
   return key == detail::kFormatKey || key == detail::kTreeKey || key == detail::kSaveKey ||
-         key == detail::kTotalSizeKey;
+         (key == detail::kTotalSizeKey && options.max_shard_size != 0);
 }
 
 void save_state(const State& state, const std::string& path, const SaveOptions& options) {

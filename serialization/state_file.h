@@ -47,8 +47,9 @@ struct LoadFileOptions {
   std::vector<std::pair<std::string, std::string>>* metadata = nullptr;
 };
 
-/// Returns true for a metadata key that tern writes itself; SaveOptions must not contain it.
-TERN_API bool is_reserved_metadata(std::string_view key);
+/// Returns true for a metadata key that tern itself writes when saving with `options`; the options'
+/// metadata must not contain the key.
+TERN_API bool is_reserved_metadata(std::string_view key, const SaveOptions& options);
 
 /// Writes `state` to `path`. The suffix chooses the format: .json, .safetensors, .npy, .npz, .pt or
 /// .pth. The file is replaced completely or not at all (AtomicFile). Tensors are copied to the

@@ -17,7 +17,7 @@ void drop_reserved(tern::SaveOptions& options, const tern::State& state, const s
   std::erase_if(options.metadata, [&](const auto& item) {
     const auto& [key, value] = item;
     const bool is_dropped =
-        tern::is_reserved_metadata(key) || names.contains(key) || names.contains(value);
+        tern::is_reserved_metadata(key, options) || names.contains(key) || names.contains(value);
     if (is_dropped) {
       std::fprintf(stderr, "%s: metadata '%s' is left out, which means something else there\n",
                    to.c_str(), printable(key).c_str());

@@ -67,8 +67,8 @@ void check_options(const Format& format, const SaveOptions& options, const std::
   }
   std::set<std::string_view> keys;
   for (const auto& [key, value] : options.metadata) {
-    TERN_CHECK(!is_reserved_metadata(key) && keys.insert(key).second, FileError, "save: '", path,
-               "': metadata '", key, "' appears twice or is written by tern itself");
+    TERN_CHECK(!is_reserved_metadata(key, options) && keys.insert(key).second, FileError, "save: '",
+               path, "': metadata '", key, "' appears twice or is written by tern itself");
   }
 }
 
