@@ -147,7 +147,7 @@ Tensor Tensor::contiguous() const {
                        copied(*this, contiguous_strides(sizes()), dtype(), device(), false));
 }
 
-Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) {
+Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
   if (is_same(source)) return *this;
   const auto op = [&](const Tensor& self, const Tensor& out) {
     if (out.defined()) {
@@ -184,7 +184,7 @@ Tensor& Tensor::fill_(const Tensor& value) {
 
 Tensor& Tensor::zero_() { return fill_(0); }
 
-Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy) const {
+Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
   // cpu:0 and cpu are one place; cuda means the current device.
   const Device target = device.is_cuda() ? detail::resolve_device(device) : Device(device.type());
   if (!copy && target == this->device() && dtype == this->dtype()) return *this;
@@ -195,27 +195,27 @@ Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy)
       copied(*this, preserved_strides(impl.sizes, impl.strides), dtype, target, non_blocking));
 }
 
-Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
+Tensor Tensor::to(const TensorOptions& options, StrictBool non_blocking, StrictBool copy) const {
   return to(options.device_opt().value_or(device()), options.dtype_opt().value_or(dtype()),
             non_blocking, copy);
 }
-Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy) const {
+Tensor Tensor::to(ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
   if (!copy && dtype == this->dtype()) return *this;
   return to(device(), dtype, non_blocking, copy);
 }
-Tensor Tensor::to(Device device, bool non_blocking, bool copy) const {
+Tensor Tensor::to(Device device, StrictBool non_blocking, StrictBool copy) const {
   return to(device, dtype(), non_blocking, copy);
 }
-Tensor Tensor::to(DeviceType type, bool non_blocking, bool copy) const {
+Tensor Tensor::to(DeviceType type, StrictBool non_blocking, StrictBool copy) const {
   return to(Device(type), dtype(), non_blocking, copy);
 }
-Tensor Tensor::to(const char* device, bool non_blocking, bool copy) const {
+Tensor Tensor::to(const char* device, StrictBool non_blocking, StrictBool copy) const {
   return to(Device(device), dtype(), non_blocking, copy);
 }
-Tensor Tensor::to(int ordinal, bool non_blocking, bool copy) const {
+Tensor Tensor::to(int ordinal, StrictBool non_blocking, StrictBool copy) const {
   return to(Device(ordinal), dtype(), non_blocking, copy);
 }
-Tensor Tensor::to(const Tensor& like, bool non_blocking, bool copy) const {
+Tensor Tensor::to(const Tensor& like, StrictBool non_blocking, StrictBool copy) const {
   return to(like.device(), like.dtype(), non_blocking, copy);
 }
 

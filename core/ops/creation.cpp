@@ -79,9 +79,9 @@ Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options
   return make(sizes, options.or_else(value.dtype()), [&](Tensor& out) { out.fill_(value); });
 }
 
-Tensor eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }
+Tensor eye(StrictInt n, const TensorOptions& options) { return eye(n, n, options); }
 
-Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
+Tensor eye(StrictInt n, StrictInt m, const TensorOptions& options) {
   TERN_CHECK(n >= 0, ShapeError, "n must be greater or equal to 0, got ", n);
   TERN_CHECK(m >= 0, ShapeError, "m must be greater or equal to 0, got ", m);
   return make({n, m}, options, [&](Tensor& out) {
@@ -152,7 +152,7 @@ Tensor linspace_of(T from, T to, std::int64_t steps, Device device) {
 
 }  // namespace
 
-Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
                 const TensorOptions& options) {
   TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
   const Scalar& last = steps == 1 ? start : end;

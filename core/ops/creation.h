@@ -25,8 +25,8 @@ TERN_API Tensor ones(IntArrayRef sizes, const TensorOptions& options = {});
 TERN_API Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {});
 /// Returns the n x n identity matrix, or its first m columns (n x m, ones on the main diagonal).
 /// Throws ShapeError for a negative size.
-TERN_API Tensor eye(std::int64_t n, const TensorOptions& options = {});
-TERN_API Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
+TERN_API Tensor eye(StrictInt n, const TensorOptions& options = {});
+TERN_API Tensor eye(StrictInt n, StrictInt m, const TensorOptions& options = {});
 /// Returns start, start + step, ... below end, as a 1-d tensor. `start` is 0 and `step` is 1 by
 /// default. An open dtype becomes int64 when all numbers are integers, else the default dtype.
 /// Throws ShapeError when step is 0 or leads away from end.
@@ -40,7 +40,7 @@ TERN_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& ste
                        const TensorOptions& options = {});
 /// Returns `steps` evenly spaced numbers from start to end, both included, as a 1-d tensor. Throws
 /// ShapeError for a negative number of steps.
-TERN_API Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+TERN_API Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
                          const TensorOptions& options = {});
 /// Returns a 0-d tensor of `value`.
 TERN_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});

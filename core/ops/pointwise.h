@@ -97,10 +97,10 @@ TERN_API bool equal(const Tensor& self, const Tensor& other);
 /// Returns |self - other| <= atol + rtol * |other|, elementwise, as a bool tensor. Equal infinities
 /// are close; NaN are close only with `equal_nan`. Throws DTypeError when the dtypes differ.
 TERN_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
-                        double atol = 1e-8, bool equal_nan = false);
+                        double atol = 1e-8, StrictBool equal_nan = false);
 /// Returns true when isclose() holds for all elements. Throws DTypeError when the dtypes differ.
 TERN_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
-                       double atol = 1e-8, bool equal_nan = false);
+                       double atol = 1e-8, StrictBool equal_nan = false);
 
 /// Same as add().
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }

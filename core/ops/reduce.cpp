@@ -57,11 +57,12 @@ Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepd
 }  // namespace
 
 Tensor sum(const Tensor& self) { return sum_of("SumBackward0", self, {}, false, std::nullopt); }
-Tensor sum(const Tensor& self, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor sum(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
+           std::optional<ScalarType> dtype) {
   return sum_of("SumBackward1", self, dim, keepdim, dtype);
 }
 Tensor mean(const Tensor& self) { return mean_of("MeanBackward0", self, {}, false); }
-Tensor mean(const Tensor& self, IntArrayRef dim, bool keepdim) {
+Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   return mean_of("MeanBackward1", self, dim, keepdim);
 }
 
@@ -102,18 +103,18 @@ Tensor prod(const Tensor& self) {
                     x));
 }
 
-Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim) {
+Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
   if (x.dim() == 0) {
     wrap_dim(dim, 0);
     return prod(x);
   }
-  Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype(), 1, keepdim}, x, dim);
+  Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype(), 1, keepdim}, x, std::int64_t{dim});
   if (!needs_grad(x)) return out;
   return record("ProdBackward1", out,
                 wrt(
                     x,
-                    [dim, keepdim](const Tensor& g, const Tensor& in) {
+                    [dim = std::int64_t{dim}, keepdim](const Tensor& g, const Tensor& in) {
                       return prod_gradient(restore_dims(g, dim, in.dim(), keepdim), in, dim);
                     },
                     x));
@@ -138,18 +139,18 @@ Tensor root(const Tensor& squares) {
 }  // namespace
 
 Tensor var(const Tensor& self) { return var_of(self, {}, true, false); }
-Tensor var(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+Tensor var(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
   return var_of(self, dim, unbiased, keepdim);
 }
 Tensor std(const Tensor& self) { return root(var_of(self, {}, true, false)); }
-Tensor std(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+Tensor std(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
   return root(var_of(self, dim, unbiased, keepdim));
 }
 
 Tensor norm(const Tensor& self) { return norm(self, 2); }
 Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}, false); }
 
-Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim) {
+Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim) {
   check_floating("norm", self, "(): input dtype should be either floating point or complex, got ");
   const double order = p.toDouble();
   if (order == 2) return root(square(self).sum(dim, keepdim));
@@ -167,28 +168,30 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim) 
 }
 
 Tensor Tensor::sum() const { return tern::sum(*this); }
-Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) const {
+Tensor Tensor::sum(IntArrayRef dim, StrictBool keepdim, std::optional<ScalarType> dtype) const {
   return tern::sum(*this, dim, keepdim, dtype);
 }
 Tensor Tensor::sum(ScalarType dtype) const {
   return sum_of("SumBackward0", *this, {}, false, dtype);
 }
 Tensor Tensor::mean() const { return tern::mean(*this); }
-Tensor Tensor::mean(IntArrayRef dim, bool keepdim) const { return tern::mean(*this, dim, keepdim); }
+Tensor Tensor::mean(IntArrayRef dim, StrictBool keepdim) const {
+  return tern::mean(*this, dim, keepdim);
+}
 Tensor Tensor::prod() const { return tern::prod(*this); }
-Tensor Tensor::prod(std::int64_t dim, bool keepdim) const {
+Tensor Tensor::prod(StrictInt dim, StrictBool keepdim) const {
   return tern::prod(*this, dim, keepdim);
 }
 Tensor Tensor::var() const { return tern::var(*this); }
-Tensor Tensor::var(IntArrayRef dim, bool unbiased, bool keepdim) const {
+Tensor Tensor::var(IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) const {
   return tern::var(*this, dim, unbiased, keepdim);
 }
 Tensor Tensor::std() const { return tern::std(*this); }
-Tensor Tensor::std(IntArrayRef dim, bool unbiased, bool keepdim) const {
+Tensor Tensor::std(IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) const {
   return tern::std(*this, dim, unbiased, keepdim);
 }
 Tensor Tensor::norm() const { return tern::norm(*this); }
-Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, bool keepdim) const {
+Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, StrictBool keepdim) const {
   return tern::norm(*this, p, dim, keepdim);
 }
 

@@ -127,7 +127,8 @@ bool equal(const Tensor& self, const Tensor& other) {
   return eq(self, other).all().item<bool>();
 }
 
-Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol,
+               StrictBool equal_nan) {
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError, self.dtype(), " did not match ",
              other.dtype());
   if (!is_compute_dtype(self.dtype())) {
@@ -147,7 +148,8 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   return logical_or(close, logical_and(isfinite(difference), within));
 }
 
-bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol,
+              StrictBool equal_nan) {
   return isclose(self, other, rtol, atol, equal_nan).all().item<bool>();
 }
 
@@ -214,10 +216,10 @@ Tensor Tensor::logical_and(const Tensor& other) const { return tern::logical_and
 Tensor Tensor::logical_or(const Tensor& other) const { return tern::logical_or(*this, other); }
 Tensor Tensor::logical_xor(const Tensor& other) const { return tern::logical_xor(*this, other); }
 bool Tensor::equal(const Tensor& other) const { return tern::equal(*this, other); }
-bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+bool Tensor::allclose(const Tensor& other, double rtol, double atol, StrictBool equal_nan) const {
   return tern::allclose(*this, other, rtol, atol, equal_nan);
 }
-Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, StrictBool equal_nan) const {
   return tern::isclose(*this, other, rtol, atol, equal_nan);
 }
 Tensor Tensor::clamp(const OptionalScalar& min, const OptionalScalar& max) const {

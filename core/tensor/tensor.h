@@ -69,10 +69,10 @@ class TERN_API Tensor {
   IntArrayRef strides() const { return self().strides; }
   /// Returns the size of one dimension; a negative `dim` counts from the end. Throws IndexError out
   /// of range.
-  std::int64_t size(std::int64_t dim) const;
+  std::int64_t size(StrictInt dim) const;
   /// Returns the stride of one dimension, in elements; a negative `dim` counts from the end. Throws
   /// IndexError out of range.
-  std::int64_t stride(std::int64_t dim) const;
+  std::int64_t stride(StrictInt dim) const;
   /// Returns the number of elements; 0 for an undefined tensor.
   std::int64_t numel() const { return impl_ ? impl_->numel : 0; }
   /// Returns the size of an element in bytes.
@@ -179,10 +179,10 @@ class TERN_API Tensor {
   /// Sets whether ops on this leaf are recorded for backward. Returns this tensor. Throws
   /// DTypeError for a dtype that is not floating point, and Error when `false` is set on a result
   /// of ops (use detach()).
-  Tensor& requires_grad_(bool requires_grad = true);
+  Tensor& requires_grad_(StrictBool requires_grad = true);
   /// Does the same as requires_grad_(), except that a result of ops is left alone instead of an
   /// error.
-  const Tensor& set_requires_grad(bool requires_grad) const;
+  const Tensor& set_requires_grad(StrictBool requires_grad) const;
   /// Returns true for a tensor that no recorded op made.
   bool is_leaf() const;
   /// Returns the gradient rule that made this tensor; null for a leaf.
@@ -204,8 +204,9 @@ class TERN_API Tensor {
   /// `create_graph`. With `create_graph` the gradients can be differentiated again. Throws Error
   /// when this tensor does not require a gradient, when the graph was freed before, and when a
   /// saved tensor was changed in place.
-  void backward(const Tensor& gradient = Tensor(), std::optional<bool> retain_graph = std::nullopt,
-                bool create_graph = false) const;
+  void backward(const Tensor& gradient = Tensor(),
+                std::optional<StrictBool> retain_graph = std::nullopt,
+                StrictBool create_graph = false) const;
   /// Returns a tensor with the same elements and without history. In-place changes of either show
   /// in both.
   Tensor detach() const;
@@ -244,7 +245,7 @@ class TERN_API Tensor {
 
   /// Returns slice `index` of the first dimension as a view; a negative index counts from the end.
   /// Throws IndexError out of range.
-  Tensor operator[](std::int64_t index) const;
+  Tensor operator[](StrictInt index) const;
   /// Negates every element.
   Tensor operator-() const;
   /// Same as logical_not(), for bool tensors. Throws DTypeError for another dtype.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <tern/core/base/strict.h>
+
 namespace tern::data {
 
 /// How a DataLoader works. A bare number is the batch size. The setters return the options.
@@ -16,6 +18,9 @@ class DataLoaderOptions {
   DataLoaderOptions() = default;
   /// Sets the batch size.
   DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
+  template <class T>
+  requires tern::detail::kIsBool<T> DataLoaderOptions(T)
+  = delete;
 
   /// The number of examples in a batch; 1 by default. The last batch of an epoch may be smaller.
   DataLoaderOptions& batch_size(std::size_t count) { return set(batch_size_, count); }
@@ -42,16 +47,16 @@ class DataLoaderOptions {
 
   /// True, the default: batches of several workers come in the sampler's order. False: as they are
   /// ready.
-  DataLoaderOptions& enforce_ordering(bool on) { return set(enforce_ordering_, on); }
+  DataLoaderOptions& enforce_ordering(StrictBool on) { return set(enforce_ordering_, on); }
   bool enforce_ordering() const { return enforce_ordering_; }
 
   /// True: batches come in pinned memory (see data::pin_memory()), so that copies to a GPU run
   /// while the host goes on. False by default. Without CUDA batches stay in ordinary memory.
-  DataLoaderOptions& pin_memory(bool on) { return set(pin_memory_, on); }
+  DataLoaderOptions& pin_memory(StrictBool on) { return set(pin_memory_, on); }
   bool pin_memory() const { return pin_memory_; }
 
   /// True: a last batch that is too small is left out. False by default.
-  DataLoaderOptions& drop_last(bool on) { return set(drop_last_, on); }
+  DataLoaderOptions& drop_last(StrictBool on) { return set(drop_last_, on); }
   bool drop_last() const { return drop_last_; }
 
  private:

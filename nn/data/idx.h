@@ -40,6 +40,6 @@ struct IdxImages {
 /// idx.
 ///
 /// Throws: FileError as read_idx does, when a file is missing, and when the counts differ.
-TERN_API IdxImages read_idx_images(const std::string& root, bool train);
+TERN_API IdxImages read_idx_images(const std::string& root, StrictBool train);
 
 }  // namespace tern::data
