@@ -52,6 +52,24 @@ class TERN_API Tensor {
   Tensor() = default;
   /// Makes a handle of an implementation object.
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
+  /// Makes another handle of the same tensor.
+  Tensor(const Tensor&) = default;
+  /// Takes the handle over; `other` becomes undefined.
+  Tensor(Tensor&& other) noexcept = default;
+  ~Tensor() = default;
+
+  /// Makes this handle one of the tensor `other`. No elements are copied.
+  Tensor& operator=(const Tensor& other) & = default;
+  Tensor& operator=(Tensor&& other) & noexcept = default;
+  /// Copies elements into the tensor that an expression returns, as copy_() and fill_() do.
+  ///
+  /// Example:
+  ///   a[0] = tern::ones({3});  // the first row of a is 1
+  ///   a.select(1, 2) = 5;      // column 2 of a is 5
+  Tensor& operator=(const Tensor& source) && { return copy_(source); }
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): copies elements, which may fail.
+  Tensor& operator=(Tensor&& source) && { return copy_(source); }
+  Tensor& operator=(const Scalar& value) && { return fill_(value); }
 
   // --- What it is ------------------------------------------------------------------------------
 
