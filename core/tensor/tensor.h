@@ -242,8 +242,8 @@ class TERN_API Tensor {
   /// not floating point.
   void set_data(const Tensor& other) const;
   /// Calls `hook` with this tensor's gradient during backward. A defined result of the hook
-  /// replaces the gradient. Returns a number for remove_hook(). Throws Error unless this tensor
-  /// requires a gradient.
+  /// replaces the gradient; backward throws when its sizes, dtype or device are others. Returns a
+  /// number for remove_hook(). Throws Error unless this tensor requires a gradient.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
   /// Removes the hook with this number.
   void remove_hook(unsigned number) const;
