@@ -147,13 +147,72 @@ Tensor std(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool 
   return root(var_of(self, dim, unbiased, keepdim));
 }
 
+namespace {
+
+// The norm by its definition, which loses numbers whose powers leave the range of the dtype.
+Tensor plain_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
+  if (order == 2) return root(square(self).sum(dim, keepdim));
+  const Tensor sum = pow(abs(self), order).sum(dim, keepdim);
+  const Tensor is_zero = sum == 0;
+  return masked_fill(pow(masked_fill(sum, is_zero, 1), 1 / order), is_zero, 0);
+}
+
+// True when a power may have left the range of the dtype: a norm is infinite or tiny. Only a norm
+// in host memory can be looked at without waiting.
+template <class T>
+bool may_have_lost_range(const Tensor& norms, double order) {
+  if (!norms.is_cpu() || !norms.is_contiguous() || order < 0) return false;
+  const double smallest =
+      std::pow(static_cast<double>(std::numeric_limits<T>::min()) * 1e8, 1 / order);
+  const T* const values = norms.data_ptr<T>();
+  bool lost = false;
+  for (std::int64_t i = 0; i < norms.numel(); ++i) {
+    lost |= values[i] < smallest || values[i] > std::numeric_limits<T>::max();
+  }
+  return lost;
+}
+
+// The norm of numbers that are scaled to at most 1 first. Its gradient divides before it
+// multiplies.
+Tensor scaled_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    const Tensor x = self.detach();
+    const Tensor largest = abs(x).amax(dim, true);
+    const Tensor scale = masked_fill(largest, logical_or(largest == 0, ~isfinite(largest)), 1);
+    const Tensor norms = plain_norm(x / scale, order, dim, true) * scale;
+    out = keepdim ? norms
+                  : norms.reshape(detail::kept_sizes(x, detail::reduced_dims(dim, x.dim()), false));
+  }
+  if (!needs_grad(self)) return out;
+  return record("NormBackward1", out,
+                wrt(
+                    self,
+                    [order, dims = DimVector(dim), keepdim](const Tensor& g, const Tensor& x,
+                                                            const Tensor& norms) {
+                      const auto wide = [&](const Tensor& t) {
+                        return restore_dims(t, dims, x.dim(), keepdim);
+                      };
+                      const Tensor is_zero = x == 0;
+                      const Tensor share = x / masked_fill(wide(norms), wide(norms) == 0, 1);
+                      const Tensor each =
+                          order == 2
+                              ? share
+                              : sign(share) * pow(masked_fill(abs(share), is_zero, 1), order - 1);
+                      return masked_fill(wide(g) * each, is_zero, 0);
+                    },
+                    self, out));
+}
+
+}  // namespace
+
 Tensor norm(const Tensor& self) { return norm(self, 2); }
 Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}, false); }
 
 Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim) {
   check_floating("norm", self, "(): input dtype should be either floating point or complex, got ");
   const double order = p.toDouble();
-  if (order == 2) return root(square(self).sum(dim, keepdim));
   if (order == 1) return abs(self).sum(dim, keepdim);
   if (order == 0) {
     const Tensor is_zero = self == 0;  // flat everywhere, so that all gradients are 0
@@ -162,9 +221,12 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool kee
   if (std::isinf(order)) {
     return order > 0 ? abs(self).amax(dim, keepdim) : abs(self).amin(dim, keepdim);
   }
-  const Tensor sum = pow(abs(self), order).sum(dim, keepdim);
-  const Tensor is_zero = sum == 0;
-  return masked_fill(pow(masked_fill(sum, is_zero, 1), 1 / order), is_zero, 0);
+  if (order > 0 && reduced_count(self, dim) == 1) return abs(self).sum(dim, keepdim);
+  const Tensor norms = plain_norm(self, order, dim, keepdim);
+  const bool lost = self.dtype() == kFloat    ? may_have_lost_range<float>(norms, order)
+                    : self.dtype() == kDouble ? may_have_lost_range<double>(norms, order)
+                                              : false;
+  return lost && self.numel() != 0 ? scaled_norm(self, order, dim, keepdim) : norms;
 }
 
 Tensor Tensor::sum() const { return tern::sum(*this); }
