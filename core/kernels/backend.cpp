@@ -59,6 +59,8 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
     case StatusCode::kOutOfMemory:
       if (device == kCUDA) raise<OutOfMemoryError>(op, ": ", context.message);
       raise<OutOfMemoryError>(op, ": out of memory on ", device);
+    case StatusCode::kInvalidValue:
+      raise<Error>(context.message);
     case StatusCode::kDeviceFault:
       if (device == kCUDA) raise<DeviceError>(op, ": ", context.message);
       raise<Error>(context.message);

@@ -29,7 +29,8 @@ TERN_API Tensor mul(const Tensor& self, const Scalar& other);
 /// Returns the true quotient self / other; integers give the default dtype.
 TERN_API Tensor div(const Tensor& self, const Tensor& other);
 TERN_API Tensor div(const Tensor& self, const Scalar& other);
-/// Returns the remainder of self / other with the sign of the divisor, as Python's %.
+/// Returns the remainder of self / other with the sign of the divisor, as Python's %. Throws Error
+/// for an integer divisor 0; for a tensor on a GPU the next call that waits throws.
 TERN_API Tensor remainder(const Tensor& self, const Tensor& other);
 TERN_API Tensor remainder(const Tensor& self, const Scalar& other);
 /// Returns self to the power of exponent, elementwise. Throws Error for an integer base with a

@@ -48,7 +48,8 @@ TERN_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {}
 TERN_API Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
                              const TensorOptions& options = {});
 /// Returns 1 with the probability that the element of `self` gives, else 0, in the same dtype.
-/// Floating dtypes. Not differentiable.
+/// Floating dtypes. Not differentiable. Throws Error unless all probabilities lie in [0, 1]; on a
+/// GPU the next call that waits throws.
 TERN_API Tensor bernoulli(const Tensor& self, std::optional<Generator> generator = std::nullopt);
 
 }  // namespace tern
