@@ -104,16 +104,18 @@ Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device 
 }
 
 void fill_elements(const Tensor& out, const Scalar& value) {
+  kernels::FillArgs args;
+  // Integers take the value truncated, bools whether it is not 0; what does not fit is an error.
+  // As in PyTorch, a single float16 or bfloat16 becomes infinity instead.
+  args.value = visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!is_floating_point(dtype_of<T>())) return detail::to_immediate(value.to<T>());
+    if (sizeof(T) > 2 || out.numel() != 1) static_cast<void>(value.to<T>());
+    return detail::to_immediate(value.toDouble());
+  });
   if (out.numel() == 0) return;
   TERN_CHECK(out.dim() <= kernels::kMaxDims, ShapeError, "fill_: tensors may have up to ",
              kernels::kMaxDims, " dimensions, got ", out.dim());
-  kernels::FillArgs args;
-  // Integers take the value truncated, bools whether it is not 0; what does not fit is an error.
-  args.value = visit_dtype(out.dtype(), [&value](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (is_floating_point(dtype_of<T>())) return detail::to_immediate(value.toDouble());
-    return detail::to_immediate(value.to<T>());
-  });
   args.out.data = out.data_ptr();
   args.out.dtype = out.dtype();
   args.out.ndim = static_cast<std::int32_t>(out.dim());

@@ -55,6 +55,8 @@ Tensor clamp_into(const char* name, const Tensor& self, const OptionalScalar& mi
   ScalarType dtype = self.dtype();
   if (min) dtype = result_type({self, *min}) == dtype ? dtype : result_type({self, *min});
   if (max && result_type({self, *max}) != self.dtype()) dtype = result_type({self, *max});
+  if (min) detail::check_representable(*min, dtype);
+  if (max) detail::check_representable(*max, dtype);
   return run_elementwise(
       {name, ElementwiseOp::clamp, dtype},
       {self, min.value_or(open_bound(dtype, true)), max.value_or(open_bound(dtype, false))}, out);
@@ -88,6 +90,7 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
                         const Tensor& out) {
   TERN_CHECK(mask.dtype() == kBool, DTypeError,
              "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
+  detail::check_representable(value, self.dtype());
   return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
                          {mask, value, self}, out);
 }
@@ -177,6 +180,7 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  detail::check_representable(other, result_type({self, other}));
   Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(self)) return out;
   return record("WhereBackward0", out,
@@ -186,6 +190,7 @@ Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
 }
 
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  detail::check_representable(self, result_type({self, other}));
   Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(other)) return out;
   return record(
