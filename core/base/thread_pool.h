@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern {
@@ -13,6 +14,9 @@ namespace tern {
 /// The first op reads the variables. Then, and in get_num_threads(), a TERN_NUM_THREADS that is no
 /// number from 1 to 4096 throws Error; an empty text stands for no variable.
 TERN_API void set_num_threads(int count);
+template <class T>
+requires detail::kIsBool<T>
+void set_num_threads(T) = delete;
 
 /// Returns how many threads ops may use, the caller included. Throws Error for a bad
 /// TERN_NUM_THREADS.

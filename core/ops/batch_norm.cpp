@@ -91,7 +91,7 @@ void update_running(Tensor running, const Tensor& batch, double momentum) {
 }  // namespace
 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                  const Tensor& running_mean, const Tensor& running_var, bool training,
+                  const Tensor& running_mean, const Tensor& running_var, StrictBool training,
                   double momentum, double eps) {
   TERN_CHECK(input.dim() >= 2, ShapeError, "batch_norm: expected at least 2D input, got sizes ",
              input.sizes());

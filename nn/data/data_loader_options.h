@@ -23,15 +23,17 @@ class DataLoaderOptions {
   = delete;
 
   /// The number of examples in a batch; 1 by default. The last batch of an epoch may be smaller.
-  DataLoaderOptions& batch_size(std::size_t count) { return set(batch_size_, count); }
+  DataLoaderOptions& batch_size(StrictInteger<std::size_t> count) {
+    return set(batch_size_, count);
+  }
   std::size_t batch_size() const { return batch_size_; }
 
   /// The number of threads that fetch batches ahead; 0, the default, lets the calling thread fetch.
-  DataLoaderOptions& workers(std::size_t count) { return set(workers_, count); }
+  DataLoaderOptions& workers(StrictInteger<std::size_t> count) { return set(workers_, count); }
   std::size_t workers() const { return workers_; }
 
   /// The number of batches that may be fetched ahead; twice the workers by default.
-  DataLoaderOptions& max_jobs(std::size_t count) { return set(max_jobs_, count); }
+  DataLoaderOptions& max_jobs(StrictInteger<std::size_t> count) { return set(max_jobs_, count); }
   std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
 
   /// The longest time to wait for a batch of the workers, as a std::chrono duration; no limit by

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern::data {

@@ -78,6 +78,14 @@ MODULE_COMPILES(loader_options, data::DataLoaderOptions(args...))
 MODULE_COMPILES(relu_options, ReLUOptions(args...))
 MODULE_COMPILES(make_relu, ReLUImpl(args...))
 MODULE_COMPILES(with_amsgrad, optim::AdamOptions(1e-3).amsgrad(args...))
+MODULE_COMPILES(batches, data::DataLoaderOptions(1).batch_size(args...))
+MODULE_COMPILES(loader_workers, data::DataLoaderOptions(1).workers(args...))
+MODULE_COMPILES(clip, utils::clip_grad_norm_(sgd.parameters(), 1.0, 2.0, args...))
+MODULE_COMPILES(dirac, init::dirac_(Tensor(), args...))
+static_assert(batches<int> && batches<std::size_t> && !batches<bool> && !batches<Text>);
+static_assert(loader_workers<int> && !loader_workers<bool> && !loader_workers<Text>);
+static_assert(clip<bool> && !clip<int> && !clip<Text>);
+static_assert(dirac<int> && !dirac<bool> && !dirac<Text>);
 MODULE_COMPILES(loader_switch, data::DataLoaderOptions(1).drop_last(args...))
 static_assert(linear_options<int, int> && !linear_options<bool, int> && !linear_options<int, bool>);
 static_assert(make_linear<int, int> && !make_linear<bool, int> && !make_linear<int, bool>);

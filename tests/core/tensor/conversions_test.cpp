@@ -207,6 +207,12 @@ static_assert(!std::is_constructible_v<IntArrayRef, std::initializer_list<bool>>
 COMPILES(all_close, x.allclose(x, 1e-5, 1e-8, args...))
 COMPILES(each_close, x.isclose(x, 1e-5, 1e-8, args...))
 COMPILES(drop, tern::dropout(x, 0.5, args...))
+COMPILES(normalize, batch_norm(x, x, x, x, x, args..., 0.1, 1e-5))
+COMPILES(flush, set_flush_denormal(args...))
+COMPILES(threads, set_num_threads(args...))
+static_assert(normalize<bool> && !normalize<int> && !normalize<Text>);
+static_assert(flush<bool> && !flush<int> && !flush<Text>);
+static_assert(threads<int> && !threads<bool> && !threads<Text>);
 static_assert(all_close<bool> && !all_close<int> && !all_close<Text>);
 static_assert(each_close<bool> && !each_close<int> && !each_close<Text>);
 static_assert(drop<bool> && !drop<int> && !drop<double> && !drop<Text>);
