@@ -43,7 +43,7 @@ Tensor eye_(Tensor matrix) {
   return matrix.copy_(eye(matrix.size(0), matrix.size(1)));
 }
 
-Tensor dirac_(Tensor tensor, std::int64_t groups) {
+Tensor dirac_(Tensor tensor, StrictInt groups) {
   TERN_CHECK(tensor.dim() >= 3 && tensor.dim() <= 5, ShapeError,
              "Only tensors with 3, 4, or 5 dimensions are supported");
   TERN_CHECK(groups > 0 && tensor.size(0) % groups == 0, ShapeError,

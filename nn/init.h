@@ -67,7 +67,7 @@ TERN_API Tensor eye_(Tensor matrix);
 /// Fills convolution weights so that channels pass unchanged: 1 at the centre of filter [i, i],
 /// else 0, in each of `groups` groups. Throws ShapeError unless the tensor has 3, 4 or 5
 /// dimensions, and when `groups` does not divide size(0).
-TERN_API Tensor dirac_(Tensor tensor, std::int64_t groups = 1);
+TERN_API Tensor dirac_(Tensor tensor, StrictInt groups = 1);
 /// Fills with uniform numbers in [low, high) and returns the tensor.
 TERN_API Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
 /// Fills with normal numbers and returns the tensor.

@@ -34,13 +34,13 @@ void Module::check_name(const char* kind, const std::string& name) const {
   TERN_CHECK(taken_by == nullptr, Error, taken_by, " '", name, "' already defined");
 }
 
-Tensor& Module::register_parameter(std::string name, Tensor tensor, bool requires_grad) {
+Tensor& Module::register_parameter(std::string name, Tensor tensor, StrictBool requires_grad) {
   check_name("Parameter", name);
   if (tensor.defined()) tensor.requires_grad_(requires_grad);
   return parameters_.insert(std::move(name), std::move(tensor));
 }
 
-Tensor& Module::register_buffer(std::string name, Tensor tensor, bool persistent) {
+Tensor& Module::register_buffer(std::string name, Tensor tensor, StrictBool persistent) {
   check_name("Buffer", name);
   return buffers_.insert(std::move(name), {std::move(tensor), persistent}).tensor;
 }
@@ -72,28 +72,28 @@ void Module::unregister_module(const std::string& name) {
 
 // --- What is registered --------------------------------------------------------------------------
 
-std::vector<Tensor> Module::parameters(bool recurse) const {
+std::vector<Tensor> Module::parameters(StrictBool recurse) const {
   std::vector<Tensor> result;
   ModuleWalk::parameters(*this, recurse,
                          [&](const std::string&, const Tensor& t) { result.push_back(t); });
   return result;
 }
 
-Module::NamedTensors Module::named_parameters(bool recurse) const {
+Module::NamedTensors Module::named_parameters(StrictBool recurse) const {
   NamedTensors result;
   ModuleWalk::parameters(*this, recurse,
                          [&](const std::string& path, const Tensor& t) { result.insert(path, t); });
   return result;
 }
 
-std::vector<Tensor> Module::buffers(bool recurse) const {
+std::vector<Tensor> Module::buffers(StrictBool recurse) const {
   std::vector<Tensor> result;
   ModuleWalk::buffers(*this, recurse,
                       [&](const std::string&, const Tensor& t) { result.push_back(t); });
   return result;
 }
 
-Module::NamedTensors Module::named_buffers(bool recurse) const {
+Module::NamedTensors Module::named_buffers(StrictBool recurse) const {
   NamedTensors result;
   ModuleWalk::buffers(*this, recurse,
                       [&](const std::string& path, const Tensor& t) { result.insert(path, t); });
@@ -114,7 +114,7 @@ std::shared_ptr<Module> Module::shared_self() const {
 }
 
 Module::NamedModules Module::named_modules(const std::string& name_prefix,
-                                           bool include_self) const {
+                                           StrictBool include_self) const {
   NamedModules result;
   if (include_self) result.insert(name_prefix, shared_self());
   ModuleWalk::modules(*this, [&](const std::string& path, const Module& module) {
@@ -125,7 +125,7 @@ Module::NamedModules Module::named_modules(const std::string& name_prefix,
   return result;
 }
 
-std::vector<std::shared_ptr<Module>> Module::modules(bool include_self) const {
+std::vector<std::shared_ptr<Module>> Module::modules(StrictBool include_self) const {
   return named_modules(std::string(), include_self).values();
 }
 
@@ -215,7 +215,7 @@ void Module::zero_grad(bool set_to_none) {
   }
 }
 
-Module& Module::requires_grad_(bool requires_grad) {
+Module& Module::requires_grad_(StrictBool requires_grad) {
   for (Tensor& parameter : parameters()) parameter.requires_grad_(requires_grad);
   return *this;
 }

@@ -100,12 +100,12 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Throws: Error ("Parameter 'weight' already defined") unless the name is new within this
   /// module, not empty and without a dot. Parameters, buffers and submodules share one set of
   /// names.
-  Tensor& register_parameter(std::string name, Tensor tensor, bool requires_grad = true);
+  Tensor& register_parameter(std::string name, Tensor tensor, StrictBool requires_grad = true);
   /// Registers a buffer and returns it. A buffer that is not persistent moves with the module but
   /// is not saved.
   ///
   /// Throws: Error for a bad name, as register_parameter() does.
-  Tensor& register_buffer(std::string name, Tensor tensor, bool persistent = true);
+  Tensor& register_buffer(std::string name, Tensor tensor, StrictBool persistent = true);
   /// Registers a submodule and returns it.
   ///
   /// Throws: Error for a bad name, as register_parameter() does, for a null pointer, and for a
@@ -141,19 +141,19 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
 
   /// Returns all parameters: this module's own, then those of the submodules, depth first (own ones
   /// only with `recurse` false). Every tensor comes once; undefined tensors are left out.
-  std::vector<Tensor> parameters(bool recurse = true) const;
+  std::vector<Tensor> parameters(StrictBool recurse = true) const;
   /// Returns all parameters as parameters() does, with their names ("fc1.weight").
-  NamedTensors named_parameters(bool recurse = true) const;
+  NamedTensors named_parameters(StrictBool recurse = true) const;
   /// Returns all buffers, in the order of parameters().
-  std::vector<Tensor> buffers(bool recurse = true) const;
+  std::vector<Tensor> buffers(StrictBool recurse = true) const;
   /// Returns all buffers with their names ("bn.running_mean").
-  NamedTensors named_buffers(bool recurse = true) const;
+  NamedTensors named_buffers(StrictBool recurse = true) const;
   /// Returns this module and all modules below it, depth first, each once. With `include_self` this
   /// module must be owned by a shared_ptr (holders do that), else Error is thrown.
-  std::vector<std::shared_ptr<Module>> modules(bool include_self = true) const;
+  std::vector<std::shared_ptr<Module>> modules(StrictBool include_self = true) const;
   /// Returns modules as modules() does, with their names; this module has the name `name_prefix`.
   NamedModules named_modules(const std::string& name_prefix = std::string(),
-                             bool include_self = true) const;
+                             StrictBool include_self = true) const;
   /// Returns the registered submodules of this module, not those below them.
   std::vector<std::shared_ptr<Module>> children() const;
   /// Returns the registered submodules of this module with their names.
@@ -177,14 +177,18 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Sets the training mode of this module and all modules below it. Dropout and BatchNorm depend
   /// on it.
   virtual void train(bool on = true);
+  template <class T>
+  requires(!tern::detail::BoolArgument<T>) void train(const T& on) = delete;
   /// Sets evaluation mode: train(false).
   void eval() { train(false); }
   /// Returns true in training mode, which is the initial mode.
   bool is_training() const noexcept { return is_training_; }
   /// Removes the gradients of all parameters, or fills them with zeros.
   virtual void zero_grad(bool set_to_none = true);
+  template <class T>
+  requires(!tern::detail::BoolArgument<T>) void zero_grad(const T& set_to_none) = delete;
   /// Sets requires_grad of all parameters. Returns this module.
-  Module& requires_grad_(bool requires_grad = true);
+  Module& requires_grad_(StrictBool requires_grad = true);
 
   // --- Moving ------------------------------------------------------------------------------------
   // In place: parameters and buffers keep their identity, so optimizers stay valid; .grad moves
@@ -200,18 +204,27 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   ///
   /// Throws: DTypeError unless `dtype` is floating point, DeviceError for a device that does not
   /// exist, OutOfMemoryError.
-  Module& to(Device device, ScalarType dtype, bool non_blocking = false);
+  Module& to(Device device, ScalarType dtype, StrictBool non_blocking = false);
   /// Throws DTypeError unless `dtype` is floating point.
-  Module& to(ScalarType dtype, bool non_blocking = false);
-  Module& to(Device device, bool non_blocking = false);
+  Module& to(ScalarType dtype, StrictBool non_blocking = false);
+  Module& to(Device device, StrictBool non_blocking = false);
   /// cuda:ordinal.
-  Module& to(int ordinal, bool non_blocking = false) { return to(Device(ordinal), non_blocking); }
+  Module& to(int ordinal, StrictBool non_blocking = false) {
+    return to(Device(ordinal), non_blocking);
+  }
+  // The order is to(device, dtype), and neither a bool nor a null pointer is a device.
+  Module& to(ScalarType dtype, Device device, bool = false) = delete;
+  Module& to(std::nullptr_t, bool = false) = delete;
+  template <class T>
+  requires tern::detail::kIsBool<T> Module& to(T, bool = false) = delete;
   /// Moves the module to a CUDA device, the current one by default; see to(). Throws DeviceError
   /// for other devices.
   Module& cuda() { return to(Device(kCUDA)); }
   Module& cuda(int ordinal) { return to(Device(ordinal)); }
   /// Throws DeviceError unless `device` is a cuda device.
   Module& cuda(Device device);
+  template <class T>
+  requires tern::detail::kIsBool<T> Module& cuda(T) = delete;
   /// Moves the module to the CPU; see to().
   Module& cpu() { return to(Device(kCPU)); }
   /// Casts the floating-point tensors to float16; see to().
@@ -238,7 +251,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Throws: Error that lists all problems: missing and unexpected keys, sizes that differ, dtypes
   /// that differ (unless `cast`), two values for one tensor.
   IncompatibleKeys load_state_dict(const State& state, const LoadOptions& options);
-  IncompatibleKeys load_state_dict(const State& state, bool strict = true) {
+  IncompatibleKeys load_state_dict(const State& state, StrictBool strict = true) {
     return load_state_dict(state, LoadOptions{.strict = strict});
   }
   /// Returns false for modules that state files leave out, such as Functional.

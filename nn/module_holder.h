@@ -119,7 +119,7 @@ class ModuleHolder {
   IncompatibleKeys load_state_dict(const State& state, const LoadOptions& options) const {
     return get()->load_state_dict(state, options);
   }
-  IncompatibleKeys load_state_dict(const State& state, bool strict = true) const {
+  IncompatibleKeys load_state_dict(const State& state, StrictBool strict = true) const {
     return get()->load_state_dict(state, strict);
   }
 

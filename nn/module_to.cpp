@@ -8,13 +8,13 @@
 
 namespace tern::nn {
 
-Module& Module::to(Device device, ScalarType dtype, bool non_blocking) {
+Module& Module::to(Device device, ScalarType dtype, StrictBool non_blocking) {
   return convert(device, dtype, non_blocking);
 }
-Module& Module::to(ScalarType dtype, bool non_blocking) {
+Module& Module::to(ScalarType dtype, StrictBool non_blocking) {
   return convert(std::nullopt, dtype, non_blocking);
 }
-Module& Module::to(Device device, bool non_blocking) {
+Module& Module::to(Device device, StrictBool non_blocking) {
   return convert(device, std::nullopt, non_blocking);
 }
 Module& Module::cuda(Device device) {

@@ -2,7 +2,10 @@
 
 #include <utility>
 
-/// One field of an options struct with its accessors, for the struct's body.
+#include <tern/core/base/strict.h>
+
+/// One field of an options struct with its accessors, for the struct's body. The setter of a bool
+/// takes no number and no text, and that of an int64 no bool.
 ///
 /// Example:
 ///   struct DropoutOptions {
@@ -13,7 +16,7 @@
 ///   double p = options.p();
 #define TERN_ARG(Type, name)                            \
  public:                                                \
-  auto& name(Type value) {                              \
+  auto& name(::tern::detail::Argument<Type> value) {    \
     name##_ = std::move(value);                         \
     return *this;                                       \
   }                                                     \

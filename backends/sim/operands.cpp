@@ -163,6 +163,12 @@ Operands operands(IndexArgs& args) {
   return list;
 }
 
+Operands operands(RequireArgs& args) {
+  Operands list;
+  add(list, "the condition", args.holds, kBool, contiguous(args.count));
+  return list;
+}
+
 Operands operands(RandomArgs& args) {
   Operands list;
   add(list, "the output", args.out, args.dtype, contiguous(args.count));

@@ -29,6 +29,7 @@ Operands operands(kernels::SoftmaxArgs& args);
 Operands operands(kernels::LayerNormArgs& args);
 Operands operands(kernels::BatchNormArgs& args);
 Operands operands(kernels::IndexArgs& args);
+Operands operands(kernels::RequireArgs& args);
 Operands operands(kernels::RandomArgs& args);
 Operands operands(kernels::AdamArgs& args);
 Operands operands(kernels::SgdArgs& args);

@@ -18,8 +18,8 @@ using variable_list = std::vector<Tensor>;
 /// default is `create_graph`. With `create_graph` the gradients can be differentiated again. Throws
 /// Error when a tensor does not require a gradient.
 TERN_API void backward(const variable_list& tensors, const variable_list& grad_tensors = {},
-                       std::optional<bool> retain_graph = std::nullopt, bool create_graph = false,
-                       const variable_list& inputs = {});
+                       std::optional<StrictBool> retain_graph = std::nullopt,
+                       StrictBool create_graph = false, const variable_list& inputs = {});
 
 /// Returns the gradients of the outputs with respect to the inputs; every grad() stays unchanged.
 /// The other arguments are those of backward(). For an input that the outputs do not depend on,
@@ -31,7 +31,7 @@ TERN_API void backward(const variable_list& tensors, const variable_list& grad_t
 ///   Tensor ddx = tern::autograd::grad({dx.sum()}, {x})[0];  // 6 x
 TERN_API variable_list grad(const variable_list& outputs, const variable_list& inputs,
                             const variable_list& grad_outputs = {},
-                            std::optional<bool> retain_graph = std::nullopt,
-                            bool create_graph = false, bool allow_unused = false);
+                            std::optional<StrictBool> retain_graph = std::nullopt,
+                            StrictBool create_graph = false, StrictBool allow_unused = false);
 
 }  // namespace tern::autograd

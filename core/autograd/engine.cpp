@@ -45,8 +45,8 @@ void throw_backward_twice() {
 }
 
 variable_list grad(const variable_list& outputs, const variable_list& inputs,
-                   const variable_list& grad_outputs, std::optional<bool> retain_graph,
-                   bool create_graph, bool allow_unused) {
+                   const variable_list& grad_outputs, std::optional<StrictBool> retain_graph,
+                   StrictBool create_graph, StrictBool allow_unused) {
   TERN_CHECK(!inputs.empty(), Error, "grad requires non-empty inputs.");
   Run run(retain_graph.value_or(create_graph), create_graph);
   start_all(run, outputs, grad_outputs);
@@ -68,7 +68,8 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
 }
 
 void backward(const variable_list& tensors, const variable_list& grad_tensors,
-              std::optional<bool> retain_graph, bool create_graph, const variable_list& inputs) {
+              std::optional<StrictBool> retain_graph, StrictBool create_graph,
+              const variable_list& inputs) {
   if (inputs.empty()) {
     Run run(retain_graph.value_or(create_graph), create_graph);
     start_all(run, tensors, grad_tensors);

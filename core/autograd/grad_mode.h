@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern {
@@ -9,14 +10,14 @@ struct TERN_API GradMode {
   /// Returns true when ops of this thread are recorded; true at the start of a thread.
   static bool is_enabled();
   /// Sets whether ops of this thread are recorded. Prefer a guard, which restores the mode.
-  static void set_enabled(bool enabled);
+  static void set_enabled(StrictBool enabled);
 };
 
 /// Sets the grad mode of this thread for a scope and restores the mode before.
 class TERN_API AutoGradMode {
  public:
   /// Sets the grad mode.
-  explicit AutoGradMode(bool enabled) : previous_(GradMode::is_enabled()) {
+  explicit AutoGradMode(StrictBool enabled) : previous_(GradMode::is_enabled()) {
     GradMode::set_enabled(enabled);
   }
   /// Restores the grad mode.

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <tern/core/autograd/node.h>
+#include <tern/core/base/text.h>
 
 namespace tern::autograd {
 namespace {
@@ -49,13 +50,38 @@ void Node::remove_hook(unsigned number) {
   if (hooks_) std::erase_if(*hooks_, [&](const OutputHook& h) { return h.number == number; });
 }
 
+namespace {
+
+// How PyTorch names the type of a tensor: torch.cuda.FloatTensor.
+std::string type_name_of(const Tensor& tensor) {
+  using tern::detail::text_of;
+  if (tensor.is_meta()) return text_of("Meta", tensor.dtype(), "Type");
+  return text_of("torch.", tensor.is_cuda() ? "cuda." : "", tensor.dtype(), "Tensor");
+}
+
+// The gradient goes on as if it had not passed a hook, so it must stay what it was.
+void check_replacement(unsigned hook, const Tensor& before, const Tensor& after) {
+  TERN_CHECK(before.dtype() == after.dtype() && before.device().type() == after.device().type(),
+             DTypeError, "hook '", hook, "' has changed the type of value (was ",
+             type_name_of(before), " got ", type_name_of(after), ")");
+  TERN_CHECK(before.device() == after.device(), DeviceError, "hook '", hook,
+             "' has changed the device of value (was ", before.device(), " got ", after.device(),
+             ")");
+  TERN_CHECK(before.sizes() == after.sizes(), ShapeError, "hook '", hook,
+             "' has changed the size of value (was ", before.sizes(), " got ", after.sizes(), ")");
+}
+
+}  // namespace
+
 Tensor Node::run_hooks(std::uint32_t output_nr, Tensor gradient) const {
   if (!hooks_) return gradient;
   const std::vector<OutputHook> hooks = *hooks_;  // a hook may add or remove hooks
   for (const OutputHook& hook : hooks) {
     if (hook.output_nr != output_nr) continue;
     Tensor replaced = hook.hook(gradient);
-    if (replaced.defined()) gradient = std::move(replaced);
+    if (!replaced.defined()) continue;
+    check_replacement(hook.number, gradient, replaced);
+    gradient = std::move(replaced);
   }
   return gradient;
 }

@@ -52,7 +52,7 @@ IntrusivePtr<autograd::Node> Tensor::grad_fn() const {
 
 std::uint32_t Tensor::output_nr() const { return autograd::gradient_edge(*this).output_nr; }
 
-Tensor& Tensor::requires_grad_(bool requires_grad) {
+Tensor& Tensor::requires_grad_(StrictBool requires_grad) {
   if (!requires_grad && !is_leaf()) {
     throw Error(
         "you can only change requires_grad flags of leaf variables. If you want to use a computed "
@@ -63,7 +63,7 @@ Tensor& Tensor::requires_grad_(bool requires_grad) {
   return *this;
 }
 
-const Tensor& Tensor::set_requires_grad(bool requires_grad) const {
+const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
   if (!is_leaf() || requires_grad == this->requires_grad()) return *this;
   if (!requires_grad) {
     meta_of(self())->node.reset();
@@ -109,8 +109,8 @@ void Tensor::set_grad(const Tensor& grad) const {
   mutable_grad() = grad;
 }
 
-void Tensor::backward(const Tensor& gradient, std::optional<bool> retain_graph,
-                      bool create_graph) const {
+void Tensor::backward(const Tensor& gradient, std::optional<StrictBool> retain_graph,
+                      StrictBool create_graph) const {
   autograd::backward({*this}, {gradient}, retain_graph, create_graph);
 }
 

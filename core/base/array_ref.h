@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/text.h>
 
 namespace tern {
@@ -50,6 +51,15 @@ class ArrayRef {
   requires std::is_convertible_v<decltype(std::declval<const Container&>().data()), const T*>
   constexpr ArrayRef(const Container& container)
       : data_(container.data()), size_(static_cast<std::size_t>(container.size())) {}
+
+  /// A bool is no size and no dimension: `x.sum(true)` does not compile.
+  template <class B>
+  requires(std::is_same_v<B, bool>&& std::is_same_v<T, std::int64_t>) ArrayRef(B)
+  = delete;
+  template <class B>
+  requires(std::is_same_v<B, bool>&& std::is_same_v<T, std::int64_t>)
+      ArrayRef(std::initializer_list<B>)
+  = delete;
 
   /// Returns the address of the first element; null for a default-made view.
   constexpr const T* data() const { return data_; }

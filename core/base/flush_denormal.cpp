@@ -12,7 +12,7 @@ constexpr unsigned kFlushBits = 0x8000 | 0x0040;
 
 }  // namespace
 
-bool set_flush_denormal([[maybe_unused]] bool on) {
+bool set_flush_denormal([[maybe_unused]] StrictBool on) {
 #if defined(__x86_64__)
   detail::set_denormal_mode(on ? kFlushBits : 0);
   return true;

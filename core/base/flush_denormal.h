@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern {
@@ -10,7 +11,7 @@ namespace tern {
 /// default.
 ///
 /// Returns: false, without any change, where the processor has no such mode (others than x86).
-TERN_API bool set_flush_denormal(bool on);
+TERN_API bool set_flush_denormal(StrictBool on);
 
 namespace detail {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -206,8 +207,21 @@ int positive_number(const char* variable) {
   return number >= 1 && number <= kMaxThreads ? static_cast<int>(number) : 0;
 }
 
+// The variable is tern's own, so that a value that is no count is a mistake, not another's format.
+int own_variable() {
+  const char* text = std::getenv("TERN_NUM_THREADS");
+  if (text == nullptr || *text == '\0') return 0;
+  char* end = nullptr;
+  errno = 0;
+  const long number = std::strtol(text, &end, 10);
+  TERN_CHECK(errno == 0 && *end == '\0' && number >= 1 && number <= kMaxThreads, Error,
+             "Expected TERN_NUM_THREADS to be a number of threads from 1 to ", kMaxThreads,
+             ", got '", text, "'");
+  return static_cast<int>(number);
+}
+
 int default_num_threads() {
-  if (const int count = positive_number("TERN_NUM_THREADS")) return count;
+  if (const int count = own_variable()) return count;
   if (const int count = positive_number("OMP_NUM_THREADS")) return count;
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));

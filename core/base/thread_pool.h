@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern {
@@ -9,9 +10,16 @@ namespace tern {
 /// Sets how many threads ops may use, the caller included. The default is the environment variable
 /// TERN_NUM_THREADS, else OMP_NUM_THREADS, else the number of cores that this process may use.
 /// Workers start at the first parallel region that needs them. Throws Error for a count below 1.
+///
+/// The first op reads the variables. Then, and in get_num_threads(), a TERN_NUM_THREADS that is no
+/// number from 1 to 4096 throws Error; an empty text stands for no variable.
 TERN_API void set_num_threads(int count);
+template <class T>
+requires detail::kIsBool<T>
+void set_num_threads(T) = delete;
 
-/// Returns how many threads ops may use, the caller included.
+/// Returns how many threads ops may use, the caller included. Throws Error for a bad
+/// TERN_NUM_THREADS.
 TERN_API int get_num_threads();
 
 /// Returns true inside a parallel region. Nested regions run on the calling thread alone.

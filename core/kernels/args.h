@@ -231,6 +231,19 @@ struct IndexArgs {
   void* out;
 };
 
+/// What the elements of an argument must be.
+enum class RequireOp : std::int32_t {
+  kDivisor,      // of an integer remainder: not 0
+  kProbability,  // of bernoulli: in [0, 1]
+};
+
+/// Stops with kInvalidValue unless all `count` bools are true; CUDA says so at the next wait.
+struct RequireArgs {
+  RequireOp op;
+  std::int64_t count;
+  const bool* holds;
+};
+
 enum class RandomOp : std::int32_t {
   kUniform,    // a = from, b = to
   kNormal,     // a = mean, b = std

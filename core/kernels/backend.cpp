@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/thread_pool.h>
 #include <tern/core/tensor/generator.h>
 
 namespace tern {
@@ -14,6 +15,7 @@ constinit std::atomic<Backend*> registered[kDeviceTypes] = {};
 /// Throws again at the next call when a backend cannot be made.
 [[gnu::cold, gnu::noinline]] void register_all() {
   static const bool done = [] {
+    get_num_threads();  // a bad TERN_NUM_THREADS throws here, since a kernel must not
     Backend* backends[kDeviceTypes] = {};
     detail::register_builtin_backends(backends);
     for (int i = 0; i < kDeviceTypes; ++i) {
@@ -57,6 +59,8 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
     case StatusCode::kOutOfMemory:
       if (device == kCUDA) raise<OutOfMemoryError>(op, ": ", context.message);
       raise<OutOfMemoryError>(op, ": out of memory on ", device);
+    case StatusCode::kInvalidValue:
+      raise<Error>(context.message);
     case StatusCode::kDeviceFault:
       if (device == kCUDA) raise<DeviceError>(op, ": ", context.message);
       raise<Error>(context.message);

@@ -20,7 +20,8 @@ enum class StatusCode : std::int32_t {
   kUnsupportedDtype = 1,  // the op has no kernel for this dtype
   kIndexOutOfRange = 2,   // detail = the index, limit = the size
   kOutOfMemory = 3,
-  kDeviceFault = 4,  // the message says what
+  kDeviceFault = 4,   // the message says what
+  kInvalidValue = 5,  // of an element; the message says which rule it breaks
 };
 
 /// Where a kernel runs and how it ended; filled by the kernel only when it fails.
@@ -29,7 +30,8 @@ struct KernelContext {
   void* stream = nullptr;   // of the device; null on the CPU
   StatusCode status = StatusCode::kOk;
   std::int64_t detail = 0, limit = 0;
-  char message[256];  // a text when status is kDeviceFault, or kOutOfMemory on a device
+  char message[256];  // a text when status is kDeviceFault or kInvalidValue, or kOutOfMemory on a
+                      // device
 };
 
 /// The one form of every kernel: its arguments, untyped, and a context.

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <tern/core/kernels/late_error.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
 #include <tern/core/ops/ops.h>
@@ -164,8 +165,12 @@ Tensor floor_quotient(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor remainder(const Tensor& self, const Tensor& other) {
-  Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, result_type({self, other})},
-                               {self, other});
+  const ScalarType dtype = result_type({self, other});
+  // The kernel of the CPU looks for zeros itself.
+  if (dtype == kLong && !self.is_cpu()) {
+    detail::require_all("remainder", kernels::RequireOp::kDivisor, other != 0);
+  }
+  Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
   if (!needs_grad(self, other)) return out;
   return record("RemainderBackward1", out, wrt(self, [](const Tensor& g) { return g; }),
                 wrt(
@@ -177,8 +182,10 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
 }
 
 Tensor remainder(const Tensor& self, const Scalar& other) {
-  Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, result_type({self, other})},
-                               {self, other});
+  const ScalarType dtype = result_type({self, other});
+  TERN_CHECK(dtype != kLong || other.toLong() != 0, Error,
+             kernels::broken_rule(kernels::RequireOp::kDivisor));
+  Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
   if (!needs_grad(self)) return out;
   return record("RemainderBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
 }

@@ -84,7 +84,7 @@ Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& vie
 }  // namespace detail
 
 Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
-                  std::optional<std::int64_t> offset) {
+                  std::optional<StrictInt> offset) {
   TERN_CHECK(sizes.size() == strides.size(), ShapeError,
              "mismatch in length of strides and shape, got ", sizes, " and ", strides);
   const std::int64_t start = offset.value_or(self.storage_offset());

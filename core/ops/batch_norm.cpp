@@ -91,7 +91,7 @@ void update_running(Tensor running, const Tensor& batch, double momentum) {
 }  // namespace
 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                  const Tensor& running_mean, const Tensor& running_var, bool training,
+                  const Tensor& running_mean, const Tensor& running_var, StrictBool training,
                   double momentum, double eps) {
   TERN_CHECK(input.dim() >= 2, ShapeError, "batch_norm: expected at least 2D input, got sizes ",
              input.sizes());
@@ -99,6 +99,9 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                             {"input", "weight", "bias", "running_mean", "running_var"});
   TERN_CHECK(input.is_floating_point(), DTypeError, "\"batch_norm\" not implemented for '",
              input.dtype(), "'");
+  TERN_CHECK(!training || !(eps <= 0), Error,
+             "batch_norm eps must be positive during training, but got ", eps);
+  TERN_CHECK(!(eps < 0), Error, "batch_norm eps must be non-negative, but got ", eps);
   check_parameter(running_mean, "running_mean", input);
   check_parameter(running_var, "running_var", input);
   check_parameter(weight, "weight", input);

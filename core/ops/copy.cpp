@@ -104,16 +104,18 @@ Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device 
 }
 
 void fill_elements(const Tensor& out, const Scalar& value) {
+  kernels::FillArgs args;
+  // Integers take the value truncated, bools whether it is not 0; what does not fit is an error.
+  // As in PyTorch, a single float16 or bfloat16 becomes infinity instead.
+  args.value = visit_dtype(out.dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (!is_floating_point(dtype_of<T>())) return detail::to_immediate(value.to<T>());
+    if (sizeof(T) > 2 || out.numel() != 1) static_cast<void>(value.to<T>());
+    return detail::to_immediate(value.toDouble());
+  });
   if (out.numel() == 0) return;
   TERN_CHECK(out.dim() <= kernels::kMaxDims, ShapeError, "fill_: tensors may have up to ",
              kernels::kMaxDims, " dimensions, got ", out.dim());
-  kernels::FillArgs args;
-  // Integers take the value truncated, bools whether it is not 0; what does not fit is an error.
-  args.value = visit_dtype(out.dtype(), [&value](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (is_floating_point(dtype_of<T>())) return detail::to_immediate(value.toDouble());
-    return detail::to_immediate(value.to<T>());
-  });
   args.out.data = out.data_ptr();
   args.out.dtype = out.dtype();
   args.out.ndim = static_cast<std::int32_t>(out.dim());
@@ -147,7 +149,7 @@ Tensor Tensor::contiguous() const {
                        copied(*this, contiguous_strides(sizes()), dtype(), device(), false));
 }
 
-Tensor& Tensor::copy_(const Tensor& source, bool non_blocking) {
+Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
   if (is_same(source)) return *this;
   const auto op = [&](const Tensor& self, const Tensor& out) {
     if (out.defined()) {
@@ -184,7 +186,7 @@ Tensor& Tensor::fill_(const Tensor& value) {
 
 Tensor& Tensor::zero_() { return fill_(0); }
 
-Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy) const {
+Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
   // cpu:0 and cpu are one place; cuda means the current device.
   const Device target = device.is_cuda() ? detail::resolve_device(device) : Device(device.type());
   if (!copy && target == this->device() && dtype == this->dtype()) return *this;
@@ -195,27 +197,27 @@ Tensor Tensor::to(Device device, ScalarType dtype, bool non_blocking, bool copy)
       copied(*this, preserved_strides(impl.sizes, impl.strides), dtype, target, non_blocking));
 }
 
-Tensor Tensor::to(const TensorOptions& options, bool non_blocking, bool copy) const {
+Tensor Tensor::to(const TensorOptions& options, StrictBool non_blocking, StrictBool copy) const {
   return to(options.device_opt().value_or(device()), options.dtype_opt().value_or(dtype()),
             non_blocking, copy);
 }
-Tensor Tensor::to(ScalarType dtype, bool non_blocking, bool copy) const {
+Tensor Tensor::to(ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
   if (!copy && dtype == this->dtype()) return *this;
   return to(device(), dtype, non_blocking, copy);
 }
-Tensor Tensor::to(Device device, bool non_blocking, bool copy) const {
+Tensor Tensor::to(Device device, StrictBool non_blocking, StrictBool copy) const {
   return to(device, dtype(), non_blocking, copy);
 }
-Tensor Tensor::to(DeviceType type, bool non_blocking, bool copy) const {
+Tensor Tensor::to(DeviceType type, StrictBool non_blocking, StrictBool copy) const {
   return to(Device(type), dtype(), non_blocking, copy);
 }
-Tensor Tensor::to(const char* device, bool non_blocking, bool copy) const {
+Tensor Tensor::to(const char* device, StrictBool non_blocking, StrictBool copy) const {
   return to(Device(device), dtype(), non_blocking, copy);
 }
-Tensor Tensor::to(int ordinal, bool non_blocking, bool copy) const {
+Tensor Tensor::to(int ordinal, StrictBool non_blocking, StrictBool copy) const {
   return to(Device(ordinal), dtype(), non_blocking, copy);
 }
-Tensor Tensor::to(const Tensor& like, bool non_blocking, bool copy) const {
+Tensor Tensor::to(const Tensor& like, StrictBool non_blocking, StrictBool copy) const {
   return to(like.device(), like.dtype(), non_blocking, copy);
 }
 

@@ -79,9 +79,9 @@ Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options
   return make(sizes, options.or_else(value.dtype()), [&](Tensor& out) { out.fill_(value); });
 }
 
-Tensor eye(std::int64_t n, const TensorOptions& options) { return eye(n, n, options); }
+Tensor eye(StrictInt n, const TensorOptions& options) { return eye(n, n, options); }
 
-Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options) {
+Tensor eye(StrictInt n, StrictInt m, const TensorOptions& options) {
   TERN_CHECK(n >= 0, ShapeError, "n must be greater or equal to 0, got ", n);
   TERN_CHECK(m >= 0, ShapeError, "m must be greater or equal to 0, got ", m);
   return make({n, m}, options, [&](Tensor& out) {
@@ -152,7 +152,7 @@ Tensor linspace_of(T from, T to, std::int64_t steps, Device device) {
 
 }  // namespace
 
-Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
                 const TensorOptions& options) {
   TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
   const Scalar& last = steps == 1 ? start : end;
@@ -200,6 +200,8 @@ Tensor blob(void* data, IntArrayRef sizes, IntArrayRef strides, Storage::Deleter
   TERN_CHECK(sizes.size() == strides.size(), ShapeError, "from_blob: got sizes ", sizes,
              " and strides ", strides, " of another length");
   std::int64_t extent = checked_numel(sizes) == 0 ? 0 : 1;
+  TERN_CHECK(data != nullptr || extent == 0 || options.device().is_meta(), Error,
+             "from_blob: got a null pointer for the elements of sizes ", sizes);
   for (std::size_t i = 0; i < sizes.size() && extent != 0; ++i) {
     TERN_CHECK(strides[i] >= 0, ShapeError, "from_blob: strides must not be negative, got ",
                strides);
@@ -270,7 +272,14 @@ Tensor TensorData::make(const TensorOptions& options) const {
   visit_dtype(chosen.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* data = out.data_ptr<T>();
-    for (const Scalar& value : values) *data++ = value.to<T>();
+    for (const Scalar& value : values) {
+      // As in Python, a large number becomes infinity here, but not in full().
+      if constexpr (is_floating_point(dtype_of<T>())) {
+        *data++ = static_cast<T>(value.toDouble());
+      } else {
+        *data++ = value.to<T>();
+      }
+    }
   });
   return finish(out.to(chosen.device()), chosen);
 }

@@ -21,12 +21,12 @@ TERN_API Tensor zeros(IntArrayRef sizes, const TensorOptions& options = {});
 /// Returns a tensor of ones. Throws ShapeError for a negative size.
 TERN_API Tensor ones(IntArrayRef sizes, const TensorOptions& options = {});
 /// Returns a tensor of `value`. An open dtype follows from the value: bool, int64 or the default
-/// dtype.
+/// dtype. Throws Error when the dtype cannot hold the value.
 TERN_API Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options = {});
 /// Returns the n x n identity matrix, or its first m columns (n x m, ones on the main diagonal).
 /// Throws ShapeError for a negative size.
-TERN_API Tensor eye(std::int64_t n, const TensorOptions& options = {});
-TERN_API Tensor eye(std::int64_t n, std::int64_t m, const TensorOptions& options = {});
+TERN_API Tensor eye(StrictInt n, const TensorOptions& options = {});
+TERN_API Tensor eye(StrictInt n, StrictInt m, const TensorOptions& options = {});
 /// Returns start, start + step, ... below end, as a 1-d tensor. `start` is 0 and `step` is 1 by
 /// default. An open dtype becomes int64 when all numbers are integers, else the default dtype.
 /// Throws ShapeError when step is 0 or leads away from end.
@@ -40,9 +40,9 @@ TERN_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& ste
                        const TensorOptions& options = {});
 /// Returns `steps` evenly spaced numbers from start to end, both included, as a 1-d tensor. Throws
 /// ShapeError for a negative number of steps.
-TERN_API Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps,
+TERN_API Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
                          const TensorOptions& options = {});
-/// Returns a 0-d tensor of `value`.
+/// Returns a 0-d tensor of `value`. Throws Error when the dtype cannot hold the value.
 TERN_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 
 /// Returns an uninitialised tensor with the sizes, dtype, device and dimension order of `self`,
@@ -55,14 +55,14 @@ TERN_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {}
 /// otherwise.
 TERN_API Tensor ones_like(const Tensor& self, const TensorOptions& options = {});
 /// Returns a tensor of `value` with the sizes, dtype, device and dimension order of `self`, unless
-/// `options` say otherwise.
+/// `options` say otherwise. Throws Error when the dtype cannot hold the value.
 TERN_API Tensor full_like(const Tensor& self, const Scalar& value,
                           const TensorOptions& options = {});
 
 /// Returns the memory at `data` as a tensor, without a copy. The memory must outlive the tensor and
 /// all its views; `deleter`, if given, is called with `data` when the last of them is gone. Strides
 /// count elements (row-major by default). An open dtype is the default dtype. Throws ShapeError for
-/// negative strides.
+/// negative strides, and Error for a null pointer unless there are no elements.
 ///
 /// Example:
 ///   std::vector<float> values(6);

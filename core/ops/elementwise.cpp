@@ -77,6 +77,19 @@ kernels::Immediate to_immediate(const Scalar& scalar) {
              : kernels::Immediate{static_cast<double>(scalar.toLong()), scalar.toLong()};
 }
 
+void require_all(const char* name, kernels::RequireOp op, const Tensor& holds) {
+  if (holds.numel() == 0) return;
+  const Tensor dense = holds.contiguous();
+  const kernels::RequireArgs args{op, dense.numel(), static_cast<const bool*>(dense.data_ptr())};
+  kernels::run(name, dense.device(), kBool, args);
+}
+
+void check_representable(const Scalar& value, ScalarType dtype) {
+  if (!value.is_floating_point() || !is_floating_point(dtype)) return;
+  visit_dtype(dtype,
+              [&value](auto tag) { static_cast<void>(value.to<typename decltype(tag)::type>()); });
+}
+
 ScalarType result_type(std::initializer_list<Operand> operands) {
   const Operand* const first = operands.begin();
   bool agree = first->is_tensor();
@@ -205,6 +218,7 @@ Tensor run_plain(const ElementwiseCall& call, std::initializer_list<Operand> ope
   args.op = call.op;
   args.dtype = call.dtype;
   args.inputs = static_cast<std::int32_t>(operands.size());
+  if (call.scale.is_floating_point()) check_representable(call.scale, call.dtype);
   args.scale = to_immediate(call.scale);
   args.out = result.data_ptr();
   args.out_strides[0] = 1;
@@ -235,6 +249,7 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
   args.op = call.op;
   args.dtype = call.dtype;
   args.inputs = static_cast<std::int32_t>(count);
+  if (call.scale.is_floating_point()) check_representable(call.scale, call.dtype);
   args.scale = to_immediate(call.scale);
 
   // Operands in the common dtype; casts and 0-d CPU tensors become temporaries or immediates.

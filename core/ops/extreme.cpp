@@ -91,10 +91,10 @@ Tensor logical(const char* name, ReduceOp op, const Tensor& self, IntArrayRef di
 
 }  // namespace
 
-Tensor amax(const Tensor& self, IntArrayRef dim, bool keepdim) {
+Tensor amax(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   return extreme("amax", "AmaxBackward0", ReduceOp::kAmax, false, self, dim, keepdim);
 }
-Tensor amin(const Tensor& self, IntArrayRef dim, bool keepdim) {
+Tensor amin(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   return extreme("amin", "AminBackward0", ReduceOp::kAmin, false, self, dim, keepdim);
 }
 Tensor max(const Tensor& self) {
@@ -103,46 +103,54 @@ Tensor max(const Tensor& self) {
 Tensor min(const Tensor& self) {
   return extreme("min", "MinBackward1", ReduceOp::kAmin, true, self, {}, false);
 }
-std::tuple<Tensor, Tensor> max(const Tensor& self, std::int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> max(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   return extreme_along("max", "MaxBackward0", ReduceOp::kArgmax, self, dim, keepdim);
 }
-std::tuple<Tensor, Tensor> min(const Tensor& self, std::int64_t dim, bool keepdim) {
+std::tuple<Tensor, Tensor> min(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   return extreme_along("min", "MinBackward0", ReduceOp::kArgmin, self, dim, keepdim);
 }
-Tensor argmax(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+Tensor argmax(const Tensor& self, std::optional<StrictInt> dim, StrictBool keepdim) {
   return place("argmax", ReduceOp::kArgmax, self, dim, keepdim);
 }
-Tensor argmin(const Tensor& self, std::optional<std::int64_t> dim, bool keepdim) {
+Tensor argmin(const Tensor& self, std::optional<StrictInt> dim, StrictBool keepdim) {
   return place("argmin", ReduceOp::kArgmin, self, dim, keepdim);
 }
 Tensor all(const Tensor& self) { return logical("all", ReduceOp::kAll, self, {}, false); }
-Tensor all(const Tensor& self, std::int64_t dim, bool keepdim) {
-  return logical("all", ReduceOp::kAll, self, dim, keepdim);
+Tensor all(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+  return logical("all", ReduceOp::kAll, self, std::int64_t{dim}, keepdim);
 }
 Tensor any(const Tensor& self) { return logical("any", ReduceOp::kAny, self, {}, false); }
-Tensor any(const Tensor& self, std::int64_t dim, bool keepdim) {
-  return logical("any", ReduceOp::kAny, self, dim, keepdim);
+Tensor any(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+  return logical("any", ReduceOp::kAny, self, std::int64_t{dim}, keepdim);
 }
 
-Tensor Tensor::amax(IntArrayRef dim, bool keepdim) const { return tern::amax(*this, dim, keepdim); }
-Tensor Tensor::amin(IntArrayRef dim, bool keepdim) const { return tern::amin(*this, dim, keepdim); }
+Tensor Tensor::amax(IntArrayRef dim, StrictBool keepdim) const {
+  return tern::amax(*this, dim, keepdim);
+}
+Tensor Tensor::amin(IntArrayRef dim, StrictBool keepdim) const {
+  return tern::amin(*this, dim, keepdim);
+}
 Tensor Tensor::max() const { return tern::max(*this); }
 Tensor Tensor::min() const { return tern::min(*this); }
-std::tuple<Tensor, Tensor> Tensor::max(std::int64_t dim, bool keepdim) const {
+std::tuple<Tensor, Tensor> Tensor::max(StrictInt dim, StrictBool keepdim) const {
   return tern::max(*this, dim, keepdim);
 }
-std::tuple<Tensor, Tensor> Tensor::min(std::int64_t dim, bool keepdim) const {
+std::tuple<Tensor, Tensor> Tensor::min(StrictInt dim, StrictBool keepdim) const {
   return tern::min(*this, dim, keepdim);
 }
-Tensor Tensor::argmax(std::optional<std::int64_t> dim, bool keepdim) const {
+Tensor Tensor::argmax(std::optional<StrictInt> dim, StrictBool keepdim) const {
   return tern::argmax(*this, dim, keepdim);
 }
-Tensor Tensor::argmin(std::optional<std::int64_t> dim, bool keepdim) const {
+Tensor Tensor::argmin(std::optional<StrictInt> dim, StrictBool keepdim) const {
   return tern::argmin(*this, dim, keepdim);
 }
 Tensor Tensor::all() const { return tern::all(*this); }
-Tensor Tensor::all(std::int64_t dim, bool keepdim) const { return tern::all(*this, dim, keepdim); }
+Tensor Tensor::all(StrictInt dim, StrictBool keepdim) const {
+  return tern::all(*this, dim, keepdim);
+}
 Tensor Tensor::any() const { return tern::any(*this); }
-Tensor Tensor::any(std::int64_t dim, bool keepdim) const { return tern::any(*this, dim, keepdim); }
+Tensor Tensor::any(StrictInt dim, StrictBool keepdim) const {
+  return tern::any(*this, dim, keepdim);
+}
 
 }  // namespace tern

@@ -69,7 +69,7 @@ Tensor cut_to(const Tensor& self, const Tensor& index, std::size_t dim) {
 
 }  // namespace
 
-Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
+Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
   check_index("index_select", self, index);
   TERN_CHECK(index.dim() <= 1, IndexError,
              "index_select(): Index is supposed to be a vector, got sizes ", index.sizes());
@@ -89,7 +89,7 @@ Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) {
                     index));
 }
 
-Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) {
+Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   check_index("index_add", self, index);
   detail::check_same_device("index_add", {&self, &source}, {"self", "source"});
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
@@ -116,7 +116,7 @@ Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, cons
           index));
 }
 
-Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
+Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index) {
   check_index("gather", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   check_index_shape("gather", self, index, d);
@@ -133,8 +133,7 @@ Tensor gather(const Tensor& self, std::int64_t dim, const Tensor& index) {
                     index));
 }
 
-Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
-                   const Tensor& source) {
+Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   check_index("scatter_add", self, index);
   detail::check_same_device("scatter_add", {&self, &source}, {"self", "src"});
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
@@ -169,16 +168,16 @@ Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index,
                     index));
 }
 
-Tensor Tensor::index_select(std::int64_t dim, const Tensor& index) const {
+Tensor Tensor::index_select(StrictInt dim, const Tensor& index) const {
   return tern::index_select(*this, dim, index);
 }
-Tensor Tensor::index_add(std::int64_t dim, const Tensor& index, const Tensor& source) const {
+Tensor Tensor::index_add(StrictInt dim, const Tensor& index, const Tensor& source) const {
   return tern::index_add(*this, dim, index, source);
 }
-Tensor Tensor::gather(std::int64_t dim, const Tensor& index) const {
+Tensor Tensor::gather(StrictInt dim, const Tensor& index) const {
   return tern::gather(*this, dim, index);
 }
-Tensor Tensor::scatter_add(std::int64_t dim, const Tensor& index, const Tensor& source) const {
+Tensor Tensor::scatter_add(StrictInt dim, const Tensor& index, const Tensor& source) const {
   return tern::scatter_add(*this, dim, index, source);
 }
 

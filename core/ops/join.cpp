@@ -54,7 +54,7 @@ bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel
 
 }  // namespace
 
-Tensor cat(TensorList tensors, std::int64_t dim) {
+Tensor cat(TensorList tensors, StrictInt dim) {
   TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
   const Tensor* first = nullptr;  // the first that has the shape of the result
   ScalarType dtype = tensors[0].dtype();
@@ -105,7 +105,7 @@ Tensor cat(TensorList tensors, std::int64_t dim) {
   return out;
 }
 
-Tensor stack(TensorList tensors, std::int64_t dim) {
+Tensor stack(TensorList tensors, StrictInt dim) {
   TERN_CHECK(!tensors.empty(), Error, "stack expects a non-empty TensorList");
   const std::int64_t at = wrap_dim(dim, tensors[0].dim() + 1);
   std::vector<Tensor> rows;

@@ -159,7 +159,7 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
 }  // namespace
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
-                Reduction reduction, std::int64_t ignore_index) {
+                Reduction reduction, StrictInt ignore_index) {
   TERN_CHECK(input.dim() > 0, ShapeError, "input tensor should be 1D or more, got 0-D");
   const std::int64_t dim = class_dim(input), classes = input.size(dim);
   TERN_CHECK(target.dim() == input.dim() - 1, ShapeError,
@@ -184,7 +184,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
 }
 
 Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
-                          Reduction reduction, std::int64_t ignore_index, double label_smoothing) {
+                          Reduction reduction, StrictInt ignore_index, double label_smoothing) {
   TERN_CHECK(label_smoothing >= 0 && label_smoothing <= 1, Error,
              "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   TERN_CHECK(input.dim() > 0, ShapeError, "input tensor should be 1D or more, got 0-D");
@@ -213,13 +213,13 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
   if (label_smoothing == 0) return nll;
   const Targets targets = look_up(input, target, weight, classes, ignore_index);
   const Tensor every = -(along.defined() ? log_p * along : log_p).sum(dim);
-  const Tensor smooth = where(target != ignore_index, every, 0);
+  const Tensor smooth = where(target != std::int64_t{ignore_index}, every, 0);
   const bool weighted = reduction == Reduction::Mean && targets.weights.defined();
   const Tensor total = weighted ? smooth.sum() / targets.weights.sum() : reduced(smooth, reduction);
   return (1 - label_smoothing) * nll + label_smoothing / static_cast<double>(classes) * total;
 }
 
-Tensor dropout(const Tensor& input, double p, bool train) {
+Tensor dropout(const Tensor& input, double p, StrictBool train) {
   TERN_CHECK(p >= 0 && p <= 1, Error, "dropout probability has to be between 0 and 1, but got ", p);
   if (!train || p == 0 || input.numel() == 0) return input;
   if (p == 1) return input * zeros_like(input.detach());

@@ -36,7 +36,7 @@ TERN_API Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tens
 /// Throws: IndexError for a target out of range, ShapeError and DTypeError when the arguments do
 /// not fit.
 TERN_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
-                         Reduction reduction = Reduction::Mean, std::int64_t ignore_index = -100);
+                         Reduction reduction = Reduction::Mean, StrictInt ignore_index = -100);
 /// Returns the cross-entropy of log_softmax(input) along the class dimension. An int64 target holds
 /// class indices as for nll_loss; a floating target of the input's shape holds class probabilities.
 /// `label_smoothing` in [0, 1] mixes the target with the uniform distribution.
@@ -47,9 +47,9 @@ TERN_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor
 /// not fit.
 TERN_API Tensor cross_entropy_loss(const Tensor& input, const Tensor& target,
                                    const Tensor& weight = {}, Reduction reduction = Reduction::Mean,
-                                   std::int64_t ignore_index = -100, double label_smoothing = 0.0);
+                                   StrictInt ignore_index = -100, double label_smoothing = 0.0);
 /// Sets each element to 0 with probability `p` and divides the others by 1 - p. Returns the input
 /// unchanged unless `train` is true. Throws Error unless p lies in [0, 1].
-TERN_API Tensor dropout(const Tensor& input, double p, bool train);
+TERN_API Tensor dropout(const Tensor& input, double p, StrictBool train);
 
 }  // namespace tern

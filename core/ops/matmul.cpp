@@ -100,6 +100,8 @@ Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar
   TERN_CHECK(input.dtype() == a.dtype(), DTypeError,
              "self and mat2 must have the same dtype, but got ", input.dtype(), " and ", b.dtype());
   check_inner("addmm", a, b);
+  detail::check_representable(alpha, a.dtype());
+  detail::check_representable(beta, a.dtype());
   const DimVector sizes{a.sizes()[0], b.sizes()[1]};
   Tensor out = detail::make_tensor(sizes, a.dtype(), a.device());
   const bool has_input = !(beta == Scalar(0));  // 0 ignores even NaN

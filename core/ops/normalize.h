@@ -24,7 +24,7 @@ TERN_API Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape,
 /// Throws: ShapeError and DTypeError when the arguments do not fit, ShapeError in training when a
 /// channel has only one value.
 TERN_API Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                           const Tensor& running_mean, const Tensor& running_var, bool training,
-                           double momentum, double eps);
+                           const Tensor& running_mean, const Tensor& running_var,
+                           StrictBool training, double momentum, double eps);
 
 }  // namespace tern

@@ -29,7 +29,8 @@ TERN_API Tensor mul(const Tensor& self, const Scalar& other);
 /// Returns the true quotient self / other; integers give the default dtype.
 TERN_API Tensor div(const Tensor& self, const Tensor& other);
 TERN_API Tensor div(const Tensor& self, const Scalar& other);
-/// Returns the remainder of self / other with the sign of the divisor, as Python's %.
+/// Returns the remainder of self / other with the sign of the divisor, as Python's %. Throws Error
+/// for an integer divisor 0; for a tensor on a GPU the next call that waits throws.
 TERN_API Tensor remainder(const Tensor& self, const Tensor& other);
 TERN_API Tensor remainder(const Tensor& self, const Scalar& other);
 /// Returns self to the power of exponent, elementwise. Throws Error for an integer base with a
@@ -97,10 +98,10 @@ TERN_API bool equal(const Tensor& self, const Tensor& other);
 /// Returns |self - other| <= atol + rtol * |other|, elementwise, as a bool tensor. Equal infinities
 /// are close; NaN are close only with `equal_nan`. Throws DTypeError when the dtypes differ.
 TERN_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
-                        double atol = 1e-8, bool equal_nan = false);
+                        double atol = 1e-8, StrictBool equal_nan = false);
 /// Returns true when isclose() holds for all elements. Throws DTypeError when the dtypes differ.
 TERN_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
-                       double atol = 1e-8, bool equal_nan = false);
+                       double atol = 1e-8, StrictBool equal_nan = false);
 
 /// Same as add().
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }

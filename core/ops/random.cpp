@@ -3,6 +3,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
@@ -103,13 +104,13 @@ Tensor& Tensor::bernoulli_(double p, OptionalGenerator generator) {
   return draw_inplace(*this, "bernoulli_", generator, args_of(RandomOp::kBernoulli, p, 0));
 }
 
-Tensor& Tensor::random_(std::int64_t from, std::int64_t to, OptionalGenerator generator) {
+Tensor& Tensor::random_(StrictInt from, StrictInt to, OptionalGenerator generator) {
   TERN_CHECK(from < to, Error, "random_ expects 'from' to be less than 'to', but got from=", from,
              " >= to=", to);
   return draw_inplace(*this, "random_", generator, args_of(RandomOp::kRandint, 0, 0, from, to));
 }
 
-Tensor& Tensor::random_(std::int64_t to, OptionalGenerator generator) {
+Tensor& Tensor::random_(StrictInt to, OptionalGenerator generator) {
   return random_(0, to, std::move(generator));
 }
 
@@ -157,24 +158,23 @@ Tensor randn(IntArrayRef sizes, const TensorOptions& options) {
 Tensor randn(IntArrayRef sizes, OptionalGenerator generator, const TensorOptions& options) {
   return drawn(sizes, options, [&](Tensor& out) { out.normal_(0, 1, std::move(generator)); });
 }
-Tensor randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& options) {
+Tensor randint(StrictInt high, IntArrayRef sizes, const TensorOptions& options) {
   return randint(0, high, sizes, std::nullopt, options);
 }
-Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
-               const TensorOptions& options) {
+Tensor randint(StrictInt low, StrictInt high, IntArrayRef sizes, const TensorOptions& options) {
   return randint(low, high, sizes, std::nullopt, options);
 }
-Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes, OptionalGenerator generator,
+Tensor randint(StrictInt low, StrictInt high, IntArrayRef sizes, OptionalGenerator generator,
                const TensorOptions& options) {
   return drawn(sizes, options.or_else(kLong),
                [&](Tensor& out) { out.random_(low, high, std::move(generator)); });
 }
 
-Tensor randperm(std::int64_t n, const TensorOptions& options) {
+Tensor randperm(StrictInt n, const TensorOptions& options) {
   return randperm(n, std::nullopt, options);
 }
 
-Tensor randperm(std::int64_t n, OptionalGenerator generator, const TensorOptions& options) {
+Tensor randperm(StrictInt n, OptionalGenerator generator, const TensorOptions& options) {
   TERN_CHECK(n >= 0, Error, "n must be non-negative, got ", n);
   // Drawn on the host, from the CPU's generator unless one is given.
   const Tensor order = detail::make_tensor({n}, kLong, kCPU);
@@ -193,7 +193,7 @@ Tensor rand_like(const Tensor& self, const TensorOptions& options) {
 Tensor randn_like(const Tensor& self, const TensorOptions& options) {
   return drawn_like(self, options, [](Tensor& out) { out.normal_(); });
 }
-Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high,
+Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
                     const TensorOptions& options) {
   return drawn_like(self, options, [&](Tensor& out) { out.random_(low, high); });
 }
@@ -201,6 +201,8 @@ Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high,
 Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
   check_floating("bernoulli_tensor_cpu_p_", self);
   const NoGradGuard no_grad;
+  detail::require_all("bernoulli", kernels::RequireOp::kProbability,
+                      logical_and(self >= 0, self <= 1));
   // One uniform number per element, of the dtype of the probabilities.
   Tensor uniform = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   uniform.uniform_(0, 1, std::move(generator));

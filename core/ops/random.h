@@ -26,16 +26,16 @@ TERN_API Tensor randn(IntArrayRef sizes, std::optional<Generator> generator,
                       const TensorOptions& options = {});
 /// Returns random integers in [low, high); low is 0 by default. int64 unless options say otherwise.
 /// Draws as rand() does. Throws Error unless low < high.
-TERN_API Tensor randint(std::int64_t high, IntArrayRef sizes, const TensorOptions& options = {});
-TERN_API Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
+TERN_API Tensor randint(StrictInt high, IntArrayRef sizes, const TensorOptions& options = {});
+TERN_API Tensor randint(StrictInt low, StrictInt high, IntArrayRef sizes,
                         const TensorOptions& options = {});
-TERN_API Tensor randint(std::int64_t low, std::int64_t high, IntArrayRef sizes,
+TERN_API Tensor randint(StrictInt low, StrictInt high, IntArrayRef sizes,
                         std::optional<Generator> generator, const TensorOptions& options = {});
 /// Returns the numbers 0 .. n-1 in random order; int64 unless options say otherwise. Drawn on the
 /// CPU for every device, from the CPU's generator unless one is given. Throws Error for a negative
 /// n.
-TERN_API Tensor randperm(std::int64_t n, const TensorOptions& options = {});
-TERN_API Tensor randperm(std::int64_t n, std::optional<Generator> generator,
+TERN_API Tensor randperm(StrictInt n, const TensorOptions& options = {});
+TERN_API Tensor randperm(StrictInt n, std::optional<Generator> generator,
                          const TensorOptions& options = {});
 /// Returns uniform random numbers in [0, 1) with the sizes, dtype and device of `self`, unless
 /// options say otherwise.
@@ -45,10 +45,11 @@ TERN_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {})
 TERN_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {});
 /// Returns random integers in [low, high) with the sizes, dtype and device of `self`, unless
 /// options say otherwise.
-TERN_API Tensor randint_like(const Tensor& self, std::int64_t low, std::int64_t high,
+TERN_API Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
                              const TensorOptions& options = {});
 /// Returns 1 with the probability that the element of `self` gives, else 0, in the same dtype.
-/// Floating dtypes. Not differentiable.
+/// Floating dtypes. Not differentiable. Throws Error unless all probabilities lie in [0, 1]; on a
+/// GPU the next call that waits throws.
 TERN_API Tensor bernoulli(const Tensor& self, std::optional<Generator> generator = std::nullopt);
 
 }  // namespace tern

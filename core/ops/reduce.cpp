@@ -57,11 +57,12 @@ Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepd
 }  // namespace
 
 Tensor sum(const Tensor& self) { return sum_of("SumBackward0", self, {}, false, std::nullopt); }
-Tensor sum(const Tensor& self, IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) {
+Tensor sum(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
+           std::optional<ScalarType> dtype) {
   return sum_of("SumBackward1", self, dim, keepdim, dtype);
 }
 Tensor mean(const Tensor& self) { return mean_of("MeanBackward0", self, {}, false); }
-Tensor mean(const Tensor& self, IntArrayRef dim, bool keepdim) {
+Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   return mean_of("MeanBackward1", self, dim, keepdim);
 }
 
@@ -102,18 +103,18 @@ Tensor prod(const Tensor& self) {
                     x));
 }
 
-Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim) {
+Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
   if (x.dim() == 0) {
     wrap_dim(dim, 0);
     return prod(x);
   }
-  Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype(), 1, keepdim}, x, dim);
+  Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype(), 1, keepdim}, x, std::int64_t{dim});
   if (!needs_grad(x)) return out;
   return record("ProdBackward1", out,
                 wrt(
                     x,
-                    [dim, keepdim](const Tensor& g, const Tensor& in) {
+                    [dim = std::int64_t{dim}, keepdim](const Tensor& g, const Tensor& in) {
                       return prod_gradient(restore_dims(g, dim, in.dim(), keepdim), in, dim);
                     },
                     x));
@@ -138,21 +139,80 @@ Tensor root(const Tensor& squares) {
 }  // namespace
 
 Tensor var(const Tensor& self) { return var_of(self, {}, true, false); }
-Tensor var(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+Tensor var(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
   return var_of(self, dim, unbiased, keepdim);
 }
 Tensor std(const Tensor& self) { return root(var_of(self, {}, true, false)); }
-Tensor std(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+Tensor std(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
   return root(var_of(self, dim, unbiased, keepdim));
 }
+
+namespace {
+
+// The norm by its definition, which loses numbers whose powers leave the range of the dtype.
+Tensor plain_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
+  if (order == 2) return root(square(self).sum(dim, keepdim));
+  const Tensor sum = pow(abs(self), order).sum(dim, keepdim);
+  const Tensor is_zero = sum == 0;
+  return masked_fill(pow(masked_fill(sum, is_zero, 1), 1 / order), is_zero, 0);
+}
+
+// True when a power may have left the range of the dtype: a norm is infinite or tiny. Only a norm
+// in host memory can be looked at without waiting.
+template <class T>
+bool may_have_lost_range(const Tensor& norms, double order) {
+  if (!norms.is_cpu() || !norms.is_contiguous() || order < 0) return false;
+  const double smallest =
+      std::pow(static_cast<double>(std::numeric_limits<T>::min()) * 1e8, 1 / order);
+  const T* const values = norms.data_ptr<T>();
+  bool lost = false;
+  for (std::int64_t i = 0; i < norms.numel(); ++i) {
+    lost |= values[i] < smallest || values[i] > std::numeric_limits<T>::max();
+  }
+  return lost;
+}
+
+// The norm of numbers that are scaled to at most 1 first. Its gradient divides before it
+// multiplies.
+Tensor scaled_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    const Tensor x = self.detach();
+    const Tensor largest = abs(x).amax(dim, true);
+    const Tensor scale = masked_fill(largest, logical_or(largest == 0, ~isfinite(largest)), 1);
+    const Tensor norms = plain_norm(x / scale, order, dim, true) * scale;
+    out = keepdim ? norms
+                  : norms.reshape(detail::kept_sizes(x, detail::reduced_dims(dim, x.dim()), false));
+  }
+  if (!needs_grad(self)) return out;
+  return record("NormBackward1", out,
+                wrt(
+                    self,
+                    [order, dims = DimVector(dim), keepdim](const Tensor& g, const Tensor& x,
+                                                            const Tensor& norms) {
+                      const auto wide = [&](const Tensor& t) {
+                        return restore_dims(t, dims, x.dim(), keepdim);
+                      };
+                      const Tensor is_zero = x == 0;
+                      const Tensor share = x / masked_fill(wide(norms), wide(norms) == 0, 1);
+                      const Tensor each =
+                          order == 2
+                              ? share
+                              : sign(share) * pow(masked_fill(abs(share), is_zero, 1), order - 1);
+                      return masked_fill(wide(g) * each, is_zero, 0);
+                    },
+                    self, out));
+}
+
+}  // namespace
 
 Tensor norm(const Tensor& self) { return norm(self, 2); }
 Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}, false); }
 
-Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim) {
+Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim) {
   check_floating("norm", self, "(): input dtype should be either floating point or complex, got ");
   const double order = p.toDouble();
-  if (order == 2) return root(square(self).sum(dim, keepdim));
   if (order == 1) return abs(self).sum(dim, keepdim);
   if (order == 0) {
     const Tensor is_zero = self == 0;  // flat everywhere, so that all gradients are 0
@@ -161,34 +221,39 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim) 
   if (std::isinf(order)) {
     return order > 0 ? abs(self).amax(dim, keepdim) : abs(self).amin(dim, keepdim);
   }
-  const Tensor sum = pow(abs(self), order).sum(dim, keepdim);
-  const Tensor is_zero = sum == 0;
-  return masked_fill(pow(masked_fill(sum, is_zero, 1), 1 / order), is_zero, 0);
+  if (order > 0 && reduced_count(self, dim) == 1) return abs(self).sum(dim, keepdim);
+  const Tensor norms = plain_norm(self, order, dim, keepdim);
+  const bool lost = self.dtype() == kFloat    ? may_have_lost_range<float>(norms, order)
+                    : self.dtype() == kDouble ? may_have_lost_range<double>(norms, order)
+                                              : false;
+  return lost && self.numel() != 0 ? scaled_norm(self, order, dim, keepdim) : norms;
 }
 
 Tensor Tensor::sum() const { return tern::sum(*this); }
-Tensor Tensor::sum(IntArrayRef dim, bool keepdim, std::optional<ScalarType> dtype) const {
+Tensor Tensor::sum(IntArrayRef dim, StrictBool keepdim, std::optional<ScalarType> dtype) const {
   return tern::sum(*this, dim, keepdim, dtype);
 }
 Tensor Tensor::sum(ScalarType dtype) const {
   return sum_of("SumBackward0", *this, {}, false, dtype);
 }
 Tensor Tensor::mean() const { return tern::mean(*this); }
-Tensor Tensor::mean(IntArrayRef dim, bool keepdim) const { return tern::mean(*this, dim, keepdim); }
+Tensor Tensor::mean(IntArrayRef dim, StrictBool keepdim) const {
+  return tern::mean(*this, dim, keepdim);
+}
 Tensor Tensor::prod() const { return tern::prod(*this); }
-Tensor Tensor::prod(std::int64_t dim, bool keepdim) const {
+Tensor Tensor::prod(StrictInt dim, StrictBool keepdim) const {
   return tern::prod(*this, dim, keepdim);
 }
 Tensor Tensor::var() const { return tern::var(*this); }
-Tensor Tensor::var(IntArrayRef dim, bool unbiased, bool keepdim) const {
+Tensor Tensor::var(IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) const {
   return tern::var(*this, dim, unbiased, keepdim);
 }
 Tensor Tensor::std() const { return tern::std(*this); }
-Tensor Tensor::std(IntArrayRef dim, bool unbiased, bool keepdim) const {
+Tensor Tensor::std(IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) const {
   return tern::std(*this, dim, unbiased, keepdim);
 }
 Tensor Tensor::norm() const { return tern::norm(*this); }
-Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, bool keepdim) const {
+Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, StrictBool keepdim) const {
   return tern::norm(*this, p, dim, keepdim);
 }
 

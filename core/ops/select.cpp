@@ -55,6 +55,8 @@ Tensor clamp_into(const char* name, const Tensor& self, const OptionalScalar& mi
   ScalarType dtype = self.dtype();
   if (min) dtype = result_type({self, *min}) == dtype ? dtype : result_type({self, *min});
   if (max && result_type({self, *max}) != self.dtype()) dtype = result_type({self, *max});
+  if (min) detail::check_representable(*min, dtype);
+  if (max) detail::check_representable(*max, dtype);
   return run_elementwise(
       {name, ElementwiseOp::clamp, dtype},
       {self, min.value_or(open_bound(dtype, true)), max.value_or(open_bound(dtype, false))}, out);
@@ -88,6 +90,7 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
                         const Tensor& out) {
   TERN_CHECK(mask.dtype() == kBool, DTypeError,
              "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
+  detail::check_representable(value, self.dtype());
   return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
                          {mask, value, self}, out);
 }
@@ -127,7 +130,8 @@ bool equal(const Tensor& self, const Tensor& other) {
   return eq(self, other).all().item<bool>();
 }
 
-Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol,
+               StrictBool equal_nan) {
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError, self.dtype(), " did not match ",
              other.dtype());
   if (!is_compute_dtype(self.dtype())) {
@@ -147,7 +151,8 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   return logical_or(close, logical_and(isfinite(difference), within));
 }
 
-bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol, bool equal_nan) {
+bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol,
+              StrictBool equal_nan) {
   return isclose(self, other, rtol, atol, equal_nan).all().item<bool>();
 }
 
@@ -175,6 +180,7 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  detail::check_representable(other, result_type({self, other}));
   Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(self)) return out;
   return record("WhereBackward0", out,
@@ -184,6 +190,7 @@ Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
 }
 
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  detail::check_representable(self, result_type({self, other}));
   Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(other)) return out;
   return record(
@@ -214,10 +221,10 @@ Tensor Tensor::logical_and(const Tensor& other) const { return tern::logical_and
 Tensor Tensor::logical_or(const Tensor& other) const { return tern::logical_or(*this, other); }
 Tensor Tensor::logical_xor(const Tensor& other) const { return tern::logical_xor(*this, other); }
 bool Tensor::equal(const Tensor& other) const { return tern::equal(*this, other); }
-bool Tensor::allclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+bool Tensor::allclose(const Tensor& other, double rtol, double atol, StrictBool equal_nan) const {
   return tern::allclose(*this, other, rtol, atol, equal_nan);
 }
-Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, bool equal_nan) const {
+Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, StrictBool equal_nan) const {
   return tern::isclose(*this, other, rtol, atol, equal_nan);
 }
 Tensor Tensor::clamp(const OptionalScalar& min, const OptionalScalar& max) const {

@@ -49,7 +49,7 @@ Tensor log_softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim) 
 
 }  // namespace
 
-Tensor softmax(const Tensor& self, std::int64_t dim) {
+Tensor softmax(const Tensor& self, StrictInt dim) {
   Tensor out = run_softmax("softmax", SoftmaxOp::kSoftmax, self, {}, dim);
   if (!needs_grad(self)) return out;
   return record(
@@ -59,7 +59,7 @@ Tensor softmax(const Tensor& self, std::int64_t dim) {
           out));
 }
 
-Tensor log_softmax(const Tensor& self, std::int64_t dim) {
+Tensor log_softmax(const Tensor& self, StrictInt dim) {
   Tensor out = run_softmax("log_softmax", SoftmaxOp::kLogSoftmax, self, {}, dim);
   if (!needs_grad(self)) return out;
   return record(
@@ -69,7 +69,7 @@ Tensor log_softmax(const Tensor& self, std::int64_t dim) {
           out));
 }
 
-Tensor Tensor::softmax(std::int64_t dim) const { return tern::softmax(*this, dim); }
-Tensor Tensor::log_softmax(std::int64_t dim) const { return tern::log_softmax(*this, dim); }
+Tensor Tensor::softmax(StrictInt dim) const { return tern::softmax(*this, dim); }
+Tensor Tensor::log_softmax(StrictInt dim) const { return tern::log_softmax(*this, dim); }
 
 }  // namespace tern

@@ -63,7 +63,7 @@ Tensor reshape(const Tensor& self, IntArrayRef sizes) {
                        contiguous_strides(inferred));
 }
 
-Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim) {
+Tensor flatten(const Tensor& self, StrictInt start_dim, StrictInt end_dim) {
   const std::size_t start = wrapped(start_dim, self), end = wrapped(end_dim, self);
   TERN_CHECK(start <= end, Error,
              "flatten() has invalid args: start_dim cannot come after "
@@ -82,7 +82,7 @@ Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim)
   return self.reshape(sizes);
 }
 
-Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
+Tensor transpose(const Tensor& self, StrictInt dim0, StrictInt dim1) {
   const std::size_t a = wrapped(dim0, self), b = wrapped(dim1, self);
   DimVector sizes = self.self().sizes, strides = self.self().strides;
   if (a != b) {
@@ -121,13 +121,13 @@ Tensor permute(const Tensor& self, IntArrayRef dims) {
                  [inverse](const Tensor& g) { return g.permute(inverse); });
 }
 
-Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index) {
+Tensor select(const Tensor& self, StrictInt dim, StrictInt index) {
   TERN_CHECK(self.dim() > 0, IndexError, "select() cannot be applied to a 0-dim tensor.");
   const std::size_t d = wrapped(dim, self);
   const std::int64_t size = self.sizes()[d];
   TERN_CHECK(index >= -size && index < size, IndexError, "select(): index ", index,
              " out of range for tensor of size ", self.sizes(), " at dimension ", d);
-  if (index < 0) index += size;
+  if (index < 0) index = index + size;
   DimVector sizes = self.self().sizes, strides = self.self().strides;
   const std::int64_t offset = self.storage_offset() + index * strides[d];
   sizes.erase(d);
@@ -139,8 +139,8 @@ Tensor select(const Tensor& self, std::int64_t dim, std::int64_t index) {
                  });
 }
 
-Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start,
-             std::optional<std::int64_t> end, std::int64_t step) {
+Tensor slice(const Tensor& self, StrictInt dim, std::optional<StrictInt> start,
+             std::optional<StrictInt> end, StrictInt step) {
   TERN_CHECK(self.dim() > 0, IndexError, "slice() cannot be applied to a 0-dim tensor.");
   TERN_CHECK(step > 0, Error,
              step == 0 ? "slice step cannot be zero" : "slice step must be positive");
@@ -162,14 +162,14 @@ Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> s
                  });
 }
 
-Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) {
+Tensor narrow(const Tensor& self, StrictInt dim, StrictInt start, StrictInt length) {
   TERN_CHECK(self.dim() > 0, IndexError, "narrow() cannot be applied to a 0-dim tensor.");
   const std::int64_t size = self.size(dim);
   TERN_CHECK(length >= 0, Error, "narrow(): length must be non-negative, got ", length);
   TERN_CHECK(start >= -size && start <= size, IndexError,
              "start out of range (expected to be in range of [", -size, ", ", size, "], but got ",
              start, ")");
-  if (start < 0) start += size;
+  if (start < 0) start = start + size;
   TERN_CHECK(start + length <= size, IndexError, "start (", start, ") + length (", length,
              ") exceeds dimension size (", size, ").");
   return self.slice(dim, start, start + length);
@@ -219,12 +219,12 @@ Tensor squeeze(const Tensor& self) {
   return squeezed("SqueezeBackward0", self, [](std::size_t) { return true; });
 }
 
-Tensor squeeze(const Tensor& self, std::int64_t dim) {
+Tensor squeeze(const Tensor& self, StrictInt dim) {
   const std::size_t at = wrapped(dim, self);
   return squeezed("SqueezeBackward1", self, [at](std::size_t d) { return d == at; });
 }
 
-Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
+Tensor unsqueeze(const Tensor& self, StrictInt dim) {
   const auto at = static_cast<std::size_t>(wrap_dim(dim, self.dim() + 1));
   DimVector sizes = self.self().sizes, strides = self.self().strides;
   strides.insert(at, at < sizes.size() ? sizes[at] * strides[at] : 1);
@@ -232,7 +232,7 @@ Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
   return reshaped_view("UnsqueezeBackward0", self, sizes, strides);
 }
 
-std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
+std::vector<Tensor> split(const Tensor& self, StrictInt split_size, StrictInt dim) {
   TERN_CHECK(self.dim() > 0, Error, "split expects at least a 1-dimensional tensor");
   const std::int64_t size = self.size(dim);
   TERN_CHECK(split_size >= 0, Error,
@@ -242,20 +242,20 @@ std::vector<Tensor> split(const Tensor& self, std::int64_t split_size, std::int6
   std::vector<Tensor> pieces;
   std::int64_t start = 0;
   do {
-    const std::int64_t length = std::min(split_size, size - start);
+    const std::int64_t length = std::min<std::int64_t>(split_size, size - start);
     pieces.push_back(self.narrow(dim, start, length));
     start += split_size;
   } while (start < size);
   return pieces;
 }
 
-std::vector<Tensor> chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+std::vector<Tensor> chunk(const Tensor& self, StrictInt chunks, StrictInt dim) {
   TERN_CHECK(chunks > 0, Error, "chunk expects `chunks` to be greater than 0, got: ", chunks);
   const std::int64_t size = self.size(dim);
   return split(self, std::max<std::int64_t>((size + chunks - 1) / chunks, size == 0 ? 0 : 1), dim);
 }
 
-std::vector<Tensor> unbind(const Tensor& self, std::int64_t dim) {
+std::vector<Tensor> unbind(const Tensor& self, StrictInt dim) {
   std::vector<Tensor> slices;
   const std::int64_t size = self.size(dim);
   for (std::int64_t i = 0; i < size; ++i) slices.push_back(self.select(dim, i));
@@ -276,13 +276,13 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
   return self.sum(dims, /*keepdim=*/true).view(sizes);
 }
 
-Tensor Tensor::operator[](std::int64_t index) const { return tern::select(*this, 0, index); }
+Tensor Tensor::operator[](StrictInt index) const { return tern::select(*this, 0, index); }
 Tensor Tensor::reshape(IntArrayRef sizes) const { return tern::reshape(*this, sizes); }
 Tensor Tensor::reshape_as(const Tensor& other) const { return reshape(other.sizes()); }
-Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) const {
+Tensor Tensor::flatten(StrictInt start_dim, StrictInt end_dim) const {
   return tern::flatten(*this, start_dim, end_dim);
 }
-Tensor Tensor::transpose(std::int64_t dim0, std::int64_t dim1) const {
+Tensor Tensor::transpose(StrictInt dim0, StrictInt dim1) const {
   return tern::transpose(*this, dim0, dim1);
 }
 Tensor Tensor::t() const { return tern::t(*this); }
@@ -293,32 +293,32 @@ Tensor Tensor::mT() const {
   return tern::transpose(*this, -2, -1);
 }
 Tensor Tensor::permute(IntArrayRef dims) const { return tern::permute(*this, dims); }
-Tensor Tensor::select(std::int64_t dim, std::int64_t index) const {
+Tensor Tensor::select(StrictInt dim, StrictInt index) const {
   return tern::select(*this, dim, index);
 }
-Tensor Tensor::slice(std::int64_t dim, std::optional<std::int64_t> start,
-                     std::optional<std::int64_t> end, std::int64_t step) const {
+Tensor Tensor::slice(StrictInt dim, std::optional<StrictInt> start, std::optional<StrictInt> end,
+                     StrictInt step) const {
   return tern::slice(*this, dim, start, end, step);
 }
-Tensor Tensor::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const {
+Tensor Tensor::narrow(StrictInt dim, StrictInt start, StrictInt length) const {
   return tern::narrow(*this, dim, start, length);
 }
 Tensor Tensor::expand(IntArrayRef sizes) const { return tern::expand(*this, sizes); }
 Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes()); }
 Tensor Tensor::squeeze() const { return tern::squeeze(*this); }
-Tensor Tensor::squeeze(std::int64_t dim) const { return tern::squeeze(*this, dim); }
-Tensor Tensor::unsqueeze(std::int64_t dim) const { return tern::unsqueeze(*this, dim); }
+Tensor Tensor::squeeze(StrictInt dim) const { return tern::squeeze(*this, dim); }
+Tensor Tensor::unsqueeze(StrictInt dim) const { return tern::unsqueeze(*this, dim); }
 Tensor Tensor::as_strided(IntArrayRef sizes, IntArrayRef strides,
-                          std::optional<std::int64_t> offset) const {
+                          std::optional<StrictInt> offset) const {
   return tern::as_strided(*this, sizes, strides, offset);
 }
-std::vector<Tensor> Tensor::split(std::int64_t split_size, std::int64_t dim) const {
+std::vector<Tensor> Tensor::split(StrictInt split_size, StrictInt dim) const {
   return tern::split(*this, split_size, dim);
 }
-std::vector<Tensor> Tensor::chunk(std::int64_t chunks, std::int64_t dim) const {
+std::vector<Tensor> Tensor::chunk(StrictInt chunks, StrictInt dim) const {
   return tern::chunk(*this, chunks, dim);
 }
-std::vector<Tensor> Tensor::unbind(std::int64_t dim) const { return tern::unbind(*this, dim); }
+std::vector<Tensor> Tensor::unbind(StrictInt dim) const { return tern::unbind(*this, dim); }
 Tensor Tensor::sum_to_size(IntArrayRef sizes) const { return tern::sum_to_size(*this, sizes); }
 
 }  // namespace tern

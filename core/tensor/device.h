@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern {
@@ -17,6 +18,8 @@ enum class DeviceType : std::int8_t { CPU = 0, CUDA = 1, Meta = 2 };
 constexpr int kDeviceTypes = 3;
 /// The number of a device of one kind, from 0; -1 means the current one.
 using DeviceIndex = std::int32_t;
+/// A DeviceIndex as a parameter. No bool converts to it.
+using StrictDeviceIndex = StrictInteger<DeviceIndex>;
 
 /// Short names of the kinds of devices.
 constexpr DeviceType kCPU = DeviceType::CPU;
@@ -46,6 +49,11 @@ class TERN_API Device {
   Device(const char* text) : Device(std::string_view(text)) {}
   /// cuda:index. Explicit: an integer is a device only where it cannot be anything else.
   explicit Device(int index);
+  /// A bool is no device.
+  template <class T>
+  requires detail::kIsBool<T>
+  explicit Device(T) = delete;
+  Device(std::nullptr_t) = delete;
 
   /// Returns the kind of the device.
   constexpr DeviceType type() const { return type_; }

@@ -38,17 +38,20 @@ class TERN_API TensorOptions {
     return result;
   }
   [[nodiscard]] TensorOptions device(int ordinal) const { return device(Device(ordinal)); }
+  template <class T>
+  requires detail::kIsBool<T> TensorOptions device(T)
+  const = delete;
   [[nodiscard]] TensorOptions device(DeviceType type, DeviceIndex index) const {
     return device(Device(type, index));
   }
   /// Returns these options with another requires_grad (false by default).
-  [[nodiscard]] TensorOptions requires_grad(bool requires_grad) const {
+  [[nodiscard]] TensorOptions requires_grad(StrictBool requires_grad) const {
     TensorOptions result = *this;
     result.requires_grad_ = requires_grad;
     return result;
   }
   /// Returns these options with or without pinned host memory (without by default).
-  [[nodiscard]] TensorOptions pinned_memory(bool pinned) const {
+  [[nodiscard]] TensorOptions pinned_memory(StrictBool pinned) const {
     TensorOptions result = *this;
     result.pinned_memory_ = pinned;
     return result;
@@ -86,8 +89,11 @@ inline TensorOptions dtype(ScalarType dtype) { return TensorOptions(dtype); }
 /// Returns options with this device and the rest open. An integer is the index of a CUDA device.
 inline TensorOptions device(Device device) { return TensorOptions(device); }
 inline TensorOptions device(int ordinal) { return TensorOptions(Device(ordinal)); }
+template <class T>
+requires detail::kIsBool<T> TensorOptions device(T)
+= delete;
 /// Returns options with this requires_grad and the rest open.
-inline TensorOptions requires_grad(bool requires_grad = true) {
+inline TensorOptions requires_grad(StrictBool requires_grad = true) {
   return TensorOptions().requires_grad(requires_grad);
 }
 

@@ -19,6 +19,25 @@ constexpr const char* integer_name() {
   constexpr std::size_t kLog2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
   return kNames[std::is_signed_v<T>][kLog2];
 }
+
+/// The largest finite number of a floating type, and how messages name the type.
+template <class T>
+struct FloatingLimit;
+template <>
+struct FloatingLimit<float> {
+  static constexpr double kLargest = std::numeric_limits<float>::max();
+  static constexpr const char* kName = "float";
+};
+template <>
+struct FloatingLimit<Half> {
+  static constexpr double kLargest = 65504;
+  static constexpr const char* kName = "c10::Half";
+};
+template <>
+struct FloatingLimit<BFloat16> {
+  static constexpr double kLargest = 0x1.fep127;
+  static constexpr const char* kName = "c10::BFloat16";
+};
 }  // namespace detail
 
 /// One number of any dtype: the 2 of `x + 2`, and the result of `item()`. Integers are kept as
@@ -59,14 +78,14 @@ class TERN_API Scalar {
   ScalarType dtype() const;
 
   /// Returns the value as T. Floating numbers are truncated towards zero for integers, and -1 is
-  /// the largest number of an unsigned T. Throws Error when the value does not fit ("value cannot
-  /// be converted to type int64_t without overflow").
+  /// the largest number of an unsigned T. Throws Error when a finite value does not fit ("value
+  /// cannot be converted to type float without overflow"); infinities and NaN fit floating types.
   template <class T>
   T to() const;
 
   /// Returns the value as a double.
   double toDouble() const { return to<double>(); }
-  /// Returns the value as a float.
+  /// Returns the value as a float. Throws Error when a finite value does not fit.
   float toFloat() const { return to<float>(); }
   /// Returns the value as an int64. Throws Error when it does not fit.
   std::int64_t toLong() const { return to<std::int64_t>(); }
@@ -91,7 +110,15 @@ class TERN_API Scalar {
 
 template <class T>
 T Scalar::to() const {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+  constexpr bool kIsNarrow = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
+  if constexpr (kIsNarrow || std::is_same_v<T, float>) {
+    using Limit = detail::FloatingLimit<T>;
+    const double size = is_floating_point() ? (floating_ < 0 ? -floating_ : floating_) : 0;
+    TERN_CHECK(!(size > Limit::kLargest) || size == std::numeric_limits<double>::infinity(), Error,
+               "value cannot be converted to type ", Limit::kName,
+               " without overflow: ", floating_);
+  }
+  if constexpr (kIsNarrow) {
     return is_floating_point() ? T(floating_) : T(integer_);
   } else if constexpr (std::is_same_v<T, bool>) {
     return is_floating_point() ? floating_ != 0.0 : integer_ != 0;

@@ -15,13 +15,13 @@ void Tensor::check_scalar_type(ScalarType expected) const {
              dtype());
 }
 
-std::int64_t Tensor::size(std::int64_t dim) const {
+std::int64_t Tensor::size(StrictInt dim) const {
   TERN_CHECK(this->dim() > 0, IndexError, "Dimension specified as ", dim,
              " but tensor has no dimensions");
   return sizes()[static_cast<std::size_t>(wrap_dim(dim, this->dim()))];
 }
 
-std::int64_t Tensor::stride(std::int64_t dim) const {
+std::int64_t Tensor::stride(StrictInt dim) const {
   TERN_CHECK(this->dim() > 0, IndexError, "Dimension specified as ", dim,
              " but tensor has no dimensions");
   return strides()[static_cast<std::size_t>(wrap_dim(dim, this->dim()))];

@@ -52,6 +52,24 @@ class TERN_API Tensor {
   Tensor() = default;
   /// Makes a handle of an implementation object.
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
+  /// Makes another handle of the same tensor.
+  Tensor(const Tensor&) = default;
+  /// Takes the handle over; `other` becomes undefined.
+  Tensor(Tensor&& other) noexcept = default;
+  ~Tensor() = default;
+
+  /// Makes this handle one of the tensor `other`. No elements are copied.
+  Tensor& operator=(const Tensor& other) & = default;
+  Tensor& operator=(Tensor&& other) & noexcept = default;
+  /// Copies elements into the tensor that an expression returns, as copy_() and fill_() do.
+  ///
+  /// Example:
+  ///   a[0] = tern::ones({3});  // the first row of a is 1
+  ///   a.select(1, 2) = 5;      // column 2 of a is 5
+  Tensor& operator=(const Tensor& source) && { return copy_(source); }
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor): copies elements, which may fail.
+  Tensor& operator=(Tensor&& source) && { return copy_(source); }
+  Tensor& operator=(const Scalar& value) && { return fill_(value); }
 
   // --- What it is ------------------------------------------------------------------------------
 
@@ -69,10 +87,10 @@ class TERN_API Tensor {
   IntArrayRef strides() const { return self().strides; }
   /// Returns the size of one dimension; a negative `dim` counts from the end. Throws IndexError out
   /// of range.
-  std::int64_t size(std::int64_t dim) const;
+  std::int64_t size(StrictInt dim) const;
   /// Returns the stride of one dimension, in elements; a negative `dim` counts from the end. Throws
   /// IndexError out of range.
-  std::int64_t stride(std::int64_t dim) const;
+  std::int64_t stride(StrictInt dim) const;
   /// Returns the number of elements; 0 for an undefined tensor.
   std::int64_t numel() const { return impl_ ? impl_->numel : 0; }
   /// Returns the size of an element in bytes.
@@ -179,10 +197,10 @@ class TERN_API Tensor {
   /// Sets whether ops on this leaf are recorded for backward. Returns this tensor. Throws
   /// DTypeError for a dtype that is not floating point, and Error when `false` is set on a result
   /// of ops (use detach()).
-  Tensor& requires_grad_(bool requires_grad = true);
+  Tensor& requires_grad_(StrictBool requires_grad = true);
   /// Does the same as requires_grad_(), except that a result of ops is left alone instead of an
   /// error.
-  const Tensor& set_requires_grad(bool requires_grad) const;
+  const Tensor& set_requires_grad(StrictBool requires_grad) const;
   /// Returns true for a tensor that no recorded op made.
   bool is_leaf() const;
   /// Returns the gradient rule that made this tensor; null for a leaf.
@@ -204,8 +222,9 @@ class TERN_API Tensor {
   /// `create_graph`. With `create_graph` the gradients can be differentiated again. Throws Error
   /// when this tensor does not require a gradient, when the graph was freed before, and when a
   /// saved tensor was changed in place.
-  void backward(const Tensor& gradient = Tensor(), std::optional<bool> retain_graph = std::nullopt,
-                bool create_graph = false) const;
+  void backward(const Tensor& gradient = Tensor(),
+                std::optional<StrictBool> retain_graph = std::nullopt,
+                StrictBool create_graph = false) const;
   /// Returns a tensor with the same elements and without history. In-place changes of either show
   /// in both.
   Tensor detach() const;
@@ -223,8 +242,8 @@ class TERN_API Tensor {
   /// not floating point.
   void set_data(const Tensor& other) const;
   /// Calls `hook` with this tensor's gradient during backward. A defined result of the hook
-  /// replaces the gradient. Returns a number for remove_hook(). Throws Error unless this tensor
-  /// requires a gradient.
+  /// replaces the gradient; backward throws when its sizes, dtype or device are others. Returns a
+  /// number for remove_hook(). Throws Error unless this tensor requires a gradient.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
   /// Removes the hook with this number.
   void remove_hook(unsigned number) const;
@@ -244,7 +263,7 @@ class TERN_API Tensor {
 
   /// Returns slice `index` of the first dimension as a view; a negative index counts from the end.
   /// Throws IndexError out of range.
-  Tensor operator[](std::int64_t index) const;
+  Tensor operator[](StrictInt index) const;
   /// Negates every element.
   Tensor operator-() const;
   /// Same as logical_not(), for bool tensors. Throws DTypeError for another dtype.

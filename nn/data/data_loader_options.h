@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <tern/core/base/strict.h>
+
 namespace tern::data {
 
 /// How a DataLoader works. A bare number is the batch size. The setters return the options.
@@ -16,17 +18,22 @@ class DataLoaderOptions {
   DataLoaderOptions() = default;
   /// Sets the batch size.
   DataLoaderOptions(std::size_t batch_size) : batch_size_(batch_size) {}
+  template <class T>
+  requires tern::detail::kIsBool<T> DataLoaderOptions(T)
+  = delete;
 
   /// The number of examples in a batch; 1 by default. The last batch of an epoch may be smaller.
-  DataLoaderOptions& batch_size(std::size_t count) { return set(batch_size_, count); }
+  DataLoaderOptions& batch_size(StrictInteger<std::size_t> count) {
+    return set(batch_size_, count);
+  }
   std::size_t batch_size() const { return batch_size_; }
 
   /// The number of threads that fetch batches ahead; 0, the default, lets the calling thread fetch.
-  DataLoaderOptions& workers(std::size_t count) { return set(workers_, count); }
+  DataLoaderOptions& workers(StrictInteger<std::size_t> count) { return set(workers_, count); }
   std::size_t workers() const { return workers_; }
 
   /// The number of batches that may be fetched ahead; twice the workers by default.
-  DataLoaderOptions& max_jobs(std::size_t count) { return set(max_jobs_, count); }
+  DataLoaderOptions& max_jobs(StrictInteger<std::size_t> count) { return set(max_jobs_, count); }
   std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
 
   /// The longest time to wait for a batch of the workers, as a std::chrono duration; no limit by
@@ -42,16 +49,16 @@ class DataLoaderOptions {
 
   /// True, the default: batches of several workers come in the sampler's order. False: as they are
   /// ready.
-  DataLoaderOptions& enforce_ordering(bool on) { return set(enforce_ordering_, on); }
+  DataLoaderOptions& enforce_ordering(StrictBool on) { return set(enforce_ordering_, on); }
   bool enforce_ordering() const { return enforce_ordering_; }
 
   /// True: batches come in pinned memory (see data::pin_memory()), so that copies to a GPU run
   /// while the host goes on. False by default. Without CUDA batches stay in ordinary memory.
-  DataLoaderOptions& pin_memory(bool on) { return set(pin_memory_, on); }
+  DataLoaderOptions& pin_memory(StrictBool on) { return set(pin_memory_, on); }
   bool pin_memory() const { return pin_memory_; }
 
   /// True: a last batch that is too small is left out. False by default.
-  DataLoaderOptions& drop_last(bool on) { return set(drop_last_, on); }
+  DataLoaderOptions& drop_last(StrictBool on) { return set(drop_last_, on); }
   bool drop_last() const { return drop_last_; }
 
  private:

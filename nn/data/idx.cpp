@@ -166,7 +166,7 @@ IdxArray read_idx(const std::string& path, std::uint32_t magic) {
   return array;
 }
 
-IdxImages read_idx_images(const std::string& root, bool train) {
+IdxImages read_idx_images(const std::string& root, StrictBool train) {
   const std::string set = train ? "train" : "t10k";
   const std::string image_path = find_file(root, set, "images", "idx3-ubyte");
   const std::string label_path = find_file(root, set, "labels", "idx1-ubyte");

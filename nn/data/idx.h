@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/visibility.h>
 
 namespace tern::data {
@@ -40,6 +41,6 @@ struct IdxImages {
 /// idx.
 ///
 /// Throws: FileError as read_idx does, when a file is missing, and when the counts differ.
-TERN_API IdxImages read_idx_images(const std::string& root, bool train);
+TERN_API IdxImages read_idx_images(const std::string& root, StrictBool train);
 
 }  // namespace tern::data

@@ -34,7 +34,7 @@ TERN_MODULE(Identity);
 class TERN_API LinearImpl : public Cloneable<LinearImpl> {
  public:
   /// Makes the parameters.
-  LinearImpl(std::int64_t in_features, std::int64_t out_features)
+  LinearImpl(StrictInt in_features, StrictInt out_features)
       : LinearImpl(LinearOptions(in_features, out_features)) {}
   /// Makes the parameters.
   explicit LinearImpl(const LinearOptions& options_);

@@ -147,7 +147,7 @@ std::size_t Optimizer::size() const noexcept {
   return count;
 }
 
-void Optimizer::zero_grad(bool set_to_none) {
+void Optimizer::zero_grad(StrictBool set_to_none) {
   for (const OptimizerParamGroup& group : param_groups_) {
     for (const Tensor& parameter : group.params()) {
       Tensor& grad = parameter.mutable_grad();

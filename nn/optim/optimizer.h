@@ -94,7 +94,7 @@ class TERN_API Optimizer {
   virtual Tensor step(LossClosure closure = nullptr) = 0;
 
   /// Removes all gradients, or fills them with zeros.
-  void zero_grad(bool set_to_none = true);
+  void zero_grad(StrictBool set_to_none = true);
 
   /// Returns the parameters of the first group.
   std::vector<Tensor>& parameters() { return param_groups_.at(0).params(); }

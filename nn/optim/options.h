@@ -131,7 +131,7 @@ void OptimizerCloneableOptions<Derived>::load(const State& group) {
 ///   TERN_OPTIM_ARG(double, lr) = 1e-3;
 #define TERN_OPTIM_ARG(Type, name)                            \
  public:                                                      \
-  auto& name(Type value) {                                    \
+  auto& name(::tern::detail::Argument<Type> value) {          \
     name##_.value = value;                                    \
     name##_.chosen = true;                                    \
     return *this;                                             \

@@ -8,10 +8,14 @@ namespace tern::nn {
 
 /// Options of ReLU.
 struct ReLUOptions {
+  /// Leaves every option at its default.
+  ReLUOptions() = default;
   /// A bare bool is inplace.
-  ReLUOptions(bool inplace = false) : inplace_(inplace) {}
+  template <class T>
+  requires tern::detail::BoolArgument<T> ReLUOptions(const T& inplace)
+      : inplace_(StrictBool(inplace)) {}
   /// True: changes the input itself and returns it. Default: `false`.
-  TERN_ARG(bool, inplace);
+  TERN_ARG(bool, inplace) = false;
 };
 
 namespace functional {
@@ -22,6 +26,9 @@ using ReLUFuncOptions = ReLUOptions;
 struct SoftmaxFuncOptions {
   /// A bare number is dim.
   SoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
+  template <class T>
+  requires tern::detail::kIsBool<T> SoftmaxFuncOptions(T)
+  = delete;
   /// The dimension along which the results sum to 1.
   TERN_ARG(std::int64_t, dim);
 };

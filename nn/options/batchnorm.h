@@ -12,6 +12,9 @@ namespace tern::nn {
 struct BatchNormOptions {
   /// A bare number is num_features.
   BatchNormOptions(std::int64_t num_features) : num_features_(num_features) {}
+  template <class T>
+  requires tern::detail::kIsBool<T> BatchNormOptions(T)
+  = delete;
   /// The number of channels, dimension 1 of the input.
   TERN_ARG(std::int64_t, num_features);
   /// A number added to the variance.

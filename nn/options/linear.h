@@ -11,7 +11,7 @@ namespace tern::nn {
 /// Options of Linear.
 struct LinearOptions {
   /// Sets both sizes.
-  LinearOptions(std::int64_t in_features, std::int64_t out_features)
+  LinearOptions(StrictInt in_features, StrictInt out_features)
       : in_features_(in_features), out_features_(out_features) {}
   /// The last size of the input.
   TERN_ARG(std::int64_t, in_features);

@@ -16,6 +16,9 @@ struct LayerNormOptions {
   LayerNormOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
   LayerNormOptions(std::int64_t size) : normalized_shape_{size} {}
+  template <class T>
+  requires tern::detail::kIsBool<T> LayerNormOptions(T)
+  = delete;
   /// The sizes of the last dimensions, which are normalised together.
   TERN_ARG(std::vector<std::int64_t>, normalized_shape);
   /// A number added to the variance.
@@ -37,6 +40,9 @@ struct LayerNormFuncOptions {
   LayerNormFuncOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
   LayerNormFuncOptions(std::int64_t size) : normalized_shape_{size} {}
+  template <class T>
+  requires tern::detail::kIsBool<T> LayerNormFuncOptions(T)
+  = delete;
   /// The sizes of the last dimensions, which are normalised together.
   TERN_ARG(std::vector<std::int64_t>, normalized_shape);
   /// The factor of each element, of normalized_shape; undefined for none.

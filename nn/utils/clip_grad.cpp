@@ -28,7 +28,7 @@ Tensor norm_of(const Tensor& tensor, double p) {
 }  // namespace
 
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
-                       bool error_if_nonfinite) {
+                       StrictBool error_if_nonfinite) {
   const NoGradGuard no_grad;
   std::vector<Tensor> grads = grads_of(parameters);
   if (grads.empty()) return 0;
@@ -53,7 +53,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
 }
 
 double clip_grad_norm_(const Tensor& parameter, double max_norm, double norm_type,
-                       bool error_if_nonfinite) {
+                       StrictBool error_if_nonfinite) {
   return clip_grad_norm_(std::vector<Tensor>{parameter}, max_norm, norm_type, error_if_nonfinite);
 }
 

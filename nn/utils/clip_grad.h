@@ -13,9 +13,9 @@ namespace tern::nn::utils {
 /// With `error_if_nonfinite` a norm that is NaN or infinite throws Error and changes nothing. While
 /// a CUDA graph captures, the norm is not known yet and NaN is returned.
 TERN_API double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
-                                double norm_type = 2.0, bool error_if_nonfinite = false);
+                                double norm_type = 2.0, StrictBool error_if_nonfinite = false);
 TERN_API double clip_grad_norm_(const Tensor& parameter, double max_norm, double norm_type = 2.0,
-                                bool error_if_nonfinite = false);
+                                StrictBool error_if_nonfinite = false);
 
 /// Limits each element of the gradients to [-clip_value, clip_value].
 TERN_API void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value);

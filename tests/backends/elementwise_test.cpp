@@ -277,11 +277,11 @@ TEST_P(Elementwise, ZeroDivision) {
     EXPECT_EQ(context.status, StatusCode::kOk);
     EXPECT_EQ(a[2], 0);
   } else {
-    EXPECT_EQ(context.status, StatusCode::kDeviceFault);
+    EXPECT_EQ(context.status, StatusCode::kInvalidValue);
     EXPECT_STREQ(context.message, "ZeroDivisionError");
     EXPECT_EQ(a[0], 7);  // nothing was written
     args.in[1] = nullptr;
-    EXPECT_EQ(run(args).status, StatusCode::kDeviceFault);
+    EXPECT_EQ(run(args).status, StatusCode::kInvalidValue);
     args.immediate[1].i = 2;
     EXPECT_EQ(run(args).status, StatusCode::kOk);
     EXPECT_EQ(a[1], 1);

@@ -4,6 +4,7 @@
 #include <tern/backends/cpu/kernels/loops.h>
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/late_error.h>
 
 namespace tern::cpu {
 namespace {
@@ -121,8 +122,8 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
     return;
   }
   if (args.op == ElementwiseOp::remainder && args.dtype == kLong && divides_by_zero(args)) {
-    context.status = StatusCode::kDeviceFault;
-    __builtin_strcpy(context.message, "ZeroDivisionError");
+    context.status = StatusCode::kInvalidValue;
+    __builtin_strcpy(context.message, broken_rule(RequireOp::kDivisor));
     return;
   }
   const ElementwiseInfo& info = elementwise_info(args.op);

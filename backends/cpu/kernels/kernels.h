@@ -17,6 +17,7 @@ void softmax(const kernels::SoftmaxArgs& args, kernels::KernelContext& context);
 void layer_norm(const kernels::LayerNormArgs& args, kernels::KernelContext& context);
 void batch_norm(const kernels::BatchNormArgs& args, kernels::KernelContext& context);
 void index(const kernels::IndexArgs& args, kernels::KernelContext& context);
+void require(const kernels::RequireArgs& args, kernels::KernelContext& context);
 void random(const kernels::RandomArgs& args, kernels::KernelContext& context);
 void adam(const kernels::AdamArgs& args, kernels::KernelContext& context);
 void sgd(const kernels::SgdArgs& args, kernels::KernelContext& context);

@@ -1,5 +1,5 @@
-#include <tern/backends/cuda/device/index_failure.h>
 #include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/places.h>
 #include <tern/core/kernels/by_size.h>
@@ -16,7 +16,7 @@ struct Indexed {
   /// The units of the tensor that has the index's shape: which row of indices a unit is in, and
   /// where the unit would be in the indexed tensor if its index were 0.
   Places<2> units;
-  IndexFailure* failure;
+  LateFailure* failure;
 
   Indexed(const IndexArgs& args, KernelContext& context, std::int64_t units_inner)
       : op(args.op),
@@ -24,7 +24,7 @@ struct Indexed {
         limit(args.limit),
         inner(units_inner),
         per_unit(args.op == IndexOp::kGather || args.op == IndexOp::kScatterAdd),
-        failure(index_failure(context)) {
+        failure(late_failure(context)) {
     const std::int64_t size = moves_only(args) ? args.in_size : args.out_size;
     units.add_dim(args.outer, {0, size * inner});
     units.add_dim(args.count, {1, 0});
@@ -38,6 +38,7 @@ struct Indexed {
     const std::int64_t row = index[per_unit ? unit : offsets[0]];
     if (row >= 0 && row < limit) return offsets[1] + row * inner;
     if (atomicCAS(&failure->found, 0, -1) == 0) {
+      failure->is_index = 1;
       failure->op = op;
       failure->index = row;
       failure->limit = limit;

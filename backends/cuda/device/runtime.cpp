@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <mutex>
 
-#include <tern/backends/cuda/device/index_failure.h>
 #include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/scratch.h>
-#include <tern/core/kernels/index_error.h>
+#include <tern/core/kernels/late_error.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -21,7 +21,7 @@ constinit std::atomic<std::int32_t> the_started_device = 0;
 
 struct DeviceState {
   std::mutex mutex;
-  IndexFailure* index_failure = nullptr;  // once the device has been started
+  LateFailure* late_failure = nullptr;  // once the device has been started
 };
 DeviceState& state_of(std::int32_t device) {
   static DeviceState states[kMostDevices];
@@ -80,14 +80,14 @@ DeviceScope::~DeviceScope() {
 void start_device(std::int32_t device, PluginStatus* status) {
   DeviceState& state = state_of(device);
   const std::lock_guard lock(state.mutex);
-  if (state.index_failure != nullptr) return;
+  if (state.late_failure != nullptr) return;
   const DeviceScope scope(device);
   const RelaxedCapture relaxed;
   void* memory = nullptr;
   if (check(
-          cudaHostAlloc(&memory, sizeof(IndexFailure), cudaHostAllocMapped | cudaHostAllocPortable),
+          cudaHostAlloc(&memory, sizeof(LateFailure), cudaHostAllocMapped | cudaHostAllocPortable),
           status)) {
-    state.index_failure = new (memory) IndexFailure{};
+    state.late_failure = new (memory) LateFailure{};
     the_started_device = device;
   }
 }
@@ -110,17 +110,20 @@ bool check_waited(cudaError_t error, PluginStatus* status) {
 void take_error(std::int32_t device, PluginStatus* status) {
   DeviceState& state = state_of(device);
   const std::lock_guard lock(state.mutex);  // it is told once
-  volatile IndexFailure* const failure = state.index_failure;
+  volatile LateFailure* const failure = state.late_failure;
   if (failure == nullptr || failure->found != 1) return;
-  status->code = StatusCode::kIndexOutOfRange;
-  write_late_index_error(status->message, sizeof(status->message), failure->op, failure->index,
-                         failure->limit, device);
+  if (failure->is_index == 1) {
+    status->code = StatusCode::kIndexOutOfRange;
+    write_late_index_error(status->message, sizeof(status->message), failure->op, failure->index,
+                           failure->limit, device);
+  } else {
+    status->code = StatusCode::kInvalidValue;
+    write_late_value_error(status->message, sizeof(status->message), failure->requirement, device);
+  }
   failure->found = 0;
 }
 
-IndexFailure* index_failure(KernelContext& context) {
-  return state_of(context.device).index_failure;
-}
+LateFailure* late_failure(KernelContext& context) { return state_of(context.device).late_failure; }
 
 Scratch::Scratch(KernelContext& context, std::size_t bytes) : device_(context.device) {
   if (context.status != StatusCode::kOk) return;

@@ -29,12 +29,12 @@ DeviceIndex current_device() {
   return current;
 }
 
-void set_device(DeviceIndex device) {
+void set_device(StrictDeviceIndex device) {
   detail::check_ordinal(device);
   current = device;
 }
 
-DeviceProperties get_device_properties(DeviceIndex device) {
+DeviceProperties get_device_properties(StrictDeviceIndex device) {
   device = detail::resolve(device);
   kernels::PluginDevice facts{};
   detail::plugin().device_facts(device, &facts);
@@ -47,31 +47,33 @@ DeviceProperties get_device_properties(DeviceIndex device) {
           facts.warp_size};
 }
 
-std::string get_device_name(DeviceIndex device) { return get_device_properties(device).name; }
+std::string get_device_name(StrictDeviceIndex device) { return get_device_properties(device).name; }
 
-bool can_device_access_peer(DeviceIndex device, DeviceIndex peer) {
+bool can_device_access_peer(StrictDeviceIndex device, StrictDeviceIndex peer) {
   detail::check_ordinal(device);
   detail::check_ordinal(peer);
   return detail::plugin().can_access_peer(device, peer) != 0;
 }
 
-MemoryStats memory_stats(DeviceIndex device) {
+MemoryStats memory_stats(StrictDeviceIndex device) {
   return cuda_backend().allocator().stats(detail::resolve(device));
 }
 
-std::int64_t memory_allocated(DeviceIndex device) { return memory_stats(device).live_bytes; }
-std::int64_t max_memory_allocated(DeviceIndex device) { return memory_stats(device).peak_bytes; }
+std::int64_t memory_allocated(StrictDeviceIndex device) { return memory_stats(device).live_bytes; }
+std::int64_t max_memory_allocated(StrictDeviceIndex device) {
+  return memory_stats(device).peak_bytes;
+}
 
-std::int64_t memory_reserved(DeviceIndex device) {
+std::int64_t memory_reserved(StrictDeviceIndex device) {
   const MemoryStats stats = memory_stats(device);
   return stats.live_bytes + stats.cached_bytes;
 }
 
-std::int64_t max_memory_reserved(DeviceIndex device) {
+std::int64_t max_memory_reserved(StrictDeviceIndex device) {
   return memory_stats(device).peak_reserved_bytes;
 }
 
-std::pair<std::int64_t, std::int64_t> mem_get_info(DeviceIndex device) {
+std::pair<std::int64_t, std::int64_t> mem_get_info(StrictDeviceIndex device) {
   std::int64_t free = 0, total = 0;
   detail::call(&kernels::Plugin::memory_info, detail::resolve(device), &free, &total);
   return {free, total};
@@ -84,7 +86,7 @@ void manual_seed(std::uint64_t seed) {
   generator.set_current_seed(seed);
 }
 
-void reset_peak_memory_stats(DeviceIndex device) {
+void reset_peak_memory_stats(StrictDeviceIndex device) {
   cuda_backend().allocator().reset_peak(detail::resolve(device));
 }
 
@@ -92,7 +94,7 @@ void empty_cache() {
   if (is_available()) cuda_backend().allocator().empty_cache();
 }
 
-void synchronize(DeviceIndex device) {
+void synchronize(StrictDeviceIndex device) {
   device = detail::resolve(device);
   // CUDA would refuse, too, and end the capture of whichever thread it is.
   TERN_CHECK(detail::recordings == 0 || !detail::captures_on(device), DeviceError,

@@ -31,7 +31,7 @@ TERN_API DeviceIndex current_device();
 /// Makes `device` the current device of the calling thread. Throws DeviceError ("CUDA error:
 /// invalid device ordinal") for a device that does not exist. Prefer DeviceGuard, which restores
 /// the device.
-TERN_API void set_device(DeviceIndex device);
+TERN_API void set_device(StrictDeviceIndex device);
 
 /// The facts about one device.
 struct DeviceProperties {
@@ -47,28 +47,28 @@ struct DeviceProperties {
   int warp_size = 0;
 };
 /// Returns the facts about a device; -1 means the current device.
-TERN_API DeviceProperties get_device_properties(DeviceIndex device = -1);
+TERN_API DeviceProperties get_device_properties(StrictDeviceIndex device = -1);
 /// Returns the driver's name of a device; -1 means the current device.
-TERN_API std::string get_device_name(DeviceIndex device = -1);
+TERN_API std::string get_device_name(StrictDeviceIndex device = -1);
 /// Returns true when kernels and copies of `device` can access the memory of `peer` directly.
 /// Copies work in either case.
-TERN_API bool can_device_access_peer(DeviceIndex device, DeviceIndex peer);
+TERN_API bool can_device_access_peer(StrictDeviceIndex device, StrictDeviceIndex peer);
 
 /// Returns the bytes that tensors use on a device, in whole blocks of 512 bytes; -1 means the
 /// current device.
-TERN_API std::int64_t memory_allocated(DeviceIndex device = -1);
+TERN_API std::int64_t memory_allocated(StrictDeviceIndex device = -1);
 /// Returns the largest memory_allocated() since the last reset.
-TERN_API std::int64_t max_memory_allocated(DeviceIndex device = -1);
+TERN_API std::int64_t max_memory_allocated(StrictDeviceIndex device = -1);
 /// Returns the bytes taken from a device: used or cached; -1 means the current device.
-TERN_API std::int64_t memory_reserved(DeviceIndex device = -1);
+TERN_API std::int64_t memory_reserved(StrictDeviceIndex device = -1);
 /// Returns the largest memory_reserved() since the last reset.
-TERN_API std::int64_t max_memory_reserved(DeviceIndex device = -1);
+TERN_API std::int64_t max_memory_reserved(StrictDeviceIndex device = -1);
 /// Sets both maxima to the present values.
-TERN_API void reset_peak_memory_stats(DeviceIndex device = -1);
+TERN_API void reset_peak_memory_stats(StrictDeviceIndex device = -1);
 /// Returns all figures of the caching allocator; -1 means the current device.
-TERN_API MemoryStats memory_stats(DeviceIndex device = -1);
+TERN_API MemoryStats memory_stats(StrictDeviceIndex device = -1);
 /// Returns the free and the total bytes of a device, as the driver reports them.
-TERN_API std::pair<std::int64_t, std::int64_t> mem_get_info(DeviceIndex device = -1);
+TERN_API std::pair<std::int64_t, std::int64_t> mem_get_info(StrictDeviceIndex device = -1);
 /// Gives cached memory back to the devices. Pinned host memory stays cached, as in PyTorch. Does
 /// nothing without CUDA.
 TERN_API void empty_cache();
@@ -77,7 +77,7 @@ TERN_API void empty_cache();
 TERN_API void manual_seed(std::uint64_t seed);
 
 /// Waits for all work of a device. Throws the error of that work. -1 means the current device.
-TERN_API void synchronize(DeviceIndex device = -1);
+TERN_API void synchronize(StrictDeviceIndex device = -1);
 
 namespace detail {
 /// Throws DeviceError unless the device exists.
@@ -105,6 +105,9 @@ class TERN_API DeviceGuard {
   explicit DeviceGuard(Device device);
   /// Makes the CUDA device with this number current.
   explicit DeviceGuard(int cuda_index) : DeviceGuard(Device(cuda_index)) {}
+  template <class T>
+  requires tern::detail::kIsBool<T>
+  explicit DeviceGuard(T) = delete;
   /// Restores the previous device.
   ~DeviceGuard();
   DeviceGuard(const DeviceGuard&) = delete;

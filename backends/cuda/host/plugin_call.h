@@ -14,6 +14,8 @@ inline void check(const kernels::PluginStatus& status) {
       return;
     case kernels::StatusCode::kIndexOutOfRange:
       throw IndexError(status.message);
+    case kernels::StatusCode::kInvalidValue:
+      throw Error(status.message);
     case kernels::StatusCode::kOutOfMemory:
       throw OutOfMemoryError(status.message);
     case kernels::StatusCode::kUnsupportedDtype:

@@ -75,11 +75,11 @@ void* Stream::stream() const { return state_->handle; }
 bool Stream::query() const { return call(&Plugin::stream_query, state_->handle) != 0; }
 void Stream::synchronize() const { call(&Plugin::stream_synchronize, state_->handle); }
 
-Stream getDefaultCUDAStream(DeviceIndex device) {
+Stream getDefaultCUDAStream(StrictDeviceIndex device) {
   return Stream(detail::stream_at(detail::resolve(device), 0, false));
 }
 
-Stream getStreamFromPool(bool high_priority, DeviceIndex device) {
+Stream getStreamFromPool(StrictBool high_priority, StrictDeviceIndex device) {
   device = detail::resolve(device);
   detail::DeviceStreams& owner = detail::streams_of(device);
   int id = 0;
@@ -92,7 +92,7 @@ Stream getStreamFromPool(bool high_priority, DeviceIndex device) {
   return Stream(detail::stream_at(device, id, high_priority));
 }
 
-Stream getCurrentCUDAStream(DeviceIndex device) {
+Stream getCurrentCUDAStream(StrictDeviceIndex device) {
   device = detail::resolve(device);
   const detail::StreamState*& current = detail::current_streams[device];
   if (current == nullptr) current = detail::stream_at(device, 0, false);

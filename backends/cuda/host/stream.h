@@ -45,11 +45,11 @@ class TERN_API Stream {
 using CUDAStream = Stream;
 
 /// Returns the stream of the calling thread's work for `device`; -1 means the current device.
-TERN_API Stream getCurrentCUDAStream(DeviceIndex device = -1);
+TERN_API Stream getCurrentCUDAStream(StrictDeviceIndex device = -1);
 /// Returns the default stream of `device`; -1 means the current device.
-TERN_API Stream getDefaultCUDAStream(DeviceIndex device = -1);
+TERN_API Stream getDefaultCUDAStream(StrictDeviceIndex device = -1);
 /// Returns one of 32 streams per device and priority, in turn; -1 means the current device.
-TERN_API Stream getStreamFromPool(bool high_priority = false, DeviceIndex device = -1);
+TERN_API Stream getStreamFromPool(StrictBool high_priority = false, StrictDeviceIndex device = -1);
 /// Makes `stream` the calling thread's stream for its device. The current device stays.
 TERN_API void setCurrentCUDAStream(Stream stream);
 
@@ -82,7 +82,7 @@ using CUDAStreamGuard = StreamGuard;
 class TERN_API Event {
  public:
   /// With `timing`, elapsed_time() can measure between two events.
-  explicit Event(bool timing = false) : timing_(timing) {}
+  explicit Event(StrictBool timing = false) : timing_(timing) {}
   /// Frees the event.
   ~Event();
   /// Takes the event over.

@@ -3,7 +3,7 @@
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
-#include <tern/core/kernels/index_error.h>
+#include <tern/core/kernels/late_error.h>
 
 namespace tern::sim {
 namespace {

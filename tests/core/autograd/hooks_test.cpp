@@ -34,6 +34,37 @@ TEST(Hooks, OfLeavesRunBeforeTheGradientIsAdded) {
   TERN_EXPECT_EQUAL(x.grad(), full({2}, 7.));
 }
 
+TEST(Hooks, MayNotReplaceAGradientByAnother) {
+  const auto text_of_hook = [](bool of_leaf, const Tensor& replacement) {
+    const Tensor x = leaf(ones({3}));
+    const Tensor y = of_leaf ? x : x * 2;
+    y.register_hook([&](const Tensor&) { return replacement; });
+    std::string text;
+    try {
+      (y * 2).sum().backward();
+    } catch (const Error& error) {
+      text = error.what();
+    }
+    EXPECT_EQ(x.grad().defined(), text.empty());
+    return text.substr(0, 6) + text.substr(std::min(text.size(), text.find("' has")));
+  };
+  for (const bool of_leaf : {true, false}) {
+    EXPECT_EQ(text_of_hook(of_leaf, ones({4})),
+              "hook '' has changed the size of value (was [3] got [4])");
+    EXPECT_EQ(text_of_hook(of_leaf, ones({1})),
+              "hook '' has changed the size of value (was [3] got [1])");
+    EXPECT_EQ(text_of_hook(of_leaf, ones({3}, kDouble)),
+              "hook '' has changed the type of value (was torch.FloatTensor got "
+              "torch.DoubleTensor)");
+    EXPECT_EQ(text_of_hook(of_leaf, ones({3}, kLong)),
+              "hook '' has changed the type of value (was torch.FloatTensor got "
+              "torch.LongTensor)");
+    EXPECT_EQ(text_of_hook(of_leaf, ones({3}, kMeta)),
+              "hook '' has changed the type of value (was torch.FloatTensor got MetaFloatType)");
+    EXPECT_EQ(text_of_hook(of_leaf, full({3}, 2.)), "");
+  }
+}
+
 TEST(Hooks, AreRemovedByNumber) {
   const Tensor x = leaf(ones({1}));
   const Tensor y = x * 1;

@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <tern/core/base/error.h>
+#include <tern/core/ops/creation.h>
 
 namespace tern {
 namespace {
@@ -216,9 +220,35 @@ TEST_F(ThreadPool, DefaultComesFromTheEnvironment) {
   EXPECT_EQ(count_in_child("TERN_NUM_THREADS", "3"), 3);
   EXPECT_EQ(count_in_child("OMP_NUM_THREADS", "5"), 5);
   EXPECT_EQ(count_in_child("OMP_NUM_THREADS", "4,2"), 4);  // OpenMP's list for nested regions
+  EXPECT_EQ(count_in_child("TERN_NUM_THREADS", ""), cores);
   for (const char* bad : {"none", "", "0", "-2", "99999999", "999999999999999999999"}) {
-    EXPECT_EQ(count_in_child("TERN_NUM_THREADS", bad), cores) << bad;
+    EXPECT_EQ(count_in_child("OMP_NUM_THREADS", bad), cores) << bad;
   }
+}
+
+TEST(ThreadVariable, IsRefusedUnlessItIsACount) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const std::string bad : {"none", "0", "-1", "4x", "99999999", "999999999999999999999"}) {
+    setenv("TERN_NUM_THREADS", bad.c_str(), 1);
+    const std::string text =
+        "Expected TERN_NUM_THREADS to be a number of threads from 1 to 4096, "
+        "got '" +
+        bad + "'\n";
+    const auto print_error = [](const auto& call) {
+      for (int i = 0; i < 2; ++i) {  // again at the next call
+        try {
+          call();
+        } catch (const Error& error) {
+          std::fprintf(stderr, "%s\n", error.what());
+        }
+      }
+      _exit(0);
+    };
+    const auto exits = ::testing::ExitedWithCode(0);
+    EXPECT_EXIT(print_error([] { get_num_threads(); }), exits, text + text);
+    EXPECT_EXIT(print_error([] { zeros({2}); }), exits, text + text);
+  }
+  unsetenv("TERN_NUM_THREADS");
 }
 
 }  // namespace

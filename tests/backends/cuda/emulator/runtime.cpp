@@ -1,24 +1,31 @@
 #include <cstdlib>
 
-#include <tern/backends/cuda/device/index_failure.h>
+#include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/scratch.h>
-#include <tern/core/kernels/index_error.h>
+#include <tern/core/kernels/late_error.h>
 
 // What the kernels need of the plugin around them, when they run in the emulator.
 
 namespace tern::cuda::device {
 namespace {
 
-IndexFailure the_failure;
+LateFailure the_failure;
 
 }  // namespace
 
-IndexFailure* index_failure(KernelContext&) { return &the_failure; }
+LateFailure* late_failure(KernelContext&) { return &the_failure; }
 
 // The emulator does not run late: what a launch has found is known.
 void after_emulated_launch(KernelContext& context) {
   if (the_failure.found == 0) return;
+  if (the_failure.is_index == 0) {
+    context.status = StatusCode::kInvalidValue;
+    write_late_value_error(context.message, sizeof(context.message), the_failure.requirement,
+                           context.device);
+    the_failure = {};
+    return;
+  }
   context.status = StatusCode::kIndexOutOfRange;
   context.detail = the_failure.index;
   context.limit = the_failure.limit;

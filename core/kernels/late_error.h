@@ -31,4 +31,23 @@ inline void write_late_index_error(char* out, std::size_t size, IndexOp op, std:
                 static_cast<int>(device));
 }
 
+/// The rule that an element breaks, in PyTorch's words.
+constexpr const char* broken_rule(RequireOp op) {
+  switch (op) {
+    case RequireOp::kDivisor:
+      return "ZeroDivisionError";
+    case RequireOp::kProbability:
+      return "Expected p_in >= 0 && p_in <= 1 to be true, but got false.";
+  }
+  return "?";
+}
+
+/// The message of a device that found a value that breaks a rule.
+inline void write_late_value_error(char* out, std::size_t size, RequireOp op, std::int32_t device) {
+  std::snprintf(out, size, "%s: %s It was found on cuda:%d after the call had returned",
+                op == RequireOp::kDivisor ? "remainder" : "bernoulli",
+                op == RequireOp::kDivisor ? "ZeroDivisionError." : broken_rule(op),
+                static_cast<int>(device));
+}
+
 }  // namespace tern::kernels

@@ -1,0 +1,17 @@
+#include <tern/backends/sim/kernels/kernels.h>
+#include <tern/core/kernels/late_error.h>
+
+namespace tern::sim {
+
+bool supports(const RequireArgs&) { return true; }
+
+void require(const RequireArgs& args, KernelContext& context) {
+  for (std::int64_t i = 0; i < args.count; ++i) {
+    if (args.holds[i]) continue;
+    context.status = StatusCode::kInvalidValue;
+    write_late_value_error(context.message, sizeof(context.message), args.op, context.device);
+    return;
+  }
+}
+
+}  // namespace tern::sim

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+// Parameters that refuse the conversions between bool, integers and text that C++ makes silently: a
+// text would be true, true would be dimension 1 or device 1, and 1 would be true.
+
+namespace tern {
+
+namespace detail {
+
+/// True for bool and the elements of std::vector<bool>.
+template <class T>
+inline constexpr bool kIsBool =
+    std::is_same_v<T, bool> || std::is_same_v<T, std::vector<bool>::reference>;
+
+/// bool, or a class that converts to bool itself, such as std::true_type; braces refuse a class
+/// that converts to an integer or a pointer first.
+template <class T>
+concept BoolArgument = kIsBool<T> ||
+    (std::is_class_v<T>&& std::is_convertible_v<const T&, bool>&& requires(const T& value) {
+      bool{value};
+    });
+
+/// What converts to an integer, except bool.
+template <class T>
+concept IntArgument = !BoolArgument<T> && std::is_convertible_v<const T&, std::int64_t>;
+
+}  // namespace detail
+
+/// A bool as a parameter. Accepts bool alone: text, pointers and numbers do not convert.
+///
+/// Example:
+///   x.sum(0, true);
+///   x.sum(0, 1);             // does not compile
+///   x.to("cpu", "non_blocking");  // does not compile
+class StrictBool {
+ public:
+  /// Takes a bool.
+  template <class T>
+  requires detail::BoolArgument<T>
+  constexpr StrictBool(const T& value) : value_(static_cast<bool>(value)) {}
+  /// Returns the bool.
+  constexpr operator bool() const { return value_; }
+
+ private:
+  bool value_;
+};
+
+/// An integer as a parameter. Accepts any integer, but no bool.
+///
+/// Example:
+///   x.softmax(-1);
+///   x.softmax(true);  // does not compile
+template <class I>
+class StrictInteger {
+ public:
+  /// Takes an integer.
+  template <class T>
+  requires detail::IntArgument<T>
+  constexpr StrictInteger(const T& value) : value_(static_cast<I>(value)) {}
+  /// Returns the integer.
+  constexpr operator I() const { return value_; }
+
+ private:
+  I value_;
+};
+
+/// An int64 as a parameter: a dimension, an index, a count. No bool converts to it.
+using StrictInt = StrictInteger<std::int64_t>;
+
+namespace detail {
+
+/// The parameter that takes a value of type T: T itself, except for bool and int64.
+template <class T>
+using Argument =
+    std::conditional_t<std::is_same_v<T, bool>, StrictBool,
+                       std::conditional_t<std::is_same_v<T, std::int64_t>, StrictInt, T>>;
+
+}  // namespace detail
+
+}  // namespace tern

@@ -1,0 +1,111 @@
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tern/tern.h>
+
+#include "error_of.h"
+
+// Assignment to a name makes the name mean another tensor; assignment to what an expression returns
+// copies elements.
+
+namespace tern::testing {
+namespace {
+
+static_assert(std::is_nothrow_copy_constructible_v<Tensor>);
+static_assert(std::is_nothrow_move_constructible_v<Tensor>);
+static_assert(std::is_nothrow_copy_assignable_v<Tensor>);
+static_assert(std::is_nothrow_move_assignable_v<Tensor>);
+static_assert(std::is_nothrow_swappable_v<Tensor>);
+static_assert(!std::is_assignable_v<Tensor&, int>, "a number is no tensor");
+
+class Assignment : public ::testing::TestWithParam<const char*> {
+ protected:
+  Tensor matrix() const { return arange(12, kFloat).reshape({3, 4}).to(GetParam()); }
+  Tensor of(const std::vector<double>& values) const {
+    return tensor(values, dtype(kFloat)).to(GetParam());
+  }
+};
+
+TEST_P(Assignment, ToATemporaryCopiesTensors) {
+  Tensor a = matrix();
+  const void* memory = a.data_ptr();
+  a[0] = zeros({4}, device(GetParam()));
+  EXPECT_TRUE(equal(a[0], of({0, 0, 0, 0})));
+  const Tensor column = of({1, 2, 3});
+  a.select(1, 2) = column;
+  EXPECT_TRUE(equal(a.select(1, 2), column));
+  EXPECT_FALSE(a.select(1, 2).is_alias_of(column));
+  a.slice(0, 1) = of({7, 8, 9, 10});  // broadcasts
+  EXPECT_TRUE(equal(a[2], of({7, 8, 9, 10})));
+  a.narrow(1, 0, 2).t() = ones({2, 3}, TensorOptions(kDouble));  // another dtype and device
+  EXPECT_TRUE(equal(a.select(1, 1), of({1, 1, 1})));
+  EXPECT_EQ(a.data_ptr(), memory);
+}
+
+TEST_P(Assignment, ToATemporaryFillsWithNumbers) {
+  Tensor a = matrix();
+  a[0] = 5;
+  a[1] = -0.5;
+  a.select(0, 2).slice(0, 0, 4, 2) = true;
+  EXPECT_TRUE(equal(a, of({5, 5, 5, 5, -0.5, -0.5, -0.5, -0.5, 1, 9, 1, 11}).reshape({3, 4})));
+}
+
+TEST_P(Assignment, ToANameRebinds) {
+  Tensor a = matrix();
+  const Tensor before = a;
+  Tensor row = a[0];
+  row = zeros({4}, device(GetParam()));
+  EXPECT_TRUE(equal(before, matrix()));
+  a = row;
+  EXPECT_TRUE(a.is_same(row));
+  std::vector<Tensor> list = {before, row};
+  std::swap(list[0], list[1]);
+  EXPECT_TRUE(list[0].is_same(row));
+  const Tensor old = std::exchange(list[1], Tensor());
+  EXPECT_TRUE(old.is_same(before));
+  list.erase(list.begin());  // moves the elements behind
+  Tensor values, indices;
+  std::tie(values, indices) = before.max(1);
+  EXPECT_TRUE(equal(before, matrix()));
+  EXPECT_TRUE(equal(values, of({3, 7, 11})));
+  a = {};
+  EXPECT_FALSE(a.defined());
+}
+
+TEST_P(Assignment, IsRecorded) {
+  const Tensor x = matrix().requires_grad_();
+  const Tensor row = of({1, 2, 3, 4}).requires_grad_();
+  Tensor y = x * 2;
+  y[0] = row * row;
+  y[1] = 3;
+  y.sum().backward();
+  EXPECT_TRUE(equal(x.grad(), of({0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2}).reshape({3, 4})));
+  EXPECT_TRUE(equal(row.grad(), of({2, 4, 6, 8})));
+}
+
+TEST_P(Assignment, FailsAsCopyDoes) {
+  Tensor a = matrix();
+  const std::string sizes = error_of<ShapeError>([&] { a[0] = ones({3}, device(GetParam())); });
+  EXPECT_NE(sizes.find("(3)"), std::string::npos) << sizes;
+  const Tensor leaf = matrix().clone().requires_grad_();
+  const std::string rule = error_of([&] { leaf[0] = 1; });
+  EXPECT_NE(rule.find("a leaf Variable that requires grad"), std::string::npos) << rule;
+  {
+    const NoGradGuard no_grad;
+    leaf[0] = 1;
+  }
+  EXPECT_EQ(leaf[0][3].item<float>(), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Assignment, ::testing::Values("cpu", "cuda:0", "cuda:1"),
+                         [](const auto& device) {
+                           std::string name = device.param;
+                           return name == "cpu" ? name : "cuda" + name.substr(5);
+                         });
+
+}  // namespace
+}  // namespace tern::testing
