@@ -14,6 +14,8 @@
 
 namespace tern::nn {
 
+class SequentialImpl;
+
 /// Default arguments of a forward that AnyModule or Sequential calls: one {index, value} per
 /// argument that may be left out. Belongs into the protected part of the class body.
 ///
@@ -179,6 +181,8 @@ class TERN_API AnyModule {
   AnyModule clone(const std::optional<Device>& device = std::nullopt) const;
 
  private:
+  friend class SequentialImpl;  // swaps the module for a copy of it
+
   void check_not_empty(const char* function) const;
   template <class M>
   std::shared_ptr<M> cast(const char* function) const {

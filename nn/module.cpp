@@ -1,6 +1,8 @@
 #include <unordered_set>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/nn/detail/container_clone.h>
+#include <tern/nn/detail/family.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
 #include <tern/nn/type_name.h>
@@ -14,8 +16,48 @@ Module::Module(std::string name)
       buffers_("Buffer"),
       name_(std::move(name)) {}
 Module::Module(const Module&) = default;
-Module& Module::operator=(const Module&) = default;
-Module::~Module() = default;
+
+Module& Module::operator=(const Module& other) {
+  if (this == &other) return *this;
+  detail::unite(family_, other.family_);  // the children get one more module above them
+  parameters_ = other.parameters_;
+  children_ = other.children_;
+  buffers_ = other.buffers_;
+  hooks_ = other.hooks_;
+  next_hook_ = other.next_hook_;
+  is_training_ = other.is_training_;
+  name_ = other.name_;
+  return *this;
+}
+
+Module::~Module() { release_children(); }
+
+/// Frees a deep tree without recursion: a module that is freed hands its submodules to the loop of
+/// the outermost one.
+void Module::release_children() noexcept {
+  using Modules = std::vector<std::shared_ptr<Module>>;
+  static constinit thread_local Modules* pending = nullptr;
+  const auto hand_over = [this](Modules& modules) {
+    try {
+      for (auto& [name, child] : children_) {
+        const bool is_last = child.use_count() == 1;
+        if (is_last && !child->children_.is_empty()) modules.push_back(std::move(child));
+      }
+    } catch (const std::bad_alloc&) {
+      // The rest is freed with children_, which recurses.
+    }
+  };
+  if (pending != nullptr) return hand_over(*pending);
+  Modules modules;
+  hand_over(modules);
+  pending = &modules;
+  while (!modules.empty()) {
+    std::shared_ptr<Module> module = std::move(modules.back());
+    modules.pop_back();
+    module.reset();
+  }
+  pending = nullptr;
+}
 
 std::string Module::name() const {
   return name_.empty() ? detail::type_name(typeid(*this)) : name_;
@@ -47,6 +89,7 @@ Tensor& Module::register_buffer(std::string name, Tensor tensor, StrictBool pers
 
 void Module::check_child(const std::string& name, const Module* module) const {
   TERN_CHECK(module != nullptr, Error, "Submodule '", name, "' is empty: it holds no module");
+  if (module != this && !detail::may_be_below(family_, module->family_)) return;
   ModuleWalk::modules(*module, [&](const std::string& path, const Module& below) {
     TERN_CHECK(&below != this, Error, "Submodule '", name, "' holds the module that it would be ",
                "registered in", path.empty() ? "" : ", as '", path, path.empty() ? "" : "'");
@@ -56,12 +99,14 @@ void Module::check_child(const std::string& name, const Module* module) const {
 void Module::add_child(std::string name, std::shared_ptr<Module> module) {
   check_name("Submodule", name);
   check_child(name, module.get());
+  detail::unite(family_, module->family_);
   children_.insert(std::move(name), std::move(module));
 }
 
 void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
   std::shared_ptr<Module>& slot = children_[name];
   check_child(name, module.get());
+  detail::unite(family_, module->family_);
   slot = std::move(module);
 }
 
@@ -74,8 +119,7 @@ void Module::unregister_module(const std::string& name) {
 
 std::vector<Tensor> Module::parameters(StrictBool recurse) const {
   std::vector<Tensor> result;
-  ModuleWalk::parameters(*this, recurse,
-                         [&](const std::string&, const Tensor& t) { result.push_back(t); });
+  ModuleWalk::parameters(*this, recurse, [&](const Tensor& t) { result.push_back(t); });
   return result;
 }
 
@@ -88,8 +132,7 @@ Module::NamedTensors Module::named_parameters(StrictBool recurse) const {
 
 std::vector<Tensor> Module::buffers(StrictBool recurse) const {
   std::vector<Tensor> result;
-  ModuleWalk::buffers(*this, recurse,
-                      [&](const std::string&, const Tensor& t) { result.push_back(t); });
+  ModuleWalk::buffers(*this, recurse, [&](const Tensor& t) { result.push_back(t); });
   return result;
 }
 
@@ -126,7 +169,13 @@ Module::NamedModules Module::named_modules(const std::string& name_prefix,
 }
 
 std::vector<std::shared_ptr<Module>> Module::modules(StrictBool include_self) const {
-  return named_modules(std::string(), include_self).values();
+  std::vector<std::shared_ptr<Module>> result;
+  if (include_self) result.push_back(shared_self());
+  ModuleWalk::each(*this, [&](const Module& module) {
+    if (&module == this) return;
+    result.push_back(std::const_pointer_cast<Module>(module.shared_from_this()));
+  });
+  return result;
 }
 
 Module::NamedModules Module::named_children() const {
@@ -144,13 +193,34 @@ std::vector<std::shared_ptr<Module>> Module::children() const { return named_chi
 
 namespace {
 
-/// Calls fn(path, module) for all below `module`, children first; not for `module` itself.
+/// A module whose submodules apply_below visits.
+struct ApplyFrame {
+  std::shared_ptr<Module> module;  // null for the root
+  Module::NamedModules children;   // a copy: the function may change the module
+  std::size_t next;
+  std::size_t length;  // of the path of the module above
+};
+
+/// Calls fn(path, module) for all below `root`, children first; not for `root` itself.
 template <class Fn>
-void apply_below(const Module& module, const std::string& prefix, const Fn& fn) {
-  for (const auto& [name, child] : module.named_children()) {
-    const std::string path = ModuleWalk::join(prefix, name);
-    apply_below(*child, path, fn);
-    fn(path, child);
+void apply_below(const Module& root, std::string path, const Fn& fn) {
+  std::vector<ApplyFrame> open;
+  open.push_back({nullptr, root.named_children(), 0, path.size()});
+  for (;;) {
+    ApplyFrame& top = open.back();
+    if (top.next < top.children.size()) {
+      const auto& [name, child] = top.children[top.next++];
+      const std::size_t length = ModuleWalk::descend(path, name);
+      const std::shared_ptr<Module> module = child;  // push_back moves the frames
+      open.push_back({module, module->named_children(), 0, length});
+      continue;
+    }
+    if (open.size() == 1) return;
+    const std::shared_ptr<Module> module = std::move(top.module);
+    const std::size_t length = top.length;
+    open.pop_back();
+    fn(path, module);
+    path.resize(length);
   }
 }
 
@@ -199,7 +269,23 @@ void Module::apply(
 
 void Module::train(bool on) {
   is_training_ = on;
-  for (const auto& [name, child] : children_) child->train(on);
+  if (children_.is_empty()) return;
+  // Only other modules than containers may override train(); a call of each would take stack.
+  std::vector<std::pair<const NamedModules*, std::size_t>> open = {{&children_, 0}};
+  while (!open.empty()) {
+    auto& [children, next] = open.back();
+    if (next == children->size()) {
+      open.pop_back();
+      continue;
+    }
+    Module& child = *(*children)[next++].value();
+    if (detail::is_container(child)) {
+      child.is_training_ = on;
+      open.emplace_back(&child.children_, 0);
+    } else {
+      child.train(on);
+    }
+  }
 }
 
 void Module::zero_grad(bool set_to_none) {

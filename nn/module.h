@@ -45,6 +45,9 @@ struct IncompatibleKeys {
 TERN_API std::ostream& operator<<(std::ostream& out, const IncompatibleKeys& keys);
 
 namespace detail {
+class ContainerCloner;
+struct Family;
+
 template <class T>
 struct ImplOf {
   using type = T;
@@ -328,6 +331,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
     std::vector<std::pair<unsigned, ForwardPreHook>> before;
     std::vector<std::pair<unsigned, ForwardHook>> after;
   };
+  friend class detail::ContainerCloner;
   friend class ModuleLoader;
   friend class ModuleWalk;
   friend TERN_API std::ostream& operator<<(std::ostream& stream, const Module& module);
@@ -337,16 +341,17 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   void replace_child(const std::string& name, std::shared_ptr<Module> module);
   void check_child(const std::string& name, const Module* module) const;
   Module& convert(std::optional<Device> device, std::optional<ScalarType> dtype, bool non_blocking);
-  void add_state(State& state, const std::string& prefix) const;
-  void print_tree(std::ostream& stream, const std::string& indentation) const;
+  void release_children() noexcept;
   std::shared_ptr<Module> shared_self() const;
   std::shared_ptr<Hooks> copy_hooks() const;
+  void copy_own(const Module& other, const std::optional<Device>& device);
 
   OrderedDict<std::string, Buffer> buffers_;
   std::shared_ptr<const Hooks> hooks_;  // replaced, never changed: a running hook may remove itself
   unsigned next_hook_ = 0;
   bool is_training_ = true;
   std::string name_;
+  std::shared_ptr<detail::Family> family_;  // the modules that may hold this one or lie below it
 };
 
 /// Prints the tree of modules as libtorch does.

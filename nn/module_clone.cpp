@@ -1,4 +1,6 @@
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/nn/cloneable.h>
@@ -33,6 +35,7 @@ void Module::forget_registered() {
   parameters_.clear();
   buffers_.clear();
   children_.clear();
+  family_.reset();
 }
 
 namespace {
@@ -59,6 +62,22 @@ void copy_tensor(const std::string& name, const Tensor& target, const Tensor& so
 
 void Module::copy_from(const Module& other, const std::optional<Device>& device) {
   const NoGradGuard no_grad;
+  std::vector<std::pair<Module*, const Module*>> open = {{this, &other}};
+  while (!open.empty()) {
+    const auto [to, from] = open.back();
+    open.pop_back();
+    to->copy_own(*from, device);
+    for (const auto& [name, source] : from->children_) {
+      const std::shared_ptr<Module>& child = to->children_[name];
+      TERN_CHECK(child != source, Error, "The cloned module shares the submodule '", name,
+                 "' with the original after calling reset(). Are you sure you called "
+                 "register_module() inside reset() with a new module?");
+      open.emplace_back(child.get(), source.get());
+    }
+  }
+}
+
+void Module::copy_own(const Module& other, const std::optional<Device>& device) {
   check_count(parameters_.size(), other.parameters_.size(), "parameters", "register_parameter");
   check_count(buffers_.size(), other.buffers_.size(), "buffers", "register_buffer");
   check_count(children_.size(), other.children_.size(), "child modules", "register_module");
@@ -67,13 +86,6 @@ void Module::copy_from(const Module& other, const std::optional<Device>& device)
   }
   for (const auto& [name, source] : other.buffers_) {
     copy_tensor(name, buffers_[name].tensor, source.tensor, device);
-  }
-  for (const auto& [name, source] : other.children_) {
-    const std::shared_ptr<Module>& child = children_[name];
-    TERN_CHECK(child != source, Error, "The cloned module shares the submodule '", name,
-               "' with the original after calling reset(). Are you sure you called "
-               "register_module() inside reset() with a new module?");
-    child->copy_from(*source, device);
   }
   copy_modes(other);
 }

@@ -14,25 +14,39 @@ const char*& detail::printed_namespace() {
   return name;
 }
 
-void Module::print_tree(std::ostream& stream, const std::string& indentation) const {
-  std::ostringstream own;
-  pretty_print(own);
-  std::string text = own.str();
-  if (text.starts_with("tern::")) text.replace(0, 4, detail::printed_namespace());
-  stream << text;
-  if (children_.is_empty()) return;
-  const std::string deeper = indentation + "  ";
-  stream << "(\n";
-  for (const auto& [name, child] : children_) {
-    stream << deeper << '(' << name << "): ";
-    child->print_tree(stream, deeper);
-    stream << '\n';
-  }
-  stream << indentation << ')';
-}
-
 std::ostream& operator<<(std::ostream& stream, const Module& module) {
-  module.print_tree(stream, std::string());
+  const auto print_line = [&stream](const Module& line) {
+    std::ostringstream own;
+    line.pretty_print(own);
+    std::string text = own.str();
+    if (text.starts_with("tern::")) text.replace(0, 4, detail::printed_namespace());
+    stream << text;
+    if (!line.children_.is_empty()) stream << "(\n";
+  };
+  // The modules whose submodules are being printed: no recursion, since a tree may be deep.
+  std::vector<std::pair<const Module*, std::size_t>> open;
+  std::string indentation;
+  const auto print = [&](const Module& next) {
+    print_line(next);
+    if (next.children_.is_empty()) return false;
+    open.emplace_back(&next, 0);
+    indentation += "  ";
+    return true;
+  };
+  print(module);
+  while (!open.empty()) {
+    auto& [parent, next] = open.back();
+    if (next < parent->children_.size()) {
+      const auto& [name, child] = parent->children_[next++];
+      stream << indentation << '(' << name << "): ";
+      if (!print(*child)) stream << '\n';
+      continue;
+    }
+    indentation.resize(indentation.size() - 2);
+    open.pop_back();
+    stream << indentation << ')';
+    if (!open.empty()) stream << '\n';
+  }
   return stream;
 }
 

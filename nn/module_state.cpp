@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <tuple>
@@ -11,21 +12,17 @@
 
 namespace tern::nn {
 
-void Module::add_state(State& state, const std::string& prefix) const {
-  for (const auto& [name, tensor] : parameters_) {
-    if (tensor.defined()) state.insert(prefix + name, tensor.detach());
-  }
-  for (const auto& [name, buffer] : buffers_) {
-    if (buffer.persistent && buffer.tensor.defined()) {
-      state.insert(prefix + name, buffer.tensor.detach());
-    }
-  }
-  for (const auto& [name, child] : children_) child->add_state(state, prefix + name + '.');
-}
-
 State Module::state_dict() const {
   State state;
-  add_state(state, std::string());
+  ModuleWalk::paths(*this, [&](const std::string& path, const Module& module) {
+    for (const auto& [name, tensor] : module.parameters_) {
+      if (tensor.defined()) state.insert(ModuleWalk::join(path, name), tensor.detach());
+    }
+    for (const auto& [name, buffer] : module.buffers_) {
+      if (!buffer.persistent || !buffer.tensor.defined()) continue;
+      state.insert(ModuleWalk::join(path, name), buffer.tensor.detach());
+    }
+  });
   return state;
 }
 
@@ -68,10 +65,16 @@ class ModuleLoader {
  public:
   ModuleLoader(const Module& root, const State& state, const LoadOptions& options)
       : state_(state), options_(options) {
-    const auto own = [&](const std::string&, const Tensor& t) { own_.insert(key_of(t)); };
+    const auto own = [&](const Tensor& t) { own_.insert(key_of(t)); };
     ModuleWalk::parameters(root, true, own);
     ModuleWalk::buffers(root, true, own);
-    check(root, std::string());
+    ModuleWalk::paths(root, [&](const std::string& path, const Module& module) {
+      for (const auto& [name, tensor] : module.parameters_) check_entry(module, path, name, tensor);
+      for (const auto& [name, buffer] : module.buffers_) {
+        if (buffer.persistent) check_entry(module, path, name, buffer.tensor);
+      }
+    });
+    find_unexpected(root);
   }
 
   IncompatibleKeys finish(const Module& root) {
@@ -121,19 +124,10 @@ class ModuleLoader {
     return {key_of(tensor), tensor.storage_offset(), tensor.sizes().vec(), tensor.strides().vec()};
   }
 
-  void check(const Module& module, const std::string& prefix) {
-    for (const auto& [name, tensor] : module.parameters_) check_entry(module, prefix, name, tensor);
-    for (const auto& [name, buffer] : module.buffers_) {
-      if (buffer.persistent) check_entry(module, prefix, name, buffer.tensor);
-    }
-    find_unexpected(module, prefix);
-    for (const auto& [name, child] : module.children_) check(*child, prefix + name + '.');
-  }
-
-  void check_entry(const Module& module, const std::string& prefix, const std::string& name,
+  void check_entry(const Module& module, const std::string& path, const std::string& name,
                    const Tensor& target) {
     if (!target.defined()) return;
-    std::string key = prefix + name;
+    std::string key = ModuleWalk::join(path, name);
     const State* value = state_.find(key);
     if (value == nullptr) {
       if (!module.is_optional_in_state(name)) result_.missing_keys.push_back(std::move(key));
@@ -202,16 +196,33 @@ class ModuleLoader {
            "\" have different values in state_dict, but are one tensor in current model.";
   }
 
-  /// Keys below `prefix` that lead neither to an own entry nor to a child.
-  void find_unexpected(const Module& module, const std::string& prefix) {
-    for (const auto& [key, value] : state_) {
-      if (!key.starts_with(prefix)) continue;
-      const std::string rest = key.substr(prefix.size());
-      const auto dot = rest.find('.');
-      const bool known = dot == std::string::npos ? is_saved(module, rest)
-                                                  : module.children_.contains(rest.substr(0, dot));
-      if (!known) result_.unexpected_keys.push_back(key);
+  /// Where a key leaves the tree of modules: the indices of the children on its way.
+  using Way = std::vector<std::size_t>;
+
+  /// Follows `key` from the root. Returns true when it names an entry.
+  static bool follow(const Module& root, const std::string& key, Way* way) {
+    const Module* module = &root;
+    std::size_t begin = 0;
+    for (std::size_t dot; (dot = key.find('.', begin)) != std::string::npos; begin = dot + 1) {
+      const std::size_t index = module->children_.index_of(key.substr(begin, dot - begin));
+      if (index == module->children_.size()) return false;
+      way->push_back(index);
+      module = module->children_[index].value().get();
     }
+    return is_saved(*module, key.substr(begin));
+  }
+
+  /// Keys that lead to no entry, in the order of the modules where their ways end.
+  void find_unexpected(const Module& root) {
+    std::vector<std::pair<Way, const std::string*>> unexpected;
+    Way way;
+    for (const auto& [key, value] : state_) {
+      way.clear();
+      if (!follow(root, key, &way)) unexpected.emplace_back(way, &key);
+    }
+    std::stable_sort(unexpected.begin(), unexpected.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [place, key] : unexpected) result_.unexpected_keys.push_back(*key);
   }
 
   static bool is_saved(const Module& module, const std::string& name) {

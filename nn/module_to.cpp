@@ -40,11 +40,11 @@ Module& Module::convert(std::optional<Device> device, std::optional<ScalarType> 
         source.to(device.value_or(tensor.device()), cast ? *dtype : tensor.dtype(), non_blocking);
     if (!moved.is_same(source)) moves.emplace_back(tensor, std::move(moved));
   };
-  ModuleWalk::parameters(*this, true, [&](const std::string&, const Tensor& parameter) {
+  ModuleWalk::parameters(*this, true, [&](const Tensor& parameter) {
     stage(parameter);
     stage(parameter.grad());
   });
-  ModuleWalk::buffers(*this, true, [&](const std::string&, const Tensor& b) { stage(b); });
+  ModuleWalk::buffers(*this, true, stage);
   // Everything that can fail has happened.
   for (const auto& [tensor, moved] : moves) tensor.set_data(moved);
   return *this;

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -10,8 +14,8 @@
 
 namespace tern {
 
-/// A dictionary that keeps the order of insertion. It is meant for the few names of one module, so
-/// a search runs from the front.
+/// A dictionary that keeps the order of insertion. A search takes the same time for any number of
+/// items. Keys need operator== and std::hash.
 ///
 /// Example:
 ///   for (const auto& item : model->named_parameters()) use(item.key(), item.value());
@@ -93,10 +97,20 @@ class OrderedDict {
     return const_cast<Value*>(std::as_const(*this).find(key));
   }
   const Value* find(const Key& key) const noexcept {
-    for (const Item& item : items_) {
-      if (item.key() == key) return &item.value();
+    const std::size_t index = index_of(key);
+    return index == size() ? nullptr : &items_[index].value();
+  }
+  /// Returns the index of a key, or size() when there is none.
+  std::size_t index_of(const Key& key) const noexcept {
+    if (slots_.empty()) {
+      std::size_t index = 0;
+      while (index < size() && !(items_[index].key() == key)) ++index;
+      return index;
     }
-    return nullptr;
+    for (std::size_t slot = first_slot(key);; slot = (slot + 1) & (slots_.size() - 1)) {
+      if (slots_[slot] == 0) return size();
+      if (items_[slots_[slot] - 1].key() == key) return slots_[slot] - 1;
+    }
   }
   /// Returns true when the key exists.
   bool contains(const Key& key) const noexcept { return find(key) != nullptr; }
@@ -104,7 +118,12 @@ class OrderedDict {
   /// Appends an item and returns the stored value. Throws Error when the key exists.
   Value& insert(Key key, Value value) {
     TERN_CHECK(!contains(key), Error, key_description_, " '", key, "' already defined");
+    if (size() >= kSearched && 2 * (size() + 1) > slots_.size()) {
+      slots_.resize(4 * std::bit_ceil(size()));
+      fill_slots();
+    }
     items_.emplace_back(std::move(key), std::move(value));
+    if (!slots_.empty()) add_slot(size() - 1);
     return items_.back().value();
   }
   /// Appends all items of `other`. Throws Error, without any change, when a key exists.
@@ -115,17 +134,34 @@ class OrderedDict {
   }
   /// Removes a key. Throws IndexError when there is none.
   void erase(const Key& key) {
-    const Value* value = required(find(key), key);
-    auto at = items_.begin();
-    while (&at->value() != value) ++at;
-    items_.erase(at);
+    required(find(key), key);
+    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(index_of(key)));
+    fill_slots();
   }
   /// Removes all items.
-  void clear() { items_.clear(); }
+  void clear() {
+    items_.clear();
+    slots_.clear();
+  }
   /// Makes room for `capacity` items.
   void reserve(std::size_t capacity) { items_.reserve(capacity); }
 
  private:
+  static constexpr std::size_t kSearched = 16;  // up to this size a search runs from the front
+
+  std::size_t first_slot(const Key& key) const noexcept {
+    return std::hash<Key>()(key) & (slots_.size() - 1);
+  }
+  void add_slot(std::size_t index) noexcept {
+    std::size_t slot = first_slot(items_[index].key());
+    while (slots_[slot] != 0) slot = (slot + 1) & (slots_.size() - 1);
+    slots_[slot] = static_cast<std::uint32_t>(index + 1);
+  }
+  void fill_slots() noexcept {
+    std::fill(slots_.begin(), slots_.end(), 0u);
+    for (std::size_t index = 0; !slots_.empty() && index < size(); ++index) add_slot(index);
+  }
+
   std::size_t at_end(const char* name) const {
     TERN_CHECK(!is_empty(), IndexError, "Called ", name, "() on an empty OrderedDict");
     return 0;
@@ -142,6 +178,7 @@ class OrderedDict {
 
   std::string key_description_;
   std::vector<Item> items_;
+  std::vector<std::uint32_t> slots_;  // hash table of index + 1, 0 where free; a power of two
 };
 
 }  // namespace tern

@@ -1,13 +1,15 @@
 #include <tern/nn/containers/module_dict.h>
+#include <tern/nn/detail/container_clone.h>
 #include <tern/nn/type_name.h>
 
 namespace tern::nn {
 
 std::shared_ptr<Module> ModuleDictImpl::clone(const std::optional<Device>& device) const {
-  auto copy = std::make_shared<ModuleDictImpl>();
-  for (const auto& [key, module] : children_) copy->put(key, module->clone(device));
-  copy->copy_modes(*this);
-  return copy;
+  return detail::ContainerCloner(device).run(*this);
+}
+
+void ModuleDictImpl::append_clones(const ModuleDictImpl& from, detail::ContainerCloner& cloner) {
+  for (const auto& [key, module] : from.children_) put(key, cloner.clone(*module));
 }
 
 void ModuleDictImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::ModuleDict"; }

@@ -91,6 +91,8 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   const std::shared_ptr<Module>& operator[](const std::string& key) const { return ptr(key); }
 
  private:
+  friend class detail::ContainerCloner;
+  void append_clones(const ModuleDictImpl& from, detail::ContainerCloner& cloner);
   void put(const std::string& key, std::shared_ptr<Module> module);
   [[noreturn]] static void cast_error(const std::string& key, const std::type_info& wanted);
 };

@@ -1,13 +1,15 @@
 #include <tern/nn/containers/module_list.h>
+#include <tern/nn/detail/container_clone.h>
 #include <tern/nn/type_name.h>
 
 namespace tern::nn {
 
 std::shared_ptr<Module> ModuleListImpl::clone(const std::optional<Device>& device) const {
-  auto copy = std::make_shared<ModuleListImpl>();
-  for (const auto& module : modules_) copy->append(module->clone(device));
-  copy->copy_modes(*this);
-  return copy;
+  return detail::ContainerCloner(device).run(*this);
+}
+
+void ModuleListImpl::append_clones(const ModuleListImpl& from, detail::ContainerCloner& cloner) {
+  for (const auto& module : from.modules_) append(cloner.clone(*module));
 }
 
 void ModuleListImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::ModuleList"; }

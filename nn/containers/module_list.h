@@ -80,6 +80,8 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   const std::shared_ptr<Module>& operator[](std::size_t index) const { return ptr(index); }
 
  private:
+  friend class detail::ContainerCloner;
+  void append_clones(const ModuleListImpl& from, detail::ContainerCloner& cloner);
   void append(std::shared_ptr<Module> module);
   void insert_at(std::size_t index, std::shared_ptr<Module> module);
   [[noreturn]] static void cast_error(std::size_t index, const std::type_info& wanted);

@@ -1,4 +1,5 @@
 #include <tern/nn/containers/sequential.h>
+#include <tern/nn/detail/container_clone.h>
 
 #include <iterator>
 
@@ -15,12 +16,15 @@ SequentialImpl::SequentialImpl(std::initializer_list<NamedAnyModule> modules) {
 }
 
 std::shared_ptr<Module> SequentialImpl::clone(const std::optional<Device>& device) const {
-  auto copy = std::make_shared<SequentialImpl>();
-  for (std::size_t i = 0; i < size(); ++i) {
-    copy->push_back(children_[i].key(), modules_[i].clone(device));
+  return detail::ContainerCloner(device).run(*this);
+}
+
+void SequentialImpl::append_clones(const SequentialImpl& from, detail::ContainerCloner& cloner) {
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    AnyModule module = from.modules_[i];
+    if (!module.is_empty()) module.module_ = cloner.clone(*module.module_);
+    push_back(from.children_[i].key(), std::move(module));
   }
-  copy->copy_modes(*this);
-  return copy;
 }
 
 void SequentialImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::Sequential"; }

@@ -98,6 +98,8 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   std::shared_ptr<Module> operator[](std::size_t index) const { return ptr(index); }
 
  private:
+  friend class detail::ContainerCloner;
+  void append_clones(const SequentialImpl& from, detail::ContainerCloner& cloner);
   AnyValue run(AnyValue* inputs, std::size_t count) const;  // consumes them
   const AnyModule& checked(std::size_t index) const;
 

@@ -1,23 +1,46 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <type_traits>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include <tern/nn/module.h>
 
 namespace tern::nn {
 
-/// The one way through a tree of modules: self first, then children in order of registration.
+/// The one way through a tree of modules: self first, then children in order of registration. The
+/// walk takes heap memory instead of stack, so a tree may be deep, and one path serves all modules:
+/// the time is linear in the number of modules and in the length of the paths that callers keep.
 class ModuleWalk {
  public:
   /// Calls fn(path, module) once per module, under its first path ("" for the root).
   template <class Fn>
   static void modules(const Module& root, const Fn& fn) {
     std::unordered_set<const void*> seen;
-    walk(root, std::string(), seen, fn);
+    walk<true>(
+        root, [&](const Module& module) { return seen.insert(&module).second; }, fn);
   }
 
-  /// Calls fn(path, tensor) once per defined parameter.
+  /// Calls fn(path, module) once per module and path: a shared module comes under each of its.
+  template <class Fn>
+  static void paths(const Module& root, const Fn& fn) {
+    walk<true>(
+        root, [](const Module&) { return true; }, fn);
+  }
+
+  /// Calls fn(module) once per module.
+  template <class Fn>
+  static void each(const Module& root, const Fn& fn) {
+    std::unordered_set<const void*> seen;
+    walk<false>(
+        root, [&](const Module& module) { return seen.insert(&module).second; },
+        [&](const std::string&, const Module& module) { fn(module); });
+  }
+
+  /// Calls fn(tensor) once per defined parameter, or fn(path, tensor).
   template <class Fn>
   static void parameters(const Module& root, bool recurse, const Fn& fn) {
     tensors(root, recurse, fn, [](const Module& module, const auto& visit) {
@@ -25,7 +48,7 @@ class ModuleWalk {
     });
   }
 
-  /// Calls fn(path, tensor) once per defined buffer.
+  /// Calls fn(tensor) once per defined buffer, or fn(path, tensor).
   template <class Fn>
   static void buffers(const Module& root, bool recurse, const Fn& fn) {
     tensors(root, recurse, fn, [](const Module& module, const auto& visit) {
@@ -39,8 +62,7 @@ class ModuleWalk {
   template <class OnModule, class OnParameter, class OnBuffer>
   static bool pairs(const Module& a, Module& b, const OnModule& on_module,
                     const OnParameter& on_parameter, const OnBuffer& on_buffer) {
-    on_module(a, b);
-    const auto each = [](const auto& from, auto& to, const auto& fn) {
+    const auto each_pair = [](const auto& from, auto& to, const auto& fn) {
       bool same = from.size() == to.size();
       for (std::size_t i = 0; same && i < from.size(); ++i) {
         const auto& [name, entry] = from.items()[i];
@@ -54,13 +76,28 @@ class ModuleWalk {
       if (from.defined()) fn(from, to);
       return true;
     };
-    return each(a.parameters_, b.parameters_,
-                [&](const Tensor& x, Tensor& y) { return tensors(x, y, on_parameter); }) &&
-           each(a.buffers_, b.buffers_,
-                [&](const auto& x, auto& y) { return tensors(x.tensor, y.tensor, on_buffer); }) &&
-           each(a.children_, b.children_, [&](const auto& x, const auto& y) {
-             return pairs(*x, *y, on_module, on_parameter, on_buffer);
-           });
+    std::vector<std::pair<const Module*, Module*>> open = {{&a, &b}};
+    while (!open.empty()) {
+      const auto [x, y] = open.back();
+      open.pop_back();
+      on_module(*x, *y);
+      const std::size_t below = open.size();
+      const bool same =
+          each_pair(
+              x->parameters_, y->parameters_,
+              [&](const Tensor& from, Tensor& to) { return tensors(from, to, on_parameter); }) &&
+          each_pair(x->buffers_, y->buffers_,
+                    [&](const auto& from, auto& to) {
+                      return tensors(from.tensor, to.tensor, on_buffer);
+                    }) &&
+          each_pair(x->children_, y->children_, [&](const auto& from, const auto& to) {
+            open.emplace_back(from.get(), to.get());
+            return true;
+          });
+      if (!same) return false;
+      std::reverse(open.begin() + static_cast<std::ptrdiff_t>(below), open.end());
+    }
+    return true;
   }
 
   /// Sets the training mode of this module alone.
@@ -72,28 +109,68 @@ class ModuleWalk {
     return prefix.empty() ? name : prefix + '.' + name;
   }
 
+  /// Appends `name` to `path` and returns the length that the path had.
+  static std::size_t descend(std::string& path, const std::string& name) {
+    const std::size_t length = path.size();
+    if (length != 0) path += '.';
+    path += name;
+    return length;
+  }
+
  private:
-  template <class Fn>
-  static void walk(const Module& module, const std::string& path,
-                   std::unordered_set<const void*>& seen, const Fn& fn) {
-    if (!seen.insert(&module).second) return;
-    fn(path, module);
-    for (const auto& [name, child] : module.children_) walk(*child, join(path, name), seen, fn);
+  struct Frame {
+    const Module* module;
+    std::size_t next;    // the child to visit next
+    std::size_t length;  // of the path of the module above
+  };
+
+  /// Calls fn(path, module) where enter(module) is true, and goes on below it. Without kPaths the
+  /// path stays empty.
+  template <bool kPaths, class Enter, class Fn>
+  static void walk(const Module& root, const Enter& enter, const Fn& fn) {
+    std::string path;
+    if (!enter(root)) return;
+    fn(path, root);
+    std::vector<Frame> open = {{&root, 0, 0}};
+    while (!open.empty()) {
+      Frame& top = open.back();
+      if (top.next == top.module->children_.size()) {
+        path.resize(top.length);
+        open.pop_back();
+        continue;
+      }
+      const auto& [name, child] = top.module->children_.items()[top.next++];
+      if (!enter(*child)) continue;
+      const std::size_t length = kPaths ? descend(path, name) : 0;
+      fn(path, *child);
+      if (child->children_.is_empty()) {
+        path.resize(length);
+      } else {
+        open.push_back({child.get(), 0, length});
+      }
+    }
   }
 
   template <class Fn, class Entries>
   static void tensors(const Module& root, bool recurse, const Fn& fn, const Entries& entries) {
+    constexpr bool kPaths = std::is_invocable_v<const Fn&, const std::string&, const Tensor&>;
     std::unordered_set<const void*> seen;
     const auto visit_module = [&](const std::string& path, const Module& module) {
       entries(module, [&](const std::string& name, const Tensor& tensor) {
         if (!tensor.defined() || !seen.insert(tensor.unsafeGetTensorImpl()).second) return;
-        fn(join(path, name), tensor);
+        if constexpr (kPaths) {
+          fn(join(path, name), tensor);
+        } else {
+          fn(tensor);
+        }
       });
     };
-    if (recurse) {
+    if (!recurse) {
+      visit_module(std::string(), root);
+    } else if constexpr (kPaths) {
       modules(root, visit_module);
     } else {
-      visit_module(std::string(), root);
+      each(root, [&](const Module& module) { visit_module(std::string(), module); });
     }
   }
 };

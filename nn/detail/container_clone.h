@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <tern/nn/module.h>
+
+// Copies of containers inside containers, without recursion.
+
+namespace tern::nn {
+
+class ModuleDictImpl;
+class ModuleListImpl;
+class SequentialImpl;
+
+namespace detail {
+
+/// Returns true for exactly a Sequential, ModuleList or ModuleDict: classes derived from them may
+/// override what a module does.
+bool is_container(const Module& module);
+
+/// Clones a tree of containers. A container inside it starts as an empty copy, which is filled when
+/// its turn comes; another module is cloned by its own clone().
+class ContainerCloner {
+ public:
+  explicit ContainerCloner(const std::optional<Device>& device) : device_(device) {}
+
+  /// Returns a deep copy of a container's content in a new container of the same kind.
+  template <class Container>
+  std::shared_ptr<Module> run(const Container& root) {
+    auto copy = std::make_shared<Container>();
+    open_.emplace_back(&root, copy.get());
+    fill_all();
+    return copy;
+  }
+
+  /// Returns the copy of a module inside the container that is being filled.
+  std::shared_ptr<Module> clone(const Module& module);
+
+ private:
+  void fill_all();
+
+  const std::optional<Device>& device_;
+  std::vector<std::pair<const Module*, Module*>> open_;  // containers whose copies are empty
+};
+
+}  // namespace detail
+}  // namespace tern::nn
