@@ -30,6 +30,6 @@ inline long reset_peak() {
 }  // namespace tern
 
 /// For the head of a test that measures: skips it where nothing can be measured.
-#define TERN_NEEDS_PEAK_MEMORY()                                                  \
+#define TERN_NEEDS_PEAK_MEMORY()                                                             \
   if (tern::testing::has_sanitizer()) GTEST_SKIP() << "sanitizers keep memory of their own"; \
   if (tern::peak_bytes() == 0) GTEST_SKIP() << "no peak memory in /proc/self/status"
