@@ -103,8 +103,8 @@ class RejectTest : public ::testing::Test {
   template <class E = FileError>
   void expect_refused(const std::string& path, const std::string& part,
                       const std::vector<bool>& strictness = {true, false}) {
-    const auto seconds =
-        (1 + static_cast<long>(std::filesystem::file_size(path) >> 26)) * (testing::has_sanitizer() ? 10 : 1);
+    const auto seconds = (1 + static_cast<long>(std::filesystem::file_size(path) >> 26)) *
+                         (testing::has_sanitizer() ? 10 : 1);
     for (TrainedNet* model : {&on_cpu_, &on_cuda_}) {
       const std::string before = model->facts();
       for (const bool strict : strictness) {
