@@ -67,7 +67,7 @@ class TERN_API Tensor {
   ///   a[0] = tern::ones({3});  // the first row of a is 1
   ///   a.select(1, 2) = 5;      // column 2 of a is 5
   Tensor& operator=(const Tensor& source) && { return copy_(source); }
-  // NOLINTNEXTLINE(performance-noexcept-move-constructor): copies elements, which may fail.
+  // NOLINTNEXTLINE(performance-noexcept-move-constructor,bugprone-exception-escape): copies
   Tensor& operator=(Tensor&& source) && { return copy_(source); }
   Tensor& operator=(const Scalar& value) && { return fill_(value); }
 

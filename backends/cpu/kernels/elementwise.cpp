@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 
 #include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/loops.h>
@@ -123,7 +124,7 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
   }
   if (args.op == ElementwiseOp::remainder && args.dtype == kLong && divides_by_zero(args)) {
     context.status = StatusCode::kInvalidValue;
-    __builtin_strcpy(context.message, broken_rule(RequireOp::kDivisor));
+    std::snprintf(context.message, sizeof(context.message), "%s", broken_rule(RequireOp::kDivisor));
     return;
   }
   const ElementwiseInfo& info = elementwise_info(args.op);
