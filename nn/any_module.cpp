@@ -35,6 +35,7 @@ void AnyModule::check_not_empty(const char* function) const {
 AnyValue AnyModule::call(std::vector<AnyValue>&& inputs) const {
   check_not_empty("forward");
   const detail::RunningScope scope(*module_);
+  module_->check_members();
   if (!module_->has_forward_hooks()) return forward_(*module_, inputs);
   module_->run_forward_pre_hooks(inputs);
   detail::AnyInputs consumed = inputs;

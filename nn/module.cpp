@@ -23,6 +23,7 @@ Module& Module::operator=(const Module& other) {
   parameters_ = other.parameters_;
   children_ = other.children_;
   buffers_ = other.buffers_;
+  members_ = other.members_;
   hooks_ = other.hooks_;
   next_hook_ = other.next_hook_;
   is_training_ = other.is_training_;

@@ -10,6 +10,7 @@
 #include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/any_value.h>
+#include <tern/nn/bound_members.h>
 #include <tern/nn/ordered_dict.h>
 
 namespace tern::nn {
@@ -109,6 +110,35 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   ///
   /// Throws: Error for a bad name, as register_parameter() does.
   Tensor& register_buffer(std::string name, Tensor tensor, StrictBool persistent = true);
+  /// Registers a parameter and puts it into `member`, a data member of this module. An assignment
+  /// to the member (`fc->weight = other`) is noticed then: the next call of the module,
+  /// parameters(), to() and state_dict() throw Error.
+  ///
+  /// Throws: Error for a bad name, as register_parameter() does.
+  void bind_parameter(std::string name, Tensor& member, Tensor tensor,
+                      StrictBool requires_grad = true);
+  /// Registers a buffer and puts it into `member`; see bind_parameter().
+  void bind_buffer(std::string name, Tensor& member, Tensor tensor, StrictBool persistent = true);
+  /// Registers another tensor under the name of a parameter, also in the member that
+  /// bind_parameter() bound, and returns it. Sets requires_grad. Optimizers go on with the old one.
+  ///
+  /// Throws: IndexError when the name is not registered.
+  ///
+  /// Example:
+  ///   decoder->replace_parameter("weight", encoder->weight);  // tied
+  Tensor& replace_parameter(const std::string& name, Tensor tensor,
+                            StrictBool requires_grad = true);
+  /// Registers another tensor under the name of a buffer; see replace_parameter().
+  Tensor& replace_buffer(const std::string& name, Tensor tensor);
+  /// Throws Error when a member that was bound has been assigned another tensor.
+  void check_members() const {
+    for (const detail::BoundMember& member : members_) {
+      if (member.was_assigned()) [[unlikely]] {
+        member_error(member);
+      }
+    }
+  }
+
   /// Registers a submodule and returns it.
   ///
   /// Throws: Error for a bad name, as register_parameter() does, for a null pointer, and for a
@@ -336,6 +366,9 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   friend class ModuleWalk;
   friend TERN_API std::ostream& operator<<(std::ostream& stream, const Module& module);
 
+  [[noreturn]] void member_error(const detail::BoundMember& member) const;
+  void bind(const std::string& name, Tensor& member, const Tensor& tensor);
+  void rebind(const std::string& name, const Tensor& tensor);
   void check_name(const char* kind, const std::string& name) const;
   void add_child(std::string name, std::shared_ptr<Module> module);
   void replace_child(const std::string& name, std::shared_ptr<Module> module);
@@ -347,6 +380,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   void copy_own(const Module& other, const std::optional<Device>& device);
 
   OrderedDict<std::string, Buffer> buffers_;
+  detail::BoundMembers members_;
   std::shared_ptr<const Hooks> hooks_;  // replaced, never changed: a running hook may remove itself
   unsigned next_hook_ = 0;
   bool is_training_ = true;

@@ -65,6 +65,7 @@ auto call_with_hooks(M& module, std::index_sequence<I...>, Args&&... args)
 template <class M, class... Args>
 auto call(M& module, Args&&... args) -> decltype(module.forward(std::forward<Args>(args)...)) {
   const RunningScope scope(module);
+  module.check_members();
   if constexpr ((std::is_copy_constructible_v<std::decay_t<Args>> && ...)) {
     if (module.has_forward_hooks()) [[unlikely]] {
       return call_with_hooks(module, std::index_sequence_for<Args...>(),

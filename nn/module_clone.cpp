@@ -35,6 +35,7 @@ void Module::forget_registered() {
   parameters_.clear();
   buffers_.clear();
   children_.clear();
+  members_.clear();
   family_.reset();
 }
 

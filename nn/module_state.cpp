@@ -15,6 +15,7 @@ namespace tern::nn {
 State Module::state_dict() const {
   State state;
   ModuleWalk::paths(*this, [&](const std::string& path, const Module& module) {
+    module.check_members();
     for (const auto& [name, tensor] : module.parameters_) {
       if (tensor.defined()) state.insert(ModuleWalk::join(path, name), tensor.detach());
     }

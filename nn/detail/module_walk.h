@@ -156,6 +156,7 @@ class ModuleWalk {
     constexpr bool kPaths = std::is_invocable_v<const Fn&, const std::string&, const Tensor&>;
     std::unordered_set<const void*> seen;
     const auto visit_module = [&](const std::string& path, const Module& module) {
+      module.check_members();
       entries(module, [&](const std::string& name, const Tensor& tensor) {
         if (!tensor.defined() || !seen.insert(tensor.unsafeGetTensorImpl()).second) return;
         if constexpr (kPaths) {

@@ -18,12 +18,12 @@ void BatchNorm1dImpl::reset() {
   const auto channels = [&](bool wanted) {
     return wanted ? empty({options.num_features()}, like) : Tensor();
   };
-  weight = register_parameter("weight", channels(affine));
-  bias = register_parameter("bias", channels(affine));
-  running_mean = register_buffer("running_mean", channels(tracked));
-  running_var = register_buffer("running_var", channels(tracked));
-  num_batches_tracked =
-      register_buffer("num_batches_tracked", tracked ? zeros({}, like.dtype(kLong)) : Tensor());
+  bind_parameter("weight", weight, channels(affine));
+  bind_parameter("bias", bias, channels(affine));
+  bind_buffer("running_mean", running_mean, channels(tracked));
+  bind_buffer("running_var", running_var, channels(tracked));
+  bind_buffer("num_batches_tracked", num_batches_tracked,
+              tracked ? zeros({}, like.dtype(kLong)) : Tensor());
   reset_parameters();
 }
 

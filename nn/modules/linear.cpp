@@ -16,10 +16,8 @@ LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { Line
 
 void LinearImpl::reset() {
   const TensorOptions like = detail::factory_options(options);
-  weight =
-      register_parameter("weight", empty({options.out_features(), options.in_features()}, like));
-  bias =
-      register_parameter("bias", options.bias() ? empty({options.out_features()}, like) : Tensor());
+  bind_parameter("weight", weight, empty({options.out_features(), options.in_features()}, like));
+  bind_parameter("bias", bias, options.bias() ? empty({options.out_features()}, like) : Tensor());
   reset_parameters();
 }
 

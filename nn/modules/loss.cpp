@@ -20,7 +20,7 @@ BCELossImpl::BCELossImpl(const BCELossOptions& options_) : options(options_) {
   BCELossImpl::reset();
 }
 
-void BCELossImpl::reset() { weight = register_buffer("weight", own(options.weight())); }
+void BCELossImpl::reset() { bind_buffer("weight", weight, own(options.weight())); }
 
 void BCELossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::BCELoss()"; }
 
@@ -34,8 +34,8 @@ BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& opt
 }
 
 void BCEWithLogitsLossImpl::reset() {
-  weight = register_buffer("weight", own(options.weight()));
-  pos_weight = register_buffer("pos_weight", own(options.pos_weight()));
+  bind_buffer("weight", weight, own(options.weight()));
+  bind_buffer("pos_weight", pos_weight, own(options.pos_weight()));
 }
 
 void BCEWithLogitsLossImpl::pretty_print(std::ostream& stream) const {
@@ -51,7 +51,7 @@ CrossEntropyLossImpl::CrossEntropyLossImpl(const CrossEntropyLossOptions& option
   CrossEntropyLossImpl::reset();
 }
 
-void CrossEntropyLossImpl::reset() { weight = register_buffer("weight", own(options.weight())); }
+void CrossEntropyLossImpl::reset() { bind_buffer("weight", weight, own(options.weight())); }
 
 void CrossEntropyLossImpl::pretty_print(std::ostream& stream) const {
   stream << "tern::nn::CrossEntropyLoss()";

@@ -15,8 +15,8 @@ void LayerNormImpl::reset() {
   const auto parameter = [&](bool wanted) {
     return wanted ? empty(options.normalized_shape(), detail::factory_options(options)) : Tensor();
   };
-  weight = register_parameter("weight", parameter(options.elementwise_affine()));
-  bias = register_parameter("bias", parameter(options.elementwise_affine() && options.bias()));
+  bind_parameter("weight", weight, parameter(options.elementwise_affine()));
+  bind_parameter("bias", bias, parameter(options.elementwise_affine() && options.bias()));
   reset_parameters();
 }
 

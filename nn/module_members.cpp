@@ -1,0 +1,63 @@
+#include <tern/nn/module.h>
+
+// Members that are bound to what is registered.
+
+namespace tern::nn {
+
+void Module::member_error(const detail::BoundMember& member) const {
+  const bool is_parameter = parameters_.contains(member.name);
+  const auto text = [](const Tensor* tensor) {
+    if (tensor == nullptr || !tensor->defined()) return std::string("an undefined tensor");
+    return tern::detail::text_of("a ", tensor->dtype(), " tensor of size ", tensor->sizes());
+  };
+  const Tensor* registered = parameters_.find(member.name);
+  if (const Buffer* buffer = buffers_.find(member.name)) registered = &buffer->tensor;
+  const char* const kind = is_parameter ? "parameter" : "buffer";
+  tern::detail::raise<Error>(
+      name(), ": the member '", member.name, "' was assigned ", text(member.tensor),
+      ", but the registered ", kind, " is still another one, ", text(registered),
+      ": the module would compute with the one, train and save the other. Change its elements with "
+      "copy_() under NoGradGuard, its tensor with set_data(), or register the new one with "
+      "replace_",
+      kind, "(\"", member.name, "\", tensor)");
+}
+
+void Module::bind(const std::string& name, Tensor& member, const Tensor& tensor) {
+  members_.push_back({&member, tensor.unsafeGetTensorImpl(), name});
+  member = tensor;
+}
+
+void Module::bind_parameter(std::string name, Tensor& member, Tensor tensor,
+                            StrictBool requires_grad) {
+  bind(name, member, register_parameter(name, std::move(tensor), requires_grad));
+}
+
+void Module::bind_buffer(std::string name, Tensor& member, Tensor tensor, StrictBool persistent) {
+  bind(name, member, register_buffer(name, std::move(tensor), persistent));
+}
+
+void Module::rebind(const std::string& name, const Tensor& tensor) {
+  for (detail::BoundMember& member : members_) {
+    if (member.name != name) continue;
+    member.registered = tensor.unsafeGetTensorImpl();
+    *member.tensor = tensor;
+  }
+}
+
+Tensor& Module::replace_parameter(const std::string& name, Tensor tensor,
+                                  StrictBool requires_grad) {
+  Tensor& registered = parameters_[name];
+  if (tensor.defined()) tensor.requires_grad_(requires_grad);
+  registered = std::move(tensor);
+  rebind(name, registered);
+  return registered;
+}
+
+Tensor& Module::replace_buffer(const std::string& name, Tensor tensor) {
+  Tensor& registered = buffers_[name].tensor;
+  registered = std::move(tensor);
+  rebind(name, registered);
+  return registered;
+}
+
+}  // namespace tern::nn
