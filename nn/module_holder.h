@@ -75,6 +75,16 @@ class ModuleHolder {
     return detail::call(*get(), std::forward<Args>(args)...);
   }
 
+  /// Returns what the container has at an index or under a key, as the module's own operator[].
+  ///
+  /// Example:
+  ///   nn::ModuleList layers;
+  ///   layers[0];
+  template <class Key, class M = Contained>
+  auto operator[](Key&& key) const -> decltype(std::declval<M&>()[std::forward<Key>(key)]) {
+    return (*get())[std::forward<Key>(key)];
+  }
+
   /// Moves or casts the module as Module::to() does and returns the holder.
   ///
   /// Example:

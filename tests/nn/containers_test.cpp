@@ -13,7 +13,7 @@ TEST(Sequential, RunsModulesInOrder) {
   EXPECT_TRUE(same_bits(net->forward(x), net(x)));
   EXPECT_EQ(net->size(), 4u);
   EXPECT_EQ(net->ptr(0), first.ptr());
-  EXPECT_EQ((*net)[2], last.ptr());
+  EXPECT_EQ(net[2], last.ptr());
   EXPECT_EQ(&net->at<nn::LinearImpl>(2), last.get());
   EXPECT_EQ(net->named_children().keys(), (Names{"0", "1", "2", "3"}));
   EXPECT_EQ(error_of<IndexError>([&] { net->ptr(4); }), "Index out of range");
@@ -99,7 +99,7 @@ TEST(ModuleList, HoldsModulesByIndex) {
   std::size_t count = 0;
   for (const auto& module : *list) count += module->as<nn::Linear>() != nullptr;
   EXPECT_EQ(count, 2u);
-  EXPECT_EQ(error_of<IndexError>([&] { (*list)[4]; }), "Index out of range");
+  EXPECT_EQ(error_of<IndexError>([&] { list[4]; }), "Index out of range");
   EXPECT_EQ(error_of<IndexError>([&] { list->insert(5, nn::ReLU()); }), "Index out of range");
   EXPECT_EQ(error_of([&] { list->at<nn::ReLUImpl>(0); }),
             "Unable to cast module[0] to tern::nn::ReLUImpl");
@@ -111,12 +111,12 @@ TEST(ModuleDict, HoldsModulesByName) {
   const nn::Tanh replacement;
   dict->update({{"a", replacement.ptr()}, {"c", nn::Linear(1, 2).ptr()}});
   EXPECT_EQ(dict->keys(), (Names{"a", "b", "c"}));
-  EXPECT_EQ((*dict)["a"], replacement.ptr());
+  EXPECT_EQ(dict["a"], replacement.ptr());
   EXPECT_TRUE(dict->contains("c"));
   EXPECT_EQ(dict->named_parameters().keys(), (Names{"c.weight", "c.bias"}));
   EXPECT_EQ(dict->pop("a"), replacement.ptr());
   EXPECT_EQ(dict->size(), 2u);
-  EXPECT_EQ(error_of<IndexError>([&] { (*dict)["z"]; }), "Key 'z' is not defined");
+  EXPECT_EQ(error_of<IndexError>([&] { dict["z"]; }), "Key 'z' is not defined");
   EXPECT_EQ(error_of([&] { dict->at<nn::LinearImpl>("b"); }),
             "Unable to cast module[b] to tern::nn::LinearImpl");
   dict->clear();
@@ -129,7 +129,7 @@ TEST(ParameterList, HoldsParameters) {
   list->append(zeros({3}));
   list->extend(std::vector<Tensor>{ones({1})});
   EXPECT_EQ(list->size(), 3u);
-  EXPECT_TRUE((*list)[0].is_same(first));
+  EXPECT_TRUE(list[0].is_same(first));
   EXPECT_FALSE(list->at(1).requires_grad());
   EXPECT_EQ(list->named_parameters().keys(), (Names{"0", "1", "2"}));
   EXPECT_EQ(printed(nn::ParameterList(first)),
@@ -141,7 +141,7 @@ TEST(ParameterDict, HoldsParametersByName) {
   nn::ParameterDict dict;
   const Tensor gain = dict->insert("gain", ones({2}).requires_grad_());
   EXPECT_TRUE(dict->get("gain").is_same(gain));
-  EXPECT_TRUE((*dict)["gain"].requires_grad());
+  EXPECT_TRUE(dict["gain"].requires_grad());
   dict->update(OrderedDict<std::string, Tensor>{{"gain", zeros({2})}, {"shift", zeros({1})}});
   EXPECT_EQ(dict->keys(), (Names{"gain", "shift"}));
   EXPECT_EQ(dict->parameters().size(), 2u);
