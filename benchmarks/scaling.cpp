@@ -11,8 +11,8 @@ namespace {
 
 void step(const char* axis, long long at, long long batch, long long width) {
   torch::manual_seed(0);
-  torch::nn::Sequential net(torch::nn::Linear(784, width), torch::nn::ReLU(),
-                            torch::nn::Linear(width, 10));
+  torch::nn::Sequential net{torch::nn::Linear(784, width), torch::nn::ReLU(),
+                            torch::nn::Linear(width, 10)};
   torch::optim::Adam adam(net->parameters(), torch::optim::AdamOptions(1e-3));
   const auto x = torch::rand({batch, 784});
   const auto target = torch::randint(10, {batch});

@@ -43,8 +43,8 @@ tern::data::datasets::PairDataset make_spirals() {
 
 void run(const Arguments& arguments) {
   tern::manual_seed(arguments.seed);
-  nn::Sequential net(nn::Linear(2, 64), nn::ReLU(), nn::Linear(64, 64), nn::ReLU(),
-                     nn::Linear(64, kClasses));
+  nn::Sequential net{nn::Linear(2, 64), nn::ReLU(), nn::Linear(64, 64), nn::ReLU(),
+                     nn::Linear(64, kClasses)};
   const bool has_cuda = tern::cuda::is_available();
   const tern::Device device = has_cuda ? "cuda:0" : "cpu";
   if (!has_cuda) std::printf("on the CPU: %s\n", tern::cuda::unavailable_reason().c_str());

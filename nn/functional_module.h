@@ -12,7 +12,7 @@ namespace tern::nn {
 /// are bound behind the tensor.
 ///
 /// Example:
-///   nn::Sequential net(nn::Functional(tern::relu), nn::Functional(tern::flatten, 1, -1));
+///   nn::Sequential net{nn::Functional(tern::relu), nn::Functional(tern::flatten, 1, -1)};
 class TERN_API FunctionalImpl : public Cloneable<FunctionalImpl> {
  public:
   /// The function that forward calls.

@@ -15,8 +15,8 @@ namespace tern::nn {
 
 /// Modules that run one after the other, each on the result of the module before.
 ///
-/// In braces C++ makes the modules from left to right. In parentheses C++ leaves the order open,
-/// and with it which module draws which random numbers.
+/// Use braces: in braces C++ makes the modules from left to right, as Python does. In parentheses
+/// the compiler chooses the order, and with it which module draws which random numbers.
 ///
 /// Example:
 ///   nn::Sequential net{nn::Linear(2, 8), nn::ReLU(), nn::Linear(8, 1)};

@@ -23,6 +23,26 @@ TEST(Sequential, RunsModulesInOrder) {
             "Cannot call forward() on an empty Sequential");
 }
 
+// The layers of README's first program. The numbers are those of torch.nn.Sequential with
+// torch.manual_seed(0), PyTorch 2.15.
+TEST(Sequential, DrawsFromLeftToRightInBraces) {
+  manual_seed(0);
+  const nn::Sequential net{nn::Linear(2, 32), nn::ReLU(), nn::Linear(32, 1)};
+  const nn::LinearImpl& first = net->at<nn::LinearImpl>(0);
+  const nn::LinearImpl& last = net->at<nn::LinearImpl>(2);
+  EXPECT_EQ(first.weight.flatten().slice(0, 0, 4).detach().to_vector<float>(),
+            (std::vector<float>{-0.005293981172144413f, 0.37932288646698f, -0.5819807648658752f,
+                                -0.5203874707221985f}));
+  EXPECT_NEAR(first.weight.sum(IntArrayRef(), false, kDouble).item<double>(), -2.69162704795599,
+              1e-12);
+  EXPECT_EQ(last.weight[0].slice(0, 0, 2).detach().to_vector<float>(),
+            (std::vector<float>{0.0882672592997551f, 0.03699960187077522f}));
+  EXPECT_EQ(last.bias.item<float>(), -0.061842385679483414f);
+
+  nn::Sequential parentheses(nn::Linear(2, 32), nn::ReLU(), nn::Linear(32, 1));
+  EXPECT_EQ(parentheses->size(), 3u);
+}
+
 TEST(Sequential, TakesNamesAndNests) {
   nn::Sequential net({{"fc", nn::Linear(2, 2)}, {"inner", nn::Sequential{nn::Linear(2, 1)}}});
   net->push_back("out", nn::Tanh());
