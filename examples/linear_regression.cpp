@@ -1,6 +1,7 @@
 // Fits a line to noisy points: a dataset, a loader, a module, a loss, an optimizer.
 //
-//   linear_regression [--epochs 3] [--lr 0.03] [--seed 1] [--device cpu|cuda|cuda:N] [--save FILE]
+//   linear_regression [--epochs 3] [--lr 0.03] [--seed 1] [--device cpu|cuda|cuda:N]
+//                     [--disable-cuda] [--save FILE]
 //
 // Expected with the defaults: a mean squared error below 0.0002 in the last epoch, and
 //   learned: y = 2.00 a - 3.40 b + 4.20
@@ -18,7 +19,7 @@ struct Arguments {
   int epochs = 3;
   double lr = 0.03;
   std::uint64_t seed = 1;
-  std::string device = "cpu";
+  tern::Device device = tern::kCPU;
   std::string save;
 };
 
@@ -31,7 +32,7 @@ tern::data::datasets::PairDataset make_points() {
 
 void run(const Arguments& arguments) {
   tern::manual_seed(arguments.seed);
-  const tern::Device device(arguments.device);
+  const tern::Device device = arguments.device;
   auto loader =
       tern::data::make_data_loader(make_points().map(tern::data::transforms::Stack<>()), 10);
 
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
   line.option("--epochs", arguments.epochs, "3 unless said").check(support::positive());
   line.option("--lr", arguments.lr, "learning rate, 0.03 unless said").check(support::positive());
   line.option("--seed", arguments.seed, "1 unless said");
-  line.option("--device", arguments.device, "cpu unless said").check(support::device_name());
+  line.device(arguments.device);
   line.option("--save", arguments.save, "file for the weights").check(support::state_file());
   return line.run(argc, argv, [&] { run(arguments); });
 }

@@ -1,9 +1,11 @@
 // Trains a classifier of spirals on all CUDA devices at once: each gets a part of every batch.
 //
-//   multi_device [--epochs 60] [--batch-size 128] [--lr 0.01] [--seed 1] [--save FILE]
+//   multi_device [--epochs 60] [--batch-size 128] [--lr 0.01] [--seed 1]
+//                [--device cpu|cuda|cuda:N] [--disable-cuda] [--save FILE]
 //
-// Expected: an accuracy above 0.97 in the last line, whatever the number of devices. Without CUDA
-// it runs on the CPU; TERN_SIMULATE_CUDA=2 gives it two simulated devices.
+// Expected: an accuracy above 0.97 in the last line, whatever the number of devices. --device
+// cuda:N takes one device alone. Without CUDA it runs on the CPU; TERN_SIMULATE_CUDA=2 gives it two
+// simulated devices.
 
 #include <cmath>
 #include <cstdio>
@@ -25,6 +27,7 @@ struct Arguments {
   std::int64_t batch_size = 128;
   double lr = 0.01;
   std::uint64_t seed = 1;
+  tern::Device device = tern::kCPU;
   std::string save;
 };
 
@@ -45,15 +48,18 @@ void run(const Arguments& arguments) {
   tern::manual_seed(arguments.seed);
   nn::Sequential net{nn::Linear(2, 64), nn::ReLU(), nn::Linear(64, 64), nn::ReLU(),
                      nn::Linear(64, kClasses)};
-  const bool has_cuda = tern::cuda::is_available();
-  const tern::Device device = has_cuda ? "cuda:0" : "cpu";
-  if (!has_cuda) std::printf("on the CPU: %s\n", tern::cuda::unavailable_reason().c_str());
-  for (int i = 0; i < tern::cuda::device_count(); ++i) {
-    std::printf("cuda:%d: %s\n", i, tern::cuda::get_device_name(i).c_str());
+  // The first device holds the parameters. cuda without a number stands for all devices.
+  std::vector<tern::Device> devices = {arguments.device};
+  if (arguments.device == tern::kCUDA) {
+    devices.clear();
+    for (int i = 0; i < tern::cuda::device_count(); ++i) devices.emplace_back(i);
   }
+  for (const tern::Device& device : devices) std::printf("on %s\n", device.str().c_str());
 
+  const tern::Device device = devices[0];
   net.to(device);
-  nn::DataParallel parallel(net);
+  nn::DataParallel<nn::Sequential> parallel = nullptr;
+  if (device.is_cuda()) parallel = nn::DataParallel(net, devices);
   tern::optim::Adam optimizer(net->parameters(), arguments.lr);
   auto loader = tern::data::make_data_loader(make_spirals().map(tern::data::transforms::Stack<>()),
                                              arguments.batch_size);
@@ -64,7 +70,7 @@ void run(const Arguments& arguments) {
     for (auto& batch : *loader) {
       const tern::Tensor arms = batch.target.to(device);
       optimizer.zero_grad();
-      const tern::Tensor scores = parallel(batch.data);
+      const tern::Tensor scores = device.is_cuda() ? parallel(batch.data) : net(batch.data);
       const tern::Tensor loss = nn::functional::cross_entropy(scores, arms);
       loss.backward();
       optimizer.step();
@@ -72,7 +78,7 @@ void run(const Arguments& arguments) {
       right += scores.argmax(1).eq(arms).sum();
     }
     accuracy = right.item<double>() / (kClasses * kPerClass);
-    if (epoch % 10 == 0) {
+    if (epoch % 10 == 0 || epoch == arguments.epochs) {
       std::printf("epoch %d: loss %.4f, accuracy %.3f\n", epoch, total / (kClasses * kPerClass),
                   accuracy);
     }
@@ -89,6 +95,7 @@ int main(int argc, char** argv) {
   line.option("--batch-size", arguments.batch_size, "128 unless said").check(support::positive());
   line.option("--lr", arguments.lr, "learning rate, 0.01 unless said").check(support::positive());
   line.option("--seed", arguments.seed, "1 unless said");
+  line.device(arguments.device);
   line.option("--save", arguments.save, "file for the weights").check(support::state_file());
   return line.run(argc, argv, [&] { run(arguments); });
 }

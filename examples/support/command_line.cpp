@@ -9,17 +9,27 @@
 #include <utility>
 #include <vector>
 
+#include <tern/backends/cuda/host/cuda.h>
 #include <tern/core/base/error.h>
-#include <tern/core/tensor/device.h>
 #include <CLI/CLI.hpp>
 
 namespace support {
+namespace {
+
+/// A Check that accepts cpu, cuda or cuda:N.
+std::string device_name(const std::string& text) {
+  try {
+    if (!tern::Device(text).is_meta()) return {};
+  } catch (const tern::Error&) {
+  }
+  return "should be cpu, cuda or cuda:N, got " + text;
+}
+
+}  // namespace
 
 Option Option::check(const Check& check) const { return Option(option_->check(check)); }
 
 Option Option::required() const { return Option(option_->required()); }
-
-Option Option::excludes(const std::string& other) const { return Option(option_->excludes(other)); }
 
 CommandLine::CommandLine(const std::string& description, const std::string& name)
     : program_(std::make_shared<CLI::App>(description, name)), app_(program_.get()) {}
@@ -44,6 +54,21 @@ Option CommandLine::flag(const std::string& name, bool& variable, const std::str
   return Option(app_->add_flag(name, variable, help));
 }
 
+void CommandLine::device(tern::Device& device) {
+  const auto* named =
+      app_->add_option_function<std::string>(
+              "--device", [&device](const std::string& name) { device = tern::Device(name); },
+              "cpu, cuda or cuda:N; cuda where there is one")
+          ->check(device_name);
+  const auto* disabled = app_->add_flag_callback(
+      "--disable-cuda", [&device] { device = tern::kCPU; }, "use the cpu");
+  app_->get_option("--disable-cuda")->excludes("--device");
+  app_->final_callback([&device, named, disabled] {
+    if (*named || *disabled) return;
+    device = tern::cuda::is_available() ? tern::kCUDA : tern::kCPU;
+  });
+}
+
 CommandLine CommandLine::command(const std::string& name, const std::string& help) {
   app_->require_subcommand(1);
   return {program_, app_->add_subcommand(name, help)};
@@ -54,11 +79,9 @@ bool CommandLine::is_given() const { return app_->parsed(); }
 int CommandLine::run(int argc, char** argv, const std::function<void()>& body) {
   try {
     app_->parse(argc, argv);
+    body();
   } catch (const CLI::ParseError& error) {
     return app_->exit(error) == 0 ? 0 : 2;
-  }
-  try {
-    body();
   } catch (const std::exception& error) {
     std::fflush(stdout);
     std::fprintf(stderr, "%s: %s\n", app_->get_name().c_str(), error.what());
@@ -73,16 +96,6 @@ Check positive() {
     const double value = std::strtod(text.c_str(), &end);
     if (*end == '\0' && value > 0 && std::isfinite(value)) return {};
     return "should be a number above 0, got " + text;
-  };
-}
-
-Check device_name() {
-  return [](const std::string& text) -> std::string {
-    try {
-      if (!tern::Device(text).is_meta()) return {};
-    } catch (const tern::Error&) {
-    }
-    return "should be cpu, cuda or cuda:N, got " + text;
   };
 }
 

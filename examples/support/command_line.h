@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <tern/core/tensor/device.h>
+
 namespace CLI {
 class App;
 class Option;
@@ -15,8 +17,6 @@ namespace support {
 using Check = std::function<std::string(const std::string&)>;
 /// Accepts a number above 0.
 Check positive();
-/// Accepts cpu, cuda or cuda:N.
-Check device_name();
 /// Accepts a state file that can be written: the suffix is known and the folder exists.
 Check state_file();
 
@@ -26,8 +26,6 @@ class Option {
   explicit Option(CLI::Option* option) : option_(option) {}
   Option check(const Check& check) const;
   Option required() const;
-  /// Refuses a command line with both this option and `other`.
-  Option excludes(const std::string& other) const;
 
  private:
   CLI::Option* option_;
@@ -51,6 +49,9 @@ class CommandLine {
   Option option(const std::string& name, T& variable, const std::string& help = "");
   /// Adds an option without a value that sets `variable` to true.
   Option flag(const std::string& name, bool& variable, const std::string& help);
+  /// Adds --device and --disable-cuda, which are the same in every program: they set `device`.
+  /// Without them it is CUDA's current device where there is one, else the CPU.
+  void device(tern::Device& device);
   /// Adds a command with options of its own; the program then demands one command.
   CommandLine command(const std::string& name, const std::string& help);
   /// Returns true for the command that the user gave.

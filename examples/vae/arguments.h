@@ -3,14 +3,15 @@
 #include <cstdint>
 #include <string>
 
+#include <tern/core/tensor/device.h>
+
 /// What the command line says.
 struct Arguments {
   std::size_t epochs = 10;
   std::int64_t batch_size = 128;
   double lr = 1e-3;
   std::uint64_t seed = 1;
-  std::string device;
-  bool disable_cuda = false;
+  tern::Device device = tern::kCPU;
   bool graph = false;
   std::string data;
   std::string out = "results";

@@ -98,16 +98,13 @@ void sample(Run& run) {
 
 void run_vae(const Arguments& arguments) {
   if (arguments.threads > 0) tern::set_num_threads(arguments.threads);
-  const bool cuda =
-      arguments.device.empty() && !arguments.disable_cuda && tern::cuda::is_available();
-  const tern::Device device(!arguments.device.empty() ? arguments.device : cuda ? "cuda" : "cpu");
-  std::printf("Using device: %s\n", device.str().c_str());
+  std::printf("Using device: %s\n", arguments.device.str().c_str());
   std::filesystem::create_directories(arguments.out);
   const auto train_digits = load_digits(arguments.data, /*train=*/true);
   const auto test_digits = load_digits(arguments.data, /*train=*/false);
 
   tern::manual_seed(arguments.seed);
-  Run run(arguments, device);
+  Run run(arguments);
   // Samplers that draw what Python's loaders draw: the same seed makes the same run as there.
   using namespace data::samplers;
   const auto stack = data::transforms::Stack<>();
@@ -142,9 +139,7 @@ int main(int argc, char** argv) {
   line.option("--batch-size", arguments.batch_size, "128 unless said").check(positive);
   line.option("--lr", arguments.lr, "learning rate, 1e-3 unless said").check(positive);
   line.option("--seed", arguments.seed, "seed of all random numbers, 1 unless said");
-  line.option("--device", arguments.device, "cpu, cuda or cuda:N; cuda where there is one")
-      .check(support::device_name());
-  line.flag("--disable-cuda", arguments.disable_cuda, "use the cpu").excludes("--device");
+  line.device(arguments.device);
   line.flag("--graph", arguments.graph, "on a GPU, replay the training step as a CUDA graph");
   line.option("--data", arguments.data, "folder with MNIST's four files; drawn digits without");
   line.option("--out", arguments.out, "folder for all results, results unless said");

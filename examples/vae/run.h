@@ -11,8 +11,8 @@
 
 /// What training changes.
 struct Run {
-  Run(const Arguments& its_arguments, tern::Device its_device)
-      : arguments(its_arguments), device(its_device) {
+  explicit Run(const Arguments& its_arguments)
+      : arguments(its_arguments), device(its_arguments.device) {
     vae->to(device);
     device = vae->fc1->weight.device();  // cuda becomes cuda:0
     if (!arguments.graph) return;

@@ -1,22 +1,16 @@
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <tuple>
 
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/state_file.h>
 
+#include "examples/program.h"
 #include "serialization/scratch.h"
 
 namespace tern {
 namespace {
-
-struct Result {
-  int code;
-  std::string text;  // of both streams
-};
 
 class TernState : public ::testing::Test {
  protected:
@@ -26,11 +20,8 @@ class TernState : public ::testing::Test {
     state_.insert("mask", tensor({true, false}));
     save(state_, a_);
   }
-  static Result run(const std::string& arguments) {
-    std::FILE* pipe = ::popen((kProgram + " " + arguments + " 2>&1").c_str(), "r");
-    std::string text;
-    for (int c; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
-    return {WEXITSTATUS(::pclose(pipe)), text};
+  static ProgramResult run(const std::string& arguments) {
+    return run_program(kProgram + " " + arguments);
   }
 
   static inline const std::string kProgram = TERN_BUILD_DIR "/bin/tern-state";
@@ -40,7 +31,7 @@ class TernState : public ::testing::Test {
 };
 
 TEST_F(TernState, Info) {
-  const Result header = run("info " + a_);
+  const ProgramResult header = run("info " + a_);
   EXPECT_EQ(header.code, 0);
   EXPECT_NE(header.text.find("a.safetensors: safetensors, "), std::string::npos) << header.text;
   EXPECT_NE(header.text.find("\n  format: pt\n"), std::string::npos) << header.text;
@@ -54,7 +45,7 @@ TEST_F(TernState, Info) {
   checkpoint.insert("epoch", 3);
   checkpoint.insert("name", "vae");
   save(checkpoint, b_);
-  const Result whole = run("info " + b_);
+  const ProgramResult whole = run("info " + b_);
   EXPECT_EQ(whole.code, 0);
   for (const char* part : {"b.json: json\n", "\n  epoch: 3\n", "\n  name: \"vae\"\n",
                            "\n  model.mask  BOOL  [2]                2 bytes\n"}) {
@@ -78,7 +69,7 @@ TEST_F(TernState, ConvertsThereAndBack) {
   std::string from = a_;
   for (const char* name : {"1.json", "2.npz", "3.pt", "4.safetensors"}) {
     const std::string to = scratch_.path(name);
-    const Result result = run("convert " + from + " " + to);
+    const ProgramResult result = run("convert " + from + " " + to);
     EXPECT_EQ(result.code, 0) << result.text;
     EXPECT_EQ(result.text, "");
     EXPECT_EQ(run("diff " + a_ + " " + to).code, 0) << name;
@@ -95,7 +86,7 @@ TEST_F(TernState, DiffSaysWhatDiffers) {
   other.insert("mask", ones({2}));
   other.insert("more", 1);
   save(other, b_);
-  const Result result = run("diff " + a_ + " " + b_);
+  const ProgramResult result = run("diff " + a_ + " " + b_);
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.text,
             "w: 2 of 6 elements differ, by at most 0.25\n"
@@ -121,7 +112,7 @@ TEST_F(TernState, DiffComparesIntegersExactly) {
   other.set("n", tensor({kLarge - 1, std::int64_t{-1}}));
   save(state_, a_);
   save(other, b_);
-  const Result result = run("diff " + a_ + " " + b_);
+  const ProgramResult result = run("diff " + a_ + " " + b_);
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.text, "n: 1 of 2 elements differ, by at most 1\n");
   EXPECT_EQ(run("diff --tolerance 1 " + a_ + " " + b_).code, 0);
@@ -153,7 +144,7 @@ TEST_F(TernState, DiffTellsKeysWithDotsContainersAndKindsApart) {
   for (const auto& [left, right, text] : cases) {
     save(left, b_);
     save(right, c);
-    const Result result = run("diff " + b_ + " " + c);
+    const ProgramResult result = run("diff " + b_ + " " + c);
     EXPECT_EQ(result.text, text);
     EXPECT_EQ(result.code, text.empty() ? 0 : 1) << text;
   }
@@ -206,7 +197,7 @@ TEST_F(TernState, ConvertLeavesOutMetadataThatMeansSomethingInTheTarget) {
       {"", one, {"format", "w", "about", "tern.save"}, 2},
       {"--max-shard-size 8 ", shards, {"format", "w", "about", "total_size", "tern.save"}, 1}};
   for (const auto& [options, to, keys, count] : cases) {
-    const Result result = run("convert " + options + b_ + " " + to);
+    const ProgramResult result = run("convert " + options + b_ + " " + to);
     EXPECT_EQ(result.text, left_out(to, keys));
     EXPECT_EQ(result.code, 0);
     SaveOptions found;
@@ -217,7 +208,7 @@ TEST_F(TernState, ConvertLeavesOutMetadataThatMeansSomethingInTheTarget) {
 
 TEST_F(TernState, ConvertRefusesShardsOfNoSize) {
   for (const char* size : {"-5", "0", "many", "1.5"}) {
-    const Result result =
+    const ProgramResult result =
         run(std::string("convert --max-shard-size ") + size + " " + a_ + " " + b_);
     EXPECT_EQ(result.code, 2);
     EXPECT_NE(result.text.find("--max-shard-size"), std::string::npos) << result.text;
@@ -238,14 +229,14 @@ TEST_F(TernState, ConvertKeepsTheMetadataWhereThereIsSome) {
     EXPECT_TRUE(identical(load_state(path, {.metadata = &found.metadata}), state_));
     EXPECT_EQ(found.metadata, options.metadata) << path;
   }
-  const Result result = run("convert " + b_ + " " + scratch_.path("x.npz"));
+  const ProgramResult result = run("convert " + b_ + " " + scratch_.path("x.npz"));
   EXPECT_EQ(result.code, 0);
   EXPECT_NE(result.text.find("has no metadata, 2 strings are left out"), std::string::npos);
 }
 
 TEST_F(TernState, Validate) {
   write_file(b_, "{\"w\": [1, 2");
-  const Result result = run("validate " + a_ + " " + b_);
+  const ProgramResult result = run("validate " + a_ + " " + b_);
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.text.find(a_ + ": valid, 2 tensors\n"), std::string::npos) << result.text;
   EXPECT_NE(result.text.find(b_ + ": not valid: "), std::string::npos) << result.text;
@@ -257,7 +248,7 @@ TEST_F(TernState, ErrorsHaveACodeOfTheirOwn) {
        {std::string(), std::string("info"), std::string("melt ") + a_,
         "info " + scratch_.path("none.json"), "diff " + a_ + " " + scratch_.path("none.json"),
         "convert " + a_ + " " + scratch_.path("x.doc")}) {
-    const Result result = run(arguments);
+    const ProgramResult result = run(arguments);
     EXPECT_EQ(result.code, 2) << arguments;
     EXPECT_NE(result.text, "") << arguments;
   }

@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "examples/program.h"
+
+// What the heads of the examples promise.
+
+namespace tern {
+namespace {
+
+const std::string kFolder = TERN_BUILD_DIR "/bin/";
+
+/// The number behind the last occurrence of `words` in what a program printed.
+double last_number(const ProgramResult& result, const std::string& words) {
+  EXPECT_EQ(result.code, 0) << result.text;
+  const std::size_t at = result.text.rfind(words);
+  EXPECT_NE(at, std::string::npos) << result.text;
+  return at == std::string::npos ? 0 : std::atof(result.text.c_str() + at + words.size());
+}
+
+TEST(ExpectedResults, LinearRegression) {
+  const ProgramResult result = run_program(kFolder + "linear_regression --device cpu");
+  EXPECT_LT(last_number(result, "mean squared error "), 0.0002);
+  EXPECT_NE(result.text.find("learned: y = 2.00 a - 3.40 b + 4.20\n"), std::string::npos)
+      << result.text;
+}
+
+TEST(ExpectedResults, MultiDevice) {
+  for (const char* environment : {"TERN_CUDA=0 ", "TERN_SIMULATE_CUDA=2 "}) {
+    const ProgramResult result = run_program(environment + kFolder + "multi_device");
+    EXPECT_GT(last_number(result, "accuracy "), 0.97) << result.text;
+  }
+}
+
+TEST(ExpectedResults, Gru) {
+  const ProgramResult result = run_program(kFolder + "gru --device cpu");
+  EXPECT_LT(last_number(result, "mean squared error on new sequences: "), 0.002) << result.text;
+}
+
+}  // namespace
+}  // namespace tern
