@@ -1,0 +1,54 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "examples/program.h"
+#include "serialization/scratch.h"
+
+// docs/ops.md is made of the headers.
+
+namespace tern {
+namespace {
+
+const std::string kSource = TERN_SOURCE_DIR "/";
+
+TEST(OpsPage, IsUpToDate) {
+  const ProgramResult made = run_program(kSource + "docs/api/ops.sh");
+  ASSERT_EQ(made.code, 0) << made.text;
+  EXPECT_EQ(made.text, read_file(kSource + "docs/ops.md")) << "run: docs/api/ops.sh > docs/ops.md";
+}
+
+TEST(OpsPage, HasOneOfEachKind) {
+  const std::string page = read_file(kSource + "docs/ops.md");
+  for (const char* row :
+       {"| `exp` | function, method, in place | e^x |",
+        "| `ge` | function, method | `self >= other`",
+        "| `tensor` | function | a tensor of the given numbers |", "| `view` | method | ",
+        "| `split` | function, method | ", "| `random_` | in place | ", "| `mse_loss` | ",
+        "| `Linear` | ", "| `Sequential` | ", "| `DataParallel` | ", "| `xavier_uniform_` | ",
+        "| `clip_grad_norm_` | ", "| `SGD` | "}) {
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
+  EXPECT_EQ(page.find("| |"), std::string::npos) << "a name without a comment";
+}
+
+/// The files of ops stand in docs/api/ops.sh one by one.
+TEST(OpsPage, LeavesOutNoFamily) {
+  const std::string script = read_file(kSource + "docs/api/ops.sh");
+  int families = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(kSource + "core/ops")) {
+    const std::string name = entry.path().filename().string();
+    const std::string include = "#include <tern/core/ops/" + name + ">";
+    const bool is_public = read_file(kSource + "core/ops/ops.h").find(include) != std::string::npos;
+    if (!is_public && !name.ends_with(".inc") && !name.ends_with(".def")) continue;
+    ++families;
+    EXPECT_NE(script.find("$ops/" + name), std::string::npos)
+        << name << " is not in docs/api/ops.sh";
+  }
+  EXPECT_GT(families, 15);
+}
+
+}  // namespace
+}  // namespace tern
