@@ -28,8 +28,15 @@ case $way in
       -D TERN_FOLDER="$source" -D TERN_CPU_SETS=baseline
     ;;
   plain)
-    "$cxx" -std=c++20 -I"$build/include" "$source/tests/install/consumer/consumer.cpp" \
-      -L"$build/lib" -ltern -o "$work/consumer"
-    LD_LIBRARY_PATH="$build/lib" "$work/consumer"
+    # README's program with README's command, where a reader would have the build.
+    mkdir -p "$work/build"
+    ln -s "$build" "$work/build/release"
+    awk -v programs="$work" -f "$source/tests/docs/snippets.awk" "$source"/README.md "$source"/docs/*.md
+    mv "$work"/Readme*.cpp "$work/app.cpp"
+    (cd "$work" && eval "$(sed -n "s|^g++ |'$cxx' |p" "$source/README.md")" && ./app && test -s net.json)
+    # Programs of other pages include all that they use.
+    for program in "$work"/[A-Z]*.cpp; do
+      "$cxx" -std=c++20 -fsyntax-only -I"$build/include" "$program"
+    done
     ;;
 esac
