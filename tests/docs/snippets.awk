@@ -61,7 +61,9 @@ function end_block(  code) {
     return
   }
   end_program()
-  if (is_program) {
+  if (kind == "json") {
+    statements = statements "write_file(\"block.json\", R\"~(" block ")~\");\n"
+  } else if (is_program) {
     if (statements != "") fail("a whole program needs a section of its own")
     program = block
     program_line = block_line
@@ -108,7 +110,7 @@ kind != "" {
 /^```(c|C|cc|c\+\+|cxx)$/ { fail("write ```cpp") }
 /^ +```(cpp|text)/ { fail("begin the block in the first column, or no test compiles it") }
 /^```/ || /^<!-- prepare$/ {
-  kind = $0 == "```cpp" ? "cpp" : $0 == "```text" ? "text" : $0 ~ /^</ ? "prepare" : "other"
+  kind = $0 == "```cpp" ? "cpp" : $0 == "```text" ? "text" : $0 == "```json" ? "json" : $0 ~ /^</ ? "prepare" : "other"
   block = first = ""
   is_program = 0
   block_line = FNR + 1
