@@ -1,11 +1,11 @@
-// A gated recurrent unit by hand that learns to add two numbers of a sequence, the marked ones
-// (Hochreiter and Schmidhuber, 1997): it must remember the first until the second comes.
+// Teaches a gated recurrent unit, written by hand, to add the two marked numbers of a sequence
+// (Hochreiter and Schmidhuber, 1997). It must remember the first number until the second comes.
 //
 //   gru [--steps 500] [--length 20] [--batch-size 64] [--hidden 32] [--lr 0.005] [--seed 1]
 //       [--device cpu|cuda|cuda:N] [--disable-cuda] [--save FILE]
 //
-// Expected with the defaults: a mean squared error below 0.002 on new sequences. Who always answers
-// 1, the mean of the sums, has 0.167.
+// Expected with the defaults: a mean squared error below 0.002 on new sequences. Always answering
+// 1, the mean of the sums, gives 0.167.
 
 #include <cstdio>
 #include <string>
@@ -60,7 +60,7 @@ struct AdderImpl : nn::Module {
 
   /// Shape: x [N, length, 2] -> [N, 1]
   Tensor forward(const Tensor& x) {
-    // The state starts where the input is, with its dtype: on any device without a word about it.
+    // new_zeros makes the state on the input's device and in its dtype.
     Tensor state = x.new_zeros({x.size(0), hidden_size});
     for (const Tensor& step : x.unbind(1)) state = cell(step, state);
     return answer(state);
@@ -78,8 +78,8 @@ tern::data::Example<> make_sequences(std::int64_t count, std::int64_t length) {
   const Tensor numbers = tern::rand({count, length});
   const Tensor first = tern::randint(length / 2, {count, 1});
   const Tensor second = tern::randint(length / 2, length, {count, 1});
-  const Tensor place = tern::arange(length);
-  const Tensor marks = (place.eq(first) | place.eq(second)).to(tern::kFloat);
+  const Tensor index = tern::arange(length);
+  const Tensor marks = (index.eq(first) | index.eq(second)).to(tern::kFloat);
   return {tern::stack({numbers, marks}, 2), (numbers * marks).sum(1, /*keepdim=*/true)};
 }
 

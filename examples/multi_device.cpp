@@ -3,9 +3,9 @@
 //   multi_device [--epochs 60] [--batch-size 128] [--lr 0.01] [--seed 1]
 //                [--device cpu|cuda|cuda:N] [--disable-cuda] [--save FILE]
 //
-// Expected: an accuracy above 0.97 in the last line, whatever the number of devices. --device
-// cuda:N takes one device alone. Without CUDA it runs on the CPU; TERN_SIMULATE_CUDA=2 gives it two
-// simulated devices.
+// Expected: an accuracy above 0.97 in the last line, whatever the number of devices. With
+// --device cuda:N it uses one device. Without CUDA it runs on the CPU; TERN_SIMULATE_CUDA=2 gives
+// it two simulated devices.
 
 #include <cmath>
 #include <cstdio>
