@@ -120,8 +120,9 @@ TEST_P(BatchNorm, IsAccurate) {
 
 TEST_P(BatchNorm, KeepsItsDigitsBesideALargeMean) { check<float>(1e4); }
 
-TEST_P(BatchNorm, SameBitsForAnyThreadCount) {
-  if (is_cuda()) GTEST_SKIP() << "threads of the CPU";
+using BatchNormThreads = BatchNorm;
+
+TEST_P(BatchNormThreads, SameBitsForAnyThreadCount) {
   const int before = get_num_threads();
   for (const Shape& shape : {Shape{1000, 130, 1}, Shape{40, 13, 300}}) {
     std::vector<std::vector<float>> results;
@@ -148,6 +149,7 @@ TEST_P(BatchNorm, UnsupportedDtype) {
 }
 
 TERN_KERNEL_TESTS(BatchNorm);
+TERN_CPU_KERNEL_TESTS(BatchNormThreads);
 
 }  // namespace
 }  // namespace tern

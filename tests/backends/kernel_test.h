@@ -65,6 +65,11 @@ inline std::string set_name(const ::testing::TestParamInfo<const cpu::Capability
   INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::kernel_sets()), \
                            testing::set_name)
 
+/// For tests of threads, which only the CPU's kernels use.
+#define TERN_CPU_KERNEL_TESTS(Suite)                                                   \
+  INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::runnable_sets()), \
+                           testing::set_name)
+
 /// Numbers that look random and are the same everywhere.
 class Noise {
  public:

@@ -145,8 +145,9 @@ TEST_P(LayerNorm, ComputesOnlyWhatIsWanted) {
   EXPECT_EQ(whole.out, out);
 }
 
-TEST_P(LayerNorm, SameBitsForAnyThreadCount) {
-  if (is_cuda()) GTEST_SKIP() << "threads of the CPU";
+using LayerNormThreads = LayerNorm;
+
+TEST_P(LayerNormThreads, SameBitsForAnyThreadCount) {
   const int before = get_num_threads();
   std::vector<std::vector<float>> results;
   for (const int threads : {1, 2, 3}) {
@@ -182,6 +183,7 @@ TEST_P(LayerNorm, UnsupportedDtype) {
 }
 
 TERN_KERNEL_TESTS(LayerNorm);
+TERN_CPU_KERNEL_TESTS(LayerNormThreads);
 
 }  // namespace
 }  // namespace tern

@@ -262,9 +262,10 @@ TEST_P(Reduce, LongSumsKeepTheirDigits) {
   EXPECT_NEAR(columns[1], 5e5, 0.5);
 }
 
+using ReduceThreads = Reduce;
+
 // Not promised, but true and good to have: the parts depend on the sizes alone.
-TEST_P(Reduce, SameBitsForAnyThreadCount) {
-  if (is_cuda()) GTEST_SKIP() << "threads of the CPU";
+TEST_P(ReduceThreads, SameBitsForAnyThreadCount) {
   Noise noise(5);
   std::vector<float> in(400'000);
   for (float& x : in) x = static_cast<float>(noise.uniform(-1, 1));
@@ -295,6 +296,7 @@ TEST_P(Reduce, UnsupportedDtype) {
 }
 
 TERN_KERNEL_TESTS(Reduce);
+TERN_CPU_KERNEL_TESTS(ReduceThreads);
 
 }  // namespace
 }  // namespace tern
