@@ -15,7 +15,7 @@ namespace {
 class TernState : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(kProgram)) GTEST_SKIP() << kProgram << " was not built";
+    ASSERT_TRUE(std::filesystem::exists(kProgram)) << kProgram << " was not built";
     state_.insert("w", arange(6, kFloat).reshape({2, 3}));
     state_.insert("mask", tensor({true, false}));
     save(state_, a_);
