@@ -9,11 +9,11 @@
 namespace layering {
 namespace {
 
-/// Where parametrised tests of `source` leave early, and so pass without having looked:
+/// Where tests of `source` leave early, and so pass without having looked:
 /// "path:line". A test that cannot run says so with GTEST_SKIP; parameters without a meaning are
 /// not instantiated.
 std::vector<std::string> early_returns(const Source& source) {
-  static const std::regex begin("^(TEST_P|TYPED_TEST|TYPED_TEST_P)\\(.*");
+  static const std::regex begin("^(TYPED_)?TEST(_F|_P)?\\(.*");
   static const std::regex leaves(".*\\breturn;.*");
   std::vector<std::string> found;
   bool inside = false;
@@ -28,15 +28,17 @@ std::vector<std::string> early_returns(const Source& source) {
   return found;
 }
 
-TEST(ParametrisedTests, AreRefusedWhenTheyReturnEarly) {
+TEST(Tests, AreRefusedWhenTheyReturnEarly) {
   const Source source{"x.cpp",
                       {"TEST_P(A, b) {", "  if (!GetParam()) return;", "}", "void f() {",
                        "  return;", "}", "TYPED_TEST(A, c) {", "  return;", "}", "TEST_P(A, d) {",
-                       "  if (!GetParam()) GTEST_SKIP() << 1;", "  return f(x);", "}"}};
-  EXPECT_EQ(early_returns(source), (std::vector<std::string>{"x.cpp:2", "x.cpp:8"}));
+                       "  if (!GetParam()) GTEST_SKIP() << 1;", "  return f(x);", "}",
+                       "TEST(A, e) {", "  return;", "}", "TEST_F(A, f) {", "  return;", "}"}};
+  EXPECT_EQ(early_returns(source),
+            (std::vector<std::string>{"x.cpp:2", "x.cpp:8", "x.cpp:15", "x.cpp:18"}));
 }
 
-TEST(ParametrisedTests, DoNotReturnEarly) {
+TEST(Tests, DoNotReturnEarly) {
   for (const Source& source : read_sources({"tests"})) {
     for (const std::string& place : early_returns(source)) {
       ADD_FAILURE() << place << ": choose the parameters, or GTEST_SKIP with a reason";
