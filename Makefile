@@ -12,7 +12,9 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
-.PHONY: all vae test test-release test-asan test-tsan test-full test-all test-programs-release test-programs-asan test-programs-tsan fuzz gpu bench bench-compare build-times docs check check-all check-setup format install clean setup
+.PHONY: all vae build-release build-asan build-tsan build-times \
+  test test-release test-asan test-tsan test-full test-all fuzz gpu bench bench-compare \
+  docs check check-all check-setup format install clean setup
 
 # The library and the programs.
 all: setup
@@ -33,16 +35,13 @@ test-all: test-full test-asan test-tsan
 test-full: export TERN_TEST_FULL = 1
 test-full: test-release
 
-test-release test-asan test-tsan: test-%: setup test-programs-%
-	$(call configure,$*)
-	$(call build,$*)
+test-release test-asan test-tsan: test-%: build-%
 	$(call run_tests,$*)
 
-# test-asan runs the programs of the release build.
-test-programs-asan: setup
-	$(call configure,release)
-	$(call build,release)
-test-programs-release test-programs-tsan:
+build-release build-asan build-tsan: build-%: setup
+	$(call configure,$*)
+	$(call build,$*)
+build-asan: build-release  # whose test programs it runs
 
 # Each reader of foreign input against libFuzzer, FUZZ_SECONDS long; needs clang.
 fuzz: setup
