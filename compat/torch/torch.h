@@ -27,32 +27,49 @@
 #include <tern/nn/optim/optim.h>
 #include <tern/tern.h>
 
+/// The version of PyTorch whose interface this is: 2 of 2.15.0.
 #define TORCH_VERSION_MAJOR 2
+/// 15 of 2.15.0.
 #define TORCH_VERSION_MINOR 15
+/// 0 of 2.15.0.
 #define TORCH_VERSION_PATCH 0
+/// The whole version as text.
 #define TORCH_VERSION "2.15.0"
 
+/// Marks nothing: what a program exports is its own matter.
 #define TORCH_API
 
+/// Defines the holder `Name` of the module `NameImpl`, as TERN_MODULE.
 #define TORCH_MODULE(Name) TERN_MODULE(Name)
+/// Defines the holder `Name` of the module `Impl`, as TERN_MODULE_IMPL.
 #define TORCH_MODULE_IMPL(Name, Impl) TERN_MODULE_IMPL(Name, Impl)
+/// Defines an option with its getter and setter, as TERN_ARG.
 #define TORCH_ARG(Type, name) TERN_ARG(Type, name)
+/// Gives the last arguments of forward() their defaults, as TERN_FORWARD_HAS_DEFAULT_ARGS.
 #define FORWARD_HAS_DEFAULT_ARGS(...) TERN_FORWARD_HAS_DEFAULT_ARGS(__VA_ARGS__)
 
+/// Throws Error with the rest of the arguments as its text unless `condition` is true.
 #define TORCH_CHECK(condition, ...) \
   TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same with IndexError.
 #define TORCH_CHECK_INDEX(condition, ...) \
   TERN_COMPAT_CHECK(::tern::IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same as TORCH_CHECK.
 #define TORCH_CHECK_VALUE(condition, ...) \
   TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same with NotImplementedError.
 #define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
   TERN_COMPAT_CHECK(::tern::NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same as TORCH_CHECK.
 #define TORCH_INTERNAL_ASSERT(condition, ...) \
   TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same as TORCH_CHECK.
 #define AT_ASSERT(condition, ...) \
   TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Throws Error with the arguments as its text.
 #define AT_ERROR(...) ::tern::detail::raise<::tern::Error>(__VA_ARGS__)
 
+/// Throws an error of the class `kind`; the macros above are made of it.
 #define TERN_COMPAT_CHECK(kind, condition, ...)                                  \
   do {                                                                           \
     if (!(condition)) [[unlikely]] {                                             \
@@ -72,12 +89,15 @@ template <class E, class... Parts>
   }
 }
 
+/// Makes the program print as libtorch does before main() starts.
 inline const bool printing_is_libtorch = use_libtorch_printing();
 
 }  // namespace tern::compat
 
 namespace tern::autograd {
+/// The former name of a tensor that autograd follows.
 using Variable = Tensor;
+/// A list of tensors, such as the gradients of a Function.
 using tensor_list = variable_list;
 }  // namespace tern::autograd
 
@@ -105,14 +125,17 @@ using c10::optional;
 using c10::str;
 using c10::string_view;
 
+/// How float32 matrix products may round, as set_float32_matmul_precision() says.
 enum class Float32MatmulPrecision { HIGHEST, HIGH, MEDIUM };
 
 /// What of libtorch's settings there is.
 class Context {
  public:
+  /// Does the same as set_float32_matmul_precision().
   void setFloat32MatmulPrecision(const std::string& precision) {
     ::tern::set_float32_matmul_precision(precision);
   }
+  /// Returns what get_float32_matmul_precision() names.
   Float32MatmulPrecision float32MatmulPrecision() const {
     const string_view name = ::tern::get_float32_matmul_precision();
     if (name == "highest") return Float32MatmulPrecision::HIGHEST;
@@ -120,6 +143,7 @@ class Context {
   }
 };
 
+/// Returns the one Context.
 inline Context& globalContext() {
   static Context context;
   return context;

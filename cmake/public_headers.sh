@@ -1,0 +1,18 @@
+#!/bin/sh
+# public_headers.sh: prints the public headers, which are those that tern.h and torch/torch.h reach, and
+# the reader of one format that users include by its own name.
+set -eu
+cd "$(dirname "$0")/.."
+awk '
+  function visit(file, line) {
+    if (seen[file]++) return
+    print file
+    while ((getline line < file) > 0) {
+      if (line ~ /^#include <tern\/.*\.h>/) {
+        gsub(/^#include <tern\/|>.*/, "", line)
+        visit(line)
+      }
+    }
+    close(file)
+  }
+  BEGIN { visit("tern.h"); visit("compat/torch/torch.h"); visit("serialization/safetensors.h") }'
