@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include <tern/core/base/visibility.h>
+
 namespace tern::emulator {
 
 /// The stand-in for cuBLASLt: plain loops over host memory, at once. A call that breaks the
@@ -22,6 +24,6 @@ struct Cublas {
   std::atomic<int> create_status = 0;          // of cublasLtCreate
   std::atomic<int> product_status = 0;         // of cublasLtMatmul
 };
-Cublas& cublas();
+TERN_API Cublas& cublas();
 
 }  // namespace tern::emulator

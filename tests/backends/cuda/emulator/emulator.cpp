@@ -8,6 +8,10 @@
 #include <stdexcept>
 #include <vector>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace tern::emulator {
 namespace {
 
@@ -17,16 +21,46 @@ constexpr unsigned kMostThreads = 1024;
 
 enum class State { kNew, kRunning, kAtBlockBarrier, kAtWarpBarrier, kDone };
 
-// Where a stack was left. Switching by these takes no system call, as swapcontext does: a block of
-// 256 threads switches thousands of times.
-struct Jump {
-  void* registers[5];
+// The address sanitizer must know which stack runs: it keeps the marks around local variables apart
+// by stack. `bottom` and `bytes` are of the stack that is entered and of the one that was left.
+#ifdef __SANITIZE_ADDRESS__
+void start_switch(void** saved, const void* bottom, std::size_t bytes) {
+  __sanitizer_start_switch_fiber(saved, bottom, bytes);
+}
+void finish_switch(void* saved, const void** bottom, std::size_t* bytes) {
+  __sanitizer_finish_switch_fiber(saved, bottom, bytes);
+}
+#else
+void start_switch(void**, const void*, std::size_t) {}
+void finish_switch(void*, const void**, std::size_t*) {}
+#endif
 
-  // Leaves this stack for `other`; returns when somebody jumps back.
-  [[gnu::noinline]] void leave_for(Jump& other) {
+// A stack and where it was left. Switching by these takes no system call, as swapcontext does: a
+// block of 256 threads switches thousands of times.
+struct Stack {
+  const void* bottom = nullptr;
+  std::size_t bytes = 0;
+  void* registers[5] = {};
+
+  // Leaves this stack for `other`, which is the one that jumps back. Not sanitized, because the
+  // sanitizer clears all marks of a stack where a sanitized function jumps away.
+  [[gnu::noinline, gnu::no_sanitize_address]] void leave_for(Stack& other) {
+    void* saved = nullptr;
+    start_switch(&saved, other.bottom, other.bytes);
     if (__builtin_setjmp(registers) == 0) jump(other);
+    finish_switch(saved, &other.bottom, &other.bytes);
   }
-  [[gnu::noinline, noreturn]] static void jump(Jump& other) {
+
+  // Leaves this stack for `other`, which begins with `context`.
+  [[gnu::noinline, gnu::no_sanitize_address]] void leave_for(Stack& other, ucontext_t& context) {
+    void* saved = nullptr;
+    start_switch(&saved, other.bottom, other.bytes);
+    if (__builtin_setjmp(registers) == 0) setcontext(&context);
+    finish_switch(saved, &other.bottom, &other.bytes);
+  }
+
+ private:
+  [[gnu::noinline, gnu::no_sanitize_address, noreturn]] static void jump(Stack& other) {
     __builtin_longjmp(other.registers, 1);
   }
 };
@@ -34,9 +68,7 @@ struct Jump {
 // A stack that runs threads: it goes on with the next new one when one has ended, so that a kernel
 // without barriers needs a single fiber.
 struct Fiber {
-  ucontext_t context{};  // where it begins
-  Jump jump;
-  void* stack = nullptr;
+  Stack stack;
   bool has_begun = false;
   unsigned thread = 0;
 };
@@ -72,7 +104,7 @@ class Machine {
     Fiber* fiber = current_;
     const unsigned self = fiber->thread;
     threads_[self].state = barrier;
-    fiber->jump.leave_for(scheduler_);
+    fiber->stack.leave_for(scheduler_);
     enter(self);
   }
 
@@ -140,29 +172,29 @@ class Machine {
   void resume(Fiber* fiber) {
     current_ = fiber;
     if (fiber->has_begun) {
-      scheduler_.leave_for(fiber->jump);
+      scheduler_.leave_for(fiber->stack);
     } else {
       begin(fiber);
     }
   }
 
-  [[gnu::noinline]] void begin(Fiber* fiber) {
+  void begin(Fiber* fiber) {
     fiber->has_begun = true;
-    if (__builtin_setjmp(scheduler_.registers) == 0) setcontext(&fiber->context);
+    ucontext_t context{};
+    getcontext(&context);
+    context.uc_stack.ss_sp = const_cast<void*>(fiber->stack.bottom);
+    context.uc_stack.ss_size = fiber->stack.bytes;
+    makecontext(&context, &Machine::run_threads, 0);
+    scheduler_.leave_for(fiber->stack, context);
   }
 
   Fiber* idle_fiber() {
     if (free_.empty()) {
-      fibers_.push_back(std::make_unique<Fiber>());
-      fibers_.back()->stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (fibers_.back()->stack == MAP_FAILED) throw std::bad_alloc();
-      Fiber* const fiber = fibers_.back().get();
-      getcontext(&fiber->context);
-      fiber->context.uc_stack.ss_sp = fiber->stack;
-      fiber->context.uc_stack.ss_size = kStackBytes;
-      makecontext(&fiber->context, &Machine::run_threads, 0);
-      free_.push_back(fiber);
+      const void* const memory = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
+                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (memory == MAP_FAILED) throw std::bad_alloc();
+      fibers_.push_back(std::make_unique<Fiber>(Fiber{{memory, kStackBytes}}));
+      free_.push_back(fibers_.back().get());
     }
     Fiber* fiber = free_.back();
     free_.pop_back();
@@ -184,7 +216,7 @@ class Machine {
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> free_;
   Fiber* current_ = nullptr;
-  Jump scheduler_;
+  Stack scheduler_;
 };
 
 Machine& machine() {
@@ -194,6 +226,7 @@ Machine& machine() {
 
 void Machine::run_threads() {
   Machine& self = machine();
+  finish_switch(nullptr, &self.scheduler_.bottom, &self.scheduler_.bytes);
   Fiber* const fiber = self.current_;
   while (true) {
     while (self.next_ < self.threads_.size()) {
@@ -206,7 +239,7 @@ void Machine::run_threads() {
       self.threads_[fiber->thread].state = State::kDone;
       self.current_ = fiber;
     }
-    fiber->jump.leave_for(self.scheduler_);  // until a block needs this stack again
+    fiber->stack.leave_for(self.scheduler_);  // until a block needs this stack again
   }
 }
 
