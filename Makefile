@@ -65,7 +65,7 @@ bench-compare:
 # What compiling costs: CPU-seconds in all, per folder and of the slowest units. TARGETS="vae" builds only these.
 PRESET ?= release
 build-times: setup
-	cmake/build_times.sh $(PRESET) $(JOBS) $(TARGETS)
+	CMAKE_GENERATOR="$(generator)" cmake/build_times.sh $(PRESET) $(JOBS) $(TARGETS)
 
 # The API reference, build/docs/index.html. Anything public without documentation is an error.
 docs:
