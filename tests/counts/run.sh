@@ -13,6 +13,16 @@ program() {
   chmod +x "$1"
   echo "add_test($1 \"$work/$1\")" >> CTestTestfile.cmake
 }
+# stops NAME COUNT SUITE COMMAND: a program of COUNT tests whose second one ends by the command.
+stops() {
+  program "$1" "cat << END
+[==========] Running $2 tests from 1 test suite.
+[ RUN      ] $3.a
+[       OK ] $3.a (0 ms)
+[ RUN      ] $3.b
+END
+$4"
+}
 # property NAME PROPERTY VALUE
 property() { echo "set_tests_properties($1 PROPERTIES $2 \"$3\")" >> CTestTestfile.cmake; }
 
@@ -52,26 +62,14 @@ program leaks 'cat << END
 END
 echo "SUMMARY: 8 bytes leaked"
 exit 23'
-program crashes 'cat << END
-[==========] Running 4 tests from 1 test suite.
-[ RUN      ] D.a
-[       OK ] D.a (0 ms)
-[ RUN      ] D.b
-END
-kill -SEGV $$'
+stops crashes 4 D 'kill -SEGV $$'
 program aborts 'kill -ABRT $$'
 program exits 'cat << END
 [==========] Running 3 tests from 1 test suite.
 [ RUN      ] E.a
 END'
 property exits PASS_REGULAR_EXPRESSION never
-program hangs 'cat << END
-[==========] Running 3 tests from 1 test suite.
-[ RUN      ] F.a
-[       OK ] F.a (0 ms)
-[ RUN      ] F.b
-END
-exec sleep 60'
+stops hangs 3 F 'exec sleep 60'
 property hangs TIMEOUT 1
 program lacks_set 'cat << END
 [==========] Running 14 tests from 1 test suite.
