@@ -165,7 +165,7 @@ Operands operands(IndexArgs& args) {
 
 Operands operands(RequireArgs& args) {
   Operands list;
-  add(list, "the condition", args.holds, kBool, contiguous(args.count));
+  add(list, "the values", args.values, args.dtype, contiguous(args.count));
   return list;
 }
 

@@ -237,11 +237,12 @@ enum class RequireOp : std::int32_t {
   kProbability,  // of bernoulli: in [0, 1]
 };
 
-/// Stops with kInvalidValue unless all `count` bools are true; CUDA says so at the next wait.
+/// Stops with kInvalidValue unless all `count` values keep the rule; CUDA says so at the next wait.
 struct RequireArgs {
   RequireOp op;
+  ScalarType dtype;
   std::int64_t count;
-  const bool* holds;
+  const void* values;
 };
 
 enum class RandomOp : std::int32_t {

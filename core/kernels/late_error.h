@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include <tern/core/kernels/host_device.h>
 #include <tern/core/kernels/slots.h>
 
 namespace tern::kernels {
@@ -29,6 +30,13 @@ inline void write_late_index_error(char* out, std::size_t size, IndexOp op, std:
                 "cuda:%d after the call had returned",
                 index_op_name(op), static_cast<long long>(index), static_cast<long long>(limit),
                 static_cast<int>(device));
+}
+
+/// Whether an element is what `op` requires. NaN is not.
+template <class T>
+TERN_HOST_DEVICE bool keeps_rule(RequireOp op, T value) {
+  const auto number = +value;  // a bool becomes an int
+  return op == RequireOp::kDivisor ? number != 0 : (number >= 0) & (number <= 1);
 }
 
 /// The rule that an element breaks, in PyTorch's words.

@@ -168,7 +168,7 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
   const ScalarType dtype = result_type({self, other});
   // The kernel of the CPU looks for zeros itself.
   if (dtype == kLong && !self.is_cpu()) {
-    detail::require_all("remainder", kernels::RequireOp::kDivisor, other != 0);
+    detail::require_all("remainder", kernels::RequireOp::kDivisor, other.to(kLong));
   }
   Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
   if (!needs_grad(self, other)) return out;

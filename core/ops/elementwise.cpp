@@ -77,11 +77,11 @@ kernels::Immediate to_immediate(const Scalar& scalar) {
              : kernels::Immediate{static_cast<double>(scalar.toLong()), scalar.toLong()};
 }
 
-void require_all(const char* name, kernels::RequireOp op, const Tensor& holds) {
-  if (holds.numel() == 0) return;
-  const Tensor dense = holds.contiguous();
-  const kernels::RequireArgs args{op, dense.numel(), static_cast<const bool*>(dense.data_ptr())};
-  kernels::run(name, dense.device(), kBool, args);
+void require_all(const char* name, kernels::RequireOp op, const Tensor& values) {
+  if (values.numel() == 0) return;
+  const Tensor dense = values.contiguous();
+  const kernels::RequireArgs args{op, dense.dtype(), dense.numel(), dense.data_ptr()};
+  kernels::run(name, dense.device(), dense.dtype(), args);
 }
 
 void check_representable(const Scalar& value, ScalarType dtype) {

@@ -55,9 +55,9 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
 
 kernels::Immediate to_immediate(const Scalar& scalar);
 
-/// Throws Error with the rule of `op` unless every element of the bool tensor `holds` is true. A
-/// GPU says so at the next call that waits for it.
-void require_all(const char* name, kernels::RequireOp op, const Tensor& holds);
+/// Throws Error unless every element of `values` keeps the rule of `op`. A GPU says so at the next
+/// call that waits for it.
+void require_all(const char* name, kernels::RequireOp op, const Tensor& values);
 
 /// Throws Error when `value` is finite and beyond the range of `dtype`, a floating dtype.
 void check_representable(const Scalar& value, ScalarType dtype);

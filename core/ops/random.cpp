@@ -201,8 +201,7 @@ Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
 Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
   check_floating("bernoulli_tensor_cpu_p_", self);
   const NoGradGuard no_grad;
-  detail::require_all("bernoulli", kernels::RequireOp::kProbability,
-                      logical_and(self >= 0, self <= 1));
+  detail::require_all("bernoulli", kernels::RequireOp::kProbability, self);
   // One uniform number per element, of the dtype of the probabilities.
   Tensor uniform = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   uniform.uniform_(0, 1, std::move(generator));

@@ -1,5 +1,3 @@
-#include <memory>
-
 #include "backends/kernel_test.h"
 
 namespace tern {
@@ -9,30 +7,43 @@ using namespace kernels;
 
 class Require : public testing::KernelTest {
  protected:
-  KernelContext run_over(const bool* holds, std::int64_t count, RequireOp op) {
-    const RequireArgs args{op, count, holds};
+  template <class T>
+  KernelContext run_over(RequireOp op, const std::vector<T>& values) {
+    const RequireArgs args{op, dtype_of<T>(), static_cast<std::int64_t>(values.size()),
+                           values.data()};
     return run(args);
+  }
+
+  /// Expects that `bad` is found wherever it stands among `good` values.
+  template <class T>
+  void finds(RequireOp op, T good, T bad, const char* rule) {
+    SCOPED_TRACE(::testing::Message() << bad << " as " << dtype_info(dtype_of<T>()).name);
+    std::vector<T> values(70001, good);
+    EXPECT_EQ(run_over(op, values).status, StatusCode::kOk);
+    for (const std::size_t place : {std::size_t{0}, std::size_t{300}, values.size() - 1}) {
+      values[place] = bad;
+      const KernelContext context = run_over(op, values);
+      EXPECT_EQ(context.status, StatusCode::kInvalidValue);
+      EXPECT_NE(std::string(context.message).find(rule), std::string::npos) << context.message;
+      values[place] = good;
+    }
   }
 };
 
-TEST_P(Require, NamesTheRuleThatAnElementBreaks) {
-  constexpr std::int64_t kCount = 70000;
-  const auto holds = std::make_unique<bool[]>(kCount);
-  std::fill_n(holds.get(), kCount, true);
-  for (const RequireOp op : {RequireOp::kDivisor, RequireOp::kProbability}) {
-    EXPECT_EQ(run_over(holds.get(), kCount, op).status, StatusCode::kOk);
+TEST_P(Require, FindsWhatIsNoProbability) {
+  const char* const rule = "Expected p_in >= 0 && p_in <= 1";
+  for (const double good : {0.0, -0.0, 0.5, 1.0}) {
+    for (const double bad : {-1.0, 2.0, double{NAN}, double{INFINITY}, -1e-30, 1.0000002}) {
+      finds<double>(RequireOp::kProbability, good, bad, rule);
+      finds<float>(RequireOp::kProbability, static_cast<float>(good), static_cast<float>(bad),
+                   rule);
+    }
   }
-  for (const std::int64_t bad : {std::int64_t{0}, std::int64_t{300}, kCount - 1}) {
-    holds[static_cast<std::size_t>(bad)] = false;
-    const KernelContext divisor = run_over(holds.get(), kCount, RequireOp::kDivisor);
-    EXPECT_EQ(divisor.status, StatusCode::kInvalidValue);
-    EXPECT_NE(std::string(divisor.message).find("ZeroDivisionError"), std::string::npos);
-    const KernelContext probability = run_over(holds.get(), kCount, RequireOp::kProbability);
-    EXPECT_EQ(probability.status, StatusCode::kInvalidValue);
-    EXPECT_NE(std::string(probability.message).find("Expected p_in >= 0 && p_in <= 1"),
-              std::string::npos);
-    EXPECT_EQ(run_over(holds.get(), bad, RequireOp::kDivisor).status, StatusCode::kOk);
-    holds[static_cast<std::size_t>(bad)] = true;
+}
+
+TEST_P(Require, FindsDivisorsThatAreZero) {
+  for (const std::int64_t good : {std::int64_t{1}, std::int64_t{-1}, std::int64_t{1} << 32}) {
+    finds<std::int64_t>(RequireOp::kDivisor, good, 0, "ZeroDivisionError");
   }
 }
 

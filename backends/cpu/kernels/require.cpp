@@ -1,13 +1,61 @@
+#include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstdio>
-#include <cstring>
 
 #include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/late_error.h>
 
 namespace tern::cpu {
+namespace {
+
+using kernels::RequireOp;
+
+constexpr std::int64_t kRequireGrain = 32768;
+constexpr std::int64_t kRequireBlock = 4096;  // elements between two looks at what was found
+
+/// Whether all values keep the rule. A loop without an early end, so that it vectorises.
+template <RequireOp op, class T>
+bool block_keeps_rule(const T* values, std::int64_t count) {
+  if constexpr (op == RequireOp::kProbability && std::is_floating_point_v<T>) {
+    // Read as unsigned integers, the numbers from 0 to 1 are in order, and negative numbers and NaN
+    // above them. Adding 0 turns -0 into 0.
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    Bits largest = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      largest = std::max(largest, std::bit_cast<Bits>(values[i] + T(0)));
+    }
+    return largest <= std::bit_cast<Bits>(T(1));
+  } else {
+    std::int64_t broken = 0;
+    for (std::int64_t i = 0; i < count; ++i) broken |= kernels::keeps_rule(op, values[i]) ? 0 : 1;
+    return broken == 0;
+  }
+}
+
+template <RequireOp op, class T>
+bool all_keep_rule(const T* values, std::int64_t count) {
+  std::atomic<bool> broken = false;
+  parallel_for(0, count, kRequireGrain, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end && !broken.load(std::memory_order_relaxed); begin += kRequireBlock) {
+      if (block_keeps_rule<op>(values + begin, std::min(end - begin, kRequireBlock))) continue;
+      broken.store(true, std::memory_order_relaxed);
+    }
+  });
+  return !broken.load(std::memory_order_relaxed);
+}
+
+}  // namespace
 
 void require(const kernels::RequireArgs& args, kernels::KernelContext& context) {
-  if (std::memchr(args.holds, 0, static_cast<std::size_t>(args.count)) == nullptr) return;
+  const bool holds = visit_compute_dtype(args.dtype, [&](auto tag) {
+    const auto values = static_cast<const typename decltype(tag)::type*>(args.values);
+    return args.op == RequireOp::kDivisor
+               ? all_keep_rule<RequireOp::kDivisor>(values, args.count)
+               : all_keep_rule<RequireOp::kProbability>(values, args.count);
+  });
+  if (holds) return;
   context.status = kernels::StatusCode::kInvalidValue;
   std::snprintf(context.message, sizeof(context.message), "%s", kernels::broken_rule(args.op));
 }

@@ -1,16 +1,18 @@
 #include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/core/kernels/late_error.h>
 
 namespace tern::cuda::device {
 namespace {
 
 /// A thread per element.
+template <class T>
 __global__ void __launch_bounds__(kThreads)
-    require_kernel(RequireOp op, std::int64_t count, const bool* __restrict__ holds,
+    require_kernel(RequireOp op, std::int64_t count, const T* __restrict__ values,
                    LateFailure* failure) {
   const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  if (i >= count || holds[i]) return;
+  if (i >= count || keeps_rule(op, values[i])) return;
   if (atomicCAS(&failure->found, 0, -1) != 0) return;
   failure->is_index = 0;
   failure->requirement = op;
@@ -21,8 +23,11 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void require(const RequireArgs& args, KernelContext& context) {
-  launch(context, require_kernel, blocks_for(args.count, kThreads), kThreads, args.op, args.count,
-         args.holds, late_failure(context));
+  visit_compute_dtype(args.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    launch(context, require_kernel<T>, blocks_for(args.count, kThreads), kThreads, args.op,
+           args.count, static_cast<const T*>(args.values), late_failure(context));
+  });
 }
 
 }  // namespace tern::cuda::device

@@ -6,12 +6,15 @@ namespace tern::sim {
 bool supports(const RequireArgs&) { return true; }
 
 void require(const RequireArgs& args, KernelContext& context) {
-  for (std::int64_t i = 0; i < args.count; ++i) {
-    if (args.holds[i]) continue;
-    context.status = StatusCode::kInvalidValue;
-    write_late_value_error(context.message, sizeof(context.message), args.op, context.device);
-    return;
-  }
+  visit_compute_dtype(args.dtype, [&](auto tag) {
+    const auto values = static_cast<const typename decltype(tag)::type*>(args.values);
+    for (std::int64_t i = 0; i < args.count; ++i) {
+      if (keeps_rule(args.op, values[i])) continue;
+      context.status = StatusCode::kInvalidValue;
+      write_late_value_error(context.message, sizeof(context.message), args.op, context.device);
+      return;
+    }
+  });
 }
 
 }  // namespace tern::sim
