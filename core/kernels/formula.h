@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <tern/core/kernels/is_nan.h>
 #include <tern/core/kernels/math.h>
 
 namespace tern::kernels::formulas {

@@ -110,7 +110,7 @@ struct maximum : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
     const T larger = a > b ? a : b;  // b when either is NaN
-    return a != a ? a : larger;
+    return is_nan(a) ? a : larger;
   }
 };
 
@@ -118,7 +118,7 @@ struct minimum : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
     const T smaller = a < b ? a : b;
-    return a != a ? a : smaller;
+    return is_nan(a) ? a : smaller;
   }
 };
 

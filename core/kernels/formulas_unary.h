@@ -87,7 +87,7 @@ struct logical_not : Formula {
 struct isnan : Formula {
   template <class T>
   TERN_HOST_DEVICE static bool value(T a) {
-    return a != a;
+    return is_nan(a);
   }
 };
 

@@ -19,7 +19,7 @@ struct Arg {
 
   static bool beats(E a, E b) {
     const bool further = std::is_same_v<Op, Maximum> ? a > b : a < b;
-    return further | ((a != a) & (b == b));
+    return further | (is_nan(a) & !is_nan(b));
   }
   static Accumulated identity() { return {Op::template kIdentity<E>, -1}; }
   /// The places of `a` come first.
@@ -40,7 +40,7 @@ struct Arg {
       const E extreme = reduce_short_run<Op>(piece, count);
       if (beats(extreme, best.value)) {
         std::int64_t k = 0;
-        while (piece[k] != extreme && piece[k] == piece[k]) ++k;
+        while (piece[k] != extreme && !is_nan(piece[k])) ++k;
         best = {extreme, first + i + k};
       }
       i += count;

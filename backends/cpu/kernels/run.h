@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <tern/core/kernels/is_nan.h>
+
 // Reductions of contiguous runs, in vectors of the set's width: a compiler may not reorder a
 // floating sum by itself.
 
@@ -116,7 +118,7 @@ struct Maximum {
   template <class V>
   static V combine(V a, V b) {
     const V larger = Larger::combine(a, b);  // a when either is NaN
-    return b != b ? b : larger;
+    return kernels::is_nan(b) ? b : larger;
   }
   template <class T>
   static constexpr T kIdentity = std::numeric_limits<T>::has_infinity
@@ -129,7 +131,7 @@ struct Minimum {
   template <class V>
   static V combine(V a, V b) {
     const V smaller = Smaller::combine(a, b);
-    return b != b ? b : smaller;
+    return kernels::is_nan(b) ? b : smaller;
   }
   template <class T>
   static constexpr T kIdentity = std::numeric_limits<T>::has_infinity
@@ -174,14 +176,14 @@ bool ordered_extreme(const T* in, std::int64_t n, T& result) {
   best[0] = Op::combine(Op::combine(best[0], best[1]), Op::combine(best[2], best[3]));
   const T total = reduce_lanes<Sum, T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
   result = reduce_lanes<Op, T>(best[0]);
-  return total == total;
+  return !kernels::is_nan(total);
 }
 
 template <class T>
 bool has_nan(const T* in, std::int64_t n) {
   using Flag = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   Flag found = 0;
-  for (std::int64_t i = 0; i < n; ++i) found |= static_cast<Flag>(in[i] != in[i]);
+  for (std::int64_t i = 0; i < n; ++i) found |= static_cast<Flag>(kernels::is_nan(in[i]));
   return found != 0;
 }
 
@@ -191,7 +193,7 @@ using Accumulator =
     std::conditional_t<std::is_same_v<Op, Sum> && std::is_same_v<T, float>, double, T>;
 
 /// How many elements may be summed in T itself: 64 in each lane of four vectors.
-constexpr std::int64_t kRunLength = 256 * kLanes<float>;
+constexpr std::int64_t kRunLength = std::int64_t{256} * kLanes<float>;
 
 /// n >= 1, at most kRunLength for sums of floats.
 template <class Op, class T>
