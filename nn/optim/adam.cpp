@@ -186,9 +186,9 @@ void AdamParamState::check() const {
 AdamOptions::AdamOptions(double lr_value) { lr(lr_value); }
 void AdamOptions::check() const { check_options(*this); }
 
-Adam::Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults)
+Adam::Adam(std::vector<OptimizerParamGroup> param_groups, const AdamOptions& defaults)
     : Optimizer(std::move(param_groups), defaults.clone()) {}
-Adam::Adam(std::vector<Tensor> params, AdamOptions defaults)
+Adam::Adam(std::vector<Tensor> params, const AdamOptions& defaults)
     : Optimizer(std::move(params), defaults.clone()) {}
 
 std::unique_ptr<OptimizerParamState> Adam::make_param_state() const {
@@ -212,9 +212,9 @@ Tensor Adam::step(LossClosure closure) {
 AdamWOptions::AdamWOptions(double lr_value) { lr(lr_value); }
 void AdamWOptions::check() const { check_options(*this); }
 
-AdamW::AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults)
+AdamW::AdamW(std::vector<OptimizerParamGroup> param_groups, const AdamWOptions& defaults)
     : Optimizer(std::move(param_groups), defaults.clone()) {}
-AdamW::AdamW(std::vector<Tensor> params, AdamWOptions defaults)
+AdamW::AdamW(std::vector<Tensor> params, const AdamWOptions& defaults)
     : Optimizer(std::move(params), defaults.clone()) {}
 
 std::unique_ptr<OptimizerParamState> AdamW::make_param_state() const {

@@ -74,8 +74,8 @@ class TERN_API Adam : public Optimizer {
  public:
   /// Takes over parameters or groups of them. Throws Error as Optimizer's constructor does, and for
   /// options out of range.
-  explicit Adam(std::vector<OptimizerParamGroup> param_groups, AdamOptions defaults = {});
-  explicit Adam(std::vector<Tensor> params, AdamOptions defaults = {});
+  explicit Adam(std::vector<OptimizerParamGroup> param_groups, const AdamOptions& defaults = {});
+  explicit Adam(std::vector<Tensor> params, const AdamOptions& defaults = {});
 
   /// Changes every parameter that has a gradient; see Optimizer::step().
   Tensor step(LossClosure closure = nullptr) override;

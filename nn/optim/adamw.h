@@ -43,8 +43,8 @@ class TERN_API AdamW : public Optimizer {
  public:
   /// Takes over parameters or groups of them. Throws Error as Optimizer's constructor does, and for
   /// options out of range.
-  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, AdamWOptions defaults = {});
-  explicit AdamW(std::vector<Tensor> params, AdamWOptions defaults = {});
+  explicit AdamW(std::vector<OptimizerParamGroup> param_groups, const AdamWOptions& defaults = {});
+  explicit AdamW(std::vector<Tensor> params, const AdamWOptions& defaults = {});
 
   /// Changes every parameter that has a gradient; see Optimizer::step().
   Tensor step(LossClosure closure = nullptr) override;

@@ -16,9 +16,9 @@ void SGDOptions::check() const {
              "Nesterov momentum requires a momentum and zero dampening");
 }
 
-SGD::SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults)
+SGD::SGD(std::vector<OptimizerParamGroup> param_groups, const SGDOptions& defaults)
     : Optimizer(std::move(param_groups), defaults.clone()) {}
-SGD::SGD(std::vector<Tensor> params, SGDOptions defaults)
+SGD::SGD(std::vector<Tensor> params, const SGDOptions& defaults)
     : Optimizer(std::move(params), defaults.clone()) {}
 
 std::unique_ptr<OptimizerParamState> SGD::make_param_state() const {

@@ -50,8 +50,8 @@ class TERN_API SGD : public Optimizer {
  public:
   /// Takes over parameters or groups of them. Throws Error as Optimizer's constructor does, and for
   /// options out of range.
-  SGD(std::vector<OptimizerParamGroup> param_groups, SGDOptions defaults);
-  SGD(std::vector<Tensor> params, SGDOptions defaults);
+  SGD(std::vector<OptimizerParamGroup> param_groups, const SGDOptions& defaults);
+  SGD(std::vector<Tensor> params, const SGDOptions& defaults);
 
   /// Changes every parameter that has a gradient; see Optimizer::step().
   Tensor step(LossClosure closure = nullptr) override;
