@@ -144,6 +144,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Throws: Error for a bad name, as register_parameter() does, for a null pointer, and for a
   /// module that contains this module.
   template <class M>
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): moved, where M is known.
   std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
     add_child(std::move(name), module);
     return module;

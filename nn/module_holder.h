@@ -173,12 +173,16 @@ concept ModuleLike = requires(T&& module) {
 }  // namespace detail
 }  // namespace tern::nn
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types and names take none.
+
 /// Defines the holder class Name for the module class Impl.
 #define TERN_MODULE_IMPL(Name, Impl)                          \
   class Name : public ::tern::nn::ModuleHolder<Impl, Name> {  \
    public:                                                    \
     using ::tern::nn::ModuleHolder<Impl, Name>::ModuleHolder; \
   }
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// Defines the holder class Name for the module class NameImpl.
 ///

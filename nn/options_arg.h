@@ -4,6 +4,8 @@
 
 #include <tern/core/base/strict.h>
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types and names take none.
+
 /// One field of an options struct with its accessors, for the struct's body. The setter of a bool
 /// takes no number and no text, and that of an int64 no bool.
 ///
@@ -25,3 +27,5 @@
                                                         \
  private:                                               \
   Type name##_
+
+// NOLINTEND(bugprone-macro-parentheses)

@@ -44,7 +44,7 @@ std::string follow_links(std::string path) {
     const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
     if (size < 0) return path;  // no link, or nothing there
     const std::string next(target, static_cast<std::size_t>(size));
-    path = next.starts_with('/') ? next : folder_of(path) + next;
+    path = next.starts_with('/') ? next : detail::text_of(folder_of(path), next);
   }
   errno = ELOOP;
   return "";

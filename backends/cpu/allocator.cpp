@@ -24,10 +24,11 @@ constexpr bool kRecycles = !__has_feature(address_sanitizer);
 constexpr bool kRecycles = true;
 #endif
 
-constexpr std::size_t kThreadBytesPerClass = 256 * 1024;
-constexpr std::size_t kBatchBytes = 32 * 1024;  // moved between a thread and the shared lists
-constexpr std::size_t kHugePage = 2 * 1024 * 1024;
-constexpr std::int64_t kSharedSlack = 64 * 1024 * 1024;
+constexpr std::size_t kThreadBytesPerClass = std::size_t{256} << 10;
+constexpr std::size_t kBatchBytes = std::size_t{32}
+                                    << 10;  // moved between a thread and the shared lists
+constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::int64_t kSharedSlack = std::int64_t{64} << 20;
 
 /// A free block; the link lies in the block itself.
 struct Block {

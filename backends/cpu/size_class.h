@@ -29,7 +29,7 @@ constexpr SizeClass size_class(std::size_t bytes) {
 }
 
 /// Up to here blocks wait in lists of their thread.
-constexpr std::size_t kSmallSize = 64 * 1024;
+constexpr std::size_t kSmallSize = std::size_t{64} << 10;
 constexpr int kSmallClasses = size_class(kSmallSize).index + 1;
 constexpr int kClasses = size_class(kMaxAllocation).index + 1;
 

@@ -128,6 +128,7 @@ void launch(const Args& args, KernelContext& context) {
 
 KernelTable launch_table() {
   KernelTable table;
+  // NOLINTNEXTLINE(bugprone-macro-parentheses): a type takes none.
 #define TERN_SLOT(name, Args) set<Args, launch<Args>>(table);
 #include <tern/core/kernels/slots.def>
 #undef TERN_SLOT

@@ -69,6 +69,7 @@ struct Plugin {
   const char* name;
   std::int32_t device_count;
 
+  // NOLINTNEXTLINE(bugprone-macro-parentheses): a name and parameters take none.
 #define TERN_PLUGIN_CALL(result, name, parameters) result(*name) parameters;
 #include <tern/core/kernels/plugin_calls.def>
 #undef TERN_PLUGIN_CALL
@@ -117,7 +118,7 @@ constexpr std::uint64_t plugin_build_id() {
 #include <tern/core/kernels/elementwise.def>
 #undef TERN_ELEMENTWISE
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
-  hash = detail::hash_number(hash, number * 256 + sizeof(type));
+  hash = detail::hash_number(hash, std::size_t{number} * 256 + sizeof(type));
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
   for (std::size_t size : {sizeof(KernelContext), sizeof(PluginStatus), sizeof(PluginDevice),

@@ -1,3 +1,4 @@
+#include <tern/core/kernels/elementwise.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
 #include <tern/core/ops/ops.h>
@@ -14,21 +15,10 @@ using kernels::ElementwiseOp;
 
 enum class Keep { kNothing, kInput, kOutput };
 
-// Which dtypes a kernel has decides what integers become.
-constexpr bool takes_integers(ElementwiseOp op) {
-  enum Kind { kFloat, kNumber, kAny, kCompare };
-  switch (op) {
-#define TERN_ELEMENTWISE(name, inputs, kind) \
-  case ElementwiseOp::name:                  \
-    return kind != kFloat;
-#include <tern/core/kernels/elementwise.def>
-#undef TERN_ELEMENTWISE
-  }
-  return false;
-}
-
 ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& self) {
-  const bool casts = !takes_integers(op) && !self.is_floating_point();
+  // Which dtypes a kernel has decides what integers become.
+  const bool is_float_op = kernels::elementwise_info(op).kind == kernels::ElementwiseKind::kFloat;
+  const bool casts = is_float_op && !self.is_floating_point();
   return {name, op, casts ? get_default_dtype() : self.dtype()};
 }
 
@@ -54,6 +44,7 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
 
 }  // namespace
 
+// NOLINTBEGIN(performance-unnecessary-value-param): by value, so that a temporary is recycled.
 #define TERN_UNARY(name, node, keep, gradient, summary)                                \
   Tensor name(Tensor self) {                                                           \
     return unary<Keep::keep>(                                                          \
@@ -73,6 +64,7 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
   }
 #include <tern/core/ops/unary.def>
 #undef TERN_UNARY
+// NOLINTEND(performance-unnecessary-value-param)
 
 Tensor Tensor::operator-() const { return tern::neg(*this); }
 

@@ -17,7 +17,7 @@ namespace tern {
 enum class ScalarType : std::uint8_t {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
   /** python_name, elements of C++ type `type`. */                       \
-  name = number,
+  name = (number),
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
 };

@@ -54,6 +54,7 @@ class TERN_API Scalar {
       integer_ = value ? 1 : 0;
     } else if constexpr (std::is_integral_v<T>) {
       category_ = DtypeCategory::kIntegral;
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8_t is a number.
       integer_ = static_cast<std::int64_t>(value);
     } else {
       category_ = DtypeCategory::kFloating;

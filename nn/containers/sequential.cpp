@@ -7,6 +7,7 @@ namespace tern::nn {
 
 template class Cloneable<SequentialImpl>;
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): its modules are moved.
 SequentialImpl::SequentialImpl(OrderedDict<std::string, AnyModule> modules) {
   for (auto& [name, module] : modules) push_back(name, std::move(module));
 }

@@ -58,7 +58,7 @@ struct Segment {
 /// The curve from b to c at k / steps, through its neighbours a and d (Catmull and Rom 1974).
 int curve(int a, int b, int c, int d, int k, int steps) {
   const std::int64_t t = k, n = steps;
-  const std::int64_t twice = 2 * b * n * n * n + std::int64_t{c - a} * t * n * n +
+  const std::int64_t twice = std::int64_t{2} * b * n * n * n + std::int64_t{c - a} * t * n * n +
                              std::int64_t{2 * a - 5 * b + 4 * c - d} * t * t * n +
                              std::int64_t{3 * b - a - 3 * c + d} * t * t * t;
   return static_cast<int>(twice / (2 * n * n * n));

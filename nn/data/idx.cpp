@@ -133,7 +133,7 @@ std::string find_file(const std::string& root, const std::string& set, const std
   const std::string plain = folder + set + "-" + kind;
   for (const char* separator : {"-", "."}) {
     for (const char* suffix : {"", ".gz"}) {
-      std::string path = plain + separator + what + suffix;
+      std::string path = tern::detail::text_of(plain, separator, what, suffix);
       if (exists(path)) return path;
     }
   }

@@ -124,6 +124,8 @@ void OptimizerCloneableOptions<Derived>::load(const State& group) {
 
 }  // namespace tern::optim
 
+// NOLINTBEGIN(bugprone-macro-parentheses): types and names take none.
+
 /// One option with its accessors, for the body of an options class. The option knows whether it was
 /// set.
 ///
@@ -141,3 +143,5 @@ void OptimizerCloneableOptions<Derived>::load(const State& group) {
                                                               \
  private:                                                     \
   ::tern::optim::detail::OptionField<Type> name##_
+
+// NOLINTEND(bugprone-macro-parentheses)

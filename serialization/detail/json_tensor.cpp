@@ -11,8 +11,8 @@ namespace tern::detail {
 void JsonTensor::set_dtype(TextFile& text, const std::string& dtype_name) {
   std::string known;
 #define TERN_DTYPE(type_name, type, number, file_name, python_name, category) \
-  if (dtype_name == file_name) dtype = ScalarType::type_name;                 \
-  known += known.empty() ? file_name : ", " file_name;
+  if (dtype_name == (file_name)) dtype = ScalarType::type_name;               \
+  known += known.empty() ? (file_name) : ", " file_name;
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
   if (!dtype) fail(text, "dtype '", dtype_name.substr(0, 40), "' is none of ", known);
@@ -94,7 +94,7 @@ void JsonTensor::read_base64(TextFile& text) {
       text.fail(text.offset(), "tensor '", name, "': data: ", error.what());
     }
     if (found + chunk.size() <= tensor.nbytes()) {
-      std::memcpy(bytes + found, chunk.data(), chunk.size());
+      std::copy(chunk.begin(), chunk.end(), bytes + found);
     }
     found += chunk.size();
     text.skip(count);

@@ -74,8 +74,8 @@ SafetensorsReader::SafetensorsReader(const InputFile& file, const LoadFileOption
 ScalarType SafetensorsReader::dtype_of(const SafetensorsEntry& entry) const {
   std::string known;
 #define TERN_DTYPE(type_name, type, number, file_name, python_name, category) \
-  if (entry.dtype == file_name) return ScalarType::type_name;                 \
-  known += known.empty() ? file_name : ", " file_name;
+  if (entry.dtype == (file_name)) return ScalarType::type_name;               \
+  known += known.empty() ? (file_name) : ", " file_name;
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
   raise<FileError>("load: '", file_.path(), "': tensor '", shown_name(entry.name), "': dtype ",

@@ -18,9 +18,10 @@ template <class T>
 T inner_product(const T* a, const T* b, std::int64_t n) {
   using S = Simd<T>;
   constexpr int kSums = 4, kWidth = S::kWidth;
+  constexpr std::int64_t kStep = std::int64_t{kSums} * kWidth;
   typename S::V sum[kSums] = {};
   std::int64_t i = 0;
-  for (; i + kSums * kWidth <= n; i += kSums * kWidth) {
+  for (; i + kStep <= n; i += kStep) {
 #pragma GCC unroll 4
     for (int k = 0; k < kSums; ++k) {
       sum[k] = S::fma(S::load(a + i + k * kWidth), S::load(b + i + k * kWidth), sum[k]);

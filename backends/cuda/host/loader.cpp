@@ -132,7 +132,7 @@ LoadedPlugin load_plugin(const LoadRequest& request, const std::vector<std::stri
   if (request.disabled) return {nullptr, "TERN_CUDA=0 switches it off"};
   const std::string name = request.simulated > 0 ? "libtern_sim.so" : "libtern_cuda.so";
   for (const std::string& folder : folders) {
-    const std::string path = folder + "/" + name;
+    const std::string path = tern::detail::text_of(folder, '/', name);
     if (access(path.c_str(), F_OK) == 0) return open_plugin(path, request);
   }
   return {nullptr,

@@ -19,6 +19,7 @@ struct Value {
 Value value_at(const void* data, ScalarType dtype, std::int64_t place) {
   return visit_dtype(dtype, [&](auto tag) -> Value {
     using T = typename decltype(tag)::type;
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8_t is a number.
     const Wide<T> value = static_cast<const T*>(data)[place];
     if constexpr (is_floating_point(dtype_of<T>())) return {true, value, 0};
     return {false, 0, static_cast<std::int64_t>(value)};
