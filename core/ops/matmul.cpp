@@ -70,6 +70,17 @@ void check_matrix(const char* name, const char* argument, const Tensor& tensor) 
              tensor.dim(), "-D tensor");
 }
 
+// A fresh product in other sizes. As nobody else holds the product, the result counts as a tensor
+// of its own, not as a view.
+Tensor unsafe_view(const char* node, const Tensor& product, IntArrayRef sizes) {
+  const Tensor out =
+      detail::make_alias(product, sizes, contiguous_strides(sizes), product.storage_offset());
+  if (!needs_grad(product)) return out;
+  return record(node, out, wrt(product, [rows = product.self().sizes](const Tensor& g) {
+                  return g.reshape(rows);
+                }));
+}
+
 }  // namespace
 
 Tensor mm(const Tensor& self, const Tensor& other) {
@@ -184,7 +195,7 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   if (db == 2) {  // one matrix for all rows: no batch needed
     sizes = DimVector(a);
     sizes.back() = n;
-    return mm(self.reshape({-1, k}), other).reshape(sizes);
+    return unsafe_view("UnsafeViewBackward0", mm(self.reshape({-1, k}), other), sizes);
   }
   sizes = broadcast_sizes(a.slice(0, a.size() - 2), b.slice(0, b.size() - 2));
   std::int64_t batch = 1;
@@ -198,7 +209,7 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   const Tensor product = bmm(batched(self, m, k), batched(other, k, n));
   sizes.push_back(m);
   sizes.push_back(n);
-  return product.reshape(sizes);
+  return unsafe_view("UnsafeViewBackward0", product, sizes);
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
@@ -210,7 +221,9 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     for (std::size_t d = 0; d + 1 < sizes.size(); ++d) batch *= sizes[d];
     const Tensor rows = input.reshape({batch, sizes.back()});
     sizes.back() = weight.sizes()[0];
-    return linear(rows, weight, bias).reshape(sizes);
+    const bool is_vector = sizes.size() == 1 && !bias.defined();  // PyTorch: matmul
+    return unsafe_view(is_vector ? "SqueezeBackward4" : "UnsafeViewBackward0",
+                       linear(rows, weight, bias), sizes);
   }
   detail::check_same_device("addmm", {&input, &weight, &bias}, {"mat1", "mat2", "bias"});
   check_dtypes("linear", input, weight);

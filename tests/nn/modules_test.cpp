@@ -1,5 +1,6 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/gradcheck.h>
+#include <tern/core/autograd/node.h>
 
 #include "golden/nn.h"
 #include "nn/nn_test.h"
@@ -28,6 +29,21 @@ TEST(Linear, IsPyTorchsOfTheSameSeed) {
   EXPECT_TRUE(same_bits(wide->bias, golden_tensor(golden::kLinearBias64)));
   manual_seed(0);
   EXPECT_TRUE(close(nn::Linear(2, 2)(tensor({0.1f, 0.2f})), tensor({-0.1970f, 0.0273f}), 1e-4));
+}
+
+TEST(Linear, HasTheGradFnOfPython) {
+  const nn::Linear net(3, 2), plain(nn::LinearOptions(3, 2).bias(false));
+  EXPECT_EQ(net(rand({2, 3})).grad_fn()->name(), "AddmmBackward0");
+  EXPECT_EQ(plain(rand({2, 3})).grad_fn()->name(), "MmBackward0");
+  EXPECT_EQ(net(rand({4, 2, 3})).grad_fn()->name(), "UnsafeViewBackward0");
+  EXPECT_EQ(plain(rand({4, 2, 3})).grad_fn()->name(), "UnsafeViewBackward0");
+  EXPECT_EQ(net(rand({3})).grad_fn()->name(), "UnsafeViewBackward0");
+  EXPECT_EQ(plain(rand({3})).grad_fn()->name(), "SqueezeBackward4");
+  EXPECT_EQ(rand({2, 2, 3}).matmul(rand({3, 2}).requires_grad_()).grad_fn()->name(),
+            "UnsafeViewBackward0");
+  EXPECT_FALSE(net(rand({3})).is_view());
+  check_gradients(nn::Linear(3, 2), {3});
+  check_gradients(nn::Linear(3, 2), {2, 2, 3});
 }
 
 TEST(Linear, MapsTheLastDimension) {
