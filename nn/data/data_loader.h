@@ -17,6 +17,16 @@
 
 namespace tern::data {
 
+namespace detail {
+/// What a DataLoader needs of a dataset.
+template <class D>
+concept BatchSource = requires(D& dataset) {
+  typename D::BatchType;
+  typename D::BatchRequestType;
+  dataset.size();
+};
+}  // namespace detail
+
 /// Returns the batches of a dataset, epoch by epoch; every begin() starts an epoch. Made by
 /// make_data_loader(). Its state can be saved and loaded as that of a module, so training can
 /// continue in the middle of an epoch.
@@ -30,6 +40,10 @@ namespace tern::data {
 ///   for (Example<>& batch : *loader) train(batch.data, batch.target);
 template <class Dataset, class Sampler>
 class DataLoader {
+  static_assert(detail::BatchSource<Dataset>,
+                "A DataLoader needs a dataset: a class that derives from tern::data::Dataset, as "
+                "in struct Own : data::Dataset<Own>, and overrides get(std::size_t) and size().");
+
  public:
   /// The types of a batch and of a request to the dataset.
   using BatchType = typename Dataset::BatchType;

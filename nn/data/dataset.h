@@ -14,12 +14,10 @@ namespace tern::data::datasets {
 template <class Source, class Transform>
 class MapDataset;
 
-/// Something that gives a batch for a request, usually for indices. `Self` is the class that
+/// A source that returns a batch for a request, usually for indices. `Self` is the class that
 /// derives from it.
 template <class Self, class Batch = std::vector<Example<>>,
           class BatchRequest = ArrayRef<std::size_t>>
-/// A source that returns a batch for a request, usually for indices. `Self` is the class that
-/// derives from it.
 class BatchDataset {
  public:
   /// The deriving class, its batches, and the requests that it takes.
@@ -52,7 +50,7 @@ class BatchDataset {
 /// threads, each with its own copy.
 ///
 /// Example:
-///   struct Squares : data::datasets::Dataset<Squares> {
+///   struct Squares : data::Dataset<Squares> {
 ///     data::Example<> get(std::size_t i) override {
 ///       const double x = static_cast<double>(i);
 ///       return {tern::tensor(x), tern::tensor(x * x)};
@@ -147,3 +145,8 @@ MapDataset<Source, Transform> map(Source dataset, Transform transform) {
 }
 
 }  // namespace tern::data::datasets
+
+namespace tern::data {
+using datasets::BatchDataset;
+using datasets::Dataset;
+}  // namespace tern::data
