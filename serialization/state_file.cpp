@@ -66,7 +66,7 @@ bool is_reserved_metadata(std::string_view key, const SaveOptions& options) {
 
 void save_state(const State& state, const std::string& path, const SaveOptions& options) {
   named("save", path, [&] {
-    const detail::Format& format = detail::format_of_path("save", path);
+    const detail::Format& format = detail::format_to_save(path);
     detail::check_options(format, options, path);
     check_leaves(state, "", options);
     if (options.max_shard_size != 0 || detail::has_index(path)) {
@@ -82,10 +82,9 @@ State load_state(const std::string& path, const LoadFileOptions& options) {
   return named("load", path, [&] {
     if (options.metadata != nullptr) options.metadata->clear();
     const std::string found = detail::find_safetensors(path);
-    const detail::Format& format = detail::format_of_path("load", found);
+    const detail::Format* const expected = detail::format_of_suffix("load", found);
     const detail::InputFile file(found);
-    detail::check_content(format, file);
-    return format.read(file, options);
+    return detail::format_of_content(expected, file).read(file, options);
   });
 }
 

@@ -62,6 +62,8 @@ TERN_API void save_state(const State& state, const std::string& path,
 /// floating numbers of a tensor become float32 when each of them is the decimal of a float32, else
 /// float64.
 ///
+/// A file whose name ends in no known suffix, such as "pytorch_model.bin", is read by its content.
+///
 /// The tensors are on the CPU. For a folder, the model.safetensors.index.json or model.safetensors
 /// in it is read; for a missing net.safetensors, net.safetensors.index.json.
 ///

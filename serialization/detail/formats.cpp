@@ -12,13 +12,15 @@
 namespace tern::detail {
 namespace {
 
+// In the order in which a file without a known suffix is tried: the size that a safetensors file
+// begins with can look like the brace of JSON, the other way round it cannot.
 constexpr Format kFormats[] = {
+    {"safetensors", ".safetensors ", recognizes_safetensors, kTakesMetadata | kTakesShards,
+     write_safetensors, read_safetensors},
     {"JSON", ".json ", recognizes_json, kTakesBase64 | kTakesMetadata, write_json_state,
      read_json_state},
     {"npy of NumPy", ".npy ", recognizes_npy, 0, write_npy_state, read_npy_state},
     {"npz of NumPy", ".npz ", recognizes_npz, 0, write_npz_state, read_npz_state},
-    {"safetensors", ".safetensors ", recognizes_safetensors, kTakesMetadata | kTakesShards,
-     write_safetensors, read_safetensors},
     {"index of safetensors", ".index.json ", recognizes_json, 0, refuse_safetensors_index,
      read_safetensors_index},
     {"pt of PyTorch", ".pt .pth ", recognizes_torch, 0, write_torch_state, read_torch_state},
@@ -42,18 +44,35 @@ std::string_view foreign_content(std::string_view head) {
   return "";
 }
 
+/// Bytes as hexadecimal numbers: "7f 45".
+std::string shown_bytes(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char byte : bytes) {
+    const auto number = static_cast<unsigned char>(byte);
+    if (!text.empty()) text += ' ';
+    text += kDigits[number / 16];
+    text += kDigits[number % 16];
+  }
+  return text;
+}
+
 }  // namespace
 
-const Format& format_of_path(const char* what, std::string_view path) {
+const Format* format_of_suffix(const char* what, std::string_view path) {
   const std::size_t nul = path.find('\0');  // the system's calls would end the name there
   TERN_CHECK(nul == path.npos, FileError, what, ": in the path a NUL byte follows '",
              path.substr(0, nul), "'");
   const Format* const best = std::ranges::max_element(
       kFormats, {}, [&](const Format& format) { return suffix_size(format, path); });
-  if (suffix_size(*best, path) != 0) return *best;
+  return suffix_size(*best, path) == 0 ? nullptr : best;
+}
+
+const Format& format_to_save(std::string_view path) {
+  if (const Format* const format = format_of_suffix("save", path)) return *format;
   std::string suffixes;
   for (const Format& format : kFormats) suffixes += format.suffixes;
-  raise<FileError>(what, ": '", path, "': the name of a state file ends in one of ", suffixes);
+  raise<FileError>("save: '", path, "': the name of a state file ends in one of ", suffixes);
 }
 
 void check_options(const Format& format, const SaveOptions& options, const std::string& path) {
@@ -72,17 +91,26 @@ void check_options(const Format& format, const SaveOptions& options, const std::
   }
 }
 
-void check_content(const Format& format, const InputFile& file) {
+const Format& format_of_content(const Format* expected, const InputFile& file) {
   const std::string head = file.head(kHeadSize);
-  TERN_CHECK(!head.empty(), FileError, "load: '", file.path(), "' is empty, not ", format.name);
-  if (format.recognizes(head)) return;
-  for (const Format& other : kFormats) {
-    TERN_CHECK(&other == &format || !other.recognizes(head), FileError, "load: '", file.path(),
-               "' is in the format ", other.name, ", not ", format.name);
+  const auto fail = [&](const auto&... found) {
+    std::string names(expected == nullptr ? "" : expected->name);
+    for (const Format& format : kFormats) {
+      if (expected == nullptr) names += text_of(names.empty() ? "one of " : ", ", format.name);
+    }
+    raise<FileError>("load: '", file.path(), "' ", found..., ", not ", names);
+  };
+  if (head.empty()) fail("is empty");
+  if (expected != nullptr && expected->recognizes(head)) return *expected;
+  for (const Format& format : kFormats) {
+    if (!format.recognizes(head)) continue;
+    if (expected == nullptr) return format;
+    fail("is in the format ", format.name);
   }
   const std::string_view content = foreign_content(head);
-  TERN_CHECK(content.empty(), FileError, "load: '", file.path(), "' ", content, ", not ",
-             format.name);
+  if (!content.empty()) fail(content);
+  if (expected == nullptr) fail("begins with the bytes ", shown_bytes(head.substr(0, 8)));
+  return *expected;  // the reader says where the file is wrong
 }
 
 }  // namespace tern::detail

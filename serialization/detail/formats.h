@@ -33,14 +33,19 @@ struct Format {
 
 constexpr std::size_t kHeadSize = 512;
 
-/// The format that the suffix of `path` chooses, the longest that fits. Throws FileError that lists
-/// all suffixes; `what` is "save" or "load".
-const Format& format_of_path(const char* what, std::string_view path);
+/// The format that the suffix of `path` chooses, the longest that fits; null for other names.
+/// Throws FileError for a NUL byte in the path; `what` is "save" or "load".
+const Format* format_of_suffix(const char* what, std::string_view path);
+
+/// The format to save `path` in. Throws FileError that lists all suffixes when it has none of them.
+const Format& format_to_save(std::string_view path);
 
 /// Throws FileError for options that `format` does not take, and for metadata that is tern's own.
 void check_options(const Format& format, const SaveOptions& options, const std::string& path);
 
-/// Throws FileError, which says what the file is instead, unless it begins like `format`.
-void check_content(const Format& format, const InputFile& file);
+/// The format that the file's first bytes are of. Throws FileError, which says what the file is
+/// instead, unless it begins like `expected`, the format of its suffix, or for null like any
+/// format.
+const Format& format_of_content(const Format* expected, const InputFile& file);
 
 }  // namespace tern::detail

@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include <tern/nn/nn.h>
+
+#include "scratch.h"
+#include "state_formats.h"
+
+// Files whose names say nothing about their format: the content decides.
+
+namespace tern {
+namespace {
+
+const char* const kOtherNames[] = {"pytorch_model.bin", "weights", "net.v2", ".hidden", "net.JSON"};
+
+class ContentDecides : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Formats, ContentDecides, ::testing::ValuesIn(kStateFormats), format_name);
+
+TEST_P(ContentDecides, ForOtherNames) {
+  const Scratch scratch;
+  nn::Linear net(3, 2), other(3, 2);
+  save(net, scratch.path(std::string("net") + GetParam()));
+  for (const char* const name : kOtherNames) {
+    std::filesystem::copy_file(scratch.path(std::string("net") + GetParam()), scratch.path(name));
+    load(other, scratch.path(name));
+    EXPECT_TRUE(equal(other->weight, net->weight)) << name;
+    other = nn::Linear(3, 2);
+  }
+}
+
+TEST(Content, DecidesForFilesOfPython) {
+  const Scratch scratch;
+  for (const char* const file :
+       {"torch_state.pt", "torch_state_old.pth", "arrays.npz", "net.json", "dtypes.safetensors"}) {
+    const std::string path = scratch.path(std::string(file) + ".bin");
+    std::filesystem::copy_file(kGoldenFolder + file, path);
+    EXPECT_TRUE(identical(load_state(path), load_state(kGoldenFolder + file))) << file;
+  }
+  Tensor tensor;
+  std::filesystem::copy_file(kGoldenFolder + "version_1.npy", scratch.path("array"));
+  load(tensor, scratch.path("array"));
+  EXPECT_TRUE(tensor.defined());
+}
+
+TEST(Content, OfNoFormatIsNamed) {
+  const Scratch scratch;
+  const std::string path = scratch.path("net.bin");
+  const auto refusal = [&](const std::string& content) {
+    std::ofstream(path, std::ios::binary) << content;
+    return error_of<FileError>([&] { load_state(path); });
+  };
+  const std::string known =
+      ", not one of safetensors, JSON, npy of NumPy, npz of NumPy, index of safetensors, pt of "
+      "PyTorch";
+  EXPECT_EQ(refusal(""), "load: '" + path + "' is empty" + known);
+  EXPECT_EQ(refusal("\x7f"
+                    "ELF\xff"),
+            "load: '" + path + "' begins with the bytes 7f 45 4c 46 ff" + known);
+  EXPECT_EQ(refusal("hello, world"),
+            "load: '" + path + "' begins with the bytes 68 65 6c 6c 6f 2c 20 77" + known);
+  EXPECT_EQ(refusal("\x1f\x8b\x08"), "load: '" + path + "' is compressed with gzip" + known);
+}
+
+// A header of 123 bytes: its size begins with the byte of '{'.
+TEST(Content, OfSafetensorsIsNotTakenForJson) {
+  const Scratch scratch;
+  std::string header = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
+  header.resize('{', ' ');
+  std::ofstream(scratch.path("a"), std::ios::binary)
+      << "{" << std::string(7, '\0') << header << std::string(4, '\0');
+  EXPECT_EQ(load_state(scratch.path("a"))["a"].tensor().item<float>(), 0);
+}
+
+TEST(Content, DoesNotOverrideAKnownSuffix) {
+  const Scratch scratch;
+  save(ones({2}), scratch.path("x.npy"));
+  std::filesystem::rename(scratch.path("x.npy"), scratch.path("x.pt"));
+  EXPECT_EQ(
+      error_of<FileError>([&] { load_state(scratch.path("x.pt")); }),
+      "load: '" + scratch.path("x.pt") + "' is in the format npy of NumPy, not pt of PyTorch");
+}
+
+TEST(Content, IsNotAskedWhenSaving) {
+  const Scratch scratch;
+  for (const char* const name : kOtherNames) {
+    const std::string text = error_of<FileError>([&] { save(ones({2}), scratch.path(name)); });
+    EXPECT_EQ(text, "save: '" + scratch.path(name) +
+                        "': the name of a state file ends in one of .safetensors .json .npy .npz "
+                        ".index.json .pt .pth ");
+  }
+}
+
+TEST(Content, OfAMissingFileIsNotGuessed) {
+  const Scratch scratch;
+  const std::string text = error_of<FileError>([&] { load_state(scratch.path("missing.bin")); });
+  EXPECT_NE(text.find("missing.bin"), std::string::npos) << text;
+  EXPECT_NE(text.find("No such file"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace tern
