@@ -17,9 +17,9 @@ Module& Module::to(ScalarType dtype, StrictBool non_blocking) {
 Module& Module::to(Device device, StrictBool non_blocking) {
   return convert(device, std::nullopt, non_blocking);
 }
-Module& Module::cuda(Device device) {
+Module& Module::cuda(Device device, StrictBool non_blocking) {
   TERN_CHECK(device.is_cuda(), DeviceError, "Invalid device, must be cuda device, got ", device);
-  return to(device);
+  return to(device, non_blocking);
 }
 
 Module& Module::convert(std::optional<Device> device, std::optional<ScalarType> dtype,

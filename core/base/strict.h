@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -23,6 +25,11 @@ concept BoolArgument = kIsBool<T> ||
     (std::is_class_v<T>&& std::is_convertible_v<const T&, bool>&& requires(const T& value) {
       bool{value};
     });
+
+/// A string, or a pointer to characters; not nullptr and not 0.
+template <class T>
+concept TextArgument = std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view> ||
+    (std::is_convertible_v<const T&, const char*> && !std::is_null_pointer_v<T>);
 
 /// What converts to an integer, except bool.
 template <class T>

@@ -211,11 +211,11 @@ Tensor Tensor::to(Device device, StrictBool non_blocking, StrictBool copy) const
 Tensor Tensor::to(DeviceType type, StrictBool non_blocking, StrictBool copy) const {
   return to(Device(type), dtype(), non_blocking, copy);
 }
-Tensor Tensor::to(const char* device, StrictBool non_blocking, StrictBool copy) const {
-  return to(Device(device), dtype(), non_blocking, copy);
-}
 Tensor Tensor::to(int ordinal, StrictBool non_blocking, StrictBool copy) const {
   return to(Device(ordinal), dtype(), non_blocking, copy);
+}
+Tensor Tensor::to(int ordinal, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
+  return to(Device(ordinal), dtype, non_blocking, copy);
 }
 Tensor Tensor::to(const Tensor& like, StrictBool non_blocking, StrictBool copy) const {
   return to(like.device(), like.dtype(), non_blocking, copy);
@@ -234,14 +234,19 @@ Tensor Tensor::pin_memory() const {
              : out;
 }
 
+Tensor Tensor::type(ScalarType dtype, StrictBool non_blocking) const {
+  return to(dtype, non_blocking);
+}
 Tensor Tensor::toType(ScalarType dtype) const { return to(dtype); }
 Tensor Tensor::type_as(const Tensor& other) const { return to(other); }
 Tensor Tensor::cpu() const { return to(kCPU); }
 Tensor Tensor::cuda() const { return to(kCUDA); }
-Tensor Tensor::cuda(int ordinal) const { return to(Device(ordinal)); }
-Tensor Tensor::cuda(Device device) const {
+Tensor Tensor::cuda(int ordinal, StrictBool non_blocking) const {
+  return to(Device(ordinal), non_blocking);
+}
+Tensor Tensor::cuda(Device device, StrictBool non_blocking) const {
   TERN_CHECK(device.is_cuda(), DeviceError, "Invalid device, must be cuda device, got ", device);
-  return to(device);
+  return to(device, non_blocking);
 }
 
 Scalar Tensor::item() const {

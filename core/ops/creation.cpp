@@ -63,9 +63,10 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
   TERN_CHECK(sizes.size() == strides.size(), ShapeError,
              "dimensionality of sizes must match dimensionality of strides, got ", sizes, " and ",
              strides);
-  TERN_CHECK(is_dense(sizes, strides), ShapeError, "empty_strided: sizes ", sizes, " with strides ",
-             strides, " leave gaps or overlap");
-  return finish(allocate(sizes, strides, options), options);
+  const std::int64_t extent = checked_extent("empty_strided", sizes, strides);
+  Tensor out = allocate({extent}, {1}, options);
+  out.self().set_geometry(0, sizes, strides);
+  return finish(std::move(out), options);
 }
 
 Tensor zeros(IntArrayRef sizes, const TensorOptions& options) {
@@ -181,6 +182,10 @@ Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& o
 
 Tensor Tensor::new_empty(IntArrayRef sizes, const TensorOptions& options) const {
   return empty(sizes, like(*this, options));
+}
+Tensor Tensor::new_empty_strided(IntArrayRef sizes, IntArrayRef strides,
+                                 const TensorOptions& options) const {
+  return empty_strided(sizes, strides, like(*this, options));
 }
 Tensor Tensor::new_zeros(IntArrayRef sizes, const TensorOptions& options) const {
   return zeros(sizes, like(*this, options));

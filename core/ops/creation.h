@@ -12,8 +12,8 @@ namespace tern {
 /// Example:
 ///   Tensor x = tern::empty({2, 3}, tern::kCUDA);
 TERN_API Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
-/// Returns a tensor with uninitialised elements and the given strides, in elements. Throws
-/// ShapeError unless the strides fill a block without gaps or overlap, in any order of dimensions.
+/// Returns a tensor with uninitialised elements and the given strides, in elements. The strides may
+/// leave gaps. Throws ShapeError for negative strides and when elements overlap.
 TERN_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides,
                               const TensorOptions& options = {});
 /// Returns a tensor of zeros. Throws ShapeError for a negative size.
@@ -142,5 +142,10 @@ requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<T>& values,
                                     dtype_of<Element>(), chosen);
   }
 }
+
+template <class T>
+requires std::is_arithmetic_v<T> Tensor Tensor::new_tensor(const std::vector<T>& values,
+                                                           const TensorOptions& options)
+const { return tensor(values, options.or_else(this->options())); }
 
 }  // namespace tern

@@ -43,10 +43,11 @@ class TERN_API Device {
   constexpr Device(DeviceType type) : type_(type), index_(-1) {}
   /// One device. Throws DeviceError for an index below -1, and for a CPU index above 0.
   Device(DeviceType type, DeviceIndex index);
-  /// Parses "cpu", "cuda", "cuda:1" or "meta". Throws DeviceError for any other text.
+  /// Parses "cpu", "cuda", "cuda:1" or "meta". Throws DeviceError for any other text and for a null
+  /// pointer.
   Device(std::string_view text);
   Device(const std::string& text) : Device(std::string_view(text)) {}
-  Device(const char* text) : Device(std::string_view(text)) {}
+  Device(const char* text) : Device(text ? std::string_view(text) : std::string_view()) {}
   /// cuda:index. Explicit: an integer is a device only where it cannot be anything else.
   explicit Device(int index);
   /// A bool is no device.

@@ -9,11 +9,12 @@
 namespace tern {
 
 /// The dtype, the device, requires_grad and pinned memory of a new tensor. Each may be left open. A
-/// Device, a DeviceType and a ScalarType convert to TensorOptions. The setters return changed
-/// copies.
+/// ScalarType, a Device, a DeviceType and the text of a device convert to TensorOptions; a bare
+/// integer does not, since it could mean a number or a size. The setters return changed copies.
 ///
 /// Example:
 ///   tern::zeros({2, 3}, tern::kDouble);
+///   tern::zeros({2, 3}, "cuda:1");
 ///   tern::zeros({2, 3}, tern::dtype(tern::kDouble).device("cuda:1").requires_grad(true));
 class TERN_API TensorOptions {
  public:
@@ -24,6 +25,9 @@ class TERN_API TensorOptions {
   /// Sets the device and leaves the rest open.
   TensorOptions(Device device) : device_(device) {}
   TensorOptions(DeviceType type) : device_(Device(type)) {}
+  /// Sets the device from a text such as "cuda:1". Throws DeviceError for a text that names none.
+  template <detail::TextArgument T>
+  TensorOptions(const T& device) : device_(Device(device)) {}
 
   /// Returns these options with another dtype.
   [[nodiscard]] TensorOptions dtype(ScalarType dtype) const {
@@ -99,8 +103,12 @@ inline TensorOptions requires_grad(StrictBool requires_grad = true) {
 
 /// Returns the device of new tensors whose device is open: the CPU unless changed.
 TERN_API Device get_default_device();
-/// Sets the device of new tensors whose device is open.
+/// Sets the device of new tensors whose device is open. An integer is the index of a CUDA device.
 TERN_API void set_default_device(Device device);
+inline void set_default_device(int ordinal) { set_default_device(Device(ordinal)); }
+template <class T>
+requires detail::kIsBool<T>
+void set_default_device(T) = delete;
 
 /// Prints all four options and marks those that are open with "(default)".
 TERN_API std::ostream& operator<<(std::ostream& out, const TensorOptions& options);

@@ -72,6 +72,26 @@ bool is_dense(IntArrayRef sizes, IntArrayRef strides) {
   return true;
 }
 
+std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides) {
+  std::int64_t extent = 1;
+  for (std::int64_t stride : strides) {
+    TERN_CHECK(stride >= 0, ShapeError, op, ": Negative strides are not supported, got strides ",
+               strides);
+  }
+  if (checked_numel(sizes) == 0) return 0;
+  for (std::int64_t dim : by_stride(sizes, strides)) {
+    const auto d = static_cast<std::size_t>(dim);
+    TERN_CHECK(strides[d] >= extent, ShapeError, op, ": elements of sizes ", sizes,
+               " with strides ", strides, " overlap");
+    std::int64_t span = 0;
+    const bool overflow = __builtin_mul_overflow(sizes[d] - 1, strides[d], &span) ||
+                          __builtin_add_overflow(extent, span, &extent);
+    TERN_CHECK(!overflow && extent <= INT64_MAX / 8, ShapeError, op, ": sizes ", sizes,
+               " with strides ", strides, " need too many elements");
+  }
+  return extent;
+}
+
 DimVector dense_strides(IntArrayRef sizes, IntArrayRef strides) {
   DimVector result(sizes.size(), 1);
   std::int64_t stride = 1;

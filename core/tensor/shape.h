@@ -18,6 +18,9 @@ TERN_API DimVector contiguous_strides(IntArrayRef sizes);
 TERN_API bool is_contiguous(IntArrayRef sizes, IntArrayRef strides);
 /// True when the elements fill a block without gaps or overlap, in any order of dimensions.
 TERN_API bool is_dense(IntArrayRef sizes, IntArrayRef strides);
+/// The number of elements from the first to the last one. Throws ShapeError, which names `op`, for
+/// negative strides and where elements may overlap.
+TERN_API std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strides);
 /// `dim` counted from the front; throws IndexError ("Dimension out of range (expected to be in
 /// range of [-2, 1], but got 2)"). A 0-d tensor has the dims 0 and -1.
 TERN_API std::int64_t wrap_dim(std::int64_t dim, std::int64_t ndim);

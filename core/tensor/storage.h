@@ -35,7 +35,7 @@ class TERN_API Storage final : public RefCounted {
   /// Returns the device of the memory.
   Device device() const { return device_; }
   /// Returns true for pinned host memory.
-  bool pinned() const { return pinned_; }
+  bool is_pinned() const { return pinned_; }
 
   /// Returns the number of in-place changes so far.
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }

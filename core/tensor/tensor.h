@@ -122,7 +122,9 @@ class TERN_API Tensor {
   /// Returns true when the elements lie in row-major order without gaps.
   bool is_contiguous() const { return self().contiguous; }
   /// Returns true when the memory came from pin_memory() or TensorOptions::pinned_memory.
-  bool is_pinned() const { return self().storage->pinned(); }
+  bool is_pinned() const { return self().storage->is_pinned(); }
+  /// Returns the memory that this tensor and its views share.
+  const Storage& storage() const { return *self().storage; }
   /// Returns the position of the first element in the storage, in elements.
   std::int64_t storage_offset() const { return self().offset; }
   /// Returns dtype and device of this tensor, for factories.

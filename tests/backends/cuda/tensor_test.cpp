@@ -48,7 +48,11 @@ TEST(TensorDevice, EveryFactoryTakesADevice) {
                                like.new_zeros({2}, on),
                                like.new_ones({2}, on),
                                like.new_full({2}, 1, on),
-                               like.new_tensor({1, 2}, on)}) {
+                               like.new_tensor({1, 2}, on),
+                               like.new_empty_strided({2}, {3}, on),
+                               like.new_tensor(std::vector<int>{1, 2}, on),
+                               ones({2}, place.str()),
+                               tensor({0.1}, place.str().c_str())}) {
       EXPECT_EQ(made.device(), place);
       EXPECT_EQ(made.get_device(), place.is_cuda() ? place.index() : -1);
       EXPECT_EQ(made.is_cuda(), place.is_cuda());
@@ -64,7 +68,8 @@ TEST(TensorDevice, LikeAndNewKeepDeviceAndDtype) {
   for (const Tensor& made :
        {empty_like(self), zeros_like(self), ones_like(self), full_like(self, 2), rand_like(self),
         randn_like(self), randint_like(self, 0, 5), self.new_empty({2}), self.new_zeros({2}),
-        self.new_ones({2}), self.new_full({2}, 1), self.new_tensor({1, 2})}) {
+        self.new_ones({2}), self.new_full({2}, 1), self.new_tensor({1, 2}),
+        self.new_tensor(std::vector<int>{1, 2}), self.new_empty_strided({2}, {3})}) {
     EXPECT_EQ(made.device(), kSecond);
     EXPECT_EQ(made.dtype(), kDouble);
   }

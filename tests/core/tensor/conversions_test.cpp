@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -8,6 +9,8 @@
 
 #include <tern/backends/cuda/host/cuda.h>
 #include <tern/tern.h>
+
+#include "error_of.h"
 
 // What compiles and what does not. In C++ a text is true, true is 1 and 1 is true, so that
 // x.to(kDouble, "cuda") would be a cast that does not block. Here no parameter takes one of bool,
@@ -43,6 +46,14 @@ static_assert(!to<ScalarType, void*> && !to<ScalarType, double>);
 
 COMPILES(cuda_of, x.cuda(args...))
 static_assert(cuda_of<> && cuda_of<int> && cuda_of<Text> && cuda_of<Device> && !cuda_of<bool>);
+static_assert(cuda_of<int, bool> && cuda_of<Text, bool> && cuda_of<Device, bool>);
+static_assert(!cuda_of<int, int> && !cuda_of<Text, Text> && !cuda_of<bool, bool>);
+static_assert(!cuda_of<ScalarType> && !cuda_of<std::nullptr_t>);
+static_assert(to<std::string_view> && to<std::string, bool, bool> && to<int, ScalarType, bool>);
+static_assert(!to<std::string, Text> && !to<bool, ScalarType> && !to<int, ScalarType, Text>);
+COMPILES(type, x.type(args...))
+static_assert(type<ScalarType> && type<ScalarType, bool> && !type<ScalarType, int>);
+static_assert(!type<Device> && !type<Text> && !type<int>);
 
 COMPILES(copy_, x.copy_(args...))
 static_assert(copy_<Tensor> && copy_<Tensor, bool> && !copy_<Tensor, int> && !copy_<Tensor, Text>);
@@ -55,6 +66,9 @@ COMPILES(with_device, options.device(args...))
 static_assert(free_device<int> && free_device<Text> && free_device<DeviceType>);
 static_assert(with_device<int> && with_device<Text> && with_device<DeviceType, int>);
 static_assert(!free_device<bool> && !with_device<bool>);
+COMPILES(default_device, set_default_device(args...))
+static_assert(default_device<int> && default_device<Text> && default_device<Device>);
+static_assert(!default_device<bool> && !default_device<std::nullptr_t>);
 COMPILES(guard, DeviceGuard(args...))
 COMPILES(set_device, cuda::set_device(args...))
 COMPILES(pool_stream, cuda::getStreamFromPool(args...))
@@ -190,6 +204,8 @@ REFUSES(narrow, int, int, bool);
 #define FACTORY(op)                                                                         \
   COMPILES(op##_sized, op(args...))                                                         \
   static_assert(op##_sized<int> && op##_sized<int, ScalarType> && op##_sized<int, Device>); \
+  static_assert(op##_sized<int, Text> && op##_sized<int, std::string>);                     \
+  static_assert(!op##_sized<int, std::nullptr_t> && !op##_sized<int, void*>);               \
   static_assert(!op##_sized<bool> && !op##_sized<int, bool> && !op##_sized<Text>)
 FACTORY(zeros);
 FACTORY(ones);
@@ -203,6 +219,52 @@ static_assert(random_ints<int> && random_ints<int, int> && !random_ints<bool>);
 static_assert(!random_ints<int, bool>);
 static_assert(std::is_constructible_v<IntArrayRef, std::initializer_list<std::int64_t>>);
 static_assert(!std::is_constructible_v<IntArrayRef, std::initializer_list<bool>>);
+
+// The options of a factory are text, a device, a dtype or all of them; a bare integer is a number.
+template <class T>
+constexpr bool is_options = std::is_convertible_v<T, TensorOptions>;
+static_assert(is_options<Text> && is_options<std::string> && is_options<std::string_view>);
+static_assert(is_options<char[5]> && is_options<char*> && is_options<const std::string&>);
+static_assert(is_options<Device> && is_options<DeviceType> && is_options<ScalarType>);
+static_assert(!is_options<int> && !is_options<bool> && !is_options<std::nullptr_t>);
+static_assert(!is_options<double> && !is_options<char> && !is_options<void*>);
+static_assert(!is_options<Tensor> && !is_options<Scalar> && !is_options<IntArrayRef>);
+// Numbers, the null pointer constant 0 among them, stay numbers.
+static_assert(requires {
+  arange(10);
+  arange(0, 10);
+  arange(10, 0);
+  arange(0, 10, 0);
+});
+static_assert(requires {
+  arange(0, "cpu");
+  arange(0, 10, "cpu");
+  arange(0, 10, 2, "cpu");
+});
+static_assert(requires {
+  full({2}, 0);
+  full({2}, 0, "cpu");
+  zeros(0, "cpu");
+  eye(2, 0, "cpu");
+});
+static_assert(requires {
+  linspace(0, 1, 5, "cpu");
+  randint(0, 5, {2}, "cpu");
+});
+static_assert(requires {
+  tensor({0.1}, "cpu");
+  tensor({{1}, {2}}, "cpu");
+  tensor(0, "cpu");
+});
+template <class T>
+constexpr bool some_factory = requires(Tensor x, T options) {
+  ones({2}, options);
+}
+|| requires(T options) { tensor({1, 2}, options); }
+|| requires(Tensor x, T options) { x.new_zeros({2}, options); }
+|| requires(Tensor x, T options) { zeros_like(x, options); };
+static_assert(some_factory<Text> && some_factory<Device>);
+static_assert(!some_factory<int> && !some_factory<bool> && !some_factory<std::nullptr_t>);
 
 COMPILES(all_close, x.allclose(x, 1e-5, 1e-8, args...))
 COMPILES(each_close, x.isclose(x, 1e-5, 1e-8, args...))
@@ -227,6 +289,24 @@ static_assert(drop<bool> && !drop<int> && !drop<double> && !drop<Text>);
 #undef ONE_DIM
 #undef TWO_INTEGERS
 #undef FACTORY
+
+TEST(Conversions, TextAndNumbersNameDevices) {
+  EXPECT_EQ(ones({2}, "meta").device(), Device(kMeta));
+  EXPECT_EQ(tensor({0.1}, "meta").device(), Device(kMeta));
+  EXPECT_EQ(arange(0, 3, std::string("meta")).numel(), 3);
+  EXPECT_EQ(TensorOptions("cuda:1").device(), Device(kCUDA, 1));
+  EXPECT_EQ(TensorOptions(Device(0)).device(), Device(kCUDA, 0));
+  EXPECT_FALSE(TensorOptions("cuda:1").dtype_opt());
+  EXPECT_EQ(arange(3, 0, -1).numel(), 3);
+  EXPECT_THROW(ones({2}, "cuba"), DeviceError);
+  const char* const unset = nullptr;  // what getenv() returns for a variable that is not set
+  EXPECT_EQ(error_of<DeviceError>([&] { Device{unset}; }), "Device string must not be empty");
+  EXPECT_EQ(error_of<DeviceError>([&] { ones({2}, unset); }), "Device string must not be empty");
+  set_default_device(1);
+  const Device chosen = get_default_device();
+  set_default_device("cpu");
+  EXPECT_EQ(chosen, Device(kCUDA, 1));
+}
 
 TEST(Conversions, StrictParametersKeepTheirValues) {
   const StrictBool yes = true;

@@ -94,6 +94,42 @@ TEST(Creation, LikeAndNewKeepDtypeDeviceAndOrder) {
   EXPECT_EQ(empty({2, 0, 3}).strides(), IntArrayRef({3, 3, 1}));
 }
 
+TEST(Creation, StridesMayLeaveGaps) {
+  Tensor rows = empty_strided({2, 3}, {5, 1});
+  EXPECT_EQ(rows.strides(), IntArrayRef({5, 1}));
+  EXPECT_EQ(rows.storage().bytes(), 8 * sizeof(float));  // up to the last element
+  rows.copy_(arange(6).reshape({2, 3}));
+  EXPECT_EQ(rows.clone().to_vector<float>(), (std::vector<float>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(rows.data_ptr<float>()[5], 3);
+  const Tensor columns = Tensor(empty_strided({2, 2}, {1, 7}, kLong)).fill_(4);
+  EXPECT_EQ(columns.sum().item<std::int64_t>(), 16);
+  EXPECT_EQ(empty_strided({2, 0}, {1, 9}).numel(), 0);
+  EXPECT_EQ(empty_strided({1, 2}, {0, 1}).storage().bytes(), 2 * sizeof(float));
+  EXPECT_EQ(empty_strided({}, {}).numel(), 1);
+  EXPECT_EQ(columns.new_empty_strided({2}, {3}).dtype(), kLong);
+  EXPECT_EQ(error_of<ShapeError>([] {
+              empty_strided({2, 2}, {1, 1});
+            }),
+            "empty_strided: elements of sizes [2, 2] with strides [1, 1] overlap");
+  EXPECT_EQ(error_of<ShapeError>([] { empty_strided({2}, {-1}); }),
+            "empty_strided: Negative strides are not supported, got strides [-1]");
+  EXPECT_THROW(empty_strided({3, 2}, {std::int64_t{1} << 62, 1}), ShapeError);
+  EXPECT_THROW(empty_strided({2}, {std::int64_t{1} << 61}), ShapeError);
+}
+
+TEST(Creation, NewTensorsFollowTheTensor) {
+  const Tensor x = ones({2}, kDouble);
+  EXPECT_EQ(x.new_tensor(std::vector<int>{1, 2}).dtype(), kDouble);
+  EXPECT_EQ(x.new_tensor(std::vector<int>{1, 2}, kLong).dtype(), kLong);
+  EXPECT_EQ(x.new_tensor({{1, 2}}).sizes(), IntArrayRef({1, 2}));
+  EXPECT_EQ(x.new_empty({3}).dtype(), kDouble);
+  EXPECT_EQ(x.new_zeros({3}, "meta").device(), Device(kMeta));
+  EXPECT_EQ(x.new_ones({3}).sum().item<double>(), 3);
+  EXPECT_EQ(x.new_full({3}, 2).sum().item<double>(), 6);
+  EXPECT_EQ(x.type(kLong).dtype(), kLong);
+  EXPECT_TRUE(x.type(kDouble).is_same(x));
+}
+
 TEST(Creation, RefusesWhatCannotBe) {
   EXPECT_TRUE(has(error_of<ShapeError>([] { zeros({3, -1}); }), "negative dimension"));
   EXPECT_TRUE(has(error_of<ShapeError>([] {

@@ -21,6 +21,11 @@ std::vector<OpCase> copy_cases() {
                    .node = "",
                    .function = [](In in) { return in[0].toType(kLong); },
                    .samples = unary_samples(-1e3, 1e3)});
+  cases.push_back({.name = "type",
+                   .node = "ToCopyBackward0",
+                   .function = [](In in) { return in[0].type(kFloat).type(kDouble); },
+                   .samples = {{Input{{3, 4}, -1e3, 1e3}}},
+                   .dtypes = {kDouble}});
   cases.push_back({.name = "type_as",
                    .node = "",
                    .function = [](In in) { return in[0].type_as(in[0].isnan()); },
@@ -65,6 +70,9 @@ std::vector<OpCase> copy_cases() {
   factory("full_like", [](In in) { return full_like(in[0], -2.5); });
   factory("new_zeros", [](In in) { return in[0].new_zeros({2, 3}); });
   factory("new_ones", [](In in) { return in[0].new_ones({2, 0}); });
+  factory("new_empty_strided", [](In in) {
+    return in[0].new_empty_strided({2, 3}, {1, 4}).fill_(1);
+  });
   factory("new_full", [](In in) { return in[0].new_full({2, 2}, 3); });
   factory("new_tensor", [](In in) { return in[0].new_tensor({{1, 2}, {3, 4}}); });
   return cases;
