@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <tern/nn/any_value.h>
+#include <tern/nn/functional_module.h>
 #include <tern/nn/module_holder.h>
 
 namespace tern::nn {
@@ -119,7 +120,8 @@ class TERN_API AnyModule {
  public:
   /// Makes an empty AnyModule, whose use throws Error.
   AnyModule() = default;
-  /// Holds a module: a shared pointer, a holder, or a module that moves in.
+  /// Holds a module: a shared pointer, a holder, a module that moves in, or a function that maps a
+  /// Tensor to a Tensor.
   template <detail::ModuleLike M>
   // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no AnyModule is ModuleLike.
   explicit AnyModule(M&& module) {

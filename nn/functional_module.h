@@ -1,6 +1,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <type_traits>
 #include <utility>
 
 #include <tern/nn/cloneable.h>
@@ -9,7 +11,7 @@
 namespace tern::nn {
 
 /// A module that calls a function of one Tensor, for example inside a Sequential. Further arguments
-/// are bound behind the tensor.
+/// are bound behind the tensor. Containers make it of a function that maps a Tensor to a Tensor.
 ///
 /// Example:
 ///   nn::Sequential net{nn::Functional(tern::relu), nn::Functional(tern::flatten, 1, -1)};
@@ -37,5 +39,12 @@ class TERN_API FunctionalImpl : public Cloneable<FunctionalImpl> {
   Function function_;
 };
 TERN_MODULE(Functional);
+
+namespace detail {
+template <class F>
+requires TensorFunction<std::decay_t<F>> std::shared_ptr<FunctionalImpl> module_ptr(F&& function) {
+  return std::make_shared<FunctionalImpl>(FunctionalImpl::Function(std::forward<F>(function)));
+}
+}  // namespace detail
 
 }  // namespace tern::nn

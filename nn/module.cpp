@@ -112,7 +112,8 @@ void Module::replace_child(const std::string& name, std::shared_ptr<Module> modu
 }
 
 void Module::unregister_module(const std::string& name) {
-  TERN_CHECK(children_.contains(name), Error, "No Module with name `", name, "` is registered");
+  TERN_CHECK(children_.contains(name), IndexError, "No Module with name `", name,
+             "` is registered");
   children_.erase(name);
 }
 

@@ -166,7 +166,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
                                             const ModuleHolder<Contained, Derived>& holder) {
     return replace_module(name, holder.ptr());
   }
-  /// Removes a submodule. Throws Error when the name is not registered.
+  /// Removes a submodule. Throws IndexError when the name is not registered.
   void unregister_module(const std::string& name);
 
   // --- What is registered ------------------------------------------------------------------------
@@ -246,19 +246,26 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   Module& to(int ordinal, StrictBool non_blocking = false) {
     return to(Device(ordinal), non_blocking);
   }
+  Module& to(int ordinal, ScalarType dtype, StrictBool non_blocking = false) {
+    return to(Device(ordinal), dtype, non_blocking);
+  }
   // The order is to(device, dtype), and neither a bool nor a null pointer is a device.
   Module& to(ScalarType dtype, Device device, bool = false) = delete;
   Module& to(std::nullptr_t, bool = false) = delete;
   template <class T>
   requires tern::detail::kIsBool<T> Module& to(T, bool = false) = delete;
+  template <class T>
+  requires tern::detail::kIsBool<T> Module& to(T, ScalarType, bool = false) = delete;
   /// Moves the module to a CUDA device, the current one by default; see to(). Throws DeviceError
   /// for other devices.
   Module& cuda() { return to(Device(kCUDA)); }
-  Module& cuda(int ordinal) { return to(Device(ordinal)); }
+  Module& cuda(int ordinal, StrictBool non_blocking = false) {
+    return to(Device(ordinal), non_blocking);
+  }
   /// Throws DeviceError unless `device` is a cuda device.
-  Module& cuda(Device device);
+  Module& cuda(Device device, StrictBool non_blocking = false);
   template <class T>
-  requires tern::detail::kIsBool<T> Module& cuda(T) = delete;
+  requires tern::detail::kIsBool<T> Module& cuda(T, bool = false) = delete;
   /// Moves the module to the CPU; see to().
   Module& cpu() { return to(Device(kCPU)); }
   /// Casts the floating-point tensors to float16; see to().

@@ -3,6 +3,7 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -11,8 +12,36 @@
 
 namespace tern::nn {
 
+class FunctionalImpl;
+
 namespace detail {
 [[noreturn]] TERN_API void empty_holder_error();
+
+/// Where a module is or what its elements are: `to()` takes it, constructors do not.
+template <class T>
+concept Placement =
+    std::is_same_v<T, Device> || std::is_same_v<T, DeviceType> || std::is_same_v<T, ScalarType> ||
+    std::is_same_v<T, TensorOptions> || tern::detail::TextArgument<T>;
+
+/// Makes the module of a holder from the arguments of its constructor. Errors that a program makes
+/// here are told in words, not from inside std::make_shared.
+template <class Impl, class... Args>
+std::shared_ptr<Impl> make_module(Args&&... args) {
+  constexpr bool kFits = std::is_constructible_v<Impl, Args...>;
+  constexpr bool kIsPlaced = (Placement<std::decay_t<Args>> || ...);
+  static_assert(kFits || sizeof...(Args) > 0,
+                "The module has no default constructor. For a member that is set later write "
+                "nn::Linear fc{nullptr};");
+  static_assert(kFits || !kIsPlaced,
+                "The module's constructor takes no device and no dtype. Move the module after it "
+                "is made: nn::Linear(3, 1).to(device)");
+  static_assert(kFits || kIsPlaced || sizeof...(Args) == 0,
+                "The module has no constructor with these arguments. Options that it does not take "
+                "are set by name: nn::Linear(nn::LinearOptions(3, 1).bias(false)). Containers take "
+                "modules, holders, shared pointers to modules, vectors of these, and functions "
+                "that map a Tensor to a Tensor.");
+  if constexpr (kFits) return std::make_shared<Impl>(std::forward<Args>(args)...);
+}
 }  // namespace detail
 
 /// A shared pointer to a module that makes, calls and moves the module: `nn::Linear` holds a
@@ -38,7 +67,7 @@ class ModuleHolder {
   using ContainedType = Contained;
 
   /// Makes the module with its default constructor.
-  ModuleHolder() : impl_(std::make_shared<Contained>()) {}
+  ModuleHolder() : impl_(detail::make_module<Contained>()) {}
   /// Makes an empty holder.
   ModuleHolder(std::nullptr_t) noexcept {}
   /// Shares an existing module.
@@ -47,7 +76,8 @@ class ModuleHolder {
   template <class Head, class... Tail>
   requires(sizeof...(Tail) != 0 || !kIsSource<Head>) explicit ModuleHolder(Head&& head,
                                                                            Tail&&... tail)
-      : impl_(std::make_shared<Contained>(std::forward<Head>(head), std::forward<Tail>(tail)...)) {}
+      : impl_(detail::make_module<Contained>(std::forward<Head>(head),
+                                             std::forward<Tail>(tail)...)) {}
 
   /// Returns true for an empty holder.
   bool is_empty() const noexcept { return impl_ == nullptr; }
@@ -164,11 +194,43 @@ auto module_ptr(M&& module) {
   return std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module));
 }
 
+template <class T>
+inline constexpr bool kIsHolder = requires {
+  typename T::ContainedType;
+};
+/// A function that maps a Tensor to a Tensor, and is no module.
+template <class F>
+concept TensorFunction =
+    !std::is_base_of_v<Module, F> && !kIsHolder<F> && std::is_invocable_r_v<Tensor, F&, Tensor>;
+/// A Functional that calls the function; defined in functional_module.h.
+template <class F>
+requires TensorFunction<std::decay_t<F>> std::shared_ptr<FunctionalImpl> module_ptr(F&& function);
+
 /// What containers take for a module.
 template <class T>
 concept ModuleLike = requires(T&& module) {
   module_ptr(std::forward<T>(module));
 };
+
+/// A container of what containers take, such as std::vector<nn::Linear>.
+template <class C>
+concept ModuleRange = !std::is_base_of_v<Module, C> && requires(const C& container) {
+  module_ptr(*container.begin());
+  container.end();
+};
+
+/// A container of names with modules, such as std::map<std::string, nn::Linear>.
+template <class C>
+concept NamedModuleRange = !std::is_base_of_v<Module, C> && requires(const C& container) {
+  std::string(container.begin()->first);
+  module_ptr(container.begin()->second);
+  container.end();
+};
+
+/// The arguments that copy an Impl, or an object of a class derived from it.
+template <class Impl, class... Args>
+inline constexpr bool kIsCopy = sizeof...(Args) == 1 &&
+                                (std::is_base_of_v<Impl, std::remove_cvref_t<Args>> && ...);
 
 }  // namespace detail
 }  // namespace tern::nn

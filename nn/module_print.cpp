@@ -15,17 +15,20 @@ const char*& detail::printed_namespace() {
 }
 
 std::ostream& operator<<(std::ostream& stream, const Module& module) {
-  const auto print_line = [&stream](const Module& line) {
+  std::string indentation;
+  const auto print_line = [&](const Module& line) {
     std::ostringstream own;
     line.pretty_print(own);
     std::string text = own.str();
     if (text.starts_with("tern::")) text.replace(0, 4, detail::printed_namespace());
-    stream << text;
+    for (const char character : text) {
+      stream << character;
+      if (character == '\n') stream << indentation;
+    }
     if (!line.children_.is_empty()) stream << "(\n";
   };
   // The modules whose submodules are being printed: no recursion, since a tree may be deep.
   std::vector<std::pair<const Module*, std::size_t>> open;
-  std::string indentation;
   const auto print = [&](const Module& next) {
     print_line(next);
     if (next.children_.is_empty()) return false;

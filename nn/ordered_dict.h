@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/strict.h>
 
 namespace tern {
 
@@ -87,8 +88,14 @@ class OrderedDict {
   const Item& back() const { return items_[at_end("back") + size() - 1]; }
 
   /// Returns the item at an index. Throws IndexError out of range.
-  Item& operator[](std::size_t index) { return items_[checked(index)]; }
-  const Item& operator[](std::size_t index) const { return items_[checked(index)]; }
+  template <detail::IntArgument I>
+  Item& operator[](const I& index) {
+    return items_[checked(static_cast<std::size_t>(index))];
+  }
+  template <detail::IntArgument I>
+  const Item& operator[](const I& index) const {
+    return items_[checked(static_cast<std::size_t>(index))];
+  }
   /// Returns the value of a key. Throws IndexError when there is none.
   Value& operator[](const Key& key) { return *required(find(key), key); }
   const Value& operator[](const Key& key) const { return *required(find(key), key); }

@@ -14,10 +14,6 @@ void ModuleDictImpl::append_clones(const ModuleDictImpl& from, detail::Container
 
 void ModuleDictImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::ModuleDict"; }
 
-void ModuleDictImpl::update(const Pairs& modules) {
-  for (const auto& [key, module] : modules) put(key, module);
-}
-
 void ModuleDictImpl::put(const std::string& key, std::shared_ptr<Module> module) {
   if (contains(key)) {
     replace_module(key, std::move(module));

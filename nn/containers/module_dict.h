@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,16 +9,26 @@
 #include <vector>
 
 #include <tern/nn/cloneable.h>
+#include <tern/nn/functional_module.h>
 #include <tern/nn/module_holder.h>
 
 namespace tern::nn {
+
+/// A name with a module, for braces and vectors: {"mean", nn::Linear(8, 2)}.
+struct NamedModule : std::pair<std::string, std::shared_ptr<Module>> {
+  /// Names a module: a shared pointer, a holder, a module that moves in, or a function that maps a
+  /// Tensor to a Tensor.
+  template <detail::ModuleLike M>
+  NamedModule(std::string name, M&& module)
+      : pair(std::move(name), detail::module_ptr(std::forward<M>(module))) {}
+};
 
 /// Modules by name, in order, registered in the module that holds the dictionary. It has no
 /// forward.
 ///
 /// Example:
-///   nn::ModuleDict heads;
-///   heads->insert("mean", nn::Linear(8, 2));
+///   nn::ModuleDict heads({{"mean", nn::Linear(8, 2)}, {"act", nn::ReLU()}});
+///   heads->insert("std", nn::Linear(8, 2));
 ///   Tensor mean = heads->at<nn::LinearImpl>("mean").forward(x);
 class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
  public:
@@ -29,20 +40,24 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
 
   /// Makes an empty dictionary.
   ModuleDictImpl() = default;
-  /// Makes a dictionary of these modules.
-  explicit ModuleDictImpl(const Pairs& modules) { update(modules); }
-  explicit ModuleDictImpl(const NamedModules& modules) { update(modules); }
+  /// Makes a dictionary of these modules: a vector, a map or an OrderedDict of names with modules.
+  template <detail::NamedModuleRange Container>
+  explicit ModuleDictImpl(const Container& modules) {
+    update(modules);
+  }
+  explicit ModuleDictImpl(std::initializer_list<NamedModule> modules) { update(modules); }
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
   /// Adds modules; a module with an existing key takes the place of the old one.
-  void update(const Pairs& modules);
   template <class Container>
+  requires detail::NamedModuleRange<Container> || std::is_same_v<Container, ModuleDictImpl>
   void update(const Container& modules) {
-    update(Pairs(modules.begin(), modules.end()));
+    for (const auto& [key, module] : modules) insert(key, module);
   }
+  void update(std::initializer_list<NamedModule> modules) { update<>(modules); }
   /// Adds one module, or replaces it.
   template <detail::ModuleLike M>
   void insert(const std::string& key, M&& module) {
@@ -89,6 +104,9 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   }
   /// Returns the pointer to the module of a key. Throws IndexError when there is no such key.
   const std::shared_ptr<Module>& operator[](const std::string& key) const { return ptr(key); }
+  template <class I>
+  requires std::is_integral_v<I>
+  const std::shared_ptr<Module>& operator[](I) const = delete;
 
  private:
   friend class detail::ContainerCloner;
@@ -96,6 +114,21 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void put(const std::string& key, std::shared_ptr<Module> module);
   [[noreturn]] static void cast_error(const std::string& key, const std::type_info& wanted);
 };
-TERN_MODULE(ModuleDict);
+
+/// The holder of ModuleDictImpl, which can also be made of named modules in braces.
+///
+/// Example:
+///   nn::ModuleDict heads({{"mean", nn::Linear(8, 2)}, {"act", nn::ReLU()}});
+class ModuleDict : public ModuleHolder<ModuleDictImpl, ModuleDict> {
+ public:
+  /// Makes the module from the arguments of its constructor.
+  using ModuleHolder<ModuleDictImpl, ModuleDict>::ModuleHolder;
+
+  /// Makes an empty dictionary.
+  ModuleDict() = default;
+  /// Holds modules under these names.
+  ModuleDict(std::initializer_list<NamedModule> modules)
+      : ModuleHolder(std::make_shared<ModuleDictImpl>(modules)) {}
+};
 
 }  // namespace tern::nn

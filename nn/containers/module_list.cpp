@@ -27,7 +27,7 @@ void ModuleListImpl::insert_at(std::size_t index, std::shared_ptr<Module> module
   for (std::size_t i = index; i < size(); ++i) children_[std::to_string(i)] = modules_[i];
 }
 
-const std::shared_ptr<Module>& ModuleListImpl::ptr(std::size_t index) const {
+const std::shared_ptr<Module>& ModuleListImpl::ptr(Index index) const {
   TERN_CHECK(index < size(), IndexError, "Index out of range");
   return modules_[index];
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tern/nn/cloneable.h>
+#include <tern/nn/functional_module.h>
 #include <tern/nn/module_holder.h>
 
 namespace tern::nn {
@@ -22,13 +23,22 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   /// Iterators over the modules.
   using Iterator = std::vector<std::shared_ptr<Module>>::iterator;
   using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;
+  /// An index as a parameter. No bool converts to it.
+  using Index = StrictInteger<std::size_t>;
 
   /// Makes an empty list.
   ModuleListImpl() = default;
   /// Makes a list of modules, holders or shared pointers to modules.
   template <detail::ModuleLike... Modules>
-  requires(sizeof...(Modules) > 0) explicit ModuleListImpl(Modules&&... modules) {
+  requires(
+      sizeof...(Modules) > 0 &&
+      !detail::kIsCopy<ModuleListImpl, Modules...>) explicit ModuleListImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
+  }
+  /// Makes a list of the modules of a container, such as std::vector<nn::Linear>.
+  template <detail::ModuleRange Container>
+  explicit ModuleListImpl(const Container& modules) {
+    extend(modules);
   }
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
@@ -43,7 +53,7 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   /// Inserts a module before `index`; the later modules get new names. Throws IndexError for an
   /// index above size().
   template <detail::ModuleLike M>
-  void insert(std::size_t index, M&& module) {
+  void insert(Index index, M&& module) {
     insert_at(index, detail::module_ptr(std::forward<M>(module)));
   }
   /// Appends all modules of another container.
@@ -65,19 +75,19 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   /// Returns the module at an index as M, which is an Impl class. Throws IndexError out of range,
   /// Error when the module is of another type.
   template <class M>
-  M& at(std::size_t index) const {
+  M& at(Index index) const {
     return *ptr<M>(index);
   }
   /// Returns the pointer to the module at an index, as a Module or as M. Throws as at() does.
-  const std::shared_ptr<Module>& ptr(std::size_t index) const;
+  const std::shared_ptr<Module>& ptr(Index index) const;
   template <class M>
-  std::shared_ptr<M> ptr(std::size_t index) const {
+  std::shared_ptr<M> ptr(Index index) const {
     auto result = std::dynamic_pointer_cast<M>(ptr(index));
     if (!result) cast_error(index, typeid(M));
     return result;
   }
   /// Returns the pointer to the module at an index. Throws IndexError out of range.
-  const std::shared_ptr<Module>& operator[](std::size_t index) const { return ptr(index); }
+  const std::shared_ptr<Module>& operator[](Index index) const { return ptr(index); }
 
  private:
   friend class detail::ContainerCloner;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,10 +67,27 @@ class TERN_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   /// Returns the parameter of a key. Throws IndexError when there is no such key.
   Tensor& operator[](const std::string& key) { return get(key); }
   const Tensor& operator[](const std::string& key) const { return get(key); }
+  template <class I>
+  requires std::is_integral_v<I> Tensor& operator[](I) const = delete;
 
  private:
   void put(const std::string& key, Tensor parameter);
 };
-TERN_MODULE(ParameterDict);
+
+/// The holder of ParameterDictImpl, which can also be made of named tensors in braces.
+///
+/// Example:
+///   nn::ParameterDict scales({{"weight", tern::ones({2})}, {"bias", tern::zeros({2})}});
+class ParameterDict : public ModuleHolder<ParameterDictImpl, ParameterDict> {
+ public:
+  /// Makes the module from the arguments of its constructor.
+  using ModuleHolder<ParameterDictImpl, ParameterDict>::ModuleHolder;
+
+  /// Makes an empty dictionary.
+  ParameterDict() = default;
+  /// Holds tensors under these names.
+  ParameterDict(std::initializer_list<Module::NamedTensors::Item> parameters)
+      : ModuleHolder(std::make_shared<ParameterDictImpl>(Module::NamedTensors(parameters))) {}
+};
 
 }  // namespace tern::nn

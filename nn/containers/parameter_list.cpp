@@ -22,12 +22,12 @@ void ParameterListImpl::append(Tensor parameter) {
   register_parameter(std::to_string(size()), std::move(parameter), requires_grad);
 }
 
-Tensor& ParameterListImpl::at(std::size_t index) {
+Tensor& ParameterListImpl::at(Index index) {
   TERN_CHECK(index < size(), IndexError, "Index out of range");
   return parameters_[index].value();
 }
 
-const Tensor& ParameterListImpl::at(std::size_t index) const {
+const Tensor& ParameterListImpl::at(Index index) const {
   return const_cast<ParameterListImpl*>(this)->at(index);
 }
 

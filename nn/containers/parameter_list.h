@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -19,6 +20,8 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   /// Iterators over the items, which are names with tensors.
   using Iterator = NamedTensors::Iterator;
   using ConstIterator = NamedTensors::ConstIterator;
+  /// An index as a parameter. No bool converts to it.
+  using Index = StrictInteger<std::size_t>;
 
   /// Makes an empty list.
   ParameterListImpl() = default;
@@ -28,6 +31,7 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
                                       ...)) explicit ParameterListImpl(Tensors&&... tensors) {
     (append(std::forward<Tensors>(tensors)), ...);
   }
+  explicit ParameterListImpl(const std::vector<Tensor>& tensors) { extend(tensors); }
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
   void reset() override {}
@@ -54,12 +58,27 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   ConstIterator end() const { return parameters_.end(); }
 
   /// Returns the parameter at an index. Throws IndexError out of range.
-  Tensor& at(std::size_t index);
-  const Tensor& at(std::size_t index) const;
+  Tensor& at(Index index);
+  const Tensor& at(Index index) const;
   /// Returns the parameter at an index. Throws IndexError out of range.
-  Tensor& operator[](std::size_t index) { return at(index); }
-  const Tensor& operator[](std::size_t index) const { return at(index); }
+  Tensor& operator[](Index index) { return at(index); }
+  const Tensor& operator[](Index index) const { return at(index); }
 };
-TERN_MODULE(ParameterList);
+
+/// The holder of ParameterListImpl, which can also be made of tensors in braces.
+///
+/// Example:
+///   nn::ParameterList scales({tern::ones({2}), tern::zeros({2})});
+class ParameterList : public ModuleHolder<ParameterListImpl, ParameterList> {
+ public:
+  /// Makes the module from the arguments of its constructor.
+  using ModuleHolder<ParameterListImpl, ParameterList>::ModuleHolder;
+
+  /// Makes an empty list.
+  ParameterList() = default;
+  /// Holds these tensors.
+  ParameterList(std::initializer_list<Tensor> tensors)
+      : ModuleHolder(std::make_shared<ParameterListImpl>(std::vector<Tensor>(tensors))) {}
+};
 
 }  // namespace tern::nn

@@ -20,19 +20,30 @@ namespace tern::nn {
 ///
 /// Example:
 ///   nn::Sequential net{nn::Linear(2, 8), nn::ReLU(), nn::Linear(8, 1)};
+///   nn::Sequential doubling{nn::Linear(2, 8), [](Tensor x) { return x * 2; }};
 ///   Tensor y = net(x);
 class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
   /// Iterators over the modules.
   using Iterator = std::vector<AnyModule>::iterator;
   using ConstIterator = std::vector<AnyModule>::const_iterator;
+  /// An index as a parameter. No bool converts to it.
+  using Index = StrictInteger<std::size_t>;
 
   /// Makes an empty Sequential.
   SequentialImpl() = default;
-  /// Holds modules, holders or shared pointers to modules, with the names "0", "1", ...
+  /// Holds modules, holders, shared pointers to modules, or functions that map a Tensor to a
+  /// Tensor, with the names "0", "1", ...
   template <detail::ModuleLike... Modules>
-  requires(sizeof...(Modules) > 0) explicit SequentialImpl(Modules&&... modules) {
+  requires(
+      sizeof...(Modules) > 0 &&
+      !detail::kIsCopy<SequentialImpl, Modules...>) explicit SequentialImpl(Modules&&... modules) {
     (push_back(std::forward<Modules>(modules)), ...);
+  }
+  /// Holds the modules of a container, such as std::vector<nn::Linear>.
+  template <detail::ModuleRange Container>
+  explicit SequentialImpl(const Container& modules) {
+    extend(modules);
   }
   /// Holds modules with names of their own.
   explicit SequentialImpl(OrderedDict<std::string, AnyModule> modules);
@@ -85,17 +96,17 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   /// Returns the module at an index as M, which is an Impl class. Throws IndexError out of range,
   /// Error when the module is of another type.
   template <class M>
-  M& at(std::size_t index) const {
+  M& at(Index index) const {
     return checked(index).get<M>();
   }
   /// Returns the pointer to the module at an index, as a Module or as M. Throws as at() does.
-  std::shared_ptr<Module> ptr(std::size_t index) const { return checked(index).ptr(); }
+  std::shared_ptr<Module> ptr(Index index) const { return checked(index).ptr(); }
   template <class M>
-  std::shared_ptr<M> ptr(std::size_t index) const {
+  std::shared_ptr<M> ptr(Index index) const {
     return checked(index).ptr<M>();
   }
   /// Returns the pointer to the module at an index. Throws IndexError out of range.
-  std::shared_ptr<Module> operator[](std::size_t index) const { return ptr(index); }
+  std::shared_ptr<Module> operator[](Index index) const { return ptr(index); }
 
  private:
   friend class detail::ContainerCloner;

@@ -16,14 +16,16 @@ inline Tensor clone_leaf(const Tensor& tensor, const std::optional<Device>& devi
   return copy.requires_grad_(tensor.requires_grad());
 }
 
-/// One line per parameter, as libtorch prints them.
+/// The parameters in libtorch's words, indented as Python does: one alone stands on the line of the
+/// container.
 inline void print_parameters(std::ostream& stream, const Module::NamedTensors& parameters) {
-  stream << "(\n";
+  const bool is_list = parameters.size() > 1;
+  stream << '(';
   for (const auto& [name, tensor] : parameters) {
-    stream << '(' << name << "): Parameter containing: [" << tensor.dtype() << " of size "
-           << tensor.sizes() << "]\n";
+    stream << (is_list ? "\n    (" : "  (") << name << "): Parameter containing: ["
+           << tensor.dtype() << " of size " << tensor.sizes() << ']';
   }
-  stream << ')';
+  stream << (is_list ? "\n)" : ")");
 }
 
 }  // namespace tern::nn::detail

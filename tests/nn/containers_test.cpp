@@ -1,3 +1,5 @@
+#include <map>
+
 #include "nn/nn_test.h"
 
 namespace tern {
@@ -143,6 +145,120 @@ TEST(ModuleDict, HoldsModulesByName) {
   EXPECT_TRUE(dict->empty());
 }
 
+TEST(ModuleDict, IsMadeOfNamedModulesOfDifferentTypes) {
+  const nn::Linear first(1, 2);
+  const nn::ModuleDict dict({{"first", first},
+                             {"act", nn::ReLU()},
+                             {"list", nn::ModuleList(nn::Linear(2, 2))},
+                             {"double", [](const Tensor& x) { return x * 2; }},
+                             {"shared", nn::Tanh().ptr()},
+                             {"inner", nn::ModuleDict({{"one", nn::Linear(2, 1)}})}});
+  EXPECT_EQ(dict->keys(), (Names{"first", "act", "list", "double", "shared", "inner"}));
+  EXPECT_EQ(dict->ptr("first"), first.ptr());
+  EXPECT_EQ(dict->named_parameters().keys(),
+            (Names{"first.weight", "first.bias", "list.0.weight", "list.0.bias", "inner.one.weight",
+                   "inner.one.bias"}));
+  EXPECT_TRUE(equal(dict->at<nn::FunctionalImpl>("double").forward(ones({2})), full({2}, 2.)));
+  const std::map<std::string, nn::Linear> map{{"b", first}, {"a", nn::Linear(1, 1)}};
+  EXPECT_EQ(nn::ModuleDict(map)->keys(), (Names{"a", "b"}));
+  const std::vector<std::pair<std::string, nn::Linear>> pairs{{"b", first}};
+  EXPECT_EQ(nn::ModuleDict(pairs)->ptr("b"), first.ptr());
+  const std::vector<nn::NamedModule> named{{"x", first}, {"y", nn::ReLU()}};
+  const nn::ModuleDict other(named), shared(other), copy{other};
+  EXPECT_EQ(other->keys(), (Names{"x", "y"}));
+  EXPECT_EQ(shared.ptr(), other.ptr());
+  EXPECT_EQ(copy.ptr(), other.ptr());
+  other->update(*dict);
+  other->update({{"x", nn::Tanh()}});
+  EXPECT_EQ(other->size(), 8u);
+  EXPECT_NE(other->ptr("x"), first.ptr());
+  EXPECT_EQ(error_of([] {
+              nn::ModuleDict({{"a.b", nn::ReLU()}});
+            }),
+            "Submodule name must not contain a dot (got 'a.b')");
+}
+
+TEST(Containers, TakeVectorsOfModules) {
+  const std::vector<nn::Linear> layers{nn::Linear(2, 3), nn::Linear(3, 1)};
+  const nn::ModuleList list(layers);
+  EXPECT_EQ(list->ptr(1), layers[1].ptr());
+  const nn::Sequential net(layers);
+  EXPECT_EQ(net->ptr(0), layers[0].ptr());
+  EXPECT_EQ(net(rand({4, 2})).sizes(), IntArrayRef({4, 1}));
+  EXPECT_TRUE(nn::ModuleList(std::vector<nn::Linear>())->is_empty());
+}
+
+TEST(Containers, TakeFunctionsOfATensor) {
+  const auto twice = [](Tensor x) { return x * 2; };
+  const nn::Linear fc(2, 2);
+  const nn::Sequential net{fc, twice, [](const auto& x) { return x + 1; }};
+  const Tensor x = rand({3, 2});
+  EXPECT_TRUE(same_bits(net(x), fc(x) * 2 + 1));
+  EXPECT_TRUE(same_bits(nn::Sequential(twice)(x), x * 2));
+  const nn::Sequential named({{"fc", fc}, {"twice", twice}});
+  EXPECT_TRUE(same_bits(named(x), fc(x) * 2));
+  named->push_back(twice);
+  named->push_back("last", twice);
+  EXPECT_TRUE(same_bits(named(x), fc(x) * 8));
+  EXPECT_EQ(printed(nn::Sequential(twice)),
+            "tern::nn::Sequential(\n  (0): tern::nn::Functional()\n)");
+  EXPECT_EQ(net.clone()->size(), 3u);
+  EXPECT_TRUE(same_bits(nn::AnyModule(twice).forward(x), x * 2));
+  EXPECT_EQ(net->state_dict().size(), 2u);
+}
+
+/// A network that derives from a container.
+struct OwnNetImpl : nn::SequentialImpl {
+  OwnNetImpl() { push_back(nn::ReLU()); }
+};
+
+TEST(Containers, CopyWhatIsNotConst) {
+  nn::SequentialImpl net{nn::ReLU(), nn::Tanh()};
+  nn::SequentialImpl same(net);
+  EXPECT_EQ(same.ptr(1), net.ptr(1));
+  nn::ModuleListImpl list{nn::ReLU()};
+  nn::ModuleListImpl other(list);
+  EXPECT_EQ(other.ptr(0), list.ptr(0));
+  nn::ModuleDictImpl dict({{"a", nn::ReLU()}});
+  nn::ModuleDictImpl third(dict);
+  EXPECT_EQ(third.keys(), (Names{"a"}));
+  OwnNetImpl own;
+  const OwnNetImpl copy(own);
+  EXPECT_EQ(copy.size(), 1u);
+  const nn::Sequential holder(own);
+  EXPECT_EQ(holder->size(), 1u);
+}
+
+// Python's repr of the same modules, with "tern::nn::" for "" and libtorch's words for a parameter:
+//   m = nn.ModuleDict({'p': nn.ParameterList([torch.ones(2), torch.zeros(2, 3)]),
+//                      'l': nn.ModuleList([nn.ParameterDict({'a': torch.ones(1)})]),
+//                      'e': nn.ParameterList(), 'd': nn.ParameterDict()})
+TEST(Containers, PrintParametersIndentedAsPython) {
+  const nn::ParameterList list({ones({2}), zeros({2, 3})});
+  EXPECT_EQ(printed(list),
+            "tern::nn::ParameterList(\n"
+            "    (0): Parameter containing: [Float of size [2]]\n"
+            "    (1): Parameter containing: [Float of size [2, 3]]\n"
+            ")");
+  const nn::ParameterDict inner({{"a", ones({1})}});
+  const nn::ModuleDict tree({{"p", list},
+                             {"l", nn::ModuleList(inner)},
+                             {"e", nn::ParameterList()},
+                             {"d", nn::ParameterDict()}});
+  EXPECT_EQ(printed(tree),
+            "tern::nn::ModuleDict(\n"
+            "  (p): tern::nn::ParameterList(\n"
+            "      (0): Parameter containing: [Float of size [2]]\n"
+            "      (1): Parameter containing: [Float of size [2, 3]]\n"
+            "  )\n"
+            "  (l): tern::nn::ModuleList(\n"
+            "    (0): tern::nn::ParameterDict(  (a): Parameter containing: [Float of size [1]])\n"
+            "  )\n"
+            "  (e): tern::nn::ParameterList()\n"
+            "  (d): tern::nn::ParameterDict()\n"
+            ")");
+}
+
 TEST(ParameterList, HoldsParameters) {
   const Tensor first = ones({1, 2}).requires_grad_();
   nn::ParameterList list(first);
@@ -153,7 +269,7 @@ TEST(ParameterList, HoldsParameters) {
   EXPECT_FALSE(list->at(1).requires_grad());
   EXPECT_EQ(list->named_parameters().keys(), (Names{"0", "1", "2"}));
   EXPECT_EQ(printed(nn::ParameterList(first)),
-            "tern::nn::ParameterList(\n(0): Parameter containing: [Float of size [1, 2]]\n)");
+            "tern::nn::ParameterList(  (0): Parameter containing: [Float of size [1, 2]])");
   EXPECT_EQ(error_of<IndexError>([&] { list->at(3); }), "Index out of range");
 }
 

@@ -41,6 +41,45 @@ MODULE_COMPILES(module_cuda, m.cuda(args...))
 MODULE_COMPILES(holder_cuda, holder.cuda(args...))
 static_assert(module_cuda<int> && module_cuda<Device> && !module_cuda<bool>);
 static_assert(holder_cuda<int> && holder_cuda<Device> && !holder_cuda<bool>);
+static_assert(module_cuda<int, bool> && module_cuda<Text, bool> && !module_cuda<int, int>);
+static_assert(holder_cuda<int, bool> && holder_cuda<Text, bool> && !holder_cuda<bool, bool>);
+static_assert(every_to<int, ScalarType> && every_to<Text, ScalarType, bool>);
+static_assert(!some_to<bool, ScalarType>);
+
+// Containers: an index is no bool, a key is text.
+#define CONTAINER_COMPILES(name, call)                            \
+  template <class Holder, class... Args>                          \
+  constexpr bool name = requires(Holder c, const Args&... args) { \
+    call;                                                         \
+  };
+CONTAINER_COMPILES(subscript, c->operator[](args...))
+CONTAINER_COMPILES(pointer_at, c->ptr(args...))
+CONTAINER_COMPILES(parameter_at, c->at(args...))
+CONTAINER_COMPILES(relu_at, c->template at<ReLUImpl>(args...))
+CONTAINER_COMPILES(insert_relu, c->insert(args..., ReLU()))
+template <class Holder, class Index>
+constexpr bool every_index =
+    subscript<Holder, Index>&& pointer_at<Holder, Index>&& relu_at<Holder, Index>;
+template <class Holder, class Index>
+constexpr bool some_index =
+    subscript<Holder, Index> || pointer_at<Holder, Index> || relu_at<Holder, Index>;
+static_assert(every_index<Sequential, int> && every_index<Sequential, std::size_t>);
+static_assert(every_index<ModuleList, int> && every_index<ModuleList, std::size_t>);
+static_assert(!some_index<Sequential, bool> && !some_index<ModuleList, bool>);
+static_assert(!some_index<Sequential, Text> && !some_index<ModuleList, Text>);
+static_assert(insert_relu<ModuleList, int> && !insert_relu<ModuleList, bool>);
+static_assert(every_index<ModuleDict, Text> && !some_index<ModuleDict, bool>);
+static_assert(!subscript<ModuleDict, int> && !subscript<ParameterDict, int>);
+static_assert(subscript<ParameterDict, Text> && !subscript<ParameterDict, bool>);
+static_assert(subscript<ParameterList, int> && parameter_at<ParameterList, std::size_t>);
+static_assert(!subscript<ParameterList, bool> && !parameter_at<ParameterList, bool>);
+template <class Index>
+constexpr bool dict_index = requires(OrderedDict<std::string, int> dict, const Index& index) {
+  dict[index];
+};
+static_assert(dict_index<int> && dict_index<std::size_t> && dict_index<Text>);
+static_assert(!dict_index<bool>);
+#undef CONTAINER_COMPILES
 
 MODULE_COMPILES(train, m.train(args...))
 MODULE_COMPILES(zero_grad, m.zero_grad(args...))

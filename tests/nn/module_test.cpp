@@ -53,9 +53,10 @@ TEST(Module, ReplacesAndUnregistersChildren) {
   const nn::Linear other(2, 2);
   EXPECT_EQ(module.replace_module("a", other), other.ptr());
   EXPECT_EQ(module.named_children()["a"], other.ptr());
-  EXPECT_EQ(error_of([&] { module.replace_module("z", other); }), "Submodule 'z' is not defined");
+  EXPECT_EQ(error_of<IndexError>([&] { module.replace_module("z", other); }),
+            "Submodule 'z' is not defined");
   EXPECT_EQ(error_of([&] { module.named_children()["z"]; }), "Submodule 'z' is not defined");
-  EXPECT_EQ(error_of([&] { module.unregister_module("z"); }),
+  EXPECT_EQ(error_of<IndexError>([&] { module.unregister_module("z"); }),
             "No Module with name `z` is registered");
   module.unregister_module("a");
   EXPECT_TRUE(module.children().empty());
