@@ -252,10 +252,8 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   // The order is to(device, dtype), and neither a bool nor a null pointer is a device.
   Module& to(ScalarType dtype, Device device, bool = false) = delete;
   Module& to(std::nullptr_t, bool = false) = delete;
-  template <class T>
-  requires tern::detail::kIsBool<T> Module& to(T, bool = false) = delete;
-  template <class T>
-  requires tern::detail::kIsBool<T> Module& to(T, ScalarType, bool = false) = delete;
+  template <class T, class... Rest>
+  requires tern::detail::kIsBool<T> Module& to(T, Rest...) = delete;
   /// Moves the module to a CUDA device, the current one by default; see to(). Throws DeviceError
   /// for other devices.
   Module& cuda() { return to(Device(kCUDA)); }
