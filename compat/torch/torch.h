@@ -27,11 +27,12 @@
 #include <tern/nn/optim/optim.h>
 #include <tern/tern.h>
 
-/// The version of PyTorch whose interface this is: 2 of 2.15.0.
+/// The first number of the version of PyTorch that tern's names, rules and error texts follow, for
+/// programs that ask for it; TERN_VERSION is tern's own.
 #define TORCH_VERSION_MAJOR 2
-/// 15 of 2.15.0.
+/// The second number.
 #define TORCH_VERSION_MINOR 15
-/// 0 of 2.15.0.
+/// The third number.
 #define TORCH_VERSION_PATCH 0
 /// The whole version as text.
 #define TORCH_VERSION "2.15.0"

@@ -262,6 +262,8 @@ case("full_like", lambda a: torch.full_like(a, -2.5), unary[:3])
 case("new_zeros", lambda a: a.new_zeros((2, 3)), unary[:1])
 case("new_ones", lambda a: a.new_ones((2, 0)), unary[:1])
 case("new_tensor", lambda a: a.new_tensor([[1, 2], [3, 4]]), unary[:1])
+case("new_empty_strided", lambda a: a.new_empty_strided((2, 3), (1, 4)).fill_(1), unary[:1])
+case("type", lambda a: a.type(torch.int64), [[rand(3, 4, low=-1e3, high=1e3)]])
 
 
 def number(value):
