@@ -14,7 +14,9 @@
 /// The third number of TERN_VERSION.
 #define TERN_VERSION_PATCH 0
 
+/// A number of the version as text, after macros in it are replaced.
 #define TERN_VERSION_TEXT_OF(number) #number
+/// The three numbers of a version as text.
 #define TERN_VERSION_TEXT(major, minor, patch) \
   TERN_VERSION_TEXT_OF(major) "." TERN_VERSION_TEXT_OF(minor) "." TERN_VERSION_TEXT_OF(patch)
 /// The version of the headers as a string: "0.1.0".
