@@ -99,7 +99,9 @@ AnyValue any_forward(Module& module, AnyInputs& inputs) {
     // A template (Sequential) or an overload set: what takes a Tensor and returns one fits, too.
     static_assert(
         requires(M & m, Tensor t) { Tensor(m.forward(t)); },
-        "AnyModule needs a module with one forward(), or one that maps Tensor to Tensor");
+        "A module in a Sequential or an AnyModule needs one forward(), or one that maps a "
+        "Tensor to a Tensor. ModuleList and ModuleDict have none: hold them in a module of your "
+        "own, whose forward() calls what they hold.");
     return ForwardCall<M, Tensor, Tensor>::run(module, inputs);
   }
 }

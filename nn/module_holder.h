@@ -40,7 +40,11 @@ std::shared_ptr<Impl> make_module(Args&&... args) {
                 "are set by name: nn::Linear(nn::LinearOptions(3, 1).bias(false)). Containers take "
                 "modules, holders, shared pointers to modules, vectors of these, and functions "
                 "that map a Tensor to a Tensor.");
-  if constexpr (kFits) return std::make_shared<Impl>(std::forward<Args>(args)...);
+  if constexpr (kFits) {
+    return std::make_shared<Impl>(std::forward<Args>(args)...);
+  } else {
+    return nullptr;
+  }
 }
 }  // namespace detail
 

@@ -31,6 +31,7 @@ int main() {
   nn::Sequential(nn::ReLU(), 3);  // error: Containers take modules, holders
   nn::Sequential(
       [](int number) { return number; });  // error: functions that map a Tensor to a Tensor
+  nn::Sequential(nn::ModuleList());        // error: needs one forward()
   nn::ModuleList(std::pair(1, 2));         // error: vectors of these
   data::make_data_loader(NoDataset(), 2);  // error: derives from tern::data::Dataset
   static_cast<void>(Net());
