@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/creation.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/random.h>
 #include <tern/nn/init.h>
 
@@ -23,14 +24,17 @@ double calculate_gain(NonlinearityType nonlinearity, double param) {
 }
 
 std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Tensor& tensor) {
-  TERN_CHECK(tensor.dim() >= 2, ShapeError,
-             "Fan in and fan out cannot be computed for tensor with fewer than 2 dimensions");
+  TERN_CHECK(
+      tensor.dim() >= 2, ShapeError,
+      "Fan in and fan out cannot be computed for tensor with fewer than 2 dimensions, got sizes ",
+      tensor.sizes());
   std::int64_t receptive_field = 1;
   for (std::int64_t dim = 2; dim < tensor.dim(); ++dim) receptive_field *= tensor.size(dim);
   return {tensor.size(1) * receptive_field, tensor.size(0) * receptive_field};
 }
 
 Tensor constant_(Tensor tensor, const Scalar& value) {
+  TERN_OP("constant_", tensor);
   const NoGradGuard no_grad;
   return tensor.fill_(value);
 }
@@ -38,14 +42,17 @@ Tensor ones_(Tensor tensor) { return constant_(std::move(tensor), 1); }
 Tensor zeros_(Tensor tensor) { return constant_(std::move(tensor), 0); }
 
 Tensor eye_(Tensor matrix) {
-  TERN_CHECK(matrix.dim() == 2, ShapeError, "Only tensors with 2 dimensions are supported");
+  TERN_OP("eye_", matrix);
+  TERN_CHECK(matrix.dim() == 2, ShapeError,
+             "Only tensors with 2 dimensions are supported, got sizes ", matrix.sizes());
   const NoGradGuard no_grad;
   return matrix.copy_(eye(matrix.size(0), matrix.size(1)));
 }
 
 Tensor dirac_(Tensor tensor, StrictInt groups) {
+  TERN_OP("dirac_", tensor);
   TERN_CHECK(tensor.dim() >= 3 && tensor.dim() <= 5, ShapeError,
-             "Only tensors with 3, 4, or 5 dimensions are supported");
+             "Only tensors with 3, 4, or 5 dimensions are supported, got sizes ", tensor.sizes());
   TERN_CHECK(groups > 0 && tensor.size(0) % groups == 0, ShapeError,
              "dim 0 must be divisible by groups, got ", tensor.size(0), " and ", groups);
   const NoGradGuard no_grad;
@@ -62,17 +69,21 @@ Tensor dirac_(Tensor tensor, StrictInt groups) {
 }
 
 Tensor uniform_(Tensor tensor, double low, double high) {
+  TERN_OP("uniform_", tensor);
   const NoGradGuard no_grad;
   return tensor.uniform_(low, high);
 }
 
 Tensor normal_(Tensor tensor, double mean, double std) {
+  TERN_OP("normal_", tensor);
   const NoGradGuard no_grad;
   return tensor.normal_(mean, std);
 }
 
 Tensor sparse_(Tensor tensor, double sparsity, double std) {
-  TERN_CHECK(tensor.dim() == 2, ShapeError, "Only tensors with 2 dimensions are supported");
+  TERN_OP("sparse_", tensor);
+  TERN_CHECK(tensor.dim() == 2, ShapeError,
+             "Only tensors with 2 dimensions are supported, got sizes ", tensor.sizes());
   const NoGradGuard no_grad;
   tensor.normal_(0, std);
   const std::int64_t rows = tensor.size(0);
@@ -104,22 +115,26 @@ double kaiming_std(const Tensor& tensor, double a, FanModeType mode,
 }  // namespace
 
 Tensor xavier_uniform_(Tensor tensor, double gain) {
+  TERN_OP("xavier_uniform_", tensor);
   const double bound = std::sqrt(3.0) * xavier_std(tensor, gain);
   return uniform_(std::move(tensor), -bound, bound);
 }
 
 Tensor xavier_normal_(Tensor tensor, double gain) {
+  TERN_OP("xavier_normal_", tensor);
   const double std = xavier_std(tensor, gain);
   return normal_(std::move(tensor), 0, std);
 }
 
 Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  TERN_OP("kaiming_uniform_", tensor);
   if (tensor.numel() == 0) return tensor;
   const double bound = std::sqrt(3.0) * kaiming_std(tensor, a, mode, nonlinearity);
   return uniform_(std::move(tensor), -bound, bound);
 }
 
 Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
+  TERN_OP("kaiming_normal_", tensor);
   if (tensor.numel() == 0) return tensor;
   const double std = kaiming_std(tensor, a, mode, nonlinearity);
   return normal_(std::move(tensor), 0, std);

@@ -1,4 +1,4 @@
-#include <optional>
+#include <string>
 
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module_call.h>
@@ -6,18 +6,40 @@
 
 namespace tern::nn::detail {
 
-void empty_holder_error() { throw Error("Accessing empty ModuleHolder"); }
+void empty_holder_error() { tern::detail::raise<Error>("Accessing empty ModuleHolder"); }
+
+namespace {
+
+const Module& module_of(const tern::detail::RunningModule& running) {
+  return *static_cast<const Module*>(running.module);
+}
+
+// "Linear" of "tern::nn::LinearImpl".
+std::string type_of_holder(const Module& module) {
+  std::string name = module.name();
+  const std::size_t colons = name.rfind("::", name.find('<'));
+  if (colons != std::string::npos) name.erase(0, colons + 2);
+  if (name.size() > 4 && name.ends_with("Impl")) name.erase(name.size() - 4);
+  return name;
+}
 
 std::string describe_running(const tern::detail::RunningModule& innermost) {
   const tern::detail::RunningModule* root = &innermost;
   while (root->outer != nullptr) root = root->outer;
-  std::optional<std::string> path;
-  ModuleWalk::modules(*static_cast<const Module*>(root->module),
-                      [&](const std::string& at, const Module& module) {
-                        if (&module == innermost.module) path = at;
-                      });
-  const std::string type = static_cast<const Module*>(innermost.module)->name();
-  return path.value_or("").empty() ? type : *path + " (" + type + ")";
+  std::string path;
+  ModuleWalk::modules(module_of(*root), [&](const std::string& at, const Module& module) {
+    if (&module == innermost.module) path = at;
+  });
+  const std::string type = type_of_holder(module_of(innermost));
+  return path.empty() ? type : "'" + path + "' (" + type + ")";
 }
+
+bool may_hold_plain_tensors(const tern::detail::RunningModule& running) {
+  return !module_of(running).name().starts_with("tern::nn::");
+}
+
+}  // namespace
+
+const tern::detail::ModuleDescriber module_describer{describe_running, may_hold_plain_tensors};
 
 }  // namespace tern::nn::detail

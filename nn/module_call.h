@@ -13,14 +13,14 @@
 
 namespace tern::nn::detail {
 
-/// Its path from the outermost running module, and its type.
-TERN_API std::string describe_running(const tern::detail::RunningModule& innermost);
+/// How errors describe a running module.
+TERN_API extern const tern::detail::ModuleDescriber module_describer;
 
 /// While this lives, `module` is the innermost running module of the thread.
 class RunningScope {
  public:
   explicit RunningScope(const Module& module)
-      : slot_(tern::detail::running_module()), frame_{&module, describe_running, slot_} {
+      : slot_(tern::detail::running_module()), frame_{&module, &module_describer, slot_} {
     slot_ = &frame_;
   }
   ~RunningScope() { slot_ = frame_.outer; }

@@ -36,7 +36,7 @@ void start_all(Run& run, const variable_list& outputs, const variable_list& grad
 }  // namespace
 
 void throw_backward_twice() {
-  throw Error(
+  tern::detail::raise<Error>(
       "Trying to backward through the graph a second time (or directly access saved tensors after "
       "they have already been freed). Saved intermediate values of the graph are freed when you "
       "call .backward() or autograd::grad(). Specify retain_graph=true if you need to backward "

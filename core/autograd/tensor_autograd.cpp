@@ -53,12 +53,10 @@ IntrusivePtr<autograd::Node> Tensor::grad_fn() const {
 std::uint32_t Tensor::output_nr() const { return autograd::gradient_edge(*this).output_nr; }
 
 Tensor& Tensor::requires_grad_(StrictBool requires_grad) {
-  if (!requires_grad && !is_leaf()) {
-    throw Error(
-        "you can only change requires_grad flags of leaf variables. If you want to use a computed "
-        "variable in a subgraph that doesn't require differentiation use var_no_grad = "
-        "var.detach().");
-  }
+  TERN_CHECK(requires_grad || is_leaf(), Error,
+             "you can only change requires_grad flags of leaf variables. If you want to use a "
+             "computed variable in a subgraph that doesn't require differentiation use "
+             "var_no_grad = var.detach().");
   set_requires_grad(requires_grad);
   return *this;
 }

@@ -1,5 +1,10 @@
 #include <tern/core/base/error.h>
 
+#include <string_view>
+
+#include <tern/core/base/op_scope.h>
+#include <tern/core/base/running_module.h>
+
 namespace tern {
 
 // The destructors live here so that each class has one home for its type information.
@@ -13,6 +18,43 @@ FileError::~FileError() = default;
 NotImplementedError::~NotImplementedError() = default;
 
 namespace detail {
+
+constinit thread_local const char* running_op = nullptr;
+
+namespace {
+
+bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// True for "op ..", "op: ..", and for op(, .op and "op anywhere, as in PyTorch's texts. The text of
+// `op_` may say `op`.
+bool names_op(std::string_view text, std::string_view op) {
+  if (op.ends_with('_')) op.remove_suffix(1);
+  for (std::size_t at = 0; (at = text.find(op, at)) != text.npos; ++at) {
+    const char before = at == 0 ? ' ' : text[at - 1];
+    const char after = at + op.size() == text.size() ? ' ' : text[at + op.size()];
+    if (before == '"') return true;  // the name of a kernel: "add_cpu"
+    if (is_word(before) || (is_word(after) && after != '_')) continue;
+    if (at == 0 || after == '(' || before == '.') return true;
+  }
+  return false;
+}
+
+constexpr std::string_view kPlace = "\n  in module ";
+
+}  // namespace
+
+std::string error_text(std::string text, bool is_of_op) {
+  is_of_op = is_of_op && !text.starts_with("CUDA");  // of a device: "CUDA error: .."
+  if (is_of_op && running_op != nullptr && !names_op(text, running_op)) {
+    text.insert(0, ": ").insert(0, running_op);
+  }
+  if (running_module() != nullptr && text.find(kPlace) == text.npos) {
+    text.append(kPlace).append(running_module_text());
+  }
+  return text;
+}
 
 void assertion_failed(const char* condition, const char* file, int line) {
   raise<Error>("internal error in tern: ", condition, " does not hold (", file, ":", line,

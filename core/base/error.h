@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include <tern/core/base/text.h>
 #include <tern/core/base/visibility.h>
@@ -76,11 +77,16 @@ class TERN_API NotImplementedError : public Error {
 
 namespace detail {
 
-/// Throws E with the concatenated parts. Stays out of line, so that a check costs its caller
-/// little.
+/// Returns `text` with what the thread knows about the place of the error: "op: " in front while a
+/// public op runs that `text` does not name, and the module at the end while a forward runs.
+TERN_API std::string error_text(std::string text, bool is_of_op);
+
+/// Throws E with the concatenated parts, finished by error_text(). No op is to blame for memory
+/// that ran out. Errors of a device, which may be late, are thrown as they are instead. Stays out
+/// of line, so that a check costs its caller little.
 template <class E, class... Parts>
 [[noreturn]] __attribute__((noinline, cold)) void raise(const Parts&... parts) {
-  throw E(text_of(parts...));
+  throw E(error_text(text_of(parts...), !std::is_same_v<E, OutOfMemoryError>));
 }
 
 /// A broken invariant of tern's own; user input never ends here.
@@ -89,7 +95,8 @@ template <class E, class... Parts>
 }  // namespace detail
 }  // namespace tern
 
-/// Throws `kind` with the concatenated parts unless `condition` holds.
+/// Throws `kind` with the concatenated parts unless `condition` holds. The text also names the op
+/// and the module that run, where one does.
 ///
 /// Example:
 ///   TERN_CHECK(k == n, ShapeError, "matmul: inner sizes differ, got ", k, " and ", n);

@@ -9,7 +9,15 @@ const RunningModule*& running_module() {
 
 std::string running_module_text() {
   const RunningModule* innermost = running_module();
-  return innermost == nullptr ? std::string() : innermost->describe(*innermost);
+  return innermost == nullptr ? std::string() : innermost->describer->describe(*innermost);
+}
+
+bool running_modules_may_hold_plain_tensors() {
+  const RunningModule* module = running_module();
+  while (module != nullptr && !module->describer->may_hold_plain_tensors(*module)) {
+    module = module->outer;
+  }
+  return module != nullptr;
 }
 
 }  // namespace tern::detail

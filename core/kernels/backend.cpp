@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/op_scope.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/tensor/generator.h>
 
@@ -48,6 +49,7 @@ namespace detail {
 void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device,
                   const KernelContext& context) {
   using tern::detail::raise;
+  if (tern::detail::running_op != nullptr) op = tern::detail::running_op;
   switch (context.status) {
     case StatusCode::kOk:
       break;
@@ -60,10 +62,11 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
       if (device == kCUDA) raise<OutOfMemoryError>(op, ": ", context.message);
       raise<OutOfMemoryError>(op, ": out of memory on ", device);
     case StatusCode::kInvalidValue:
-      raise<Error>(context.message);
+      raise<Error>(op, ": ", context.message);
     case StatusCode::kDeviceFault:
-      if (device == kCUDA) raise<DeviceError>(op, ": ", context.message);
-      raise<Error>(context.message);
+      // Of a device with work in flight: nobody knows which op and module it is about.
+      if (device == kCUDA) throw DeviceError(tern::detail::text_of(op, ": ", context.message));
+      raise<Error>(op, ": ", context.message);
   }
   raise<Error>(op, ": the ", slot_name(slot), " kernel of ", device,
                " ended with the unknown status ", static_cast<int>(context.status));

@@ -43,7 +43,7 @@ TERN_HOST_DEVICE bool keeps_rule(RequireOp op, T value) {
 constexpr const char* broken_rule(RequireOp op) {
   switch (op) {
     case RequireOp::kDivisor:
-      return "ZeroDivisionError";
+      return "ZeroDivisionError: an int64 was divided by 0.";
     case RequireOp::kProbability:
       return "Expected p_in >= 0 && p_in <= 1 to be true, but got false.";
   }
@@ -53,8 +53,7 @@ constexpr const char* broken_rule(RequireOp op) {
 /// The message of a device that found a value that breaks a rule.
 inline void write_late_value_error(char* out, std::size_t size, RequireOp op, std::int32_t device) {
   std::snprintf(out, size, "%s: %s It was found on cuda:%d after the call had returned",
-                op == RequireOp::kDivisor ? "remainder" : "bernoulli",
-                op == RequireOp::kDivisor ? "ZeroDivisionError." : broken_rule(op),
+                op == RequireOp::kDivisor ? "remainder" : "bernoulli", broken_rule(op),
                 static_cast<int>(device));
 }
 

@@ -3,6 +3,7 @@
 #include <tern/core/kernels/late_error.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -18,9 +19,11 @@ using kernels::ElementwiseOp;
 
 void check_alpha(ScalarType dtype, const Scalar& alpha) {
   TERN_CHECK(is_floating_point(dtype) || !alpha.is_floating_point(), DTypeError,
-             "For integral input tensors, argument alpha must not be a floating point number.");
+             "For integral input tensors, argument alpha must not be a floating point number. Got "
+             "alpha ",
+             alpha, " and the result type ", dtype);
   TERN_CHECK(dtype == kBool || !alpha.is_boolean(), DTypeError,
-             "Boolean alpha only supported for Boolean results.");
+             "Boolean alpha only supported for Boolean results. Got the result type ", dtype);
 }
 
 bool is_one(const Scalar& scalar) { return scalar == Scalar(1); }
@@ -36,15 +39,18 @@ Tensor add_into(const Tensor& self, const Operand& other, const Scalar& alpha, c
 
 Tensor sub_into(const Operand& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
   const ScalarType dtype = result_type({self, other});
-  const auto is_bool = [](const Operand& operand) {
-    return operand.is_tensor() ? operand.tensor().dtype() == kBool : operand.scalar().is_boolean();
+  const auto type_of = [](const Operand& operand) {
+    return operand.is_tensor() ? operand.tensor().dtype() : operand.scalar().dtype();
   };
+  const auto is_bool = [&](const Operand& operand) { return type_of(operand) == kBool; };
   TERN_CHECK(!(is_bool(self) && is_bool(other)), DTypeError,
              "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
-             "or `logical_xor()` operator instead.");
+             "or `logical_xor()` operator instead. Got ",
+             type_of(self), " and ", type_of(other));
   TERN_CHECK(!is_bool(self) && !is_bool(other), DTypeError,
              "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
-             "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+             "trying to invert a mask, use the `~` or `logical_not()` operator instead. Got ",
+             type_of(self), " and ", type_of(other));
   check_alpha(dtype, alpha);
   return run_elementwise({"sub", ElementwiseOp::sub, dtype, false, alpha}, {self, other}, out);
 }
@@ -88,6 +94,7 @@ Tensor lerp_into(const Tensor& self, const Tensor& end, const Scalar& weight, co
 // --------------------------------------------------------------------------------------
 
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("add", self, other);
   Tensor out = add_into(self, other, alpha, {});
   if (!needs_grad(self, other)) return out;
   return record("AddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
@@ -95,12 +102,14 @@ Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
 }
 
 Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("add", self);
   Tensor out = add_into(self, other, alpha, {});
   if (!needs_grad(self)) return out;
   return record("AddBackward1", out, wrt(self, [](const Tensor& g) { return g; }));
 }
 
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("sub", self, other);
   Tensor out = sub_into(self, other, alpha, {});
   if (!needs_grad(self, other)) return out;
   return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
@@ -108,18 +117,21 @@ Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
 }
 
 Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("sub", self);
   Tensor out = sub_into(self, other, alpha, {});
   if (!needs_grad(self)) return out;
   return record("SubBackward1", out, wrt(self, [](const Tensor& g) { return g; }));
 }
 
 Tensor rsub(const Tensor& self, const Scalar& other) {
+  TERN_OP("rsub", self);
   Tensor out = sub_into(other, self, 1, {});
   if (!needs_grad(self)) return out;
   return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return -g; }));
 }
 
 Tensor mul(const Tensor& self, const Tensor& other) {
+  TERN_OP("mul", self, other);
   Tensor out = mul_into(self, other, {});
   if (!needs_grad(self, other)) return out;
   return record("MulBackward0", out,
@@ -130,12 +142,14 @@ Tensor mul(const Tensor& self, const Tensor& other) {
 }
 
 Tensor mul(const Tensor& self, const Scalar& other) {
+  TERN_OP("mul", self);
   Tensor out = mul_into(self, other, {});
   if (!needs_grad(self)) return out;
   return record("MulBackward1", out, wrt(self, [other](const Tensor& g) { return g * other; }));
 }
 
 Tensor div(const Tensor& self, const Tensor& other) {
+  TERN_OP("div", self, other);
   Tensor out = div_into(self, other, {});
   if (!needs_grad(self, other)) return out;
   return record(
@@ -149,6 +163,7 @@ Tensor div(const Tensor& self, const Tensor& other) {
 }
 
 Tensor div(const Tensor& self, const Scalar& other) {
+  TERN_OP("div", self);
   Tensor out = div_into(self, other, {});
   if (!needs_grad(self)) return out;
   return record("DivBackward1", out, wrt(self, [other](const Tensor& g) { return g / other; }));
@@ -165,6 +180,7 @@ Tensor floor_quotient(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 Tensor remainder(const Tensor& self, const Tensor& other) {
+  TERN_OP("remainder", self, other);
   const ScalarType dtype = result_type({self, other});
   // The kernel of the CPU looks for zeros itself.
   if (dtype == kLong && !self.is_cpu()) {
@@ -182,6 +198,7 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
 }
 
 Tensor remainder(const Tensor& self, const Scalar& other) {
+  TERN_OP("remainder", self);
   const ScalarType dtype = result_type({self, other});
   TERN_CHECK(dtype != kLong || other.toLong() != 0, Error,
              kernels::broken_rule(kernels::RequireOp::kDivisor));
@@ -191,6 +208,7 @@ Tensor remainder(const Tensor& self, const Scalar& other) {
 }
 
 Tensor pow(const Tensor& self, const Scalar& exponent) {
+  TERN_OP("pow", self);
   // x * x is exact where the general power is not.
   const bool is_square = exponent == Scalar(2) && self.dtype() != kBool &&
                          (self.is_floating_point() || !exponent.is_floating_point());
@@ -209,6 +227,7 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
 }
 
 Tensor pow(const Tensor& self, const Tensor& exponent) {
+  TERN_OP("pow", self, exponent);
   Tensor out = pow_into(self, exponent, {});
   if (!needs_grad(self, exponent)) return out;
   return record("PowBackward1", out,
@@ -228,6 +247,7 @@ Tensor pow(const Tensor& self, const Tensor& exponent) {
 }
 
 Tensor pow(const Scalar& self, const Tensor& exponent) {
+  TERN_OP("pow", self, exponent);
   Tensor out = pow_into(self, exponent, {});
   if (!needs_grad(exponent)) return out;
   return record("PowBackward1", out,
@@ -241,37 +261,8 @@ Tensor pow(const Scalar& self, const Tensor& exponent) {
                     exponent, out));
 }
 
-namespace {
-
-// Gradient of maximum and minimum: all of it to the chosen side, half to each at a tie.
-template <class Compare>
-Tensor share(const Tensor& g, const Tensor& mine, const Tensor& other, Compare chosen) {
-  const Tensor shared = where(mine == other, g / 2, g);
-  return masked_fill(shared, chosen(mine, other), 0);
-}
-
-Tensor extremum(const char* name, const char* node, ElementwiseOp op, bool is_max,
-                const Tensor& self, const Tensor& other) {
-  Tensor out = run_elementwise({name, op, result_type({self, other})}, {self, other});
-  if (!needs_grad(self, other)) return out;
-  const auto rule = [is_max](const Tensor& g, const Tensor& mine, const Tensor& theirs) {
-    return share(g, mine, theirs,
-                 [is_max](const Tensor& a, const Tensor& b) { return is_max ? a < b : a > b; });
-  };
-  return record(node, out, wrt(self, rule, self, other), wrt(other, rule, other, self));
-}
-
-}  // namespace
-
-Tensor maximum(const Tensor& self, const Tensor& other) {
-  return extremum("maximum", "MaximumBackward0", ElementwiseOp::maximum, true, self, other);
-}
-
-Tensor minimum(const Tensor& self, const Tensor& other) {
-  return extremum("minimum", "MinimumBackward0", ElementwiseOp::minimum, false, self, other);
-}
-
 Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcmul", self, a, b);
   Tensor out = addcmul_into(self, a, b, value, {});
   if (!needs_grad(self, a, b)) return out;
   const auto rule = [value](const Tensor& g, const Tensor& other) {
@@ -282,6 +273,7 @@ Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scala
 }
 
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  TERN_OP("lerp", self, end);
   Tensor out = lerp_into(self, end, weight, {});
   if (!needs_grad(self, end)) return out;
   return record("LerpBackward0", out,
@@ -289,107 +281,80 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
                 wrt(end, [weight](const Tensor& g) { return g * weight; }));
 }
 
-// --- Methods
-// -----------------------------------------------------------------------------------------
-
-Tensor Tensor::add(const Tensor& other, const Scalar& alpha) const {
-  return tern::add(*this, other, alpha);
-}
-Tensor Tensor::add(const Scalar& other, const Scalar& alpha) const {
-  return tern::add(*this, other, alpha);
-}
-Tensor Tensor::sub(const Tensor& other, const Scalar& alpha) const {
-  return tern::sub(*this, other, alpha);
-}
-Tensor Tensor::sub(const Scalar& other, const Scalar& alpha) const {
-  return tern::sub(*this, other, alpha);
-}
-Tensor Tensor::mul(const Tensor& other) const { return tern::mul(*this, other); }
-Tensor Tensor::mul(const Scalar& other) const { return tern::mul(*this, other); }
-Tensor Tensor::div(const Tensor& other) const { return tern::div(*this, other); }
-Tensor Tensor::div(const Scalar& other) const { return tern::div(*this, other); }
-Tensor Tensor::remainder(const Tensor& other) const { return tern::remainder(*this, other); }
-Tensor Tensor::remainder(const Scalar& other) const { return tern::remainder(*this, other); }
-Tensor Tensor::pow(const Scalar& exponent) const { return tern::pow(*this, exponent); }
-Tensor Tensor::pow(const Tensor& exponent) const { return tern::pow(*this, exponent); }
-Tensor Tensor::maximum(const Tensor& other) const { return tern::maximum(*this, other); }
-Tensor Tensor::minimum(const Tensor& other) const { return tern::minimum(*this, other); }
-Tensor Tensor::addcmul(const Tensor& a, const Tensor& b, const Scalar& value) const {
-  return tern::addcmul(*this, a, b, value);
-}
-Tensor Tensor::lerp(const Tensor& end, const Scalar& weight) const {
-  return tern::lerp(*this, end, weight);
-}
+// --- In-place forms
+// -------------------------------------------------------------------------------------------
 
 Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) {
+  TERN_OP("add_", *this, other);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
   };
   return detail::inplace(*this, op, other);
 }
 Tensor& Tensor::add_(const Scalar& other, const Scalar& alpha) {
+  TERN_OP("add_", *this);
   return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
   });
 }
 Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) {
+  TERN_OP("sub_", *this, other);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
   };
   return detail::inplace(*this, op, other);
 }
 Tensor& Tensor::sub_(const Scalar& other, const Scalar& alpha) {
+  TERN_OP("sub_", *this);
   return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
   });
 }
 Tensor& Tensor::mul_(const Tensor& other) {
+  TERN_OP("mul_", *this, other);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? mul_into(x, other, out) : tern::mul(x, other);
   };
   return detail::inplace(*this, op, other);
 }
 Tensor& Tensor::mul_(const Scalar& other) {
+  TERN_OP("mul_", *this);
   return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? mul_into(x, other, out) : tern::mul(x, other);
   });
 }
 Tensor& Tensor::div_(const Tensor& other) {
+  TERN_OP("div_", *this, other);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? div_into(x, other, out) : tern::div(x, other);
   };
   return detail::inplace(*this, op, other);
 }
 Tensor& Tensor::div_(const Scalar& other) {
+  TERN_OP("div_", *this);
   return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? div_into(x, other, out) : tern::div(x, other);
   });
 }
 Tensor& Tensor::pow_(const Scalar& exponent) {
+  TERN_OP("pow_", *this);
   return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? pow_into(x, exponent, out) : tern::pow(x, exponent);
   });
 }
 Tensor& Tensor::addcmul_(const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcmul_", *this, a, b);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? addcmul_into(x, a, b, value, out) : tern::addcmul(x, a, b, value);
   };
   return detail::inplace(*this, op, a, b);
 }
 Tensor& Tensor::lerp_(const Tensor& end, const Scalar& weight) {
+  TERN_OP("lerp_", *this, end);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
   };
   return detail::inplace(*this, op, end);
 }
-
-Tensor& Tensor::operator+=(const Tensor& other) { return add_(other); }
-Tensor& Tensor::operator+=(const Scalar& other) { return add_(other); }
-Tensor& Tensor::operator-=(const Tensor& other) { return sub_(other); }
-Tensor& Tensor::operator-=(const Scalar& other) { return sub_(other); }
-Tensor& Tensor::operator*=(const Tensor& other) { return mul_(other); }
-Tensor& Tensor::operator*=(const Scalar& other) { return mul_(other); }
-Tensor& Tensor::operator/=(const Tensor& other) { return div_(other); }
-Tensor& Tensor::operator/=(const Scalar& other) { return div_(other); }
 
 }  // namespace tern

@@ -3,6 +3,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/autograd/view.h>
 #include <tern/core/ops/as_strided.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -85,6 +86,7 @@ Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& vie
 
 Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                   std::optional<StrictInt> offset) {
+  TERN_OP("as_strided", self);
   TERN_CHECK(sizes.size() == strides.size(), ShapeError,
              "mismatch in length of strides and shape, got ", sizes, " and ", strides);
   const std::int64_t start = offset.value_or(self.storage_offset());
@@ -92,8 +94,8 @@ Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
   bool empty = false;
   checked_numel(sizes);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    TERN_CHECK(strides[i] >= 0, ShapeError,
-               "as_strided: Negative strides are not supported, got strides ", strides);
+    TERN_CHECK(strides[i] >= 0, ShapeError, "Negative strides are not supported, got strides ",
+               strides);
     empty = empty || sizes[i] == 0;
     last += (sizes[i] - 1) * strides[i];
   }

@@ -2,6 +2,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/normalize_backward.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -18,8 +19,8 @@ void check_parameter(const Tensor& parameter, const char* name, const Tensor& in
   TERN_CHECK(parameter.numel() == channels, ShapeError, name, " should contain ", channels,
              " elements not ", parameter.numel());
   TERN_CHECK(parameter.dtype() == input.dtype(), DTypeError,
-             "batch_norm: expect parameter to have scalar type of ", input.dtype(), ", but got ",
-             name, " of ", parameter.dtype());
+             "expect parameter to have scalar type of ", input.dtype(), ", but got ", name, " of ",
+             parameter.dtype());
 }
 
 /// Runs the kernel on contiguous tensors. `statistics` is [2, C] in float64: mean and variance of
@@ -93,9 +94,10 @@ void update_running(Tensor running, const Tensor& batch, double momentum) {
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, StrictBool training,
                   double momentum, double eps) {
-  TERN_CHECK(input.dim() >= 2, ShapeError, "batch_norm: expected at least 2D input, got sizes ",
-             input.sizes());
-  detail::check_same_device("batch_norm", {&input, &weight, &bias, &running_mean, &running_var},
+  TERN_OP("batch_norm", input);
+  TERN_CHECK(input.dim() >= 2, ShapeError, "expected at least 2D input, got sizes ", input.sizes());
+  detail::check_same_device("_native_batch_norm",
+                            {&input, &weight, &bias, &running_mean, &running_var},
                             {"input", "weight", "bias", "running_mean", "running_var"});
   TERN_CHECK(input.is_floating_point(), DTypeError, "\"batch_norm\" not implemented for '",
              input.dtype(), "'");

@@ -4,6 +4,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -40,8 +41,8 @@ void copy_on_device(const Tensor& out, const Tensor& source) {
     const bool merges = ndim > 0 && args.out_strides[ndim - 1] == to * size &&
                         args.in_strides[ndim - 1] == from * size;
     if (!merges) {
-      TERN_CHECK(ndim < kernels::kMaxDims, ShapeError, "copy_: tensors may have up to ",
-                 kernels::kMaxDims, " dimensions, got ", out.dim());
+      TERN_CHECK(ndim < kernels::kMaxDims, ShapeError, "tensors may have up to ", kernels::kMaxDims,
+                 " dimensions, got ", out.dim());
       ++ndim;
     }
     args.sizes[ndim - 1] = merges ? args.sizes[ndim - 1] * size : size;
@@ -82,8 +83,8 @@ bool overlaps(const Tensor& a, const Tensor& b) {
 void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking) {
   if (source.sizes() != out.sizes()) {
     const DimVector sizes = broadcast_sizes(out.sizes(), source.sizes());
-    TERN_CHECK(out.sizes() == IntArrayRef(sizes), ShapeError, "copy_: output with shape ",
-               out.sizes(), " doesn't match the broadcast shape ", IntArrayRef(sizes));
+    TERN_CHECK(out.sizes() == IntArrayRef(sizes), ShapeError, "output with shape ", out.sizes(),
+               " doesn't match the broadcast shape ", IntArrayRef(sizes));
   }
   if (!(out.device() == source.device())) {
     copy_across(out, source, non_blocking);
@@ -114,7 +115,7 @@ void fill_elements(const Tensor& out, const Scalar& value) {
     return detail::to_immediate(value.toDouble());
   });
   if (out.numel() == 0) return;
-  TERN_CHECK(out.dim() <= kernels::kMaxDims, ShapeError, "fill_: tensors may have up to ",
+  TERN_CHECK(out.dim() <= kernels::kMaxDims, ShapeError, "tensors may have up to ",
              kernels::kMaxDims, " dimensions, got ", out.dim());
   args.out.data = out.data_ptr();
   args.out.dtype = out.dtype();
@@ -135,6 +136,7 @@ Tensor recorded_copy(const char* node, const Tensor& self, const Tensor& out) {
 }  // namespace
 
 Tensor clone(const Tensor& self) {
+  TERN_OP("clone", self);
   const TensorImpl& impl = self.self();
   return recorded_copy(
       "CloneBackward0", self,
@@ -144,12 +146,14 @@ Tensor clone(const Tensor& self) {
 Tensor Tensor::clone() const { return tern::clone(*this); }
 
 Tensor Tensor::contiguous() const {
+  TERN_OP("contiguous", *this);
   if (is_contiguous()) return *this;
   return recorded_copy("CloneBackward0", *this,
                        copied(*this, contiguous_strides(sizes()), dtype(), device(), false));
 }
 
 Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
+  TERN_OP("copy_", *this, source);
   if (is_same(source)) return *this;
   const auto op = [&](const Tensor& self, const Tensor& out) {
     if (out.defined()) {
@@ -166,6 +170,7 @@ Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
 }
 
 Tensor& Tensor::fill_(const Scalar& value) {
+  TERN_OP("fill_", *this);
   return detail::inplace(*this, [&](const Tensor& self, const Tensor& out) {
     if (out.defined()) {
       fill_elements(out, value);
@@ -178,15 +183,20 @@ Tensor& Tensor::fill_(const Scalar& value) {
 }
 
 Tensor& Tensor::fill_(const Tensor& value) {
+  TERN_OP("fill_", *this, value);
   TERN_CHECK(value.dim() == 0, ShapeError,
              "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(),
              " dimensions.");
   return copy_(value);
 }
 
-Tensor& Tensor::zero_() { return fill_(0); }
+Tensor& Tensor::zero_() {
+  TERN_OP("zero_", *this);
+  return fill_(0);
+}
 
 Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
+  TERN_OP("to", *this);
   // cpu:0 and cpu are one place; cuda means the current device.
   const Device target = device.is_cuda() ? detail::resolve_device(device) : Device(device.type());
   if (!copy && target == this->device() && dtype == this->dtype()) return *this;
@@ -198,30 +208,35 @@ Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, Stri
 }
 
 Tensor Tensor::to(const TensorOptions& options, StrictBool non_blocking, StrictBool copy) const {
+  TERN_OP("to", *this);
   return to(options.device_opt().value_or(device()), options.dtype_opt().value_or(dtype()),
             non_blocking, copy);
 }
 Tensor Tensor::to(ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
+  TERN_OP("to", *this);
   if (!copy && dtype == this->dtype()) return *this;
   return to(device(), dtype, non_blocking, copy);
 }
 Tensor Tensor::to(Device device, StrictBool non_blocking, StrictBool copy) const {
+  TERN_OP("to", *this);
   return to(device, dtype(), non_blocking, copy);
 }
 Tensor Tensor::to(DeviceType type, StrictBool non_blocking, StrictBool copy) const {
-  return to(Device(type), dtype(), non_blocking, copy);
+  return to(Device(type), non_blocking, copy);
 }
 Tensor Tensor::to(int ordinal, StrictBool non_blocking, StrictBool copy) const {
-  return to(Device(ordinal), dtype(), non_blocking, copy);
+  return to(Device(ordinal), non_blocking, copy);
 }
 Tensor Tensor::to(int ordinal, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
   return to(Device(ordinal), dtype, non_blocking, copy);
 }
 Tensor Tensor::to(const Tensor& like, StrictBool non_blocking, StrictBool copy) const {
+  TERN_OP("to", *this, like);
   return to(like.device(), like.dtype(), non_blocking, copy);
 }
 
 Tensor Tensor::pin_memory() const {
+  TERN_OP("pin_memory", *this);
   TERN_CHECK(is_cpu(), DeviceError, "cannot pin '", is_cuda() ? "CUDA" : "Meta", dtype(),
              "Type' only dense CPU tensors can be pinned");
   if (is_pinned()) return *this;
@@ -235,21 +250,33 @@ Tensor Tensor::pin_memory() const {
 }
 
 Tensor Tensor::type(ScalarType dtype, StrictBool non_blocking) const {
+  TERN_OP("type", *this);
   return to(dtype, non_blocking);
 }
-Tensor Tensor::toType(ScalarType dtype) const { return to(dtype); }
-Tensor Tensor::type_as(const Tensor& other) const { return to(other); }
-Tensor Tensor::cpu() const { return to(kCPU); }
-Tensor Tensor::cuda() const { return to(kCUDA); }
+Tensor Tensor::toType(ScalarType dtype) const {
+  TERN_OP("toType", *this);
+  return to(dtype);
+}
+Tensor Tensor::type_as(const Tensor& other) const {
+  TERN_OP("type_as", *this, other);
+  return to(other);
+}
+Tensor Tensor::cpu() const {
+  TERN_OP("cpu", *this);
+  return to(kCPU);
+}
+Tensor Tensor::cuda() const { return cuda(Device(kCUDA)); }
 Tensor Tensor::cuda(int ordinal, StrictBool non_blocking) const {
-  return to(Device(ordinal), non_blocking);
+  return cuda(Device(ordinal), non_blocking);
 }
 Tensor Tensor::cuda(Device device, StrictBool non_blocking) const {
+  TERN_OP("cuda", *this);
   TERN_CHECK(device.is_cuda(), DeviceError, "Invalid device, must be cuda device, got ", device);
   return to(device, non_blocking);
 }
 
 Scalar Tensor::item() const {
+  TERN_OP("item", *this);
   TERN_CHECK(numel() == 1, Error, "a Tensor with ", numel(),
              " elements cannot be converted to Scalar");
   TERN_CHECK(!is_meta(), Error, "Tensor.item() cannot be called on meta tensors");

@@ -5,6 +5,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -56,10 +57,12 @@ constexpr auto kLeave = [](Tensor&) {};
 }  // namespace
 
 Tensor empty(IntArrayRef sizes, const TensorOptions& options) {
+  TERN_OP("empty");
   return make(sizes, options, kLeave);
 }
 
 Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  TERN_OP("empty_strided");
   TERN_CHECK(sizes.size() == strides.size(), ShapeError,
              "dimensionality of sizes must match dimensionality of strides, got ", sizes, " and ",
              strides);
@@ -70,19 +73,23 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
 }
 
 Tensor zeros(IntArrayRef sizes, const TensorOptions& options) {
+  TERN_OP("zeros");
   return full(sizes, 0, options.or_else(get_default_dtype()));
 }
 Tensor ones(IntArrayRef sizes, const TensorOptions& options) {
+  TERN_OP("ones");
   return full(sizes, 1, options.or_else(get_default_dtype()));
 }
 
 Tensor full(IntArrayRef sizes, const Scalar& value, const TensorOptions& options) {
+  TERN_OP("full");
   return make(sizes, options.or_else(value.dtype()), [&](Tensor& out) { out.fill_(value); });
 }
 
 Tensor eye(StrictInt n, const TensorOptions& options) { return eye(n, n, options); }
 
 Tensor eye(StrictInt n, StrictInt m, const TensorOptions& options) {
+  TERN_OP("eye");
   TERN_CHECK(n >= 0, ShapeError, "n must be greater or equal to 0, got ", n);
   TERN_CHECK(m >= 0, ShapeError, "m must be greater or equal to 0, got ", m);
   return make({n, m}, options, [&](Tensor& out) {
@@ -99,10 +106,11 @@ Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& optio
 
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               const TensorOptions& options) {
+  TERN_OP("arange");
   const bool is_floating =
       start.is_floating_point() || end.is_floating_point() || step.is_floating_point();
   const double from = start.toDouble(), to = end.toDouble(), by = step.toDouble();
-  TERN_CHECK(by != 0, ShapeError, "step must be nonzero");
+  TERN_CHECK(by != 0, ShapeError, "step must be nonzero, got ", step);
   TERN_CHECK(std::isfinite(from) && std::isfinite(to), ShapeError, "unsupported range: ", from,
              " -> ", to);
   TERN_CHECK((by > 0) == (to >= from) || to == from, ShapeError,
@@ -155,6 +163,7 @@ Tensor linspace_of(T from, T to, std::int64_t steps, Device device) {
 
 Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
                 const TensorOptions& options) {
+  TERN_OP("linspace");
   TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
   const Scalar& last = steps == 1 ? start : end;
   Tensor out = options.dtype() == kFloat
@@ -164,37 +173,47 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
 }
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
+  TERN_OP("scalar_tensor");
   return full({}, value, options);
 }
 
 Tensor empty_like(const Tensor& self, const TensorOptions& options) {
+  TERN_OP("empty_like", self);
   return make_like(self, options, kLeave);
 }
 Tensor zeros_like(const Tensor& self, const TensorOptions& options) {
+  TERN_OP("zeros_like", self);
   return full_like(self, 0, options);
 }
 Tensor ones_like(const Tensor& self, const TensorOptions& options) {
+  TERN_OP("ones_like", self);
   return full_like(self, 1, options);
 }
 Tensor full_like(const Tensor& self, const Scalar& value, const TensorOptions& options) {
+  TERN_OP("full_like", self);
   return make_like(self, options, [&](Tensor& out) { out.fill_(value); });
 }
 
 Tensor Tensor::new_empty(IntArrayRef sizes, const TensorOptions& options) const {
+  TERN_OP("new_empty", *this);
   return empty(sizes, like(*this, options));
 }
 Tensor Tensor::new_empty_strided(IntArrayRef sizes, IntArrayRef strides,
                                  const TensorOptions& options) const {
+  TERN_OP("new_empty_strided", *this);
   return empty_strided(sizes, strides, like(*this, options));
 }
 Tensor Tensor::new_zeros(IntArrayRef sizes, const TensorOptions& options) const {
+  TERN_OP("new_zeros", *this);
   return zeros(sizes, like(*this, options));
 }
 Tensor Tensor::new_ones(IntArrayRef sizes, const TensorOptions& options) const {
+  TERN_OP("new_ones", *this);
   return ones(sizes, like(*this, options));
 }
 Tensor Tensor::new_full(IntArrayRef sizes, const Scalar& value,
                         const TensorOptions& options) const {
+  TERN_OP("new_full", *this);
   return full(sizes, value, like(*this, options));
 }
 
@@ -202,14 +221,13 @@ namespace {
 
 Tensor blob(void* data, IntArrayRef sizes, IntArrayRef strides, Storage::Deleter deleter,
             void* context, const TensorOptions& options) {
-  TERN_CHECK(sizes.size() == strides.size(), ShapeError, "from_blob: got sizes ", sizes,
-             " and strides ", strides, " of another length");
+  TERN_CHECK(sizes.size() == strides.size(), ShapeError, "got sizes ", sizes, " and strides ",
+             strides, " of another length");
   std::int64_t extent = checked_numel(sizes) == 0 ? 0 : 1;
   TERN_CHECK(data != nullptr || extent == 0 || options.device().is_meta(), Error,
-             "from_blob: got a null pointer for the elements of sizes ", sizes);
+             "got a null pointer for the elements of sizes ", sizes);
   for (std::size_t i = 0; i < sizes.size() && extent != 0; ++i) {
-    TERN_CHECK(strides[i] >= 0, ShapeError, "from_blob: strides must not be negative, got ",
-               strides);
+    TERN_CHECK(strides[i] >= 0, ShapeError, "strides must not be negative, got ", strides);
     extent += (sizes[i] - 1) * strides[i];
   }
   auto storage = make_intrusive<Storage>(
@@ -227,11 +245,13 @@ Tensor from_blob(void* data, IntArrayRef sizes, const TensorOptions& options) {
 }
 
 Tensor from_blob(void* data, IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
+  TERN_OP("from_blob");
   return blob(data, sizes, strides, nullptr, nullptr, options);
 }
 
 Tensor from_blob(void* data, IntArrayRef sizes, std::function<void(void*)> deleter,
                  const TensorOptions& options) {
+  TERN_OP("from_blob");
   auto owned = std::make_unique<std::function<void(void*)>>(std::move(deleter));
   Tensor out = blob(
       data, sizes, contiguous_strides(sizes),
@@ -270,6 +290,7 @@ void TensorData::fill(std::vector<Scalar>& out) const {
 }
 
 Tensor TensorData::make(const TensorOptions& options) const {
+  TERN_OP("tensor");
   const TensorOptions chosen = options.or_else(dtype_);
   std::vector<Scalar> values;
   fill(values);
@@ -291,6 +312,7 @@ Tensor TensorData::make(const TensorOptions& options) const {
 
 Tensor tensor_from_host(const void* data, std::int64_t count, ScalarType source_dtype,
                         const TensorOptions& options) {
+  TERN_OP("tensor");
   Tensor host = make_tensor({count}, source_dtype, kCPU);
   if (count != 0) std::memcpy(host.data_ptr(), data, host.nbytes());
   return finish(host.to(options.device(), options.dtype()), options);
@@ -299,6 +321,7 @@ Tensor tensor_from_host(const void* data, std::int64_t count, ScalarType source_
 }  // namespace detail
 
 Tensor Tensor::new_tensor(const detail::TensorData& data, const TensorOptions& options) const {
+  TERN_OP("new_tensor", *this);
   return data.make(like(*this, options));
 }
 

@@ -62,10 +62,10 @@ bool overlaps_partly(const Tensor& a, const Tensor& out) {
          a.strides() != out.strides();
 }
 
-void check_output(const char* name, const Tensor& out, IntArrayRef sizes, ScalarType dtype) {
-  TERN_CHECK(out.sizes() == sizes, ShapeError, name, ": output with shape ", out.sizes(),
+void check_output(const Tensor& out, IntArrayRef sizes, ScalarType dtype) {
+  TERN_CHECK(out.sizes() == sizes, ShapeError, "output with shape ", out.sizes(),
              " doesn't match the broadcast shape ", sizes);
-  TERN_CHECK(can_cast(dtype, out.dtype()), DTypeError, name, ": result type ", dtype,
+  TERN_CHECK(can_cast(dtype, out.dtype()), DTypeError, "result type ", dtype,
              " can't be cast to the desired output type ", out.dtype());
 }
 
@@ -122,32 +122,48 @@ ScalarType result_type(std::initializer_list<Operand> operands) {
 
 namespace {
 
-// Where it happened, and the usual cause.
-std::string running_module_note() {
-  std::string module = running_module_text();
-  if (module.empty()) return module;
-  return " (in " + module +
-         "; a tensor that is a plain member does not move with its module, one given to "
-         "register_buffer does)";
+// `argument` of the CUDA kernel `method` is the one to blame, where that is known.
+[[noreturn]] __attribute__((cold)) void throw_two_devices(Device a, Device b,
+                                                          const char* method = nullptr,
+                                                          const char* argument = nullptr) {
+  const std::string blamed = method == nullptr
+                                 ? ""
+                                 : text_of(" (when checking argument for argument ", argument,
+                                           " in method wrapper_CUDA_", method, ")");
+  const char* hint =
+      running_modules_may_hold_plain_tensors()
+          ? "\n  (a tensor that is a plain member does not move with its module, one "
+            "given to register_buffer does)"
+          : "";
+  raise<DeviceError>(
+      "Expected all tensors to be on the same device, but found at least two devices, ", a, " and ",
+      b, "!", blamed, hint);
 }
 
-// `argument` is the one to blame, where that is known.
-[[noreturn]] __attribute__((cold)) void throw_two_devices(const char* op, Device a, Device b,
-                                                          const char* argument = nullptr) {
-  if (a.is_cpu()) std::swap(a, b);
-  const std::string blamed = argument == nullptr
-                                 ? ""
-                                 : std::string(" (when checking argument for argument ") +
-                                       argument + " in method " + op + ")";
-  raise<DeviceError>(op,
-                     ": Expected all tensors to be on the same device, but found at least two "
-                     "devices, ",
-                     a, " and ", b, "!", blamed, running_module_note());
+// Names the first two devices in the order of the arguments. To blame is the argument that differs
+// from all others; of two arguments the second, as in PyTorch.
+[[noreturn]] __attribute__((cold)) void throw_two_devices(
+    const char* method, std::initializer_list<const Tensor*> tensors,
+    std::initializer_list<const char*> names) {
+  std::vector<std::pair<Device, const char*>> present;
+  auto name = names.begin();
+  for (const Tensor* tensor : tensors) {
+    if (tensor->defined()) present.emplace_back(tensor->device(), *name);
+    ++name;
+  }
+  const auto is_elsewhere = [home = present[0].first](const auto& argument) {
+    return !(argument.first == home);
+  };
+  const auto other = std::find_if(present.begin(), present.end(), is_elsewhere);
+  const bool first_is_alone = present.size() > 2 && other == present.begin() + 1 &&
+                              std::all_of(other, present.end(), is_elsewhere);
+  throw_two_devices(present[0].first, other->first, method,
+                    first_is_alone ? present[0].second : other->second);
 }
 
 }  // namespace
 
-Device common_device(const char* op, std::initializer_list<Operand> operands) {
+Device common_device(std::initializer_list<Operand> operands) {
   const Tensor* first = nullptr;
   for (const Operand& operand : operands) {
     if (!operand.is_tensor()) continue;
@@ -157,7 +173,7 @@ Device common_device(const char* op, std::initializer_list<Operand> operands) {
     } else if (!(tensor.device() == first->device())) {
       const bool first_is_free = first->dim() == 0 && first->is_cpu();
       const bool this_is_free = tensor.dim() == 0 && tensor.is_cpu();
-      if (!first_is_free && !this_is_free) throw_two_devices(op, first->device(), tensor.device());
+      if (!first_is_free && !this_is_free) throw_two_devices(first->device(), tensor.device());
       if (first_is_free) first = &tensor;
     }
   }
@@ -165,15 +181,13 @@ Device common_device(const char* op, std::initializer_list<Operand> operands) {
   return first->device();
 }
 
-void check_same_device(const char* op, std::initializer_list<const Tensor*> tensors,
+void check_same_device(const char* method, std::initializer_list<const Tensor*> tensors,
                        std::initializer_list<const char*> names) {
-  const Tensor* first = *tensors.begin();
-  auto name = names.begin();
+  const Tensor* first = nullptr;
   for (const Tensor* tensor : tensors) {
-    if (tensor->defined() && !(tensor->device() == first->device())) {
-      throw_two_devices(op, first->device(), tensor->device(), *name);
-    }
-    ++name;
+    if (!tensor->defined()) continue;
+    if (first == nullptr) first = tensor;
+    if (!(tensor->device() == first->device())) throw_two_devices(method, tensors, names);
   }
 }
 
@@ -242,7 +256,10 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
   }
   const Operand* inputs = operands.begin();
   const std::size_t count = operands.size();
-  const Device device = common_device(call.name, operands);
+  const Device device = common_device(operands);
+  if (out.defined() && !(out.device() == device)) {
+    throw_two_devices(out.device(), device);  // a number of the host and one of a GPU
+  }
   const ScalarType out_dtype = call.out_dtype();
 
   ElementwiseArgs args;
@@ -279,7 +296,7 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
   // The result in another dtype than `out` has: through a temporary.
   if (out.defined() && out.dtype() != out_dtype) {
     const Tensor result = run_elementwise(call, operands);
-    check_output(call.name, out, result.sizes(), out_dtype);
+    check_output(out, result.sizes(), out_dtype);
     out.detach().copy_(result);
     return out;
   }
@@ -290,7 +307,7 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
     if (!inputs[k].is_tensor()) continue;
     plan.sizes = broadcast_sizes(plan.sizes, inputs[k].tensor().sizes());
   }
-  if (out.defined()) check_output(call.name, out, plan.sizes, out_dtype);
+  if (out.defined()) check_output(out, plan.sizes, out_dtype);
   for (std::size_t k = 0; k < count && order == nullptr; ++k) {
     if (tensors[k] != nullptr && tensors[k]->sizes() == IntArrayRef(plan.sizes)) {
       order = &tensors[k]->self();
@@ -302,8 +319,8 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
                                     out_dtype, device)
                       : make_tensor(plan.sizes, out_dtype, device);
   if (result.numel() == 0) return result;
-  TERN_CHECK(plan.sizes.size() <= static_cast<std::size_t>(kMaxDims), ShapeError, call.name,
-             ": tensors may have up to ", kMaxDims, " dimensions, got ", plan.sizes.size());
+  TERN_CHECK(plan.sizes.size() <= static_cast<std::size_t>(kMaxDims), ShapeError,
+             "tensors may have up to ", kMaxDims, " dimensions, got ", plan.sizes.size());
 
   plan.strides[0] = result.self().strides;
   args.out = result.data_ptr();

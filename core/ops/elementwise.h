@@ -29,11 +29,12 @@ class Operand {
 ScalarType result_type(std::initializer_list<Operand> operands);
 
 /// The device where the operands meet. A 0-d CPU tensor joins any device. Throws DeviceError with
-/// PyTorch's text and the innermost module that is running.
-Device common_device(const char* op, std::initializer_list<Operand> operands);
+/// PyTorch's text.
+Device common_device(std::initializer_list<Operand> operands);
 
-/// The same for ops of matrices and indices: no exception for 0-d tensors.
-void check_same_device(const char* op, std::initializer_list<const Tensor*> tensors,
+/// The same for ops of matrices and indices: no exception for 0-d tensors. Undefined tensors do not
+/// count. `method` and `names` are what PyTorch calls the kernel and its arguments.
+void check_same_device(const char* method, std::initializer_list<const Tensor*> tensors,
                        std::initializer_list<const char*> names);
 
 /// What an elementwise call needs besides its operands.

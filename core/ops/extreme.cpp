@@ -1,4 +1,5 @@
 #include <tern/core/autograd/record.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/ops/reduction.h>
 #include <tern/core/tensor/shape.h>
@@ -19,11 +20,12 @@ void check_not_empty(const char* name, const Tensor& self, IntArrayRef dim) {
   if (self.numel() != 0) return;
   TERN_CHECK(!dim.empty(), IndexError, name,
              "(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
-             "reduction dim with the 'dim' argument.");
+             "reduction dim with the 'dim' argument. Got sizes ",
+             self.sizes());
   for (std::int64_t d : dim) {
     const std::int64_t wrapped = wrap_dim(d, self.dim());
     TERN_CHECK(self.size(wrapped) != 0, IndexError, name, "(): Expected reduction dim ", wrapped,
-               " to have non-zero size.");
+               " to have non-zero size. Got sizes ", self.sizes());
   }
 }
 
@@ -80,7 +82,8 @@ Tensor place(const char* name, ReduceOp op, const Tensor& self, std::optional<st
     return run_reduce({name, op, kLong, 1, keepdim}, self, *dim);
   }
   TERN_CHECK(self.numel() != 0, IndexError, name,
-             "(): Expected reduction dim to be specified for input.numel() == 0.");
+             "(): Expected reduction dim to be specified for input.numel() == 0. Got sizes ",
+             self.sizes());
   // Places count in row-major order: a copy in that order is cheaper than walking across rows.
   return run_reduce({name, op, kLong, 1, keepdim}, self.detach().contiguous(), {});
 }
@@ -92,35 +95,51 @@ Tensor logical(const char* name, ReduceOp op, const Tensor& self, IntArrayRef di
 }  // namespace
 
 Tensor amax(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
+  TERN_OP("amax", self);
   return extreme("amax", "AmaxBackward0", ReduceOp::kAmax, false, self, dim, keepdim);
 }
 Tensor amin(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
+  TERN_OP("amin", self);
   return extreme("amin", "AminBackward0", ReduceOp::kAmin, false, self, dim, keepdim);
 }
 Tensor max(const Tensor& self) {
+  TERN_OP("max", self);
   return extreme("max", "MaxBackward1", ReduceOp::kAmax, true, self, {}, false);
 }
 Tensor min(const Tensor& self) {
+  TERN_OP("min", self);
   return extreme("min", "MinBackward1", ReduceOp::kAmin, true, self, {}, false);
 }
 std::tuple<Tensor, Tensor> max(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+  TERN_OP("max", self);
   return extreme_along("max", "MaxBackward0", ReduceOp::kArgmax, self, dim, keepdim);
 }
 std::tuple<Tensor, Tensor> min(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+  TERN_OP("min", self);
   return extreme_along("min", "MinBackward0", ReduceOp::kArgmin, self, dim, keepdim);
 }
 Tensor argmax(const Tensor& self, std::optional<StrictInt> dim, StrictBool keepdim) {
+  TERN_OP("argmax", self);
   return place("argmax", ReduceOp::kArgmax, self, dim, keepdim);
 }
 Tensor argmin(const Tensor& self, std::optional<StrictInt> dim, StrictBool keepdim) {
+  TERN_OP("argmin", self);
   return place("argmin", ReduceOp::kArgmin, self, dim, keepdim);
 }
-Tensor all(const Tensor& self) { return logical("all", ReduceOp::kAll, self, {}, false); }
+Tensor all(const Tensor& self) {
+  TERN_OP("all", self);
+  return logical("all", ReduceOp::kAll, self, {}, false);
+}
 Tensor all(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+  TERN_OP("all", self);
   return logical("all", ReduceOp::kAll, self, std::int64_t{dim}, keepdim);
 }
-Tensor any(const Tensor& self) { return logical("any", ReduceOp::kAny, self, {}, false); }
+Tensor any(const Tensor& self) {
+  TERN_OP("any", self);
+  return logical("any", ReduceOp::kAny, self, {}, false);
+}
 Tensor any(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+  TERN_OP("any", self);
   return logical("any", ReduceOp::kAny, self, std::int64_t{dim}, keepdim);
 }
 

@@ -1,6 +1,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -34,10 +35,10 @@ void run_index(const char* name, IndexOp op, const Tensor& in, const Tensor& out
   kernels::run(name, in.device(), in.dtype(), args);
 }
 
-void check_index(const char* name, const Tensor& self, const Tensor& index) {
+void check_index(const char* name, const char* method, const Tensor& self, const Tensor& index) {
   TERN_CHECK(index.dtype() == kLong, DTypeError, name, "(): Expected dtype int64 for index, got ",
              index.dtype());
-  detail::check_same_device(name, {&self, &index}, {"self", "index"});
+  detail::check_same_device(method, {&self, &index}, {"self", "index"});
 }
 
 std::int64_t length(const Tensor& tensor, std::size_t dim) {
@@ -70,7 +71,8 @@ Tensor cut_to(const Tensor& self, const Tensor& index, std::size_t dim) {
 }  // namespace
 
 Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
-  check_index("index_select", self, index);
+  TERN_OP("index_select", self, dim, index);
+  check_index("index_select", "_index_select", self, index);
   TERN_CHECK(index.dim() <= 1, IndexError,
              "index_select(): Index is supposed to be a vector, got sizes ", index.sizes());
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
@@ -90,7 +92,8 @@ Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
 }
 
 Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
-  check_index("index_add", self, index);
+  TERN_OP("index_add", self, dim, index, source);
+  check_index("index_add", "index_add", self, index);
   detail::check_same_device("index_add", {&self, &source}, {"self", "source"});
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
              "index_add(): self and source expected to have the same dtype, but got (self) ",
@@ -117,7 +120,8 @@ Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const T
 }
 
 Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index) {
-  check_index("gather", self, index);
+  TERN_OP("gather", self, dim, index);
+  check_index("gather", "gather", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   check_index_shape("gather", self, index, d);
   Tensor out = detail::make_tensor(index.sizes(), self.dtype(), self.device());
@@ -134,7 +138,8 @@ Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index) {
 }
 
 Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
-  check_index("scatter_add", self, index);
+  TERN_OP("scatter_add", self, dim, index, source);
+  check_index("scatter_add", "scatter_add", self, index);
   detail::check_same_device("scatter_add", {&self, &source}, {"self", "src"});
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
              "scatter(): Expected self.dtype to be equal to src.dtype, got ", self.dtype(), " and ",

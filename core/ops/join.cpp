@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -50,11 +51,22 @@ class CatBackward final : public autograd::Node {
   std::vector<std::int64_t> lengths_;
 };
 
+void check_all_defined(TensorList tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    TERN_CHECK(tensors[i].defined(), Error,
+               "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument "
+               "#0 'tensors', element ",
+               i);
+  }
+}
+
 bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
 
 }  // namespace
 
 Tensor cat(TensorList tensors, StrictInt dim) {
+  TERN_OP("cat");
+  check_all_defined(tensors);
   TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
   const Tensor* first = nullptr;  // the first that has the shape of the result
   ScalarType dtype = tensors[0].dtype();
@@ -106,6 +118,8 @@ Tensor cat(TensorList tensors, StrictInt dim) {
 }
 
 Tensor stack(TensorList tensors, StrictInt dim) {
+  TERN_OP("stack");
+  check_all_defined(tensors);
   TERN_CHECK(!tensors.empty(), Error, "stack expects a non-empty TensorList");
   const std::int64_t at = wrap_dim(dim, tensors[0].dim() + 1);
   std::vector<Tensor> rows;

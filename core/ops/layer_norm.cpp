@@ -2,6 +2,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/normalize_backward.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -13,7 +14,7 @@ using kernels::LayerNormArgs;
 using kernels::LayerNormOp;
 
 void check(const Tensor& input, IntArrayRef shape, const Tensor& weight, const Tensor& bias) {
-  detail::check_same_device("native_layer_norm", {&input, &weight, &bias},
+  detail::check_same_device("_native_layer_norm", {&input, &weight, &bias},
                             {"input", "weight", "bias"});
   TERN_CHECK(!shape.empty(), ShapeError,
              "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
@@ -25,8 +26,8 @@ void check(const Tensor& input, IntArrayRef shape, const Tensor& weight, const T
                " to be of same shape as normalized_shape, but got ", name, " of shape ",
                parameter.sizes(), " and normalized_shape = ", shape);
     TERN_CHECK(parameter.dtype() == input.dtype(), DTypeError,
-               "layer_norm: expect parameter to have scalar type of ", input.dtype(), ", but got ",
-               name, " of ", parameter.dtype());
+               "expect parameter to have scalar type of ", input.dtype(), ", but got ", name,
+               " of ", parameter.dtype());
   };
   check_parameter("weight", weight);
   check_parameter("bias", bias);
@@ -103,6 +104,7 @@ class LayerNormBackward final : public detail::NormalizeBackward {
 
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps) {
+  TERN_OP("layer_norm", input);
   check(input, normalized_shape, weight, bias);
   Tensor out = detail::make_tensor(input.sizes(), input.dtype(), input.device());
   const bool recorded = autograd::needs_grad(input, weight, bias);

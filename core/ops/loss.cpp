@@ -1,6 +1,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -34,13 +35,15 @@ void check_probabilities(const char* what, const Tensor& values) {
   if (values.numel() == 0 || values.is_meta() || values.is_cuda()) return;
   const NoGradGuard no_grad;
   // NaN wins in both extremes and is refused, as in PyTorch.
-  TERN_CHECK(values.amin().item<double>() >= 0 && values.amax().item<double>() <= 1, Error,
-             "all elements of ", what, " should be between 0 and 1");
+  const double low = values.amin().item<double>(), high = values.amax().item<double>();
+  TERN_CHECK(low >= 0 && high <= 1, Error, "all elements of ", what,
+             " should be between 0 and 1, got elements from ", low, " to ", high);
 }
 
 }  // namespace
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
+  TERN_OP("mse_loss", input, target);
   return reduced(square(input - target), reduction);
 }
 
@@ -90,6 +93,7 @@ Tensor bce_logits(const Tensor& input, const Tensor& target) {
 
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             Reduction reduction) {
+  TERN_OP("binary_cross_entropy", input, target);
   check_same_sizes(input, target);
   check_probabilities("input", input);
   check_probabilities("target", target);
@@ -100,10 +104,12 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const Tensor& weight, const Tensor& pos_weight,
                                         Reduction reduction) {
+  TERN_OP("binary_cross_entropy_with_logits", input, target);
   TERN_CHECK(input.sizes() == target.sizes(), ShapeError, "Target size (", target.sizes(),
              ") must be the same as input size (", input.sizes(), ")");
   Tensor each;
   if (pos_weight.defined()) {
+    detail::common_device({input, target, pos_weight});  // in the order of the arguments
     // (1 - t) x + (1 + (p - 1) t) softplus(-x), of which bce_logits(x, 1) is softplus(-x).
     const Tensor log_weight = 1 + (pos_weight - 1) * target;
     each = (1 - target) * input + log_weight * detail::bce_logits(input, ones_like(input));
@@ -144,7 +150,8 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
     const std::int64_t low = result.places.min().item<std::int64_t>();
     const std::int64_t high = result.places.max().item<std::int64_t>();
     TERN_CHECK(low >= 0 && high < classes, IndexError, "Target ", low < 0 ? low : high,
-               " is out of bounds.");
+               " is out of bounds. A target is at least 0 and less than ", classes,
+               ", the number of classes.");
   }
   if (all && !weight.defined()) return result;
   result.weights = counted.to(input.dtype());
@@ -160,11 +167,13 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                 Reduction reduction, StrictInt ignore_index) {
-  TERN_CHECK(input.dim() > 0, ShapeError, "input tensor should be 1D or more, got 0-D");
+  TERN_OP("nll_loss", input, target);
+  TERN_CHECK(input.dim() > 0, ShapeError,
+             "input tensor should be 1D or more, got 0-D, for a target of sizes ", target.sizes());
   const std::int64_t dim = class_dim(input), classes = input.size(dim);
   TERN_CHECK(target.dim() == input.dim() - 1, ShapeError,
-             "nll_loss: target must have one dimension less than input, got ", target.sizes(),
-             " for ", input.sizes());
+             "target must have one dimension less than input, got ", target.sizes(), " for ",
+             input.sizes());
   TERN_CHECK(input.dim() == 1 || input.size(0) == target.size(0), ShapeError,
              "Expected input batch_size (", input.size(0), ") to match target batch_size (",
              target.size(0), ").");
@@ -173,7 +182,8 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                "Expected target size to fit input size ", input.sizes(), ", got ", target.sizes());
   }
   check_class_weight(weight, classes);
-  detail::check_same_device("nll_loss", {&input, &target, &weight}, {"self", "target", "weight"});
+  detail::check_same_device("nll_loss_forward", {&input, &target, &weight},
+                            {"self", "target", "weight"});
   const Targets targets = look_up(input, target, weight, classes, ignore_index);
   const Tensor chosen = input.gather(dim, targets.places.unsqueeze(dim)).squeeze(dim);
   if (!targets.weights.defined()) return reduced(-chosen, reduction);
@@ -185,9 +195,11 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
 
 Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                           Reduction reduction, StrictInt ignore_index, double label_smoothing) {
+  TERN_OP("cross_entropy_loss", input, target);
   TERN_CHECK(label_smoothing >= 0 && label_smoothing <= 1, Error,
              "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
-  TERN_CHECK(input.dim() > 0, ShapeError, "input tensor should be 1D or more, got 0-D");
+  TERN_CHECK(input.dim() > 0, ShapeError,
+             "input tensor should be 1D or more, got 0-D, for a target of sizes ", target.sizes());
   const std::int64_t dim = class_dim(input), classes = input.size(dim);
   check_class_weight(weight, classes);
   const Tensor log_p = log_softmax(input, dim);
@@ -220,6 +232,7 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
 }
 
 Tensor dropout(const Tensor& input, double p, StrictBool train) {
+  TERN_OP("dropout", input);
   TERN_CHECK(p >= 0 && p <= 1, Error, "dropout probability has to be between 0 and 1, but got ", p);
   if (!train || p == 0 || input.numel() == 0) return input;
   if (p == 1) return input * zeros_like(input.detach());

@@ -3,6 +3,7 @@
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
 #include <tern/core/ops/matmul_precision.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -54,20 +55,20 @@ void multiply(const Product& product, const Tensor& a, std::int64_t a_batch, con
   kernels::run(product.name, out.device(), out.dtype(), args);
 }
 
-void check_dtypes(const char* name, const Tensor& a, const Tensor& b) {
-  TERN_CHECK(a.dtype() == b.dtype(), DTypeError, name,
-             ": mat1 and mat2 must have the same dtype, but got ", a.dtype(), " and ", b.dtype());
+void check_dtypes(const Tensor& a, const Tensor& b) {
+  TERN_CHECK(a.dtype() == b.dtype(), DTypeError, "mat1 and mat2 must have the same dtype, but got ",
+             a.dtype(), " and ", b.dtype());
 }
 
-void check_inner(const char* name, const Tensor& a, const Tensor& b) {
-  TERN_CHECK(a.sizes()[1] == b.sizes()[0], ShapeError, name,
-             ": mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0], "x", a.sizes()[1],
+void check_inner(const Tensor& a, const Tensor& b) {
+  TERN_CHECK(a.sizes()[1] == b.sizes()[0], ShapeError,
+             "mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0], "x", a.sizes()[1],
              " and ", b.sizes()[0], "x", b.sizes()[1], ")");
 }
 
-void check_matrix(const char* name, const char* argument, const Tensor& tensor) {
-  TERN_CHECK(tensor.dim() == 2, ShapeError, name, ": ", argument, " must be a matrix, got ",
-             tensor.dim(), "-D tensor");
+void check_matrix(const char* argument, const Tensor& tensor) {
+  TERN_CHECK(tensor.dim() == 2, ShapeError, argument, " must be a matrix, got ", tensor.dim(),
+             "-D tensor");
 }
 
 // A fresh product in other sizes. As nobody else holds the product, the result counts as a tensor
@@ -84,13 +85,14 @@ Tensor unsafe_view(const char* node, const Tensor& product, IntArrayRef sizes) {
 }  // namespace
 
 Tensor mm(const Tensor& self, const Tensor& other) {
-  check_matrix("mm", "self", self);
-  check_matrix("mm", "mat2", other);
+  TERN_OP("mm", self, other);
+  check_matrix("self", self);
+  check_matrix("mat2", other);
   detail::check_same_device("mm", {&self, &other}, {"self", "mat2"});
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError,
-             "mm: expected m1 and m2 to have the same dtype, but got: ", self.dtype(),
+             "expected m1 and m2 to have the same dtype, but got: ", self.dtype(),
              " != ", other.dtype());
-  check_inner("mm", self, other);
+  check_inner(self, other);
   Tensor out =
       detail::make_tensor({self.sizes()[0], other.sizes()[1]}, self.dtype(), self.device());
   multiply({"mm"}, self, 0, other, 0, 1, out);
@@ -104,13 +106,14 @@ Tensor mm(const Tensor& self, const Tensor& other) {
 
 Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
              const Scalar& alpha) {
-  check_matrix("addmm", "mat1", a);
-  check_matrix("addmm", "mat2", b);
-  detail::check_same_device("addmm", {&a, &b, &input}, {"mat1", "mat2", "self"});
-  check_dtypes("addmm", a, b);
+  TERN_OP("addmm", input, a, b);
+  check_matrix("mat1", a);
+  check_matrix("mat2", b);
+  detail::check_same_device("addmm", {&input, &a, &b}, {"self", "mat1", "mat2"});
+  check_dtypes(a, b);
   TERN_CHECK(input.dtype() == a.dtype(), DTypeError,
              "self and mat2 must have the same dtype, but got ", input.dtype(), " and ", b.dtype());
-  check_inner("addmm", a, b);
+  check_inner(a, b);
   detail::check_representable(alpha, a.dtype());
   detail::check_representable(beta, a.dtype());
   const DimVector sizes{a.sizes()[0], b.sizes()[1]};
@@ -132,16 +135,15 @@ Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar
 }
 
 Tensor bmm(const Tensor& self, const Tensor& other) {
-  TERN_CHECK(self.dim() == 3 && other.dim() == 3, ShapeError,
-             "bmm: ", self.dim() == 3 ? "batch2" : "batch1", " must be a 3D tensor, got ",
-             self.dim(), "-D and ", other.dim(), "-D");
+  TERN_OP("bmm", self, other);
+  TERN_CHECK(self.dim() == 3 && other.dim() == 3, ShapeError, self.dim() == 3 ? "batch2" : "batch1",
+             " must be a 3D tensor, got ", self.dim(), "-D and ", other.dim(), "-D");
   detail::check_same_device("bmm", {&self, &other}, {"self", "mat2"});
-  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "bmm: expected scalar type ", self.dtype(),
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "expected scalar type ", self.dtype(),
              " but found ", other.dtype());
   TERN_CHECK(self.sizes()[0] == other.sizes()[0] && self.sizes()[2] == other.sizes()[1], ShapeError,
-             "bmm: Expected size for first two dimensions of batch2 tensor to be: [",
-             self.sizes()[0], ", ", self.sizes()[2], "] but got: [", other.sizes()[0], ", ",
-             other.sizes()[1], "].");
+             "Expected size for first two dimensions of batch2 tensor to be: [", self.sizes()[0],
+             ", ", self.sizes()[2], "] but got: [", other.sizes()[0], ", ", other.sizes()[1], "].");
   Tensor out = detail::make_tensor({self.sizes()[0], self.sizes()[1], other.sizes()[2]},
                                    self.dtype(), self.device());
   multiply({"bmm"}, self, self.strides()[0], other, other.strides()[0], self.sizes()[0], out);
@@ -154,16 +156,17 @@ Tensor bmm(const Tensor& self, const Tensor& other) {
 }
 
 Tensor mv(const Tensor& self, const Tensor& vector) {
+  TERN_OP("mv", self, vector);
   TERN_CHECK(self.dim() == 2 && vector.dim() == 1, ShapeError,
-             "mv: vector + matrix @ vector expected, got ", self.dim(), "-D and ", vector.dim(),
-             "-D");
-  TERN_CHECK(self.sizes()[1] == vector.sizes()[0], ShapeError, "mv: size mismatch, got input (",
+             "vector + matrix @ vector expected, got ", self.dim(), "-D and ", vector.dim(), "-D");
+  TERN_CHECK(self.sizes()[1] == vector.sizes()[0], ShapeError, "size mismatch, got input (",
              self.sizes()[0], "), mat (", self.sizes()[0], "x", self.sizes()[1], "), vec (",
              vector.sizes()[0], ")");
   return self.mm(vector.unsqueeze(1)).squeeze(1);
 }
 
 Tensor dot(const Tensor& self, const Tensor& other) {
+  TERN_OP("dot", self, other);
   TERN_CHECK(self.dim() == 1 && other.dim() == 1, ShapeError, "1D tensors expected, but got ",
              self.dim(), "D and ", other.dim(), "D tensors");
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError,
@@ -177,6 +180,7 @@ Tensor dot(const Tensor& self, const Tensor& other) {
 }
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
+  TERN_OP("matmul", self, other);
   const std::int64_t da = self.dim(), db = other.dim();
   TERN_CHECK(da > 0 && db > 0, ShapeError,
              "both arguments to matmul need to be at least 1D, but they are ", da, "D and ", db,
@@ -188,9 +192,8 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   if (da == 2 && db == 2) return mm(self, other);
   const IntArrayRef a = self.sizes(), b = other.sizes();
   const std::int64_t m = a[a.size() - 2], k = a[a.size() - 1], n = b[b.size() - 1];
-  TERN_CHECK(k == b[b.size() - 2], ShapeError,
-             "matmul: mat1 and mat2 shapes cannot be multiplied (", m, "x", k, " and ",
-             b[b.size() - 2], "x", n, ") in ", a, " and ", b);
+  TERN_CHECK(k == b[b.size() - 2], ShapeError, "mat1 and mat2 shapes cannot be multiplied (", m,
+             "x", k, " and ", b[b.size() - 2], "x", n, ") in ", a, " and ", b);
   DimVector sizes;
   if (db == 2) {  // one matrix for all rows: no batch needed
     sizes = DimVector(a);
@@ -213,9 +216,11 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 }
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
-  check_matrix("linear", "weight", weight);
+  TERN_OP("linear", input, weight);
+  check_matrix("weight", weight);
   if (input.dim() != 2) {
-    TERN_CHECK(input.dim() > 0, ShapeError, "linear: input must have at least 1 dimension");
+    TERN_CHECK(input.dim() > 0, ShapeError, "input must have at least 1 dimension, got sizes ",
+               input.sizes());
     DimVector sizes = input.self().sizes;
     std::int64_t batch = 1;
     for (std::size_t d = 0; d + 1 < sizes.size(); ++d) batch *= sizes[d];
@@ -225,12 +230,15 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     return unsafe_view(is_vector ? "SqueezeBackward4" : "UnsafeViewBackward0",
                        linear(rows, weight, bias), sizes);
   }
-  detail::check_same_device("addmm", {&input, &weight, &bias}, {"mat1", "mat2", "bias"});
-  check_dtypes("linear", input, weight);
+  if (bias.defined()) {
+    detail::check_same_device("addmm", {&input, &weight, &bias}, {"mat1", "mat2", "self"});
+  } else {
+    detail::check_same_device("mm", {&input, &weight}, {"self", "mat2"});
+  }
+  check_dtypes(input, weight);
   const std::int64_t rows = input.sizes()[0], k = input.sizes()[1], n = weight.sizes()[0];
-  TERN_CHECK(k == weight.sizes()[1], ShapeError,
-             "linear: mat1 and mat2 shapes cannot be multiplied (", rows, "x", k, " and ",
-             weight.sizes()[1], "x", n, ")");
+  TERN_CHECK(k == weight.sizes()[1], ShapeError, "mat1 and mat2 shapes cannot be multiplied (",
+             rows, "x", k, " and ", weight.sizes()[1], "x", n, ")");
   if (bias.defined()) {
     TERN_CHECK(bias.dtype() == input.dtype(), DTypeError,
                "self and mat2 must have the same dtype, but got ", bias.dtype(), " and ",

@@ -5,6 +5,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -87,6 +88,7 @@ void check_floating(const char* kernel, const Tensor& self) {
 }  // namespace
 
 Tensor& Tensor::uniform_(double from, double to, OptionalGenerator generator) {
+  TERN_OP("uniform_", *this);
   check_floating("check_uniform_bounds", *this);
   TERN_CHECK(from <= to, Error,
              "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
@@ -94,17 +96,20 @@ Tensor& Tensor::uniform_(double from, double to, OptionalGenerator generator) {
 }
 
 Tensor& Tensor::normal_(double mean, double std, OptionalGenerator generator) {
+  TERN_OP("normal_", *this);
   check_floating("normal_kernel_cpu", *this);
   TERN_CHECK(std >= 0, Error, "normal expects std >= 0.0, but found std ", std);
   return draw_inplace(*this, "normal_", generator, args_of(RandomOp::kNormal, mean, std));
 }
 
 Tensor& Tensor::bernoulli_(double p, OptionalGenerator generator) {
+  TERN_OP("bernoulli_", *this);
   TERN_CHECK(p >= 0 && p <= 1, Error, "bernoulli_ expects p to be in [0, 1], but got p=", p);
   return draw_inplace(*this, "bernoulli_", generator, args_of(RandomOp::kBernoulli, p, 0));
 }
 
 Tensor& Tensor::random_(StrictInt from, StrictInt to, OptionalGenerator generator) {
+  TERN_OP("random_", *this);
   TERN_CHECK(from < to, Error, "random_ expects 'from' to be less than 'to', but got from=", from,
              " >= to=", to);
   return draw_inplace(*this, "random_", generator, args_of(RandomOp::kRandint, 0, 0, from, to));
@@ -115,6 +120,7 @@ Tensor& Tensor::random_(StrictInt to, OptionalGenerator generator) {
 }
 
 Tensor& Tensor::random_(OptionalGenerator generator) {
+  TERN_OP("random_", *this);
   // The whole numbers from 0 that the dtype holds; of int64 there are 2^63, which wraps.
   const std::int64_t to = dtype() == kBool     ? 2
                           : dtype() == kFloat  ? (std::int64_t{1} << 24) + 1
@@ -150,12 +156,14 @@ Tensor rand(IntArrayRef sizes, const TensorOptions& options) {
   return rand(sizes, std::nullopt, options);
 }
 Tensor rand(IntArrayRef sizes, OptionalGenerator generator, const TensorOptions& options) {
+  TERN_OP("rand");
   return drawn(sizes, options, [&](Tensor& out) { out.uniform_(0, 1, std::move(generator)); });
 }
 Tensor randn(IntArrayRef sizes, const TensorOptions& options) {
   return randn(sizes, std::nullopt, options);
 }
 Tensor randn(IntArrayRef sizes, OptionalGenerator generator, const TensorOptions& options) {
+  TERN_OP("randn");
   return drawn(sizes, options, [&](Tensor& out) { out.normal_(0, 1, std::move(generator)); });
 }
 Tensor randint(StrictInt high, IntArrayRef sizes, const TensorOptions& options) {
@@ -166,6 +174,7 @@ Tensor randint(StrictInt low, StrictInt high, IntArrayRef sizes, const TensorOpt
 }
 Tensor randint(StrictInt low, StrictInt high, IntArrayRef sizes, OptionalGenerator generator,
                const TensorOptions& options) {
+  TERN_OP("randint");
   return drawn(sizes, options.or_else(kLong),
                [&](Tensor& out) { out.random_(low, high, std::move(generator)); });
 }
@@ -175,6 +184,7 @@ Tensor randperm(StrictInt n, const TensorOptions& options) {
 }
 
 Tensor randperm(StrictInt n, OptionalGenerator generator, const TensorOptions& options) {
+  TERN_OP("randperm");
   TERN_CHECK(n >= 0, Error, "n must be non-negative, got ", n);
   // Drawn on the host, from the CPU's generator unless one is given.
   const Tensor order = detail::make_tensor({n}, kLong, kCPU);
@@ -188,17 +198,21 @@ Tensor randperm(StrictInt n, OptionalGenerator generator, const TensorOptions& o
 }
 
 Tensor rand_like(const Tensor& self, const TensorOptions& options) {
+  TERN_OP("rand_like", self);
   return drawn_like(self, options, [](Tensor& out) { out.uniform_(); });
 }
 Tensor randn_like(const Tensor& self, const TensorOptions& options) {
+  TERN_OP("randn_like", self);
   return drawn_like(self, options, [](Tensor& out) { out.normal_(); });
 }
 Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
                     const TensorOptions& options) {
+  TERN_OP("randint_like", self);
   return drawn_like(self, options, [&](Tensor& out) { out.random_(low, high); });
 }
 
 Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
+  TERN_OP("bernoulli", self);
   check_floating("bernoulli_tensor_cpu_p_", self);
   const NoGradGuard no_grad;
   detail::require_all("bernoulli", kernels::RequireOp::kProbability, self);

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include <tern/core/autograd/record.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/ops/reduction.h>
 #include <tern/core/tensor/shape.h>
@@ -20,8 +21,8 @@ using detail::restore_dims;
 using detail::run_reduce;
 using kernels::ReduceOp;
 
-void check_floating(const char* name, const Tensor& self, const char* rule) {
-  TERN_CHECK(self.is_floating_point(), DTypeError, name, rule, self.dtype());
+void check_floating(const Tensor& self, const char* rule) {
+  TERN_CHECK(self.is_floating_point(), DTypeError, rule, self.dtype());
 }
 
 // Sum times `scale`; its gradient is the same for every element.
@@ -45,9 +46,10 @@ Tensor sum_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdi
 }
 
 Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim) {
-  check_floating("mean", self,
-                 "(): could not infer output dtype. Input dtype must be either a floating point or "
-                 "complex dtype. Got: ");
+  check_floating(
+      self,
+      "mean(): could not infer output dtype. Input dtype must be either a floating point or "
+      "complex dtype. Got: ");
   const double count = static_cast<double>(reduced_count(self, dim));
   Tensor out = scaled_sum("mean", node, self, dim, keepdim, count == 0 ? 1 : 1 / count);
   // 0 / 0: the mean of nothing.
@@ -56,13 +58,21 @@ Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepd
 
 }  // namespace
 
-Tensor sum(const Tensor& self) { return sum_of("SumBackward0", self, {}, false, std::nullopt); }
+Tensor sum(const Tensor& self) {
+  TERN_OP("sum", self);
+  return sum_of("SumBackward0", self, {}, false, std::nullopt);
+}
 Tensor sum(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
            std::optional<ScalarType> dtype) {
+  TERN_OP("sum", self);
   return sum_of("SumBackward1", self, dim, keepdim, dtype);
 }
-Tensor mean(const Tensor& self) { return mean_of("MeanBackward0", self, {}, false); }
+Tensor mean(const Tensor& self) {
+  TERN_OP("mean", self);
+  return mean_of("MeanBackward0", self, {}, false);
+}
 Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
+  TERN_OP("mean", self);
   return mean_of("MeanBackward1", self, dim, keepdim);
 }
 
@@ -91,6 +101,7 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
 }  // namespace
 
 Tensor prod(const Tensor& self) {
+  TERN_OP("prod", self);
   const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
   Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype()}, x, {});
   if (!needs_grad(x)) return out;
@@ -104,6 +115,7 @@ Tensor prod(const Tensor& self) {
 }
 
 Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+  TERN_OP("prod", self);
   const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
   if (x.dim() == 0) {
     wrap_dim(dim, 0);
@@ -123,7 +135,7 @@ Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
 namespace {
 
 Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
-  check_floating("var", self, ": std and var only support floating point and complex dtypes, got ");
+  check_floating(self, "std and var only support floating point and complex dtypes, got ");
   const double count = static_cast<double>(reduced_count(self, dim));
   const double divisor = std::max(count - (unbiased ? 1.0 : 0.0), 0.0);
   const Tensor centred = self - mean_of("MeanBackward1", self, dim, true);
@@ -138,12 +150,20 @@ Tensor root(const Tensor& squares) {
 
 }  // namespace
 
-Tensor var(const Tensor& self) { return var_of(self, {}, true, false); }
+Tensor var(const Tensor& self) {
+  TERN_OP("var", self);
+  return var_of(self, {}, true, false);
+}
 Tensor var(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
+  TERN_OP("var", self);
   return var_of(self, dim, unbiased, keepdim);
 }
-Tensor std(const Tensor& self) { return root(var_of(self, {}, true, false)); }
+Tensor std(const Tensor& self) {
+  TERN_OP("std", self);
+  return root(var_of(self, {}, true, false));
+}
 Tensor std(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
+  TERN_OP("std", self);
   return root(var_of(self, dim, unbiased, keepdim));
 }
 
@@ -211,7 +231,8 @@ Tensor norm(const Tensor& self) { return norm(self, 2); }
 Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}, false); }
 
 Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim) {
-  check_floating("norm", self, "(): input dtype should be either floating point or complex, got ");
+  TERN_OP("norm", self);
+  check_floating(self, "norm(): input dtype should be either floating point or complex, got ");
   const double order = p.toDouble();
   if (order == 1) return abs(self).sum(dim, keepdim);
   if (order == 0) {
@@ -234,6 +255,7 @@ Tensor Tensor::sum(IntArrayRef dim, StrictBool keepdim, std::optional<ScalarType
   return tern::sum(*this, dim, keepdim, dtype);
 }
 Tensor Tensor::sum(ScalarType dtype) const {
+  TERN_OP("sum", *this);
   return sum_of("SumBackward0", *this, {}, false, dtype);
 }
 Tensor Tensor::mean() const { return tern::mean(*this); }

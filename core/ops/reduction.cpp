@@ -9,7 +9,8 @@ SmallVector<bool, 5> reduced_dims(IntArrayRef dim, std::int64_t ndim) {
   for (std::int64_t d : dim) {
     const auto at = static_cast<std::size_t>(wrap_dim(d, ndim));
     if (ndim == 0) continue;  // a 0-d tensor accepts 0 and -1
-    TERN_CHECK(!reduced[at], Error, "dim ", at, " appears multiple times in the list of dims");
+    TERN_CHECK(!reduced[at], Error, "dim ", at,
+               " appears multiple times in the list of dims: ", dim);
     reduced[at] = true;
   }
   return reduced;
@@ -54,7 +55,7 @@ struct Walk {
 
 Tensor run_reduce(const ReduceCall& call, const Tensor& self, IntArrayRef dim, Tensor* values) {
   const SmallVector<bool, 5> reduced = reduced_dims(dim, self.dim());
-  TERN_CHECK(self.dim() <= kernels::kMaxDims, ShapeError, call.name, ": tensors may have up to ",
+  TERN_CHECK(self.dim() <= kernels::kMaxDims, ShapeError, "tensors may have up to ",
              kernels::kMaxDims, " dimensions, got ", self.dim());
   Tensor out = make_tensor(kept_sizes(self, reduced, call.keepdim), call.dtype, self.device());
   if (values != nullptr) *values = make_tensor(out.sizes(), self.dtype(), self.device());

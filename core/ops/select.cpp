@@ -2,6 +2,7 @@
 
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 
 // Comparisons, logic, and what chooses between values: clamp, where, masked_fill.
@@ -90,6 +91,7 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
                         const Tensor& out) {
   TERN_CHECK(mask.dtype() == kBool, DTypeError,
              "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
+  detail::common_device({self, mask});  // in the order of the arguments, for its error
   detail::check_representable(value, self.dtype());
   return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
                          {mask, value, self}, out);
@@ -99,9 +101,11 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
 
 #define TERN_COMPARISON(name, symbol)                                                 \
   Tensor name(const Tensor& self, const Tensor& other) {                              \
+    TERN_OP(#name, self, other);                                                      \
     return compare(#name, ElementwiseOp::name, self, other);                          \
   }                                                                                   \
   Tensor name(const Tensor& self, const Scalar& other) {                              \
+    TERN_OP(#name, self);                                                             \
     return compare(#name, ElementwiseOp::name, self, other);                          \
   }                                                                                   \
   Tensor Tensor::name(const Tensor& other) const { return tern::name(*this, other); } \
@@ -109,29 +113,44 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
 #include <tern/core/ops/comparison.def>
 #undef TERN_COMPARISON
 
-Tensor isnan(const Tensor& self) { return test("isnan", ElementwiseOp::isnan, self); }
-Tensor isinf(const Tensor& self) { return test("isinf", ElementwiseOp::isinf, self); }
-Tensor isfinite(const Tensor& self) { return logical_not(logical_or(isnan(self), isinf(self))); }
+Tensor isnan(const Tensor& self) {
+  TERN_OP("isnan", self);
+  return test("isnan", ElementwiseOp::isnan, self);
+}
+Tensor isinf(const Tensor& self) {
+  TERN_OP("isinf", self);
+  return test("isinf", ElementwiseOp::isinf, self);
+}
+Tensor isfinite(const Tensor& self) {
+  TERN_OP("isfinite", self);
+  return logical_not(logical_or(isnan(self), isinf(self)));
+}
 Tensor logical_not(const Tensor& self) {
+  TERN_OP("logical_not", self);
   return test("logical_not", ElementwiseOp::logical_not, self);
 }
 Tensor logical_and(const Tensor& self, const Tensor& other) {
+  TERN_OP("logical_and", self, other);
   return compare("logical_and", ElementwiseOp::logical_and, self, other);
 }
 Tensor logical_or(const Tensor& self, const Tensor& other) {
+  TERN_OP("logical_or", self, other);
   return compare("logical_or", ElementwiseOp::logical_or, self, other);
 }
 Tensor logical_xor(const Tensor& self, const Tensor& other) {
+  TERN_OP("logical_xor", self, other);
   return compare("logical_xor", ElementwiseOp::logical_xor, self, other);
 }
 
 bool equal(const Tensor& self, const Tensor& other) {
+  TERN_OP("equal", self, other);
   if (self.sizes() != other.sizes()) return false;
   return eq(self, other).all().item<bool>();
 }
 
 Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol,
                StrictBool equal_nan) {
+  TERN_OP("isclose", self, other);
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError, self.dtype(), " did not match ",
              other.dtype());
   if (!is_compute_dtype(self.dtype())) {
@@ -153,20 +172,25 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
 
 bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol,
               StrictBool equal_nan) {
+  TERN_OP("allclose", self, other);
   return isclose(self, other, rtol, atol, equal_nan).all().item<bool>();
 }
 
 Tensor clamp(const Tensor& self, const OptionalScalar& min, const OptionalScalar& max) {
+  TERN_OP("clamp", self);
   return clamp_op("clamp", "ClampBackward1", self, min, max);
 }
 Tensor clamp_min(const Tensor& self, const Scalar& min) {
+  TERN_OP("clamp_min", self);
   return clamp_op("clamp_min", "ClampMinBackward0", self, min, std::nullopt);
 }
 Tensor clamp_max(const Tensor& self, const Scalar& max) {
+  TERN_OP("clamp_max", self);
   return clamp_op("clamp_max", "ClampMaxBackward0", self, std::nullopt, max);
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
+  TERN_OP("where", condition, self, other);
   Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(self, other)) return out;
   return record(
@@ -180,6 +204,7 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
+  TERN_OP("where", condition, self);
   detail::check_representable(other, result_type({self, other}));
   Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(self)) return out;
@@ -190,6 +215,7 @@ Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) {
 }
 
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
+  TERN_OP("where", condition, self, other);
   detail::check_representable(self, result_type({self, other}));
   Tensor out = where_into(condition, self, other, {});
   if (!needs_grad(other)) return out;
@@ -201,6 +227,7 @@ Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
 }
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
+  TERN_OP("masked_fill", self, mask);
   Tensor out = masked_fill_into(self, mask, value, {});
   if (!needs_grad(self)) return out;
   return record(
@@ -214,7 +241,8 @@ Tensor Tensor::isinf() const { return tern::isinf(*this); }
 Tensor Tensor::isfinite() const { return tern::isfinite(*this); }
 Tensor Tensor::logical_not() const { return tern::logical_not(*this); }
 Tensor Tensor::operator~() const {
-  TERN_CHECK(dtype() == kBool, DTypeError, "bitwise_not: expected a bool tensor but got ", dtype());
+  TERN_OP("bitwise_not", *this);
+  TERN_CHECK(dtype() == kBool, DTypeError, "expected a bool tensor but got ", dtype());
   return tern::logical_not(*this);
 }
 Tensor Tensor::logical_and(const Tensor& other) const { return tern::logical_and(*this, other); }
@@ -233,12 +261,19 @@ Tensor Tensor::clamp(const OptionalScalar& min, const OptionalScalar& max) const
 Tensor Tensor::clamp_min(const Scalar& min) const { return tern::clamp_min(*this, min); }
 Tensor Tensor::clamp_max(const Scalar& max) const { return tern::clamp_max(*this, max); }
 Tensor& Tensor::clamp_(const OptionalScalar& min, const OptionalScalar& max) {
+  TERN_OP("clamp_", *this);
   return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? clamp_into("clamp_", x, min, max, out) : tern::clamp(x, min, max);
   });
 }
-Tensor& Tensor::clamp_min_(const Scalar& min) { return clamp_(min); }
-Tensor& Tensor::clamp_max_(const Scalar& max) { return clamp_(std::nullopt, max); }
+Tensor& Tensor::clamp_min_(const Scalar& min) {
+  TERN_OP("clamp_min_", *this);
+  return clamp_(min);
+}
+Tensor& Tensor::clamp_max_(const Scalar& max) {
+  TERN_OP("clamp_max_", *this);
+  return clamp_(std::nullopt, max);
+}
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return tern::where(condition, *this, other);
 }
@@ -246,6 +281,7 @@ Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
   return tern::masked_fill(*this, mask, value);
 }
 Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) {
+  TERN_OP("masked_fill_", *this, mask);
   return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? masked_fill_into(x, mask, value, out)
                          : tern::masked_fill(x, mask, value);

@@ -1,5 +1,6 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -50,6 +51,7 @@ Tensor log_softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim) 
 }  // namespace
 
 Tensor softmax(const Tensor& self, StrictInt dim) {
+  TERN_OP("softmax", self);
   Tensor out = run_softmax("softmax", SoftmaxOp::kSoftmax, self, {}, dim);
   if (!needs_grad(self)) return out;
   return record(
@@ -60,6 +62,7 @@ Tensor softmax(const Tensor& self, StrictInt dim) {
 }
 
 Tensor log_softmax(const Tensor& self, StrictInt dim) {
+  TERN_OP("log_softmax", self);
   Tensor out = run_softmax("log_softmax", SoftmaxOp::kLogSoftmax, self, {}, dim);
   if (!needs_grad(self)) return out;
   return record(

@@ -1,6 +1,7 @@
 #include <tern/core/kernels/elementwise.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -47,6 +48,7 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
 // NOLINTBEGIN(performance-unnecessary-value-param): by value, so that a temporary is recycled.
 #define TERN_UNARY(name, node, keep, gradient, summary)                                \
   Tensor name(Tensor self) {                                                           \
+    TERN_OP(#name, self);                                                              \
     return unary<Keep::keep>(                                                          \
         #name, node, ElementwiseOp::name, self,                                        \
         [](const Tensor& g, [[maybe_unused]] const Tensor& kept) {                     \
@@ -57,6 +59,7 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
   }                                                                                    \
   Tensor Tensor::name() const { return tern::name(*this); }                            \
   Tensor& Tensor::name##_() {                                                          \
+    TERN_OP(#name "_", *this);                                                         \
     return detail::inplace(*this, [](const Tensor& x, const Tensor& out) {             \
       if (!out.defined()) return tern::name(x);                                        \
       return run_elementwise(unary_call(#name "_", ElementwiseOp::name, x), {x}, out); \

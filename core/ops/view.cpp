@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/autograd/view.h>
+#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>
 
@@ -41,6 +42,7 @@ Tensor reshaped_view(const char* node, const Tensor& self, IntArrayRef sizes, In
 }  // namespace
 
 Tensor Tensor::view(IntArrayRef sizes) const {
+  TERN_OP("view", *this);
   const DimVector inferred = infer_sizes(sizes, numel());
   DimVector strides;
   TERN_CHECK(view_strides(this->sizes(), this->strides(), inferred, strides), ShapeError,
@@ -51,9 +53,13 @@ Tensor Tensor::view(IntArrayRef sizes) const {
   return reshaped_view("ViewBackward0", *this, inferred, strides);
 }
 
-Tensor Tensor::view_as(const Tensor& other) const { return view(other.sizes()); }
+Tensor Tensor::view_as(const Tensor& other) const {
+  TERN_OP("view_as", *this, other);
+  return view(other.sizes());
+}
 
 Tensor reshape(const Tensor& self, IntArrayRef sizes) {
+  TERN_OP("reshape", self);
   const DimVector inferred = infer_sizes(sizes, self.numel());
   DimVector strides;
   if (view_strides(self.sizes(), self.strides(), inferred, strides)) {
@@ -64,6 +70,7 @@ Tensor reshape(const Tensor& self, IntArrayRef sizes) {
 }
 
 Tensor flatten(const Tensor& self, StrictInt start_dim, StrictInt end_dim) {
+  TERN_OP("flatten", self);
   const std::size_t start = wrapped(start_dim, self), end = wrapped(end_dim, self);
   TERN_CHECK(start <= end, Error,
              "flatten() has invalid args: start_dim cannot come after "
@@ -83,6 +90,7 @@ Tensor flatten(const Tensor& self, StrictInt start_dim, StrictInt end_dim) {
 }
 
 Tensor transpose(const Tensor& self, StrictInt dim0, StrictInt dim1) {
+  TERN_OP("transpose", self);
   const std::size_t a = wrapped(dim0, self), b = wrapped(dim1, self);
   DimVector sizes = self.self().sizes, strides = self.self().strides;
   if (a != b) {
@@ -94,6 +102,7 @@ Tensor transpose(const Tensor& self, StrictInt dim0, StrictInt dim1) {
 }
 
 Tensor t(const Tensor& self) {
+  TERN_OP("t", self);
   TERN_CHECK(self.dim() <= 2, ShapeError, "t() expects a tensor with <= 2 dimensions, but self is ",
              self.dim(), "D");
   DimVector sizes = self.self().sizes, strides = self.self().strides;
@@ -104,8 +113,9 @@ Tensor t(const Tensor& self) {
 }
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {
+  TERN_OP("permute", self);
   TERN_CHECK(dims.size() == self.sizes().size(), ShapeError,
-             "permute: number of dimensions in the tensor input does not match the "
+             "number of dimensions in the tensor input does not match the "
              "length of the desired ordering of dimensions i.e. input.dim() = ",
              self.dim(), " is not equal to len(dims) = ", dims.size());
   DimVector sizes, strides, inverse(dims.size(), -1);
@@ -122,7 +132,9 @@ Tensor permute(const Tensor& self, IntArrayRef dims) {
 }
 
 Tensor select(const Tensor& self, StrictInt dim, StrictInt index) {
-  TERN_CHECK(self.dim() > 0, IndexError, "select() cannot be applied to a 0-dim tensor.");
+  TERN_OP("select", self);
+  TERN_CHECK(self.dim() > 0, IndexError, "select() cannot be applied to a 0-dim tensor. Got dim ",
+             dim);
   const std::size_t d = wrapped(dim, self);
   const std::int64_t size = self.sizes()[d];
   TERN_CHECK(index >= -size && index < size, IndexError, "select(): index ", index,
@@ -141,9 +153,12 @@ Tensor select(const Tensor& self, StrictInt dim, StrictInt index) {
 
 Tensor slice(const Tensor& self, StrictInt dim, std::optional<StrictInt> start,
              std::optional<StrictInt> end, StrictInt step) {
-  TERN_CHECK(self.dim() > 0, IndexError, "slice() cannot be applied to a 0-dim tensor.");
+  TERN_OP("slice", self);
+  TERN_CHECK(self.dim() > 0, IndexError, "slice() cannot be applied to a 0-dim tensor. Got dim ",
+             dim);
   TERN_CHECK(step > 0, Error,
-             step == 0 ? "slice step cannot be zero" : "slice step must be positive");
+             step == 0 ? "slice step cannot be zero" : "slice step must be positive", ", got ",
+             step);
   const std::size_t d = wrapped(dim, self);
   const std::int64_t size = self.sizes()[d];
   const auto clipped = [size](std::int64_t bound) {
@@ -163,7 +178,9 @@ Tensor slice(const Tensor& self, StrictInt dim, std::optional<StrictInt> start,
 }
 
 Tensor narrow(const Tensor& self, StrictInt dim, StrictInt start, StrictInt length) {
-  TERN_CHECK(self.dim() > 0, IndexError, "narrow() cannot be applied to a 0-dim tensor.");
+  TERN_OP("narrow", self);
+  TERN_CHECK(self.dim() > 0, IndexError, "narrow() cannot be applied to a 0-dim tensor. Got dim ",
+             dim);
   const std::int64_t size = self.size(dim);
   TERN_CHECK(length >= 0, Error, "narrow(): length must be non-negative, got ", length);
   TERN_CHECK(start >= -size && start <= size, IndexError,
@@ -176,10 +193,10 @@ Tensor narrow(const Tensor& self, StrictInt dim, StrictInt start, StrictInt leng
 }
 
 Tensor expand(const Tensor& self, IntArrayRef sizes) {
-  TERN_CHECK(sizes.size() >= self.sizes().size(), ShapeError,
-             "expand: the number of sizes provided (", sizes.size(),
-             ") must be greater or equal to the number of dimensions in the tensor (", self.dim(),
-             ")");
+  TERN_OP("expand", self);
+  TERN_CHECK(sizes.size() >= self.sizes().size(), ShapeError, "the number of sizes provided (",
+             sizes.size(), ") must be greater or equal to the number of dimensions in the tensor (",
+             self.dim(), ")");
   DimVector wanted(sizes);
   const std::size_t added = sizes.size() - self.sizes().size();
   for (std::size_t d = 0; d < wanted.size(); ++d) {
@@ -216,15 +233,18 @@ Tensor squeezed(const char* node, const Tensor& self, Drop drop) {
 }  // namespace
 
 Tensor squeeze(const Tensor& self) {
+  TERN_OP("squeeze", self);
   return squeezed("SqueezeBackward0", self, [](std::size_t) { return true; });
 }
 
 Tensor squeeze(const Tensor& self, StrictInt dim) {
+  TERN_OP("squeeze", self);
   const std::size_t at = wrapped(dim, self);
   return squeezed("SqueezeBackward1", self, [at](std::size_t d) { return d == at; });
 }
 
 Tensor unsqueeze(const Tensor& self, StrictInt dim) {
+  TERN_OP("unsqueeze", self);
   const auto at = static_cast<std::size_t>(wrap_dim(dim, self.dim() + 1));
   DimVector sizes = self.self().sizes, strides = self.self().strides;
   strides.insert(at, at < sizes.size() ? sizes[at] * strides[at] : 1);
@@ -233,7 +253,9 @@ Tensor unsqueeze(const Tensor& self, StrictInt dim) {
 }
 
 std::vector<Tensor> split(const Tensor& self, StrictInt split_size, StrictInt dim) {
-  TERN_CHECK(self.dim() > 0, Error, "split expects at least a 1-dimensional tensor");
+  TERN_OP("split", self);
+  TERN_CHECK(self.dim() > 0, Error, "split expects at least a 1-dimensional tensor, got sizes ",
+             self.sizes());
   const std::int64_t size = self.size(dim);
   TERN_CHECK(split_size >= 0, Error,
              "split expects split_size be non-negative, but got split_size=", split_size);
@@ -250,12 +272,14 @@ std::vector<Tensor> split(const Tensor& self, StrictInt split_size, StrictInt di
 }
 
 std::vector<Tensor> chunk(const Tensor& self, StrictInt chunks, StrictInt dim) {
+  TERN_OP("chunk", self);
   TERN_CHECK(chunks > 0, Error, "chunk expects `chunks` to be greater than 0, got: ", chunks);
   const std::int64_t size = self.size(dim);
   return split(self, std::max<std::int64_t>((size + chunks - 1) / chunks, size == 0 ? 0 : 1), dim);
 }
 
 std::vector<Tensor> unbind(const Tensor& self, StrictInt dim) {
+  TERN_OP("unbind", self);
   std::vector<Tensor> slices;
   const std::int64_t size = self.size(dim);
   for (std::int64_t i = 0; i < size; ++i) slices.push_back(self.select(dim, i));
@@ -263,6 +287,7 @@ std::vector<Tensor> unbind(const Tensor& self, StrictInt dim) {
 }
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
+  TERN_OP("sum_to_size", self);
   TERN_CHECK(is_expandable_to(sizes, self.sizes()), ShapeError, "size {", sizes,
              "} is not expandable to size {", self.sizes(), "}.");
   if (self.sizes() == sizes) return self;
@@ -278,7 +303,10 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
 
 Tensor Tensor::operator[](StrictInt index) const { return tern::select(*this, 0, index); }
 Tensor Tensor::reshape(IntArrayRef sizes) const { return tern::reshape(*this, sizes); }
-Tensor Tensor::reshape_as(const Tensor& other) const { return reshape(other.sizes()); }
+Tensor Tensor::reshape_as(const Tensor& other) const {
+  TERN_OP("reshape_as", *this, other);
+  return reshape(other.sizes());
+}
 Tensor Tensor::flatten(StrictInt start_dim, StrictInt end_dim) const {
   return tern::flatten(*this, start_dim, end_dim);
 }
@@ -287,9 +315,10 @@ Tensor Tensor::transpose(StrictInt dim0, StrictInt dim1) const {
 }
 Tensor Tensor::t() const { return tern::t(*this); }
 Tensor Tensor::mT() const {
+  TERN_OP("mT", *this);
   TERN_CHECK(dim() >= 2, ShapeError,
              "tensor.mT is only supported on matrices or batches of matrices. Got ", dim(),
-             "-D tensor.");
+             "-D tensor. Its sizes are ", sizes());
   return tern::transpose(*this, -2, -1);
 }
 Tensor Tensor::permute(IntArrayRef dims) const { return tern::permute(*this, dims); }
@@ -304,7 +333,10 @@ Tensor Tensor::narrow(StrictInt dim, StrictInt start, StrictInt length) const {
   return tern::narrow(*this, dim, start, length);
 }
 Tensor Tensor::expand(IntArrayRef sizes) const { return tern::expand(*this, sizes); }
-Tensor Tensor::expand_as(const Tensor& other) const { return expand(other.sizes()); }
+Tensor Tensor::expand_as(const Tensor& other) const {
+  TERN_OP("expand_as", *this, other);
+  return expand(other.sizes());
+}
 Tensor Tensor::squeeze() const { return tern::squeeze(*this); }
 Tensor Tensor::squeeze(StrictInt dim) const { return tern::squeeze(*this, dim); }
 Tensor Tensor::unsqueeze(StrictInt dim) const { return tern::unsqueeze(*this, dim); }

@@ -5,7 +5,7 @@
 namespace tern {
 
 void Tensor::undefined_error() {
-  throw Error(
+  detail::raise<Error>(
       "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 "
       "'self'");
 }
@@ -27,7 +27,9 @@ std::int64_t Tensor::stride(StrictInt dim) const {
   return strides()[static_cast<std::size_t>(wrap_dim(dim, this->dim()))];
 }
 
-void Tensor::no_device_error() { throw Error("tensor does not have a device: it is undefined"); }
+void Tensor::no_device_error() {
+  detail::raise<Error>("tensor does not have a device: it is undefined");
+}
 
 namespace detail {
 

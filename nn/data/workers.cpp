@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,6 +26,11 @@ struct Workers::Impl {
       : in_order(ordered), timeout_ms(timeout) {
     try {
       for (std::size_t i = 0; i < count; ++i) threads.emplace_back([this, i] { work(i); });
+    } catch (const std::system_error& error) {
+      const std::size_t started = threads.size();
+      stop();
+      tern::detail::raise<Error>("DataLoader: cannot start ", count, " workers, only ", started,
+                                 "; the system says: ", error.code().message());
     } catch (...) {
       stop();
       throw;

@@ -4,8 +4,10 @@
 #include <unordered_set>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/op_scope.h>
 #include <tern/core/ops/creation.h>
 #include <tern/nn/optim/optimizer.h>
+#include <tern/nn/type_name.h>
 
 namespace tern::optim {
 
@@ -32,7 +34,8 @@ std::weak_ptr<Optimizer*> Optimizer::handle() {
 namespace detail {
 
 void options_class_error() {
-  throw Error("the options of a parameter group are of another class than the optimizer's");
+  tern::detail::raise<Error>(
+      "the options of a parameter group are of another class than the optimizer's");
 }
 
 State to_state(double value) { return value; }
@@ -195,9 +198,12 @@ State Optimizer::state_dict() const {
 }
 
 void Optimizer::load_state_dict(const State& state) {
+  const std::string name = nn::detail::type_name(typeid(*this)) + "::load_state_dict";
+  const tern::detail::OpScope scope(name.c_str());
   const std::vector<State>& saved_groups = state["param_groups"].elements();
   TERN_CHECK(saved_groups.size() == param_groups_.size(), Error,
-             "loaded state dict has a different number of parameter groups");
+             "loaded state dict has a different number of parameter groups: ", saved_groups.size(),
+             ", the optimizer has ", param_groups_.size());
   // Stage everything, so that an error changes nothing.
   std::vector<std::unique_ptr<OptimizerOptions>> options;
   std::unordered_map<std::string, Tensor> targets;  // by the number that the file gives them
@@ -206,7 +212,9 @@ void Optimizer::load_state_dict(const State& state) {
     const std::vector<State>& numbers = saved_groups[i]["params"].elements();
     TERN_CHECK(numbers.size() == group.params().size(), Error,
                "loaded state dict contains a parameter group that doesn't match the size of "
-               "optimizer's group");
+               "optimizer's group: ",
+               numbers.size(), " parameters in group ", i, ", the optimizer has ",
+               group.params().size());
     options.push_back(group.options().clone());
     options.back()->load(saved_groups[i]);
     options.back()->check();

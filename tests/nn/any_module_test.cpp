@@ -35,9 +35,10 @@ TEST(AnyModule, CallsAnyForward) {
   EXPECT_EQ(any.any_forward(1, 2.0f, std::string("abc")).get<int>(), 6);
   EXPECT_EQ(error_of([&] { any.forward<int>(1); }),
             "tern::(anonymous namespace)::ManyImpl's forward() method expects 3 argument(s), but "
-            "received 1.");
-  EXPECT_EQ(error_of([&] { any.forward<int>(1, 2, std::string()); }),
-            "Expected argument #1 to be of type float, but received value of type int");
+            "received 1.\n  in module Many");
+  EXPECT_EQ(
+      error_of([&] { any.forward<int>(1, 2, std::string()); }),
+      "Expected argument #1 to be of type float, but received value of type int\n  in module Many");
   EXPECT_EQ(error_of([&] { any.forward(1, 2.0f, std::string()); }),
             "The type of the return value is int, but you asked for type tern::Tensor");
 }

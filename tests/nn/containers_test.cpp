@@ -22,7 +22,7 @@ TEST(Sequential, RunsModulesInOrder) {
   EXPECT_EQ(error_of([&] { net->at<nn::ReLUImpl>(0); }),
             "Attempted to cast module of type tern::nn::LinearImpl to type tern::nn::ReLUImpl");
   EXPECT_EQ(error_of([] { nn::Sequential()(ones({1})); }),
-            "Cannot call forward() on an empty Sequential");
+            "Cannot call forward() on an empty Sequential\n  in module Sequential");
 }
 
 // The layers of README's first program. The numbers are those of torch.nn.Sequential with

@@ -138,7 +138,8 @@ TEST(DataParallel, Errors) {
   } catch (const DeviceError& error) {
     EXPECT_STREQ(error.what(),
                  "module must have its parameters and buffers on device cuda:0 (device_ids[0]) but "
-                 "found one of them on device: cpu ('weight')");
+                 "found one of them on device: cpu ('weight')\n  in module "
+                 "DataParallelImpl<tern::nn::LinearImpl>");
   }
   EXPECT_THROW(nn::DataParallel(net, {0, 0}), Error);
   EXPECT_THROW(nn::DataParallel(net, {0, 7}), DeviceError);

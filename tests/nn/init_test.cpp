@@ -68,17 +68,19 @@ TEST(Init, MakesIdentityFilters) {
 
 TEST(Init, SaysWhatDoesNotFit) {
   EXPECT_EQ(error_of<ShapeError>([] { init::kaiming_uniform_(ones({3})); }),
-            "Fan in and fan out cannot be computed for tensor with fewer than 2 dimensions");
+            "kaiming_uniform_: Fan in and fan out cannot be computed for tensor with fewer than 2 "
+            "dimensions, got sizes [3]");
   EXPECT_EQ(error_of<ShapeError>([] { init::xavier_normal_(ones({3})); }),
-            "Fan in and fan out cannot be computed for tensor with fewer than 2 dimensions");
+            "xavier_normal_: Fan in and fan out cannot be computed for tensor with fewer than 2 "
+            "dimensions, got sizes [3]");
   EXPECT_EQ(error_of<ShapeError>([] { init::eye_(ones({3})); }),
-            "Only tensors with 2 dimensions are supported");
+            "eye_: Only tensors with 2 dimensions are supported, got sizes [3]");
   EXPECT_EQ(error_of<ShapeError>([] { init::sparse_(ones({3}), 0.1); }),
-            "Only tensors with 2 dimensions are supported");
+            "sparse_: Only tensors with 2 dimensions are supported, got sizes [3]");
   EXPECT_EQ(error_of<ShapeError>([] {
               init::dirac_(ones({3, 3}));
             }),
-            "Only tensors with 3, 4, or 5 dimensions are supported");
+            "dirac_: Only tensors with 3, 4, or 5 dimensions are supported, got sizes [3, 3]");
   EXPECT_EQ(init::kaiming_uniform_(empty({0, 3})).numel(), 0);
   const auto [fan_in, fan_out] = init::_calculate_fan_in_and_fan_out(ones({4, 3, 5, 5}));
   EXPECT_EQ(fan_in, 75);

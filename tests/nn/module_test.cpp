@@ -237,8 +237,9 @@ TEST(Hooks, MayRemoveThemselvesAndSayWhatTheyBreak) {
   net(ones({1}));
   EXPECT_EQ(calls, 1);
   net->register_forward_pre_hook([](nn::Module&, auto& inputs) { inputs.clear(); });
-  EXPECT_EQ(error_of([&] { net(ones({1})); }),
-            "tern::nn::ReLUImpl's forward() takes 1 inputs, but its hooks left 0");
+  EXPECT_EQ(
+      error_of([&] { net(ones({1})); }),
+      "tern::nn::ReLUImpl's forward() takes 1 inputs, but its hooks left 0\n  in module ReLU");
 }
 
 TEST(Hooks, SeeModulesThatReturnSeveralValues) {
@@ -267,7 +268,7 @@ TEST(RunningModule, IsNamedWithItsPath) {
   };
   const nn::ModuleHolder<OuterImpl> net;
   net(ones({1}));
-  EXPECT_EQ(net->probe->seen.find("inside ("), 0u) << net->probe->seen;
+  EXPECT_EQ(net->probe->seen.find("'inside' ("), 0u) << net->probe->seen;
   net->probe(ones({1}));
   EXPECT_EQ(net->probe->seen.find("inside"), std::string::npos);
   EXPECT_EQ(detail::running_module_text(), "");

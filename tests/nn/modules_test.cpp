@@ -168,16 +168,23 @@ TEST(BatchNorm1d, HasGradients) {
 
 TEST(BatchNorm1d, SaysWhatDoesNotFit) {
   const nn::BatchNorm1d net(3);
-  EXPECT_EQ(error_of([&] { net(ones({1, 2, 3, 4})); }), "expected 2D or 3D input (got 4D input)");
+  EXPECT_EQ(error_of([&] {
+              net(ones({1, 2, 3, 4}));
+            }),
+            "expected 2D or 3D input (got 4D input)\n  in module BatchNorm1d");
   EXPECT_EQ(error_of([&] {
               net(ones({1, 3}));
             }),
-            "Expected more than 1 value per channel when training, got input size [1, 3]");
-  EXPECT_EQ(error_of([&] { net(ones({2, 4})); }), "running_mean should contain 4 elements not 3");
+            "batch_norm: Expected more than 1 value per channel when training, got input size [1, "
+            "3]\n  in module BatchNorm1d");
+  EXPECT_EQ(error_of([&] {
+              net(ones({2, 4}));
+            }),
+            "batch_norm: running_mean should contain 4 elements not 3\n  in module BatchNorm1d");
   EXPECT_EQ(error_of([] {
               nn::functional::batch_norm(ones({2, 4}), {}, {});
             }),
-            "running_mean must be defined in evaluation mode");
+            "batch_norm: running_mean must be defined in evaluation mode");
 }
 
 TEST(LayerNorm, NormalisesTheLastDimensions) {
@@ -219,11 +226,12 @@ TEST(LayerNorm, HasOptions) {
   const nn::LayerNorm there(nn::LayerNormOptions(4).dtype(kDouble).device("cuda:1"));
   EXPECT_EQ(there->weight.dtype(), kDouble);
   EXPECT_EQ(there->bias.device(), Device("cuda:1"));
-  EXPECT_EQ(error_of<ShapeError>([&] {
-              bare(ones({2, 3}));
-            }),
-            "Given normalized_shape=[4], expected input with shape [*, 4], but got input of "
-            "size[2, 3]");
+  EXPECT_EQ(
+      error_of<ShapeError>([&] {
+        bare(ones({2, 3}));
+      }),
+      "layer_norm: Given normalized_shape=[4], expected input with shape [*, 4], but got input "
+      "of size[2, 3]\n  in module LayerNorm");
   EXPECT_NE(error_of<DeviceError>([&] {
               there(ones({2, 4}, kDouble));
             }).find("Expected all tensors to be on the same device"),

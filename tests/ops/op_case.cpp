@@ -36,6 +36,14 @@ const std::vector<OpCase>& all_cases() {
   return cases;
 }
 
+std::string op_of(const OpCase& op) {
+  std::string name = op.op.empty() ? op.name : op.op;
+  while (!public_ops().contains(name) && name.rfind('_') != std::string::npos) {
+    name.erase(name.rfind('_'));
+  }
+  return name;
+}
+
 std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds) {
   std::vector<OpCase> chosen;
   for (const OpCase& op : all_cases()) {

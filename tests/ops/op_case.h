@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,11 @@ std::vector<OpCase> loss_cases();
 const std::vector<OpCase>& all_cases();
 /// The records that a suite has something to ask of.
 std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds);
+
+/// The names of all public ops, from the headers, the .def lists and the lists of methods.
+const std::set<std::string>& public_ops();
+/// The op that a record is about: its `op`, else the longest public op that its name begins with.
+std::string op_of(const OpCase& op);
 
 /// How the elements of an argument lie in memory.
 enum class Layout { kContiguous, kTransposed, kGaps };

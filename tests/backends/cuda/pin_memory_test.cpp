@@ -32,11 +32,11 @@ TEST(PinMemory, IsDifferentiable) {
 
 TEST(PinMemory, IsForTheHostOnly) {
   EXPECT_EQ(error_of<DeviceError>([] { ones({1}, kCUDA).pin_memory(); }),
-            "cannot pin 'CUDAFloatType' only dense CPU tensors can be pinned");
+            "pin_memory: cannot pin 'CUDAFloatType' only dense CPU tensors can be pinned");
   EXPECT_EQ(error_of<DeviceError>([] { ones({1}, kMeta).pin_memory(); }),
-            "cannot pin 'MetaFloatType' only dense CPU tensors can be pinned");
+            "pin_memory: cannot pin 'MetaFloatType' only dense CPU tensors can be pinned");
   EXPECT_EQ(error_of<DeviceError>([] { zeros({1}, device(1).pinned_memory(true)); }),
-            "Only dense CPU tensors can be pinned, got device cuda:1");
+            "zeros: Only dense CPU tensors can be pinned, got device cuda:1");
   EXPECT_TRUE(zeros({1}, device(kMeta).pinned_memory(true)).is_meta());
 }
 
@@ -193,7 +193,7 @@ TEST_F(RecordStream, IsMissedByTheSimulator) {
   Tensor result;
   drop_after([&](const Tensor& a) { result = a * 2; });
   EXPECT_EQ(error_of<DeviceError>([] { full({1000}, 9.0, Device("cuda:0")); }),
-            "fill_: race: the output of kernel fill on cuda:0 is memory that was handed out again "
+            "full: race: the output of kernel fill on cuda:0 is memory that was handed out again "
             "while work of another stream still uses it; the tensor that was there needed "
             "record_stream()");
   cuda::synchronize(0);

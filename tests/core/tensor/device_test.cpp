@@ -20,8 +20,7 @@ std::string refusal_of(const char* text) {
 }
 
 constexpr const char* kKnown =
-    "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, "
-    "lazy, vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: ";
+    "Expected one of cpu, cuda, meta device type at start of device string: ";
 
 TEST(Device, ReadsNamesWithAndWithoutIndex) {
   EXPECT_EQ(Device("cpu"), Device(kCPU));
@@ -52,7 +51,8 @@ TEST(Device, RefusesMalformedTextInPyTorchsWords) {
 TEST(Device, RefusesUnknownAndMissingBackends) {
   EXPECT_EQ(refusal_of("gpu"), std::string(kKnown) + "gpu");
   EXPECT_EQ(refusal_of("CUDA:1"), std::string(kKnown) + "CUDA");
-  EXPECT_EQ(refusal_of("mps"), "tern is not linked with support for mps devices");
+  EXPECT_EQ(refusal_of("mps"),
+            "tern is not linked with support for mps devices, only for cpu, cuda and meta");
   EXPECT_EQ(refusal_of("cpu, cuda"), "Invalid device string: 'cpu, cuda'");
 }
 

@@ -1,7 +1,11 @@
 #include <tern/nn/data/data_loader.h>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -172,6 +176,27 @@ TEST_P(DataLoaderTest, ARefusedStateLeavesTheEpoch) {
     EXPECT_TRUE(identical(loader->state_dict(), before));
   }
   EXPECT_EQ(batches, epoch(*make_data_loader<SequentialSampler>(Indices(40), options(4))));
+}
+
+// The limit on memory leaves no room for the stacks of the threads.
+TEST(DataLoaderOptionsTest, SaysHowManyWorkersTheSystemStarts) {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t pages = 0;
+  ASSERT_TRUE(statm >> pages);
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  rlimit limited = before;
+  limited.rlim_cur = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 20);
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
+  std::string text;
+  try {
+    make_data_loader(Indices(1000), DataLoaderOptions(1).workers(500))->begin();
+  } catch (const Error& error) {
+    text = error.what();
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_EQ(text.find("DataLoader: cannot start 500 workers, only "), 0u) << text;
+  EXPECT_NE(text.find("; the system says: "), std::string::npos) << text;
 }
 
 TEST(DataLoaderOptionsTest, Checks) {

@@ -91,6 +91,7 @@ std::vector<OpCase> arithmetic_cases() {
                    .samples = binary_samples(0.3, 2),
                    .rejections = mismatch});
   cases.push_back({.name = "number_pow",
+                   .op = "pow",
                    .node = "PowBackward1",
                    .function = [](In in) { return pow(2.5, in[0]); },
                    .samples = unary_samples()});

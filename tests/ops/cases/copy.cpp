@@ -38,6 +38,7 @@ std::vector<OpCase> copy_cases() {
   cases.back().node.clear();
   cases.back().function = [](In in) { return in[0].detach().to(kFloat).to(kLong).to(kBool); };
   cases.push_back({.name = "copy",
+                   .op = "copy_",
                    .node = "CopyBackwards",
                    .function = [](In in) { return (in[0] * 1).copy_(in[1]); },
                    .samples = {{Input{{2, 3}}, Input{{2, 3}}},
@@ -50,12 +51,14 @@ std::vector<OpCase> copy_cases() {
                                    "at non-singleton dimension 0"}},
                    .mixes_devices = true});
   cases.push_back({.name = "fill",
+                   .op = "fill_",
                    .node = "FillBackward0",
                    .function = [](In in) { return (in[0] * 1).fill_(2.5); },
                    .samples = unary_samples(),
                    .in_place = [](In in) { return Tensor(in[0]).fill_(2.5); },
                    .twice_differentiable = false});
   cases.push_back({.name = "zero",
+                   .op = "zero_",
                    .node = "FillBackward0",
                    .function = [](In in) { return (in[0] * 1).zero_(); },
                    .samples = unary_samples(),

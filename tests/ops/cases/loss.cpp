@@ -36,6 +36,7 @@ std::vector<OpCase> loss_cases() {
   add("bce_weight", "MulBackward0",
       [](In in) { return binary_cross_entropy(in[0], in[1], in[2], Reduction::None); },
       {{probabilities({3, 4}), probabilities({3, 4}), Input{{4}, 0.5, 2}}});
+  cases.back().op = "binary_cross_entropy";
   add("bce_logits", "MeanBackward0",
       [](In in) { return binary_cross_entropy_with_logits(in[0], in[1]); },
       {{Input{{3, 4}, -4, 4}, probabilities({3, 4})}},
@@ -47,6 +48,7 @@ std::vector<OpCase> loss_cases() {
         return binary_cross_entropy_with_logits(in[0], in[1], {}, in[2], Reduction::Sum);
       },
       {{Input{{3, 4}, -4, 4}, probabilities({3, 4}), Input{{4}, 0.5, 2}}});
+  cases.back().op = "binary_cross_entropy_with_logits";
   add("nll_loss", "MeanBackward0", [](In in) { return nll_loss(in[0], in[1]); },
       {{Input{{3, 4}}, target}, {Input{{4}}, classes({}, {2})}},
       {{{Input{{3, 3}}, target},
@@ -69,9 +71,11 @@ std::vector<OpCase> loss_cases() {
       {{{Input{{3, 3}}, target},
         "Target 3 is out of bounds.",
         "gather(): index 3 is out of bounds"}});
+  cases.back().op = "cross_entropy_loss";
   add("cross_entropy_probabilities", "DivBackward1",
       [](In in) { return cross_entropy_loss(in[0], in[1]); },
       {{Input{{3, 4}}, probabilities({3, 4})}});
+  cases.back().op = "cross_entropy_loss";
   return cases;
 }
 

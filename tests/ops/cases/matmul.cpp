@@ -36,6 +36,7 @@ std::vector<OpCase> matmul_cases() {
       {pair({3, 4}, {4}), pair({2, 3, 4}, {4}), pair({0, 2}, {2})});
   add("vm", "SqueezeBackward1", [](In in) { return in[0].matmul(in[1]); },
       {pair({4}, {4, 3}), pair({4}, {2, 4, 3})});
+  cases.back().op = "matmul";
   add("dot", "ViewBackward0", [](In in) { return in[0].dot(in[1]); },
       {pair({5}, {5}), pair({0}, {0})},
       {{pair({2}, {3}), "inconsistent tensor size, expected tensor [2] and src [3]"}});

@@ -62,8 +62,8 @@ std::vector<OpCase> normalize_cases() {
       {{Input{{4, 3}}}, {Input{{3, 2, 5}}}});
   add("batch_norm_eval",
       [](In in) {
-        return batch_norm(in[0], in[1], in[2], in[0].new_full({in[0].size(1)}, 0.25),
-                          in[0].new_full({in[0].size(1)}, 1.5), false, 0.1, 1e-5);
+        return batch_norm(in[0], in[1], in[2], in[1].new_full(in[1].sizes(), 0.25),
+                          in[1].new_full(in[1].sizes(), 1.5), false, 0.1, 1e-5);
       },
       {affine({4, 3}, {3}), affine({1, 3}, {3}), affine({2, 3, 4}, {3}), affine({0, 3}, {3})});
   return cases;

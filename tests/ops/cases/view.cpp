@@ -60,6 +60,7 @@ std::vector<OpCase> view_cases() {
   add("subscript", "SelectBackward0", [](In in) { return in[0][1]; },
       {{Input{{3, 4}}}, {Input{{2}}}, {Input{{2, 0}}}},
       {{{Input{{}}}, "select() cannot be applied to a 0-dim tensor."}});
+  cases.back().op = "select";
   add(
       "slice", "SliceBackward0", [](In in) { return in[0].slice(0, 1, 100, 2); }, with_empty);
   add("narrow", "SliceBackward0", [](In in) { return in[0].narrow(1, 1, 2); },
