@@ -85,13 +85,34 @@ void check_floating(const char* kernel, const Tensor& self) {
              "\" not implemented for '", self.dtype(), "'");
 }
 
+void check_uniform_bounds(double from, double to, const char* type, double largest) {
+  const auto check = [&](const char* name, double bound) {
+    TERN_CHECK(bound >= -largest && bound <= largest, Error, name, " is out of bounds for ", type,
+               ", got ", bound, ", and the largest number is ", largest);
+  };
+  check("from", from);
+  check("to", to);
+  TERN_CHECK(from <= to, Error,
+             "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
+  TERN_CHECK(to - from <= largest, Error, "uniform_ expects to-from <= ", largest, ", the largest ",
+             type, ", but found to=", to, " and from=", from,
+             " which result in to-from to exceed the limit");
+}
+
 }  // namespace
 
 Tensor& Tensor::uniform_(double from, double to, OptionalGenerator generator) {
   TERN_OP("uniform_", *this);
   check_floating("check_uniform_bounds", *this);
-  TERN_CHECK(from <= to, Error,
-             "uniform_ expects to return a [from, to) range, but found from=", from, " > to=", to);
+  visit_dtype(dtype(), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (std::is_same_v<T, double>) {
+      check_uniform_bounds(from, to, "double", std::numeric_limits<double>::max());
+    } else if constexpr (tern::is_floating_point(dtype_of<T>())) {
+      using Limit = detail::FloatingLimit<T>;
+      check_uniform_bounds(from, to, Limit::kName, Limit::kLargest);
+    }
+  });
   return draw_inplace(*this, "uniform_", generator, args_of(RandomOp::kUniform, from, to));
 }
 
