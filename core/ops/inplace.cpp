@@ -20,7 +20,9 @@ void check_inplace(const Tensor& self, bool recorded) {
   TERN_CHECK(!is_grad_leaf(self), Error, impl.view_base ? "a view of " : "",
              "a leaf Variable that requires grad is being used in an in-place operation.");
   if (!impl.view_base) return;
-  TERN_CHECK(!is_grad_leaf(self._base()), Error,
+  // A leaf may itself be a view, of a base without gradients.
+  const Tensor base = self._base();
+  TERN_CHECK(!is_grad_leaf(base) && (base.requires_grad() || !self.requires_grad()), Error,
              "a view of a leaf Variable that requires grad is being used in an in-place "
              "operation.");
   TERN_CHECK(!recorded || impl.view_origin != ViewOrigin::kNoGrad, Error,

@@ -25,11 +25,12 @@ TEST(Inplace, OnATensorWithoutHistoryGivesItOne) {
 TEST(Inplace, IsRefusedOnLeavesAndTheirViews) {
   Tensor x = leaf(ones({2, 2}));
   EXPECT_EQ(error_of([&] { x.add_(1); }),
-            "a leaf Variable that requires grad is being used in an in-place operation.");
+            "add_: a leaf Variable that requires grad is being used in an in-place operation.");
   TERN_EXPECT_HAS(error_of([&] { x[0].add_(1); }),
                   "a view of a leaf Variable that requires grad is being used in an in-place "
                   "operation.");
   TERN_EXPECT_HAS(error_of([&] { x.t().zero_(); }), "a view of a leaf Variable");
+  TERN_EXPECT_HAS(error_of([&] { x[0] = 1; }), "a view of a leaf Variable");
   EXPECT_THROW(x.copy_(ones({2, 2})), Error);
   EXPECT_THROW(x.uniform_(), Error);
   TERN_EXPECT_EQUAL(x, ones({2, 2}));
@@ -41,6 +42,24 @@ TEST(Inplace, IsRefusedOnLeavesAndTheirViews) {
   }
   TERN_EXPECT_EQUAL(x, tensor({{7., 7.}, {2., 2.}}));
   EXPECT_TRUE(x.is_leaf());
+}
+
+TEST(Inplace, IsRefusedOnLeavesThatAreViews) {
+  const Tensor base = ones({6});
+  Tensor x = base.view({2, 3});
+  x.requires_grad_();
+  const std::string text =
+      "a view of a leaf Variable that requires grad is being used in an in-place operation.";
+  TERN_EXPECT_HAS(error_of([&] { x[0] = 1; }), text);
+  TERN_EXPECT_HAS(error_of([&] { x.view({6}).add_(1); }), text);
+  TERN_EXPECT_HAS(error_of([&] { x.add_(1); }), text);
+  TERN_EXPECT_EQUAL(base, ones({6}));
+  EXPECT_TRUE(x.is_leaf());
+  {
+    const NoGradGuard no_grad;
+    x[0] = 2;
+  }
+  TERN_EXPECT_EQUAL(base, tensor({2., 2., 2., 1., 1., 1.}));
 }
 
 TEST(Inplace, IsRefusedWhereElementsOverlap) {
