@@ -1,0 +1,280 @@
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "error_of.h"
+#include "ops/op_case.h"
+
+// Every op refuses wrong arguments with a text that names the op and both values. Each record is
+// called with one argument replaced; what an op takes nevertheless is fine, except where it must
+// refuse.
+
+namespace tern::testing {
+namespace {
+
+/// The ops that the functions of some records call on their arguments before the op of the record.
+const std::map<std::string, std::set<std::string>> kCalledBefore = {
+    {"gt",
+     {"all", "all_dim", "any", "any_dim", "logical_and", "logical_or", "logical_xor",
+      "logical_not"}},
+    {"floor", {"isfinite", "isinf", "isnan"}},
+    {"contiguous", {"view", "view_as", "as_strided", "as_strided_overlapping"}},
+    {"t", {"contiguous", "reshape_copies"}},
+    {"new_empty", {"reshape_as", "expand_as"}},
+    {"isnan", {"type_as"}},
+    {"mul", {"copy", "fill", "zero"}},
+    {"matmul", {"mv"}},
+};
+
+/// Arguments that may be undefined, by record.
+const std::map<std::string, std::set<std::size_t>> kOptional = {
+    {"layer_norm", {1, 2}},   {"layer_norm_weight", {1}},  {"layer_norm_bias", {1}},
+    {"batch_norm", {1, 2}},   {"batch_norm_eval", {1, 2}}, {"linear", {2}},
+    {"linear_batched", {2}},  {"bce_weight", {2}},         {"bce_logits_pos_weight", {2}},
+    {"nll_loss_weight", {2}},
+};
+
+/// True for "op: ..", "op ..", and for op(, .op and "op anywhere, as in PyTorch's texts, some of
+/// which call an op by the name of its in-place form.
+bool names_op(const std::string& text, const std::string& op) {
+  for (const std::string& form : {op + ": ", op + " ", op + "_: ", op + "_ "}) {
+    if (text.starts_with(form)) return true;
+  }
+  for (const std::string& form : {op + "(", "." + op, "\"" + op}) {
+    if (text.find(form) != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool names_op_of(const OpCase& op, const std::string& text) {
+  // These records ask the argument for its dtype first, which is no op.
+  const bool asks = op.name == "to" || op.name == "to_dtype";
+  if (names_op(text, op_of(op)) || (asks && text.starts_with("Expected a proper Tensor"))) {
+    return true;
+  }
+  return std::any_of(kCalledBefore.begin(), kCalledBefore.end(), [&](const auto& before) {
+    return before.second.contains(op.name) && names_op(text, before.first);
+  });
+}
+
+/// The numbers, dtypes, devices, empty lists of sizes and words for sizes in `text`.
+int count_values(const std::string& text) {
+  int count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto is_digit = [&](std::size_t at) {
+      return std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+    };
+    count += is_digit(i) && (i == 0 || !is_digit(i - 1));
+  }
+  for (const char* value : {"Float", "Double", "Long", "Bool", "Half", "cpu", "[]", "matrix",
+                            "no dimensions", "zero-dimensional"}) {
+    for (std::size_t at = text.find(value); at != std::string::npos; at = text.find(value, at + 1))
+      ++count;
+  }
+  return count;
+}
+
+/// The words for wanted dtypes in `text`.
+int count_rules(const std::string& text) {
+  int count = 0;
+  for (const char* rule : {"boolean", "floating point", "not implemented for"}) {
+    count += text.find(rule) != std::string::npos;
+  }
+  return count;
+}
+
+class ErrorText : public ::testing::TestWithParam<OpCase> {
+ protected:
+  /// Calls the function and the in-place form with argument `i` replaced by `wrong`, and hands
+  /// each refusal's text to `check`. Returns how many of the calls refused.
+  template <class Check>
+  static int refusals(const std::vector<Tensor>& inputs, std::size_t i, const Tensor& wrong,
+                      const Check& check) {
+    const OpCase& op = GetParam();
+    int count = 0;
+    for (const bool in_place : {false, true}) {
+      const OpFunction& function = in_place ? op.in_place : op.function;
+      if (!function) continue;
+      std::vector<Tensor> changed;
+      for (const Tensor& input : inputs) changed.push_back(input.clone());
+      changed[i] = wrong;
+      try {
+        function(changed);
+      } catch (const Error& error) {
+        const std::string text = error.what();
+        SCOPED_TRACE((in_place ? "in place, argument " : "argument ") + std::to_string(i) + ": " +
+                     text);
+        ++count;
+        EXPECT_TRUE(names_op_of(op, text));
+        check(text);
+      }
+    }
+    return count;
+  }
+
+  static int forms() { return GetParam().in_place ? 2 : 1; }
+
+  template <class Fn>
+  static void for_each_argument(const Fn& fn) {
+    const OpCase& op = GetParam();
+    for (const Sample& sample : op.samples) {
+      const auto inputs = make_inputs(sample, op.dtypes.front(), Layout::kContiguous);
+      for (std::size_t i = 0; i < inputs.size(); ++i) fn(inputs, i);
+    }
+  }
+};
+
+TEST_P(ErrorText, OfAnUndefinedTensor) {
+  for_each_argument([](const std::vector<Tensor>& inputs, std::size_t i) {
+    const auto optional = kOptional.find(GetParam().name);
+    if (optional != kOptional.end() && optional->second.contains(i)) return;
+    const int refused = refusals(inputs, i, Tensor(), [](const std::string& text) {
+      EXPECT_NE(text.find("Expected a proper Tensor but got None (or an undefined Tensor in C++) "
+                          "for argument #"),
+                std::string::npos);
+    });
+    EXPECT_EQ(refused, forms()) << "argument " << i;
+  });
+}
+
+TEST_P(ErrorText, OfAWrongShapeOrDimension) {
+  const std::vector<std::vector<std::int64_t>> kSizes = {{},     {7},        {0},
+                                                         {5, 7}, {7, 5, 11}, {1, 2, 3, 5, 7}};
+  int refused = 0;
+  for_each_argument([&](const std::vector<Tensor>& inputs, std::size_t i) {
+    for (const std::vector<std::int64_t>& sizes : kSizes) {
+      refused += refusals(inputs, i, zeros(sizes, inputs[i].dtype()),
+                          [](const std::string& text) { EXPECT_GE(count_values(text), 2); });
+    }
+  });
+  // No op takes two tensors of any sizes.
+  if (GetParam().samples[0].size() > 1) {
+    EXPECT_GT(refused, 0);
+  }
+}
+
+TEST_P(ErrorText, OfAWrongDtype) {
+  for_each_argument([](const std::vector<Tensor>& inputs, std::size_t i) {
+    for (const ScalarType dtype : {kBool, kLong, kHalf, kFloat, kDouble}) {
+      if (dtype == inputs[i].dtype()) continue;
+      refusals(inputs, i, inputs[i].to(dtype), [](const std::string& text) {
+        EXPECT_GE(count_values(text) + count_rules(text), 2);
+      });
+    }
+  });
+}
+
+TEST_P(ErrorText, OfMixedDevices) {
+  for_each_argument([](const std::vector<Tensor>& inputs, std::size_t i) {
+    if (inputs.size() == 1) return;  // one tensor lives in one place
+    const std::string first = i == 0 ? "cuda:1 and cpu!" : "cpu and cuda:1!";
+    const int refused = refusals(inputs, i, inputs[i].to("cuda:1"), [&](const std::string& text) {
+      EXPECT_NE(text.find("Expected all tensors to be on the same device, but found at least "
+                          "two devices, " +
+                          first),
+                std::string::npos);
+    });
+    const auto is_number = [](const Tensor& tensor) { return tensor.dim() == 0; };
+    if (!GetParam().mixes_devices && !std::any_of(inputs.begin(), inputs.end(), is_number)) {
+      EXPECT_EQ(refused, forms()) << "argument " << i;
+    }
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, ErrorText, ::testing::ValuesIn(all_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+// The texts of PyTorch stay a part of ours, since people search for them.
+TEST(ErrorTexts, NameTheOpAndBothValues) {
+  const Tensor x = ones({2, 3}), i = ones({2}, kLong);
+  const Device gpu("cuda:1");
+  const std::pair<std::function<void()>, std::string> mistakes[] = {
+      {[&] { x.view({4}); }, "view: shape '[4]' is invalid for input of size 6"},
+      {[&] { ones({-1}); }, "ones: Trying to create tensor with negative dimension -1: [-1]"},
+      {[&] {
+         rand({2, -3});
+       },
+       "rand: Trying to create tensor with negative dimension -3: [2, -3]"},
+      {[&] { full({-2}, 1); }, "full: Trying to create tensor with negative dimension -2: [-2]"},
+      {[&] { x.new_zeros({-2}); },
+       "new_zeros: Trying to create tensor with negative dimension -2: [-2]"},
+      {[&] { x.sum(2); },
+       "sum: Dimension out of range (expected to be in range of [-2, 1], but got 2)"},
+      {[&] { x.transpose(0, -3); },
+       "transpose: Dimension out of range (expected to be in range of [-2, 1], but got -3)"},
+      {[&] {
+         x + ones({2, 4});
+       },
+       "add: The size of tensor a (3) must match the size of tensor b (4) at non-singleton "
+       "dimension 1, got sizes [2, 3] and [2, 4]"},
+      {[&] {
+         mse_loss(x, ones({2, 4}));
+       },
+       "mse_loss: The size of tensor a (3) must match the size of tensor b (4) at non-singleton "
+       "dimension 1, got sizes [2, 3] and [2, 4]"},
+      {[&] { mse_loss(x, x.to(gpu)); },
+       "mse_loss: Expected all tensors to be on the same device, but found at least two devices, "
+       "cpu and cuda:1!"},
+      {[&] { ones(std::vector<std::int64_t>(17, 1)); },
+       "ones: tensors may have up to 16 dimensions, got 17"},
+      {[&] { i % 0; }, "remainder: ZeroDivisionError: an int64 was divided by 0."},
+      {[&] { i % zeros({2}, kLong); }, "remainder: ZeroDivisionError: an int64 was divided by 0."},
+      {[&] { i.add(i, 1.5); },
+       "add: For integral input tensors, argument alpha must not be a floating point number. Got "
+       "alpha 1.5 and the result type Long"},
+      {[&] {
+         cross_entropy_loss(x, tensor({0, 7}));
+       },
+       "cross_entropy_loss: Target 7 is out of bounds. A target is at least 0 and less than 3, the "
+       "number of classes."},
+      {[&] { binary_cross_entropy(x * 2, x); },
+       "binary_cross_entropy: all elements of input should be between 0 and 1, got elements from 2 "
+       "to 2"},
+      {[&] { x + Tensor(); },
+       "add: Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #1 "
+       "'other'"},
+      {[&] { Tensor().add_(x); },
+       "add_: Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument "
+       "#0 'self'"},
+      {[&] { mse_loss(x, Tensor()); },
+       "mse_loss: Expected a proper Tensor but got None (or an undefined Tensor in C++) for "
+       "argument #1 'target'"},
+      {[&] {
+         cat({x, Tensor()});
+       },
+       "cat: Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 "
+       "'tensors', element 1"},
+      {[&] { exp(Tensor()); },
+       "exp: Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #0 "
+       "'self'"},
+      {[&] { Device("gpu"); },
+       "Expected one of cpu, cuda, meta device type at start of device string: gpu"},
+      {[&] { Device("mps"); },
+       "tern is not linked with support for mps devices, only for cpu, cuda and meta"},
+      {[&] { x.clone().uniform_(0, 1e39); },
+       "uniform_: to is out of bounds for float, got 1e+39, and the largest number is 3.40282e+38"},
+      {[&] { x.clone().uniform_(std::nan(""), 1); },
+       "uniform_: from is out of bounds for float, got nan, and the largest number is 3.40282e+38"},
+      {[&] { x.clone().uniform_(-3e38, 3e38); },
+       "uniform_ expects to-from <= 3.40282e+38, the largest float, but found to=3e+38 and "
+       "from=-3e+38 which result in to-from to exceed the limit"},
+      {[&] { x.to(kDouble).uniform_(-1e308, 1e308); },
+       "uniform_ expects to-from <= 1.79769e+308, the largest double, but found to=1e+308 and "
+       "from=-1e+308 which result in to-from to exceed the limit"},
+  };
+  for (const auto& [call, text] : mistakes) EXPECT_EQ(error_of(call), text);
+}
+
+// Ops that failed leave no name behind, nor do ops that ended.
+TEST(ErrorTexts, NameTheOpThatRuns) {
+  EXPECT_THROW(mse_loss(ones({2}), ones({3})), ShapeError);
+  EXPECT_EQ(error_of([] { ones({2}) + ones({3}); }).find("add: "), 0u);
+  EXPECT_EQ(error_of([] { detail::raise<Error>("no op"); }), "no op");
+}
+
+}  // namespace
+}  // namespace tern::testing
