@@ -214,9 +214,11 @@ int own_variable() {
   char* end = nullptr;
   errno = 0;
   const long number = std::strtol(text, &end, 10);
-  TERN_CHECK(errno == 0 && *end == '\0' && number >= 1 && number <= kMaxThreads, Error,
-             "Expected TERN_NUM_THREADS to be a number of threads from 1 to ", kMaxThreads,
-             ", got '", text, "'");
+  if (errno != 0 || *end != '\0' || number < 1 || number > kMaxThreads) {
+    // Thrown as it is: the op that happens to be the first is not to blame.
+    throw Error(detail::text_of("Expected TERN_NUM_THREADS to be a number of threads from 1 to ",
+                                kMaxThreads, ", got '", text, "'"));
+  }
   return static_cast<int>(number);
 }
 

@@ -131,13 +131,14 @@ class ErrorText : public ::testing::TestWithParam<OpCase> {
 TEST_P(ErrorText, OfAnUndefinedTensor) {
   for_each_argument([](const std::vector<Tensor>& inputs, std::size_t i) {
     const auto optional = kOptional.find(GetParam().name);
-    if (optional != kOptional.end() && optional->second.contains(i)) return;
-    const int refused = refusals(inputs, i, Tensor(), [](const std::string& text) {
-      EXPECT_NE(text.find("Expected a proper Tensor but got None (or an undefined Tensor in C++) "
-                          "for argument #"),
-                std::string::npos);
-    });
-    EXPECT_EQ(refused, forms()) << "argument " << i;
+    if (optional == kOptional.end() || !optional->second.contains(i)) {
+      const int refused = refusals(inputs, i, Tensor(), [](const std::string& text) {
+        EXPECT_NE(text.find("Expected a proper Tensor but got None (or an undefined Tensor in C++) "
+                            "for argument #"),
+                  std::string::npos);
+      });
+      EXPECT_EQ(refused, forms()) << "argument " << i;
+    }
   });
 }
 
@@ -168,9 +169,14 @@ TEST_P(ErrorText, OfAWrongDtype) {
   });
 }
 
-TEST_P(ErrorText, OfMixedDevices) {
+INSTANTIATE_TEST_SUITE_P(Ops, ErrorText, ::testing::ValuesIn(all_cases()),
+                         [](const auto& test) { return test.param.name; });
+
+/// For records of several tensors that must live together.
+class ErrorTextOfDevices : public ErrorText {};
+
+TEST_P(ErrorTextOfDevices, NamesBothInTheOrderOfTheArguments) {
   for_each_argument([](const std::vector<Tensor>& inputs, std::size_t i) {
-    if (inputs.size() == 1) return;  // one tensor lives in one place
     const std::string first = i == 0 ? "cuda:1 and cpu!" : "cpu and cuda:1!";
     const int refused = refusals(inputs, i, inputs[i].to("cuda:1"), [&](const std::string& text) {
       EXPECT_NE(text.find("Expected all tensors to be on the same device, but found at least "
@@ -179,13 +185,16 @@ TEST_P(ErrorText, OfMixedDevices) {
                 std::string::npos);
     });
     const auto is_number = [](const Tensor& tensor) { return tensor.dim() == 0; };
-    if (!GetParam().mixes_devices && !std::any_of(inputs.begin(), inputs.end(), is_number)) {
+    if (!std::any_of(inputs.begin(), inputs.end(), is_number)) {
       EXPECT_EQ(refused, forms()) << "argument " << i;
     }
   });
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, ErrorText, ::testing::ValuesIn(all_cases()),
+INSTANTIATE_TEST_SUITE_P(Ops, ErrorTextOfDevices,
+                         ::testing::ValuesIn(cases_where([](const OpCase& op) {
+                           return op.samples[0].size() > 1 && !op.mixes_devices;
+                         })),
                          [](const auto& test) { return test.param.name; });
 
 // The texts of PyTorch stay a part of ours, since people search for them.
