@@ -104,7 +104,7 @@ kind != "" {
   }
   block = block $0 "\n"
   if ($0 ~ /^int main\(\)/) is_program = 1
-  if (first == "" && $0 !~ /^ *(\/\/.*|using .*|namespace [a-z]+ =.*)?$/) first = $0
+  if (first == "" && $0 !~ /^ *(#.*|\/\/.*|using .*|namespace [a-z]+ =.*)?$/) first = $0
   next
 }
 /^```(c|C|cc|c\+\+|cxx)$/ { fail("write ```cpp") }
