@@ -36,7 +36,7 @@ class Accumulator final : public Node {
   // Takes the tensor over when nobody else holds its memory; the layout is the leaf's either way.
   Tensor first_gradient(const Tensor& gradient) const {
     const bool same_layout = gradient.strides() == IntArrayRef(strides_);
-    const bool is_ours = gradient.use_count() == 1 && gradient.self().storage->use_count() == 1 &&
+    const bool is_ours = gradient.use_count() == 1 && gradient.self().storage->is_exclusive() &&
                          !gradient.requires_grad();
     if (is_ours && (same_layout || gradient.numel() <= 1)) return gradient;
     Tensor copy = tern::detail::make_tensor(gradient.sizes(), gradient.dtype(), gradient.device());

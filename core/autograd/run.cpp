@@ -28,7 +28,7 @@ Tensor fit(Tensor gradient, const OutputInfo& info, const Node& from, std::size_
 
 // True when nobody else can see a change of the tensor's elements.
 bool is_private(const Tensor& tensor) {
-  return tensor.use_count() == 1 && tensor.self().storage->use_count() == 1 &&
+  return tensor.use_count() == 1 && tensor.self().storage->is_exclusive() &&
          !tensor.self().has_internal_overlap();
 }
 

@@ -121,14 +121,9 @@ Tensor& Tensor::detach_() {
 }
 
 Tensor Tensor::data() const {
-  // A storage of its own over the same memory, so that its version counts alone.
-  const IntrusivePtr<Storage>& storage = self().storage;
-  storage->retain();
-  auto shadow = make_intrusive<Storage>(
-      storage->data(), storage->bytes(), storage->device(),
-      [](void*, void* context) { static_cast<Storage*>(context)->release(); }, storage.get());
-  return Tensor(
-      make_intrusive<TensorImpl>(std::move(shadow), storage_offset(), sizes(), strides(), dtype()));
+  // In-place changes of the result count alone.
+  return Tensor(make_intrusive<TensorImpl>(make_intrusive<Storage>(self().storage),
+                                           storage_offset(), sizes(), strides(), dtype()));
 }
 
 void Tensor::set_data(const Tensor& other) const {

@@ -25,7 +25,7 @@ ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& sel
 
 // True when the caller's tensor is a temporary whose memory nobody will look at again.
 bool may_reuse(const Tensor& self, ScalarType dtype) {
-  return self.use_count() == 1 && self.dtype() == dtype && self.self().storage->use_count() == 1 &&
+  return self.use_count() == 1 && self.dtype() == dtype && self.self().storage->is_exclusive() &&
          !self.is_view() && self.is_contiguous() && (!self.requires_grad() || !self.is_leaf());
 }
 

@@ -32,6 +32,18 @@ Storage::Storage(void* data, std::size_t bytes, Device device, Deleter deleter, 
       device_(device),
       foreign_(true) {}
 
+Storage::Storage(const IntrusivePtr<Storage>& other)
+    : data_(other->data_),
+      bytes_(other->bytes_),
+      deleter_([](void*, void* context) { static_cast<Storage*>(context)->release(); }),
+      context_(const_cast<Storage*>(&other->owner())),
+      device_(other->device_),
+      foreign_(true),
+      pinned_(other->pinned_),
+      shared_(true) {
+  static_cast<Storage*>(context_)->retain();
+}
+
 Storage::~Storage() {
   if (foreign_) {
     if (deleter_ != nullptr) deleter_(data_, context_);

@@ -26,6 +26,8 @@ class TERN_API Storage final : public RefCounted {
   Storage(std::size_t bytes, Allocator& allocator);
   /// Uses memory of somebody else. At the end `deleter`, which may be null, is called with it.
   Storage(void* data, std::size_t bytes, Device device, Deleter deleter, void* context);
+  /// Shares the memory of `other`, with a version counter of its own.
+  explicit Storage(const IntrusivePtr<Storage>& other);
   ~Storage() override;
 
   /// Returns the address of the first byte; on a GPU it is an address there.
@@ -35,7 +37,13 @@ class TERN_API Storage final : public RefCounted {
   /// Returns the device of the memory.
   Device device() const { return device_; }
   /// Returns true for pinned host memory.
+
   bool is_pinned() const { return pinned_; }
+  /// Returns true when both storages use the memory of one allocation.
+  bool is_alias_of(const Storage& other) const { return &owner() == &other.owner(); }
+  /// Returns true when this is the last reference to memory that nobody else can see, so that an op
+  /// may write its result there.
+  bool is_exclusive() const { return use_count() == 1 && !foreign_; }
 
   /// Returns the number of in-place changes so far.
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
@@ -50,13 +58,16 @@ class TERN_API Storage final : public RefCounted {
   static void operator delete(void* pointer, std::size_t size) noexcept;
 
  private:
+  const Storage& owner() const { return shared_ ? *static_cast<const Storage*>(context_) : *this; }
+
   void* data_;
   std::size_t bytes_;
   Deleter deleter_;  // null: the allocator's, unless foreign_
-  void* context_;    // the deleter's, or the allocator of pinned memory
+  void* context_;    // the deleter's, the allocator of pinned memory, or the owner of shared memory
   Device device_;
   bool foreign_;
   bool pinned_ = false;
+  bool shared_ = false;
   std::atomic<std::uint32_t> version_{0};
 };
 

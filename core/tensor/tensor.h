@@ -189,8 +189,10 @@ class TERN_API Tensor {
       undefined_error();
     return *impl_;
   }
-  /// Returns true when both tensors use one storage.
-  bool is_alias_of(const Tensor& other) const { return self().storage == other.self().storage; }
+  /// Returns true when both tensors use the memory of one allocation.
+  bool is_alias_of(const Tensor& other) const {
+    return self().storage->is_alias_of(*other.self().storage);
+  }
 
   // --- Autograd (defined in core/autograd) -------------------------------------------------------
 

@@ -17,6 +17,7 @@ TEST(PinMemory, CopiesOnceAndKeepsTheLayout) {
   EXPECT_EQ(b.strides(), a.strides());
   EXPECT_TRUE(b.pin_memory().is_same(b));
   EXPECT_TRUE(b.t().is_pinned());  // a view
+  EXPECT_TRUE(b.data().is_pinned() && b.detach().is_pinned());
   EXPECT_FALSE(b.clone().is_pinned());
   EXPECT_FALSE(empty_like(b).is_pinned());
   EXPECT_TRUE(zeros({0, 3}).pin_memory().is_pinned());

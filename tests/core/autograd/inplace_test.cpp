@@ -257,6 +257,33 @@ TEST(Data, HasAVersionOfItsOwn) {
   TERN_EXPECT_EQUAL(data, ones({2}));  // owns the memory too
 }
 
+TEST(Data, IsAnAliasOfItsTensor) {
+  const Tensor x = tensor({1., 2.}), other = tensor({1., 2.});
+  EXPECT_TRUE(x.data().is_alias_of(x) && x.is_alias_of(x.data()));
+  EXPECT_TRUE(x.data().data()[0].is_alias_of(x.data()));
+  EXPECT_FALSE(x.data().is_alias_of(other.data()));
+}
+
+// A temporary whose memory belongs to somebody else is no place for the result.
+TEST(Data, IsNotOverwrittenByUnaryOps) {
+  const Tensor x = tensor({-1., 2.});
+  TERN_EXPECT_EQUAL(relu(x.data()), tensor({0., 2.}));
+  TERN_EXPECT_EQUAL(x, tensor({-1., 2.}));
+  float numbers[] = {-1, 2};
+  TERN_EXPECT_EQUAL(relu(from_blob(numbers, {2})), tensor({0.F, 2.F}));
+  EXPECT_EQ(numbers[0], -1);
+}
+
+TEST(Data, IsNotOverwrittenByBackward) {
+  const Tensor x = leaf(tensor({1.F, 2.F})), y = leaf(tensor({1.F, 2.F}));
+  float numbers[] = {3, 4};
+  autograd::backward({x * 1, x * 1}, {from_blob(numbers, {2}), from_blob(numbers, {2})});
+  autograd::backward({y}, {from_blob(numbers, {2})});
+  y.sum().backward();
+  TERN_EXPECT_EQUAL(y.grad(), tensor({4.F, 5.F}));
+  EXPECT_EQ(numbers[0], 3);
+}
+
 TEST(SetData, KeepsIdentityAndGrad) {
   const Tensor x = leaf(tensor({1., 2.}));
   x.sum().backward();
