@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/meta.h>
+#include <tern/core/kernels/backend.h>
 #include <tern/core/tensor/shape.h>
 
 namespace tern::autograd {
@@ -26,6 +27,11 @@ class Accumulator final : public Node {
     } else if (GradMode::is_enabled()) {
       grad = grad.add(gradient);
     } else {
+      // The gradient may belong to the stream of an earlier backward.
+      if (grad.is_cuda()) [[unlikely]] {
+        kernels::backend_of(kCUDA).record_current_stream(grad.self().storage->data(),
+                                                         grad.device().index());
+      }
       grad.add_(gradient);
     }
   }

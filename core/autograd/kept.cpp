@@ -3,6 +3,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/kept.h>
 #include <tern/core/autograd/meta.h>
+#include <tern/core/kernels/backend.h>
 
 namespace tern::autograd {
 namespace {
@@ -45,6 +46,12 @@ Tensor Kept::unpack(Node* owner) const {
   if (!data_.defined()) return data_;
   if (data_.self().storage->version() != version_) [[unlikely]] {
     throw_modified(data_, is_output_ ? owner : edge_.node.get(), edge_.output_nr, version_);
+  }
+  // The block belongs to the stream of the forward pass and is freed when this backward is queued,
+  // perhaps on another stream.
+  if (data_.is_cuda()) [[unlikely]] {
+    kernels::backend_of(kCUDA).record_current_stream(data_.self().storage->data(),
+                                                     data_.device().index());
   }
   // History matters only when this backward is itself recorded.
   if (!GradMode::is_enabled()) return data_;

@@ -37,6 +37,9 @@ class TERN_API Backend {
                           std::size_t bytes, bool non_blocking) = 0;
   /// Waits for the work of `device` and throws what went wrong in it.
   virtual void synchronize(DeviceIndex device) = 0;
+  /// Says that the current stream of `device` uses the block at `data`, whichever stream the block
+  /// belongs to: once freed, the block is not reused before the work that this stream has by then.
+  virtual void record_current_stream(const void* /*data*/, DeviceIndex /*device*/) {}
   /// Host memory for copies that run while the host goes on; null where there is no such thing.
   virtual Allocator* pinned_allocator() { return nullptr; }
 

@@ -95,7 +95,7 @@ void CachingAllocator::reset_peak(DeviceIndex device) {
   owner.pool.reset_peak();
 }
 
-void CachingAllocator::record_stream(void* pointer, Stream stream) {
+void CachingAllocator::record_stream(const void* pointer, Stream stream) {
   LockedPool& owner = locked(stream.device_index());
   const std::lock_guard lock(owner.mutex);
   owner.pool.record_stream(pointer, stream.stream());

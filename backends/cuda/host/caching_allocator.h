@@ -25,10 +25,9 @@ class TERN_API CachingAllocator final : public Allocator {
   void reset_peak(DeviceIndex device) override;
 
   /// Says that work on `stream` uses the block of `pointer`, so that freeing it waits for that.
-  void record_stream(void* pointer, Stream stream);
-  /// A graph with this pool is captured from here to end_capture(), and holds the pool to let_go().
-  void begin_capture(std::uint64_t pool);
-  void end_capture();
+  void record_stream(const void* pointer, Stream stream);
+  /// A graph holds its pool, on every device, to let_go().
+  void hold(std::uint64_t pool);
   void let_go(std::uint64_t pool);
   /// See PluginHost. Gives up rather than wait for the lock.
   bool find_block(DeviceIndex device, const void* address, kernels::PluginBlock* block) const;

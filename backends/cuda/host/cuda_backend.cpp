@@ -48,6 +48,11 @@ DeviceIndex CudaBackend::current_device() { return cuda::current_device(); }
 void CudaBackend::check_device(DeviceIndex device) { detail::check_ordinal(device); }
 void CudaBackend::synchronize(DeviceIndex device) { cuda::synchronize(device); }
 
+void CudaBackend::record_current_stream(const void* data, DeviceIndex device) {
+  if (!detail::has_pool_streams()) return;  // each device has but one stream
+  allocator().record_stream(data, getCurrentCUDAStream(device));
+}
+
 void* CudaBackend::stream(DeviceIndex device) { return getCurrentCUDAStream(device).stream(); }
 
 void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Device from_device,

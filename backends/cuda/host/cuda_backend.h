@@ -19,6 +19,7 @@ class TERN_API CudaBackend final : public kernels::Backend {
   void copy_bytes(void* to, Device to_device, const void* from, Device from_device,
                   std::size_t bytes, bool non_blocking) override;
   void synchronize(DeviceIndex device) override;
+  void record_current_stream(const void* data, DeviceIndex device) override;
   detail::PinnedAllocator* pinned_allocator() override;
   Place place(DeviceIndex device) override;
   bool is_capturing(DeviceIndex device) override;

@@ -115,7 +115,7 @@ void DevicePool::mark_uses() {
   }
 }
 
-void DevicePool::record_stream(void* pointer, void* stream) {
+void DevicePool::record_stream(const void* pointer, void* stream) {
   const auto found = live_.find(pointer);
   if (found == live_.end() || found->second->stream == stream) return;
   std::vector<void*>& streams = found->second->used_on;

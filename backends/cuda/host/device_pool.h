@@ -33,7 +33,7 @@ class DevicePool {
   void* allocate(std::size_t bytes, void* stream, std::uint64_t pool = 0);
   void deallocate(void* pointer);
   /// The block of `pointer` is used on `stream`, too.
-  void record_stream(void* pointer, void* stream);
+  void record_stream(const void* pointer, void* stream);
   /// Gives all segments without a live block back, waiting for blocks in use elsewhere. Does
   /// nothing during a capture, when the driver refuses that.
   void empty_cache();

@@ -1,6 +1,7 @@
 #include <tern/backends/cuda/host/stream.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -50,6 +51,11 @@ const StreamState* stream_at(DeviceIndex device, int id, bool high_priority) {
 
 }  // namespace
 
+namespace {
+constinit std::atomic<bool> pool_streams = false;
+}
+bool has_pool_streams() { return pool_streams.load(std::memory_order_relaxed); }
+
 bool captures_on(DeviceIndex device) {
   DeviceStreams& owner = streams_of(device);
   const std::lock_guard lock(owner.mutex);
@@ -82,6 +88,7 @@ Stream getDefaultCUDAStream(StrictDeviceIndex device) {
 Stream getStreamFromPool(StrictBool high_priority, StrictDeviceIndex device) {
   device = detail::resolve(device);
   detail::DeviceStreams& owner = detail::streams_of(device);
+  detail::pool_streams.store(true, std::memory_order_relaxed);
   int id = 0;
   {
     const std::lock_guard lock(owner.mutex);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/visibility.h>
 #include <tern/core/tensor/device.h>
 
@@ -9,7 +10,17 @@ namespace tern::cuda {
 
 namespace detail {
 struct StreamState;
-}
+
+/// What is current in a thread: tern's device, and the device of the CUDA runtime, on which a
+/// program starts kernels of its own. They differ where a program calls cudaSetDevice itself.
+struct CurrentDevice {
+  DeviceIndex device = -1;  // -1: nothing to restore
+  std::int32_t runtime = 0;
+};
+
+/// Returns true once a stream other than the default ones exists.
+bool has_pool_streams();
+}  // namespace detail
 
 /// A queue of work on one device. The work of one stream runs in order; different streams run side
 /// by side. A Stream is a handle: copies mean the same stream. Streams live as long as the process.
