@@ -12,7 +12,8 @@ namespace tern {
 ///
 /// - "highest" (the default): float32 throughout.
 /// - "high": operands may be rounded to 10 bits of fraction or more (TensorFloat32).
-/// - "medium": operands may be rounded to bfloat16; sums stay float32.
+/// - "medium": operands may be rounded to bfloat16; sums stay float32. CUDA takes it for "high", as
+///   in PyTorch.
 ///
 /// A device without the faster arithmetic computes as in "highest". CPUs with AVX512-BF16 have it
 /// for "medium", for products that are large enough to gain from the rounding; denormal numbers

@@ -224,7 +224,7 @@ TEST_F(Cublas, RemembersALimitedNumberOfProducts) {
 TEST_F(Cublas, PrecisionDecidesTheComputeType) {
   for (const auto& [precision, type] : {std::pair{GemmPrecision::kHighest, CUBLAS_COMPUTE_32F},
                                         {GemmPrecision::kHigh, CUBLAS_COMPUTE_32F_FAST_TF32},
-                                        {GemmPrecision::kMedium, CUBLAS_COMPUTE_32F_FAST_16BF}}) {
+                                        {GemmPrecision::kMedium, CUBLAS_COMPUTE_32F_FAST_TF32}}) {
     Case given{5, 6, 7};
     given.precision = precision;
     check<float>(given);

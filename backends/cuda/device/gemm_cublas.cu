@@ -91,9 +91,8 @@ cublasComputeType_t compute_type(const GemmArgs& args) {
     case GemmPrecision::kHighest:
       return CUBLAS_COMPUTE_32F;
     case GemmPrecision::kHigh:
+    case GemmPrecision::kMedium:  // as in PyTorch, no less than TensorFloat-32
       return CUBLAS_COMPUTE_32F_FAST_TF32;
-    case GemmPrecision::kMedium:
-      return CUBLAS_COMPUTE_32F_FAST_16BF;
   }
   return CUBLAS_COMPUTE_32F;
 }
