@@ -32,7 +32,9 @@ inline void fail(KernelContext& context, StatusCode code, const char* what) {
   std::snprintf(context.message, sizeof(context.message), "CUDA error: %s", what);
 }
 
-#ifdef __CUDACC__
+#ifndef __CUDACC__
+void after_emulated_launch(KernelContext& context);
+#endif
 
 /// Queues `kernel` on the stream of the context, whose device is current. Nothing for no blocks,
 /// which CUDA takes for an error.
@@ -40,27 +42,19 @@ template <class... Params, class... Args>
 void launch(KernelContext& context, void (*kernel)(Params...), dim3 grid, dim3 block,
             Args... args) {
   if (context.status != StatusCode::kOk || grid.x == 0) return;
-  kernel<<<grid, block, 0, static_cast<cudaStream_t>(context.stream)>>>(args...);
-  const cudaError_t error = cudaGetLastError();
+  const cudaLaunchConfig_t config{grid,    block, 0, static_cast<cudaStream_t>(context.stream),
+                                  nullptr, 0};
+  // The error of this launch alone: the runtime's record may hold one of the program's own calls.
+  const cudaError_t error = cudaLaunchKernelEx(&config, kernel, args...);
+#ifndef __CUDACC__
+  after_emulated_launch(context);
+#endif
   if (error == cudaSuccess) return;
+  cudaGetLastError();
   // The first launch of a kernel loads it.
   fail(context,
        error == cudaErrorMemoryAllocation ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault,
        cudaGetErrorString(error));
 }
-
-#else
-
-void after_emulated_launch(KernelContext& context);
-
-template <class... Params, class... Args>
-void launch(KernelContext& context, void (*kernel)(Params...), dim3 grid, dim3 block,
-            Args... args) {
-  if (context.status != StatusCode::kOk || grid.x == 0) return;
-  emulator::run({grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, [&] { kernel(args...); });
-  after_emulated_launch(context);
-}
-
-#endif
 
 }  // namespace tern::cuda::device

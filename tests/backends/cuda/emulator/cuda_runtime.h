@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include <backends/cuda/emulator/emulator.h>
 
@@ -20,10 +21,17 @@
 
 using cudaStream_t = void*;
 
-enum cudaError_t { cudaSuccess };
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidDevice = 101,
+};
 enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75 };
 inline const char* cudaGetErrorString(cudaError_t) { return "no error"; }
-inline cudaError_t cudaGetDevice(int*) { return cudaSuccess; }
+inline cudaError_t cudaGetDevice(int* device) {
+  *device = tern::emulator::runtime_device();
+  return cudaSuccess;
+}
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
   *value = 9;
   return cudaSuccess;
@@ -38,6 +46,27 @@ struct dim3 {
   constexpr dim3(unsigned x_size = 1, unsigned y_size = 1, unsigned z_size = 1)
       : x(x_size), y(y_size), z(z_size) {}
 };
+
+struct cudaLaunchConfig_t {
+  dim3 grid, block;  // whose names in CUDA are macros here
+  std::size_t shared_bytes;
+  cudaStream_t stream;
+  const void* attributes;
+  unsigned attribute_count;
+};
+
+/// Runs the kernel at once. Calls that fail leave their error in the record, as CUDA's do.
+template <class... Params, class... Args>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
+                               Args... args) {
+  const dim3 grid = config->grid, block = config->block;
+  tern::emulator::run({grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                      [&] { kernel(args...); });
+  return cudaSuccess;
+}
+inline cudaError_t cudaGetLastError() {
+  return static_cast<cudaError_t>(std::exchange(tern::emulator::last_error(), 0));
+}
 
 #define threadIdx (tern::emulator::place().thread)
 #define blockIdx (tern::emulator::place().block)

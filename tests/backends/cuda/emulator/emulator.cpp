@@ -245,6 +245,21 @@ void Machine::run_threads() {
 
 }  // namespace
 
+int& last_error() {
+  static thread_local int error = 0;
+  return error;
+}
+
+int& runtime_device() {
+  static thread_local int device = 0;
+  return device;
+}
+
+unsigned& contexts() {
+  static unsigned all = 0;
+  return all;
+}
+
 const Place& place() { return machine().place(); }
 void block_barrier() { machine().wait(State::kAtBlockBarrier); }
 std::uint64_t warp_exchange(std::uint64_t bits, unsigned lane) {

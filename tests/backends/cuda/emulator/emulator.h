@@ -24,6 +24,12 @@ void block_barrier();
 /// Waits for all threads of the warp; returns the bits that the thread `lane` of it brought.
 std::uint64_t warp_exchange(std::uint64_t bits, unsigned lane);
 
+/// What cudaGetLastError() and cudaGetDevice() return in this thread.
+int& last_error();
+int& runtime_device();
+/// A bit for each device with a context.
+unsigned& contexts();
+
 /// Runs `body` once for each thread of each block. Blocks run one after the other. Throws
 /// std::logic_error for a launch that a GPU would refuse and for barriers that are not met by all.
 void run(Index grid, Index block, const std::function<void()>& body);

@@ -1,0 +1,24 @@
+#include "backends/cuda/emulator/emulator.h"
+#include "backends/kernel_test.h"
+
+namespace tern {
+namespace {
+
+using namespace kernels;
+
+// A call of the program itself failed, and the program did not ask.
+TEST(Launch, AnErrorOfTheProgramIsNotTakenForOneOfTheKernel) {
+  KernelTable table;
+  emulator::cuda_kernels().register_kernels(&table);
+  const bool holds[] = {true};
+  const RequireArgs args{RequireOp::kDivisor, 1, holds};
+  KernelContext context;
+  emulator::last_error() = 2;  // cudaErrorMemoryAllocation
+  table.kernels[static_cast<std::size_t>(Slot::require)](&args, &context);
+  EXPECT_EQ(context.status, StatusCode::kOk) << context.message;
+  EXPECT_EQ(emulator::last_error(), 2);  // the program can still ask
+  emulator::last_error() = 0;
+}
+
+}  // namespace
+}  // namespace tern
