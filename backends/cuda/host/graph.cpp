@@ -82,9 +82,12 @@ void CUDAGraph::capture_end() {
   kernels::PluginStatus status;
   graph_ = detail::plugin().capture_end(recording_->stream.stream(), &status);
   end_recording();
-  if (status.code == kernels::StatusCode::kOk) return;
-  reset();
-  detail::check(status);
+  if (status.code != kernels::StatusCode::kOk) {
+    reset();
+    detail::check(status);
+  }
+  earlier_.record(recording_->stream);
+  last_ = recording_->stream;
 }
 
 void CUDAGraph::capture(const std::function<void()>& body, MempoolId pool,
@@ -106,13 +109,14 @@ void CUDAGraph::replay() {
   const Stream stream = getCurrentCUDAStream(recording_->stream.device_index());
   TERN_CHECK(detail::recording_on(stream.stream()) == nullptr, Error,
              "CUDAGraph::replay: a replay cannot be captured");
-  if (!replayed_ && stream != recording_->stream) {
-    Event earlier;  // work that prepared what the graph uses
-    earlier.record(recording_->stream);
-    earlier.block(stream);
-  }
-  replayed_ = true;
-  recording_->replay([&] { call(&Plugin::graph_launch, graph_, stream.stream()); });
+  // Behind the work that prepared what the graph uses, and behind the replay before this one, whose
+  // arguments are overwritten now.
+  if (last_ != stream) earlier_.block(stream);
+  recording_->replay([&] {
+    call(&Plugin::graph_launch, graph_, stream.stream());
+    earlier_.record(stream);
+    last_ = stream;
+  });
 }
 
 void CUDAGraph::reset() {
@@ -127,8 +131,8 @@ void CUDAGraph::reset() {
   if (graph != nullptr && plugin != nullptr) plugin->graph_destroy(graph, &ignored);
   const std::uint64_t pool = recording_->pool;
   recording_.reset();
-  cuda_backend().allocator().let_go(pool);
-  replayed_ = false;
+  last_.reset();
+  earlier_ = Event();
 }
 
 MempoolId CUDAGraph::pool() const {

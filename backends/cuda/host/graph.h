@@ -81,7 +81,8 @@ class TERN_API CUDAGraph {
   std::unique_ptr<detail::Recording> recording_;
   void* graph_ = nullptr;  // the plugin's, after a capture
   bool capturing_ = false;
-  bool replayed_ = false;
+  std::optional<Stream> last_;  // of the capture, then of the last replay
+  Event earlier_;               // the end of that
 };
 
 }  // namespace tern::cuda

@@ -238,6 +238,34 @@ TEST(GraphDraws, GoOnWhereTheGeneratorStands) {
   EXPECT_EQ(a.read()[0], expected(9, 4));
 }
 
+// A replay overwrites the numbers that the one before reads.
+TEST(GraphDraws, ReplaysOnDifferentStreamsAreInOrder) {
+  const DeviceArray<float> a(1, 0.0f), b(1, 0.0f), wanted(1, 0.0f);
+  Generator generator(Device(0)), oracle(Device(0));
+  generator.manual_seed(5);
+  double value = 0;
+  const DeviceArray<double> out(1, 0.0);
+  CUDAGraph graph;
+  graph.capture([&] {
+    draw(a.data(), generator);
+    const double* place = cuda_backend().graph_number(0, [&] { return value; });
+    cuda_backend().copy_bytes(out.data(), Device(0), place, Device(0), 8, true);
+  });
+  const Stream first = getStreamFromPool(false, 0), second = getStreamFromPool(false, 0);
+  for (int i = 1; i <= 4; ++i) {
+    value = i;
+    generator.manual_seed(static_cast<std::uint64_t>(i));
+    const StreamGuard guard(i % 2 == 0 ? second : first);
+    graph.replay();
+  }
+  second.synchronize();
+  first.synchronize();
+  EXPECT_EQ(out.read()[0], 4.0);
+  oracle.manual_seed(4);
+  draw(wanted.data(), oracle);
+  EXPECT_EQ(a.read()[0], wanted.read()[0]);
+}
+
 TEST(GraphDraws, AReplayLeavesTheOffsetOfTheNext) {
   TERN_NEEDS_SIMULATOR();
   const DeviceArray<float> a(1, 0.0f);
