@@ -95,9 +95,11 @@ void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_
       throw Failure{StatusCode::kDeviceFault, "CUDA error: copy failed (injected)"};
     }
     Stream& queue = *static_cast<Stream*>(stream);
-    const bool staged = from_device == kHostDevice && !simulator.is_pinned(from, bytes);
-    const bool waits = to_device == kHostDevice && !simulator.is_pinned(to, bytes);
-    if (staged || waits) not_capturing(queue);
+    simulator.started(queue.device());
+    for (const auto& [pointer, device] :
+         {std::pair(static_cast<const void*>(to), to_device), std::pair(from, from_device)}) {
+      if (device == kHostDevice && !simulator.is_pinned(pointer, bytes)) not_capturing(queue);
+    }
     for (const auto& [pointer, device] :
          {std::pair(static_cast<const void*>(to), to_device), std::pair(from, from_device)}) {
       if (device == kHostDevice ||
@@ -109,14 +111,8 @@ void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_
     queue.give([=, &simulator]() -> Stream::Work {
       char* out = copy_side(simulator, to, to_device, bytes);
       const char* in = copy_side(simulator, from, from_device, bytes);
-      if (staged) {
-        return [out, kept = std::make_shared<std::vector<char>>(in, in + bytes)](KernelContext&) {
-          std::memcpy(out, kept->data(), kept->size());
-        };
-      }
       return [out, in, bytes](KernelContext&) { std::memmove(out, in, bytes); };
     });
-    if (waits) queue.run_all();
   });
 }
 

@@ -156,6 +156,18 @@ TEST(GraphedStep, AsksTheDriverForNoMemory) {
   EXPECT_EQ(stats().live_bytes, before.live_bytes);
 }
 
+TEST(GraphedStep, AValueMayChangeOnceTheCallReturned) {
+  const Tensor x = zeros({2}, kCUDA);
+  cuda::GraphedStep graphed(
+      {x}, [&] { return x * 2; }, /*warmup=*/1);
+  for (int i = 0; i < 4; ++i) {
+    Tensor value = full({2}, i, kFloat);
+    const Tensor result = graphed(value);
+    value.fill_(-1);
+    EXPECT_EQ(result.cpu()[0].item<float>(), static_cast<float>(2 * i));
+  }
+}
+
 TEST(GraphedStep, TheOptimizerCountsReplays) {
   AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });

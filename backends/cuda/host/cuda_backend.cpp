@@ -76,9 +76,8 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
              "tensor is pinned. Please use tensor.pin_memory() or allocate the tensor with "
              "pinned_memory(true).");
   copy_on(stream, to, to_device, from, from_device, bytes);
-  // CUDA does not promise for every machine that it is done with ordinary memory by now: a blocking
-  // copy waits even when it goes to a device, one that goes to such memory always.
-  if (!non_blocking || (!to_device.is_cuda() && !pinned)) return stream.synchronize();
+  // CUDA does not promise for every machine that it is done with ordinary memory by now.
+  if (!non_blocking || !pinned) return stream.synchronize();
   if (!captured) pinned_allocator()->record_stream(host, stream);  // else the user keeps it
 }
 

@@ -32,9 +32,10 @@ class TERN_API GraphedStep {
   GraphedStep(std::vector<Tensor> inputs, std::function<Tensor()> step, int warmup = 3,
               MempoolId pool = {});
 
-  /// Copies the values into the inputs and does one step. Returns the function's result, detached.
-  /// After the capture this is always the same tensor, which the next call overwrites. Throws Error
-  /// for another number of values, ShapeError for another size.
+  /// Copies the values into the inputs and does one step. Values in pinned memory are read while
+  /// the step runs and must stay until then. Returns the function's result, detached. After the
+  /// capture this is always the same tensor, which the next call overwrites. Throws Error for
+  /// another number of values, ShapeError for another size.
   template <class... Values>
   Tensor operator()(const Values&... values) {
     return run({values...});

@@ -44,6 +44,13 @@ TEST(CudaCopy, PageableMemoryMayChangeOnceTheCopyReturned) {
   EXPECT_EQ(a.read(), (std::vector<float>{1, 2}));
 }
 
+TEST(CudaCopy, PageableMemoryHasArrivedWhenTheCopyReturned) {
+  const auto a = upload<float>({1, 2});
+  std::vector<float> target = {0, 0};
+  cuda_backend().copy_bytes(target.data(), kCPU, a.data(), a.device(), 8, /*non_blocking=*/true);
+  EXPECT_EQ(target, (std::vector<float>{1, 2}));
+}
+
 TEST(CudaCopy, PinnedMemoryIsReadLate) {
   DeviceArray<float> a(1, 0.0f);
   const Pinned source(4);
