@@ -31,16 +31,20 @@ char* map(int file, std::size_t bytes, int protection) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(round_up(bytes)) {
+DeviceMemory::DeviceMemory(std::size_t bytes) : bytes_(round_up(bytes)) {}
+
+void DeviceMemory::make() {
   file_ = memfd_create("tern simulated device", MFD_CLOEXEC);
   if (file_ < 0) fail("memfd_create");
   if (ftruncate(file_, static_cast<off_t>(bytes_)) != 0) fail("ftruncate");
-  user_side_ = map(file_, bytes_, PROT_NONE);
+  char* const user_side = map(file_, bytes_, PROT_NONE);
   kernel_side_ = map(file_, bytes_, PROT_READ | PROT_WRITE);
+  user_side_ = user_side;
 }
 
 void* DeviceMemory::allocate(std::size_t bytes) {
   if (bytes > bytes_) return nullptr;
+  if (user_side_ == nullptr) make();
   bytes = round_up(bytes);
   std::size_t offset = 0;
   for (const auto& [start, size] : ranges_) {
@@ -67,7 +71,8 @@ bool DeviceMemory::release(void* pointer) {
 
 bool DeviceMemory::owns(const void* address) const {
   const char* place = static_cast<const char*>(address);
-  return place >= user_side_ && place < user_side_ + bytes_;
+  const char* start = user_side_;
+  return start != nullptr && place >= start && place < start + bytes_;
 }
 
 bool DeviceMemory::is_allocated(const char* first, const char* last) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,7 +12,6 @@ namespace tern::sim {
 /// mapping, a fixed distance away. Pages exist once they are written to.
 class DeviceMemory {
  public:
-  /// Throws Failure when the system refuses.
   explicit DeviceMemory(std::size_t bytes);
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
@@ -19,7 +19,9 @@ class DeviceMemory {
   std::size_t total() const { return bytes_; }
   std::size_t used() const { return used_; }
 
-  /// The lowest free range, or null when there is none of that size.
+  /// The lowest free range, or null when there is none of that size. The first call makes the
+  /// memory file: processes that are forked before have memory of their own. Throws Failure when
+  /// the system refuses.
   void* allocate(std::size_t bytes);
   /// False when `pointer` did not come from `allocate`. The pages go back to the system.
   bool release(void* pointer);
@@ -34,11 +36,13 @@ class DeviceMemory {
   }
 
  private:
+  void make();
+
   std::size_t bytes_;
   std::size_t used_ = 0;
-  int file_;
-  char* user_side_;
-  char* kernel_side_;
+  int file_ = -1;
+  std::atomic<char*> user_side_ = nullptr;  // read by a signal handler
+  char* kernel_side_ = nullptr;
   std::map<std::size_t, std::size_t> ranges_;  // offset -> size of what is allocated
 };
 

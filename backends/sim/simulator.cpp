@@ -6,6 +6,9 @@
 #include <cstring>
 #include <utility>
 
+#include <tern/core/kernels/late_error.h>
+#include <tern/core/kernels/visible_devices.h>
+
 namespace tern::sim {
 namespace {
 
@@ -31,24 +34,6 @@ std::int64_t environment_number(const char* name, std::int64_t fallback, std::in
 
 }  // namespace
 
-std::vector<int> visible_devices(const char* value, int count) {
-  std::vector<int> ordinals;
-  if (value == nullptr) {
-    for (int i = 0; i < count; ++i) ordinals.push_back(i);
-    return ordinals;
-  }
-  // As strtol reads: "1st,0" is "1,0".
-  for (const char* entry = value;; ++entry) {
-    char* end = nullptr;
-    const long ordinal = std::strtol(entry, &end, 10);
-    if (end == entry || ordinal < 0 || ordinal >= count) return ordinals;
-    if (std::find(ordinals.begin(), ordinals.end(), ordinal) != ordinals.end()) return {};
-    ordinals.push_back(static_cast<int>(ordinal));
-    entry = std::strchr(end, ',');
-    if (entry == nullptr) return ordinals;
-  }
-}
-
 Simulator& Simulator::get() { return *instance; }
 
 void Simulator::start(const kernels::PluginHost& host) { instance = new Simulator(host); }
@@ -57,7 +42,7 @@ Simulator::Simulator(const kernels::PluginHost& host) : host_(host) {
   const std::int64_t memory = environment_number(
       "TERN_SIM_MEMORY", static_cast<std::int64_t>(kDefaultMemory), std::int64_t{kMostMemory});
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  for (int ordinal : visible_devices(visible, host.simulated_devices)) {
+  for (int ordinal : kernels::visible_devices(visible, host.simulated_devices)) {
     devices_.push_back(std::make_unique<SimDevice>(ordinal, static_cast<std::size_t>(memory)));
   }
   if (devices_.empty()) {

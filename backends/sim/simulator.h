@@ -22,7 +22,8 @@ namespace tern::sim {
 struct SimDevice {
   explicit SimDevice(int physical, std::size_t bytes) : ordinal(physical), memory(bytes) {}
 
-  int ordinal;  // before CUDA_VISIBLE_DEVICES chose and renumbered
+  int ordinal;               // before CUDA_VISIBLE_DEVICES chose and renumbered
+  bool has_context = false;  // a call has started the device
   DeviceMemory memory;
   Reuse reuse;
   std::vector<std::unique_ptr<Stream>> streams;
@@ -88,10 +89,5 @@ class Simulator {
   std::vector<std::weak_ptr<Capture>> capturing_;
   std::array<std::int64_t, static_cast<std::size_t>(kernels::PluginFault::kCount)> faults_{};
 };
-
-/// The ordinals of `count` devices that the value of CUDA_VISIBLE_DEVICES (null: not set) leaves,
-/// in its order: as CUDA does, the first entry that is no ordinal of a device ends the list, and a
-/// repeated one empties it.
-std::vector<int> visible_devices(const char* value, int count);
 
 }  // namespace tern::sim

@@ -68,6 +68,7 @@ struct Plugin {
   const char* unavailable_reason;  // null when the devices can be used
   const char* name;
   std::int32_t device_count;
+  std::int32_t driver_started;  // 1: nothing less could count the devices
 
   // NOLINTNEXTLINE(bugprone-macro-parentheses): a name and parameters take none.
 #define TERN_PLUGIN_CALL(result, name, parameters) result(*name) parameters;

@@ -37,7 +37,6 @@ class TERN_API Storage final : public RefCounted {
   /// Returns the device of the memory.
   Device device() const { return device_; }
   /// Returns true for pinned host memory.
-
   bool is_pinned() const { return pinned_; }
   /// Returns true when both storages use the memory of one allocation.
   bool is_alias_of(const Storage& other) const { return &owner() == &other.owner(); }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include <tern/backends/cuda/device/device_count.h>
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/runtime.h>
 
@@ -115,7 +116,14 @@ namespace {
 
 constexpr int kMostVirtual = 16;
 
-// Why no device can be used; empty when one can.
+// The number of devices, found without CUDA, or -1.
+int count_early() {
+  ManagementLibrary library{};
+  if (!open_management_library(&library)) return -1;
+  return count_without_cuda(library, std::getenv("CUDA_VISIBLE_DEVICES"), CUDART_VERSION);
+}
+
+// Asks CUDA, which starts the driver. Writes why no device can be used; nothing when one can.
 void write_unavailable(char* out, std::size_t size, int* count) {
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
@@ -172,8 +180,11 @@ extern "C" TERN_API const tern::kernels::Plugin* tern_plugin_entry(
   static char reason[256];
   if (host->build_id != plugin.build_id || plugin.device_count != 0) return &plugin;
   set_host(*host);
-  int count = 0;
-  write_unavailable(reason, sizeof(reason), &count);
+  int count = count_early();
+  if (count < 0) {
+    write_unavailable(reason, sizeof(reason), &count);
+    plugin.driver_started = 1;
+  }
   const DeviceCounts counts = count_devices(count, reason, sizeof(reason));
   if (reason[0] != '\0') plugin.unavailable_reason = reason;
   set_device_counts(counts);

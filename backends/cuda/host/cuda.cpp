@@ -81,7 +81,7 @@ std::pair<std::int64_t, std::int64_t> mem_get_info(StrictDeviceIndex device) {
 
 void manual_seed(std::uint64_t seed) {
   if (!is_available()) return;
-  Generator& generator = default_generator(Device(kCUDA, current_device()));
+  Generator& generator = default_generator(Device(kCUDA, current));
   const std::lock_guard lock(generator.mutex());
   generator.set_current_seed(seed);
 }
@@ -91,7 +91,7 @@ void reset_peak_memory_stats(StrictDeviceIndex device) {
 }
 
 void empty_cache() {
-  if (is_available()) cuda_backend().allocator().empty_cache();
+  if (detail::has_started() && is_available()) cuda_backend().allocator().empty_cache();
 }
 
 void synchronize(StrictDeviceIndex device) {

@@ -17,8 +17,9 @@ namespace tern::cuda {
 /// The largest number of devices that one process uses; further devices are not counted.
 constexpr int kMaxDevices = 64;
 
-/// Returns true when there is a CUDA device to use. Throws DeviceError only for a wrong
-/// TERN_SIMULATE_CUDA or TERN_CUDA in the environment.
+/// Returns true when there is a CUDA device to use. Starts no driver, so that processes forked
+/// later can use CUDA. Throws DeviceError only for a wrong TERN_SIMULATE_CUDA or TERN_CUDA in the
+/// environment.
 TERN_API bool is_available();
 /// Returns why is_available() is false; empty when it is true.
 TERN_API std::string unavailable_reason();

@@ -20,7 +20,8 @@ MempoolId graph_pool_handle() {
 }
 
 bool is_current_stream_capturing() {
-  return is_available() && detail::recording_on(getCurrentCUDAStream().stream()) != nullptr;
+  return detail::recordings != 0 && is_available() &&
+         detail::recording_on(getCurrentCUDAStream().stream()) != nullptr;
 }
 
 CUDAGraph::CUDAGraph() = default;

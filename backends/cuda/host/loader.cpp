@@ -21,8 +21,9 @@ namespace {
 
 constexpr int kMostSimulated = 16;
 
-// Set in a child of a process that had asked for CUDA: what the driver keeps does not survive a
-// fork.
+// Set by the first use of a device: what the driver keeps from then on does not survive a fork.
+constinit std::atomic<bool> started = false;
+// Set in a child of a process that had started CUDA.
 constinit std::atomic<bool> is_forked_child = false;
 
 std::string folder_of(const std::string& path) {
@@ -142,14 +143,19 @@ LoadedPlugin load_plugin(const LoadRequest& request, const std::vector<std::stri
 
 const LoadedPlugin& loaded_plugin() {
   // Never destroyed: static tensors may still free their memory when the program ends.
-  static const LoadedPlugin& loaded =
-      *new LoadedPlugin(load_plugin(request_from_environment(), plugin_folders()));
+  static const LoadedPlugin& loaded = []() -> const LoadedPlugin& {
+    const auto& opened =
+        *new LoadedPlugin(load_plugin(request_from_environment(), plugin_folders()));
+    if (opened.plugin != nullptr && opened.plugin->driver_started != 0) started = true;
+    return opened;
+  }();
   static const LoadedPlugin& in_child = *new LoadedPlugin{
       nullptr,
       "Cannot re-initialize CUDA in forked subprocess: its parent had started CUDA. Start "
       "subprocesses before the first use of CUDA, or as programs of their own"};
-  [[maybe_unused]] static const int once =
-      pthread_atfork(nullptr, nullptr, [] { is_forked_child = true; });
+  [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, [] {
+    if (started) is_forked_child = true;
+  });
   return loaded.plugin != nullptr && is_forked_child.load(std::memory_order_relaxed) ? in_child
                                                                                      : loaded;
 }
@@ -157,7 +163,10 @@ const LoadedPlugin& loaded_plugin() {
 const kernels::Plugin& plugin() {
   const LoadedPlugin& loaded = loaded_plugin();
   TERN_CHECK(loaded.plugin != nullptr, DeviceError, "CUDA is not available: ", loaded.reason);
+  if (!started.load(std::memory_order_relaxed)) started.store(true, std::memory_order_relaxed);
   return *loaded.plugin;
 }
+
+bool has_started() { return started.load(std::memory_order_relaxed); }
 
 }  // namespace tern::cuda::detail

@@ -37,10 +37,14 @@ TERN_API std::vector<std::string> plugin_folders();
 /// Why this libtern cannot use a plugin, or an empty text.
 TERN_API std::string refusal(const kernels::Plugin& plugin);
 
-/// The plugin of this process, loaded by the first call. Throws as request_from_environment does.
+/// The plugin of this process, loaded by the first call, for what starts no driver: is there one,
+/// and how many devices. Throws as request_from_environment does.
 TERN_API const LoadedPlugin& loaded_plugin();
 
-/// The plugin; throws DeviceError with the reason when there is none.
+/// The plugin, for more than counting devices: from here on a forked child cannot use CUDA. Throws
+/// DeviceError with the reason when there is none.
 TERN_API const kernels::Plugin& plugin();
+/// Whether plugin() was called.
+bool has_started();
 
 }  // namespace tern::cuda::detail

@@ -130,6 +130,28 @@ TEST(LoaderDeathTest, AForkedChildIsToldSo) {
       ::testing::ExitedWithCode(0), "");
 }
 
+// Asking whether there is CUDA starts nothing, so that loaders and launchers may fork afterwards.
+TEST(LoaderDeathTest, AForkAfterAskingForCudaIsFree) {
+  EXPECT_EXIT(
+      {
+        bool good = is_available() && device_count() == 2 && unavailable_reason().empty();
+        manual_seed(1);
+        tern::manual_seed(2);
+        empty_cache();
+        good = good && !is_current_stream_capturing();
+        const pid_t child = fork();
+        const Tensor there = full({2}, child == 0 ? 1.0 : 2.0, Device("cuda:1"));
+        good =
+            good && is_available() && (there + 1).sum().item<float>() == (child == 0 ? 4.0f : 6.0f);
+        if (child == 0) _exit(good ? 0 : 1);
+        int status = -1;
+        waitpid(child, &status, 0);
+        exit_if(good && WIFEXITED(status) && WEXITSTATUS(status) == 0 &&
+                there.sum().item<float>() == 4);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 TEST(LoaderDeathTest, WithoutCudaTheReasonIsTold) {
   EXPECT_EXIT(
       {
