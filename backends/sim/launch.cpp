@@ -88,8 +88,14 @@ void queue(const Args& args, std::int32_t device, Stream* stream) {
                   "CUDA error: invalid resource handle: a kernel on cuda:" +
                       std::to_string(device) + " got a stream of another device"};
   }
+  simulator.started(device);
   if (simulator.fault_due(PluginFault::kLaunch)) {
     throw Failure{StatusCode::kDeviceFault, "CUDA error: unspecified launch failure (injected)"};
+  }
+  if (simulator.fault_due(PluginFault::kKernel)) {
+    return stream->submit([&simulator, device](KernelContext&) {
+      simulator.lose(device, "an illegal memory access was encountered");
+    });
   }
   Args own = args;
   for (const Operand& operand : operands(own)) {

@@ -1,9 +1,8 @@
 #include <tern/core/kernels/plugin.h>
 
 #include <cstring>
-#include <memory>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include <tern/backends/sim/calls.h>
 #include <tern/backends/sim/host_access.h>
@@ -29,11 +28,31 @@ void device_facts(std::int32_t index, PluginDevice* facts) {
 void memory_info(std::int32_t index, std::int64_t* free, std::int64_t* total,
                  PluginStatus* status) {
   locked_call(status, [&](Simulator& simulator) {
-    const DeviceMemory& memory = simulator.device(index).memory;
+    const DeviceMemory& memory = simulator.started(index).memory;
     *total = static_cast<std::int64_t>(memory.total());
     *free = static_cast<std::int64_t>(memory.total() - memory.used());
   });
 }
+
+std::int32_t has_context(std::int32_t index) {
+  PluginStatus ignored;
+  return locked(&ignored, [&](Simulator& simulator) -> std::int32_t {
+    return simulator.device(index).has_context ? 1 : 0;
+  });
+}
+
+namespace {
+thread_local std::int32_t runtime_device = 0;
+}
+
+std::int32_t exchange_device(std::int32_t index, PluginStatus* status) {
+  return locked(status, [&](Simulator& simulator) {
+    if (index != runtime_device) simulator.started(index);
+    return std::exchange(runtime_device, index);
+  });
+}
+
+void restore_device(std::int32_t before) { runtime_device = before; }
 
 std::int32_t can_access_peer(std::int32_t device, std::int32_t peer) {
   return device != peer ? 1 : 0;
@@ -41,7 +60,7 @@ std::int32_t can_access_peer(std::int32_t device, std::int32_t peer) {
 
 void* allocate(std::int32_t index, std::size_t bytes, PluginStatus* status) {
   return locked(status, [&](Simulator& simulator) {
-    SimDevice& device = simulator.device(index);
+    SimDevice& device = simulator.started(index);
     void* pointer =
         simulator.fault_due(PluginFault::kAllocate) ? nullptr : device.memory.allocate(bytes);
     if (pointer == nullptr) throw Failure{StatusCode::kOutOfMemory, "CUDA error: out of memory"};
@@ -51,6 +70,7 @@ void* allocate(std::int32_t index, std::size_t bytes, PluginStatus* status) {
 
 void release(std::int32_t index, void* pointer, PluginStatus* status) {
   locked_call(status, [&](Simulator& simulator) {
+    simulator.started(index);
     simulator.drain(index);
     if (!simulator.device(index).memory.release(pointer)) {
       throw Failure{StatusCode::kDeviceFault, "CUDA error: not a pointer that was allocated"};
@@ -58,12 +78,18 @@ void release(std::int32_t index, void* pointer, PluginStatus* status) {
   });
 }
 
-void* allocate_host(std::size_t bytes, PluginStatus* status) {
-  return locked(status, [&](Simulator& simulator) { return simulator.allocate_host(bytes); });
+void* allocate_host(std::int32_t index, std::size_t bytes, PluginStatus* status) {
+  return locked(status, [&](Simulator& simulator) {
+    simulator.started(index);
+    return simulator.allocate_host(bytes);
+  });
 }
 
-void release_host(void* pointer, PluginStatus* status) {
-  locked_call(status, [&](Simulator& simulator) { simulator.release_host(pointer); });
+void release_host(std::int32_t index, void* pointer, PluginStatus* status) {
+  locked_call(status, [&](Simulator& simulator) {
+    simulator.started(index);
+    simulator.release_host(pointer);
+  });
 }
 
 namespace {

@@ -65,6 +65,19 @@ SimDevice& Simulator::device(std::int32_t index) {
   return *devices_[static_cast<std::size_t>(index)];
 }
 
+SimDevice& Simulator::started(std::int32_t index) {
+  SimDevice& found = device(index);
+  if (found.lost.code != StatusCode::kOk) throw found.lost;
+  found.has_context = true;
+  return found;
+}
+
+void Simulator::lose(std::int32_t index, const char* cause) {
+  char text[256];
+  kernels::write_lost_device(text, sizeof(text), cause, index);
+  device(index).lost = {StatusCode::kDeviceFault, text};
+}
+
 std::int32_t Simulator::owner(const void* address) const {
   for (std::int32_t i = 0; i < device_count(); ++i) {
     if (devices_[static_cast<std::size_t>(i)]->memory.owns(address)) return i;
@@ -94,7 +107,7 @@ void Simulator::keep_error(std::int32_t index, Failure failure) {
 }
 
 void Simulator::throw_error(std::int32_t index) {
-  Failure& kept = device(index).error;
+  Failure& kept = started(index).error;
   if (kept.code == StatusCode::kOk) return;
   throw std::exchange(kept, Failure{StatusCode::kOk, ""});
 }

@@ -28,6 +28,7 @@ struct SimDevice {
   Reuse reuse;
   std::vector<std::unique_ptr<Stream>> streams;
   Failure error{StatusCode::kOk, ""};  // the first of queued work, until somebody hears of it
+  Failure lost{StatusCode::kOk, ""};   // the fault after which the device does nothing any more
 };
 
 /// The simulated machine. Callers hold `mutex` in all but the functions for signal handlers.
@@ -44,6 +45,8 @@ class Simulator {
   int device_count() const { return static_cast<int>(devices_.size()); }
   /// Throws Failure for an ordinal that does not exist.
   SimDevice& device(std::int32_t index);
+  /// The device for a call that starts it. Throws Failure for a device that is lost, too.
+  SimDevice& started(std::int32_t index);
   /// The device around the address, or -1: host memory. Safe in a signal handler.
   std::int32_t owner(const void* address) const;
   /// In words: "memory of cuda:1", "host memory".
@@ -56,6 +59,9 @@ class Simulator {
 
   /// Remembers what went wrong in queued work, unless something did before.
   void keep_error(std::int32_t device, Failure failure);
+  bool is_lost(std::int32_t index) { return device(index).lost.code != StatusCode::kOk; }
+  /// From now on all calls for the device fail.
+  void lose(std::int32_t device, const char* cause);
   /// Throws the remembered error of the device once.
   void throw_error(std::int32_t device);
   /// CUDA_LAUNCH_BLOCKING=1: all work runs at once.

@@ -37,7 +37,7 @@ void Stream::run_until(std::int64_t position) {
     kernels::KernelContext context;
     context.device = device_;
     context.message[0] = '\0';
-    work(context);
+    if (!Simulator::get().is_lost(device_)) work(context);
     queue_.pop_front();
     ++done_;
     if (context.status != kernels::StatusCode::kOk) {

@@ -16,7 +16,7 @@ void not_captured(const Event& event) {
 
 void* stream_create(std::int32_t index, std::int32_t, PluginStatus* status) {
   return locked(status, [&](Simulator& simulator) -> void* {
-    auto& streams = simulator.device(index).streams;
+    auto& streams = simulator.started(index).streams;
     return streams.emplace_back(std::make_unique<Stream>(index)).get();
   });
 }
@@ -41,8 +41,9 @@ void stream_synchronize(void* handle, PluginStatus* status) {
 // A query tells what was so when it came, and then lets the work go on: polling ends, and callers
 // see the "not yet" that a real device would show them.
 std::int32_t stream_query(void* handle, PluginStatus* status) {
-  return locked(status, [&](Simulator&) -> std::int32_t {
+  return locked(status, [&](Simulator& simulator) -> std::int32_t {
     Stream& stream = *static_cast<Stream*>(handle);
+    simulator.started(stream.device());
     not_capturing(stream);
     const bool done = stream.is_done(stream.submitted());
     stream.run_all();
@@ -51,7 +52,8 @@ std::int32_t stream_query(void* handle, PluginStatus* status) {
 }
 
 void stream_wait(void* stream, void* handle, PluginStatus* status) {
-  locked_call(status, [&](Simulator&) {
+  locked_call(status, [&](Simulator& simulator) {
+    simulator.started(static_cast<Stream*>(stream)->device());
     static_cast<Event*>(handle)->block(*static_cast<Stream*>(stream));
   });
 }
@@ -63,19 +65,21 @@ void device_synchronize(std::int32_t index, PluginStatus* status) {
   });
 }
 
-void* event_create(std::int32_t index, std::int32_t timing, PluginStatus* status) {
+void* event_create(std::int32_t index, std::uint32_t flags, PluginStatus* status) {
+  constexpr std::uint32_t kDisableTiming = 2;
   return locked(status, [&](Simulator& simulator) -> void* {
-    simulator.device(index);  // must exist
-    return new Event(index, timing != 0);
+    simulator.started(index);
+    return new Event(index, (flags & kDisableTiming) == 0);
   });
 }
 
 void event_destroy(void* event, PluginStatus*) { delete static_cast<Event*>(event); }
 
 void event_record(void* handle, void* stream, PluginStatus* status) {
-  locked_call(status, [&](Simulator&) {
+  locked_call(status, [&](Simulator& simulator) {
     Event& event = *static_cast<Event*>(handle);
     Stream& where = *static_cast<Stream*>(stream);
+    simulator.started(where.device());
     if (event.device != where.device()) {
       throw Failure{
           StatusCode::kDeviceFault,
@@ -89,6 +93,7 @@ void event_record(void* handle, void* stream, PluginStatus* status) {
 std::int32_t event_query(void* handle, PluginStatus* status) {
   return locked(status, [&](Simulator& simulator) -> std::int32_t {
     const Event& event = *static_cast<Event*>(handle);
+    simulator.started(event.device);
     not_captured(event);
     simulator.refuse_while_capturing();
     const bool done = event.is_done();
@@ -124,6 +129,7 @@ double event_elapsed(void* start, void* end, PluginStatus* status) {
 
 void capture_begin(void* stream, PluginStatus* status) {
   locked_call(status, [&](Simulator& simulator) {
+    simulator.started(static_cast<Stream*>(stream)->device());
     simulator.begin_capture(*static_cast<Stream*>(stream));
   });
 }
@@ -149,6 +155,7 @@ std::uint64_t stream_capture(void* stream, PluginStatus* status) {
 // All memory is checked before anything is queued.
 void graph_launch(void* handle, void* stream, PluginStatus* status) {
   locked_call(status, [&](Simulator& simulator) {
+    simulator.started(static_cast<Stream*>(stream)->device());
     not_capturing(*static_cast<Stream*>(stream));
     if (simulator.fault_due(PluginFault::kLaunch)) {
       throw Failure{StatusCode::kDeviceFault, "CUDA error: unspecified launch failure (injected)"};

@@ -39,6 +39,14 @@ TERN_HOST_DEVICE bool keeps_rule(RequireOp op, T value) {
   return op == RequireOp::kDivisor ? number != 0 : (number >= 0) & (number <= 1);
 }
 
+/// The message of every call for a device after a fault that ended its use. `cause` is CUDA's text.
+inline void write_lost_device(char* out, std::size_t size, const char* cause, std::int32_t device) {
+  std::snprintf(out, size,
+                "CUDA error: %s; earlier work of cuda:%d found it (CUDA_LAUNCH_BLOCKING=1 shows "
+                "which), and this process cannot use the device any more",
+                cause, static_cast<int>(device));
+}
+
 /// The rule that an element breaks, in PyTorch's words.
 constexpr const char* broken_rule(RequireOp op) {
   switch (op) {

@@ -12,7 +12,7 @@
 namespace tern::kernels {
 
 /// Raised when the meaning of anything that a plugin sees changes while its size does not.
-constexpr std::uint64_t kPluginVersion = 1;
+constexpr std::uint64_t kPluginVersion = 2;
 
 /// How a call of the plugin ended. The caller passes it fresh; only a failure writes to it.
 struct PluginStatus {
@@ -54,15 +54,17 @@ struct PluginHost {
   void (*deallocate)(std::int32_t device, void* pointer);
 };
 
-/// A call that a test makes fail.
-enum class PluginFault : std::int32_t { kAllocate, kAllocateHost, kLaunch, kCopy, kCount };
+/// A call that a test makes fail; kKernel: a kernel faults when it runs, and its device is lost.
+enum class PluginFault : std::int32_t { kAllocate, kAllocateHost, kLaunch, kCopy, kKernel, kCount };
 
 /// The device number that stands for the host in a copy.
 constexpr std::int32_t kHostDevice = -1;
 
-/// What a plugin offers. Streams and events are its own pointers. Nothing here depends on a current
-/// device. Copies and kernels are queued; what goes wrong in them is reported, once, by the next
-/// call that waits. All functions may be called from any thread.
+/// What a plugin offers. Streams and events are its own pointers. Nothing but exchange_device and
+/// restore_device depends on a current device. Copies and kernels are queued; what goes wrong in
+/// them is reported, once, by the next call that waits. After a fault that ends the use of a device
+/// (an illegal memory access) every call for the device fails with kDeviceFault and names the first
+/// cause. All functions may be called from any thread.
 struct Plugin {
   std::uint64_t build_id;  // these two stay first, so that any libtern can refuse any plugin
   const char* unavailable_reason;  // null when the devices can be used

@@ -19,9 +19,7 @@ namespace {
 // Whether the hardware lets one real device reach the memory of another.
 bool reaches(std::int32_t from, std::int32_t to) {
   int possible = 0;
-  const cudaError_t error = cudaDeviceCanAccessPeer(&possible, from, to);
-  cudaGetLastError();
-  return error == cudaSuccess && possible != 0;
+  return succeeds(cudaDeviceCanAccessPeer(&possible, from, to)) && possible != 0;
 }
 
 // Lets each of two real devices reach the other's memory, where the hardware can. Without it copies
@@ -33,9 +31,8 @@ void enable_peers(std::int32_t a, std::int32_t b) {
     for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
       if (!reaches(from, to)) continue;
       const DeviceScope scope(from);
-      cudaDeviceEnablePeerAccess(to, 0);
+      succeeds(cudaDeviceEnablePeerAccess(to, 0));  // or the program has enabled it
     }
-    cudaGetLastError();  // that the program has enabled it is no error
   });
 }
 
@@ -73,18 +70,19 @@ void* allocate(std::int32_t device, std::size_t bytes, PluginStatus* status) {
 
 void release(std::int32_t device, void* pointer, PluginStatus* status) {
   const DeviceScope scope(device);
+  const RelaxedCapture relaxed;
   check_waited(cudaFree(pointer), status);
 }
 
-void* allocate_host(std::size_t bytes, PluginStatus* status) {
-  const DeviceScope scope(started_device());
+void* allocate_host(std::int32_t device, std::size_t bytes, PluginStatus* status) {
+  const DeviceScope scope(device);
   const RelaxedCapture relaxed;
   void* pointer = nullptr;
   return check(cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable), status) ? pointer : nullptr;
 }
 
-void release_host(void* pointer, PluginStatus* status) {
-  const DeviceScope scope(started_device());
+void release_host(std::int32_t device, void* pointer, PluginStatus* status) {
+  const DeviceScope scope(device);
   check_waited(cudaFreeHost(pointer), status);
 }
 
@@ -129,8 +127,7 @@ void write_unavailable(char* out, std::size_t size, int* count) {
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);
   const cudaError_t error = cudaGetDeviceCount(count);
-  cudaGetLastError();
-  if (error == cudaSuccess) return;
+  if (succeeds(error)) return;
   *count = 0;
   if (driver == 0) {
     std::snprintf(out, size, "Found no NVIDIA driver on your system");

@@ -1,8 +1,5 @@
 #include <tern/backends/cuda/device/runtime.h>
 
-#include <cuda.h>
-
-#include <atomic>
 #include <cstdio>
 #include <mutex>
 
@@ -17,7 +14,6 @@ namespace {
 
 PluginHost the_host;
 DeviceCounts the_counts;
-constinit std::atomic<std::int32_t> the_started_device = 0;
 
 struct DeviceState {
   std::mutex mutex;
@@ -28,36 +24,59 @@ DeviceState& state_of(std::int32_t device) {
   return states[device];
 }
 
+// Whether an error ends the use of its device: every later call returns it again.
+bool is_sticky(cudaError_t error) {
+  switch (error) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorTensorMemoryLeak:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void report(cudaError_t error, const char* hint, PluginStatus* status) {
   status->code =
       error == cudaErrorMemoryAllocation ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault;
-  std::snprintf(status->message, sizeof(status->message), "CUDA error: %s%s",
-                cudaGetErrorString(error), hint);
+  if (is_sticky(error)) {
+    int device = 0;
+    cudaGetDevice(&device);
+    write_lost_device(status->message, sizeof(status->message), cudaGetErrorString(error), device);
+  } else {
+    std::snprintf(status->message, sizeof(status->message), "CUDA error: %s%s",
+                  cudaGetErrorString(error), hint);
+  }
   cudaGetLastError();
 }
 
-// Whether the thread has a device already. The runtime only tells which it would take, so this is
-// the driver's answer; libcuda is not linked, because a machine without it must load the plugin.
-bool has_context() {
-  using GetCurrent = CUresult (*)(CUcontext*);
-  static const GetCurrent get_current = [] {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    if (cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000, cudaEnableDefault,
-                                         &found) != cudaSuccess) {
-      cudaGetLastError();
-      function = nullptr;
-    }
-    return reinterpret_cast<GetCurrent>(function);
-  }();
-  CUcontext context = nullptr;
-  return get_current != nullptr && get_current(&context) == CUDA_SUCCESS && context != nullptr;
+// A library names its own failure even where the device was lost before.
+void name_lost_device(KernelContext& context) {
+  cudaStreamCaptureStatus ignored = cudaStreamCaptureStatusNone;
+  const cudaError_t error =
+      cudaStreamIsCapturing(static_cast<cudaStream_t>(context.stream), &ignored);
+  if (succeeds(error) || !is_sticky(error)) return;
+  write_lost_device(context.message, sizeof(context.message), cudaGetErrorString(error),
+                    context.device);
 }
 
 template <class Args, void (*kernel)(const Args&, KernelContext&)>
 void run_on_device(const Args& args, KernelContext& context) {
   const DeviceScope scope(context.device);
   kernel(args, context);
+  if (context.status == StatusCode::kDeviceFault) name_lost_device(context);
 }
 
 }  // namespace
@@ -67,15 +86,6 @@ void set_host(const PluginHost& host) { the_host = host; }
 
 void set_device_counts(DeviceCounts counts) { the_counts = counts; }
 std::int32_t real_device(std::int32_t device) { return device % the_counts.real; }
-
-DeviceScope::DeviceScope(std::int32_t device) : had_context_(has_context()) {
-  const int wanted = real_device(device);
-  changed_ = cudaGetDevice(&before_) != cudaSuccess || before_ != wanted;
-  if (changed_ || !had_context_) cudaSetDevice(wanted);
-}
-DeviceScope::~DeviceScope() {
-  if (changed_ && had_context_) cudaSetDevice(before_);
-}
 
 void start_device(std::int32_t device, PluginStatus* status) {
   DeviceState& state = state_of(device);
@@ -88,11 +98,8 @@ void start_device(std::int32_t device, PluginStatus* status) {
           cudaHostAlloc(&memory, sizeof(LateFailure), cudaHostAllocMapped | cudaHostAllocPortable),
           status)) {
     state.late_failure = new (memory) LateFailure{};
-    the_started_device = device;
   }
 }
-
-std::int32_t started_device() { return the_started_device; }
 
 bool check(cudaError_t error, PluginStatus* status) {
   if (error != cudaSuccess) report(error, "", status);

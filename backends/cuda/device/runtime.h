@@ -10,6 +10,11 @@ namespace tern::cuda::device {
 
 using namespace kernels;
 
+// What the plugin's table holds.
+#define TERN_PLUGIN_CALL(result, name, parameters) result name parameters;
+#include <tern/core/kernels/plugin_calls.def>
+#undef TERN_PLUGIN_CALL
+
 /// What libtern offers; set when the plugin is opened.
 const PluginHost& host();
 void set_host(const PluginHost& host);
@@ -26,26 +31,28 @@ void set_device_counts(DeviceCounts counts);
 /// The real device behind one that libtern knows.
 std::int32_t real_device(std::int32_t device);
 
-/// Makes a device current for this scope, also in a thread that has not used CUDA. Code of the user
-/// may have its own idea of the current device, so it is put back; in a thread without one that
-/// would start device 0, which perhaps nobody uses.
+/// Makes a device current for this scope. The program starts kernels of its own on the device that
+/// is current outside, so the scope puts that one back as restore_device does.
 class DeviceScope {
  public:
   explicit DeviceScope(std::int32_t device);
-  ~DeviceScope();
+  ~DeviceScope() { restore_device(before_); }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  bool had_context_;
-  int before_ = 0;
-  bool changed_;
+  std::int32_t before_;
 };
 
 /// The first call for a device makes what its kernels need; throws nothing, reports to status.
 void start_device(std::int32_t device, PluginStatus* status);
-/// One that has been started, the first of all when none has.
-std::int32_t started_device();
+
+/// True when a call succeeded. Else the runtime's own record of the error, which belongs to the
+/// program, is cleared.
+inline bool succeeds(cudaError_t error) {
+  if (error != cudaSuccess) cudaGetLastError();
+  return error == cudaSuccess;
+}
 
 /// Writes what a call of the runtime returned into the status; true when it succeeded. Clears the
 /// runtime's own record of the error.
@@ -53,11 +60,6 @@ bool check(cudaError_t error, PluginStatus* status);
 
 /// The same for calls that wait, where errors of earlier kernels show: the message says so.
 bool check_waited(cudaError_t error, PluginStatus* status);
-
-// What the plugin's table holds.
-#define TERN_PLUGIN_CALL(result, name, parameters) result name parameters;
-#include <tern/core/kernels/plugin_calls.def>
-#undef TERN_PLUGIN_CALL
 
 /// The kernels, each with its device made current.
 KernelTable launch_table();

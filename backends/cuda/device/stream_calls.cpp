@@ -35,7 +35,7 @@ std::int32_t device_of(void* stream) {
 
 std::int32_t is_done(cudaError_t error, PluginStatus* status) {
   if (error == cudaErrorNotReady) {
-    cudaGetLastError();
+    succeeds(error);
     return 0;
   }
   return check_waited(error, status) ? 1 : 0;
@@ -90,11 +90,10 @@ void device_synchronize(std::int32_t device, PluginStatus* status) {
   if (check_waited(cudaDeviceSynchronize(), status)) take_error(device, status);
 }
 
-void* event_create(std::int32_t device, std::int32_t timing, PluginStatus* status) {
+void* event_create(std::int32_t device, std::uint32_t flags, PluginStatus* status) {
   const DeviceScope scope(device);
   const RelaxedCapture relaxed;
   cudaEvent_t event = nullptr;
-  const unsigned flags = timing != 0 ? cudaEventDefault : cudaEventDisableTiming;
   if (!check(cudaEventCreateWithFlags(&event, flags), status)) return nullptr;
   return new Event{device, event};
 }
@@ -143,10 +142,10 @@ void* capture_end(void* stream, PluginStatus* status) {
   }
   cudaGraphExec_t graph = nullptr;
   if (check(cudaGraphInstantiate(&graph, recorded, 0), status)) {
-    cudaGraphUpload(graph, static_cast<cudaStream_t>(stream));  // now, not at the first launch
+    // Now, not at the first launch, which would fail in the same way.
+    succeeds(cudaGraphUpload(graph, static_cast<cudaStream_t>(stream)));
   }
-  cudaGraphDestroy(recorded);
-  cudaGetLastError();  // of these two nobody needs to know
+  succeeds(cudaGraphDestroy(recorded));
   return graph;
 }
 

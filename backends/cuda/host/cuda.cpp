@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/backends/cuda/host/plugin_call.h>
@@ -29,10 +30,7 @@ DeviceIndex current_device() {
   return current;
 }
 
-void set_device(StrictDeviceIndex device) {
-  detail::check_ordinal(device);
-  current = device;
-}
+void set_device(StrictDeviceIndex device) { detail::exchange_device(device); }
 
 DeviceProperties get_device_properties(StrictDeviceIndex device) {
   device = detail::resolve(device);
@@ -120,7 +118,17 @@ DeviceIndex resolve(DeviceIndex device) {
   return device;
 }
 
-void restore_device(DeviceIndex device) noexcept { current = device; }
+CurrentDevice exchange_device(DeviceIndex device) {
+  check_ordinal(device);
+  const std::int32_t runtime = call(&kernels::Plugin::exchange_device, device);
+  return {std::exchange(current, device), runtime};
+}
+
+void restore_device(CurrentDevice before) noexcept {
+  current = before.device;
+  const kernels::Plugin* plugin = loaded_plugin().plugin;
+  if (plugin != nullptr) plugin->restore_device(before.runtime);
+}
 
 }  // namespace detail
 }  // namespace tern::cuda
@@ -129,13 +137,11 @@ namespace tern {
 
 DeviceGuard::DeviceGuard(Device device) {
   if (!device.is_cuda() || !device.has_index()) return;
-  const DeviceIndex previous = cuda::current_device();
-  cuda::set_device(device.index());
-  previous_ = previous;
+  previous_ = cuda::detail::exchange_device(device.index());
 }
 
 DeviceGuard::~DeviceGuard() {
-  if (previous_ >= 0) cuda::detail::restore_device(previous_);
+  if (previous_.device >= 0) cuda::detail::restore_device(previous_);
 }
 
 }  // namespace tern

@@ -29,9 +29,9 @@ TERN_API DeviceIndex device_count();
 /// Returns the device that `cuda` without a number means for the calling thread: 0 at first. Throws
 /// DeviceError when CUDA is not available.
 TERN_API DeviceIndex current_device();
-/// Makes `device` the current device of the calling thread. Throws DeviceError ("CUDA error:
-/// invalid device ordinal") for a device that does not exist. Prefer DeviceGuard, which restores
-/// the device.
+/// Makes `device` the current device of the calling thread, for tern and, as cudaSetDevice does,
+/// for kernels that the program starts itself. Throws DeviceError ("CUDA error: invalid device
+/// ordinal") for a device that does not exist. Prefer DeviceGuard, which restores the device.
 TERN_API void set_device(StrictDeviceIndex device);
 
 /// The facts about one device.
@@ -85,15 +85,17 @@ namespace detail {
 TERN_API void check_ordinal(DeviceIndex device);
 /// The current device for -1, else `device`, which must exist.
 TERN_API DeviceIndex resolve(DeviceIndex device);
-/// set_device for destructors: takes only what current_device() returned.
-TERN_API void restore_device(DeviceIndex device) noexcept;
+/// set_device() that returns what was current before.
+TERN_API CurrentDevice exchange_device(DeviceIndex device);
+/// Makes current what exchange_device() returned, without starting a device that nobody has used.
+TERN_API void restore_device(CurrentDevice before) noexcept;
 }  // namespace detail
 }  // namespace tern::cuda
 
 namespace tern {
 
-/// Makes a CUDA device current for a scope and restores the previous device at its end. Does
-/// nothing for a device that is not CUDA or has no index.
+/// Makes a CUDA device current for a scope, as cuda::set_device() does, and restores the previous
+/// device at its end. Does nothing for a device that is not CUDA or has no index.
 ///
 /// Example:
 ///   {
@@ -115,7 +117,7 @@ class TERN_API DeviceGuard {
   DeviceGuard& operator=(const DeviceGuard&) = delete;
 
  private:
-  DeviceIndex previous_ = -1;  // -1: nothing to restore
+  cuda::detail::CurrentDevice previous_;
 };
 
 namespace cuda {

@@ -13,6 +13,8 @@ namespace {
 
 using kernels::Plugin;
 
+constexpr std::uint32_t kNoTiming = 2;  // cudaEventDisableTiming
+
 struct IdleEvents {
   std::mutex mutex;
   std::vector<void*> events;
@@ -37,7 +39,7 @@ void* take_idle(DeviceIndex device) {
 
 void* record_event(DeviceIndex device, void* stream) {
   void* event = take_idle(device);
-  if (event == nullptr) event = call(&Plugin::event_create, device, 0);
+  if (event == nullptr) event = call(&Plugin::event_create, device, kNoTiming);
   kernels::PluginStatus status;
   plugin().event_record(event, stream, &status);
   if (status.code != kernels::StatusCode::kOk) keep_event(device, event);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <tern/backends/cuda/host/cuda.h>
 #include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/backends/cuda/host/recording.h>
@@ -14,6 +15,17 @@ using kernels::Plugin;
 
 constexpr std::size_t kSmallest = 4096;
 constexpr std::size_t kLargest = std::size_t{1} << 62;
+
+// The device by which pinned memory is made: the current one, but one in use rather than one that
+// would be started for this alone.
+DeviceIndex used_device() {
+  const DeviceIndex current = current_device();
+  if (plugin().has_context(current) != 0) return current;
+  for (DeviceIndex device = 0; device < device_count(); ++device) {
+    if (plugin().has_context(device) != 0) return device;
+  }
+  return current;
+}
 
 }  // namespace
 
@@ -71,10 +83,11 @@ PinnedAllocator::Blocks::iterator PinnedAllocator::take_free(std::size_t size) {
 
 PinnedAllocator::Blocks::iterator PinnedAllocator::new_block(std::size_t size) {
   kernels::PluginStatus status;
-  void* pointer = plugin().allocate_host(size, &status);
+  const DeviceIndex device = used_device();
+  void* pointer = plugin().allocate_host(device, size, &status);
   if (status.code == kernels::StatusCode::kOutOfMemory) {
     release_free_blocks();
-    pointer = call(&Plugin::allocate_host, size);
+    pointer = call(&Plugin::allocate_host, device, size);
   } else {
     check(status);
   }
@@ -92,7 +105,7 @@ void PinnedAllocator::release_free_blocks() {
       stats_.cached_bytes -= static_cast<std::int64_t>(block->second.size);
       blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(k));
       blocks_.erase(block);
-      call(&Plugin::release_host, pointer);
+      call(&Plugin::release_host, used_device(), pointer);
     }
   }
 }

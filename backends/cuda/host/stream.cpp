@@ -113,9 +113,8 @@ void setCurrentCUDAStream(Stream stream) {
 StreamGuard::StreamGuard(Stream stream)
     : current_(stream),
       previous_(getCurrentCUDAStream(stream.device_index())),
-      previous_device_(current_device()) {
+      previous_device_(detail::exchange_device(stream.device_index())) {
   setCurrentCUDAStream(stream);
-  set_device(stream.device_index());
 }
 
 StreamGuard::~StreamGuard() {
@@ -132,26 +131,34 @@ Event::~Event() {
 
 Event::Event(Event&& other) noexcept
     : event_(std::exchange(other.event_, nullptr)),
-      device_(other.device_),
-      timing_(other.timing_) {}
+      recorded_on_(other.recorded_on_),
+      flags_(other.flags_) {}
 
 Event& Event::operator=(Event&& other) noexcept {
   std::swap(event_, other.event_);
-  std::swap(device_, other.device_);
-  std::swap(timing_, other.timing_);
+  std::swap(recorded_on_, other.recorded_on_);
+  std::swap(flags_, other.flags_);
   return *this;
+}
+
+CUDAEvent::CUDAEvent(StrictInteger<unsigned> flags) : Event(Flags{flags}) {
+  constexpr unsigned kBlockingSync = 1;
+  TERN_CHECK((flags & ~(kDisableTiming | kBlockingSync)) == 0, Error, "CUDAEvent: flags are 0, ",
+             kBlockingSync, ", ", kDisableTiming, " or their sum, got ", unsigned{flags});
 }
 
 void Event::record() { record(getCurrentCUDAStream()); }
 
 void Event::record(Stream stream) {
   if (event_ == nullptr) {
-    device_ = stream.device_index();
-    event_ = call(&Plugin::event_create, device_, timing_ ? 1 : 0);
+    event_ = call(&Plugin::event_create, stream.device_index(), flags_);
+    recorded_on_ = stream.state_;
   }
-  TERN_CHECK(device_ == stream.device_index(), DeviceError, "Event device ", device_,
-             " does not match recording stream's device ", stream.device_index());
+  TERN_CHECK(recorded_on_->device == stream.device_index(), DeviceError, "Event device ",
+             recorded_on_->device, " does not match recording stream's device ",
+             stream.device_index());
   call(&Plugin::event_record, event_, stream.stream());
+  recorded_on_ = stream.state_;
 }
 
 void Event::block(Stream stream) const {

@@ -50,6 +50,7 @@ class TERN_API Stream {
 
  private:
   friend TERN_API void setCurrentCUDAStream(Stream stream);
+  friend class Event;
   const detail::StreamState* state_;
 };
 /// libtorch's name of Stream.
@@ -78,7 +79,7 @@ class TERN_API StreamGuard {
 
  private:
   Stream current_, previous_;
-  DeviceIndex previous_device_;
+  detail::CurrentDevice previous_device_;
 };
 /// libtorch's name of StreamGuard.
 using CUDAStreamGuard = StreamGuard;
@@ -93,7 +94,7 @@ using CUDAStreamGuard = StreamGuard;
 class TERN_API Event {
  public:
   /// With `timing`, elapsed_time() can measure between two events.
-  explicit Event(StrictBool timing = false) : timing_(timing) {}
+  explicit Event(StrictBool timing = false) : flags_(timing ? 0 : kDisableTiming) {}
   /// Frees the event.
   ~Event();
   /// Takes the event over.
@@ -116,12 +117,27 @@ class TERN_API Event {
   /// done.
   float elapsed_time(const Event& end) const;
 
+ protected:
+  /// CUDA's flag for an event without timing, cudaEventDisableTiming.
+  static constexpr unsigned kDisableTiming = 2;
+  /// For CUDAEvent: `flags` are CUDA's.
+  struct Flags {
+    unsigned bits;
+  };
+  explicit Event(Flags flags) : flags_(flags.bits) {}
+
  private:
   void* event_ = nullptr;
-  DeviceIndex device_ = -1;
-  bool timing_;
+  const detail::StreamState* recorded_on_ = nullptr;  // by the last record()
+  unsigned flags_;
 };
-/// libtorch's name of Event.
-using CUDAEvent = Event;
+
+/// An Event that is made from CUDA's flags, as in libtorch: 0 (cudaEventDefault) measures time, 2
+/// (cudaEventDisableTiming, the default) does not; 1 (cudaEventBlockingSync) may be added to both.
+class TERN_API CUDAEvent : public Event {
+ public:
+  /// Throws Error for any other flag.
+  explicit CUDAEvent(StrictInteger<unsigned> flags = kDisableTiming);
+};
 
 }  // namespace tern::cuda

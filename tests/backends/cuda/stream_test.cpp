@@ -113,6 +113,21 @@ TEST(CudaStream, EventsTellWhetherTheyPassedAndWhen) {
   EXPECT_THROW(start.elapsed_time(Event()), DeviceError);
 }
 
+TEST(CudaStream, EventsTakeCudasFlags) {
+  const DeviceArray<float> a(1, 0.0f);
+  constexpr int kDefault = 0, kBlockingSync = 1, kDisableTiming = 2;  // of cuda_runtime_api.h
+  CUDAEvent start(kDefault), end(kBlockingSync), plain(kDisableTiming), other;
+  for (Event* event : std::initializer_list<Event*>{&start, &end, &plain, &other}) {
+    event->record();
+    event->synchronize();
+  }
+  EXPECT_GE(start.elapsed_time(end), 0.0f);
+  EXPECT_THROW(start.elapsed_time(plain), DeviceError);
+  EXPECT_THROW(start.elapsed_time(other), DeviceError);
+  EXPECT_EQ(error_of<Error>([] { CUDAEvent(4); }),
+            "CUDAEvent: flags are 0, 1, 2 or their sum, got 4");
+}
+
 TEST(CudaStream, EventsStayOnTheirDeviceAndBlockAny) {
   const DeviceArray<float> a(1, 0.0f, 0), b(1, 0.0f, 1);
   Event event;

@@ -2,6 +2,7 @@
 
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/runtime.h>
 #include <tern/backends/cuda/device/scratch.h>
 #include <tern/core/kernels/late_error.h>
 
@@ -32,6 +33,13 @@ void after_emulated_launch(KernelContext& context) {
   write_late_index_error(context.message, sizeof(context.message), the_failure.op,
                          the_failure.index, the_failure.limit, context.device);
   the_failure = {};
+}
+
+std::int32_t real_device(std::int32_t device) { return device; }
+
+bool check(cudaError_t error, PluginStatus* status) {
+  if (!succeeds(error)) status->code = StatusCode::kDeviceFault;
+  return error == cudaSuccess;
 }
 
 Scratch::Scratch(KernelContext& context, std::size_t bytes)

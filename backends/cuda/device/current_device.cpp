@@ -1,0 +1,80 @@
+#include <tern/backends/cuda/device/runtime.h>
+
+#include <cuda.h>
+
+// The runtime's current device of a thread. It belongs to the program: every call of the plugin
+// puts it back. A device without a context is not made current, because cudaSetDevice would make
+// one.
+
+namespace tern::cuda::device {
+namespace {
+
+// The device that a thread shall have once it has a context, and the one that it has meanwhile. A
+// program that calls cudaSetDevice itself ends that.
+struct Postponed {
+  int wanted = -1;
+  int meanwhile = -1;
+};
+thread_local Postponed postponed;
+
+int runtime_device() {
+  int device = 0;
+  succeeds(cudaGetDevice(&device));
+  return device;
+}
+
+// The runtime only tells its own, so this is the driver's answer; libcuda is not linked, because a
+// machine without it must load the plugin.
+bool is_started(int real) {
+  using GetState = CUresult (*)(CUdevice, unsigned*, int*);
+  static const GetState get_state = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    succeeds(cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &function, 12000,
+                                              cudaEnableDefault, &found));
+    return reinterpret_cast<GetState>(function);
+  }();
+  unsigned flags = 0;
+  int active = 0;
+  return get_state != nullptr && get_state(real, &flags, &active) == CUDA_SUCCESS && active != 0;
+}
+
+std::int32_t make_current(std::int32_t device, cudaError_t* error) {
+  const int now = runtime_device();
+  const bool waits = postponed.wanted >= 0 && postponed.meanwhile == now;
+  const int before = waits ? postponed.wanted : now;
+  postponed = {};
+  const int real = real_device(device);
+  if (now != real) *error = cudaSetDevice(real);
+  return before;
+}
+
+}  // namespace
+
+std::int32_t has_context(std::int32_t device) { return is_started(real_device(device)) ? 1 : 0; }
+
+std::int32_t exchange_device(std::int32_t device, PluginStatus* status) {
+  cudaError_t error = cudaSuccess;
+  const std::int32_t before = make_current(device, &error);
+  check(error, status);
+  return before;
+}
+
+void restore_device(std::int32_t before) {
+  const int now = runtime_device();
+  postponed = {};
+  if (now == before) return;
+  if (is_started(before)) {
+    succeeds(cudaSetDevice(before));
+  } else {
+    postponed = {before, now};
+  }
+}
+
+DeviceScope::DeviceScope(std::int32_t device) {
+  cudaError_t error = cudaSuccess;
+  before_ = make_current(device, &error);
+  succeeds(error);  // the call that needs the device fails, too
+}
+
+}  // namespace tern::cuda::device

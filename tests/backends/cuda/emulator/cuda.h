@@ -1,0 +1,7 @@
+#pragma once
+
+// Stands in for the header of CUDA's driver.
+
+using CUdevice = int;
+using CUresult = int;
+constexpr CUresult CUDA_SUCCESS = 0;

@@ -1,0 +1,80 @@
+#include <thread>
+
+#include <tern/backends/cuda/device/runtime.h>
+
+#include "backends/cuda/emulator/emulator.h"
+#include "backends/kernel_test.h"
+
+// The runtime's current device, which belongs to the program, around calls of the plugin. The
+// emulator's runtime has four devices.
+
+namespace tern::cuda::device {
+namespace {
+
+class CurrentDevice : public ::testing::Test {
+ protected:
+  CurrentDevice() {
+    emulator::runtime_device() = 0;
+    emulator::contexts() = 0;
+  }
+  static int current() { return emulator::runtime_device(); }
+  static bool is_started(int device) { return has_context(device) != 0; }
+  static void exchange_and_restore(int device) {
+    PluginStatus status;
+    const std::int32_t before = exchange_device(device, &status);
+    EXPECT_EQ(current(), device);
+    restore_device(before);
+  }
+};
+
+TEST_F(CurrentDevice, ScopesPutBackWhatTheProgramSet) {
+  cudaSetDevice(2);
+  {
+    const DeviceScope scope(1);
+    EXPECT_EQ(current(), 1);
+    const DeviceScope inner(3);
+    EXPECT_EQ(current(), 3);
+  }
+  EXPECT_EQ(current(), 2);
+  exchange_and_restore(0);
+  EXPECT_EQ(current(), 2);
+}
+
+TEST_F(CurrentDevice, ADeviceThatNobodyUsesIsNotStarted) {
+  { const DeviceScope scope(1); }
+  EXPECT_FALSE(is_started(0));
+  EXPECT_TRUE(is_started(1));
+  { const DeviceScope scope(1); }
+  exchange_and_restore(1);
+  EXPECT_FALSE(is_started(0));
+}
+
+TEST_F(CurrentDevice, IsPutBackOnceItIsUsed) {
+  exchange_and_restore(1);
+  std::thread([] { cudaSetDevice(0); }).join();
+  { const DeviceScope scope(1); }
+  EXPECT_EQ(current(), 0);
+  EXPECT_EQ(emulator::contexts(), 3u);
+}
+
+TEST_F(CurrentDevice, TheProgramsChoiceEndsTheWait) {
+  exchange_and_restore(1);  // back to 0 when that is in use
+  cudaSetDevice(2);
+  cudaSetDevice(0);
+  cudaSetDevice(3);
+  { const DeviceScope scope(1); }
+  EXPECT_EQ(current(), 3);
+}
+
+TEST_F(CurrentDevice, ExchangeReportsAnErrorAndKeepsTheDevice) {
+  cudaSetDevice(2);
+  PluginStatus status;
+  const std::int32_t before = exchange_device(9, &status);
+  EXPECT_EQ(status.code, StatusCode::kDeviceFault);
+  EXPECT_EQ(before, 2);
+  EXPECT_EQ(current(), 2);
+  EXPECT_EQ(emulator::last_error(), 0);  // reported, so it is not left to the program
+}
+
+}  // namespace
+}  // namespace tern::cuda::device
