@@ -67,20 +67,24 @@ void CachingAllocator::empty_cache() {
   for_each_pool([](DevicePool& pool) { pool.empty_cache(); });
 }
 
-// On every device: a capture may spread.
-void CachingAllocator::begin_capture(std::uint64_t id) {
-  for_each_pool([id](DevicePool& pool) {
-    pool.hold(id);
-    pool.begin_capture();
-  });
-}
-
-void CachingAllocator::end_capture() {
-  for_each_pool([](DevicePool& pool) { pool.end_capture(); });
+void CachingAllocator::hold(std::uint64_t id) {
+  for_each_pool([id](DevicePool& pool) { pool.hold(id); });
 }
 
 void CachingAllocator::let_go(std::uint64_t id) {
   for_each_pool([id](DevicePool& pool) { pool.let_go(id); });
+}
+
+void CachingAllocator::begin_capture(Stream stream) {
+  LockedPool& owner = locked(stream.device_index());
+  const std::lock_guard lock(owner.mutex);
+  owner.pool.begin_capture(stream.stream());
+}
+
+void CachingAllocator::end_capture(Stream stream) {
+  LockedPool& owner = locked(stream.device_index());
+  const std::lock_guard lock(owner.mutex);
+  owner.pool.end_capture(stream.stream());
 }
 
 MemoryStats CachingAllocator::stats(DeviceIndex device) const {

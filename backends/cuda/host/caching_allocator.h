@@ -29,6 +29,9 @@ class TERN_API CachingAllocator final : public Allocator {
   /// A graph holds its pool, on every device, to let_go().
   void hold(std::uint64_t pool);
   void let_go(std::uint64_t pool);
+  /// From here to end_capture() a capture records the work of `stream`.
+  void begin_capture(Stream stream);
+  void end_capture(Stream stream);
   /// See PluginHost. Gives up rather than wait for the lock.
   bool find_block(DeviceIndex device, const void* address, kernels::PluginBlock* block) const;
 

@@ -13,6 +13,7 @@ namespace {
 
 // Lets the later work of `stream` wait for the work that `other` has now.
 void wait_for(Stream stream, Stream other) {
+  detail::spread_capture(other, stream);
   void* event = detail::record_event(other.device_index(), other.stream());
   kernels::PluginStatus status;
   detail::plugin().stream_wait(stream.stream(), event, &status);

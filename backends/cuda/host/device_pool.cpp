@@ -11,6 +11,7 @@
 
 #include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/backends/cuda/host/recording.h>
 
 namespace tern::cuda::detail {
 namespace {
@@ -106,10 +107,19 @@ void DevicePool::deallocate(void* pointer) {
 
 // Marks the ends of the work that the further streams of blocks have now.
 void DevicePool::mark_uses() {
-  for (; !unmarked_.empty(); unmarked_.pop_back()) {
-    Block& block = *unmarked_.back();
-    for (std::vector<void*>& streams = block.used_on; !streams.empty(); streams.pop_back()) {
-      marks_[streams.back()].push_back({record_event(device_, streams.back()), &block});
+  for (Block** place = &unmarked_; *place != nullptr;) {
+    Block& block = **place;
+    for (std::size_t k = block.used_on.size(); k-- > 0;) {
+      void* const stream = block.used_on[k];
+      if (is_captured(stream)) continue;
+      std::deque<Mark>& marks = marks_[stream];
+      marks.push_back({nullptr, &block});
+      try {
+        marks.back().event = record_event(device_, stream);
+      } catch (...) {
+        marks.pop_back();
+        throw;
+      }
       ++block.marks;
     }
   }
@@ -125,7 +135,18 @@ void DevicePool::record_stream(const void* pointer, void* stream) {
 void DevicePool::empty_cache() {
   if (captures_ != 0) return;
   collect_waiting(/*wait=*/true);
+  if (!captured_.empty()) return;
   for (FreeBlocks& blocks : free_) release_free_segments(blocks);
+}
+
+void DevicePool::end_capture(void* stream) {
+  const auto place = std::find(captured_.begin(), captured_.end(), stream);
+  TERN_ASSERT(place != captured_.end());
+  captured_.erase(place);
+}
+
+bool DevicePool::is_captured(void* stream) const {
+  return std::find(captured_.begin(), captured_.end(), stream) != captured_.end();
 }
 
 void DevicePool::let_go(std::uint64_t pool) {
@@ -195,6 +216,7 @@ void DevicePool::set_free(Block& block) {
 void DevicePool::collect_waiting(bool wait) {
   if (captures_ != 0) return;
   mark_uses();
+  if (marks_.empty() || captures_here()) return;
   for (auto& [stream, marks] : marks_) {
     while (!marks.empty() && collect_event(device_, marks.front().event, wait)) {
       Block& block = *marks.front().block;

@@ -35,7 +35,7 @@ class DevicePool {
   /// The block of `pointer` is used on `stream`, too.
   void record_stream(const void* pointer, void* stream);
   /// Gives all segments without a live block back, waiting for blocks in use elsewhere. Does
-  /// nothing during a capture, when the driver refuses that.
+  /// nothing while a capture records work of the device, when the driver refuses that.
   void empty_cache();
 
   /// Throws the OutOfMemoryError of a request that failed.
@@ -44,9 +44,10 @@ class DevicePool {
   /// Every graph of a private pool holds it.
   void hold(std::uint64_t pool) { ++holders_[pool]; }
   void let_go(std::uint64_t pool);
-  /// During a capture no event is recorded or asked: what waits goes on waiting.
-  void begin_capture() { ++captures_; }
-  void end_capture() { --captures_; }
+  /// While a capture records a stream of the device no segment is given back, and blocks that the
+  /// stream has used wait.
+  void begin_capture(void* stream) { captured_.push_back(stream); }
+  void end_capture(void* stream);
 
   const MemoryStats& stats() const { return stats_; }
   void reset_peak() {
@@ -89,6 +90,7 @@ class DevicePool {
   void mark_uses();
   void collect_waiting(bool wait);
   void release_free_segments(FreeBlocks& blocks);
+  bool is_captured(void* stream) const;
   bool is_held(const Block& block) const { return holders_.contains(block.pool); }
 
   DeviceIndex device_;
@@ -100,7 +102,7 @@ class DevicePool {
   std::vector<Block*> unmarked_;             // given back with `used_on`
   std::map<void*, std::deque<Mark>> marks_;  // by stream, in the order of its work
   std::map<std::uint64_t, int> holders_;     // by pool
-  int captures_ = 0;
+  std::vector<void*> captured_;              // streams
 };
 
 }  // namespace tern::cuda::detail

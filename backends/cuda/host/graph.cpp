@@ -44,30 +44,25 @@ void CUDAGraph::capture_begin(MempoolId pool) {
              "CUDA graphs must be captured on a non-default stream. (However, after capture, it's "
              "ok to replay them on the default stream.)");
   if (pool == MempoolId{}) pool = graph_pool_handle();
-  cuda_backend().allocator().begin_capture(pool.id);
-  bool begun = false;
+  auto recording = std::make_unique<Recording>(pool.id, stream);
+  call(&Plugin::capture_begin, stream.stream());
   try {
-    call(&Plugin::capture_begin, stream.stream());
-    begun = true;
-    const std::uint64_t number = call(&Plugin::stream_capture, stream.stream());
-    recording_ = std::make_unique<Recording>(number, pool.id, stream);
-    detail::add_recording(*recording_);
+    recording->capture = call(&Plugin::stream_capture, stream.stream());
+    detail::add_recording(*recording);
   } catch (...) {
     kernels::PluginStatus ignored;
-    void* empty = begun ? detail::plugin().capture_end(stream.stream(), &ignored) : nullptr;
+    void* empty = detail::plugin().capture_end(stream.stream(), &ignored);
     if (empty != nullptr) detail::plugin().graph_destroy(empty, &ignored);
-    recording_.reset();
-    cuda_backend().allocator().end_capture();
-    cuda_backend().allocator().let_go(pool.id);
     throw;
   }
+  recording_ = std::move(recording);
   capturing_ = true;
 }
 
 void CUDAGraph::end_recording() {
   capturing_ = false;
   detail::remove_recording(*recording_);
-  cuda_backend().allocator().end_capture();
+  recording_->end();
 }
 
 void CUDAGraph::capture_end() {
@@ -127,10 +122,9 @@ void CUDAGraph::reset() {
     graph_ = detail::plugin().capture_end(recording_->stream.stream(), &ignored);
     end_recording();
   }
-  const kernels::Plugin* plugin = detail::loaded_plugin().plugin;  // null in a forked child
+  const Plugin* plugin = detail::loaded_plugin().plugin;  // null in a forked child
   void* graph = std::exchange(graph_, nullptr);
   if (graph != nullptr && plugin != nullptr) plugin->graph_destroy(graph, &ignored);
-  const std::uint64_t pool = recording_->pool;
   recording_.reset();
   last_.reset();
   earlier_ = Event();

@@ -55,6 +55,16 @@ void PinnedAllocator::deallocate(void* pointer, std::size_t, DeviceIndex) noexce
   stats_.cached_bytes += static_cast<std::int64_t>(size);
 }
 
+void PinnedAllocator::begin_capture() {
+  const std::lock_guard lock(mutex_);
+  ++captures_;
+}
+
+void PinnedAllocator::end_capture() {
+  const std::lock_guard lock(mutex_);
+  --captures_;
+}
+
 void PinnedAllocator::empty_cache() {
   const std::lock_guard lock(mutex_);
   release_free_blocks();
@@ -62,7 +72,7 @@ void PinnedAllocator::empty_cache() {
 
 // Whether the copies that use the block have run.
 bool PinnedAllocator::is_idle(Block& block) {
-  if (recordings != 0) return block.in_use.empty();  // a capture forbids to ask
+  if (captures_here()) return block.in_use.empty();  // a capture forbids to ask
   std::vector<Use>& uses = block.in_use;
   while (!uses.empty() && collect_event(uses.back().stream.device_index(), uses.back().end)) {
     uses.pop_back();
@@ -96,7 +106,7 @@ PinnedAllocator::Blocks::iterator PinnedAllocator::new_block(std::size_t size) {
 }
 
 void PinnedAllocator::release_free_blocks() {
-  if (recordings != 0) return;
+  if (captures_ != 0) return;
   for (auto& blocks : free_) {
     for (std::size_t k = blocks.size(); k-- > 0;) {
       const auto block = blocks[k];

@@ -21,6 +21,9 @@ class TERN_API PinnedAllocator final : public Allocator {
   /// Leaves out what copies still use, and does nothing during a capture, when the driver refuses
   /// that.
   void empty_cache() override;
+  /// From here to end_capture() there is a capture, on any device.
+  void begin_capture();
+  void end_capture();
   MemoryStats stats(DeviceIndex device) const override;
   void reset_peak(DeviceIndex device) override;
 
@@ -53,7 +56,10 @@ class TERN_API PinnedAllocator final : public Allocator {
 
   mutable std::mutex mutex_;
   Blocks blocks_;
-  std::array<std::vector<Blocks::iterator>, 64> free_;  // by size, the longest free first
+  // By size, the longest free first; with room for all, so that freeing allocates nothing.
+  std::array<std::vector<Blocks::iterator>, 64> free_;
+  std::array<std::size_t, 64> made_{};  // blocks, by size
+  int captures_ = 0;
   MemoryStats stats_;
 };
 

@@ -33,6 +33,50 @@ void GraphNumbers::write(std::size_t k, std::uint64_t bits) {
 
 // --- Recordings ----------------------------------------------------------------------------------
 
+namespace {
+
+// An address that only the calling thread has.
+const void* this_thread() {
+  static thread_local constinit char mark = 0;
+  return &mark;
+}
+
+}  // namespace
+
+Recording::Recording(std::uint64_t pool_, Stream stream_)
+    : pool(pool_), stream(stream_), thread(this_thread()) {
+  PinnedAllocator& pinned = *cuda_backend().pinned_allocator();
+  cuda_backend().allocator().hold(pool);
+  try {
+    join(stream);
+  } catch (...) {
+    cuda_backend().allocator().let_go(pool);
+    throw;
+  }
+  pinned.begin_capture();
+}
+
+Recording::~Recording() {
+  end();
+  cuda_backend().allocator().let_go(pool);
+}
+
+void Recording::join(Stream joined) {
+  const std::lock_guard lock(mutex_);
+  if (std::find(streams_.begin(), streams_.end(), joined) != streams_.end()) return;
+  streams_.reserve(streams_.size() + 1);
+  cuda_backend().allocator().begin_capture(joined);
+  streams_.push_back(joined);
+}
+
+void Recording::end() {
+  const std::lock_guard lock(mutex_);
+  if (streams_.empty()) return;
+  for (const Stream each : streams_) cuda_backend().allocator().end_capture(each);
+  streams_.clear();
+  cuda_backend().pinned_allocator()->end_capture();
+}
+
 void Recording::reserve_numbers(Generator& generator, std::uint64_t blocks,
                                 kernels::RandomArgs& args) {
   auto draws = std::find_if(draws_.begin(), draws_.end(),
@@ -129,6 +173,19 @@ Recording* find_recording(void* stream) {
     if (recording->capture == capture) return recording;
   }
   return nullptr;
+}
+
+bool captures_here() {
+  if (recordings == 0) return false;
+  const std::lock_guard lock(active().mutex);
+  return std::any_of(active().list.begin(), active().list.end(),
+                     [](const Recording* recording) { return recording->thread == this_thread(); });
+}
+
+void spread_capture(Stream origin, Stream stream) {
+  if (origin == stream) return;
+  Recording* const recording = recording_on(origin.stream());
+  if (recording != nullptr) recording->join(stream);
 }
 
 void add_recording(Recording& recording) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -39,12 +40,22 @@ class GraphNumbers {
 /// What the host remembers of a graph: filled while it is captured, used at each replay.
 class Recording {
  public:
-  Recording(std::uint64_t capture_, std::uint64_t pool_, Stream stream_)
-      : capture(capture_), pool(pool_), stream(stream_) {}
+  /// From now on the allocators hold back what the driver refuses during a capture on `stream`.
+  Recording(std::uint64_t pool_, Stream stream_);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
 
-  const std::uint64_t capture;  // the plugin's number
+  std::uint64_t capture = 0;  // the plugin's number
   const std::uint64_t pool;
-  const Stream stream;  // where the capture began
+  const Stream stream;       // where the capture began
+  const void* const thread;  // that began the capture
+
+  /// The capture records the work of a further stream, of any device.
+  void join(Stream joined);
+  /// The capture has ended: the allocators hold nothing back any more. Does nothing the second
+  /// time.
+  void end();
 
   /// As Backend's functions of these names say.
   void reserve_numbers(Generator& generator, std::uint64_t blocks, kernels::RandomArgs& args);
@@ -75,6 +86,8 @@ class Recording {
   void write_numbers();
   void take_back_draws();
 
+  std::mutex mutex_;             // of streams_: other threads may give work to the capture
+  std::vector<Stream> streams_;  // of the capture, while it goes on
   std::list<Draws> draws_;
   std::list<Number> numbers_;
   std::vector<std::function<void()>> hooks_;
@@ -91,6 +104,10 @@ inline Recording* recording_on(void* stream) {
 
 /// Whether work of any stream of the device is captured.
 bool captures_on(DeviceIndex device);
+/// Whether the calling thread captures: CUDA then refuses it to ask events and to free memory.
+bool captures_here();
+/// Called before `stream` waits for work of `origin`: `stream` joins the capture of that work.
+void spread_capture(Stream origin, Stream stream);
 
 /// From the first call to the second, `recording` is found.
 void add_recording(Recording& recording);

@@ -162,7 +162,9 @@ void Event::record(Stream stream) {
 }
 
 void Event::block(Stream stream) const {
-  if (event_ != nullptr) call(&Plugin::stream_wait, stream.stream(), event_);
+  if (event_ == nullptr) return;
+  detail::spread_capture(Stream(recorded_on_), stream);
+  call(&Plugin::stream_wait, stream.stream(), event_);
 }
 
 bool Event::query() const { return event_ == nullptr || call(&Plugin::event_query, event_) != 0; }

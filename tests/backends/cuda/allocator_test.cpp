@@ -165,11 +165,11 @@ TEST_F(CachingAllocator, AFailureWhileCollectingFreesNothingTwice) {
   })
       .join();
   EXPECT_EQ(detail::plugin().capture_end(broken.stream(), &status), nullptr);
-  const MempoolId pool = graph_pool_handle();
-  allocator.begin_capture(pool.id);  // what waits goes on waiting
-  a = allocate(512);                 // perhaps what `a` was
-  allocator.end_capture();
-  allocator.let_go(pool.id);
+  CUDAGraph graph;
+  graph.capture([&] {  // a capture asks no events: what waits goes on waiting
+    const StreamGuard guard(getDefaultCUDAStream(0));
+    a = allocate(512);  // perhaps what `a` was
+  });
   char* c = allocate(512);
   EXPECT_NE(c, a);
   free(a);

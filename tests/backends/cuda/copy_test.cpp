@@ -1,4 +1,5 @@
 #include <cstring>
+#include <thread>
 
 #include <tern/backends/cuda/host/graph.h>
 
@@ -128,6 +129,23 @@ TEST(CudaCopy, PinnedMemoryIsGivenBackAfterItsCopies) {
   EXPECT_EQ(a.read()[0], 6.0f);
   allocator.empty_cache();
   EXPECT_EQ(allocator.stats(-1).cached_bytes, 0);
+}
+
+TEST(CudaCopy, PinnedBlocksAreReusedDuringTheCaptureOfAnotherThread) {
+  auto& allocator = Pinned::allocator();
+  DeviceArray<float> a(1, 0.0f);
+  CUDAGraph graph;
+  graph.capture([&] {
+    std::thread([&] {
+      void* first = allocator.allocate(5000, -1);
+      a.write(first, /*non_blocking=*/true);
+      allocator.deallocate(first, 5000, -1);
+      getCurrentCUDAStream(0).synchronize();
+      void* second = allocator.allocate(5000, -1);
+      EXPECT_EQ(second, first);
+      allocator.deallocate(second, 5000, -1);
+    }).join();
+  });
 }
 
 TEST(CudaCopy, PinnedMemoryIsNotGivenBackDuringACapture) {

@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include <tern/backends/cuda/host/graph.h>
@@ -161,6 +162,49 @@ TEST_F(GraphPool, WhatWaitsForStreamsWaitsForTheEndOfACapture) {
   EXPECT_EQ(memory_reserved(0), 2 * kMiB);  // of the graph
 }
 
+// Calls `body` in another thread while a graph is captured on cuda:0, and in the thread of the
+// capture.
+template <class Body>
+void during_a_capture(const Body& body) {
+  for (const bool same_thread : {false, true}) {
+    SCOPED_TRACE(same_thread);
+    CUDAGraph graph;
+    graph.capture([&] {
+      if (same_thread) return body();
+      std::thread(body).join();
+    });
+  }
+}
+
+TEST_F(GraphPool, OtherDevicesGiveCachedMemoryBackDuringACapture) {
+  TERN_NEEDS_SIMULATOR();
+  during_a_capture([&] {
+    allocator.deallocate(allocator.allocate(30 << 20, 1), 30 << 20, 1);
+    detail::plugin().inject(kernels::PluginFault::kAllocate, 1);
+    void* larger = allocator.allocate(40 << 20, 1);
+    EXPECT_EQ(memory_reserved(1), 40 * kMiB);
+    allocator.deallocate(larger, 40 << 20, 1);
+    empty_cache();
+    EXPECT_EQ(memory_reserved(1), 0);
+  });
+}
+
+TEST_F(GraphPool, OtherThreadsReuseBlocksOfOtherStreamsDuringACapture) {
+  const Stream side = getStreamFromPool();
+  CUDAGraph graph;
+  graph.capture([&] {
+    std::thread([&] {
+      char* used = allocate(512);
+      allocator.record_stream(used, side);
+      free(used);
+      side.synchronize();
+      char* again = allocate(512);
+      EXPECT_EQ(again, used);
+      free(again);
+    }).join();
+  });
+}
+
 TEST_F(GraphPool, OutOfMemoryEndsTheCapture) {
   free(allocate(512));
   CUDAGraph graph;
@@ -182,6 +226,12 @@ TEST_F(GraphPool, SpreadsToTheDevicesOfACapture) {
       EXPECT_THROW(cuda_backend().graph_number(1, [] { return 0.0; }), NotImplementedError);
       join.record();
     }
+    std::thread([&] {
+      const StreamGuard guard(getStreamFromPool(false, 1));
+      allocator.deallocate(allocator.allocate(30 << 20, 1), 30 << 20, 1);
+      empty_cache();  // the driver would refuse, and end the capture
+      EXPECT_GE(memory_reserved(1), 30 * kMiB);
+    }).join();
     join.block(getCurrentCUDAStream(0));
   });
   allocator.deallocate(other, 512, 1);
