@@ -48,11 +48,7 @@ void* CachingAllocator::allocate(std::size_t bytes, Stream stream, std::uint64_t
 void CachingAllocator::deallocate(void* pointer, std::size_t, DeviceIndex device) noexcept {
   LockedPool& owner = locked(device);
   const std::lock_guard lock(owner.mutex);
-  try {
-    owner.pool.deallocate(pointer);
-  } catch (const Error&) {
-    // The driver refused to mark its streams: the next allocation tries that again.
-  }
+  owner.pool.deallocate(pointer);
 }
 
 template <class Body>

@@ -76,8 +76,13 @@ void* DevicePool::allocate(std::size_t bytes, void* stream, std::uint64_t pool) 
     if (block == nullptr) block = new_segment(size, stream, pool);
     if (block == nullptr) return nullptr;
   }
-  split(*block, size);
-  live_.emplace(block->start, block);
+  try {
+    split(*block, size);
+    live_.emplace(block->start, block);
+  } catch (...) {
+    set_free(*block);
+    throw;
+  }
   block->live = true;
   block->requested = bytes;
   block->serial = ++stats_.allocations;
@@ -88,7 +93,7 @@ void* DevicePool::allocate(std::size_t bytes, void* stream, std::uint64_t pool) 
   return block->start;
 }
 
-void DevicePool::deallocate(void* pointer) {
+void DevicePool::deallocate(void* pointer) noexcept {
   const auto found = live_.find(pointer);
   TERN_ASSERT(found != live_.end());
   Block& block = *found->second;
@@ -98,14 +103,19 @@ void DevicePool::deallocate(void* pointer) {
   stats_.cached_bytes = reserved_ - stats_.live_bytes;
   if (block.used_on.empty()) {
     set_free(block);
-    if (!caches()) empty_cache();
-    return;
+  } else {
+    block.next_unmarked = std::exchange(unmarked_, &block);
   }
-  unmarked_.push_back(&block);
-  if (captures_ == 0) mark_uses();
+  try {
+    if (block.used_on.empty() && !caches()) empty_cache();
+    mark_uses();
+  } catch (...) {
+    // The next allocation tries that again.
+  }
 }
 
-// Marks the ends of the work that the further streams of blocks have now.
+// Marks the ends of the work that the further streams of freed blocks have now; but not in a stream
+// that a capture records, where the mark would be in the graph.
 void DevicePool::mark_uses() {
   for (Block** place = &unmarked_; *place != nullptr;) {
     Block& block = **place;
@@ -121,6 +131,12 @@ void DevicePool::mark_uses() {
         throw;
       }
       ++block.marks;
+      block.used_on.erase(block.used_on.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+    if (block.used_on.empty()) {
+      *place = std::exchange(block.next_unmarked, nullptr);
+    } else {
+      place = &block.next_unmarked;
     }
   }
 }
@@ -133,7 +149,6 @@ void DevicePool::record_stream(const void* pointer, void* stream) {
 }
 
 void DevicePool::empty_cache() {
-  if (captures_ != 0) return;
   collect_waiting(/*wait=*/true);
   if (!captured_.empty()) return;
   for (FreeBlocks& blocks : free_) release_free_segments(blocks);
@@ -161,12 +176,19 @@ DevicePool::Block* DevicePool::take_free(std::size_t size, void* stream, std::ui
   const auto fit = blocks.lower_bound(&wanted);
   if (fit == blocks.end() || (*fit)->stream != stream || (*fit)->pool != pool) return nullptr;
   Block* block = *fit;
-  blocks.erase(fit);
+  block->node = blocks.extract(fit);
   return block;
 }
 
 DevicePool::Block* DevicePool::new_segment(std::size_t size, void* stream, std::uint64_t pool) {
   const std::size_t bytes = segment_size(size);
+  std::map<const char*, Segment> made;  // before the driver's memory, which must not be lost
+  Segment& segment = made[nullptr];
+  segment.push_back(Block{nullptr, bytes, stream, pool, &segment, size <= kSmallRequest});
+  Block& block = segment.front();
+  block.self = segment.begin();
+  make_node(block);
+  auto node = made.extract(nullptr);
   kernels::PluginStatus status;
   char* start = static_cast<char*>(plugin().allocate(device_, bytes, &status));
   if (status.code == kernels::StatusCode::kOutOfMemory) return nullptr;
@@ -174,22 +196,31 @@ DevicePool::Block* DevicePool::new_segment(std::size_t size, void* stream, std::
   ++stats_.system_requests;
   reserved_ += static_cast<std::int64_t>(bytes);
   stats_.peak_reserved_bytes = std::max(stats_.peak_reserved_bytes, reserved_);
-  Segment& segment = segments_[start];
-  segment.push_back({start, bytes, stream, pool, &segment, size <= kSmallRequest});
-  segment.front().self = segment.begin();
-  return &segment.front();
+  block.start = start;
+  node.key() = start;
+  segments_.insert(std::move(node));
+  return &block;
+}
+
+// The node with which the block will be among the free ones.
+void DevicePool::make_node(Block& block) {
+  FreeBlocks alone{&block};
+  block.node = alone.extract(alone.begin());
 }
 
 // Cuts off what `size` leaves over, if that is worth a block of its own.
 void DevicePool::split(Block& block, std::size_t size) {
   const std::size_t rest = block.size - size;
   if (block.small ? rest < kBlockUnit : rest <= kSmallRequest) return;
-  const auto next = block.segment->insert(
-      std::next(block.self),
-      {block.start + size, rest, block.stream, block.pool, block.segment, block.small});
-  next->self = next;
+  Segment cut;
+  cut.push_back(
+      Block{block.start + size, rest, block.stream, block.pool, block.segment, block.small});
+  Block& next = cut.front();
+  next.self = cut.begin();
+  make_node(next);
+  block.segment->splice(std::next(block.self), cut);
   block.size = size;
-  free_[block.small].insert(&*next);
+  free_[block.small].insert(std::move(next.node));
 }
 
 // Joins the block with free neighbours and keeps it for reuse.
@@ -208,20 +239,19 @@ void DevicePool::set_free(Block& block) {
       segment.erase(previous);
     }
   }
-  blocks.insert(&block);
+  blocks.insert(std::move(block.node));
 }
 
 // Frees the blocks whose other streams are past their use; waits for all of them with `wait`. A
 // failure of the driver leaves the rest for the next time.
 void DevicePool::collect_waiting(bool wait) {
-  if (captures_ != 0) return;
   mark_uses();
   if (marks_.empty() || captures_here()) return;
   for (auto& [stream, marks] : marks_) {
     while (!marks.empty() && collect_event(device_, marks.front().event, wait)) {
       Block& block = *marks.front().block;
       marks.pop_front();
-      if (--block.marks == 0) set_free(block);
+      if (--block.marks == 0 && block.used_on.empty()) set_free(block);
     }
   }
 }

@@ -31,7 +31,8 @@ class DevicePool {
 
   /// Null when the driver has none left, even after empty_cache.
   void* allocate(std::size_t bytes, void* stream, std::uint64_t pool = 0);
-  void deallocate(void* pointer);
+  /// Allocates nothing itself. What the driver refuses is left to the next allocation.
+  void deallocate(void* pointer) noexcept;
   /// The block of `pointer` is used on `stream`, too.
   void record_stream(const void* pointer, void* stream);
   /// Gives all segments without a live block back, waiting for blocks in use elsewhere. Does
@@ -60,6 +61,10 @@ class DevicePool {
  private:
   struct Block;
   using Segment = std::list<Block>;  // its blocks in the order of their addresses
+  struct BestFit {                   // by pool, stream, then size, then address
+    bool operator()(const Block* a, const Block* b) const;
+  };
+  using FreeBlocks = std::set<Block*, BestFit>;
   struct Block {
     char* start;
     std::size_t size;
@@ -73,11 +78,9 @@ class DevicePool {
     std::int64_t serial = 0;
     std::vector<void*> used_on{};  // further streams, whose use is not marked yet
     int marks = 0;
+    Block* next_unmarked = nullptr;
+    FreeBlocks::node_type node{};  // while it is not free, so that freeing allocates nothing
   };
-  struct BestFit {  // by pool, stream, then size, then address
-    bool operator()(const Block* a, const Block* b) const;
-  };
-  using FreeBlocks = std::set<Block*, BestFit>;
   struct Mark {  // the end of a stream's use of a block that was given back
     void* event;
     Block* block;
@@ -86,6 +89,7 @@ class DevicePool {
   Block* take_free(std::size_t size, void* stream, std::uint64_t pool);
   Block* new_segment(std::size_t size, void* stream, std::uint64_t pool);
   void split(Block& block, std::size_t size);
+  static void make_node(Block& block);
   void set_free(Block& block);
   void mark_uses();
   void collect_waiting(bool wait);
@@ -99,7 +103,7 @@ class DevicePool {
   FreeBlocks free_[2];  // of large and of small segments
   std::unordered_map<const void*, Block*> live_;
   std::map<const char*, Segment> segments_;
-  std::vector<Block*> unmarked_;             // given back with `used_on`
+  Block* unmarked_ = nullptr;                // given back with `used_on`
   std::map<void*, std::deque<Mark>> marks_;  // by stream, in the order of its work
   std::map<std::uint64_t, int> holders_;     // by pool
   std::vector<void*> captured_;              // streams

@@ -50,7 +50,7 @@ void PinnedAllocator::deallocate(void* pointer, std::size_t, DeviceIndex) noexce
   TERN_ASSERT(block != blocks_.end());
   block->second.live = false;
   const std::size_t size = block->second.size;
-  free_blocks(size).push_back(block);
+  free_[class_of(size)].push_back(block);
   stats_.live_bytes -= static_cast<std::int64_t>(size);
   stats_.cached_bytes += static_cast<std::int64_t>(size);
 }
@@ -81,7 +81,7 @@ bool PinnedAllocator::is_idle(Block& block) {
 }
 
 PinnedAllocator::Blocks::iterator PinnedAllocator::take_free(std::size_t size) {
-  auto& blocks = free_blocks(size);
+  auto& blocks = free_[class_of(size)];
   const auto idle = std::find_if(blocks.begin(), blocks.end(),
                                  [](const auto& block) { return is_idle(block->second); });
   if (idle == blocks.end()) return blocks_.end();
@@ -92,6 +92,10 @@ PinnedAllocator::Blocks::iterator PinnedAllocator::take_free(std::size_t size) {
 }
 
 PinnedAllocator::Blocks::iterator PinnedAllocator::new_block(std::size_t size) {
+  free_[class_of(size)].reserve(made_[class_of(size)] + 1);
+  Blocks made;  // before the driver's memory, which must not be lost
+  made.emplace(nullptr, Block{size});
+  auto node = made.extract(nullptr);
   kernels::PluginStatus status;
   const DeviceIndex device = used_device();
   void* pointer = plugin().allocate_host(device, size, &status);
@@ -102,7 +106,9 @@ PinnedAllocator::Blocks::iterator PinnedAllocator::new_block(std::size_t size) {
     check(status);
   }
   ++stats_.system_requests;
-  return blocks_.emplace(static_cast<const char*>(pointer), Block{size}).first;
+  ++made_[class_of(size)];
+  node.key() = static_cast<const char*>(pointer);
+  return blocks_.insert(std::move(node)).position;
 }
 
 void PinnedAllocator::release_free_blocks() {
@@ -113,6 +119,7 @@ void PinnedAllocator::release_free_blocks() {
       if (!is_idle(block->second)) continue;
       void* pointer = const_cast<char*>(block->first);
       stats_.cached_bytes -= static_cast<std::int64_t>(block->second.size);
+      --made_[class_of(block->second.size)];
       blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(k));
       blocks_.erase(block);
       call(&Plugin::release_host, used_device(), pointer);

@@ -50,8 +50,8 @@ class TERN_API PinnedAllocator final : public Allocator {
   Blocks::iterator new_block(std::size_t size);
   void release_free_blocks();
   Block* find(const void* pointer);
-  std::vector<Blocks::iterator>& free_blocks(std::size_t size) {
-    return free_[static_cast<std::size_t>(std::countr_zero(size))];
+  static std::size_t class_of(std::size_t size) {
+    return static_cast<std::size_t>(std::countr_zero(size));
   }
 
   mutable std::mutex mutex_;
