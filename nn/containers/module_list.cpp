@@ -1,4 +1,5 @@
 #include <tern/nn/containers/module_list.h>
+#include <tern/nn/detail/check_index.h>
 #include <tern/nn/detail/container_clone.h>
 #include <tern/nn/type_name.h>
 
@@ -20,7 +21,7 @@ void ModuleListImpl::append(std::shared_ptr<Module> module) {
 }
 
 void ModuleListImpl::insert_at(std::size_t index, std::shared_ptr<Module> module) {
-  TERN_CHECK(index <= size(), IndexError, "Index out of range");
+  detail::check_index("ModuleList", index, size() + 1, size());
   append(module);  // checks it
   modules_.pop_back();
   modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(index), std::move(module));
@@ -28,7 +29,7 @@ void ModuleListImpl::insert_at(std::size_t index, std::shared_ptr<Module> module
 }
 
 const std::shared_ptr<Module>& ModuleListImpl::ptr(Index index) const {
-  TERN_CHECK(index < size(), IndexError, "Index out of range");
+  detail::check_index("ModuleList", index, size(), size());
   return modules_[index];
 }
 

@@ -1,4 +1,5 @@
 #include <tern/nn/containers/parameter_list.h>
+#include <tern/nn/detail/check_index.h>
 #include <tern/nn/detail/parameters.h>
 
 namespace tern::nn {
@@ -23,7 +24,7 @@ void ParameterListImpl::append(Tensor parameter) {
 }
 
 Tensor& ParameterListImpl::at(Index index) {
-  TERN_CHECK(index < size(), IndexError, "Index out of range");
+  detail::check_index("ParameterList", index, size(), size());
   return parameters_[index].value();
 }
 

@@ -1,4 +1,5 @@
 #include <tern/nn/containers/sequential.h>
+#include <tern/nn/detail/check_index.h>
 #include <tern/nn/detail/container_clone.h>
 
 #include <iterator>
@@ -52,7 +53,7 @@ AnyValue SequentialImpl::run(AnyValue* first, std::size_t count) const {
 }
 
 const AnyModule& SequentialImpl::checked(std::size_t index) const {
-  TERN_CHECK(index < size(), IndexError, "Index out of range");
+  detail::check_index("Sequential", index, size(), size());
   return modules_[index];
 }
 

@@ -18,7 +18,8 @@ TEST(Sequential, RunsModulesInOrder) {
   EXPECT_EQ(net[2], last.ptr());
   EXPECT_EQ(&net->at<nn::LinearImpl>(2), last.get());
   EXPECT_EQ(net->named_children().keys(), (Names{"0", "1", "2", "3"}));
-  EXPECT_EQ(error_of<IndexError>([&] { net->ptr(4); }), "Index out of range");
+  EXPECT_EQ(error_of<IndexError>([&] { net->ptr(4); }),
+            "Sequential: Index out of range, got 4 for a size of 4");
   EXPECT_EQ(error_of([&] { net->at<nn::ReLUImpl>(0); }),
             "Attempted to cast module of type tern::nn::LinearImpl to type tern::nn::ReLUImpl");
   EXPECT_EQ(error_of([] { nn::Sequential()(ones({1})); }),
@@ -121,8 +122,12 @@ TEST(ModuleList, HoldsModulesByIndex) {
   std::size_t count = 0;
   for (const auto& module : *list) count += module->as<nn::Linear>() != nullptr;
   EXPECT_EQ(count, 2u);
-  EXPECT_EQ(error_of<IndexError>([&] { list[4]; }), "Index out of range");
-  EXPECT_EQ(error_of<IndexError>([&] { list->insert(5, nn::ReLU()); }), "Index out of range");
+  EXPECT_EQ(error_of<IndexError>([&] { list[4]; }),
+            "ModuleList: Index out of range, got 4 for a size of 4");
+  EXPECT_EQ(error_of<IndexError>([&] { list[-1]; }),
+            "ModuleList: Index out of range, got -1 for a size of 4");
+  EXPECT_EQ(error_of<IndexError>([&] { list->insert(5, nn::ReLU()); }),
+            "ModuleList: Index out of range, got 5 for a size of 4");
   EXPECT_EQ(error_of([&] { list->at<nn::ReLUImpl>(0); }),
             "Unable to cast module[0] to tern::nn::ReLUImpl");
 }
@@ -270,7 +275,8 @@ TEST(ParameterList, HoldsParameters) {
   EXPECT_EQ(list->named_parameters().keys(), (Names{"0", "1", "2"}));
   EXPECT_EQ(printed(nn::ParameterList(first)),
             "tern::nn::ParameterList(  (0): Parameter containing: [Float of size [1, 2]])");
-  EXPECT_EQ(error_of<IndexError>([&] { list->at(3); }), "Index out of range");
+  EXPECT_EQ(error_of<IndexError>([&] { list->at(3); }),
+            "ParameterList: Index out of range, got 3 for a size of 3");
 }
 
 TEST(ParameterDict, HoldsParametersByName) {
