@@ -64,6 +64,14 @@ TEST(PinMemory, EveryFactoryCanPin) {
   EXPECT_TRUE(ones({2}, options.requires_grad(true)).is_leaf());
 }
 
+TEST(PinMemory, IsToldByTheStorage) {
+  const Tensor pinned_tensor = ones({4}).pin_memory();
+  EXPECT_TRUE(pinned_tensor.storage().is_pinned());
+  EXPECT_TRUE(pinned_tensor[1].storage().is_pinned());
+  EXPECT_FALSE(ones({4}).storage().is_pinned());
+  EXPECT_FALSE(ones({4}, "cuda").storage().is_pinned());
+}
+
 TEST(PinMemory, GivesItsMemoryBack) {
   const std::int64_t before = pinned().stats(-1).live_bytes;
   {
@@ -86,6 +94,26 @@ TEST(PinMemory, NonBlockingCopiesToTheDeviceRunLate) {
   const Tensor copy = source.to("cuda:1");
   source.fill_(2);
   EXPECT_TRUE(copy.cpu().equal(zeros({2})));
+}
+
+TEST(PinMemory, CudaTakesNonBlocking) {
+  TERN_NEEDS_SIMULATOR();
+  const auto is_late = [](const auto& move) {
+    Tensor source = zeros({2}).pin_memory();
+    const Tensor copy = move(source);
+    source.fill_(2);
+    return copy.device() == Device("cuda:1") && copy.cpu().equal(source);
+  };
+  EXPECT_TRUE(is_late([](const Tensor& x) { return x.cuda(1, /*non_blocking=*/true); }));
+  EXPECT_TRUE(is_late([](const Tensor& x) { return x.cuda("cuda:1", /*non_blocking=*/true); }));
+  EXPECT_TRUE(is_late([](const Tensor& x) { return x.to(1, kFloat, /*non_blocking=*/true); }));
+  EXPECT_TRUE(is_late([](const Tensor& x) {
+    nn::Module module;
+    Tensor& buffer = module.register_buffer("x", x.detach());
+    module.cuda("cuda:1", /*non_blocking=*/true);
+    return buffer;
+  }));
+  EXPECT_FALSE(is_late([](const Tensor& x) { return x.cuda(1); }));
 }
 
 TEST(PinMemory, NonBlockingCopiesToTheHostArriveLateInPinnedMemory) {
