@@ -73,11 +73,14 @@ COMPILES(guard, DeviceGuard(args...))
 COMPILES(set_device, cuda::set_device(args...))
 COMPILES(pool_stream, cuda::getStreamFromPool(args...))
 COMPILES(event, cuda::Event(args...))
+COMPILES(flagged_event, cuda::CUDAEvent(args...))
 static_assert(guard<int> && guard<Device> && guard<Text> && !guard<bool>);
 static_assert(set_device<int> && set_device<std::int64_t> && !set_device<bool>);
 static_assert(!set_device<Text>);
 static_assert(pool_stream<bool> && pool_stream<bool, int> && !pool_stream<int>);
 static_assert(!pool_stream<bool, bool> && event<bool> && !event<int> && !event<Text>);
+static_assert(flagged_event<int> && flagged_event<unsigned> && !flagged_event<bool>);
+static_assert(flagged_event<> && !flagged_event<Text>);
 
 COMPILES(options_grad, options.requires_grad(args...))
 COMPILES(options_pinned, options.pinned_memory(args...))
