@@ -299,7 +299,9 @@ void DevicePool::throw_out_of_memory(std::size_t bytes) const {
       "CUDA out of memory. Tried to allocate ", in_units(static_cast<double>(bytes)), ". GPU ",
       device_, " has a total capacity of ", text(total), " of which ", text(free),
       " is free. Of the allocated memory ", text(stats_.live_bytes), " is allocated by tern, and ",
-      text(reserved_ - stats_.live_bytes), " is reserved by tern but unallocated.");
+      text(reserved_ - stats_.live_bytes), " is reserved by tern but unallocated.",
+      captured_.empty() ? ""
+                        : " While a graph is captured there, cached memory is not given back.");
 }
 
 }  // namespace tern::cuda::detail
