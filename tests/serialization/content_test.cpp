@@ -29,8 +29,8 @@ TEST_P(ContentDecides, ForOtherNames) {
 
 TEST(Content, DecidesForFilesOfPython) {
   const Scratch scratch;
-  for (const char* const file :
-       {"torch_state.pt", "torch_state_old.pth", "arrays.npz", "net.json", "dtypes.safetensors"}) {
+  for (const char* const file : {"torch_state.pt", "torch_state_old.pth", "arrays.npz", "net.json",
+                                 "reference.safetensors"}) {
     const std::string path = scratch.path(std::string(file) + ".bin");
     std::filesystem::copy_file(kGoldenFolder + file, path);
     EXPECT_TRUE(identical(load_state(path), load_state(kGoldenFolder + file))) << file;
