@@ -70,8 +70,10 @@ void show_state(const std::string& path) {
   const tern::State state = tern::load_state(path, {.metadata = &metadata});
   const std::string name = std::filesystem::path(path).filename().string();
   const std::size_t point = name.find('.');
-  std::printf("%s: %s\n", path.c_str(),
-              point == std::string::npos ? "a folder" : name.substr(point + 1).c_str());
+  const std::string kind = std::filesystem::is_directory(path) ? "a folder"
+                           : point == std::string::npos        ? "a state file"
+                                                               : name.substr(point + 1);
+  std::printf("%s: %s\n", path.c_str(), kind.c_str());
   print_metadata(metadata);
   std::vector<Row> rows;
   bool has_values = false;

@@ -53,6 +53,21 @@ TEST_F(TernState, Info) {
   }
 }
 
+TEST_F(TernState, ReadsFilesOfOtherNames) {
+  for (const char* const name : {"weights", "pytorch_model.bin"}) {
+    const std::string other = scratch_.path(name);
+    std::filesystem::copy_file(a_, other);
+    const ProgramResult info = run("info " + other);
+    EXPECT_EQ(info.code, 0);
+    EXPECT_NE(info.text.find(other == scratch_.path("weights") ? ": a state file\n" : ": bin\n"),
+              std::string::npos)
+        << info.text;
+    EXPECT_EQ(run("convert " + other + " " + b_).code, 0);
+    EXPECT_TRUE(identical(load_state(b_), state_));
+    EXPECT_NE(run("convert " + a_ + " " + scratch_.path("copy.bin")).code, 0);
+  }
+}
+
 TEST_F(TernState, NamesCannotSpeakToTheTerminal) {
   State state;
   state.insert("\x1b[31mred", ones({1}));

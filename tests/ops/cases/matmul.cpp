@@ -27,7 +27,7 @@ std::vector<OpCase> matmul_cases() {
       {pair({2, 3, 4}, {2, 4, 5}), pair({0, 3, 4}, {0, 4, 5}), pair({2, 3, 0}, {2, 0, 2})},
       {{pair({2, 3, 4}, {2, 5, 5}),
         "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [2, 5]."}});
-  add("matmul_batched", "ViewBackward0", [](In in) { return in[0].matmul(in[1]); },
+  add("matmul_batched", "UnsafeViewBackward0", [](In in) { return in[0].matmul(in[1]); },
       {pair({2, 1, 3, 4}, {3, 4, 2}), pair({2, 3, 4}, {4, 2}), pair({3, 4}, {2, 4, 5})},
       {{pair({2, 3}, {2, 4, 5}), "matmul: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"},
        {pair({}, {2}), "both arguments to matmul need to be at least 1D"}});
@@ -53,7 +53,7 @@ std::vector<OpCase> matmul_cases() {
        {{Input{{3, 4}}, Input{{2, 4}}, Input{{3}}}, "The expanded size of the tensor (2)"}});
   add("linear_no_bias", "MmBackward0", [](In in) { return linear(in[0], in[1]); },
       {pair({3, 4}, {2, 4})});
-  add("linear_batched", "ViewBackward0", [](In in) { return linear(in[0], in[1], in[2]); },
+  add("linear_batched", "UnsafeViewBackward0", [](In in) { return linear(in[0], in[1], in[2]); },
       {{Input{{2, 3, 4}}, Input{{5, 4}}, Input{{5}}}, {Input{{4}}, Input{{5, 4}}, Input{{5}}}});
   return cases;
 }
