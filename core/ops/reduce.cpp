@@ -42,6 +42,7 @@ Tensor scaled_sum(const char* name, const char* node, const Tensor& self, IntArr
 Tensor sum_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim,
               std::optional<ScalarType> dtype) {
   const ScalarType wanted = dtype.value_or(self.is_floating_point() ? self.dtype() : kLong);
+  if (self.dtype() == wanted) return scaled_sum("sum", node, self, dim, keepdim, 1);
   return scaled_sum("sum", node, self.to(wanted), dim, keepdim, 1);
 }
 
