@@ -147,12 +147,13 @@ TEST(TensorTo, RefusesInPyTorchsWords) {
   const Tensor x = ones({1});
   EXPECT_EQ(error_of<DeviceError>([&] { x.to(7); }), kNoSuchDevice);
   EXPECT_EQ(error_of<DeviceError>([&] { x.cuda(7); }), kNoSuchDevice);
-  EXPECT_EQ(
-      error_of<DeviceError>([&] { x.cuda("cpu"); }).find("Invalid device, must be cuda device"),
-      0u);
+  EXPECT_EQ(error_of<DeviceError>([&] {
+              x.cuda("cpu");
+            }).find("cuda: Invalid device, must be cuda device"),
+            0u);
   EXPECT_EQ(error_of<DeviceError>([&] { x.to("cuda:-1"); }), "Invalid device string: 'cuda:-1'");
   EXPECT_EQ(error_of<NotImplementedError>([&] { x.to(kMeta).to(kFirst); }),
-            "Cannot copy out of meta tensor; no data!");
+            "to: Cannot copy out of meta tensor; no data!");
 }
 
 TEST(TensorDevice, ABadIndexIsNamedByTheNextCallThatWaits) {
