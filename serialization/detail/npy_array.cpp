@@ -207,7 +207,7 @@ Tensor read_npy_array(ByteStream& stream) {
   stream.read(data, tensor.nbytes());
   stream.finish();
   if (header.dtype == kBool) {  // any other byte would be no bool in C++
-    for (std::size_t i = 0; i < tensor.nbytes(); ++i) data[i] = data[i] != 0;
+    for (std::size_t i = 0; i < tensor.nbytes(); ++i) data[i] = data[i] != 0 ? 1 : 0;
   }
   if (header.big_endian) {
     const std::size_t size = tensor.element_size();

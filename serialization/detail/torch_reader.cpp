@@ -15,7 +15,7 @@ void fill(const Tensor& elements, ByteStream& stream) {
   auto* const data = static_cast<char*>(elements.data_ptr());
   stream.read(data, elements.nbytes());
   if (elements.dtype() == kBool) {  // any other byte would be no bool in C++
-    for (std::size_t i = 0; i < elements.nbytes(); ++i) data[i] = data[i] != 0;
+    for (std::size_t i = 0; i < elements.nbytes(); ++i) data[i] = data[i] != 0 ? 1 : 0;
   }
 }
 

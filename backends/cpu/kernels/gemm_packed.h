@@ -154,7 +154,7 @@ class Block {
   std::int64_t first_packed_ = 0;
   E* const packed_b_;
   E* const packed_a_;
-  TileOutput<T> output_;
+  TileOutput<T> output_{};
 };
 
 /// Computes a share; false when there is no memory. Where C has its columns contiguous (a turned
