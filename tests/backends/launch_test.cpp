@@ -11,7 +11,7 @@ TEST(Launch, AnErrorOfTheProgramIsNotTakenForOneOfTheKernel) {
   KernelTable table;
   emulator::cuda_kernels().register_kernels(&table);
   const bool holds[] = {true};
-  const RequireArgs args{RequireOp::kDivisor, 1, holds};
+  const RequireArgs args{RequireOp::kProbability, kBool, 1, holds};
   KernelContext context;
   emulator::last_error() = 2;  // cudaErrorMemoryAllocation
   table.kernels[static_cast<std::size_t>(Slot::require)](&args, &context);
