@@ -115,10 +115,11 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// parameters(), to() and state_dict() throw Error.
   ///
   /// Throws: Error for a bad name, as register_parameter() does.
-  void bind_parameter(std::string name, Tensor& member, Tensor tensor,
+  void bind_parameter(const std::string& name, Tensor& member, Tensor tensor,
                       StrictBool requires_grad = true);
   /// Registers a buffer and puts it into `member`; see bind_parameter().
-  void bind_buffer(std::string name, Tensor& member, Tensor tensor, StrictBool persistent = true);
+  void bind_buffer(const std::string& name, Tensor& member, Tensor tensor,
+                   StrictBool persistent = true);
   /// Registers another tensor under the name of a parameter, also in the member that
   /// bind_parameter() bound, and returns it. Sets requires_grad. Optimizers go on with the old one.
   ///

@@ -27,12 +27,13 @@ void Module::bind(const std::string& name, Tensor& member, const Tensor& tensor)
   member = tensor;
 }
 
-void Module::bind_parameter(std::string name, Tensor& member, Tensor tensor,
+void Module::bind_parameter(const std::string& name, Tensor& member, Tensor tensor,
                             StrictBool requires_grad) {
   bind(name, member, register_parameter(name, std::move(tensor), requires_grad));
 }
 
-void Module::bind_buffer(std::string name, Tensor& member, Tensor tensor, StrictBool persistent) {
+void Module::bind_buffer(const std::string& name, Tensor& member, Tensor tensor,
+                         StrictBool persistent) {
   bind(name, member, register_buffer(name, std::move(tensor), persistent));
 }
 
