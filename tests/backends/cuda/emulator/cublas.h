@@ -2,8 +2,6 @@
 
 #include <atomic>
 
-#include <tern/core/base/visibility.h>
-
 namespace tern::emulator {
 
 /// The stand-in for cuBLASLt: plain loops over host memory, at once. A call that breaks the
@@ -24,6 +22,6 @@ struct Cublas {
   std::atomic<int> create_status = 0;          // of cublasLtCreate
   std::atomic<int> product_status = 0;         // of cublasLtMatmul
 };
-TERN_API Cublas& cublas();
+Cublas& cublas();
 
 }  // namespace tern::emulator

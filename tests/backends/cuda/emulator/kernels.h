@@ -1,11 +1,10 @@
 #pragma once
 
 #include <tern/backends/cpu/capability.h>
-#include <tern/core/base/visibility.h>
 
 namespace tern::emulator {
 
 /// The CUDA kernels, as one more set that the tests of kernels run with: on host memory, at once.
-TERN_API const cpu::Capability& cuda_kernels();
+const cpu::Capability& cuda_kernels();
 
 }  // namespace tern::emulator
