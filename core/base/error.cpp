@@ -33,10 +33,11 @@ bool names_op(std::string_view text, std::string_view op) {
   if (op.ends_with('_')) op.remove_suffix(1);
   for (std::size_t at = 0; (at = text.find(op, at)) != text.npos; ++at) {
     const char before = at == 0 ? ' ' : text[at - 1];
-    const char after = at + op.size() == text.size() ? ' ' : text[at + op.size()];
     if (before == '"') return true;  // the name of a kernel: "add_cpu"
-    if (is_word(before) || (is_word(after) && after != '_')) continue;
-    if (at == 0 || after == '(' || before == '.') return true;
+    std::string_view rest = text.substr(at + op.size());
+    if (rest.starts_with('_')) rest.remove_prefix(1);
+    if (is_word(before) || (!rest.empty() && is_word(rest[0]))) continue;
+    if (at == 0 || rest.starts_with('(') || before == '.') return true;
   }
   return false;
 }

@@ -211,6 +211,8 @@ TEST(ErrorTexts, NameTheOpAndBothValues) {
       {[&] { full({-2}, 1); }, "full: Trying to create tensor with negative dimension -2: [-2]"},
       {[&] { x.new_zeros({-2}); },
        "new_zeros: Trying to create tensor with negative dimension -2: [-2]"},
+      {[&] { x.split(0); },
+       "split: split_size can only be 0 if dimension size is 0, but got dimension size of 2"},
       {[&] { x.sum(2); },
        "sum: Dimension out of range (expected to be in range of [-2, 1], but got 2)"},
       {[&] { x.transpose(0, -3); },
