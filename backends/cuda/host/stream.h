@@ -120,10 +120,12 @@ class TERN_API Event {
  protected:
   /// CUDA's flag for an event without timing, cudaEventDisableTiming.
   static constexpr unsigned kDisableTiming = 2;
-  /// For CUDAEvent: `flags` are CUDA's.
+  /// CUDA's flags.
   struct Flags {
+    /// A sum of cudaEventDisableTiming and its like.
     unsigned bits;
   };
+  /// Makes a CUDAEvent.
   explicit Event(Flags flags) : flags_(flags.bits) {}
 
  private:
