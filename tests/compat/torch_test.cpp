@@ -116,6 +116,17 @@ TEST(TorchPrograms, FindTheirNamesAfterUsingNamespace) {
   EXPECT_FALSE(cuda::is_available() && !variable.defined());
 }
 
+TEST(TorchPrograms, AssignToWhatAnExpressionReturns) {
+  torch::Tensor a = torch::zeros({2, 3});
+  a[0] = torch::ones({3});
+  a[1][2] = 5;
+  a.select(1, 1) = -1.5;
+  a.slice(1, 0, 1) = torch::full({2, 1}, 7);
+  torch::Tensor row = a[1];
+  row = torch::ones({3});  // binds the name anew
+  EXPECT_TRUE(torch::equal(a, torch::tensor({{7.0, -1.5, 1.0}, {7.0, -1.5, 5.0}})));
+}
+
 TEST(TorchPrograms, KnowAllDtypes) {
   nn::Linear net(2, 2);
   net->to(torch::kHalf);
