@@ -74,7 +74,7 @@ void check_matrix(const char* argument, const Tensor& tensor) {
 // A fresh product in other sizes. As nobody else holds the product, the result counts as a tensor
 // of its own, not as a view.
 Tensor unsafe_view(const char* node, const Tensor& product, IntArrayRef sizes) {
-  const Tensor out =
+  Tensor out =
       detail::make_alias(product, sizes, contiguous_strides(sizes), product.storage_offset());
   if (!needs_grad(product)) return out;
   return record(node, out, wrt(product, [rows = product.self().sizes](const Tensor& g) {
