@@ -7,8 +7,14 @@
 namespace tern::autograd {
 namespace {
 
+bool fits(const Tensor& gradient, const OutputInfo& info) {
+  return gradient.sizes() == IntArrayRef(info.sizes) && gradient.dtype() == info.dtype &&
+         gradient.device() == info.device;
+}
+
 // Brings a gradient to the form of the tensor it is for: sums what broadcasting repeated, casts.
-Tensor fit(Tensor gradient, const OutputInfo& info, const Node& from, std::size_t index) {
+[[gnu::noinline]] Tensor fit(Tensor gradient, const OutputInfo& info, const Node& from,
+                             std::size_t index) {
   if (gradient.sizes() != IntArrayRef(info.sizes)) {
     TERN_CHECK(is_expandable_to(info.sizes, gradient.sizes()), ShapeError, "Function ", from.name(),
                " returned an invalid gradient at index ", index, " - got ", gradient.sizes(),
@@ -167,7 +173,10 @@ void Run::hand_down(State& state, Tensor* results) {
     State& next = state_of(edges[i].node.get());
     if (results[i].defined() && next.needed) {
       const OutputInfo& info = edges[i].node->output_info(edges[i].output_nr);
-      add(next, edges[i].output_nr, fit(std::move(results[i]), info, *state.node, i));
+      if (!fits(results[i], info)) [[unlikely]] {
+        results[i] = fit(std::move(results[i]), info, *state.node, i);
+      }
+      add(next, edges[i].output_nr, std::move(results[i]));
     }
     if (--next.waiting_for == 0) make_ready(next);
   }
