@@ -103,11 +103,13 @@ Tensor transpose(const Tensor& self, StrictInt dim0, StrictInt dim1) {
 
 Tensor t(const Tensor& self) {
   TERN_OP("t", self);
-  TERN_CHECK(self.dim() <= 2, ShapeError, "t() expects a tensor with <= 2 dimensions, but self is ",
-             self.dim(), "D");
   DimVector sizes = self.self().sizes, strides = self.self().strides;
-  std::reverse(sizes.begin(), sizes.end());
-  std::reverse(strides.begin(), strides.end());
+  TERN_CHECK(sizes.size() <= 2, ShapeError,
+             "t() expects a tensor with <= 2 dimensions, but self is ", sizes.size(), "D");
+  if (sizes.size() == 2) {
+    std::swap(sizes[0], sizes[1]);
+    std::swap(strides[0], strides[1]);
+  }
   return view_of("TBackward0", self, sizes, strides, self.storage_offset(),
                  [](const Tensor& g) { return g.t(); });
 }
