@@ -154,7 +154,10 @@ Tensor Tensor::contiguous() const {
 
 Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
   TERN_OP("copy_", *this, source);
-  if (is_same(source)) return *this;
+  if (is_same(source)) {
+    detail::check_inplace(*this, needs_grad(*this));
+    return *this;
+  }
   const auto op = [&](const Tensor& self, const Tensor& out) {
     if (out.defined()) {
       copy_elements(out, source, non_blocking);
@@ -166,7 +169,8 @@ Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
         "CopyBackwards", fresh, wrt(self, [](const Tensor& g) { return zeros_like(g); }),
         wrt(source, [device = source.device()](const Tensor& g) { return g.to(device); }));
   };
-  return detail::inplace(*this, op, source);
+  // A copy in integers has no gradient.
+  return is_floating_point() ? detail::inplace(*this, op, source) : detail::inplace(*this, op);
 }
 
 Tensor& Tensor::fill_(const Scalar& value) {

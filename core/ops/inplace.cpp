@@ -42,6 +42,8 @@ Tensor copy_with_history(const Tensor& self) {
 }
 
 void adopt_result(const Tensor& self, const Tensor& result) {
+  TERN_CHECK(can_cast(result.dtype(), self.dtype()), DTypeError, "result type ", result.dtype(),
+             " can't be cast to the desired output type ", self.dtype());
   const Tensor fitting = result.to(self.dtype());
   {
     const NoGradGuard no_grad;

@@ -82,6 +82,44 @@ TEST(Inplace, CannotGrowOrChangeTheCategory) {
   TERN_EXPECT_EQUAL(i, ones({3}, kLong));
 }
 
+TEST(Inplace, CannotChangeTheCategoryWhenRecorded) {
+  const Tensor x = leaf(tensor({1.5, 2.}));
+  Tensor i = tensor({6, 4}), mask = ones({2}, kBool);
+  const auto refuses = [](const std::function<void()>& call, const char* to) {
+    TERN_EXPECT_HAS(
+        error_of<DTypeError>(call),
+        std::string("result type Float can't be cast to the desired output type ") + to);
+  };
+  refuses([&] { i.add_(x); }, "Long");
+  refuses([&] { i.sub_(x); }, "Long");
+  refuses([&] { i.mul_(x); }, "Long");
+  refuses([&] { i.div_(x); }, "Long");
+  refuses([&] { i.addcmul_(x, tensor({1, 2})); }, "Long");
+  refuses([&] { mask.mul_(x); }, "Bool");
+  refuses([&] { i.view({2, 1})[0].add_(x[0]); }, "Long");
+  TERN_EXPECT_EQUAL(i, tensor({6, 4}));
+  EXPECT_FALSE(i.requires_grad());
+  Tensor narrow = ones({2});
+  narrow.mul_(leaf(tensor({1.5, 2.}, kDouble)));  // another width is no other category
+  EXPECT_EQ(narrow.dtype(), kFloat);
+  EXPECT_TRUE(narrow.requires_grad());
+}
+
+TEST(Inplace, CopiesIntoIntegersAreNotRecorded) {
+  Tensor i = tensor({6, 4});
+  i.copy_(leaf(tensor({1.5, 2.})));
+  TERN_EXPECT_EQUAL(i, tensor({1, 2}));
+  EXPECT_FALSE(i.requires_grad());
+  EXPECT_TRUE(i.is_leaf());
+}
+
+TEST(Inplace, ACopyOfALeafIntoItselfIsRefused) {
+  Tensor x = leaf(ones({2}));
+  TERN_EXPECT_HAS(error_of([&] { x.copy_(x); }), "a leaf Variable that requires grad");
+  Tensor y = ones({2});
+  EXPECT_TRUE(y.copy_(y).is_same(y));
+}
+
 TEST(Version, CountsChangesThroughAllHandles) {
   Tensor x = ones({2, 2});
   EXPECT_EQ(x._version(), 0);
