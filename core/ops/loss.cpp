@@ -218,7 +218,7 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
     const Tensor weighted = along.defined() ? log_p * along : log_p;
     const Tensor each = -(weighted * q).sum(dim);
     if (reduction != Reduction::Mean) return reduced(each, reduction);
-    const std::int64_t samples = input.numel() / classes;
+    const std::int64_t samples = classes == 0 ? 0 : input.numel() / classes;
     return each.sum() / static_cast<double>(samples);
   }
   Tensor nll = nll_loss(log_p, target, weight, reduction, ignore_index);
