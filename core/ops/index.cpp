@@ -45,8 +45,16 @@ std::int64_t length(const Tensor& tensor, std::size_t dim) {
   return tensor.dim() == 0 ? 1 : tensor.sizes()[dim];
 }
 
-// gather and scatter need every dimension but `dim` of the index to be the tensor's.
+// A 0-d tensor has one element to choose.
+void check_count(const char* name, const Tensor& self, const Tensor& index) {
+  TERN_CHECK(self.dim() > 0 || index.numel() == 1, IndexError, name,
+             "(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
+}
+
+// gather and scatter need every dimension but `dim` of the index to be the tensor's. An empty index
+// may have any shape.
 void check_index_shape(const char* name, const Tensor& self, const Tensor& index, std::size_t dim) {
+  if (index.numel() == 0) return;
   TERN_CHECK(self.dim() == index.dim(), ShapeError, name,
              "(): Index tensor must have the same number of dimensions as input tensor, got ",
              index.sizes(), " and ", self.sizes());
@@ -75,6 +83,7 @@ Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
   check_index("index_select", "_index_select", self, index);
   TERN_CHECK(index.dim() <= 1, IndexError,
              "index_select(): Index is supposed to be a vector, got sizes ", index.sizes());
+  check_count("index_select", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   DimVector sizes = self.self().sizes;
   if (!sizes.empty()) sizes[d] = index.numel();
@@ -104,6 +113,7 @@ Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const T
   TERN_CHECK(index.dim() <= 1 && source.sizes() == IntArrayRef(sizes), ShapeError,
              "index_add(): expected source of sizes ", IntArrayRef(sizes), " for self ",
              self.sizes(), " and index ", index.sizes(), ", got ", source.sizes());
+  check_count("index_add", self, index);
   Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   {
     const NoGradGuard no_grad;
@@ -125,8 +135,10 @@ Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index) {
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   check_index_shape("gather", self, index, d);
   Tensor out = detail::make_tensor(index.sizes(), self.dtype(), self.device());
-  run_index("gather", IndexOp::kGather, cut_to(self.detach(), index, d).contiguous(), out,
-            index.contiguous(), d, length(index, d), length(self, d));
+  if (index.numel() != 0) {
+    run_index("gather", IndexOp::kGather, cut_to(self.detach(), index, d).contiguous(), out,
+              index.contiguous(), d, length(index, d), length(self, d));
+  }
   if (!needs_grad(self)) return out;
   return record("GatherBackward0", out,
                 wrt(
@@ -151,13 +163,15 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
   {
     const NoGradGuard no_grad;
     out.detach().copy_(self);
-    Tensor used = cut_to(source.detach(), index, source.sizes().size()).contiguous();
-    // The kernel wants one shape on both sides: a smaller index works on a dense part.
-    const Tensor part = cut_to(out.detach(), index, d);
-    const Tensor target = part.contiguous();
-    run_index("scatter_add", IndexOp::kScatterAdd, used, target, index.contiguous(), d,
-              length(index, d), length(self, d));
-    if (!target.is_alias_of(out)) part.detach().copy_(target);
+    if (index.numel() != 0) {
+      Tensor used = cut_to(source.detach(), index, source.sizes().size()).contiguous();
+      // The kernel wants one shape on both sides: a smaller index works on a dense part.
+      const Tensor part = cut_to(out.detach(), index, d);
+      const Tensor target = part.contiguous();
+      run_index("scatter_add", IndexOp::kScatterAdd, used, target, index.contiguous(), d,
+                length(index, d), length(self, d));
+      if (!target.is_alias_of(out)) part.detach().copy_(target);
+    }
   }
   if (!needs_grad(self, source)) return out;
   return record("ScatterAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
@@ -167,7 +181,7 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
                       Tensor taken = g.gather(dim, at);
                       if (taken.sizes() == IntArrayRef(shape)) return taken;
                       Tensor whole = g.new_zeros(shape);
-                      cut_to(whole, at, shape.size()).copy_(taken);
+                      if (at.numel() != 0) cut_to(whole, at, shape.size()).copy_(taken);
                       return whole;
                     },
                     index));

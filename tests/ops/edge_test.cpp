@@ -35,5 +35,29 @@ TEST(Edge, CrossEntropyOfNoClasses) {
   EXPECT_TRUE(std::isnan(cross_entropy_loss(zeros({0}), zeros({0})).item<float>()));
 }
 
+TEST(Edge, AnIndexIntoA0dTensorHasOneElement) {
+  const Tensor x = scalar_tensor(3), twice = tensor({0, 0});
+  EXPECT_EQ(x.index_select(0, tensor({0})).item<float>(), 3);
+  EXPECT_EQ(error_of<IndexError>([&] { x.index_select(0, twice); }),
+            "index_select(): Index to scalar can have only 1 value, got 2 value(s)");
+  EXPECT_THROW(x.index_add(0, twice, x), IndexError);
+  EXPECT_EQ(x.index_add(0, tensor({0}), x).item<float>(), 6);
+}
+
+TEST(Edge, AnEmptyIndexChoosesNothing) {
+  const Tensor none = empty({0}, kLong), x = ones({2, 3}).requires_grad_();
+  const Tensor taken = x.gather(0, none);
+  EXPECT_EQ(taken.sizes(), IntArrayRef({0}));
+  taken.sum().backward();
+  EXPECT_TRUE(equal(x.grad(), zeros({2, 3})));
+  const Tensor source = ones({2, 3}).requires_grad_();
+  const Tensor added = x.scatter_add(1, none, source);
+  EXPECT_TRUE(equal(added, x));
+  added.sum().backward();
+  EXPECT_TRUE(equal(x.grad(), ones({2, 3})));
+  EXPECT_TRUE(equal(source.grad(), zeros({2, 3})));
+  EXPECT_EQ(x.gather(1, empty({0, 5}, kLong)).sizes(), IntArrayRef({0, 5}));
+}
+
 }  // namespace
 }  // namespace tern
