@@ -92,7 +92,11 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
   TERN_CHECK(mask.dtype() == kBool, DTypeError,
              "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
   detail::common_device({self, mask});  // in the order of the arguments, for its error
-  detail::check_representable(value, self.dtype());
+  // As fill_(): integers take the value truncated, bools whether it is not 0.
+  const Scalar element = visit_dtype(self.dtype(), [&value](auto tag) {
+    const auto converted = value.to<typename decltype(tag)::type>();
+    return is_floating_point(dtype_of<typename decltype(tag)::type>()) ? value : Scalar(converted);
+  });
   return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
                          {mask, value, self}, out);
 }

@@ -25,6 +25,21 @@ Tensor gradient_of_norm(const std::vector<double>& values, double order) {
   return x.grad();
 }
 
+TEST(Edge, MaskedFillConvertsAsFill) {
+  const Tensor mask = tensor({1, 0}).to(kBool), off = zeros({2}, kBool);
+  for (const double value : {0.5, -3.0, kNotANumber, kInfinite}) {
+    EXPECT_TRUE(equal(off.masked_fill(mask, value), mask)) << value;
+  }
+  EXPECT_TRUE(equal(mask.masked_fill(mask, 0.0), off));
+  EXPECT_TRUE(equal(tensor({7, 8}).masked_fill(mask, -2.5), tensor({-2, 8})));
+  EXPECT_TRUE(equal(tensor({7, 8}).masked_fill_(mask, 0.5), tensor({0, 8})));
+  for (const double value : {kNotANumber, kInfinite, 1e30}) {
+    const std::string text = error_of([&] { tensor({7, 8}).masked_fill(mask, value); });
+    EXPECT_NE(text.find("value cannot be converted to type int64_t without overflow"), text.npos)
+        << text;
+  }
+}
+
 TEST(Edge, CrossEntropyOfNoClasses) {
   for (const std::int64_t samples : {0, 3}) {
     const Tensor x = zeros({samples, 0}), loss = cross_entropy_loss(x, x);
