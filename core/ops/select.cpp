@@ -53,9 +53,7 @@ using OptionalScalar = std::optional<Scalar>;
 Tensor clamp_into(const char* name, const Tensor& self, const OptionalScalar& min,
                   const OptionalScalar& max, const Tensor& out) {
   TERN_CHECK(min || max, Error, "torch.clamp: At least one of 'min' or 'max' must not be None");
-  ScalarType dtype = self.dtype();
-  if (min) dtype = result_type({self, *min}) == dtype ? dtype : result_type({self, *min});
-  if (max && result_type({self, *max}) != self.dtype()) dtype = result_type({self, *max});
+  const ScalarType dtype = result_type({self, min ? *min : *max, max ? *max : *min});
   if (min) detail::check_representable(*min, dtype);
   if (max) detail::check_representable(*max, dtype);
   return run_elementwise(

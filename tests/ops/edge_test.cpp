@@ -40,6 +40,15 @@ TEST(Edge, MaskedFillConvertsAsFill) {
   }
 }
 
+TEST(Edge, ClampPromotesWithBothBounds) {
+  EXPECT_EQ(tensor({1}).clamp(2.5, 3).dtype(), kFloat);
+  EXPECT_EQ(tensor({1}).clamp(0, 2.5).dtype(), kFloat);
+  EXPECT_EQ(tensor({1}).clamp(0, 2).dtype(), kLong);
+  EXPECT_EQ(tensor({1}).clamp(true, false).dtype(), kLong);
+  EXPECT_EQ(tensor({1}).to(kBool).clamp(2.5, 3).dtype(), kFloat);
+  EXPECT_EQ(tensor({1}).clamp_min(0.5).dtype(), kFloat);
+}
+
 TEST(Edge, CrossEntropyOfNoClasses) {
   for (const std::int64_t samples : {0, 3}) {
     const Tensor x = zeros({samples, 0}), loss = cross_entropy_loss(x, x);
