@@ -7,7 +7,7 @@
 namespace tern::kernels {
 
 /// Which dtypes an elementwise op takes and gives; elementwise.def explains them.
-enum class ElementwiseKind : std::int32_t { kFloat, kNumber, kAny, kCompare };
+enum class ElementwiseKind : std::int32_t { kFloat, kNumber, kInteger, kAny, kCompare };
 
 struct ElementwiseInfo {
   const char* name;
@@ -31,6 +31,7 @@ constexpr const ElementwiseInfo& elementwise_info(ElementwiseOp op) {
 template <class T>
 constexpr bool takes(ElementwiseKind kind) {
   if (kind == ElementwiseKind::kFloat) return std::is_floating_point_v<T>;
+  if (kind == ElementwiseKind::kInteger) return std::is_same_v<T, std::int64_t>;
   return kind != ElementwiseKind::kNumber || !std::is_same_v<T, bool>;
 }
 

@@ -122,6 +122,27 @@ struct minimum : Formula {
   }
 };
 
+struct bitwise_and : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    return a & b;
+  }
+};
+
+struct bitwise_or : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    return a | b;
+  }
+};
+
+struct bitwise_xor : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    return a ^ b;
+  }
+};
+
 /// With the sign of the divisor. Integers: 0 for a zero divisor, which the caller reports.
 struct remainder : Formula {
   template <class T>

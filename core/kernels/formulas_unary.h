@@ -99,4 +99,11 @@ struct isinf : Formula {
   }
 };
 
+struct bitwise_not : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a) {
+    return ~a;
+  }
+};
+
 }  // namespace tern::kernels::formulas

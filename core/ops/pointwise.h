@@ -79,6 +79,24 @@ TERN_API Tensor logical_and(const Tensor& self, const Tensor& other);
 TERN_API Tensor logical_or(const Tensor& self, const Tensor& other);
 /// Returns true where exactly one element differs from 0, as a bool tensor.
 TERN_API Tensor logical_xor(const Tensor& self, const Tensor& other);
+/// Returns the integer whose bits are set where both bits are set; logical_and() of bools. Throws
+/// NotImplementedError for floating dtypes.
+TERN_API Tensor bitwise_and(const Tensor& self, const Tensor& other);
+TERN_API Tensor bitwise_and(const Tensor& self, const Scalar& other);
+TERN_API Tensor bitwise_and(const Scalar& self, const Tensor& other);
+/// Returns the integer whose bits are set where at least one bit is set; logical_or() of bools.
+/// Throws NotImplementedError for floating dtypes.
+TERN_API Tensor bitwise_or(const Tensor& self, const Tensor& other);
+TERN_API Tensor bitwise_or(const Tensor& self, const Scalar& other);
+TERN_API Tensor bitwise_or(const Scalar& self, const Tensor& other);
+/// Returns the integer whose bits are set where exactly one bit is set; logical_xor() of bools.
+/// Throws NotImplementedError for floating dtypes.
+TERN_API Tensor bitwise_xor(const Tensor& self, const Tensor& other);
+TERN_API Tensor bitwise_xor(const Tensor& self, const Scalar& other);
+TERN_API Tensor bitwise_xor(const Scalar& self, const Tensor& other);
+/// Returns every bit inverted: -1 - self; logical_not() of bools. Throws NotImplementedError
+/// for floating dtypes.
+TERN_API Tensor bitwise_not(const Tensor& self);
 
 // Comparisons: bool results, no gradient.
 #define TERN_COMPARISON(name, symbol)                                                    \
@@ -122,12 +140,18 @@ inline Tensor operator/(const Scalar& a, const Tensor& b) { return mul(reciproca
 /// Same as remainder().
 inline Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }
 inline Tensor operator%(const Tensor& a, const Scalar& b) { return remainder(a, b); }
-/// Same as logical_and().
-inline Tensor operator&(const Tensor& a, const Tensor& b) { return logical_and(a, b); }
-/// Same as logical_or().
-inline Tensor operator|(const Tensor& a, const Tensor& b) { return logical_or(a, b); }
-/// Same as logical_xor().
-inline Tensor operator^(const Tensor& a, const Tensor& b) { return logical_xor(a, b); }
+/// Same as bitwise_and().
+inline Tensor operator&(const Tensor& a, const Tensor& b) { return bitwise_and(a, b); }
+inline Tensor operator&(const Tensor& a, const Scalar& b) { return bitwise_and(a, b); }
+inline Tensor operator&(const Scalar& a, const Tensor& b) { return bitwise_and(a, b); }
+/// Same as bitwise_or().
+inline Tensor operator|(const Tensor& a, const Tensor& b) { return bitwise_or(a, b); }
+inline Tensor operator|(const Tensor& a, const Scalar& b) { return bitwise_or(a, b); }
+inline Tensor operator|(const Scalar& a, const Tensor& b) { return bitwise_or(a, b); }
+/// Same as bitwise_xor().
+inline Tensor operator^(const Tensor& a, const Tensor& b) { return bitwise_xor(a, b); }
+inline Tensor operator^(const Tensor& a, const Scalar& b) { return bitwise_xor(a, b); }
+inline Tensor operator^(const Scalar& a, const Tensor& b) { return bitwise_xor(a, b); }
 
 namespace detail {
 

@@ -242,11 +242,6 @@ Tensor Tensor::isnan() const { return tern::isnan(*this); }
 Tensor Tensor::isinf() const { return tern::isinf(*this); }
 Tensor Tensor::isfinite() const { return tern::isfinite(*this); }
 Tensor Tensor::logical_not() const { return tern::logical_not(*this); }
-Tensor Tensor::operator~() const {
-  TERN_OP("bitwise_not", *this);
-  TERN_CHECK(dtype() == kBool, DTypeError, "expected a bool tensor but got ", dtype());
-  return tern::logical_not(*this);
-}
 Tensor Tensor::logical_and(const Tensor& other) const { return tern::logical_and(*this, other); }
 Tensor Tensor::logical_or(const Tensor& other) const { return tern::logical_or(*this, other); }
 Tensor Tensor::logical_xor(const Tensor& other) const { return tern::logical_xor(*this, other); }

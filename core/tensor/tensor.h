@@ -270,7 +270,7 @@ class TERN_API Tensor {
   Tensor operator[](StrictInt index) const;
   /// Negates every element.
   Tensor operator-() const;
-  /// Same as logical_not(), for bool tensors. Throws DTypeError for another dtype.
+  /// Same as bitwise_not().
   Tensor operator~() const;
   /// Same as add_().
   Tensor& operator+=(const Tensor& other);
@@ -284,6 +284,15 @@ class TERN_API Tensor {
   /// Same as div_().
   Tensor& operator/=(const Tensor& other);
   Tensor& operator/=(const Scalar& other);
+  /// Same as bitwise_and_().
+  Tensor& operator&=(const Tensor& other);
+  Tensor& operator&=(const Scalar& other);
+  /// Same as bitwise_or_().
+  Tensor& operator|=(const Tensor& other);
+  Tensor& operator|=(const Scalar& other);
+  /// Same as bitwise_xor_().
+  Tensor& operator^=(const Tensor& other);
+  Tensor& operator^=(const Scalar& other);
 
   // --- Ops, family by family ---------------------------------------------------------------------
 

@@ -136,8 +136,9 @@ void every_op(const Check& check) {
   for (int i = 0; i < kElementwiseOps; ++i) {
     const auto op = static_cast<ElementwiseOp>(i);
     const bool is_loss = op == ElementwiseOp::bce || op == ElementwiseOp::bce_backward;
-    if (elementwise_info(op).kind == ElementwiseKind::kCompare || op == ElementwiseOp::where_op ||
-        op == ElementwiseOp::bce_logits) {
+    const ElementwiseKind kind = elementwise_info(op).kind;
+    if (kind == ElementwiseKind::kCompare || kind == ElementwiseKind::kInteger ||
+        op == ElementwiseOp::where_op || op == ElementwiseOp::bce_logits) {
       continue;
     }
     check(op, small);

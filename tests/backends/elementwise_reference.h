@@ -117,6 +117,18 @@ Number reference(kernels::ElementwiseOp op, T x, T y, T z, T factor) {
       return a != 0 || b != 0;
     case logical_xor:
       return (a != 0) != (b != 0);
+    case bitwise_not:
+      if constexpr (std::is_same_v<T, std::int64_t>) return static_cast<Number>(~x);
+      break;
+    case bitwise_and:
+      if constexpr (std::is_same_v<T, std::int64_t>) return static_cast<Number>(x & y);
+      break;
+    case bitwise_or:
+      if constexpr (std::is_same_v<T, std::int64_t>) return static_cast<Number>(x | y);
+      break;
+    case bitwise_xor:
+      if constexpr (std::is_same_v<T, std::int64_t>) return static_cast<Number>(x ^ y);
+      break;
     case relu_backward:
       return b <= 0 ? 0 : a;
     case sigmoid_backward:

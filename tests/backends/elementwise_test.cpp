@@ -169,8 +169,8 @@ TEST_P(Elementwise, EveryOpInEveryLayout) {
   for_each_op([&](ElementwiseOp op) {
     const ElementwiseInfo& info = elementwise_info(op);
     for (const ElementwiseLayout& layout : layouts(info.inputs)) {
-      check<float>(op, layout, 1);
-      check<double>(op, layout, 1);
+      if (takes<float>(info.kind)) check<float>(op, layout, 1);
+      if (takes<double>(info.kind)) check<double>(op, layout, 1);
       if (takes<std::int64_t>(info.kind)) check<std::int64_t>(op, layout, 1);
       if (takes<bool>(info.kind)) check<bool>(op, layout, 1);
     }

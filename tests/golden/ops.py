@@ -95,6 +95,13 @@ for name in "eq ne lt le gt ge".split():
 case("logical_and", lambda a, b: torch.logical_and(a > 0, b > 0), binary)
 case("logical_or", lambda a, b: torch.logical_or(a > 0, b), binary)
 case("logical_xor", lambda a, b: torch.logical_xor(a > 0, b > 0), binary)
+integers = [[ints(6, -1, 8, -9, 0), ints(3, 5, -8, -4, 7)], [ints(6, -7), ints(3)],
+            [torch.tensor([True, True, False]), torch.tensor([True, False, False])],
+            [torch.tensor([True, False]), ints(3, -2)]]
+case("bitwise_and", torch.bitwise_and, integers)
+case("bitwise_or", torch.bitwise_or, integers)
+case("bitwise_xor", torch.bitwise_xor, integers)
+case("bitwise_not", torch.bitwise_not, [[a] for a, _ in integers])
 case("logical_not", lambda a: ~(a > 0), unary)
 case("isfinite", lambda a: torch.isfinite(a / a.floor()), unary)
 bounds = unary[:3] + [[vec(-0.5, 0.5, 0, 2, -2, INF, -INF, NAN)]]

@@ -184,6 +184,14 @@ std::int64_t formula(ElementwiseOp op, std::int64_t a, std::int64_t b, std::int6
       return 0;
     case ElementwiseOp::pow:
       return integer_power(a, b);
+    case ElementwiseOp::bitwise_not:
+      return -1 - a;
+    case ElementwiseOp::bitwise_and:
+      return a & b;
+    case ElementwiseOp::bitwise_or:
+      return a | b;
+    case ElementwiseOp::bitwise_xor:
+      return a ^ b;
     default:
       return common(op, a, b, c, scale);
   }

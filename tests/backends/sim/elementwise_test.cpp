@@ -146,6 +146,13 @@ TEST(SimElementwise, IntegersAreExactAndWrap) {
   EXPECT_EQ(apply<std::int64_t>(Op::remainder, L{7, -7, kMin}, L{-2, 2, -1}), (L{-1, 1, 0}));
 }
 
+TEST(SimElementwise, BitwiseOpsOfIntegers) {
+  EXPECT_EQ(apply<std::int64_t>(Op::bitwise_not, L{6, -1}), (L{-7, 0}));
+  EXPECT_EQ(apply<std::int64_t>(Op::bitwise_and, L{6, -1}, L{3, 8}), (L{2, 8}));
+  EXPECT_EQ(apply<std::int64_t>(Op::bitwise_or, L{6, -8}, L{3, 1}), (L{7, -7}));
+  EXPECT_EQ(apply<std::int64_t>(Op::bitwise_xor, L{6, -1}, L{3, 1}), (L{5, -2}));
+}
+
 TEST(SimElementwise, BoolsAddAsOrAndMultiplyAsAnd) {
   EXPECT_EQ(apply<bool>(Op::add, B{1, 1, 0}, B{1, 0, 0}), (B{1, 1, 0}));
   EXPECT_EQ(apply<bool>(Op::mul, B{1, 1, 0}, B{1, 0, 0}), (B{1, 0, 0}));
@@ -187,6 +194,10 @@ TEST(SimElementwise, RefusesDtypesByTheTable) {
   const auto out = upload<std::int64_t>({0});
   for (Op op : {Op::exp, Op::div, Op::bce}) {
     const auto args = contiguous_args<std::int64_t>(op, 1, out.data());
+    EXPECT_EQ(launch(args).status, kernels::StatusCode::kUnsupportedDtype);
+  }
+  for (Op op : {Op::bitwise_not, Op::bitwise_xor}) {
+    const auto args = contiguous_args<double>(op, 1, out.data());
     EXPECT_EQ(launch(args).status, kernels::StatusCode::kUnsupportedDtype);
   }
   const auto args = contiguous_args<bool>(Op::sub, 1, out.data());

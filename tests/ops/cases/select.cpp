@@ -26,8 +26,48 @@ std::vector<OpCase> select_cases() {
   logical("logical_xor", [](In in) { return logical_xor(in[0] > 0, in[1] > 0); });
   cases.push_back({.name = "logical_not",
                    .node = "",
-                   .function = [](In in) { return ~(in[0] > 0); },
+                   .function = [](In in) { return logical_not(in[0] > 0); },
                    .samples = unary_samples()});
+  const Input integers{{2, 3}, -9, 9, kLong}, row{{3}, -9, 9, kLong};
+  const std::vector<Sample> pairs = {{integers, integers},
+                                     {integers, row},
+                                     {row, Input{{2, 1}, -9, 9, kLong}},
+                                     {Input{{}, -9, 9, kLong}, integers},
+                                     {mask, row_mask},
+                                     {row_mask, integers},
+                                     {Input{{0, 3}, -9, 9, kLong}, row}};
+  const auto bitwise = [&](const std::string& name, OpFunction function, OpFunction in_place) {
+    const auto refusal = [&](const char* device) {
+      return '"' + name + '_' + device + "\" not implemented for 'Float'";
+    };
+    cases.push_back({.name = name,
+                     .node = "",
+                     .function = function,
+                     .samples = pairs,
+                     .in_place = in_place,
+                     .rejections = {{{Input{{2}}, Input{{2}}}, refusal("cpu"), refusal("cuda")},
+                                    {{integers, Input{{}}}, refusal("cpu"), refusal("cuda")},
+                                    {{row, Input{{4}, 0, 9, kLong}},
+                                     "The size of tensor a (3) must match the size of tensor b "
+                                     "(4)"}}});
+  };
+  bitwise(
+      "bitwise_and", [](In in) { return in[0] & in[1]; },
+      [](In in) { return Tensor(in[0]) &= in[1]; });
+  bitwise(
+      "bitwise_or", [](In in) { return in[0] | in[1]; },
+      [](In in) { return Tensor(in[0]) |= in[1]; });
+  bitwise(
+      "bitwise_xor", [](In in) { return in[0] ^ in[1]; },
+      [](In in) { return Tensor(in[0]) ^= in[1]; });
+  cases.push_back({.name = "bitwise_not",
+                   .node = "",
+                   .function = [](In in) { return ~in[0]; },
+                   .samples = {{integers}, {mask}, {Input{{}, -9, 9, kLong}}},
+                   .in_place = [](In in) { return Tensor(in[0]).bitwise_not_(); },
+                   .rejections = {{{Input{{2}}},
+                                   "\"bitwise_not_cpu\" not implemented for 'Float'",
+                                   "\"bitwise_not_cuda\" not implemented for 'Float'"}}});
   const auto unary = [&](const char* name, OpFunction function) {
     cases.push_back({.name = name, .node = "", .function = function, .samples = unary_samples()});
   };
