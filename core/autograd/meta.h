@@ -17,7 +17,7 @@ struct Meta final : AutogradPart {
   IntrusivePtr<GradSlot> slot;  // made when a gradient may rest here
   IntrusivePtr<Node> node;      // grad_fn, or the accumulator of a leaf that requires grad
   std::uint32_t output_nr = 0;
-  bool retains_grad = false;
+  unsigned retain_hook = 0;  // the number of retain_grad()'s hook on `node`; 0: none
 
   static void* operator new(std::size_t size) { return tern::detail::allocate_object(size); }
   static void operator delete(void* pointer, std::size_t size) noexcept {
@@ -34,6 +34,9 @@ TERN_API Edge gradient_edge(const Tensor& tensor);
 
 /// Makes `tensor` the output `nr` of `node`.
 TERN_API void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr = 0);
+
+/// Makes the tensor of `meta` the output of `edge`; the hook of retain_grad() moves there.
+void set_edge(Meta& meta, Edge edge);
 
 /// A leaf's node: adds what comes to the leaf's .grad.
 IntrusivePtr<Node> make_accumulator(const Tensor& leaf, IntrusivePtr<GradSlot> slot);

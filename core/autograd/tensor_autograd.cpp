@@ -26,12 +26,32 @@ Edge gradient_edge(const Tensor& tensor) {
   return meta == nullptr ? Edge() : Edge{meta->node, meta->output_nr};
 }
 
+namespace {
+
+void add_retain_hook(Meta& meta) {
+  const auto keep = [slot = meta.slot](const Tensor& gradient) {
+    slot->grad = slot->grad.defined() ? slot->grad.add(gradient) : gradient;
+    return Tensor();
+  };
+  meta.retain_hook = meta.node->add_hook(meta.output_nr, keep, /*is_last=*/true);
+}
+
+}  // namespace
+
+void set_edge(Meta& meta, Edge edge) {
+  const bool retains = meta.retain_hook != 0;
+  if (retains && meta.node) [[unlikely]]
+    meta.node->remove_hook(meta.retain_hook);
+  meta.node = std::move(edge.node);
+  meta.output_nr = edge.output_nr;
+  if (retains && meta.node) [[unlikely]]
+    add_retain_hook(meta);
+}
+
 void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr) {
   TensorImpl& impl = tensor.self();
   node->set_output_info(nr, tensor);
-  Meta& meta = ensure_meta(impl);
-  meta.node = std::move(node);
-  meta.output_nr = nr;
+  set_edge(ensure_meta(impl), {std::move(node), nr});
   impl.view_version = impl.storage->version();
 }
 
@@ -161,17 +181,12 @@ void Tensor::retain_grad() const {
   if (is_leaf() || retains_grad()) return;
   Meta& meta = ensure_meta(self());
   if (!meta.slot) meta.slot = make_intrusive<autograd::GradSlot>();
-  meta.retains_grad = true;
-  const auto keep = [slot = meta.slot](const Tensor& gradient) {
-    slot->grad = slot->grad.defined() ? slot->grad.add(gradient) : gradient;
-    return Tensor();
-  };
-  meta.node->add_hook(meta.output_nr, keep, /*is_last=*/true);
+  autograd::add_retain_hook(meta);
 }
 
 bool Tensor::retains_grad() const {
   const Meta* meta = meta_of(self());
-  return meta != nullptr && meta->retains_grad;
+  return meta != nullptr && meta->retain_hook != 0;
 }
 
 }  // namespace tern

@@ -21,11 +21,8 @@ void refresh_view(const Tensor& view) {
   const Tensor base = view._base();
   if (!base.requires_grad()) return;
   const AutoGradMode recorded(true);
-  const Edge edge =
-      gradient_edge(base.as_strided(view.sizes(), view.strides(), view.storage_offset()));
-  Meta& meta = ensure_meta(impl);
-  meta.node = edge.node;
-  meta.output_nr = edge.output_nr;
+  set_edge(ensure_meta(impl),
+           gradient_edge(base.as_strided(view.sizes(), view.strides(), view.storage_offset())));
 }
 
 }  // namespace tern::autograd

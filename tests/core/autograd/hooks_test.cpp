@@ -126,6 +126,32 @@ TEST(RetainGrad, KeepsTheGradientOfComputedTensors) {
   EXPECT_FALSE(x.retains_grad());
 }
 
+TEST(RetainGrad, FollowsChangesInPlace) {
+  const Tensor x = leaf(ones({2}));
+  Tensor y = x * 3;
+  y.retain_grad();
+  y.mul_(5);
+  EXPECT_TRUE(y.retains_grad());
+  (y * 7).sum().backward();
+  TERN_EXPECT_EQUAL(y.grad(), full({2}, 7.));
+  TERN_EXPECT_EQUAL(x.grad(), full({2}, 105.));
+}
+
+TEST(RetainGrad, FollowsChangesThroughViews) {
+  for (const bool of_base : {true, false}) {
+    const Tensor x = leaf(ones({2}));
+    Tensor y = x * 3, v = y.view({2});
+    const Tensor& kept = of_base ? y : v;
+    Tensor& changed = of_base ? v : y;
+    kept.retain_grad();
+    changed.mul_(5);
+    (kept * 7).sum().backward();
+    TERN_EXPECT_EQUAL(kept.grad(), full({2}, 7.));
+    TERN_EXPECT_EQUAL(x.grad(), full({2}, 105.));
+    EXPECT_FALSE(changed.grad().defined());
+  }
+}
+
 TEST(RetainGrad, SeesWhatHooksMadeOfIt) {
   const Tensor x = leaf(tensor({1.}));
   const Tensor y = x * 2;
