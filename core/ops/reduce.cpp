@@ -138,10 +138,23 @@ namespace {
 Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
   check_floating(self, "std and var only support floating point and complex dtypes, got ");
   const double count = static_cast<double>(reduced_count(self, dim));
-  const double divisor = std::max(count - (unbiased ? 1.0 : 0.0), 0.0);
-  const Tensor centred = self - mean_of("MeanBackward1", self, dim, true);
-  return square(centred).sum(dim, keepdim) / divisor;
+  return std::max(count - (unbiased ? 1.0 : 0.0), 0.0);
 }
+
+Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+  return square(centred(self, dim)).sum(dim, keepdim) / degrees_of_freedom(self, dim, unbiased);
+}
+
+// From the norm, which scales numbers whose squares leave the range of the dtype.
+Tensor std_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+  return norm(centred(self, dim), 2, dim, keepdim) /
+         std::sqrt(degrees_of_freedom(self, dim, unbiased));
+}
+  return self - mean_of("MeanBackward1", self, dim, true);
+}
+
+// What the sum of squares is divided by.
+double degrees_of_freedom(const Tensor& self, IntArrayRef dim, bool unbiased) {
 
 // sqrt with gradient 0 at 0, where the norm has a kink.
 Tensor root(const Tensor& squares) {
@@ -161,11 +174,11 @@ Tensor var(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool 
 }
 Tensor std(const Tensor& self) {
   TERN_OP("std", self);
-  return root(var_of(self, {}, true, false));
+  return std_of(self, {}, true, false);
 }
 Tensor std(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
   TERN_OP("std", self);
-  return root(var_of(self, dim, unbiased, keepdim));
+  return std_of(self, dim, unbiased, keepdim);
 }
 
 namespace {
@@ -173,9 +186,15 @@ namespace {
 // The norm by its definition, which loses numbers whose powers leave the range of the dtype.
 Tensor plain_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
   if (order == 2) return root(square(self).sum(dim, keepdim));
-  const Tensor sum = pow(abs(self), order).sum(dim, keepdim);
-  const Tensor is_zero = sum == 0;
-  return masked_fill(pow(masked_fill(sum, is_zero, 1), 1 / order), is_zero, 0);
+  // A power whose gradient at 0 is taken as 0, also where it is infinite.
+  const auto power = [](const Tensor& x, double exponent) {
+    const Tensor is_zero = x == 0;
+    const double of_zero = exponent > 0 ? 0 : std::numeric_limits<double>::infinity();
+    return masked_fill(pow(masked_fill(x, is_zero, 1), exponent), is_zero, of_zero);
+  };
+  const Tensor sizes = abs(self);
+  const Tensor sum = (order < 1 ? power(sizes, order) : pow(sizes, order)).sum(dim, keepdim);
+  return power(sum, 1 / order);
 }
 
 // True when a power may have left the range of the dtype: a norm is infinite or tiny. Only a norm
@@ -248,6 +267,10 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool kee
   const bool lost = self.dtype() == kFloat    ? may_have_lost_range<float>(norms, order)
                     : self.dtype() == kDouble ? may_have_lost_range<double>(norms, order)
                                               : false;
+  TERN_CHECK(order > 0 || reduced_count(self, dim) != 0, Error,
+             "linalg.vector_norm cannot compute the ", p,
+             " norm on an empty tensor because the operation does not have an identity. Got sizes ",
+             self.sizes());
   return lost && self.numel() != 0 ? scaled_norm(self, order, dim, keepdim) : norms;
 }
 

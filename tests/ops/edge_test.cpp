@@ -25,6 +25,44 @@ Tensor gradient_of_norm(const std::vector<double>& values, double order) {
   return x.grad();
 }
 
+TEST(Edge, GradientsOfNormsAreZeroAtZero) {
+  for (const double order : {0.5, 0.25, -0.5, -1.0, -2.0, 1.5, 3.0}) {
+    EXPECT_TRUE(is_near(gradient_of_norm({0}, order), {0})) << order;
+    EXPECT_TRUE(is_near(gradient_of_norm({0, 0}, order), {0, 0})) << order;
+    EXPECT_TRUE(is_near(gradient_of_norm({0, 2}, order), {0, order > 0 ? 1. : 0.})) << order;
+  }
+  EXPECT_TRUE(is_near(gradient_of_norm({1, 2}, 0.5), {2.414213562373095, 1.7071067811865475}));
+  EXPECT_TRUE(is_near(gradient_of_norm({1, 2}, -1), {0.4444444444444444, 0.1111111111111111}));
+}
+
+TEST(Edge, NormsOfNegativeOrder) {
+  EXPECT_TRUE(is_near(norm(tensor({0., 2.}), -1), {0}));
+  EXPECT_TRUE(is_near(norm(tensor({kInfinite}), -1), {kInfinite}));
+  EXPECT_TRUE(is_near(norm(tensor({kInfinite, kInfinite}), -2), {kInfinite}));
+  EXPECT_TRUE(is_near(norm(tensor({kInfinite, 1.}), -1), {1}));
+  const std::string text = error_of([] { norm(zeros({2, 0}), -1, 1, false); });
+  EXPECT_NE(text.find("linalg.vector_norm cannot compute the -1 norm on an empty tensor because "
+                      "the operation does not have an identity"),
+            text.npos)
+      << text;
+  EXPECT_EQ(norm(zeros({0, 2}), -1, 1, false).numel(), 0);
+}
+
+TEST(Edge, StdOfNumbersWhoseSquaresLeaveTheRange) {
+  for (const double size : {1e30, 1e-30}) {
+    const Tensor x = (tensor({0., 1., 0.}, kDouble) * size).to(kFloat).requires_grad_();
+    const Tensor deviation = x.std();
+    EXPECT_TRUE(is_near(deviation, {0.5773502691896258 * size})) << deviation;
+    deviation.backward();
+    EXPECT_TRUE(is_near(x.grad(), {-0.28867513459481287, 0.5773502691896257, -0.28867513459481287}))
+        << x.grad();
+    EXPECT_TRUE(is_near(x.std(0, false), {0.4714045207910317 * size}));
+  }
+  EXPECT_TRUE(is_near(tensor({2., 2.}).std(), {0}));
+  EXPECT_TRUE(is_near(tensor({3.}).std(), {kNotANumber}));
+  EXPECT_TRUE(is_near(tensor({kInfinite, 1., 2.}).std(), {kNotANumber}));
+}
+
 TEST(Edge, MaskedFillConvertsAsFill) {
   const Tensor mask = tensor({1, 0}).to(kBool), off = zeros({2}, kBool);
   for (const double value : {0.5, -3.0, kNotANumber, kInfinite}) {
