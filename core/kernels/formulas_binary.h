@@ -45,7 +45,7 @@ struct lerp : ScaledFormula {
   }
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b, T weight) {
-    const bool near_a = weight < T(0.5);
+    const bool near_a = math::abs(weight) < T(0.5);
     return math::fma(near_a ? weight : weight - T(1), b - a, near_a ? a : b);
   }
 };

@@ -82,7 +82,8 @@ Number reference(kernels::ElementwiseOp op, T x, T y, T z, T factor) {
       return a - Number(factor) * b;
     case kernels::ElementwiseOp::lerp:
       if constexpr (kFloats) {
-        return factor < T(0.5) ? std::fma(factor, y - x, x) : std::fma(factor - 1, y - x, y);
+        return std::abs(factor) < T(0.5) ? std::fma(factor, y - x, x)
+                                         : std::fma(factor - 1, y - x, y);
       }
       return 0;
     case mul:

@@ -190,7 +190,7 @@ TEST_P(Elementwise, Scale) {
 }
 
 TEST_P(Elementwise, Lerp) {
-  for (double weight : {0.0, 0.3, 0.5, 0.7, 1.0, 2.5}) {
+  for (double weight : {-1.75, -0.3, 0.0, 0.3, 0.5, 0.7, 1.0, 2.5}) {
     for (const ElementwiseLayout& layout : layouts(2)) {
       check<float>(ElementwiseOp::lerp, layout, weight);
       check<double>(ElementwiseOp::lerp, layout, weight);

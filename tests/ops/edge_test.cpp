@@ -63,6 +63,17 @@ TEST(Edge, StdOfNumbersWhoseSquaresLeaveTheRange) {
   EXPECT_TRUE(is_near(tensor({kInfinite, 1., 2.}).std(), {kNotANumber}));
 }
 
+TEST(Edge, LerpFromTheNearerEnd) {
+  const auto at = [](double from, double to, double weight) {
+    return lerp(tensor({from}, kDouble), tensor({to}, kDouble), weight).item<double>();
+  };
+  EXPECT_TRUE(std::isnan(at(1, kInfinite, -1.75)));
+  EXPECT_EQ(at(1, kInfinite, 0.25), kInfinite);
+  EXPECT_EQ(at(1, kInfinite, -0.25), -kInfinite);
+  EXPECT_EQ(at(kInfinite, 1, 2), -kInfinite);
+  EXPECT_EQ(at(2, 4, -1.75), -1.5);
+}
+
 TEST(Edge, MaskedFillConvertsAsFill) {
   const Tensor mask = tensor({1, 0}).to(kBool), off = zeros({2}, kBool);
   for (const double value : {0.5, -3.0, kNotANumber, kInfinite}) {

@@ -164,7 +164,7 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
     case ElementwiseOp::tanh_backward:
       return a * (1 - b * b);
     case ElementwiseOp::lerp:
-      return scale < 0.5 ? a + scale * (b - a) : b - (1 - scale) * (b - a);
+      return std::abs(scale) < 0.5 ? a + scale * (b - a) : b - (1 - scale) * (b - a);
     case ElementwiseOp::bce:
       return binary_cross_entropy(a, b);
     case ElementwiseOp::bce_backward:
