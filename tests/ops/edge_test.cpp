@@ -108,6 +108,20 @@ TEST(Edge, CrossEntropyOfNoClasses) {
   EXPECT_TRUE(std::isnan(cross_entropy_loss(zeros({0}), zeros({0})).item<float>()));
 }
 
+TEST(Edge, BatchNormKeepsAnInfiniteMean) {
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    const Tensor column = tensor({{1., 2.}, {kInfinite, 3.}, {3., 4.}}).to(dtype);
+    Tensor mean = zeros({2}, dtype), variance = ones({2}, dtype);
+    batch_norm(column, {}, {}, mean, variance, true, 0.5, 1e-5);
+    EXPECT_TRUE(is_near(mean, {kInfinite, 1.5})) << mean;
+    EXPECT_TRUE(is_near(variance, {kNotANumber, 1})) << variance;
+    const Tensor image = column.t().reshape({1, 2, 3});
+    mean.zero_();
+    batch_norm(image, {}, {}, mean, variance.fill_(1), true, 0.5, 1e-5);
+    EXPECT_TRUE(is_near(mean, {kInfinite, 1.5})) << mean;
+  }
+}
+
 TEST(Edge, AnIndexIntoA0dTensorHasOneElement) {
   const Tensor x = scalar_tensor(3), twice = tensor({0, 0});
   EXPECT_EQ(x.index_select(0, tensor({0})).item<float>(), 3);

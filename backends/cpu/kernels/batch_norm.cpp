@@ -105,7 +105,8 @@ class BatchNorm {
   void set_statistics(std::int64_t c, double about, const TwoSums& moments) const {
     const double shift = moments.first / count_;
     const double variance = moments.second / count_ - shift * shift;
-    args_.mean[c] = about + shift;
+    // From an infinite or NaN mean the shift is NaN.
+    args_.mean[c] = about - about == 0 ? about + shift : about;
     args_.variance[c] = variance < 0 ? 0 : variance;
   }
 
