@@ -162,7 +162,7 @@ Tensor mv(const Tensor& self, const Tensor& vector) {
   TERN_CHECK(self.sizes()[1] == vector.sizes()[0], ShapeError, "size mismatch, got input (",
              self.sizes()[0], "), mat (", self.sizes()[0], "x", self.sizes()[1], "), vec (",
              vector.sizes()[0], ")");
-  return self.mm(vector.unsqueeze(1)).squeeze(1);
+  return unsafe_view("MvBackward0", self.mm(vector.unsqueeze(1)), self.sizes()[0]);
 }
 
 Tensor dot(const Tensor& self, const Tensor& other) {
@@ -176,7 +176,7 @@ Tensor dot(const Tensor& self, const Tensor& other) {
              "inconsistent tensor size, expected tensor ", self.sizes(), " and src ", other.sizes(),
              " to have the same number of elements, but got ", self.numel(), " and ", other.numel(),
              " elements respectively");
-  return self.unsqueeze(0).mm(other.unsqueeze(1)).reshape({});
+  return unsafe_view("DotBackward0", self.unsqueeze(0).mm(other.unsqueeze(1)), {});
 }
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
@@ -187,8 +187,17 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
              "D");
   if (da == 1 && db == 1) return dot(self, other);
   if (da == 2 && db == 1) return mv(self, other);
-  if (da == 1) return matmul(self.unsqueeze(0), other).squeeze(-2);
-  if (db == 1) return matmul(self, other.unsqueeze(1)).squeeze(-1);
+  if (da == 1 || db == 1) {
+    const Tensor product =
+        da == 1 ? matmul(self.unsqueeze(0), other) : matmul(self, other.unsqueeze(1));
+    const std::size_t dropped = product.sizes().size() - (da == 1 ? 2 : 1);
+    DimVector rest;
+    for (std::size_t d = 0; d < product.sizes().size(); ++d) {
+      if (d != dropped) rest.push_back(product.sizes()[d]);
+    }
+    return unsafe_view(da == 1 && db == 2 ? "SqueezeBackward4" : "UnsafeViewBackward0", product,
+                       rest);
+  }
   if (da == 2 && db == 2) return mm(self, other);
   const IntArrayRef a = self.sizes(), b = other.sizes();
   const std::int64_t m = a[a.size() - 2], k = a[a.size() - 1], n = b[b.size() - 1];
@@ -198,7 +207,9 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   if (db == 2) {  // one matrix for all rows: no batch needed
     sizes = DimVector(a);
     sizes.back() = n;
-    return unsafe_view("UnsafeViewBackward0", mm(self.reshape({-1, k}), other), sizes);
+    std::int64_t rows = 1;  // no -1 for reshape: k may be 0
+    for (std::size_t d = 0; d + 1 < a.size(); ++d) rows *= a[d];
+    return unsafe_view("UnsafeViewBackward0", mm(self.reshape({rows, k}), other), sizes);
   }
   sizes = broadcast_sizes(a.slice(0, a.size() - 2), b.slice(0, b.size() - 2));
   std::int64_t batch = 1;

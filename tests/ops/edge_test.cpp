@@ -122,6 +122,16 @@ TEST(Edge, BatchNormKeepsAnInfiniteMean) {
   }
 }
 
+TEST(Edge, ProductsAreNoViews) {
+  const Tensor x = ones({2, 3}).requires_grad_(), v = ones({3});
+  for (Tensor product : {v.dot(v), mv(x, v), v.matmul(x.t()), x.expand({2, 2, 3}).matmul(v),
+                         linear(x, v.view({1, 3})), x.expand({2, 2, 3}).matmul(x.t())}) {
+    EXPECT_FALSE(product.is_view());
+  }
+  Tensor product = mv(x, v);
+  EXPECT_FALSE(product.detach_().requires_grad());
+}
+
 TEST(Edge, AnIndexIntoA0dTensorHasOneElement) {
   const Tensor x = scalar_tensor(3), twice = tensor({0, 0});
   EXPECT_EQ(x.index_select(0, tensor({0})).item<float>(), 3);

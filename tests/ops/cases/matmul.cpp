@@ -32,12 +32,12 @@ std::vector<OpCase> matmul_cases() {
       {{pair({2, 3}, {2, 4, 5}), "matmul: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)"},
        {pair({}, {2}), "both arguments to matmul need to be at least 1D"}});
   cases.back().op = "matmul";
-  add("mv", "SqueezeBackward1", [](In in) { return in[0].matmul(in[1]); },
+  add("mv", "MvBackward0", [](In in) { return in[0].matmul(in[1]); },
       {pair({3, 4}, {4}), pair({2, 3, 4}, {4}), pair({0, 2}, {2})});
-  add("vm", "SqueezeBackward1", [](In in) { return in[0].matmul(in[1]); },
+  add("vm", "SqueezeBackward4", [](In in) { return in[0].matmul(in[1]); },
       {pair({4}, {4, 3}), pair({4}, {2, 4, 3})});
   cases.back().op = "matmul";
-  add("dot", "ViewBackward0", [](In in) { return in[0].dot(in[1]); },
+  add("dot", "DotBackward0", [](In in) { return in[0].dot(in[1]); },
       {pair({5}, {5}), pair({0}, {0})},
       {{pair({2}, {3}), "inconsistent tensor size, expected tensor [2] and src [3]"}});
   add("addmm", "AddmmBackward0", [](In in) { return addmm(in[0], in[1], in[2], 0.5, 2); },
