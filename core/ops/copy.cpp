@@ -175,6 +175,14 @@ Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
 
 Tensor& Tensor::fill_(const Scalar& value) {
   TERN_OP("fill_", *this);
+  if (self().has_internal_overlap()) {  // one value for all: each element is written once
+    Tensor once = *this;
+    for (std::int64_t d = 0; d < dim(); ++d) {
+      if (stride(d) == 0) once = once.narrow(d, 0, 1);
+    }
+    once.fill_(value);
+    return *this;
+  }
   return detail::inplace(*this, [&](const Tensor& self, const Tensor& out) {
     if (out.defined()) {
       fill_elements(out, value);

@@ -33,7 +33,7 @@ void TensorImpl::set_geometry(std::int64_t offset_in, IntArrayRef sizes_in,
 
 bool TensorImpl::has_internal_overlap() const {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (strides[i] == 0 && sizes[i] > 1) return true;
+    if (strides[i] == 0 && sizes[i] > 1) return numel != 0;
   }
   return false;
 }

@@ -156,5 +156,29 @@ TEST(Edge, AnEmptyIndexChoosesNothing) {
   EXPECT_EQ(x.gather(1, empty({0, 5}, kLong)).sizes(), IntArrayRef({0, 5}));
 }
 
+TEST(Edge, ExpandedTensorsAreFilled) {
+  Tensor x = zeros({2, 1});
+  x.expand({2, 3}).fill_(2);
+  EXPECT_TRUE(equal(x, full({2, 1}, 2.)));
+  EXPECT_EQ(x._version(), 1);
+  EXPECT_TRUE(equal(zeros({1}).expand({3}).zero_(), zeros({3})));
+  const Tensor leaf = ones({2, 1}).requires_grad_();
+  Tensor y = leaf * 3, wide = y.expand({2, 3});
+  wide[0].fill_(7);
+  EXPECT_TRUE(equal(wide, tensor({{7., 7., 7.}, {3., 3., 3.}})));
+  wide.sum().backward();
+  EXPECT_TRUE(equal(leaf.grad(), tensor({{0.}, {9.}})));
+}
+
+TEST(Edge, EmptyTensorsHaveGradients) {
+  const Tensor x = zeros({0, 2}).requires_grad_();
+  (x * 2).sum().backward();
+  (x + x).sum().backward();
+  EXPECT_EQ(x.grad().sizes(), IntArrayRef({0, 2}));
+  EXPECT_TRUE(equal(zeros({2, 4, 0}).matmul(zeros({0})), zeros({2, 4})));
+  EXPECT_TRUE(equal(zeros({2, 4, 0}).matmul(zeros({0, 3})), zeros({2, 4, 3})));
+  EXPECT_EQ(zeros({0, 2}).expand({3, 0, 2}).sigmoid_().sizes(), IntArrayRef({3, 0, 2}));
+}
+
 }  // namespace
 }  // namespace tern
