@@ -42,6 +42,10 @@ Tensor scaled_sum(const char* name, const char* node, const Tensor& self, IntArr
 Tensor sum_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim,
               std::optional<ScalarType> dtype) {
   const ScalarType wanted = dtype.value_or(self.is_floating_point() ? self.dtype() : kLong);
+  TERN_CHECK(is_floating_point(wanted) || !needs_grad(self), DTypeError,
+             "Autograd not support dtype: ", wanted, ", for the sum of a tensor of ", self.dtype(),
+             " that requires grad");
+  if (wanted == kBool) return run_reduce({"sum", ReduceOp::kAny, kBool, 1, keepdim}, self, dim);
   if (self.dtype() == wanted) return scaled_sum("sum", node, self, dim, keepdim, 1);
   return scaled_sum("sum", node, self.to(wanted), dim, keepdim, 1);
 }
@@ -135,8 +139,14 @@ Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
 
 namespace {
 
-Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
+// self minus its mean.
+Tensor centred(const Tensor& self, IntArrayRef dim) {
   check_floating(self, "std and var only support floating point and complex dtypes, got ");
+  return self - mean_of("MeanBackward1", self, dim, true);
+}
+
+// What the sum of squares is divided by.
+double degrees_of_freedom(const Tensor& self, IntArrayRef dim, bool unbiased) {
   const double count = static_cast<double>(reduced_count(self, dim));
   return std::max(count - (unbiased ? 1.0 : 0.0), 0.0);
 }
@@ -150,11 +160,6 @@ Tensor std_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) 
   return norm(centred(self, dim), 2, dim, keepdim) /
          std::sqrt(degrees_of_freedom(self, dim, unbiased));
 }
-  return self - mean_of("MeanBackward1", self, dim, true);
-}
-
-// What the sum of squares is divided by.
-double degrees_of_freedom(const Tensor& self, IntArrayRef dim, bool unbiased) {
 
 // sqrt with gradient 0 at 0, where the norm has a kink.
 Tensor root(const Tensor& squares) {
@@ -262,15 +267,15 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool kee
   if (std::isinf(order)) {
     return order > 0 ? abs(self).amax(dim, keepdim) : abs(self).amin(dim, keepdim);
   }
+  TERN_CHECK(order > 0 || reduced_count(self, dim) != 0, Error,
+             "linalg.vector_norm cannot compute the ", p,
+             " norm on an empty tensor because the operation does not have an identity. Got sizes ",
+             self.sizes());
   if (order > 0 && reduced_count(self, dim) == 1) return abs(self).sum(dim, keepdim);
   const Tensor norms = plain_norm(self, order, dim, keepdim);
   const bool lost = self.dtype() == kFloat    ? may_have_lost_range<float>(norms, order)
                     : self.dtype() == kDouble ? may_have_lost_range<double>(norms, order)
                                               : false;
-  TERN_CHECK(order > 0 || reduced_count(self, dim) != 0, Error,
-             "linalg.vector_norm cannot compute the ", p,
-             " norm on an empty tensor because the operation does not have an identity. Got sizes ",
-             self.sizes());
   return lost && self.numel() != 0 ? scaled_norm(self, order, dim, keepdim) : norms;
 }
 

@@ -132,6 +132,16 @@ TEST(Edge, ProductsAreNoViews) {
   EXPECT_FALSE(product.detach_().requires_grad());
 }
 
+TEST(Edge, SumsToBool) {
+  EXPECT_TRUE(tensor({1, -1}).sum(kBool).item<bool>());
+  EXPECT_TRUE(equal(zeros({2, 3}).sum(1, false, kBool), zeros({2}, kBool)));
+  const Tensor x = ones({2}).requires_grad_();
+  EXPECT_EQ(
+      error_of<DTypeError>([&] { x.sum(kLong); }),
+      "sum: Autograd not support dtype: Long, for the sum of a tensor of Float that requires grad");
+  EXPECT_EQ(x.detach().sum(kLong).item<std::int64_t>(), 2);
+}
+
 TEST(Edge, AnIndexIntoA0dTensorHasOneElement) {
   const Tensor x = scalar_tensor(3), twice = tensor({0, 0});
   EXPECT_EQ(x.index_select(0, tensor({0})).item<float>(), 3);
