@@ -172,8 +172,9 @@ Tensor div(const Tensor& self, const Scalar& other) {
 namespace {
 
 // a // b, without history. Made from the remainder, because a / b may round up to an integer.
-Tensor floor_quotient(const Tensor& a, const Tensor& b) {
+Tensor floor_quotient(const Tensor& self, const Tensor& b) {
   const NoGradGuard no_grad;
+  const Tensor a = self.dtype() == kBool ? self.to(b.dtype()) : self;  // bools have no difference
   return where(b == 0, a / b, round((a - a.remainder(b)) / b));
 }
 

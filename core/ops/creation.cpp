@@ -174,7 +174,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
   TERN_OP("scalar_tensor");
-  return full({}, value, options);
+  return full({}, value, options.dtype(options.dtype()));
 }
 
 Tensor empty_like(const Tensor& self, const TensorOptions& options) {

@@ -42,7 +42,8 @@ TERN_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& ste
 /// ShapeError for a negative number of steps.
 TERN_API Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
                          const TensorOptions& options = {});
-/// Returns a 0-d tensor of `value`. Throws Error when the dtype cannot hold the value.
+/// Returns a 0-d tensor of `value` in the default dtype unless options say otherwise. Throws Error
+/// when the dtype cannot hold the value.
 TERN_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 
 /// Returns an uninitialised tensor with the sizes, dtype, device and dimension order of `self`,

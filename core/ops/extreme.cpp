@@ -77,6 +77,9 @@ std::tuple<Tensor, Tensor> extreme_along(const char* name, const char* node, Red
 
 Tensor place(const char* name, ReduceOp op, const Tensor& self, std::optional<std::int64_t> dim,
              bool keepdim) {
+  TERN_CHECK(self.dtype() != kBool, NotImplementedError, name,
+             "(): does not support bool input. Got a tensor of ", self.dtype(),
+             ": use to(kLong) first");
   if (dim) {
     check_not_empty(name, self, *dim);
     return run_reduce({name, op, kLong, 1, keepdim}, self, *dim);

@@ -79,8 +79,10 @@ Tensor cat(TensorList tensors, StrictInt dim) {
     recorded = recorded || autograd::needs_grad(tensor);
     if (first == nullptr && !is_skipped(tensor)) first = &tensor;
   }
-  if (first == nullptr) first = &tensors[0];
-  const auto d = static_cast<std::size_t>(wrap_dim(dim, first->dim()));
+  const bool all_skipped = first == nullptr;  // then any dimension will do
+  if (all_skipped) first = &tensors[0];
+  const auto d =
+      all_skipped ? std::size_t{0} : static_cast<std::size_t>(wrap_dim(dim, first->dim()));
   DimVector sizes = first->self().sizes;
   sizes[d] = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {

@@ -44,7 +44,9 @@ void check_probabilities(const char* what, const Tensor& values) {
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   TERN_OP("mse_loss", input, target);
-  return reduced(square(input - target), reduction);
+  // The dtype counts of a 0-d tensor too, as if both were expanded first.
+  const ScalarType dtype = promote_types(input.dtype(), target.dtype());
+  return reduced(square(input.to(dtype) - target.to(dtype)), reduction);
 }
 
 namespace detail {

@@ -21,8 +21,7 @@ using kernels::ElementwiseOp;
 // An operand in the common dtype, which is only data, then in the one that kernels compare in.
 Tensor widened(const Operand& operand, ScalarType dtype) {
   const NoGradGuard no_grad;
-  const Tensor tensor =
-      operand.is_tensor() ? operand.tensor() : scalar_tensor(operand.scalar(), kCPU);
+  const Tensor tensor = operand.is_tensor() ? operand.tensor() : full({}, operand.scalar(), kCPU);
   return tensor.to(dtype).to(compute_dtype(dtype));
 }
 
@@ -96,7 +95,7 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
     return is_floating_point(dtype_of<typename decltype(tag)::type>()) ? value : Scalar(converted);
   });
   return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
-                         {mask, value, self}, out);
+                         {mask, element, self}, out);
 }
 
 }  // namespace

@@ -277,7 +277,10 @@ std::vector<Tensor> chunk(const Tensor& self, StrictInt chunks, StrictInt dim) {
   TERN_OP("chunk", self);
   TERN_CHECK(chunks > 0, Error, "chunk expects `chunks` to be greater than 0, got: ", chunks);
   const std::int64_t size = self.size(dim);
-  return split(self, std::max<std::int64_t>((size + chunks - 1) / chunks, size == 0 ? 0 : 1), dim);
+  if (size != 0) return split(self, (size + chunks - 1) / chunks, dim);
+  std::vector<Tensor> empty_pieces;
+  for (std::int64_t i = 0; i < chunks; ++i) empty_pieces.push_back(self.narrow(dim, 0, 0));
+  return empty_pieces;
 }
 
 std::vector<Tensor> unbind(const Tensor& self, StrictInt dim) {

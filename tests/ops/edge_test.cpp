@@ -122,6 +122,26 @@ TEST(Edge, BatchNormKeepsAnInfiniteMean) {
   }
 }
 
+TEST(Edge, MseLossPromotesAsIfExpanded) {
+  const Tensor zero_dim = scalar_tensor(1, kDouble);
+  EXPECT_EQ(mse_loss(zero_dim, ones({3})).dtype(), kDouble);
+  EXPECT_EQ(mse_loss(ones({3}), zero_dim).dtype(), kDouble);
+  EXPECT_EQ(mse_loss(ones({3}), ones({3}, kLong)).dtype(), kFloat);
+}
+
+TEST(Edge, ScalarTensorsAreOfTheDefaultDtype) {
+  EXPECT_EQ(scalar_tensor(0).dtype(), kFloat);
+  EXPECT_EQ(scalar_tensor(true).dtype(), kFloat);
+  EXPECT_EQ(scalar_tensor(0, kLong).dtype(), kLong);
+}
+
+TEST(Edge, ChunksOfAnEmptyDimension) {
+  const std::vector<Tensor> pieces = zeros({0, 5}).chunk(3);
+  ASSERT_EQ(pieces.size(), 3u);
+  for (const Tensor& piece : pieces) EXPECT_EQ(piece.sizes(), IntArrayRef({0, 5}));
+  EXPECT_EQ(zeros({2, 5}).chunk(3).size(), 2u);
+}
+
 TEST(Edge, ProductsAreNoViews) {
   const Tensor x = ones({2, 3}).requires_grad_(), v = ones({3});
   for (Tensor product : {v.dot(v), mv(x, v), v.matmul(x.t()), x.expand({2, 2, 3}).matmul(v),
@@ -140,6 +160,19 @@ TEST(Edge, SumsToBool) {
       error_of<DTypeError>([&] { x.sum(kLong); }),
       "sum: Autograd not support dtype: Long, for the sum of a tensor of Float that requires grad");
   EXPECT_EQ(x.detach().sum(kLong).item<std::int64_t>(), 2);
+}
+
+TEST(Edge, CatOfEmptyVectorsTakesAnyDimension) {
+  EXPECT_EQ(cat({zeros({0}), zeros({0})}, -2).sizes(), IntArrayRef({0}));
+  EXPECT_EQ(cat({zeros({0}), ones({2, 3})}, -2).sizes(), IntArrayRef({2, 3}));
+}
+
+TEST(Edge, ArgmaxRefusesBools) {
+  const Tensor mask = ones({2}, kBool);
+  EXPECT_EQ(error_of<NotImplementedError>([&] { mask.argmax(); }),
+            "argmax(): does not support bool input. Got a tensor of Bool: use to(kLong) first");
+  EXPECT_EQ(error_of<NotImplementedError>([&] { mask.argmin(0); }),
+            "argmin(): does not support bool input. Got a tensor of Bool: use to(kLong) first");
 }
 
 TEST(Edge, AnIndexIntoA0dTensorHasOneElement) {
@@ -164,6 +197,14 @@ TEST(Edge, AnEmptyIndexChoosesNothing) {
   EXPECT_TRUE(equal(x.grad(), ones({2, 3})));
   EXPECT_TRUE(equal(source.grad(), zeros({2, 3})));
   EXPECT_EQ(x.gather(1, empty({0, 5}, kLong)).sizes(), IntArrayRef({0, 5}));
+}
+
+TEST(Edge, RemainderOfBoolsHasAGradient) {
+  const Tensor x = tensor({5.5, 0.75}).requires_grad_();
+  const Tensor rest = ones({2}, kBool) % x;
+  EXPECT_TRUE(is_near(rest, {1, 0.25}));
+  rest.sum().backward();
+  EXPECT_TRUE(is_near(x.grad(), {0, -1}));
 }
 
 TEST(Edge, ExpandedTensorsAreFilled) {
