@@ -52,8 +52,12 @@ endif()
 if(TERN_SANITIZE)
   add_compile_options(-fsanitize=${TERN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TERN_SANITIZE})
-  if(TERN_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    add_compile_options(-Wno-tsan)  # it does not follow fences (State has one) and says so
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC may inline one of Storage's operators new and delete, and says that they do not match.
+    add_compile_options(-Wno-mismatched-new-delete)
+    if(TERN_SANITIZE MATCHES thread)
+      add_compile_options(-Wno-tsan)  # it does not follow fences (State has one) and says so
+    endif()
   endif()
 endif()
 
