@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -81,12 +82,18 @@ namespace detail {
 /// public op runs that `text` does not name, and the module at the end while a forward runs.
 TERN_API std::string error_text(std::string text, bool is_of_op);
 
-/// Throws E with the concatenated parts, finished by error_text(). No op is to blame for memory
-/// that ran out. Errors of a device, which may be late, are thrown as they are instead. Stays out
-/// of line, so that a check costs its caller little.
+/// Throws E with the joined parts, finished by error_text(). No op is to blame for memory that ran
+/// out. Errors of a device, which may be late, are thrown as they are instead.
+template <class E>
+[[noreturn]] __attribute__((noinline, cold)) void raise_joined(
+    std::initializer_list<TextPart> parts) {
+  throw E(error_text(join(parts), !std::is_same_v<E, OutOfMemoryError>));
+}
+
+/// The same for any values. Stays out of line, so that a check costs its caller little.
 template <class E, class... Parts>
 [[noreturn]] __attribute__((noinline, cold)) void raise(const Parts&... parts) {
-  throw E(error_text(text_of(parts...), !std::is_same_v<E, OutOfMemoryError>));
+  raise_joined<E>({TextPart(parts)...});
 }
 
 /// A broken invariant of tern's own; user input never ends here.
