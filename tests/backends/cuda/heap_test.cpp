@@ -19,6 +19,18 @@ class NoHeap : public ::testing::Test {
   }
   void TearDown() override { fail_new(0); }
 
+  // A block of 512 bytes; null when the n-th request to the heap failed and the block with it.
+  void* allocate_when_new_fails(long n) {
+    void* block = nullptr;
+    fail_new(n);
+    try {
+      block = allocator.allocate(512, 0);
+    } catch (const std::exception&) {  // std::bad_alloc, or the driver says so
+    }
+    fail_new(0);
+    return block;
+  }
+
   detail::CachingAllocator& allocator = cuda_backend().allocator();
   const Stream side = getStreamFromPool(false, 0);
 };
@@ -79,13 +91,7 @@ TEST_F(NoHeap, AnAllocationThatFailsChangesNothing) {
   TERN_NEEDS_SIMULATOR();
   void* first = allocator.allocate(512, 0);
   for (long n = 1;; ++n) {
-    fail_new(n);
-    void* block = nullptr;
-    try {
-      block = allocator.allocate(512, 0);
-    } catch (const std::exception&) {  // std::bad_alloc, or the driver says so
-    }
-    fail_new(0);
+    void* const block = allocate_when_new_fails(n);
     EXPECT_EQ(memory_allocated(0), block == nullptr ? 512 : 1024);
     EXPECT_EQ(memory_reserved(0), 2 << 20);
     if (block == nullptr) continue;
@@ -96,13 +102,7 @@ TEST_F(NoHeap, AnAllocationThatFailsChangesNothing) {
   for (long n = 1;; ++n) {
     empty_cache();
     ASSERT_EQ(memory_reserved(0), 0);
-    fail_new(n);
-    void* block = nullptr;
-    try {
-      block = allocator.allocate(512, 0);
-    } catch (const std::exception&) {  // std::bad_alloc, or the driver says so
-    }
-    fail_new(0);
+    void* const block = allocate_when_new_fails(n);
     if (block == nullptr) continue;
     allocator.deallocate(block, 512, 0);
     break;
