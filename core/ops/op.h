@@ -32,7 +32,8 @@ inline void check_arguments(const char* names, const Args&... args) {
 /// The first line of a public op: errors name `name` until the function returns, also where an op
 /// fails that this one calls. `name` is a literal, with a `_` at the end for an in-place form. The
 /// arguments follow in their order; an undefined tensor among them is an error. List no argument
-/// that may be undefined. Arguments of other types only count.
+/// that may be undefined. Arguments of other types are listed only for their
+/// place in the order.
 ///
 /// Example:
 ///   Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
