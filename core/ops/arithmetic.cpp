@@ -105,7 +105,7 @@ Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
   TERN_OP("add", self);
   Tensor out = add_into(self, other, alpha, {});
   if (!needs_grad(self)) return out;
-  return record("AddBackward1", out, wrt(self, [](const Tensor& g) { return g; }));
+  return record("AddBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
 }
 
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
@@ -120,14 +120,14 @@ Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
   TERN_OP("sub", self);
   Tensor out = sub_into(self, other, alpha, {});
   if (!needs_grad(self)) return out;
-  return record("SubBackward1", out, wrt(self, [](const Tensor& g) { return g; }));
+  return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
 }
 
 Tensor rsub(const Tensor& self, const Scalar& other) {
   TERN_OP("rsub", self);
   Tensor out = sub_into(other, self, 1, {});
   if (!needs_grad(self)) return out;
-  return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return -g; }));
+  return record("RsubBackward1", out, wrt(self, [](const Tensor& g) { return -g; }));
 }
 
 Tensor mul(const Tensor& self, const Tensor& other) {
@@ -145,7 +145,7 @@ Tensor mul(const Tensor& self, const Scalar& other) {
   TERN_OP("mul", self);
   Tensor out = mul_into(self, other, {});
   if (!needs_grad(self)) return out;
-  return record("MulBackward1", out, wrt(self, [other](const Tensor& g) { return g * other; }));
+  return record("MulBackward0", out, wrt(self, [other](const Tensor& g) { return g * other; }));
 }
 
 Tensor div(const Tensor& self, const Tensor& other) {
@@ -166,7 +166,7 @@ Tensor div(const Tensor& self, const Scalar& other) {
   TERN_OP("div", self);
   Tensor out = div_into(self, other, {});
   if (!needs_grad(self)) return out;
-  return record("DivBackward1", out, wrt(self, [other](const Tensor& g) { return g / other; }));
+  return record("DivBackward0", out, wrt(self, [other](const Tensor& g) { return g / other; }));
 }
 
 namespace {
@@ -251,7 +251,7 @@ Tensor pow(const Scalar& self, const Tensor& exponent) {
   TERN_OP("pow", self, exponent);
   Tensor out = pow_into(self, exponent, {});
   if (!needs_grad(exponent)) return out;
-  return record("PowBackward1", out,
+  return record("PowBackward2", out,
                 wrt(
                     exponent,
                     [self](const Tensor& g, const Tensor& e, const Tensor& y) {

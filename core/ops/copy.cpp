@@ -152,46 +152,56 @@ Tensor Tensor::contiguous() const {
                        copied(*this, contiguous_strides(sizes()), dtype(), device(), false));
 }
 
-Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
-  TERN_OP("copy_", *this, source);
-  if (is_same(source)) {
-    detail::check_inplace(*this, needs_grad(*this));
-    return *this;
-  }
-  const auto op = [&](const Tensor& self, const Tensor& out) {
+namespace {
+
+// copy_() and fill_() of a tensor, whose rule is called `node`.
+Tensor& copy_inplace(const char* node, Tensor& self, const Tensor& source, bool non_blocking) {
+  const auto op = [&](const Tensor& x, const Tensor& out) {
     if (out.defined()) {
-      copy_elements(out, source, non_blocking);
+      if (!out.is_same(source)) copy_elements(out, source, non_blocking);
       return out;
     }
-    const Tensor fresh = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+    const Tensor fresh = detail::make_tensor(x.sizes(), x.dtype(), x.device());
     copy_elements(fresh, source, non_blocking);
     return record(
-        "CopyBackwards", fresh, wrt(self, [](const Tensor& g) { return zeros_like(g); }),
+        node, fresh, wrt(x, [](const Tensor& g) { return zeros_like(g); }),
         wrt(source, [device = source.device()](const Tensor& g) { return g.to(device); }));
   };
   // A copy in integers has no gradient.
-  return is_floating_point() ? detail::inplace(*this, op, source) : detail::inplace(*this, op);
+  return self.is_floating_point() ? detail::inplace(self, op, source) : detail::inplace(self, op);
 }
 
-Tensor& Tensor::fill_(const Scalar& value) {
-  TERN_OP("fill_", *this);
-  if (self().has_internal_overlap()) {  // one value for all: each element is written once
-    Tensor once = *this;
-    for (std::int64_t d = 0; d < dim(); ++d) {
-      if (stride(d) == 0) once = once.narrow(d, 0, 1);
+// fill_() of a number and zero_(), whose rule is called `node`.
+Tensor& fill_inplace(const char* node, Tensor& self, const Scalar& value) {
+  if (self.self().has_internal_overlap()) {  // one value for all: each element is written once
+    Tensor once = self;
+    for (std::int64_t d = 0; d < self.dim(); ++d) {
+      if (self.stride(d) == 0) once = once.narrow(d, 0, 1);
     }
-    once.fill_(value);
-    return *this;
+    fill_inplace(node, once, value);
+    return self;
   }
-  return detail::inplace(*this, [&](const Tensor& self, const Tensor& out) {
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     if (out.defined()) {
       fill_elements(out, value);
       return out;
     }
-    const Tensor fresh = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+    const Tensor fresh = detail::make_tensor(x.sizes(), x.dtype(), x.device());
     fill_elements(fresh, value);
-    return record("FillBackward0", fresh, wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+    return record(node, fresh, wrt(x, [](const Tensor& g) { return zeros_like(g); }));
   });
+}
+
+}  // namespace
+
+Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
+  TERN_OP("copy_", *this, source);
+  return copy_inplace("CopyBackwards", *this, source, non_blocking);
+}
+
+Tensor& Tensor::fill_(const Scalar& value) {
+  TERN_OP("fill_", *this);
+  return fill_inplace("FillBackward2", *this, value);
 }
 
 Tensor& Tensor::fill_(const Tensor& value) {
@@ -199,12 +209,12 @@ Tensor& Tensor::fill_(const Tensor& value) {
   TERN_CHECK(value.dim() == 0, ShapeError,
              "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(),
              " dimensions.");
-  return copy_(value);
+  return copy_inplace("FillBackward3", *this, value, false);
 }
 
 Tensor& Tensor::zero_() {
   TERN_OP("zero_", *this);
-  return fill_(0);
+  return fill_inplace("ZeroBackward0", *this, 0);
 }
 
 Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {

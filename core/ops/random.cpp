@@ -56,7 +56,7 @@ void draw(const char* name, const Tensor& out, OptionalGenerator& given, RandomA
 }
 
 // An in-place draw: recorded or not, the old elements and their history are gone.
-Tensor& draw_inplace(Tensor& self, const char* name, OptionalGenerator& generator,
+Tensor& draw_inplace(Tensor& self, const char* name, const char* node, OptionalGenerator& generator,
                      const RandomArgs& args) {
   return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     if (out.defined()) {
@@ -65,7 +65,7 @@ Tensor& draw_inplace(Tensor& self, const char* name, OptionalGenerator& generato
     }
     const Tensor fresh = detail::make_tensor(x.sizes(), x.strides(), x.dtype(), x.device());
     draw(name, fresh, generator, args);
-    return autograd::record("RandomBackward0", fresh,
+    return autograd::record(node, fresh,
                             autograd::wrt(x, [](const Tensor& g) { return zeros_like(g); }));
   });
 }
@@ -113,31 +113,45 @@ Tensor& Tensor::uniform_(double from, double to, OptionalGenerator generator) {
       check_uniform_bounds(from, to, Limit::kName, Limit::kLargest);
     }
   });
-  return draw_inplace(*this, "uniform_", generator, args_of(RandomOp::kUniform, from, to));
+  return draw_inplace(*this, "uniform_", "UniformBackward0", generator,
+                      args_of(RandomOp::kUniform, from, to));
 }
 
 Tensor& Tensor::normal_(double mean, double std, OptionalGenerator generator) {
   TERN_OP("normal_", *this);
   check_floating("normal_kernel_cpu", *this);
   TERN_CHECK(std >= 0, Error, "normal expects std >= 0.0, but found std ", std);
-  return draw_inplace(*this, "normal_", generator, args_of(RandomOp::kNormal, mean, std));
+  return draw_inplace(*this, "normal_", "NormalBackward0", generator,
+                      args_of(RandomOp::kNormal, mean, std));
 }
 
 Tensor& Tensor::bernoulli_(double p, OptionalGenerator generator) {
   TERN_OP("bernoulli_", *this);
   TERN_CHECK(p >= 0 && p <= 1, Error, "bernoulli_ expects p to be in [0, 1], but got p=", p);
-  return draw_inplace(*this, "bernoulli_", generator, args_of(RandomOp::kBernoulli, p, 0));
+  return draw_inplace(*this, "bernoulli_", "BernoulliBackward2", generator,
+                      args_of(RandomOp::kBernoulli, p, 0));
 }
+
+namespace {
+
+Tensor& random_inplace(const char* node, Tensor& self, std::int64_t from, std::int64_t to,
+                       OptionalGenerator& generator) {
+  TERN_CHECK(from < to, Error, "random_ expects 'from' to be less than 'to', but got from=", from,
+             " >= to=", to);
+  return draw_inplace(self, "random_", node, generator,
+                      args_of(RandomOp::kRandint, 0, 0, from, to));
+}
+
+}  // namespace
 
 Tensor& Tensor::random_(StrictInt from, StrictInt to, OptionalGenerator generator) {
   TERN_OP("random_", *this);
-  TERN_CHECK(from < to, Error, "random_ expects 'from' to be less than 'to', but got from=", from,
-             " >= to=", to);
-  return draw_inplace(*this, "random_", generator, args_of(RandomOp::kRandint, 0, 0, from, to));
+  return random_inplace("RandomBackward0", *this, from, to, generator);
 }
 
 Tensor& Tensor::random_(StrictInt to, OptionalGenerator generator) {
-  return random_(0, to, std::move(generator));
+  TERN_OP("random_", *this);
+  return random_inplace("RandomBackward1", *this, 0, to, generator);
 }
 
 Tensor& Tensor::random_(OptionalGenerator generator) {
@@ -147,7 +161,8 @@ Tensor& Tensor::random_(OptionalGenerator generator) {
                           : dtype() == kFloat  ? (std::int64_t{1} << 24) + 1
                           : dtype() == kDouble ? (std::int64_t{1} << 53) + 1
                                                : std::numeric_limits<std::int64_t>::min();
-  return draw_inplace(*this, "random_", generator, args_of(RandomOp::kRandint, 0, 0, 0, to));
+  return draw_inplace(*this, "random_", "RandomBackward2", generator,
+                      args_of(RandomOp::kRandint, 0, 0, 0, to));
 }
 
 namespace {
@@ -235,12 +250,14 @@ Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
 Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
   TERN_OP("bernoulli", self);
   check_floating("bernoulli_tensor_cpu_p_", self);
-  const NoGradGuard no_grad;
-  detail::require_all("bernoulli", kernels::RequireOp::kProbability, self);
+  detail::require_all("bernoulli", kernels::RequireOp::kProbability, self.detach());
   // One uniform number per element, of the dtype of the probabilities.
   Tensor uniform = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   uniform.uniform_(0, 1, std::move(generator));
-  return (uniform < self).to(self.dtype());
+  const Tensor out = (uniform < self).to(self.dtype());
+  if (!autograd::needs_grad(self)) return out;
+  return autograd::record("BernoulliBackward0", out,
+                          autograd::wrt(self, [](const Tensor& g) { return zeros_like(g); }));
 }
 
 }  // namespace tern

@@ -75,6 +75,13 @@ Tensor clamp_op(const char* name, const char* node, const Tensor& self, const Op
                     self));
 }
 
+Tensor& clamp_inplace(const char* name, const char* node, Tensor& self, const OptionalScalar& min,
+                      const OptionalScalar& max) {
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? clamp_into(name, x, min, max, out) : clamp_op(name, node, x, min, max);
+  });
+}
+
 Tensor where_into(const Tensor& condition, const Operand& self, const Operand& other,
                   const Tensor& out) {
   TERN_CHECK(condition.dtype() == kBool, DTypeError,
@@ -258,17 +265,15 @@ Tensor Tensor::clamp_min(const Scalar& min) const { return tern::clamp_min(*this
 Tensor Tensor::clamp_max(const Scalar& max) const { return tern::clamp_max(*this, max); }
 Tensor& Tensor::clamp_(const OptionalScalar& min, const OptionalScalar& max) {
   TERN_OP("clamp_", *this);
-  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? clamp_into("clamp_", x, min, max, out) : tern::clamp(x, min, max);
-  });
+  return clamp_inplace("clamp_", "ClampBackward1", *this, min, max);
 }
 Tensor& Tensor::clamp_min_(const Scalar& min) {
   TERN_OP("clamp_min_", *this);
-  return clamp_(min);
+  return clamp_inplace("clamp_min_", "ClampMinBackward0", *this, min, std::nullopt);
 }
 Tensor& Tensor::clamp_max_(const Scalar& max) {
   TERN_OP("clamp_max_", *this);
-  return clamp_(std::nullopt, max);
+  return clamp_inplace("clamp_max_", "ClampMaxBackward0", *this, std::nullopt, max);
 }
 Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
   return tern::where(condition, *this, other);

@@ -168,7 +168,7 @@ TEST(RequiresGrad, IsForFloatingLeaves) {
   EXPECT_TRUE(y.requires_grad());
   EXPECT_TRUE(x.is_leaf());
   EXPECT_FALSE(y.is_leaf());
-  EXPECT_EQ(y.grad_fn()->name(), "MulBackward1");
+  EXPECT_EQ(y.grad_fn()->name(), "MulBackward0");
   EXPECT_FALSE(x.grad_fn());
   x.set_requires_grad(false);
   EXPECT_FALSE((x * 2).requires_grad());

@@ -20,7 +20,7 @@ std::vector<OpCase> arithmetic_cases() {
                    .in_place = [](In in) { return Tensor(in[0]).add_(in[1], 2); },
                    .rejections = mismatch});
   cases.push_back({.name = "add_number",
-                   .node = "AddBackward1",
+                   .node = "AddBackward0",
                    .function = [](In in) { return in[0] + 1.5; },
                    .samples = unary_samples(),
                    .in_place = [](In in) { return Tensor(in[0]).add_(1.5); }});
@@ -32,11 +32,11 @@ std::vector<OpCase> arithmetic_cases() {
                    .rejections = mismatch});
   cases.push_back({.name = "number_minus",
                    .op = "rsub",
-                   .node = "SubBackward0",
+                   .node = "RsubBackward1",
                    .function = [](In in) { return 1 - in[0]; },
                    .samples = unary_samples()});
   cases.push_back({.name = "sub_number",
-                   .node = "SubBackward1",
+                   .node = "SubBackward0",
                    .function = [](In in) { return in[0] - 2; },
                    .samples = unary_samples(),
                    .in_place = [](In in) { return Tensor(in[0]).sub_(2); }});
@@ -47,7 +47,7 @@ std::vector<OpCase> arithmetic_cases() {
                    .in_place = [](In in) { return Tensor(in[0]).mul_(in[1]); },
                    .rejections = mismatch});
   cases.push_back({.name = "mul_number",
-                   .node = "MulBackward1",
+                   .node = "MulBackward0",
                    .function = [](In in) { return 2.5 * in[0]; },
                    .samples = unary_samples(),
                    .in_place = [](In in) { return Tensor(in[0]).mul_(2.5); }});
@@ -58,7 +58,7 @@ std::vector<OpCase> arithmetic_cases() {
                    .in_place = [](In in) { return Tensor(in[0]).div_(in[1]); },
                    .rejections = mismatch});
   cases.push_back({.name = "div_number",
-                   .node = "DivBackward1",
+                   .node = "DivBackward0",
                    .function = [](In in) { return in[0] / 3; },
                    .samples = unary_samples(),
                    .in_place = [](In in) { return Tensor(in[0]).div_(3); }});
@@ -92,7 +92,7 @@ std::vector<OpCase> arithmetic_cases() {
                    .rejections = mismatch});
   cases.push_back({.name = "number_pow",
                    .op = "pow",
-                   .node = "PowBackward1",
+                   .node = "PowBackward2",
                    .function = [](In in) { return pow(2.5, in[0]); },
                    .samples = unary_samples()});
   cases.push_back({.name = "maximum",

@@ -52,14 +52,14 @@ std::vector<OpCase> copy_cases() {
                    .mixes_devices = true});
   cases.push_back({.name = "fill",
                    .op = "fill_",
-                   .node = "FillBackward0",
+                   .node = "FillBackward2",
                    .function = [](In in) { return (in[0] * 1).fill_(2.5); },
                    .samples = unary_samples(),
                    .in_place = [](In in) { return Tensor(in[0]).fill_(2.5); },
                    .twice_differentiable = false});
   cases.push_back({.name = "zero",
                    .op = "zero_",
-                   .node = "FillBackward0",
+                   .node = "ZeroBackward0",
                    .function = [](In in) { return (in[0] * 1).zero_(); },
                    .samples = unary_samples(),
                    .in_place = [](In in) { return Tensor(in[0]).zero_(); },
