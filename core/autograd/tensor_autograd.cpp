@@ -57,8 +57,13 @@ void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr
 
 }  // namespace autograd
 
+// A view requires grad when its base does, also if it was made before that or without gradients.
 bool Tensor::requires_grad() const {
-  return static_cast<bool>(autograd::gradient_edge(*this).node);
+  const auto has_node = [](const TensorImpl& impl) {
+    const Meta* meta = meta_of(impl);
+    return meta != nullptr && meta->node;
+  };
+  return has_node(self()) || (self().view_base && has_node(*self().view_base));
 }
 
 bool Tensor::is_leaf() const {
@@ -82,7 +87,9 @@ Tensor& Tensor::requires_grad_(StrictBool requires_grad) {
 }
 
 const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
-  if (!is_leaf() || requires_grad == this->requires_grad()) return *this;
+  if (!is_leaf()) return *this;
+  const Meta* own = meta_of(self());
+  if (requires_grad == (own != nullptr && own->node)) return *this;
   if (!requires_grad) {
     meta_of(self())->node.reset();
     return *this;
