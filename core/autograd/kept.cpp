@@ -8,19 +8,13 @@
 namespace tern::autograd {
 namespace {
 
-// ExpBackward0 -> Exp.
-std::string op_name(const std::string& node) {
-  const std::size_t end = node.rfind("Backward");
-  return end == std::string::npos ? node : node.substr(0, end);
-}
-
 [[noreturn]] __attribute__((cold)) void throw_modified(const Tensor& data, const Node* maker,
                                                        std::uint32_t output_nr,
                                                        std::uint32_t expected) {
-  const std::string origin = maker == nullptr
-                                 ? std::string()
-                                 : tern::detail::text_of(", which is output ", output_nr, " of ",
-                                                         op_name(maker->name()), ",");
+  const std::string origin =
+      maker == nullptr
+          ? std::string()
+          : tern::detail::text_of(", which is output ", output_nr, " of ", op_name(*maker), ",");
   tern::detail::raise<Error>(
       "one of the variables needed for gradient computation has been modified by an inplace "
       "operation: [",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <tern/core/autograd/node.h>
 #include <tern/core/tensor/tensor.h>
@@ -37,6 +38,9 @@ TERN_API void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::ui
 
 /// Makes the tensor of `meta` the output of `edge`; the hook of retain_grad() moves there.
 void set_edge(Meta& meta, Edge edge);
+
+/// What PyTorch calls the op of a node in texts: ExpBackward0 -> Exp.
+std::string op_name(const Node& node);
 
 /// A leaf's node: adds what comes to the leaf's .grad.
 IntrusivePtr<Node> make_accumulator(const Tensor& leaf, IntrusivePtr<GradSlot> slot);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <tern/core/autograd/node.h>
+#include <tern/core/autograd/meta.h>
 #include <tern/core/base/text.h>
 
 namespace tern::autograd {
@@ -16,6 +16,12 @@ std::atomic<unsigned> next_hook_number{1};
 
 Node::Node(Edge* edges, std::size_t count) : Node(edges, count, next_sequence_nr++) {}
 Node::~Node() = default;
+
+std::string op_name(const Node& node) {
+  const std::string name = node.name();
+  const std::size_t end = name.rfind("Backward");
+  return end == std::string::npos ? name : name.substr(0, end);
+}
 
 void Node::destroy() noexcept {
   next_dying_ = dying;

@@ -15,10 +15,35 @@ Tensor as_view(const Tensor& of, Tensor view) {
   return view;
 }
 
+Tensor as_piece(const Tensor& of, Tensor view) {
+  Tensor piece = as_view(of, std::move(view));
+  piece.self().view_origin = ViewOrigin::kNoGrad;
+  return piece;
+}
+
+void throw_fixed_view(const Tensor& view, bool is_direct) {
+  const Meta* meta = meta_of(view.self());
+  const char* const what = is_direct
+                               ? "is being modified inplace"
+                               : "its base or another view of its base has been modified inplace";
+  TERN_CHECK(meta == nullptr || !meta->node, Error, "Output ", meta->output_nr, " of ",
+             op_name(*meta->node), " is a view and ", what,
+             ". This view is the output of a function that returns multiple views. Such functions "
+             "do not allow the output views to be modified inplace. You should replace the inplace "
+             "operation by an out-of-place one.");
+  tern::detail::raise<Error>(
+      "A view was created in no_grad mode and ", what,
+      " with grad mode enabled. Make the view with gradients enabled, or modify it under "
+      "NoGradGuard.");
+}
+
 void refresh_view(const Tensor& view) {
   TensorImpl& impl = view.self();
-  impl.view_version = impl.storage->version();
   const Tensor base = view._base();
+  if (base.requires_grad() && impl.view_origin == ViewOrigin::kNoGrad) {
+    throw_fixed_view(view, /*is_direct=*/false);
+  }
+  impl.view_version = impl.storage->version();
   if (!base.requires_grad()) return;
   const AutoGradMode recorded(true);
   set_edge(ensure_meta(impl),

@@ -8,6 +8,13 @@ namespace tern::autograd {
 /// reach the history of both.
 TERN_API Tensor as_view(const Tensor& of, Tensor view);
 
+/// The same for one of several views that an op makes at once: an in-place change of it cannot be
+/// recorded.
+TERN_API Tensor as_piece(const Tensor& of, Tensor view);
+
+/// Throws Error about an in-place change of `view`, or of its base, that cannot be recorded.
+[[noreturn]] TERN_API void throw_fixed_view(const Tensor& view, bool is_direct);
+
 /// Gives a view whose elements were changed in place a rule that leads to its base.
 TERN_API void refresh_view(const Tensor& view);
 

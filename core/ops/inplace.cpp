@@ -1,3 +1,4 @@
+#include <tern/core/autograd/view.h>
 #include <tern/core/ops/as_strided.h>
 #include <tern/core/ops/inplace.h>
 
@@ -17,6 +18,9 @@ void check_inplace(const Tensor& self, bool recorded) {
              "unsupported operation: more than one element of the written-to tensor refers to a "
              "single memory location. Please clone() the tensor before performing the operation.");
   if (!GradMode::is_enabled() || (!impl.autograd && !impl.view_base)) return;
+  if (recorded && impl.view_origin == ViewOrigin::kNoGrad) {
+    autograd::throw_fixed_view(self, /*is_direct=*/true);
+  }
   TERN_CHECK(!is_grad_leaf(self), Error, impl.view_base ? "a view of " : "",
              "a leaf Variable that requires grad is being used in an in-place operation.");
   if (!impl.view_base) return;
@@ -25,9 +29,6 @@ void check_inplace(const Tensor& self, bool recorded) {
   TERN_CHECK(!is_grad_leaf(base) && (base.requires_grad() || !self.requires_grad()), Error,
              "a view of a leaf Variable that requires grad is being used in an in-place "
              "operation.");
-  TERN_CHECK(!recorded || impl.view_origin != ViewOrigin::kNoGrad, Error,
-             "A view was created in no_grad mode and is being modified inplace with grad mode "
-             "enabled. Make the view with gradients enabled, or modify it under NoGradGuard.");
 }
 
 Tensor copy_with_history(const Tensor& self) {

@@ -11,34 +11,39 @@ namespace {
 
 using autograd::Edge;
 
-// The rule of cat: each input gets its own part of the gradient back.
-class CatBackward final : public autograd::Node {
+// Zero-size 1-d tensors are skipped by cat; their gradient has their own shape.
+bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
+
+// The rule of cat and stack: each input gets its own part of the gradient back.
+class JoinBackward final : public autograd::Node {
  public:
-  CatBackward(TensorList tensors, std::int64_t dim)
-      : CatBackward(edges_of(tensors), tensors, dim) {}
+  JoinBackward(const char* name, TensorList tensors, std::int64_t dim, bool stacks)
+      : JoinBackward(edges_of(tensors), name, dim) {
+    if (stacks) return;
+    for (const Tensor& tensor : tensors) {
+      lengths_.push_back(is_skipped(tensor) ? -1 : tensor.size(dim));
+    }
+  }
 
   void apply(const Tensor* gradients, Tensor* results) override {
-    if (!gradients[0].defined()) return;
+    const Tensor& g = gradients[0];
+    if (!g.defined()) return;
     std::int64_t start = 0;
-    for (std::size_t i = 0; i < lengths_.size(); ++i) {
-      // Zero-size 1-d tensors were skipped by cat; their gradient has their own shape.
+    for (std::size_t i = 0; i < edges_.size(); ++i) {
+      const std::int64_t length = lengths_.empty() ? 0 : lengths_[i];
       if (edges_[i].node) {
-        results[i] = lengths_[i] < 0 ? gradients[0].new_zeros({0})
-                                     : gradients[0].narrow(dim_, start, lengths_[i]);
+        results[i] = lengths_.empty() ? g.select(dim_, static_cast<std::int64_t>(i))
+                     : length < 0     ? g.new_zeros({0})
+                                      : g.narrow(dim_, start, length);
       }
-      start += std::max<std::int64_t>(lengths_[i], 0);
+      start += std::max<std::int64_t>(length, 0);
     }
   }
-  std::string name() const override { return "CatBackward0"; }
+  std::string name() const override { return name_; }
 
  private:
-  CatBackward(std::vector<Edge> edges, TensorList tensors, std::int64_t dim)
-      : Node(edges.data(), edges.size()), edges_(std::move(edges)), dim_(dim) {
-    for (const Tensor& tensor : tensors) {
-      const bool skipped = tensor.dim() == 1 && tensor.numel() == 0;
-      lengths_.push_back(skipped ? -1 : tensor.size(dim));
-    }
-  }
+  JoinBackward(std::vector<Edge> edges, const char* name, std::int64_t dim)
+      : Node(edges.data(), edges.size()), name_(name), edges_(std::move(edges)), dim_(dim) {}
 
   static std::vector<Edge> edges_of(TensorList tensors) {
     std::vector<Edge> edges;
@@ -46,10 +51,21 @@ class CatBackward final : public autograd::Node {
     return edges;
   }
 
+  const char* name_;
   std::vector<Edge> edges_;  // moved in: the base points to the same array
   std::int64_t dim_;
-  std::vector<std::int64_t> lengths_;
+  std::vector<std::int64_t> lengths_;  // of cat: along dim, -1 for what cat skips
 };
+
+Tensor join(const char* name, const Tensor& out, TensorList tensors, std::int64_t dim,
+            bool stacks) {
+  const auto tracked = [](const Tensor& tensor) { return autograd::needs_grad(tensor); };
+  if (std::any_of(tensors.begin(), tensors.end(), tracked)) {
+    autograd::set_history(
+        out, IntrusivePtr<autograd::Node>(new JoinBackward(name, tensors, dim, stacks)));
+  }
+  return out;
+}
 
 void check_all_defined(TensorList tensors) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -60,8 +76,6 @@ void check_all_defined(TensorList tensors) {
   }
 }
 
-bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
-
 }  // namespace
 
 Tensor cat(TensorList tensors, StrictInt dim) {
@@ -70,13 +84,11 @@ Tensor cat(TensorList tensors, StrictInt dim) {
   TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
   const Tensor* first = nullptr;  // the first that has the shape of the result
   ScalarType dtype = tensors[0].dtype();
-  bool recorded = false;
   for (const Tensor& tensor : tensors) {
     TERN_CHECK(tensor.dim() > 0, ShapeError, "zero-dimensional tensor (at position ",
                &tensor - tensors.begin(), ") cannot be concatenated");
     detail::check_same_device("cat", {&tensors[0], &tensor}, {"tensors", "tensors"});
     dtype = promote_types(dtype, tensor.dtype());
-    recorded = recorded || autograd::needs_grad(tensor);
     if (first == nullptr && !is_skipped(tensor)) first = &tensor;
   }
   const bool all_skipped = first == nullptr;  // then any dimension will do
@@ -112,11 +124,7 @@ Tensor cat(TensorList tensors, StrictInt dim) {
       start += length;
     }
   }
-  if (recorded) {
-    autograd::set_history(
-        out, IntrusivePtr<autograd::Node>(new CatBackward(tensors, static_cast<std::int64_t>(d))));
-  }
-  return out;
+  return join("CatBackward0", out, tensors, static_cast<std::int64_t>(d), false);
 }
 
 Tensor stack(TensorList tensors, StrictInt dim) {
@@ -124,14 +132,19 @@ Tensor stack(TensorList tensors, StrictInt dim) {
   check_all_defined(tensors);
   TERN_CHECK(!tensors.empty(), Error, "stack expects a non-empty TensorList");
   const std::int64_t at = wrap_dim(dim, tensors[0].dim() + 1);
-  std::vector<Tensor> rows;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     TERN_CHECK(tensors[i].sizes() == tensors[0].sizes(), ShapeError,
                "stack expects each tensor to be equal size, but got ", tensors[0].sizes(),
                " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
-    rows.push_back(tensors[i].unsqueeze(at));
   }
-  return cat(rows, at);
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    std::vector<Tensor> rows;
+    for (const Tensor& tensor : tensors) rows.push_back(tensor.unsqueeze(at));
+    out = cat(rows, at);
+  }
+  return join("StackBackward0", out, tensors, at, true);
 }
 
 }  // namespace tern

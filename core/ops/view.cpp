@@ -254,43 +254,6 @@ Tensor unsqueeze(const Tensor& self, StrictInt dim) {
   return reshaped_view("UnsqueezeBackward0", self, sizes, strides);
 }
 
-std::vector<Tensor> split(const Tensor& self, StrictInt split_size, StrictInt dim) {
-  TERN_OP("split", self);
-  TERN_CHECK(self.dim() > 0, Error, "split expects at least a 1-dimensional tensor, got sizes ",
-             self.sizes());
-  const std::int64_t size = self.size(dim);
-  TERN_CHECK(split_size >= 0, Error,
-             "split expects split_size be non-negative, but got split_size=", split_size);
-  TERN_CHECK(split_size > 0 || size == 0, Error,
-             "split_size can only be 0 if dimension size is 0, but got dimension size of ", size);
-  std::vector<Tensor> pieces;
-  std::int64_t start = 0;
-  do {
-    const std::int64_t length = std::min<std::int64_t>(split_size, size - start);
-    pieces.push_back(self.narrow(dim, start, length));
-    start += split_size;
-  } while (start < size);
-  return pieces;
-}
-
-std::vector<Tensor> chunk(const Tensor& self, StrictInt chunks, StrictInt dim) {
-  TERN_OP("chunk", self);
-  TERN_CHECK(chunks > 0, Error, "chunk expects `chunks` to be greater than 0, got: ", chunks);
-  const std::int64_t size = self.size(dim);
-  if (size != 0) return split(self, (size + chunks - 1) / chunks, dim);
-  std::vector<Tensor> empty_pieces;
-  for (std::int64_t i = 0; i < chunks; ++i) empty_pieces.push_back(self.narrow(dim, 0, 0));
-  return empty_pieces;
-}
-
-std::vector<Tensor> unbind(const Tensor& self, StrictInt dim) {
-  TERN_OP("unbind", self);
-  std::vector<Tensor> slices;
-  const std::int64_t size = self.size(dim);
-  for (std::int64_t i = 0; i < size; ++i) slices.push_back(self.select(dim, i));
-  return slices;
-}
-
 Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
   TERN_OP("sum_to_size", self);
   TERN_CHECK(is_expandable_to(sizes, self.sizes()), ShapeError, "size {", sizes,
@@ -303,7 +266,8 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
       dims.push_back(static_cast<std::int64_t>(d));
     }
   }
-  return self.sum(dims, /*keepdim=*/true).view(sizes);
+  const Tensor out = self.sum(dims, /*keepdim=*/true);
+  return added == 0 ? out : out.view(sizes);
 }
 
 Tensor Tensor::operator[](StrictInt index) const { return tern::select(*this, 0, index); }
@@ -349,13 +313,6 @@ Tensor Tensor::as_strided(IntArrayRef sizes, IntArrayRef strides,
                           std::optional<StrictInt> offset) const {
   return tern::as_strided(*this, sizes, strides, offset);
 }
-std::vector<Tensor> Tensor::split(StrictInt split_size, StrictInt dim) const {
-  return tern::split(*this, split_size, dim);
-}
-std::vector<Tensor> Tensor::chunk(StrictInt chunks, StrictInt dim) const {
-  return tern::chunk(*this, chunks, dim);
-}
-std::vector<Tensor> Tensor::unbind(StrictInt dim) const { return tern::unbind(*this, dim); }
 Tensor Tensor::sum_to_size(IntArrayRef sizes) const { return tern::sum_to_size(*this, sizes); }
 
 }  // namespace tern

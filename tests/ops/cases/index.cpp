@@ -32,7 +32,7 @@ std::vector<OpCase> index_cases() {
         return cat({in[0], in[1], in[0]}, -1);
       },
       {{Input{{2, 3}}, Input{{2, 1}}}, {Input{{2, 0}}, Input{{2, 2}}}});
-  add("stack", "CatBackward0",
+  add("stack", "StackBackward0",
       [](In in) {
         return stack({in[0], in[1]}, 1);
       },

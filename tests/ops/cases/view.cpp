@@ -89,12 +89,12 @@ std::vector<OpCase> view_cases() {
         return in[0].contiguous().as_strided({3, 2}, {1, 1});
       },
       {{Input{{5}}}});
-  add("split", "SliceBackward0", [](In in) { return in[0].split(2)[1]; },
+  add("split", "SplitBackward0", [](In in) { return in[0].split(2)[1]; },
       {{Input{{5}}}, {Input{{3, 2}}}});
-  add("chunk", "SliceBackward0", [](In in) { return in[0].chunk(3)[1]; },
+  add("chunk", "SplitBackward0", [](In in) { return in[0].chunk(3)[1]; },
       {{Input{{5}}}, {Input{{4, 2}}}});
   add(
-      "unbind", "SelectBackward0", [](In in) { return in[0].unbind(1)[1]; }, matrix);
+      "unbind", "UnbindBackward0", [](In in) { return in[0].unbind(1)[1]; }, matrix);
   add("sum_to_size", "ViewBackward0",
       [](In in) {
         return in[0].sum_to_size({3, 1});
