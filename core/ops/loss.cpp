@@ -10,6 +10,8 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::result_type;
+using detail::run_elementwise;
 using kernels::ElementwiseOp;
 
 Tensor reduced(const Tensor& each, Reduction reduction) {
@@ -22,6 +24,34 @@ Tensor reduced(const Tensor& each, Reduction reduction) {
       break;
   }
   return each;
+}
+
+// The loss of all elements from those of each, without history.
+Tensor weighted_loss(const Tensor& each, const Tensor& weight, Reduction reduction) {
+  const NoGradGuard no_grad;
+  return reduced(weight.defined() ? each * weight : each, reduction);
+}
+
+// The gradient of the loss of each element from that of the loss of all: what weighted_loss() did,
+// backwards. It may have fewer dimensions than the elements.
+class EachGradient {
+ public:
+  EachGradient(Reduction reduction, std::int64_t count)
+      : scale_(reduction == Reduction::Mean ? 1 / static_cast<double>(count) : 1) {}
+  Tensor operator()(const Tensor& g, const Tensor& weight = {}) const {
+    const Tensor each = scale_ == 1 ? g : g * scale_;
+    return weight.defined() ? each * weight : each;
+  }
+
+ private:
+  double scale_;
+};
+
+// Weights of a loss are constants.
+void check_constant(const char* function, const char* name, const Tensor& weight) {
+  TERN_CHECK(!weight.defined() || !needs_grad(weight), Error, "The function '", function,
+             "' is not differentiable with respect to argument '", name,
+             "'. This input cannot have requires_grad True.");
 }
 
 void check_same_sizes(const Tensor& input, const Tensor& target) {
@@ -46,37 +76,62 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   TERN_OP("mse_loss", input, target);
   // The dtype counts of a 0-d tensor too, as if both were expanded first.
   const ScalarType dtype = promote_types(input.dtype(), target.dtype());
-  return reduced(square(input.to(dtype) - target.to(dtype)), reduction);
-}
-
-namespace detail {
-
-Tensor bce(const Tensor& input, const Tensor& target) {
-  Tensor out = run_elementwise(
-      {"binary_cross_entropy", ElementwiseOp::bce, result_type({input, target})}, {input, target});
+  TERN_CHECK(is_floating_point(dtype), NotImplementedError, "\"mse_",
+             detail::common_device({input, target}).type(), "\" not implemented for '", dtype, "'");
+  Tensor each;
+  {
+    const NoGradGuard no_grad;
+    each = square(input.to(dtype) - target.to(dtype));
+  }
+  const Tensor out = weighted_loss(each, {}, reduction);
   if (!needs_grad(input, target)) return out;
-  return record("BinaryCrossEntropyBackward0", out,
-                wrt(
-                    input,
-                    [](const Tensor& g, const Tensor& x, const Tensor& t) {
-                      if (!needs_grad(g, x, t)) {
-                        return run_elementwise(
-                            {"binary_cross_entropy_backward", ElementwiseOp::bce_backward,
-                             result_type({x, t, g})},
-                            {x, t, g});
-                      }
-                      return g * (x - t) / clamp_min(x * (1 - x), 1e-12);
-                    },
-                    input, target),
-                wrt(
-                    target,
-                    [](const Tensor& g, const Tensor& x) {
-                      return g * (clamp_min(log(1 - x), -100) - clamp_min(log(x), -100));
-                    },
-                    input));
+  const EachGradient each_gradient(reduction, each.numel());
+  const auto rule = [each_gradient, dtype](const Tensor& g, const Tensor& mine,
+                                           const Tensor& other) {
+    return (mine.to(dtype) - other.to(dtype)) * (each_gradient(g) * 2);
+  };
+  return record("MseLossBackward0", out, wrt(input, rule, input, target),
+                wrt(target, rule, target, input));
 }
 
-Tensor bce_logits(const Tensor& input, const Tensor& target) {
+Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
+                            Reduction reduction) {
+  TERN_OP("binary_cross_entropy", input, target);
+  check_constant("binary_cross_entropy", "weight", weight);
+  check_same_sizes(input, target);
+  check_probabilities("input", input);
+  check_probabilities("target", target);
+  const Tensor each = run_elementwise(
+      {"binary_cross_entropy", ElementwiseOp::bce, result_type({input, target})}, {input, target});
+  const Tensor out = weighted_loss(each, weight, reduction);
+  if (!needs_grad(input, target)) return out;
+  const EachGradient each_gradient(reduction, each.numel());
+  return record(
+      "BinaryCrossEntropyBackward0", out,
+      wrt(
+          input,
+          [each_gradient](const Tensor& g, const Tensor& x, const Tensor& t, const Tensor& w) {
+            const Tensor gradient = each_gradient(g, w);
+            if (!needs_grad(g, x, t)) {
+              return run_elementwise({"binary_cross_entropy_backward", ElementwiseOp::bce_backward,
+                                      result_type({x, t, gradient})},
+                                     {x, t, gradient});
+            }
+            return gradient * (x - t) / clamp_min(x * (1 - x), 1e-12);
+          },
+          input, target, weight),
+      wrt(
+          target,
+          [each_gradient](const Tensor& g, const Tensor& x, const Tensor& w) {
+            return each_gradient(g, w) * (clamp_min(log(1 - x), -100) - clamp_min(log(x), -100));
+          },
+          input, weight));
+}
+
+namespace {
+
+// The loss of each element, on the tape for the rules below.
+Tensor logits_loss(const Tensor& input, const Tensor& target) {
   Tensor out = run_elementwise(
       {"binary_cross_entropy_with_logits", ElementwiseOp::bce_logits, result_type({input, target})},
       {input, target});
@@ -91,34 +146,51 @@ Tensor bce_logits(const Tensor& input, const Tensor& target) {
           target, [](const Tensor& g, const Tensor& x) { return -g * x; }, input));
 }
 
-}  // namespace detail
+// log(1 + e^-x)
+Tensor softplus_minus(const Tensor& x) { return logits_loss(x, ones_like(x)); }
 
-Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
-                            Reduction reduction) {
-  TERN_OP("binary_cross_entropy", input, target);
-  check_same_sizes(input, target);
-  check_probabilities("input", input);
-  check_probabilities("target", target);
-  const Tensor each = detail::bce(input, target);
-  return reduced(weight.defined() ? each * weight : each, reduction);
-}
+}  // namespace
 
 Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                         const Tensor& weight, const Tensor& pos_weight,
                                         Reduction reduction) {
   TERN_OP("binary_cross_entropy_with_logits", input, target);
+  check_constant("binary_cross_entropy_with_logits", "weight", weight);
+  check_constant("binary_cross_entropy_with_logits", "pos_weight", pos_weight);
   TERN_CHECK(input.sizes() == target.sizes(), ShapeError, "Target size (", target.sizes(),
              ") must be the same as input size (", input.sizes(), ")");
   Tensor each;
-  if (pos_weight.defined()) {
-    detail::common_device({input, target, pos_weight});  // in the order of the arguments
-    // (1 - t) x + (1 + (p - 1) t) softplus(-x), of which bce_logits(x, 1) is softplus(-x).
-    const Tensor log_weight = 1 + (pos_weight - 1) * target;
-    each = (1 - target) * input + log_weight * detail::bce_logits(input, ones_like(input));
-  } else {
-    each = detail::bce_logits(input, target);
+  {
+    const NoGradGuard no_grad;
+    if (pos_weight.defined()) {
+      detail::common_device({input, target, pos_weight});  // in the order of the arguments
+      const Tensor log_weight = 1 + (pos_weight - 1) * target;
+      each = (1 - target) * input + log_weight * softplus_minus(input);
+    } else {
+      each = logits_loss(input, target);
+    }
   }
-  return reduced(weight.defined() ? each * weight : each, reduction);
+  const Tensor out = weighted_loss(each, weight, reduction);
+  if (!needs_grad(input, target)) return out;
+  const EachGradient each_gradient(reduction, each.numel());
+  return record(
+      "BinaryCrossEntropyWithLogitsBackward0", out,
+      wrt(
+          input,
+          [each_gradient](const Tensor& g, const Tensor& x, const Tensor& t, const Tensor& w,
+                          const Tensor& p) {
+            const Tensor slope =
+                p.defined() ? (1 + (p - 1) * t) * sigmoid(x) - t * p : sigmoid(x) - t;
+            return each_gradient(g, w) * slope;
+          },
+          input, target, weight, pos_weight),
+      wrt(
+          target,
+          [each_gradient](const Tensor& g, const Tensor& x, const Tensor& w, const Tensor& p) {
+            const Tensor slope = p.defined() ? (p - 1) * softplus_minus(x) - x : -x;
+            return each_gradient(g, w) * slope;
+          },
+          input, weight, pos_weight));
 }
 
 namespace {
@@ -165,6 +237,13 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
   return result;
 }
 
+// sum / count, under the name that the quotient has inside of PyTorch's composed losses.
+Tensor quotient(const Tensor& sum, double count) {
+  const Tensor out = sum.detach() / count;
+  if (!needs_grad(sum)) return out;
+  return record("DivBackward1", out, wrt(sum, [count](const Tensor& g) { return g / count; }));
+}
+
 }  // namespace
 
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -186,13 +265,40 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   check_class_weight(weight, classes);
   detail::check_same_device("nll_loss_forward", {&input, &target, &weight},
                             {"self", "target", "weight"});
+  check_constant("nll_loss_forward", "weight", weight);
   const Targets targets = look_up(input, target, weight, classes, ignore_index);
-  const Tensor chosen = input.gather(dim, targets.places.unsqueeze(dim)).squeeze(dim);
-  if (!targets.weights.defined()) return reduced(-chosen, reduction);
-  // An ignored log-probability of -inf must not become NaN.
-  const Tensor each = where(targets.weights == 0, 0, -(chosen * targets.weights));
-  return reduction == Reduction::Mean ? each.sum() / targets.weights.sum()
-                                      : reduced(each, reduction);
+  Tensor out, total;  // the sum of the weights, if the mean needs it
+  {
+    const NoGradGuard no_grad;
+    const Tensor chosen = input.gather(dim, targets.places.unsqueeze(dim)).squeeze(dim);
+    // An ignored log-probability of -inf must not become NaN.
+    const Tensor each = targets.weights.defined()
+                            ? where(targets.weights == 0, 0, -(chosen * targets.weights))
+                            : -chosen;
+    if (reduction == Reduction::Mean && targets.weights.defined()) {
+      total = targets.weights.sum();
+      out = each.sum() / total;
+    } else {
+      out = reduced(each, reduction);
+    }
+  }
+  if (!needs_grad(input)) return out;
+  const EachGradient each_gradient(total.defined() ? Reduction::Sum : reduction, target.numel());
+  const char* const node = input.dim() <= 2 ? "NllLossBackward0" : "NllLoss2DBackward0";
+  // The target is kept for its version alone.
+  return record(node, out,
+                wrt(
+                    input,
+                    [each_gradient, dim, shape = input.self().sizes](
+                        const Tensor& g, const Tensor& /*target*/, const Tensor& places,
+                        const Tensor& weights, const Tensor& sum) {
+                      const Tensor whole = each_gradient(sum.defined() ? g / sum : g, weights);
+                      Tensor each = -whole.expand(places.sizes());
+                      if (weights.defined()) each = where(weights == 0, 0, each);
+                      return g.new_zeros(shape).scatter_add(dim, places.unsqueeze(dim),
+                                                            each.unsqueeze(dim));
+                    },
+                    target, targets.places, targets.weights, total));
 }
 
 Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -218,10 +324,11 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
       q = q * (1 - label_smoothing) + label_smoothing / static_cast<double>(classes);
     }
     const Tensor weighted = along.defined() ? log_p * along : log_p;
-    const Tensor each = -(weighted * q).sum(dim);
-    if (reduction != Reduction::Mean) return reduced(each, reduction);
+    if (reduction == Reduction::None) return -(weighted * q).sum(dim);
+    const Tensor sum = -(weighted * q).sum();
+    if (reduction == Reduction::Sum) return sum;
     const std::int64_t samples = classes == 0 ? 0 : input.numel() / classes;
-    return each.sum() / static_cast<double>(samples);
+    return quotient(sum, static_cast<double>(samples));
   }
   Tensor nll = nll_loss(log_p, target, weight, reduction, ignore_index);
   if (label_smoothing == 0) return nll;
