@@ -55,10 +55,9 @@ Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepd
       self,
       "mean(): could not infer output dtype. Input dtype must be either a floating point or "
       "complex dtype. Got: ");
-  const double count = static_cast<double>(reduced_count(self, dim));
-  Tensor out = scaled_sum("mean", node, self, dim, keepdim, count == 0 ? 1 : 1 / count);
-  // 0 / 0: the mean of nothing.
-  return count == 0 ? out * std::numeric_limits<double>::quiet_NaN() : out;
+  // The mean of nothing is 0 times infinity: NaN.
+  return scaled_sum("mean", node, self, dim, keepdim,
+                    1 / static_cast<double>(reduced_count(self, dim)));
 }
 
 }  // namespace
@@ -139,32 +138,61 @@ Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
 
 namespace {
 
-// self minus its mean.
-Tensor centred(const Tensor& self, IntArrayRef dim) {
-  check_floating(self, "std and var only support floating point and complex dtypes, got ");
-  return self - mean_of("MeanBackward1", self, dim, true);
-}
+// The elements of `self` minus their mean, and what the sum of their squares is divided by.
+struct Deviations {
+  Tensor each;
+  double degrees_of_freedom;
+};
 
-// What the sum of squares is divided by.
-double degrees_of_freedom(const Tensor& self, IntArrayRef dim, bool unbiased) {
+Deviations deviations(const Tensor& self, IntArrayRef dim, bool unbiased) {
+  check_floating(self, "std and var only support floating point and complex dtypes, got ");
   const double count = static_cast<double>(reduced_count(self, dim));
-  return std::max(count - (unbiased ? 1.0 : 0.0), 0.0);
+  return {self - mean_of("MeanBackward1", self, dim, true),
+          std::max(count - (unbiased ? 1.0 : 0.0), 0.0)};
 }
 
 Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
-  return square(centred(self, dim)).sum(dim, keepdim) / degrees_of_freedom(self, dim, unbiased);
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    const Deviations from_mean = deviations(self, dim, unbiased);
+    out = square(from_mean.each).sum(dim, keepdim) / from_mean.degrees_of_freedom;
+  }
+  if (!needs_grad(self)) return out;
+  return record("VarBackward0", out,
+                wrt(
+                    self,
+                    [dims = DimVector(dim), unbiased, keepdim](const Tensor& g, const Tensor& x) {
+                      const auto [each, degrees] = deviations(x, dims, unbiased);
+                      return restore_dims(g, dims, x.dim(), keepdim) * (2 / degrees) * each;
+                    },
+                    self));
 }
 
 // From the norm, which scales numbers whose squares leave the range of the dtype.
 Tensor std_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
-  return norm(centred(self, dim), 2, dim, keepdim) /
-         std::sqrt(degrees_of_freedom(self, dim, unbiased));
-}
-
-// sqrt with gradient 0 at 0, where the norm has a kink.
-Tensor root(const Tensor& squares) {
-  const Tensor is_zero = squares == 0;
-  return masked_fill(sqrt(masked_fill(squares, is_zero, 1)), is_zero, 0);
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    const Deviations from_mean = deviations(self, dim, unbiased);
+    out = norm(from_mean.each, 2, dim, keepdim) / std::sqrt(from_mean.degrees_of_freedom);
+  }
+  if (!needs_grad(self)) return out;
+  return record("StdBackward0", out,
+                wrt(
+                    self,
+                    [dims = DimVector(dim), unbiased, keepdim](const Tensor& g, const Tensor& x,
+                                                               const Tensor& y) {
+                      const auto [each, degrees] = deviations(x, dims, unbiased);
+                      const auto back = [&](const Tensor& t) {
+                        return restore_dims(t, dims, x.dim(), keepdim);
+                      };
+                      const Tensor flat = back(y) == 0;
+                      // Divided first: the squares may leave the range.
+                      const Tensor share = each / masked_fill(back(y), flat, 1);
+                      return masked_fill(back(g) / degrees * share, flat, 0);
+                    },
+                    self, out));
 }
 
 }  // namespace
@@ -184,99 +212,6 @@ Tensor std(const Tensor& self) {
 Tensor std(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
   TERN_OP("std", self);
   return std_of(self, dim, unbiased, keepdim);
-}
-
-namespace {
-
-// The norm by its definition, which loses numbers whose powers leave the range of the dtype.
-Tensor plain_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
-  if (order == 2) return root(square(self).sum(dim, keepdim));
-  // A power whose gradient at 0 is taken as 0, also where it is infinite.
-  const auto power = [](const Tensor& x, double exponent) {
-    const Tensor is_zero = x == 0;
-    const double of_zero = exponent > 0 ? 0 : std::numeric_limits<double>::infinity();
-    return masked_fill(pow(masked_fill(x, is_zero, 1), exponent), is_zero, of_zero);
-  };
-  const Tensor sizes = abs(self);
-  const Tensor sum = (order < 1 ? power(sizes, order) : pow(sizes, order)).sum(dim, keepdim);
-  return power(sum, 1 / order);
-}
-
-// True when a power may have left the range of the dtype: a norm is infinite or tiny. Only a norm
-// in host memory can be looked at without waiting.
-template <class T>
-bool may_have_lost_range(const Tensor& norms, double order) {
-  if (!norms.is_cpu() || !norms.is_contiguous() || order < 0) return false;
-  const double smallest =
-      std::pow(static_cast<double>(std::numeric_limits<T>::min()) * 1e8, 1 / order);
-  const T* const values = norms.data_ptr<T>();
-  bool lost = false;
-  for (std::int64_t i = 0; i < norms.numel(); ++i) {
-    lost |= values[i] < smallest || values[i] > std::numeric_limits<T>::max();
-  }
-  return lost;
-}
-
-// The norm of numbers that are scaled to at most 1 first. Its gradient divides before it
-// multiplies.
-Tensor scaled_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
-  Tensor out;
-  {
-    const NoGradGuard no_grad;
-    const Tensor x = self.detach();
-    const Tensor largest = abs(x).amax(dim, true);
-    const Tensor scale = masked_fill(largest, logical_or(largest == 0, ~isfinite(largest)), 1);
-    const Tensor norms = plain_norm(x / scale, order, dim, true) * scale;
-    out = keepdim ? norms
-                  : norms.reshape(detail::kept_sizes(x, detail::reduced_dims(dim, x.dim()), false));
-  }
-  if (!needs_grad(self)) return out;
-  return record("NormBackward1", out,
-                wrt(
-                    self,
-                    [order, dims = DimVector(dim), keepdim](const Tensor& g, const Tensor& x,
-                                                            const Tensor& norms) {
-                      const auto wide = [&](const Tensor& t) {
-                        return restore_dims(t, dims, x.dim(), keepdim);
-                      };
-                      const Tensor is_zero = x == 0;
-                      const Tensor share = x / masked_fill(wide(norms), wide(norms) == 0, 1);
-                      const Tensor each =
-                          order == 2
-                              ? share
-                              : sign(share) * pow(masked_fill(abs(share), is_zero, 1), order - 1);
-                      return masked_fill(wide(g) * each, is_zero, 0);
-                    },
-                    self, out));
-}
-
-}  // namespace
-
-Tensor norm(const Tensor& self) { return norm(self, 2); }
-Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}, false); }
-
-Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim) {
-  TERN_OP("norm", self);
-  check_floating(self, "norm(): input dtype should be either floating point or complex, got ");
-  const double order = p.toDouble();
-  if (order == 1) return abs(self).sum(dim, keepdim);
-  if (order == 0) {
-    const Tensor is_zero = self == 0;  // flat everywhere, so that all gradients are 0
-    return masked_fill(masked_fill(self, ~is_zero, 1), is_zero, 0).sum(dim, keepdim);
-  }
-  if (std::isinf(order)) {
-    return order > 0 ? abs(self).amax(dim, keepdim) : abs(self).amin(dim, keepdim);
-  }
-  TERN_CHECK(order > 0 || reduced_count(self, dim) != 0, Error,
-             "linalg.vector_norm cannot compute the ", p,
-             " norm on an empty tensor because the operation does not have an identity. Got sizes ",
-             self.sizes());
-  if (order > 0 && reduced_count(self, dim) == 1) return abs(self).sum(dim, keepdim);
-  const Tensor norms = plain_norm(self, order, dim, keepdim);
-  const bool lost = self.dtype() == kFloat    ? may_have_lost_range<float>(norms, order)
-                    : self.dtype() == kDouble ? may_have_lost_range<double>(norms, order)
-                                              : false;
-  return lost && self.numel() != 0 ? scaled_norm(self, order, dim, keepdim) : norms;
 }
 
 Tensor Tensor::sum() const { return tern::sum(*this); }
@@ -303,9 +238,4 @@ Tensor Tensor::std() const { return tern::std(*this); }
 Tensor Tensor::std(IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) const {
   return tern::std(*this, dim, unbiased, keepdim);
 }
-Tensor Tensor::norm() const { return tern::norm(*this); }
-Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, StrictBool keepdim) const {
-  return tern::norm(*this, p, dim, keepdim);
-}
-
 }  // namespace tern

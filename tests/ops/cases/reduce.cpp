@@ -41,17 +41,17 @@ std::vector<OpCase> reduce_cases() {
       "prod", "ProdBackward0", [](In in) { return in[0].prod(); }, not_empty);
   add("prod_dim", "ProdBackward1", [](In in) { return in[0].prod(1); },
       {{Input{{3, 4}}}, {Input{{2, 3, 2}}}, {Input{{2, 1}}}});
-  add("var", "DivBackward1", [](In in) { return in[0].var(); }, {{Input{{3, 4}}}, {Input{{5}}}});
+  add("var", "VarBackward0", [](In in) { return in[0].var(); }, {{Input{{3, 4}}}, {Input{{5}}}});
   add(
-      "var_dim", "DivBackward1", [](In in) { return in[0].var(1, false, true); }, matrices);
-  add("std", "DivBackward1", [](In in) { return in[0].std(0); },
+      "var_dim", "VarBackward0", [](In in) { return in[0].var(1, false, true); }, matrices);
+  add("std", "StdBackward0", [](In in) { return in[0].std(0); },
       {{Input{{3, 4}}}, {Input{{5, 2}}}});
   add(
-      "norm", "MaskedFillBackward0", [](In in) { return in[0].norm(); }, not_empty);
+      "norm", "LinalgVectorNormBackward0", [](In in) { return in[0].norm(); }, not_empty);
   add(
-      "norm_one", "SumBackward1", [](In in) { return in[0].norm(1, 0); }, positive);
+      "norm_one", "LinalgVectorNormBackward0", [](In in) { return in[0].norm(1, 0); }, positive);
   add(
-      "norm_three", "MaskedFillBackward0", [](In in) { return in[0].norm(3, 1); }, positive);
+      "norm_three", "LinalgVectorNormBackward0", [](In in) { return in[0].norm(3, 1); }, positive);
   add("amax", "AmaxBackward0", [](In in) { return in[0].amax(1); }, matrices,
       {{{Input{{2, 0}}}, "amax(): Expected reduction dim 1 to have non-zero size."}});
   add(

@@ -1,0 +1,117 @@
+#include <cmath>
+#include <limits>
+
+#include <tern/core/autograd/record.h>
+#include <tern/core/ops/op.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/ops/reduction.h>
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using detail::reduced_count;
+
+// The norm by its definition, which loses numbers whose powers leave the range of the dtype.
+Tensor plain_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
+  if (order == 2) return sqrt(square(self).sum(dim, keepdim));
+  return pow(pow(abs(self), order).sum(dim, keepdim), 1 / order);
+}
+
+// True when a power may have left the range of the dtype: a norm is infinite or tiny. Only a norm
+// in host memory can be looked at without waiting.
+template <class T>
+bool may_have_lost_range(const Tensor& norms, double order) {
+  if (!norms.is_cpu() || !norms.is_contiguous() || order < 0) return false;
+  const double smallest =
+      std::pow(static_cast<double>(std::numeric_limits<T>::min()) * 1e8, 1 / order);
+  const T* const values = norms.data_ptr<T>();
+  bool lost = false;
+  for (std::int64_t i = 0; i < norms.numel(); ++i) {
+    lost |= values[i] < smallest || values[i] > std::numeric_limits<T>::max();
+  }
+  return lost;
+}
+
+// The norm of numbers that are scaled to at most 1 first.
+Tensor scaled_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
+  const Tensor largest = abs(self).amax(dim, true);
+  const Tensor scale = masked_fill(largest, logical_or(largest == 0, ~isfinite(largest)), 1);
+  const Tensor norms = plain_norm(self / scale, order, dim, true) * scale;
+  if (keepdim) return norms;
+  return norms.reshape(detail::kept_sizes(self, detail::reduced_dims(dim, self.dim()), false));
+}
+
+Tensor norm_of(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
+  if (order == 0) return (self != 0).to(self.dtype()).sum(dim, keepdim);
+  if (order == 1) return abs(self).sum(dim, keepdim);
+  if (std::isinf(order)) {
+    return order > 0 ? abs(self).amax(dim, keepdim) : abs(self).amin(dim, keepdim);
+  }
+  if (order > 0 && reduced_count(self, dim) == 1) return abs(self).sum(dim, keepdim);
+  const Tensor norms = plain_norm(self, order, dim, keepdim);
+  const bool lost = self.dtype() == kFloat    ? may_have_lost_range<float>(norms, order)
+                    : self.dtype() == kDouble ? may_have_lost_range<double>(norms, order)
+                                              : false;
+  return lost && self.numel() != 0 ? scaled_norm(self, order, dim, keepdim) : norms;
+}
+
+// The gradient of the norm `y` of x, which is wide as x. It divides before it multiplies, so that
+// nothing leaves the range of the dtype that need not.
+Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double order,
+                     IntArrayRef dim) {
+  if (order == 1) return g * sign(x);
+  if (std::isinf(order)) {  // equal extremes share
+    const Tensor chosen = logical_or(abs(x) == y, isnan(x)).to(x.dtype());
+    return g * sign(x) * (chosen / chosen.sum(dim, true));
+  }
+  const Tensor flat = y == 0;
+  const Tensor share = x / masked_fill(y, flat, 1);
+  if (order == 2) return masked_fill(g * share, flat, 0);
+  const Tensor is_zero = logical_or(x == 0, flat);
+  const Tensor power = pow(masked_fill(abs(share), is_zero, 1), order - 1);
+  return masked_fill(g * (sign(share) * power), is_zero, 0);
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& self) { return norm(self, 2); }
+Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}, false); }
+
+Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim) {
+  TERN_OP("norm", self);
+  TERN_CHECK(self.is_floating_point(), DTypeError,
+             "norm(): input dtype should be either floating point or complex, got ", self.dtype());
+  const double order = p.toDouble();
+  const bool has_identity = order >= 0 && !std::isinf(order);
+  TERN_CHECK(has_identity || reduced_count(self, dim) != 0, Error,
+             "linalg.vector_norm cannot compute the ", p,
+             " norm on an empty tensor because the operation does not have an identity. Got sizes ",
+             self.sizes());
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = norm_of(self, order, dim, keepdim);
+  }
+  if (!needs_grad(self)) return out;
+  return autograd::record("LinalgVectorNormBackward0", out,
+                          autograd::wrt(
+                              self,
+                              [order, dims = DimVector(dim), keepdim](
+                                  const Tensor& g, const Tensor& x, const Tensor& y) {
+                                if (order == 0)
+                                  return Tensor();  // flat wherever it has a derivative
+                                const auto wide = [&](const Tensor& t) {
+                                  return detail::restore_dims(t, dims, x.dim(), keepdim);
+                                };
+                                return norm_gradient(wide(g), x, wide(y), order, dims);
+                              },
+                              self, out));
+}
+
+Tensor Tensor::norm() const { return tern::norm(*this); }
+Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, StrictBool keepdim) const {
+  return tern::norm(*this, p, dim, keepdim);
+}
+
+}  // namespace tern
