@@ -162,7 +162,18 @@ Tensor mv(const Tensor& self, const Tensor& vector) {
   TERN_CHECK(self.sizes()[1] == vector.sizes()[0], ShapeError, "size mismatch, got input (",
              self.sizes()[0], "), mat (", self.sizes()[0], "x", self.sizes()[1], "), vec (",
              vector.sizes()[0], ")");
-  return unsafe_view("MvBackward0", self.mm(vector.unsqueeze(1)), self.sizes()[0]);
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = unsafe_view("", self.mm(vector.unsqueeze(1)), self.sizes()[0]);
+  }
+  if (!needs_grad(self, vector)) return out;
+  return record(
+      "MvBackward0", out,
+      wrt(
+          self, [](const Tensor& g, const Tensor& v) { return g.unsqueeze(1) * v; }, vector),
+      wrt(
+          vector, [](const Tensor& g, const Tensor& a) { return a.t().mv(g); }, self));
 }
 
 Tensor dot(const Tensor& self, const Tensor& other) {
@@ -176,7 +187,14 @@ Tensor dot(const Tensor& self, const Tensor& other) {
              "inconsistent tensor size, expected tensor ", self.sizes(), " and src ", other.sizes(),
              " to have the same number of elements, but got ", self.numel(), " and ", other.numel(),
              " elements respectively");
-  return unsafe_view("DotBackward0", self.unsqueeze(0).mm(other.unsqueeze(1)), {});
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = unsafe_view("", self.unsqueeze(0).mm(other.unsqueeze(1)), {});
+  }
+  if (!needs_grad(self, other)) return out;
+  const auto rule = [](const Tensor& g, const Tensor& factor) { return g * factor; };
+  return record("DotBackward0", out, wrt(self, rule, other), wrt(other, rule, self));
 }
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
@@ -187,31 +205,28 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
              "D");
   if (da == 1 && db == 1) return dot(self, other);
   if (da == 2 && db == 1) return mv(self, other);
-  if (da == 1 || db == 1) {
-    const Tensor product =
-        da == 1 ? matmul(self.unsqueeze(0), other) : matmul(self, other.unsqueeze(1));
-    const std::size_t dropped = product.sizes().size() - (da == 1 ? 2 : 1);
-    DimVector rest;
-    for (std::size_t d = 0; d < product.sizes().size(); ++d) {
-      if (d != dropped) rest.push_back(product.sizes()[d]);
-    }
-    return unsafe_view(da == 1 && db == 2 ? "SqueezeBackward4" : "UnsafeViewBackward0", product,
-                       rest);
+  if (da == 1) {
+    const Tensor product = matmul(self.unsqueeze(0), other);
+    DimVector rest = product.self().sizes;
+    rest.erase(rest.size() - 2);
+    return unsafe_view(db == 2 ? "SqueezeBackward4" : "UnsafeViewBackward0", product, rest);
   }
   if (da == 2 && db == 2) return mm(self, other);
   const IntArrayRef a = self.sizes(), b = other.sizes();
+  // One vector or matrix for all rows: no batch needed.
+  if (db <= 2) {
+    DimVector sizes(a.slice(0, a.size() - 1));
+    std::int64_t rows = 1;  // no -1 for reshape: the last size may be 0
+    for (const std::int64_t size : sizes) rows *= size;
+    const Tensor folded = self.reshape({rows, a.back()});
+    if (db == 2) sizes.push_back(b[1]);
+    return unsafe_view("UnsafeViewBackward0", db == 1 ? mv(folded, other) : mm(folded, other),
+                       sizes);
+  }
   const std::int64_t m = a[a.size() - 2], k = a[a.size() - 1], n = b[b.size() - 1];
   TERN_CHECK(k == b[b.size() - 2], ShapeError, "mat1 and mat2 shapes cannot be multiplied (", m,
              "x", k, " and ", b[b.size() - 2], "x", n, ") in ", a, " and ", b);
-  DimVector sizes;
-  if (db == 2) {  // one matrix for all rows: no batch needed
-    sizes = DimVector(a);
-    sizes.back() = n;
-    std::int64_t rows = 1;  // no -1 for reshape: k may be 0
-    for (std::size_t d = 0; d + 1 < a.size(); ++d) rows *= a[d];
-    return unsafe_view("UnsafeViewBackward0", mm(self.reshape({rows, k}), other), sizes);
-  }
-  sizes = broadcast_sizes(a.slice(0, a.size() - 2), b.slice(0, b.size() - 2));
+  DimVector sizes = broadcast_sizes(a.slice(0, a.size() - 2), b.slice(0, b.size() - 2));
   std::int64_t batch = 1;
   for (std::int64_t size : sizes) batch *= size;
   const auto batched = [&](const Tensor& tensor, std::int64_t rows, std::int64_t columns) {
