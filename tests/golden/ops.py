@@ -4,6 +4,7 @@
 
 Each case has inputs that are exact in float32 and, per dtype, the output and the gradients of the
 inputs for an output gradient of 1, 1.25, 1.5, 1.75, 1, ... Numbers that JSON lacks are strings.
+"node" is the name of the output's grad_fn.
 """
 import json
 import math
@@ -297,6 +298,7 @@ def results(function, sample, dtype):
     out = function(*inputs)
     result = {"dtype": str(out.dtype)[6:], "shape": list(out.shape), "data": numbers(out)}
     if out.requires_grad:
+        result["node"] = out.grad_fn.name().replace("torch::autograd::", "")
         weight = 1 + torch.arange(out.numel()).remainder(4).to(dtype).view(out.shape) / 4
         leaves = [x for x in inputs if x.requires_grad]
         grads = torch.autograd.grad(out, leaves, weight, allow_unused=True)
