@@ -23,7 +23,7 @@ class Accumulator final : public Node {
     const std::lock_guard<std::mutex> lock(mutex_);
     Tensor& grad = slot_->grad;
     if (!grad.defined()) {
-      grad = GradMode::is_enabled() ? gradient : first_gradient(gradient);
+      grad = first_gradient(gradient);
     } else if (GradMode::is_enabled()) {
       grad = grad.add(gradient);
     } else {
@@ -39,7 +39,8 @@ class Accumulator final : public Node {
   bool is_accumulator() const override { return true; }
 
  private:
-  // Takes the tensor over when nobody else holds its memory; the layout is the leaf's either way.
+  // Takes the tensor over when nobody else holds its memory and it has no history, for a later
+  // gradient may be added in place; the layout is the leaf's either way.
   Tensor first_gradient(const Tensor& gradient) const {
     const bool same_layout = gradient.strides() == IntArrayRef(strides_);
     const bool is_ours = gradient.use_count() == 1 && gradient.self().storage->is_exclusive() &&

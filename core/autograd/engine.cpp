@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <tern/core/autograd/autograd.h>
 #include <tern/core/autograd/meta.h>
 #include <tern/core/autograd/record.h>
@@ -81,7 +83,10 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
       grad(tensors, inputs, grad_tensors, retain_graph, create_graph, /*allow_unused=*/true);
   const AutoGradMode mode(create_graph);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!gradients[i].defined()) continue;
+    const auto is_same = [&](const Tensor& other) { return other.is_same(inputs[i]); };
+    const auto here = inputs.begin() + static_cast<std::ptrdiff_t>(i);
+    // One that is named twice gets its gradient once.
+    if (!gradients[i].defined() || std::any_of(inputs.begin(), here, is_same)) continue;
     Meta& meta = ensure_meta(inputs[i].self());
     if (!meta.slot) meta.slot = make_intrusive<GradSlot>();
     const IntrusivePtr<Node> accumulator = make_accumulator(inputs[i], meta.slot);

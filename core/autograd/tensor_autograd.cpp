@@ -30,7 +30,7 @@ namespace {
 
 void add_retain_hook(Meta& meta) {
   const auto keep = [slot = meta.slot](const Tensor& gradient) {
-    slot->grad = slot->grad.defined() ? slot->grad.add(gradient) : gradient;
+    slot->grad = slot->grad.defined() ? slot->grad.add(gradient) : gradient.clone();
     return Tensor();
   };
   meta.retain_hook = meta.node->add_hook(meta.output_nr, keep, /*is_last=*/true);
