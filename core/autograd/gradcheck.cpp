@@ -1,7 +1,9 @@
 #include <cmath>
+#include <unordered_set>
 
 #include <tern/core/autograd/autograd.h>
 #include <tern/core/autograd/gradcheck.h>
+#include <tern/core/autograd/meta.h>
 
 namespace tern::autograd {
 namespace {
@@ -58,6 +60,55 @@ Tensor direction_for(const Tensor& output) {
   return direction;
 }
 
+// True when backward() of `output` fills the grad() of each of `leaves` and of nobody else.
+bool fills_only(const std::vector<Tensor>& leaves, const Tensor& output) {
+  std::unordered_set<const Node*> known;
+  for (const Tensor& leaf : leaves) {
+    if (!leaf.is_leaf()) return false;
+    known.insert(gradient_edge(leaf).node.get());
+  }
+  std::vector<const Node*> open{gradient_edge(output).node.get()};
+  while (!open.empty()) {
+    const Node* const node = open.back();
+    open.pop_back();
+    if (!known.insert(node).second) continue;
+    if (node->is_accumulator()) return false;
+    for (const Edge& edge : node->next_edges()) {
+      if (edge.node) open.push_back(edge.node.get());
+    }
+  }
+  return true;
+}
+
+// What backward() adds to the grad() of each leaf, which then has again what it had before.
+variable_list gradients_of_backward(const Tensor& output, const std::vector<Tensor>& leaves,
+                                    const Tensor& direction) {
+  variable_list before, gradients;
+  for (const Tensor& leaf : leaves) before.push_back(leaf.grad());
+  const auto restore = [&] {
+    for (std::size_t i = 0; i < leaves.size(); ++i) leaves[i].mutable_grad() = before[i];
+  };
+  for (const Tensor& leaf : leaves) leaf.mutable_grad().reset();
+  try {
+    output.backward(direction);
+  } catch (...) {
+    restore();
+    throw;
+  }
+  for (const Tensor& leaf : leaves) gradients.push_back(leaf.grad());
+  restore();
+  return gradients;
+}
+
+// None where the gradient is undefined, which stands for zeros.
+std::vector<Tensor> elements_of_gradient(const Tensor& gradient, const Tensor& leaf,
+                                         std::size_t index) {
+  if (!gradient.defined()) return {};
+  TERN_CHECK(gradient.sizes() == leaf.sizes(), ShapeError, "gradcheck: the gradient for input ",
+             index, " has sizes ", gradient.sizes(), ", the input has ", leaf.sizes());
+  return elements_of(gradient);
+}
+
 void check_input(const Tensor& tensor, std::size_t index) {
   if (!tensor.defined() || !tensor.requires_grad()) return;
   TERN_CHECK(tensor.dtype() == kDouble, DTypeError, "gradcheck: input ", index,
@@ -79,24 +130,26 @@ bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
     const Tensor output = fn(inputs)[o];
     if (!output.requires_grad()) continue;
     const Tensor direction = direction_for(output);
-    const variable_list gradients =
-        grad({output}, leaves, {direction}, /*retain_graph=*/true, /*create_graph=*/false,
-             /*allow_unused=*/true);
+    // grad() and backward() take ways of their own through the engine.
+    std::vector<variable_list> ways = {grad({output}, leaves, {direction}, /*retain_graph=*/true,
+                                            /*create_graph=*/false, /*allow_unused=*/true)};
+    if (fills_only(leaves, output))
+      ways.push_back(gradients_of_backward(output, leaves, direction));
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      if (gradients[i].defined()) {
-        TERN_CHECK(gradients[i].sizes() == leaves[i].sizes(), ShapeError,
-                   "gradcheck: the gradient for input ", i, " has sizes ", gradients[i].sizes(),
-                   ", the input has ", leaves[i].sizes());
+      std::vector<double> expected;
+      for (const Tensor& place : elements_of(leaves[i])) {
+        expected.push_back(numeric(fn, inputs, place, o, direction, options.eps));
       }
-      const std::vector<Tensor> places = elements_of(leaves[i]);
-      const std::vector<Tensor> computed =
-          gradients[i].defined() ? elements_of(gradients[i]) : std::vector<Tensor>();
-      for (std::size_t p = 0; p < places.size(); ++p) {
-        const double expected = numeric(fn, inputs, places[p], o, direction, options.eps);
-        const double actual = computed.empty() ? 0 : computed[p].item<double>();
-        TERN_CHECK(std::abs(actual - expected) <= options.atol + options.rtol * std::abs(expected),
-                   Error, "gradcheck: gradient mismatch for output ", o, " with respect to input ",
-                   i, " at element ", p, ": numerical ", expected, ", analytical ", actual);
+      for (const variable_list& gradients : ways) {
+        const std::vector<Tensor> computed = elements_of_gradient(gradients[i], leaves[i], i);
+        for (std::size_t p = 0; p < expected.size(); ++p) {
+          const double actual = computed.empty() ? 0 : computed[p].item<double>();
+          TERN_CHECK(
+              std::abs(actual - expected[p]) <= options.atol + options.rtol * std::abs(expected[p]),
+              Error, "gradcheck: gradient mismatch for output ", o, " with respect to input ", i,
+              " at element ", p, ": numerical ", expected[p], ", analytical ", actual,
+              &gradients == ways.data() ? "" : " in backward()");
+        }
       }
     }
   }

@@ -1,3 +1,5 @@
+#include <tern/core/autograd/meta.h>
+
 #include "core/autograd/autograd_test.h"
 
 namespace tern::testing {
@@ -83,6 +85,46 @@ TEST(Gradcheck, AcceptsARightGradientAndRefusesAWrongOne) {
   };
   EXPECT_TRUE(autograd::gradcheck(wrong_twice, {x}));
   EXPECT_THROW(autograd::gradgradcheck(wrong_twice, {x}), Error);
+}
+
+// A node that is wrong in backward() alone, where nothing is wanted by name, and the other way
+// round.
+class WrongOnce final : public autograd::Node {
+ public:
+  WrongOnce(const Tensor& in, int run) : Node(&edge_, 1), edge_(autograd::gradient_edge(in)) {
+    wrong_run_ = run;
+  }
+  void apply(const Tensor* gradients, Tensor* results) override {
+    results[0] = runs_++ == wrong_run_ ? gradients[0] * 2 : gradients[0];
+  }
+  std::string name() const override { return "WrongOnce"; }
+
+ private:
+  autograd::Edge edge_;
+  int wrong_run_, runs_ = 0;
+};
+
+TEST(Gradcheck, AsksGradAndBackward) {
+  const Tensor x = leaf(ones({2}, kDouble)), other = leaf(ones({2}, kDouble));
+  x.mutable_grad() = full({2}, 7., kDouble);
+  const Tensor before = x.grad();
+  const auto wrong_in = [](int run, const Tensor& more) {
+    return [run, more](const std::vector<Tensor>& in) {
+      Tensor out = in[0].detach().clone();
+      if (GradMode::is_enabled()) {
+        autograd::set_history(out, IntrusivePtr<autograd::Node>(new WrongOnce(in[0], run)));
+      }
+      return std::vector<Tensor>{more.defined() ? out + more : out};
+    };
+  };
+  TERN_EXPECT_HAS(error_of([&] { autograd::gradcheck(wrong_in(0, {}), {x}); }), "analytical 1");
+  TERN_EXPECT_HAS(error_of([&] { autograd::gradcheck(wrong_in(1, {}), {x}); }), "in backward()");
+  EXPECT_TRUE(autograd::gradcheck(wrong_in(2, {}), {x}));
+  // What the function holds itself gets no gradient, and what the input had it has again.
+  EXPECT_TRUE(autograd::gradcheck(wrong_in(1, other), {x}));
+  EXPECT_FALSE(other.grad().defined());
+  EXPECT_TRUE(x.grad().is_same(before));
+  TERN_EXPECT_EQUAL(before, full({2}, 7., kDouble));
 }
 
 TEST(Gradcheck, RefusesMissingGradientsAndCoarseDtypes) {
