@@ -262,7 +262,13 @@ TEST(Views, MadeWithoutGradModeAreNotWrittenInIt) {
   TERN_EXPECT_HAS(error_of([&] { view.mul_(2); }),
                   "A view was created in no_grad mode and is being modified inplace with grad mode "
                   "enabled.");
+  // Nor is a view that was made of it since, however far away.
+  Tensor of_view = view.view({2, 1}).t()[0];
+  TERN_EXPECT_HAS(error_of([&] { of_view.mul_(2); }), "A view was created in no_grad mode");
   TERN_EXPECT_EQUAL(base, tensor({{2., 2.}, {1., 1.}}));
+  const NoGradGuard no_grad;
+  of_view.mul_(2);
+  TERN_EXPECT_EQUAL(base, tensor({{4., 4.}, {1., 1.}}));
 }
 
 TEST(Detach, SharesElementsAndVersionButNoHistory) {
@@ -335,6 +341,26 @@ TEST(SetData, KeepsIdentityAndGrad) {
   (x * 2).sum().backward();
   TERN_EXPECT_EQUAL(x.grad(), full({3}, 2., kDouble));
   EXPECT_THROW(x.set_data(ones({2}, kLong)), DTypeError);
+}
+
+TEST(SetData, EndsAView) {
+  Tensor base = zeros({4}), view = base.slice(0, 0, 2);
+  view.set_data(ones({3}));
+  EXPECT_FALSE(view.is_view());
+  base.add_(1);
+  TERN_EXPECT_EQUAL(view, ones({3}));
+  // What is done to it is no part of the history of its old base, and is allowed on a leaf's.
+  view.mul_(leaf(tensor({2., 3., 4.})));
+  EXPECT_TRUE(view.requires_grad());
+  EXPECT_FALSE(base.requires_grad());
+  TERN_EXPECT_EQUAL(base, ones({4}));
+  Tensor none;
+  {
+    const NoGradGuard no_grad;
+    none = leaf(zeros({4})).slice(0, 0, 2);
+  }
+  none.set_data(ones({2}));
+  TERN_EXPECT_EQUAL(none.add_(1), full({2}, 2.));
 }
 
 }  // namespace
