@@ -1,5 +1,7 @@
 #include <tern/nn/parallel/data_parallel.h>
 
+#include <atomic>
+
 #include <gtest/gtest.h>
 
 #include <tern/tern.h>
@@ -111,6 +113,55 @@ TEST(DataParallel, FollowsModes) {
   parallel(x);
   net->eval();
   EXPECT_TRUE(allclose(parallel(x).cpu(), net->forward(x).cpu()));
+}
+
+/// Counts in one buffer and reads another, which is tied to it after reset().
+struct CounterImpl : nn::Cloneable<CounterImpl> {
+  CounterImpl() { reset(); }
+  void reset() override {
+    written = register_buffer("written", zeros({1}));
+    read = register_buffer("read", zeros({1}));
+    weight = register_parameter("weight", full({1}, 2.0));
+  }
+  Tensor forward(const Tensor& x) {
+    written.add_(1);
+    records += GradMode::is_enabled() ? 1 : 0;
+    return x * weight + read;
+  }
+  Tensor written, read, weight;
+  static inline std::atomic<int> records{0};
+};
+TERN_MODULE(Counter);
+
+// Tensors that share their elements do so in each copy, too.
+TEST(DataParallel, CopiesKeepTies) {
+  Counter net;
+  net.to("cuda:0");
+  net->replace_buffer("read", net->written);
+  net->read = net->written;
+  nn::DataParallel parallel(net, {0, 1});
+  for (int i = 1; i < 3; ++i) {
+    EXPECT_TRUE(equal(parallel(ones({4})).cpu(), full({4}, 2.0 + i)));
+  }
+}
+
+TEST(DataParallel, ThreadsHaveTheGradModeOfTheCaller) {
+  Counter net;
+  net.to("cuda:0");
+  nn::DataParallel parallel(net, {0, 1});
+  const auto records = [&] {
+    CounterImpl::records = 0;
+    parallel(ones({4}));
+    return CounterImpl::records.load();
+  };
+  EXPECT_EQ(records(), 2);
+  {
+    const NoGradGuard no_grad;
+    EXPECT_EQ(records(), 0);
+    const AutoGradMode again(true);
+    EXPECT_EQ(records(), 2);
+  }
+  EXPECT_TRUE(GradMode::is_enabled());
 }
 
 TEST(DataParallel, StateHasTheModulesPrefix) {

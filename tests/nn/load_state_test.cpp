@@ -32,20 +32,6 @@ struct Snapshot {
   std::vector<State> values;
 };
 
-/// A tree with tensors of its own.
-State tree_copy(const State& state) {
-  if (state.is_tensor()) return state.tensor().clone();
-  State copy = state.is_list() ? State::list() : State();
-  if (state.is_list()) {
-    for (const State& element : state.elements()) copy.push_back(tree_copy(element));
-  } else if (state.is_dict()) {
-    for (const auto& [key, value] : state) copy.insert(key, tree_copy(value));
-  } else {
-    copy = state;
-  }
-  return copy;
-}
-
 /// SmallNet and a head that is tied to its first layer.
 struct TiedNetImpl : nn::Module {
   TiedNetImpl() {
@@ -238,6 +224,47 @@ TEST_P(LoadStateDict, AssignsElementsWithoutCopying) {
   EXPECT_FALSE(same_bits(net->body->fc1->weight, good["head"]));
 }
 
+/// Two pairs of equal form, to be swapped.
+struct SwapNetImpl : nn::Module {
+  SwapNetImpl() {
+    for (const char* name : {"a", "b"}) {
+      register_parameter(name, rand({3}));
+      register_buffer(std::string("mean_") + name, rand({2, 2}));
+    }
+  }
+};
+TERN_MODULE(SwapNet);
+
+// A state may hold the module's own tensors, under other names: each gets the elements that the
+// other had, where PyTorch reads what it has just written.
+TEST_P(LoadStateDict, SwapsTensorsOfTheModuleItself) {
+  for (const bool assign : {false, true}) {
+    for (const bool of_views : {false, true}) {
+      SwapNet own;
+      own.to(Device(GetParam()));
+      const State before = copy_of(own->state_dict());
+      State state;
+      for (const auto& [key, value] : own->state_dict()) {
+        std::string other = key;
+        other.back() = key.back() == 'a' ? 'b' : 'a';
+        state.insert(other,
+                     of_views ? value.tensor().view(value.tensor().sizes()) : value.tensor());
+      }
+      own->load_state_dict(state, {.assign = assign});
+      for (const auto& [key, value] : own->state_dict()) {
+        std::string other = key;
+        other.back() = key.back() == 'a' ? 'b' : 'a';
+        EXPECT_TRUE(same_bits(value.tensor(), before[other].tensor())) << key;
+      }
+      // The two still have elements of their own.
+      const NoGradGuard no_grad;
+      const std::vector<Tensor> parameters = own->parameters();
+      Tensor(parameters[0]).zero_();
+      EXPECT_TRUE(same_bits(parameters[1], before["a"].tensor()));
+    }
+  }
+}
+
 TEST_P(LoadStateDict, AssignsToMeta) {
   TiedNet empty;
   empty.to(Device("meta"));
@@ -326,11 +353,11 @@ TEST_P(LoadStateDict, OptimizersRefuseStatesOfOthers) {
       {&wrong_kind, "expected a dictionary"}};
   for (const auto& [wrong_state, part] : wrong) {
     const State& state = *wrong_state;
-    const State kept = tree_copy(two.state_dict());
+    const State kept = copy_of(two.state_dict());
     EXPECT_NE(error_of([&] { two.load_state_dict(state); }).find(part), std::string::npos);
     EXPECT_TRUE(identical(two.state_dict(), kept));
   }
-  const State kept = tree_copy(wide.state_dict());
+  const State kept = copy_of(wide.state_dict());
   EXPECT_THROW(wide.load_state_dict(of_two), Error);
   EXPECT_TRUE(identical(wide.state_dict(), kept));
   EXPECT_TRUE(before == Snapshot(*small));

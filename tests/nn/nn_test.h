@@ -51,10 +51,17 @@ inline ::testing::AssertionResult close(const Tensor& a, const Tensor& b, double
   return ::testing::AssertionFailure() << left << "\nis not close to\n" << right;
 }
 
-/// A flat state with tensors of its own.
+/// The same tree with tensors of its own.
 inline State copy_of(const State& state) {
-  State copy;
-  for (const auto& [key, value] : state) copy.insert(key, value.tensor().clone());
+  if (state.is_tensor()) return state.tensor().clone();
+  State copy = state.is_list() ? State::list() : State();
+  if (state.is_list()) {
+    for (const State& element : state.elements()) copy.push_back(copy_of(element));
+  } else if (state.is_dict()) {
+    for (const auto& [key, value] : state) copy.insert(key, copy_of(value));
+  } else {
+    copy = state;
+  }
   return copy;
 }
 

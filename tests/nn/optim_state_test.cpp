@@ -101,6 +101,28 @@ TEST(OptimizerState, IsCopiedWhenLoaded) {
   EXPECT_EQ(target.state().size(), 1u);
 }
 
+// On the very device and dtype of the parameter, too: what was saved stays what it was.
+TEST(OptimizerState, SharesNothingWithWhatItWasLoadedFrom) {
+  const auto check = [](auto make) {
+    const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({2}));
+    auto source = make(a), target = make(b);
+    a.set_grad(ones({2}));
+    b.set_grad(full({2}, 3.0));
+    source.step();
+    const State saved = source.state_dict(), before = copy_of(saved);
+    target.load_state_dict(saved);
+    for (int i = 0; i < 2; ++i) target.step();
+    EXPECT_TRUE(identical(saved, before));
+    EXPECT_FALSE(identical(target.state_dict()["state"], before["state"]));
+    // A program may go back to its own state.
+    source.load_state_dict(source.state_dict());
+    source.step();
+    EXPECT_TRUE(identical(saved, before));
+  };
+  check([](const Tensor& w) { return Adam({w}, AdamOptions(0.1).amsgrad(true)); });
+  check([](const Tensor& w) { return SGD({w}, SGDOptions(0.1).momentum(0.9)); });
+}
+
 TEST(OptimizerState, IsCheckedBeforeAnythingChanges) {
   const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({3}));
   Adam optimizer({a, b}, 0.1);

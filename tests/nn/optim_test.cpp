@@ -104,6 +104,30 @@ TEST(Optimizer, SkipsWhatHasNoGradient) {
   EXPECT_FALSE(a.grad().defined());
 }
 
+// The gradient of a gradient that is zeroed has no history any more, and what was made of it keeps
+// its own.
+TEST(Optimizer, ZeroesGradientsThatHaveAHistory) {
+  for (const bool of_module : {false, true}) {
+    const nn::Linear net(2, 1);
+    SGD optimizer(net->parameters(), 0.1);
+    const Tensor x = ones({3, 2});
+    net(x).square().sum().backward({}, {}, /*create_graph=*/true);
+    const Tensor weight = net->weight, first = weight.grad();
+    ASSERT_TRUE(first.requires_grad());
+    const Tensor penalty = first.sum() * 1;
+    of_module ? net->zero_grad(/*set_to_none=*/false) : optimizer.zero_grad(false);
+    EXPECT_FALSE(weight.grad().requires_grad());
+    EXPECT_TRUE(same_bits(weight.grad(), zeros({1, 2})));
+    EXPECT_TRUE(weight.grad().is_alias_of(first));
+    net(x).sum().backward();
+    EXPECT_FALSE(weight.grad().requires_grad());
+    EXPECT_TRUE(same_bits(weight.grad(), full({1, 2}, 3.0)));
+    // d (sum of 2 x (w x + b)) / dw
+    EXPECT_TRUE(same_bits(autograd::grad({penalty}, {weight})[0], full({1, 2}, 12.0)));
+    optimizer.zero_grad();
+  }
+}
+
 TEST(Optimizer, MarksParametersAsChanged) {
   const Tensor w = parameter_of(ones({2}));
   SGD optimizer({w}, 0.1);
