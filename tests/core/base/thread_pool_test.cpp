@@ -18,6 +18,8 @@
 #include <tern/core/base/error.h>
 #include <tern/core/ops/creation.h>
 
+#include "hang_guard.h"
+
 namespace tern {
 namespace {
 
@@ -28,6 +30,7 @@ class ThreadPool : public ::testing::Test {
 
  private:
   int before_ = get_num_threads();
+  testing::HangGuard guard_{"the end of a parallel region"};
 };
 
 /// How often each element of [0, count) was visited by one parallel_for.
@@ -155,6 +158,57 @@ TEST_F(ThreadPool, WorkersThatSleptWakeUp) {
     std::this_thread::sleep_for(std::chrono::microseconds(15 * round));
     EXPECT_TRUE(all_once(visits(30, 1)));
   }
+}
+
+// A region in which each part needs a thread of its own, while the workers are about to sleep: it
+// never ends when one of them misses the call.
+TEST_F(ThreadPool, WorkersThatAreAboutToSleepWakeUp) {
+  set_num_threads(3);
+  for (int round = 0; round < 1000; ++round) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(round % 250);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+    std::atomic<int> arrived{0};
+    detail::run_parallel(
+        3,
+        [](void* context, int) {
+          auto& count = *static_cast<std::atomic<int>*>(context);
+          ++count;
+          while (count < 3) std::this_thread::yield();
+        },
+        &arrived);
+    ASSERT_EQ(arrived, 3);
+  }
+}
+
+// The caller sleeps, too, until the last part is done.
+TEST_F(ThreadPool, CallersThatSleptWakeUp) {
+  set_num_threads(2);
+  for (int round = 0; round < 40; ++round) {
+    std::atomic<int> done{0};
+    std::pair<std::atomic<int>*, int> context{&done, 10 * round};
+    detail::run_parallel(
+        2,
+        [](void* data, int part) {
+          const auto& [count, wait] = *static_cast<std::pair<std::atomic<int>*, int>*>(data);
+          // Whoever is not the caller is late.
+          if (part == 1) std::this_thread::sleep_for(std::chrono::microseconds(wait));
+          ++*count;
+        },
+        &context);
+    ASSERT_EQ(done, 2);
+  }
+}
+
+TEST(HangGuard, EndsTheProgramAndSaysWhy) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        const testing::HangGuard guard("a bell", std::chrono::seconds(0));
+        std::this_thread::sleep_for(std::chrono::minutes(1));
+      },
+      "HangGuard.EndsTheProgramAndSaysWhy hangs: waited 0 seconds for a bell");
+  const testing::HangGuard patient("nothing");
 }
 
 #if !defined(__SANITIZE_THREAD__)  // which allows no new threads after a fork

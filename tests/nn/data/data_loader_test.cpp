@@ -18,6 +18,7 @@
 #include <tern/nn/data/datasets/tensor_dataset.h>
 
 #include "error_of.h"
+#include "hang_guard.h"
 
 namespace tern::data {
 namespace {
@@ -56,6 +57,9 @@ class DataLoaderTest : public ::testing::TestWithParam<std::size_t> {
   DataLoaderOptions options(std::size_t batch_size) const {
     return DataLoaderOptions(batch_size).workers(GetParam());
   }
+
+ private:
+  testing::HangGuard guard_{"a batch of a DataLoader"};
 };
 INSTANTIATE_TEST_SUITE_P(Workers, DataLoaderTest, ::testing::Values(0, 1, 3));
 
@@ -178,8 +182,15 @@ TEST_P(DataLoaderTest, ARefusedStateLeavesTheEpoch) {
   EXPECT_EQ(batches, epoch(*make_data_loader<SequentialSampler>(Indices(40), options(4))));
 }
 
+class GuardedTest : public ::testing::Test {
+  testing::HangGuard guard_{"a batch of a DataLoader"};
+};
+using DataLoaderOptionsTest = GuardedTest;
+using DataLoaderErrorTest = GuardedTest;
+using DataLoaderWorkersTest = GuardedTest;
+
 // The limit on memory leaves no room for the stacks of the threads.
-TEST(DataLoaderOptionsTest, SaysHowManyWorkersTheSystemStarts) {
+TEST_F(DataLoaderOptionsTest, SaysHowManyWorkersTheSystemStarts) {
   std::ifstream statm("/proc/self/statm");
   rlim_t pages = 0;
   ASSERT_TRUE(statm >> pages);
@@ -199,7 +210,7 @@ TEST(DataLoaderOptionsTest, SaysHowManyWorkersTheSystemStarts) {
   EXPECT_NE(text.find("; the system says: "), std::string::npos) << text;
 }
 
-TEST(DataLoaderOptionsTest, Checks) {
+TEST_F(DataLoaderOptionsTest, Checks) {
   EXPECT_THROW(make_data_loader(Indices(1), 0), Error);
   EXPECT_THROW(make_data_loader(Indices(1), DataLoaderOptions(1).workers(1).max_jobs(0)), Error);
   const auto options = DataLoaderOptions().workers(2).timeout(std::chrono::seconds(3));
@@ -208,13 +219,13 @@ TEST(DataLoaderOptionsTest, Checks) {
   EXPECT_EQ(options.timeout_ms(), 3000);
 }
 
-TEST(DataLoaderErrorTest, WithoutWorkersTheExceptionItself) {
+TEST_F(DataLoaderErrorTest, WithoutWorkersTheExceptionItself) {
   auto loader = make_data_loader<SequentialSampler>(
       Indices(1, [](std::size_t) { throw std::invalid_argument("badness"); }), 1);
   EXPECT_THROW(loader->begin(), std::invalid_argument);
 }
 
-TEST(DataLoaderErrorTest, WorkerException) {
+TEST_F(DataLoaderErrorTest, WorkerException) {
   auto loader =
       make_data_loader<SequentialSampler>(Indices(4,
                                                   [](std::size_t i) {
@@ -235,7 +246,7 @@ TEST(DataLoaderErrorTest, WorkerException) {
   EXPECT_EQ(it->at(0), 2u);
 }
 
-TEST(DataLoaderErrorTest, Timeout) {
+TEST_F(DataLoaderErrorTest, Timeout) {
   auto loader = make_data_loader<SequentialSampler>(
       Indices(1, [](std::size_t) { sleep_ms(200); }),
       DataLoaderOptions(1).workers(1).timeout(std::chrono::milliseconds(10)));
@@ -243,7 +254,7 @@ TEST(DataLoaderErrorTest, Timeout) {
             "Timeout in DataLoader queue while waiting for next batch (timeout was 10 ms)");
 }
 
-TEST(DataLoaderWorkersTest, OrderHoldsWhateverTheTiming) {
+TEST_F(DataLoaderWorkersTest, OrderHoldsWhateverTheTiming) {
   auto loader = make_data_loader<SequentialSampler>(
       Indices(12, [](std::size_t i) { sleep_ms(i % 3 == 0 ? 12 : 1); }),
       DataLoaderOptions(1).workers(3));
@@ -252,7 +263,7 @@ TEST(DataLoaderWorkersTest, OrderHoldsWhateverTheTiming) {
   for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(batches[i][0], i);
 }
 
-TEST(DataLoaderWorkersTest, WithoutOrderTheFastComesFirst) {
+TEST_F(DataLoaderWorkersTest, WithoutOrderTheFastComesFirst) {
   auto loader = make_data_loader<SequentialSampler>(
       Indices(6, [](std::size_t i) { sleep_ms(i == 0 ? 300 : 0); }),
       DataLoaderOptions(1).workers(2).enforce_ordering(false));
@@ -264,7 +275,7 @@ TEST(DataLoaderWorkersTest, WithoutOrderTheFastComesFirst) {
   EXPECT_EQ(all.size(), 6u);
 }
 
-TEST(DataLoaderWorkersTest, WithoutOrderThereIsNoState) {
+TEST_F(DataLoaderWorkersTest, WithoutOrderThereIsNoState) {
   const auto options = DataLoaderOptions().workers(1).enforce_ordering(false);
   const auto loader = make_data_loader(Indices(4), options);
   const State ordered = make_data_loader(Indices(4))->state_dict();
@@ -273,7 +284,7 @@ TEST(DataLoaderWorkersTest, WithoutOrderThereIsNoState) {
   EXPECT_EQ(error_of([&] { loader->load_state_dict(ordered); }), text);
 }
 
-TEST(DataLoaderWorkersTest, FetchesNoMoreThanMaxJobsAhead) {
+TEST_F(DataLoaderWorkersTest, FetchesNoMoreThanMaxJobsAhead) {
   std::atomic<std::size_t> fetched{0};
   auto loader = make_data_loader<SequentialSampler>(Indices(20, [&](std::size_t) { ++fetched; }),
                                                     DataLoaderOptions(1).workers(2).max_jobs(3));
