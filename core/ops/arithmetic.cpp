@@ -242,7 +242,8 @@ Tensor pow(const Tensor& self, const Tensor& exponent) {
                     exponent,
                     [](const Tensor& g, const Tensor& x, const Tensor& e, const Tensor& y) {
                       // The slope of 0^e is 0 for e >= 0.
-                      return g * where(logical_and(x == 0, e >= 0), 0, y * log(x));
+                      const Tensor slope = y * log(x.to(y.dtype()));
+                      return g * where(logical_and(x == 0, e >= 0), 0, slope);
                     },
                     self, exponent, out));
 }

@@ -122,8 +122,9 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
           input, target, weight),
       wrt(
           target,
+          // Infinite at 0 and 1, as PyTorch's: the loss clamps its logarithms, this not.
           [each_gradient](const Tensor& g, const Tensor& x, const Tensor& w) {
-            return each_gradient(g, w) * (clamp_min(log(1 - x), -100) - clamp_min(log(x), -100));
+            return each_gradient(g, w) * (log(1 - x) - log(x));
           },
           input, weight));
 }

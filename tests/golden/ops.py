@@ -3,7 +3,8 @@
     python tests/golden/ops.py > tests/golden/ops.json
 
 Each case has inputs that are exact in float32 and, per dtype, the output and the gradients of the
-inputs for an output gradient of 1, 1.25, 1.5, 1.75, 1, ... Numbers that JSON lacks are strings.
+inputs for an output gradient of 1, 1.25, 1.5, 1.75, 1, ... Numbers that JSON lacks are strings. An
+input of float64 is cast to the dtype of the run, any other keeps its own.
 "node" is the name of the output's grad_fn.
 """
 import json
@@ -55,6 +56,18 @@ CASES = {}
 
 def case(name, function, samples):
     CASES[name] = (function, samples)
+
+
+def more(names, samples):
+    """Further samples of cases."""
+    for name in names.split():
+        function, before = CASES[name]
+        CASES[name] = (function, before + samples)
+
+
+def single(*shape):
+    """Random numbers that stay float32 in a run with float64."""
+    return rand(*shape).float()
 
 
 for name in ("neg abs sign square floor ceil round trunc relu exp expm1 sin cos tanh "
@@ -273,6 +286,61 @@ case("new_tensor", lambda a: a.new_tensor([[1, 2], [3, 4]]), unary[:1])
 case("new_empty_strided", lambda a: a.new_empty_strided((2, 3), (1, 4)).fill_(1), unary[:1])
 case("type", lambda a: a.type(torch.int64), [[rand(3, 4, low=-1e3, high=1e3)]])
 
+# Dtypes that meet, with and without dimensions, and operands that broadcast in each gradient.
+bools = torch.tensor([True, False, True])
+mixed = [[rand(2, 3), single(3)], [single(2, 1), rand(3)], [single(3), rand()], [rand(), single(2)],
+         [single(), rand()], [rand(2, 3), ints(1, -2, 3)], [ints(1, -2, 3), rand()],
+         [ints(2, 3).view(2, 1), single(3)], [bools, rand(2, 1)], [single(3), bools]]
+whole = [[ints(5, -7, 2), ints(3, -2, 2)], [ints(5, -7, 2), ints(-2).view(())],
+         [ints(5, -7, 2), ints(4, 3).view(2, 1)]]
+truths = [[bools, torch.tensor([True, True, False])], [bools, ints(2, 1, 1)], [bools, torch.tensor(True)]]
+many = [[rand(2, 1, 3), rand(4, 1)], [rand(1, 3), rand(2, 2, 1)], [rand(1, 1), rand(3)]]
+comparisons = "eq ne lt le gt ge logical_or"
+more("add mul div maximum minimum mse_loss " + comparisons, mixed)
+more("sub", mixed[:8])
+more("remainder", mixed[:5])
+more("pow", [[a.abs() if a.is_floating_point() else a.abs() + 1, b] for a, b in mixed[:8]])
+more("mul div maximum minimum " + comparisons, whole)
+more("add", whole)
+more("remainder", whole)
+more("pow", [[a, b.abs()] for a, b in whole])
+more("mul div maximum minimum " + comparisons, truths)
+more("add sub mul div maximum minimum mse_loss", many)
+more("pow", [[a.abs(), b] for a, b in many])
+more("lerp remainder", many)
+more("addcmul", [[rand(2, 1), single(3), rand()], [single(2, 3), single(3), rand()],
+                 [rand(3), ints(1, 2, 3), rand(2, 1)], [ints(1, 2, 3), single(3), ints(2)],
+                 [rand(1), rand(2, 1), rand(1, 3)]])
+counts, flags = [[ints(3, -1, 0, 2)], [ints(-2).view(())]], [[bools]]
+more("abs sign floor ceil round trunc neg square relu", counts)
+more("exp expm1 sin cos tanh sigmoid", counts + flags)
+more("log log1p sqrt rsqrt reciprocal", [[ints(3, 1, 2)], [torch.tensor([True, True])]])
+more("logical_not", flags)
+more("number_minus", counts)
+more("add_number mul_number div_number remainder_number pow_square pow_number pow_zero number_pow fill "
+     "zero clone zeros_like full_like", counts + flags)
+more("sub_number", counts)
+more("clamp clamp_at_bounds clamp_crossed clamp_min clamp_max", counts)
+more("where", [[mask, rand(2, 3), single(3)], [mask, single(2, 1), rand()], [mask, ints(1, 2, 3), rand(2, 1)],
+               [mask, ints(1, 2, 3), bools], [mask, rand(), rand(2, 1)], [bools, rand(2, 1), rand(1)]])
+more("where_number", [[mask, ints(1, 2, 3)], [mask, rand()]])
+more("masked_fill", [[ints(1, 2, 3), bools], [bools, bools], [rand(2, 3), bools], [rand(3), mask]])
+grid_of_ints = ints(3, -1, 0, 2, 5, 2).view(2, 3)
+more("sum sum_dim sum_first sum_keepdim prod prod_dim amax amin max min max_dim min_dim argmax argmax_dim "
+     "argmin_dim argmin all all_dim any any_dim", [[grid_of_ints]])
+more("sum sum_first sum_keepdim prod prod_dim amax amin max min", [[mask]])
+more("cat", [[rand(2, 3), single(1, 3)], [ints(1, 2), rand(3)], [ints(1, 2), bools]])
+more("stack", [[rand(2, 3), single(2, 3)], [ints(1, 2, 3).view(3, 1), rand(3, 1)]])
+more("mm", [[grid_of_ints, ints(1, 2, 3, 4, 5, 6).view(3, 2)]])
+more("copy", [[rand(2, 3), single(2, 3)], [single(2, 3), rand(3)], [rand(2, 3), ints(1, 2, 3)],
+              [rand(2, 3), rand(2, 1)], [rand(2, 3), rand()]])
+more("cross_entropy_probabilities", [[rand(2, 3, 4), probability(2, 3, 4)], [rand(4), probability(4)]])
+more("nll_loss cross_entropy", [[rand(2, 3, 2, 2), ints(0, 2, 1, 1, 2, 0, 0, 1).view(2, 2, 2)]])
+more("bmm", [[rand(2, 1, 3), rand(2, 3, 1)]])
+more("matmul_batched", [[rand(2, 3, 4), rand(4, 2)], [rand(2, 1, 2, 3), rand(1, 2, 3, 2)]])
+more("addmm", [[rand(3, 1), rand(3, 4), rand(4, 2)], [rand(1, 1), rand(3, 4), rand(4, 2)],
+               [rand(), rand(3, 4), rand(4, 2)]])
+
 
 def number(value):
     if isinstance(value, float) and not math.isfinite(value):
@@ -292,14 +360,16 @@ def results(function, sample, dtype):
     inputs = []
     for x in sample:
         x = x.clone()
+        if x.dtype == torch.float64:
+            x = x.to(dtype)
         if x.is_floating_point():
-            x = x.to(dtype).requires_grad_()
+            x.requires_grad_()
         inputs.append(x)
     out = function(*inputs)
     result = {"dtype": str(out.dtype)[6:], "shape": list(out.shape), "data": numbers(out)}
     if out.requires_grad:
         result["node"] = out.grad_fn.name().replace("torch::autograd::", "")
-        weight = 1 + torch.arange(out.numel()).remainder(4).to(dtype).view(out.shape) / 4
+        weight = 1 + torch.arange(out.numel()).remainder(4).to(out.dtype).view(out.shape) / 4
         leaves = [x for x in inputs if x.requires_grad]
         grads = torch.autograd.grad(out, leaves, weight, allow_unused=True)
         result["grads"] = [None if g is None else numbers(g) for g in grads]
@@ -311,7 +381,7 @@ def main():
     for name, (function, samples) in CASES.items():
         for sample in samples:
             entry = {"op": name, "inputs": [
-                {"dtype": "floating" if x.is_floating_point() else str(x.dtype)[6:],
+                {"dtype": "floating" if x.dtype == torch.float64 else str(x.dtype)[6:],
                  "shape": list(x.shape), "data": numbers(x)} for x in sample]}
             for dtype in (torch.float32, torch.float64):
                 entry[str(dtype)[6:]] = results(function, sample, dtype)

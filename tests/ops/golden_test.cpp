@@ -8,8 +8,8 @@
 
 #include "ops/op_case.h"
 
-// The op records against numbers from PyTorch (golden/ops.json, made by golden/ops.py): values and
-// gradients, on ordinary inputs and at the edges.
+// The op records against numbers from PyTorch (golden/ops.json, made by golden/ops.py): shapes,
+// dtypes, values and gradients, on ordinary inputs, where dtypes meet, and at the edges.
 
 namespace tern::testing {
 namespace {
@@ -84,29 +84,37 @@ TEST_P(GoldenTest, EqualsPyTorch) {
     for (const ScalarType dtype : {kFloat, kDouble}) {
       SCOPED_TRACE(golden["inputs"].dump() + " in " + dtype_info(dtype).python_name);
       const json& wanted = golden[dtype_info(dtype).python_name];
-      const double tolerance = dtype == kFloat ? 1e-6 : 1e-12;
       std::vector<Tensor> inputs, leaves;
+      bool is_coarse = dtype == kFloat;
       for (const json& input : golden["inputs"]) {
         const bool floating = input["dtype"] == "floating";
         inputs.push_back(
             read(input["data"], input["shape"], floating ? dtype : dtype_named(input["dtype"])));
-        if (floating) leaves.push_back(inputs.back().requires_grad_());
+        is_coarse = is_coarse || inputs.back().dtype() == kFloat;
+        if (inputs.back().is_floating_point()) leaves.push_back(inputs.back().requires_grad_());
       }
       const Tensor out = function(inputs);
+      const double tolerance = is_coarse || out.dtype() == kFloat ? 1e-6 : 1e-12;
       EXPECT_EQ(out.dtype(), dtype_named(wanted["dtype"]));
       EXPECT_EQ(difference(out, read(wanted["data"], wanted["shape"], out.dtype()), tolerance), "");
       EXPECT_EQ(out.requires_grad(), wanted.contains("grads"));
       if (!out.requires_grad() || !wanted.contains("grads")) continue;
       EXPECT_EQ(out.grad_fn()->name(), node_name(GetParam(), wanted["node"]));
-      const std::vector<Tensor> grads =
-          autograd::grad({out}, leaves, {weight_like(out)}, {}, false, /*allow_unused=*/true);
+      const std::vector<Tensor> grads = autograd::grad(
+          {out}, leaves, {weight_like(out)}, /*retain_graph=*/true, false, /*allow_unused=*/true);
+      out.backward(weight_like(out));
       for (std::size_t i = 0; i < grads.size(); ++i) {
         SCOPED_TRACE("gradient of floating input " + std::to_string(i));
         const json& expected = wanted["grads"][i];
         ASSERT_EQ(grads[i].defined(), !expected.is_null());
         if (expected.is_null()) continue;
         const std::vector<std::int64_t> sizes = leaves[i].sizes().vec();
-        EXPECT_EQ(difference(grads[i], read(expected, sizes, dtype), tolerance), "");
+        const Tensor right = read(expected, sizes, leaves[i].dtype());
+        for (const Tensor& grad : {grads[i], leaves[i].grad()}) {
+          ASSERT_TRUE(grad.defined());
+          EXPECT_EQ(grad.dtype(), leaves[i].dtype());
+          EXPECT_EQ(difference(grad, right, tolerance), "");
+        }
       }
     }
   }

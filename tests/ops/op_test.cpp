@@ -79,6 +79,34 @@ TEST_P(OpGradientTest, GradientAgreesWithTheOracle) {
   }
 }
 
+// What is frozen takes nothing away from the others: a rule may not wait for its neighbour.
+TEST_P(OpGradientTest, OfEachInputAlone) {
+  const OpCase& op = GetParam();
+  for (const Sample& sample : op.samples) {
+    for (const Device& device : {Device("cpu"), Device(kFirst)}) {
+      SCOPED_TRACE(describe(sample, Layout::kContiguous));
+      const auto inputs = to_device(make_inputs(sample, kDouble, Layout::kContiguous), device);
+      // The gradients where the inputs in [from, to) require one.
+      const auto gradients = [&](std::size_t from, std::size_t to) {
+        std::vector<Tensor> leaves = require_grad(inputs, sample), grads;
+        for (std::size_t i = 0; i < leaves.size(); ++i) {
+          if (i < from || i >= to) leaves[i].requires_grad_(false);
+        }
+        op.function(leaves).sum().backward();
+        for (const Tensor& leaf : leaves) grads.push_back(leaf.grad());
+        return grads;
+      };
+      const auto together = gradients(0, inputs.size());
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!together[i].defined()) continue;
+        const auto alone = gradients(i, i + 1);
+        ASSERT_TRUE(alone[i].defined()) << i;
+        EXPECT_EQ(difference(alone[i], together[i], 1e-12), "") << i;
+      }
+    }
+  }
+}
+
 TEST_P(OpTest, IsNamedOnTheTape) {
   const OpCase& op = GetParam();
   const Sample& sample = op.samples.front();

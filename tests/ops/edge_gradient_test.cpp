@@ -1,0 +1,152 @@
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include <tern/tern.h>
+
+#include "error_of.h"
+
+// PyTorch's gradients at the edges of ops, and of ops that run backward twice.
+
+namespace tern {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+Tensor leaf_of(const std::vector<double>& values) {
+  return tensor(values, kDouble).requires_grad_();
+}
+
+void expect_values(const Tensor& actual, const std::vector<double>& expected) {
+  EXPECT_TRUE(allclose(actual.cpu().reshape({-1}), tensor(expected, kDouble), 1e-12, 0, true))
+      << actual;
+}
+
+TEST(EdgeGradient, OfAPowerOfZero) {
+  for (const bool is_number : {true, false}) {
+    const Tensor t = leaf_of({0, 1, -1, 2});
+    const Tensor out = is_number ? pow(0, t) : pow(zeros({4}, kDouble), t);
+    expect_values(out, {1, 0, kInf, 0});
+    expect_values(autograd::grad({out.sum()}, {t})[0], {0, 0, -kInf, 0});
+  }
+  const Tensor x = leaf_of({0, 0, 0, 0});
+  pow(x, tensor({0., 1., 2., 0.5}, kDouble)).sum().backward();
+  expect_values(x.grad(), {0, 1, 0, kInf});
+}
+
+TEST(EdgeGradient, OfTheTargetOfBinaryCrossEntropy) {
+  const Tensor x = leaf_of({0, 1, 0.25}), t = leaf_of({0.5, 0.5, 0.5});
+  binary_cross_entropy(x, t, {}, Reduction::Sum).backward();
+  expect_values(x.grad(), {-5e11, 5e11, -4. / 3});
+  expect_values(t.grad(), {kInf, -kInf, std::log(3)});
+}
+
+// [2, 3, 2]: the classes are in the middle, and the mean counts four samples.
+TEST(EdgeGradient, OfCrossEntropyOfProbabilitiesInThreeDimensions) {
+  const Tensor k = arange(12, kDouble).reshape({2, 3, 2});
+  const Tensor x = (k % 5 / 4 - 0.5).requires_grad_();
+  const Tensor t = (k * 7 % 11 / 16).requires_grad_();
+  const Tensor weight = tensor({0.5, 1., 2.}, kDouble);
+  struct Case {
+    bool is_weighted;
+    double smoothing, loss;
+    std::vector<double> of_input, of_target;  // [0, 0, :] and [1, :, 1]
+  };
+  const Case cases[] = {{false,
+                         0,
+                         3.517934694269876,
+                         {0.10480709431453925, -0.09103979307199091},
+                         {1.2318375667944002, 0.7318375667944002, 1.4818375667944002}},
+                        {true,
+                         0,
+                         3.520331505099602,
+                         {0.1746784905242321, 0.10035808532842944},
+                         {0.6159187833972001, 0.7318375667944002, 2.9636751335888003}},
+                        {true,
+                         0.25,
+                         3.99985182037364,
+                         {0.14368662050071293, 0.11869738675056989},
+                         {0.46193908754790003, 0.5488781750958001, 2.2227563501916}}};
+  for (const Case& c : cases) {
+    for (const bool is_mean : {false, true}) {
+      const double share = is_mean ? 0.25 : 1;
+      const Tensor loss =
+          cross_entropy_loss(x, t, c.is_weighted ? weight : Tensor(),
+                             is_mean ? Reduction::Mean : Reduction::Sum, -100, c.smoothing);
+      expect_values(loss / share, {c.loss});
+      const auto grads = autograd::grad({loss / share}, {x, t});
+      expect_values(grads[0][0][0], c.of_input);
+      expect_values(grads[1][1].select(1, 1), c.of_target);
+    }
+  }
+}
+
+// A gradient of another dtype than the output's is cast where it starts, so that hooks and rules
+// see the output's.
+TEST(EdgeGradient, OfAnotherDtypeIsCastAtOnce) {
+  for (const ScalarType of_output : {kFloat, kDouble}) {
+    const Tensor given = tensor({1., 3.}, of_output == kFloat ? kDouble : kFloat);
+    const Tensor x = ones({2}, of_output).requires_grad_();
+    x.backward(given);
+    EXPECT_EQ(x.grad().dtype(), of_output);
+    const Tensor y = x * 2;
+    ScalarType seen = kLong;
+    y.register_hook([&](const Tensor& g) {
+      seen = g.dtype();
+      return Tensor();
+    });
+    y.backward(given);
+    EXPECT_EQ(seen, of_output);
+    EXPECT_TRUE(equal(x.grad(), tensor({3., 9.}, of_output)));
+    // Beyond float32: nothing is rounded on the way.
+    if (of_output == kFloat) continue;
+    const Tensor fine = full({2}, 1 + 0x1p-40, kDouble);
+    EXPECT_TRUE(equal(autograd::grad({x * fine}, {x}, {ones({2})})[0], fine));
+  }
+}
+
+class NormalizationTwice : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Devices, NormalizationTwice, ::testing::Values("cpu", "cuda:0"),
+                         [](const auto& test) {
+                           return std::string(test.param, 0, 3) == "cpu" ? "cpu" : "cuda";
+                         });
+
+TEST_P(NormalizationTwice, RunsAgainOnlyWhenItsGraphIsKept) {
+  const TensorOptions options = TensorOptions(kDouble).device(Device(GetParam()));
+  const Tensor x = (arange(12, options).square() % 7).reshape({4, 3}).requires_grad_();
+  const Tensor weight = full({3}, 1.5, options).requires_grad_();
+  const Tensor bias = zeros({3}, options).requires_grad_();
+  const Tensor mean = ones({3}, options), variance = full({3}, 2., options);
+  const Tensor g = arange(12, options).reshape({4, 3});
+  const std::vector<std::function<Tensor()>> norms = {
+      [&] { return layer_norm(x, 3, weight, bias); },
+      [&] { return batch_norm(x, weight, bias, {}, {}, true, 0.1, 1e-5); },
+      [&] { return batch_norm(x, weight, bias, mean, variance, false, 0.1, 1e-5); }};
+  for (std::size_t i = 0; i < norms.size(); ++i) {
+    SCOPED_TRACE(i);
+    const Tensor out = norms[i]();
+    const std::vector<Tensor> inputs = {x, weight, bias};
+    const auto once = autograd::grad({out}, inputs, {g}, /*retain_graph=*/true);
+    const auto again = autograd::grad({out}, inputs, {g});
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_TRUE(equal(once[k], again[k])) << k;
+    for (const bool twice : {false, true}) {
+      const std::string text =
+          error_of([&] { autograd::grad({out}, inputs, {g}, {}, /*create_graph=*/twice); });
+      EXPECT_NE(text.find("Trying to backward through the graph a second time"), text.npos) << text;
+    }
+    // What they keep is looked at, too.
+    for (const bool of_input : {true, false}) {
+      const Tensor late = norms[i]();
+      {
+        const NoGradGuard no_grad;
+        Tensor(of_input ? x : weight).add_(1);
+      }
+      const std::string text = error_of([&] { late.backward(g); });
+      EXPECT_NE(text.find("has been modified by an inplace operation"), text.npos) << text;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tern
