@@ -361,6 +361,8 @@ TEST(SetData, EndsAView) {
   }
   none.set_data(ones({2}));
   TERN_EXPECT_EQUAL(none.add_(1), full({2}, 2.));
+  none.view({2, 1}).mul_(leaf(full({2, 1}, 2.)));
+  TERN_EXPECT_EQUAL(none, full({2}, 4.));
 }
 
 }  // namespace

@@ -91,14 +91,19 @@ TEST(Ownership, OneTensorThatAHookReturnsTwiceIsNoSum) {
   TERN_EXPECT_EQUAL(fixed, ones({2}));
 }
 
-// The sum of gradients that expand() made is no sum into one element.
-TEST(Ownership, GradientsWithOverlapAreAddedElsewhere) {
+// What is recorded last is differentiated first: its gradient is the one that others are added to.
+TEST(Ownership, AGradientWithOverlapIsNotAddedTo) {
   const Tensor x = leaf(tensor({1., 2., 3.}));
-  (x.sum() + (x * x).sum()).backward();
+  const Tensor squares = (x * x).sum(), sum = x.sum();  // whose gradient is one element, expanded
+  (squares + sum).backward();
   TERN_EXPECT_EQUAL(x.grad(), tensor({3., 5., 7.}));
-  const Tensor y = x * 1;
-  (y.sum() + (y * y).sum() + y.mean() * 3).backward();
-  TERN_EXPECT_EQUAL(x.grad(), tensor({7., 11., 15.}));
+}
+
+TEST(Ownership, AViewOfTheCallersGradientIsNotAddedTo) {
+  const Tensor x = leaf(zeros({4})), g = full({4}, 0.5);
+  const Tensor product = x * 1, view = x.view({4});
+  expect_own_gradients({x}, [&] { (product + view).backward(g); });
+  TERN_EXPECT_EQUAL(g, full({4}, 0.5));
 }
 
 TEST(Ownership, ResultsOfGradAreTheCallers) {
@@ -114,17 +119,21 @@ TEST(Ownership, ResultsOfGradAreTheCallers) {
 
 // An optimizer and a program may hold the tensor: a later backward() adds to its elements.
 TEST(Ownership, AGradientKeepsItsPlace) {
-  const Tensor a = leaf(zeros({2}));
-  a.sum().backward();
-  const Tensor held = a.grad();
-  a.sum().backward();
-  TERN_EXPECT_EQUAL(held, full({2}, 2.));
-  EXPECT_EQ(held.data_ptr(), a.grad().data_ptr());
-  // Not so where it has a history, which a change in place would be part of.
-  a.square().sum().backward({}, {}, /*create_graph=*/true);
-  TERN_EXPECT_EQUAL(held, full({2}, 2.));
-  EXPECT_TRUE(a.grad().requires_grad());
-  a.mutable_grad().reset();
+  for (const bool named : {false, true}) {
+    const Tensor a = leaf(ones({2}));
+    const std::vector<Tensor> inputs = named ? std::vector<Tensor>{a} : std::vector<Tensor>();
+    autograd::backward({a.sum()}, {}, {}, false, inputs);
+    const Tensor held = a.grad();
+    autograd::backward({a.sum()}, {}, {}, false, inputs);
+    TERN_EXPECT_EQUAL(held, full({2}, 2.));
+    EXPECT_EQ(held.data_ptr(), a.grad().data_ptr());
+    // Not so where it gets a history, which a change in place would be part of.
+    autograd::backward({a.square().sum()}, {}, {}, /*create_graph=*/true, inputs);
+    TERN_EXPECT_EQUAL(held, full({2}, 2.));
+    TERN_EXPECT_EQUAL(a.grad(), full({2}, 4.));
+    EXPECT_TRUE(a.grad().requires_grad());
+    a.mutable_grad().reset();
+  }
 }
 
 // A gradient with a history is one tensor with what the caller differentiates again.
