@@ -9,15 +9,15 @@ Tensor as_view(const Tensor& of, Tensor view) {
   TensorImpl& impl = view.self();
   impl.view_base = source.view_base ? source.view_base : of.impl();
   impl.view_version = source.storage->version();
-  impl.view_origin = GradMode::is_enabled() && source.view_origin != ViewOrigin::kNoGrad
-                         ? ViewOrigin::kNormal
-                         : ViewOrigin::kNoGrad;
+  impl.view_origin = !GradMode::is_enabled()        ? ViewOrigin::kNoGrad
+                     : is_fixed(source.view_origin) ? source.view_origin
+                                                    : ViewOrigin::kNormal;
   return view;
 }
 
 Tensor as_piece(const Tensor& of, Tensor view) {
   Tensor piece = as_view(of, std::move(view));
-  piece.self().view_origin = ViewOrigin::kNoGrad;
+  if (GradMode::is_enabled()) piece.self().view_origin = ViewOrigin::kPiece;
   return piece;
 }
 
@@ -26,13 +26,19 @@ void throw_fixed_view(const Tensor& view, bool is_direct) {
   const char* const what = is_direct
                                ? "is being modified inplace"
                                : "its base or another view of its base has been modified inplace";
-  TERN_CHECK(meta == nullptr || !meta->node, Error, "Output ", meta->output_nr, " of ",
-             op_name(*meta->node), " is a view and ", what,
+  const std::string output = meta == nullptr || !meta->node
+                                 ? std::string()
+                                 : tern::detail::text_of("Output ", meta->output_nr, " of ",
+                                                         op_name(*meta->node), " is a view");
+  TERN_CHECK(view.self().view_origin != ViewOrigin::kPiece, Error,
+             output.empty() ? "A view was created by an op of several views" : output, " and ",
+             what,
              ". This view is the output of a function that returns multiple views. Such functions "
              "do not allow the output views to be modified inplace. You should replace the inplace "
              "operation by an out-of-place one.");
   tern::detail::raise<Error>(
-      "A view was created in no_grad mode and ", what,
+      output.empty() ? "A view" : output + " of a view which", " was created in no_grad mode and ",
+      what,
       " with grad mode enabled. Make the view with gradients enabled, or modify it under "
       "NoGradGuard.");
 }
@@ -40,7 +46,7 @@ void throw_fixed_view(const Tensor& view, bool is_direct) {
 void refresh_view(const Tensor& view) {
   TensorImpl& impl = view.self();
   const Tensor base = view._base();
-  if (base.requires_grad() && impl.view_origin == ViewOrigin::kNoGrad) {
+  if (base.requires_grad() && is_fixed(impl.view_origin)) {
     throw_fixed_view(view, /*is_direct=*/false);
   }
   impl.view_version = impl.storage->version();

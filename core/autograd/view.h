@@ -12,7 +12,10 @@ TERN_API Tensor as_view(const Tensor& of, Tensor view);
 /// recorded.
 TERN_API Tensor as_piece(const Tensor& of, Tensor view);
 
-/// Throws Error about an in-place change of `view`, or of its base, that cannot be recorded.
+/// True for a view that no recorded op may change in place.
+inline bool is_fixed(ViewOrigin origin) { return origin >= ViewOrigin::kNoGrad; }
+
+/// Throws Error about an in-place change of such a view, or of its base.
 [[noreturn]] TERN_API void throw_fixed_view(const Tensor& view, bool is_direct);
 
 /// Gives a view whose elements were changed in place a rule that leads to its base.

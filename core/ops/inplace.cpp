@@ -18,7 +18,7 @@ void check_inplace(const Tensor& self, bool recorded) {
              "unsupported operation: more than one element of the written-to tensor refers to a "
              "single memory location. Please clone() the tensor before performing the operation.");
   if (!GradMode::is_enabled() || (!impl.autograd && !impl.view_base)) return;
-  if (recorded && impl.view_origin == ViewOrigin::kNoGrad) {
+  if (recorded && autograd::is_fixed(impl.view_origin)) {
     autograd::throw_fixed_view(self, /*is_direct=*/true);
   }
   TERN_CHECK(!is_grad_leaf(self), Error, impl.view_base ? "a view of " : "",

@@ -21,7 +21,8 @@ struct AutogradPart {
 enum class ViewOrigin : std::uint8_t {
   kNone,    // not a view
   kNormal,  // made with gradients enabled
-  kNoGrad,  // made under NoGradGuard or by an op of several views: no recorded op may write it
+  kNoGrad,  // made under NoGradGuard: no recorded op may write it
+  kPiece,   // made by an op of several views: the same
 };
 
 /// The object behind a Tensor: where its elements are and how they are laid out. Programs use
