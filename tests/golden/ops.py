@@ -310,7 +310,8 @@ more("pow", [[a.abs(), b] for a, b in many])
 more("lerp remainder", many)
 more("addcmul", [[rand(2, 1), single(3), rand()], [single(2, 3), single(3), rand()],
                  [rand(3), ints(1, 2, 3), rand(2, 1)], [ints(1, 2, 3), single(3), ints(2)],
-                 [rand(1), rand(2, 1), rand(1, 3)]])
+                 [rand(1), rand(2, 1), rand(1, 3)], [single(2, 3), ints(1, 2, 3), rand(3)],
+                 [ints(1, 2, 3), ints(4, 5, 6), single(3)]])
 counts, flags = [[ints(3, -1, 0, 2)], [ints(-2).view(())]], [[bools]]
 more("abs sign floor ceil round trunc neg square relu", counts)
 more("exp expm1 sin cos tanh sigmoid", counts + flags)

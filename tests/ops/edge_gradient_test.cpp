@@ -40,6 +40,40 @@ TEST(EdgeGradient, OfTheTargetOfBinaryCrossEntropy) {
   binary_cross_entropy(x, t, {}, Reduction::Sum).backward();
   expect_values(x.grad(), {-5e11, 5e11, -4. / 3});
   expect_values(t.grad(), {kInf, -kInf, std::log(3)});
+  // By ordinary ops, where the gradient is itself recorded.
+  const Tensor loss = binary_cross_entropy(x, t.detach(), {}, Reduction::Sum);
+  expect_values(autograd::grad({loss}, {x}, {}, {}, /*create_graph=*/true)[0],
+                {-5e11, 5e11, -4. / 3});
+}
+
+// Weights count in every reduction, and the mean of a class loss is divided by theirs.
+TEST(EdgeGradient, OfWeightedLosses) {
+  const Tensor x = (arange(12, kDouble).reshape({4, 3}) % 5 / 4 - 0.5).requires_grad_();
+  const Tensor p = leaf_of({0.25, 0.5, 0.75}), target = tensor({1., 0., 0.5}, kDouble);
+  const Tensor classes = tensor({2, 0, 1, 2});  // of which 1 is ignored
+  const Tensor of_class = tensor({0.5, 1., 2.}, kDouble), weight = tensor({2., 1., 4.}, kDouble);
+  const std::pair<Reduction, double> shares[] = {
+      {Reduction::None, 1}, {Reduction::Sum, 1}, {Reduction::Mean, 1. / 3}};
+  for (const auto& [reduction, share] : shares) {
+    const bool each = reduction == Reduction::None;
+    const auto check = [&](const Tensor& loss, const Tensor& input, double divided,
+                           const std::vector<double>& values, const std::vector<double>& gradient) {
+      double sum = 0;
+      for (const double value : values) sum += value;
+      expect_values(loss / divided, each ? values : std::vector<double>{sum});
+      const Tensor first = autograd::grad({loss.sum() / divided}, {input})[0];
+      expect_values(first.dim() == 2 ? first[0] : first, gradient);
+    };
+    check(cross_entropy_loss(x, classes, of_class, reduction, 1, 0.25), x,
+          reduction == Reduction::Mean ? 1 / 4.5 : 1,
+          {1.5992307345601735, 0.780115044712858, 0, 2.426069498592901},
+          {0.41390975589125095, 0.5016383724747074, -0.9155481283659583});
+    check(binary_cross_entropy(p, target, weight, reduction), p, share,
+          {2.772588722239781, 0.6931471805599453, 3.347952867143343}, {-8, 2, 16. / 3});
+    check(binary_cross_entropy_with_logits(p, target, weight, {}, reduction), p, share,
+          {1.1518788397576871, 0.9740769841801067, 3.0474840244595995},
+          {-0.8756469982284039, 0.6224593312018546, 0.7167147967015719});
+  }
 }
 
 // [2, 3, 2]: the classes are in the middle, and the mean counts four samples.
@@ -80,6 +114,10 @@ TEST(EdgeGradient, OfCrossEntropyOfProbabilitiesInThreeDimensions) {
       expect_values(grads[1][1].select(1, 1), c.of_target);
     }
   }
+  const Tensor each = cross_entropy_loss(x, t, weight, Reduction::None, -100, 0.25);
+  EXPECT_EQ(each.sizes(), IntArrayRef({2, 2}));
+  expect_values(each,
+                {0.8303724327738089, 1.1822777109927314, 1.2091206672187813, 0.7780810093883188});
 }
 
 // A gradient of another dtype than the output's is cast where it starts, so that hooks and rules

@@ -94,7 +94,7 @@ TEST(Ownership, OneTensorThatAHookReturnsTwiceIsNoSum) {
 // What is recorded last is differentiated first: its gradient is the one that others are added to.
 TEST(Ownership, AGradientWithOverlapIsNotAddedTo) {
   const Tensor x = leaf(tensor({1., 2., 3.}));
-  const Tensor squares = (x * x).sum(), sum = x.sum();  // whose gradient is one element, expanded
+  const Tensor squares = (x * x).sum(), sum = x.sum() * 1;  // one element for all of x
   (squares + sum).backward();
   TERN_EXPECT_EQUAL(x.grad(), tensor({3., 5., 7.}));
 }

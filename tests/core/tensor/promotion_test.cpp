@@ -63,6 +63,13 @@ TEST(Promotion, OfFamilies) {
   EXPECT_EQ(i.sum().dtype(), kLong);
   EXPECT_EQ(b.sum().dtype(), kLong);
   EXPECT_EQ(b.prod().dtype(), kLong);
+  for (const ScalarType narrow : {kInt, kShort, kChar, kByte}) {
+    const Tensor x = full({2}, 3, narrow);
+    for (const Tensor& out : {x.sum(), x.sum(0), x.prod(), x.prod(0)}) {
+      EXPECT_EQ(out.dtype(), kLong) << narrow;
+    }
+    EXPECT_EQ(x.prod().item<std::int64_t>(), 9);
+  }
   EXPECT_EQ(i.exp().dtype(), kFloat);
   EXPECT_EQ(i.sigmoid().dtype(), kFloat);
   EXPECT_EQ(i.sqrt().dtype(), kFloat);
