@@ -169,7 +169,8 @@ bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& input
   }
   if (used.empty()) return true;
   const std::size_t count = inputs.size();
-  const GradcheckFunction gradient = [&fn, used, count](const std::vector<Tensor>& arguments) {
+  const auto gradients_at = [&fn, used, count](const std::vector<Tensor>& arguments,
+                                               bool create_graph) {
     const std::vector<Tensor> own(arguments.begin(),
                                   arguments.begin() + static_cast<std::ptrdiff_t>(count));
     const AutoGradMode recorded(true);
@@ -180,9 +181,20 @@ bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& input
       directions.push_back(arguments[count + i]);
     }
     variable_list gradients = grad(chosen, differentiable(own), directions, /*retain_graph=*/true,
-                                   /*create_graph=*/true, /*allow_unused=*/true);
+                                   create_graph, /*allow_unused=*/true);
     std::erase_if(gradients, [](const Tensor& tensor) { return !tensor.defined(); });
     return gradients;
+  };
+  // A rule may compute in another way when it is itself recorded.
+  const variable_list plain = gradients_at(all, false), recorded = gradients_at(all, true);
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    TERN_CHECK(recorded[i].allclose(plain[i], options.rtol, options.atol, /*equal_nan=*/true),
+               Error, "gradgradcheck: gradient ", i,
+               " is another one when it is recorded, by up to ",
+               recorded[i].sub(plain[i]).abs().max().item<double>());
+  }
+  const GradcheckFunction gradient = [&](const std::vector<Tensor>& arguments) {
+    return gradients_at(arguments, true);
   };
   return gradcheck(gradient, all, options);
 }

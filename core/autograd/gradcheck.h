@@ -31,7 +31,8 @@ TERN_API bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& 
                         const GradcheckOptions& options = {});
 
 /// Compares the gradients of the gradients of `fn` with central differences, for random directions
-/// of the first gradients. Returns and throws as gradcheck().
+/// of the first gradients, and the first gradients that are recorded with those that are not.
+/// Returns and throws as gradcheck().
 TERN_API bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
                             const GradcheckOptions& options = {});
 

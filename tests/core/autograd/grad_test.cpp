@@ -1,4 +1,4 @@
-#include <tern/core/autograd/meta.h>
+#include <tern/core/autograd/record.h>
 
 #include "core/autograd/autograd_test.h"
 
@@ -125,6 +125,18 @@ TEST(Gradcheck, AsksGradAndBackward) {
   EXPECT_FALSE(other.grad().defined());
   EXPECT_TRUE(x.grad().is_same(before));
   TERN_EXPECT_EQUAL(before, full({2}, 7., kDouble));
+}
+
+TEST(Gradcheck, ComparesRecordedGradientsWithOthers) {
+  const auto moody = [](const std::vector<Tensor>& in) {
+    const auto rule = [](const Tensor& g) { return GradMode::is_enabled() ? g * 3 : g * 2; };
+    return std::vector<Tensor>{
+        autograd::record("Moody", in[0].detach() * 2, autograd::wrt(in[0], rule))};
+  };
+  const Tensor x = leaf(ones({2}, kDouble));
+  EXPECT_TRUE(autograd::gradcheck(moody, {x}));
+  TERN_EXPECT_HAS(error_of([&] { autograd::gradgradcheck(moody, {x}); }),
+                  "gradient 0 is another one when it is recorded, by up to 1.0");
 }
 
 TEST(Gradcheck, RefusesMissingGradientsAndCoarseDtypes) {
