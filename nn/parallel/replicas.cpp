@@ -3,7 +3,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/meta.h>
 #include <tern/nn/detail/module_walk.h>
 
@@ -39,11 +38,7 @@ bool update(const Module& module, Module& copy, Device device) {
   };
   return ModuleWalk::pairs(
       module, copy,
-      [](const Module& a, Module& b) { ModuleWalk::set_training(b, a.is_training()); }, move,
-      [&](const Tensor& from, const Tensor& to) {
-        const NoGradGuard no_grad;
-        move(from, to);
-      });
+      [](const Module& a, Module& b) { ModuleWalk::set_training(b, a.is_training()); }, move, move);
 }
 
 }  // namespace

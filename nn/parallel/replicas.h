@@ -11,10 +11,9 @@ namespace tern::nn::parallel {
 /// Copies of a module on further devices.
 ///
 /// clone() makes the copies once. Each use gives them the module's present parameters, buffers and
-/// training modes, but no changes of its plain data members. The parameters of a copy are results
-/// of ops on the module's parameters, so backward sums the gradients of all devices in the module
-/// itself. The buffers of a copy are copies without history: changes that forward makes to them are
-/// lost, as in PyTorch.
+/// training modes, but no changes of its plain data members. The tensors of a copy are results of
+/// ops on the module's tensors, so backward sums the gradients of all devices in the module itself.
+/// Changes that forward makes to the buffers of a copy are lost, as in PyTorch.
 class TERN_API Replicas {
  public:
   /// Prepares copies for `devices`; the module itself is on `devices[0]`. Throws Error for a module

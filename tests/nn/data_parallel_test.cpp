@@ -164,6 +164,18 @@ TEST(DataParallel, ThreadsHaveTheGradModeOfTheCaller) {
   EXPECT_TRUE(GradMode::is_enabled());
 }
 
+TEST(DataParallel, BuffersThatRequireAGradientGetAllOfIt) {
+  Counter net;
+  net.to("cuda:0");
+  net->read.requires_grad_();
+  nn::DataParallel parallel(net, {0, 1});
+  for (int i = 1; i < 3; ++i) {
+    parallel(ones({4})).sum().backward();
+    EXPECT_EQ(net->read.grad().item<int>(), 4 * i);
+    EXPECT_EQ(net->weight.grad().item<int>(), 4 * i);
+  }
+}
+
 TEST(DataParallel, StateHasTheModulesPrefix) {
   nn::Linear net(3, 2);
   net.to("cuda:0");

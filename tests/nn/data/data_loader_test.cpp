@@ -297,5 +297,17 @@ TEST_F(DataLoaderWorkersTest, FetchesNoMoreThanMaxJobsAhead) {
   EXPECT_EQ(fetched, 20u);
 }
 
+TEST_F(DataLoaderWorkersTest, WhatIsStillWantedAtTheEndIsDropped) {
+  std::atomic<std::size_t> fetched{0};
+  const auto slow = [&](std::size_t) {
+    ++fetched;
+    sleep_ms(10);
+  };
+  make_data_loader<SequentialSampler>(Indices(500, slow),
+                                      DataLoaderOptions(1).workers(1).max_jobs(500))
+      ->begin();
+  EXPECT_LT(fetched, 500u);
+}
+
 }  // namespace
 }  // namespace tern::data
