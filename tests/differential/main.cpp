@@ -1,0 +1,43 @@
+// Runs programs, one JSON object a line from the standard input, and answers each with one line:
+// {} or the first difference from PyTorch. --list prints the forms of calls instead.
+
+#include <cstring>
+#include <iostream>
+
+#include "differential/program.h"
+
+using namespace tern::testing::differential;
+
+int main(int argc, char** argv) {
+  RunOptions options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--list") {
+      Json list = Json::array();
+      for (const auto& [python, form] : all_forms()) {
+        list.push_back({{"python", python},
+                        {"cpp", form.cpp},
+                        {"op", op_name(form)},
+                        {"kinds", form.kinds},
+                        {"in_place", form.in_place}});
+      }
+      std::cout << list.dump(1) << std::endl;
+      return 0;
+    } else if (argument == "--names") {
+      options.names = true;
+    } else if (argument == "--device" && i + 1 < argc) {
+      tern::set_default_device(tern::Device(argv[++i]));
+    } else {
+      std::cerr << "usage: differential [--list] [--names] [--device cuda:0] <programs"
+                << std::endl;
+      return 2;
+    }
+  }
+  for (std::string line; std::getline(std::cin, line);) {
+    Json answer = Json::object();
+    if (const auto found = run_program(Json::parse(line), options)) {
+      answer = {{"step", found->step}, {"what", found->what}, {"text", found->text}};
+    }
+    std::cout << answer.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  }
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Random programs, run by PyTorch and by tern: what they answer must be the same."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+
+from generate import Generator
+from torch_side import Form, answer
+
+
+def load_forms(program):
+    rows = json.loads(subprocess.run([program, "--list"], check=True, capture_output=True, text=True).stdout)
+    return {row["python"]: Form(row) for row in rows}
+
+
+def check(program, arguments, programs, seconds):
+    """The first difference of each program, None where there is none. Goes on after a crash."""
+    answers = []
+    while len(answers) < len(programs):
+        rest = programs[len(answers):]
+        text = "".join(json.dumps(p) + "\n" for p in rest)
+        try:
+            done = subprocess.run([program] + arguments, input=text, capture_output=True, text=True, timeout=seconds)
+            out, died, err = done.stdout, done.returncode != 0, done.stderr
+        except subprocess.TimeoutExpired as hang:
+            out, died, err = (hang.stdout or b"").decode(), True, "hangs"
+        lines = [l for l in out.split("\n")[:-1]]
+        answers += [json.loads(l) or None for l in lines]
+        if died and len(answers) < len(programs):
+            answers.append({"step": -1, "what": "crash" if err != "hangs" else "hang", "text": err[-2000:]})
+        elif len(answers) < len(programs) and not lines:
+            raise RuntimeError(err)
+    return answers
+
+
+def group(program, found):
+    if found["step"] < 0:
+        return found["what"]
+    if found["step"] < len(program["steps"]):
+        return program["steps"][found["step"]]["f"] + ": " + found["what"]
+    return "end: " + found["what"]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--arguments", default="")
+    options = parser.parse_args()
+    forms = load_forms(options.program)
+    groups = {}
+    start = time.time()
+    for chunk in range(0, options.count, 500):
+        generator = Generator(forms, options.seed + chunk)
+        programs = [answer(forms, generator.program()) for _ in range(min(500, options.count - chunk))]
+        generated = time.time()
+        for program, found in zip(programs, check(options.program, options.arguments.split(), programs, 120)):
+            if found:
+                groups.setdefault(group(program, found), []).append((program, found))
+        print(chunk, "generated", round(generated - start, 1), "checked", round(time.time() - generated, 1),
+              "differ", sum(len(g) for g in groups.values()), file=sys.stderr)
+    for name, members in sorted(groups.items(), key=lambda kv: -len(kv[1])):
+        program, found = min(members, key=lambda m: len(m[0]["steps"]))
+        print(f"{len(members):5d}  {name}: {found['text'][:300]}")
+    json.dump({k: [m for m in v[:5]] for k, v in groups.items()}, open("/tmp/diff-groups.json", "w"))
+
+
+main()

@@ -1,0 +1,401 @@
+"""Arguments that fit, for ops whose arguments hang together. A new op needs none."""
+
+from torch_side import DTYPES
+
+F32 = ("float32", "float64")
+
+
+def floating(g):
+    return g.main
+
+
+def matmul(g, form):
+    d = floating(g)
+    n, k, m, b = g.size(), g.size(), g.size(), g.size()
+    shapes = {"mm": [([n, k], [k, m])], "mv": [([n, k], [k])], "dot": [([k], [k])],
+              "bmm": [([b, n, k], [b, k, m])],
+              "matmul": [([n, k], [k, m]), ([k], [k]), ([n, k], [k]), ([k], [k, m]), ([b, n, k], [k, m]),
+                         ([b, n, k], [b, k, m]), ([b, n, k], [k]), ([n, k], [b, k, m]), ([k], [b, k, m]),
+                         ([1, n, k], [b, k, m]), ([b, 1, n, k], [2, k, m])]}[form.op]
+    a, c = g.pick(shapes)
+    if g.chance(0.2):
+        d = "int64"
+    return [g.tensor(a, d), g.tensor(c, d)]
+
+
+def addmm(g, form):
+    n, k, m, d = g.size(), g.size(), g.size(), floating(g)
+    return [g.tensor(g.pick([[n, m], [m], [1, m], [n, 1], []]), d), g.tensor([n, k], d), g.tensor([k, m], d),
+            g.number(), g.number()]
+
+
+def linear(g, form):
+    k, m, d = g.size(), g.size(), floating(g)
+    lead = g.pick([[], [g.size()], [g.size()], [g.size(), g.size()]])
+    return [g.tensor(lead + [k], d), g.tensor([m, k] if g.chance(0.95) else [k], d),
+            None if g.chance(0.3) else g.tensor([m], d)]
+
+
+def dims_of(g, n):
+    return g.t(n).dim()
+
+
+def dim_of(g, n, extra=0):
+    dim = max(dims_of(g, n) + extra, 1)
+    return g.random.randint(-dim, dim - 1)
+
+
+def with_dim(g, form):
+    x = g.tensor(where=lambda t: t.dim() > 0 or g.chance(0.2))
+    return [x, dim_of(g, x)]
+
+
+def index_of(g, size):
+    return g.random.randint(-size, size - 1) if size else 0
+
+
+def select(g, form):
+    x = g.tensor(where=lambda t: t.dim() > 0)
+    if form.python == "a[b]":
+        size = g.t(x).shape[0] if dims_of(g, x) else 1
+        return [x, index_of(g, size)]
+    d = dim_of(g, x)
+    return [x, d, index_of(g, g.t(x).shape[d] if dims_of(g, x) else 1)]
+
+
+def slice_(g, form):
+    x = g.tensor(where=lambda t: t.dim() > 0)
+    d = dim_of(g, x)
+    size = g.t(x).shape[d] if dims_of(g, x) else 1
+    edge = lambda: None if g.chance(0.3) else g.random.randint(-size - 1, size + 1)
+    return [x, d, edge(), edge(), g.pick([1, 1, 2, 3])]
+
+
+def narrow(g, form):
+    x = g.tensor(where=lambda t: t.dim() > 0)
+    d = dim_of(g, x)
+    size = g.t(x).shape[d] if dims_of(g, x) else 1
+    start = g.random.randint(0, size)
+    return [x, d, start - size if g.chance(0.2) and start < size else start, g.random.randint(0, size - start)]
+
+
+def view(g, form):
+    x = g.tensor()
+    count = g.t(x).numel()
+    sizes = []
+    if g.chance(0.4):
+        sizes = [s for s in g.t(x).shape]
+        g.random.shuffle(sizes)
+    elif count == 0:
+        sizes = g.pick([[0], [0, 3], [2, 0], [1, 0]])
+    else:
+        rest = count
+        while rest > 1:
+            divisor = g.pick([d for d in range(2, rest + 1) if rest % d == 0])
+            sizes.append(divisor)
+            rest //= divisor
+    if g.chance(0.2):
+        sizes.insert(g.random.randint(0, len(sizes)), 1)
+    if sizes and g.chance(0.3):
+        sizes[g.random.randrange(len(sizes))] = -1
+    return [x, sizes]
+
+
+def view_as(g, form):
+    x = g.tensor()
+    count = g.t(x).numel()
+    return [x, g.tensor(where=lambda t: t.numel() == count, fresh=0)]
+
+
+def expand(g, form):
+    x = g.tensor(where=lambda t: 1 in t.shape or t.dim() < 2)
+    sizes = [g.size() if s == 1 else g.pick([s, s, -1]) for s in g.t(x).shape]
+    if g.chance(0.3):
+        sizes = [g.size()] + sizes
+    return [x, sizes]
+
+
+def expand_as(g, form):
+    x = g.tensor()
+    return [x, g.like(x)]
+
+
+def sum_to_size(g, form):
+    x = g.tensor()
+    sizes = [1 if g.chance(0.4) else s for s in g.t(x).shape]
+    if g.chance(0.3):
+        sizes = sizes[1:]
+    return [x, sizes]
+
+
+def permute(g, form):
+    x = g.tensor()
+    dims = list(range(dims_of(g, x)))
+    g.random.shuffle(dims)
+    return [x, [d - len(dims) if g.chance(0.2) else d for d in dims]]
+
+
+def unsqueeze(g, form):
+    x = g.tensor()
+    return [x, dim_of(g, x, 1)]
+
+
+def t_(g, form):
+    return [g.tensor(where=lambda t: t.dim() <= 2)]
+
+
+def as_strided(g, form):
+    x = g.tensor()
+    t = g.t(x)
+    room = t.untyped_storage().nbytes() // t.element_size()
+    sizes = [g.size() for _ in range(g.pick([0, 1, 2]))]
+    strides = [g.pick([0, 1, 1, 2, 3]) for _ in sizes]
+    end = 1 + sum((s - 1) * st for s, st in zip(sizes, strides))
+    if end > room and not g.chance(0.05):
+        return [x, list(t.shape), list(t.stride()), None]
+    return [x, sizes, strides, None if g.chance(0.5) else g.random.randint(0, max(room - end, 0))]
+
+
+def join(g, form):
+    n = g.tensor(where=lambda t: t.dim() > 0)
+    shape = list(g.t(n).shape)
+    dim = dim_of(g, n, 1 if form.op == "stack" else 0)
+    parts = [n]
+    for _ in range(g.pick([0, 1, 1, 2])):
+        other = list(shape)
+        if form.op == "cat" and shape:
+            other[dim] = g.size()
+        if form.op == "cat" and g.chance(0.05):
+            other = [0]
+        parts.append(g.tensor(other, None if g.chance(0.3) else str(g.t(n).dtype).split(".")[1]))
+    g.random.shuffle(parts)
+    return [parts, dim]
+
+
+def indices(g, shape, size):
+    count = 1
+    for s in shape:
+        count *= s
+    low = 0 if g.chance(0.97) else -1
+    return g.make(shape, "int64", [g.random.randint(low, max(size - 1, 0)) for _ in range(count)], False)
+
+
+def index_select(g, form):
+    x = g.tensor()
+    d = dim_of(g, x)
+    size = g.t(x).shape[d] if dims_of(g, x) else 1
+    count = g.size() if dims_of(g, x) else 1
+    index = indices(g, [count] if g.chance(0.9) else [], size)
+    if form.op == "index_select":
+        return [x, d, index]
+    shape = list(g.t(x).shape)
+    if shape:
+        shape[d] = g.t(index).numel()
+    return [x, d, index, g.tensor(shape, str(g.t(x).dtype).split(".")[1])]
+
+
+def gather(g, form):
+    x = g.tensor()
+    d = dim_of(g, x)
+    shape = list(g.t(x).shape)
+    size = shape[d] if shape else 1
+    wanted = [g.random.randint(0 if g.chance(0.1) else min(1, s), s) for s in shape]
+    if shape:
+        wanted[d] = g.size()
+    index = indices(g, wanted, size)
+    if form.op == "gather":
+        return [x, d, index]
+    source = [s + g.pick([0, 0, 1]) for s in wanted]
+    return [x, d, index, g.tensor(source, str(g.t(x).dtype).split(".")[1])]
+
+
+def copy_(g, form):
+    x = g.tensor()
+    return [x, g.like(x)]
+
+
+def fill_(g, form):
+    return [g.tensor(), g.tensor([]) if form.kinds[1] == "tensor" else g.number()]
+
+
+def lerp(g, form):
+    x = g.tensor(dtype=floating(g))
+    return [x, g.tensor(list(g.t(x).shape) if g.chance(0.6) else None, floating(g)), g.number()]
+
+
+def one_dtype(g, form):
+    """isclose and allclose."""
+    x = g.tensor()
+    d = str(g.t(x).dtype).split(".")[1]
+    y = g.tensor(list(g.t(x).shape), d)
+    return [x, y] + [g.argument(k, x) for k in form.kinds[2:]]
+
+
+def reduction(g):
+    return g.pick(["none", "mean", "sum"])
+
+
+def maybe(g, shape, d):
+    return None if g.chance(0.6) else g.tensor(shape, d)
+
+
+def bce(g, form):
+    d, shape = floating(g), g.shape()
+    count = 1
+    for s in shape:
+        count *= s
+    part = lambda: [g.random.randint(0, 4) / 4 for _ in range(count)]
+    logits = form.op.endswith("logits")
+    x = g.tensor(shape, d) if logits else g.make(shape, d, part())
+    if not logits and g.chance(0.4):
+        step = {"f": "a.sigmoid()", "a": [g.tensor(shape, d)]}
+        if g.do(step) and step.get("o"):
+            x = step["o"][0]
+    target = g.make(shape, d, part())
+    if logits:
+        return [x, target, maybe(g, shape, d), maybe(g, shape[-1:], d), reduction(g)]
+    return [x, target, maybe(g, shape, d), reduction(g)]
+
+
+def classes(g, form):
+    """nll_loss and cross_entropy."""
+    d, c = floating(g), g.pick([1, 2, 3, 4])
+    n = g.pick([[], [g.size()], [g.size()], [g.size()], [g.size(), 2]])
+    shape = n[:1] + [c] + n[1:]
+    x = g.tensor(shape, d)
+    ignore = g.pick([-100, -100, 0, 1])
+    smoothing = g.pick([0.0, 0.0, 0.25])
+    if form.op == "cross_entropy_loss" and g.chance(0.3):
+        target = g.tensor(shape, d)
+        return [x, target, maybe(g, [c], d), reduction(g), -100, smoothing]
+    count = 1
+    for s in n:
+        count *= s
+    values = [-100 if g.chance(0.1) else g.random.randrange(c) for _ in range(count)]
+    target = g.make(n, "int64", values, False)
+    weight = None if g.chance(0.6) else g.make([c], d, [g.random.randint(0, 8) / 4 for _ in range(c)], False)
+    out = [x, target, weight, reduction(g), ignore]
+    return out + [smoothing] if form.op == "cross_entropy_loss" else out
+
+
+def layer_norm(g, form):
+    x = g.tensor(dtype=floating(g), where=lambda t: t.dim() > 0)
+    shape = list(g.t(x).shape)
+    if not shape:
+        return None
+    tail = shape[-g.random.randint(1, len(shape)):]
+    return [x, tail, maybe(g, tail, floating(g)), maybe(g, tail, floating(g)), g.pick([1e-5, 0.25])]
+
+
+def batch_norm(g, form):
+    d, c = floating(g), g.pick([1, 2, 3])
+    x = g.tensor(g.pick([[g.size(), c], [g.size(), c], [g.size(), c, g.size()]]), d)
+    stats = g.chance(0.6)
+    mean = g.make([c], d, requires_grad=False, layout="contiguous") if stats else None
+    var = g.make([c], d, [g.random.randint(1, 8) / 4 for _ in range(c)], False, "contiguous") if stats else None
+    affine = g.chance(0.6)
+    return [x, g.tensor([c], d) if affine else None, g.tensor([c], d) if affine else None, mean, var,
+            True if not stats else g.chance(0.6), g.pick([0.1, 0.5, 1.0]), g.pick([1e-5, 0.25])]
+
+
+def wants_grad(t):
+    return t.requires_grad
+
+
+def backward(g, form):
+    x = g.tensor(where=lambda t: t.requires_grad and t.grad_fn is not None, fresh=0)
+    t = g.t(x)
+    gradient = None
+    if t.numel() != 1 or g.chance(0.2):
+        gradient = g.make(list(t.shape), str(t.dtype).split(".")[1], requires_grad=g.chance(0.1))
+    return [x, gradient, g.pick([None, True, True, False]), g.chance(0.15)]
+
+
+def grad(g, form):
+    x = g.tensor(where=lambda t: t.requires_grad and t.grad_fn is not None, fresh=0)
+    t = g.t(x)
+    wanted = [g.tensor(where=wants_grad, fresh=0) for _ in range(g.pick([1, 1, 2]))]
+    weights = g.make(list(t.shape), str(t.dtype).split(".")[1], requires_grad=g.chance(0.1))
+    if form.op == "backward":
+        return [[x], [weights], wanted]
+    return [[x], wanted, [weights], g.pick([None, True, True]), g.chance(0.6), g.chance(0.6)]
+
+
+def read_grad(g, form):
+    return [g.tensor(where=lambda t: t.is_leaf and t.grad is not None, fresh=0)]
+
+
+def retain(g, form):
+    return [g.tensor(where=wants_grad)]
+
+
+def set_grad(g, form):
+    x = g.tensor(where=wants_grad)
+    t = g.t(x)
+    return [x, None if g.chance(0.4) else g.make(list(t.shape), str(t.dtype).split(".")[1])]
+
+
+def item(g, form):
+    return [g.tensor(where=lambda t: t.numel() == 1)]
+
+
+def like_options(g, form):
+    return None
+
+
+def new_sizes(g, form):
+    x = g.tensor()
+    return [x, g.shape()] + [g.argument(k, x) for k in form.kinds[2:]]
+
+
+def sizes(g, form):
+    return [g.shape()] + [g.argument(k, None) for k in form.kinds[1:]]
+
+
+def arange(g, form):
+    d = g.pick(["int64", "float32"])
+    start, count = g.number(d), g.pick([0, 1, 3, 5])
+    step = g.pick([1, 1, 2, -1]) if d == "int64" else g.pick([0.25, 0.5, -0.5, 1.0])
+    start = start if not isinstance(start, str) and abs(start) < 100 else 0
+    if len(form.kinds) == 1:
+        return [abs(start)]
+    return [start, start + count * step, step] + [g.dtype() for _ in form.kinds[3:]]
+
+
+def linspace(g, form):
+    return [g.number(), g.number(), g.pick([0, 1, 2, 5])] + [g.dtype() for _ in form.kinds[3:]]
+
+
+def eye(g, form):
+    return [g.size()] if len(form.kinds) == 1 else [g.size(), g.size(), g.dtype()]
+
+
+SAMPLERS = {
+    "matmul": matmul, "mm": matmul, "bmm": matmul, "mv": matmul, "dot": matmul, "addmm": addmm,
+    "linear": linear, "select": select, "operator": None, "slice": slice_, "narrow": narrow, "view": view,
+    "reshape": view, "view_as": view_as, "reshape_as": view_as, "expand": expand, "expand_as": expand_as,
+    "sum_to_size": sum_to_size, "permute": permute, "unsqueeze": unsqueeze, "t": t_, "as_strided": as_strided,
+    "cat": join, "stack": join, "index_select": index_select, "index_add": index_select, "gather": gather,
+    "scatter_add": gather, "copy_": copy_, "fill_": fill_, "lerp": lerp, "lerp_": lerp, "isclose": one_dtype,
+    "allclose": one_dtype, "binary_cross_entropy": bce, "binary_cross_entropy_with_logits": bce,
+    "nll_loss": classes, "cross_entropy_loss": classes, "layer_norm": layer_norm, "batch_norm": batch_norm,
+    "backward": None, "grad": None, "retain_grad": retain, "set_grad": set_grad, "item": item,
+    "new_zeros": new_sizes, "new_ones": new_sizes, "new_full": new_sizes, "zeros": sizes, "ones": sizes,
+    "full": sizes, "arange": arange, "linspace": linspace, "eye": eye,
+}
+
+
+def by_python(g, form):
+    if form.python == "a.grad":
+        return read_grad(g, form)
+    if form.python == "a[b]":
+        return select(g, form)
+    if form.python.startswith("backward("):
+        return backward(g, form)
+    if form.op in ("grad", "backward"):
+        return grad(g, form)
+    return None
+
+
+for name in ("operator", "backward", "grad", "a"):
+    SAMPLERS[name] = by_python

@@ -1,0 +1,282 @@
+"""Runs programs with PyTorch and writes down what it answers."""
+
+import math
+import re
+import warnings
+
+import torch
+import torch.nn.functional as F
+
+warnings.filterwarnings("ignore")
+torch.set_num_threads(1)
+
+DTYPES = {str(d).split(".")[1]: d for d in (
+    torch.float32, torch.float64, torch.int64, torch.bool, torch.float16, torch.bfloat16,
+    torch.int32, torch.int16, torch.int8, torch.uint8)}
+# What one op may lose, relative to the largest number that took part.
+EPSILON = {torch.float32: 3e-5, torch.float64: 1e-11, torch.float16: 2e-2, torch.bfloat16: 1e-1}
+WILD = math.inf  # the epsilon of values that say nothing
+
+# Ops whose results have no rounding of their own, or PyTorch's very rounding.
+ELEMENTWISE = set("""add add_ sub sub_ rsub mul mul_ neg abs sign floor ceil round trunc relu maximum minimum
+  clamp clamp_ clamp_min clamp_min_ clamp_max clamp_max_ masked_fill masked_fill_ where isnan isinf isfinite
+  logical_not logical_and logical_or logical_xor equal bitwise_not bitwise_not_ bitwise_and bitwise_and_
+  bitwise_or bitwise_or_ bitwise_xor bitwise_xor_ eq ne lt le gt ge neg_ abs_ sign_ floor_ ceil_ round_
+  trunc_ relu_ amax amin max min argmax argmin all any view view_as reshape reshape_as flatten transpose t
+  mT permute select operator slice narrow expand expand_as squeeze unsqueeze as_strided split chunk unbind
+  cat stack index_select gather clone contiguous copy_ fill_ zero_ to type toType type_as make zeros ones
+  full eye zeros_like ones_like full_like new_zeros new_ones new_full scalar_tensor requires_grad_
+  retain_grad detach detach_ data item set_enabled set_grad square square_ remainder dropout a""".split())
+# The same as long as no sum rounds.
+SUMS = set("sum prod matmul mm bmm mv dot addmm linear index_add scatter_add sum_to_size addcmul addcmul_ "
+           "arange".split())
+# A small change of an argument changes them much, everywhere or near 0.
+STEPS = set("floor ceil round trunc sign floor_ ceil_ round_ trunc_ sign_ remainder argmax argmin".split())
+POLES = set("div div_ operator log log_ rsqrt rsqrt_ sqrt sqrt_ reciprocal reciprocal_ pow pow_ norm std var log1p "
+            "log1p_ batch_norm layer_norm binary_cross_entropy expm1 exp exp_ expm1_".split())
+# Their gradients jump.
+KINKS = set("relu relu_ abs abs_ maximum minimum clamp clamp_ clamp_min clamp_min_ clamp_max clamp_max_ max "
+            "min amax amin norm prod std pow pow_ binary_cross_entropy sign floor".split())
+
+
+def make(dtype, sizes, values, layout, requires_grad):
+    with torch.no_grad():
+        made = torch.tensor(values, dtype=torch.float64 if dtype.is_floating_point else torch.int64)
+        made = made.to(dtype).reshape(sizes)
+        if layout == "transposed":
+            made = made.transpose(0, -1).contiguous().transpose(0, -1)
+        elif layout == "gaps":
+            wide = list(sizes)
+            wide[-1] *= 2
+            whole = torch.zeros(wide, dtype=dtype)[..., ::2]
+            made = whole.copy_(made)
+        elif layout == "expanded":
+            made = made[:1].clone().expand(sizes)
+        return made.data.requires_grad_(requires_grad)
+
+
+def backward(a, gradient, retain, create):
+    a.backward(gradient, retain_graph=retain, create_graph=create)
+
+
+def set_grad(a, b):
+    a.grad = b
+
+
+NAMESPACE = {"torch": torch, "F": F, "make": make, "backward": backward, "set_grad": set_grad}
+
+
+class Form:
+    """A line of the table of the C++ side (form.h)."""
+
+    def __init__(self, row):
+        self.python, self.cpp, self.op = row["python"], row["cpp"], row["op"]
+        self.kinds, self.in_place = row["kinds"], row["in_place"]
+        text = re.sub(r" #\d+$", "", self.python)
+        parameters = ",".join("abcdefgh"[:len(self.kinds)])
+        self.call = eval(f"lambda {parameters}: {text}", NAMESPACE)
+        self.autograd = "backward" in text or "autograd.grad" in text or text == "a.grad"
+
+
+def number(value):
+    return float(value) if isinstance(value, str) else value
+
+
+def is_tensor_kind(kind):
+    return kind in ("tensor", "mask", "indices", "tensor?", "tensors")
+
+
+class Skip(Exception):
+    """A result that no program should hold."""
+
+
+class Machine:
+    """Runs steps, and knows how exact every storage is."""
+
+    def __init__(self, forms):
+        torch.set_grad_enabled(True)
+        self.forms = forms
+        self.variables = {}
+        self.next_number = 0
+        self.taints = {}  # storage: (epsilon, largest number)
+        self.scale = 1.0
+        self.exact = True       # nothing in the program has rounded yet
+        self.wild_grad = False  # gradients say nothing
+        self.over = False
+
+    def argument(self, kind, value):
+        if value is None:
+            return None
+        if kind in ("tensor", "mask", "indices", "tensor?"):
+            return self.variables[value]
+        if kind == "tensors":
+            return [self.variables[v] for v in value]
+        if kind in ("dtype", "dtype?"):
+            return DTYPES[value]
+        if kind == "values":
+            return [number(v) for v in value]
+        if kind in ("number", "number?", "double"):
+            return number(value)
+        return value
+
+    def taint(self, tensor):
+        return self.taints.get(tensor.untyped_storage()._cdata, (0.0, 1.0))
+
+    def run(self, step):
+        """Runs one step. Returns the tensors that it shows, or the exception."""
+        form = self.forms[step["f"]]
+        arguments = [self.argument(k, v) for k, v in zip(form.kinds, step["a"])]
+        tensors = []
+        for argument in arguments:
+            if isinstance(argument, torch.Tensor):
+                tensors.append(argument)
+            elif isinstance(argument, list) and argument and isinstance(argument[0], torch.Tensor):
+                tensors += argument
+        near_zero = form.op in POLES and any(
+            t.is_floating_point() and t.numel() and self.taint(t)[0] > 0 for t in tensors)
+        try:
+            results = form.call(*arguments)
+        except Exception as error:  # whatever PyTorch raises
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            if form.autograd and form.python != "a.grad":
+                self.over = True
+            return error
+        if form.in_place:
+            results = [tensors[0]]
+        elif form.python == "torch.set_grad_enabled(a)" or form.python.startswith(("backward", "torch.autograd.backward")):
+            results = []
+        elif not isinstance(results, (tuple, list)):
+            results = [results]
+        results = [torch.tensor(r, dtype=torch.float64 if isinstance(r, float) else None)
+                   if isinstance(r, (bool, int, float)) else r for r in results]
+        for result in results:
+            if result is not None and result.numel() > 300:
+                raise Skip()
+        self.weigh(form, tensors, results, near_zero, arguments)
+        if not form.in_place:
+            given = step.setdefault("o", [])
+            while len(given) < len(results):
+                given.append(max([self.next_number] + [g + 1 for g in given]))
+            for n, result in zip(given, results):
+                self.next_number = max(self.next_number, n + 1)
+                if result is not None:
+                    self.variables[n] = result
+        return results
+
+    def weigh(self, form, tensors, results, near_zero, arguments):
+        """Notes how exact the results are."""
+        epsilon = max([0.0] + [self.taint(t)[0] for t in tensors])
+        scale = max([1.0] + [self.taint(t)[1] for t in tensors])
+        for argument in arguments:
+            if isinstance(argument, float) and math.isfinite(argument):
+                scale = max(scale, abs(argument))
+        if form.op in KINKS and epsilon > 0 or near_zero:
+            self.wild_grad = True
+        for result in results:
+            if result is None:
+                continue
+            x = result.detach()
+            storage_scale, finite = scale, None
+            if x.is_floating_point() and x.numel():
+                finite = x[torch.isfinite(x)]
+                if finite.numel():
+                    storage_scale = max(scale, finite.abs().max().item())
+            own = epsilon
+            if form.autograd:
+                storage_scale = max(storage_scale, self.scale)
+                if self.wild_grad:
+                    own = WILD
+                elif not self.exact or not self.on_grid(finite):
+                    own = max([own] + [EPSILON.get(t.dtype, 0) for t in tensors + [x]])
+            elif not x.is_floating_point():
+                own = WILD if epsilon > 0 else 0.0
+            elif form.op in STEPS and epsilon > 0 or near_zero:
+                own = WILD
+            elif form.op in ELEMENTWISE or form.op in SUMS and self.on_grid(finite):
+                pass
+            else:
+                own = max(own, EPSILON[x.dtype])
+            key = result.untyped_storage()._cdata
+            before = self.taints.get(key, (0.0, 1.0))
+            self.taints[key] = (max(own, before[0]), max(storage_scale, before[1]))
+            self.exact = self.exact and own == 0
+            if storage_scale < 1e15 or True:
+                self.scale = max(self.scale, storage_scale)
+
+    @staticmethod
+    def on_grid(finite):
+        """Numbers whose sums and products do not round."""
+        if finite is None or not finite.numel():
+            return True
+        return bool(((finite * 1024).frac() == 0).all()) and finite.abs().max().item() < 4096
+
+    def show(self, tensor, form=None):
+        """What the other side has to show, too."""
+        if tensor is None:
+            return None
+        x = tensor.detach()
+        shown = {"d": str(x.dtype).split(".")[1], "s": list(x.shape)}
+        if form is not None:
+            flags = ("r" if tensor.requires_grad else "") + ("l" if tensor.is_leaf else "")
+            if form.autograd:
+                pass
+            else:
+                shown["t"] = list(x.stride())
+                flags += "v" if tensor._is_view() else ""
+                shown["f"] = flags
+            shown["g"] = tensor.grad_fn.name() if tensor.grad_fn is not None else ""
+        epsilon, scale = self.taint(tensor)
+        if epsilon == WILD:
+            return shown
+        values = x.flatten().tolist()
+        if x.is_floating_point() and x.numel() and not bool(torch.isfinite(x).all()):
+            values = [v if math.isfinite(v) else str(v) for v in values]
+        shown["x"] = values
+        if epsilon > 0:
+            shown["tol"] = epsilon * scale
+        return shown
+
+    def answer(self, step):
+        """Runs a step and writes into it what PyTorch did."""
+        form = self.forms[step["f"]]
+        outcome = self.run(step)
+        for key in ("r", "e", "text"):
+            step.pop(key, None)
+        if isinstance(outcome, Exception):
+            step["e"] = "index" if isinstance(outcome, IndexError) else "error"
+            step["text"] = str(outcome).split("\n")[0][:200]
+            step["o"] = []
+        else:
+            step["r"] = [self.show(t, form) for t in outcome]
+
+    def end(self):
+        if self.over:
+            return {}
+        shown = {}
+        for n, tensor in self.variables.items():
+            grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+            if grad is not None:
+                key = grad.untyped_storage()._cdata
+                if self.wild_grad:
+                    self.taints[key] = (WILD, 1.0)
+                elif not self.exact or not self.on_grid(grad[torch.isfinite(grad)]):
+                    e, s = self.taints.get(key, (0.0, 1.0))
+                    self.taints[key] = (max(e, EPSILON[torch.float32]), max(s, self.scale))
+            shown[str(n)] = {"v": self.show(tensor), "g": self.show(grad)}
+        return shown
+
+
+def answer(forms, steps):
+    """A whole program with PyTorch's answers. Raises Skip for one that is none."""
+    machine = Machine(forms)
+    done = []
+    for step in steps:
+        step = {"f": step["f"], "a": step["a"], "o": list(step.get("o", []))}
+        machine.answer(step)
+        done.append(step)
+        if machine.over:
+            break
+    program = {"steps": done, "end": machine.end()}
+    torch.set_grad_enabled(True)
+    return program
