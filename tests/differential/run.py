@@ -9,7 +9,8 @@ import sys
 import time
 
 from generate import Generator
-from torch_side import Form, answer
+from shrink import Interpreter, group, report, shrink
+from torch_side import Form, try_answer
 
 
 def load_forms(program):
@@ -37,19 +38,12 @@ def check(program, arguments, programs, seconds):
     return answers
 
 
-def group(program, found):
-    if found["step"] < 0:
-        return found["what"]
-    if found["step"] < len(program["steps"]):
-        return program["steps"][found["step"]]["f"] + ": " + found["what"]
-    return "end: " + found["what"]
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--shrink", type=int, default=20)
     parser.add_argument("--arguments", default="")
     options = parser.parse_args()
     forms = load_forms(options.program)
@@ -57,17 +51,20 @@ def main():
     start = time.time()
     for chunk in range(0, options.count, 500):
         generator = Generator(forms, options.seed + chunk)
-        programs = [answer(forms, generator.program()) for _ in range(min(500, options.count - chunk))]
+        programs = [try_answer(forms, generator.program()) for _ in range(min(500, options.count - chunk))]
+        programs = [p for p in programs if p]
         generated = time.time()
         for program, found in zip(programs, check(options.program, options.arguments.split(), programs, 120)):
             if found:
                 groups.setdefault(group(program, found), []).append((program, found))
         print(chunk, "generated", round(generated - start, 1), "checked", round(time.time() - generated, 1),
               "differ", sum(len(g) for g in groups.values()), file=sys.stderr)
+    interpreter = Interpreter([options.program] + options.arguments.split())
     for name, members in sorted(groups.items(), key=lambda kv: -len(kv[1])):
         program, found = min(members, key=lambda m: len(m[0]["steps"]))
-        print(f"{len(members):5d}  {name}: {found['text'][:300]}")
-    json.dump({k: [m for m in v[:5]] for k, v in groups.items()}, open("/tmp/diff-groups.json", "w"))
+        if len(groups) <= options.shrink or members:
+            program, found = shrink(forms, interpreter, program, found)
+        print(f"\n{len(members):5d}  {name}\n{report(forms, program, found)}", flush=True)
 
 
 main()
