@@ -18,7 +18,7 @@ class Accumulator final : public Node {
 
   void apply(const Tensor* gradients, Tensor* /*results*/) override {
     const Tensor& gradient = gradients[0];
-    if (!gradient.defined()) return;
+    if (!gradient.defined() || !slot_->is_open) return;
     // Threads may run backward over shared leaves.
     const std::lock_guard<std::mutex> lock(mutex_);
     Tensor& grad = slot_->grad;

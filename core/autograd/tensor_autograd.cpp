@@ -91,7 +91,9 @@ const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
   const Meta* own = meta_of(self());
   if (requires_grad == (own != nullptr && own->node)) return *this;
   if (!requires_grad) {
-    meta_of(self())->node.reset();
+    Meta& meta = *meta_of(self());
+    meta.node.reset();
+    if (meta.slot) meta.slot->is_open = false;
     return *this;
   }
   TERN_CHECK(is_floating_point(), DTypeError,
@@ -99,6 +101,7 @@ const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
              dtype());
   Meta& meta = ensure_meta(self());
   if (!meta.slot) meta.slot = make_intrusive<autograd::GradSlot>();
+  meta.slot->is_open = true;
   meta.node = autograd::make_accumulator(*this, meta.slot);
   meta.output_nr = 0;
   return *this;

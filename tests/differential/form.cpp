@@ -23,7 +23,7 @@ const std::map<std::string, Form>& all_forms() {
 }
 
 std::string op_name(const Form& form) {
-  static const std::regex call("(\\w+)(?:\\(|$)");
+  static const std::regex call("(?:copies\\(autograd::)?(\\w+)(?:\\(|$)");
   std::smatch match;
   return std::regex_search(form.cpp, match, call) ? match[1].str() : form.cpp;
 }

@@ -2,6 +2,22 @@
 
 namespace tern::testing::differential {
 
+namespace {
+
+std::optional<StrictBool> flag(std::optional<bool> value) {
+  return value ? std::optional<StrictBool>(*value) : std::nullopt;
+}
+
+// As in torch_side.py.
+Tensors copies(Tensors tensors) {
+  for (Tensor& tensor : tensors) {
+    if (tensor.defined()) tensor = tensor.contiguous().clone();
+  }
+  return tensors;
+}
+
+}  // namespace
+
 std::vector<Form> autograd_forms() {
   return {
       SAME((Tensor & a, bool b), a.requires_grad_(b)),
@@ -14,14 +30,13 @@ std::vector<Form> autograd_forms() {
       SAME((T a), a.item()),
       FORM("torch.set_grad_enabled(a)", (bool a), GradMode::set_enabled(a)),
       FORM("backward(a, b, c, d)", (T a, const MaybeTensor& b, std::optional<bool> c, bool d),
-           a.backward(b, c ? std::optional<StrictBool>(*c) : std::nullopt, d)),
-      FORM("torch.autograd.backward(a, b, inputs=c)",
-           (const Tensors& a, const Tensors& b, const Tensors& c),
+           a.backward(b, flag(c), d)),
+      FORM("backward_inputs(a, b, c)", (const Tensors& a, const Tensors& b, const Tensors& c),
            autograd::backward(a, b, std::nullopt, false, c)),
-      FORM("torch.autograd.grad(a, b, c, retain_graph=d, create_graph=e, allow_unused=f)",
+      FORM("grad(a, b, c, d, e, f)",
            (const Tensors& a, const Tensors& b, const Tensors& c, std::optional<bool> d, bool e,
             bool f),
-           autograd::grad(a, b, c, d ? std::optional<StrictBool>(*d) : std::nullopt, e, f)),
+           copies(autograd::grad(a, b, c, flag(d), e, f))),
   };
 }
 

@@ -53,7 +53,7 @@ class Generator:
             return self.pick(FLOATS)
         if r < 0.86:
             return "int64"
-        return "bool" if r < 0.97 else self.pick(sorted(DTYPES))
+        return "bool" if r < 0.985 else self.pick(sorted(DTYPES))
 
     def number(self, dtype=None):
         kind = dtype or self.pick(["float32", "float32", "int64", "int64", "bool"])
@@ -242,5 +242,5 @@ class Generator:
             if not torch.is_grad_enabled() and self.chance(0.5):
                 self.do({"f": "torch.set_grad_enabled(a)", "a": [True]})
 
-    GRAD = "torch.autograd.grad(a, b, c, retain_graph=d, create_graph=e, allow_unused=f)"
-    AUTOGRAD = ["backward(a, b, c, d)"] * 3 + [GRAD] * 4 + ["torch.autograd.backward(a, b, inputs=c)", "a.grad"]
+    AUTOGRAD = (["backward(a, b, c, d)"] * 3 + ["grad(a, b, c, d, e, f)"] * 4 +
+                ["backward_inputs(a, b, c)", "a.grad"])

@@ -4,6 +4,7 @@
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -38,16 +39,31 @@ def check(program, arguments, programs, seconds):
     return answers
 
 
+def load_known():
+    """Patterns and reasons of the differences that stay."""
+    lines = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.txt")).read().split("\n")
+    return [(re.compile(p), p, reason) for p, reason in
+            (line.split(" -> ") for line in lines if line and not line.startswith("#"))]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--shrink", type=int, default=20)
+    parser.add_argument("--only", default="", help="shrink the groups that this pattern finds")
+    parser.add_argument("--shrink", type=int, default=1)
     parser.add_argument("--arguments", default="")
     options = parser.parse_args()
     forms = load_forms(options.program)
-    groups = {}
+    groups, known, used = {}, load_known(), set()
+
+    def is_known(program, found):
+        text = f"{group(program, found)}: {found['text']}"
+        matches = [p for regex, p, _ in known if regex.search(text)]
+        used.update(matches)
+        return bool(matches)
+
     start = time.time()
     for chunk in range(0, options.count, 500):
         generator = Generator(forms, options.seed + chunk)
@@ -55,16 +71,28 @@ def main():
         programs = [p for p in programs if p]
         generated = time.time()
         for program, found in zip(programs, check(options.program, options.arguments.split(), programs, 120)):
-            if found:
+            if found and not is_known(program, found):
                 groups.setdefault(group(program, found), []).append((program, found))
         print(chunk, "generated", round(generated - start, 1), "checked", round(time.time() - generated, 1),
               "differ", sum(len(g) for g in groups.values()), file=sys.stderr)
+    for name, members in sorted(groups.items(), key=lambda kv: -len(kv[1])):
+        print(f"{len(members):5d}  {name}: {members[0][1]['text'][:200]}", flush=True)
     interpreter = Interpreter([options.program] + options.arguments.split())
     for name, members in sorted(groups.items(), key=lambda kv: -len(kv[1])):
-        program, found = min(members, key=lambda m: len(m[0]["steps"]))
-        if len(groups) <= options.shrink or members:
+        if not re.search(options.only, name):
+            continue
+        # What shows at the end may have many causes.
+        members.sort(key=lambda m: len(m[0]["steps"]))
+        shown = set()
+        for program, found in members[:options.shrink * 4 if name.startswith("end") else options.shrink]:
             program, found = shrink(forms, interpreter, program, found)
-        print(f"\n{len(members):5d}  {name}\n{report(forms, program, found)}", flush=True)
+            ops = tuple(s["f"] for s in program["steps"] if not s["f"].startswith("make"))
+            if ops not in shown and not is_known(program, found):
+                print(f"\n{len(members):5d}  {name}\n{report(forms, program, found)}", flush=True)
+            shown.add(ops)
+    for _, pattern, reason in known:
+        if pattern not in used and options.count >= 10000:
+            print(f"known.txt: never seen: {pattern} -> {reason}")
 
 
 main()

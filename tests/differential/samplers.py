@@ -290,11 +290,12 @@ def layer_norm(g, form):
 def batch_norm(g, form):
     d, c = floating(g), g.pick([1, 2, 3])
     x = g.tensor(g.pick([[g.size(), c], [g.size(), c], [g.size(), c, g.size()]]), d)
-    stats = g.chance(0.6)
+    stats, affine = g.chance(0.6), g.chance(0.6)
+    weight, bias = (g.tensor([c], d), g.tensor([c], d)) if affine else (None, None)
+    # Tensors of their own: they are changed.
     mean = g.make([c], d, requires_grad=False, layout="contiguous") if stats else None
     var = g.make([c], d, [g.random.randint(1, 8) / 4 for _ in range(c)], False, "contiguous") if stats else None
-    affine = g.chance(0.6)
-    return [x, g.tensor([c], d) if affine else None, g.tensor([c], d) if affine else None, mean, var,
+    return [x, weight, bias, mean, var,
             True if not stats else g.chance(0.6), g.pick([0.1, 0.5, 1.0]), g.pick([1e-5, 0.25])]
 
 
@@ -372,14 +373,14 @@ def eye(g, form):
 
 SAMPLERS = {
     "matmul": matmul, "mm": matmul, "bmm": matmul, "mv": matmul, "dot": matmul, "addmm": addmm,
-    "linear": linear, "select": select, "operator": None, "slice": slice_, "narrow": narrow, "view": view,
+    "linear": linear, "select": select, "a[b]": select, "slice": slice_, "narrow": narrow, "view": view,
     "reshape": view, "view_as": view_as, "reshape_as": view_as, "expand": expand, "expand_as": expand_as,
     "sum_to_size": sum_to_size, "permute": permute, "unsqueeze": unsqueeze, "t": t_, "as_strided": as_strided,
     "cat": join, "stack": join, "index_select": index_select, "index_add": index_select, "gather": gather,
     "scatter_add": gather, "copy_": copy_, "fill_": fill_, "lerp": lerp, "lerp_": lerp, "isclose": one_dtype,
     "allclose": one_dtype, "binary_cross_entropy": bce, "binary_cross_entropy_with_logits": bce,
     "nll_loss": classes, "cross_entropy_loss": classes, "layer_norm": layer_norm, "batch_norm": batch_norm,
-    "backward": None, "grad": None, "retain_grad": retain, "set_grad": set_grad, "item": item,
+    "retain_grad": retain, "set_grad": set_grad, "item": item,
     "new_zeros": new_sizes, "new_ones": new_sizes, "new_full": new_sizes, "zeros": sizes, "ones": sizes,
     "full": sizes, "arange": arange, "linspace": linspace, "eye": eye,
 }
@@ -388,8 +389,6 @@ SAMPLERS = {
 def by_python(g, form):
     if form.python == "a.grad":
         return read_grad(g, form)
-    if form.python == "a[b]":
-        return select(g, form)
     if form.python.startswith("backward("):
         return backward(g, form)
     if form.op in ("grad", "backward"):
@@ -397,5 +396,5 @@ def by_python(g, form):
     return None
 
 
-for name in ("operator", "backward", "grad", "a"):
+for name in ("backward", "grad"):
     SAMPLERS[name] = by_python

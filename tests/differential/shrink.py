@@ -125,53 +125,70 @@ def without_dimension(forms, steps, i):
         yield steps[:i] + [{**steps[i], "a": arguments}] + steps[i + 1:]
 
 
-def candidates(forms, steps):
-    for i in reversed(range(len(steps))):
-        yield without(forms, steps, i)
-    for i, step in enumerate(steps):
-        form = forms[step["f"]]
-        if form.op != "make" and len(step.get("o", [])) == 1:
-            yield lambda i=i: plain(forms, steps, i)
-    for i, step in enumerate(steps):
-        if forms[step["f"]].op == "make":
-            yield from smaller_makes(steps, i, forms[step["f"]])
-            yield from without_dimension(forms, steps, i)
+def simpler_arguments(forms, steps, i):
+    for k, kind in enumerate(forms[steps[i]["f"]].kinds):
+        value = steps[i]["a"][k]
+        for simple in {"number": [1, 2], "dims": [[], [0]], "bool": [False], "tensor?": [None], "bool?": [None],
+                       "double": [0.0, 1.0], "reduction": ["sum"], "dim": [0]}.get(kind, []):
+            if value != simple and not (kind == "number" and value in (1, 2)):
+                arguments = steps[i]["a"][:k] + [simple] + steps[i]["a"][k + 1:]
+                yield steps[:i] + [{**steps[i], "a": arguments}] + steps[i + 1:]
+
+
+def changes(forms, steps, i):
+    """Simpler programs with another step i."""
+    form = forms[steps[i]["f"]]
+    if form.op == "make":
+        yield from without_dimension(forms, steps, i)
+        yield from smaller_makes(steps, i, form)
+        return
+    if len(steps[i].get("o", [])) == 1:
+        yield plain(forms, steps, i)
+    yield from simpler_arguments(forms, steps, i)
+
+
+def resizes(forms, steps):
     sizes = {s for step in steps for k, a in zip(forms[step["f"]].kinds, step["a"]) if k == "sizes" for s in a}
     for old in sorted(sizes, reverse=True):
         for new in (1, old - 1):
             if 0 <= new < old:
-                yield lambda old=old, new=new: resized(forms, steps, old, new)
-    for i, step in enumerate(steps):
-        for k, kind in enumerate(forms[step["f"]].kinds):
-            value = step["a"][k]
-            for simple in {"number": [1, 2], "dims": [[], [0]], "bool": [False], "tensor?": [None],
-                           "bool?": [None], "double": [0.0, 1.0], "reduction": ["sum"], "dim": [0]}.get(kind, []):
-                if value != simple and value not in ([1, 2] if kind == "number" else []):
-                    arguments = step["a"][:k] + [simple] + step["a"][k + 1:]
-                    yield steps[:i] + [{**step, "a": arguments}] + steps[i + 1:]
+                yield resized(forms, steps, old, new)
 
 
 def shrink(forms, interpreter, program, found):
     """The smallest program found that differs alike, and its difference."""
-    name, steps = group(program, found), [dict(s) for s in program["steps"]]
-    best, budget = (program, found), 3000
-    changed = True
-    while changed and budget > 0:
-        changed = False
-        for candidate in candidates(forms, steps):
-            budget -= 1
-            if budget <= 0:
-                break
-            try:
-                candidate = candidate() if callable(candidate) else candidate
-            except Exception:  # a step of it fails
-                continue
-            tried = try_answer(forms, copy.deepcopy(candidate)) if candidate else None
-            difference = interpreter.ask(tried) if tried else None
-            if difference and group(tried, difference) == name:
-                best, steps, changed = (tried, difference), [dict(s) for s in tried["steps"]], True
-                break
-    return best
+    name, best = group(program, found), [program, found]
+
+    def works(steps):
+        tried = try_answer(forms, copy.deepcopy(steps)) if steps else None
+        difference = interpreter.ask(tried) if tried else None
+        if not difference or group(tried, difference) != name:
+            return False
+        best[:] = [tried, difference]
+        return True
+
+    def first(alternatives):
+        try:
+            return any(works(steps) for steps in alternatives)
+        except Exception:  # a step fails that was made of others
+            return False
+
+    if found["step"] < len(program["steps"]) and found["step"] >= 0:
+        works(program["steps"][:found["step"] + 1])
+    for _ in range(4):
+        before = json.dumps(best[0]["steps"])
+        for i in reversed(range(len(best[0]["steps"]))):
+            if i < len(best[0]["steps"]):
+                works(without(forms, best[0]["steps"], i))
+        while first(resizes(forms, best[0]["steps"])):
+            pass
+        for i in reversed(range(len(best[0]["steps"]))):
+            for _ in range(20):
+                if i >= len(best[0]["steps"]) or not first(changes(forms, best[0]["steps"], i)):
+                    break
+        if json.dumps(best[0]["steps"]) == before:
+            break
+    return tuple(best)
 
 
 # --- Printing ----------------------------------------------------------------------------------

@@ -23,16 +23,16 @@ ELEMENTWISE = set("""add add_ sub sub_ rsub mul mul_ neg abs sign floor ceil rou
   logical_not logical_and logical_or logical_xor equal bitwise_not bitwise_not_ bitwise_and bitwise_and_
   bitwise_or bitwise_or_ bitwise_xor bitwise_xor_ eq ne lt le gt ge neg_ abs_ sign_ floor_ ceil_ round_
   trunc_ relu_ amax amin max min argmax argmin all any view view_as reshape reshape_as flatten transpose t
-  mT permute select operator slice narrow expand expand_as squeeze unsqueeze as_strided split chunk unbind
+  mT permute select a[b] slice narrow expand expand_as squeeze unsqueeze as_strided split chunk unbind
   cat stack index_select gather clone contiguous copy_ fill_ zero_ to type toType type_as make zeros ones
   full eye zeros_like ones_like full_like new_zeros new_ones new_full scalar_tensor requires_grad_
-  retain_grad detach detach_ data item set_enabled set_grad square square_ remainder dropout a""".split())
+  retain_grad detach detach_ data item set_enabled set_grad square square_ remainder dropout""".split())
 # The same as long as no sum rounds.
 SUMS = set("sum prod matmul mm bmm mv dot addmm linear index_add scatter_add sum_to_size addcmul addcmul_ "
            "arange".split())
 # A small change of an argument changes them much, everywhere or near 0.
 STEPS = set("floor ceil round trunc sign floor_ ceil_ round_ trunc_ sign_ remainder argmax argmin".split())
-POLES = set("div div_ operator log log_ rsqrt rsqrt_ sqrt sqrt_ reciprocal reciprocal_ pow pow_ norm std var log1p "
+POLES = set("div div_ a log log_ rsqrt rsqrt_ sqrt sqrt_ reciprocal reciprocal_ pow pow_ norm std var log1p "
             "log1p_ batch_norm layer_norm binary_cross_entropy expm1 exp exp_ expm1_".split())
 # Their gradients jump.
 KINKS = set("relu relu_ abs abs_ maximum minimum clamp clamp_ clamp_min clamp_min_ clamp_max clamp_max_ max "
@@ -55,15 +55,30 @@ def make(dtype, sizes, values, layout, requires_grad):
         return made.data.requires_grad_(requires_grad)
 
 
+# PyTorch may take a gradient over from the caller, and may return one tensor as several gradients. What is
+# compared are the numbers, so each gets memory of its own.
+def copies(tensors):
+    return [None if t is None else t.contiguous().clone() for t in tensors]
+
+
 def backward(a, gradient, retain, create):
-    a.backward(gradient, retain_graph=retain, create_graph=create)
+    a.backward(gradient if gradient is None else gradient.clone(), retain_graph=retain, create_graph=create)
+
+
+def backward_inputs(tensors, gradients, inputs):
+    torch.autograd.backward(tensors, copies(gradients), inputs=inputs)
+
+
+def grad(tensors, inputs, gradients, retain, create, unused):
+    return copies(torch.autograd.grad(tensors, inputs, copies(gradients), retain_graph=retain, create_graph=create,
+                                      allow_unused=unused))
 
 
 def set_grad(a, b):
     a.grad = b
 
 
-NAMESPACE = {"torch": torch, "F": F, "make": make, "backward": backward, "set_grad": set_grad}
+NAMESPACE = {"torch": torch, "F": F, "make": make, "backward": backward, "backward_inputs": backward_inputs, "grad": grad, "set_grad": set_grad}
 
 
 class Form:
@@ -75,7 +90,7 @@ class Form:
         text = re.sub(r" #\d+$", "", self.python)
         parameters = ",".join("abcdefgh"[:len(self.kinds)])
         self.call = eval(f"lambda {parameters}: {text}", NAMESPACE)
-        self.autograd = "backward" in text or "autograd.grad" in text or text == "a.grad"
+        self.autograd = self.op in ("backward", "grad")
 
 
 def number(value):
@@ -84,6 +99,10 @@ def number(value):
 
 def is_tensor_kind(kind):
     return kind in ("tensor", "mask", "indices", "tensor?", "tensors")
+
+
+def storage_of(tensor):
+    return tensor.untyped_storage()._cdata
 
 
 class Skip(Exception):
@@ -98,6 +117,7 @@ class Machine:
         self.forms = forms
         self.variables = {}
         self.next_number = 0
+        self.promised = set()
         self.taints = {}  # storage: (epsilon, largest number)
         self.scale = 1.0
         self.exact = True       # nothing in the program has rounded yet
@@ -120,7 +140,7 @@ class Machine:
         return value
 
     def taint(self, tensor):
-        return self.taints.get(tensor.untyped_storage()._cdata, (0.0, 1.0))
+        return self.taints.get(storage_of(tensor), (0.0, 1.0))
 
     def run(self, step):
         """Runs one step. Returns the tensors that it shows, or the exception."""
@@ -144,7 +164,7 @@ class Machine:
             return error
         if form.in_place:
             results = [tensors[0]]
-        elif form.python == "torch.set_grad_enabled(a)" or form.python.startswith(("backward", "torch.autograd.backward")):
+        elif form.python == "torch.set_grad_enabled(a)" or form.op == "backward":
             results = []
         elif not isinstance(results, (tuple, list)):
             results = [results]
@@ -153,7 +173,11 @@ class Machine:
         for result in results:
             if result is not None and result.numel() > 300:
                 raise Skip()
+            if result is not None and result.requires_grad and result.grad_fn is None and result._is_view():
+                raise Skip()  # a view made without recording says requires_grad, and nothing flows
         self.weigh(form, tensors, results, near_zero, arguments)
+        self.inputs = tensors
+        self.promise(form, tensors, results)
         if not form.in_place:
             given = step.setdefault("o", [])
             while len(given) < len(results):
@@ -164,6 +188,16 @@ class Machine:
                     self.variables[n] = result
         return results
 
+    def promise(self, form, tensors, results):
+        """Notes whose strides PyTorch's documentation promises."""
+        fixed = form.op in ELEMENTWISE and all(storage_of(t) in self.promised for t in tensors if t.dim() > 1)
+        for result in results:
+            if result is not None and not form.in_place:
+                if fixed:
+                    self.promised.add(storage_of(result))
+                else:
+                    self.promised.discard(storage_of(result))
+
     def weigh(self, form, tensors, results, near_zero, arguments):
         """Notes how exact the results are."""
         epsilon = max([0.0] + [self.taint(t)[0] for t in tensors])
@@ -173,7 +207,7 @@ class Machine:
                 scale = max(scale, abs(argument))
         if form.op in KINKS and epsilon > 0 or near_zero:
             self.wild_grad = True
-        for result in results:
+        for result in results + (tensors if form.op == "batch_norm" else []):
             if result is None:
                 continue
             x = result.detach()
@@ -197,7 +231,7 @@ class Machine:
                 pass
             else:
                 own = max(own, EPSILON[x.dtype])
-            key = result.untyped_storage()._cdata
+            key = storage_of(result)
             before = self.taints.get(key, (0.0, 1.0))
             self.taints[key] = (max(own, before[0]), max(storage_scale, before[1]))
             self.exact = self.exact and own == 0
@@ -219,11 +253,13 @@ class Machine:
         shown = {"d": str(x.dtype).split(".")[1], "s": list(x.shape)}
         if form is not None:
             flags = ("r" if tensor.requires_grad else "") + ("l" if tensor.is_leaf else "")
-            if form.autograd:
-                pass
-            else:
-                shown["t"] = list(x.stride())
-                flags += "v" if tensor._is_view() else ""
+            if not form.autograd:
+                own = storage_of(tensor)
+                shares = any(own == storage_of(t) for t in self.inputs)
+                if own in self.promised:
+                    shown["t"] = list(x.stride())
+                # Some results are views of something that nobody sees.
+                flags += "v" if tensor._is_view() and shares else "h" if tensor._is_view() else ""
                 shown["f"] = flags
             shown["g"] = tensor.grad_fn.name() if tensor.grad_fn is not None else ""
         epsilon, scale = self.taint(tensor)
@@ -257,7 +293,7 @@ class Machine:
         for n, tensor in self.variables.items():
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
             if grad is not None:
-                key = grad.untyped_storage()._cdata
+                key = storage_of(grad)
                 if self.wild_grad:
                     self.taints[key] = (WILD, 1.0)
                 elif not self.exact or not self.on_grid(grad[torch.isfinite(grad)]):
@@ -286,5 +322,5 @@ def try_answer(forms, steps):
     """The same; None where PyTorch does not even show a tensor (a piece of a changed split)."""
     try:
         return answer(forms, steps)
-    except (RuntimeError, Skip):
+    except (RuntimeError, KeyError, Skip):
         return None
