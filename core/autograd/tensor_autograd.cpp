@@ -146,7 +146,10 @@ Tensor Tensor::detach() const { return detail::make_alias(*this); }
 
 Tensor& Tensor::detach_() {
   TERN_CHECK(!is_view(), Error, "Can't detach views in-place. Use detach() instead.");
-  if (Meta* meta = meta_of(self())) meta->node.reset();
+  if (Meta* meta = meta_of(self())) {
+    if (meta->slot && is_leaf()) meta->slot->is_open = false;
+    meta->node.reset();
+  }
   return *this;
 }
 

@@ -165,10 +165,17 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
                 const TensorOptions& options) {
   TERN_OP("linspace");
   TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
-  const Scalar& last = steps == 1 ? start : end;
+  TERN_CHECK(options.dtype() != kBool, NotImplementedError,
+             "\"linspace_cpu\" not implemented for 'Bool'");
+  const bool is_integral = !is_floating_point(options.dtype());
+  // Integers count from integers: the ends are cast first.
+  const auto value = [&](const Scalar& number) {
+    return is_integral ? Scalar(static_cast<double>(number.toLong())) : number;
+  };
+  const Scalar first = value(start), last = value(steps == 1 ? start : end);
   Tensor out = options.dtype() == kFloat
-                   ? linspace_of(start.toFloat(), last.toFloat(), steps, options.device())
-                   : linspace_of(start.toDouble(), last.toDouble(), steps, options.device());
+                   ? linspace_of(first.toFloat(), last.toFloat(), steps, options.device())
+                   : linspace_of(first.toDouble(), last.toDouble(), steps, options.device());
   return finish(out.to(options.device(), options.dtype()), options);
 }
 

@@ -123,7 +123,11 @@ Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar
     const NoGradGuard no_grad;
     const Tensor start = expand(input.detach(), sizes);
     if (has_input) out.copy_(start);
-    multiply({"addmm", nullptr, alpha.toDouble(), beta.toDouble()}, a, 0, b, 0, 1, out);
+    if (alpha == Scalar(0)) {  // 0 ignores even NaN
+      has_input ? out.mul_(beta) : out.zero_();
+    } else {
+      multiply({"addmm", nullptr, alpha.toDouble(), beta.toDouble()}, a, 0, b, 0, 1, out);
+    }
   }
   if (!needs_grad(input, a, b)) return out;
   return record(

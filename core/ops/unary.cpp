@@ -76,11 +76,13 @@ namespace detail {
 Tensor relu_backward(const Tensor& gradient, const Tensor& result) {
   Tensor out = run_elementwise({"relu_backward", ElementwiseOp::relu_backward, gradient.dtype()},
                                {gradient, result});
-  if (!needs_grad(gradient)) return out;
+  if (!needs_grad(gradient, result)) return out;
   return record(
       "ThresholdBackwardBackward0", out,
       wrt(
-          gradient, [](const Tensor& g, const Tensor& y) { return relu_backward(g, y); }, result));
+          gradient, [](const Tensor& g, const Tensor& y) { return relu_backward(g, y); }, result),
+      // Constant in the result, yet a second derivative is 0 and not missing.
+      wrt(result, [](const Tensor& g) { return zeros_like(g); }));
 }
 
 Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result) {

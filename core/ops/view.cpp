@@ -65,8 +65,13 @@ Tensor reshape(const Tensor& self, IntArrayRef sizes) {
   if (view_strides(self.sizes(), self.strides(), inferred, strides)) {
     return reshaped_view("ViewBackward0", self, inferred, strides);
   }
-  return reshaped_view("UnsafeViewBackward0", self.contiguous(), inferred,
-                       contiguous_strides(inferred));
+  // A copy is no view of anything that the caller has.
+  const Tensor dense = self.contiguous();
+  Tensor out = detail::make_alias(dense, inferred, contiguous_strides(inferred), 0);
+  if (!needs_grad(dense)) return out;
+  return record(
+      "UnsafeViewBackward0", out,
+      wrt(dense, [shape = self.self().sizes](const Tensor& g) { return g.reshape(shape); }));
 }
 
 Tensor flatten(const Tensor& self, StrictInt start_dim, StrictInt end_dim) {
