@@ -13,7 +13,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
 .PHONY: all vae build-release build-asan build-tsan build-times \
-  test test-release test-asan test-tsan test-full test-all fuzz gpu bench bench-compare \
+  test test-release test-asan test-tsan test-full test-all differential fuzz gpu bench bench-compare \
   docs check check-all check-setup format install clean setup
 
 # The library and the programs.
@@ -42,6 +42,15 @@ build-release build-asan build-tsan: build-%: setup
 	$(call configure,$*)
 	$(call build,$*)
 build-asan: build-release  # whose test programs it runs
+
+# PROGRAMS random programs, run by PyTorch and by tern, on the CPU and on simulated devices.
+PROGRAMS ?= 100000
+differential: setup
+	$(call configure,release)
+	$(call build,release) --target differential tern_sim tern_sim_cuda
+	$(call configure,asan)
+	$(call build,asan) --target tern tern_sim
+	tests/differential/run.sh build/release build/asan --count $(PROGRAMS) --jobs $(JOBS)
 
 # Each reader of foreign input against libFuzzer, FUZZ_SECONDS long; needs clang.
 fuzz: setup

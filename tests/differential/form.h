@@ -130,9 +130,7 @@ inline Tensors as_tensors(const std::tuple<Tensor, Tensor>& pair) {
 }
 inline Tensors as_tensors(const Scalar& number) {
   const NoGradGuard no_grad;
-  return {tern::full(
-      {}, number,
-      TensorOptions(number.is_floating_point() ? kDouble : number.dtype()).device(kCPU))};
+  return {tern::full({}, number, number.is_floating_point() ? kDouble : number.dtype())};
 }
 inline Tensors as_tensors(bool value) { return as_tensors(Scalar(value)); }
 

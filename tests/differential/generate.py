@@ -202,7 +202,7 @@ class Generator:
 
     # --- Programs ----------------------------------------------------------------------------
 
-    def program(self):
+    def program(self, longest=25):
         """The steps of a program of 5 to 25."""
         self.make_form = next(f for f in self.forms.values() if f.op == "make")
         while True:
@@ -211,7 +211,7 @@ class Generator:
             self.main = self.pick(["float32", "float32", "float64"])
             self.edges = self.chance(0.3)
             self.wrong = self.pick([0, 0, 0, 1, 2])
-            length = self.random.randint(5, 25)
+            length = self.random.randint(5, longest)
             self.fresh = []
             try:
                 self.make(dtype=self.main, requires_grad=True if self.chance(0.8) else None)
@@ -228,7 +228,7 @@ class Generator:
             finally:
                 torch.set_grad_enabled(True)
             if len(self.steps) >= 5:
-                return self.steps[:25]
+                return self.steps[:longest]
 
     def step(self):
         if self.chance(0.12):

@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
-"""Random programs, run by PyTorch and by tern: what they answer must be the same."""
+"""Random programs, run by PyTorch and by tern: what they answer must be the same.
+
+run.py build/release/bin/differential --count 100000 --cuda --asan build/asan
+"""
 
 import argparse
 import json
+import multiprocessing
 import os
 import re
 import subprocess
@@ -13,86 +17,144 @@ from generate import Generator
 from shrink import Interpreter, group, report, shrink
 from torch_side import Form, try_answer
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+CHUNK = 250
+
 
 def load_forms(program):
     rows = json.loads(subprocess.run([program, "--list"], check=True, capture_output=True, text=True).stdout)
     return {row["python"]: Form(row) for row in rows}
 
 
-def check(program, arguments, programs, seconds):
-    """The first difference of each program, None where there is none. Goes on after a crash."""
-    answers = []
-    while len(answers) < len(programs):
-        rest = programs[len(answers):]
-        text = "".join(json.dumps(p) + "\n" for p in rest)
-        try:
-            done = subprocess.run([program] + arguments, input=text, capture_output=True, text=True, timeout=seconds)
-            out, died, err = done.stdout, done.returncode != 0, done.stderr
-        except subprocess.TimeoutExpired as hang:
-            out, died, err = (hang.stdout or b"").decode(), True, "hangs"
-        lines = [l for l in out.split("\n")[:-1]]
-        answers += [json.loads(l) or None for l in lines]
-        if died and len(answers) < len(programs):
-            answers.append({"step": -1, "what": "crash" if err != "hangs" else "hang", "text": err[-2000:]})
-        elif len(answers) < len(programs) and not lines:
-            raise RuntimeError(err)
-    return answers
-
-
 def load_known():
     """Patterns and reasons of the differences that stay."""
-    lines = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "known.txt")).read().split("\n")
-    return [(re.compile(p), p, reason) for p, reason in
-            (line.split(" -> ") for line in lines if line and not line.startswith("#"))]
+    with open(os.path.join(HERE, "known.txt")) as lines:
+        rows = [line.rstrip("\n").split(" -> ") for line in lines if line.strip() and not line.startswith("#")]
+    return [(re.compile(pattern), pattern, reason) for pattern, reason in rows]
+
+
+def known_by(known, program, found):
+    """The patterns that know a difference."""
+    text = f"{group(program, found)}: {found['text']}"
+    return [pattern for regex, pattern, _ in known if regex.search(text)]
+
+
+class Target:
+    """One way to run the C++ side; a share of the programs goes there."""
+
+    def __init__(self, name, command, environment=None, share=1.0):
+        self.name, self.command, self.share = name, command, share
+        self.environment = {**os.environ, **(environment or {})}
+
+    def check(self, programs):
+        """The first difference of each program, None where there is none. Goes on after a crash."""
+        answers = []
+        while len(answers) < len(programs):
+            text = "".join(json.dumps(p) + "\n" for p in programs[len(answers):])
+            try:
+                done = subprocess.run(self.command, input=text, capture_output=True, text=True, timeout=300,
+                                      env=self.environment)
+                out, died = done.stdout, f"exit status {done.returncode}: {done.stderr[:3000]}"
+            except subprocess.TimeoutExpired as hang:
+                out, died = (hang.stdout or b"").decode(), "hangs"
+            lines = out.split("\n")[:-1]
+            answers += [json.loads(line) or None for line in lines]
+            if len(answers) < len(programs):
+                answers.append({"step": -1, "what": "hang" if died == "hangs" else "crash", "text": died})
+        return answers
+
+
+def run_chunk(forms, targets, seed, count):
+    """Programs from one seed on all targets: (target's index, program, difference) of each difference."""
+    generator = Generator(forms, seed)
+    programs = [p for p in (try_answer(forms, generator.program()) for _ in range(count)) if p]
+    findings = []
+    for i, target in enumerate(targets):
+        some = programs[:max(1, round(len(programs) * target.share))]
+        findings += [(i, p, f) for p, f in zip(some, target.check(some)) if f]
+    return len(programs), findings
+
+
+def work(task):
+    return run_chunk(*work.shared, *task)
+
+
+def print_findings(groups, targets, forms, known, options):
+    for (target, name), members in sorted(groups.items(), key=lambda item: -len(item[1])):
+        print(f"{len(members):6d}  {target}  {name}: {members[0][1]['text'][:200]}", flush=True)
+    interpreters = {t.name: Interpreter(t.command, t.environment) for t in targets}
+    for (target, name), members in sorted(groups.items(), key=lambda item: -len(item[1])):
+        if not re.search(options.only, name):
+            continue
+        members.sort(key=lambda m: len(m[0]["steps"]))
+        shown = set()
+        # What shows at the end may have many causes.
+        for program, found in members[:options.shrink * (4 if name.startswith("end") else 1)]:
+            program, found = shrink(forms, interpreters[target], program, found)
+            calls = tuple(step["f"] for step in program["steps"] if forms[step["f"]].op != "make")
+            if calls not in shown and not known_by(known, program, found):
+                print(f"\n{len(members):6d}  {target}  {name}\n{report(forms, program, found)}", flush=True)
+                if options.keep:
+                    with open(options.keep, "a") as kept:
+                        kept.write(json.dumps(program) + "\n")
+            shown.add(calls)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--count", type=int, default=1000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="the C++ side, build/release/bin/differential")
+    parser.add_argument("--count", type=int, default=1000, help="how many programs")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="how many processes")
+    parser.add_argument("--cuda", action="store_true", help="also on a simulated device")
+    parser.add_argument("--emulated", metavar="FOLDER", help="a share also with the CUDA kernels: build/release/lib/emulated")
+    parser.add_argument("--asan", metavar="BUILD", help="a twentieth also with this build's library, under its sanitizers")
+    parser.add_argument("--names", action="store_true", help="compare the names of gradients, too")
+    parser.add_argument("--shrink", type=int, default=1, help="how many of each group to shrink")
     parser.add_argument("--only", default="", help="shrink the groups that this pattern finds")
-    parser.add_argument("--shrink", type=int, default=1)
-    parser.add_argument("--arguments", default="")
+    parser.add_argument("--keep", metavar="FILE", help="append the shrunk programs to this file")
     options = parser.parse_args()
-    forms = load_forms(options.program)
-    groups, known, used = {}, load_known(), set()
 
-    def is_known(program, found):
-        text = f"{group(program, found)}: {found['text']}"
-        matches = [p for regex, p, _ in known if regex.search(text)]
-        used.update(matches)
-        return bool(matches)
+    command = [options.program] + (["--names"] if options.names else [])
+    targets = [Target("cpu", command)]
+    cuda = {"TERN_SIMULATE_CUDA": "2"}
+    if options.cuda:
+        targets.append(Target("cuda", command + ["--device", "cuda:0"], cuda))
+    if options.emulated:
+        targets.append(Target("emulated", command + ["--device", "cuda:0"],
+                              {**cuda, "TERN_PLUGIN_PATH": os.path.abspath(options.emulated)}, 0.05))
+    if options.asan:
+        library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True).stdout.strip()
+        sanitizer = {"LD_PRELOAD": library, "LD_LIBRARY_PATH": os.path.abspath(options.asan) + "/lib",
+                     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
+        targets.append(Target("asan", command, sanitizer, 0.05))
+        if options.cuda:
+            targets.append(Target("asan-cuda", command + ["--device", "cuda:0"], {**sanitizer, **cuda}, 0.02))
+    forms, known = load_forms(options.program), load_known()
 
-    start = time.time()
-    for chunk in range(0, options.count, 500):
-        generator = Generator(forms, options.seed + chunk)
-        programs = [try_answer(forms, generator.program()) for _ in range(min(500, options.count - chunk))]
-        programs = [p for p in programs if p]
-        generated = time.time()
-        for program, found in zip(programs, check(options.program, options.arguments.split(), programs, 120)):
-            if found and not is_known(program, found):
-                groups.setdefault(group(program, found), []).append((program, found))
-        print(chunk, "generated", round(generated - start, 1), "checked", round(time.time() - generated, 1),
-              "differ", sum(len(g) for g in groups.values()), file=sys.stderr)
-    for name, members in sorted(groups.items(), key=lambda kv: -len(kv[1])):
-        print(f"{len(members):5d}  {name}: {members[0][1]['text'][:200]}", flush=True)
-    interpreter = Interpreter([options.program] + options.arguments.split())
-    for name, members in sorted(groups.items(), key=lambda kv: -len(kv[1])):
-        if not re.search(options.only, name):
-            continue
-        # What shows at the end may have many causes.
-        members.sort(key=lambda m: len(m[0]["steps"]))
-        shown = set()
-        for program, found in members[:options.shrink * 4 if name.startswith("end") else options.shrink]:
-            program, found = shrink(forms, interpreter, program, found)
-            ops = tuple(s["f"] for s in program["steps"] if not s["f"].startswith("make"))
-            if ops not in shown and not is_known(program, found):
-                print(f"\n{len(members):5d}  {name}\n{report(forms, program, found)}", flush=True)
-            shown.add(ops)
+    tasks = [(options.seed + i, min(CHUNK, options.count - i)) for i in range(0, options.count, CHUNK)]
+    work.shared = forms, targets
+    groups, used, total, start = {}, set(), 0, time.time()
+    context = multiprocessing.get_context("fork")
+    with context.Pool(options.jobs) as pool:
+        for count, findings in pool.imap_unordered(work, tasks):
+            total += count
+            for i, program, found in findings:
+                patterns = known_by(known, program, found)
+                used.update(patterns)
+                if not patterns:
+                    groups.setdefault((targets[i].name, group(program, found)), []).append((program, found))
+            print(f"\r{total} programs, {sum(map(len, groups.values()))} differ, {time.time() - start:.0f} s",
+                  end="", file=sys.stderr)
+    print(file=sys.stderr)
+    print_findings(groups, targets, forms, known, options)
     for _, pattern, reason in known:
-        if pattern not in used and options.count >= 10000:
+        if pattern not in used and total >= 50000:
             print(f"known.txt: never seen: {pattern} -> {reason}")
+    print(f"{total} programs on {', '.join(t.name for t in targets)}: {sum(map(len, groups.values()))} differ in "
+          f"{len(groups)} ways, beside those in known.txt")
+    sys.exit(1 if groups else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

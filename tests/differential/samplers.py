@@ -318,7 +318,7 @@ def grad(g, form):
     wanted = [g.tensor(where=wants_grad, fresh=0) for _ in range(g.pick([1, 1, 2]))]
     weights = g.make(list(t.shape), str(t.dtype).split(".")[1], requires_grad=g.chance(0.1))
     if form.op == "backward":
-        return [[x], [weights], wanted]
+        return [[x], [weights], [w for w in wanted if g.t(w).is_leaf] or None]
     return [[x], wanted, [weights], g.pick([None, True, True]), g.chance(0.6), g.chance(0.6)]
 
 
@@ -396,5 +396,16 @@ def by_python(g, form):
     return None
 
 
+def bits(g, form):
+    x = g.tensor(dtype=g.pick(["int64", "int64", "bool"]))
+    rest = [g.like(x) if k == "tensor" else g.number(g.pick(["int64", "bool"])) for k in form.kinds[1:]]
+    if form.kinds[1:] == ["tensor"] and g.chance(0.8):
+        rest = [g.tensor(list(g.t(x).shape), g.pick(["int64", "bool"]))]
+    return [x] + rest
+
+
+for name in ("and", "or", "xor"):
+    SAMPLERS[f"bitwise_{name}"] = SAMPLERS[f"bitwise_{name}_"] = bits
+SAMPLERS["bitwise_not"] = SAMPLERS["bitwise_not_"] = bits
 for name in ("backward", "grad"):
     SAMPLERS[name] = by_python

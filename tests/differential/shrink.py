@@ -202,13 +202,13 @@ def spelled(forms, steps, language):
         for kind, value in zip(form.kinds, step["a"]):
             if kind in ("tensor", "mask", "indices", "tensor?") and value is not None:
                 shown.append(f"v{value}")
-            elif kind == "tensors":
+            elif kind == "tensors" and value is not None:
                 shown.append(("[%s]" if language == "python" else "{%s}") % ", ".join(f"v{v}" for v in value))
             elif language == "python":
                 shown.append(f"torch.{value}" if kind.startswith("dtype") else
                              repr(value) if kind in ("reduction", "text") else str(value))
             elif value is None:
-                shown.append("{}" if kind == "tensor?" else "std::nullopt")
+                shown.append("{}" if kind in ("tensor?", "tensors") else "std::nullopt")
             elif kind.startswith("dtype"):
                 shown.append("kLong" if value == "int64" else
                              "k" + {"float32": "Float", "float64": "Double", "bool": "Bool"}.get(value, value))

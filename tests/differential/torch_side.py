@@ -105,6 +105,21 @@ def storage_of(tensor):
     return tensor.untyped_storage()._cdata
 
 
+def is_dense(tensor):
+    expected = 1
+    for stride, size in sorted((st, s) for st, s in zip(tensor.stride(), tensor.shape) if s != 1):
+        if stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def is_phantom(tensor):
+    """A view made without recording, or before its base required a gradient, says that it requires one, and
+    nothing flows."""
+    return tensor._is_view() and tensor.requires_grad and tensor.grad_fn is None
+
+
 class Skip(Exception):
     """A result that no program should hold."""
 
@@ -118,6 +133,7 @@ class Machine:
         self.variables = {}
         self.next_number = 0
         self.promised = set()
+        self.hidden = []  # results of .data, whose changes autograd does not see
         self.taints = {}  # storage: (epsilon, largest number)
         self.scale = 1.0
         self.exact = True       # nothing in the program has rounded yet
@@ -152,6 +168,10 @@ class Machine:
                 tensors.append(argument)
             elif isinstance(argument, list) and argument and isinstance(argument[0], torch.Tensor):
                 tensors += argument
+        if any(is_phantom(t) for t in tensors):
+            raise Skip()
+        if form.in_place and any(tensors[0] is t for t in self.hidden):
+            self.wild_grad = True  # what rules have kept may have changed, too
         near_zero = form.op in POLES and any(
             t.is_floating_point() and t.numel() and self.taint(t)[0] > 0 for t in tensors)
         try:
@@ -173,10 +193,12 @@ class Machine:
         for result in results:
             if result is not None and result.numel() > 300:
                 raise Skip()
-            if result is not None and result.requires_grad and result.grad_fn is None and result._is_view():
-                raise Skip()  # a view made without recording says requires_grad, and nothing flows
+            if result is not None and is_phantom(result):
+                raise Skip()
         self.weigh(form, tensors, results, near_zero, arguments)
         self.inputs = tensors
+        if form.python == "a.data":
+            self.hidden += results
         self.promise(form, tensors, results)
         if not form.in_place:
             given = step.setdefault("o", [])
@@ -189,14 +211,19 @@ class Machine:
         return results
 
     def promise(self, form, tensors, results):
-        """Notes whose strides PyTorch's documentation promises."""
-        fixed = form.op in ELEMENTWISE and all(storage_of(t) in self.promised for t in tensors if t.dim() > 1)
+        """Notes whose strides PyTorch's documentation promises: those of views, and of ops on tensors alike."""
+        shaped = [t for t in tensors if t.dim() > 1]
+        fixed = form.op in ELEMENTWISE and all(storage_of(t) in self.promised for t in shaped)
         for result in results:
-            if result is not None and not form.in_place:
-                if fixed:
-                    self.promised.add(storage_of(result))
-                else:
-                    self.promised.discard(storage_of(result))
+            if result is None or form.in_place:
+                continue
+            views = any(storage_of(result) == storage_of(t) for t in tensors)
+            alike = form.op not in ("masked_fill", "pow", "cat", "stack", "where") and is_dense(result) and all(
+                t.shape == result.shape and t.stride() == result.stride() for t in shaped)
+            if fixed and (views or not shaped or alike):
+                self.promised.add(storage_of(result))
+            elif not views:
+                self.promised.discard(storage_of(result))
 
     def weigh(self, form, tensors, results, near_zero, arguments):
         """Notes how exact the results are."""
@@ -231,6 +258,8 @@ class Machine:
                 pass
             else:
                 own = max(own, EPSILON[x.dtype])
+                if form.op == "binary_cross_entropy":
+                    own = max(own, 1e-7)  # an epsilon of 1e-12 as a float, in PyTorch
             key = storage_of(result)
             before = self.taints.get(key, (0.0, 1.0))
             self.taints[key] = (max(own, before[0]), max(storage_scale, before[1]))
@@ -253,7 +282,9 @@ class Machine:
         shown = {"d": str(x.dtype).split(".")[1], "s": list(x.shape)}
         if form is not None:
             flags = ("r" if tensor.requires_grad else "") + ("l" if tensor.is_leaf else "")
-            if not form.autograd:
+            if form.autograd:
+                shown["q"] = tensor.requires_grad
+            else:
                 own = storage_of(tensor)
                 shares = any(own == storage_of(t) for t in self.inputs)
                 if own in self.promised:

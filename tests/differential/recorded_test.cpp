@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "differential/program.h"
+#include "simulated_devices.h"
+
+// Recorded programs with PyTorch's answers (recorded.jsonl, made by record.py).
+
+namespace tern::testing::differential {
+namespace {
+
+std::vector<Json> recorded() {
+  std::ifstream in(TERN_SOURCE_DIR "/tests/differential/recorded.jsonl");
+  std::vector<Json> programs;
+  for (std::string line; std::getline(in, line);) programs.push_back(Json::parse(line));
+  return programs;
+}
+
+class Recorded : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { set_default_device(Device(GetParam())); }
+  void TearDown() override { set_default_device(kCPU); }
+};
+
+TEST_P(Recorded, ProgramsAnswerAsPyTorch) {
+  int number = 0;
+  for (const Json& program : recorded()) {
+    ++number;
+    const auto found = run_program(program);
+    if (!found) continue;
+    ADD_FAILURE() << "line " << number << ", " << program.value("about", "a random program")
+                  << ", step " << found->step << ": " << found->what << ": " << found->text << "\n"
+                  << program["steps"].dump();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Recorded, ::testing::Values("cpu", "cuda:0"),
+                         [](const auto& device) { return device.param[1] == 'p' ? "cpu" : "cuda"; });
+
+TEST(Forms, RecordedProgramsReachEach) {
+  std::set<std::string> called;
+  for (const Json& program : recorded()) {
+    for (const Json& step : program["steps"]) {
+      if (step.contains("r")) called.insert(step["f"].get<std::string>());
+    }
+  }
+  for (const auto& [python, form] : all_forms()) {
+    EXPECT_TRUE(called.contains(python)) << python << ": run tests/differential/record.py";
+  }
+}
+
+}  // namespace
+}  // namespace tern::testing::differential
