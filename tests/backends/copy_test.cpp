@@ -176,6 +176,51 @@ TEST_P(Copy, Arange) {
   }
 }
 
+// Below, at and above the groups that vectors make, and enough for several threads; by steps that
+// float counts exactly.
+TEST_P(Copy, ArangeOfAnyCount) {
+  const auto check = [&]<class T>(T start, T step) {
+    for (const int count : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1023, 200'001}) {
+      std::vector<T> out(static_cast<std::size_t>(count), T(-7));
+      ArangeArgs args{};
+      args.dtype = dtype_of<T>();
+      args.out = out.data();
+      args.count = count;
+      args.start = {static_cast<double>(start), static_cast<std::int64_t>(start)};
+      args.step = {static_cast<double>(step), static_cast<std::int64_t>(step)};
+      ASSERT_EQ(run(args).status, StatusCode::kOk);
+      for (int i = 0; i < count; ++i) {
+        ASSERT_EQ(out[static_cast<std::size_t>(i)], start + step * static_cast<T>(i)) << count;
+      }
+    }
+  };
+  check(-3.0f, 0.5f);
+  check(0.25, 1.0);
+  check(std::int64_t{5}, std::int64_t{-2});
+}
+
+TEST_P(Copy, FillBetweenGapsOnSeveralThreads) {
+  const CopyLayout layouts[] = {
+      {{3, 7, 9000}, {1, 1, 1}, {130'000, 18'003, 2}},
+      {{5, 700, 40}, {1, 1, 1}, {30'105, 43, 1}},
+  };
+  for (const CopyLayout& layout : layouts) {
+    std::vector<std::int64_t> out(testing::extent(layout.sizes, layout.out), -7), want(out);
+    for (std::int64_t i = 0; i < testing::count_of(layout.sizes); ++i) {
+      want[testing::offset_of(i, layout.sizes, layout.out)] = 9;
+    }
+    FillArgs args{};
+    args.out.data = out.data();
+    args.out.dtype = kLong;
+    args.out.ndim = static_cast<int>(layout.sizes.size());
+    std::copy(layout.sizes.begin(), layout.sizes.end(), args.out.sizes);
+    std::copy(layout.out.begin(), layout.out.end(), args.out.strides);
+    args.value = {9, 9};
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+    EXPECT_EQ(out, want);
+  }
+}
+
 TERN_KERNEL_TESTS(Copy);
 
 }  // namespace

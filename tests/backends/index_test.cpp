@@ -12,9 +12,10 @@ struct IndexShape {
   std::int64_t outer, in_size, out_size, inner, count;
 };
 
-const IndexShape kReading[] = {{1, 5, 7, 1, 7},       {1, 1, 1, 1, 1},        {3, 5, 9, 4, 9},
-                               {1, 100, 50, 16, 50},  {40, 300, 200, 1, 200}, {2, 9, 100, 700, 100},
-                               {2, 9, 100, 257, 100}, {70000, 3, 2, 1, 2}};
+const IndexShape kReading[] = {
+    {1, 5, 7, 1, 7},       {1, 1, 1, 1, 1},        {3, 5, 9, 4, 9},
+    {1, 100, 50, 16, 50},  {40, 300, 200, 1, 200}, {2, 9, 100, 700, 100},
+    {2, 9, 100, 257, 100}, {70000, 3, 2, 1, 2},    {1, 9, 100, 700, 100}};
 
 class Index : public testing::KernelTest {
  protected:

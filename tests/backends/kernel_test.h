@@ -11,12 +11,14 @@
 #include <vector>
 
 #include <tern/backends/cpu/capability.h>
+#include <tern/core/base/thread_pool.h>
 
 #include "backends/cuda/emulator/kernels.h"
+#include "backends/guards.h"
 
 // What the tests of kernels share: each runs with the CPU's kernels of every instruction set that
-// this build has and this machine can run, and with CUDA's in the emulator, and compares with plain
-// loops.
+// this build has and this machine can run, with several threads, and with CUDA's in the emulator,
+// and compares with plain loops.
 
 namespace tern::testing {
 
@@ -31,43 +33,69 @@ inline std::vector<const cpu::Capability*> runnable_sets() {
   return sets;
 }
 
-/// With CUDA's kernels, too.
-inline std::vector<const cpu::Capability*> kernel_sets() {
-  std::vector<const cpu::Capability*> sets = runnable_sets();
-  sets.push_back(&emulator::cuda_kernels());
+/// Which kernels a test runs, and with how many threads.
+struct KernelSet {
+  const cpu::Capability* set;
+  int threads;
+};
+
+/// Each of the CPU's sets with 3 or with 5 threads, the first one with both, and CUDA's.
+inline std::vector<KernelSet> kernel_sets() {
+  std::vector<KernelSet> sets;
+  for (const cpu::Capability* set : runnable_sets()) {
+    if (sets.empty()) sets.push_back({set, 5});
+    sets.push_back({set, sets.size() % 2 == 1 ? 3 : 5});
+  }
+  sets.push_back({&emulator::cuda_kernels(), 1});
   return sets;
 }
 
-class KernelTest : public ::testing::TestWithParam<const cpu::Capability*> {
+/// The CPU's alone.
+inline std::vector<KernelSet> cpu_kernel_sets() {
+  std::vector<KernelSet> sets;
+  for (const cpu::Capability* set : runnable_sets()) sets.push_back({set, 1});
+  return sets;
+}
+
+class KernelTest : public ::testing::TestWithParam<KernelSet> {
  protected:
-  KernelTest() { GetParam()->register_kernels(&table_); }
+  KernelTest() {
+    GetParam().set->register_kernels(&table_);
+    set_num_threads(GetParam().threads);
+  }
+  ~KernelTest() override { set_num_threads(threads_before_); }
 
   /// Whether these are CUDA's kernels.
-  static bool is_cuda() { return GetParam() == &emulator::cuda_kernels(); }
+  static bool is_cuda() { return GetParam().set == &emulator::cuda_kernels(); }
 
+  /// Runs the kernel with guards around its operands.
   template <class Args>
-  kernels::KernelContext run(const Args& args) const {
+  kernels::KernelContext run(Args args) const {
     kernels::KernelContext context;
+    const Guards guards(sim::operands(args));
     const auto slot = static_cast<std::size_t>(kernels::SlotOf<Args>::slot);
     table_.kernels[slot](&args, &context);
     return context;
   }
 
  private:
+  const int threads_before_ = get_num_threads();
   kernels::KernelTable table_;
 };
 
-inline std::string set_name(const ::testing::TestParamInfo<const cpu::Capability*>& set) {
-  return set.param->name;
+inline std::string set_name(const ::testing::TestParamInfo<KernelSet>& info) {
+  const std::string name = info.param.set->name;
+  const int threads = info.param.threads;
+  return threads == 1 ? name : name + "_" + std::to_string(threads) + "_threads";
 }
 
 #define TERN_KERNEL_TESTS(Suite)                                                     \
   INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::kernel_sets()), \
                            testing::set_name)
 
-/// For tests of threads, which only the CPU's kernels use.
-#define TERN_CPU_KERNEL_TESTS(Suite)                                                   \
-  INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::runnable_sets()), \
+/// For tests that set the number of threads themselves, which only the CPU's kernels use.
+#define TERN_CPU_KERNEL_TESTS(Suite)                                                     \
+  INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::cpu_kernel_sets()), \
                            testing::set_name)
 
 /// Numbers that look random and are the same everywhere.

@@ -1,3 +1,4 @@
+#include <array>
 #include <vector>
 
 #include "backends/kernel_test.h"
@@ -101,6 +102,32 @@ TEST_P(Softmax, Infinities) {
     EXPECT_EQ(compute(SoftmaxOp::kLogSoftmax, shape, in)[0], -kInfinity);
     EXPECT_EQ(compute(SoftmaxOp::kSoftmax, shape, column(1000, 1000, -1000))[0], 0.5f);
   }
+}
+
+// The largest element far above all others, wherever it is: whoever misses it has e^1000 = inf.
+TEST_P(Softmax, TheLargestElementAnywhere) {
+  const auto check = [&]<class T>(T) {
+    for (const auto& [n, inner] :
+         {std::array{2, 1}, {3, 1}, {33, 1}, {100, 1}, {3000, 1}, {2, 3}, {33, 3}, {9, 300}}) {
+      const SoftmaxShape shape{1, n, inner};
+      for (const int largest : {0, n / 2, n - 2, n - 1}) {
+        SCOPED_TRACE(::testing::Message() << n << ' ' << inner << ' ' << largest);
+        std::vector<T> in(static_cast<std::size_t>(n * inner)), want(in.size()),
+            log_want(in.size());
+        for (std::size_t i = 0; i < in.size(); ++i) {
+          const bool is_largest =
+              i / static_cast<std::size_t>(inner) == static_cast<std::size_t>(largest);
+          in[i] = is_largest ? T(1000) : T(0);
+          want[i] = is_largest ? T(1) : T(0);
+          log_want[i] = is_largest ? T(0) : T(-1000);
+        }
+        EXPECT_EQ(compute(SoftmaxOp::kSoftmax, shape, in), want);
+        EXPECT_EQ(compute(SoftmaxOp::kLogSoftmax, shape, in), log_want);
+      }
+    }
+  };
+  check(1.0f);
+  check(1.0);
 }
 
 TEST_P(Softmax, UnsupportedDtype) {

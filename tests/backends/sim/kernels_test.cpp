@@ -219,6 +219,18 @@ TEST(SimGemm, ReadsTransposedAndBroadcastOperands) {
   EXPECT_EQ(c.read(), (F{1, 3, 2, 4, 5, 7, 6, 8}));
 }
 
+TEST(SimGemm, LeavesGapsInTheResultAlone) {
+  const auto a = upload<float>({1, 2}), b = upload<float>({3, 4});
+  const DeviceArray<float> c(9, 7.0f);
+  auto args = gemm_args(a.data(), b.data(), c.data(), 1, 2, 1);
+  args.batch = 2;
+  args.a_batch_stride = 1;
+  args.c_row_stride = 3;
+  args.c_batch_stride = 5;
+  launch(args);
+  EXPECT_EQ(c.read(), (F{3, 4, 7, 7, 7, 6, 8, 7, 7}));
+}
+
 TEST(SimGemm, WithoutInnerSizeGivesTheBias) {
   const auto bias = upload<float>({3, 4});
   const DeviceArray<float> c(4, kFloatNaN);

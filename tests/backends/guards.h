@@ -1,0 +1,108 @@
+#pragma once
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include <tern/backends/sim/operands.h>
+
+namespace tern::testing {
+
+/// The operands of a kernel in memory of their own, between bytes that belong to nobody: what the
+/// kernel writes there fails the test, and the address sanitizer sees what it reads there.
+class Guards {
+ public:
+  /// Lets the arguments that the operands come from point to the guarded copies.
+  explicit Guards(const sim::Operands& operands) {
+    for (const sim::Operand& operand : operands) {
+      auto* const pointer = static_cast<char*>(const_cast<void*>(operand.pointer));
+      pieces_.push_back({pointer + operand.first, pointer + operand.last});
+    }
+    join_overlapping();
+    for (Piece& piece : pieces_) copy_in(piece);
+    for (const sim::Operand& operand : operands) {
+      const auto* const pointer = static_cast<const char*>(operand.pointer);
+      const auto piece = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& each) {
+        return each.first <= pointer + operand.first && pointer + operand.last <= each.last;
+      });
+      const char* const moved = piece->copy + (pointer - piece->first);
+      std::memcpy(operand.place, &moved, sizeof(moved));
+    }
+  }
+
+  /// Writes the results where the operands were.
+  ~Guards() {
+    for (Piece& piece : pieces_) copy_out(piece);
+  }
+  Guards(const Guards&) = delete;
+  Guards& operator=(const Guards&) = delete;
+
+ private:
+  struct Piece {
+    char* first;
+    char* last;
+    std::vector<char> memory{};
+    char* copy = nullptr;
+
+    std::size_t size() const { return static_cast<std::size_t>(last - first); }
+    char* end() { return memory.data() + memory.size(); }
+  };
+  static constexpr std::size_t kGuard = 64;  // and the alignment that a copy keeps
+  static constexpr char kNobodys = '\xA5';
+
+  // Pieces that share memory stay together: a kernel may work in place.
+  void join_overlapping() {
+    std::sort(pieces_.begin(), pieces_.end(),
+              [](const Piece& a, const Piece& b) { return a.first < b.first; });
+    std::vector<Piece> joined;
+    for (const Piece& piece : pieces_) {
+      if (!joined.empty() && piece.first < joined.back().last) {
+        joined.back().last = std::max(joined.back().last, piece.last);
+      } else {
+        joined.push_back(piece);
+      }
+    }
+    pieces_ = std::move(joined);
+  }
+
+  static void copy_in(Piece& piece) {
+    piece.memory.assign(3 * kGuard + piece.size(), kNobodys);
+    const auto place = [](const char* p) { return reinterpret_cast<std::uintptr_t>(p); };
+    char* const start = piece.memory.data() + kGuard;
+    piece.copy = start + (place(piece.first) - place(start)) % kGuard;
+    std::memcpy(piece.copy, piece.first, piece.size());
+    sanitize("__asan_poison_memory_region", piece);
+  }
+
+  static void copy_out(Piece& piece) {
+    sanitize("__asan_unpoison_memory_region", piece);
+    const auto untouched = [](const char* from, const char* to) {
+      return std::all_of(from, to, [](char c) { return c == kNobodys; });
+    };
+    EXPECT_TRUE(untouched(piece.memory.data(), piece.copy)) << "a write before an operand";
+    EXPECT_TRUE(untouched(piece.copy + piece.size(), piece.end())) << "a write behind an operand";
+    // Inputs may lie where nobody writes.
+    if (std::memcmp(piece.first, piece.copy, piece.size()) != 0) {
+      std::memcpy(piece.first, piece.copy, piece.size());
+    }
+  }
+
+  // Asked at run time, as in has_sanitizer().
+  static void sanitize(const char* function, Piece& piece) {
+    using Function = void (*)(const volatile void*, std::size_t);
+    const auto call = reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, function));
+    if (call == nullptr) return;
+    const char* const behind = piece.copy + piece.size();
+    call(piece.memory.data(), static_cast<std::size_t>(piece.copy - piece.memory.data()));
+    call(behind, static_cast<std::size_t>(piece.end() - behind));
+  }
+
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace tern::testing
