@@ -1,7 +1,11 @@
 #include <tern/backends/sim/launch.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/operands.h>
@@ -51,6 +55,44 @@ std::int64_t check_operand(Simulator& simulator, std::int32_t device, Slot slot,
   return block.serial;
 }
 
+using Range = std::pair<const char*, const char*>;
+
+// What lies right before and right behind the operands, in the kernels' addresses. It is nobody's,
+// or not this kernel's.
+std::vector<Range> borders(const DeviceMemory& memory, const Operands& operands) {
+  constexpr std::ptrdiff_t kWidth = 64;
+  std::vector<Range> inside;
+  for (const Operand& operand : operands) {
+    const char* const pointer = static_cast<const char*>(operand.pointer);
+    inside.emplace_back(pointer + operand.first, pointer + operand.last);
+  }
+  std::sort(inside.begin(), inside.end());
+  std::vector<Range> result;
+  const auto add = [&](const char* first, const char* last) {
+    if (first >= last || !memory.owns(first) || !memory.owns(last - 1)) return;
+    result.emplace_back(memory.kernel_address(first), memory.kernel_address(last));
+  };
+  const char* end = nullptr;  // of the operands so far
+  for (const auto& [first, last] : inside) {
+    const char* const before = first - kWidth;
+    if (end == nullptr) {
+      add(before, first);
+    } else {
+      add(end, std::min(end + kWidth, first));
+      add(std::max(before, end + kWidth), first);
+    }
+    end = std::max(end, last);
+  }
+  if (end != nullptr) add(end, end + kWidth);
+  return result;
+}
+
+std::string contents(const std::vector<Range>& ranges) {
+  std::string bytes;
+  for (const auto& [first, last] : ranges) bytes.append(first, last);
+  return bytes;
+}
+
 // A kernel with its arguments, which checks and translates them for each run.
 template <class Args>
 struct Call {
@@ -63,7 +105,8 @@ struct Call {
     const bool again = !serials.empty();
     Args own = args;
     std::size_t k = 0;
-    for (const Operand& operand : operands(own)) {
+    const Operands all = operands(own);
+    for (const Operand& operand : all) {
       const std::int64_t serial = check_operand(simulator, device, SlotOf<Args>::slot, operand);
       if (!again) {
         serials.push_back(serial);
@@ -75,7 +118,16 @@ struct Call {
       std::memcpy(operand.place, &moved, sizeof(moved));
     }
     const KernelFn kernel = kernel_table().kernels[static_cast<std::size_t>(SlotOf<Args>::slot)];
-    return [own, kernel](KernelContext& context) { kernel(&own, &context); };
+    return [own, kernel,
+            outside = borders(simulator.device(device).memory, all)](KernelContext& context) {
+      const std::string before = contents(outside);
+      kernel(&own, &context);
+      if (contents(outside) == before) return;
+      context.status = StatusCode::kDeviceFault;
+      write_message(context.message, sizeof(context.message),
+                    "kernel " + std::string(slot_name(SlotOf<Args>::slot)) + " on cuda:" +
+                        std::to_string(context.device) + " wrote beside its operands");
+    };
   }
 };
 
