@@ -17,6 +17,13 @@ void check_depth(int depth) {
              State::kMaxDepth, " deep, got ", depth);
 }
 
+/// The depth of a dictionary with these items.
+int depth_of(const std::vector<State::Item>& items) {
+  int depth = 0;
+  for (const State::Item& item : items) depth = std::max(depth, item.value.depth());
+  return depth + 1;
+}
+
 /// The first keys, for the text of an error.
 std::string list_of_keys(const State& dict) {
   constexpr std::size_t kShown = 10;
@@ -187,7 +194,10 @@ void State::set(std::string key, State value) {
   dict.depth = std::max(dict.depth, depth);
   const auto [place, is_new] = dict.index.try_emplace(key, dict.items.size());
   if (!is_new) {
-    dict.items[place->second].value = std::move(value);
+    State& old = dict.items[place->second].value;
+    const bool was_deepest = depth < dict.depth && old.depth() + 1 == dict.depth;
+    old = std::move(value);
+    if (was_deepest) dict.depth = depth_of(dict.items);
     return;
   }
   try {
@@ -205,6 +215,7 @@ void State::erase(std::string_view key) {
   dict.items.erase(dict.items.begin() + static_cast<std::ptrdiff_t>(place->second));
   dict.index.erase(place);
   for (std::size_t i = 0; i < dict.items.size(); ++i) dict.index[dict.items[i].key] = i;
+  dict.depth = depth_of(dict.items);
 }
 
 const State& State::operator[](std::size_t index) const& {

@@ -126,6 +126,54 @@ TEST(State, LimitsItsDepth) {
   EXPECT_EQ(State(3).depth(), 0);
 }
 
+// The deepest item counts, whatever comes and goes beside it.
+TEST(State, CountsItsDepthAfterEveryChange) {
+  State inner = State::list({1});
+  inner.push_back(State::list({2}));
+  inner.push_back(3);
+  EXPECT_EQ(inner.depth(), 2);
+  State state;
+  state.insert("list", inner);
+  state.insert("number", 1);
+  EXPECT_EQ(state.depth(), 3);
+  state.set("number", 2);
+  EXPECT_EQ(state.depth(), 3);
+  state.insert("other", State());
+  state.erase("number");
+  EXPECT_EQ(state.depth(), 3);
+  State copy = state;
+  copy.set("list", 4);
+  EXPECT_EQ(copy.depth(), 2);
+  copy.erase("other");
+  EXPECT_EQ(copy.depth(), 1);
+  EXPECT_EQ(state.depth(), 3);
+}
+
+// A shallow item behind a deep one does not open the way for another level.
+TEST(State, LimitsItsDepthBesideShallowItems) {
+  const auto wrap = [](State inner, bool in_list) {
+    if (in_list) {
+      State list = State::list({std::move(inner)});
+      list.push_back(1);
+      return list;
+    }
+    State dict;
+    dict.insert("inner", std::move(inner));
+    dict.insert("leaf", 1);
+    dict.set("leaf", 2);
+    return dict;
+  };
+  for (const bool in_list : {false, true}) {
+    State state = wrap(1, in_list);
+    for (int depth = 1; depth < State::kMaxDepth; ++depth) {
+      EXPECT_EQ(state.depth(), depth);
+      state = wrap(state, in_list);
+    }
+    EXPECT_THROW(wrap(state, false), Error);
+    EXPECT_THROW(wrap(state, true), Error);
+  }
+}
+
 TEST(State, ManyKeysStayFast) {
   State state;
   for (int i = 0; i < 100000; ++i) state.insert("key" + std::to_string(i), i);
