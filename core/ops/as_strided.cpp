@@ -90,19 +90,26 @@ Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
   TERN_CHECK(sizes.size() == strides.size(), ShapeError,
              "mismatch in length of strides and shape, got ", sizes, " and ", strides);
   const std::int64_t start = offset.value_or(self.storage_offset());
-  std::int64_t last = start;
-  bool empty = false;
-  checked_numel(sizes);
+  TERN_CHECK(start >= 0, ShapeError, "Tensor: invalid storage offset ", start);
+  const bool empty = checked_numel(sizes) == 0;
+  const auto itemsize = static_cast<std::int64_t>(self.element_size());
+  const auto held = static_cast<std::int64_t>(self.self().storage->bytes());
+  std::int64_t needed = 0;  // elements, then bytes
+  bool overflow = __builtin_add_overflow(start, 1, &needed);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     TERN_CHECK(strides[i] >= 0, ShapeError, "Negative strides are not supported, got strides ",
                strides);
-    empty = empty || sizes[i] == 0;
-    last += (sizes[i] - 1) * strides[i];
+    std::int64_t span = 0;
+    overflow |= __builtin_mul_overflow(sizes[i] - 1, strides[i], &span) ||
+                __builtin_add_overflow(needed, span, &needed);
   }
-  const auto held = static_cast<std::int64_t>(self.self().storage->bytes() / self.element_size());
-  TERN_CHECK(start >= 0 && (empty || last < held), ShapeError, "setStorage: sizes ", sizes,
-             ", strides ", strides, ", storage offset ", start,
-             " are out of bounds for storage of ", held, " elements");
+  overflow |= __builtin_mul_overflow(needed, itemsize, &needed);
+  TERN_CHECK(empty || !overflow, ShapeError,
+             "Storage size calculation overflowed with sizes=", sizes, " and strides=", strides);
+  TERN_CHECK(empty || needed <= held, ShapeError, "setStorage: sizes ", sizes, ", strides ",
+             strides, ", storage offset ", start, ", and itemsize ", itemsize,
+             " requiring a storage size of ", needed, " are out of bounds for storage of size ",
+             held);
   Tensor out = autograd::as_view(self, detail::make_alias(self, sizes, strides, start));
   if (!autograd::needs_grad(self)) return out;
   return autograd::record(

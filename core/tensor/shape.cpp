@@ -182,30 +182,26 @@ DimVector infer_sizes(IntArrayRef sizes, std::int64_t numel) {
 bool view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes,
                   DimVector& result) {
   result = contiguous_strides(new_sizes);
-  if (is_contiguous(sizes, strides)) return true;
-  DimVector old_sizes, old_strides;  // without dimensions of size 1, whose strides mean nothing
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == 1) continue;
-    old_sizes.push_back(sizes[i]);
-    old_strides.push_back(strides[i]);
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
+    if (sizes == new_sizes) result = DimVector(strides);
+    return true;
   }
   // From the last dimension: each run of old dimensions that lies without gaps must be filled
-  // exactly by a run of new ones.
+  // exactly by a run of new ones. A size of 1 is part of any run, whatever its stride.
   std::size_t next = new_sizes.size();
-  for (std::size_t i = old_sizes.size(); i > 0;) {
+  for (std::size_t i = sizes.size(); i > 0;) {
     --i;
-    const std::int64_t step = old_strides[i];
-    std::int64_t run = old_sizes[i];
-    while (i > 0 && old_strides[i - 1] == run * step) run *= old_sizes[--i];
+    const std::int64_t step = strides[i];
+    std::int64_t run = sizes[i];
+    while (i > 0 && (sizes[i - 1] == 1 || strides[i - 1] == run * step)) run *= sizes[--i];
     std::int64_t filled = 1;
-    while (next > 0 && filled < run) {
+    while (next > 0 && (filled < run || new_sizes[next - 1] == 1)) {
       --next;
       result[next] = step * filled;
       filled *= new_sizes[next];
     }
     if (filled != run) return false;
   }
-  // What is left in front are sizes of 1.
   return true;
 }
 
