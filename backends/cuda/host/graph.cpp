@@ -108,11 +108,23 @@ void CUDAGraph::replay() {
   // Behind the work that prepared what the graph uses, and behind the replay before this one, whose
   // arguments are overwritten now.
   if (last_ != stream) earlier_.block(stream);
-  recording_->replay([&] {
-    call(&Plugin::graph_launch, graph_, stream.stream());
+  const auto mark_end = [&] {
     earlier_.record(stream);
     last_ = stream;
-  });
+  };
+  try {
+    recording_->replay([&] {
+      call(&Plugin::graph_launch, graph_, stream.stream());
+      mark_end();
+    });
+  } catch (...) {
+    try {
+      mark_end();  // of what it had queued by then
+    } catch (const Error&) {
+      // The first error counts.
+    }
+    throw;
+  }
 }
 
 void CUDAGraph::reset() {

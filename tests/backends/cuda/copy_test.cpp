@@ -1,3 +1,4 @@
+#include <array>
 #include <cstring>
 #include <thread>
 
@@ -85,6 +86,40 @@ TEST(CudaCopy, PinnedBlocksWaitForTheirCopies) {
   EXPECT_EQ(a.read()[0], 3.0f);
   const Pinned later(4);
   EXPECT_EQ(static_cast<void*>(later.floats()), first);
+}
+
+// Of two copies that use a block, on one stream or on two, either may be the one that is late.
+TEST(CudaCopy, PinnedBlocksWaitForEachOfTheirCopies) {
+  TERN_NEEDS_SIMULATOR();
+  auto& allocator = Pinned::allocator();
+  const Stream one = getStreamFromPool(false, 0), two = getStreamFromPool(false, 0);
+  for (const auto& [first, second, done] :
+       {std::array{one, one, one}, {one, two, one}, {one, two, two}}) {
+    DeviceArray<float> a(1, 0.0f), b(1, 0.0f);
+    allocator.empty_cache();
+    void* const block = allocator.allocate(4, -1);
+    *static_cast<float*>(block) = 3;
+    const auto copy_on = [&](Stream stream, DeviceArray<float>& to) {
+      const StreamGuard guard(stream);
+      to.write(block, /*non_blocking=*/true);
+    };
+    copy_on(first, a);
+    if (first == second) done.synchronize();
+    copy_on(second, b);
+    if (first != second) done.synchronize();
+    allocator.deallocate(block, 4, -1);
+    {
+      const Pinned other(4);
+      EXPECT_NE(static_cast<void*>(other.floats()), block);
+      *other.floats() = 9;
+    }
+    one.synchronize();
+    two.synchronize();
+    EXPECT_EQ(a.read()[0], 3.0f);
+    EXPECT_EQ(b.read()[0], 3.0f);
+    allocator.empty_cache();
+    EXPECT_EQ(allocator.stats(-1).cached_bytes, 0);
+  }
 }
 
 TEST(CudaCopy, PinnedMemoryIsCachedByPowersOfTwo) {

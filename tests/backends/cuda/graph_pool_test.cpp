@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tern/backends/cuda/host/graph.h>
+#include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/core/tensor/generator.h>
 
 #include "backends/cuda/simulated.h"
@@ -17,6 +18,7 @@ namespace {
 using tern::testing::kMiB;
 
 using tern::testing::DeviceArray;
+using tern::testing::draw;
 using tern::testing::fill_args;
 using tern::testing::launch;
 
@@ -144,6 +146,29 @@ TEST_F(GraphPool, AFailedCaptureLeavesNothing) {
   EXPECT_EQ(memory_reserved(0), 0);
 }
 
+TEST_F(GraphPool, ACaptureThatCannotBeginLeavesNothing) {
+  TERN_NEEDS_SIMULATOR();
+  const Stream stream = getStreamFromPool();
+  const MempoolId pool = graph_pool_handle();
+  CUDAGraph graph, refused;
+  graph.capture([&] { free(allocate(512)); }, pool, stream);
+  {
+    const StreamGuard guard(stream);
+    detail::call(&kernels::Plugin::capture_begin, stream.stream());  // somebody else's
+    EXPECT_THROW(refused.capture_begin(pool), DeviceError);
+    EXPECT_THROW(detail::call(&kernels::Plugin::capture_end, stream.stream()), DeviceError);
+  }
+  EXPECT_FALSE(is_current_stream_capturing());
+  graph.reset();
+  empty_cache();
+  EXPECT_EQ(memory_reserved(0), 0);
+  detail::PinnedAllocator& pinned = *cuda_backend().pinned_allocator();
+  pinned.deallocate(pinned.allocate(5000, -1), 5000, -1);
+  pinned.empty_cache();
+  EXPECT_EQ(pinned.stats(-1).cached_bytes, 0);
+  refused.capture([&] { free(allocate(512)); }, pool, stream);
+}
+
 TEST_F(GraphPool, WhatWaitsForStreamsWaitsForTheEndOfACapture) {
   const Stream side = getStreamFromPool();
   char* before = allocate(512);
@@ -244,18 +269,6 @@ TEST_F(GraphPool, SpreadsToTheDevicesOfACapture) {
   graph.reset();
   empty_cache();
   EXPECT_EQ(memory_reserved(1), 0);
-}
-
-// One uniform number from a generator, by the kernel.
-void draw(float* out, Generator& generator) {
-  kernels::RandomArgs args{};
-  args.op = kernels::RandomOp::kUniform;
-  args.dtype = kFloat;
-  args.out = out;
-  args.count = 1;
-  args.b = 1;
-  cuda_backend().reserve_numbers(generator, 1, args);
-  launch(args, generator.device().index());
 }
 
 TEST(GraphDraws, GoOnWhereTheGeneratorStands) {

@@ -11,6 +11,7 @@
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/backends/cuda/host/loader.h>
 #include <tern/core/base/error.h>
+#include <tern/core/tensor/generator.h>
 
 #include "error_of.h"
 #include "simulated_devices.h"
@@ -92,6 +93,18 @@ inline void fill(const DeviceArray<float>& array, float value) {
   const kernels::KernelContext context =
       launch(fill_args(array.data(), 1, value), array.device().index());
   if (context.status != kernels::StatusCode::kOk) throw DeviceError(context.message);
+}
+
+/// Draws one uniform number from a generator by a kernel on the current stream of its device.
+inline void draw(float* out, Generator& generator) {
+  kernels::RandomArgs args{};
+  args.op = kernels::RandomOp::kUniform;
+  args.dtype = kFloat;
+  args.out = out;
+  args.count = 1;
+  args.b = 1;
+  cuda::cuda_backend().reserve_numbers(generator, 1, args);
+  launch(args, generator.device().index());
 }
 
 /// Returns the first element as it is now: reads on a stream that waits for no other.

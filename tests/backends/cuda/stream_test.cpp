@@ -140,14 +140,18 @@ TEST(CudaStream, EventsStayOnTheirDeviceAndBlockAny) {
   EXPECT_EQ(peek(a), 5.0f);
 }
 
+// Whichever of the two streams comes first.
 TEST(CudaStream, CopiesBetweenDevicesAreOrderedWithBothSides) {
-  const DeviceArray<float> a(1, 0.0f, 0), b(1, 0.0f, 1);
-  fill(a, 7.0f);
-  fill(b, 1.0f);  // earlier work of the target must not overwrite the copy
-  cuda_backend().copy_bytes(b.data(), b.device(), a.data(), a.device(), 4, true);
-  fill(a, 8.0f);  // later work of the source must not be seen
-  EXPECT_EQ(b.read()[0], 7.0f);
-  EXPECT_EQ(a.read()[0], 8.0f);
+  for (const DeviceIndex first : {0, 1}) {
+    const DeviceArray<float> a(1, 0.0f, 0), b(1, 0.0f, 1);
+    fill(a, 7.0f);
+    fill(b, 1.0f);  // earlier work of the target must not overwrite the copy
+    cuda_backend().copy_bytes(b.data(), b.device(), a.data(), a.device(), 4, true);
+    fill(a, 8.0f);  // later work of the source must not be seen
+    getCurrentCUDAStream(first).synchronize();
+    EXPECT_EQ(b.read()[0], 7.0f) << first;
+    EXPECT_EQ(a.read()[0], 8.0f) << first;
+  }
 }
 
 TEST(CudaStream, ThePoolHandsOutItsStreamsInTurn) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <functional>
 #include <sstream>
 #include <thread>
 
@@ -177,6 +179,27 @@ TEST(CudaGenerator, SeedsReachEveryDevice) {
   cuda::manual_seed(3);
   EXPECT_FALSE(first.equal(draw(kFirst)));
   EXPECT_TRUE(first.equal(draw(kSecond)));
+}
+
+// Numbers of 64 bits take two blocks of the generator, those of 32 bits one.
+TEST(CudaGenerator, DrawsNoNumberTwice) {
+  const auto check = [](const char* name, const std::function<Tensor(Generator)>& draw) {
+    Generator generator(kFirst);
+    generator.manual_seed(1);
+    const Tensor first = draw(generator), second = draw(generator);
+    const std::vector<double> drawn = first.cpu().to(kDouble).to_vector<double>();
+    for (const double number : second.cpu().to(kDouble).to_vector<double>()) {
+      EXPECT_EQ(std::count(drawn.begin(), drawn.end(), number), 0) << name;
+    }
+  };
+  const TensorOptions floats = device(kFirst), doubles = device(kFirst).dtype(kDouble);
+  const std::int64_t large = std::int64_t{1} << 60;
+  check("rand", [&](const Generator& g) { return rand({7}, g, floats); });
+  check("rand, double", [&](const Generator& g) { return rand({7}, g, doubles); });
+  check("randn", [&](const Generator& g) { return randn({7}, g, floats); });
+  check("randn, double", [&](const Generator& g) { return randn({7}, g, doubles); });
+  check("randint", [&](const Generator& g) { return randint(0, 1 << 30, {7}, g, kFirst); });
+  check("randint, 64 bits", [&](const Generator& g) { return randint(0, large, {7}, g, kFirst); });
 }
 
 TEST(CudaMemory, IsCountedPerDevice) {

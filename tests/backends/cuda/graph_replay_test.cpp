@@ -1,0 +1,200 @@
+#include <optional>
+#include <vector>
+
+#include <tern/backends/cuda/host/graph.h>
+#include <tern/backends/cuda/host/graphed_step.h>
+#include <tern/core/tensor/generator.h>
+#include <tern/tern.h>
+
+#include "backends/cuda/simulated.h"
+
+// The order of replays among other work, and replays that something comes in between.
+
+namespace tern::cuda {
+namespace {
+
+using tern::testing::DeviceArray;
+using tern::testing::draw;
+using tern::testing::fill;
+
+template <class T>
+void copy(const DeviceArray<T>& to, const T* from) {
+  cuda_backend().copy_bytes(to.data(), to.device(), from, to.device(), to.bytes(), true);
+}
+
+TEST(GraphReplay, TheFirstWaitsForTheStreamOfTheCapture) {
+  const DeviceArray<float> a(1, 0.0f), b(1, 0.0f);
+  const Stream side = getStreamFromPool(false, 0);
+  {
+    const StreamGuard guard(side);
+    fill(a, 3.0f);
+  }
+  CUDAGraph graph;
+  graph.capture([&] { copy(b, a.data()); }, {}, side);
+  graph.replay();
+  EXPECT_EQ(b.read()[0], 3.0f);
+}
+
+// What the graph had goes to others, who write to it at once.
+TEST(GraphReplay, AGraphMayGoWhileAReplayIsPending) {
+  const DeviceArray<double> out(1, 0.0);
+  const DeviceArray<float> drawn(1, 0.0f), wanted(1, 0.0f);
+  const Stream capturing = getStreamFromPool(false, 0), replaying = getStreamFromPool(false, 0);
+  Generator generator(Device(0)), oracle(Device(0));
+  generator.manual_seed(5);
+  {
+    CUDAGraph graph;
+    graph.capture(
+        [&] {
+          draw(drawn.data(), generator);
+          copy(out, cuda_backend().graph_number(0, [] { return 1.5; }));
+        },
+        {}, capturing);
+    graph.replay();
+    synchronize(0);
+    const StreamGuard guard(replaying);
+    graph.replay();  // the numbers are there already
+  }
+  {
+    const StreamGuard guard(capturing);
+    const DeviceArray<double> heirs[] = {{64, 9.0}, {64, 9.0}, {64, 9.0}};
+  }
+  empty_cache();
+  synchronize(0);
+  EXPECT_EQ(out.read()[0], 1.5);
+  oracle.manual_seed(5);
+  oracle.set_offset(4);
+  draw(wanted.data(), oracle);
+  EXPECT_EQ(drawn.read()[0], wanted.read()[0]);
+}
+
+class FailingReplay : public ::testing::Test {
+ protected:
+  // Captures draws of both generators and a number; a replay changes all three.
+  void SetUp() override {
+    first_.manual_seed(5);
+    second_.manual_seed(6);
+    graph_.capture([&] {
+      draw(a_.data(), first_);
+      draw(b_.data(), second_);
+      copy(out_, cuda_backend().graph_number(0, [&] { return value_; }));
+      cuda_backend().after_replay(0, [&] { ++replays_; });
+    });
+  }
+
+  // Replays with the n-th launch failing; returns whether there was one.
+  bool fails_at(std::int64_t n) {
+    detail::plugin().inject(kernels::PluginFault::kLaunch, n);
+    bool failed = false;
+    try {
+      graph_.replay();
+    } catch (const DeviceError&) {
+      failed = true;
+    }
+    detail::plugin().inject(kernels::PluginFault::kLaunch, 0);
+    return failed;
+  }
+
+  static float drawn_by(std::uint64_t seed, std::uint64_t offset) {
+    const DeviceArray<float> out(1, 0.0f);
+    Generator oracle(Device(0));
+    oracle.manual_seed(seed);
+    oracle.set_offset(offset);
+    draw(out.data(), oracle);
+    return out.read()[0];
+  }
+
+  const DeviceArray<float> a_{1, 0.0f}, b_{1, 0.0f};
+  const DeviceArray<double> out_{1, 0.0};
+  Generator first_{Device(0)}, second_{Device(0)};
+  double value_ = 0;
+  int replays_ = 0;
+  CUDAGraph graph_;
+};
+
+TEST_F(FailingReplay, LeavesEverythingAsItWas) {
+  TERN_NEEDS_SIMULATOR();
+  int n = 1;
+  for (bool failed = true; failed; ++n) {
+    SCOPED_TRACE(n);
+    // Something new for all that the host writes.
+    value_ = n;
+    const auto seed = static_cast<std::uint64_t>(n);
+    first_.manual_seed(seed);
+    second_.manual_seed(seed + 100);
+    first_.set_offset(8 * seed);
+    const int replays = replays_;
+    failed = fails_at(n);
+    if (failed) {
+      EXPECT_EQ(first_.get_offset(), 8 * seed);
+      EXPECT_EQ(second_.get_offset(), 0u);
+      EXPECT_EQ(replays_, replays);
+      graph_.replay();
+    }
+    EXPECT_EQ(replays_, replays + 1);
+    EXPECT_EQ(a_.read()[0], drawn_by(seed, 8 * seed));
+    EXPECT_EQ(b_.read()[0], drawn_by(seed + 100, 0));
+    EXPECT_EQ(out_.read()[0], n);
+  }
+  EXPECT_EQ(n, 8);  // the number, two seeds, two offsets and the graph failed, and then none
+}
+
+// What it wrote comes before the next replay, on whatever stream that is.
+TEST_F(FailingReplay, IsInOrderWithTheNext) {
+  TERN_NEEDS_SIMULATOR();
+  graph_.replay();
+  const Stream side = getStreamFromPool(false, 0), other = getStreamFromPool(false, 0);
+  {
+    const StreamGuard guard(side);
+    value_ = 2;
+    EXPECT_TRUE(fails_at(2));  // the number is written, the graph not launched
+  }
+  const StreamGuard guard(other);
+  graph_.replay();
+  EXPECT_EQ(out_.read()[0], 2.0);
+  synchronize(0);
+}
+
+TEST(GraphedStep, RunsOnTheDeviceOfItsInputs) {
+  const Tensor x = zeros({2}, Device(1));
+  std::vector<DeviceIndex> devices;
+  GraphedStep step(
+      {x},
+      [&] {
+        devices.push_back(current_device());
+        return x + ones({2}, kCUDA);
+      },
+      /*warmup=*/1);
+  for (int i = 0; i < 4; ++i) {
+    const Tensor result = step(full({2}, i));
+    EXPECT_EQ(result.device(), Device(1));
+    EXPECT_TRUE(result.cpu().equal(full({2}, i + 1)));
+    EXPECT_EQ(current_device(), 0);
+  }
+  EXPECT_EQ(devices, (std::vector<DeviceIndex>{1, 1}));  // to warm up and to capture
+}
+
+TEST(GraphedStep, WithoutInputsRunsOnTheDeviceItWasMadeOn) {
+  Tensor total;
+  std::optional<GraphedStep> step;
+  {
+    const DeviceGuard guard(1);
+    total = zeros({2}, kCUDA);
+    step.emplace(std::vector<Tensor>{}, [&] { return total.add_(ones({2}, kCUDA)); });
+  }
+  for (int i = 1; i <= 6; ++i) EXPECT_TRUE((*step)().cpu().equal(full({2}, i)));
+}
+
+TEST(GraphedStep, WantsItsInputsOnOneDevice) {
+  const auto make = [](const Tensor& a, const Tensor& b) {
+    GraphedStep({a, b}, [&] { return a; });
+  };
+  const Tensor first = zeros({1}, Device(0)), second = zeros({1}, Device(1));
+  EXPECT_EQ(error_of<DeviceError>([&] { make(second, first); }),
+            "GraphedStep: expected inputs on cuda:1, got one on cuda:0");
+  EXPECT_EQ(error_of<DeviceError>([&] { make(zeros({1}), first); }),
+            "GraphedStep: expected inputs on a cuda device, got one on cpu");
+}
+
+}  // namespace
+}  // namespace tern::cuda
