@@ -109,16 +109,23 @@ TEST(Edge, CrossEntropyOfNoClasses) {
 }
 
 TEST(Edge, BatchNormKeepsAnInfiniteMean) {
-  for (const ScalarType dtype : {kFloat, kDouble}) {
-    const Tensor column = tensor({{1., 2.}, {kInfinite, 3.}, {3., 4.}}).to(dtype);
-    Tensor mean = zeros({2}, dtype), variance = ones({2}, dtype);
-    batch_norm(column, {}, {}, mean, variance, true, 0.5, 1e-5);
-    EXPECT_TRUE(is_near(mean, {kInfinite, 1.5})) << mean;
-    EXPECT_TRUE(is_near(variance, {kNotANumber, 1})) << variance;
-    const Tensor image = column.t().reshape({1, 2, 3});
-    mean.zero_();
-    batch_norm(image, {}, {}, mean, variance.fill_(1), true, 0.5, 1e-5);
-    EXPECT_TRUE(is_near(mean, {kInfinite, 1.5})) << mean;
+  for (const Device& device : {Device("cpu"), Device("cuda:0")}) {
+    for (const ScalarType dtype : {kFloat, kDouble}) {
+      SCOPED_TRACE(device.str() + " " + dtype_info(dtype).name);
+      for (const int place : {0, 1}) {  // of infinity: the first element may be a special one
+        const std::vector<double> values = place == 0 ? std::vector{kInfinite, 2., 1., 3., 3., 4.}
+                                                      : std::vector{1., 2., kInfinite, 3., 3., 4.};
+        const Tensor column = tensor(values, kDouble).reshape({3, 2}).to(device, dtype);
+        Tensor mean = zeros({2}, column.options()), variance = ones({2}, column.options());
+        batch_norm(column, {}, {}, mean, variance, true, 0.5, 1e-5);
+        EXPECT_TRUE(is_near(mean.cpu(), {kInfinite, 1.5})) << mean;
+        EXPECT_TRUE(is_near(variance.cpu(), {kNotANumber, 1})) << variance;
+        const Tensor image = column.t().reshape({1, 2, 3});
+        mean.zero_();
+        batch_norm(image, {}, {}, mean, variance.fill_(1), true, 0.5, 1e-5);
+        EXPECT_TRUE(is_near(mean.cpu(), {kInfinite, 1.5})) << mean;
+      }
+    }
   }
 }
 

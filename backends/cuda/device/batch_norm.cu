@@ -60,7 +60,11 @@ struct ForwardSums : AddPairs {
 
   explicit ForwardSums(const Forward<T>& direction) : forward(direction) {}
   __device__ const T* in() const { return static_cast<const T*>(forward.args.in); }
-  __device__ double about(std::int64_t c) const { return in()[c * forward.args.inner]; }
+  // The distances from infinity say nothing.
+  __device__ double about(std::int64_t c) const {
+    const double first = in()[c * forward.args.inner];
+    return first - first == 0 ? first : 0;
+  }
   __device__ State identity() const { return {0, 0}; }
   __device__ State at(std::int64_t offset, std::int64_t, std::int64_t c) const {
     return moment_term(in()[offset], about(c));
