@@ -45,6 +45,16 @@ Backend& backend_of(DeviceType type) {
 }
 
 namespace detail {
+namespace {
+
+// "abs_" runs the kernel of "abs".
+std::string kernel_name(const char* op, DeviceType device) {
+  std::string name = op;
+  if (name.ends_with('_')) name.pop_back();
+  return tern::detail::text_of('"', name, '_', device, '"');
+}
+
+}  // namespace
 
 void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device,
                   const KernelContext& context) {
@@ -54,7 +64,7 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
     case StatusCode::kOk:
       break;
     case StatusCode::kUnsupportedDtype:
-      raise<NotImplementedError>('"', op, '_', device, "\" not implemented for '", dtype, '\'');
+      raise<NotImplementedError>(kernel_name(op, device), " not implemented for '", dtype, '\'');
     case StatusCode::kIndexOutOfRange:
       raise<IndexError>(op, ": index out of range in self: index ", context.detail,
                         " is out of bounds for dimension with size ", context.limit);
@@ -73,7 +83,7 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
 }
 
 void throw_data_dtype(const char* op, ScalarType dtype, DeviceType device) {
-  tern::detail::raise<DTypeError>('"', op, '_', device, "\" not implemented for '", dtype,
+  tern::detail::raise<DTypeError>(kernel_name(op, device), " not implemented for '", dtype,
                                   "', whose elements can be stored, cast and compared only: use "
                                   "to(k",
                                   compute_dtype(dtype), ") first");

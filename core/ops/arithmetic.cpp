@@ -52,7 +52,11 @@ Tensor sub_into(const Operand& self, const Operand& other, const Scalar& alpha, 
              "trying to invert a mask, use the `~` or `logical_not()` operator instead. Got ",
              type_of(self), " and ", type_of(other));
   check_alpha(dtype, alpha);
-  return run_elementwise({"sub", ElementwiseOp::sub, dtype, false, alpha}, {self, other}, out);
+  // The sign of a zero is that of self - 0 * other in PyTorch, which adds -alpha times other.
+  const bool adds = alpha == Scalar(0);
+  return run_elementwise(
+      {"sub", adds ? ElementwiseOp::add : ElementwiseOp::sub, dtype, false, adds ? -alpha : alpha},
+      {self, other}, out);
 }
 
 Tensor mul_into(const Tensor& self, const Operand& other, const Tensor& out) {
@@ -71,6 +75,10 @@ Tensor pow_into(const Operand& self, const Operand& exponent, const Tensor& out)
   const ScalarType dtype = result_type({self, exponent});
   TERN_CHECK(dtype != kLong || exponent.is_tensor() || exponent.scalar().toLong() >= 0, Error,
              "Integers to negative integer powers are not allowed.");
+  if (dtype == kBool && !exponent.is_tensor()) {  // false to the power of false is true
+    const Scalar is_zero = !exponent.scalar().toBool();
+    return run_elementwise({"pow", ElementwiseOp::logical_or, dtype, true}, {self, is_zero}, out);
+  }
   return run_elementwise({"pow", ElementwiseOp::pow, dtype}, {self, exponent}, out);
 }
 

@@ -20,7 +20,15 @@ ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& sel
   // Which dtypes a kernel has decides what integers become.
   const bool is_float_op = kernels::elementwise_info(op).kind == kernels::ElementwiseKind::kFloat;
   const bool casts = is_float_op && !self.is_floating_point();
+  if (op == ElementwiseOp::square) return {name, op, promote_types(self.dtype(), kLong)};
   return {name, op, casts ? get_default_dtype() : self.dtype()};
+}
+
+Tensor run_unary(const char* name, ElementwiseOp op, const Tensor& self, const Tensor& out) {
+  if (op == ElementwiseOp::sign && self.dtype() == kBool) {  // a bool is its own sign
+    return out.defined() ? out : self.clone();
+  }
+  return run_elementwise(unary_call(name, op, self), {self}, out);
 }
 
 // True when the caller's tensor is a temporary whose memory nobody will look at again.
@@ -34,7 +42,7 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
   const ElementwiseCall call = unary_call(name, op, self);
   const bool recorded = needs_grad(self);
   const bool reuses = may_reuse(self, call.dtype) && !(recorded && keep == Keep::kInput);
-  Tensor out = run_elementwise(call, {self}, reuses ? detail::make_alias(self) : Tensor());
+  Tensor out = run_unary(name, op, self, reuses ? detail::make_alias(self) : Tensor());
   if (!recorded) return out;
   if constexpr (keep == Keep::kNothing) {
     return record(node, out, wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
@@ -46,24 +54,24 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
 }  // namespace
 
 // NOLINTBEGIN(performance-unnecessary-value-param): by value, so that a temporary is recycled.
-#define TERN_UNARY(name, node, keep, gradient, summary)                                \
-  Tensor name(Tensor self) {                                                           \
-    TERN_OP(#name, self);                                                              \
-    return unary<Keep::keep>(                                                          \
-        #name, node, ElementwiseOp::name, self,                                        \
-        [](const Tensor& g, [[maybe_unused]] const Tensor& kept) {                     \
-          [[maybe_unused]] const Tensor& x = kept; /* the input, if that is kept */    \
-          [[maybe_unused]] const Tensor& y = kept; /* the result, if that is kept */   \
-          return gradient;                                                             \
-        });                                                                            \
-  }                                                                                    \
-  Tensor Tensor::name() const { return tern::name(*this); }                            \
-  Tensor& Tensor::name##_() {                                                          \
-    TERN_OP(#name "_", *this);                                                         \
-    return detail::inplace(*this, [](const Tensor& x, const Tensor& out) {             \
-      if (!out.defined()) return tern::name(x);                                        \
-      return run_elementwise(unary_call(#name "_", ElementwiseOp::name, x), {x}, out); \
-    });                                                                                \
+#define TERN_UNARY(name, node, keep, gradient, summary)                              \
+  Tensor name(Tensor self) {                                                         \
+    TERN_OP(#name, self);                                                            \
+    return unary<Keep::keep>(                                                        \
+        #name, node, ElementwiseOp::name, self,                                      \
+        [](const Tensor& g, [[maybe_unused]] const Tensor& kept) {                   \
+          [[maybe_unused]] const Tensor& x = kept; /* the input, if that is kept */  \
+          [[maybe_unused]] const Tensor& y = kept; /* the result, if that is kept */ \
+          return gradient;                                                           \
+        });                                                                          \
+  }                                                                                  \
+  Tensor Tensor::name() const { return tern::name(*this); }                          \
+  Tensor& Tensor::name##_() {                                                        \
+    TERN_OP(#name "_", *this);                                                       \
+    return detail::inplace(*this, [](const Tensor& x, const Tensor& out) {           \
+      if (!out.defined()) return tern::name(x);                                      \
+      return run_unary(#name "_", ElementwiseOp::name, x, out);                      \
+    });                                                                              \
   }
 #include <tern/core/ops/unary.def>
 #undef TERN_UNARY
