@@ -245,12 +245,33 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   return unsafe_view("UnsafeViewBackward0", product, sizes);
 }
 
+namespace {
+
+// linear() of shapes that its kernel does not take.
+Tensor composed_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  const Tensor transposed = weight.t();
+  if (bias.defined() && (input.dim() == 2 || (weight.dim() == 1 && bias.dim() == 1))) {
+    return addmm(bias, input, transposed);
+  }
+  const Tensor product = matmul(input, transposed);
+  if (!bias.defined()) return product;
+  Tensor sum = product + bias;
+  TERN_CHECK(sum.sizes() == product.sizes(), ShapeError, "output with shape ", product.sizes(),
+             " doesn't match the broadcast shape ", sum.sizes());
+  return sum;
+}
+
+}  // namespace
+
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   TERN_OP("linear", input, weight);
-  check_matrix("weight", weight);
+  TERN_CHECK(input.dim() > 0 && weight.dim() > 0, ShapeError,
+             "both arguments to linear need to be at least 1D, but they are ", input.dim(),
+             "D and ", weight.dim(), "D");
+  if (weight.dim() != 2 || (bias.defined() && bias.dim() != 1)) {
+    return composed_linear(input, weight, bias);
+  }
   if (input.dim() != 2) {
-    TERN_CHECK(input.dim() > 0, ShapeError, "input must have at least 1 dimension, got sizes ",
-               input.sizes());
     DimVector sizes = input.self().sizes;
     std::int64_t batch = 1;
     for (std::size_t d = 0; d + 1 < sizes.size(); ++d) batch *= sizes[d];
@@ -273,10 +294,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
     TERN_CHECK(bias.dtype() == input.dtype(), DTypeError,
                "self and mat2 must have the same dtype, but got ", bias.dtype(), " and ",
                weight.dtype());
-    TERN_CHECK(bias.dim() == 1 && bias.numel() == n, ShapeError,
-               "The expanded size of the tensor (", n, ") must match the existing size (",
-               bias.numel(), ") at non-singleton dimension 1.  Target sizes: [", rows, ", ", n,
-               "].  Tensor sizes: ", bias.sizes());
+    if (bias.numel() != n) return composed_linear(input, weight, bias);
   }
   Tensor out = detail::make_tensor({rows, n}, input.dtype(), input.device());
   const Tensor transposed = detail::make_alias(
