@@ -286,20 +286,20 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   if (!needs_grad(input)) return out;
   const EachGradient each_gradient(total.defined() ? Reduction::Sum : reduction, target.numel());
   const char* const node = input.dim() <= 2 ? "NllLossBackward0" : "NllLoss2DBackward0";
-  // The target is kept for its version alone.
+  // Target and weight are kept for their versions alone.
   return record(node, out,
                 wrt(
                     input,
                     [each_gradient, dim, shape = input.self().sizes](
-                        const Tensor& g, const Tensor& /*target*/, const Tensor& places,
-                        const Tensor& weights, const Tensor& sum) {
+                        const Tensor& g, const Tensor& /*target*/, const Tensor& /*weight*/,
+                        const Tensor& places, const Tensor& weights, const Tensor& sum) {
                       const Tensor whole = each_gradient(sum.defined() ? g / sum : g, weights);
                       Tensor each = -whole.expand(places.sizes());
                       if (weights.defined()) each = where(weights == 0, 0, each);
                       return g.new_zeros(shape).scatter_add(dim, places.unsqueeze(dim),
                                                             each.unsqueeze(dim));
                     },
-                    target, targets.places, targets.weights, total));
+                    target, weight, targets.places, targets.weights, total));
 }
 
 Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tensor& weight,

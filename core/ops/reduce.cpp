@@ -104,6 +104,8 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
 
 }  // namespace
 
+// The rules keep the result for its version alone: PyTorch's read it.
+
 Tensor prod(const Tensor& self) {
   TERN_OP("prod", self);
   const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
@@ -112,10 +114,10 @@ Tensor prod(const Tensor& self) {
   return record("ProdBackward0", out,
                 wrt(
                     x,
-                    [](const Tensor& g, const Tensor& in) {
+                    [](const Tensor& g, const Tensor& in, const Tensor& /*result*/) {
                       return prod_gradient(g, in.reshape({-1}), 0).reshape(in.sizes());
                     },
-                    x));
+                    x, out));
 }
 
 Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
@@ -130,10 +132,11 @@ Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   return record("ProdBackward1", out,
                 wrt(
                     x,
-                    [dim = std::int64_t{dim}, keepdim](const Tensor& g, const Tensor& in) {
+                    [dim = std::int64_t{dim}, keepdim](const Tensor& g, const Tensor& in,
+                                                       const Tensor& /*result*/) {
                       return prod_gradient(restore_dims(g, dim, in.dim(), keepdim), in, dim);
                     },
-                    x));
+                    x, out));
 }
 
 namespace {
