@@ -111,6 +111,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
       start.is_floating_point() || end.is_floating_point() || step.is_floating_point();
   const double from = start.toDouble(), to = end.toDouble(), by = step.toDouble();
   TERN_CHECK(by != 0, ShapeError, "step must be nonzero, got ", step);
+  TERN_CHECK(std::isfinite(by), ShapeError, "step must be finite but got ", by);
   TERN_CHECK(std::isfinite(from) && std::isfinite(to), ShapeError, "unsupported range: ", from,
              " -> ", to);
   TERN_CHECK((by > 0) == (to >= from) || to == from, ShapeError,

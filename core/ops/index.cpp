@@ -51,6 +51,21 @@ void check_count(const char* name, const Tensor& self, const Tensor& index) {
              "(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
 }
 
+// The same as the kernel's check, for results without elements, which no kernel sees.
+void check_places(const Tensor& index, std::int64_t limit) {
+  if (index.numel() == 0 || !index.is_cpu()) return;
+  for (const std::int64_t place :
+       {index.min().item<std::int64_t>(), index.max().item<std::int64_t>()}) {
+    TERN_CHECK(place >= 0 && place < limit, IndexError, "index out of range in self: index ", place,
+               " is out of bounds for dimension with size ", limit);
+  }
+}
+
+// gather and scatter take a 0-d tensor for one of a single element.
+Tensor at_least_1d(const Tensor& tensor) {
+  return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor;
+}
+
 // gather and scatter need every dimension but `dim` of the index to be the tensor's. An empty index
 // may have any shape.
 void check_index_shape(const char* name, const Tensor& self, const Tensor& index, std::size_t dim) {
@@ -88,6 +103,7 @@ Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
   DimVector sizes = self.self().sizes;
   if (!sizes.empty()) sizes[d] = index.numel();
   Tensor out = detail::make_tensor(sizes, self.dtype(), self.device());
+  if (out.numel() == 0) check_places(index, length(self, d));
   run_index("index_select", IndexOp::kSelect, self.detach().contiguous(), out, index.contiguous(),
             d, index.numel(), length(self, d));
   if (!needs_grad(self)) return out;
@@ -131,13 +147,14 @@ Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const T
 
 Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index) {
   TERN_OP("gather", self, dim, index);
-  check_index("gather", "gather", self, index);
+  if (index.numel() != 0) check_index("gather", "gather", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
-  check_index_shape("gather", self, index, d);
+  const Tensor from = at_least_1d(self.detach()), places = at_least_1d(index);
+  check_index_shape("gather", from, places, d);
   Tensor out = detail::make_tensor(index.sizes(), self.dtype(), self.device());
   if (index.numel() != 0) {
-    run_index("gather", IndexOp::kGather, cut_to(self.detach(), index, d).contiguous(), out,
-              index.contiguous(), d, length(index, d), length(self, d));
+    run_index("gather", IndexOp::kGather, cut_to(from, places, d).contiguous(), out,
+              places.contiguous(), d, places.sizes()[d], from.sizes()[d]);
   }
   if (!needs_grad(self)) return out;
   return record("GatherBackward0", out,
@@ -151,25 +168,26 @@ Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index) {
 
 Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_add", self, dim, index, source);
-  check_index("scatter_add", "scatter_add", self, index);
+  if (index.numel() != 0) check_index("scatter_add", "scatter_add", self, index);
   detail::check_same_device("scatter_add", {&self, &source}, {"self", "src"});
   TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
              "scatter(): Expected self.dtype to be equal to src.dtype, got ", self.dtype(), " and ",
              source.dtype());
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
-  check_index_shape("scatter_add", self, index, d);
-  check_index_shape("scatter_add", source, index, source.sizes().size());
+  const Tensor from = at_least_1d(source.detach()), places = at_least_1d(index);
+  check_index_shape("scatter_add", at_least_1d(self.detach()), places, d);
+  check_index_shape("scatter_add", from, places, from.sizes().size());
   Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   {
     const NoGradGuard no_grad;
     out.detach().copy_(self);
     if (index.numel() != 0) {
-      Tensor used = cut_to(source.detach(), index, source.sizes().size()).contiguous();
+      Tensor used = cut_to(from, places, from.sizes().size()).contiguous();
       // The kernel wants one shape on both sides: a smaller index works on a dense part.
-      const Tensor part = cut_to(out.detach(), index, d);
+      const Tensor part = cut_to(at_least_1d(out.detach()), places, d);
       const Tensor target = part.contiguous();
-      run_index("scatter_add", IndexOp::kScatterAdd, used, target, index.contiguous(), d,
-                length(index, d), length(self, d));
+      run_index("scatter_add", IndexOp::kScatterAdd, used, target, places.contiguous(), d,
+                places.sizes()[d], part.sizes()[d]);
       if (!target.is_alias_of(out)) part.detach().copy_(target);
     }
   }
@@ -181,7 +199,10 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
                       Tensor taken = g.gather(dim, at);
                       if (taken.sizes() == IntArrayRef(shape)) return taken;
                       Tensor whole = g.new_zeros(shape);
-                      if (at.numel() != 0) cut_to(whole, at, shape.size()).copy_(taken);
+                      if (at.numel() != 0) {
+                        const Tensor used = at_least_1d(at);
+                        cut_to(at_least_1d(whole), used, used.sizes().size()).copy_(taken);
+                      }
                       return whole;
                     },
                     index));

@@ -14,13 +14,13 @@ using kernels::SoftmaxOp;
 
 Tensor run_softmax(const char* name, SoftmaxOp op, const Tensor& in, const Tensor& grad,
                    std::int64_t dim) {
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, in.dim()));
+  if (in.numel() == 0) return detail::make_tensor(in.sizes(), in.dtype(), in.device());
   TERN_CHECK(in.is_floating_point(), DTypeError, "\"", name, "_kernel_impl\" not implemented for '",
              in.dtype(), "'");
-  const auto d = static_cast<std::size_t>(wrap_dim(dim, in.dim()));
   const Tensor dense = in.contiguous();
   const Tensor dense_grad = grad.defined() ? grad.contiguous() : grad;
   Tensor out = detail::make_tensor(in.sizes(), in.dtype(), in.device());
-  if (out.numel() == 0) return out;
   kernels::SoftmaxArgs args;
   args.op = op;
   args.dtype = in.dtype();

@@ -263,6 +263,7 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
   TERN_OP("sum_to_size", self);
   TERN_CHECK(is_expandable_to(sizes, self.sizes()), ShapeError, "size {", sizes,
              "} is not expandable to size {", self.sizes(), "}.");
+  if (sizes.empty()) return self.sum();
   if (self.sizes() == sizes) return self;
   const std::size_t added = self.sizes().size() - sizes.size();
   DimVector dims;
@@ -290,6 +291,7 @@ Tensor Tensor::transpose(StrictInt dim0, StrictInt dim1) const {
 Tensor Tensor::t() const { return tern::t(*this); }
 Tensor Tensor::mT() const {
   TERN_OP("mT", *this);
+  if (dim() == 0) return *this;
   TERN_CHECK(dim() >= 2, ShapeError,
              "tensor.mT is only supported on matrices or batches of matrices. Got ", dim(),
              "-D tensor. Its sizes are ", sizes());
