@@ -12,19 +12,20 @@ constexpr Reduction kMean = Reduction::Mean;
 constexpr Reduction kSum = Reduction::Sum;
 
 /// Returns the squared error (input - target)^2, by default its mean over all elements. input and
-/// target broadcast.
+/// target broadcast. Throws NotImplementedError unless one of them has a floating dtype.
 TERN_API Tensor mse_loss(const Tensor& input, const Tensor& target,
                          Reduction reduction = Reduction::Mean);
 /// Returns the binary cross-entropy -w (t log x + (1 - t) log(1 - x)) of probabilities x = input
 /// and t = target, by default its mean. The logs are at least -100. `weight` broadcasts to the
 /// input. Throws ShapeError unless the sizes are equal, Error when an input or target lies outside
-/// [0, 1].
+/// [0, 1] and when the weight requires grad.
 TERN_API Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                                      const Tensor& weight = {},
                                      Reduction reduction = Reduction::Mean);
 /// Returns the binary cross-entropy of sigmoid(input), computed without overflow: (1 - t) x + (1 +
 /// (p - 1) t) log(1 + e^-x) with p = pos_weight, by default its mean. `weight` and `pos_weight`
-/// broadcast to the input. Throws ShapeError unless input and target have equal sizes.
+/// broadcast to the input. Throws ShapeError unless input and target have equal sizes, Error when a
+/// weight requires grad.
 TERN_API Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& target,
                                                  const Tensor& weight = {},
                                                  const Tensor& pos_weight = {},
@@ -34,7 +35,7 @@ TERN_API Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tens
 ///
 /// Shape: input [C], [N, C] or [N, C, d1, ..] and int64 target [], [N] or [N, d1, ..]; weight [C]
 /// Throws: IndexError for a target out of range, ShapeError and DTypeError when the arguments do
-/// not fit.
+/// not fit, Error when the weight requires grad.
 TERN_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
                          Reduction reduction = Reduction::Mean, StrictInt ignore_index = -100);
 /// Returns the cross-entropy of log_softmax(input) along the class dimension. An int64 target holds

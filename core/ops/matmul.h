@@ -35,9 +35,10 @@ TERN_API Tensor dot(const Tensor& self, const Tensor& other);
 /// Shape: input [n], [m, n] or broadcastable; a [m, k]; b [k, n] -> [m, n]
 TERN_API Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
                       const Scalar& alpha = 1);
-/// Returns input x weight^T + bias. The bias, if defined, is added in the pass of the product.
+/// Returns input x weight^T + bias. A bias of [out] is added in the pass of the product; another
+/// one broadcasts.
 ///
-/// Shape: input [..., in], weight [out, in], bias [out] -> [..., out]
+/// Shape: input [..., in], weight [out, in], bias [out] -> [..., out]; weight [in] -> [...]
 TERN_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});
 
 }  // namespace tern

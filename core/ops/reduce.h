@@ -45,8 +45,8 @@ requires std::is_same_v<Bool, bool> Tensor std(const Tensor& self, Bool unbiased
   return std(self, IntArrayRef(), unbiased);
 }
 /// Returns the p-norm (p = 2 by default, infinity is the largest magnitude, 0 counts the elements
-/// that are not 0) of all elements, or over the dimensions `dim` (see sum()). The 2-norm has
-/// gradient 0 at 0. Floating dtypes.
+/// that are not 0) of all elements, or over the dimensions `dim` (see sum()). Norms have
+/// gradient 0 at 0, and none at all for p = 0. Floating dtypes.
 TERN_API Tensor norm(const Tensor& self);
 TERN_API Tensor norm(const Tensor& self, const Scalar& p);
 TERN_API Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim,

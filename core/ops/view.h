@@ -54,12 +54,14 @@ TERN_API Tensor unsqueeze(const Tensor& self, StrictInt dim);
 TERN_API Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                            std::optional<StrictInt> offset = std::nullopt);
 /// Cuts dimension `dim` into pieces of `split_size` elements, as views; the last piece may be
-/// smaller.
+/// smaller. The pieces have one node: an in-place change of a piece that has to be recorded throws
+/// Error, and so does the use of a piece for a gradient after a change of its elements.
 TERN_API std::vector<Tensor> split(const Tensor& self, StrictInt split_size, StrictInt dim = 0);
 /// Cuts dimension `dim` into at most `chunks` pieces of equal size, as views; the last piece may be
-/// smaller.
+/// smaller. In-place changes: see split().
 TERN_API std::vector<Tensor> chunk(const Tensor& self, StrictInt chunks, StrictInt dim = 0);
-/// Returns all slices of dimension `dim` as views without that dimension.
+/// Returns all slices of dimension `dim` as views without that dimension. In-place changes: see
+/// split().
 TERN_API std::vector<Tensor> unbind(const Tensor& self, StrictInt dim = 0);
 /// Sums the dimensions that broadcasting from `sizes` to the present sizes would add or stretch:
 /// the adjoint of expand(). Throws ShapeError when `sizes` do not broadcast to the present sizes.

@@ -18,7 +18,7 @@ TEST(Copy, CastsBroadcastsAndWalksStrides) {
   x.slice(1, 0, 3, 2).copy_(tensor({true, false}));
   EXPECT_TRUE(x.equal(tensor({{1., 2., 0.}, {1., 3., 0.}})));
   x.copy_(x);
-  EXPECT_EQ(x._version(), 4);  // a copy of itself counts too
+  EXPECT_EQ(x._version(), 4);  // a copy of itself counts as a change, as in PyTorch
 }
 
 TEST(Copy, OfOverlappingPartsIsAsIfTheSourceWereTaken) {
