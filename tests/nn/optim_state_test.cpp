@@ -39,6 +39,27 @@ TEST(OptimizerState, LoadingLeavesCapturable) {
   EXPECT_FALSE(is_capturable(plain));
 }
 
+// What a file does not set is kept group by group.
+TEST(OptimizerState, GroupsKeepTheirOwnOptions) {
+  const auto make = [](double first, double second) {
+    std::vector<optim::OptimizerParamGroup> groups;
+    for (const double lr : {first, second}) {
+      groups.emplace_back(std::vector<Tensor>{parameter_of(ones({2}))},
+                          std::make_unique<AdamOptions>(AdamOptions(lr).capturable(lr > 1)));
+    }
+    return Adam(std::move(groups));
+  };
+  Adam adam = make(0.5, 2);
+  adam.load_state_dict(make(0.25, 0.125).state_dict());
+  const auto options = [&](std::size_t i) {
+    return static_cast<const AdamOptions&>(adam.param_groups()[i].options());
+  };
+  EXPECT_EQ(options(0).lr(), 0.25);
+  EXPECT_EQ(options(1).lr(), 0.125);
+  EXPECT_FALSE(options(0).capturable());
+  EXPECT_TRUE(options(1).capturable());
+}
+
 TEST(OptimizerState, HasPythonsForm) {
   const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({2}));
   Adam adam({a, b}, AdamOptions(0.1).amsgrad(true));

@@ -128,6 +128,21 @@ TEST(Optimizer, ZeroesGradientsThatHaveAHistory) {
   }
 }
 
+// A gradient counts, not whether another one would be wanted.
+TEST(Optimizer, StepsAFrozenParameterThatHasAGradient) {
+  const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({2}));
+  SGD sgd({a}, 0.5);
+  Adam adam({b}, 0.5);
+  for (const Tensor& parameter : {a, b}) {
+    parameter.set_grad(ones({2}));
+    Tensor(parameter).requires_grad_(false);
+  }
+  sgd.step();
+  adam.step();
+  EXPECT_TRUE(close(a, full({2}, 0.5)));
+  EXPECT_TRUE(close(b, full({2}, 0.5)));
+}
+
 TEST(Optimizer, MarksParametersAsChanged) {
   const Tensor w = parameter_of(ones({2}));
   SGD optimizer({w}, 0.1);

@@ -31,6 +31,14 @@ TEST(ClipGradNorm, ScalesToTheCommonNorm) {
   EXPECT_EQ(nn::utils::clip_grad_norm_(ones({2}), 1.0), 0.0);
 }
 
+// PyTorch adds 1e-6 to the norm before it divides.
+TEST(ClipGradNorm, ScalesSmallGradientsAsPyTorch) {
+  const Tensor parameter = ones({2}).requires_grad_();
+  parameter.set_grad(tensor({3e-6f, 4e-6f}));
+  EXPECT_NEAR(nn::utils::clip_grad_norm_(parameter, 1e-6), 5e-6, 1e-11);
+  EXPECT_TRUE(close(parameter.grad() * 1e6, tensor({3.f / 6, 4.f / 6})));
+}
+
 TEST(ClipGradNorm, LooksAtNonFiniteNormsWhenAsked) {
   const Tensor parameter = ones({2}).requires_grad_();
   parameter.set_grad(tensor({1.f, std::numeric_limits<float>::infinity()}));
