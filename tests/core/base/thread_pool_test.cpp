@@ -164,8 +164,10 @@ TEST_F(ThreadPool, WorkersThatSleptWakeUp) {
 // never ends when one of them misses the call.
 TEST_F(ThreadPool, WorkersThatAreAboutToSleepWakeUp) {
   set_num_threads(3);
-  for (int round = 0; round < 1000; ++round) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(round % 250);
+  for (int round = 0; round < 2000; ++round) {
+    // Around the time for which they spin.
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::nanoseconds(80'000 + round * 20);
     while (std::chrono::steady_clock::now() < until) {
     }
     std::atomic<int> arrived{0};
