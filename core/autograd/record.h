@@ -95,8 +95,13 @@ class RuleNode final : public Node {
   std::string name() const override { return name_; }
   void release_kept() override {
     if constexpr ((Ws::kKept + ...) > 0) {
-      released_ = true;
-      std::apply([](auto&... rules) { (rules.reset(), ...); }, rules_);
+      std::apply(
+          [this](auto&... rules) {
+            // What kept nothing can run again.
+            released_ = released_ || ((Ws::kKept > 0 && rules.has_value()) || ...);
+            if (released_) (rules.reset(), ...);
+          },
+          rules_);
     }
   }
 

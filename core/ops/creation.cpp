@@ -166,7 +166,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
                 const TensorOptions& options) {
   TERN_OP("linspace");
   TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
-  TERN_CHECK(options.dtype() != kBool, NotImplementedError,
+  TERN_CHECK(options.dtype() != kBool || steps < 2, NotImplementedError,
              "\"linspace_cpu\" not implemented for 'Bool'");
   const bool is_integral = !is_floating_point(options.dtype());
   // Integers count from integers: the ends are cast first.

@@ -46,8 +46,11 @@ Tensor extreme(const char* name, const char* node, ReduceOp op, bool nans_share,
                       };
                       const Tensor best = back(y);
                       Tensor chosen = x == best;
-                      if (nans_share)
+                      if (nans_share) {
                         chosen = logical_or(chosen, logical_and(isnan(x), isnan(best)));
+                        // A gradient that is NaN belongs to the chosen alone.
+                        return where(chosen, back(g) / chosen.sum(dims, true), 0);
+                      }
                       chosen = chosen.to(x.dtype());
                       return back(g) * (chosen / chosen.sum(dims, true));
                     },

@@ -46,5 +46,20 @@ BUGS = [
         ("torch.linspace(a, b, c, dtype=d)", [1, 2.75, 5, "int64"], [0]),
         ("torch.linspace(a, b, c, dtype=d)", [-1.9, 3.7, 4, "int64"], [1]),
         ("torch.linspace(a, b, c, dtype=d)", [0, 1, 3, "bool"], []),
+        ("torch.linspace(a, b, c, dtype=d)", [0, 1, 0, "bool"], [2]),
+    ]),
+    ("a rule that had kept nothing could not run a second time", [
+        made(0, [1, 2], requires_grad=True),
+        made(1, [3, 4]),
+        ("a.addcmul(b, c, value=d)", [0, 1, 1, 2], [2]),
+        made(3, [1, 1]),
+        ("backward(a, b, c, d)", [2, 3, None, False], []),
+        ("backward(a, b, c, d)", [2, 3, None, False], []),
+    ]),
+    ("max() spread a NaN as gradient over the elements that it had not chosen", [
+        made(0, [1, -2, 1], requires_grad=True),
+        ("a.max()", [0], [1]),
+        made(2, ["nan"], []),
+        ("backward(a, b, c, d)", [1, 2, None, False], []),
     ]),
 ]

@@ -35,7 +35,8 @@ def load_known():
 
 def known_by(known, program, found):
     """The patterns that know a difference."""
-    text = f"{group(program, found)}: {found['text']}"
+    calls = ", ".join(sorted({step["f"] for step in program["steps"]}))
+    text = f"{group(program, found)}: {found['text']} | {calls}"
     return [pattern for regex, pattern, _ in known if regex.search(text)]
 
 

@@ -1,10 +1,5 @@
 """Arguments that fit, for ops whose arguments hang together. A new op needs none."""
 
-from torch_side import DTYPES
-
-F32 = ("float32", "float64")
-
-
 def floating(g):
     return g.main
 
@@ -43,11 +38,6 @@ def dims_of(g, n):
 def dim_of(g, n, extra=0):
     dim = max(dims_of(g, n) + extra, 1)
     return g.random.randint(-dim, dim - 1)
-
-
-def with_dim(g, form):
-    x = g.tensor(where=lambda t: t.dim() > 0 or g.chance(0.2))
-    return [x, dim_of(g, x)]
 
 
 def index_of(g, size):
@@ -291,7 +281,10 @@ def batch_norm(g, form):
     d, c = floating(g), g.pick([1, 2, 3])
     x = g.tensor(g.pick([[g.size(), c], [g.size(), c], [g.size(), c, g.size()]]), d)
     stats, affine = g.chance(0.6), g.chance(0.6)
-    weight, bias = (g.tensor([c], d), g.tensor([c], d)) if affine else (None, None)
+    dense = lambda t: t.is_contiguous()  # PyTorch reads a weight with gaps wrongly
+    weight, bias = (g.tensor([c], d, dense), g.tensor([c], d, dense)) if affine else (None, None)
+    if affine and not g.t(weight).is_contiguous():
+        return None
     # Tensors of their own: they are changed.
     mean = g.make([c], d, requires_grad=False, layout="contiguous") if stats else None
     var = g.make([c], d, [g.random.randint(1, 8) / 4 for _ in range(c)], False, "contiguous") if stats else None
@@ -338,10 +331,6 @@ def set_grad(g, form):
 
 def item(g, form):
     return [g.tensor(where=lambda t: t.numel() == 1)]
-
-
-def like_options(g, form):
-    return None
 
 
 def new_sizes(g, form):

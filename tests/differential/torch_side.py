@@ -15,6 +15,8 @@ DTYPES = {str(d).split(".")[1]: d for d in (
     torch.int32, torch.int16, torch.int8, torch.uint8)}
 # What one op may lose, relative to the largest number that took part.
 EPSILON = {torch.float32: 3e-5, torch.float64: 1e-11, torch.float16: 2e-2, torch.bfloat16: 1e-1}
+# Squares of larger numbers overflow, and then the order of a sum decides between infinity and NaN.
+LARGE = {torch.float32: 1e15, torch.float64: 1e100, torch.float16: 100, torch.bfloat16: 1e15}
 WILD = math.inf  # the epsilon of values that say nothing
 
 # Ops whose results have no rounding of their own, or PyTorch's very rounding.
@@ -61,17 +63,21 @@ def copies(tensors):
     return [None if t is None else t.contiguous().clone() for t in tensors]
 
 
+def weights(gradients, create):
+    return [None if g is None else g.clone() if create else g.detach().clone() for g in gradients]
+
+
 def backward(a, gradient, retain, create):
-    a.backward(gradient if gradient is None else gradient.clone(), retain_graph=retain, create_graph=create)
+    a.backward(weights([gradient], create)[0], retain_graph=retain, create_graph=create)
 
 
 def backward_inputs(tensors, gradients, inputs):
-    torch.autograd.backward(tensors, copies(gradients), inputs=inputs)
+    torch.autograd.backward(tensors, weights(gradients, False), inputs=inputs)
 
 
 def grad(tensors, inputs, gradients, retain, create, unused):
-    return copies(torch.autograd.grad(tensors, inputs, copies(gradients), retain_graph=retain, create_graph=create,
-                                      allow_unused=unused))
+    return copies(torch.autograd.grad(tensors, inputs, weights(gradients, create), retain_graph=retain,
+                                      create_graph=create, allow_unused=unused))
 
 
 def set_grad(a, b):
@@ -133,10 +139,11 @@ class Machine:
         self.variables = {}
         self.next_number = 0
         self.promised = set()
+        self.unseen = set()  # storages of views of something that nobody sees
         self.hidden = []  # results of .data, whose changes autograd does not see
         self.taints = {}  # storage: (epsilon, largest number)
         self.scale = 1.0
-        self.exact = True       # nothing in the program has rounded yet
+        self.rounding = 0.0     # the largest epsilon so far; 0 when nothing has rounded
         self.wild_grad = False  # gradients say nothing
         self.over = False
 
@@ -248,11 +255,15 @@ class Machine:
                 storage_scale = max(storage_scale, self.scale)
                 if self.wild_grad:
                     own = WILD
-                elif not self.exact or not self.on_grid(finite):
-                    own = max([own] + [EPSILON.get(t.dtype, 0) for t in tensors + [x]])
+                elif storage_scale > LARGE[x.dtype]:
+                    own = WILD
+                elif self.rounding or not self.on_grid(finite):
+                    own = max([own, self.rounding] + [EPSILON.get(t.dtype, 0) for t in tensors + [x]])
             elif not x.is_floating_point():
                 own = WILD if epsilon > 0 else 0.0
             elif form.op in STEPS and epsilon > 0 or near_zero:
+                own = WILD
+            elif form.op in SUMS and storage_scale > LARGE[x.dtype]:
                 own = WILD
             elif form.op in ELEMENTWISE or form.op in SUMS and self.on_grid(finite):
                 pass
@@ -263,9 +274,9 @@ class Machine:
             key = storage_of(result)
             before = self.taints.get(key, (0.0, 1.0))
             self.taints[key] = (max(own, before[0]), max(storage_scale, before[1]))
-            self.exact = self.exact and own == 0
-            if storage_scale < 1e15 or True:
-                self.scale = max(self.scale, storage_scale)
+            if own < WILD:
+                self.rounding = max(self.rounding, own)
+            self.scale = max(self.scale, storage_scale)
 
     @staticmethod
     def on_grid(finite):
@@ -290,7 +301,9 @@ class Machine:
                 if own in self.promised:
                     shown["t"] = list(x.stride())
                 # Some results are views of something that nobody sees.
-                flags += "v" if tensor._is_view() and shares else "h" if tensor._is_view() else ""
+                if tensor._is_view() and not shares:
+                    self.unseen.add(own)
+                flags += ("h" if own in self.unseen else "v") if tensor._is_view() else ""
                 shown["f"] = flags
             shown["g"] = tensor.grad_fn.name() if tensor.grad_fn is not None else ""
         epsilon, scale = self.taint(tensor)
@@ -327,9 +340,11 @@ class Machine:
                 key = storage_of(grad)
                 if self.wild_grad:
                     self.taints[key] = (WILD, 1.0)
-                elif not self.exact or not self.on_grid(grad[torch.isfinite(grad)]):
+                elif self.scale > LARGE[grad.dtype]:
+                    self.taints[key] = (WILD, 1.0)
+                elif self.rounding or not self.on_grid(grad[torch.isfinite(grad)]):
                     e, s = self.taints.get(key, (0.0, 1.0))
-                    self.taints[key] = (max(e, EPSILON[torch.float32]), max(s, self.scale))
+                    self.taints[key] = (max(e, self.rounding, EPSILON[grad.dtype]), max(s, self.scale))
             shown[str(n)] = {"v": self.show(tensor), "g": self.show(grad)}
         return shown
 
