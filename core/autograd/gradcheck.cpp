@@ -115,10 +115,9 @@ void check_input(const Tensor& tensor, std::size_t index) {
              " requires gradient and must be float64, got ", tensor.dtype());
 }
 
-}  // namespace
-
-bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
-               const GradcheckOptions& options) {
+// `all`: an output that does not require a gradient must not depend on the inputs.
+bool check(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
+           const GradcheckOptions& options, bool all) {
   for (std::size_t i = 0; i < inputs.size(); ++i) check_input(inputs[i], i);
   const std::vector<Tensor> leaves = differentiable(inputs);
   TERN_CHECK(!leaves.empty(), Error,
@@ -128,13 +127,17 @@ bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
   for (std::size_t o = 0; o < count; ++o) {
     // A graph of its own: the numeric part changes the inputs in place.
     const Tensor output = fn(inputs)[o];
-    if (!output.requires_grad()) continue;
+    const bool recorded = output.requires_grad();
+    if (!recorded && !(all && output.is_floating_point())) continue;
     const Tensor direction = direction_for(output);
     // grad() and backward() take ways of their own through the engine.
-    std::vector<variable_list> ways = {grad({output}, leaves, {direction}, /*retain_graph=*/true,
-                                            /*create_graph=*/false, /*allow_unused=*/true)};
-    if (fills_only(leaves, output))
+    std::vector<variable_list> ways;
+    ways.push_back(recorded ? grad({output}, leaves, {direction}, /*retain_graph=*/true,
+                                   /*create_graph=*/false, /*allow_unused=*/true)
+                            : variable_list(leaves.size()));
+    if (recorded && fills_only(leaves, output)) {
       ways.push_back(gradients_of_backward(output, leaves, direction));
+    }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       std::vector<double> expected;
       for (const Tensor& place : elements_of(leaves[i])) {
@@ -154,6 +157,13 @@ bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
     }
   }
   return true;
+}
+
+}  // namespace
+
+bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
+               const GradcheckOptions& options) {
+  return check(fn, inputs, options, /*all=*/false);
 }
 
 bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
@@ -196,7 +206,7 @@ bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& input
   const GradcheckFunction gradient = [&](const std::vector<Tensor>& arguments) {
     return gradients_at(arguments, true);
   };
-  return gradcheck(gradient, all, options);
+  return check(gradient, all, options, /*all=*/true);
 }
 
 }  // namespace tern::autograd

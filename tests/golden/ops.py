@@ -341,6 +341,9 @@ more("bmm", [[rand(2, 1, 3), rand(2, 3, 1)]])
 more("matmul_batched", [[rand(2, 3, 4), rand(4, 2)], [rand(2, 1, 2, 3), rand(1, 2, 3, 2)]])
 more("addmm", [[rand(3, 1), rand(3, 4), rand(4, 2)], [rand(1, 1), rand(3, 4), rand(4, 2)],
                [rand(), rand(3, 4), rand(4, 2)]])
+more("slice", [[rand(6, 2)], [rand(7)]])
+case("slice_from_the_end", lambda a: a[-3:-1], [[rand(5)], [rand(2, 3)]])
+case("as_strided_of_a_part", lambda a: a[2:].as_strided((2, 2), (2, 1)), [[rand(8)]])
 
 
 def number(value):

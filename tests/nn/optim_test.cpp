@@ -102,6 +102,11 @@ TEST(Optimizer, SkipsWhatHasNoGradient) {
   EXPECT_TRUE(same_bits(alone.parameters()[0], b));
   optimizer.zero_grad();
   EXPECT_FALSE(a.grad().defined());
+  SGD sgd({a, b}, 0.5);
+  b.set_data(ones({2}));
+  b.set_grad(ones({2}));
+  sgd.step();
+  EXPECT_TRUE(same_bits(b, full({2}, 0.5)));
 }
 
 // The gradient of a gradient that is zeroed has no history any more, and what was made of it keeps

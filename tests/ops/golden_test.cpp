@@ -24,6 +24,11 @@ const std::map<std::string, OpFunction> kMore = {
     {"norm_inf", [](In in) { return in[0].norm(INFINITY, 1); }},
     {"norm_zero", [](In in) { return in[0].norm(0, 1); }},
     {"addmm_no_input", [](In in) { return addmm(in[0], in[1], in[2], 0, 2); }},
+    {"slice_from_the_end", [](In in) { return in[0].slice(0, -3, -1); }},
+    {"as_strided_of_a_part",
+     [](In in) {
+       return in[0].slice(0, 2).as_strided({2, 2}, {2, 1});
+     }},
     {"to_long", [](In in) { return in[0].detach().to(kLong); }},
     {"to_bool", [](In in) { return in[0].detach().to(kBool); }},
 };

@@ -139,6 +139,17 @@ TEST(Gradcheck, ComparesRecordedGradientsWithOthers) {
                   "gradient 0 is another one when it is recorded, by up to 1.0");
 }
 
+TEST(Gradcheck, MissesNoGradientThatIsCutOff) {
+  const auto cut = [](const std::vector<Tensor>& in) {
+    const auto rule = [](const Tensor& g) { return g.detach() * 2; };
+    return std::vector<Tensor>{
+        autograd::record("Cut", in[0].detach() * 2, autograd::wrt(in[0], rule))};
+  };
+  const Tensor x = leaf(ones({2}, kDouble));
+  EXPECT_TRUE(autograd::gradcheck(cut, {x}));
+  TERN_EXPECT_HAS(error_of([&] { autograd::gradgradcheck(cut, {x}); }), "analytical 0");
+}
+
 TEST(Gradcheck, RefusesMissingGradientsAndCoarseDtypes) {
   const Tensor x = leaf(ones({2}, kDouble)), y = leaf(ones({2}, kDouble));
   const auto forgets = [](const std::vector<Tensor>& in) {
