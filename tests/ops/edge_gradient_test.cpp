@@ -144,6 +144,24 @@ TEST(EdgeGradient, OfAnotherDtypeIsCastAtOnce) {
   }
 }
 
+TEST(EdgeGradient, OfACopyAcrossGoesBackToItsDevice) {
+  for (const auto& [from, to] : {std::pair("cpu", "cuda:0"), std::pair("cuda:1", "cpu")}) {
+    const Tensor x = ones({2, 3}, TensorOptions(kDouble).device(Device(from))).requires_grad_();
+    Tensor there = zeros({2, 3}, TensorOptions(kDouble).device(Device(to)));
+    there.copy_(x);
+    EXPECT_EQ(there.device(), Device(to));
+    (there * 3).sum().backward();
+    EXPECT_EQ(x.grad().device(), Device(from));
+    expect_values(x.grad(), std::vector<double>(6, 3));
+  }
+}
+
+TEST(Edge, AsStridedEndsWithItsStorage) {
+  EXPECT_TRUE(equal(arange(4).as_strided({2}, {2}, 1), tensor({1, 3})));
+  const std::string text = error_of([] { arange(4).as_strided({2}, {2}, 2); });
+  EXPECT_NE(text.find("are out of bounds for storage of"), text.npos) << text;
+}
+
 class NormalizationTwice : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Devices, NormalizationTwice, ::testing::Values("cpu", "cuda:0"),
                          [](const auto& test) {
