@@ -20,9 +20,9 @@ struct GradcheckOptions {
 using GradcheckFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
 /// Compares the gradients of `fn` at `inputs` with central differences: those of autograd::grad(),
-/// and those of backward() where the inputs are the only leaves; grad() stays as it was. Inputs that
-/// require a gradient must be float64. Returns true; throws Error, which names output, input, index
-/// and both values, when they differ.
+/// and those of backward() where the inputs are the only leaves; grad() stays as it was. Inputs
+/// that require a gradient must be float64. Returns true; throws Error, which names output, input,
+/// index and both values, when they differ.
 ///
 /// Example:
 ///   Tensor x = tern::randn({3}, tern::kDouble).requires_grad_();
