@@ -171,6 +171,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
   const bool is_integral = !is_floating_point(options.dtype());
   // Integers count from integers: the ends are cast first.
   const auto value = [&](const Scalar& number) {
+    if (steps == 0) return Scalar(0.0);
     return is_integral ? Scalar(static_cast<double>(number.toLong())) : number;
   };
   const Scalar first = value(start), last = value(steps == 1 ? start : end);

@@ -1,34 +1,6 @@
 """Arguments that fit, for ops whose arguments hang together. A new op needs none."""
 
-def floating(g):
-    return g.main
-
-
-def matmul(g, form):
-    d = floating(g)
-    n, k, m, b = g.size(), g.size(), g.size(), g.size()
-    shapes = {"mm": [([n, k], [k, m])], "mv": [([n, k], [k])], "dot": [([k], [k])],
-              "bmm": [([b, n, k], [b, k, m])],
-              "matmul": [([n, k], [k, m]), ([k], [k]), ([n, k], [k]), ([k], [k, m]), ([b, n, k], [k, m]),
-                         ([b, n, k], [b, k, m]), ([b, n, k], [k]), ([n, k], [b, k, m]), ([k], [b, k, m]),
-                         ([1, n, k], [b, k, m]), ([b, 1, n, k], [2, k, m])]}[form.op]
-    a, c = g.pick(shapes)
-    if g.chance(0.2):
-        d = "int64"
-    return [g.tensor(a, d), g.tensor(c, d)]
-
-
-def addmm(g, form):
-    n, k, m, d = g.size(), g.size(), g.size(), floating(g)
-    return [g.tensor(g.pick([[n, m], [m], [1, m], [n, 1], []]), d), g.tensor([n, k], d), g.tensor([k, m], d),
-            g.number(), g.number()]
-
-
-def linear(g, form):
-    k, m, d = g.size(), g.size(), floating(g)
-    lead = g.pick([[], [g.size()], [g.size()], [g.size(), g.size()]])
-    return [g.tensor(lead + [k], d), g.tensor([m, k] if g.chance(0.95) else [k], d),
-            None if g.chance(0.3) else g.tensor([m], d)]
+from layer_samplers import addmm, batch_norm, bce, classes, floating, layer_norm, linear, matmul
 
 
 def dims_of(g, n):
@@ -221,77 +193,6 @@ def one_dtype(g, form):
     return [x, y] + [g.argument(k, x) for k in form.kinds[2:]]
 
 
-def reduction(g):
-    return g.pick(["none", "mean", "sum"])
-
-
-def maybe(g, shape, d):
-    return None if g.chance(0.6) else g.tensor(shape, d)
-
-
-def bce(g, form):
-    d, shape = floating(g), g.shape()
-    count = 1
-    for s in shape:
-        count *= s
-    part = lambda: [g.random.randint(0, 4) / 4 for _ in range(count)]
-    logits = form.op.endswith("logits")
-    x = g.tensor(shape, d) if logits else g.make(shape, d, part())
-    if not logits and g.chance(0.4):
-        step = {"f": "a.sigmoid()", "a": [g.tensor(shape, d)]}
-        if g.do(step) and step.get("o"):
-            x = step["o"][0]
-    target = g.make(shape, d, part())
-    if logits:
-        return [x, target, maybe(g, shape, d), maybe(g, shape[-1:], d), reduction(g)]
-    return [x, target, maybe(g, shape, d), reduction(g)]
-
-
-def classes(g, form):
-    """nll_loss and cross_entropy."""
-    d, c = floating(g), g.pick([1, 2, 3, 4])
-    n = g.pick([[], [g.size()], [g.size()], [g.size()], [g.size(), 2]])
-    shape = n[:1] + [c] + n[1:]
-    x = g.tensor(shape, d)
-    ignore = g.pick([-100, -100, 0, 1])
-    smoothing = g.pick([0.0, 0.0, 0.25])
-    if form.op == "cross_entropy_loss" and g.chance(0.3):
-        target = g.tensor(shape, d)
-        return [x, target, maybe(g, [c], d), reduction(g), -100, smoothing]
-    count = 1
-    for s in n:
-        count *= s
-    values = [-100 if g.chance(0.1) else g.random.randrange(c) for _ in range(count)]
-    target = g.make(n, "int64", values, False)
-    weight = None if g.chance(0.6) else g.make([c], d, [g.random.randint(0, 8) / 4 for _ in range(c)], False)
-    out = [x, target, weight, reduction(g), ignore]
-    return out + [smoothing] if form.op == "cross_entropy_loss" else out
-
-
-def layer_norm(g, form):
-    x = g.tensor(dtype=floating(g), where=lambda t: t.dim() > 0)
-    shape = list(g.t(x).shape)
-    if not shape:
-        return None
-    tail = shape[-g.random.randint(1, len(shape)):]
-    return [x, tail, maybe(g, tail, floating(g)), maybe(g, tail, floating(g)), g.pick([1e-5, 0.25])]
-
-
-def batch_norm(g, form):
-    d, c = floating(g), g.pick([1, 2, 3])
-    x = g.tensor(g.pick([[g.size(), c], [g.size(), c], [g.size(), c, g.size()]]), d)
-    stats, affine = g.chance(0.6), g.chance(0.6)
-    dense = lambda t: t.is_contiguous()  # PyTorch reads a weight with gaps wrongly
-    weight, bias = (g.tensor([c], d, dense), g.tensor([c], d, dense)) if affine else (None, None)
-    if affine and not g.t(weight).is_contiguous():
-        return None
-    # Tensors of their own: they are changed.
-    mean = g.make([c], d, requires_grad=False, layout="contiguous") if stats else None
-    var = g.make([c], d, [g.random.randint(1, 8) / 4 for _ in range(c)], False, "contiguous") if stats else None
-    return [x, weight, bias, mean, var,
-            True if not stats else g.chance(0.6), g.pick([0.1, 0.5, 1.0]), g.pick([1e-5, 0.25])]
-
-
 def wants_grad(t):
     return t.requires_grad
 
@@ -333,6 +234,15 @@ def item(g, form):
     return [g.tensor(where=lambda t: t.numel() == 1)]
 
 
+def spread(g, form):
+    """std and var: PyTorch's gradient over no named dimension is wrong."""
+    x = g.tensor()
+    rest = [g.argument(k, x) for k in form.kinds[1:]]
+    if form.kinds[1:2] == ["dims"] and not rest[0]:
+        rest[0] = [0]
+    return [x] + rest
+
+
 def new_sizes(g, form):
     x = g.tensor()
     return [x, g.shape()] + [g.argument(k, x) for k in form.kinds[2:]]
@@ -371,7 +281,7 @@ SAMPLERS = {
     "nll_loss": classes, "cross_entropy_loss": classes, "layer_norm": layer_norm, "batch_norm": batch_norm,
     "retain_grad": retain, "set_grad": set_grad, "item": item,
     "new_zeros": new_sizes, "new_ones": new_sizes, "new_full": new_sizes, "zeros": sizes, "ones": sizes,
-    "full": sizes, "arange": arange, "linspace": linspace, "eye": eye,
+    "std": spread, "var": spread, "full": sizes, "arange": arange, "linspace": linspace, "eye": eye,
 }
 
 

@@ -32,6 +32,7 @@ ELEMENTWISE = set("""add add_ sub sub_ rsub mul mul_ neg abs sign floor ceil rou
 # The same as long as no sum rounds.
 SUMS = set("sum prod matmul mm bmm mv dot addmm linear index_add scatter_add sum_to_size addcmul addcmul_ "
            "arange".split())
+SQUARES = set("std var layer_norm batch_norm mse_loss mean".split())
 # A small change of an argument changes them much, everywhere or near 0.
 STEPS = set("floor ceil round trunc sign floor_ ceil_ round_ trunc_ sign_ remainder argmax argmin".split())
 POLES = set("div div_ a log log_ rsqrt rsqrt_ sqrt sqrt_ reciprocal reciprocal_ pow pow_ norm std var log1p "
@@ -263,9 +264,11 @@ class Machine:
                 own = WILD if epsilon > 0 else 0.0
             elif form.op in STEPS and epsilon > 0 or near_zero:
                 own = WILD
-            elif form.op in SUMS and storage_scale > LARGE[x.dtype]:
+            elif form.op in SUMS | SQUARES and storage_scale > LARGE[x.dtype]:
                 own = WILD
-            elif form.op in ELEMENTWISE or form.op in SUMS and self.on_grid(finite):
+            elif form.op in ELEMENTWISE and "alpha" not in form.python:
+                pass
+            elif form.op in ELEMENTWISE | SUMS and self.on_grid(finite):
                 pass
             else:
                 own = max(own, EPSILON[x.dtype])
@@ -305,7 +308,7 @@ class Machine:
                     self.unseen.add(own)
                 flags += ("h" if own in self.unseen else "v") if tensor._is_view() else ""
                 shown["f"] = flags
-            shown["g"] = tensor.grad_fn.name() if tensor.grad_fn is not None else ""
+            shown["g"] = type(tensor.grad_fn).__name__ if tensor.grad_fn is not None else ""
         epsilon, scale = self.taint(tensor)
         if epsilon == WILD:
             return shown
