@@ -68,6 +68,37 @@ TEST(GraphReplay, AGraphMayGoWhileAReplayIsPending) {
   EXPECT_EQ(drawn.read()[0], wanted.read()[0]);
 }
 
+// Another device joins by a copy, or by an event that was recorded elsewhere before: its cached
+// memory is not given back, which the driver would refuse.
+TEST(GraphJoin, TellsTheAllocatorOfTheOtherDevice) {
+  TERN_NEEDS_SIMULATOR();
+  for (const bool by_event : {false, true}) {
+    SCOPED_TRACE(by_event);
+    const DeviceArray<float> a(1, 0.0f, 0), b(1, 5.0f, 1);
+    cuda_backend().allocator().deallocate(cuda_backend().allocator().allocate(30 << 20, 1),
+                                          30 << 20, 1);
+    Event fork, join;
+    fork.record(getStreamFromPool(false, 0));
+    CUDAGraph graph;
+    graph.capture([&] {
+      if (by_event) {
+        fork.record();
+        fork.block(getCurrentCUDAStream(1));
+        join.record(getCurrentCUDAStream(1));
+        join.block(getCurrentCUDAStream(0));
+      } else {
+        cuda_backend().copy_bytes(a.data(), a.device(), b.data(), b.device(), 4, true);
+      }
+      empty_cache();
+      EXPECT_GE(memory_reserved(1), 30 * tern::testing::kMiB);
+    });
+    empty_cache();
+    EXPECT_LT(memory_reserved(1), 30 * tern::testing::kMiB);
+    graph.replay();
+    EXPECT_EQ(a.read()[0], by_event ? 0.0f : 5.0f);
+  }
+}
+
 class FailingReplay : public ::testing::Test {
  protected:
   // Captures draws of both generators and a number; a replay changes all three.

@@ -217,6 +217,25 @@ TEST_F(RecordStream, KeepsMemoryUntilTheStreamIsPastIt) {
   EXPECT_EQ(result.cpu()[0].item<float>(), 2.0f);
 }
 
+TEST_F(RecordStream, KeepsMemoryUntilAllStreamsArePastIt) {
+  TERN_NEEDS_SIMULATOR();
+  const cuda::Stream other = cuda::getStreamFromPool(false, 0);
+  for (const cuda::Stream& late : {side, other}) {
+    cuda::synchronize(0);
+    const void* block = nullptr;
+    drop_after([&](const Tensor& a) {
+      block = a.data_ptr();
+      a.record_stream(side);
+      a.record_stream(other);
+      const cuda::StreamGuard guard(late);
+      const Tensor result = a * 2;
+    });
+    (late == side ? other : side).synchronize();
+    EXPECT_NE(full({1000}, 9.0, Device("cuda:0")).data_ptr(), block);
+  }
+  cuda::synchronize(0);
+}
+
 TEST_F(RecordStream, IsMissedByTheSimulator) {
   TERN_NEEDS_SIMULATOR();
   Tensor result;
