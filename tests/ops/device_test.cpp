@@ -142,6 +142,30 @@ bool has_a_number_and_an_array(const OpCase& op) {
   });
 }
 
+// As an operand a number of the host joins tensors of a GPU; as the result it cannot.
+TEST(OpInPlaceDeviceTest, ANumberOfTheHostTakesNoResultOfAGpu) {
+  const Tensor there = scalar_tensor(2).to("cuda:0"), mask = ones({}, there.options().dtype(kBool));
+  const auto is_refused = [](const Tensor& number, const auto& change) {
+    Tensor x = number;
+    const std::string text = error_of<DeviceError>([&] { change(x); });
+    EXPECT_NE(text.find("Expected all tensors to be on the same device, but found at least two "
+                        "devices, cpu and cuda:0!"),
+              text.npos)
+        << text;
+    EXPECT_EQ(number.item<float>(), 1);
+  };
+  const Tensor leaf = scalar_tensor(1).requires_grad_();
+  for (const bool recorded : {false, true}) {
+    SCOPED_TRACE(recorded ? "recorded" : "not recorded");
+    const auto number = [&] { return recorded ? leaf * 1 : scalar_tensor(1); };
+    is_refused(number(), [&](Tensor& x) { x.add_(there); });
+    is_refused(number(), [&](Tensor& x) { x.lerp_(there, 0.5); });
+    is_refused(number(), [&](Tensor& x) { x.addcmul_(there, there); });
+    is_refused(number(), [&](Tensor& x) { x.masked_fill_(mask, 5); });
+  }
+  is_refused(scalar_tensor(1), [&](Tensor& x) { x.mul_(there.clone().requires_grad_()); });
+}
+
 const auto name_of = [](const auto& test) { return test.param.name; };
 
 INSTANTIATE_TEST_SUITE_P(All, OpDeviceTest, ::testing::ValuesIn(all_cases()), name_of);
