@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
@@ -147,8 +149,11 @@ Tensor logits_loss(const Tensor& input, const Tensor& target) {
           target, [](const Tensor& g, const Tensor& x) { return -g * x; }, input));
 }
 
-// log(1 + e^-x)
-Tensor softplus_minus(const Tensor& x) { return logits_loss(x, ones_like(x)); }
+// log(1 + e^-x); the loss of an infinite logit would be infinity minus infinity.
+Tensor softplus_minus(const Tensor& x) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return masked_fill(logits_loss(x, ones_like(x)), x == infinity, 0);
+}
 
 }  // namespace
 
@@ -204,9 +209,16 @@ void check_class_weight(const Tensor& weight, std::int64_t classes) {
              " classes or no classes but got weight tensor of shape: ", weight.sizes());
 }
 
+// A sample without a batch may have its target in a tensor of one element.
+bool is_one_target(const Tensor& input, const Tensor& target) {
+  return input.dim() == 1 && target.dim() == 1 && target.numel() == 1 &&
+         !target.is_floating_point();
+}
+
 // What both halves of a class loss need: who is counted, whom to look at, and how much it weighs.
 struct Targets {
   Tensor places;   // target, 0 where ignored
+  Tensor ignored;  // undefined when none is
   Tensor weights;  // of each target, 0 where ignored; undefined when all are 1
 };
 
@@ -228,6 +240,7 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
                " is out of bounds. A target is at least 0 and less than ", classes,
                ", the number of classes.");
   }
+  if (!all) result.ignored = ~counted;
   if (all && !weight.defined()) return result;
   result.weights = counted.to(input.dtype());
   if (weight.defined()) {
@@ -252,6 +265,9 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   TERN_OP("nll_loss", input, target);
   TERN_CHECK(input.dim() > 0, ShapeError,
              "input tensor should be 1D or more, got 0-D, for a target of sizes ", target.sizes());
+  if (is_one_target(input, target)) {
+    return nll_loss(input, target.reshape({}), weight, reduction, ignore_index);
+  }
   const std::int64_t dim = class_dim(input), classes = input.size(dim);
   TERN_CHECK(target.dim() == input.dim() - 1, ShapeError,
              "target must have one dimension less than input, got ", target.sizes(), " for ",
@@ -272,10 +288,9 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   {
     const NoGradGuard no_grad;
     const Tensor chosen = input.gather(dim, targets.places.unsqueeze(dim)).squeeze(dim);
+    Tensor each = -(targets.weights.defined() ? chosen * targets.weights : chosen);
     // An ignored log-probability of -inf must not become NaN.
-    const Tensor each = targets.weights.defined()
-                            ? where(targets.weights == 0, 0, -(chosen * targets.weights))
-                            : -chosen;
+    if (targets.ignored.defined()) each = masked_fill(each, targets.ignored, 0);
     if (reduction == Reduction::Mean && targets.weights.defined()) {
       total = targets.weights.sum();
       out = each.sum() / total;
@@ -292,14 +307,15 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                     input,
                     [each_gradient, dim, shape = input.self().sizes](
                         const Tensor& g, const Tensor& /*target*/, const Tensor& /*weight*/,
-                        const Tensor& places, const Tensor& weights, const Tensor& sum) {
+                        const Tensor& places, const Tensor& ignored, const Tensor& weights,
+                        const Tensor& sum) {
                       const Tensor whole = each_gradient(sum.defined() ? g / sum : g, weights);
                       Tensor each = -whole.expand(places.sizes());
-                      if (weights.defined()) each = where(weights == 0, 0, each);
+                      if (ignored.defined()) each = masked_fill(each, ignored, 0);
                       return g.new_zeros(shape).scatter_add(dim, places.unsqueeze(dim),
                                                             each.unsqueeze(dim));
                     },
-                    target, weight, targets.places, targets.weights, total));
+                    target, weight, targets.places, targets.ignored, targets.weights, total));
 }
 
 Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -309,6 +325,10 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
              "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   TERN_CHECK(input.dim() > 0, ShapeError,
              "input tensor should be 1D or more, got 0-D, for a target of sizes ", target.sizes());
+  if (is_one_target(input, target)) {
+    return cross_entropy_loss(input, target.reshape({}), weight, reduction, ignore_index,
+                              label_smoothing);
+  }
   const std::int64_t dim = class_dim(input), classes = input.size(dim);
   check_class_weight(weight, classes);
   const Tensor log_p = log_softmax(input, dim);
@@ -320,6 +340,8 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
     along = weight.reshape(shape);
   }
   if (target.is_floating_point() && target.sizes() == input.sizes()) {
+    TERN_CHECK(ignore_index < 0, Error,
+               "ignore_index is not supported for floating point target, got ", ignore_index);
     Tensor q = target;
     if (label_smoothing > 0) {
       q = q * (1 - label_smoothing) + label_smoothing / static_cast<double>(classes);

@@ -37,9 +37,8 @@ bool may_have_lost_range(const Tensor& norms, double order) {
 Tensor scaled_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
   const Tensor largest = abs(self).amax(dim, true);
   const Tensor scale = masked_fill(largest, logical_or(largest == 0, ~isfinite(largest)), 1);
-  const Tensor norms = plain_norm(self / scale, order, dim, true) * scale;
-  if (keepdim) return norms;
-  return norms.reshape(detail::kept_sizes(self, detail::reduced_dims(dim, self.dim()), false));
+  const Tensor norms = plain_norm(self / scale, order, dim, keepdim);
+  return norms * scale.reshape(norms.sizes());
 }
 
 Tensor norm_of(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {

@@ -207,5 +207,11 @@ TEST(MoreEdges, CopyingALeafToItselfIsAChange) {
   EXPECT_TRUE(equal(x.grad(), full({2}, 2.)));
 }
 
+TEST(MoreEdges, NormsOfTinyNumbersAreNoViews) {
+  Tensor norm = full({2, 2}, 1e-30).requires_grad_().norm(2, 1);
+  EXPECT_FALSE(norm.is_view());
+  norm.detach_();
+}
+
 }  // namespace
 }  // namespace tern

@@ -1,0 +1,53 @@
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <tern/tern.h>
+
+#include "error_of.h"
+
+// Losses at the edges that one number per record does not show; PyTorch's answers.
+
+namespace tern {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST(Loss, TakesATargetInATensorOfOneElement) {
+  const Tensor x = tensor({1., 2., 3.}), target = tensor({1});
+  for (const Reduction reduction : {Reduction::None, Reduction::Mean, Reduction::Sum}) {
+    EXPECT_TRUE(equal(nll_loss(x, target, {}, reduction), tensor(-2.)));
+    const Tensor smooth = cross_entropy_loss(x, target, {}, reduction, -100, 0.1);
+    EXPECT_EQ(smooth.dim(), 0);
+    EXPECT_NEAR(smooth.item<double>(), 1.407606, 1e-6);
+  }
+}
+
+TEST(Loss, AWeightOfZeroHidesNoNaNAndAnIgnoredTargetDoes) {
+  const Tensor x = tensor({{0.1, kInf}, {0.3, 0.7}}), target = tensor({1, 0});
+  EXPECT_TRUE(std::isnan(nll_loss(x, target, tensor({1., 0.}), Reduction::Sum).item<double>()));
+  EXPECT_NEAR(nll_loss(x, target, {}, Reduction::Sum, /*ignore_index=*/1).item<double>(), -0.3,
+              1e-6);
+  const Tensor leaf = tensor({{0.1, 0.2}}).requires_grad_();
+  nll_loss(leaf, tensor({1}), tensor({1., 0.})).backward();  // a mean over no weight
+  EXPECT_TRUE(std::isnan(leaf.grad()[0][1].item<double>()));
+}
+
+TEST(Loss, RefusesAnIgnoredClassOfProbabilities) {
+  const Tensor x = ones({2, 3});
+  const std::string text = error_of([&] { cross_entropy_loss(x, x / 3, {}, Reduction::Mean, 1); });
+  EXPECT_NE(text.find("ignore_index is not supported for floating point target, got 1"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Loss, OfAnInfiniteLogitWithAPositiveWeight) {
+  const Tensor loss = binary_cross_entropy_with_logits(tensor({kInf, 1.}), full({2}, 0.5), {},
+                                                       full({2}, 2.), Reduction::None);
+  EXPECT_EQ(loss[0].item<double>(), kInf);
+  EXPECT_NEAR(loss[1].item<double>(), 0.969893, 1e-5);
+}
+
+}  // namespace
+}  // namespace tern
