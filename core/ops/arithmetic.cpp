@@ -191,8 +191,8 @@ Tensor floor_quotient(const Tensor& self, const Tensor& b) {
 Tensor remainder(const Tensor& self, const Tensor& other) {
   TERN_OP("remainder", self, other);
   const ScalarType dtype = result_type({self, other});
-  // The kernel of the CPU looks for zeros itself.
-  if (dtype == kLong && !self.is_cpu()) {
+  // The kernel of the CPU looks for zeros itself; nothing is divided for an empty result.
+  if (dtype == kLong && !self.is_cpu() && self.numel() != 0) {
     detail::require_all("remainder", kernels::RequireOp::kDivisor, other.to(kLong));
   }
   Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});

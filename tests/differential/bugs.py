@@ -48,6 +48,11 @@ BUGS = [
         ("torch.linspace(a, b, c, dtype=d)", [0, 1, 3, "bool"], []),
         ("torch.linspace(a, b, c, dtype=d)", [0, 1, 0, "bool"], [2]),
     ]),
+    ("nothing divided by 0 was an error on a device", [
+        made(0, [], dtype="int64"),
+        made(1, [0], [], dtype="int64"),
+        ("a.remainder(b)", [0, 1], [2]),
+    ]),
     ("a rule that had kept nothing could not run a second time", [
         made(0, [1, 2], requires_grad=True),
         made(1, [3, 4]),

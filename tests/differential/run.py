@@ -138,15 +138,18 @@ def main():
     groups, used, total, start = {}, set(), 0, time.time()
     context = multiprocessing.get_context("fork")
     with context.Pool(options.jobs) as pool:
-        for count, findings in pool.imap_unordered(work, tasks):
-            total += count
-            for i, program, found in findings:
-                patterns = known_by(known, program, found)
-                used.update(patterns)
-                if not patterns:
-                    groups.setdefault((targets[i].name, group(program, found)), []).append((program, found))
-            print(f"\r{total} programs, {sum(map(len, groups.values()))} differ, {time.time() - start:.0f} s",
-                  end="", file=sys.stderr)
+        try:
+            for count, findings in pool.imap_unordered(work, tasks):
+                total += count
+                for i, program, found in findings:
+                    patterns = known_by(known, program, found)
+                    used.update(patterns)
+                    if not patterns:
+                        groups.setdefault((targets[i].name, group(program, found)), []).append((program, found))
+                print(f"\r{total} programs, {sum(map(len, groups.values()))} differ, {time.time() - start:.0f} s",
+                      end="", file=sys.stderr)
+        except KeyboardInterrupt:  # what there is until now
+            pool.terminate()
     print(file=sys.stderr)
     print_findings(groups, targets, forms, known, options)
     for _, pattern, reason in known:
