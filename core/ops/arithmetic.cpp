@@ -209,7 +209,7 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
 Tensor remainder(const Tensor& self, const Scalar& other) {
   TERN_OP("remainder", self);
   const ScalarType dtype = result_type({self, other});
-  TERN_CHECK(dtype != kLong || other.toLong() != 0, Error,
+  TERN_CHECK(dtype != kLong || other.toLong() != 0 || self.numel() == 0, Error,
              kernels::broken_rule(kernels::RequireOp::kDivisor));
   Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
   if (!needs_grad(self)) return out;

@@ -168,7 +168,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
   TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
   TERN_CHECK(options.dtype() != kBool || steps < 2, NotImplementedError,
              "\"linspace_cpu\" not implemented for 'Bool'");
-  const bool is_integral = !is_floating_point(options.dtype());
+  const bool is_integral = !is_floating_point(options.dtype()) && options.dtype() != kBool;
   // Integers count from integers: the ends are cast first.
   const auto value = [&](const Scalar& number) {
     if (steps == 0) return Scalar(0.0);

@@ -47,11 +47,13 @@ BUGS = [
         ("torch.linspace(a, b, c, dtype=d)", [-1.9, 3.7, 4, "int64"], [1]),
         ("torch.linspace(a, b, c, dtype=d)", [0, 1, 3, "bool"], []),
         ("torch.linspace(a, b, c, dtype=d)", [0, 1, 0, "bool"], [2]),
+        ("torch.linspace(a, b, c, dtype=d)", [-0.75, 1, 1, "bool"], [3]),
     ]),
-    ("nothing divided by 0 was an error on a device", [
+    ("nothing divided by 0 was an error: by a number, and on a device by a tensor", [
         made(0, [], dtype="int64"),
         made(1, [0], [], dtype="int64"),
         ("a.remainder(b)", [0, 1], [2]),
+        ("a.remainder(b) #1", [0, 0], [3]),
     ]),
     ("a rule that had kept nothing could not run a second time", [
         made(0, [1, 2], requires_grad=True),

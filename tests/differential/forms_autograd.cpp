@@ -16,6 +16,11 @@ Tensors copies(Tensors tensors) {
   return tensors;
 }
 
+// Gradients of gradients keep the caller's weights: a later change of them is another matter.
+Tensors weights(Tensors gradients, bool create_graph) {
+  return create_graph ? copies(std::move(gradients)) : gradients;
+}
+
 }  // namespace
 
 std::vector<Form> autograd_forms() {
@@ -30,13 +35,13 @@ std::vector<Form> autograd_forms() {
       SAME((T a), a.item()),
       FORM("torch.set_grad_enabled(a)", (bool a), GradMode::set_enabled(a)),
       FORM("backward(a, b, c, d)", (T a, const MaybeTensor& b, std::optional<bool> c, bool d),
-           a.backward(b, flag(c), d)),
+           a.backward(weights({b}, d)[0], flag(c), d)),
       FORM("backward_inputs(a, b, c)", (const Tensors& a, const Tensors& b, const Tensors& c),
            autograd::backward(a, b, std::nullopt, false, c)),
       FORM("grad(a, b, c, d, e, f)",
            (const Tensors& a, const Tensors& b, const Tensors& c, std::optional<bool> d, bool e,
             bool f),
-           copies(autograd::grad(a, b, c, flag(d), e, f))),
+           copies(autograd::grad(a, b, weights(c, e), flag(d), e, f))),
   };
 }
 

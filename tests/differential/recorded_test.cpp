@@ -39,7 +39,9 @@ TEST_P(Recorded, ProgramsAnswerAsPyTorch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Recorded, ::testing::Values("cpu", "cuda:0"),
-                         [](const auto& device) { return device.param[1] == 'p' ? "cpu" : "cuda"; });
+                         [](const auto& device) {
+                           return device.param[1] == 'p' ? "cpu" : "cuda";
+                         });
 
 TEST(Forms, RecordedProgramsReachEach) {
   std::set<std::string> called;

@@ -32,6 +32,7 @@ ELEMENTWISE = set("""add add_ sub sub_ rsub mul mul_ neg abs sign floor ceil rou
 # The same as long as no sum rounds.
 SUMS = set("sum prod matmul mm bmm mv dot addmm linear index_add scatter_add sum_to_size addcmul addcmul_ "
            "arange".split())
+LAYOUT_OPS = set("view view_as reshape reshape_as flatten contiguous as_strided clone".split())
 SQUARES = set("std var layer_norm batch_norm mse_loss mean".split())
 # A small change of an argument changes them much, everywhere or near 0.
 STEPS = set("floor ceil round trunc sign floor_ ceil_ round_ trunc_ sign_ remainder argmax argmin".split())
@@ -180,6 +181,7 @@ class Machine:
             raise Skip()
         if form.in_place and any(tensors[0] is t for t in self.hidden):
             self.wild_grad = True  # what rules have kept may have changed, too
+        self.refuse_unspecified(form, tensors)
         near_zero = form.op in POLES and any(
             t.is_floating_point() and t.numel() and self.taint(t)[0] > 0 for t in tensors)
         try:
@@ -218,6 +220,18 @@ class Machine:
                     self.variables[n] = result
         return results
 
+    def refuse_unspecified(self, form, tensors):
+        """Skips calls that depend on what PyTorch's documentation leaves open."""
+        first = tensors[0] if tensors else None
+        if form.op in LAYOUT_OPS and first.dim() > 1 and first.numel() > 1 and storage_of(first) not in self.promised:
+            raise Skip()
+        if form.op == "detach_" and first._is_view():
+            raise Skip()
+        if form.in_place and any(t is not first and storage_of(t) == storage_of(first) and t.numel() > 0 and
+                                 (t.shape != first.shape or t.stride() != first.stride() or
+                                  t.storage_offset() != first.storage_offset()) for t in tensors[1:]):
+            raise Skip()  # an input that overlaps what is written
+
     def promise(self, form, tensors, results):
         """Notes whose strides PyTorch's documentation promises: those of views, and of ops on tensors alike."""
         shaped = [t for t in tensors if t.dim() > 1]
@@ -228,7 +242,8 @@ class Machine:
             views = any(storage_of(result) == storage_of(t) for t in tensors)
             alike = form.op not in ("masked_fill", "pow", "cat", "stack", "where") and is_dense(result) and all(
                 t.shape == result.shape and t.stride() == result.stride() for t in shaped)
-            if fixed and (views or not shaped or alike):
+            plain = result.is_contiguous() and all(t.is_contiguous() for t in shaped)
+            if plain and not views or fixed and (views or not shaped or alike):
                 self.promised.add(storage_of(result))
             elif not views:
                 self.promised.discard(storage_of(result))
