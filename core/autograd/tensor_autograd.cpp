@@ -121,6 +121,7 @@ Tensor& Tensor::mutable_grad() const {
 
 void Tensor::set_grad(const Tensor& grad) const {
   if (grad.defined()) {
+    TERN_CHECK(!grad.is_same(*this), Error, "can't assign Variable as its own grad");
     TERN_CHECK(grad.sizes() == sizes(), ShapeError, "attempting to assign a gradient of size '",
                grad.sizes(), "' to a tensor of size '", sizes(),
                "'. Please ensure that the gradient and the tensor are the same size");

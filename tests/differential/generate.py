@@ -196,6 +196,8 @@ class Generator:
         arguments, first = [], None
         for kind in form.kinds:
             arguments.append(self.argument(kind, first))
+            if form.op in ("pow", "pow_") and isinstance(arguments[-1], bool):
+                arguments[-1] = int(arguments[-1])  # PyTorch's gradient tells False from 0
             if first is None and kind in ("tensor", "mask"):
                 first = arguments[-1]
         return arguments

@@ -242,7 +242,8 @@ class Machine:
             views = any(storage_of(result) == storage_of(t) for t in tensors)
             alike = form.op not in ("masked_fill", "pow", "cat", "stack", "where") and is_dense(result) and all(
                 t.shape == result.shape and t.stride() == result.stride() for t in shaped)
-            plain = result.is_contiguous() and all(t.is_contiguous() for t in shaped)
+            plain = result.is_contiguous() and all(
+                t.is_contiguous() and storage_of(t) in self.promised for t in shaped)
             if plain and not views or fixed and (views or not shaped or alike):
                 self.promised.add(storage_of(result))
             elif not views:
@@ -355,14 +356,15 @@ class Machine:
         for n, tensor in self.variables.items():
             grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
             if grad is not None:
-                key = storage_of(grad)
+                key, finite = storage_of(grad), grad[torch.isfinite(grad)]
+                largest = finite.abs().max().item() if finite.numel() else 1.0
                 if self.wild_grad:
                     self.taints[key] = (WILD, 1.0)
                 elif self.scale > LARGE[grad.dtype]:
                     self.taints[key] = (WILD, 1.0)
-                elif self.rounding or not self.on_grid(grad[torch.isfinite(grad)]):
+                elif self.rounding or not self.on_grid(finite):
                     e, s = self.taints.get(key, (0.0, 1.0))
-                    self.taints[key] = (max(e, self.rounding, EPSILON[grad.dtype]), max(s, self.scale))
+                    self.taints[key] = (max(e, self.rounding, EPSILON[grad.dtype]), max(s, self.scale, largest))
             shown[str(n)] = {"v": self.show(tensor), "g": self.show(grad)}
         return shown
 
