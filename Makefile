@@ -13,7 +13,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
 .PHONY: all vae build-release build-asan build-tsan build-times \
-  test test-release test-asan test-tsan test-full test-all differential fuzz gpu bench bench-compare \
+  test test-release test-asan test-tsan test-full test-all differential fuzz mutants gpu bench bench-compare \
   docs check check-all check-setup format install clean setup
 
 # The library and the programs.
@@ -57,6 +57,12 @@ fuzz: setup
 	$(call configure,fuzz)
 	$(call build,fuzz) --target tern_fuzz
 	tests/fuzz/run.sh build/fuzz $(FUZZ_SECONDS)
+
+# N mistakes, planted one at a time at random places of FILES (the library): which does no test notice?
+N ?= 20
+SEED ?= 1
+mutants: setup
+	N=$(N) SEED=$(SEED) JOBS=$(JOBS) tests/mutants/mutants.py $(FILES)
 
 # What only a machine with a GPU can show; logs and figures in out/gpu.
 gpu: setup
