@@ -89,8 +89,19 @@ class Build:
         """True when test programs see the header `path`."""
         return any(o.startswith(_PCH) for o in self.users.get(path, []))
 
-    def test_objects(self, program):
-        return re.findall(r"tests/\S+\.o\b", self.commands[f"bin/{program}"])
+    def test_objects(self, program, path):
+        """The objects of a test program; those that name what `path` is about come first."""
+        stem = os.path.splitext(os.path.basename(path))[0]
+        name = re.compile(stem + "|" + "".join(part.capitalize() for part in stem.split("_")))
+
+        def mentions(target):
+            text = ""
+            for user, targets in self.users.items():
+                if user.endswith(".cpp") and target in targets:
+                    with open(os.path.join(self.root, user), encoding="utf-8") as file:
+                        text += user + file.read()
+            return -len(name.findall(text)), target
+        return sorted(re.findall(r"tests/\S+\.o\b", self.commands[f"bin/{program}"]), key=mentions)
 
 
 class Trial:
@@ -144,15 +155,14 @@ class Trial:
             self.objects[target] = output
         return status == 0
 
-    def compile_tests(self, program):
-        """Compiles the test program with the mutated header; its objects come first in the link, so
-        that their inline functions are the ones that run."""
+    def compile_tests(self, targets):
+        """Compiles objects of a test program with the mutated header; they come first in the link,
+        so that their inline functions are the ones that run."""
         if not os.path.exists(os.path.join(self.folder, _PCH + ".gch")):
             shutil.copy(os.path.join(self.build.folder, _PCH), self._to(_PCH))
             if not self.compile(_PCH + ".gch"):
                 return False
-        return all(self.compile(o) for o in self.build.test_objects(program)
-                   if o not in self.objects) and self.link()
+        return all(self.compile(o) for o in targets if o not in self.objects) and self.link()
 
     def link(self):
         """Links all that the new objects are part of."""

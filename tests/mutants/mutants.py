@@ -11,6 +11,7 @@ compiler refuses, or compiles to the same code, does not count, and another one 
 import os
 import random
 import re
+import resource
 import subprocess
 import sys
 import threading
@@ -25,7 +26,7 @@ ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 FOLDER = os.path.join(ROOT, "build/mutants")
 FOLDERS = ["core", "nn", "serialization", "compat", "backends"]
 # A header is compiled into some objects, then into some more, nearest folders first.
-FIRST_OBJECTS, MOST_OBJECTS = 3, 10
+FIRST_OBJECTS, MOST_OBJECTS = 2, 8
 
 
 def configure():
@@ -99,11 +100,14 @@ class Worker:
                 return "noticed", noticed
         if in_tests:  # what only the test programs instantiate
             for test in [test for test in tests if not test.startswith("fuzz_")][:2]:
-                if not trial.compile_tests(re.split("[ @]", test)[0]):
-                    return "refused", None
-                noticed = self.tests.notice(trial, [test], mistake.path, function, self.scratch)
-                if noticed:
-                    return "noticed", noticed
+                targets = self.build.test_objects(re.split("[ @]", test)[0], mistake.path)
+                for some in [targets[:1], targets[1:]]:
+                    if some and not trial.compile_tests(some):
+                        return "refused", None
+                    noticed = some and self.tests.notice(trial, [test], mistake.path, function,
+                                                         self.scratch)
+                    if noticed:
+                        return "noticed", noticed
         elif self._same_code(trial, source, objects):
             return "same", None
         return "survived", None
@@ -170,6 +174,8 @@ def report(results, sources):
         if verdicts:
             noticed = verdicts.count("noticed")
             print(f"| {area} | {len(verdicts)} | {noticed} | {100 * noticed / len(verdicts):.0f} % |")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"\n{(used.ru_utime + used.ru_stime) / 60:.0f} CPU-minutes")
     print(f"\n{len(survivors)} that no test noticed:" if survivors else "\nNo survivors.")
     for mistake in survivors:
         print(f"{shown(mistake)}\n    {sources[mistake.path].lines[mistake.line - 1].strip()}")

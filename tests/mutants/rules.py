@@ -32,7 +32,8 @@ _KEYWORDS = {"true", "false", "continue", "break", "min", "max", "lower_bound", 
 _FORGOTTEN = {"abs", "clone", "contiguous", "cpu", "detach", "expand", "mT", "neg", "reciprocal",
               "reshape", "sqrt", "square", "squeeze", "sum_to_size", "t", "to", "unsqueeze", "view"}
 
-_SYMMETRIC = {"gcd", "max", "min", "swap", "check_same_device", "same_kind", "equal", "hypot"}
+_SYMMETRIC = {"gcd", "max", "min", "swap", "check_same_device", "same_kind", "equal", "hypot",
+              "needs_grad", "result_type", "promote_types", "is_same_v", "check_same_dtype"}
 
 _NO_EXPRESSION = {
     "auto", "case", "catch", "class", "const", "constexpr", "default", "do", "else", "enum",
@@ -99,7 +100,8 @@ def _operator(source, i, add):
     elif token.text in (".", "->") and tokens[i + 1].text in _FORGOTTEN and (
             tokens[i + 2].text == "(" and tokens[i + 2].partner and token.text == "."):
         add("forgotten call", i, tokens[i + 2].partner, "")
-    elif token.text == "{" and token.partner and tokens[i - 1].text in ("=", "(", "return", ","):
+    elif token.text == "{" and token.partner and tokens[i - 1].text in ("=", "(", "return", ",") and (
+            tokens[i - 2].text not in _SYMMETRIC):
         _swap(source, i, add)
 
 
@@ -174,7 +176,7 @@ def _swap(source, opening, add):
 def _statement(source, first, add):
     """Drops the statement that begins at token `first`."""
     tokens = source.tokens
-    if first >= len(tokens) or not _begins_statement(source, first):
+    if first >= len(tokens) or not _begins_statement(source, first) or _in_declarations(source, first):
         return
     end = first
     while end < len(tokens) and tokens[end].text != ";":
@@ -220,15 +222,34 @@ def _begins_statement(source, first):
     return False
 
 
-def _inside_parentheses(source, at):
-    depth = 0
-    for token in reversed(source.tokens[:at]):
-        if token.text in (")", "}", "]"):
-            depth += 1
+def _enclosing(source, at):
+    """The index of the innermost bracket around token `at`, or nothing."""
+    at -= 1
+    while at >= 0:
+        token = source.tokens[at]
+        if token.text in (")", "}", "]") and token.partner:
+            at = token.partner
         elif token.text in ("(", "{", "["):
-            if depth == 0:
-                return token.text == "("
-            depth -= 1
+            return at
+        at -= 1
+    return None
+
+
+def _inside_parentheses(source, at):
+    opening = _enclosing(source, at)
+    return opening is not None and source.tokens[opening].text == "("
+
+
+def _in_declarations(source, at):
+    """True in a class, in a namespace, and outside of all."""
+    opening = _enclosing(source, at)
+    if opening is None:
+        return True
+    head = opening - 1
+    while head >= 0 and source.tokens[head].text not in (";", "{", "}", ")"):
+        if source.tokens[head].text in ("class", "struct", "union", "namespace", "enum"):
+            return True
+        head -= 1
     return False
 
 

@@ -64,6 +64,20 @@ TEST(Clone, CopiesContainers) {
   EXPECT_TRUE(identical(named.clone()->state_dict(), named->state_dict()));
 }
 
+TEST(Clone, KeepsHooksAndTheirNumbers) {
+  const nn::ReLU net;
+  const auto add_one = [](nn::Module&, const std::vector<nn::AnyValue>&, nn::AnyValue& output) {
+    output = nn::AnyValue(output.get<Tensor>() + 1);
+  };
+  const unsigned first = net->register_forward_hook(add_one);
+  const nn::ReLU copy = net.clone();
+  EXPECT_EQ(copy(ones({})).item<float>(), 2);
+  EXPECT_NE(copy->register_forward_hook(add_one), first);
+  copy->remove_hook(first);
+  EXPECT_EQ(copy(zeros({})).item<float>(), 1);
+  EXPECT_EQ(net(zeros({})).item<float>(), 1);
+}
+
 TEST(Clone, SaysWhatIsMissing) {
   struct Plain : nn::Module {};
   EXPECT_NE(error_of([] {
