@@ -65,17 +65,24 @@ TEST(Clone, CopiesContainers) {
 }
 
 TEST(Clone, KeepsHooksAndTheirNumbers) {
-  const nn::ReLU net;
   const auto add_one = [](nn::Module&, const std::vector<nn::AnyValue>&, nn::AnyValue& output) {
     output = nn::AnyValue(output.get<Tensor>() + 1);
   };
+  const nn::Sequential net{nn::ReLU()};
   const unsigned first = net->register_forward_hook(add_one);
-  const nn::ReLU copy = net.clone();
-  EXPECT_EQ(copy(ones({})).item<float>(), 2);
+  const nn::Sequential copy = net.clone();
+  EXPECT_EQ(copy(zeros({})).item<float>(), 1);
   EXPECT_NE(copy->register_forward_hook(add_one), first);
   copy->remove_hook(first);
   EXPECT_EQ(copy(zeros({})).item<float>(), 1);
   EXPECT_EQ(net(zeros({})).item<float>(), 1);
+
+  const SmallNet parent;
+  parent->fc1->register_forward_hook(add_one);
+  const SmallNet copied = parent.clone();
+  const Tensor x = ones({4, 3});
+  EXPECT_TRUE(same_bits(copied->fc1(x), parent->fc1(x)));
+  EXPECT_FALSE(same_bits(copied->fc1(x), copied->fc1->forward(x)));
 }
 
 TEST(Clone, SaysWhatIsMissing) {
