@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 
-from build import run_limited
+from build import Trial, run_limited
 
 # In nn_test: trees of 10^5 modules, slow.
 _SMALL_TREES = "nn_test -LargeTree.*"
@@ -90,22 +90,24 @@ class Tests:
     def __init__(self, build):
         self.build, self.times, self.lock = build, {}, threading.Lock()
         self.broken = {}  # test -> filter against what fails anyway
+        # The build's own libraries in the place where the mistakes will be.
+        self.plain = Trial(build, os.path.join(build.folder, "trial-plain"), "plain.cpp", "")
+        self.plain.link()
 
     def _run(self, trial, test, scratch, filters, cpu, wall):
-        """Returns what failed first, or nothing; without a trial, all that failed."""
+        """Returns what failed first, or nothing; of the plain trial, all that failed."""
         program, _, _ = test.partition(" ")
         program, _, kernels = program.partition("@")
         shutil.rmtree(scratch, ignore_errors=True)
         os.makedirs(scratch)
-        env = dict(os.environ, TMPDIR=scratch, **(trial.environment() if trial else {}))
+        env = dict(os.environ, TMPDIR=scratch, **trial.environment())
         if kernels:
-            base = trial.folder if trial else self.build.folder
-            env["TERN_PLUGIN_PATH"] = os.path.join(base, "lib/emulated")
-        path = trial.program(program) if trial else os.path.join(self.build.folder, "bin", program)
+            env["TERN_PLUGIN_PATH"] = os.path.join(trial.folder, "lib/emulated")
+        path = trial.program(program)
         if self.broken.get(test):
             filters += (":" if "-" in filters else "-") + self.broken[test]
         command = [path, "--gtest_brief=1", f"--gtest_filter={filters}"]
-        if trial:
+        if trial is not self.plain:
             command.append("--gtest_fail_fast")
         if program.startswith("fuzz_"):
             corpus = os.path.join(self.build.root, "tests/fuzz/corpus", program[len("fuzz_"):])
@@ -120,7 +122,7 @@ class Tests:
             return f"{test.split(' ')[0]} (time)"
         with open(log, encoding="utf-8", errors="replace") as file:
             failed = re.findall(r"^\[  FAILED  \] (\S+?)(?:,|$| \()", file.read(), re.MULTILINE)
-        if not trial and failed:
+        if trial is self.plain and failed:
             return ":".join(sorted(set(failed)))
         what = failed[0] if failed else "status %s" % status
         return f"{test.split(' ')[0]} ({what})"
@@ -130,7 +132,8 @@ class Tests:
         with self.lock:
             if test not in self.times:
                 before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
-                failed = self._run(None, test, scratch, test.partition(" ")[2] or "*", 600, 3000)
+                failed = self._run(self.plain, test, scratch, test.partition(" ")[2] or "*",
+                                   600, 3000)
                 after = resource.getrusage(resource.RUSAGE_CHILDREN)
                 cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
                 if failed and " " in failed:
