@@ -111,14 +111,14 @@ class Worker:
                                                          self.scratch)
                     if noticed:
                         return "noticed", noticed
-        elif self._same_code(trial, source, objects):
+        elif self._same_code(trial, source):
             return "same", None
         return "survived", None
 
-    def _same_code(self, trial, source, objects):
+    def _same_code(self, trial, source):
         """True when the compiler makes the same of the file without the mistake."""
         plain = Trial(self.build, self.folder + "-plain", source.path, source.text)
-        for target in objects:
+        for target in trial.objects:
             if not plain.compile(target):
                 return False
             with open(plain.objects[target], "rb") as old, open(trial.objects[target], "rb") as new:
@@ -135,7 +135,7 @@ class Run:
         self.verdicts, self.lock = {}, threading.Lock()
 
     def _counted(self):
-        return [i for i in sorted(self.verdicts) if self.verdicts[i][0] in ("noticed", "survived")]
+        return [i for i in sorted(self.verdicts) if self.verdicts[i][1] in ("noticed", "survived")]
 
     def take(self):
         with self.lock:
@@ -149,17 +149,17 @@ class Run:
             mistake, start = self.order[number], time.time()
             try:
                 verdict, test = worker.judge(mistake)
-            except BaseException:
-                self.count = 0  # the others stop, too
+            except Exception:
                 print("at", shown(mistake), flush=True)
+                self.order = []  # the other workers stop, too
                 raise
             with self.lock:
-                self.verdicts[number] = verdict, test
+                self.verdicts[number] = mistake, verdict, test
                 print(f"{len(self._counted())}/{self.count} {verdict} {test or ''} "
                       f"{time.time() - start:.0f} s: {shown(mistake)}", flush=True)
 
     def results(self):
-        return [(self.order[i], *self.verdicts[i]) for i in self._counted()[:self.count]]
+        return [self.verdicts[i] for i in self._counted()[:self.count]]
 
 
 def shown(mistake):
