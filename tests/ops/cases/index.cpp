@@ -54,7 +54,10 @@ std::vector<OpCase> index_cases() {
   add("scatter_add", "ScatterAddBackward0",
       [](In in) { return in[0].scatter_add(1, in[1], in[2]); },
       {{Input{{2, 3}}, square, Input{{2, 2}}}, {Input{{3, 2}}, square, Input{{2, 4}}}},
-      {{{Input{{2, 2, 2}}, square, Input{{2, 2}}}, "same number of dimensions"}});
+      {{{Input{{2, 2, 2}}, square, Input{{2, 2}}}, "same number of dimensions"},
+       {{Input{{1, 3}}, square, Input{{2, 2}}}, "Size does not match at dimension 0"},
+       {{Input{{2, 3}}, square, Input{{1, 2}}}, "Size does not match at dimension 0"},
+       {{Input{{2, 3}}, square, Input{{2, 1}}}, "Size does not match at dimension 1"}});
   return cases;
 }
 
