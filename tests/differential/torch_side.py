@@ -284,7 +284,8 @@ class Machine:
                 own = WILD
             elif form.op in ELEMENTWISE and "alpha" not in form.python:
                 pass
-            elif form.op in ELEMENTWISE | SUMS and self.on_grid(finite):
+            elif form.op in ELEMENTWISE | SUMS and self.on_grid(finite) and all(
+                    self.on_grid(t[torch.isfinite(t)]) for t in map(torch.Tensor.detach, tensors)):
                 pass
             else:
                 own = max(own, EPSILON[x.dtype])
@@ -301,6 +302,8 @@ class Machine:
     def on_grid(finite):
         """Numbers whose sums and products do not round."""
         if finite is None or not finite.numel():
+            return True
+        if not finite.is_floating_point():
             return True
         return bool(((finite * 1024).frac() == 0).all()) and finite.abs().max().item() < 4096
 
