@@ -104,14 +104,14 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
 
 }  // namespace
 
-// The rules keep the result for its version alone: PyTorch's read it.
+namespace {
 
-Tensor prod(const Tensor& self) {
-  TERN_OP("prod", self);
+// The rules keep the result for its version alone: PyTorch's read it.
+Tensor prod_of_all(const char* node, const Tensor& self) {
   const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
   Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype()}, x, {});
   if (!needs_grad(x)) return out;
-  return record("ProdBackward0", out,
+  return record(node, out,
                 wrt(
                     x,
                     [](const Tensor& g, const Tensor& in, const Tensor& /*result*/) {
@@ -120,13 +120,20 @@ Tensor prod(const Tensor& self) {
                     x, out));
 }
 
+}  // namespace
+
+Tensor prod(const Tensor& self) {
+  TERN_OP("prod", self);
+  return prod_of_all("ProdBackward0", self);
+}
+
 Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   TERN_OP("prod", self);
-  const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
-  if (x.dim() == 0) {
+  if (self.dim() == 0) {
     wrap_dim(dim, 0);
-    return prod(x);
+    return prod_of_all("ProdBackward1", self);
   }
+  const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
   Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype(), 1, keepdim}, x, std::int64_t{dim});
   if (!needs_grad(x)) return out;
   return record("ProdBackward1", out,

@@ -63,7 +63,8 @@ Tensor reshape(const Tensor& self, IntArrayRef sizes) {
   const DimVector inferred = infer_sizes(sizes, self.numel());
   DimVector strides;
   if (view_strides(self.sizes(), self.strides(), inferred, strides)) {
-    return reshaped_view("ViewBackward0", self, inferred, strides);
+    const char* const node = self.is_contiguous() ? "ViewBackward0" : "ReshapeAliasBackward0";
+    return reshaped_view(node, self, inferred, strides);
   }
   // A copy is no view of anything that the caller has.
   const Tensor dense = self.contiguous();

@@ -59,6 +59,8 @@ TEST(Names, OfWhatHasNoOwnRecord) {
   EXPECT_EQ(x.sum(kDouble).grad_fn()->name(), "SumBackward0");
   EXPECT_EQ(zeros({0}).requires_grad_().mean().grad_fn()->name(), "MeanBackward0");
   EXPECT_EQ(norm(x, 0).grad_fn()->name(), "LinalgVectorNormBackward0");
+  EXPECT_EQ(x.sum().prod(0).grad_fn()->name(), "ProdBackward1");
+  EXPECT_EQ(x.slice(0, 0, 3, 2).reshape({2, 1}).grad_fn()->name(), "ReshapeAliasBackward0");
 }
 
 }  // namespace
