@@ -46,11 +46,12 @@ class Accumulator final : public Node {
     const bool is_ours = gradient.use_count() == 1 && gradient.self().storage->is_exclusive() &&
                          !gradient.requires_grad();
     if (is_ours && (same_layout || gradient.numel() <= 1)) return gradient;
-    Tensor copy = tern::detail::make_tensor(gradient.sizes(), gradient.dtype(), gradient.device());
-    if (tern::is_dense(gradient.sizes(), strides_)) {
-      copy = tern::detail::make_tensor(gradient.sizes(), strides_, gradient.dtype(),
-                                       gradient.device());
+    if (!tern::is_dense(gradient.sizes(), strides_)) {
+      const Tensor row_major = gradient.contiguous();
+      return row_major.is_same(gradient) ? gradient.clone() : row_major;
     }
+    Tensor copy =
+        tern::detail::make_tensor(gradient.sizes(), strides_, gradient.dtype(), gradient.device());
     copy.copy_(gradient);
     return copy;
   }

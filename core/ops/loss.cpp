@@ -101,6 +101,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   TERN_OP("binary_cross_entropy", input, target);
   check_constant("binary_cross_entropy", "weight", weight);
   check_same_sizes(input, target);
+  TERN_CHECK(input.dtype() == target.dtype(), DTypeError, "Found dtype ", target.dtype(),
+             " but expected ", input.dtype());
   check_probabilities("input", input);
   check_probabilities("target", target);
   const Tensor each = run_elementwise(

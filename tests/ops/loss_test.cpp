@@ -49,5 +49,11 @@ TEST(Loss, OfAnInfiniteLogitWithAPositiveWeight) {
   EXPECT_NEAR(loss[1].item<double>(), 0.969893, 1e-5);
 }
 
+TEST(Loss, BinaryCrossEntropyRefusesATargetOfAnotherDtype) {
+  const std::string text = error_of<DTypeError>(
+      [&] { binary_cross_entropy(full({2}, 0.5, kDouble), full({2}, 0.5, kFloat)); });
+  EXPECT_NE(text.find("Found dtype Float but expected Double"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace tern
