@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tern/core/tensor/shape.h>
 #include <tern/tern.h>
 
 #include "error_of.h"
@@ -100,6 +101,21 @@ TEST(AsStrided, SaysWhatIsWrong) {
   EXPECT_THROW(x.as_strided({2}, {1}, INT64_MAX), ShapeError);
   EXPECT_EQ(error_of<ShapeError>([&] { x.as_strided({2}, {1}, -1); }),
             "as_strided: Tensor: invalid storage offset -1");
+}
+
+TEST(DenseStrides, KeepTheOrderOfTheDimensionsInMemory) {
+  EXPECT_EQ(dense_strides({3, 4, 2}, {1, 9, 3}), DimVector({1, 6, 3}));
+  EXPECT_EQ(dense_strides({4, 1, 3}, {20, 7, 5}), DimVector({3, 1, 1}));
+  // So a draw fills such a tensor in the order of its memory; the numbers are PyTorch's.
+  manual_seed(1);
+  Tensor x = zeros({4, 3, 3}).permute({2, 0, 1}).slice(2, 0, 2);
+  x.uniform_();
+  EXPECT_TRUE(x[0].allclose(tensor({{0.75763160, 0.73468447},
+                                    {0.39713734, 0.43877792},
+                                    {0.68261409, 0.45498633},
+                                    {0.93708336, 0.19801933}},
+                                   kFloat)))
+      << x[0];
 }
 
 }  // namespace
