@@ -20,7 +20,7 @@ ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& sel
   // Which dtypes a kernel has decides what integers become.
   const bool is_float_op = kernels::elementwise_info(op).kind == kernels::ElementwiseKind::kFloat;
   const bool casts = is_float_op && !self.is_floating_point();
-  if (op == ElementwiseOp::square) return {name, op, promote_types(self.dtype(), kLong)};
+  if (op == ElementwiseOp::square && self.dtype() == kBool) return {name, op, kLong};
   return {name, op, casts ? get_default_dtype() : self.dtype()};
 }
 

@@ -213,5 +213,10 @@ TEST(MoreEdges, NormsOfTinyNumbersAreNoViews) {
   norm.detach_();
 }
 
+TEST(MoreEdges, SquaresOfNarrowIntegersAreNotWidened) {
+  EXPECT_THROW(square(ones({2}, kInt)), DTypeError);  // until int32 has arithmetic
+  EXPECT_EQ(square(ones({2}, kBool)).dtype(), kLong);
+}
+
 }  // namespace
 }  // namespace tern
