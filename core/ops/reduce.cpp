@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/ops/op.h>
@@ -165,8 +166,9 @@ Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) 
   Tensor out;
   {
     const NoGradGuard no_grad;
-    const Deviations from_mean = deviations(self, dim, unbiased);
-    out = square(from_mean.each).sum(dim, keepdim) / from_mean.degrees_of_freedom;
+    Deviations from_mean = deviations(self, dim, unbiased);
+    // Moved: squared where they are.
+    out = square(std::move(from_mean.each)).sum(dim, keepdim) / from_mean.degrees_of_freedom;
   }
   if (!needs_grad(self)) return out;
   return record("VarBackward0", out,
