@@ -13,4 +13,4 @@ if ! "$python" -c "import torch; assert torch.__version__.startswith('$version')
   python3 -m venv "build/torch-$version"
   "$python" -m pip install --quiet "torch==$version" numpy
 fi
-exec "$python" "$here/run.py" "$build/bin/differential" --cuda --emulated "$build/lib/emulated" --asan "$asan" "$@"
+exec "$python" "$here/run.py" "$build/bin/differential" --cuda --emulated "$build/lib/emulated" --asan "$asan" --names "$@"
