@@ -85,7 +85,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
     const NoGradGuard no_grad;
     each = square(input.to(dtype) - target.to(dtype));
   }
-  const Tensor out = weighted_loss(each, {}, reduction);
+  Tensor out = weighted_loss(each, {}, reduction);
   if (!needs_grad(input, target)) return out;
   const EachGradient each_gradient(reduction, each.numel());
   const auto rule = [each_gradient, dtype](const Tensor& g, const Tensor& mine,
@@ -107,7 +107,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   check_probabilities("target", target);
   const Tensor each = run_elementwise(
       {"binary_cross_entropy", ElementwiseOp::bce, result_type({input, target})}, {input, target});
-  const Tensor out = weighted_loss(each, weight, reduction);
+  Tensor out = weighted_loss(each, weight, reduction);
   if (!needs_grad(input, target)) return out;
   const EachGradient each_gradient(reduction, each.numel());
   return record(
@@ -178,7 +178,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
       each = logits_loss(input, target);
     }
   }
-  const Tensor out = weighted_loss(each, weight, reduction);
+  Tensor out = weighted_loss(each, weight, reduction);
   if (!needs_grad(input, target)) return out;
   const EachGradient each_gradient(reduction, each.numel());
   return record(
@@ -255,7 +255,7 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
 
 // sum / count, under the name that the quotient has inside of PyTorch's composed losses.
 Tensor quotient(const Tensor& sum, double count) {
-  const Tensor out = sum.detach() / count;
+  Tensor out = sum.detach() / count;
   if (!needs_grad(sum)) return out;
   return record("DivBackward1", out, wrt(sum, [count](const Tensor& g) { return g / count; }));
 }
@@ -350,7 +350,7 @@ Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tenso
     }
     const Tensor weighted = along.defined() ? log_p * along : log_p;
     if (reduction == Reduction::None) return -(weighted * q).sum(dim);
-    const Tensor sum = -(weighted * q).sum();
+    Tensor sum = -(weighted * q).sum();
     if (reduction == Reduction::Sum) return sum;
     const std::int64_t samples = classes == 0 ? 0 : input.numel() / classes;
     return quotient(sum, static_cast<double>(samples));

@@ -253,7 +253,7 @@ Tensor composed_linear(const Tensor& input, const Tensor& weight, const Tensor& 
   if (bias.defined() && (input.dim() == 2 || (weight.dim() == 1 && bias.dim() == 1))) {
     return addmm(bias, input, transposed);
   }
-  const Tensor product = matmul(input, transposed);
+  Tensor product = matmul(input, transposed);
   if (!bias.defined()) return product;
   Tensor sum = product + bias;
   TERN_CHECK(sum.sizes() == product.sizes(), ShapeError, "output with shape ", product.sizes(),

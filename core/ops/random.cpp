@@ -254,7 +254,7 @@ Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
   // One uniform number per element, of the dtype of the probabilities.
   Tensor uniform = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   uniform.uniform_(0, 1, std::move(generator));
-  const Tensor out = (uniform < self).to(self.dtype());
+  Tensor out = (uniform < self).to(self.dtype());
   if (!autograd::needs_grad(self)) return out;
   return autograd::record("BernoulliBackward0", out,
                           autograd::wrt(self, [](const Tensor& g) { return zeros_like(g); }));
