@@ -162,7 +162,7 @@ TEST_P(BatchNormThreads, SameBitsForAnyThreadCount) {
 }
 
 TEST_P(BatchNorm, UnsupportedDtype) {
-  Call<float> call({2, 2, 1}, 0, false, true);
+  Call<double> call({2, 2, 1}, 0, false, true);
   BatchNormArgs args = call.args(BatchNormOp::kForward);
   args.dtype = kLong;
   EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);

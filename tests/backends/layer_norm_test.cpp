@@ -176,7 +176,7 @@ TEST_P(LayerNorm, ConstantAndInfiniteRows) {
 }
 
 TEST_P(LayerNorm, UnsupportedDtype) {
-  LayerNormCall<float> call({1, 2}, 0, false, false);
+  LayerNormCall<double> call({1, 2}, 0, false, false);
   LayerNormArgs args = call.args(LayerNormOp::kForward);
   args.dtype = kLong;
   EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);

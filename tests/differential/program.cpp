@@ -177,9 +177,24 @@ Finding check_end(const Json& end, const Variables& variables, const RunOptions&
 
 }  // namespace
 
+namespace {
+
+// A gradient made with create_graph leads back to its leaf, so the two keep each other alive.
+struct ClearedGradients {
+  Variables& variables;
+  ~ClearedGradients() {
+    for (const auto& [number, tensor] : variables) {
+      if (tensor.defined()) tensor.mutable_grad().reset();
+    }
+  }
+};
+
+}  // namespace
+
 std::optional<Difference> run_program(const Json& program, const RunOptions& options) {
   const AutoGradMode grad_mode(true);  // a program may leave it off
   Variables variables;
+  const ClearedGradients cleared{variables};
   const Json& steps = program.at("steps");
   std::size_t i = 0;
   const auto difference = [&](const Found& found) { return Difference{i, found.what, found.text}; };
