@@ -80,7 +80,9 @@ bool overlaps(const Tensor& a, const Tensor& b) {
                               a.strides() != b.strides() || a.sizes() != b.sizes());
 }
 
-void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking) {
+}  // namespace
+
+void detail::copy_elements(const Tensor& out, const Tensor& source, bool non_blocking) {
   if (source.sizes() != out.sizes()) {
     const DimVector sizes = broadcast_sizes(out.sizes(), source.sizes());
     TERN_CHECK(out.sizes() == IntArrayRef(sizes), ShapeError, "output with shape ", out.sizes(),
@@ -92,6 +94,10 @@ void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking) {
     copy_on_device(out, overlaps(source, out) ? source.detach().clone() : source);
   }
 }
+
+namespace {
+
+using detail::copy_elements;
 
 // A fresh tensor with the elements of `self`, in the given form; no history. A copy to the host
 // that shall not block needs pinned memory to arrive in.
@@ -171,13 +177,19 @@ Tensor& copy_inplace(const char* node, Tensor& self, const Tensor& source, bool 
   return self.is_floating_point() ? detail::inplace(self, op, source) : detail::inplace(self, op);
 }
 
+// A part of an expanded tensor in which no element stands twice: one value is for all of them.
+Tensor each_element_once(const Tensor& self) {
+  Tensor once = self;
+  for (std::int64_t d = 0; d < self.dim(); ++d) {
+    if (self.stride(d) == 0) once = once.narrow(d, 0, 1);
+  }
+  return once;
+}
+
 // fill_() of a number and zero_(), whose rule is called `node`.
 Tensor& fill_inplace(const char* node, Tensor& self, const Scalar& value) {
-  if (self.self().has_internal_overlap()) {  // one value for all: each element is written once
-    Tensor once = self;
-    for (std::int64_t d = 0; d < self.dim(); ++d) {
-      if (self.stride(d) == 0) once = once.narrow(d, 0, 1);
-    }
+  if (self.self().has_internal_overlap()) [[unlikely]] {
+    Tensor once = each_element_once(self);
     fill_inplace(node, once, value);
     return self;
   }

@@ -54,6 +54,11 @@ struct ElementwiseCall {
 Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operand> operands,
                        const Tensor& out = Tensor());
 
+/// Writes the elements of `source`, which broadcasts to the sizes of `out`, casts and crosses
+/// devices. Neither recorded nor counted as a version of `out`. `non_blocking`: between pinned
+/// memory and a GPU it only queues the copy.
+void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking = false);
+
 kernels::Immediate to_immediate(const Scalar& scalar);
 
 /// Throws Error unless every element of `values` keeps the rule of `op`. A GPU says so at the next

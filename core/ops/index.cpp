@@ -174,21 +174,21 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
              "scatter(): Expected self.dtype to be equal to src.dtype, got ", self.dtype(), " and ",
              source.dtype());
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
-  const Tensor from = at_least_1d(source.detach()), places = at_least_1d(index);
-  check_index_shape("scatter_add", at_least_1d(self.detach()), places, d);
-  check_index_shape("scatter_add", from, places, from.sizes().size());
   Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   {
     const NoGradGuard no_grad;
-    out.detach().copy_(self);
+    const Tensor from = at_least_1d(source), places = at_least_1d(index), whole = at_least_1d(out);
+    check_index_shape("scatter_add", whole, places, d);
+    check_index_shape("scatter_add", from, places, from.sizes().size());
+    detail::copy_elements(out, self);
     if (index.numel() != 0) {
       Tensor used = cut_to(from, places, from.sizes().size()).contiguous();
       // The kernel wants one shape on both sides: a smaller index works on a dense part.
-      const Tensor part = cut_to(at_least_1d(out.detach()), places, d);
+      const Tensor part = cut_to(whole, places, d);
       const Tensor target = part.contiguous();
       run_index("scatter_add", IndexOp::kScatterAdd, used, target, places.contiguous(), d,
                 places.sizes()[d], part.sizes()[d]);
-      if (!target.is_alias_of(out)) part.detach().copy_(target);
+      if (!target.is_alias_of(out)) detail::copy_elements(part, target);
     }
   }
   if (!needs_grad(self, source)) return out;

@@ -57,8 +57,8 @@ class JoinBackward final : public autograd::Node {
   std::vector<std::int64_t> lengths_;  // of cat: along dim, -1 for what cat skips
 };
 
-Tensor join(const char* name, const Tensor& out, TensorList tensors, std::int64_t dim,
-            bool stacks) {
+Tensor recorded(const char* name, const Tensor& out, TensorList tensors, std::int64_t dim,
+                bool stacks) {
   const auto tracked = [](const Tensor& tensor) { return autograd::needs_grad(tensor); };
   if (std::any_of(tensors.begin(), tensors.end(), tracked)) {
     autograd::set_history(
@@ -76,12 +76,8 @@ void check_all_defined(TensorList tensors) {
   }
 }
 
-}  // namespace
-
-Tensor cat(TensorList tensors, StrictInt dim) {
-  TERN_OP("cat");
-  check_all_defined(tensors);
-  TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
+// What cat returns, without history, and the dimension along which it joined.
+std::pair<Tensor, std::size_t> joined(TensorList tensors, StrictInt dim) {
   const Tensor* first = nullptr;  // the first that has the shape of the result
   ScalarType dtype = tensors[0].dtype();
   for (const Tensor& tensor : tensors) {
@@ -112,19 +108,26 @@ Tensor cat(TensorList tensors, StrictInt dim) {
     sizes[d] += tensor.sizes()[d];
   }
   Tensor out = detail::make_tensor(sizes, dtype, first->device());
-  {
-    const NoGradGuard no_grad;
-    std::int64_t start = 0;
-    for (const Tensor& tensor : tensors) {
-      if (is_skipped(tensor)) continue;
-      const std::int64_t length = tensor.sizes()[d];
-      DimVector part = sizes;
-      part[d] = length;
-      detail::make_alias(out, part, out.strides(), start * out.strides()[d]).copy_(tensor);
-      start += length;
-    }
+  std::int64_t start = 0;
+  for (const Tensor& tensor : tensors) {
+    if (is_skipped(tensor)) continue;
+    DimVector part = sizes;
+    part[d] = tensor.sizes()[d];
+    detail::copy_elements(detail::make_alias(out, part, out.strides(), start * out.strides()[d]),
+                          tensor);
+    start += part[d];
   }
-  return join("CatBackward0", out, tensors, static_cast<std::int64_t>(d), false);
+  return {std::move(out), d};
+}
+
+}  // namespace
+
+Tensor cat(TensorList tensors, StrictInt dim) {
+  TERN_OP("cat");
+  check_all_defined(tensors);
+  TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
+  const auto [out, d] = joined(tensors, dim);
+  return recorded("CatBackward0", out, tensors, static_cast<std::int64_t>(d), false);
 }
 
 Tensor stack(TensorList tensors, StrictInt dim) {
@@ -137,14 +140,12 @@ Tensor stack(TensorList tensors, StrictInt dim) {
                "stack expects each tensor to be equal size, but got ", tensors[0].sizes(),
                " at entry 0 and ", tensors[i].sizes(), " at entry ", i);
   }
-  Tensor out;
+  std::vector<Tensor> rows;
   {
     const NoGradGuard no_grad;
-    std::vector<Tensor> rows;
     for (const Tensor& tensor : tensors) rows.push_back(tensor.unsqueeze(at));
-    out = cat(rows, at);
   }
-  return join("StackBackward0", out, tensors, at, true);
+  return recorded("StackBackward0", joined(rows, at).first, tensors, at, true);
 }
 
 }  // namespace tern

@@ -28,9 +28,8 @@ Tensor reduced(const Tensor& each, Reduction reduction) {
   return each;
 }
 
-// The loss of all elements from those of each, without history.
+// The loss of all elements from those of each. Its callers keep it off the tape.
 Tensor weighted_loss(const Tensor& each, const Tensor& weight, Reduction reduction) {
-  const NoGradGuard no_grad;
   return reduced(weight.defined() ? each * weight : each, reduction);
 }
 
@@ -80,12 +79,12 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
   const ScalarType dtype = promote_types(input.dtype(), target.dtype());
   TERN_CHECK(is_floating_point(dtype), NotImplementedError, "\"mse_",
              detail::common_device({input, target}).type(), "\" not implemented for '", dtype, "'");
-  Tensor each;
+  Tensor each, out;
   {
     const NoGradGuard no_grad;
     each = square(input.to(dtype) - target.to(dtype));
+    out = reduced(each, reduction);
   }
-  Tensor out = weighted_loss(each, {}, reduction);
   if (!needs_grad(input, target)) return out;
   const EachGradient each_gradient(reduction, each.numel());
   const auto rule = [each_gradient, dtype](const Tensor& g, const Tensor& mine,
@@ -107,7 +106,11 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
   check_probabilities("target", target);
   const Tensor each = run_elementwise(
       {"binary_cross_entropy", ElementwiseOp::bce, result_type({input, target})}, {input, target});
-  Tensor out = weighted_loss(each, weight, reduction);
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = weighted_loss(each, weight, reduction);
+  }
   if (!needs_grad(input, target)) return out;
   const EachGradient each_gradient(reduction, each.numel());
   return record(
@@ -167,7 +170,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   check_constant("binary_cross_entropy_with_logits", "pos_weight", pos_weight);
   TERN_CHECK(input.sizes() == target.sizes(), ShapeError, "Target size (", target.sizes(),
              ") must be the same as input size (", input.sizes(), ")");
-  Tensor each;
+  Tensor each, out;
   {
     const NoGradGuard no_grad;
     if (pos_weight.defined()) {
@@ -177,8 +180,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
     } else {
       each = logits_loss(input, target);
     }
+    out = weighted_loss(each, weight, reduction);
   }
-  Tensor out = weighted_loss(each, weight, reduction);
   if (!needs_grad(input, target)) return out;
   const EachGradient each_gradient(reduction, each.numel());
   return record(

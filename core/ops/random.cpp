@@ -250,11 +250,15 @@ Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
 Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
   TERN_OP("bernoulli", self);
   check_floating("bernoulli_tensor_cpu_p_", self);
-  detail::require_all("bernoulli", kernels::RequireOp::kProbability, self.detach());
-  // One uniform number per element, of the dtype of the probabilities.
-  Tensor uniform = detail::make_tensor(self.sizes(), self.dtype(), self.device());
-  uniform.uniform_(0, 1, std::move(generator));
-  Tensor out = (uniform < self).to(self.dtype());
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    detail::require_all("bernoulli", kernels::RequireOp::kProbability, self);
+    // One uniform number per element, of the dtype of the probabilities.
+    Tensor uniform = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+    uniform.uniform_(0, 1, std::move(generator));
+    out = (uniform < self).to(self.dtype());
+  }
   if (!autograd::needs_grad(self)) return out;
   return autograd::record("BernoulliBackward0", out,
                           autograd::wrt(self, [](const Tensor& g) { return zeros_like(g); }));

@@ -17,11 +17,12 @@ using kernels::ElementwiseOp;
 enum class Keep { kNothing, kInput, kOutput };
 
 ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& self) {
+  const ScalarType dtype = self.dtype();
+  if (is_floating_point(dtype)) return {name, op, dtype};
   // Which dtypes a kernel has decides what integers become.
   const bool is_float_op = kernels::elementwise_info(op).kind == kernels::ElementwiseKind::kFloat;
-  const bool casts = is_float_op && !self.is_floating_point();
-  if (op == ElementwiseOp::square && self.dtype() == kBool) return {name, op, kLong};
-  return {name, op, casts ? get_default_dtype() : self.dtype()};
+  if (is_float_op) return {name, op, get_default_dtype()};
+  return {name, op, op == ElementwiseOp::square && dtype == kBool ? kLong : dtype};
 }
 
 Tensor run_unary(const char* name, ElementwiseOp op, const Tensor& self, const Tensor& out) {

@@ -186,6 +186,7 @@ bool view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes,
     if (sizes == new_sizes) result = DimVector(strides);
     return true;
   }
+  if (!strides.empty() && strides.back() == 1 && is_contiguous(sizes, strides)) return true;
   // From the last dimension: each run of old dimensions that lies without gaps must be filled
   // exactly by a run of new ones. A size of 1 is part of any run, whatever its stride.
   std::size_t next = new_sizes.size();
