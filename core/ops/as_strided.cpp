@@ -29,6 +29,13 @@ Tensor shown(const Tensor& buffer, const Geometry& geometry, std::int64_t low) {
   return make_alias(buffer, geometry.sizes, geometry.strides, geometry.offset - low);
 }
 
+// A buffer for the range, with the elements of `whole` where `base` lies.
+Tensor laid_out(const Tensor& whole, const Geometry& base, const Range& range) {
+  const Tensor buffer = zeros({range.high - range.low}, whole.options());
+  shown(buffer, base, range.low).copy_(whole);
+  return buffer;
+}
+
 // The place in the buffer of each element, for geometries whose elements overlap.
 Tensor places_of(const Geometry& geometry, std::int64_t low, Device device) {
   Tensor places = full({1}, geometry.offset - low, TensorOptions(kLong).device(device));
@@ -53,14 +60,27 @@ Tensor take_strided(const Tensor& whole, const Geometry& base, const Geometry& v
   {
     const NoGradGuard no_grad;
     const Range range = joint_range(base, view);
-    Tensor buffer = zeros({range.high - range.low}, whole.options());
-    shown(buffer, base, range.low).copy_(whole);
-    out = shown(buffer, view, range.low).clone();
+    out = shown(laid_out(whole, base, range), view, range.low).clone();
   }
   if (!autograd::needs_grad(whole)) return out;
   return autograd::record(
       "AsStridedBackward0", out,
       autograd::wrt(whole, [base, view](const Tensor& g) { return put_strided(g, base, view); }));
+}
+
+Tensor clear_strided(const Tensor& whole, const Geometry& base, const Geometry& view) {
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    const Range range = joint_range(base, view);
+    const Tensor buffer = laid_out(whole, base, range);
+    shown(buffer, view, range.low).zero_();
+    out = shown(buffer, base, range.low).clone();
+  }
+  if (!autograd::needs_grad(whole)) return out;
+  return autograd::record(
+      "AsStridedBackward0", out,
+      autograd::wrt(whole, [base, view](const Tensor& g) { return clear_strided(g, base, view); }));
 }
 
 Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& view) {

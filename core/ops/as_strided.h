@@ -17,7 +17,10 @@ struct Geometry {
 
 /// `whole` has base's sizes: the part that `view` shows of it, as a copy. Differentiable.
 Tensor take_strided(const Tensor& whole, const Geometry& base, const Geometry& view);
-/// The adjoint: zeros of base's sizes with `part` added where `view` lies. Differentiable.
+/// `whole` with zeros where `view` lies, as a copy. Differentiable.
+Tensor clear_strided(const Tensor& whole, const Geometry& base, const Geometry& view);
+/// The adjoint of take_strided: zeros of base's sizes with `part` added where `view` lies.
+/// Differentiable.
 Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& view);
 
 }  // namespace tern::detail

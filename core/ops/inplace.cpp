@@ -63,15 +63,11 @@ void adopt_result(const Tensor& self, const Tensor& result) {
   // From now on the base is its old self outside of the view and the result inside. The view
   // finds its own new rule when it is asked for it: its version is behind.
   const Geometry whole(base), part(self);
-  autograd::record("CopySlices", base,
-                   autograd::wrt(base,
-                                 [whole, part](const Tensor& g) {
-                                   const Tensor inside = take_strided(g, whole, part);
-                                   return g.sub(put_strided(inside, whole, part));
-                                 }),
-                   autograd::wrt(fitting, [whole, part](const Tensor& g) {
-                     return take_strided(g, whole, part);
-                   }));
+  autograd::record(
+      "CopySlices", base,
+      autograd::wrt(base, [whole, part](const Tensor& g) { return clear_strided(g, whole, part); }),
+      autograd::wrt(fitting,
+                    [whole, part](const Tensor& g) { return take_strided(g, whole, part); }));
 }
 
 }  // namespace tern::detail

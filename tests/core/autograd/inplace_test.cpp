@@ -113,6 +113,15 @@ TEST(Inplace, CopiesIntoIntegersAreNotRecorded) {
   EXPECT_TRUE(i.is_leaf());
 }
 
+TEST(Inplace, AnInfiniteGradientOfAViewStaysInIt) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Tensor x = leaf(tensor({1.f, 1.f}));
+  Tensor y = x * 1;
+  y[0].mul_(2);
+  y.backward(tensor({-infinity, 3.f}));
+  TERN_EXPECT_EQUAL(x.grad(), tensor({-infinity, 3.f}));
+}
+
 TEST(Inplace, ACopyOfALeafIntoItselfIsRefused) {
   Tensor x = leaf(ones({2}));
   TERN_EXPECT_HAS(error_of([&] { x.copy_(x); }), "a leaf Variable that requires grad");
