@@ -47,6 +47,19 @@ struct NormalizeTensors {
     return args;
   }
 
+  /// Runs backward with `args` of this call for the gradients of `wanted` alone (1 input, 2 weight,
+  /// 4 bias), and expects those of `whole` and nothing written where none is wanted.
+  template <class Args, class Run>
+  void expect_wanted(int wanted, const NormalizeTensors& whole, Args args, const Run& run) const {
+    if ((wanted & 1) == 0) args.grad_in = nullptr;
+    if ((wanted & 2) == 0) args.grad_weight = nullptr;
+    if ((wanted & 4) == 0) args.grad_bias = nullptr;
+    run(args);
+    EXPECT_EQ(grad_in == whole.grad_in, (wanted & 1) != 0);
+    EXPECT_EQ(grad_weight == whole.grad_weight, (wanted & 2) != 0);
+    EXPECT_EQ(grad_bias == whole.grad_bias, (wanted & 4) != 0);
+  }
+
   std::vector<T> in, grad, weight, bias, out, grad_in, grad_weight, grad_bias;
 };
 

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -13,16 +12,8 @@
 namespace tern::testing::differential {
 namespace {
 
-/// Names and reasons, one "name: reason" a line.
 std::map<std::string, std::string> without_form() {
-  std::ifstream in(TERN_SOURCE_DIR "/tests/differential/without_form.txt");
-  std::map<std::string, std::string> reasons;
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    const std::size_t colon = line.find(": ");
-    reasons[line.substr(0, colon)] = colon == std::string::npos ? "" : line.substr(colon + 2);
-  }
-  return reasons;
+  return exceptions_in("differential/without_form.txt");
 }
 
 std::set<std::string> ops_with_form() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -79,6 +80,8 @@ std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds)
 
 /// The names of all public ops, from the headers, the .def lists and the lists of methods.
 const std::set<std::string>& public_ops();
+/// The names and reasons of a list of exceptions under tests/, one "name: reason" a line.
+std::map<std::string, std::string> exceptions_in(const std::string& file);
 /// The op that a record is about: its `op`, else the longest public op that its name begins with.
 std::string op_of(const OpCase& op);
 

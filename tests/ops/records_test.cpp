@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -13,8 +11,6 @@
 
 namespace tern::testing {
 namespace {
-
-const std::filesystem::path kRoot = TERN_SOURCE_DIR;
 
 /// The names that records stand for; the in-place form of `add` is `add_`.
 std::set<std::string> recorded_ops() {
@@ -30,16 +26,8 @@ std::set<std::string> recorded_ops() {
   return names;
 }
 
-/// Names and reasons, one "name: reason" a line.
 std::map<std::string, std::string> without_record() {
-  std::ifstream in(kRoot / "tests/ops/without_record.txt");
-  std::map<std::string, std::string> reasons;
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    const std::size_t colon = line.find(": ");
-    reasons[line.substr(0, colon)] = colon == std::string::npos ? "" : line.substr(colon + 2);
-  }
-  return reasons;
+  return exceptions_in("ops/without_record.txt");
 }
 
 TEST(Records, EveryPublicOpHasOne) {

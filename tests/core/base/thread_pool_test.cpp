@@ -42,6 +42,20 @@ std::vector<int> visits(std::int64_t count, std::int64_t grain) {
   return seen;
 }
 
+/// How many of three parts ran. Each waits for the others, so one thread alone could not finish.
+int three_parts_that_meet() {
+  std::atomic<int> arrived{0};
+  detail::run_parallel(
+      3,
+      [](void* context, int) {
+        auto& count = *static_cast<std::atomic<int>*>(context);
+        ++count;
+        while (count < 3) std::this_thread::yield();
+      },
+      &arrived);
+  return arrived;
+}
+
 bool all_once(const std::vector<int>& seen) {
   return std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; });
 }
@@ -82,17 +96,7 @@ TEST_F(ThreadPool, RangesRespectGrainAndCount) {
 
 TEST_F(ThreadPool, PartsRunOnSeveralThreads) {
   set_num_threads(3);
-  // Each part waits for the others, so one thread alone could not finish.
-  std::atomic<int> arrived{0};
-  detail::run_parallel(
-      3,
-      [](void* context, int) {
-        auto& count = *static_cast<std::atomic<int>*>(context);
-        ++count;
-        while (count < 3) std::this_thread::yield();
-      },
-      &arrived);
-  EXPECT_EQ(arrived, 3);
+  EXPECT_EQ(three_parts_that_meet(), 3);
 }
 
 TEST_F(ThreadPool, MorePartsThanThreads) {
@@ -170,16 +174,7 @@ TEST_F(ThreadPool, WorkersThatAreAboutToSleepWakeUp) {
         std::chrono::steady_clock::now() + std::chrono::nanoseconds(80'000 + round * 20);
     while (std::chrono::steady_clock::now() < until) {
     }
-    std::atomic<int> arrived{0};
-    detail::run_parallel(
-        3,
-        [](void* context, int) {
-          auto& count = *static_cast<std::atomic<int>*>(context);
-          ++count;
-          while (count < 3) std::this_thread::yield();
-        },
-        &arrived);
-    ASSERT_EQ(arrived, 3);
+    ASSERT_EQ(three_parts_that_meet(), 3);
   }
 }
 
