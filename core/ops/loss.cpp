@@ -1,5 +1,3 @@
-#include <limits>
-
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
@@ -154,10 +152,9 @@ Tensor logits_loss(const Tensor& input, const Tensor& target) {
           target, [](const Tensor& g, const Tensor& x) { return -g * x; }, input));
 }
 
-// log(1 + e^-x); the loss of an infinite logit would be infinity minus infinity.
+// log(1 + e^-x). The loss of an infinite logit would be infinity minus infinity.
 Tensor softplus_minus(const Tensor& x) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  return masked_fill(logits_loss(x, ones_like(x)), x == infinity, 0);
+  return where(isinf(x), relu(-x), logits_loss(x, ones_like(x)));
 }
 
 }  // namespace

@@ -47,6 +47,9 @@ TEST(Loss, OfAnInfiniteLogitWithAPositiveWeight) {
                                                        full({2}, 2.), Reduction::None);
   EXPECT_EQ(loss[0].item<double>(), kInf);
   EXPECT_NEAR(loss[1].item<double>(), 0.969893, 1e-5);
+  // Of a negative one, where both terms have one sign (PyTorch 2.15).
+  const Tensor low = tensor(-kInf, kDouble), half = tensor(0.5, kDouble);
+  EXPECT_EQ(binary_cross_entropy_with_logits(low, half, {}, low).item<double>(), -kInf);
 }
 
 TEST(Loss, BinaryCrossEntropyRefusesATargetOfAnotherDtype) {
