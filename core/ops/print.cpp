@@ -254,9 +254,10 @@ std::string to_string(const Tensor& tensor) {
   } else {
     out += Printer(tensor, print_options).run(indent);
   }
-  // A suffix that would pass the line's end goes on a line of its own.
-  std::size_t column =
-      out.size() - (out.rfind('\n') == std::string::npos ? 0 : out.rfind('\n') + 1);
+  // A suffix that would pass the line's end goes on a line of its own. Python counts the elements'
+  // last line two characters too long.
+  const std::size_t last_break = out.rfind('\n');
+  std::size_t column = out.size() + 2 - (last_break == std::string::npos ? 0 : last_break + 1);
   for (const std::string& suffix : suffixes_of(tensor)) {
     if (column + suffix.size() + 2 > static_cast<std::size_t>(print_options.linewidth)) {
       out += ",";

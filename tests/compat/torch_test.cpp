@@ -175,6 +175,8 @@ TEST(TorchPrinting, WritesTensorsAsLibtorch) {
   const double inf = INFINITY;
   EXPECT_EQ(printed(tensor({std::nan(""), 1.0, inf, -inf})),
             "nan\n 1\ninf\n-inf\n[ CPUFloatType{4} ]");
+  EXPECT_EQ(printed(tensor({std::nan(""), 1.5, 1000.25})),
+            "       nan\n    1.5000\n 1000.2500\n[ CPUFloatType{3} ]");
   EXPECT_EQ(printed(torch::ones({2, 0, 3})), "[ CPUFloatType{2,0,3} ]");
   EXPECT_EQ(printed(torch::Tensor()), "[ Tensor (undefined) ]");
 }

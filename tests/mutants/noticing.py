@@ -21,11 +21,11 @@ _CPU_KERNELS, _CUDA_KERNELS = "backends_test -*/cuda", "backends_test */cuda"
 # "program@emulated" runs on the emulated CUDA kernels. The first match counts.
 AREAS = [
     ("autograd", r"core/autograd/",
-     ["core_autograd_test", "ops_test", "compat_test", "docs_test", "backends_cuda_test",
+     ["core_autograd_test", "ops_test", "differential_test", "compat_test", "docs_test", "backends_cuda_test",
       _SMALL_TREES, "serialization_test *Module*"]),
     ("ops", r"core/ops/",
-     ["ops_test", "core_tensor_test", "core_autograd_test", "compat_test", "docs_test",
-      "backends_cuda_test", _SMALL_TREES]),
+     ["ops_test", "core_tensor_test", "core_autograd_test", "differential_test", "compat_test",
+      "docs_test", "backends_cuda_test", _SMALL_TREES]),
     ("tensor, base", r"core/(tensor|base)/",
      ["core_base_test", "core_tensor_test", "core_autograd_test", "backends_cuda_test",
       "nn_data_test", "compat_test", "docs_test", "ops_test", _SMALL_TREES,

@@ -32,6 +32,15 @@ TEST(Print, FollowsOptions) {
   options.linewidth = 20;
   set_printoptions(options);
   EXPECT_EQ(to_string(tensor({1., 2., 3.5, 4.})), "tensor([1.00, 2.00,\n        3.50, 4.00])");
+  // What follows the elements wraps as in Python.
+  options = before;
+  options.linewidth = 40;
+  set_printoptions(options);
+  EXPECT_EQ(to_string(ones({2}, kDouble).requires_grad_()),
+            "tensor([1., 1.], dtype=torch.float64,\n       requires_grad=True)");
+  EXPECT_EQ(to_string(ones({2}).requires_grad_()), "tensor([1., 1.], requires_grad=True)");
+  EXPECT_EQ(to_string(ones({3}, kDouble).requires_grad_()),
+            "tensor([1., 1., 1.],\n       dtype=torch.float64,\n       requires_grad=True)");
   set_printoptions(before);
 }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include <tern/serialization/atomic_file.h>
 
 namespace tern {
@@ -18,6 +20,7 @@ class FaultyCalls final : public FileCalls {
  public:
   int open(const char* path, int flags, unsigned mode) override {
     const char* const name = flags & O_NOFOLLOW ? "open leftover" : "open";
+    EXPECT_NE(flags & O_CLOEXEC, 0) << path << ": no child may inherit it";
     return record(name, [&] { return FileCalls::open(path, flags, mode); });
   }
   int flock(int file, int operation) override {

@@ -33,6 +33,23 @@ TEST(TorchPython, AStateDict) {
   }
 }
 
+// Python's reader takes no other arguments than these.
+TEST(TorchPython, ReadsWhatIsWritten) {
+  using namespace std::string_literals;
+  const Scratch scratch;
+  State state;
+  state.insert("w", ones({2}));
+  save(state, scratch.path("w.pt"));
+  const std::string expected =
+      "\x80\x02"
+      "ccollections\nOrderedDict\n)R(X\1\0\0\0w"
+      "ctorch._utils\n_rebuild_tensor_v2\n((X\7\0\0\0storagectorch\nFloatStorage\n"
+      "X\1\0\0\0"
+      "0X\3\0\0\0cpuJ\2\0\0\0tQJ\0\0\0\0(J\2\0\0\0t(J\1\0\0\0t\x89"
+      "ccollections\nOrderedDict\n)RtRu."s;
+  EXPECT_NE(read_file(scratch.path("w.pt")).find(expected), std::string::npos);
+}
+
 TEST(TorchPython, OddTensors) {
   for (const char* name : {"torch_odd.pt", "torch_odd_old.pth"}) {
     const State state = load_state(kGoldenFolder + name);

@@ -261,6 +261,8 @@ TEST_F(CachingAllocator, FindsTheBlockAroundAnAddress) {
   EXPECT_EQ(block.bytes, 1000);
   EXPECT_EQ(block.live, 1);
   EXPECT_EQ(block.serial, allocator.stats(0).allocations);
+  ASSERT_TRUE(allocator.find_block(0, a + 4096, &block));  // what is left of its segment
+  EXPECT_EQ(block.live, 0);
   free(a);
   ASSERT_TRUE(allocator.find_block(0, a + 10, &block));
   EXPECT_EQ(block.live, 0);

@@ -43,6 +43,16 @@ TEST(SimRandom, ElementsComeFromTheirOwnCounter) {
   EXPECT_NE(draw<float>(RandomOp::kUniform, 1, 0, 1, 0, 0, 4)[0], numbers[0]);
 }
 
+TEST(SimRandom, NormalsComeInPairs) {
+  const auto normals = draw<float>(RandomOp::kNormal, 8, 0, 1);
+  for (std::uint64_t pair = 0; pair < 4; ++pair) {
+    const auto words = kernels::philox(7, pair / 2, 0).word;
+    const auto expected = kernels::philox_normal(words[pair % 2 * 2], words[pair % 2 * 2 + 1]);
+    EXPECT_EQ(normals[2 * pair], expected.first);
+    EXPECT_EQ(normals[2 * pair + 1], expected.second);
+  }
+}
+
 TEST(SimRandom, DoublesTakeTwoBlocks) {
   const auto numbers = draw<double>(RandomOp::kUniform, 4, 0, 1);
   const auto first = kernels::philox(7, 0, 0), second = kernels::philox(7, 0, 4);

@@ -163,5 +163,16 @@ TEST(Ownership, ARetainedGradientIsNobodyElses) {
   EXPECT_FALSE(y.grad().is_alias_of(g));
 }
 
+TEST(Ownership, DataSharesAndFreesTheMemory) {
+  const std::int64_t before = live_bytes();
+  {
+    Tensor x = ones({100});
+    const Tensor data = x.data();
+    x = Tensor();
+    EXPECT_EQ(data.sum().item<float>(), 100);
+  }
+  EXPECT_EQ(live_bytes(), before);
+}
+
 }  // namespace
 }  // namespace tern::testing
