@@ -35,10 +35,9 @@ Module& Module::convert(std::optional<Device> device, std::optional<ScalarType> 
     TERN_CHECK(tensor.is_leaf(), Error, "nn.Module.to: a registered tensor of size ",
                tensor.sizes(), " is the result of an op; register its detach() instead");
     const bool cast = dtype && tensor.is_floating_point();
-    const Tensor source = tensor.detach();
     Tensor moved =
-        source.to(device.value_or(tensor.device()), cast ? *dtype : tensor.dtype(), non_blocking);
-    if (!moved.is_same(source)) moves.emplace_back(tensor, std::move(moved));
+        tensor.to(device.value_or(tensor.device()), cast ? *dtype : tensor.dtype(), non_blocking);
+    if (!moved.is_same(tensor)) moves.emplace_back(tensor, std::move(moved));
   };
   ModuleWalk::parameters(*this, true, [&](const Tensor& parameter) {
     stage(parameter);

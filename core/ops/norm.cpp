@@ -47,7 +47,7 @@ Tensor norm_of(const Tensor& self, double order, IntArrayRef dim, bool keepdim) 
   if (std::isinf(order)) {
     return order > 0 ? abs(self).amax(dim, keepdim) : abs(self).amin(dim, keepdim);
   }
-  if (order > 0 && reduced_count(self, dim) == 1) return abs(self).sum(dim, keepdim);
+  if (reduced_count(self, dim) == 1) return abs(self).sum(dim, keepdim);
   const Tensor norms = plain_norm(self, order, dim, keepdim);
   const bool lost = self.dtype() == kFloat    ? may_have_lost_range<float>(norms, order)
                     : self.dtype() == kDouble ? may_have_lost_range<double>(norms, order)
@@ -109,6 +109,7 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool kee
 }
 
 Tensor Tensor::norm() const { return tern::norm(*this); }
+Tensor Tensor::norm(const Scalar& p) const { return tern::norm(*this, p); }
 Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, StrictBool keepdim) const {
   return tern::norm(*this, p, dim, keepdim);
 }

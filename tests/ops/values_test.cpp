@@ -159,6 +159,7 @@ TEST(Norm, ScalesNumbersWhosePowersLeaveTheRange) {
   EXPECT_EQ(tensor({1., kInfinity}).norm().item<double>(), kInfinity);
   EXPECT_TRUE(std::isnan(tensor({1., kNaN}).norm().item<double>()));
   EXPECT_EQ(zeros({3}).norm().item<float>(), 0);
+  EXPECT_EQ(tensor({-1e30f}).norm(-3).item<float>(), 1e30f);  // of a single number: no power
   EXPECT_EQ(zeros({2, 0}).norm(2, 1).numel(), 2);
   EXPECT_EQ(empty({0}).norm().item<float>(), 0);
 }
