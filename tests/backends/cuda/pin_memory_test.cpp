@@ -74,9 +74,11 @@ TEST(PinMemory, IsToldByTheStorage) {
 
 TEST(PinMemory, GivesItsMemoryBack) {
   const std::int64_t before = pinned().stats(-1).live_bytes;
+  const auto allocations = pinned().stats(-1).allocations;
   {
     const Tensor a = ones({1000}).pin_memory();
     EXPECT_EQ(pinned().stats(-1).live_bytes, before + 4096);
+    EXPECT_EQ(pinned().stats(-1).allocations, allocations + 1);
   }
   EXPECT_EQ(pinned().stats(-1).live_bytes, before);
 }

@@ -124,6 +124,11 @@ TEST(CudaStream, EventsTakeCudasFlags) {
   EXPECT_GE(start.elapsed_time(end), 0.0f);
   EXPECT_THROW(start.elapsed_time(plain), DeviceError);
   EXPECT_THROW(start.elapsed_time(other), DeviceError);
+  CUDAEvent moved(kDisableTiming), timed(kDefault);
+  moved = std::move(timed);
+  moved.record();
+  moved.synchronize();
+  EXPECT_GE(start.elapsed_time(moved), 0.0f);
   EXPECT_EQ(error_of<Error>([] { CUDAEvent(4); }),
             "CUDAEvent: flags are 0, 1, 2 or their sum, got 4");
 }
