@@ -85,10 +85,11 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto is_same = [&](const Tensor& other) { return other.is_same(inputs[i]); };
     const auto here = inputs.begin() + static_cast<std::ptrdiff_t>(i);
-    // One that is named twice gets its gradient once.
+    // An input that is named twice gets its gradient once.
     if (!gradients[i].defined() || std::any_of(inputs.begin(), here, is_same)) continue;
     Meta& meta = ensure_meta(inputs[i].self());
     if (!meta.slot) meta.slot = make_intrusive<GradSlot>();
+    meta.slot->is_open = true;  // closed if this result of ops was a frozen leaf before
     const IntrusivePtr<Node> accumulator = make_accumulator(inputs[i], meta.slot);
     accumulator->apply(&gradients[i], nullptr);
   }

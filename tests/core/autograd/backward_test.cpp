@@ -157,6 +157,14 @@ TEST(Backward, LeavesNothingBehind) {
   EXPECT_EQ(live_bytes(), before);
 }
 
+TEST(Backward, ReachesAResultThatWasAFrozenLeaf) {
+  Tensor x = ones({2}).requires_grad_();
+  x.requires_grad_(false);
+  x.mul_(leaf(tensor({3., 4.})));
+  autograd::backward({x.sum()}, {}, {}, false, {x});
+  TERN_EXPECT_EQUAL(x.grad(), ones({2}));
+}
+
 TEST(RequiresGrad, IsForFloatingLeaves) {
   TERN_EXPECT_HAS(error_of<DTypeError>([] { ones({2}, kLong).requires_grad_(); }),
                   "Only Tensors of floating point");
