@@ -29,13 +29,6 @@ Tensor shown(const Tensor& buffer, const Geometry& geometry, std::int64_t low) {
   return make_alias(buffer, geometry.sizes, geometry.strides, geometry.offset - low);
 }
 
-// A buffer for the range, with the elements of `whole` where `base` lies.
-Tensor laid_out(const Tensor& whole, const Geometry& base, const Range& range) {
-  const Tensor buffer = zeros({range.high - range.low}, whole.options());
-  shown(buffer, base, range.low).copy_(whole);
-  return buffer;
-}
-
 // The place in the buffer of each element, for geometries whose elements overlap.
 Tensor places_of(const Geometry& geometry, std::int64_t low, Device device) {
   Tensor places = full({1}, geometry.offset - low, TensorOptions(kLong).device(device));
@@ -45,6 +38,41 @@ Tensor places_of(const Geometry& geometry, std::int64_t low, Device device) {
     places = (places.unsqueeze(1) + steps).reshape({-1});
   }
   return places;
+}
+
+// True unless it is certain that no two elements share memory: each stride passes all elements of
+// the dimensions with smaller ones.
+bool may_overlap(const Geometry& geometry) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
+  for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
+    if (geometry.sizes[i] > 1) dims.emplace_back(geometry.strides[i], geometry.sizes[i]);
+  }
+  std::sort(dims.begin(), dims.end());
+  std::int64_t reach = 0;  // of the dimensions so far
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return true;
+    reach += (size - 1) * stride;
+  }
+  return false;
+}
+
+// How many elements of the geometry lie at each place of the buffer, at least 1.
+Tensor counts_of(const Geometry& geometry, std::int64_t low, const Tensor& buffer) {
+  const Tensor places = places_of(geometry, low, buffer.device());
+  return clamp_min(
+      zeros_like(buffer).index_add(0, places, ones({places.numel()}, buffer.options())), 1);
+}
+
+// A buffer for the range, with the elements of `whole` where `base` lies, and the mean of those
+// that share memory.
+Tensor laid_out(const Tensor& whole, const Geometry& base, const Range& range) {
+  Tensor buffer = zeros({range.high - range.low}, whole.options());
+  if (may_overlap(base)) {
+    const Tensor places = places_of(base, range.low, whole.device());
+    return buffer.index_add(0, places, whole.reshape({-1})) / counts_of(base, range.low, buffer);
+  }
+  shown(buffer, base, range.low).copy_(whole);
+  return buffer;
 }
 
 // What both sides of the storage need to be: room for base and for view.
@@ -94,6 +122,8 @@ Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& vie
     } else {
       buffer = buffer.index_add(0, places_of(view, range.low, part.device()), part.reshape({-1}));
     }
+    // Elements that share memory share its gradient.
+    if (may_overlap(base)) buffer = buffer / counts_of(base, range.low, buffer);
     out = shown(buffer, base, range.low).clone();
   }
   if (!autograd::needs_grad(part)) return out;

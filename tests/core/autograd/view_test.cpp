@@ -117,5 +117,21 @@ TEST(Pieces, HaveGradientsOfBothOrders) {
   });
 }
 
+TEST(AsStrided, SharesTheGradientAmongElementsThatShareMemory) {
+  const Tensor x = leaf(tensor({1., 2., 3.}, kDouble)), one = leaf(tensor({2.}, kDouble));
+  const auto overlapping = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{in[0].as_strided({2, 2}, {1, 1}).as_strided({3}, {1}, 0).square()};
+  };
+  const auto expanded = [](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{in[0].expand({3}).as_strided({1}, {1}, 0).square()};
+  };
+  TERN_EXPECT_EQUAL(autograd::grad({overlapping({x})[0].sum()}, {x})[0], 2 * x.detach());
+  TERN_EXPECT_EQUAL(autograd::grad({expanded({one})[0].sum()}, {one})[0], tensor({4.}, kDouble));
+  EXPECT_TRUE(autograd::gradcheck(overlapping, {x}));
+  EXPECT_TRUE(autograd::gradgradcheck(overlapping, {x}));
+  EXPECT_TRUE(autograd::gradcheck(expanded, {one}));
+  EXPECT_TRUE(autograd::gradgradcheck(expanded, {one}));
+}
+
 }  // namespace
 }  // namespace tern::testing
