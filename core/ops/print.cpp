@@ -216,6 +216,17 @@ std::string python_sizes(IntArrayRef sizes) {
   return out.str();
 }
 
+// The name of the tensor's rule; empty for a leaf. A view that must not be used any more, because
+// its base changed, is shown as in Python.
+std::string node_name(const Tensor& tensor) {
+  try {
+    const auto grad_fn = tensor.grad_fn();
+    return grad_fn ? grad_fn->name() : std::string();
+  } catch (const Error&) {
+    return "Invalid";
+  }
+}
+
 std::vector<std::string> suffixes_of(const Tensor& tensor) {
   std::vector<std::string> suffixes;
   if (!tensor.is_cpu()) suffixes.push_back("device='" + tensor.device().str() + "'");
@@ -230,8 +241,8 @@ std::vector<std::string> suffixes_of(const Tensor& tensor) {
   if (!is_usual) {
     suffixes.push_back(std::string("dtype=torch.") + dtype_info(dtype).python_name);
   }
-  if (const auto grad_fn = tensor.grad_fn()) {
-    suffixes.push_back("grad_fn=<" + grad_fn->name() + ">");
+  if (const std::string node = node_name(tensor); !node.empty()) {
+    suffixes.push_back("grad_fn=<" + node + ">");
   } else if (tensor.requires_grad()) {
     suffixes.push_back("requires_grad=True");
   }
@@ -254,8 +265,8 @@ std::string to_string(const Tensor& tensor) {
   } else {
     out += Printer(tensor, print_options).run(indent);
   }
-  // A suffix that would pass the line's end goes on a line of its own. Python counts the elements'
-  // last line two characters too long.
+  // A suffix that would pass the line's end goes on a line of its own. Python counts the last
+  // line of the elements two characters too long.
   const std::size_t last_break = out.rfind('\n');
   std::size_t column = out.size() + 2 - (last_break == std::string::npos ? 0 : last_break + 1);
   for (const std::string& suffix : suffixes_of(tensor)) {

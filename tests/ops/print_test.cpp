@@ -53,6 +53,14 @@ TEST(Print, LeavesTheTensorAlone) {
   EXPECT_EQ(y._version(), 0);
 }
 
+TEST(Print, OfAPieceThatMustNotBeUsedAnyMore) {
+  const Tensor x = ones({2}).requires_grad_();
+  Tensor y = x * 1;
+  const Tensor piece = y.unbind()[0];
+  y.mul_(2);
+  EXPECT_EQ(to_string(piece), "tensor(2., grad_fn=<Invalid>)");
+}
+
 TEST(Print, OfSmallThings) {
   const auto text = [](const auto& value) {
     std::ostringstream out;
