@@ -60,7 +60,7 @@ Tensor direction_for(const Tensor& output) {
   return direction;
 }
 
-// True when backward() of `output` fills the grad() of each of `leaves` and of nobody else.
+// True when backward() of `output` reaches each of `leaves` and no other leaf.
 bool fills_only(const std::vector<Tensor>& leaves, const Tensor& output) {
   std::unordered_set<const Node*> known;
   for (const Tensor& leaf : leaves) {
@@ -115,9 +115,9 @@ void check_input(const Tensor& tensor, std::size_t index) {
              " requires gradient and must be float64, got ", tensor.dtype());
 }
 
-// `all`: an output that does not require a gradient must not depend on the inputs.
+// `constants_too`: also checks that an output without a gradient does not depend on the inputs.
 bool check(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
-           const GradcheckOptions& options, bool all) {
+           const GradcheckOptions& options, bool constants_too) {
   for (std::size_t i = 0; i < inputs.size(); ++i) check_input(inputs[i], i);
   const std::vector<Tensor> leaves = differentiable(inputs);
   TERN_CHECK(!leaves.empty(), Error,
@@ -128,22 +128,22 @@ bool check(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
     // A graph of its own: the numeric part changes the inputs in place.
     const Tensor output = fn(inputs)[o];
     const bool recorded = output.requires_grad();
-    if (!recorded && !(all && output.is_floating_point())) continue;
+    if (!recorded && !(constants_too && output.is_floating_point())) continue;
     const Tensor direction = direction_for(output);
-    // grad() and backward() take ways of their own through the engine.
-    std::vector<variable_list> ways;
-    ways.push_back(recorded ? grad({output}, leaves, {direction}, /*retain_graph=*/true,
-                                   /*create_graph=*/false, /*allow_unused=*/true)
-                            : variable_list(leaves.size()));
+    // grad() and backward() run different code in the engine: both are checked.
+    std::vector<variable_list> candidates;
+    candidates.push_back(recorded ? grad({output}, leaves, {direction}, /*retain_graph=*/true,
+                                         /*create_graph=*/false, /*allow_unused=*/true)
+                                  : variable_list(leaves.size()));
     if (recorded && fills_only(leaves, output)) {
-      ways.push_back(gradients_of_backward(output, leaves, direction));
+      candidates.push_back(gradients_of_backward(output, leaves, direction));
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       std::vector<double> expected;
       for (const Tensor& place : elements_of(leaves[i])) {
         expected.push_back(numeric(fn, inputs, place, o, direction, options.eps));
       }
-      for (const variable_list& gradients : ways) {
+      for (const variable_list& gradients : candidates) {
         const std::vector<Tensor> computed = elements_of_gradient(gradients[i], leaves[i], i);
         for (std::size_t p = 0; p < expected.size(); ++p) {
           const double actual = computed.empty() ? 0 : computed[p].item<double>();
@@ -151,7 +151,7 @@ bool check(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
               std::abs(actual - expected[p]) <= options.atol + options.rtol * std::abs(expected[p]),
               Error, "gradcheck: gradient mismatch for output ", o, " with respect to input ", i,
               " at element ", p, ": numerical ", expected[p], ", analytical ", actual,
-              &gradients == ways.data() ? "" : " in backward()");
+              &gradients == candidates.data() ? "" : " in backward()");
         }
       }
     }
@@ -163,7 +163,7 @@ bool check(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
 
 bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
                const GradcheckOptions& options) {
-  return check(fn, inputs, options, /*all=*/false);
+  return check(fn, inputs, options, /*constants_too=*/false);
 }
 
 bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
@@ -197,16 +197,17 @@ bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& input
   };
   // A rule may compute in another way when it is itself recorded.
   const variable_list plain = gradients_at(all, false), recorded = gradients_at(all, true);
+  TERN_CHECK(plain.size() == recorded.size(), Error, "gradgradcheck: ", plain.size(),
+             " gradients are defined, but ", recorded.size(), " when they are recorded");
   for (std::size_t i = 0; i < plain.size(); ++i) {
     TERN_CHECK(recorded[i].allclose(plain[i], options.rtol, options.atol, /*equal_nan=*/true),
-               Error, "gradgradcheck: gradient ", i,
-               " is another one when it is recorded, by up to ",
+               Error, "gradgradcheck: gradient ", i, " differs when it is recorded, by up to ",
                recorded[i].sub(plain[i]).abs().max().item<double>());
   }
   const GradcheckFunction gradient = [&](const std::vector<Tensor>& arguments) {
     return gradients_at(arguments, true);
   };
-  return check(gradient, all, options, /*all=*/true);
+  return check(gradient, all, options, /*constants_too=*/true);
 }
 
 }  // namespace tern::autograd
