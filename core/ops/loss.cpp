@@ -26,9 +26,13 @@ Tensor reduced(const Tensor& each, Reduction reduction) {
   return each;
 }
 
-// The loss of all elements from those of each. Its callers keep it off the tape.
+// The loss of all elements from those of each. Callers disable gradients around it.
 Tensor weighted_loss(const Tensor& each, const Tensor& weight, Reduction reduction) {
-  return reduced(weight.defined() ? each * weight : each, reduction);
+  if (!weight.defined()) return reduced(each, reduction);
+  const Tensor weighted = each * weight;
+  TERN_CHECK(weighted.sizes() == each.sizes(), ShapeError, "output with shape ", each.sizes(),
+             " doesn't match the broadcast shape ", weighted.sizes());
+  return reduced(weighted, reduction);
 }
 
 // The gradient of the loss of each element from that of the loss of all: what weighted_loss() did,
@@ -127,7 +131,8 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
           input, target, weight),
       wrt(
           target,
-          // Infinite at 0 and 1, as PyTorch's: the loss clamps its logarithms, this not.
+          // As in PyTorch, the loss clamps its logarithms and this gradient does not: it is
+          // infinite at 0 and 1.
           [each_gradient](const Tensor& g, const Tensor& x, const Tensor& w) {
             return each_gradient(g, w) * (log(1 - x) - log(x));
           },
@@ -136,7 +141,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 
 namespace {
 
-// The loss of each element, on the tape for the rules below.
+// The loss of each element, recorded: the rules below call it under create_graph.
 Tensor logits_loss(const Tensor& input, const Tensor& target) {
   Tensor out = run_elementwise(
       {"binary_cross_entropy_with_logits", ElementwiseOp::bce_logits, result_type({input, target})},
@@ -152,7 +157,7 @@ Tensor logits_loss(const Tensor& input, const Tensor& target) {
           target, [](const Tensor& g, const Tensor& x) { return -g * x; }, input));
 }
 
-// log(1 + e^-x). The loss of an infinite logit would be infinity minus infinity.
+// log(1 + e^-x). For an infinite x the kernel would compute infinity minus infinity.
 Tensor softplus_minus(const Tensor& x) {
   return where(isinf(x), relu(-x), logits_loss(x, ones_like(x)));
 }
@@ -167,6 +172,10 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   check_constant("binary_cross_entropy_with_logits", "pos_weight", pos_weight);
   TERN_CHECK(input.sizes() == target.sizes(), ShapeError, "Target size (", target.sizes(),
              ") must be the same as input size (", input.sizes(), ")");
+  TERN_CHECK(target.dtype() != kBool, DTypeError,
+             "Subtraction, the `-` operator, with a bool tensor is not supported: the target must "
+             "have a floating dtype, got input ",
+             input.dtype(), " and target Bool");
   Tensor each, out;
   {
     const NoGradGuard no_grad;
@@ -220,7 +229,7 @@ bool is_one_target(const Tensor& input, const Tensor& target) {
 // What both halves of a class loss need: who is counted, whom to look at, and how much it weighs.
 struct Targets {
   Tensor places;   // target, 0 where ignored
-  Tensor ignored;  // undefined when none is
+  Tensor ignored;  // a mask; undefined when it is known that none is ignored
   Tensor weights;  // of each target, 0 where ignored; undefined when all are 1
 };
 
@@ -253,7 +262,7 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
   return result;
 }
 
-// sum / count, under the name that the quotient has inside of PyTorch's composed losses.
+// sum / count, whose node has the name that PyTorch shows for this loss.
 Tensor quotient(const Tensor& sum, double count) {
   Tensor out = sum.detach() / count;
   if (!needs_grad(sum)) return out;
@@ -303,7 +312,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   if (!needs_grad(input)) return out;
   const EachGradient each_gradient(total.defined() ? Reduction::Sum : reduction, target.numel());
   const char* const node = input.dim() <= 2 ? "NllLossBackward0" : "NllLoss2DBackward0";
-  // Target and weight are kept for their versions alone.
+  // Target and weight are kept only so that changing them in place before backward throws.
   return record(node, out,
                 wrt(
                     input,

@@ -17,8 +17,8 @@ TERN_API Tensor mse_loss(const Tensor& input, const Tensor& target,
                          Reduction reduction = Reduction::Mean);
 /// Returns the binary cross-entropy -w (t log x + (1 - t) log(1 - x)) of probabilities x = input
 /// and t = target, by default its mean. The logs are at least -100. `weight` broadcasts to the
-/// input. Throws ShapeError unless the sizes are equal, Error when an input or target lies outside
-/// [0, 1] and when the weight requires grad.
+/// input. Throws ShapeError unless the sizes are equal and the weight fits, Error when an input or
+/// target lies outside [0, 1] and when the weight requires grad.
 TERN_API Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
                                      const Tensor& weight = {},
                                      Reduction reduction = Reduction::Mean);
@@ -33,7 +33,8 @@ TERN_API Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tens
 /// Returns the negative log-likelihood -weight[t] * input[n, t, ..] of log-probabilities. The mean
 /// divides by the sum of the weights used. Targets equal to `ignore_index` do not count.
 ///
-/// Shape: input [C], [N, C] or [N, C, d1, ..] and int64 target [], [N] or [N, d1, ..]; weight [C]
+/// Shape: input [C], [N, C] or [N, C, d1, ..] and int64 target [], [N] or [N, d1, ..], where [1] is
+/// taken for []; weight [C]
 /// Throws: IndexError for a target out of range, ShapeError and DTypeError when the arguments do
 /// not fit, Error when the weight requires grad.
 TERN_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
@@ -42,10 +43,11 @@ TERN_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor
 /// class indices as for nll_loss; a floating target of the input's shape holds class probabilities.
 /// `label_smoothing` in [0, 1] mixes the target with the uniform distribution.
 ///
-/// Shape: input [C], [N, C] or [N, C, d1, ..] and target [], [N] or [N, d1, ..], or probabilities
-/// of the input's shape; weight [C]
+/// Shape: input [C], [N, C] or [N, C, d1, ..] and target [], [N] or [N, d1, ..], where [1] is taken
+/// for [], or probabilities of the input's shape; weight [C]
 /// Throws: IndexError for a target out of range, ShapeError and DTypeError when the arguments do
-/// not fit.
+/// not fit, Error for a class weight that requires grad and for ignore_index >= 0 with
+/// probabilities.
 TERN_API Tensor cross_entropy_loss(const Tensor& input, const Tensor& target,
                                    const Tensor& weight = {}, Reduction reduction = Reduction::Mean,
                                    StrictInt ignore_index = -100, double label_smoothing = 0.0);

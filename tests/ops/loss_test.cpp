@@ -52,6 +52,24 @@ TEST(Loss, OfAnInfiniteLogitWithAPositiveWeight) {
   EXPECT_EQ(binary_cross_entropy_with_logits(low, half, {}, low).item<double>(), -kInf);
 }
 
+TEST(Loss, WeightsMustNotMakeTheLossLarger) {
+  const Tensor half = full({3}, 0.5), wide = ones({2, 3});
+  const std::string expected = "output with shape [3] doesn't match the broadcast shape [2, 3]";
+  for (const std::string& text :
+       {error_of<ShapeError>([&] { binary_cross_entropy(half, half, wide); }),
+        error_of<ShapeError>([&] { binary_cross_entropy_with_logits(half, half, wide); })}) {
+    EXPECT_NE(text.find(expected), std::string::npos) << text;
+  }
+}
+
+TEST(Loss, LogitsRefuseABoolTarget) {
+  const std::string text =
+      error_of<DTypeError>([] { binary_cross_entropy_with_logits(ones({2}), ones({2}, kBool)); });
+  EXPECT_NE(text.find("the target must have a floating dtype, got input Float and target Bool"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Loss, BinaryCrossEntropyRefusesATargetOfAnotherDtype) {
   const std::string text = error_of<DTypeError>(
       [&] { binary_cross_entropy(full({2}, 0.5, kDouble), full({2}, 0.5, kFloat)); });
