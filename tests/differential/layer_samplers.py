@@ -1,5 +1,7 @@
 """Arguments that fit, for products of matrices, losses and normalisation."""
 
+import math
+
 
 def floating(g):
     return g.main
@@ -42,9 +44,7 @@ def maybe(g, shape, d):
 
 def bce(g, form):
     d, shape = floating(g), g.shape()
-    count = 1
-    for s in shape:
-        count *= s
+    count = math.prod(shape)
     part = lambda: [g.random.randint(0, 4) / 4 for _ in range(count)]
     logits = form.op.endswith("logits")
     x = g.tensor(shape, d) if logits else g.make(shape, d, part())
@@ -69,9 +69,7 @@ def classes(g, form):
     if form.op == "cross_entropy_loss" and g.chance(0.3):
         target = g.tensor(shape, d)
         return [x, target, maybe(g, [c], d), reduction(g), -100, smoothing]
-    count = 1
-    for s in n:
-        count *= s
+    count = math.prod(n)
     values = [-100 if g.chance(0.1) else g.random.randrange(c) for _ in range(count)]
     target = g.make(n, "int64", values, False)
     weight = None if g.chance(0.6) else g.make([c], d, [g.random.randint(0, 8) / 4 for _ in range(c)], False)

@@ -175,10 +175,6 @@ Finding check_end(const Json& end, const Variables& variables, const RunOptions&
   return std::nullopt;
 }
 
-}  // namespace
-
-namespace {
-
 // A gradient made with create_graph leads back to its leaf, so the two keep each other alive.
 struct ClearedGradients {
   Variables& variables;

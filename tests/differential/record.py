@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes recorded.jsonl: programs with PyTorch's answers for a test without PyTorch. First those of bugs.py, one for
-each mistake that random programs found, then random ones until each form of a call stands in two.
+"""Writes recorded.jsonl: programs with PyTorch's answers for a test without PyTorch. First those of bugs.py, which
+once showed mistakes, then random ones until each form of a call stands in two.
 
 record.py build/release/bin/differential
 """
@@ -11,7 +11,7 @@ import sys
 
 from bugs import BUGS
 from generate import Generator
-from run import HERE, Target, known_by, load_forms, load_known
+from run import HERE, Target, load_forms
 from torch_side import answer, try_answer
 
 TIMES = 2
@@ -38,7 +38,7 @@ def shorten(shown):
 
 def main():
     program = sys.argv[1]
-    forms, known = load_forms(program), load_known()
+    forms = load_forms(program)
     targets = [Target("cpu", [program]),
                Target("cuda", [program, "--device", "cuda:0"], {"TERN_SIMULATE_CUDA": "2"})]
     recorded, missing = [], {name: TIMES for name in forms}

@@ -9,9 +9,12 @@ import json
 import multiprocessing
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 
 from generate import Generator
 from shrink import Interpreter, group, report, shrink
@@ -30,6 +33,11 @@ def load_known():
     """Patterns and reasons of the differences that stay."""
     with open(os.path.join(HERE, "known.txt")) as lines:
         rows = [line.rstrip("\n").split(" -> ") for line in lines if line.strip() and not line.startswith("#")]
+    with open(os.path.join(HERE, "../../docs/pytorch-differences.md")) as page:
+        page = page.read()
+    for _, reason in rows:
+        if reason not in page:
+            sys.exit(f"known.txt: no row of docs/pytorch-differences.md says: {reason}")
     return [(re.compile(pattern), pattern, reason) for pattern, reason in rows]
 
 
@@ -62,6 +70,8 @@ class Target:
             answers += [json.loads(line) or None for line in lines]
             if len(answers) < len(programs):
                 answers.append({"step": -1, "what": "hang" if died == "hangs" else "crash", "text": died})
+            elif died != "hangs" and done.returncode != 0:  # behind the last answer
+                answers[-1] = answers[-1] or {"step": -1, "what": "crash", "text": died}
         return answers
 
 
@@ -78,6 +88,11 @@ def run_chunk(forms, targets, seed, count):
 
 def work(task):
     return run_chunk(*work.shared, *task)
+
+
+def leave_signals_to_parent():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def print_findings(groups, targets, forms, known, options):
@@ -135,11 +150,13 @@ def main():
 
     tasks = [(options.seed + i, min(CHUNK, options.count - i)) for i in range(0, options.count, CHUNK)]
     work.shared = forms, targets
-    groups, used, total, start = {}, set(), 0, time.time()
-    context = multiprocessing.get_context("fork")
-    with context.Pool(options.jobs) as pool:
+    groups, used, total, stopped, start = {}, set(), 0, False, time.time()
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell lets a program in the background ignore the first
+        signal.signal(number, signal.default_int_handler)
+    with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("fork"), leave_signals_to_parent) as pool:
         try:
-            for count, findings in pool.imap_unordered(work, tasks):
+            for chunk in as_completed([pool.submit(work, task) for task in tasks]):
+                count, findings = chunk.result()
                 total += count
                 for i, program, found in findings:
                     patterns = known_by(known, program, found)
@@ -148,8 +165,10 @@ def main():
                         groups.setdefault((targets[i].name, group(program, found)), []).append((program, found))
                 print(f"\r{total} programs, {sum(map(len, groups.values()))} differ, {time.time() - start:.0f} s",
                       end="", file=sys.stderr)
-        except KeyboardInterrupt:  # what there is until now
-            pool.terminate()
+        except (KeyboardInterrupt, BrokenProcessPool) as error:  # shows what there is until now
+            stopped = True
+            print(f"\nended early: {type(error).__name__}", file=sys.stderr)
+            pool.shutdown(wait=False, cancel_futures=True)
     print(file=sys.stderr)
     print_findings(groups, targets, forms, known, options)
     for _, pattern, reason in known:
@@ -157,7 +176,7 @@ def main():
             print(f"known.txt: never seen: {pattern} -> {reason}")
     print(f"{total} programs on {', '.join(t.name for t in targets)}: {sum(map(len, groups.values()))} differ in "
           f"{len(groups)} ways, beside those in known.txt")
-    sys.exit(1 if groups else 0)
+    sys.exit(1 if groups or stopped else 0)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 """Arguments that fit, for ops whose arguments hang together. A new op needs none."""
 
+import math
+
 from layer_samplers import addmm, batch_norm, bce, classes, floating, layer_norm, linear, matmul
+from torch_side import dtype_of
 
 
 def dims_of(g, n):
@@ -129,15 +132,13 @@ def join(g, form):
             other[dim] = g.size()
         if form.op == "cat" and g.chance(0.05):
             other = [0]
-        parts.append(g.tensor(other, None if g.chance(0.3) else str(g.t(n).dtype).split(".")[1]))
+        parts.append(g.tensor(other, None if g.chance(0.3) else dtype_of(g.t(n))))
     g.random.shuffle(parts)
     return [parts, dim]
 
 
 def indices(g, shape, size):
-    count = 1
-    for s in shape:
-        count *= s
+    count = math.prod(shape)
     low = 0 if g.chance(0.97) else -1
     return g.make(shape, "int64", [g.random.randint(low, max(size - 1, 0)) for _ in range(count)], False)
 
@@ -153,7 +154,7 @@ def index_select(g, form):
     shape = list(g.t(x).shape)
     if shape:
         shape[d] = g.t(index).numel()
-    return [x, d, index, g.tensor(shape, str(g.t(x).dtype).split(".")[1])]
+    return [x, d, index, g.tensor(shape, dtype_of(g.t(x)))]
 
 
 def gather(g, form):
@@ -168,7 +169,7 @@ def gather(g, form):
     if form.op == "gather":
         return [x, d, index]
     source = [s + g.pick([0, 0, 1]) for s in wanted]
-    return [x, d, index, g.tensor(source, str(g.t(x).dtype).split(".")[1])]
+    return [x, d, index, g.tensor(source, dtype_of(g.t(x)))]
 
 
 def copy_(g, form):
@@ -188,7 +189,7 @@ def lerp(g, form):
 def one_dtype(g, form):
     """isclose and allclose."""
     x = g.tensor()
-    d = str(g.t(x).dtype).split(".")[1]
+    d = dtype_of(g.t(x))
     y = g.tensor(list(g.t(x).shape), d)
     return [x, y] + [g.argument(k, x) for k in form.kinds[2:]]
 
@@ -202,7 +203,7 @@ def backward(g, form):
     t = g.t(x)
     gradient = None
     if t.numel() != 1 or g.chance(0.2):
-        gradient = g.make(list(t.shape), str(t.dtype).split(".")[1], requires_grad=g.chance(0.1))
+        gradient = g.make(list(t.shape), dtype_of(t), requires_grad=g.chance(0.1))
     return [x, gradient, g.pick([None, True, True, False]), g.chance(0.15)]
 
 
@@ -210,7 +211,7 @@ def grad(g, form):
     x = g.tensor(where=lambda t: t.requires_grad and t.grad_fn is not None, fresh=0)
     t = g.t(x)
     wanted = [g.tensor(where=wants_grad, fresh=0) for _ in range(g.pick([1, 1, 2]))]
-    weights = g.make(list(t.shape), str(t.dtype).split(".")[1], requires_grad=g.chance(0.1))
+    weights = g.make(list(t.shape), dtype_of(t), requires_grad=g.chance(0.1))
     if form.op == "backward":
         return [[x], [weights], [w for w in wanted if g.t(w).is_leaf] or None]
     return [[x], wanted, [weights], g.pick([None, True, True]), g.chance(0.6), g.chance(0.6)]
@@ -227,7 +228,7 @@ def retain(g, form):
 def set_grad(g, form):
     x = g.tensor(where=wants_grad)
     t = g.t(x)
-    return [x, None if g.chance(0.4) else g.make(list(t.shape), str(t.dtype).split(".")[1])]
+    return [x, None if g.chance(0.4) else g.make(list(t.shape), dtype_of(t))]
 
 
 def item(g, form):

@@ -2,11 +2,12 @@
 
 import copy
 import json
+import math
 import re
 import select
 import subprocess
 
-from torch_side import Machine, is_tensor_kind, try_answer
+from torch_side import Machine, dtype_of, is_tensor_kind, try_answer
 
 
 class Interpreter:
@@ -73,7 +74,7 @@ def plain(forms, steps, i):
     x = machine.variables[steps[i]["o"][0]]
     values = [v if abs(v) < 1e300 else str(v) for v in x.detach().flatten().tolist()]
     make = next(f for f in forms.values() if f.op == "make")
-    arguments = [str(x.dtype).split(".")[1], list(x.shape), values, "contiguous", x.requires_grad]
+    arguments = [dtype_of(x), list(x.shape), values, "contiguous", x.requires_grad]
     return steps[:i] + [{"f": make.python, "a": arguments, "o": steps[i]["o"]}] + steps[i + 1:]
 
 
@@ -107,9 +108,7 @@ def resized(forms, steps, old, new):
             if kind == "sizes":
                 step["a"][k] = [new if s == old else s for s in step["a"][k]]
         if form.op == "make":
-            count = 1
-            for s in step["a"][1]:
-                count *= s
+            count = math.prod(step["a"][1])
             step["a"][2] = (step["a"][2] + step["a"][2][-1:] * count)[:count]
     return steps
 
@@ -117,9 +116,7 @@ def resized(forms, steps, old, new):
 def without_dimension(forms, steps, i):
     sizes = steps[i]["a"][1]
     for k, size in enumerate(sizes):
-        count = 1
-        for s in sizes[:k] + sizes[k + 1:]:
-            count *= s
+        count = math.prod(sizes[:k] + sizes[k + 1:])
         arguments = [steps[i]["a"][0], sizes[:k] + sizes[k + 1:], (steps[i]["a"][2] + [1] * count)[:count],
                      "contiguous", steps[i]["a"][4]]
         yield steps[:i] + [{**steps[i], "a": arguments}] + steps[i + 1:]
@@ -225,7 +222,6 @@ def spelled(forms, steps, language):
                 text += "" if layout == "contiguous" else f"  # {layout}"
                 text = text.replace("'nan'", "nan").replace("'inf'", "inf").replace("'-inf'", "-inf")
                 if grad:
-                    text = text.replace(".reshape", ".reshape", 1)
                     text += ".requires_grad_()" if layout == "contiguous" else ", requires grad"
             else:
                 text = f"make({shown[0]}, {shown[1]}, {shown[2]}, \"{layout}\", {shown[4]})".replace("'", "")

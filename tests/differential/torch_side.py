@@ -109,6 +109,10 @@ def is_tensor_kind(kind):
     return kind in ("tensor", "mask", "indices", "tensor?", "tensors")
 
 
+def dtype_of(tensor):
+    return str(tensor.dtype).split(".")[1]
+
+
 def storage_of(tensor):
     return tensor.untyped_storage()._cdata
 
@@ -187,8 +191,6 @@ class Machine:
         try:
             results = form.call(*arguments)
         except Exception as error:  # whatever PyTorch raises
-            if isinstance(error, KeyboardInterrupt):
-                raise
             if form.autograd and form.python != "a.grad":
                 self.over = True
             return error
@@ -312,7 +314,7 @@ class Machine:
         if tensor is None:
             return None
         x = tensor.detach()
-        shown = {"d": str(x.dtype).split(".")[1], "s": list(x.shape)}
+        shown = {"d": dtype_of(x), "s": list(x.shape)}
         if form is not None:
             flags = ("r" if tensor.requires_grad else "") + ("l" if tensor.is_leaf else "")
             if form.autograd:

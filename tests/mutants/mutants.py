@@ -4,7 +4,7 @@
   tests/mutants/mutants.py [FILE[:LINE[-LINE]]...]      (make mutants N=20 SEED=1 FILES="core/ops")
 
 Environment: N mistakes (20), drawn with SEED (1) from the files or folders (the whole library), JOBS
-at a time (1). Builds in build/mutants. Neither sources nor build are changed: see build.py. What the
+at a time (1; make: one for each core). Builds in build/mutants. Neither sources nor build are changed: see build.py. What the
 compiler refuses, or compiles to the same code, does not count, and another one is drawn.
 """
 
@@ -13,6 +13,7 @@ import platform
 import random
 import re
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -132,7 +133,7 @@ class Run:
 
     def __init__(self, order, count):
         self.order, self.count, self.next = order, count, 0
-        self.verdicts, self.lock = {}, threading.Lock()
+        self.verdicts, self.lock, self.failed = {}, threading.Lock(), False
 
     def _counted(self):
         return [i for i in sorted(self.verdicts) if self.verdicts[i][1] in ("noticed", "survived")]
@@ -151,7 +152,7 @@ class Run:
                 verdict, test = worker.judge(mistake)
             except Exception:
                 print("at", shown(mistake), flush=True)
-                self.order = []  # the other workers stop, too
+                self.order, self.failed = [], True  # the other workers stop, too
                 raise
             with self.lock:
                 self.verdicts[number] = mistake, verdict, test
@@ -179,7 +180,8 @@ def report(results, sources):
             print(f"| {area} | {len(verdicts)} | {noticed} | {100 * noticed / len(verdicts):.0f} % |")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"\n{(used.ru_utime + used.ru_stime) / 60:.0f} CPU-minutes")
-    print(f"\n{len(survivors)} that no test noticed:" if survivors else "\nNo survivors.")
+    print(f"\n{len(survivors)} of {len(results)} that no test noticed:" if survivors
+          else f"\nNo survivors of {len(results)}.")
     for mistake in survivors:
         print(f"{shown(mistake)}\n    {sources[mistake.path].lines[mistake.line - 1].strip()}")
 
@@ -189,6 +191,10 @@ def main():
     seed, jobs = os.environ.get("SEED", "1"), int(os.environ.get("JOBS", "1"))
     configure()
     sources, order = draw(sys.argv[1:], seed)
+    if not order:
+        sys.exit("no place for a mistake in: " + " ".join(sys.argv[1:]))
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell lets a program in the background ignore the first
+        signal.signal(number, signal.default_int_handler)
     build = Build(ROOT, FOLDER)
     tests = noticing.Tests(build)
     run = Run(order, count)
@@ -197,14 +203,18 @@ def main():
                for i in range(jobs)]
     for thread in threads:
         thread.start()
+    results = None
     try:
         for thread in threads:
             thread.join()
     except KeyboardInterrupt:
+        results = run.results()  # a test that stop_all() kills would count as one that noticed
+        run.order, run.failed = [], True
         print("stopped")
     finally:
         stop_all()
-    report(run.results(), sources)
+    report(run.results() if results is None else results, sources)
+    sys.exit(1 if run.failed else 0)
 
 
 if __name__ == "__main__":
