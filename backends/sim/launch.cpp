@@ -57,8 +57,8 @@ std::int64_t check_operand(Simulator& simulator, std::int32_t device, Slot slot,
 
 using Range = std::pair<const char*, const char*>;
 
-// What lies right before and right behind the operands, in the kernels' addresses. It is nobody's,
-// or not this kernel's.
+// Up to 64 bytes before and behind each operand, as kernel addresses: the kernel must not write
+// there.
 std::vector<Range> borders(const DeviceMemory& memory, const Operands& operands) {
   constexpr std::ptrdiff_t kWidth = 64;
   std::vector<Range> inside;

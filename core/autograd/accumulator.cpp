@@ -39,8 +39,8 @@ class Accumulator final : public Node {
   bool is_accumulator() const override { return true; }
 
  private:
-  // Takes the tensor over when nobody else holds its memory and it has no history, for a later
-  // gradient may be added in place; the layout is the leaf's either way.
+  // Takes the tensor over when nobody else holds its memory and it has no history: later gradients
+  // may be added to it in place. The layout is always the leaf's.
   Tensor first_gradient(const Tensor& gradient) const {
     const bool same_layout = gradient.strides() == IntArrayRef(strides_);
     const bool is_ours = gradient.use_count() == 1 && gradient.self().storage->is_exclusive() &&

@@ -11,7 +11,8 @@ namespace tern::autograd {
 /// Where a gradient rests; shared by a tensor and the node that fills it.
 struct GradSlot final : RefCounted {
   Tensor grad;
-  bool is_open = true;  // false after requires_grad_(false): what was recorded before adds nothing
+  bool is_open =
+      true;  // false after requires_grad_(false) or detach_(): earlier graphs add nothing
 };
 
 /// A tensor's part of autograd.

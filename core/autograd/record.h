@@ -97,7 +97,7 @@ class RuleNode final : public Node {
     if constexpr ((Ws::kKept + ...) > 0) {
       std::apply(
           [this](auto&... rules) {
-            // What kept nothing can run again.
+            // A rule that kept no tensors can run again.
             released_ = released_ || ((Ws::kKept > 0 && rules.has_value()) || ...);
             if (released_) (rules.reset(), ...);
           },

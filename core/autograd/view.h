@@ -13,7 +13,9 @@ TERN_API Tensor as_view(const Tensor& of, Tensor view);
 TERN_API Tensor as_piece(const Tensor& of, Tensor view);
 
 /// True for a view that no recorded op may change in place.
-inline bool is_fixed(ViewOrigin origin) { return origin >= ViewOrigin::kNoGrad; }
+inline bool is_fixed(ViewOrigin origin) {
+  return origin == ViewOrigin::kNoGrad || origin == ViewOrigin::kPiece;
+}
 
 /// Throws Error about an in-place change of such a view, or of its base.
 [[noreturn]] TERN_API void throw_fixed_view(const Tensor& view, bool is_direct);

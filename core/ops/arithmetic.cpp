@@ -52,7 +52,8 @@ Tensor sub_into(const Operand& self, const Operand& other, const Scalar& alpha, 
              "trying to invert a mask, use the `~` or `logical_not()` operator instead. Got ",
              type_of(self), " and ", type_of(other));
   check_alpha(dtype, alpha);
-  // The sign of a zero is that of self - 0 * other in PyTorch, which adds -alpha times other.
+  // PyTorch adds -alpha * other. For an integer alpha of 0, which has no -0, the sign of a zero
+  // result tells the difference.
   const bool adds = alpha == Scalar(0);
   return run_elementwise(
       {"sub", adds ? ElementwiseOp::add : ElementwiseOp::sub, dtype, false, adds ? -alpha : alpha},

@@ -177,8 +177,8 @@ Tensor& copy_inplace(const char* node, Tensor& self, const Tensor& source, bool 
   return self.is_floating_point() ? detail::inplace(self, op, source) : detail::inplace(self, op);
 }
 
-// A part of an expanded tensor in which no element stands twice: one value is for all of them.
-Tensor each_element_once(const Tensor& self) {
+// `self` without repeated elements: dimensions of stride 0 are cut to size 1.
+Tensor without_repeats(const Tensor& self) {
   Tensor once = self;
   for (std::int64_t d = 0; d < self.dim(); ++d) {
     if (self.stride(d) == 0) once = once.narrow(d, 0, 1);
@@ -189,7 +189,7 @@ Tensor each_element_once(const Tensor& self) {
 // fill_() of a number and zero_(), whose rule is called `node`.
 Tensor& fill_inplace(const char* node, Tensor& self, const Scalar& value) {
   if (self.self().has_internal_overlap()) [[unlikely]] {
-    Tensor once = each_element_once(self);
+    Tensor once = without_repeats(self);
     fill_inplace(node, once, value);
     return self;
   }

@@ -171,7 +171,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
   const bool is_integral = !is_floating_point(options.dtype()) && options.dtype() != kBool;
   // Integers count from integers: the ends are cast first.
   const auto value = [&](const Scalar& number) {
-    if (steps == 0) return Scalar(0.0);
+    if (steps == 0) return Scalar(0.0);  // unused, so it may be out of range
     return is_integral ? Scalar(static_cast<double>(number.toLong())) : number;
   };
   const Scalar first = value(start), last = value(steps == 1 ? start : end);

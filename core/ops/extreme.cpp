@@ -48,7 +48,7 @@ Tensor extreme(const char* name, const char* node, ReduceOp op, bool nans_share,
                       Tensor chosen = x == best;
                       if (nans_share) {
                         chosen = logical_or(chosen, logical_and(isnan(x), isnan(best)));
-                        // A gradient that is NaN belongs to the chosen alone.
+                        // where() and not a product: 0 * NaN is NaN.
                         return where(chosen, back(g) / chosen.sum(dims, true), 0);
                       }
                       chosen = chosen.to(x.dtype());

@@ -133,7 +133,7 @@ Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const T
   Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   {
     const NoGradGuard no_grad;
-    out.detach().copy_(self);
+    detail::copy_elements(out, self);
     run_index("index_add", IndexOp::kAdd, source.detach().contiguous(), out, index.contiguous(), d,
               index.numel(), length(self, d));
   }

@@ -45,7 +45,7 @@ Tensor copy_with_history(const Tensor& self) {
 void adopt_result(const Tensor& self, const Tensor& result) {
   TERN_CHECK(can_cast(result.dtype(), self.dtype()), DTypeError, "result type ", result.dtype(),
              " can't be cast to the desired output type ", self.dtype());
-  // A number of the host takes no result of a GPU.
+  // A 0-d CPU tensor may be an operand of a GPU op, but cannot hold its result.
   TERN_CHECK(result.device() == self.device(), DeviceError,
              "Expected all tensors to be on the same device, but found at least two devices, ",
              self.device(), " and ", result.device(), "!");

@@ -54,7 +54,7 @@ class JoinBackward final : public autograd::Node {
   const char* name_;
   std::vector<Edge> edges_;  // moved in: the base points to the same array
   std::int64_t dim_;
-  std::vector<std::int64_t> lengths_;  // of cat: along dim, -1 for what cat skips
+  std::vector<std::int64_t> lengths_;  // of cat: sizes along dim, -1 where skipped; of stack: none
 };
 
 Tensor recorded(const char* name, const Tensor& out, TensorList tensors, std::int64_t dim,
@@ -127,7 +127,8 @@ Tensor cat(TensorList tensors, StrictInt dim) {
   check_all_defined(tensors);
   TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
   const auto [out, d] = joined(tensors, dim);
-  return recorded("CatBackward0", out, tensors, static_cast<std::int64_t>(d), false);
+  return recorded("CatBackward0", out, tensors, static_cast<std::int64_t>(d),
+                  /*stacks=*/false);
 }
 
 Tensor stack(TensorList tensors, StrictInt dim) {
@@ -145,7 +146,7 @@ Tensor stack(TensorList tensors, StrictInt dim) {
     const NoGradGuard no_grad;
     for (const Tensor& tensor : tensors) rows.push_back(tensor.unsqueeze(at));
   }
-  return recorded("StackBackward0", joined(rows, at).first, tensors, at, true);
+  return recorded("StackBackward0", joined(rows, at).first, tensors, at, /*stacks=*/true);
 }
 
 }  // namespace tern

@@ -71,11 +71,15 @@ void check_matrix(const char* argument, const Tensor& tensor) {
              "-D tensor");
 }
 
-// A fresh product in other sizes. As nobody else holds the product, the result counts as a tensor
-// of its own, not as a view.
+// The elements of a fresh product in other sizes, without history. As nobody else holds the
+// product, the result counts as a tensor of its own, not as a view.
+Tensor resized(const Tensor& product, IntArrayRef sizes) {
+  return detail::make_alias(product, sizes, contiguous_strides(sizes), product.storage_offset());
+}
+
+// The same, recorded under the name `node`.
 Tensor unsafe_view(const char* node, const Tensor& product, IntArrayRef sizes) {
-  Tensor out =
-      detail::make_alias(product, sizes, contiguous_strides(sizes), product.storage_offset());
+  Tensor out = resized(product, sizes);
   if (!needs_grad(product)) return out;
   return record(node, out, wrt(product, [rows = product.self().sizes](const Tensor& g) {
                   return g.reshape(rows);
@@ -169,7 +173,7 @@ Tensor mv(const Tensor& self, const Tensor& vector) {
   Tensor out;
   {
     const NoGradGuard no_grad;
-    out = unsafe_view("", self.mm(vector.unsqueeze(1)), self.sizes()[0]);
+    out = resized(self.mm(vector.unsqueeze(1)), self.sizes()[0]);
   }
   if (!needs_grad(self, vector)) return out;
   return record(
@@ -194,7 +198,7 @@ Tensor dot(const Tensor& self, const Tensor& other) {
   Tensor out;
   {
     const NoGradGuard no_grad;
-    out = unsafe_view("", self.unsqueeze(0).mm(other.unsqueeze(1)), {});
+    out = resized(self.unsqueeze(0).mm(other.unsqueeze(1)), {});
   }
   if (!needs_grad(self, other)) return out;
   const auto rule = [](const Tensor& g, const Tensor& factor) { return g * factor; };
@@ -250,6 +254,7 @@ namespace {
 // linear() of shapes that its kernel does not take.
 Tensor composed_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const Tensor transposed = weight.t();
+  // Of a 1-d weight and a 1-d bias this throws: PyTorch has no such sum for contiguous inputs.
   if (bias.defined() && (input.dim() == 2 || (weight.dim() == 1 && bias.dim() == 1))) {
     return addmm(bias, input, transposed);
   }

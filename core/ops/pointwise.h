@@ -155,14 +155,10 @@ inline Tensor operator^(const Scalar& a, const Tensor& b) { return bitwise_xor(a
 
 namespace detail {
 
-// Gradients and losses that pay as one pass over memory. Differentiable like any op.
+// Gradients that pay as one pass over memory. Differentiable like any op.
 TERN_API Tensor relu_backward(const Tensor& gradient, const Tensor& result);
 TERN_API Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result);
 TERN_API Tensor tanh_backward(const Tensor& gradient, const Tensor& result);
-/// -(t log x + (1 - t) log(1 - x)), both logs at least -100; elementwise.
-TERN_API Tensor bce(const Tensor& input, const Tensor& target);
-/// (1 - t) x + log(1 + e^-x), without overflow; elementwise.
-TERN_API Tensor bce_logits(const Tensor& input, const Tensor& target);
 
 }  // namespace detail
 }  // namespace tern

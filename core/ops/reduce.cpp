@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include <tern/core/autograd/record.h>
@@ -103,11 +102,7 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
   return g * stack(gradients, dim);
 }
 
-}  // namespace
-
-namespace {
-
-// The rules keep the result for its version alone: PyTorch's read it.
+// The result is kept only so that changing it in place before backward throws, as in PyTorch.
 Tensor prod_of_all(const char* node, const Tensor& self) {
   const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
   Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype()}, x, {});

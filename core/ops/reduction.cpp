@@ -4,6 +4,10 @@
 
 namespace tern::detail {
 
+namespace {
+
+// Marks the dimensions of `dim` (all when empty). Throws IndexError, and Error for one that stands
+// twice.
 SmallVector<bool, 5> reduced_dims(IntArrayRef dim, std::int64_t ndim) {
   SmallVector<bool, 5> reduced(static_cast<std::size_t>(ndim), dim.empty());
   for (std::int64_t d : dim) {
@@ -16,6 +20,7 @@ SmallVector<bool, 5> reduced_dims(IntArrayRef dim, std::int64_t ndim) {
   return reduced;
 }
 
+// Sizes that are left: reduced ones become 1, or go without keepdim.
 DimVector kept_sizes(const Tensor& self, const SmallVector<bool, 5>& reduced, bool keepdim) {
   DimVector sizes;
   for (std::size_t d = 0; d < reduced.size(); ++d) {
@@ -27,8 +32,6 @@ DimVector kept_sizes(const Tensor& self, const SmallVector<bool, 5>& reduced, bo
   }
   return sizes;
 }
-
-namespace {
 
 // Appends a dimension, merged into the one before where the strides allow it.
 struct Walk {

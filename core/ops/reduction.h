@@ -7,13 +7,6 @@
 
 namespace tern::detail {
 
-/// Marks the dimensions of `dim` (all when empty). Throws IndexError, and Error for one that stands
-/// twice.
-SmallVector<bool, 5> reduced_dims(IntArrayRef dim, std::int64_t ndim);
-
-/// Sizes that are left: reduced ones become 1, or go without keepdim.
-DimVector kept_sizes(const Tensor& self, const SmallVector<bool, 5>& reduced, bool keepdim);
-
 struct ReduceCall {
   const char* name;
   kernels::ReduceOp op;

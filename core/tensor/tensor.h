@@ -196,7 +196,8 @@ class TERN_API Tensor {
 
   // --- Autograd (defined in core/autograd) -------------------------------------------------------
 
-  /// Returns true when backward() computes a gradient for this tensor or passes through it.
+  /// Returns true when backward() computes a gradient for this tensor or passes through it, and for
+  /// a view of such a tensor that was made under NoGradGuard, which passes no gradient on.
   bool requires_grad() const;
   /// Sets whether ops on this leaf are recorded for backward. Returns this tensor. Throws
   /// DTypeError for a dtype that is not floating point, and Error when `false` is set on a result

@@ -22,7 +22,7 @@ enum class ViewOrigin : std::uint8_t {
   kNone,    // not a view
   kNormal,  // made with gradients enabled
   kNoGrad,  // made under NoGradGuard: no recorded op may write it
-  kPiece,   // made by an op of several views: the same
+  kPiece,   // one of several views that an op made: no recorded op may write it
 };
 
 /// The object behind a Tensor: where its elements are and how they are laid out. Programs use

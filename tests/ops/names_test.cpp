@@ -46,6 +46,7 @@ TEST(Names, OfLosses) {
     const auto name_of = [](const Tensor& loss) { return loss.grad_fn()->name(); };
     EXPECT_EQ(name_of(mse_loss(x, shares, reduction)), "MseLossBackward0");
     EXPECT_EQ(name_of(nll_loss(x, target, {}, reduction)), "NllLossBackward0");
+    // PyTorch's is ViewBackward0 without reduction (docs/pytorch-differences.md).
     EXPECT_EQ(name_of(nll_loss(images, pixels, {}, reduction)), "NllLoss2DBackward0");
     EXPECT_EQ(name_of(cross_entropy_loss(x, shares, {}, reduction)),
               reduction == kMean ? "DivBackward1" : "NegBackward0");

@@ -60,7 +60,7 @@ struct ForwardSums : AddPairs {
 
   explicit ForwardSums(const Forward<T>& direction) : forward(direction) {}
   __device__ const T* in() const { return static_cast<const T*>(forward.args.in); }
-  // The distances from infinity say nothing.
+  // Distances from an infinite or NaN first element would be infinite or NaN: 0 instead.
   __device__ double about(std::int64_t c) const {
     const double first = in()[c * forward.args.inner];
     return first - first == 0 ? first : 0;

@@ -119,7 +119,7 @@ void CUDAGraph::replay() {
     });
   } catch (...) {
     try {
-      mark_end();  // of what it had queued by then
+      mark_end();  // later work still has to wait for what was queued before the error
     } catch (const Error&) {
       // The first error counts.
     }
