@@ -65,6 +65,10 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
                "One of the differentiated Tensors appears to not have been used in the graph "
                "(input ",
                i, "). Set allow_unused=True if this is the desired behavior.");
+    // No rule ran where an output is an input: its gradient is the caller's, with its history.
+    if (!create_graph && results[i].defined() && results[i].requires_grad()) {
+      results[i] = results[i].detach();
+    }
   }
   return results;
 }

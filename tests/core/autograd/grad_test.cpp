@@ -146,6 +146,13 @@ TEST(Gradcheck, ComparesRecordedGradientsWithOthers) {
                   "1 gradients are defined, but 0 when they are recorded");
 }
 
+TEST(Grad, OfAnInputItselfHasNoHistory) {
+  const Tensor x = leaf(ones({2})), g = leaf(ones({2}));
+  EXPECT_FALSE(autograd::grad({x}, {x}, {g})[0].requires_grad());
+  EXPECT_TRUE(
+      autograd::grad({x}, {x}, {g}, std::nullopt, /*create_graph=*/true)[0].requires_grad());
+}
+
 TEST(Gradcheck, MissesNoGradientThatIsCutOff) {
   const auto cut = [](const std::vector<Tensor>& in) {
     const auto rule = [](const Tensor& g) { return g.detach() * 2; };
