@@ -1,11 +1,14 @@
 #include <tern/nn/data/idx.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <new>
 
 #include <tern/core/base/error.h>
 
@@ -82,6 +85,12 @@ class GzipSource : public ByteSource {
 #endif
 
 std::unique_ptr<ByteSource> open_source(const std::string& path) {
+  // Opening a pipe would wait for a writer; nothing but a regular file is read.
+  struct stat facts;
+  TERN_CHECK(::stat(path.c_str(), &facts) == 0, FileError, "idx: cannot open ", path, ": ",
+             std::strerror(errno));
+  TERN_CHECK(S_ISREG(facts.st_mode), FileError, "idx: ", path, " is ",
+             S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");
   if (!ends_with_gz(path)) return std::make_unique<PlainSource>(path);
 #ifdef TERN_HAVE_ZLIB
   return std::make_unique<GzipSource>(path);
@@ -108,7 +117,12 @@ std::vector<std::uint8_t> read_values(ByteSource& source, std::uint64_t count,
   std::uint64_t found = 0;
   while (found < count) {
     const auto part = static_cast<std::size_t>(std::min(std::max(kPart, found), count - found));
-    values.resize(static_cast<std::size_t>(found) + part);
+    try {
+      values.resize(static_cast<std::size_t>(found) + part);
+    } catch (const std::bad_alloc&) {
+      tern::detail::raise<OutOfMemoryError>("idx: no memory for ", path, ", which has more than ",
+                                            found, " bytes unpacked");
+    }
     const std::size_t got = source.read(values.data() + found, part);
     found += got;
     TERN_CHECK(got == part, FileError, "idx: ", path, " is cut off, expected ", count,
@@ -121,9 +135,8 @@ std::vector<std::uint8_t> read_values(ByteSource& source, std::uint64_t count,
 }
 
 bool exists(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "rb");
-  if (file != nullptr) std::fclose(file);
-  return file != nullptr || errno != ENOENT;
+  struct stat facts;
+  return ::stat(path.c_str(), &facts) == 0 || errno != ENOENT;
 }
 
 /// The path among the known spellings that is there, the plain one first.

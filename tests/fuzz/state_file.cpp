@@ -22,8 +22,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   tern::SaveOptions options;
   options.calls = &calls;
   const std::string path = folder.file("input" TERN_FUZZ_SUFFIX, data, size);
+  tern::State read;
   try {
-    const tern::State read = tern::load_state(path);
+    read = tern::load_state(path);
+  } catch (const tern::FileError&) {
+    return 0;
+  } catch (const tern::OutOfMemoryError&) {
+    return 0;
+  }
+  try {
     tern::save_state(read, path, options);  // may refuse: not every format holds every state
   } catch (const tern::Error&) {
     return 0;

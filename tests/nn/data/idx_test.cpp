@@ -1,5 +1,6 @@
 #include <tern/nn/data/idx.h>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -74,8 +75,16 @@ TEST_F(IdxTest, NamesFileExpectedAndFound) {
             "idx: the header of " + file + " is cut off, found 2 of 4 bytes");
   EXPECT_NE(error_of<FileError>([&] { read_idx(path("none"), kIdxLabels); }).find("No such file"),
             std::string::npos);
-  EXPECT_NE(error_of<FileError>([&] { read_idx(path(""), kIdxLabels); }).find("directory"),
-            std::string::npos);
+  EXPECT_EQ(error_of<FileError>([&] { read_idx(folder_.string(), kIdxLabels); }),
+            "idx: " + folder_.string() + " is a folder");
+}
+
+TEST_F(IdxTest, WaitsForNoPipe) {
+  for (const char* name : {"t10k-images-idx3-ubyte", "t10k-images-idx3-ubyte.gz"}) {
+    ASSERT_EQ(::mkfifo(path(name).c_str(), 0600), 0);
+    EXPECT_EQ(error_of<FileError>([&] { read_idx(path(name), kIdxImages); }),
+              "idx: " + path(name) + " is no regular file");
+  }
 }
 
 TEST_F(IdxTest, RefusesImpossibleSizes) {
