@@ -34,7 +34,7 @@ struct PluginDevice {
 struct PluginBlock {
   const void* start;
   std::int64_t bytes;
-  std::int64_t serial;  // the how-manieth allocation of the device it was
+  std::int64_t serial;  // counts the allocations of the device, from 1
   void* stream;         // that it belongs to
   std::int32_t live;    // 0: given back, waiting for reuse
   std::int32_t graph;   // 1: kept for graphs, whose kernels use it, live or not
