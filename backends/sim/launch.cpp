@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <tern/backends/sim/kernels/kernels.h>
-#include <tern/backends/sim/operands.h>
 #include <tern/backends/sim/simulator.h>
 
 namespace tern::sim {
@@ -115,9 +114,9 @@ struct Call {
                        ", which was freed since the graph was captured");
       }
       const char* moved = simulator.device(device).memory.kernel_address(operand.pointer);
-      std::memcpy(operand.place, &moved, sizeof(moved));
+      std::memcpy(operand.field, &moved, sizeof(moved));
     }
-    const KernelFn kernel = kernel_table().kernels[static_cast<std::size_t>(SlotOf<Args>::slot)];
+    const KernelFn kernel = kernel_table().kernels[SlotOf<Args>::slot];
     return [own, kernel,
             outside = borders(simulator.device(device).memory, all)](KernelContext& context) {
       const std::string before = contents(outside);
@@ -161,7 +160,7 @@ void queue(const Args& args, std::int32_t device, Stream* stream) {
 
 template <class Args>
 void launch(const Args& args, KernelContext& context) {
-  if (!supports(args)) {
+  if (!kernel_table().supports[static_cast<std::size_t>(SlotOf<Args>::slot)](&args)) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }
@@ -186,9 +185,9 @@ void launch(const Args& args, KernelContext& context) {
 
 KernelTable launch_table() {
   KernelTable table;
-  // NOLINTNEXTLINE(bugprone-macro-parentheses): a type takes none.
-#define TERN_SLOT(name, Args) set<Args, launch<Args>>(table);
-#include <tern/core/kernels/slots.def>
+#define TERN_SLOT(name, Args) \
+  if (kernel_table().kernels[Slot::name] != nullptr) kernels::set<Args, launch<Args>>(table);
+#include <tern/generated/kernel_slots.def>
 #undef TERN_SLOT
   return table;
 }

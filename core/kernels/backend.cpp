@@ -5,6 +5,7 @@
 #include <tern/core/base/error.h>
 #include <tern/core/base/op_scope.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/generator.h>
 
 namespace tern {

@@ -15,6 +15,8 @@ class Generator;
 
 namespace tern::kernels {
 
+struct RandomArgs;
+
 /// The code behind one kind of device. Ops reach it through backend_of(); adding one means one
 /// class and one line in backends/builtin.cpp.
 class TERN_API Backend {
@@ -96,7 +98,7 @@ void run(const char* op, Device device, ScalarType dtype, const Args& args) {
     detail::throw_data_dtype(op, dtype, device.type());
   Backend& backend = backend_of(device.type());
   constexpr Slot slot = SlotOf<Args>::slot;
-  const KernelFn kernel = backend.kernels().kernels[static_cast<std::size_t>(slot)];
+  const KernelFn kernel = backend.kernels()[slot];
   if (kernel == nullptr) [[unlikely]]
     detail::throw_missing(op, slot, device.type());
   KernelContext context;

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include <tern/core/kernels/families/index.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/host_device.h>
 #include <tern/core/kernels/slots.h>
 

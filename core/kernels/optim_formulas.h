@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/families/optim.h>
 #include <tern/core/kernels/formulas_binary.h>
 
 // One element of an optimizer's step, by the order of operations that AdamArgs and SgdArgs give.

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <tern/core/kernels/args.h>
 #include <tern/core/kernels/slots.h>
+#include <tern/generated/kernel_families.h>
 
 // What libtern and a GPU plugin know of each other: plain data and tables of plain functions, both
 // ways. A plugin uses no symbol of libtern, throws nothing across the border and is never closed.
@@ -111,14 +111,14 @@ constexpr std::uint64_t plugin_build_id() {
 #define TERN_SLOT(name, Args)             \
   hash = detail::hash_bytes(hash, #name); \
   hash = detail::hash_number(hash, sizeof(Args));
-#include <tern/core/kernels/slots.def>
+#include <tern/generated/kernel_slots.def>
 #undef TERN_SLOT
 #define TERN_PLUGIN_CALL(result, name, parameters) \
   hash = detail::hash_bytes(hash, #name #parameters);
 #include <tern/core/kernels/plugin_calls.def>
 #undef TERN_PLUGIN_CALL
 #define TERN_ELEMENTWISE(name, inputs, kind) hash = detail::hash_bytes(hash, #name);
-#include <tern/core/kernels/elementwise.def>
+#include <tern/core/kernels/families/elementwise.def>
 #undef TERN_ELEMENTWISE
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
   hash = detail::hash_number(hash, std::size_t{number} * 256 + sizeof(type));

@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>

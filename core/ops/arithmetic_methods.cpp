@@ -1,4 +1,5 @@
 #include <tern/core/autograd/record.h>
+#include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>

@@ -1,4 +1,4 @@
-#include <tern/core/kernels/elementwise.h>
+#include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
 #include <tern/core/ops/op.h>

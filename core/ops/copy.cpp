@@ -2,6 +2,8 @@
 #include <cstring>
 
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/copy.h>
+#include <tern/core/kernels/families/fill.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
 #include <tern/core/ops/op.h>

@@ -4,6 +4,8 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/families/fill.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>

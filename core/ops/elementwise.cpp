@@ -4,6 +4,8 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/running_module.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/tensor/shape.h>
 

@@ -2,7 +2,8 @@
 
 #include <initializer_list>
 
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/tensor/tensor.h>
 
 // How every elementwise op runs: promotion, device check, broadcasting, one kernel call.

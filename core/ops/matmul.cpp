@@ -1,5 +1,6 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/gemm.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
 #include <tern/core/ops/matmul_precision.h>

@@ -3,6 +3,8 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/random.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
 #include <tern/core/ops/op.h>

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <tern/core/autograd/record.h>
+#include <tern/core/kernels/families/reduce.h>
 #include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/ops/reduction.h>

@@ -1,4 +1,5 @@
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/reduce.h>
 #include <tern/core/ops/reduction.h>
 #include <tern/core/tensor/shape.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/families/reduce.h>
 #include <tern/core/tensor/tensor.h>
 
 // How every reduction runs: which dimensions go, what is left, one kernel call.

@@ -1,5 +1,6 @@
 #include <limits>
 
+#include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/inplace.h>
 #include <tern/core/ops/op.h>

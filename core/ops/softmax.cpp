@@ -1,5 +1,6 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/softmax.h>
 #include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/shape.h>

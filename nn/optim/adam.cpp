@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/optim.h>
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/pointwise.h>
 #include <tern/nn/optim/adam.h>

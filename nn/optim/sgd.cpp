@@ -1,5 +1,6 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/optim.h>
 #include <tern/core/ops/creation.h>
 #include <tern/nn/optim/sgd.h>
 #include <tern/nn/optim/update.h>

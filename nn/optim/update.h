@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/optim.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/optim/optimizer.h>
 

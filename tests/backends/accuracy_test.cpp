@@ -3,6 +3,8 @@
 
 #include "backends/elementwise_reference.h"
 
+#include <tern/core/kernels/families/elementwise.h>
+
 // Every elementwise op of floats within 4 units in the last place; the elementary functions over
 // the whole range of float and double. With TERN_TEST_FULL=1 every 257th float is tried, else every
 // 40009th.

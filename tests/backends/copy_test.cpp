@@ -1,6 +1,9 @@
 #include <memory>
 #include <vector>
 
+#include <tern/core/kernels/families/copy.h>
+#include <tern/core/kernels/families/fill.h>
+
 #include "backends/kernel_test.h"
 
 // copy, fill and arange.

@@ -1,4 +1,5 @@
 #include <tern/backends/cuda/device/gemm_cublas.h>
+#include <tern/core/kernels/families/gemm.h>
 
 #include "backends/gemm_product.h"
 
@@ -26,8 +27,7 @@ class Cublas : public ::testing::Test {
   KernelContext run(const GemmArgs& args, int device = 0) const {
     KernelContext context;
     context.device = device;
-    const auto slot = static_cast<std::size_t>(kernels::Slot::gemm);
-    table_.kernels[slot](&args, &context);
+    table_[kernels::Slot::gemm](&args, &context);
     return context;
   }
 

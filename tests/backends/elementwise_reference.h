@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include <tern/core/kernels/elementwise.h>
+#include <tern/core/kernels/families/elementwise.h>
 
 #include "backends/kernel_test.h"
 

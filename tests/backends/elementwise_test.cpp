@@ -4,6 +4,8 @@
 
 #include "backends/elementwise_reference.h"
 
+#include <tern/core/kernels/families/elementwise.h>
+
 // Every elementwise op in every dtype and layout against the standard library.
 
 namespace tern {

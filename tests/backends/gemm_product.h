@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/gemm.h>
 
 #include "backends/kernel_test.h"
 

@@ -1,5 +1,7 @@
 #include "backends/gemm_product.h"
 
+#include <tern/core/kernels/families/gemm.h>
+
 // The matrix product against a plain loop. The numbers are small integers, so that every sum is
 // exact, in bfloat16 too, and results are compared bit for bit; some tests measure rounding with
 // other numbers.

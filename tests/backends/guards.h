@@ -9,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include <tern/backends/sim/operands.h>
+#include <tern/core/kernels/operand.h>
 
 namespace tern::testing {
 
@@ -18,20 +18,20 @@ namespace tern::testing {
 class Guards {
  public:
   /// Lets the arguments that the operands come from point to the guarded copies.
-  explicit Guards(const sim::Operands& operands) {
-    for (const sim::Operand& operand : operands) {
+  explicit Guards(const kernels::Operands& operands) {
+    for (const kernels::Operand& operand : operands) {
       auto* const pointer = static_cast<char*>(const_cast<void*>(operand.pointer));
       pieces_.push_back({pointer + operand.first, pointer + operand.last});
     }
     join_overlapping();
     for (Piece& piece : pieces_) copy_in(piece);
-    for (const sim::Operand& operand : operands) {
+    for (const kernels::Operand& operand : operands) {
       const auto* const pointer = static_cast<const char*>(operand.pointer);
       const auto piece = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& each) {
         return each.first <= pointer + operand.first && pointer + operand.last <= each.last;
       });
       const char* const moved = piece->copy + (pointer - piece->first);
-      std::memcpy(operand.place, &moved, sizeof(moved));
+      std::memcpy(operand.field, &moved, sizeof(moved));
     }
   }
 

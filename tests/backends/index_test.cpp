@@ -2,6 +2,8 @@
 
 #include "backends/kernel_test.h"
 
+#include <tern/core/kernels/families/index.h>
+
 namespace tern {
 namespace {
 

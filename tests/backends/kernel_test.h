@@ -72,9 +72,8 @@ class KernelTest : public ::testing::TestWithParam<KernelSet> {
   template <class Args>
   kernels::KernelContext run(Args args) const {
     kernels::KernelContext context;
-    const Guards guards(sim::operands(args));
-    const auto slot = static_cast<std::size_t>(kernels::SlotOf<Args>::slot);
-    table_.kernels[slot](&args, &context);
+    const Guards guards(operands(args));
+    table_[kernels::SlotOf<Args>::slot](&args, &context);
     return context;
   }
 

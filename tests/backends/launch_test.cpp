@@ -1,6 +1,8 @@
 #include "backends/cuda/emulator/emulator.h"
 #include "backends/kernel_test.h"
 
+#include <tern/core/kernels/families/require.h>
+
 namespace tern {
 namespace {
 
@@ -14,7 +16,7 @@ TEST(Launch, AnErrorOfTheProgramIsNotTakenForOneOfTheKernel) {
   const RequireArgs args{RequireOp::kProbability, kBool, 1, holds};
   KernelContext context;
   emulator::last_error() = 2;  // cudaErrorMemoryAllocation
-  table.kernels[static_cast<std::size_t>(Slot::require)](&args, &context);
+  table[Slot::require](&args, &context);
   EXPECT_EQ(context.status, StatusCode::kOk) << context.message;
   EXPECT_EQ(emulator::last_error(), 2);  // the program can still ask
   emulator::last_error() = 0;

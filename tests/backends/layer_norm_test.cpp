@@ -1,6 +1,7 @@
 #include <vector>
 
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/layer_norm.h>
 
 #include "backends/normalize_tensors.h"
 

@@ -4,6 +4,8 @@
 
 #include "backends/kernel_test.h"
 
+#include <tern/core/kernels/families/optim.h>
+
 // Adam and SGD against the formulas of args.h, bit for bit.
 
 namespace tern {

@@ -9,6 +9,7 @@
 
 #include <tern/backends/cpu/capability.h>
 #include <tern/core/base/error.h>
+#include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/mt19937.h>
 
 #include "golden/draws.h"
@@ -44,7 +45,7 @@ std::vector<std::byte> draw(Mt19937& generator, const Draw& what) {
     return kernels;
   }();
   kernels::KernelContext context;
-  table.kernels[static_cast<std::size_t>(kernels::Slot::random)](&args, &context);
+  table[kernels::Slot::random](&args, &context);
   TERN_CHECK(context.status == kernels::StatusCode::kOk, Error, "no kernel for this dtype");
   return out;
 }

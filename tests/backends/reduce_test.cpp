@@ -2,6 +2,7 @@
 #include <vector>
 
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/reduce.h>
 
 #include "backends/kernel_test.h"
 

@@ -1,5 +1,7 @@
 #include "backends/kernel_test.h"
 
+#include <tern/core/kernels/families/require.h>
+
 namespace tern {
 namespace {
 

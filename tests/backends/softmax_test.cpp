@@ -3,6 +3,8 @@
 
 #include "backends/kernel_test.h"
 
+#include <tern/core/kernels/families/softmax.h>
+
 namespace tern {
 namespace {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/families/random.h>
 
 namespace tern::golden {
 

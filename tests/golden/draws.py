@@ -81,7 +81,7 @@ def draws():
 print("#pragma once\n")
 print(f"// Written by draws.py with PyTorch {torch.__version__.split('+')[0]}.\n")
 print("#include <cstdint>\n#include <limits>\n")
-print("#include <tern/core/kernels/args.h>\n")
+print("#include <tern/core/kernels/families/random.h>\n")
 print("namespace tern::golden {\n")
 print("using kernels::RandomOp;")
 print("constexpr std::int64_t kMaxLong = std::numeric_limits<std::int64_t>::max();\n")

@@ -1,7 +1,7 @@
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/batch_norm.h>
 
 // The input is [outer, channels, inner]. A channel is taken run by run, or, where inner is 1, a
 // block of channels row by row: then what is one number of a channel is a column of numbers.
@@ -252,8 +252,6 @@ class BatchNorm {
   bool is_forward_;
 };
 
-}  // namespace
-
 void batch_norm(const BatchNormArgs& args, KernelContext& context) {
   if (args.dtype == kFloat) {
     BatchNorm<float>(args).run();
@@ -262,6 +260,12 @@ void batch_norm(const BatchNormArgs& args, KernelContext& context) {
   } else {
     context.status = StatusCode::kUnsupportedDtype;
   }
+}
+
+}  // namespace
+
+void register_batch_norm(kernels::KernelTable& table) {
+  kernels::set<kernels::BatchNormArgs, batch_norm>(table);
 }
 
 }  // namespace tern::cpu

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/cast.h>
+#include <tern/core/kernels/families/copy.h>
 
 namespace tern::cpu {
 namespace {
@@ -147,8 +147,6 @@ void cast_by_hubs(void* out, const void* const* in, std::int64_t n, const Immedi
   }
 }
 
-}  // namespace
-
 void copy(const CopyArgs& args, KernelContext&) {
   const Loop straight = loop_of(args.out_dtype, args.in_dtype);
   const LoopSet loops{straight != nullptr ? straight : cast_by_hubs};
@@ -177,5 +175,9 @@ void copy(const CopyArgs& args, KernelContext&) {
                {{args.in, args.in_strides, in_size}},
                kCopyGrain});
 }
+
+}  // namespace
+
+void register_copy(kernels::KernelTable& table) { kernels::set<kernels::CopyArgs, copy>(table); }
 
 }  // namespace tern::cpu

@@ -1,10 +1,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/loops.h>
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
 
 namespace tern::cpu {
@@ -47,7 +48,7 @@ struct OpRow {
 constexpr OpRow kRows[] = {
 #define TERN_ELEMENTWISE(name, inputs, kind) \
   {&table_of({#name, inputs, ElementwiseKind::kind}), grain_of(ElementwiseOp::name)},
-#include <tern/core/kernels/elementwise.def>
+#include <tern/core/kernels/families/elementwise.def>
 #undef TERN_ELEMENTWISE
 };
 
@@ -113,8 +114,6 @@ bool is_flat(const ElementwiseArgs& args, int inputs, unsigned& numbers) {
   return numbers != (1U << inputs) - 1;
 }
 
-}  // namespace
-
 void elementwise(const ElementwiseArgs& args, KernelContext& context) {
   const OpRow& row = kRows[static_cast<int>(args.op)];
   const LoopSet& loops = row.table->sets[static_cast<int>(args.op)][dtype_slot(args.dtype)];
@@ -162,6 +161,12 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
                  is_condition(k) ? 1 : size};
   }
   run_strided(job);
+}
+
+}  // namespace
+
+void register_elementwise(kernels::KernelTable& table) {
+  kernels::set<kernels::ElementwiseArgs, elementwise>(table);
 }
 
 }  // namespace tern::cpu

@@ -1,11 +1,11 @@
 #include <bit>
 #include <cstring>
 
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
-#include <tern/core/kernels/elementwise.h>
+#include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/families/fill.h>
 
 namespace tern::cpu {
 namespace {
@@ -83,8 +83,6 @@ void count_up(std::int64_t* __restrict out, std::int64_t count, std::uint64_t va
   }
 }
 
-}  // namespace
-
 void fill(const FillArgs& args, KernelContext&) {
   static_assert(std::endian::native == std::endian::little);  // the low bytes come first
   std::uint64_t bits = 0;
@@ -112,6 +110,13 @@ void arange(const ArangeArgs& args, KernelContext& context) {
   } else {
     context.status = StatusCode::kUnsupportedDtype;
   }
+}
+
+}  // namespace
+
+void register_fill(kernels::KernelTable& table) {
+  kernels::set<kernels::FillArgs, fill>(table);
+  kernels::set<kernels::ArangeArgs, arange>(table);
 }
 
 }  // namespace tern::cpu

@@ -7,8 +7,8 @@
 #include <tern/backends/cpu/kernels/gemm_integer.h>
 #include <tern/backends/cpu/kernels/gemm_outer.h>
 #include <tern/backends/cpu/kernels/gemm_packed.h>
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/gemm.h>
 
 namespace tern::cpu {
 namespace {
@@ -188,8 +188,6 @@ void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
   if (strided_bias) add_strided_bias<T>(args);
 }
 
-}  // namespace
-
 void gemm(const kernels::GemmArgs& args, kernels::KernelContext& context) {
   if (args.batch == 0 || args.m == 0 || args.n == 0) return;
   switch (args.dtype) {
@@ -209,5 +207,9 @@ void gemm(const kernels::GemmArgs& args, kernels::KernelContext& context) {
       context.status = kernels::StatusCode::kUnsupportedDtype;
   }
 }
+
+}  // namespace
+
+void register_gemm(kernels::KernelTable& table) { kernels::set<kernels::GemmArgs, gemm>(table); }
 
 }  // namespace tern::cpu

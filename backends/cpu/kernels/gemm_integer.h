@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/families/gemm.h>
 
 namespace tern::cpu {
 

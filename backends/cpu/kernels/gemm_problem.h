@@ -5,7 +5,7 @@
 
 #include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/backends/cpu/kernels/scratch.h>
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/families/gemm.h>
 
 namespace tern::cpu {
 

@@ -1,7 +1,7 @@
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
+#include <tern/core/kernels/families/index.h>
 #include <tern/core/kernels/formulas.h>
 
 namespace tern::cpu {
@@ -146,8 +146,6 @@ void add_rows(const IndexArgs& args) {
   }
 }
 
-}  // namespace
-
 void index(const IndexArgs& args, KernelContext& context) {
   const bool per_element = args.op == IndexOp::kGather || args.op == IndexOp::kScatterAdd;
   const std::int64_t indices = per_element ? args.outer * args.count * args.inner : args.count;
@@ -164,5 +162,9 @@ void index(const IndexArgs& args, KernelContext& context) {
     });
   }
 }
+
+}  // namespace
+
+void register_index(kernels::KernelTable& table) { kernels::set<kernels::IndexArgs, index>(table); }
 
 }  // namespace tern::cpu

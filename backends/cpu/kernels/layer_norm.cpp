@@ -1,9 +1,9 @@
 #include <bit>
 
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/backends/cpu/kernels/scratch.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/layer_norm.h>
 
 namespace tern::cpu {
 namespace {
@@ -194,8 +194,6 @@ void layer_norm_typed(const LayerNormArgs& args, KernelContext& context) {
   }
 }
 
-}  // namespace
-
 void layer_norm(const LayerNormArgs& args, KernelContext& context) {
   if (args.dtype == kFloat) {
     layer_norm_typed<float>(args, context);
@@ -204,6 +202,12 @@ void layer_norm(const LayerNormArgs& args, KernelContext& context) {
   } else {
     context.status = StatusCode::kUnsupportedDtype;
   }
+}
+
+}  // namespace
+
+void register_layer_norm(kernels::KernelTable& table) {
+  kernels::set<kernels::LayerNormArgs, layer_norm>(table);
 }
 
 }  // namespace tern::cpu

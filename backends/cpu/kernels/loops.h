@@ -3,7 +3,7 @@
 #include <utility>
 
 #include <tern/backends/cpu/kernels/strided.h>
-#include <tern/core/kernels/elementwise.h>
+#include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/formulas.h>
 
 // The inner loops of the elementwise kernels: contiguous output, each input contiguous or one
@@ -158,7 +158,7 @@ constexpr LoopTable make_table(Family in_family) {
 #define TERN_ELEMENTWISE(name, inputs, kind)                                                \
   add_row<in_family(ElementwiseInfo{#name, inputs, ElementwiseKind::kind}), formulas::name, \
           inputs, ElementwiseKind::kind>(table.sets[static_cast<int>(ElementwiseOp::name)]);
-#include <tern/core/kernels/elementwise.def>
+#include <tern/core/kernels/families/elementwise.def>
 #undef TERN_ELEMENTWISE
   return table;
 }

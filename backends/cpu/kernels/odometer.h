@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <tern/backends/cpu/kernels/divide_up.h>
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/view.h>
 
 namespace tern::cpu {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/optim.h>
 #include <tern/core/kernels/optim_formulas.h>
 
 namespace tern::cpu {
@@ -94,8 +94,6 @@ void sgd_typed(const SgdArgs& args) {
   });
 }
 
-}  // namespace
-
 void adam(const AdamArgs& args, KernelContext& context) {
   if (args.dtype == kFloat) {
     adam_typed<float>(args);
@@ -114,6 +112,13 @@ void sgd(const SgdArgs& args, KernelContext& context) {
   } else {
     context.status = StatusCode::kUnsupportedDtype;
   }
+}
+
+}  // namespace
+
+void register_optim(kernels::KernelTable& table) {
+  kernels::set<kernels::AdamArgs, adam>(table);
+  kernels::set<kernels::SgdArgs, sgd>(table);
 }
 
 }  // namespace tern::cpu

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/box_muller.h>
-#include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/mt19937.h>
 
 // PyTorch's numbers, word for word. The words of a chunk are made first and then transformed, both
@@ -179,11 +179,15 @@ void run(const RandomArgs& args, kernels::KernelContext& context) {
   context.status = kernels::StatusCode::kUnsupportedDtype;
 }
 
-}  // namespace
-
 void random(const RandomArgs& args, kernels::KernelContext& context) {
   visit_compute_dtype(args.dtype,
                       [&](auto tag) { run<typename decltype(tag)::type>(args, context); });
+}
+
+}  // namespace
+
+void register_random(kernels::KernelTable& table) {
+  kernels::set<kernels::RandomArgs, random>(table);
 }
 
 }  // namespace tern::cpu

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/reduction.h>
+#include <tern/core/kernels/families/reduce.h>
 
 namespace tern::cpu {
 namespace {
@@ -70,8 +70,6 @@ const kernels::ReduceArgs& in_memory_order(const kernels::ReduceArgs& args, bool
   return storage;
 }
 
-}  // namespace
-
 void reduce(const kernels::ReduceArgs& given, kernels::KernelContext& context) {
   using enum kernels::ReduceOp;
   kernels::ReduceArgs storage;
@@ -90,6 +88,12 @@ void reduce(const kernels::ReduceArgs& given, kernels::KernelContext& context) {
     case kArgmin:
       return reduce_arg(args);
   }
+}
+
+}  // namespace
+
+void register_reduce(kernels::KernelTable& table) {
+  kernels::set<kernels::ReduceArgs, reduce>(table);
 }
 
 }  // namespace tern::cpu

@@ -6,6 +6,7 @@
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/reduce.h>
 #include <tern/core/kernels/slots.h>
 
 // Walks a reduction. A policy says what is reduced:

@@ -1,22 +1,33 @@
-#include <tern/backends/cpu/kernels/kernels.h>
+#include <tern/core/kernels/slots.h>
+
+// The kernels of the CPU. Everything in this folder is compiled once per instruction set; the
+// function below is the only symbol that leaves such an object. The file of each family defines
+// register_<family>, which puts the family's kernels into their slots.
 
 #define TERN_JOIN_(a, b) a##b
 #define TERN_JOIN(a, b) TERN_JOIN_(a, b)
+
+namespace tern::cpu {
+
+#define TERN_FAMILY(name) void register_##name(kernels::KernelTable& table);
+#include <tern/generated/cpu_families.def>
+#undef TERN_FAMILY
+
+}  // namespace tern::cpu
 
 #ifdef TERN_CPU_BASE_SET
 extern "C" void TERN_JOIN(tern_cpu_register_, TERN_CPU_BASE_SET)(tern::kernels::KernelTable* table);
 #endif
 
-/// Fills `table` with the kernels of this instruction set. One with a base set has that one's
-/// kernels but for the matrix product.
+/// Fills `table` with the kernels of this instruction set. A set with a base set has the kernels of
+/// that set, apart from the matrix product.
 extern "C" void TERN_JOIN(tern_cpu_register_, TERN_CPU_SET)(tern::kernels::KernelTable* table) {
-  using namespace tern;
 #ifdef TERN_CPU_BASE_SET
   TERN_JOIN(tern_cpu_register_, TERN_CPU_BASE_SET)(table);
-  kernels::set<kernels::GemmArgs, cpu::gemm>(*table);
+  tern::cpu::register_gemm(*table);
 #else
-#define TERN_SLOT(name, Args) kernels::set<kernels::Args, cpu::name>(*table);
-#include <tern/core/kernels/slots.def>
-#undef TERN_SLOT
+#define TERN_FAMILY(name) tern::cpu::register_##name(*table);
+#include <tern/generated/cpu_families.def>
+#undef TERN_FAMILY
 #endif
 }

@@ -3,8 +3,8 @@
 #include <bit>
 #include <cstdio>
 
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
 
 namespace tern::cpu {
@@ -46,8 +46,6 @@ bool all_keep_rule(const T* values, std::int64_t count) {
   return !broken.load(std::memory_order_relaxed);
 }
 
-}  // namespace
-
 void require(const kernels::RequireArgs& args, kernels::KernelContext& context) {
   const bool holds = visit_compute_dtype(args.dtype, [&](auto tag) {
     const auto values = static_cast<const typename decltype(tag)::type*>(args.values);
@@ -58,6 +56,12 @@ void require(const kernels::RequireArgs& args, kernels::KernelContext& context) 
   if (holds) return;
   context.status = kernels::StatusCode::kInvalidValue;
   std::snprintf(context.message, sizeof(context.message), "%s", kernels::broken_rule(args.op));
+}
+
+}  // namespace
+
+void register_require(kernels::KernelTable& table) {
+  kernels::set<kernels::RequireArgs, require>(table);
 }
 
 }  // namespace tern::cpu

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include <tern/backends/cpu/kernels/kernels.h>
 #include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/families/softmax.h>
 #include <tern/core/kernels/math.h>
 
 namespace tern::cpu {
@@ -152,8 +152,6 @@ void softmax_typed(const SoftmaxArgs& args) {
                });
 }
 
-}  // namespace
-
 void softmax(const SoftmaxArgs& args, KernelContext& context) {
   if (args.dtype == kFloat) {
     softmax_typed<float>(args);
@@ -162,6 +160,12 @@ void softmax(const SoftmaxArgs& args, KernelContext& context) {
   } else {
     context.status = StatusCode::kUnsupportedDtype;
   }
+}
+
+}  // namespace
+
+void register_softmax(kernels::KernelTable& table) {
+  kernels::set<kernels::SoftmaxArgs, softmax>(table);
 }
 
 }  // namespace tern::cpu

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/view.h>
 
 // Runs a contiguous inner loop over operands of any strides: tiles of the operands that are not
 // contiguous are packed into small buffers on the stack.

@@ -1,6 +1,6 @@
-#include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/normalize.h>
 #include <tern/backends/cuda/device/reduction.h>
+#include <tern/core/kernels/families/batch_norm.h>
 
 // Both directions in two steps: sums over each channel, whose last thread turns them into a few
 // numbers, and one walk over all elements with these.
@@ -172,8 +172,6 @@ void run_op(const BatchNormArgs& args, KernelContext& context) {
                           args.grad_in != nullptr);
 }
 
-}  // namespace
-
 void batch_norm(const BatchNormArgs& args, KernelContext& context) {
   visit_compute_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -183,5 +181,9 @@ void batch_norm(const BatchNormArgs& args, KernelContext& context) {
       context.status = StatusCode::kUnsupportedDtype;
   });
 }
+
+}  // namespace
+
+void register_batch_norm(KernelTable& table) { set<BatchNormArgs, batch_norm>(table); }
 
 }  // namespace tern::cuda::device

@@ -1,5 +1,5 @@
 #include <tern/backends/cuda/device/elementwise.h>
-#include <tern/backends/cuda/device/kernels.h>
+#include <tern/core/kernels/families/elementwise.h>
 
 namespace tern::cuda::device {
 
@@ -8,6 +8,8 @@ extern template void run_family<Family::kFloat>(const ElementwiseArgs&, KernelCo
 extern template void run_family<Family::kBinary>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kCompare>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kTernary>(const ElementwiseArgs&, KernelContext&);
+
+namespace {
 
 void elementwise(const ElementwiseArgs& args, KernelContext& context) {
   const ElementwiseInfo& info = elementwise_info(args.op);
@@ -24,5 +26,9 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
       return run_family<Family::kTernary>(args, context);
   }
 }
+
+}  // namespace
+
+void register_elementwise(KernelTable& table) { set<ElementwiseArgs, elementwise>(table); }
 
 }  // namespace tern::cuda::device

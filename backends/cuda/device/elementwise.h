@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include <tern/backends/cuda/device/map.h>
-#include <tern/core/kernels/elementwise.h>
+#include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/formulas.h>
 
 // The rows of elementwise.def as kernels. They are spread over several files by family, which
@@ -88,7 +88,7 @@ void run_family(const ElementwiseArgs& args, KernelContext& context) {
     if constexpr (family_of(inputs, ElementwiseKind::kind) == kFamily)       \
       run_row<formulas::name, inputs, ElementwiseKind::kind>(args, context); \
     break;
-#include <tern/core/kernels/elementwise.def>
+#include <tern/core/kernels/families/elementwise.def>
 #undef TERN_ELEMENTWISE
   }
 }

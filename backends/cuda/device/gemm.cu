@@ -1,8 +1,8 @@
 #include <cstdint>
 
 #include <tern/backends/cuda/device/gemm_cublas.h>
-#include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/map.h>
+#include <tern/core/kernels/families/gemm.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -124,6 +124,8 @@ void gemm_epilogue(const GemmArgs& args, KernelContext& context) {
   run_epilogue<float>(args, context);
 }
 
+namespace {
+
 void gemm(const GemmArgs& args, KernelContext& context) {
   const bool floating = args.dtype == kFloat || args.dtype == kDouble;
   if (!floating && args.dtype != kLong) {
@@ -141,5 +143,9 @@ void gemm(const GemmArgs& args, KernelContext& context) {
       return run_tiled<std::int64_t, std::uint64_t>(args, context);
   }
 }
+
+}  // namespace
+
+void register_gemm(KernelTable& table) { set<GemmArgs, gemm>(table); }
 
 }  // namespace tern::cuda::device

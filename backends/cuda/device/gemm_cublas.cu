@@ -3,9 +3,10 @@
 #include <limits>
 #include <optional>
 
+#include <tern/backends/cuda/device/copy.h>
 #include <tern/backends/cuda/device/gemm_cublas.h>
-#include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/scratch.h>
+#include <tern/core/kernels/families/gemm.h>
 
 namespace tern::cuda::device {
 namespace {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tern/core/kernels/families/gemm.h>
 #include <tern/core/kernels/slots.h>
 
 // Matrix products by cuBLASLt. It stores matrices column after column, so what lies there in rows

@@ -1,8 +1,8 @@
-#include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/places.h>
 #include <tern/core/kernels/by_size.h>
+#include <tern/core/kernels/families/index.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -108,8 +108,6 @@ void add(const IndexArgs& args, KernelContext& context) {
          static_cast<const T*>(args.in), static_cast<T*>(args.out));
 }
 
-}  // namespace
-
 void index(const IndexArgs& args, KernelContext& context) {
   if (!moves_only(args)) {
     return visit_compute_dtype(args.dtype,
@@ -119,5 +117,9 @@ void index(const IndexArgs& args, KernelContext& context) {
   if (bytes == sizeof(SixteenBytes)) return read<SixteenBytes>(args, context);
   visit_size(bytes, [&](auto tag) { read<typename decltype(tag)::type>(args, context); });
 }
+
+}  // namespace
+
+void register_index(KernelTable& table) { set<IndexArgs, index>(table); }
 
 }  // namespace tern::cuda::device

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <tern/core/kernels/families/index.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/slots.h>
 
 namespace tern::cuda::device {

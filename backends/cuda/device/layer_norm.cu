@@ -1,6 +1,6 @@
-#include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/normalize.h>
 #include <tern/backends/cuda/device/reduction.h>
+#include <tern/core/kernels/families/layer_norm.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -103,8 +103,6 @@ void run(const LayerNormArgs& args, KernelContext& context) {
   run_reduction(context, columns, rows, AffineGradients<T>(args));
 }
 
-}  // namespace
-
 void layer_norm(const LayerNormArgs& args, KernelContext& context) {
   visit_compute_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -114,5 +112,9 @@ void layer_norm(const LayerNormArgs& args, KernelContext& context) {
       context.status = StatusCode::kUnsupportedDtype;
   });
 }
+
+}  // namespace
+
+void register_layer_norm(KernelTable& table) { set<LayerNormArgs, layer_norm>(table); }
 
 }  // namespace tern::cuda::device

@@ -1,6 +1,6 @@
-#include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
+#include <tern/core/kernels/families/optim.h>
 #include <tern/core/kernels/optim_formulas.h>
 
 // All tensors of a call in one launch: a block takes kPerBlock elements of one of them.
@@ -130,8 +130,6 @@ __global__ void __launch_bounds__(kThreads) sgd_graph_kernel(SgdArgs args) {
   sgd_elements(args, sgd_numbers<T>(args, *args.device_lr));
 }
 
-}  // namespace
-
 void adam(const AdamArgs& args, KernelContext& context) {
   const auto run = [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -159,6 +157,13 @@ void sgd(const SgdArgs& args, KernelContext& context) {
   if (args.dtype == kFloat) return run(TypeTag<float>());
   if (args.dtype == kDouble) return run(TypeTag<double>());
   context.status = StatusCode::kUnsupportedDtype;
+}
+
+}  // namespace
+
+void register_optim(KernelTable& table) {
+  set<AdamArgs, adam>(table);
+  set<SgdArgs, sgd>(table);
 }
 
 }  // namespace tern::cuda::device

@@ -1,8 +1,8 @@
 #include <curand_kernel.h>
 
-#include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
+#include <tern/core/kernels/families/random.h>
 #include <tern/core/kernels/math.h>
 #include <tern/core/kernels/philox.h>
 
@@ -104,8 +104,6 @@ __global__ void __launch_bounds__(kThreads)
   write_pack(static_cast<T*>(args.out) + first, elements, args.count - first);
 }
 
-}  // namespace
-
 void random(const RandomArgs& args, KernelContext& context) {
   const bool real = args.op == RandomOp::kUniform || args.op == RandomOp::kNormal;
   if (real && !is_floating_point(args.dtype)) {
@@ -122,5 +120,9 @@ void random(const RandomArgs& args, KernelContext& context) {
            range);
   });
 }
+
+}  // namespace
+
+void register_random(KernelTable& table) { set<RandomArgs, random>(table); }
 
 }  // namespace tern::cuda::device

@@ -1,7 +1,8 @@
-#include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/reduce.h>
+#include <tern/core/kernels/families/reduce.h>
 
 namespace tern::cuda::device {
+namespace {
 
 void reduce(const ReduceArgs& args, KernelContext& context) {
   switch (args.op) {
@@ -19,5 +20,9 @@ void reduce(const ReduceArgs& args, KernelContext& context) {
       return reduce_truth(args, context);
   }
 }
+
+}  // namespace
+
+void register_reduce(KernelTable& table) { set<ReduceArgs, reduce>(table); }
 
 }  // namespace tern::cuda::device

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include <tern/backends/cuda/device/reduction.h>
+#include <tern/core/kernels/families/reduce.h>
 
 namespace tern::cuda::device {
 

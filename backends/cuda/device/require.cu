@@ -1,6 +1,6 @@
-#include <tern/backends/cuda/device/kernels.h>
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
 
 namespace tern::cuda::device {
@@ -20,8 +20,6 @@ __global__ void __launch_bounds__(kThreads)
   atomicExch(&failure->found, 1);
 }
 
-}  // namespace
-
 void require(const RequireArgs& args, KernelContext& context) {
   visit_compute_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -29,5 +27,9 @@ void require(const RequireArgs& args, KernelContext& context) {
            args.count, static_cast<const T*>(args.values), late_failure(context));
   });
 }
+
+}  // namespace
+
+void register_require(KernelTable& table) { set<RequireArgs, require>(table); }
 
 }  // namespace tern::cuda::device

@@ -2,8 +2,9 @@
 
 #include <cstdio>
 #include <mutex>
+#include <utility>
 
-#include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/families.h>
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/scratch.h>
@@ -72,11 +73,29 @@ void name_lost_device(KernelContext& context) {
                     context.device);
 }
 
-template <class Args, void (*kernel)(const Args&, KernelContext&)>
-void run_on_device(const Args& args, KernelContext& context) {
-  const DeviceScope scope(context.device);
-  kernel(args, context);
-  if (context.status == StatusCode::kDeviceFault) name_lost_device(context);
+const KernelTable& own_kernels() {
+  static const KernelTable table = [] {
+    KernelTable kernels;
+    register_families(kernels);
+    return kernels;
+  }();
+  return table;
+}
+
+/// Runs the kernel of a slot with the device of the context current.
+template <std::size_t kSlot>
+void run_on_device(const void* args, KernelContext* context) {
+  const DeviceScope scope(context->device);
+  own_kernels().kernels[kSlot](args, context);
+  if (context->status == StatusCode::kDeviceFault) name_lost_device(*context);
+}
+
+template <std::size_t... kAll>
+KernelTable on_device(std::index_sequence<kAll...>) {
+  KernelTable table;
+  ((table.kernels[kAll] = own_kernels().kernels[kAll] != nullptr ? run_on_device<kAll> : nullptr),
+   ...);
+  return table;
 }
 
 }  // namespace
@@ -144,12 +163,6 @@ Scratch::~Scratch() {
   if (data_ != nullptr) host().deallocate(device_, data_);
 }
 
-KernelTable launch_table() {
-  KernelTable table;
-#define TERN_SLOT(name, Args) set<Args, run_on_device<Args, name>>(table);
-#include <tern/core/kernels/slots.def>
-#undef TERN_SLOT
-  return table;
-}
+KernelTable launch_table() { return on_device(std::make_index_sequence<kSlots>()); }
 
 }  // namespace tern::cuda::device

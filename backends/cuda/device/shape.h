@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include <tern/core/kernels/args.h>
 #include <tern/core/kernels/host_device.h>
+#include <tern/core/kernels/view.h>
 
 namespace tern::cuda::device {
 

@@ -1,7 +1,7 @@
 #include <limits>
 
 #include <tern/backends/cuda/device/block_reduce.h>
-#include <tern/backends/cuda/device/kernels.h>
+#include <tern/core/kernels/families/softmax.h>
 #include <tern/core/kernels/math.h>
 
 namespace tern::cuda::device {
@@ -100,8 +100,6 @@ void run_op(const SoftmaxArgs& args, KernelContext& context) {
   }
 }
 
-}  // namespace
-
 void softmax(const SoftmaxArgs& args, KernelContext& context) {
   visit_compute_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
@@ -111,5 +109,9 @@ void softmax(const SoftmaxArgs& args, KernelContext& context) {
       context.status = StatusCode::kUnsupportedDtype;
   });
 }
+
+}  // namespace
+
+void register_softmax(KernelTable& table) { set<SoftmaxArgs, softmax>(table); }
 
 }  // namespace tern::cuda::device

@@ -6,6 +6,7 @@
 #include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/backends/cuda/host/recording.h>
+#include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::cuda {

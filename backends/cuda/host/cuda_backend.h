@@ -3,6 +3,7 @@
 #include <tern/backends/cuda/host/caching_allocator.h>
 #include <tern/backends/cuda/host/pinned_allocator.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/random.h>
 
 namespace tern::cuda {
 

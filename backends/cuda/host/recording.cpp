@@ -6,6 +6,9 @@
 
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/backends/cuda/host/plugin_call.h>
+#include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/families/fill.h>
+#include <tern/core/kernels/families/random.h>
 
 namespace tern::cuda::detail {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <tern/backends/cuda/host/stream.h>
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/generator.h>
 
 namespace tern::cuda::detail {

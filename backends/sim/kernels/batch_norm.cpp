@@ -78,12 +78,14 @@ void apply(const BatchNormArgs& args) {
   }
 }
 
-}  // namespace
-
 bool supports(const BatchNormArgs& args) { return is_floating_point(args.dtype); }
 
 void batch_norm(const BatchNormArgs& args, KernelContext&) {
   args.dtype == kDouble ? apply<double>(args) : apply<float>(args);
 }
+
+}  // namespace
+
+void register_batch_norm(OracleTable& table) { set<BatchNormArgs, supports, batch_norm>(table); }
 
 }  // namespace tern::sim

@@ -57,11 +57,7 @@ void copy_bytes(const CopyArgs& args) {
   }
 }
 
-}  // namespace
-
 bool supports(const CopyArgs&) { return true; }
-bool supports(const FillArgs&) { return true; }
-bool supports(const ArangeArgs& args) { return args.dtype != kBool; }
 
 void copy(const CopyArgs& args, KernelContext&) {
   if (args.in_dtype == args.out_dtype) return copy_bytes(args);
@@ -74,28 +70,8 @@ void copy(const CopyArgs& args, KernelContext&) {
   });
 }
 
-void fill(const FillArgs& args, KernelContext&) {
-  const View& out = args.out;
-  visit_dtype(out.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    const T value = narrow<T>(immediate<T>(args.value));
-    for (Odometer at(out.ndim, out.sizes); !at.done(); at.next()) {
-      static_cast<T*>(out.data)[at.offset(out.strides)] = value;
-    }
-  });
-}
+}  // namespace
 
-void arange(const ArangeArgs& args, KernelContext&) {
-  for (std::int64_t i = 0; i < args.count; ++i) {
-    const double value = args.start.f + static_cast<double>(i) * args.step.f;
-    if (args.dtype == kLong) {
-      static_cast<std::int64_t*>(args.out)[i] = plus(args.start.i, times(i, args.step.i));
-    } else if (args.dtype == kDouble) {
-      static_cast<double*>(args.out)[i] = value;
-    } else {
-      static_cast<float*>(args.out)[i] = static_cast<float>(value);
-    }
-  }
-}
+void register_copy(OracleTable& table) { set<CopyArgs, supports, copy>(table); }
 
 }  // namespace tern::sim

@@ -2,7 +2,7 @@
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
 #include <tern/backends/sim/kernels/odometer.h>
-#include <tern/core/kernels/elementwise.h>
+#include <tern/core/kernels/families/elementwise.h>
 
 namespace tern::sim {
 namespace {
@@ -33,8 +33,6 @@ void apply(const ElementwiseArgs& args) {
   }
 }
 
-}  // namespace
-
 bool supports(const ElementwiseArgs& args) {
   const ElementwiseKind kind = elementwise_info(args.op).kind;
   return visit_compute_dtype(args.dtype,
@@ -43,6 +41,12 @@ bool supports(const ElementwiseArgs& args) {
 
 void elementwise(const ElementwiseArgs& args, KernelContext&) {
   visit_compute_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
+}
+
+}  // namespace
+
+void register_elementwise(OracleTable& table) {
+  set<ElementwiseArgs, supports, elementwise>(table);
 }
 
 }  // namespace tern::sim

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <tern/backends/sim/kernels/number.h>
+#include <tern/core/kernels/families/elementwise.h>
 
 namespace tern::sim {
 namespace {

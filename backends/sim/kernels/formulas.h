@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/families/elementwise.h>
 
 namespace tern::sim {
 

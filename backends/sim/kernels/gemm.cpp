@@ -48,8 +48,6 @@ void multiply(const GemmArgs& args, const T* a, const T* b, T* c) {
   }
 }
 
-}  // namespace
-
 bool supports(const GemmArgs& args) { return args.dtype != kBool; }
 
 void gemm(const GemmArgs& args, KernelContext&) {
@@ -62,5 +60,9 @@ void gemm(const GemmArgs& args, KernelContext&) {
     }
   });
 }
+
+}  // namespace
+
+void register_gemm(OracleTable& table) { set<GemmArgs, supports, gemm>(table); }
 
 }  // namespace tern::sim

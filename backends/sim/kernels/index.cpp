@@ -59,8 +59,6 @@ void add(const IndexArgs& args) {
   });
 }
 
-}  // namespace
-
 bool supports(const IndexArgs&) { return true; }
 
 void index(const IndexArgs& args, KernelContext& context) {
@@ -68,5 +66,9 @@ void index(const IndexArgs& args, KernelContext& context) {
   if (moves_only(args)) return read(args);
   visit_compute_dtype(args.dtype, [&](auto tag) { add<typename decltype(tag)::type>(args); });
 }
+
+}  // namespace
+
+void register_index(OracleTable& table) { set<IndexArgs, supports, index>(table); }
 
 }  // namespace tern::sim

@@ -67,12 +67,14 @@ void apply(const LayerNormArgs& args) {
   args.op == LayerNormOp::kForward ? forward<T>(args) : backward<T>(args);
 }
 
-}  // namespace
-
 bool supports(const LayerNormArgs& args) { return is_floating_point(args.dtype); }
 
 void layer_norm(const LayerNormArgs& args, KernelContext&) {
   args.dtype == kDouble ? apply<double>(args) : apply<float>(args);
 }
+
+}  // namespace
+
+void register_layer_norm(OracleTable& table) { set<LayerNormArgs, supports, layer_norm>(table); }
 
 }  // namespace tern::sim

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/view.h>
 
 namespace tern::sim {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <tern/core/kernels/args.h>
+#include <tern/core/kernels/view.h>
 
 namespace tern::sim {
 

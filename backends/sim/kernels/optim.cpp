@@ -53,8 +53,6 @@ void sgd_step(const SgdArgs& args, std::int32_t t) {
   }
 }
 
-}  // namespace
-
 bool supports(const AdamArgs& args) { return is_floating_point(args.dtype); }
 bool supports(const SgdArgs& args) { return is_floating_point(args.dtype); }
 
@@ -76,6 +74,13 @@ void sgd(const SgdArgs& given, KernelContext&) {
   for (std::int32_t t = 0; t < args.count; ++t) {
     args.dtype == kDouble ? sgd_step<double>(args, t) : sgd_step<float>(args, t);
   }
+}
+
+}  // namespace
+
+void register_optim(OracleTable& table) {
+  set<AdamArgs, supports, adam>(table);
+  set<SgdArgs, supports, sgd>(table);
 }
 
 }  // namespace tern::sim

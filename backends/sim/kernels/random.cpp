@@ -69,8 +69,6 @@ std::int64_t randint(const RandomArgs& args, std::int64_t e) {
   return static_cast<std::int64_t>(draw % range + static_cast<std::uint64_t>(args.low));
 }
 
-}  // namespace
-
 bool supports(const RandomArgs& args) {
   const bool real = args.op == RandomOp::kUniform || args.op == RandomOp::kNormal;
   return !real || is_floating_point(args.dtype);
@@ -95,5 +93,9 @@ void random(const RandomArgs& given, KernelContext&) {
     }
   });
 }
+
+}  // namespace
+
+void register_random(OracleTable& table) { set<RandomArgs, supports, random>(table); }
 
 }  // namespace tern::sim

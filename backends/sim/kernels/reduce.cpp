@@ -75,8 +75,6 @@ void apply(const ReduceArgs& args) {
   }
 }
 
-}  // namespace
-
 bool supports(const ReduceArgs& args) {
   const bool arithmetic = args.op == ReduceOp::kSum || args.op == ReduceOp::kProd;
   return !arithmetic || args.in_dtype != kBool;
@@ -85,5 +83,9 @@ bool supports(const ReduceArgs& args) {
 void reduce(const ReduceArgs& args, KernelContext&) {
   visit_compute_dtype(args.in_dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
 }
+
+}  // namespace
+
+void register_reduce(OracleTable& table) { set<ReduceArgs, supports, reduce>(table); }
 
 }  // namespace tern::sim

@@ -2,6 +2,7 @@
 #include <tern/core/kernels/late_error.h>
 
 namespace tern::sim {
+namespace {
 
 bool supports(const RequireArgs&) { return true; }
 
@@ -16,5 +17,9 @@ void require(const RequireArgs& args, KernelContext& context) {
     }
   });
 }
+
+}  // namespace
+
+void register_require(OracleTable& table) { set<RequireArgs, supports, require>(table); }
 
 }  // namespace tern::sim

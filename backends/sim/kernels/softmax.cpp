@@ -58,12 +58,14 @@ void apply(const SoftmaxArgs& args) {
   }
 }
 
-}  // namespace
-
 bool supports(const SoftmaxArgs& args) { return is_floating_point(args.dtype); }
 
 void softmax(const SoftmaxArgs& args, KernelContext&) {
   args.dtype == kDouble ? apply<double>(args) : apply<float>(args);
 }
+
+}  // namespace
+
+void register_softmax(OracleTable& table) { set<SoftmaxArgs, supports, softmax>(table); }
 
 }  // namespace tern::sim

@@ -11,6 +11,8 @@
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/backends/cuda/host/loader.h>
 #include <tern/core/base/error.h>
+#include <tern/core/kernels/families/fill.h>
+#include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/generator.h>
 
 #include "error_of.h"
@@ -72,7 +74,7 @@ kernels::KernelContext launch(const Args& args, DeviceIndex device = 0) {
   context.device = device;
   context.stream = backend.stream(device);
   context.message[0] = '\0';
-  backend.kernels().kernels[static_cast<std::size_t>(kernels::SlotOf<Args>::slot)](&args, &context);
+  backend.kernels()[kernels::SlotOf<Args>::slot](&args, &context);
   return context;
 }
 

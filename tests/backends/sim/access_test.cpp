@@ -2,6 +2,8 @@
 
 #include "backends/cuda/simulated.h"
 
+#include <tern/core/kernels/families/index.h>
+
 namespace tern::sim {
 namespace {
 
@@ -102,7 +104,7 @@ TEST(KernelAccess, AStreamOfAnotherDeviceIsRefused) {
   context.device = 0;
   context.stream = cuda::getDefaultCUDAStream(1).stream();
   const auto args = fill_args(a.data(), 4, 1.0f);
-  cuda::cuda_backend().kernels().kernels[static_cast<int>(kernels::Slot::fill)](&args, &context);
+  cuda::cuda_backend().kernels()[kernels::Slot::fill](&args, &context);
   EXPECT_EQ(context.status, kernels::StatusCode::kDeviceFault);
 }
 

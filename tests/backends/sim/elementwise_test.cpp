@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include <tern/core/kernels/elementwise.h>
+#include <tern/core/kernels/families/elementwise.h>
 
 #include "backends/cuda/simulated.h"
 

@@ -3,6 +3,13 @@
 
 #include "backends/cuda/simulated.h"
 
+#include <tern/core/kernels/families/copy.h>
+#include <tern/core/kernels/families/fill.h>
+#include <tern/core/kernels/families/gemm.h>
+#include <tern/core/kernels/families/index.h>
+#include <tern/core/kernels/families/reduce.h>
+#include <tern/core/kernels/families/softmax.h>
+
 namespace tern::sim {
 namespace {
 

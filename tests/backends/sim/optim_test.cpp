@@ -2,6 +2,8 @@
 
 #include "backends/cuda/simulated.h"
 
+#include <tern/core/kernels/families/optim.h>
+
 namespace tern::sim {
 namespace {
 

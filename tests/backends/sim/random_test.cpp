@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tern/core/kernels/families/random.h>
 #include <tern/core/kernels/philox.h>
 
 #include "backends/cuda/simulated.h"

@@ -1,20 +1,13 @@
 #include <backends/cuda/emulator/kernels.h>
 
-#include <tern/backends/cuda/device/kernels.h>
+#include <tern/backends/cuda/device/families.h>
 
 namespace tern::emulator {
-namespace {
-
-void register_kernels(kernels::KernelTable* table) {
-#define TERN_SLOT(name, Args) kernels::set<kernels::Args, cuda::device::name>(*table);
-#include <tern/core/kernels/slots.def>
-#undef TERN_SLOT
-}
-
-}  // namespace
 
 const cpu::Capability& cuda_kernels() {
-  static constexpr cpu::Capability kKernels = {"cuda", [] { return true; }, register_kernels};
+  static constexpr cpu::Capability kKernels = {
+      "cuda", [] { return true; },
+      [](kernels::KernelTable* table) { cuda::device::register_families(*table); }};
   return kKernels;
 }
 

@@ -6,11 +6,12 @@
 
 namespace tern::sim {
 
-const KernelTable& kernel_table() {
-  static const KernelTable table = [] {
-    KernelTable kernels;
-    emulator::cuda_kernels().register_kernels(&kernels);
-    return kernels;
+const OracleTable& kernel_table() {
+  static const OracleTable table = [] {
+    OracleTable oracle = make_oracle();
+    oracle.kernels = {};
+    emulator::cuda_kernels().register_kernels(&oracle.kernels);
+    return oracle;
   }();
   return table;
 }

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <tern/core/kernels/families/copy.h>
+
+namespace tern::cuda::device {
+
+/// Queues the kernel of the slot `copy`.
+void copy(const kernels::CopyArgs& args, kernels::KernelContext& context);
+
+}  // namespace tern::cuda::device

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <tern/core/kernels/operand.h>
+#include <tern/core/kernels/slots.h>
+
+namespace tern::kernels {
+
+/// out[i] = cast(in[i]); same rules for shape and strides. Casts as PyTorch on x86: floats are
+/// truncated towards zero, and what is out of range or NaN gives the minimum of int64 or int32;
+/// int16 and int8 are the low bits of the int32, uint8 those of the int64; non-zero and NaN to bool
+/// give true; to half and bfloat16 goes by way of float, to nearest even.
+struct CopyArgs {
+  std::int32_t ndim;
+  ScalarType out_dtype, in_dtype;
+  std::int64_t sizes[kMaxDims];
+  void* out;
+  const void* in;
+  std::int64_t out_strides[kMaxDims];
+  std::int64_t in_strides[kMaxDims];
+};
+
+TERN_KERNEL_SLOT(copy, CopyArgs)
+
+inline Operands operands(CopyArgs& args) {
+  return Operands()
+      .add("the output", args.out, args.out_dtype, extents(args.ndim, args.sizes, args.out_strides))
+      .add("the input", args.in, args.in_dtype, extents(args.ndim, args.sizes, args.in_strides));
+}
+
+constexpr bool moves_only(const CopyArgs&) { return true; }
+
+}  // namespace tern::kernels

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <tern/core/kernels/operand.h>
+#include <tern/core/kernels/slots.h>
+
+namespace tern::kernels {
+
+/// Every element of out becomes value.
+struct FillArgs {
+  View out;
+  Immediate value;
+};
+
+TERN_KERNEL_SLOT(fill, FillArgs)
+
+inline Operands operands(FillArgs& args) {
+  View& out = args.out;
+  return Operands().add("the output", out.data, out.dtype,
+                        extents(out.ndim, out.sizes, out.strides));
+}
+
+constexpr bool moves_only(const FillArgs&) { return true; }
+
+/// out[i] = start + i * step, one-dimensional and contiguous. Floats follow PyTorch's grouping
+/// (each element computed in double from start, then rounded).
+struct ArangeArgs {
+  ScalarType dtype;
+  void* out;
+  std::int64_t count;
+  Immediate start, step;
+};
+
+TERN_KERNEL_SLOT(arange, ArangeArgs)
+
+inline Operands operands(ArangeArgs& args) {
+  return Operands().add("the output", args.out, args.dtype, args.count);
+}
+
+}  // namespace tern::kernels

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <tern/core/kernels/gemm_precision.h>
+#include <tern/core/kernels/operand.h>
+#include <tern/core/kernels/slots.h>
+
+namespace tern::kernels {
+
+/// What happens to a product before it is stored.
+enum class GemmEpilogue : std::int32_t { kNone, kRelu };
+
+/// c = epilogue(alpha * a x b + beta * c + bias) for each of `batch` matrices, in float32, float64
+/// or int64. a is m x k, b is k x n with any strides (a transposed operand has its strides
+/// swapped; a broadcast batch has stride 0); c has contiguous rows (c_row_stride >= n). bias,
+/// when not null, has n elements with stride bias_stride. beta == 0 does not read c. k == 0 gives
+/// beta * c + bias.
+struct GemmArgs {
+  ScalarType dtype;
+  GemmEpilogue epilogue;
+  GemmPrecision precision;  // of float32
+  std::int64_t batch, m, n, k;
+  const void* a;
+  std::int64_t a_batch_stride, a_row_stride, a_col_stride;
+  const void* b;
+  std::int64_t b_batch_stride, b_row_stride, b_col_stride;
+  void* c;
+  std::int64_t c_batch_stride, c_row_stride;
+  const void* bias;
+  std::int64_t bias_stride;
+  double alpha, beta;
+};
+
+TERN_KERNEL_SLOT(gemm, GemmArgs)
+
+inline Operands operands(GemmArgs& args) {
+  return Operands()
+      .add("a", args.a, args.dtype,
+           {{args.batch, args.a_batch_stride},
+            {args.m, args.a_row_stride},
+            {args.k, args.a_col_stride}})
+      .add("b", args.b, args.dtype,
+           {{args.batch, args.b_batch_stride},
+            {args.k, args.b_row_stride},
+            {args.n, args.b_col_stride}})
+      .add("c", args.c, args.dtype,
+           {{args.batch, args.c_batch_stride}, {args.m, args.c_row_stride}, {args.n, 1}})
+      .add("the bias", args.bias, args.dtype, {{args.n, args.bias_stride}});
+}
+
+}  // namespace tern::kernels

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <tern/core/kernels/operand.h>
+#include <tern/core/kernels/slots.h>
+
+namespace tern::kernels {
+
+enum class IndexOp : std::int32_t {
+  kSelect,     // index_select: out[o, j, i] = in[o, index[j], i]
+  kAdd,        // index_add_:   out[o, index[j], i] += in[o, j, i]
+  kGather,     // gather:       out[o, j, i] = in[o, index[o, j, i], i]
+  kScatterAdd  // scatter_add_: out[o, index[o, j, i], i] += in[o, j, i]
+};
+
+/// Contiguous tensors seen as [outer, size, inner]; index is int64 and contiguous. Adding goes
+/// serially in j, on CUDA in any order. An index outside [0, limit) stops with kIndexOutOfRange and
+/// its value in the status; CUDA leaves its elements out and says so at the next wait.
+struct IndexArgs {
+  IndexOp op;
+  ScalarType dtype;
+  std::int64_t outer, inner;
+  std::int64_t in_size, out_size;  // of the indexed dimension in `in` and `out`
+  std::int64_t count;              // how many j
+  std::int64_t limit;              // of valid indices: in_size when reading, out_size when adding
+  const void* in;
+  const std::int64_t* index;
+  void* out;
+};
+
+TERN_KERNEL_SLOT(index, IndexArgs)
+
+constexpr bool moves_only(const IndexArgs& args) {
+  return args.op == IndexOp::kSelect || args.op == IndexOp::kGather;
+}
+
+inline Operands operands(IndexArgs& args) {
+  const bool reads = moves_only(args);
+  const bool one_index = args.op == IndexOp::kSelect || args.op == IndexOp::kAdd;
+  const std::int64_t rows = args.outer * args.inner;
+  return Operands()
+      .add("the input", args.in, args.dtype, rows * (reads ? args.in_size : args.count))
+      .add("the index", args.index, kLong, one_index ? args.count : rows * args.count)
+      .add("the output", args.out, args.dtype, rows * (reads ? args.count : args.out_size));
+}
+
+}  // namespace tern::kernels

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <tern/core/kernels/operand.h>
+#include <tern/core/kernels/slots.h>
+
+namespace tern::kernels {
+
+enum class ReduceOp : std::int32_t { kSum, kProd, kAmax, kAmin, kAny, kAll, kArgmax, kArgmin };
+
+/// Reduces the `reduced` dimensions of in for each place of the `kept` ones. Dimensions were merged
+/// where the strides allow it; the last one runs fastest in memory order.
+///   kSum, kProd, kAmax, kAmin: in_dtype == out_dtype; float sums keep 1e-5 relative accuracy
+///   (several partial sums), NaN wins in kAmax and kAmin.
+///   kAny, kAll: any dtype in, bool out.
+///   kArgmax, kArgmin: int64 out, the first position of the extreme (the first NaN if there is
+///   one), counted in the row-major order of the reduced dimensions; `values`, when not null, gets
+///   the extreme itself with the same strides as out.
+/// A kept shape without elements never reaches a kernel; an empty reduced shape only for kSum (0),
+/// kProd (1), kAny (false), kAll (true).
+struct ReduceArgs {
+  ReduceOp op;
+  ScalarType in_dtype, out_dtype;
+  std::int32_t kept_ndim, reduced_ndim;
+  std::int64_t kept_sizes[kMaxDims], kept_in_strides[kMaxDims], kept_out_strides[kMaxDims];
+  std::int64_t reduced_sizes[kMaxDims], reduced_in_strides[kMaxDims];
+  const void* in;
+  void* out;
+  void* values;
+  double scale;  // kSum of floating dtypes: the sum is multiplied by it (1 / n for a mean)
+};
+
+TERN_KERNEL_SLOT(reduce, ReduceArgs)
+
+inline Operands operands(ReduceArgs& args) {
+  std::vector<Extent> input = extents(args.kept_ndim, args.kept_sizes, args.kept_in_strides);
+  const std::vector<Extent> reduced =
+      extents(args.reduced_ndim, args.reduced_sizes, args.reduced_in_strides);
+  input.insert(input.end(), reduced.begin(), reduced.end());
+  const std::vector<Extent> kept = extents(args.kept_ndim, args.kept_sizes, args.kept_out_strides);
+  return Operands()
+      .add("the input", args.in, args.in_dtype, input)
+      .add("the output", args.out, args.out_dtype, kept)
+      .add("the values", args.values, args.in_dtype, kept);
+}
+
+}  // namespace tern::kernels

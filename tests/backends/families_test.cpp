@@ -1,0 +1,54 @@
+#include <string>
+#include <vector>
+
+#include <tern/core/base/error.h>
+#include <tern/core/kernels/backend.h>
+
+#include "backends/kernel_test.h"
+#include "error_of.h"
+
+// Which kernels each backend has.
+
+namespace tern {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names missing(const kernels::KernelTable& table) {
+  Names names;
+  for (std::size_t i = 0; i < kernels::kSlots; ++i) {
+    const auto slot = static_cast<kernels::Slot>(i);
+    if (table[slot] == nullptr) names.emplace_back(kernels::slot_name(slot));
+  }
+  return names;
+}
+
+TEST(Families, EverySetOfTheCpuHasEveryKernel) {
+  for (const cpu::Capability* set : testing::runnable_sets()) {
+    kernels::KernelTable table;
+    set->register_kernels(&table);
+    EXPECT_EQ(missing(table), Names()) << set->name;
+  }
+}
+
+TEST(Families, CudaHasEveryKernel) {
+  kernels::KernelTable table;
+  emulator::cuda_kernels().register_kernels(&table);
+  EXPECT_EQ(missing(table), Names());
+}
+
+TEST(Families, AnEmptySlotIsNamedWithOpAndDevice) {
+  EXPECT_EQ(error_of<NotImplementedError>(
+                [] { kernels::detail::throw_missing("softmax", kernels::Slot::softmax, kCUDA); }),
+            "softmax: the backend of cuda has no softmax kernel");
+}
+
+TEST(Families, EverySlotHasAName) {
+  for (std::size_t i = 0; i < kernels::kSlots; ++i) {
+    EXPECT_NE(std::string(kernels::slot_name(static_cast<kernels::Slot>(i))), "?");
+  }
+  EXPECT_STREQ(kernels::slot_name(kernels::Slot::kCount), "?");
+}
+
+}  // namespace
+}  // namespace tern
