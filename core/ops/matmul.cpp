@@ -32,7 +32,6 @@ void multiply(const Product& product, const Tensor& a, std::int64_t a_batch, con
   };
   kernels::GemmArgs args;
   args.dtype = out.dtype();
-  args.epilogue = kernels::GemmEpilogue::kNone;
   args.precision = detail::float32_matmul_precision();
   args.batch = batch;
   args.m = last(a, 2, false);

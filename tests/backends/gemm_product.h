@@ -31,7 +31,6 @@ struct Case {
   std::int64_t c_padding = 3;
   double alpha = 1, beta = 0;
   int bias_stride = -1;  // -1: no bias
-  bool relu = false;
   GemmPrecision precision = GemmPrecision::kHighest;
 };
 
@@ -39,7 +38,7 @@ inline std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.batch << " x [" << c.m << ", " << c.k << "] x [" << c.k << ", " << c.n
              << "], layouts " << static_cast<int>(c.a) << ' ' << static_cast<int>(c.b)
              << ", repeat " << c.repeat_a << c.repeat_b << ", alpha " << c.alpha << ", beta "
-             << c.beta << ", bias stride " << c.bias_stride << ", relu " << c.relu;
+             << c.beta << ", bias stride " << c.bias_stride;
 }
 
 template <class T>
@@ -113,7 +112,6 @@ struct Product {
     c = before;
     GemmArgs args{};
     args.dtype = dtype_of<T>();
-    args.epilogue = given.relu ? kernels::GemmEpilogue::kRelu : kernels::GemmEpilogue::kNone;
     args.precision = given.precision;
     args.batch = given.batch, args.m = given.m, args.n = given.n, args.k = given.k;
     args.a = a.data.data(), args.b = b.data.data(), args.c = c.data();
@@ -168,7 +166,7 @@ struct Product {
           sum *= static_cast<Sum>(given.alpha);
           if (given.beta != 0) sum += static_cast<Sum>(given.beta) * want[place];
           if (given.bias_stride >= 0) sum += bias[static_cast<std::size_t>(j * given.bias_stride)];
-          want[place] = given.relu && sum < 0 ? 0 : sum;
+          want[place] = sum;
           allowed[place] = tolerance * static_cast<double>(size);
         }
       }

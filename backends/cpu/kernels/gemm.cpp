@@ -47,8 +47,7 @@ Problem<T> problem_of(const kernels::GemmArgs& args) {
       {static_cast<T*>(args.c), args.c_batch_stride, args.c_row_stride, 1},
       static_cast<const T*>(args.bias),
       static_cast<T>(args.alpha),
-      static_cast<T>(args.beta),
-      args.epilogue == kernels::GemmEpilogue::kRelu};
+      static_cast<T>(args.beta)};
 }
 
 /// Rows of several matrices that follow each other in memory, against one B, are one matrix.
@@ -76,8 +75,8 @@ void choose_method(Plan<E>& plan) {
       short_side == 1 && !packs && p.k <= kMaxGathered && (few_columns ? p.a.row : p.b.column) != 1;
   plan.dot = std::is_same_v<T, E> && (reads_along_k || gathers) && short_side <= kDotMaxRows &&
              p.k >= kDotMinVectors * kWidth && (!packs || short_side * p.k <= kDotMaxPacked);
-  const bool can_turn = p.bias == nullptr && ((p.n == 1 && p.c.row == 1) ||
-                                              (p.beta == T(0) && !p.relu && p.k <= kTurnedMaxK));
+  const bool can_turn =
+      p.bias == nullptr && ((p.n == 1 && p.c.row == 1) || (p.beta == T(0) && p.k <= kTurnedMaxK));
   const bool fills_vectors = p.n < 2 * kWidth && p.n % kWidth != 0 && p.a.row == 1 && can_turn;
   if (few_columns && (plan.dot || fills_vectors)) p.turn();
 }
@@ -152,7 +151,7 @@ void run_part(void* context, int part) {
   }
 }
 
-/// The bias and what follows it as a pass of its own, for a bias that is not contiguous.
+/// Adds a bias that is not contiguous, in a pass of its own.
 template <class T>
 void add_strided_bias(const kernels::GemmArgs& args) {
   const Problem<T> all = problem_of<T>(args);
@@ -160,10 +159,7 @@ void add_strided_bias(const kernels::GemmArgs& args) {
     const Problem<T> p = all.at(index);
     for (std::int64_t i = 0; i < p.m; ++i) {
       T* const row = p.c.data + i * p.c.row;
-      for (std::int64_t j = 0; j < p.n; ++j) {
-        const T x = row[j] + p.bias[j * args.bias_stride];
-        row[j] = p.relu && x < T(0) ? T(0) : x;
-      }
+      for (std::int64_t j = 0; j < p.n; ++j) row[j] += p.bias[j * args.bias_stride];
     }
   }
 }
@@ -173,10 +169,7 @@ void multiply(const kernels::GemmArgs& args, kernels::KernelContext& context) {
   using T = NumberOf<E>;
   Plan<E> plan{problem_of<T>(args), args.batch, false, 1, 1, 1};
   const bool strided_bias = args.bias != nullptr && args.bias_stride != 1 && args.n > 1;
-  if (strided_bias) {
-    plan.problem.bias = nullptr;
-    plan.problem.relu = false;
-  }
+  if (strided_bias) plan.problem.bias = nullptr;
   merge_batch(plan);
   if (plan.batch == 1 && is_inner(plan.problem)) {
     return multiply_inner(plan.problem, kWorkPerThread / 2);

@@ -45,9 +45,6 @@ void finish_sums(const Problem<T>& problem, T* sums, T* c, std::int64_t stride, 
     if (bias != nullptr) {
       for (int i = 0; i < n; ++i) x[i] += bias[i];
     }
-    if (problem.relu) {
-      for (int i = 0; i < n; ++i) x[i] = x[i] < T(0) ? T(0) : x[i];
-    }
     for (int i = 0; i < n; ++i) c[i] = x[i];
   };
   for (int line = 0; line < lines; ++line, sums += kLine, c += stride) {

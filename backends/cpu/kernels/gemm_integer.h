@@ -35,11 +35,6 @@ inline void multiply_integers(const kernels::GemmArgs& args) {
         const U* const bias = static_cast<const U*>(args.bias);
         for (std::int64_t j = 0; j < args.n; ++j) c[j] += bias[j * args.bias_stride];
       }
-      if (args.epilogue == kernels::GemmEpilogue::kRelu) {
-        for (std::int64_t j = 0; j < args.n; ++j) {
-          if (static_cast<std::int64_t>(c[j]) < 0) c[j] = 0;
-        }
-      }
     }
   });
 }

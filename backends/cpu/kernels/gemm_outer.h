@@ -8,8 +8,7 @@ namespace tern::cpu {
 /// Whether a product is that of a column and a row, both written and read in one sweep.
 template <class T>
 bool is_outer(const Problem<T>& p) {
-  return p.k == 1 && p.b.column == 1 && p.c.column == 1 && p.beta == T(0) && p.bias == nullptr &&
-         !p.relu;
+  return p.k == 1 && p.b.column == 1 && p.c.column == 1 && p.beta == T(0) && p.bias == nullptr;
 }
 
 /// Computes the rows [begin, end): memory is all that counts.

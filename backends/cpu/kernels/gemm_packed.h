@@ -64,7 +64,6 @@ class Block {
     output_.alpha = problem.alpha;
     output_.beta = k_begin == 0 ? problem.beta : T(1);
     output_.bias = last ? problem.bias : nullptr;
-    output_.relu = last && problem.relu;
   }
 
   void pack_b(std::int64_t begin, std::int64_t end) {
@@ -158,7 +157,7 @@ class Block {
 };
 
 /// Computes a share; false when there is no memory. Where C has its columns contiguous (a turned
-/// problem), the product must be all there is: no beta, bias or relu.
+/// problem), the product must be all there is: no beta or bias.
 template <class E>
 bool multiply_packed(const Problem<NumberOf<E>>& problem, const Share& share) {
   using T = NumberOf<E>;

@@ -16,7 +16,7 @@ struct Matrix {
   std::int64_t batch, row, column;
 };
 
-/// GemmArgs for one element type: c = relu(alpha * a x b + beta * c + bias).
+/// GemmArgs for one element type: c = alpha * a x b + beta * c + bias.
 template <class T>
 struct Problem {
   std::int64_t m, n, k;
@@ -24,7 +24,6 @@ struct Problem {
   Matrix<T> c;    // column stride 1; once turned, row stride 1
   const T* bias;  // one number per column, contiguous; once turned, per row; null: none
   T alpha, beta;
-  bool relu;
   bool turned = false;
 
   /// Makes it the product of the transposed matrices.

@@ -21,14 +21,13 @@ struct TileInput {
   std::int64_t count;
 };
 
-/// What a tile becomes: c = relu(alpha * product + beta * c + bias).
+/// What a tile becomes: c = alpha * product + beta * c + bias.
 template <class T>
 struct TileOutput {
   T* c;
   std::int64_t c_row;
-  const T* bias;  // null: none
-  T alpha, beta;  // beta == 0 does not read c
-  bool relu;
+  const T* bias;   // null: none
+  T alpha, beta;   // beta == 0 does not read c
   int last_lanes;  // how many lanes of a row's last vector exist
 };
 
@@ -80,7 +79,6 @@ void multiply_tile(const TileInput<E>& in, const TileOutput<NumberOf<E>>& out) {
     for (int j = 0; j < kVectors; ++j) bias[j] = load(out.bias + j * S::kWidth, j);
     for_each([&](V& x, T*, int j) { x += bias[j]; });
   }
-  if (out.relu) for_each([](V& x, T*, int) { x = x < T(0) ? V{} : x; });  // NaN stays NaN
   for_each([&](V x, T* c, int j) {
     if (partial && j == kVectors - 1) {
       S::store_first(c, x, out.last_lanes);

@@ -28,7 +28,7 @@ __device__ void load_tile(Number (&tile)[kDepth][kTile + 1], const T* operand, s
   }
 }
 
-// c = epilogue(alpha * a x b + beta * c + bias). One block per tile of the result, kEach x kEach
+// c = alpha * a x b + beta * c + bias. One block per tile of the result, kEach x kEach
 // elements per thread, summed kDepth products at a time. Number is unsigned for integers, so that
 // they wrap around.
 template <class T, class Number>
@@ -76,8 +76,7 @@ __global__ void __launch_bounds__(kTileThreads)
         if (args.bias != nullptr) {
           sum += static_cast<Number>(static_cast<const T*>(args.bias)[column * args.bias_stride]);
         }
-        const T result = static_cast<T>(sum);
-        place = args.epilogue == GemmEpilogue::kRelu && result < 0 ? T(0) : result;
+        place = static_cast<T>(sum);
       }
     }
   }
@@ -93,16 +92,12 @@ void run_tiled(const GemmArgs& args, KernelContext& context) {
 }
 
 template <class T>
-struct Epilogue {
-  bool relu;
-  __device__ T operator()(T product, T bias) const {
-    const T sum = product + bias;
-    return relu && sum < 0 ? T(0) : sum;
-  }
+struct Sum {
+  __device__ T operator()(T product, T bias) const { return product + bias; }
 };
 
 template <class T>
-void run_epilogue(const GemmArgs& args, KernelContext& context) {
+void run_add_bias(const GemmArgs& args, KernelContext& context) {
   const std::int64_t c_strides[] = {args.c_batch_stride, args.c_row_stride, 1};
   const std::int64_t bias_strides[] = {0, 0, args.bias_stride};
   MapOperands<3> operands{};
@@ -111,17 +106,17 @@ void run_epilogue(const GemmArgs& args, KernelContext& context) {
   operands.sizes[1] = args.m;
   operands.sizes[2] = args.n;
   operands.data[0] = operands.data[1] = args.c;
-  operands.data[2] = args.bias;  // null: the immediate, zero
+  operands.data[2] = args.bias;
   operands.strides[0] = operands.strides[1] = c_strides;
-  operands.strides[2] = args.bias != nullptr ? bias_strides : nullptr;
-  map<T, T, T>(context, operands, Epilogue<T>{args.epilogue == GemmEpilogue::kRelu});
+  operands.strides[2] = bias_strides;
+  map<T, T, T>(context, operands, Sum<T>());
 }
 
 }  // namespace
 
-void gemm_epilogue(const GemmArgs& args, KernelContext& context) {
-  if (args.dtype == kDouble) return run_epilogue<double>(args, context);
-  run_epilogue<float>(args, context);
+void gemm_add_bias(const GemmArgs& args, KernelContext& context) {
+  if (args.dtype == kDouble) return run_add_bias<double>(args, context);
+  run_add_bias<float>(args, context);
 }
 
 namespace {

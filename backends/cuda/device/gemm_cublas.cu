@@ -99,9 +99,7 @@ cublasComputeType_t compute_type(const GemmArgs& args) {
 }
 
 cublasLtEpilogue_t epilogue_of(const GemmArgs& args) {
-  const bool relu = args.epilogue == GemmEpilogue::kRelu;
-  if (args.bias != nullptr) return relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
-  return relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+  return args.bias != nullptr ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
 bool gemm_at_precision(const GemmArgs& args, KernelContext& context) {
@@ -147,7 +145,7 @@ bool gemm_at_precision(const GemmArgs& args, KernelContext& context) {
   product.bias_alignment = 0;
   data.bias = nullptr;
   if (!run_cublas(product, data, context)) return false;
-  gemm_epilogue(args, context);
+  gemm_add_bias(args, context);
   return true;
 }
 

@@ -23,7 +23,7 @@ struct LtMatrix {
   auto operator<=>(const LtMatrix&) const = default;
 };
 
-/// All that decides how d = epilogue(alpha * a x b + beta * d + bias) is computed, with d of
+/// All that decides how d = alpha * a x b + beta * d + bias is computed, with d of
 /// rows x columns and one element of bias for each row. The compute type tells the dtype.
 struct LtProduct {
   cublasComputeType_t compute;
@@ -51,11 +51,11 @@ constexpr std::size_t kMostPlans = 1024;
 bool run_cublas(const LtProduct& product, const LtData& data, KernelContext& context);
 
 /// The gemm slot for floating dtypes and k > 0, through run_cublas. What cuBLASLt cannot read is
-/// copied first, and an epilogue that it does not have is computed after the product. False when
+/// copied first, and a bias that it cannot add is added after the product. False when
 /// it has no algorithm at all.
 bool gemm_cublas(const GemmArgs& args, KernelContext& context);
 
-/// c = epilogue(c + bias), in one pass.
-void gemm_epilogue(const GemmArgs& args, KernelContext& context);
+/// Adds the bias to c.
+void gemm_add_bias(const GemmArgs& args, KernelContext& context);
 
 }  // namespace tern::cuda::device

@@ -21,7 +21,7 @@ std::vector<Wide<T>> widened(const T* matrix, std::int64_t rows, std::int64_t co
   return wide;
 }
 
-// c[m, n] = epilogue(alpha * sum over k of a[m, k] * b[k, n] + beta * c[m, n] + bias[n])
+// c[m, n] = alpha * sum over k of a[m, k] * b[k, n] + beta * c[m, n] + bias[n]
 template <class T>
 void multiply(const GemmArgs& args, const T* a, const T* b, T* c) {
   const T* bias = static_cast<const T*>(args.bias);
@@ -42,7 +42,6 @@ void multiply(const GemmArgs& args, const T* a, const T* b, T* c) {
       if (bias != nullptr) {
         result = plus(result, static_cast<Wide<T>>(bias[j * args.bias_stride]));
       }
-      if (args.epilogue == GemmEpilogue::kRelu && result < 0) result = 0;
       out = narrow<T>(result);
     }
   }

@@ -6,17 +6,13 @@
 
 namespace tern::kernels {
 
-/// What happens to a product before it is stored.
-enum class GemmEpilogue : std::int32_t { kNone, kRelu };
-
-/// c = epilogue(alpha * a x b + beta * c + bias) for each of `batch` matrices, in float32, float64
+/// c = alpha * a x b + beta * c + bias for each of `batch` matrices, in float32, float64
 /// or int64. a is m x k, b is k x n with any strides (a transposed operand has its strides
 /// swapped; a broadcast batch has stride 0); c has contiguous rows (c_row_stride >= n). bias,
 /// when not null, has n elements with stride bias_stride. beta == 0 does not read c. k == 0 gives
 /// beta * c + bias.
 struct GemmArgs {
   ScalarType dtype;
-  GemmEpilogue epilogue;
   GemmPrecision precision;  // of float32
   std::int64_t batch, m, n, k;
   const void* a;

@@ -17,7 +17,7 @@ void require(bool condition, const char* rule) {
 }
 
 bool has_bias(const cublasLtMatmulDescOpaque_t& operation) {
-  return (operation.epilogue & CUBLASLT_EPILOGUE_BIAS) != 0;
+  return operation.epilogue == CUBLASLT_EPILOGUE_BIAS;
 }
 
 std::uint64_t alignment_of(const void* address) {
@@ -94,9 +94,7 @@ void multiply(const cublasLtMatmulDescOpaque_t& operation, Factor<T> a, Factor<T
       double sum = sums[i] * alpha;
       if (beta != 0) sum += static_cast<double>(beta) * column[i];
       if (has_bias(operation)) sum += static_cast<const T*>(operation.bias)[i];
-      column[i] = (operation.epilogue & CUBLASLT_EPILOGUE_RELU) != 0 && sum < 0
-                      ? T(0)
-                      : static_cast<T>(sum);
+      column[i] = static_cast<T>(sum);
     }
   }
 }
@@ -154,8 +152,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
                       operation->compute == CUBLAS_COMPUTE_32F_FAST_16BF;
   if (rounds && state().refuse_rounding) return CUBLAS_STATUS_NOT_SUPPORTED;
   const bool plain = operation->epilogue == CUBLASLT_EPILOGUE_DEFAULT;
-  const bool relu_of_double = operation->compute == CUBLAS_COMPUTE_64F && !has_bias(*operation);
-  if (!plain && (state().refuse_epilogues || relu_of_double)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!plain && state().refuse_epilogues) return CUBLAS_STATUS_NOT_SUPPORTED;
   *count = 1;
   *results = {};
   // Long sums of small results are split, if there is memory for the parts.
