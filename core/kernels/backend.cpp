@@ -30,11 +30,6 @@ constinit std::atomic<Backend*> registered[kDeviceTypes] = {};
 
 }  // namespace
 
-void Backend::reserve_numbers(Generator& generator, std::uint64_t blocks, RandomArgs& args) {
-  args.seed = generator.current_seed();
-  args.offset = generator.reserve(blocks);
-}
-
 Backend& backend_of(DeviceType type) {
   const std::atomic<Backend*>& slot = registered[static_cast<int>(type)];
   Backend* backend = slot.load(std::memory_order_acquire);
@@ -43,6 +38,14 @@ Backend& backend_of(DeviceType type) {
     backend = slot.load(std::memory_order_acquire);
   }
   return *backend;
+}
+
+void reserve_numbers(Generator& generator, std::uint64_t blocks, RandomArgs& args) {
+  if (GraphCapture* const capture = capture_on(generator.device())) {
+    return capture->reserve_numbers(generator, blocks, args);
+  }
+  args.seed = generator.current_seed();
+  args.offset = generator.reserve(blocks);
 }
 
 namespace detail {

@@ -5,17 +5,12 @@
 #include <functional>
 
 #include <tern/core/base/visibility.h>
+#include <tern/core/kernels/graph_capture.h>
 #include <tern/core/kernels/slots.h>
 #include <tern/core/tensor/allocator.h>
 #include <tern/core/tensor/device.h>
 
-namespace tern {
-class Generator;
-}
-
 namespace tern::kernels {
-
-struct RandomArgs;
 
 /// The code behind one kind of device. Ops reach it through backend_of(); adding one means one
 /// class and one line in backends/builtin.cpp.
@@ -52,29 +47,26 @@ class TERN_API Backend {
     return [](const std::function<void()>& body) { body(); };
   }
 
-  /// Whether what the calling thread gives to `device` is recorded into a graph instead of run.
-  virtual bool is_capturing(DeviceIndex) { return false; }
-  /// While capturing: `hook` will run after every replay of the graph was queued.
-  // NOLINTNEXTLINE(performance-unnecessary-value-param): backends with graphs keep the hook.
-  virtual void after_replay(DeviceIndex, std::function<void()> /*hook*/) {}
-  /// While capturing: device memory for a number that kernels of the graph read. Before every
-  /// replay it becomes what `value` returns; what that throws, the replay throws.
-  // NOLINTNEXTLINE(performance-unnecessary-value-param): backends with graphs keep the function.
-  virtual const double* graph_number(DeviceIndex, std::function<double()> /*value*/) {
-    return nullptr;
-  }
-  /// Reserves `blocks` blocks of a device's generator, whose mutex the caller holds, and says in
-  /// `args` where to draw from: a seed and an offset, or in a graph the place that has them.
-  virtual void reserve_numbers(Generator& generator, std::uint64_t blocks, RandomArgs& args);
+  /// Returns the graph that records the calling thread's work for `device`; null when the work
+  /// runs.
+  virtual GraphCapture* capture(DeviceIndex) { return nullptr; }
 };
 
 /// The backend of a device type. The first call registers the built-in ones.
 TERN_API Backend& backend_of(DeviceType type);
 
-/// Whether work on `device` is recorded: then its results cannot be read.
-inline bool is_capturing(Device device) {
-  return device.is_cuda() && backend_of(device.type()).is_capturing(device.index());
+/// Returns the graph that records the calling thread's work for `device`; null when the work runs.
+inline GraphCapture* capture_on(Device device) {
+  return device.is_cuda() ? backend_of(device.type()).capture(device.index()) : nullptr;
 }
+
+/// Whether work on `device` is recorded: then its results cannot be read.
+inline bool is_capturing(Device device) { return capture_on(device) != nullptr; }
+
+/// Reserves `blocks` blocks of a device's generator, whose mutex the caller holds, and writes into
+/// `args` where a kernel draws from: a seed and an offset, or while a graph is captured the place
+/// in device memory that has them.
+TERN_API void reserve_numbers(Generator& generator, std::uint64_t blocks, RandomArgs& args);
 
 namespace detail {
 /// Defined in backends/builtin.cpp: fills one pointer per device type. The core declares it, so

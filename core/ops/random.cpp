@@ -37,7 +37,7 @@ void draw_dense(const char* name, const Tensor& out, OptionalGenerator& given, R
     args.generator = &generator.engine();
   } else {
     const bool wide = element_size(out.dtype()) == 8 || args.op == kernels::RandomOp::kRandint;
-    kernels::backend_of(out.device().type()).reserve_numbers(generator, wide ? 2 : 1, args);
+    kernels::reserve_numbers(generator, wide ? 2 : 1, args);
   }
   kernels::run(name, out.device(), out.dtype(), args);
 }

@@ -88,7 +88,7 @@ const double* capture_step(const std::weak_ptr<Optimizer*>& optimizer, std::size
     step.keys.push_back(updates[i].parameter.unsafeGetTensorImpl());
   }
   const Device device = updates[begin].parameter.device();
-  kernels::backend_of(device.type()).after_replay(device.index(), [optimizer, step] {
+  kernels::capture_on(device)->after_replay(device.index(), [optimizer, step] {
     if (const auto alive = optimizer.lock()) step.count_replay(**alive);
   });
   return detail::graph_lr(optimizer, group, lr, device,

@@ -49,7 +49,8 @@ void follow(Tensor& state, const Tensor& parameter) {
 
 const double* graph_lr(std::weak_ptr<Optimizer*> optimizer, std::size_t group, double lr,
                        Device device, std::function<void(const Optimizer&)> check) {
-  if (!kernels::is_capturing(device)) return nullptr;
+  kernels::GraphCapture* const capture = kernels::capture_on(device);
+  if (capture == nullptr) return nullptr;
   const auto lr_now = [optimizer = std::move(optimizer), group, lr,
                        check = std::move(check)]() mutable {
     if (const auto alive = optimizer.lock()) {
@@ -58,7 +59,7 @@ const double* graph_lr(std::weak_ptr<Optimizer*> optimizer, std::size_t group, d
     }
     return lr;
   };
-  return kernels::backend_of(device.type()).graph_number(device.index(), lr_now);
+  return capture->graph_number(device.index(), lr_now);
 }
 
 Tensor run_closure(const Optimizer::LossClosure& closure) {

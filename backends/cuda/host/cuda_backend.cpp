@@ -6,7 +6,6 @@
 #include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/backends/cuda/host/recording.h>
-#include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::cuda {
@@ -90,38 +89,8 @@ CudaBackend::Place CudaBackend::place(DeviceIndex device) {
   };
 }
 
-// --- Graphs --------------------------------------------------------------------------------------
-
-namespace {
-
-detail::Recording& recording_of(DeviceIndex device) {
-  detail::Recording* recording = detail::recording_on(getCurrentCUDAStream(device).stream());
-  TERN_CHECK(recording != nullptr, DeviceError, "cuda:", device, " is not capturing");
-  TERN_CHECK(recording->stream.device_index() == device, NotImplementedError,
-             "a graph draws numbers and steps optimizers on its own device, ",
-             recording->stream.device(), ", not on cuda:", device);
-  return *recording;
-}
-
-}  // namespace
-
-bool CudaBackend::is_capturing(DeviceIndex device) {
-  return detail::recordings != 0 && detail::recording_on(stream(device)) != nullptr;
-}
-
-void CudaBackend::after_replay(DeviceIndex device, std::function<void()> hook) {
-  recording_of(device).after_replay(std::move(hook));
-}
-
-const double* CudaBackend::graph_number(DeviceIndex device, std::function<double()> value) {
-  return recording_of(device).graph_number(std::move(value));
-}
-
-void CudaBackend::reserve_numbers(Generator& generator, std::uint64_t blocks,
-                                  kernels::RandomArgs& args) {
-  const DeviceIndex device = generator.device().index();
-  if (!is_capturing(device)) return Backend::reserve_numbers(generator, blocks, args);
-  recording_of(device).reserve_numbers(generator, blocks, args);
+kernels::GraphCapture* CudaBackend::capture(DeviceIndex device) {
+  return detail::recordings == 0 ? nullptr : detail::recording_on(stream(device));
 }
 
 CudaBackend& cuda_backend() {

@@ -3,7 +3,6 @@
 #include <tern/backends/cuda/host/caching_allocator.h>
 #include <tern/backends/cuda/host/pinned_allocator.h>
 #include <tern/core/kernels/backend.h>
-#include <tern/core/kernels/families/random.h>
 
 namespace tern::cuda {
 
@@ -23,11 +22,7 @@ class TERN_API CudaBackend final : public kernels::Backend {
   void record_current_stream(const void* data, DeviceIndex device) override;
   detail::PinnedAllocator* pinned_allocator() override;
   Place place(DeviceIndex device) override;
-  bool is_capturing(DeviceIndex device) override;
-  void after_replay(DeviceIndex device, std::function<void()> hook) override;
-  const double* graph_number(DeviceIndex device, std::function<double()> value) override;
-  void reserve_numbers(Generator& generator, std::uint64_t blocks,
-                       kernels::RandomArgs& args) override;
+  kernels::GraphCapture* capture(DeviceIndex device) override;
 };
 
 /// The one CUDA backend; it opens the plugin when something is asked of it. Never destroyed.

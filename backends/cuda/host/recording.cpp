@@ -80,8 +80,15 @@ void Recording::end() {
   cuda_backend().pinned_allocator()->end_capture();
 }
 
+void Recording::check_device(DeviceIndex device) const {
+  TERN_CHECK(stream.device_index() == device, NotImplementedError,
+             "a graph draws numbers and steps optimizers on its own device, ", stream.device(),
+             ", not on cuda:", device);
+}
+
 void Recording::reserve_numbers(Generator& generator, std::uint64_t blocks,
                                 kernels::RandomArgs& args) {
+  check_device(generator.device().index());
   auto draws = std::find_if(draws_.begin(), draws_.end(),
                             [&](const Draws& each) { return each.generator == generator; });
   if (draws == draws_.end()) {
@@ -92,9 +99,15 @@ void Recording::reserve_numbers(Generator& generator, std::uint64_t blocks,
   draws->words += 4 * blocks;
 }
 
-const double* Recording::graph_number(std::function<double()> value) {
+const double* Recording::graph_number(DeviceIndex device, std::function<double()> value) {
+  check_device(device);
   numbers_.emplace_back(std::move(value), stream.device_index());
   return static_cast<const double*>(numbers_.back().place.data());
+}
+
+void Recording::after_replay(DeviceIndex device, std::function<void()> hook) {
+  check_device(device);
+  hooks_.push_back(std::move(hook));
 }
 
 void Recording::finish_capture() {

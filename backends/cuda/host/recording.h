@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <tern/backends/cuda/host/stream.h>
-#include <tern/core/kernels/families/random.h>
+#include <tern/core/kernels/graph_capture.h>
 #include <tern/core/tensor/generator.h>
 
 namespace tern::cuda::detail {
@@ -38,7 +38,7 @@ class GraphNumbers {
 };
 
 /// What the host remembers of a graph: filled while it is captured, used at each replay.
-class Recording {
+class Recording final : public kernels::GraphCapture {
  public:
   /// From now on the allocators hold back what the driver refuses during a capture on `stream`.
   Recording(std::uint64_t pool_, Stream stream_);
@@ -57,10 +57,10 @@ class Recording {
   /// time.
   void end();
 
-  /// As Backend's functions of these names say.
-  void reserve_numbers(Generator& generator, std::uint64_t blocks, kernels::RandomArgs& args);
-  const double* graph_number(std::function<double()> value);
-  void after_replay(std::function<void()> hook) { hooks_.push_back(std::move(hook)); }
+  void reserve_numbers(Generator& generator, std::uint64_t blocks,
+                       kernels::RandomArgs& args) override;
+  const double* graph_number(DeviceIndex device, std::function<double()> value) override;
+  void after_replay(DeviceIndex device, std::function<void()> hook) override;
 
   /// Records the last work of the capture: each replay leaves the offsets that the next one needs.
   void finish_capture();
@@ -83,6 +83,7 @@ class Recording {
     std::function<double()> value;
     GraphNumbers place;
   };
+  void check_device(DeviceIndex device) const;
   void write_numbers();
   void take_back_draws();
 

@@ -47,7 +47,7 @@ TEST(GraphReplay, AGraphMayGoWhileAReplayIsPending) {
     graph.capture(
         [&] {
           draw(drawn.data(), generator);
-          copy(out, cuda_backend().graph_number(0, [] { return 1.5; }));
+          copy(out, cuda_backend().capture(0)->graph_number(0, [] { return 1.5; }));
         },
         {}, capturing);
     graph.replay();
@@ -108,8 +108,8 @@ class FailingReplay : public ::testing::Test {
     graph_.capture([&] {
       draw(a_.data(), first_);
       draw(b_.data(), second_);
-      copy(out_, cuda_backend().graph_number(0, [&] { return value_; }));
-      cuda_backend().after_replay(0, [&] { ++replays_; });
+      copy(out_, cuda_backend().capture(0)->graph_number(0, [&] { return value_; }));
+      cuda_backend().capture(0)->after_replay(0, [&] { ++replays_; });
     });
   }
 

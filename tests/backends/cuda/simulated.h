@@ -105,7 +105,7 @@ inline void draw(float* out, Generator& generator) {
   args.out = out;
   args.count = 1;
   args.b = 1;
-  cuda::cuda_backend().reserve_numbers(generator, 1, args);
+  kernels::reserve_numbers(generator, 1, args);
   launch(args, generator.device().index());
 }
 
