@@ -13,12 +13,14 @@ if(TARGET tern-state)
   install(TARGETS tern-state)
 endif()
 
+# The public headers: those in no folder detail. tests/install compares them with what tern.h reaches.
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/tern)
 install(FILES tern.h DESTINATION ${headers})
-foreach(folder IN ITEMS core nn serialization compat backends/cuda/host)
-  get_filename_component(above ${folder} DIRECTORY)
-  install(DIRECTORY ${folder} DESTINATION ${headers}/${above}
-          FILES_MATCHING PATTERN *.h PATTERN *.def PATTERN *.inc PATTERN detail EXCLUDE)
+install(DIRECTORY core nn serialization compat DESTINATION ${headers}
+        FILES_MATCHING PATTERN *.h PATTERN *.def PATTERN *.inc
+        PATTERN detail EXCLUDE PATTERN core/kernels EXCLUDE)
+foreach(header IN ITEMS cuda graph graphed_step stream)
+  install(FILES backends/cuda/host/${header}.h DESTINATION ${headers}/backends/cuda/host)
 endforeach()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tern)

@@ -1,5 +1,5 @@
 #include <tern/nn/any_module.h>
-#include <tern/nn/type_name.h>
+#include <tern/nn/detail/type_name.h>
 
 namespace tern::nn {
 

@@ -2,7 +2,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/creation.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/random.h>
 #include <tern/nn/init.h>
 

@@ -5,7 +5,7 @@
 #include <tern/nn/detail/family.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
-#include <tern/nn/type_name.h>
+#include <tern/nn/detail/type_name.h>
 
 namespace tern::nn {
 

@@ -3,7 +3,7 @@
 
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
-#include <tern/nn/printing.h>
+#include <tern/nn/detail/printing.h>
 
 namespace tern::nn {
 

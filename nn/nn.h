@@ -16,10 +16,10 @@
 #include <tern/nn/module.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/modules/activation.h>
-#include <tern/nn/modules/batchnorm.h>
+#include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/dropout.h>
+#include <tern/nn/modules/layer_norm.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/modules/loss.h>
-#include <tern/nn/modules/normalization.h>
 #include <tern/nn/parallel/data_parallel.h>
 #include <tern/nn/utils.h>

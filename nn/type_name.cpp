@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include <tern/nn/type_name.h>
+#include <tern/nn/detail/type_name.h>
 
 namespace tern::nn::detail {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 namespace tern::cpu {
 

@@ -3,7 +3,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/meta.h>
 #include <tern/core/kernels/backend.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern::autograd {
 namespace {

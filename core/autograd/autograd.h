@@ -4,6 +4,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/node.h>
+#include <tern/core/autograd/record.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::autograd {

@@ -1,102 +1,204 @@
 #include <algorithm>
 
-#include <tern/core/autograd/autograd.h>
-#include <tern/core/autograd/meta.h>
-#include <tern/core/autograd/record.h>
-#include <tern/core/autograd/run.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/autograd/detail/engine.h>
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern::autograd {
 namespace {
 
-// The gradient a run starts with at `output`: what the caller gave, or 1.
-Tensor start_gradient(const Tensor& output, const Tensor& given, std::size_t index) {
-  if (!given.defined()) {
-    TERN_CHECK(output.numel() == 1, Error,
-               "grad can be implicitly created only for scalar outputs, got sizes ",
-               output.sizes());
-    return output.new_ones(output.sizes());
-  }
-  TERN_CHECK(given.sizes() == output.sizes(), ShapeError, "invalid gradient at index ", index,
-             " - got ", given.sizes(), " but expected shape compatible with ", output.sizes());
-  TERN_CHECK(given.device() == output.device(), DeviceError, "invalid gradient at index ", index,
-             " - got a tensor on ", given.device(), " but expected one on ", output.device());
-  return given.dtype() == output.dtype() ? given : given.to(output.dtype());
+bool fits(const Tensor& gradient, const OutputInfo& info) {
+  return gradient.sizes() == IntArrayRef(info.sizes) && gradient.dtype() == info.dtype &&
+         gradient.device() == info.device;
 }
 
-void start_all(Run& run, const variable_list& outputs, const variable_list& gradients) {
-  TERN_CHECK(gradients.empty() || gradients.size() == outputs.size(), Error, "got ", outputs.size(),
-             " tensors and ", gradients.size(), " gradients");
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const Edge edge = outputs[i].defined() ? gradient_edge(outputs[i]) : Edge();
-    TERN_CHECK(edge.node, Error, "element ", i,
-               " of tensors does not require grad and does not have a grad_fn");
-    run.start(edge, start_gradient(outputs[i], gradients.empty() ? Tensor() : gradients[i], i));
+// Brings a gradient to the form of the tensor it is for: sums what broadcasting repeated, casts.
+[[gnu::noinline]] Tensor fit(Tensor gradient, const OutputInfo& info, const Node& from,
+                             std::size_t index) {
+  if (gradient.sizes() != IntArrayRef(info.sizes)) {
+    TERN_CHECK(is_expandable_to(info.sizes, gradient.sizes()), ShapeError, "Function ", from.name(),
+               " returned an invalid gradient at index ", index, " - got ", gradient.sizes(),
+               " but expected shape compatible with ", IntArrayRef(info.sizes));
+    gradient = gradient.sum_to_size(info.sizes);
   }
+  if (gradient.dtype() != info.dtype) gradient = gradient.to(info.dtype);
+  if (!(gradient.device() == info.device)) {
+    // Only a 0-d tensor may have met tensors of another device.
+    TERN_CHECK(gradient.dim() == 0, DeviceError, "Function ", from.name(),
+               " returned an invalid gradient at index ", index, " - expected device ", info.device,
+               " but got ", gradient.device());
+    gradient = gradient.to(info.device);
+  }
+  return gradient;
+}
+
+// True when nobody else can see a change of the tensor's elements.
+bool is_private(const Tensor& tensor) {
+  return tensor.use_count() == 1 && tensor.self().storage->is_exclusive() &&
+         !tensor.self().has_internal_overlap();
 }
 
 }  // namespace
 
-void throw_backward_twice() {
-  tern::detail::raise<Error>(
-      "Trying to backward through the graph a second time (or directly access saved tensors after "
-      "they have already been freed). Saved intermediate values of the graph are freed when you "
-      "call .backward() or autograd::grad(). Specify retain_graph=true if you need to backward "
-      "through the graph a second time or if you need to access saved tensors after calling "
-      "backward.");
+Engine::State& Engine::state_of(Node* node) {
+  const std::size_t number = numbers_.of(node);
+  if (number == states_.size()) states_.emplace_back().node = node;
+  return states_[number];
 }
 
-variable_list grad(const variable_list& outputs, const variable_list& inputs,
-                   const variable_list& grad_outputs, std::optional<StrictBool> retain_graph,
-                   StrictBool create_graph, StrictBool allow_unused) {
-  TERN_CHECK(!inputs.empty(), Error, "grad requires non-empty inputs.");
-  Run run(retain_graph.value_or(create_graph), create_graph);
-  start_all(run, outputs, grad_outputs);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const Edge edge = inputs[i].defined() ? gradient_edge(inputs[i]) : Edge();
-    TERN_CHECK(edge.node, Error, "One of the differentiated Tensors does not require grad (input ",
-               i, ")");
-    run.want(edge, i);
+void Engine::start(const Edge& edge, Tensor gradient) {
+  roots_.push_back(edge.node);
+  add(state_of(edge.node.get()), edge.output_nr, std::move(gradient));
+}
+
+void Engine::want(const Edge& edge, std::size_t place) {
+  state_of(edge.node.get()).wanted.emplace_back(edge.output_nr, place);
+  selective_ = true;
+}
+
+void Engine::execute(std::vector<Tensor>& wanted) {
+  const AutoGradMode mode(create_graph_);
+  discover();
+  if (selective_) mark_needed();
+  for (const IntrusivePtr<Node>& root : roots_) {
+    State& state = state_of(root.get());
+    if (state.waiting_for != 0) continue;
+    if (std::find(ready_.begin(), ready_.end(), &state) == ready_.end()) make_ready(state);
   }
-  variable_list results(inputs.size());
-  run.execute(results);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    TERN_CHECK(allow_unused || results[i].defined(), Error,
-               "One of the differentiated Tensors appears to not have been used in the graph "
-               "(input ",
-               i, "). Set allow_unused=True if this is the desired behavior.");
-    // No rule ran where an output is an input: its gradient is the caller's, with its history.
-    if (!create_graph && results[i].defined() && results[i].requires_grad()) {
-      results[i] = results[i].detach();
+  while (!ready_.empty()) run_node(next_ready(), wanted);
+}
+
+void Engine::discover() {
+  std::vector<State*> stack;
+  const auto visit = [&](State& state) {
+    if (state.visited) return;
+    state.visited = true;
+    stack.push_back(&state);
+  };
+  for (const IntrusivePtr<Node>& root : roots_) visit(state_of(root.get()));
+  while (!stack.empty()) {
+    const State& state = *stack.back();
+    stack.pop_back();
+    for (const Edge& edge : state.node->next_edges()) {
+      if (!edge.node) continue;
+      State& next = state_of(edge.node.get());
+      ++next.waiting_for;
+      visit(next);
     }
   }
-  return results;
 }
 
-void backward(const variable_list& tensors, const variable_list& grad_tensors,
-              std::optional<StrictBool> retain_graph, StrictBool create_graph,
-              const variable_list& inputs) {
-  if (inputs.empty()) {
-    Run run(retain_graph.value_or(create_graph), create_graph);
-    start_all(run, tensors, grad_tensors);
-    variable_list none;
-    run.execute(none);
-    return;
+// A node is needed when a wanted tensor is its own or lies below it; its rule, in the second case.
+void Engine::mark_needed() {
+  for (State& state : states_) {
+    state.needed = !state.wanted.empty();
+    state.applies = false;
+    state.visited = false;
   }
-  const variable_list gradients =
-      grad(tensors, inputs, grad_tensors, retain_graph, create_graph, /*allow_unused=*/true);
-  const AutoGradMode mode(create_graph);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto is_same = [&](const Tensor& other) { return other.is_same(inputs[i]); };
-    const auto here = inputs.begin() + static_cast<std::ptrdiff_t>(i);
-    // An input that is named twice gets its gradient once.
-    if (!gradients[i].defined() || std::any_of(inputs.begin(), here, is_same)) continue;
-    Meta& meta = ensure_meta(inputs[i].self());
-    if (!meta.slot) meta.slot = make_intrusive<GradSlot>();
-    meta.slot->is_open = true;  // closed if this result of ops was a frozen leaf before
-    const IntrusivePtr<Node> accumulator = make_accumulator(inputs[i], meta.slot);
-    accumulator->apply(&gradients[i], nullptr);
+  std::vector<std::pair<State*, std::size_t>> path;  // a node and the next of its edges
+  for (const IntrusivePtr<Node>& root : roots_) {
+    State& start = state_of(root.get());
+    if (start.visited) continue;
+    start.visited = true;
+    path.emplace_back(&start, 0);
+    while (!path.empty()) {
+      auto& [state, next_edge] = path.back();
+      const ArrayRef<Edge> edges = state->node->next_edges();
+      if (next_edge < edges.size()) {
+        Node* node = edges[next_edge++].node.get();
+        if (node == nullptr) continue;
+        State& next = state_of(node);
+        if (next.visited) continue;
+        next.visited = true;
+        path.emplace_back(&next, 0);
+        continue;
+      }
+      for (const Edge& edge : edges) {
+        if (edge.node && state_of(edge.node.get()).needed) state->needed = state->applies = true;
+      }
+      path.pop_back();
+    }
   }
+}
+
+void Engine::add(State& state, std::uint32_t output_nr, Tensor gradient) {
+  if (output_nr > state.more.size()) state.more.resize(output_nr);
+  Tensor& sum = output_nr == 0 ? state.first : state.more[output_nr - 1];
+  if (!sum.defined()) {
+    sum = std::move(gradient);
+  } else if (!create_graph_ && is_private(sum)) {
+    sum.add_(gradient);
+  } else {
+    sum = sum.add(gradient);
+  }
+}
+
+void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
+  Node& node = *state.node;
+  std::vector<Tensor> several;
+  Tensor* gradients = &state.first;
+  if (node.output_count() > 1) {
+    several = std::move(state.more);
+    several.insert(several.begin(), std::move(state.first));
+    several.resize(node.output_count());
+    gradients = several.data();
+  }
+  if (node.has_hooks()) [[unlikely]] {
+    for (std::uint32_t i = 0; i < node.output_count(); ++i) {
+      if (gradients[i].defined()) gradients[i] = node.run_hooks(i, std::move(gradients[i]));
+    }
+  }
+  for (const auto& [output_nr, place] : state.wanted) wanted[place] = gradients[output_nr];
+
+  constexpr std::size_t kFew = 4;
+  Tensor few[kFew];
+  std::vector<Tensor> many;
+  Tensor* results = few;
+  if (node.next_edges().size() > kFew) {
+    many.resize(node.next_edges().size());
+    results = many.data();
+  }
+  if (state.applies) {
+    node.apply(gradients, results);
+    if (!keep_graph_) node.release_saved();
+  }
+  state.first.reset();
+  hand_down(state, results);
+}
+
+void Engine::hand_down(State& state, Tensor* results) {
+  const ArrayRef<Edge> edges = state.node->next_edges();
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (!edges[i].node) continue;
+    State& next = state_of(edges[i].node.get());
+    if (results[i].defined() && next.needed) {
+      const OutputInfo& info = edges[i].node->output_info(edges[i].output_nr);
+      if (!fits(results[i], info)) [[unlikely]] {
+        results[i] = fit(std::move(results[i]), info, *state.node, i);
+      }
+      add(next, edges[i].output_nr, std::move(results[i]));
+    }
+    if (--next.waiting_for == 0) make_ready(next);
+  }
+}
+
+namespace {
+// What was recorded last is differentiated first.
+constexpr auto kEarlier = [](const auto* a, const auto* b) {
+  return a->node->sequence_nr() < b->node->sequence_nr();
+};
+}  // namespace
+
+void Engine::make_ready(State& state) {
+  ready_.push_back(&state);
+  std::push_heap(ready_.begin(), ready_.end(), kEarlier);
+}
+
+Engine::State& Engine::next_ready() {
+  std::pop_heap(ready_.begin(), ready_.end(), kEarlier);
+  State& state = *ready_.back();
+  ready_.pop_back();
+  return state;
 }
 
 }  // namespace tern::autograd

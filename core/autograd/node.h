@@ -49,7 +49,7 @@ class TERN_API Node : public RefCounted {
   /// Returns the rule's name as PyTorch spells it: MulBackward0.
   virtual std::string name() const = 0;
   /// Frees the saved tensors. A later apply() throws Error if there were any.
-  virtual void release_kept() {}
+  virtual void release_saved() {}
   /// Returns true for the node of a leaf, which adds gradients to the leaf's grad().
   virtual bool is_accumulator() const { return false; }
 

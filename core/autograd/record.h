@@ -8,9 +8,9 @@
 #include <utility>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/autograd/kept.h>
 #include <tern/core/autograd/meta.h>
 #include <tern/core/autograd/node.h>
+#include <tern/core/autograd/saved_tensor.h>
 
 // How an op says its gradient, on the screen where it computes:
 //
@@ -19,8 +19,8 @@
 //                 wrt(a, [](const Tensor& g, const Tensor& b) { return g * b; }, b),
 //                 wrt(b, [](const Tensor& g, const Tensor& a) { return g * a; }, a));
 //
-// wrt(input, rule, kept...) keeps what its rule needs, and only when that input needs a gradient. A
-// rule may return a gradient of the broadcast shape or of another floating dtype: the engine sums
+// wrt(input, rule, saved...) keeps what its rule needs, and only when that input needs a gradient.
+// A rule may return a gradient of the broadcast shape or of another floating dtype: the engine sums
 // and casts it to what the input has.
 
 namespace tern::autograd {
@@ -35,18 +35,18 @@ bool needs_grad(const Tensors&... tensors) {
   return (tracked(tensors) || ...) && GradMode::is_enabled();
 }
 
-template <class Rule, class... KeptTensors>
+template <class Rule, class... SavedTensors>
 struct Wrt {
-  static constexpr std::size_t kKept = sizeof...(KeptTensors);
+  static constexpr std::size_t kSaved = sizeof...(SavedTensors);
   using RuleType = Rule;
   const Tensor& input;
   Rule rule;
-  std::tuple<const KeptTensors&...> kept;
+  std::tuple<const SavedTensors&...> saved;
 };
 
-template <class Rule, class... KeptTensors>
-Wrt<Rule, KeptTensors...> wrt(const Tensor& input, Rule rule, const KeptTensors&... kept) {
-  return {input, std::move(rule), {kept...}};
+template <class Rule, class... SavedTensors>
+Wrt<Rule, SavedTensors...> wrt(const Tensor& input, Rule rule, const SavedTensors&... saved) {
+  return {input, std::move(rule), {saved...}};
 }
 
 [[noreturn]] TERN_API void throw_backward_twice();
@@ -57,25 +57,26 @@ class InputRule {
  public:
   InputRule(const W& wrt, const Tensor& out)
       : rule_(wrt.rule),
-        kept_(std::apply(
+        saved_(std::apply(
             [&](const auto&... tensors) {
-              return std::array<Kept, W::kKept>{Kept(tensors, tensors.is_same(out))...};
+              return std::array<SavedTensor, W::kSaved>{
+                  SavedTensor(tensors, tensors.is_same(out))...};
             },
-            wrt.kept)) {}
+            wrt.saved)) {}
 
   Tensor operator()(const Tensor& gradient, Node* owner) const {
-    return call(gradient, owner, std::make_index_sequence<W::kKept>());
+    return call(gradient, owner, std::make_index_sequence<W::kSaved>());
   }
 
  private:
   template <std::size_t... I>
   Tensor call(const Tensor& gradient, [[maybe_unused]] Node* owner,
               std::index_sequence<I...>) const {
-    return rule_(gradient, kept_[I].unpack(owner)...);
+    return rule_(gradient, saved_[I].unpack(owner)...);
   }
 
   typename W::RuleType rule_;
-  std::array<Kept, W::kKept> kept_;
+  std::array<SavedTensor, W::kSaved> saved_;
 };
 
 /// The node of an op with one differentiable output.
@@ -93,12 +94,12 @@ class RuleNode final : public Node {
     run(gradients[0], results, std::index_sequence_for<Ws...>());
   }
   std::string name() const override { return name_; }
-  void release_kept() override {
-    if constexpr ((Ws::kKept + ...) > 0) {
+  void release_saved() override {
+    if constexpr ((Ws::kSaved + ...) > 0) {
       std::apply(
           [this](auto&... rules) {
-            // A rule that kept no tensors can run again.
-            released_ = released_ || ((Ws::kKept > 0 && rules.has_value()) || ...);
+            // A rule that saved no tensors can run again.
+            released_ = released_ || ((Ws::kSaved > 0 && rules.has_value()) || ...);
             if (released_) (rules.reset(), ...);
           },
           rules_);

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include <tern/core/base/op_scope.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/running_module.h>
 
 namespace tern {

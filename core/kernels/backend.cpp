@@ -2,8 +2,8 @@
 
 #include <atomic>
 
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/error.h>
-#include <tern/core/base/op_scope.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/generator.h>

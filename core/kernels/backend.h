@@ -7,7 +7,7 @@
 #include <tern/core/base/visibility.h>
 #include <tern/core/kernels/graph_capture.h>
 #include <tern/core/kernels/slots.h>
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 #include <tern/core/tensor/device.h>
 
 namespace tern::kernels {

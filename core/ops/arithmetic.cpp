@@ -3,9 +3,9 @@
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/inplace.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/inplace.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {

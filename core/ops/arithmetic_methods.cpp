@@ -1,7 +1,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 // maximum and minimum, and the methods of the arithmetic functions.

@@ -1,11 +1,11 @@
 #include <algorithm>
 
+#include <tern/core/autograd/detail/view.h>
 #include <tern/core/autograd/record.h>
-#include <tern/core/autograd/view.h>
-#include <tern/core/ops/as_strided.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/as_strided.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
 namespace detail {

@@ -1,9 +1,9 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/batch_norm.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/normalize_backward.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/normalize_backward.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -67,11 +67,11 @@ class BatchNormBackward final : public detail::NormalizeBackward {
       broadcast.push_back(d == 1 ? input.size(1) : 1);
     }
     const auto mean_of = [&](const Tensor& t) { return t.mean(others, true); };
-    const auto kept = [&](std::int64_t i) {
+    const auto saved = [&](std::int64_t i) {
       return statistics()[i].to(input.dtype()).reshape(broadcast);
     };
-    const Tensor centered = input - (training_ ? mean_of(input) : kept(0));
-    const Tensor variance = training_ ? mean_of(square(centered)) : kept(1);
+    const Tensor centered = input - (training_ ? mean_of(input) : saved(0));
+    const Tensor variance = training_ ? mean_of(square(centered)) : saved(1);
     const Tensor rstd = rsqrt(variance + eps_);
     const Tensor x = centered * rstd;
     if (wants(0)) {

@@ -1,7 +1,7 @@
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/inplace.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/inplace.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 // Ops of the bits of integers; of bools they are the logical ops.

@@ -4,11 +4,11 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/copy.h>
 #include <tern/core/kernels/families/fill.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/inplace.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/inplace.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
 namespace {

@@ -1,72 +1,164 @@
 #pragma once
 
-#include <initializer_list>
-
-#include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/kernels/families/require.h>
 #include <tern/core/tensor/tensor.h>
 
-// How every elementwise op runs: promotion, device check, broadcasting, one kernel call.
+// Elementwise ops. Shapes broadcast, dtypes promote, and gradients are summed back, as in PyTorch.
+// A 0-d CPU tensor may join tensors of any device; otherwise all must live together.
 
-namespace tern::detail {
+namespace tern {
 
-/// A tensor or a bare number.
-class Operand {
- public:
-  Operand(const Tensor& tensor) : tensor_(&tensor) {}
-  Operand(const Scalar& scalar) : scalar_(scalar) {}
+// One function per row of unary.def. They take the tensor by value: a temporary that nobody else
+// holds gives its memory to the result.
+#define TERN_UNARY(name, node, saves, gradient, summary) \
+  /** summary. Elementwise. */                           \
+  TERN_API Tensor name(Tensor self);
+#include <tern/core/ops/unary.def>
+#undef TERN_UNARY
 
-  bool is_tensor() const { return tensor_ != nullptr; }
-  const Tensor& tensor() const { return *tensor_; }
-  const Scalar& scalar() const { return scalar_; }
+/// Returns self + alpha * other.
+TERN_API Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+TERN_API Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+/// Returns self - alpha * other. Throws DTypeError for bool tensors.
+TERN_API Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+TERN_API Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
+/// Returns other - self. Throws DTypeError for bool tensors.
+TERN_API Tensor rsub(const Tensor& self, const Scalar& other);
+/// Returns the elementwise product self * other.
+TERN_API Tensor mul(const Tensor& self, const Tensor& other);
+TERN_API Tensor mul(const Tensor& self, const Scalar& other);
+/// Returns the true quotient self / other; integers give the default dtype.
+TERN_API Tensor div(const Tensor& self, const Tensor& other);
+TERN_API Tensor div(const Tensor& self, const Scalar& other);
+/// Returns the remainder of self / other with the sign of the divisor, as Python's %. Throws Error
+/// for an integer divisor 0; for a tensor on a GPU the next call that waits throws.
+TERN_API Tensor remainder(const Tensor& self, const Tensor& other);
+TERN_API Tensor remainder(const Tensor& self, const Scalar& other);
+/// Returns self to the power of exponent, elementwise. Throws Error for an integer base with a
+/// negative integer number as exponent.
+TERN_API Tensor pow(const Tensor& self, const Scalar& exponent);
+TERN_API Tensor pow(const Tensor& self, const Tensor& exponent);
+TERN_API Tensor pow(const Scalar& self, const Tensor& exponent);
+/// Returns the larger element; NaN if either is NaN. At a tie each side gets half the gradient.
+TERN_API Tensor maximum(const Tensor& self, const Tensor& other);
+/// Returns the smaller element; NaN if either is NaN. At a tie each side gets half the gradient.
+TERN_API Tensor minimum(const Tensor& self, const Tensor& other);
+/// Returns self + value * a * b.
+TERN_API Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b,
+                        const Scalar& value = 1);
+/// Returns self + weight * (end - self): self at weight 0, end at weight 1. Throws DTypeError when
+/// the dtypes differ.
+TERN_API Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight);
+/// Limits each element to [min, max]; a missing bound does not limit. The gradient is 0 at and
+/// beyond a bound. Throws Error when both bounds are missing.
+TERN_API Tensor clamp(const Tensor& self, const std::optional<Scalar>& min = std::nullopt,
+                      const std::optional<Scalar>& max = std::nullopt);
+/// Limits each element to at least `min`. The gradient is 0 at and below the bound.
+TERN_API Tensor clamp_min(const Tensor& self, const Scalar& min);
+/// Limits each element to at most `max`. The gradient is 0 at and above the bound.
+TERN_API Tensor clamp_max(const Tensor& self, const Scalar& max);
+/// Returns `self` where the bool `condition` holds, else `other`. Throws DTypeError unless the
+/// condition is bool.
+TERN_API Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
+TERN_API Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
+TERN_API Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other);
+/// Returns `value` where the bool `mask` holds, else `self`. Throws DTypeError unless the mask is
+/// bool.
+TERN_API Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value);
 
- private:
-  const Tensor* tensor_ = nullptr;
-  Scalar scalar_;
-};
+/// Returns true for elements that are NaN, as a bool tensor.
+TERN_API Tensor isnan(const Tensor& self);
+/// Returns true for elements that are infinite, as a bool tensor.
+TERN_API Tensor isinf(const Tensor& self);
+/// Returns true for elements that are neither infinite nor NaN, as a bool tensor.
+TERN_API Tensor isfinite(const Tensor& self);
+/// Returns true for elements that are 0, as a bool tensor.
+TERN_API Tensor logical_not(const Tensor& self);
+/// Returns true where both elements differ from 0, as a bool tensor.
+TERN_API Tensor logical_and(const Tensor& self, const Tensor& other);
+/// Returns true where at least one element differs from 0, as a bool tensor.
+TERN_API Tensor logical_or(const Tensor& self, const Tensor& other);
+/// Returns true where exactly one element differs from 0, as a bool tensor.
+TERN_API Tensor logical_xor(const Tensor& self, const Tensor& other);
+/// Returns the integer whose bits are set where both bits are set; logical_and() of bools. Throws
+/// NotImplementedError for floating dtypes.
+TERN_API Tensor bitwise_and(const Tensor& self, const Tensor& other);
+TERN_API Tensor bitwise_and(const Tensor& self, const Scalar& other);
+TERN_API Tensor bitwise_and(const Scalar& self, const Tensor& other);
+/// Returns the integer whose bits are set where at least one bit is set; logical_or() of bools.
+/// Throws NotImplementedError for floating dtypes.
+TERN_API Tensor bitwise_or(const Tensor& self, const Tensor& other);
+TERN_API Tensor bitwise_or(const Tensor& self, const Scalar& other);
+TERN_API Tensor bitwise_or(const Scalar& self, const Tensor& other);
+/// Returns the integer whose bits are set where exactly one bit is set; logical_xor() of bools.
+/// Throws NotImplementedError for floating dtypes.
+TERN_API Tensor bitwise_xor(const Tensor& self, const Tensor& other);
+TERN_API Tensor bitwise_xor(const Tensor& self, const Scalar& other);
+TERN_API Tensor bitwise_xor(const Scalar& self, const Tensor& other);
+/// Returns every bit inverted: -1 - self; logical_not() of bools. Throws NotImplementedError
+/// for floating dtypes.
+TERN_API Tensor bitwise_not(const Tensor& self);
 
-/// The dtype that the operands meet in: the category of tensors with dimensions decides, then of
-/// 0-d tensors, then of numbers; a lower rank matters only when its category is higher.
-ScalarType result_type(std::initializer_list<Operand> operands);
+// Comparisons: bool results, no gradient.
+#define TERN_COMPARISON(name, symbol)                                                    \
+  /** `self symbol other`, elementwise, as a bool tensor; broadcasts. */                 \
+  TERN_API Tensor name(const Tensor& self, const Tensor& other);                         \
+  /** `self symbol other`, elementwise, as a bool tensor. */                             \
+  TERN_API Tensor name(const Tensor& self, const Scalar& other);                         \
+  /** Same as name(). */                                                                 \
+  inline Tensor operator symbol(const Tensor& a, const Tensor& b) { return name(a, b); } \
+  /** Same as name(). */                                                                 \
+  inline Tensor operator symbol(const Tensor& a, const Scalar& b) { return name(a, b); }
+#include <tern/core/ops/comparison.def>
+#undef TERN_COMPARISON
 
-/// The device where the operands meet. A 0-d CPU tensor joins any device. Throws DeviceError with
-/// PyTorch's text.
-Device common_device(std::initializer_list<Operand> operands);
+/// Returns true when sizes and all elements agree; dtypes may differ. NaN differs from itself.
+TERN_API bool equal(const Tensor& self, const Tensor& other);
+/// Returns |self - other| <= atol + rtol * |other|, elementwise, as a bool tensor. Equal infinities
+/// are close; NaN are close only with `equal_nan`. Throws DTypeError when the dtypes differ.
+TERN_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
+                        double atol = 1e-8, StrictBool equal_nan = false);
+/// Returns true when isclose() holds for all elements. Throws DTypeError when the dtypes differ.
+TERN_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
+                       double atol = 1e-8, StrictBool equal_nan = false);
 
-/// The same for ops of matrices and indices: no exception for 0-d tensors. Undefined tensors do not
-/// count. `method` and `names` are what PyTorch calls the kernel and its arguments.
-void check_same_device(const char* method, std::initializer_list<const Tensor*> tensors,
-                       std::initializer_list<const char*> names);
+/// Same as add().
+inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
+inline Tensor operator+(const Tensor& a, const Scalar& b) { return add(a, b); }
+inline Tensor operator+(const Scalar& a, const Tensor& b) { return add(b, a); }
+/// Same as sub(); `number - tensor` is rsub().
+inline Tensor operator-(const Tensor& a, const Tensor& b) { return sub(a, b); }
+inline Tensor operator-(const Tensor& a, const Scalar& b) { return sub(a, b); }
+inline Tensor operator-(const Scalar& a, const Tensor& b) { return rsub(b, a); }
+/// Same as mul().
+inline Tensor operator*(const Tensor& a, const Tensor& b) { return mul(a, b); }
+inline Tensor operator*(const Tensor& a, const Scalar& b) { return mul(a, b); }
+inline Tensor operator*(const Scalar& a, const Tensor& b) { return mul(b, a); }
+/// Same as div().
+inline Tensor operator/(const Tensor& a, const Tensor& b) { return div(a, b); }
+inline Tensor operator/(const Tensor& a, const Scalar& b) { return div(a, b); }
+inline Tensor operator/(const Scalar& a, const Tensor& b) { return mul(reciprocal(b), a); }
+/// Same as remainder().
+inline Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }
+inline Tensor operator%(const Tensor& a, const Scalar& b) { return remainder(a, b); }
+/// Same as bitwise_and().
+inline Tensor operator&(const Tensor& a, const Tensor& b) { return bitwise_and(a, b); }
+inline Tensor operator&(const Tensor& a, const Scalar& b) { return bitwise_and(a, b); }
+inline Tensor operator&(const Scalar& a, const Tensor& b) { return bitwise_and(a, b); }
+/// Same as bitwise_or().
+inline Tensor operator|(const Tensor& a, const Tensor& b) { return bitwise_or(a, b); }
+inline Tensor operator|(const Tensor& a, const Scalar& b) { return bitwise_or(a, b); }
+inline Tensor operator|(const Scalar& a, const Tensor& b) { return bitwise_or(a, b); }
+/// Same as bitwise_xor().
+inline Tensor operator^(const Tensor& a, const Tensor& b) { return bitwise_xor(a, b); }
+inline Tensor operator^(const Tensor& a, const Scalar& b) { return bitwise_xor(a, b); }
+inline Tensor operator^(const Scalar& a, const Tensor& b) { return bitwise_xor(a, b); }
 
-/// What an elementwise call needs besides its operands.
-struct ElementwiseCall {
-  const char* name;  // what the user called, for messages
-  kernels::ElementwiseOp op;
-  ScalarType dtype;       // the operands are cast to it
-  bool compares = false;  // the result is bool
-  Scalar scale = 1;
+namespace detail {
 
-  ScalarType out_dtype() const { return compares ? kBool : dtype; }
-};
+// Gradients that pay as one pass over memory. Differentiable like any op.
+TERN_API Tensor relu_backward(const Tensor& gradient, const Tensor& result);
+TERN_API Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result);
+TERN_API Tensor tanh_backward(const Tensor& gradient, const Tensor& result);
 
-/// Runs the kernel; the result has no history. Writes into `out` when it is defined (whose dtype
-/// the result is cast to, and whose sizes must be the broadcast ones), else into a fresh tensor in
-/// the dimension order of the first dense operand.
-Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operand> operands,
-                       const Tensor& out = Tensor());
-
-/// Writes the elements of `source`, which broadcasts to the sizes of `out`, casts and crosses
-/// devices. Neither recorded nor counted as a version of `out`. `non_blocking`: between pinned
-/// memory and a GPU it only queues the copy.
-void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking = false);
-
-kernels::Immediate to_immediate(const Scalar& scalar);
-
-/// Throws Error unless every element of `values` keeps the rule of `op`. A GPU says so at the next
-/// call that waits for it.
-void require_all(const char* name, kernels::RequireOp op, const Tensor& values);
-
-/// Throws Error when `value` is finite and beyond the range of `dtype`, a floating dtype.
-void check_representable(const Scalar& value, ScalarType dtype);
-
-}  // namespace tern::detail
+}  // namespace detail
+}  // namespace tern

@@ -1,9 +1,9 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/reduce.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/reduce.h>
 #include <tern/core/ops/ops.h>
-#include <tern/core/ops/reduction.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 
 // Extremes, their places, and all / any.
 

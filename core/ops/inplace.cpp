@@ -1,6 +1,6 @@
-#include <tern/core/autograd/view.h>
-#include <tern/core/ops/as_strided.h>
-#include <tern/core/ops/inplace.h>
+#include <tern/core/autograd/detail/view.h>
+#include <tern/core/ops/detail/as_strided.h>
+#include <tern/core/ops/detail/inplace.h>
 
 namespace tern::detail {
 namespace {

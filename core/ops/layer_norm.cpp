@@ -1,9 +1,9 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/layer_norm.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/normalize_backward.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/normalize_backward.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {

@@ -1,12 +1,12 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/gemm.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/inplace.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/inplace.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/matmul_precision.h>
-#include <tern/core/ops/op.h>
 #include <tern/core/ops/ops.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
 namespace {

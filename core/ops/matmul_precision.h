@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include <tern/core/base/visibility.h>
-#include <tern/core/kernels/gemm_precision.h>
+#include <tern/core/tensor/gemm_precision.h>
 
 namespace tern {
 

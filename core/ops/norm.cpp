@@ -2,9 +2,9 @@
 #include <limits>
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/reduce.h>
 #include <tern/core/ops/ops.h>
-#include <tern/core/ops/reduction.h>
 
 namespace tern {
 namespace {

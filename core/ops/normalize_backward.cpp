@@ -1,5 +1,5 @@
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/normalize_backward.h>
+#include <tern/core/ops/detail/normalize_backward.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern::detail {
@@ -39,9 +39,9 @@ void NormalizeBackward::apply(const Tensor* gradients, Tensor* results) {
   }
 }
 
-void NormalizeBackward::release_kept() {
+void NormalizeBackward::release_saved() {
   released_ = true;
-  input_ = weight_ = autograd::Kept();
+  input_ = weight_ = autograd::SavedTensor();
   statistics_.reset();
 }
 

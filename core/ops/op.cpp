@@ -1,4 +1,4 @@
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/op.h>
 
 #include <string_view>
 

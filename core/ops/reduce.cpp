@@ -4,10 +4,10 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/reduce.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/reduce.h>
 #include <tern/core/ops/ops.h>
-#include <tern/core/ops/reduction.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 
 // Sums and what is made of them.
 

@@ -1,9 +1,9 @@
 #include <limits>
 
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/inplace.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/inplace.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 // Comparisons, logic, and what chooses between values: clamp, where, masked_fill.

@@ -1,9 +1,9 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/softmax.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
 namespace {

@@ -1,10 +1,10 @@
 #include <algorithm>
 
+#include <tern/core/autograd/detail/view.h>
 #include <tern/core/autograd/record.h>
-#include <tern/core/autograd/view.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 
 // Ops that return several views at once.
 

@@ -1,7 +1,7 @@
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/inplace.h>
-#include <tern/core/ops/op.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/inplace.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -14,7 +14,7 @@ using detail::ElementwiseCall;
 using detail::run_elementwise;
 using kernels::ElementwiseOp;
 
-enum class Keep { kNothing, kInput, kOutput };
+enum class Saved { kNothing, kInput, kOutput };
 
 ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& self) {
   const ScalarType dtype = self.dtype();
@@ -38,41 +38,41 @@ bool may_reuse(const Tensor& self, ScalarType dtype) {
          !self.is_view() && self.is_contiguous() && (!self.requires_grad() || !self.is_leaf());
 }
 
-template <Keep keep, class Rule>
+template <Saved saved, class Rule>
 Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor& self, Rule rule) {
   const ElementwiseCall call = unary_call(name, op, self);
   const bool recorded = needs_grad(self);
-  const bool reuses = may_reuse(self, call.dtype) && !(recorded && keep == Keep::kInput);
+  const bool reuses = may_reuse(self, call.dtype) && !(recorded && saved == Saved::kInput);
   Tensor out = run_unary(name, op, self, reuses ? detail::make_alias(self) : Tensor());
   if (!recorded) return out;
-  if constexpr (keep == Keep::kNothing) {
+  if constexpr (saved == Saved::kNothing) {
     return record(node, out, wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
   } else {
-    return record(node, out, wrt(self, rule, keep == Keep::kInput ? self : out));
+    return record(node, out, wrt(self, rule, saved == Saved::kInput ? self : out));
   }
 }
 
 }  // namespace
 
 // NOLINTBEGIN(performance-unnecessary-value-param): by value, so that a temporary is recycled.
-#define TERN_UNARY(name, node, keep, gradient, summary)                              \
-  Tensor name(Tensor self) {                                                         \
-    TERN_OP(#name, self);                                                            \
-    return unary<Keep::keep>(                                                        \
-        #name, node, ElementwiseOp::name, self,                                      \
-        [](const Tensor& g, [[maybe_unused]] const Tensor& kept) {                   \
-          [[maybe_unused]] const Tensor& x = kept; /* the input, if that is kept */  \
-          [[maybe_unused]] const Tensor& y = kept; /* the result, if that is kept */ \
-          return gradient;                                                           \
-        });                                                                          \
-  }                                                                                  \
-  Tensor Tensor::name() const { return tern::name(*this); }                          \
-  Tensor& Tensor::name##_() {                                                        \
-    TERN_OP(#name "_", *this);                                                       \
-    return detail::inplace(*this, [](const Tensor& x, const Tensor& out) {           \
-      if (!out.defined()) return tern::name(x);                                      \
-      return run_unary(#name "_", ElementwiseOp::name, x, out);                      \
-    });                                                                              \
+#define TERN_UNARY(name, node, saves, gradient, summary)                               \
+  Tensor name(Tensor self) {                                                           \
+    TERN_OP(#name, self);                                                              \
+    return unary<Saved::saves>(                                                        \
+        #name, node, ElementwiseOp::name, self,                                        \
+        [](const Tensor& g, [[maybe_unused]] const Tensor& saved) {                    \
+          [[maybe_unused]] const Tensor& x = saved; /* the input, if that is saved */  \
+          [[maybe_unused]] const Tensor& y = saved; /* the result, if that is saved */ \
+          return gradient;                                                             \
+        });                                                                            \
+  }                                                                                    \
+  Tensor Tensor::name() const { return tern::name(*this); }                            \
+  Tensor& Tensor::name##_() {                                                          \
+    TERN_OP(#name "_", *this);                                                         \
+    return detail::inplace(*this, [](const Tensor& x, const Tensor& out) {             \
+      if (!out.defined()) return tern::name(x);                                        \
+      return run_unary(#name "_", ElementwiseOp::name, x, out);                        \
+    });                                                                                \
   }
 #include <tern/core/ops/unary.def>
 #undef TERN_UNARY

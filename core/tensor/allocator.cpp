@@ -1,4 +1,4 @@
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 #include <atomic>
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include <tern/core/base/error.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
 

@@ -1,6 +1,6 @@
 #include <new>
 
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 #include <tern/core/tensor/storage.h>
 
 namespace tern {

@@ -1,5 +1,5 @@
-#include <tern/core/tensor/allocator.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/allocator.h>
+#include <tern/core/tensor/detail/shape.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern {

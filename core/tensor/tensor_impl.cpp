@@ -1,4 +1,4 @@
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 #include <tern/core/tensor/tensor_impl.h>
 
 namespace tern {

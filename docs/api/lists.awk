@@ -100,7 +100,7 @@ function include(text,    path, row, outer) {
   if (outer) print joined
 }
 
-# Learns the comments of the functions in pointwise.h for the methods in pointwise_methods.inc.
+# Learns the comments of the functions in elementwise.h for the methods in elementwise_methods.inc.
 function collect_comments(path,    row, before) {
   sub(/_methods\.inc$/, ".h", path)
   before = joined

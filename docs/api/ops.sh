@@ -22,7 +22,7 @@ plain=""
 ops=core/ops
 section "Making tensors" $ops/creation.h $ops/creation_methods.inc
 section "Random numbers" $ops/random.h $ops/random_methods.inc
-section "Elementwise" $ops/unary.def $ops/pointwise.h $ops/pointwise_methods.inc
+section "Elementwise" $ops/unary.def $ops/elementwise.h $ops/elementwise_methods.inc
 section "Comparisons" $ops/comparison.def
 section "Reductions" $ops/reduce.h $ops/reduce_methods.inc
 section "Matrix products" $ops/matmul.h $ops/matmul_methods.inc

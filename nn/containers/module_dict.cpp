@@ -1,6 +1,6 @@
 #include <tern/nn/containers/module_dict.h>
 #include <tern/nn/detail/container_clone.h>
-#include <tern/nn/type_name.h>
+#include <tern/nn/detail/type_name.h>
 
 namespace tern::nn {
 

@@ -1,7 +1,7 @@
 #include <tern/nn/containers/module_list.h>
 #include <tern/nn/detail/check_index.h>
 #include <tern/nn/detail/container_clone.h>
-#include <tern/nn/type_name.h>
+#include <tern/nn/detail/type_name.h>
 
 namespace tern::nn {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <tern/core/ops/pointwise.h>
+#include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/reduce.h>
 #include <tern/nn/options/activation.h>
 

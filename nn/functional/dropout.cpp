@@ -1,6 +1,6 @@
 #include <tern/core/ops/creation.h>
+#include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/loss.h>
-#include <tern/core/ops/op.h>
 #include <tern/nn/functional/dropout.h>
 
 namespace tern::nn::functional {

@@ -6,7 +6,7 @@
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/linear.h>
-#include <tern/nn/printing.h>
+#include <tern/nn/detail/printing.h>
 
 namespace tern::nn {
 

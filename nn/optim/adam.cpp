@@ -4,7 +4,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/optim.h>
 #include <tern/core/ops/creation.h>
-#include <tern/core/ops/pointwise.h>
+#include <tern/core/ops/elementwise.h>
 #include <tern/nn/optim/adam.h>
 #include <tern/nn/optim/adamw.h>
 #include <tern/nn/optim/update.h>

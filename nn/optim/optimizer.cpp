@@ -4,10 +4,10 @@
 #include <unordered_set>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/base/op_scope.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/ops/creation.h>
 #include <tern/nn/optim/optimizer.h>
-#include <tern/nn/type_name.h>
+#include <tern/nn/detail/type_name.h>
 
 namespace tern::optim {
 

@@ -3,8 +3,8 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/index.h>
-#include <tern/core/ops/pointwise.h>
 #include <tern/core/ops/reduce.h>
 #include <tern/nn/utils/clip_grad.h>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 #include <tern/serialization/detail/flat_state.h>
 
 namespace tern::detail {

@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 #include <tern/serialization/detail/finite.h>
 #include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/json_text.h>

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <tern/core/base/error.h>
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 #include "sanitizer.h"
 

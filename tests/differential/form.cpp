@@ -8,7 +8,7 @@ namespace tern::testing::differential {
 const std::map<std::string, Form>& all_forms() {
   static const std::map<std::string, Form> forms = [] {
     std::map<std::string, Form> all;
-    for (auto* family : {&pointwise_forms, &reduce_forms, &view_forms, &layer_forms,
+    for (auto* family : {&elementwise_forms, &reduce_forms, &view_forms, &layer_forms,
                          &creation_forms, &autograd_forms}) {
       for (Form& form : family()) {
         const std::string key = form.python;

@@ -175,7 +175,7 @@ Form make_form(const char* python, const char* cpp, Call call, Result (Call::*)(
 #define SAME(parameters, ...) FORM(#__VA_ARGS__, parameters, __VA_ARGS__)
 
 // One list per file of forms_*.cpp.
-std::vector<Form> pointwise_forms();
+std::vector<Form> elementwise_forms();
 std::vector<Form> reduce_forms();
 std::vector<Form> view_forms();
 std::vector<Form> layer_forms();

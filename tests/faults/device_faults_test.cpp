@@ -3,7 +3,7 @@
 
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/backends/cuda/host/loader.h>
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 #include <tern/tern.h>
 

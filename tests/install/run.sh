@@ -18,6 +18,9 @@ case $way in
   find_package)
     cmake --install "$build" --prefix "$work/prefix"
     build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_PREFIX_PATH="$work/prefix"
+    # The public headers, and no other.
+    (cd "$work/prefix/include/tern" && find . -name '*.h' | sed 's|^./||' | sort) >"$work/installed"
+    (cd "$source" && sh cmake/public_headers.sh | sort) | diff "$work/installed" -
     # Every installed header brings what it needs along.
     (cd "$work/prefix/include" && find tern -name '*.h' | sed 's/.*/#include <&>/') >"$work/all.cpp"
     "$cxx" -std=c++20 -fsyntax-only -I"$work/prefix/include" "$work/all.cpp"

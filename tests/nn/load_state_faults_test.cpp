@@ -1,7 +1,7 @@
 #include <functional>
 
 #include <tern/backends/cuda/host/loader.h>
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 #include "nn/nn_test.h"
 #include "simulated_devices.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 #include "ops/op_case.h"
 

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <tern/core/ops/ops.h>
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 #include <tern/nn/containers/sequential.h>
 #include <tern/nn/modules/activation.h>
-#include <tern/nn/modules/batchnorm.h>
+#include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/dropout.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/optim/adam.h>

@@ -4,7 +4,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/nn/containers/sequential.h>
 #include <tern/nn/modules/activation.h>
-#include <tern/nn/modules/batchnorm.h>
+#include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/serialization/state_file.h>
 

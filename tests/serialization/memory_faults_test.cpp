@@ -3,9 +3,9 @@
 #include <functional>
 #include <new>
 
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 #include <tern/nn/containers/sequential.h>
-#include <tern/nn/modules/batchnorm.h>
+#include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/serialization/state_file.h>
 

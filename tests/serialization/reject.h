@@ -10,7 +10,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module_holder.h>
-#include <tern/nn/modules/batchnorm.h>
+#include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/optim/adam.h>
 #include <tern/serialization/checkpoint.h>

@@ -10,7 +10,7 @@
 #include <tern/nn/containers/sequential.h>
 #include <tern/nn/data/data.h>
 #include <tern/nn/modules/activation.h>
-#include <tern/nn/modules/batchnorm.h>
+#include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/dropout.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/optim/adam.h>

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <tern/core/ops/ops.h>
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 #include <tern/serialization/safetensors.h>
 #include <tern/serialization/state_file.h>
 

@@ -1,5 +1,5 @@
+#include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/normalize.h>
-#include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/batch_norm.h>
 

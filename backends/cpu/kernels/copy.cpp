@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/base/thread_pool.h>

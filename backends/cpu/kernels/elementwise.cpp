@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/loops.h>
-#include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
+#include <tern/core/kernels/stride_walker.h>
 
 namespace tern::cpu {
 namespace {
@@ -94,7 +95,7 @@ bool divides_by_zero(const ElementwiseArgs& args) {
   std::copy_n(args.in_strides[1], args.ndim, strides);
   sort_dims(args.ndim, sizes, strides);
   const int outer = args.ndim - 1;
-  Odometer<1> row(outer, sizes, {strides});
+  StrideWalker<1> row(outer, sizes, {strides});
   for (std::int64_t i = product(outer, sizes); i > 0; --i, row.next()) {
     if (any_zero(divisors + row.offsets[0], sizes[outer], strides[outer])) return true;
   }

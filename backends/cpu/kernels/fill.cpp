@@ -1,11 +1,12 @@
 #include <bit>
 #include <cstring>
 
-#include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/backends/cpu/kernels/dims.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/fill.h>
+#include <tern/core/kernels/stride_walker.h>
 
 namespace tern::cpu {
 namespace {
@@ -47,7 +48,7 @@ void fill_view(View view, T value) {
   const std::int64_t n = view.sizes[outer], stride = view.strides[outer];
   parallel_for(0, product(outer, view.sizes), kFillGrain / n,
                [&](std::int64_t begin, std::int64_t end) {
-                 Odometer<1> row(outer, view.sizes, {view.strides});
+                 StrideWalker<1> row(outer, view.sizes, {view.strides});
                  row.seek(begin);
                  for (std::int64_t i = begin; i < end; ++i, row.next()) {
                    fill_run(out + row.offsets[0], stride, n, value);

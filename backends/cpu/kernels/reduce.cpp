@@ -1,6 +1,6 @@
 #include <utility>
 
-#include <tern/backends/cpu/kernels/reduction.h>
+#include <tern/backends/cpu/kernels/reduce.h>
 #include <tern/core/kernels/families/reduce.h>
 
 namespace tern::cpu {

@@ -1,4 +1,4 @@
-#include <tern/backends/cpu/kernels/reduction.h>
+#include <tern/backends/cpu/kernels/reduce.h>
 
 namespace tern::cpu {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/normalize.h>
-#include <tern/backends/cpu/kernels/odometer.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/softmax.h>

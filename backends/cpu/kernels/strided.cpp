@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/backends/cpu/kernels/dims.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/stride_walker.h>
 
 namespace tern::cpu {
 namespace {
@@ -45,7 +46,7 @@ class Strided {
     const std::int64_t tiles = per_plane * product(outer_ndim_, job_.sizes);
     const std::int64_t grain = job_.grain / (tile_rows_ * tile_columns_);
     parallel_for(0, tiles, grain, [&](std::int64_t begin, std::int64_t end) {
-      Odometer<4> outer(
+      kernels::StrideWalker<4> outer(
           outer_ndim_, job_.sizes,
           {out_.outer_strides, in_[0].outer_strides, in_[1].outer_strides, in_[2].outer_strides});
       outer.seek(begin / per_plane);

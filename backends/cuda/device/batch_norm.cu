@@ -1,5 +1,5 @@
 #include <tern/backends/cuda/device/normalize.h>
-#include <tern/backends/cuda/device/reduction.h>
+#include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/batch_norm.h>
 
 // Both directions in two steps: sums over each channel, whose last thread turns them into a few
@@ -117,7 +117,7 @@ constexpr int kPerThread = 4;
 /// waits only once.
 template <class T, class Direction>
 __global__ void __launch_bounds__(kThreads)
-    element_kernel(Direction direction, Places<1> channels) {
+    element_kernel(Direction direction, StridedIndex<1> channels) {
   const std::int64_t first = std::int64_t{blockIdx.x} * (kThreads * kPerThread) + threadIdx.x;
   T results[kPerThread];
 #pragma unroll
@@ -140,9 +140,9 @@ template <class T, class Sums, class Direction>
 void run(const BatchNormArgs& args, KernelContext& context, const Direction& direction,
          bool needs_sums, bool needs_elements) {
   if (needs_sums) {
-    Places<2> channels;
+    StridedIndex<2> channels;
     channels.add_dim(args.channels, {args.inner, 1});
-    Places<1> reduced;
+    StridedIndex<1> reduced;
     reduced.add_dim(args.outer, {args.channels * args.inner});
     reduced.add_dim(args.inner, {1});
     run_reduction(context, channels, reduced, Sums(direction));
@@ -151,7 +151,7 @@ void run(const BatchNormArgs& args, KernelContext& context, const Direction& dir
            direction);
   }
   if (!needs_elements) return;
-  Places<1> channels;  // where an element's channel is among the channels
+  StridedIndex<1> channels;  // where an element's channel is among the channels
   channels.add_dim(args.outer, {0});
   channels.add_dim(args.channels, {1});
   channels.add_dim(args.inner, {0});

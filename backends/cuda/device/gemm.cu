@@ -69,14 +69,14 @@ __global__ void __launch_bounds__(kTileThreads)
       for (int j = 0; j < kEach; ++j) {
         const std::int64_t row = first_row + y + i * kSide, column = first_column + x + j * kSide;
         if (row >= args.m || column >= args.n) continue;
-        T& place =
+        T& element =
             static_cast<T*>(args.c)[batch * args.c_batch_stride + row * args.c_row_stride + column];
         Number sum = alpha * sums[i][j];
-        if (beta != 0) sum += beta * static_cast<Number>(place);
+        if (beta != 0) sum += beta * static_cast<Number>(element);
         if (args.bias != nullptr) {
           sum += static_cast<Number>(static_cast<const T*>(args.bias)[column * args.bias_stride]);
         }
-        place = static_cast<T>(sum);
+        element = static_cast<T>(sum);
       }
     }
   }

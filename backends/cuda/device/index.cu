@@ -1,13 +1,13 @@
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/places.h>
+#include <tern/backends/cuda/device/strided_index.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/index.h>
 
 namespace tern::cuda::device {
 namespace {
 
-/// The indexed tensor: `size` rows of `inner` units for each place of the outer dimension.
+/// The indexed tensor: `size` rows of `inner` units for each index of the outer dimension.
 struct Indexed {
   IndexOp op;
   const std::int64_t* index;
@@ -15,7 +15,7 @@ struct Indexed {
   bool per_unit;  // an index for each unit, not one per row
   /// The units of the tensor that has the index's shape: which row of indices a unit is in, and
   /// where the unit would be in the indexed tensor if its index were 0.
-  Places<2> units;
+  StridedIndex<2> units;
   LateFailure* failure;
 
   Indexed(const IndexArgs& args, KernelContext& context, std::int64_t units_inner)
@@ -32,7 +32,7 @@ struct Indexed {
   }
 
   /// Where the unit is in the indexed tensor; -1 when its index is out of range, which is recorded.
-  __device__ std::int64_t place(std::int64_t unit) const {
+  __device__ std::int64_t offset(std::int64_t unit) const {
     std::int64_t offsets[2];
     units.offsets(unit, offsets);
     const std::int64_t row = index[per_unit ? unit : offsets[0]];
@@ -55,8 +55,8 @@ __global__ void __launch_bounds__(kThreads)
     read_kernel(Indexed indexed, const Unit* __restrict__ in, Unit* __restrict__ out) {
   const std::int64_t unit = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (unit >= indexed.units.count) return;
-  const std::int64_t place = indexed.place(unit);
-  if (place >= 0) out[unit] = in[place];
+  const std::int64_t offset = indexed.offset(unit);
+  if (offset >= 0) out[unit] = in[offset];
 }
 
 __device__ void add(float* sum, float x) { atomicAdd(sum, x); }
@@ -69,14 +69,14 @@ __device__ void add(bool* sum, bool x) {
   if (x) *sum = true;
 }
 
-/// A thread per element. What is added to the same place is added in any order.
+/// A thread per element. Terms of one element are added in any order.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     add_kernel(Indexed indexed, const T* __restrict__ in, T* __restrict__ out) {
   const std::int64_t element = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (element >= indexed.units.count) return;
-  const std::int64_t place = indexed.place(element);
-  if (place >= 0) add(out + place, in[element]);
+  const std::int64_t offset = indexed.offset(element);
+  if (offset >= 0) add(out + offset, in[element]);
 }
 
 struct alignas(16) SixteenBytes {

@@ -1,5 +1,5 @@
 #include <tern/backends/cuda/device/normalize.h>
-#include <tern/backends/cuda/device/reduction.h>
+#include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/layer_norm.h>
 
 namespace tern::cuda::device {
@@ -96,9 +96,9 @@ void run(const LayerNormArgs& args, KernelContext& context) {
     launch(context, backward_kernel<T>, blocks, kThreads, args, teams);
   }
   if (args.grad_weight == nullptr && args.grad_bias == nullptr) return;
-  Places<2> columns;
+  StridedIndex<2> columns;
   columns.add_dim(args.size, {1, 1});
-  Places<1> rows;
+  StridedIndex<1> rows;
   rows.add_dim(args.rows, {args.size});
   run_reduction(context, columns, rows, AffineGradients<T>(args));
 }

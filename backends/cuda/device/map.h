@@ -5,7 +5,7 @@
 
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
-#include <tern/backends/cuda/device/shape.h>
+#include <tern/backends/cuda/device/strided_index.h>
 
 // One function over all elements: what elementwise ops, casts, copies and fills are.
 
@@ -30,7 +30,7 @@ struct MapOperands {
 
 template <int K>
 struct MapLaunch {
-  Shape<K> shape;
+  StridedIndex32<K> index;
   std::uint32_t count;
   bool flat, packed;  // every operand is a row or one number; all rows start where a pack may
   bool moves[K];      // in a flat map: the operand is a row
@@ -88,7 +88,7 @@ __device__ void map_thread(const MapLaunch<1 + sizeof...(In)>& map, const Functi
       offsets[0] = at;
       ((offsets[k + 1] = map.moves[k + 1] ? at : 0), ...);
     } else {
-      map.shape.offsets(at, offsets);
+      map.index.offsets(at, offsets);
     }
     out[offsets[0]] =
         function(map_input<In>(map.in[k + 1], offsets[k + 1], map.immediate[k + 1])...);
@@ -144,7 +144,7 @@ void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Functi
     for (int k = 0; k < K; ++k) {
       if (operands.strides[k] != nullptr) strides[k] = operands.strides[k][d];
     }
-    launched.shape.add_dim(operands.sizes[d], strides);
+    launched.index.add_dim(operands.sizes[d], strides);
   }
   launch(context, map_kernel<Function, Out, In...>, blocks_for(count, kThreads * kCount), kThreads,
          launched, function);

@@ -8,13 +8,12 @@ void reduce(const ReduceArgs& args, KernelContext& context) {
   switch (args.op) {
     case ReduceOp::kSum:
     case ReduceOp::kProd:
-      return reduce_numbers(args, context);
     case ReduceOp::kAmax:
     case ReduceOp::kAmin:
-      return reduce_extremes(args, context);
+      return reduce_values(args, context);
     case ReduceOp::kArgmax:
     case ReduceOp::kArgmin:
-      return reduce_positions(args, context);
+      return reduce_arg(args, context);
     case ReduceOp::kAny:
     case ReduceOp::kAll:
       return reduce_truth(args, context);

@@ -3,15 +3,14 @@
 #include <limits>
 #include <numeric>
 
-#include <tern/backends/cuda/device/reduction.h>
+#include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/reduce.h>
 
 namespace tern::cuda::device {
 
 // The ops of ReduceArgs, in files that compile side by side.
-void reduce_numbers(const ReduceArgs& args, KernelContext& context);
-void reduce_extremes(const ReduceArgs& args, KernelContext& context);
-void reduce_positions(const ReduceArgs& args, KernelContext& context);
+void reduce_values(const ReduceArgs& args, KernelContext& context);
+void reduce_arg(const ReduceArgs& args, KernelContext& context);
 void reduce_truth(const ReduceArgs& args, KernelContext& context);
 
 /// What every element beats when the largest is looked for, or the smallest.
@@ -42,12 +41,12 @@ void run_reduce(const ReduceArgs& args, KernelContext& context, const Operation&
   const bool positions_count = args.op == ReduceOp::kArgmax || args.op == ReduceOp::kArgmin;
   const DimOrder kept_order(args.kept_ndim, args.kept_in_strides, true);
   const DimOrder reduced_order(args.reduced_ndim, args.reduced_in_strides, !positions_count);
-  Places<2> kept;
+  StridedIndex<2> kept;
   for (int i = 0; i < args.kept_ndim; ++i) {
     const int d = kept_order.dims[i];
     kept.add_dim(args.kept_sizes[d], {args.kept_in_strides[d], args.kept_out_strides[d]});
   }
-  Places<1> reduced;
+  StridedIndex<1> reduced;
   for (int i = 0; i < args.reduced_ndim; ++i) {
     const int d = reduced_order.dims[i];
     reduced.add_dim(args.reduced_sizes[d], {args.reduced_in_strides[d]});

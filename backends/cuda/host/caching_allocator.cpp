@@ -16,7 +16,7 @@ constinit std::atomic<const CachingAllocator*> instance = nullptr;
 
 CachingAllocator::CachingAllocator() {
   for (DeviceIndex device = 0; device < device_count(); ++device) {
-    pools_.push_back(std::make_unique<LockedPool>(device));
+    devices_.push_back(std::make_unique<LockedDevice>(device));
   }
   instance = this;
 }
@@ -33,11 +33,11 @@ void* CachingAllocator::allocate_outside_graphs(std::size_t bytes, DeviceIndex d
 
 void* CachingAllocator::allocate(std::size_t bytes, Stream stream, std::uint64_t pool) {
   tern::detail::allocation_point(bytes, stream.device());
-  LockedPool& owner = locked(stream.device_index());
+  LockedDevice& owner = locked(stream.device_index());
   const auto try_once = [&](bool last) {
     const std::lock_guard lock(owner.mutex);
-    void* pointer = owner.pool.allocate(bytes, stream.stream(), pool);
-    if (pointer == nullptr && last) owner.pool.throw_out_of_memory(bytes);
+    void* pointer = owner.allocator.allocate(bytes, stream.stream(), pool);
+    if (pointer == nullptr && last) owner.allocator.throw_out_of_memory(bytes);
     return pointer;
   };
   if (void* pointer = try_once(/*last=*/false)) return pointer;
@@ -46,66 +46,66 @@ void* CachingAllocator::allocate(std::size_t bytes, Stream stream, std::uint64_t
 }
 
 void CachingAllocator::deallocate(void* pointer, std::size_t, DeviceIndex device) noexcept {
-  LockedPool& owner = locked(device);
+  LockedDevice& owner = locked(device);
   const std::lock_guard lock(owner.mutex);
-  owner.pool.deallocate(pointer);
+  owner.allocator.deallocate(pointer);
 }
 
 template <class Body>
-void CachingAllocator::for_each_pool(const Body& body) {
-  for (const auto& owner : pools_) {
+void CachingAllocator::for_each_device(const Body& body) {
+  for (const auto& owner : devices_) {
     const std::lock_guard lock(owner->mutex);
-    body(owner->pool);
+    body(owner->allocator);
   }
 }
 
 void CachingAllocator::empty_cache() {
-  for_each_pool([](DevicePool& pool) { pool.empty_cache(); });
+  for_each_device([](DeviceCachingAllocator& each) { each.empty_cache(); });
 }
 
 void CachingAllocator::hold(std::uint64_t id) {
-  for_each_pool([id](DevicePool& pool) { pool.hold(id); });
+  for_each_device([id](DeviceCachingAllocator& each) { each.hold(id); });
 }
 
 void CachingAllocator::let_go(std::uint64_t id) {
-  for_each_pool([id](DevicePool& pool) { pool.let_go(id); });
+  for_each_device([id](DeviceCachingAllocator& each) { each.let_go(id); });
 }
 
 void CachingAllocator::begin_capture(Stream stream) {
-  LockedPool& owner = locked(stream.device_index());
+  LockedDevice& owner = locked(stream.device_index());
   const std::lock_guard lock(owner.mutex);
-  owner.pool.begin_capture(stream.stream());
+  owner.allocator.begin_capture(stream.stream());
 }
 
 void CachingAllocator::end_capture(Stream stream) {
-  LockedPool& owner = locked(stream.device_index());
+  LockedDevice& owner = locked(stream.device_index());
   const std::lock_guard lock(owner.mutex);
-  owner.pool.end_capture(stream.stream());
+  owner.allocator.end_capture(stream.stream());
 }
 
 MemoryStats CachingAllocator::stats(DeviceIndex device) const {
-  const LockedPool& owner = locked(device);
+  const LockedDevice& owner = locked(device);
   const std::lock_guard lock(owner.mutex);
-  return owner.pool.stats();
+  return owner.allocator.stats();
 }
 
 void CachingAllocator::reset_peak(DeviceIndex device) {
-  LockedPool& owner = locked(device);
+  LockedDevice& owner = locked(device);
   const std::lock_guard lock(owner.mutex);
-  owner.pool.reset_peak();
+  owner.allocator.reset_peak();
 }
 
 void CachingAllocator::record_stream(const void* pointer, Stream stream) {
-  LockedPool& owner = locked(stream.device_index());
+  LockedDevice& owner = locked(stream.device_index());
   const std::lock_guard lock(owner.mutex);
-  owner.pool.record_stream(pointer, stream.stream());
+  owner.allocator.record_stream(pointer, stream.stream());
 }
 
 bool CachingAllocator::find_block(DeviceIndex device, const void* address,
                                   kernels::PluginBlock* block) const {
-  const LockedPool& owner = locked(device);
+  const LockedDevice& owner = locked(device);
   const std::unique_lock lock(owner.mutex, std::try_to_lock);
-  return lock.owns_lock() && owner.pool.find_block(address, block);
+  return lock.owns_lock() && owner.allocator.find_block(address, block);
 }
 
 std::int32_t find_block(std::int32_t device, const void* address, kernels::PluginBlock* block) {

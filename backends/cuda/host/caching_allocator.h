@@ -4,14 +4,15 @@
 #include <mutex>
 #include <vector>
 
-#include <tern/backends/cuda/host/device_pool.h>
+#include <tern/backends/cuda/host/device_caching_allocator.h>
 #include <tern/backends/cuda/host/stream.h>
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 namespace tern::cuda::detail {
 
-/// The memory of all CUDA devices: a DevicePool for each, behind a lock. Memory belongs to the
-/// stream that is current when it is allocated, and during a capture to the pool of the graph.
+/// The memory of all CUDA devices: a DeviceCachingAllocator for each, behind a lock. Memory belongs
+/// to the stream that is current when it is allocated, and during a capture to the pool of the
+/// graph.
 class TERN_API CachingAllocator final : public Allocator {
  public:
   CachingAllocator();
@@ -36,17 +37,19 @@ class TERN_API CachingAllocator final : public Allocator {
   bool find_block(DeviceIndex device, const void* address, kernels::PluginBlock* block) const;
 
  private:
-  struct LockedPool {
-    explicit LockedPool(DeviceIndex device) : pool(device) {}
+  struct LockedDevice {
+    explicit LockedDevice(DeviceIndex device) : allocator(device) {}
     mutable std::mutex mutex;
-    DevicePool pool;
+    DeviceCachingAllocator allocator;
   };
   void* allocate(std::size_t bytes, Stream stream, std::uint64_t pool);
   template <class Body>
-  void for_each_pool(const Body& body);
-  LockedPool& locked(DeviceIndex device) const { return *pools_[static_cast<std::size_t>(device)]; }
+  void for_each_device(const Body& body);
+  LockedDevice& locked(DeviceIndex device) const {
+    return *devices_[static_cast<std::size_t>(device)];
+  }
 
-  std::vector<std::unique_ptr<LockedPool>> pools_;
+  std::vector<std::unique_ptr<LockedDevice>> devices_;
 };
 
 /// PluginHost::find_block.

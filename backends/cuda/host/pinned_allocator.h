@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tern/backends/cuda/host/stream.h>
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 namespace tern::cuda::detail {
 

@@ -4,7 +4,7 @@
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
-#include <tern/backends/sim/kernels/odometer.h>
+#include <tern/core/kernels/stride_walker.h>
 
 namespace tern::sim {
 namespace {
@@ -16,11 +16,11 @@ struct Value {
   std::int64_t whole;
 };
 
-Value value_at(const void* data, ScalarType dtype, std::int64_t place) {
+Value value_at(const void* data, ScalarType dtype, std::int64_t index) {
   return visit_dtype(dtype, [&](auto tag) -> Value {
     using T = typename decltype(tag)::type;
     // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8_t is a number.
-    const Wide<T> value = static_cast<const T*>(data)[place];
+    const Wide<T> value = static_cast<const T*>(data)[index];
     if constexpr (is_floating_point(dtype_of<T>())) return {true, value, 0};
     return {false, 0, static_cast<std::int64_t>(value)};
   });
@@ -48,11 +48,17 @@ T cast(const Value& value) {
   }
 }
 
+// Walks through the output (0) and the input (1).
+using CopyWalker = StrideWalker<2>;
+CopyWalker walker(const CopyArgs& args) {
+  return {args.ndim, args.sizes, {args.out_strides, args.in_strides}};
+}
+
 void copy_bytes(const CopyArgs& args) {
   const auto size = static_cast<std::int64_t>(element_size(args.out_dtype));
-  for (Odometer at(args.ndim, args.sizes); !at.done(); at.next()) {
-    std::memcpy(static_cast<char*>(args.out) + at.offset(args.out_strides) * size,
-                static_cast<const char*>(args.in) + at.offset(args.in_strides) * size,
+  for (CopyWalker at = walker(args); !at.done(); at.next()) {
+    std::memcpy(static_cast<char*>(args.out) + at.offsets[0] * size,
+                static_cast<const char*>(args.in) + at.offsets[1] * size,
                 static_cast<std::size_t>(size));
   }
 }
@@ -63,9 +69,9 @@ void copy(const CopyArgs& args, KernelContext&) {
   if (args.in_dtype == args.out_dtype) return copy_bytes(args);
   visit_dtype(args.out_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    for (Odometer at(args.ndim, args.sizes); !at.done(); at.next()) {
-      const Value value = value_at(args.in, args.in_dtype, at.offset(args.in_strides));
-      static_cast<T*>(args.out)[at.offset(args.out_strides)] = cast<T>(value);
+    for (CopyWalker at = walker(args); !at.done(); at.next()) {
+      const Value value = value_at(args.in, args.in_dtype, at.offsets[1]);
+      static_cast<T*>(args.out)[at.offsets[0]] = cast<T>(value);
     }
   });
 }

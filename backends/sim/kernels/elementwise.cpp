@@ -1,18 +1,21 @@
 #include <tern/backends/sim/kernels/formulas.h>
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
-#include <tern/backends/sim/kernels/odometer.h>
 #include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/stride_walker.h>
 
 namespace tern::sim {
 namespace {
 
-// Element `i` of an operand, or the number that stands for it.
+// Walks through the three inputs and the output (3).
+using Walker = StrideWalker<4>;
+
+// An element of an input, or the number that stands for it.
 template <class T>
-Wide<T> input(const ElementwiseArgs& args, int k, const Odometer& at) {
+Wide<T> input(const ElementwiseArgs& args, int k, const Walker& at) {
   if (k >= args.inputs) return 0;
   if (args.in[k] == nullptr) return immediate<T>(args.immediate[k]);
-  return static_cast<const T*>(args.in[k])[at.offset(args.in_strides[k])];
+  return static_cast<const T*>(args.in[k])[at.offsets[k]];
 }
 
 template <class T>
@@ -20,15 +23,18 @@ void apply(const ElementwiseArgs& args) {
   const bool compares = elementwise_info(args.op).kind == ElementwiseKind::kCompare;
   const bool selects = args.op == ElementwiseOp::where_op;
   const Wide<T> scale = immediate<T>(args.scale);
-  for (Odometer at(args.ndim, args.sizes); !at.done(); at.next()) {
+  const auto strides = [&](int k) {  // an input that is not read has none
+    return k < args.inputs && args.in[k] != nullptr ? args.in_strides[k] : args.out_strides;
+  };
+  Walker at(args.ndim, args.sizes, {strides(0), strides(1), strides(2), args.out_strides});
+  for (; !at.done(); at.next()) {
     const Wide<T> a =
         selects ? static_cast<Wide<T>>(input<bool>(args, 0, at)) : input<T>(args, 0, at);
     const Wide<T> result = formula(args.op, a, input<T>(args, 1, at), input<T>(args, 2, at), scale);
-    const std::int64_t place = at.offset(args.out_strides);
     if (compares) {
-      static_cast<bool*>(args.out)[place] = result != 0;
+      static_cast<bool*>(args.out)[at.offsets[3]] = result != 0;
     } else {
-      static_cast<T*>(args.out)[place] = narrow<T>(result);
+      static_cast<T*>(args.out)[at.offsets[3]] = narrow<T>(result);
     }
   }
 }

@@ -1,6 +1,6 @@
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
-#include <tern/backends/sim/kernels/odometer.h>
+#include <tern/core/kernels/stride_walker.h>
 
 namespace tern::sim {
 namespace {
@@ -13,8 +13,8 @@ void fill(const FillArgs& args, KernelContext&) {
   visit_dtype(out.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T value = narrow<T>(immediate<T>(args.value));
-    for (Odometer at(out.ndim, out.sizes); !at.done(); at.next()) {
-      static_cast<T*>(out.data)[at.offset(out.strides)] = value;
+    for (StrideWalker<1> at(out.ndim, out.sizes, {out.strides}); !at.done(); at.next()) {
+      static_cast<T*>(out.data)[at.offsets[0]] = value;
     }
   });
 }

@@ -4,7 +4,7 @@
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
-#include <tern/backends/sim/kernels/odometer.h>
+#include <tern/core/kernels/stride_walker.h>
 
 namespace tern::sim {
 namespace {
@@ -37,38 +37,39 @@ struct Reduction {
 template <class T>
 void apply(const ReduceArgs& args) {
   const bool largest = args.op == ReduceOp::kAmax || args.op == ReduceOp::kArgmax;
-  for (Odometer kept(args.kept_ndim, args.kept_sizes); !kept.done(); kept.next()) {
-    const T* in = static_cast<const T*>(args.in) + kept.offset(args.kept_in_strides);
-    const std::int64_t place = kept.offset(args.kept_out_strides);
+  StrideWalker<2> kept(args.kept_ndim, args.kept_sizes,
+                       {args.kept_in_strides, args.kept_out_strides});
+  for (; !kept.done(); kept.next()) {
+    const T* in = static_cast<const T*>(args.in) + kept.offsets[0];
+    const std::int64_t index = kept.offsets[1];
     Reduction<T> result;
     std::int64_t position = 0;
-    for (Odometer at(args.reduced_ndim, args.reduced_sizes); !at.done(); at.next()) {
-      result.take(in[at.offset(args.reduced_in_strides)], position++, largest);
-    }
+    StrideWalker<1> at(args.reduced_ndim, args.reduced_sizes, {args.reduced_in_strides});
+    for (; !at.done(); at.next()) result.take(in[at.offsets[0]], position++, largest);
     T* out = static_cast<T*>(args.out);
     switch (args.op) {
       case ReduceOp::kSum:
         if constexpr (std::is_floating_point_v<T>) result.sum *= args.scale;
-        out[place] = narrow<T>(result.sum);
+        out[index] = narrow<T>(result.sum);
         break;
       case ReduceOp::kProd:
-        out[place] = narrow<T>(result.product);
+        out[index] = narrow<T>(result.product);
         break;
       case ReduceOp::kAmax:
       case ReduceOp::kAmin:
-        out[place] = narrow<T>(*result.extreme);
+        out[index] = narrow<T>(*result.extreme);
         break;
       case ReduceOp::kAny:
-        static_cast<bool*>(args.out)[place] = result.any;
+        static_cast<bool*>(args.out)[index] = result.any;
         break;
       case ReduceOp::kAll:
-        static_cast<bool*>(args.out)[place] = result.all;
+        static_cast<bool*>(args.out)[index] = result.all;
         break;
       case ReduceOp::kArgmax:
       case ReduceOp::kArgmin:
-        static_cast<std::int64_t*>(args.out)[place] = result.position;
+        static_cast<std::int64_t*>(args.out)[index] = result.position;
         if (args.values != nullptr) {
-          static_cast<T*>(args.values)[place] = narrow<T>(*result.extreme);
+          static_cast<T*>(args.values)[index] = narrow<T>(*result.extreme);
         }
         break;
     }

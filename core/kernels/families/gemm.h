@@ -1,8 +1,8 @@
 #pragma once
 
-#include <tern/core/kernels/gemm_precision.h>
 #include <tern/core/kernels/operand.h>
 #include <tern/core/kernels/slots.h>
+#include <tern/core/tensor/gemm_precision.h>
 
 namespace tern::kernels {
 

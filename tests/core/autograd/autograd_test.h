@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 #include <tern/tern.h>
 
 #include "error_of.h"

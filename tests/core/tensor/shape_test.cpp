@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <tern/core/tensor/shape.h>
+#include <tern/core/tensor/detail/shape.h>
 #include <tern/tern.h>
 
 #include "error_of.h"

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <bit>
 
-#include <tern/backends/cpu/kernels/odometer.h>
+#include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/kernels/slots.h>
+#include <tern/core/kernels/stride_walker.h>
 
 // Walks a reduction. A policy says what is reduced:
 //   Element, Accumulated             types of one input element and of a result in the making
@@ -81,13 +82,13 @@ class Reduction {
   }
 
   void fill_identity() const {
-    Odometer<1> place(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
+    kernels::StrideWalker<1> place(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
     for (std::int64_t i = 0; i < kept_; ++i, place.next()) {
       policy_.finish(Policy::identity(), place.offsets[0]);
     }
   }
 
-  Odometer<2> kept_odometer() const {
+  kernels::StrideWalker<2> kept_walker() const {
     return {kept_ndim_ - (by_columns() ? 1 : 0),
             args_.kept_sizes,
             {args_.kept_in_strides, args_.kept_out_strides}};
@@ -99,7 +100,7 @@ class Reduction {
     if (!by_columns() && reduced_ndim_ <= 1) return reduce_rows(begin, end);
     Accumulated acc[kReduceColumns];
     const std::int64_t blocks = divide_up(columns_, kReduceColumns);
-    Odometer<2> kept = kept_odometer();
+    kernels::StrideWalker<2> kept = kept_walker();
     kept.seek(begin / blocks);
     std::int64_t block = begin % blocks;
     for (std::int64_t unit = begin; unit < end; ++unit) {
@@ -126,7 +127,7 @@ class Reduction {
 
   /// One run gives one result: short runs must not pay for the general case.
   void reduce_rows(std::int64_t begin, std::int64_t end) const {
-    Odometer<2> kept = kept_odometer();
+    kernels::StrideWalker<2> kept = kept_walker();
     kept.seek(begin);
     for (std::int64_t i = begin; i < end; ++i, kept.next()) {
       policy_.finish(reduce_run(in_ + kept.offsets[0], reduced_, 0), kept.offsets[1]);
@@ -139,7 +140,7 @@ class Reduction {
     parallel_for(0, units * parts, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t unit = i / parts, part = i % parts;
-        Odometer<2> kept = kept_odometer();
+        kernels::StrideWalker<2> kept = kept_walker();
         kept.seek(unit / blocks);
         const std::int64_t first = unit % blocks * kReduceColumns;
         reduce_range(in_ + kept.offsets[0] + first * column_stride_,
@@ -148,7 +149,7 @@ class Reduction {
                      partial + part * kept_ + unit / blocks * columns_ + first);
       }
     });
-    Odometer<1> place(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
+    kernels::StrideWalker<1> place(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
     for (std::int64_t k = 0; k < kept_; ++k, place.next()) {
       Accumulated acc = partial[k];
       for (std::int64_t part = 1; part < parts; ++part) {
@@ -169,8 +170,8 @@ class Reduction {
                                       std::int64_t end, Accumulated* acc) const {
     if (by_columns()) std::fill_n(acc, columns, Policy::identity());
     Accumulated single = Policy::identity();
-    Odometer<1> outer(std::max(reduced_ndim_ - 1, 0), args_.reduced_sizes,
-                      {args_.reduced_in_strides});
+    kernels::StrideWalker<1> outer(std::max(reduced_ndim_ - 1, 0), args_.reduced_sizes,
+                                   {args_.reduced_in_strides});
     if (begin > 0) outer.seek(begin / run_);
     for (std::int64_t place = begin; place < end; outer.next()) {
       const std::int64_t skip = place % run_;

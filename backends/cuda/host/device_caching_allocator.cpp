@@ -1,4 +1,4 @@
-#include <tern/backends/cuda/host/device_pool.h>
+#include <tern/backends/cuda/host/device_caching_allocator.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -59,12 +59,12 @@ std::string in_units(double bytes) {
 
 }  // namespace
 
-bool DevicePool::BestFit::operator()(const Block* a, const Block* b) const {
+bool DeviceCachingAllocator::BestFit::operator()(const Block* a, const Block* b) const {
   return std::tie(a->pool, a->stream, a->size, a->start) <
          std::tie(b->pool, b->stream, b->size, b->start);
 }
 
-void* DevicePool::allocate(std::size_t bytes, void* stream, std::uint64_t pool) {
+void* DeviceCachingAllocator::allocate(std::size_t bytes, void* stream, std::uint64_t pool) {
   if (bytes > kLargestRequest) return nullptr;
   const std::size_t size = round_up(std::max(bytes, kBlockUnit), kBlockUnit);
   collect_waiting(/*wait=*/false);
@@ -93,7 +93,7 @@ void* DevicePool::allocate(std::size_t bytes, void* stream, std::uint64_t pool) 
   return block->start;
 }
 
-void DevicePool::deallocate(void* pointer) noexcept {
+void DeviceCachingAllocator::deallocate(void* pointer) noexcept {
   const auto found = live_.find(pointer);
   TERN_ASSERT(found != live_.end());
   Block& block = *found->second;
@@ -116,7 +116,7 @@ void DevicePool::deallocate(void* pointer) noexcept {
 
 // Marks the ends of the work that the further streams of freed blocks have now; but not in a stream
 // that a capture records, where the mark would be in the graph.
-void DevicePool::mark_uses() {
+void DeviceCachingAllocator::mark_uses() {
   for (Block** place = &unmarked_; *place != nullptr;) {
     Block& block = **place;
     for (std::size_t k = block.used_on.size(); k-- > 0;) {
@@ -141,36 +141,37 @@ void DevicePool::mark_uses() {
   }
 }
 
-void DevicePool::record_stream(const void* pointer, void* stream) {
+void DeviceCachingAllocator::record_stream(const void* pointer, void* stream) {
   const auto found = live_.find(pointer);
   if (found == live_.end() || found->second->stream == stream) return;
   std::vector<void*>& streams = found->second->used_on;
   if (std::find(streams.begin(), streams.end(), stream) == streams.end()) streams.push_back(stream);
 }
 
-void DevicePool::empty_cache() {
+void DeviceCachingAllocator::empty_cache() {
   collect_waiting(/*wait=*/true);
   if (!captured_.empty()) return;
   for (FreeBlocks& blocks : free_) release_free_segments(blocks);
 }
 
-void DevicePool::end_capture(void* stream) {
+void DeviceCachingAllocator::end_capture(void* stream) {
   const auto place = std::find(captured_.begin(), captured_.end(), stream);
   TERN_ASSERT(place != captured_.end());
   captured_.erase(place);
 }
 
-bool DevicePool::is_captured(void* stream) const {
+bool DeviceCachingAllocator::is_captured(void* stream) const {
   return std::find(captured_.begin(), captured_.end(), stream) != captured_.end();
 }
 
-void DevicePool::let_go(std::uint64_t pool) {
+void DeviceCachingAllocator::let_go(std::uint64_t pool) {
   const auto holder = holders_.find(pool);
   TERN_ASSERT(holder != holders_.end());
   if (--holder->second == 0) holders_.erase(holder);
 }
 
-DevicePool::Block* DevicePool::take_free(std::size_t size, void* stream, std::uint64_t pool) {
+DeviceCachingAllocator::Block* DeviceCachingAllocator::take_free(std::size_t size, void* stream,
+                                                                 std::uint64_t pool) {
   FreeBlocks& blocks = free_[size <= kSmallRequest];
   Block wanted{nullptr, size, stream, pool, nullptr, false};
   const auto fit = blocks.lower_bound(&wanted);
@@ -180,7 +181,8 @@ DevicePool::Block* DevicePool::take_free(std::size_t size, void* stream, std::ui
   return block;
 }
 
-DevicePool::Block* DevicePool::new_segment(std::size_t size, void* stream, std::uint64_t pool) {
+DeviceCachingAllocator::Block* DeviceCachingAllocator::new_segment(std::size_t size, void* stream,
+                                                                   std::uint64_t pool) {
   const std::size_t bytes = segment_size(size);
   std::map<const char*, Segment> made;  // before the driver's memory, which must not be lost
   Segment& segment = made[nullptr];
@@ -203,13 +205,13 @@ DevicePool::Block* DevicePool::new_segment(std::size_t size, void* stream, std::
 }
 
 // The node with which the block will be among the free ones.
-void DevicePool::make_node(Block& block) {
+void DeviceCachingAllocator::make_node(Block& block) {
   FreeBlocks alone{&block};
   block.node = alone.extract(alone.begin());
 }
 
 // Cuts off what `size` leaves over, if that is worth a block of its own.
-void DevicePool::split(Block& block, std::size_t size) {
+void DeviceCachingAllocator::split(Block& block, std::size_t size) {
   const std::size_t rest = block.size - size;
   if (block.small ? rest < kBlockUnit : rest <= kSmallRequest) return;
   Segment cut;
@@ -224,7 +226,7 @@ void DevicePool::split(Block& block, std::size_t size) {
 }
 
 // Joins the block with free neighbours and keeps it for reuse.
-void DevicePool::set_free(Block& block) {
+void DeviceCachingAllocator::set_free(Block& block) {
   FreeBlocks& blocks = free_[block.small];
   Segment& segment = *block.segment;
   if (const auto next = std::next(block.self); next != segment.end() && blocks.erase(&*next) != 0) {
@@ -244,7 +246,7 @@ void DevicePool::set_free(Block& block) {
 
 // Frees the blocks whose other streams are past their use; waits for all of them with `wait`. A
 // failure of the driver leaves the rest for the next time.
-void DevicePool::collect_waiting(bool wait) {
+void DeviceCachingAllocator::collect_waiting(bool wait) {
   mark_uses();
   if (marks_.empty() || captures_here()) return;
   for (auto& [stream, marks] : marks_) {
@@ -256,7 +258,7 @@ void DevicePool::collect_waiting(bool wait) {
   }
 }
 
-void DevicePool::release_free_segments(FreeBlocks& blocks) {
+void DeviceCachingAllocator::release_free_segments(FreeBlocks& blocks) {
   for (auto place = blocks.begin(); place != blocks.end();) {
     Block& block = **place;
     if (block.segment->size() > 1 || is_held(block)) {
@@ -272,7 +274,7 @@ void DevicePool::release_free_segments(FreeBlocks& blocks) {
   stats_.cached_bytes = reserved_ - stats_.live_bytes;
 }
 
-bool DevicePool::find_block(const void* address, kernels::PluginBlock* found) const {
+bool DeviceCachingAllocator::find_block(const void* address, kernels::PluginBlock* found) const {
   const auto tell = [&](const Block& block) {
     const std::size_t bytes = block.live ? block.requested : block.size;
     *found = {block.start,        static_cast<std::int64_t>(bytes),
@@ -291,7 +293,7 @@ bool DevicePool::find_block(const void* address, kernels::PluginBlock* found) co
   return false;
 }
 
-void DevicePool::throw_out_of_memory(std::size_t bytes) const {
+void DeviceCachingAllocator::throw_out_of_memory(std::size_t bytes) const {
   std::int64_t free = 0, total = 0;
   call(&Plugin::memory_info, device_, &free, &total);
   const auto text = [](std::int64_t count) { return in_units(static_cast<double>(count)); };

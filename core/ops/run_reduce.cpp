@@ -1,7 +1,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/reduce.h>
-#include <tern/core/ops/reduction.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/ops/detail/reduce.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern::detail {
 

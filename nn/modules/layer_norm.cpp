@@ -2,8 +2,8 @@
 #include <tern/core/ops/normalize.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/init.h>
-#include <tern/nn/modules/normalization.h>
-#include <tern/nn/printing.h>
+#include <tern/nn/modules/layer_norm.h>
+#include <tern/nn/detail/printing.h>
 
 namespace tern::nn {
 

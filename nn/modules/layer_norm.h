@@ -2,7 +2,7 @@
 
 #include <tern/nn/cloneable.h>
 #include <tern/nn/module_holder.h>
-#include <tern/nn/options/normalization.h>
+#include <tern/nn/options/layer_norm.h>
 
 namespace tern::nn {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tern/core/autograd/kept.h>
 #include <tern/core/autograd/node.h>
+#include <tern/core/autograd/saved_tensor.h>
 
 namespace tern::detail {
 
@@ -11,7 +11,7 @@ class NormalizeBackward : public autograd::Node {
  public:
   void apply(const Tensor* gradients, Tensor* results) override;
   std::string name() const override { return name_; }
-  void release_kept() override;
+  void release_saved() override;
 
  protected:
   /// `name` is a literal. weight and bias, where defined, have `parameter_sizes`. `statistics` is
@@ -33,7 +33,7 @@ class NormalizeBackward : public autograd::Node {
  private:
   const char* name_;
   autograd::Edge edges_[3];
-  autograd::Kept input_, weight_;
+  autograd::SavedTensor input_, weight_;
   DimVector parameter_sizes_;
   Tensor statistics_;
   bool released_ = false;

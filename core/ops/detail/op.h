@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include <tern/core/base/op_scope.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/tensor/tensor.h>
 
 // The first line of a public op.

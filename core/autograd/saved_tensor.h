@@ -9,13 +9,13 @@ namespace tern::autograd {
 
 /// A tensor that a rule keeps for backward: its elements, where they came from, and the version
 /// that they must still have then.
-class TERN_API Kept {
+class TERN_API SavedTensor {
  public:
-  Kept() = default;
+  SavedTensor() = default;
   /// `is_output`: `tensor` is what the keeping op made, and must not own its own rule.
-  Kept(const Tensor& tensor, bool is_output);
+  SavedTensor(const Tensor& tensor, bool is_output);
 
-  /// The tensor as it was. `owner` is the rule that kept it. Throws Error when the elements were
+  /// The tensor as it was. `owner` is the rule that saved it. Throws Error when the elements were
   /// changed in place since.
   Tensor unpack(Node* owner) const;
 

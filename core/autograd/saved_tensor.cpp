@@ -1,8 +1,8 @@
 #include <string>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/autograd/kept.h>
 #include <tern/core/autograd/meta.h>
+#include <tern/core/autograd/saved_tensor.h>
 #include <tern/core/kernels/backend.h>
 
 namespace tern::autograd {
@@ -20,23 +20,23 @@ namespace {
       "operation: [",
       data.is_cuda() ? "CUDA" : "CPU", data.dtype(), "Type ", data.sizes(), "]", origin,
       " is at version ", data._version(), "; expected version ", expected,
-      " instead. Hint: the change happened after the forward op that kept the tensor and before "
+      " instead. Hint: the change happened after the forward op that saved the tensor and before "
       "backward; use an op that is not in place, or clone() the tensor first.");
 }
 
 }  // namespace
 
-Kept::Kept(const Tensor& tensor, bool is_output) : is_output_(is_output) {
+SavedTensor::SavedTensor(const Tensor& tensor, bool is_output) : is_output_(is_output) {
   if (!tensor.defined()) return;
   version_ = tensor.self().storage->version();
   if (!is_output) edge_ = gradient_edge(tensor);
-  // A leaf that requires grad is kept itself; anything else as an alias without history, so that a
+  // A leaf that requires grad is saved itself; anything else as an alias without history, so that a
   // later in-place op that gives the tensor a new rule cannot close a cycle.
   const bool is_grad_leaf = edge_.node && edge_.node->is_accumulator();
   data_ = is_grad_leaf ? tensor : tern::detail::make_alias(tensor);
 }
 
-Tensor Kept::unpack(Node* owner) const {
+Tensor SavedTensor::unpack(Node* owner) const {
   if (!data_.defined()) return data_;
   if (data_.self().storage->version() != version_) [[unlikely]] {
     throw_modified(data_, is_output_ ? owner : edge_.node.get(), edge_.output_nr, version_);

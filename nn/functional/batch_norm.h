@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/core/ops/normalize.h>
-#include <tern/nn/options/batchnorm.h>
+#include <tern/nn/options/batch_norm.h>
 
 namespace tern::nn::functional {
 

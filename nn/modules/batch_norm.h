@@ -2,7 +2,7 @@
 
 #include <tern/nn/cloneable.h>
 #include <tern/nn/module_holder.h>
-#include <tern/nn/options/batchnorm.h>
+#include <tern/nn/options/batch_norm.h>
 
 namespace tern::nn {
 

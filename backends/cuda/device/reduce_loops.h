@@ -1,15 +1,15 @@
 #pragma once
 
 #include <tern/backends/cuda/device/block_reduce.h>
-#include <tern/backends/cuda/device/places.h>
 #include <tern/backends/cuda/device/scratch.h>
+#include <tern/backends/cuda/device/strided_index.h>
 
-// Reductions of tensors: one result for each place of the kept dimensions, merged from what is at
-// the places of the reduced ones. An operation says what:
+// Reductions of tensors: one result for each element of the kept dimensions, merged from what is at
+// the elements of the reduced ones. An operation says what:
 //   State                           what is merged; plain data
 //   identity()                      merged with another state it gives that one
 //   at(offset, position, kept)      of the element at `offset` of the input; position and kept are
-//                                   its row-major numbers among the reduced and the kept places
+//                                   its row-major numbers among the reduced and the kept elements
 //   operator()(a, b)                merges two states, in any order and grouping
 //   store(kept, offset, state)      the result, which belongs at `offset` of the output
 
@@ -17,10 +17,10 @@ namespace tern::cuda::device {
 
 template <class Operation>
 struct ReduceLaunch {
-  Places<2> kept;  // of the input and of the output
-  Places<1> reduced;
+  StridedIndex<2> kept;  // of the input and of the output
+  StridedIndex<1> reduced;
   Teams teams;
-  std::int64_t part;                  // reduced places of a part
+  std::int64_t part;                  // reduced elements of a part
   typename Operation::State* states;  // [kept][parts], where there are several parts
   Operation operation;
 };
@@ -33,7 +33,7 @@ __device__ typename Operation::State reduce_thread(const ReduceLaunch<Operation>
                                                    std::int64_t at, std::int64_t last) {
   constexpr int kStates = 4;
   const Operation& operation = launch.operation;
-  const std::int64_t stride = launch.reduced.shape.strides[0][0];
+  const std::int64_t stride = launch.reduced.small.strides[0][0];
   const auto element = [&](std::int64_t position) {
     std::int64_t offset[1] = {position * stride};
     if constexpr (!kRow) launch.reduced.offsets(position, offset);
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kThreads)
   operation.store(kept, offsets[1], state);
 }
 
-/// How many parts the reduced places are divided into: enough for all processors of a GPU where
+/// How many parts the reduced elements are divided into: enough for all processors of a GPU where
 /// results are few, and for rounding errors to stay small.
 inline std::int64_t reduce_parts(std::int64_t reduced, unsigned team, std::int64_t blocks) {
   constexpr std::int64_t kBlocks = 512;               // fill a GPU
@@ -107,10 +107,10 @@ inline std::int64_t reduce_parts(std::int64_t reduced, unsigned team, std::int64
 }
 
 template <class Operation>
-void run_reduction(KernelContext& context, const Places<2>& kept, const Places<1>& reduced,
-                   const Operation& operation) {
+void run_reduction(KernelContext& context, const StridedIndex<2>& kept,
+                   const StridedIndex<1>& reduced, const Operation& operation) {
   if (kept.count == 0) return;
-  const Teams teams = kept.step() < reduced.step() ? column_teams(kept.run(), reduced.count)
+  const Teams teams = kept.step() < reduced.step() ? column_teams(kept.row_size(), reduced.count)
                                                    : row_teams(kept.count, reduced.count);
   const unsigned blocks = teams.blocks(kept.count);
   const std::int64_t parts = reduce_parts(reduced.count, teams.size, blocks);

@@ -35,7 +35,7 @@ struct FindExtreme {
 
 }  // namespace
 
-void reduce_positions(const ReduceArgs& args, KernelContext& context) {
+void reduce_arg(const ReduceArgs& args, KernelContext& context) {
   visit_compute_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     run_reduce(args, context,

@@ -6,8 +6,8 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/tensor/shape.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern::detail {
 namespace {

@@ -4,15 +4,16 @@
 #include <deque>
 #include <vector>
 
+#include <tern/core/autograd/detail/node_map.h>
 #include <tern/core/autograd/node.h>
-#include <tern/core/autograd/node_map.h>
 
 namespace tern::autograd {
 
 /// One backward run over a graph, on the calling thread and without recursion.
-class Run {
+class Engine {
  public:
-  Run(bool keep_graph, bool create_graph) : keep_graph_(keep_graph), create_graph_(create_graph) {}
+  Engine(bool keep_graph, bool create_graph)
+      : keep_graph_(keep_graph), create_graph_(create_graph) {}
 
   /// Starts the run at the tensor of `edge` with its gradient.
   void start(const Edge& edge, Tensor gradient);

@@ -8,7 +8,7 @@ extern constinit thread_local const char* running_op
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /// While this lives, a public op runs on the thread. Ops that an op calls do not change its name.
-/// See TERN_OP in core/ops/op.h.
+/// See TERN_OP in core/ops/detail/op.h.
 class OpScope {
  public:
   /// `name` is a literal.

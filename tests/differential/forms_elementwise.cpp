@@ -2,7 +2,7 @@
 
 namespace tern::testing::differential {
 
-std::vector<Form> pointwise_forms() {
+std::vector<Form> elementwise_forms() {
   std::vector<Form> forms = {
       SAME((T a, T b), a.add(b)),
       FORM("a.add(b, alpha=c)", (T a, T b, S c), a.add(b, c)),

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <tern/core/kernels/plugin.h>
-#include <tern/core/tensor/allocator.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 namespace tern::cuda::detail {
 
@@ -23,11 +23,11 @@ namespace tern::cuda::detail {
 ///
 /// Graphs have private pools, with numbers from 1: their blocks are handed out again to allocations
 /// for the same pool only, and are not given back while a graph holds the pool. Not thread-safe.
-class DevicePool {
+class DeviceCachingAllocator {
  public:
-  explicit DevicePool(DeviceIndex device) : device_(device) {}
-  DevicePool(const DevicePool&) = delete;
-  DevicePool& operator=(const DevicePool&) = delete;
+  explicit DeviceCachingAllocator(DeviceIndex device) : device_(device) {}
+  DeviceCachingAllocator(const DeviceCachingAllocator&) = delete;
+  DeviceCachingAllocator& operator=(const DeviceCachingAllocator&) = delete;
 
   /// Null when the driver has none left, even after empty_cache.
   void* allocate(std::size_t bytes, void* stream, std::uint64_t pool = 0);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/core/ops/normalize.h>
-#include <tern/nn/options/normalization.h>
+#include <tern/nn/options/layer_norm.h>
 
 namespace tern::nn::functional {
 
