@@ -13,14 +13,18 @@ if(TARGET tern-state)
   install(TARGETS tern-state)
 endif()
 
-# The public headers: those in no folder detail. tests/install compares them with what tern.h reaches.
+# The public headers: those of these folders that are not private. tests/install compares them with what
+# tern.h reaches. One by one: install(DIRECTORY) would also make the folders that have no public header.
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/tern)
-install(FILES tern.h DESTINATION ${headers})
-install(DIRECTORY core nn serialization compat DESTINATION ${headers}
-        FILES_MATCHING PATTERN *.h PATTERN *.def PATTERN *.inc
-        PATTERN detail EXCLUDE PATTERN core/kernels EXCLUDE)
+file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+     core/*.h core/*.def core/*.inc nn/*.h serialization/*.h compat/*.h)
+list(FILTER public_headers EXCLUDE REGEX "/detail/|^core/kernels/")
 foreach(header IN ITEMS cuda graph graphed_step stream)
-  install(FILES backends/cuda/host/${header}.h DESTINATION ${headers}/backends/cuda/host)
+  list(APPEND public_headers backends/cuda/host/${header}.h)
+endforeach()
+foreach(header IN LISTS public_headers ITEMS tern.h)
+  get_filename_component(above ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${headers}/${above})
 endforeach()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tern)

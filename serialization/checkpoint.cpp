@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tern/core/kernels/backend.h>
-#include <tern/serialization/base64.h>
+#include <tern/serialization/file/detail/base64.h>
 
 namespace tern {
 

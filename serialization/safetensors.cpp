@@ -3,8 +3,8 @@
 #include <unordered_map>
 
 #include <tern/core/base/error.h>
-#include <tern/serialization/detail/json_text.h>
-#include <tern/serialization/detail/safetensors_reader.h>
+#include <tern/serialization/json/detail/text.h>
+#include <tern/serialization/safetensors/detail/reader.h>
 
 namespace tern {
 

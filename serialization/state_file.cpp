@@ -3,11 +3,11 @@
 #include <cmath>
 #include <new>
 
-#include <tern/serialization/atomic_file.h>
-#include <tern/serialization/detail/flat_state.h>
 #include <tern/serialization/detail/formats.h>
-#include <tern/serialization/detail/safetensors_file.h>
-#include <tern/serialization/detail/safetensors_index.h>
+#include <tern/serialization/file/detail/atomic_file.h>
+#include <tern/serialization/safetensors/detail/format.h>
+#include <tern/serialization/safetensors/detail/index.h>
+#include <tern/serialization/state/detail/flat_state.h>
 
 namespace tern {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include <tern/core/tensor/state.h>
-#include <tern/serialization/atomic_file.h>
-#include <tern/serialization/detail/input_file.h>
+#include <tern/serialization/file/detail/atomic_file.h>
+#include <tern/serialization/file/detail/input_file.h>
 #include <tern/serialization/state_file.h>
 
 namespace tern::detail {

@@ -1,5 +1,5 @@
 #include <tern/core/base/error.h>
-#include <tern/serialization/atomic_file.h>
+#include <tern/serialization/file/detail/atomic_file.h>
 #include <tern/serialization/state_file.h>
 
 #include "input.h"

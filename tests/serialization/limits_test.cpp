@@ -6,8 +6,8 @@
 #include "error_of.h"
 #include "peak_memory.h"
 #include "reject.h"
+#include "serialization/zip/builder.h"
 #include "state_formats.h"
-#include "zip_builder.h"
 
 // What a reader would refuse is not saved in the first place, and a refusal takes little memory.
 

@@ -6,8 +6,8 @@
 
 #include <tern/serialization/state_file.h>
 
-#include "file_calls.h"
 #include "scratch.h"
+#include "serialization/file/file_calls.h"
 #include "state_formats.h"
 
 // Saving while the system fails, in every format and in shards.

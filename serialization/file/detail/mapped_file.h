@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+
+#include <tern/serialization/file/detail/input_file.h>
+
+namespace tern::detail {
+
+/// A private mapping of a whole file: its pages are read when they are touched, and what is written
+/// to them stays in this process.
+class MappedFile {
+ public:
+  /// Throws FileError when the file cannot be mapped or has become shorter.
+  explicit MappedFile(const InputFile& file);
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile();
+
+  char* data() const { return data_; }
+
+ private:
+  char* data_ = nullptr;
+  std::size_t size_;
+};
+
+}  // namespace tern::detail

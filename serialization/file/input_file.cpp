@@ -1,0 +1,65 @@
+#include <tern/serialization/file/detail/input_file.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <tern/core/base/error.h>
+
+namespace tern::detail {
+namespace {
+
+[[noreturn]] void fail(const char* what, const std::string& path) {
+  raise<FileError>("load: cannot ", what, " '", path,
+                   "': ", std::generic_category().message(errno));
+}
+
+/// Opening a pipe would wait for a writer; nothing but a regular file is read.
+int open_file(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) fail("open", path);
+  return file;
+}
+
+}  // namespace
+
+InputFile::InputFile(std::string path) : path_(std::move(path)), file_(open_file(path_)) {
+  try {
+    struct stat facts;
+    if (::fstat(file_, &facts) != 0) fail("look at", path_);
+    TERN_CHECK(S_ISREG(facts.st_mode), FileError, "load: '", path_, "' is ",
+               S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");
+    size_ = static_cast<std::uint64_t>(facts.st_size);
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+InputFile::~InputFile() { ::close(file_); }
+
+std::string InputFile::head(std::size_t count) const {
+  std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(count, size_)), '\0');
+  read(0, bytes.data(), bytes.size());
+  return bytes;
+}
+
+void InputFile::read(std::uint64_t offset, void* to, std::size_t count) const {
+  auto* next = static_cast<char*>(to);
+  while (count > 0) {
+    const ssize_t done = ::pread(file_, next, count, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail("read", path_);
+    TERN_CHECK(done > 0, FileError, "load: '", path_, "' became shorter while it was read");
+    next += done;
+    offset += static_cast<std::uint64_t>(done);
+    count -= static_cast<std::size_t>(done);
+  }
+}
+
+}  // namespace tern::detail

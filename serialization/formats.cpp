@@ -1,0 +1,116 @@
+#include <tern/serialization/detail/formats.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <tern/serialization/json/detail/format.h>
+#include <tern/serialization/numpy/detail/format.h>
+#include <tern/serialization/safetensors/detail/format.h>
+#include <tern/serialization/torch/detail/format.h>
+
+namespace tern::detail {
+namespace {
+
+// In the order in which a file without a known suffix is tried: the size that a safetensors file
+// begins with can look like the brace of JSON, the other way round it cannot.
+constexpr Format kFormats[] = {
+    {"safetensors", ".safetensors ", recognizes_safetensors, kTakesMetadata | kTakesShards,
+     write_safetensors, read_safetensors},
+    {"JSON", ".json ", recognizes_json, kTakesBase64 | kTakesMetadata, write_json_state,
+     read_json_state},
+    {"npy of NumPy", ".npy ", recognizes_npy, 0, write_npy_state, read_npy_state},
+    {"npz of NumPy", ".npz ", recognizes_npz, 0, write_npz_state, read_npz_state},
+    {"index of safetensors", ".index.json ", recognizes_json, 0, refuse_safetensors_index,
+     read_safetensors_index},
+    {"pt of PyTorch", ".pt .pth ", recognizes_torch, 0, write_torch_state, read_torch_state},
+};
+
+/// The length of the suffix of `format` that `path` has; 0 without.
+std::size_t suffix_size(const Format& format, std::string_view path) {
+  for (std::string_view rest = format.suffixes; !rest.empty();) {
+    const std::size_t space = rest.find(' ');
+    if (path.ends_with(rest.substr(0, space))) return space;
+    rest.remove_prefix(space + 1);
+  }
+  return 0;
+}
+
+/// What a file is that no format of ours claims, as far as its first bytes tell.
+std::string_view foreign_content(std::string_view head) {
+  if (head.starts_with("\x1f\x8b")) return "is compressed with gzip";
+  if (head.starts_with("\xef\xbb\xbf")) return "begins with a byte order mark";
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return "is UTF-16";
+  return "";
+}
+
+/// Bytes as hexadecimal numbers: "7f 45".
+std::string shown_bytes(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const char byte : bytes) {
+    const auto number = static_cast<unsigned char>(byte);
+    if (!text.empty()) text += ' ';
+    text += kDigits[number / 16];
+    text += kDigits[number % 16];
+  }
+  return text;
+}
+
+}  // namespace
+
+const Format* format_of_suffix(const char* what, std::string_view path) {
+  const std::size_t nul = path.find('\0');  // the system's calls would end the name there
+  TERN_CHECK(nul == path.npos, FileError, what, ": in the path a NUL byte follows '",
+             path.substr(0, nul), "'");
+  const Format* const best = std::ranges::max_element(
+      kFormats, {}, [&](const Format& format) { return suffix_size(format, path); });
+  return suffix_size(*best, path) == 0 ? nullptr : best;
+}
+
+const Format& format_to_save(std::string_view path) {
+  if (const Format* const format = format_of_suffix("save", path)) return *format;
+  std::string suffixes;
+  for (const Format& format : kFormats) suffixes += format.suffixes;
+  raise<FileError>("save: '", path, "': the name of a state file ends in one of ", suffixes);
+}
+
+void check_options(const Format& format, const SaveOptions& options, const std::string& path) {
+  const std::tuple<bool, unsigned, const char*> wishes[] = {
+      {options.base64, kTakesBase64, "base64"},
+      {!options.metadata.empty(), kTakesMetadata, "metadata"},
+      {options.max_shard_size != 0, kTakesShards, "shards"}};
+  for (const auto& [is_set, wish, name] : wishes) {
+    TERN_CHECK(!is_set || (format.takes & wish) != 0, FileError, "save: '", path, "': the format ",
+               format.name, " has no ", name);
+  }
+  std::set<std::string_view> keys;
+  for (const auto& [key, value] : options.metadata) {
+    TERN_CHECK(!is_reserved_metadata(key, options) && keys.insert(key).second, FileError, "save: '",
+               path, "': metadata '", key, "' appears twice or is written by tern itself");
+  }
+}
+
+const Format& format_of_content(const Format* expected, const InputFile& file) {
+  const std::string head = file.head(kHeadSize);
+  const auto fail = [&](const auto&... found) {
+    std::string names(expected == nullptr ? "" : expected->name);
+    for (const Format& format : kFormats) {
+      if (expected == nullptr) names += text_of(names.empty() ? "one of " : ", ", format.name);
+    }
+    raise<FileError>("load: '", file.path(), "' ", found..., ", not ", names);
+  };
+  if (head.empty()) fail("is empty");
+  if (expected != nullptr && expected->recognizes(head)) return *expected;
+  for (const Format& format : kFormats) {
+    if (!format.recognizes(head)) continue;
+    if (expected == nullptr) return format;
+    fail("is in the format ", format.name);
+  }
+  const std::string_view content = foreign_content(head);
+  if (!content.empty()) fail(content);
+  if (expected == nullptr) fail("begins with the bytes ", shown_bytes(head.substr(0, 8)));
+  return *expected;  // the reader says where the file is wrong
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,282 @@
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+
+#include <tern/serialization/json/detail/format.h>
+#include <tern/serialization/json/detail/source.h>
+#include <tern/serialization/json/detail/tensor.h>
+#include <tern/serialization/json/detail/text.h>
+#include <tern/serialization/state/detail/flat_state.h>
+
+namespace tern::detail {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
+
+/// Receives the events of the grammar and knows which of them a state file may have.
+class JsonReader {
+ public:
+  JsonReader(TextFile& text, const LoadFileOptions& options)
+      : text_(text), metadata_(options.metadata), source_{text, {}} {}
+
+  FlatState read() {
+    Json::sax_parse(SourceIterator(&source_), SourceIterator(nullptr), this);
+    return is_plain() ? finish_plain() : finish();
+  }
+
+  bool null() { wrong_value("null"); }
+  bool boolean(bool value);
+  bool number_integer(std::int64_t) { wrong_value("a negative number"); }
+  bool number_unsigned(std::uint64_t value);
+  bool number_float(double, const std::string&) { wrong_value("a floating number"); }
+  bool string(std::string& value);
+  bool binary(Json::binary_t&) { return false; }  // not in JSON
+  bool key(std::string& key);
+  bool start_object(std::size_t);
+  bool end_object();
+  bool start_array(std::size_t);
+  bool end_array();
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
+    fail(parse_error_text(error.what()));
+  }
+
+ private:
+  enum Level { kOutside, kTop, kMetadata, kTensors, kEntry, kShape };
+
+  bool is_plain() const { return format_.empty() && !keys_[kTop].contains("tensors"); }
+  void take_value(JsonTensor& entry);
+  void finish_entry();
+  void check_version(const JsonTensor& entry);
+  FlatState finish();
+  FlatState finish_plain();
+
+  [[noreturn]] void wrong_value(const char* found);
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... parts) {
+    text_.fail(text_.offset() - std::min<std::uint64_t>(text_.offset(), 1), parts...);
+  }
+
+  TextFile& text_;
+  decltype(LoadFileOptions::metadata) const metadata_;  // the user's; may be null
+  Source source_;
+  Level level_ = kOutside;
+  std::string key_;                               // the last one
+  std::unordered_set<std::string> keys_[kShape];  // of the open object of each level
+  bool value_taken_ = false;                      // the next event is `inserted`, not the file
+  std::string format_;
+  std::string tree_;
+  std::vector<JsonTensor> tensors_;
+  std::vector<JsonTensor> top_values_;  // "version", or the tensors of the plain form
+};
+
+// --- Events --------------------------------------------------------------------------------------
+
+bool JsonReader::boolean(bool) {
+  if (!std::exchange(value_taken_, false)) wrong_value("a bool");
+  return true;
+}
+
+bool JsonReader::number_unsigned(std::uint64_t value) {
+  if (level_ != kShape) wrong_value("a number");
+  DimVector& sizes = *tensors_.back().sizes;
+  if (value > kMaxElements) wrong_value("a number past 2^63 - 1");
+  if (sizes.size() == kMaxDims) wrong_value("more than 64 of them");
+  sizes.push_back(static_cast<std::int64_t>(value));
+  return true;
+}
+
+bool JsonReader::string(std::string& value) {
+  if (level_ == kTop && key_ == "format") {
+    if (value != kJsonFormat) {
+      fail("the format is '", value.substr(0, 40), "', not '", kJsonFormat, "'");
+    }
+    format_ = std::move(value);
+  } else if (level_ == kMetadata) {
+    if (key_ == kTreeKey) {
+      tree_ = std::move(value);
+    } else if (metadata_ != nullptr) {
+      metadata_->emplace_back(key_, std::move(value));
+    }
+  } else if (level_ == kEntry && key_ == "dtype") {
+    tensors_.back().set_dtype(text_, value);
+  } else if (level_ == kEntry && key_ == "encoding") {
+    if (value != "base64") tensors_.back().fail(text_, "unknown encoding, only 'base64' is one");
+    tensors_.back().encoding = std::move(value);
+  } else {
+    wrong_value("a string");
+  }
+  return true;
+}
+
+bool JsonReader::key(std::string& key) {
+  if (key.size() > kMaxJsonKey) fail("a key of ", key.size(), " bytes; ", kMaxJsonKey, " may be");
+  if (!keys_[level_].insert(key).second) fail("key '", key, "' appears twice");
+  key_ = std::move(key);
+  if (level_ == kTensors) {
+    tensors_.emplace_back().name = key_;
+    tensors_.back().place = text_.offset();
+  }
+  const std::uint64_t place = text_.offset();
+  if (text_.skip_space() != ':') return true;  // the parser will say so
+  text_.skip(1);
+  source_.inserted = ":";
+  const char value = text_.skip_space();
+  if (level_ == kTop && value != '"' && value != '{') {
+    JsonTensor& entry = top_values_.emplace_back();
+    entry.name = key_;
+    entry.place = place;
+    take_value(entry);
+  } else if (level_ == kEntry && key_ == "data") {
+    take_value(tensors_.back());
+  }
+  return true;
+}
+
+/// Reads the elements that stand here, or only finds their end when they must wait for what is said
+/// about them, and hides them from the parser of the grammar.
+void JsonReader::take_value(JsonTensor& entry) {
+  entry.data = text_.offset();
+  if (entry.dtype && entry.sizes && text_.peek() != '"') {
+    entry.read_elements(text_);
+  } else {
+    entry.outline = outline_value(text_, entry.name);
+    entry.end = text_.offset();
+  }
+  source_.inserted = ": true ";
+  value_taken_ = true;
+}
+
+bool JsonReader::start_object(std::size_t) {
+  if (level_ == kOutside) {
+    level_ = kTop;
+  } else if (level_ == kTop && key_ == "metadata") {
+    level_ = kMetadata;
+  } else if (level_ == kTop && key_ == "tensors") {
+    level_ = kTensors;
+  } else if (level_ == kTensors) {
+    level_ = kEntry;
+    keys_[kEntry].clear();
+  } else {
+    wrong_value("an object");
+  }
+  return true;
+}
+
+bool JsonReader::end_object() {
+  if (level_ == kEntry) {
+    finish_entry();
+    level_ = kTensors;
+  } else {
+    level_ = level_ == kTop ? kOutside : kTop;
+  }
+  return true;
+}
+
+bool JsonReader::start_array(std::size_t) {
+  if (level_ != kEntry || key_ != "shape") wrong_value("a list");
+  level_ = kShape;
+  tensors_.back().sizes.emplace();
+  return true;
+}
+
+bool JsonReader::end_array() {
+  level_ = kEntry;
+  return true;
+}
+
+void JsonReader::wrong_value(const char* found) {
+  const bool is_object = key_ == "metadata" || key_ == "tensors";
+  switch (level_) {
+    case kOutside:
+      fail("expected an object, found ", found);
+    case kTop:
+      fail("key '", key_, "': expected ",
+           is_object          ? "an object"
+           : key_ == "format" ? "a string"
+                              : "nested lists of numbers",
+           ", found ", found);
+    case kMetadata:
+      fail("metadata '", key_, "': expected a string, found ", found);
+    case kTensors:
+      tensors_.back().fail(text_, "expected an object with dtype, shape and data, found ", found);
+    case kEntry:
+      if (key_ == "shape") tensors_.back().fail(text_, "shape: expected a list, found ", found);
+      if (key_ == "data") tensors_.back().fail(text_, "data: expected lists, found ", found);
+      if (key_ != "dtype" && key_ != "encoding") {
+        tensors_.back().fail(text_, "unknown field '", key_, "'");
+      }
+      tensors_.back().fail(text_, key_, ": expected a string, found ", found);
+    case kShape:
+      tensors_.back().fail(text_, "shape: expected non-negative integers, found ", found);
+  }
+  TERN_ASSERT(false);
+}
+
+void JsonReader::finish_entry() {
+  JsonTensor& entry = tensors_.back();
+  for (const char* field : {"dtype", "shape", "data"}) {
+    if (!keys_[kEntry].contains(field)) entry.fail(text_, "no '", field, "'");
+  }
+  if (!entry.encoding.empty() || !entry.tensor.defined()) entry.read_late(text_);
+}
+
+// --- The end -------------------------------------------------------------------------------------
+
+FlatState JsonReader::finish() {
+  if (format_.empty()) text_.fail(0, "no \"format\": \"", kJsonFormat, "\"");
+  if (!keys_[kTop].contains("tensors")) text_.fail(0, "no 'tensors'");
+  if (!keys_[kTop].contains("version")) text_.fail(0, "no 'version'");
+  for (const JsonTensor& entry : top_values_) {
+    if (entry.name == "metadata" || entry.name == "tensors") {
+      text_.fail(entry.place, "key '", entry.name, "': expected an object");
+    }
+    if (entry.name != "version") text_.fail(entry.place, "unexpected key '", entry.name, "'");
+    check_version(entry);
+  }
+  FlatState flat{{}, std::move(tree_)};
+  for (JsonTensor& entry : tensors_) {
+    flat.tensors.emplace_back(std::move(entry.name), std::move(entry.tensor));
+  }
+  return flat;
+}
+
+void JsonReader::check_version(const JsonTensor& entry) {
+  text_.seek(entry.data);
+  const char* begin = text_.at();
+  int version = 0;
+  const auto result = std::from_chars(begin, begin + TextFile::kMaxToken, version);
+  if (entry.data + static_cast<std::uint64_t>(result.ptr - begin) != entry.end || version < 1) {
+    text_.fail(entry.place, "the version is no number from 1");
+  }
+  if (version > kJsonVersion) {
+    text_.fail(entry.place, "version ", version, " is newer than this library reads, which is ",
+               kJsonVersion);
+  }
+}
+
+FlatState JsonReader::finish_plain() {
+  FlatState flat;
+  for (JsonTensor& entry : top_values_) {
+    entry.read_plain(text_);
+    flat.tensors.emplace_back(std::move(entry.name), std::move(entry.tensor));
+  }
+  return flat;
+}
+
+}  // namespace
+
+bool recognizes_json(std::string_view head) {
+  const std::size_t first = head.find_first_not_of(" \t\r\n");
+  return first == head.npos || head[first] == '{';
+}
+
+State read_json_state(const InputFile& file, const LoadFileOptions& options) {
+  TextFile text(file);
+  return unflatten(JsonReader(text, options).read());
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,111 @@
+#include <tern/serialization/json/detail/tensor.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <tern/serialization/file/detail/base64.h>
+
+namespace tern::detail {
+
+void JsonTensor::set_dtype(TextFile& text, const std::string& dtype_name) {
+  std::string known;
+#define TERN_DTYPE(type_name, type, number, file_name, python_name, category) \
+  if (dtype_name == (file_name)) dtype = ScalarType::type_name;               \
+  known += known.empty() ? (file_name) : ", " file_name;
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  if (!dtype) fail(text, "dtype '", dtype_name.substr(0, 40), "' is none of ", known);
+}
+
+/// Makes the tensor, after comparing its claimed size with what the text can hold.
+void JsonTensor::allocate(TextFile& text) {
+  std::int64_t product = 1;  // without zeros, so that the strides cannot overflow either
+  bool is_empty = false;
+  for (const std::int64_t size : *sizes) {
+    is_empty = is_empty || size == 0;
+    if (__builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product)) {
+      fail(text, "shape ", IntArrayRef(*sizes), " is larger than any memory");
+    }
+  }
+  // Every element takes a byte of text and more, in base64, too.
+  if (!is_empty && static_cast<std::uint64_t>(product) > text.size() - data) {
+    fail(text, "shape ", IntArrayRef(*sizes), " needs ", product,
+         " elements, more than the file can hold");
+  }
+  tensor = make_tensor(*sizes, *dtype, kCPU);
+}
+
+void JsonTensor::read_elements(TextFile& text) {
+  allocate(text);
+  read_value(text, name, tensor);
+}
+
+void JsonTensor::read_late(TextFile& text) {
+  const std::uint64_t next = text.offset();
+  text.seek(data);
+  if (encoding.empty()) {
+    read_elements(text);
+    check_end(text);
+  } else {
+    read_base64(text);
+  }
+  text.seek(next);
+}
+
+void JsonTensor::read_plain(TextFile& text) {
+  sizes = std::move(outline.sizes);
+  dtype = outline.dtype;
+  text.seek(data);
+  if (dtype == kDouble) {
+    dtype = kFloat;
+    allocate(text);
+    if (read_narrow_value(text, name, tensor)) return check_end(text);
+    tensor = Tensor();
+    dtype = kDouble;
+    text.seek(data);
+  }
+  read_elements(text);
+  check_end(text);
+}
+
+/// What was read must be what was outlined.
+void JsonTensor::check_end(TextFile& text) const {
+  if (text.offset() != end) text.fail(text.offset(), "tensor '", name, "': more follows");
+}
+
+void JsonTensor::read_base64(TextFile& text) {
+  constexpr std::uint64_t kChunk = TextFile::kMaxToken;
+  static_assert(kChunk % 4 == 0, "whole groups of letters");
+  if (text.peek() != '"') fail(text, "data: expected a string in base64");
+  allocate(text);
+  auto* const bytes = static_cast<char*>(tensor.data_ptr());
+  std::size_t found = 0;
+  text.skip(1);
+  for (std::uint64_t rest = end - 1 - text.offset(); rest > 0;) {
+    const auto count = static_cast<std::size_t>(std::min(rest, kChunk));
+    std::string chunk;
+    try {
+      chunk = base64_decode({text.at(), count});
+      rest -= count;
+      TERN_CHECK(rest == 0 || chunk.size() == count / 4 * 3, Error,
+                 "base64: padding before the end");
+    } catch (const Error& error) {
+      text.fail(text.offset(), "tensor '", name, "': data: ", error.what());
+    }
+    if (found + chunk.size() <= tensor.nbytes()) {
+      std::copy(chunk.begin(), chunk.end(), bytes + found);
+    }
+    found += chunk.size();
+    text.skip(count);
+  }
+  if (found != tensor.nbytes()) {
+    fail(text, "data: expected ", tensor.nbytes(), " bytes, found ", found);
+  }
+  if (dtype == kBool &&
+      std::any_of(bytes, bytes + found, [](char c) { return c != 0 && c != 1; })) {
+    fail(text, "data: a byte of a bool is neither 0 nor 1");
+  }
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,312 @@
+#include <tern/serialization/json/detail/values.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <limits>
+#include <string_view>
+
+#include <tern/serialization/json/detail/text.h>
+#include <tern/serialization/state/detail/flat_state.h>
+
+namespace tern::detail {
+namespace {
+
+bool starts_with(const char* at, std::string_view word) {
+  return std::strncmp(at, word.data(), word.size()) == 0;  // stops at the NUL
+}
+
+const char* skip_digits(const char* at) {
+  while (is_digit(*at)) ++at;
+  return at;
+}
+
+/// Behind the JSON number at `at`; null when there is none.
+const char* number_end(const char* at, bool& is_integer) {
+  if (*at == '-') ++at;
+  if (!is_digit(*at)) return nullptr;
+  at = *at == '0' ? at + 1 : skip_digits(at);
+  is_integer = *at != '.' && *at != 'e' && *at != 'E';
+  if (*at == '.') {
+    if (!is_digit(*++at)) return nullptr;
+    at = skip_digits(at);
+  }
+  if (*at == 'e' || *at == 'E') {
+    ++at;
+    if (*at == '+' || *at == '-') ++at;
+    if (!is_digit(*at)) return nullptr;
+    at = skip_digits(at);
+  }
+  return at;
+}
+
+/// Goes behind the string that begins here.
+void skip_string(TextFile& text, const std::string& name) {
+  text.skip(1);
+  for (;;) {
+    const char* end = text.at() + std::strcspn(text.at(), "\"\\");
+    text.move_to(end);
+    if (*end == '"') return text.skip(1);
+    if (!text.is_cut(end)) {
+      text.fail(text.offset(), "tensor '", name, "': a string of elements has no end or an escape");
+    }
+  }
+}
+
+/// What begins with `first`, in words.
+const char* found_name(char first) {
+  switch (first) {
+    case '[':
+      return "a list";
+    case ']':
+      return "the end of a list";
+    case '{':
+      return "an object";
+    case '"':
+      return "a string";
+    case 't':
+    case 'f':
+      return "a bool";
+    case 'n':
+      return "null";
+    case ',':
+      return "a comma";
+    case '\0':
+      return "the end of the file";
+    default:
+      return is_digit(first) || first == '-' ? "a number" : "something that is no JSON";
+  }
+}
+
+/// The numbers from low to high can be stored: the others are outside the range of a dtype that is
+/// narrower than T, or would be rounded to infinity there.
+template <class T>
+struct NumberRange {
+  T low, high;
+};
+
+template <class T>
+NumberRange<T> range_of(ScalarType dtype) {
+  return visit_dtype(dtype, [](auto tag) -> NumberRange<T> {
+    using E = typename decltype(tag)::type;
+    if constexpr (std::same_as<T, float> && !std::same_as<E, double>) {
+      const float high = std::same_as<E, Half>       ? 0x1.ffdffep15f
+                         : std::same_as<E, BFloat16> ? 0x1.fefffep127f
+                                                     : std::numeric_limits<float>::max();
+      return {static_cast<T>(-high), static_cast<T>(high)};
+    }
+    if constexpr (std::same_as<T, std::int64_t> && std::integral<E>) {
+      return {std::numeric_limits<E>::min(), std::numeric_limits<E>::max()};
+    }
+    return {std::numeric_limits<T>::lowest(), std::numeric_limits<T>::max()};
+  });
+}
+
+/// Reads numbers of type `Text` as T, a type that kernels compute in, into a tensor whose dtype
+/// that is or that T holds.
+template <class T, class Text = T>
+class ValueReader {
+ public:
+  ValueReader(TextFile& text, const std::string& name, const Tensor& tensor)
+      : text_(text),
+        name_(name),
+        sizes_(tensor.sizes()),
+        index_(sizes_.size()),
+        dtype_(tensor.dtype()),
+        range_(range_of<Text>(tensor.dtype())),
+        out_(static_cast<char*>(tensor.data_ptr())) {}
+
+  /// Whether T holds every number as it stands in the text.
+  bool read() {
+    read_level(0);
+    return exact_;
+  }
+
+ private:
+  void read_level(std::size_t dim) {
+    depth_ = dim;
+    const char next = text_.skip_space();
+    if (dim == sizes_.size()) {
+      store(element());
+      return;
+    }
+    const std::int64_t count = sizes_[dim];
+    if (next != '[') fail("expected a list of ", count, ", found ", found_name(next));
+    text_.skip(1);
+    for (index_[dim] = 0; index_[dim] < count; ++index_[dim]) {
+      if (index_[dim] != 0) separator(dim, ',');
+      read_level(dim + 1);
+    }
+    separator(dim, ']');
+  }
+
+  void separator(std::size_t dim, char expected) {
+    const char next = text_.skip_space();
+    if (next == expected) {
+      text_.skip(1);
+      return;
+    }
+    depth_ = dim;
+    const std::int64_t count = sizes_[dim];
+    if (next == ']') fail("expected ", count, " elements, found ", index_[dim]);
+    if (expected == ']' && next != '\0') fail("expected ", count, " elements, found more");
+    fail("expected '", expected, "', found ", found_name(next));
+  }
+
+  T element() {
+    const char* const at = text_.at();
+    if constexpr (std::same_as<T, bool>) {
+      for (const bool value : {false, true}) {
+        const std::string_view word = value ? "true" : "false";
+        if (!starts_with(at, word)) continue;
+        text_.skip(word.size());
+        return value;
+      }
+      fail("expected true or false, found ", found_name(*at));
+    } else {
+      bool is_integer = false;
+      const char* end = number_end(at, is_integer);
+      if (end == nullptr) return no_number(at);
+      if (text_.is_cut(end)) fail("a number of more than ", TextFile::kMaxToken, " characters");
+      if (std::integral<T> && !is_integer) {
+        fail("expected an integer, found ", std::string_view(at, end));
+      }
+      Text value;
+      const auto result = std::from_chars(at, end, value);
+      if (result.ec != std::errc() || value < range_.low || value > range_.high) {
+        fail("the number ", std::string_view(at, std::min(end, at + 40)),
+             " is outside the range of ",
+             dtype_info(std::same_as<T, Text> ? dtype_ : dtype_of<Text>()).file_name);
+      }
+      text_.move_to(end);
+      if constexpr (!std::same_as<T, Text>) {
+        // A conversion past the largest T would have no defined result.
+        exact_ = exact_ && std::abs(value) <= std::numeric_limits<T>::max() &&
+                 static_cast<Text>(static_cast<T>(value)) == value;
+        if (!exact_) return T();
+      }
+      return static_cast<T>(value);
+    }
+  }
+
+  void store(T value) {
+    if (dtype_ == dtype_of<T>()) {
+      std::memcpy(out_, &value, sizeof(T));
+    } else {
+      store_narrow(value);
+    }
+    out_ += element_size(dtype_);
+  }
+
+  void store_narrow(T value) {
+    visit_dtype(dtype_, [&](auto tag) {
+      const auto narrow = static_cast<typename decltype(tag)::type>(value);
+      std::memcpy(out_, &narrow, sizeof(narrow));
+    });
+  }
+
+  /// One of the three strings that stand for numbers; everything else is an error.
+  T no_number(const char* at) {
+    if constexpr (std::floating_point<T>) {
+      using Limits = std::numeric_limits<T>;
+      const struct {
+        std::string_view word;
+        T value;
+      } words[] = {{"\"NaN\"", Limits::quiet_NaN()},
+                   {"\"Infinity\"", Limits::infinity()},
+                   {"\"-Infinity\"", -Limits::infinity()}};
+      for (const auto& [word, value] : words) {
+        if (!starts_with(at, word)) continue;
+        text_.skip(word.size());
+        return value;
+      }
+    }
+    for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
+      if (starts_with(at, word)) {
+        fail("a bare ", word, " is no JSON; state files write the string \"", word, "\"");
+      }
+    }
+    fail("expected a number, found ", found_name(*at));
+  }
+
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... parts) {
+    std::string place = "data";
+    for (std::size_t i = 0; i < depth_; ++i) place += text_of('[', index_[i], ']');
+    text_.fail(text_.offset(), "tensor '", name_, "': ", place, ": ", parts...);
+  }
+
+  TextFile& text_;
+  const std::string& name_;
+  const IntArrayRef sizes_;
+  DimVector index_;        // of the element that is read, as far as
+  std::size_t depth_ = 0;  // this many levels
+  bool exact_ = true;
+  const ScalarType dtype_;
+  const NumberRange<Text> range_;
+  char* out_;
+};
+
+}  // namespace
+
+ValueOutline outline_value(TextFile& text, const std::string& name) {
+  ValueOutline outline{{}, kFloat};
+  DimVector counts;  // elements so far of each open list
+  bool any_int = false, any_bool = false, any_other = false;
+  do {
+    char next = text.skip_space();
+    if (next == ',') {
+      text.skip(1);
+      next = text.skip_space();
+    } else if (next == ']' && !counts.empty()) {
+      auto& size = outline.sizes[counts.size() - 1];
+      if (size < 0) size = counts.back();
+      counts.pop_back();
+      text.skip(1);
+      continue;
+    }
+    if (!counts.empty()) ++counts.back();
+    if (next == '[') {
+      if (counts.size() == kMaxDims) {
+        text.fail(text.offset(), "tensor '", name, "': lists are nested deeper than ", kMaxDims);
+      }
+      if (counts.size() == outline.sizes.size()) outline.sizes.push_back(-1);
+      counts.push_back(0);
+      text.skip(1);
+      continue;
+    }
+    bool is_integer = false;
+    if (next == '"') {
+      skip_string(text, name);
+    } else {
+      const char* at = text.at();
+      const char* end = at + std::strcspn(at, ",[]{}\": \n\r\t");
+      if (end == at) {
+        text.fail(text.offset(), "tensor '", name, "': expected a value, found ", found_name(next));
+      }
+      number_end(at, is_integer);
+      text.move_to(end);
+    }
+    (is_integer ? any_int : next == 't' || next == 'f' ? any_bool : any_other) = true;
+  } while (!counts.empty());
+  if (any_other || (any_int && any_bool)) {
+    outline.dtype = kDouble;
+  } else if (any_int || any_bool) {
+    outline.dtype = any_int ? kLong : kBool;
+  }
+  return outline;
+}
+
+void read_value(TextFile& text, const std::string& name, const Tensor& tensor) {
+  visit_compute_dtype(compute_dtype(tensor.dtype()), [&](auto tag) {
+    ValueReader<typename decltype(tag)::type>(text, name, tensor).read();
+  });
+}
+
+bool read_narrow_value(TextFile& text, const std::string& name, const Tensor& tensor) {
+  return ValueReader<float, double>(text, name, tensor).read();
+}
+
+}  // namespace tern::detail

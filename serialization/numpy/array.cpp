@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include <tern/core/tensor/detail/shape.h>
+#include <tern/serialization/numpy/detail/format.h>
+#include <tern/serialization/state/detail/flat_state.h>
+
+namespace tern::detail {
+namespace {
+
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr std::size_t kMaxHeader = 1 << 16;
+
+/// 'f4' for float32; empty for bfloat16, which NumPy does not have.
+std::string npy_type(ScalarType dtype) {
+  const DtypeInfo info = dtype_info(dtype);
+  const std::string_view name = info.python_name;
+  return name == "bfloat16" ? "" : name[0] + std::to_string(info.size);
+}
+
+std::optional<ScalarType> dtype_of_npy_type(std::string_view type) {
+  if (type.empty()) return std::nullopt;
+#define TERN_DTYPE(name, ...) \
+  if (type == npy_type(ScalarType::name)) return ScalarType::name;
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  return std::nullopt;
+}
+
+struct Header {
+  ScalarType dtype = kFloat;
+  bool big_endian = false;
+  bool fortran_order = false;
+  DimVector sizes;
+};
+
+/// Reads the dictionary, which has three keys in any order.
+class NpyHeaderReader {
+ public:
+  NpyHeaderReader(const ByteStream& stream, std::string_view text) : stream_(stream), rest_(text) {}
+
+  Header read() {
+    expect("{");
+    while (!accept("}")) {
+      const std::string_view key = quoted();
+      expect(":");
+      const auto* known = std::ranges::find(kKeys, key);
+      if (known == kKeys.end()) fail("unknown key '", key, "'");
+      bool& seen = seen_[static_cast<std::size_t>(known - kKeys.begin())];
+      if (std::exchange(seen, true)) fail("key '", key, "' appears twice");
+      read_value(key);
+      if (!accept(",")) {
+        expect("}");
+        break;
+      }
+    }
+    for (std::size_t i = 0; i < kKeys.size(); ++i) {
+      if (!seen_[i]) fail("no '", kKeys[i], "'");
+    }
+    skip_space();
+    if (!rest_.empty()) fail("more follows the dictionary");
+    return std::move(header_);
+  }
+
+ private:
+  static constexpr std::array<std::string_view, 3> kKeys = {"descr", "fortran_order", "shape"};
+
+  void read_value(std::string_view key) {
+    if (key == "descr") {
+      if (accept("[")) fail("a structured array is no tensor");
+      set_type(quoted());
+    } else if (key == "fortran_order") {
+      header_.fortran_order = accept("True");
+      if (!header_.fortran_order) expect("False");
+    } else {
+      expect("(");
+      while (!accept(")")) {
+        header_.sizes.push_back(size());
+        if (header_.sizes.size() > kMaxDims) fail("more than ", kMaxDims, " dimensions");
+        if (!accept(",")) {
+          expect(")");
+          break;
+        }
+      }
+    }
+  }
+
+  void set_type(std::string_view descr) {
+    const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != descr.npos;
+    header_.big_endian = descr.starts_with('>');
+    const auto dtype = dtype_of_npy_type(descr.substr(has_order ? 1 : 0));
+    if (!dtype) {
+      fail("descr '", descr.substr(0, 40), "' is no dtype of tern",
+           descr.ends_with('O') ? "; it would be Python objects, which no reader should run" : "");
+    }
+    header_.dtype = *dtype;
+  }
+
+  std::int64_t size() {
+    skip_space();
+    std::int64_t value = 0;
+    const auto result = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+    if (result.ec != std::errc() || value < 0) fail("shape: expected sizes from 0 to 2^63 - 1");
+    rest_.remove_prefix(static_cast<std::size_t>(result.ptr - rest_.data()));
+    return value;
+  }
+
+  std::string_view quoted() {
+    expect("'");
+    const std::size_t end = rest_.find('\'');
+    if (end == rest_.npos) fail("a string has no end");
+    const std::string_view text = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+
+  void skip_space() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \n"), rest_.size())); }
+
+  bool accept(std::string_view token) {
+    skip_space();
+    if (!rest_.starts_with(token)) return false;
+    rest_.remove_prefix(token.size());
+    return true;
+  }
+
+  void expect(std::string_view token) {
+    if (!accept(token)) fail("expected ", token, " before '", rest_.substr(0, 20), "'");
+  }
+
+  template <class... Parts>
+  [[noreturn]] void fail(const Parts&... parts) const {
+    stream_.fail("the header of the array: ", parts...);
+  }
+
+  const ByteStream& stream_;
+  std::string_view rest_;
+  std::array<bool, 3> seen_{};
+  Header header_;
+};
+
+Header read_header(ByteStream& stream) {
+  if (stream.remaining() < kNpyMagic.size() + 2 || stream.text(kNpyMagic.size()) != kNpyMagic) {
+    stream.fail("no .npy: it does not begin with \\x93NUMPY");
+  }
+  const int version = stream.number<std::uint8_t>(), minor = stream.number<std::uint8_t>();
+  if (version < 1 || version > 3 || minor != 0) {
+    stream.fail("version ", version, ".", minor, " of .npy is none of 1.0, 2.0, 3.0");
+  }
+  const std::uint32_t size =
+      version == 1 ? stream.number<std::uint16_t>() : stream.number<std::uint32_t>();
+  if (size > kMaxHeader) stream.fail("a header of ", size, " bytes; ", kMaxHeader, " may be");
+  const std::string text = stream.text(size);
+  return NpyHeaderReader(stream, text).read();
+}
+
+/// How many bytes the elements take, compared with what is there.
+void check_size(const Header& header, const ByteStream& stream) {
+  std::int64_t product = 1;  // without zeros, so that the strides cannot overflow either
+  bool is_empty = false, overflow = false;
+  for (const std::int64_t size : header.sizes) {
+    is_empty = is_empty || size == 0;
+    overflow =
+        overflow || __builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product);
+  }
+  const auto element = static_cast<std::int64_t>(element_size(header.dtype));
+  overflow = overflow || __builtin_mul_overflow(product, element, &product);
+  if (overflow) stream.fail("shape ", IntArrayRef(header.sizes), " is larger than any memory");
+  const auto bytes = is_empty ? 0 : static_cast<std::uint64_t>(product);
+  if (bytes != stream.remaining()) {
+    stream.fail("shape ", IntArrayRef(header.sizes), " of ", header.dtype, " takes ", bytes,
+                " bytes, but ", stream.remaining(), " follow the header");
+  }
+}
+
+}  // namespace
+
+std::string npy_header(const Tensor& tensor, std::string_view place) {
+  const std::string type = npy_type(tensor.dtype());
+  TERN_CHECK(!type.empty(), FileError, place, ": NumPy has no ",
+             dtype_info(tensor.dtype()).python_name, "; convert it, or use another format");
+  std::string shape;
+  for (const std::int64_t size : tensor.sizes()) shape += std::to_string(size) + ", ";
+  // Python writes (3,) and (3, 4).
+  if (!shape.empty()) shape.resize(shape.size() - (tensor.dim() == 1 ? 1 : 2));
+  const char* order = tensor.element_size() == 1 ? "|" : "<";
+  std::string text =
+      "{'descr': '" + (order + type) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  const std::size_t before = kNpyMagic.size() + 4;
+  text.append(63 - (before + text.size()) % 64, ' ');
+  text += '\n';
+  std::string header(kNpyMagic);
+  header += '\1';
+  header += '\0';
+  append_little<std::uint16_t>(header, static_cast<std::uint16_t>(text.size()));
+  return header + text;
+}
+
+Tensor read_npy_array(ByteStream& stream) {
+  const Header header = read_header(stream);
+  check_size(header, stream);
+  DimVector sizes = header.sizes;
+  if (header.fortran_order) std::ranges::reverse(sizes);
+  Tensor tensor = make_tensor(sizes, header.dtype, kCPU);
+  auto* const data = static_cast<char*>(tensor.data_ptr());
+  stream.read(data, tensor.nbytes());
+  stream.finish();
+  if (header.dtype == kBool) {  // any other byte would be no bool in C++
+    for (std::size_t i = 0; i < tensor.nbytes(); ++i) data[i] = data[i] != 0 ? 1 : 0;
+  }
+  if (header.big_endian) {
+    const std::size_t size = tensor.element_size();
+    for (std::size_t i = 0; i < tensor.nbytes(); i += size) std::reverse(data + i, data + i + size);
+  }
+  if (!header.fortran_order) return tensor;
+  DimVector strides = tensor.strides();
+  std::ranges::reverse(strides);
+  return make_alias(tensor, header.sizes, strides, 0);
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,76 @@
+#include <tern/serialization/numpy/detail/format.h>
+
+#include <tern/serialization/state/detail/finite.h>
+#include <tern/serialization/state/detail/flat_state.h>
+#include <tern/serialization/zip/detail/writer.h>
+
+namespace tern::detail {
+namespace {
+
+constexpr std::string_view kNpySuffix = ".npy";
+
+Tensor host_copy(const Tensor& tensor) { return tensor.detach().cpu().contiguous(); }
+
+}  // namespace
+
+bool recognizes_npy(std::string_view head) { return head.starts_with("\x93NUMPY"); }
+
+void write_npy_state(const State& state, const SaveOptions& options, AtomicFile& file) {
+  const std::string place = text_of("save: '", file.path(), "'");
+  TERN_CHECK(state.is_tensor(), FileError, place, ": an .npy holds one tensor, not ",
+             kind_name(state.kind()), "; use .npz");
+  const Tensor tensor = host_copy(state.tensor());
+  if (!options.allow_non_finite) refuse_non_finite(file.path(), "tensor", tensor);
+  file.write(npy_header(tensor, place));
+  file.write(bytes_of(tensor));
+}
+
+State read_npy_state(const InputFile& file, const LoadFileOptions&) {
+  ByteStream stream(file, 0);
+  return read_npy_array(stream);
+}
+
+/// A ZIP archive that is empty or whose first entry is an .npy.
+bool recognizes_npz(std::string_view head) {
+  constexpr std::size_t kNameSize = 26, kName = 30;  // where they stand
+  if (head.starts_with("PK\5\6")) return true;
+  if (!head.starts_with("PK\3\4") || head.size() < kName) return false;
+  const std::size_t size = load_little<std::uint16_t>(head.data() + kNameSize);
+  // A name that goes on beyond the head is no file's of torch.save.
+  return size > head.size() - kName || head.substr(kName, size).ends_with(kNpySuffix) ||
+         head.substr(kName, size) == kTreeKey;
+}
+
+void write_npz_state(const State& state, const SaveOptions& options, AtomicFile& file) {
+  const FlatState flat = flatten(state);
+  ZipWriter zip(file);
+  for (const auto& [name, tensor] : flat.tensors) {
+    const Tensor host = host_copy(tensor);
+    if (!options.allow_non_finite) refuse_non_finite(file.path(), name, host);
+    const std::string header =
+        npy_header(host, text_of("save: '", file.path(), "': tensor '", name, "'"));
+    zip.add(name + std::string(kNpySuffix), {header, bytes_of(host)});
+  }
+  if (!flat.tree.empty()) zip.add(kTreeKey, {flat.tree});
+  zip.finish();
+}
+
+State read_npz_state(const InputFile& file, const LoadFileOptions&) {
+  const ZipArchive zip(file);
+  FlatState flat;
+  for (const ZipEntry& entry : zip.entries()) {
+    ByteStream stream(file, entry);
+    if (entry.name == kTreeKey) {
+      stream.refuse_expansion();
+      flat.tree = stream.text(stream.remaining());
+      stream.finish();
+      continue;
+    }
+    if (!entry.name.ends_with(kNpySuffix)) stream.fail("the name does not end in .npy");
+    flat.tensors.emplace_back(entry.name.substr(0, entry.name.size() - kNpySuffix.size()),
+                              read_npy_array(stream));
+  }
+  return unflatten(flat);
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,133 @@
+#include <tern/serialization/safetensors/detail/writer.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <tern/core/base/error.h>
+#include <tern/serialization/json/detail/text.h>
+#include <tern/serialization/safetensors/detail/dtype.h>
+#include <tern/serialization/safetensors/detail/format.h>
+#include <tern/serialization/safetensors/detail/header.h>
+#include <tern/serialization/state/detail/finite.h>
+
+namespace tern::detail {
+namespace {
+
+/// Equal for tensors that show the same elements in the same way.
+auto view_of(const Tensor& tensor) {
+  return std::make_tuple(tensor.self().storage.get(), tensor.storage_offset(), tensor.dtype(),
+                         tensor.sizes().vec(), tensor.strides().vec());
+}
+
+/// The order of the data: by falling alignment, then by name, as the reference.
+std::vector<const NamedTensor*> data_order(std::vector<const NamedTensor*> tensors) {
+  std::ranges::sort(tensors, [](const NamedTensor* a, const NamedTensor* b) {
+    const auto* dtype_a = find_safetensors_dtype(dtype_info(a->second.dtype()).file_name);
+    const auto* dtype_b = find_safetensors_dtype(dtype_info(b->second.dtype()).file_name);
+    return dtype_a != dtype_b ? dtype_a > dtype_b : a->first < b->first;
+  });
+  return tensors;
+}
+
+/// The header and the 8 bytes before it. Its entries have the order of the state, which the order
+/// of the data loses.
+std::string header_of(const SafetensorsContent& content,
+                      const std::vector<const NamedTensor*>& order, const std::string& path) {
+  std::map<const NamedTensor*, std::size_t> begins;
+  std::size_t end = 0;
+  for (const NamedTensor* tensor : order) {
+    begins.emplace(tensor, end);
+    end += tensor->second.nbytes();
+  }
+  std::string text(sizeof(std::uint64_t), ' ');
+  text += "{" + quote_json(kMetadataKey) + ":{";
+  for (const auto& [key, value] : content.metadata) {
+    if (text.back() != '{') text += ',';
+    text += quote_json(key) + ':' + quote_json(value);
+  }
+  text += '}';
+  for (const NamedTensor* tensor : content.tensors) {
+    const auto& [name, value] = *tensor;
+    const std::size_t begin = begins.at(tensor);
+    text += ',' + quote_json(name) + ":{\"dtype\":\"" + dtype_info(value.dtype()).file_name +
+            "\",\"shape\":[";
+    for (const std::int64_t size : value.sizes()) {
+      if (text.back() != '[') text += ',';
+      text += std::to_string(size);
+    }
+    text += "],\"data_offsets\":[" + std::to_string(begin) + ',' +
+            std::to_string(begin + value.nbytes()) + "]}";
+  }
+  text += '}';
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that all elements are aligned
+  const std::uint64_t size = text.size() - sizeof size;
+  TERN_CHECK(content.metadata.size() <= kMaxMetadata, FileError, "save: '", path,
+             "': ", content.metadata.size(), " strings of metadata; ", kMaxMetadata, " may be");
+  TERN_CHECK(size <= kMaxHeaderSize, FileError, "save: '", path, "': the header takes ", size,
+             " bytes; safetensors allows ", kMaxHeaderSize);
+  text.replace(0, sizeof size, reinterpret_cast<const char*>(&size), sizeof size);
+  return text;
+}
+
+/// The user's strings must not mean anything to a reader.
+void check_metadata(const SafetensorsMetadata& metadata, const FlatState& flat,
+                    const std::string& path) {
+  std::set<std::string_view> names;
+  for (const NamedTensor& tensor : flat.tensors) names.insert(tensor.first);
+  for (const auto& [key, value] : metadata) {
+    TERN_CHECK(!names.contains(key) && !names.contains(value), FileError, "save: '", path,
+               "': metadata '", key, "': '", value,
+               "': the name of a tensor would stand for a tied one");
+  }
+}
+
+}  // namespace
+
+SafetensorsContent safetensors_content(const FlatState& flat, const SaveOptions& options,
+                                       const std::string& path) {
+  check_metadata(options.metadata, flat, path);
+  std::map<decltype(view_of(Tensor())), const NamedTensor*> kept;
+  for (const NamedTensor& tensor : flat.tensors) {
+    TERN_CHECK(tensor.first != kMetadataKey, FileError, "save: '", path,
+               "': in safetensors no tensor can have the name '", kMetadataKey, "'");
+    const NamedTensor*& keeper = kept[view_of(tensor.second)];
+    if (keeper == nullptr || tensor.first < keeper->first) keeper = &tensor;
+  }
+  SafetensorsContent content{{}, {{std::string(kFormatKey), "pt"}}};
+  for (const NamedTensor& tensor : flat.tensors) {
+    const NamedTensor* const keeper = kept[view_of(tensor.second)];
+    const bool is_key = tensor.first == kFormatKey || tensor.first == kTreeKey;
+    if (keeper == &tensor || tensor.second.numel() == 0 || is_key) {
+      content.tensors.push_back(&tensor);
+    } else {
+      content.metadata.emplace_back(tensor.first, keeper->first);
+    }
+  }
+  // Tied tensors have left the order of the names.
+  const bool has_ties = content.tensors.size() != flat.tensors.size();
+  const std::string& tree = flat.tree.empty() && has_ties ? flat.order : flat.tree;
+  if (!tree.empty()) content.metadata.emplace_back(kTreeKey, tree);
+  content.metadata.insert(content.metadata.end(), options.metadata.begin(), options.metadata.end());
+  return content;
+}
+
+void write_safetensors_file(const SafetensorsContent& content, const SaveOptions& options,
+                            AtomicFile& file) {
+  const std::vector<const NamedTensor*> order = data_order(content.tensors);
+  file.write(header_of(content, order, file.path()));
+  for (const NamedTensor* tensor : order) {
+    // One after the other: at most one copy of a tensor is in memory.
+    const Tensor host = tensor->second.detach().contiguous().cpu();
+    if (!options.allow_non_finite) refuse_non_finite(file.path(), tensor->first, host);
+    file.write({static_cast<const char*>(host.data_ptr()), host.nbytes()});
+  }
+}
+
+void write_safetensors(const State& state, const SaveOptions& options, AtomicFile& file) {
+  const FlatState flat = flatten(state);
+  write_safetensors_file(safetensors_content(flat, options, file.path()), options, file);
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,101 @@
+#include <tern/serialization/state/detail/flat_state.h>
+
+#include <cmath>
+#include <unordered_set>
+#include <utility>
+
+#include <tern/serialization/json/detail/text.h>
+
+namespace tern::detail {
+namespace {
+
+class Flattener {
+ public:
+  FlatState run(const State& state) {
+    bool tensors_only = state.is_dict();
+    if (tensors_only) {
+      for (const auto& [key, value] : state) tensors_only = tensors_only && value.is_tensor();
+    }
+    write(state, state.is_tensor() ? "tensor" : "");
+    if (tensors_only) {
+      flat_.order = std::exchange(flat_.tree, {});
+    } else {
+      TERN_CHECK(values_ <= kMaxTreeValues, Error, "a state of ", values_,
+                 " values beside the elements of its tensors; ", kMaxTreeValues, " may be");
+    }
+    return std::move(flat_);
+  }
+
+ private:
+  void write(const State& state, const std::string& path) {
+    std::string& tree = flat_.tree;
+    values_ += state.is_tensor() || state.is_double() ? 2 : 1;  // or less
+    switch (state.kind()) {
+      case State::Kind::Null:
+        tree += "null";
+        break;
+      case State::Kind::Bool:
+        tree += state.to<bool>() ? "true" : "false";
+        break;
+      case State::Kind::Int:
+        tree += std::to_string(state.to<std::int64_t>());
+        break;
+      case State::Kind::Double:
+        write_double(state.to<double>());
+        break;
+      case State::Kind::String:
+        tree += quote_json(state.string());
+        break;
+      case State::Kind::Tensor:
+        tree += "{\"$tensor\": " + quote_json(add_tensor(path, state.tensor())) + "}";
+        break;
+      case State::Kind::List:
+        tree += '[';
+        for (std::size_t i = 0; i < state.size(); ++i) {
+          if (i != 0) tree += ", ";
+          write(state[i], join(path, std::to_string(i)));
+        }
+        tree += ']';
+        break;
+      case State::Kind::Dict:
+        tree += '{';
+        for (const auto& [key, value] : state) {
+          if (&key != &state.begin()->key) tree += ", ";
+          tree += quote_json(key.starts_with('$') ? "$" + key : key) + ": ";
+          write(value, join(path, key));
+        }
+        tree += '}';
+        break;
+    }
+  }
+
+  void write_double(double value) {
+    if (!std::isfinite(value)) {
+      flat_.tree += "{\"$double\": \"" + std::string(non_finite_word(value)) + "\"}";
+      return;
+    }
+    char text[kMaxNumberText];
+    flat_.tree.append(text, write_number(text, value));
+  }
+
+  static std::string join(const std::string& path, const std::string& key) {
+    return path.empty() ? key : path + "." + key;
+  }
+
+  /// {"a": {"b": t}, "a.b": u} leads to one name twice; the second gets a number.
+  const std::string& add_tensor(const std::string& path, const Tensor& tensor) {
+    std::string name = path;
+    for (int i = 2; !names_.insert(name).second; ++i) name = path + "#" + std::to_string(i);
+    return flat_.tensors.emplace_back(std::move(name), tensor).first;
+  }
+
+  FlatState flat_;
+  std::size_t values_ = 0;  // that the tree has
+  std::unordered_set<std::string> names_;
+};
+
+}  // namespace
+
+FlatState flatten(const State& state) { return Flattener().run(state); }
+
+}  // namespace tern::detail

@@ -1,0 +1,274 @@
+#include <tern/serialization/torch/detail/pickle.h>
+
+#include <algorithm>
+#include <optional>
+
+#include <tern/core/tensor/detail/shape.h>
+#include <tern/serialization/state/detail/flat_state.h>
+
+namespace tern::detail {
+namespace {
+
+// A pickle may hold a list once and show it many times, in lists that it shows many times. Honest
+// ones grow little when every mention becomes a value of its own.
+constexpr std::uint64_t kMaxGrowth = 16, kSmall = 4096;
+
+constexpr std::string_view kFunctions[] = {
+    "collections.OrderedDict",
+    "collections.Counter",
+    "torch.Size",
+    "torch._utils._rebuild_tensor",
+    "torch._utils._rebuild_tensor_v2",
+    "torch._utils._rebuild_parameter",
+    "torch._utils._rebuild_parameter_with_state",
+};
+
+/// The dtype of torch.FloatStorage, torch.cuda.LongStorage and so on.
+std::optional<ScalarType> dtype_of_storage(std::string_view name) {
+  for (const std::string_view prefix : {"torch.cuda.", "torch."}) {
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+#define TERN_DTYPE(dtype, ...) \
+  if (name == #dtype "Storage") return ScalarType::dtype;
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+    break;
+  }
+  return std::nullopt;
+}
+
+/// Whether `name` is that of a dtype, as "torch.float32".
+bool is_dtype(std::string_view name) {
+#define TERN_DTYPE(dtype, type, number, file_name, python_name, category) \
+  if (name == "torch." python_name) return true;
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  return false;
+}
+
+/// An integer that is not negative, or nothing.
+std::optional<std::int64_t> count_of(const PickleValue& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number != nullptr && *number >= 0 ? std::optional(*number) : std::nullopt;
+}
+
+/// A tuple or list of such integers, or nothing.
+std::optional<DimVector> counts_of(const PickleValue& value) {
+  const PickleObject* sequence = as(value, PickleObject::kTuple);
+  if (sequence == nullptr || sequence->items.size() > kMaxDims) return std::nullopt;
+  DimVector counts;
+  for (const PickleValue& item : sequence->items) {
+    const auto count = count_of(item);
+    if (!count) return std::nullopt;
+    counts.push_back(*count);
+  }
+  return counts;
+}
+
+/// The number of elements from the start of the storage to the last that the view shows; nothing
+/// when that, or the view's own count, is beyond an int64.
+std::optional<std::int64_t> extent_of(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
+  std::int64_t extent = offset, count = 1;
+  bool is_empty = false, overflow = false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const std::int64_t size = std::max<std::int64_t>(sizes[i], 1);
+    std::int64_t step = 0;
+    is_empty = is_empty || sizes[i] == 0;
+    overflow = overflow || __builtin_mul_overflow(size - 1, strides[i], &step) ||
+               __builtin_add_overflow(extent, step, &extent) ||
+               __builtin_mul_overflow(count, size, &count);
+  }
+  overflow = overflow || __builtin_mul_overflow(count, 16, &count);  // any element's bytes
+  if (!is_empty) overflow = overflow || __builtin_add_overflow(extent, 1, &extent);
+  if (overflow) return std::nullopt;
+  return is_empty ? offset : extent;
+}
+
+}  // namespace
+
+State TorchPickle::read() {
+  const std::uint64_t before = stream_.remaining();
+  const PickleValue value = run();
+  budget_ = kSmall + kMaxGrowth * (before - stream_.remaining());
+  return to_state(value, 0);
+}
+
+bool TorchPickle::is_known(std::string_view name) const {
+  if (name.starts_with("__torch__.")) {
+    stream_.fail("class '", name,
+                 "' belongs to TorchScript; load the file in Python with "
+                 "torch.jit.load and torch.save its state_dict()");
+  }
+  if (dtype_of_storage(name) || is_dtype(name)) return true;
+  // How dtypes that PyTorch got late are written.
+  if (name == "torch._utils._rebuild_tensor_v3")
+    fail("a tensor of a dtype that tern does not have");
+  if (name.starts_with("torch.") && name.ends_with("Storage")) {
+    stream_.fail("'", name, "' has elements of a dtype that tern does not have");
+  }
+  return std::ranges::find(kFunctions, name) != std::end(kFunctions);
+}
+
+PickleValue TorchPickle::call(const PickleObject& function, const PickleObject& arguments) {
+  const std::vector<PickleValue>& items = arguments.items;
+  const std::string_view name = function.text;
+  if (name == "collections.OrderedDict") {
+    if (items.empty()) return make(PickleObject::kDict);
+    if (PickleObject* list = as(items[0], PickleObject::kList)) return dict_of_pairs(*list);
+  }
+  const auto kind = name == "torch.Size" ? PickleObject::kTuple : PickleObject::kDict;
+  if ((name == "torch.Size" || name == "collections.Counter") && items.size() == 1 &&
+      as(items[0], kind) != nullptr) {
+    return items[0];
+  }
+  if (name.starts_with("torch._utils._rebuild_tensor")) {
+    PickleObject* object = make(PickleObject::kTensor);
+    object->tensor = rebuild(arguments);
+    return object;
+  }
+  // Of a parameter only its tensor is of interest.
+  if (name.starts_with("torch._utils._rebuild_parameter") && items.size() >= 3 &&
+      as(items[0], PickleObject::kTensor) != nullptr) {
+    return items[0];
+  }
+  fail("a call of '", name, "' with ", items.size(), " arguments that it does not take");
+}
+
+/// OrderedDict([[key, value], ...]), as Python 2 wrote it. The list itself becomes the dict, so
+/// that no pickle can have it copied again and again.
+PickleValue TorchPickle::dict_of_pairs(PickleObject& list) {
+  std::vector<PickleValue> items;
+  for (const PickleValue& item : list.items) {
+    const PickleObject* pair = as(item, PickleObject::kList);
+    if (pair == nullptr) pair = as(item, PickleObject::kTuple);
+    if (pair == nullptr || pair->items.size() != 2) fail("an OrderedDict of something but pairs");
+    items.insert(items.end(), pair->items.begin(), pair->items.end());
+  }
+  list.kind = PickleObject::kDict;
+  list.items = std::move(items);
+  return &list;
+}
+
+PickleValue TorchPickle::find_outside(const PickleValue& id) {
+  const PickleObject* tuple = as(id, PickleObject::kTuple);
+  if (tuple == nullptr || tuple->items.size() < 5 || tuple->items.size() > 6) {
+    fail("a reference to something other than a storage");
+  }
+  const std::vector<PickleValue>& items = tuple->items;
+  const PickleObject *kind = as(items[0], PickleObject::kString),
+                     *type = as(items[1], PickleObject::kClass),
+                     *key = as(items[2], PickleObject::kString),
+                     *location = as(items[3], PickleObject::kString);
+  if (kind == nullptr || kind->text != "storage" || type == nullptr || key == nullptr ||
+      location == nullptr || !dtype_of_storage(type->text) || !count_of(items[4])) {
+    fail("a reference to a storage is not ('storage', class, key, location, count)");
+  }
+  if (items.size() == 6 && !std::holds_alternative<std::nullptr_t>(items[5])) {
+    fail("storage '", key->text, "' is a part of another, which only PyTorch before 0.4 wrote");
+  }
+  PickleObject* storage = make(PickleObject::kStorage);
+  storage->text = key->text;
+  storage->items = {items[1], items[4]};
+  return storage;
+}
+
+Tensor TorchPickle::rebuild(const PickleObject& arguments) {
+  const std::vector<PickleValue>& items = arguments.items;
+  if (items.size() < 4) fail("a tensor of ", items.size(), " arguments");
+  const PickleObject* storage = as(items[0], PickleObject::kStorage);
+  const auto offset = count_of(items[1]);
+  const auto sizes = counts_of(items[2]), strides = counts_of(items[3]);
+  if (storage == nullptr || !offset || !sizes || !strides || sizes->size() != strides->size()) {
+    fail("a tensor takes a storage, an offset, and as many sizes as strides, at most ", kMaxDims,
+         ", none negative");
+  }
+  if (items.size() > 6) {  // that it shows the conjugate or the negative of its elements
+    const PickleObject* facts = as(items[6], PickleObject::kDict);
+    if (facts != nullptr && !facts->items.empty()) fail("a tensor with a conj or neg bit");
+  }
+  const auto extent = extent_of(*sizes, *strides, *offset);
+  const Tensor& elements = elements_of(*storage);
+  if (!extent || *extent > elements.numel()) {
+    fail("a tensor of sizes ", IntArrayRef(*sizes), " and strides ", IntArrayRef(*strides), " at ",
+         *offset, " does not lie in its storage '", storage->text, "' of ", elements.numel(),
+         " elements");
+  }
+  return make_alias(elements, *sizes, *strides, *offset);
+}
+
+const Tensor& TorchPickle::elements_of(const PickleObject& storage) {
+  const auto [place, is_new] = by_key_.emplace(storage.text, storages_.size());
+  const ScalarType dtype = *dtype_of_storage(as(storage.items[0], PickleObject::kClass)->text);
+  const std::int64_t count = *count_of(storage.items[1]);
+  if (is_new) {
+    std::uint64_t bytes = 0;
+    if (__builtin_mul_overflow(count, element_size(dtype), &bytes)) {
+      fail("storage '", storage.text, "' of ", count, " elements is larger than any memory");
+    }
+    const std::uint64_t found = storage_size_(storage.text, bytes);
+    if (found != bytes) {
+      fail("storage '", storage.text, "' of ", count, " ", dtype, " elements takes ", bytes,
+           " bytes, but the file has ", found);
+    }
+    storages_.push_back({storage.text, key_in_front(), make_tensor({count}, dtype, kCPU)});
+  }
+  const Tensor& elements = storages_[place->second].elements;
+  if (elements.dtype() != dtype || elements.numel() != count) {
+    fail("storage '", storage.text, "' is said to have ", count, " ", dtype, " elements, and ",
+         elements.numel(), " ", elements.dtype(), " before");
+  }
+  return elements;
+}
+
+State TorchPickle::to_state(const PickleValue& value, int depth) {
+  if (depth > State::kMaxDepth) {
+    stream_.fail("dictionaries and lists are nested deeper than ", State::kMaxDepth);
+  }
+  const auto* const* held = std::get_if<PickleObject*>(&value);
+  const std::uint64_t cost = 1 + (held != nullptr ? (*held)->text.size() : 0);
+  if (cost > budget_) stream_.fail("the pickle repeats its parts more than an honest one does");
+  budget_ -= cost;
+  if (std::holds_alternative<std::nullptr_t>(value)) return nullptr;
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  const PickleObject& object = **held;
+  switch (object.kind) {
+    case PickleObject::kString:
+      return object.text;
+    case PickleObject::kTensor:
+      return object.tensor;
+    case PickleObject::kTuple:
+    case PickleObject::kList: {
+      State list = State::list();
+      for (const PickleValue& item : object.items) list.push_back(to_state(item, depth + 1));
+      return list;
+    }
+    case PickleObject::kDict: {
+      State dict;
+      for (std::size_t i = 0; i < object.items.size(); i += 2) {
+        dict.insert(key_of(object.items[i]), to_state(object.items[i + 1], depth + 1));
+      }
+      return dict;
+    }
+    case PickleObject::kClass:
+      if (is_dtype(object.text)) return object.text;
+      [[fallthrough]];
+    default:
+      stream_.fail(kind_name(value), " stands where a value should: '", object.text, "'");
+  }
+}
+
+/// A key as a State has it: that of an optimizer's state is an integer in Python.
+std::string TorchPickle::key_of(const PickleValue& value) {
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
+  const PickleObject* text = as(value, PickleObject::kString);
+  if (text == nullptr) stream_.fail(kind_name(value), " as a key; strings and integers may be");
+  if (text->text.size() > budget_) {
+    stream_.fail("the pickle repeats its parts more than an honest one does");
+  }
+  budget_ -= text->text.size();
+  return text->text;
+}
+
+}  // namespace tern::detail

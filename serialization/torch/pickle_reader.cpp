@@ -1,0 +1,287 @@
+#include <tern/serialization/torch/detail/pickle_reader.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace tern::detail {
+namespace {
+
+constexpr int kMaxProtocol = 5;
+constexpr std::size_t kMaxStack = 1 << 22;
+constexpr std::size_t kMaxLine = 256;  // the name of a module or a class
+
+}  // namespace
+
+const char* kind_name(const PickleValue& value) {
+  constexpr const char* kNames[] = {"None", "a bool", "an integer", "a floating number"};
+  constexpr const char* kObjectNames[] = {"a string", "a tuple",   "a list",  "a dict",
+                                          "a class",  "a storage", "a tensor"};
+  const auto* object = std::get_if<PickleObject*>(&value);
+  return object == nullptr ? kNames[value.index()] : kObjectNames[(*object)->kind];
+}
+
+PickleObject* as(const PickleValue& value, PickleObject::Kind kind) {
+  const auto* object = std::get_if<PickleObject*>(&value);
+  return object != nullptr && (*object)->kind == kind ? *object : nullptr;
+}
+
+PickleValue PickleReader::run() {
+  stack_.clear();
+  marks_.clear();
+  memo_.clear();
+  max_objects_ = objects_.size() + max_pickle_objects(stream_.remaining());
+  while (step(PickleOpcode{stream_.number<std::uint8_t>()})) {
+    if (stack_.size() > kMaxStack) fail("more than ", kMaxStack, " values on the stack");
+  }
+  const PickleValue result = pop();
+  if (!stack_.empty() || !marks_.empty()) fail("the pickle ends with more than one value");
+  return result;
+}
+
+/// Does one opcode; false at the end.
+bool PickleReader::step(PickleOpcode opcode) {
+  using enum PickleOpcode;
+  switch (opcode) {
+    case kProtocol: {
+      const int protocol = stream_.number<std::uint8_t>();
+      if (protocol > kMaxProtocol) fail("pickle protocol ", protocol, " is newer than 5");
+      break;
+    }
+    case kFrame:  // only says how far Python may read ahead
+      stream_.number<std::uint64_t>();
+      break;
+    case kStop:
+      return false;
+    case kMark:
+      if (marks_.size() == kMaxStack) fail("more than ", kMaxStack, " marks");
+      marks_.push_back(stack_.size());
+      break;
+    case kNone:
+      push(nullptr);
+      break;
+    case kTrue:
+    case kFalse:
+      push(opcode == kTrue);
+      break;
+    case kInt:
+      push(std::int64_t{stream_.number<std::int32_t>()});
+      break;
+    case kInt1:
+      push(std::int64_t{stream_.number<std::uint8_t>()});
+      break;
+    case kInt2:
+      push(std::int64_t{stream_.number<std::uint16_t>()});
+      break;
+    case kLong1:
+      push_integer();
+      break;
+    case kFloat:  // the only number that is big-endian
+      push(std::bit_cast<double>(__builtin_bswap64(stream_.number<std::uint64_t>())));
+      break;
+    case kShortString:
+    case kShortUnicode:
+      push_text(stream_.number<std::uint8_t>());
+      break;
+    case kString:
+    case kUnicode:
+      push_text(stream_.number<std::uint32_t>());
+      break;
+    case kUnicode8:
+      push_text(stream_.number<std::uint64_t>());
+      break;
+    case kEmptyList:
+      push(make(PickleObject::kList));
+      break;
+    case kEmptyDict:
+      push(make(PickleObject::kDict));
+      break;
+    case kEmptyTuple:
+      push_tuple(0);
+      break;
+    case kTuple1:
+      push_tuple(1);
+      break;
+    case kTuple2:
+      push_tuple(2);
+      break;
+    case kTuple3:
+      push_tuple(3);
+      break;
+    case kTuple: {
+      const std::size_t begin = pop_mark();
+      push_tuple(stack_.size() - begin);
+      break;
+    }
+    case kAppend:
+      append_from(stack_.size() - 1, PickleObject::kList);
+      break;
+    case kAppends:
+      append_from(pop_mark(), PickleObject::kList);
+      break;
+    case kSetItem:
+      append_from(stack_.size() - 2, PickleObject::kDict);
+      break;
+    case kSetItems:
+      append_from(pop_mark(), PickleObject::kDict);
+      break;
+    case kPut:
+      remember(stream_.number<std::uint8_t>());
+      break;
+    case kLongPut:
+      remember(stream_.number<std::uint32_t>());
+      break;
+    case kMemoize:
+      remember(memo_.size());
+      break;
+    case kGet:
+      recall(stream_.number<std::uint8_t>());
+      break;
+    case kLongGet:
+      recall(stream_.number<std::uint32_t>());
+      break;
+    case kClass: {
+      const std::string module = line();
+      push_class(module, line());
+      break;
+    }
+    case kStackClass: {
+      const PickleObject *name = as(pop(), PickleObject::kString),
+                         *module = as(pop(), PickleObject::kString);
+      if (name == nullptr || module == nullptr) fail("the name of a class is no string");
+      push_class(module->text, name->text);
+      break;
+    }
+    case kPersistentId:
+      push(find_outside(pop()));
+      break;
+    case kReduce: {
+      const PickleValue arguments = pop(), function = pop();
+      const PickleObject *tuple = as(arguments, PickleObject::kTuple),
+                         *callee = as(function, PickleObject::kClass);
+      if (callee == nullptr) fail("a call of ", kind_name(function));
+      if (tuple == nullptr) fail("a call with ", kind_name(arguments), " instead of a tuple");
+      push(call(*callee, *tuple));
+      break;
+    }
+    case kBuild:
+      // The attributes of a dictionary: state_dict() hangs the versions of its modules there.
+      if (as(pop(), PickleObject::kDict) == nullptr) fail("attributes that are no dict");
+      top(PickleObject::kDict);
+      break;
+    default: {
+      const int code = static_cast<int>(opcode);
+      const bool printable = code > ' ' && code < 127;
+      fail("opcode ", code, printable ? text_of(" ('", static_cast<char>(code), "')") : "",
+           " is not one that data need; it is not run");
+    }
+  }
+  return true;
+}
+
+PickleObject* PickleReader::make(PickleObject::Kind kind) {
+  if (objects_.size() == max_objects_) fail("more than ", max_objects_, " objects");
+  return &objects_.emplace_back(PickleObject{kind, {}, {}, {}});
+}
+
+void PickleReader::push_text(std::uint64_t size) {
+  std::string text = stream_.text(size);
+  PickleObject* object = make(PickleObject::kString);
+  object->text = std::move(text);
+  push(object);
+}
+
+/// Two's complement, little-endian, as short as can be.
+void PickleReader::push_integer() {
+  const std::string bytes = stream_.text(stream_.number<std::uint8_t>());
+  if (bytes.size() > sizeof(std::int64_t)) fail("an integer of more than 64 bits");
+  const bool negative = !bytes.empty() && (bytes.back() & 0x80) != 0;
+  std::string padded(sizeof(std::int64_t), negative ? '\xff' : '\0');
+  std::ranges::copy(bytes, padded.begin());
+  push(load_little<std::int64_t>(padded.data()));
+}
+
+void PickleReader::push_class(const std::string& module, const std::string& name) {
+  PickleObject* object = make(PickleObject::kClass);
+  object->text = module + "." + name;
+  if (!is_known(object->text)) {
+    fail("class '", object->text,
+         "' is not one that a state file may hold, and is not run; save a ",
+         "state_dict() or a dictionary of tensors, numbers, strings and lists");
+  }
+  push(object);
+}
+
+void PickleReader::push_tuple(std::size_t count) {
+  const std::size_t bottom = marks_.empty() ? 0 : marks_.back();
+  if (count > stack_.size() - bottom) fail("a tuple of more values than the stack has");
+  PickleObject* tuple = make(PickleObject::kTuple);
+  const auto begin = stack_.end() - static_cast<std::ptrdiff_t>(count);
+  tuple->items.assign(begin, stack_.end());
+  stack_.erase(begin, stack_.end());
+  push(tuple);
+}
+
+/// What lies above the last mark is all that may be taken.
+PickleValue PickleReader::pop() {
+  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) fail("a value from an empty stack");
+  const PickleValue value = stack_.back();
+  stack_.pop_back();
+  return value;
+}
+
+std::size_t PickleReader::pop_mark() {
+  if (marks_.empty()) fail("a mark from an empty stack");
+  const std::size_t mark = marks_.back();
+  marks_.pop_back();
+  return mark;
+}
+
+PickleObject& PickleReader::top(PickleObject::Kind kind) {
+  const PickleValue value = pop();
+  PickleObject* object = as(value, kind);
+  if (object == nullptr) fail("items for ", kind_name(value));
+  push(value);
+  return *object;
+}
+
+/// Moves the values from `begin` on to the container below them.
+void PickleReader::append_from(std::size_t begin, PickleObject::Kind kind) {
+  if (begin > stack_.size() || begin < (marks_.empty() ? 0 : marks_.back())) {
+    fail("items from an empty stack");
+  }
+  const std::vector<PickleValue> items(stack_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                       stack_.end());
+  stack_.resize(begin);
+  PickleObject& container = top(kind);
+  if (kind == PickleObject::kDict && items.size() % 2 != 0) fail("a key without a value");
+  container.items.insert(container.items.end(), items.begin(), items.end());
+}
+
+void PickleReader::remember(std::uint64_t number) {
+  const PickleValue value = pop();
+  push(value);
+  memo_[number] = value;
+  if (memo_.size() > max_objects_) fail("more than ", max_objects_, " values to remember");
+}
+
+void PickleReader::recall(std::uint64_t number) {
+  const auto found = memo_.find(number);
+  if (found == memo_.end()) fail("nothing was remembered as ", number);
+  push(found->second);
+}
+
+std::string PickleReader::line() {
+  std::string text;
+  for (char c = stream_.number<char>(); c != '\n'; c = stream_.number<char>()) {
+    if (text.size() == kMaxLine) fail("a name of more than ", kMaxLine, " bytes");
+    text += c;
+  }
+  return text;
+}
+
+std::string PickleReader::key_in_front() const {
+  const PickleObject* key = stack_.empty() ? nullptr : as(stack_.back(), PickleObject::kString);
+  return key == nullptr ? "" : text_of('\'', key->text.substr(0, 200), "': ");
+}
+
+}  // namespace tern::detail

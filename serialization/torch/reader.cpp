@@ -1,0 +1,130 @@
+#include <algorithm>
+
+#include <tern/serialization/numpy/detail/format.h>
+#include <tern/serialization/torch/detail/format.h>
+#include <tern/serialization/torch/detail/pickle.h>
+
+namespace tern::detail {
+namespace {
+
+// The magic number of the older form, as every pickle protocol writes it: LONG1, ten bytes, STOP.
+constexpr std::string_view kOldMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
+constexpr std::int64_t kOldVersion = 1001;
+
+void fill(const Tensor& elements, ByteStream& stream) {
+  auto* const data = static_cast<char*>(elements.data_ptr());
+  stream.read(data, elements.nbytes());
+  if (elements.dtype() == kBool) {  // any other byte would be no bool in C++
+    for (std::size_t i = 0; i < elements.nbytes(); ++i) data[i] = data[i] != 0 ? 1 : 0;
+  }
+}
+
+const ZipEntry& entry_of(const ZipArchive& zip, const std::string& name) {
+  const ZipEntry* entry = zip.find(name);
+  TERN_CHECK(entry != nullptr, FileError, "load: '", zip.file().path(), "': no entry '", name,
+             "'; is it a file of torch.save?");
+  TERN_CHECK(!entry->deflated, FileError, "load: '", zip.file().path(), "': entry '", name,
+             "' is compressed, as torch.save never does");
+  return *entry;
+}
+
+State read_zip(const InputFile& file) {
+  const ZipArchive zip(file);
+  const std::string first = zip.entries().empty() ? "" : zip.entries()[0].name;
+  const std::string folder = first.substr(0, first.find('/') + 1);
+  TERN_CHECK(zip.find(folder + "constants.pkl") == nullptr, FileError, "load: '", file.path(),
+             "' is a TorchScript archive, a program with its weights; load it in Python with "
+             "torch.jit.load and torch.save its state_dict()");
+  if (zip.find(folder + "byteorder") != nullptr) {
+    ByteStream stream(file, entry_of(zip, folder + "byteorder"));
+    constexpr std::string_view kLittle = "little";
+    if (stream.remaining() != kLittle.size() || stream.text(kLittle.size()) != kLittle) {
+      stream.fail("the elements are not 'little'");
+    }
+    stream.finish();
+  }
+  const auto entry_of_storage = [&](const std::string& key) -> const ZipEntry& {
+    return entry_of(zip, folder + "data/" + key);
+  };
+  ByteStream stream(file, entry_of(zip, folder + "data.pkl"));
+  TorchPickle pickle(
+      stream, [&](const std::string& key, std::uint64_t) { return entry_of_storage(key).size; });
+  State state = pickle.read();
+  stream.finish();
+  for (const TorchPickle::Storage& storage : pickle.storages()) {
+    ByteStream elements(file, entry_of_storage(storage.key), storage.note);
+    fill(storage.elements, elements);
+    elements.finish();
+  }
+  return state;
+}
+
+/// The facts about the machine that wrote the file.
+void check_machine(const State& facts, const ByteStream& stream) {
+  const State* little = facts.is_dict() ? facts.find("little_endian") : nullptr;
+  if (little == nullptr || !little->is_bool() || !little->to<bool>()) {
+    stream.fail("the elements are not little-endian");
+  }
+}
+
+/// What stands behind the pickles: for each key of the list a count and the elements.
+void read_old_storages(const State& keys, const TorchPickle& pickle, ByteStream& stream) {
+  std::unordered_map<std::string_view, const TorchPickle::Storage*> missing;
+  for (const TorchPickle::Storage& storage : pickle.storages()) {
+    missing.emplace(storage.key, &storage);
+  }
+  for (const State& key : keys.elements()) {
+    const auto found = missing.find(key.string());
+    if (found == missing.end()) stream.fail("no tensor shows storage '", key.string(), "'");
+    const TorchPickle::Storage& storage = *found->second;
+    const auto count = stream.number<std::int64_t>();
+    if (count != storage.elements.numel()) {
+      stream.fail(storage.note, "storage '", storage.key, "': expected ", storage.elements.numel(),
+                  " elements, found ", count);
+    }
+    if (storage.elements.nbytes() > stream.remaining()) stream.fail(storage.note, "cut off");
+    fill(storage.elements, stream);
+    missing.erase(found);
+  }
+  if (!missing.empty()) {
+    const TorchPickle::Storage& storage = *missing.begin()->second;
+    stream.fail(storage.note, "storage '", storage.key, "' is missing");
+  }
+  stream.finish();
+}
+
+State read_old(const InputFile& file, std::uint64_t offset) {
+  ByteStream stream(file, offset);
+  std::uint64_t room = file.size();  // all storages together cannot take more
+  TorchPickle pickle(stream, [&](const std::string&, std::uint64_t bytes) {
+    const std::uint64_t found = std::min(bytes, room);
+    room -= found;
+    return found;
+  });
+  const State version = pickle.read();
+  if (!version.is_int() || version.to<std::int64_t>() != kOldVersion) {
+    stream.fail("version of the old format: expected ", kOldVersion);
+  }
+  check_machine(pickle.read(), stream);
+  State state = pickle.read();
+  read_old_storages(pickle.read(), pickle, stream);
+  return state;
+}
+
+}  // namespace
+
+bool recognizes_torch(std::string_view head) {
+  return (head.starts_with("PK\3\4") && !recognizes_npz(head)) ||
+         (head.starts_with('\x80') && head.find(kOldMagic) != head.npos);
+}
+
+State read_torch_state(const InputFile& file, const LoadFileOptions&) {
+  const std::string head = file.head(64);
+  if (head.starts_with("PK")) return read_zip(file);
+  const std::size_t magic = head.find(kOldMagic);
+  TERN_CHECK(magic != head.npos, FileError, "load: '", file.path(),
+             "' is neither a ZIP archive nor of the older form of torch.save");
+  return read_old(file, magic + kOldMagic.size());
+}
+
+}  // namespace tern::detail

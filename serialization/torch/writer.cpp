@@ -1,0 +1,212 @@
+#include <bit>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include <tern/core/tensor/detail/shape.h>
+#include <tern/serialization/file/detail/little_endian.h>
+#include <tern/serialization/json/detail/text.h>
+#include <tern/serialization/state/detail/finite.h>
+#include <tern/serialization/state/detail/flat_state.h>
+#include <tern/serialization/torch/detail/format.h>
+#include <tern/serialization/torch/detail/pickle_opcodes.h>
+#include <tern/serialization/zip/detail/writer.h>
+
+namespace tern::detail {
+namespace {
+
+const char* const kFolder = "archive/";
+constexpr std::string_view kOrderedDict = "ccollections\nOrderedDict\n)R";
+constexpr auto kNone = static_cast<std::size_t>(-1);
+
+/// Writes the pickle, and remembers what elements it speaks of.
+class Pickler {
+ public:
+  void write(const State& state) {
+    count_tensors(state);
+    text_ += "\x80\2";  // protocol 2, as torch.save
+    value(state);
+    text_ += '.';
+    const std::uint64_t most = max_pickle_objects(text_.size());
+    TERN_CHECK(objects_ <= most, Error, "a .pt file of ", text_.size(),
+               " bytes beside its elements ", "may have ", most,
+               " lists, dictionaries and strings, not ", objects_);
+  }
+
+  const std::string& text() const { return text_; }
+  /// data/0, data/1, ...
+  const std::vector<Tensor>& storages() const { return storages_; }
+
+ private:
+  /// What PyTorch calls a storage has one dtype.
+  using Key = std::pair<const Storage*, ScalarType>;
+  struct Use {
+    int tensors = 0;             // that show it
+    std::size_t number = kNone;  // once one of them is written
+  };
+
+  static Key key_of(const Tensor& tensor) { return {tensor.self().storage.get(), tensor.dtype()}; }
+
+  void count_tensors(const State& state) {
+    if (state.is_tensor()) ++uses_[key_of(state.tensor())].tensors;
+    if (state.is_list()) {
+      for (const State& element : state.elements()) count_tensors(element);
+    } else if (state.is_dict()) {
+      for (const auto& [key, element] : state) count_tensors(element);
+    }
+  }
+
+  void value(const State& state) {
+    switch (state.kind()) {
+      case State::Kind::Null:
+        text_ += 'N';
+        break;
+      case State::Kind::Bool:
+        text_ += state.to<bool>() ? '\x88' : '\x89';
+        break;
+      case State::Kind::Int:
+        integer(state.to<std::int64_t>());
+        break;
+      case State::Kind::Double:
+        text_ += 'G';
+        append_little<std::uint64_t>(
+            text_, __builtin_bswap64(std::bit_cast<std::uint64_t>(state.to<double>())));
+        break;
+      case State::Kind::String:
+        string(state.string());
+        break;
+      case State::Kind::Tensor:
+        tensor(state.tensor());
+        break;
+      case State::Kind::List:
+        ++objects_;
+        text_ += ']';
+        in_batches(state.elements(), 'e', [&](const State& element) { value(element); });
+        break;
+      case State::Kind::Dict:
+        dict(state, false);
+        break;
+    }
+  }
+
+  /// `numbered`: keys that are integers in Python.
+  void dict(const State& state, bool numbered) {
+    // What an optimizer's state_dict() is: Python finds nothing under "0" instead of 0.
+    const bool is_optimizer = state.contains("state") && state.contains("param_groups");
+    bool tensors_only = !state.empty();
+    for (const auto& [key, element] : state) tensors_only = tensors_only && element.is_tensor();
+    objects_ += 3;
+    text_ += tensors_only ? kOrderedDict : std::string_view("}");
+    in_batches(state, 'u', [&](const State::Item& item) {
+      const auto& [key, element] = item;
+      if (numbered && is_number(key)) {
+        integer(std::stoll(key));
+      } else {
+        string(key);
+      }
+      if (is_optimizer && key == "state" && element.is_dict()) {
+        dict(element, true);
+      } else {
+        value(element);
+      }
+    });
+  }
+
+  /// As Python: readers keep what a batch holds on their stack.
+  template <class Range, class Write>
+  void in_batches(const Range& range, char end_of_batch, const Write& write) {
+    constexpr int kBatch = 1000;
+    int count = 0;
+    for (const auto& each : range) {
+      if (count == 0) text_ += '(';
+      write(each);
+      if (++count == kBatch) text_ += end_of_batch, count = 0;
+    }
+    if (count > 0) text_ += end_of_batch;
+  }
+
+  static bool is_number(const std::string& key) {
+    return !key.empty() && key.size() < 19 && key.find_first_not_of("0123456789") == key.npos &&
+           (key[0] != '0' || key.size() == 1);
+  }
+
+  void integer(std::int64_t number) {
+    if (std::in_range<std::int32_t>(number)) {
+      text_ += 'J';
+      append_little<std::int32_t>(text_, static_cast<std::int32_t>(number));
+    } else {
+      text_ += "\x8a\x08";
+      append_little<std::int64_t>(text_, number);
+    }
+  }
+
+  void string(const std::string& text) {
+    quote_json(text);  // throws unless it is UTF-8
+    TERN_CHECK(text.size() <= std::numeric_limits<std::uint32_t>::max(), Error, "a string of ",
+               text.size(), " bytes is too long for a pickle");
+    ++objects_;
+    text_ += 'X';
+    append_little<std::uint32_t>(text_, static_cast<std::uint32_t>(text.size()));
+    text_ += text;
+  }
+
+  void counts(IntArrayRef numbers) {
+    text_ += '(';
+    for (const std::int64_t number : numbers) integer(number);
+    text_ += 't';
+  }
+
+  void tensor(const Tensor& tensor) {
+    Use& use = uses_[key_of(tensor)];
+    // Tensors that share their elements go on to do so; one alone takes no more than it shows.
+    const bool shared = use.tensors > 1;
+    const std::size_t bytes = shared ? tensor.self().storage->bytes() : tensor.nbytes();
+    const auto count = static_cast<std::int64_t>(bytes / tensor.element_size());
+    if (use.number == kNone) {
+      use.number = storages_.size();
+      storages_.push_back(shared ? make_alias(tensor, {count}, {1}, 0) : tensor.detach());
+    }
+    objects_ += 12;  // beside the three strings
+    text_ += "ctorch._utils\n_rebuild_tensor_v2\n((";
+    string("storage");
+    text_ += text_of("ctorch\n", tensor.dtype(), "Storage\n");
+    string(std::to_string(use.number));
+    string("cpu");
+    integer(count);
+    text_ += "tQ";
+    integer(shared ? tensor.storage_offset() : 0);
+    counts(tensor.sizes());
+    counts(shared ? tensor.strides() : IntArrayRef(contiguous_strides(tensor.sizes())));
+    text_ += '\x89';        // no gradient
+    text_ += kOrderedDict;  // no hooks
+    text_ += "tR";
+  }
+
+  std::string text_;
+  std::uint64_t objects_ = 0;  // that a reader will make, or more
+  std::vector<Tensor> storages_;
+  std::map<Key, Use> uses_;
+};
+
+}  // namespace
+
+void write_torch_state(const State& state, const SaveOptions& options, AtomicFile& file) {
+  if (!options.allow_non_finite) {
+    for (const auto& [name, tensor] : flatten(state).tensors) {
+      refuse_non_finite(file.path(), name, tensor.detach().cpu().contiguous());
+    }
+  }
+  Pickler pickler;
+  pickler.write(state);
+  ZipWriter zip(file);
+  zip.add(std::string(kFolder) + "data.pkl", {pickler.text()});
+  zip.add(std::string(kFolder) + "byteorder", {"little"});
+  for (std::size_t i = 0; i < pickler.storages().size(); ++i) {
+    const Tensor host = pickler.storages()[i].cpu().contiguous();
+    zip.add(std::string(kFolder) + "data/" + std::to_string(i), {bytes_of(host)});
+  }
+  zip.add(std::string(kFolder) + "version", {"3\n"});
+  zip.finish();
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,86 @@
+#include <tern/serialization/zip/detail/byte_stream.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <tern/serialization/zip/detail/crc32.h>
+
+namespace tern::detail {
+namespace {
+
+constexpr std::size_t kChunk = 1 << 16;
+
+}  // namespace
+
+ByteStream::ByteStream(const InputFile& file, std::uint64_t offset)
+    : file_(file), offset_(offset), unfetched_(file.size() - offset) {}
+
+ByteStream::ByteStream(const InputFile& file, const ZipEntry& entry, std::string note)
+    : file_(file),
+      entry_(&entry),
+      note_(std::move(note)),
+      offset_(entry.offset),
+      unfetched_(entry.size) {
+  if (entry.deflated) inflater_.emplace(file, entry);
+}
+
+void ByteStream::check_room(std::uint64_t count) const {
+  if (count > remaining()) fail("expected ", count, " bytes, ", remaining(), " are left");
+}
+
+void ByteStream::refuse_expansion() const {
+  constexpr std::uint64_t kMostTimes = 64, kSmall = 1 << 16;
+  if (entry_ == nullptr || entry_->size <= kSmall) return;
+  if (entry_->size / kMostTimes > entry_->packed_size) {
+    fail(entry_->packed_size, " bytes that unpack to ", entry_->size, "; ", kMostTimes,
+         " times as many may be");
+  }
+}
+
+void ByteStream::fetch(char* to, std::size_t count) {
+  if (inflater_) {
+    inflater_->read(to, count);
+  } else {
+    file_.read(offset_, to, count);
+    offset_ += count;
+  }
+  unfetched_ -= count;
+  if (entry_ != nullptr) crc_ = crc32(crc_, {to, count});
+}
+
+void ByteStream::read(void* to, std::size_t count) {
+  check_room(count);
+  auto* target = static_cast<char*>(to);
+  while (count > 0) {
+    std::size_t part = std::min(count, buffer_.size() - next_);
+    if (part > 0) {
+      std::copy_n(buffer_.data() + next_, part, target);
+      next_ += part;
+    } else if (count >= kChunk) {  // past the buffer, in pieces that the checksum finds in cache
+      part = kChunk;
+      fetch(target, part);
+    } else {
+      buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(kChunk, unfetched_)));
+      next_ = 0;
+      fetch(buffer_.data(), buffer_.size());
+    }
+    target += part;
+    count -= part;
+  }
+}
+
+std::string ByteStream::text(std::uint64_t count) {
+  check_room(count);
+  std::string bytes(static_cast<std::size_t>(count), '\0');
+  read(bytes.data(), bytes.size());
+  return bytes;
+}
+
+void ByteStream::finish() {
+  if (remaining() > 0) fail(remaining(), " bytes too many");
+  if (inflater_) inflater_->finish();
+  // torch.save can be told to leave the checksums out; they are 0 then.
+  if (entry_ != nullptr && entry_->crc != 0 && entry_->crc != crc_) fail("the checksum differs");
+}
+
+}  // namespace tern::detail

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include <tern/serialization/file/detail/atomic_file.h>
+
+namespace tern::detail {
+
+/// Writes a ZIP archive of entries as they are, not compressed. The bytes of each begin at a
+/// multiple of 64, so that they can be mapped; what is large gets zip64 records.
+class ZipWriter {
+ public:
+  explicit ZipWriter(AtomicFile& file) : file_(file) {}
+
+  /// Writes one entry of all pieces together. Names differ from each other.
+  void add(std::string_view name, std::initializer_list<std::string_view> pieces);
+  /// Writes the list of contents. The caller commits the file.
+  void finish();
+
+ private:
+  void write(std::string_view bytes);
+
+  AtomicFile& file_;
+  std::uint64_t position_ = 0;
+  std::uint64_t count_ = 0;
+  std::string directory_;
+};
+
+}  // namespace tern::detail

@@ -1,0 +1,103 @@
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <tern/core/ops/ops.h>
+#include <tern/serialization/state_file.h>
+
+#include "serialization/file/file_calls.h"
+#include "serialization/scratch.h"
+
+// Every number that a dtype has comes back from decimal text. A NaN stays a NaN, not its payload.
+
+namespace tern {
+namespace {
+
+class JsonNumbers : public ::testing::Test {
+ protected:
+  JsonNumbers() { options_.calls = &calls_; }
+
+  Tensor round_trip(const Tensor& tensor) {
+    State state;
+    state.insert("t", tensor);
+    save(state, scratch_.path(), options_);
+    return load_state(scratch_.path())["t"];
+  }
+
+  /// Whether these bits come back.
+  template <class Bits>
+  bool keeps(ScalarType dtype, const std::vector<Bits>& values) {
+    const Tensor tensor = empty({static_cast<std::int64_t>(values.size())}, dtype);
+    std::memcpy(tensor.data_ptr(), values.data(), tensor.nbytes());
+    const Tensor read = round_trip(tensor);
+    return read.dtype() == dtype && read.numel() == tensor.numel() &&
+           std::memcmp(read.data_ptr(), values.data(), read.nbytes()) == 0;
+  }
+
+  /// All patterns of a dtype of two bytes; those of NaN lie beyond infinity.
+  void keeps_all(ScalarType dtype, std::uint16_t infinity, std::uint16_t nan) {
+    std::vector<std::uint16_t> values;
+    for (int bits = 0; bits < 1 << 16; ++bits) {
+      const bool is_nan = (bits & 0x7fff) > infinity;
+      values.push_back(is_nan ? nan : static_cast<std::uint16_t>(bits));
+    }
+    EXPECT_TRUE(keeps(dtype, values));
+  }
+
+  const Scratch scratch_;
+  UnsyncedCalls calls_;
+  SaveOptions options_;
+};
+
+TEST_F(JsonNumbers, EveryHalf) { keeps_all(kHalf, 0x7c00, 0x7e00); }
+TEST_F(JsonNumbers, EveryBFloat16) { keeps_all(kBFloat16, 0x7f80, 0x7fc0); }
+
+TEST_F(JsonNumbers, EveryFloat) {
+  // Every 9,973rd of the 2^32 patterns, or all of them.
+  const auto step = static_cast<std::uint64_t>(count_for(9973, 1));
+  std::vector<std::uint32_t> values;
+  for (std::uint64_t bits = 0; bits < 1ULL << 32;) {
+    values.clear();
+    for (; values.size() < 1 << 20 && bits < 1ULL << 32; bits += step) {
+      const bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
+      values.push_back(is_nan ? 0x7fc00000 : static_cast<std::uint32_t>(bits));
+    }
+    ASSERT_TRUE(keeps(kFloat, values)) << "before pattern " << bits;
+  }
+}
+
+TEST_F(JsonNumbers, RandomDoubles) {
+  std::mt19937_64 random(1);
+  const long chunks = count_for(1, 1000);  // 10^8 numbers
+  for (long chunk = 0; chunk < chunks; ++chunk) {
+    std::vector<std::uint64_t> values(100000);
+    for (std::uint64_t& bits : values) {
+      do {
+        bits = random();
+      } while (std::isnan(std::bit_cast<double>(bits)));
+    }
+    ASSERT_TRUE(keeps(kDouble, values)) << "chunk " << chunk;
+  }
+}
+
+TEST_F(JsonNumbers, EveryInteger) {
+  for (const ScalarType dtype : {kByte, kChar, kShort}) {
+    const Tensor all = arange(-(1 << 15), 1 << 15).to(dtype);
+    EXPECT_TRUE(round_trip(all).equal(all)) << dtype;
+  }
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> values(10000);
+  for (std::uint64_t& bits : values) bits = random() >> random() % 64;
+  EXPECT_TRUE(keeps(kLong, values));
+  std::vector<std::uint32_t> narrow;
+  for (const std::uint64_t bits : values) narrow.push_back(static_cast<std::uint32_t>(bits));
+  EXPECT_TRUE(keeps(kInt, narrow));
+}
+
+}  // namespace
+}  // namespace tern

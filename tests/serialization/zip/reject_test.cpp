@@ -1,0 +1,173 @@
+#include "serialization/reject.h"
+#include "serialization/zip/builder.h"
+
+// What a ZIP archive may not be, seen through .npz.
+
+namespace tern {
+namespace {
+
+std::string array_bytes() {
+  const Scratch scratch;
+  save(tensor({1.f, 2.f}), scratch.path("x.npy"));
+  return read_file(scratch.path("x.npy"));
+}
+
+const std::string kDeflated = read_file(TERN_TEST_DATA "/arrays_deflated.npz");
+
+class ZipReject : public RejectTest {
+ protected:
+  void rejects(const std::string& bytes, const std::string& part) {
+    write_file(path_, bytes);
+    expect_refused(path_, part);
+  }
+  void rejects(const ZipPart& part, const std::string& text) {
+    rejects(make_zip({ZipPart("first.npy", array_), part}), text);
+  }
+
+  const std::string path_ = scratch_.path("x.npz");
+  const std::string array_ = array_bytes();
+  const ZipPart good_{"a.npy", array_};
+};
+
+TEST_F(ZipReject, TheBuilderMakesGoodOnes) {
+  write_file(path_, make_zip({good_, ZipPart("b.npy", array_)}));
+  EXPECT_EQ(load_state(path_).keys(), (std::vector<std::string>{"a", "b"}));
+  std::string with_comment = make_zip({good_});
+  with_comment[with_comment.size() - 2] = 3;
+  write_file(path_, with_comment + "abc");
+  EXPECT_EQ(load_state(path_)["a"].tensor().to_vector<float>()[1], 2.f);
+}
+
+TEST_F(ZipReject, LargeNumbersMayStandInAFieldOfTheirOwn) {
+  const std::size_t size = array_.size();
+  ZipPart part("b.npy", array_);
+  part.size = part.packed_size = 0xFFFFFFFF;
+  part.extra = words({7, 2, 0, 1, 16, size, 0, 0, 0, size, 0, 0, 0});
+  write_file(path_, make_zip({good_, part}));
+  EXPECT_EQ(load_state(path_)["b"].tensor().to_vector<float>()[1], 2.f);
+  part.extra = words({1, 8, size, 0, 0, 0});
+  rejects(part, "a zip64 size is missing");
+}
+
+TEST_F(ZipReject, MoreEntriesThan16BitsCount) {
+  State state;
+  const Tensor one = ones({});
+  for (int i = 0; i < 65536; ++i) state.insert(std::to_string(i), one);
+  save(state, path_);
+  const State loaded = load_state(path_);
+  EXPECT_EQ(loaded.size(), 65536u);
+  EXPECT_EQ(loaded.keys().back(), "65535");
+}
+
+TEST_F(ZipReject, WhatAnEntrySays) {
+  ZipPart part = good_;
+  part.flags = 1;
+  rejects(part, "entry 'a.npy' is encrypted");
+  part = good_;
+  part.method = 12;
+  rejects(part, "entry 'a.npy': compression 12 is neither 0");
+  part = good_;
+  part.header_name = "b.npy";
+  rejects(part, "entry 'a.npy': its header does not fit the list");
+  part.header_name = "a.npyx";
+  rejects(part, "entry 'a.npy': its header does not fit the list");
+  part = good_;
+  ++part.size;
+  rejects(part, "cannot hold");
+  ++part.packed_size;
+  rejects(part, "is said to have");
+  part = good_;
+  part.size = part.packed_size = 0xFFFFFFFE;
+  rejects(part, "entry 'a.npy' is said to have 4294967294 bytes, but at most");
+  part.size = part.packed_size = 0xFFFFFFFF;
+  rejects(part, "a zip64 size is missing");
+  part.extra = words({1, 16, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF});
+  rejects(part, "entry 'a.npy' is said to have 18446744073709551615 bytes");
+  part = good_;
+  part.offset_error = 1;
+  rejects(part, "its header does not fit");
+  part.offset_error = 0xFFFFFFF0;  // 16 bytes into the entry before it
+  rejects(part, "entry 'first.npy' is said to have");
+  rejects(ZipPart("a.txt", array_), "does not end in .npy");
+  rejects(ZipPart("a.npy", ""), "no .npy");
+}
+
+TEST_F(ZipReject, WhatTheListSays) {
+  rejects(make_zip({good_, good_}), "entry 'a.npy' appears twice");
+  rejects(make_zip({good_}, 1), "cannot have 2 entries");
+  rejects(make_zip({good_}, 60000), "cannot have 60001 entries");
+  rejects(make_zip({good_}) + "x", "cut off");
+  rejects("x" + make_zip({good_}), "");
+  ZipPart same("b.npy", array_);
+  same.offset_error = static_cast<std::uint32_t>(-35 - static_cast<int>(array_.size()));
+  rejects(make_zip({good_, same}), "overlaps what follows it");
+  std::string fewer = make_zip({good_, ZipPart("b.npy", array_)});
+  fewer[fewer.size() - 12] = 1;
+  rejects(fewer, "bytes too many");
+  std::string moved = make_zip({good_});
+  ++moved[moved.size() - 6];
+  rejects(moved, "the list of contents is said to be bytes");
+}
+
+TEST_F(ZipReject, CutOffAnywhere) {
+  State state;
+  state.insert("a", tensor({1.f, 2.f}));
+  state.insert("b", State::list({1, 2}));
+  save(state, path_);
+  for (const std::string& good : {read_file(path_), kDeflated}) {
+    for (std::size_t size = 0; size < good.size(); ++size) {
+      write_file(path_, good.substr(0, size));
+      EXPECT_THROW(load_state(path_), FileError) << "after " << size << " bytes";
+    }
+  }
+}
+
+TEST_F(ZipReject, OneFlippedBit) {
+  State state;
+  state.insert("a", tensor({1.f, 2.f}));
+  state.insert("b", State::list({1, 2}));
+  save(state, path_);
+  const auto step = static_cast<std::size_t>(count_for(5, 1));
+  std::vector<std::string> files{read_file(path_)};
+  if (reads_deflated()) files.push_back(kDeflated);
+  for (const std::string& good : files) {
+    write_file(path_, good);
+    const State before = load_state(path_);
+    for (std::size_t bit = 0; bit < 8 * good.size(); bit += step) {
+      std::string damaged = good;
+      damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+      write_file(path_, damaged);
+      try {
+        // Dates and padding may change; all that counts is under a checksum or there twice.
+        EXPECT_TRUE(identical(load_state(path_), before)) << "bit " << bit;
+      } catch (const FileError&) {
+      }
+    }
+  }
+}
+
+TEST_F(ZipReject, DeflatedBytes) {
+  if (!reads_deflated()) GTEST_SKIP() << "built without zlib";
+  ZipPart part("a.npy", array_);
+  part.method = 8;
+  rejects(part, "entry 'a.npy'");
+  // One stored block of deflate: 5 bytes of header, then the bytes.
+  const std::size_t size = array_.size();
+  const ZipPart good("a.npy", '\1' + words({size, ~size}) + array_);
+  part = good;
+  part.method = 8;
+  part.size = static_cast<std::uint32_t>(size);
+  write_file(path_, make_zip({part}));
+  EXPECT_EQ(load_state(path_)["a"].tensor().to_vector<float>()[0], 1.f);
+  part.size = static_cast<std::uint32_t>(size - 4);
+  rejects(part, "takes 8 bytes, but 4 follow");
+  part.size = 1 << 30;
+  rejects(part, "cannot hold 1073741824");
+  part.bytes += "x";
+  part.size = static_cast<std::uint32_t>(size);
+  ++part.packed_size;
+  rejects(part, "more follows its compressed data");
+}
+
+}  // namespace
+}  // namespace tern
