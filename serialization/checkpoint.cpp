@@ -12,7 +12,7 @@ namespace tern {
 namespace {
 
 std::vector<std::uint8_t> bytes_of(const State& state) {
-  const std::string bytes = base64_decode(state.string());
+  const std::string bytes = detail::base64_decode(state.string());
   return {bytes.begin(), bytes.end()};
 }
 
@@ -26,7 +26,7 @@ void set_locked(Generator& generator, const std::vector<std::uint8_t>& bytes) {
 State generator_state(const Generator& generator) {
   const std::lock_guard lock(generator.mutex());
   const std::vector<std::uint8_t> bytes = generator.state_bytes();
-  return base64_encode({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  return detail::base64_encode({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 void set_generator_state(Generator& generator, const State& state) {

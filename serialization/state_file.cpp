@@ -4,6 +4,7 @@
 #include <new>
 
 #include <tern/serialization/detail/formats.h>
+#include <tern/serialization/detail/save_state.h>
 #include <tern/serialization/file/detail/atomic_file.h>
 #include <tern/serialization/safetensors/detail/format.h>
 #include <tern/serialization/safetensors/detail/index.h>
@@ -65,14 +66,19 @@ bool is_reserved_metadata(std::string_view key, const SaveOptions& options) {
 }
 
 void save_state(const State& state, const std::string& path, const SaveOptions& options) {
+  detail::save_state(state, path, options, detail::system_calls());
+}
+
+void detail::save_state(const State& state, const std::string& path, const SaveOptions& options,
+                        FileCalls& calls) {
   named("save", path, [&] {
-    const detail::Format& format = detail::format_to_save(path);
-    detail::check_options(format, options, path);
+    const Format& format = format_to_save(path);
+    check_options(format, options, path);
     check_leaves(state, "", options);
-    if (options.max_shard_size != 0 || detail::has_index(path)) {
-      return detail::save_safetensors_shards(state, path, options);
+    if (options.max_shard_size != 0 || has_index(path)) {
+      return save_safetensors_shards(state, path, options, calls);
     }
-    AtomicFile file(path, options.calls);
+    AtomicFile file(path, calls);
     format.write(state, options, file);
     file.commit();
   });

@@ -12,8 +12,6 @@
 
 namespace tern {
 
-class FileCalls;
-
 /// How a state file is written. Setting an option that the format does not support throws
 /// FileError.
 struct SaveOptions {
@@ -29,9 +27,6 @@ struct SaveOptions {
   /// state becomes several files `net-00001-of-00003.safetensors` and so on, of one tensor at
   /// least, and an index file `net.safetensors.index.json`.
   std::uint64_t max_shard_size = 0;
-  /// The system calls that saving makes (FileCalls); null means the system's own. Must outlive the
-  /// save. Tests let calls fail.
-  FileCalls* calls = nullptr;
 };
 
 /// How a state file is read.
@@ -52,8 +47,9 @@ struct LoadFileOptions {
 TERN_API bool is_reserved_metadata(std::string_view key, const SaveOptions& options);
 
 /// Writes `state` to `path`. The suffix chooses the format: .json, .safetensors, .npy, .npz, .pt or
-/// .pth. The file is replaced completely or not at all (AtomicFile). Tensors are copied to the
-/// host; gradients are not saved. Throws FileError.
+/// .pth. The file is replaced completely or not at all: after an error or a crash it has the old
+/// content or the new content. Tensors are copied to the host; gradients are not saved. Throws
+/// FileError.
 TERN_API void save_state(const State& state, const std::string& path,
                          const SaveOptions& options = {});
 

@@ -17,18 +17,11 @@
 #include <tern/core/base/error.h>
 #include <tern/serialization/file/detail/retry.h>
 
-namespace tern {
+namespace tern::detail {
 namespace {
-
-using detail::retry;
 
 constexpr std::string_view kPrefix = ".tern-";
 constexpr std::string_view kSuffix = ".tmp";
-
-FileCalls& system_calls() {
-  static FileCalls calls;
-  return calls;
-}
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
@@ -44,7 +37,7 @@ std::string follow_links(std::string path) {
     const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
     if (size < 0) return path;  // no link, or nothing there
     const std::string next(target, static_cast<std::size_t>(size));
-    path = next.starts_with('/') ? next : detail::text_of(folder_of(path), next);
+    path = next.starts_with('/') ? next : text_of(folder_of(path), next);
   }
   errno = ELOOP;
   return "";
@@ -52,10 +45,10 @@ std::string follow_links(std::string path) {
 
 /// Closes what it holds.
 struct Descriptor {
-  FileCalls* calls;
+  FileCalls& calls;
   int number;
   ~Descriptor() {
-    if (number >= 0) calls->close(number);
+    if (number >= 0) calls.close(number);
   }
 };
 
@@ -70,23 +63,8 @@ std::string unique_name() {
 
 }  // namespace
 
-int FileCalls::open(const char* path, int flags, unsigned mode) {
-  return ::open(path, flags, static_cast<mode_t>(mode));
-}
-int FileCalls::flock(int file, int operation) { return ::flock(file, operation); }
-long FileCalls::write(int file, const void* data, std::size_t size) {
-  return ::write(file, data, size);
-}
-int FileCalls::dup(int file) { return ::fcntl(file, F_DUPFD_CLOEXEC, 0); }
-int FileCalls::fsync(int file) { return ::fsync(file); }
-int FileCalls::close(int file) { return ::close(file); }
-int FileCalls::rename(const char* from, const char* to) { return ::rename(from, to); }
-int FileCalls::unlink(const char* path) { return ::unlink(path); }
-
-AtomicFile::AtomicFile(std::string path, FileCalls* calls)
-    : calls_(calls != nullptr ? calls : &system_calls()),
-      path_(std::move(path)),
-      target_(follow_links(path_)) {
+AtomicFile::AtomicFile(std::string path, FileCalls& calls)
+    : calls_(calls), path_(std::move(path)), target_(follow_links(path_)) {
   if (target_.empty()) fail("cannot follow the symbolic link", path_, errno);
   folder_ = folder_of(target_);
   struct stat old;
@@ -98,20 +76,20 @@ AtomicFile::AtomicFile(std::string path, FileCalls* calls)
 }
 
 AtomicFile::~AtomicFile() {
-  if (!sibling_.empty()) calls_->unlink(sibling_.c_str());
-  if (file_ >= 0) calls_->close(file_);
+  if (!sibling_.empty()) calls_.unlink(sibling_.c_str());
+  if (file_ >= 0) calls_.close(file_);
 }
 
 void AtomicFile::fail(const char* what, const std::string& path, int error) const {
-  detail::raise<FileError>("save: '", path_, "': ", what, " '", path.empty() ? "." : path,
-                           "': ", std::generic_category().message(error));
+  raise<FileError>("save: '", path_, "': ", what, " '", path.empty() ? "." : path,
+                   "': ", std::generic_category().message(error));
 }
 
 void AtomicFile::create_sibling() {
   do {
     std::string name = folder_ + unique_name();
     const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
-    file_ = retry([&] { return calls_->open(name.c_str(), flags, 0666); });
+    file_ = retry([&] { return calls_.open(name.c_str(), flags, 0666); });
     if (file_ < 0 && errno == EEXIST) continue;
     if (file_ < 0) fail("cannot create a file in the folder", folder_, errno);
     sibling_ = std::move(name);
@@ -123,11 +101,11 @@ void AtomicFile::create_sibling() {
 /// False when a sweep of another process took the new sibling for a leftover; it is gone then.
 bool AtomicFile::lock_sibling() {
   struct stat now;
-  const bool locked = retry([&] { return calls_->flock(file_, LOCK_EX | LOCK_NB); }) == 0;
+  const bool locked = retry([&] { return calls_.flock(file_, LOCK_EX | LOCK_NB); }) == 0;
   // A file system without locks has no sweeps either.
   if (!locked && errno != EWOULDBLOCK) return true;
   if (locked && ::fstat(file_, &now) == 0 && now.st_nlink > 0) return true;
-  calls_->close(file_);
+  calls_.close(file_);
   file_ = -1;
   sibling_.clear();
   return false;
@@ -141,16 +119,16 @@ void AtomicFile::sweep_leftovers() {
     const std::string_view name = entry->d_name;
     if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
     const std::string path = folder_ + entry->d_name;
-    const int file = calls_->open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+    const int file = calls_.open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
     if (file < 0) continue;
-    if (calls_->flock(file, LOCK_EX | LOCK_NB) == 0) calls_->unlink(path.c_str());
-    calls_->close(file);
+    if (calls_.flock(file, LOCK_EX | LOCK_NB) == 0) calls_.unlink(path.c_str());
+    calls_.close(file);
   }
 }
 
 void AtomicFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
-    const long count = retry([&] { return calls_->write(file_, bytes.data(), bytes.size()); });
+    const long count = retry([&] { return calls_.write(file_, bytes.data(), bytes.size()); });
     if (count <= 0) fail("cannot write to", sibling_, count < 0 ? errno : ENOSPC);
     bytes.remove_prefix(static_cast<std::size_t>(count));
     written_ += count;
@@ -170,27 +148,27 @@ void AtomicFile::start_writeback() {
 
 void AtomicFile::commit() {
   // A failed sync is never tried again: the system may have dropped what it could not write.
-  if (retry([&] { return calls_->fsync(file_); }) != 0) fail("cannot sync", sibling_, errno);
+  if (retry([&] { return calls_.fsync(file_); }) != 0) fail("cannot sync", sibling_, errno);
   const std::string folder = folder_.empty() ? "." : folder_;
   const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   const Descriptor folder_file{calls_,
-                               retry([&] { return calls_->open(folder.c_str(), flags, 0); })};
+                               retry([&] { return calls_.open(folder.c_str(), flags, 0); })};
   if (folder_file.number < 0) fail("cannot open the folder", folder, errno);
   // Some systems report errors of writing only when a file is closed: early enough to keep the old
   // one. The duplicate keeps the lock, which must outlast the name of the sibling.
-  const int lock = retry([&] { return calls_->dup(file_); });
+  const int lock = retry([&] { return calls_.dup(file_); });
   if (lock < 0) fail("cannot duplicate the descriptor of", sibling_, errno);
-  const int closed = calls_->close(std::exchange(file_, lock));
+  const int closed = calls_.close(std::exchange(file_, lock));
   if (closed != 0 && errno != EINTR) fail("cannot close", sibling_, errno);
-  if (retry([&] { return calls_->rename(sibling_.c_str(), target_.c_str()); }) != 0) {
+  if (retry([&] { return calls_.rename(sibling_.c_str(), target_.c_str()); }) != 0) {
     fail("cannot rename a sibling to", target_, errno);
   }
   sibling_.clear();
-  calls_->close(std::exchange(file_, -1));
+  calls_.close(std::exchange(file_, -1));
   // Some file systems cannot sync folders and say EINVAL; there is nothing more to do then.
-  if (retry([&] { return calls_->fsync(folder_file.number); }) != 0 && errno != EINVAL) {
+  if (retry([&] { return calls_.fsync(folder_file.number); }) != 0 && errno != EINVAL) {
     fail("saved, but cannot sync the folder", folder, errno);
   }
 }
 
-}  // namespace tern
+}  // namespace tern::detail

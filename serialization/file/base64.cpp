@@ -5,7 +5,7 @@
 
 #include <tern/core/base/error.h>
 
-namespace tern {
+namespace tern::detail {
 namespace {
 
 constexpr std::string_view kLetters =
@@ -63,4 +63,4 @@ std::string base64_decode(std::string_view text) {
   return bytes;
 }
 
-}  // namespace tern
+}  // namespace tern::detail

@@ -211,9 +211,7 @@ Shards open_shards(const std::string& path, const SafetensorsIndex& index,
 }  // namespace
 
 void save_safetensors_shards(const State& state, const std::string& path,
-                             const SaveOptions& options) {
-  FileCalls system;
-  FileCalls& calls = options.calls != nullptr ? *options.calls : system;
+                             const SaveOptions& options, FileCalls& calls) {
   const FlatState flat = flatten(state);
   SafetensorsContent content = safetensors_content(flat, options, path);
   const auto shards = split(content.tensors, options.max_shard_size);
@@ -221,7 +219,7 @@ void save_safetensors_shards(const State& state, const std::string& path,
   const FolderLock lock(path, calls);
   std::vector<std::string> old = files_of_index(path);
   if (shards.size() < 2) {
-    AtomicFile file(path, &calls);
+    AtomicFile file(path, calls);
     write_safetensors_file(content, options, file);
     file.commit();
     remove_old(path, old, calls);
@@ -232,13 +230,13 @@ void save_safetensors_shards(const State& state, const std::string& path,
   const std::vector<std::string> paths = shard_paths(path, shards.size());
   std::vector<std::unique_ptr<AtomicFile>> files;
   for (std::size_t i = 0; i < shards.size(); ++i) {
-    files.push_back(std::make_unique<AtomicFile>(paths[i], &calls));
+    files.push_back(std::make_unique<AtomicFile>(paths[i], calls));
     const SafetensorsMetadata metadata = {{std::string(kFormatKey), "pt"},
                                           {std::string(kSaveKey), id}};
     write_safetensors_file({shards[i], metadata}, options, *files.back());
   }
   content.metadata.emplace_back(kSaveKey, id);
-  AtomicFile index(path + std::string(kIndexSuffix), &calls);
+  AtomicFile index(path + std::string(kIndexSuffix), calls);
   index.write(index_text(shards, paths, content.metadata));
   try {
     for (const auto& file : files) file->commit();

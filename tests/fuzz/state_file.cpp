@@ -1,5 +1,5 @@
 #include <tern/core/base/error.h>
-#include <tern/serialization/file/detail/atomic_file.h>
+#include <tern/serialization/detail/save_state.h>
 #include <tern/serialization/state_file.h>
 
 #include "input.h"
@@ -10,7 +10,7 @@
 namespace {
 
 /// Of no use for files in memory, and slow.
-struct NoSync final : tern::FileCalls {
+struct NoSync final : tern::detail::FileCalls {
   int fsync(int) override { return 0; }
 };
 
@@ -19,8 +19,6 @@ struct NoSync final : tern::FileCalls {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const tern::fuzz::Folder folder;
   static NoSync calls;
-  tern::SaveOptions options;
-  options.calls = &calls;
   const std::string path = folder.file("input" TERN_FUZZ_SUFFIX, data, size);
   tern::State read;
   try {
@@ -31,13 +29,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   try {
-    tern::save_state(read, path, options);  // may refuse: not every format holds every state
+    // May refuse: not every format holds every state.
+    tern::detail::save_state(read, path, {}, calls);
   } catch (const tern::Error&) {
     return 0;
   }
   // From what tern wrote on nothing may change: the first state may hold a NaN with a payload.
   const tern::State state = tern::load_state(path);
-  tern::save_state(state, path, options);
+  tern::detail::save_state(state, path, {}, calls);
   if (!tern::identical(tern::load_state(path), state)) throw std::logic_error("another state");
   return 0;
 }

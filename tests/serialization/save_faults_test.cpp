@@ -30,7 +30,7 @@ class SaveFaults : public ::testing::TestWithParam<const char*> {
   /// Saves the new state with these calls; false for a FileError, whose text is checked.
   bool saves(FaultyCalls& calls) const {
     try {
-      save(new_state_, path_, save_options(GetParam(), &calls));
+      detail::save_state(new_state_, path_, save_options(GetParam()), calls);
       return true;
     } catch (const FileError& error) {
       const std::string text = error.what();
@@ -163,9 +163,7 @@ std::string after_power_failure(const std::vector<DiskEvent>& events, std::size_
 
 TEST_P(SaveFileFaults, APowerFailureShowsTheOldFileOrTheNewOne) {
   RecordingCalls calls;
-  SaveOptions options;
-  options.calls = &calls;
-  save(sample_state(2, 256), path_, options);
+  detail::save_state(sample_state(2, 256), path_, {}, calls);
   const std::string new_bytes = read_file(path_);
   std::size_t states = 0;
   bool durable = false;

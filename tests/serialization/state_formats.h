@@ -19,9 +19,8 @@ inline const char* const kSharded = ".shards.safetensors";
 inline bool is_sharded(std::string_view format) { return format == kSharded; }
 
 /// How tests save in a format.
-inline SaveOptions save_options(std::string_view format, FileCalls* calls = nullptr) {
+inline SaveOptions save_options(std::string_view format) {
   SaveOptions options;
-  options.calls = calls;
   if (is_sharded(format)) options.max_shard_size = 512;  // three files for a sample_state
   return options;
 }

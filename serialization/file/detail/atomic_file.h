@@ -1,35 +1,13 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <tern/core/base/visibility.h>
+#include <tern/serialization/file/detail/file_calls.h>
 
-namespace tern {
-
-/// The system calls that saving makes. Each does what the POSIX call of its name does. Tests derive
-/// from it to record the calls or to let one fail.
-class TERN_API FileCalls {
- public:
-  /// Opens a file; the descriptor is closed on exec.
-  virtual int open(const char* path, int flags, unsigned mode);
-  /// Locks or unlocks a file.
-  virtual int flock(int file, int operation);
-  /// Writes bytes and returns their number.
-  virtual long write(int file, const void* data, std::size_t size);
-  /// Duplicates a descriptor; the new one is closed on exec, too.
-  virtual int dup(int file);
-  /// Waits until the file is on the disk.
-  virtual int fsync(int file);
-  /// Closes a descriptor.
-  virtual int close(int file);
-  /// Renames a file over another.
-  virtual int rename(const char* from, const char* to);
-  /// Removes a name.
-  virtual int unlink(const char* path);
-};
+namespace tern::detail {
 
 /// A file that appears under its name completely or not at all. After an error, a crash or a power
 /// failure the name shows the old content or the new content, never a mix.
@@ -43,8 +21,8 @@ class TERN_API FileCalls {
 /// reason.
 class TERN_API AtomicFile {
  public:
-  /// Creates the sibling. `calls` must outlive this object; null means the system's own calls.
-  explicit AtomicFile(std::string path, FileCalls* calls = nullptr);
+  /// Creates the sibling. `calls` must outlive this object.
+  explicit AtomicFile(std::string path, FileCalls& calls = system_calls());
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   /// Removes the sibling unless commit() was called; `path` is then unchanged.
@@ -67,7 +45,7 @@ class TERN_API AtomicFile {
   void start_writeback();
   [[noreturn]] void fail(const char* what, const std::string& path, int error) const;
 
-  FileCalls* calls_;
+  FileCalls& calls_;
   std::string path_;     // as the user wrote it, for errors
   std::string target_;   // behind symbolic links
   std::string folder_;   // of target_
@@ -77,4 +55,4 @@ class TERN_API AtomicFile {
   std::int64_t started_ = 0;  // of them, how many the system was asked to bring to the disk
 };
 
-}  // namespace tern
+}  // namespace tern::detail

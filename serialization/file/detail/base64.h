@@ -6,7 +6,7 @@
 
 #include <tern/core/base/visibility.h>
 
-namespace tern {
+namespace tern::detail {
 
 /// Encodes bytes in the usual alphabet of 64 letters, padded with '=' (RFC 4648, section 4).
 TERN_API std::string base64_encode(std::string_view bytes);
@@ -14,4 +14,4 @@ TERN_API std::string base64_encode(std::string_view bytes);
 /// included, and for a wrong length or padding.
 TERN_API std::string base64_decode(std::string_view text);
 
-}  // namespace tern
+}  // namespace tern::detail

@@ -19,12 +19,12 @@ void write_safetensors(const State& state, const SaveOptions& options, AtomicFil
 /// Throws FileError that names the file and the tensor.
 State read_safetensors(const InputFile& file, const LoadFileOptions& options);
 
-/// Writes `state` as several files and an index, or as one when it is small enough or
-/// max_shard_size is 0. The index comes
-/// last and replaces no file that an older one lists: the name shows the old state or the new one.
-/// Then it removes the files of the older one. Throws FileError.
+/// Writes `state` as several files and an index, or as one file when it is small enough or
+/// max_shard_size is 0. The index comes last and replaces no file that an older index lists: the
+/// name shows the old state or the new one. Then the files of the older index are removed. Throws
+/// FileError.
 void save_safetensors_shards(const State& state, const std::string& path,
-                             const SaveOptions& options);
+                             const SaveOptions& options, FileCalls& calls);
 /// Whether an index stands for `path`: a save of one file must put it away, too.
 bool has_index(const std::string& path);
 /// Throws FileError: an index is written with what it lists.

@@ -19,6 +19,7 @@
 namespace tern {
 namespace {
 
+using detail::AtomicFile;
 using std::filesystem::create_symlink;
 using std::filesystem::is_symlink;
 
@@ -35,7 +36,7 @@ TEST(AtomicFile, WritesSyncsAndRenamesInThisOrder) {
   const Scratch scratch;
   FaultyCalls calls;
   {
-    AtomicFile file(scratch.path(), &calls);
+    AtomicFile file(scratch.path(), calls);
     file.write("a");
     file.write("b");
     EXPECT_FALSE(std::filesystem::exists(scratch.path()));

@@ -7,6 +7,9 @@
 namespace tern {
 namespace {
 
+using detail::base64_decode;
+using detail::base64_encode;
+
 TEST(Base64, WritesTheVectorsOfTheStandard) {
   // RFC 4648, section 10.
   const std::pair<const char*, const char*> cases[] = {{"", ""},

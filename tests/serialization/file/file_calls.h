@@ -11,9 +11,11 @@
 
 #include <gtest/gtest.h>
 
-#include <tern/serialization/file/detail/atomic_file.h>
+#include <tern/serialization/detail/save_state.h>
 
 namespace tern {
+
+using detail::FileCalls;
 
 /// Records the names of all calls and lets the n-th one fail. Does not wait for the disk.
 class FaultyCalls final : public FileCalls {

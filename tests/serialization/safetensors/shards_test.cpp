@@ -121,9 +121,8 @@ TEST_F(SafetensorsShards, WhatWasReplacedStaysGoneAfterAPowerFailure) {
   save(state_, path_);
   for (const std::uint64_t size : {32, 1000}) {  // one file becomes several, and these one
     RecordingCalls calls;
-    options_.calls = &calls;
     options_.max_shard_size = size;
-    save(state_, path_, options_);
+    detail::save_state(state_, path_, options_, calls);
     EXPECT_EQ(calls.events.back().kind, DiskEvent::kSyncFolder);
   }
 }
@@ -143,8 +142,7 @@ struct ForkingCalls final : FileCalls {
 
 TEST_F(SafetensorsShards, AChildForkedDuringASaveDoesNotHoldUpTheNext) {
   ForkingCalls calls;
-  options_.calls = &calls;
-  save(state_, path_, options_);
+  detail::save_state(state_, path_, options_, calls);
   save(state_, path_, options_);
   EXPECT_EQ(::waitpid(calls.child, nullptr, WNOHANG), 0) << "waited for the child";
   ::kill(calls.child, SIGKILL);
