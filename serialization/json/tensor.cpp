@@ -5,32 +5,23 @@
 #include <utility>
 
 #include <tern/serialization/file/detail/base64.h>
+#include <tern/serialization/state/detail/elements.h>
 
 namespace tern::detail {
 
 void JsonTensor::set_dtype(TextFile& text, const std::string& dtype_name) {
-  std::string known;
-#define TERN_DTYPE(type_name, type, number, file_name, python_name, category) \
-  if (dtype_name == (file_name)) dtype = ScalarType::type_name;               \
-  known += known.empty() ? (file_name) : ", " file_name;
-#include <tern/core/tensor/dtypes.def>
-#undef TERN_DTYPE
-  if (!dtype) fail(text, "dtype '", dtype_name.substr(0, 40), "' is none of ", known);
+  dtype = dtype_of_file_name(dtype_name);
+  if (dtype) return;
+  fail(text, "dtype '", dtype_name.substr(0, 40), "' is none of ", file_names_of_dtypes());
 }
 
 /// Makes the tensor, after comparing its claimed size with what the text can hold.
 void JsonTensor::allocate(TextFile& text) {
-  std::int64_t product = 1;  // without zeros, so that the strides cannot overflow either
-  bool is_empty = false;
-  for (const std::int64_t size : *sizes) {
-    is_empty = is_empty || size == 0;
-    if (__builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product)) {
-      fail(text, "shape ", IntArrayRef(*sizes), " is larger than any memory");
-    }
-  }
+  const std::optional<Extent> extent = extent_of(*sizes);
+  if (!extent) fail(text, "shape ", IntArrayRef(*sizes), " is larger than any memory");
   // Every element takes a byte of text and more, in base64, too.
-  if (!is_empty && static_cast<std::uint64_t>(product) > text.size() - data) {
-    fail(text, "shape ", IntArrayRef(*sizes), " needs ", product,
+  if (!extent->is_empty && static_cast<std::uint64_t>(extent->product) > text.size() - data) {
+    fail(text, "shape ", IntArrayRef(*sizes), " needs ", extent->product,
          " elements, more than the file can hold");
   }
   tensor = make_tensor(*sizes, *dtype, kCPU);

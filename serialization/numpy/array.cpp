@@ -5,6 +5,7 @@
 
 #include <tern/core/tensor/detail/shape.h>
 #include <tern/serialization/numpy/detail/format.h>
+#include <tern/serialization/state/detail/elements.h>
 #include <tern/serialization/state/detail/flat_state.h>
 
 namespace tern::detail {
@@ -157,17 +158,10 @@ Header read_header(ByteStream& stream) {
 
 /// How many bytes the elements take, compared with what is there.
 void check_size(const Header& header, const ByteStream& stream) {
-  std::int64_t product = 1;  // without zeros, so that the strides cannot overflow either
-  bool is_empty = false, overflow = false;
-  for (const std::int64_t size : header.sizes) {
-    is_empty = is_empty || size == 0;
-    overflow =
-        overflow || __builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product);
-  }
-  const auto element = static_cast<std::int64_t>(element_size(header.dtype));
-  overflow = overflow || __builtin_mul_overflow(product, element, &product);
-  if (overflow) stream.fail("shape ", IntArrayRef(header.sizes), " is larger than any memory");
-  const auto bytes = is_empty ? 0 : static_cast<std::uint64_t>(product);
+  const auto extent =
+      extent_of(header.sizes, static_cast<std::int64_t>(element_size(header.dtype)));
+  if (!extent) stream.fail("shape ", IntArrayRef(header.sizes), " is larger than any memory");
+  const auto bytes = extent->is_empty ? 0 : static_cast<std::uint64_t>(extent->product);
   if (bytes != stream.remaining()) {
     stream.fail("shape ", IntArrayRef(header.sizes), " of ", header.dtype, " takes ", bytes,
                 " bytes, but ", stream.remaining(), " follow the header");

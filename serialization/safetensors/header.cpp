@@ -12,6 +12,7 @@
 #include <tern/serialization/json/detail/text.h>
 #include <tern/serialization/safetensors/detail/dtype.h>
 #include <tern/serialization/safetensors/detail/json_scanner.h>
+#include <tern/serialization/state/detail/elements.h>
 #include <tern/serialization/state/detail/flat_state.h>
 
 namespace tern::detail {
@@ -157,17 +158,9 @@ class HeaderReader {
 
   /// What an entry says must agree with itself; the order of shape must not matter.
   void check(const Entry& e, IntArrayRef shape) const {
-    std::int64_t product = 1;  // without zeros, so that the strides cannot overflow either
-    bool is_empty = false;
-    bool too_large = false;
-    for (const std::int64_t size : shape) {
-      is_empty = is_empty || size == 0;
-      too_large |= __builtin_mul_overflow(product, std::max<std::int64_t>(size, 1), &product);
-    }
-    std::int64_t bits = 0;
-    too_large |= __builtin_mul_overflow(product, static_cast<std::int64_t>(e.dtype->bits), &bits);
-    if (too_large) fail_in(e, "shape ", shape, " is larger than any memory");
-    if (is_empty) bits = 0;
+    const auto extent = extent_of(shape, static_cast<std::int64_t>(e.dtype->bits));
+    if (!extent) fail_in(e, "shape ", shape, " is larger than any memory");
+    const std::int64_t bits = extent->is_empty ? 0 : extent->product;
     if (bits % 8 != 0) {
       fail_in(e, "shape ", shape, " of ", e.dtype->name, " does not fill whole bytes");
     }

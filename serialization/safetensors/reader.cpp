@@ -13,6 +13,7 @@
 #include <tern/serialization/json/detail/text.h>
 #include <tern/serialization/safetensors/detail/format.h>
 #include <tern/serialization/safetensors/detail/index.h>
+#include <tern/serialization/state/detail/elements.h>
 
 namespace tern::detail {
 namespace {
@@ -72,14 +73,9 @@ SafetensorsReader::SafetensorsReader(const InputFile& file, const LoadFileOption
 }
 
 ScalarType SafetensorsReader::dtype_of(const SafetensorsEntry& entry) const {
-  std::string known;
-#define TERN_DTYPE(type_name, type, number, file_name, python_name, category) \
-  if (entry.dtype == (file_name)) return ScalarType::type_name;               \
-  known += known.empty() ? (file_name) : ", " file_name;
-#include <tern/core/tensor/dtypes.def>
-#undef TERN_DTYPE
+  if (const auto dtype = dtype_of_file_name(entry.dtype)) return *dtype;
   raise<FileError>("load: '", file_.path(), "': tensor '", shown_name(entry.name), "': dtype ",
-                   entry.dtype, " is none of those that tern has: ", known);
+                   entry.dtype, " is none of those that tern has: ", file_names_of_dtypes());
 }
 
 /// A view of the mapping; undefined when there is none or the elements are not aligned.

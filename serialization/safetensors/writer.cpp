@@ -121,7 +121,7 @@ void write_safetensors_file(const SafetensorsContent& content, const SaveOptions
     // One after the other: at most one copy of a tensor is in memory.
     const Tensor host = tensor->second.detach().contiguous().cpu();
     if (!options.allow_non_finite) refuse_non_finite(file.path(), tensor->first, host);
-    file.write({static_cast<const char*>(host.data_ptr()), host.nbytes()});
+    file.write(bytes_of(host));
   }
 }
 
