@@ -1,58 +1,69 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_set>
 
 #include <tern/serialization/json/detail/format.h>
 #include <tern/serialization/json/detail/source.h>
 #include <tern/serialization/json/detail/tensor.h>
 #include <tern/serialization/json/detail/text.h>
+#include <tern/serialization/json/detail/tree_reader.h>
 #include <tern/serialization/state/detail/flat_state.h>
 
 namespace tern::detail {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 
+/// Whether the value of this key must be an object in a file that is not of the plain form.
+bool is_object_key(std::string_view key) {
+  return key == "metadata" || key == "state" || key == "tensors";
+}
+
 /// Receives the events of the grammar and knows which of them a state file may have.
-class JsonReader {
+class JsonReader final : public JsonEvents {
  public:
   JsonReader(TextFile& text, const LoadFileOptions& options)
       : text_(text), metadata_(options.metadata), source_{text, {}} {}
 
-  FlatState read() {
-    Json::sax_parse(SourceIterator(&source_), SourceIterator(nullptr), this);
+  State read() {
+    parse(*this, true);
     return is_plain() ? finish_plain() : finish();
   }
 
-  bool null() { wrong_value("null"); }
-  bool boolean(bool value);
-  bool number_integer(std::int64_t) { wrong_value("a negative number"); }
-  bool number_unsigned(std::uint64_t value);
-  bool number_float(double, const std::string&) { wrong_value("a floating number"); }
-  bool string(std::string& value);
-  bool binary(Json::binary_t&) { return false; }  // not in JSON
-  bool key(std::string& key);
-  bool start_object(std::size_t);
-  bool end_object();
-  bool start_array(std::size_t);
-  bool end_array();
-  bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
+  bool null() override { wrong_value("null"); }
+  bool boolean(bool value) override;
+  bool number_integer(std::int64_t) override { wrong_value("a negative number"); }
+  bool number_unsigned(std::uint64_t value) override;
+  bool number_float(double, const std::string&) override { wrong_value("a floating number"); }
+  bool string(std::string& value) override;
+  bool binary(Json::binary_t&) override { return false; }  // not in JSON
+  bool key(std::string& key) override;
+  bool start_object(std::size_t) override;
+  bool end_object() override;
+  bool start_array(std::size_t) override;
+  bool end_array() override;
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) override {
     fail(parse_error_text(error.what()));
   }
 
  private:
   enum Level { kOutside, kTop, kMetadata, kTensors, kEntry, kShape };
 
-  bool is_plain() const { return format_.empty() && !keys_[kTop].contains("tensors"); }
+  /// Parses the next value of the file; with `to_end`, nothing may follow the value.
+  void parse(JsonEvents& events, bool to_end) {
+    Json::sax_parse(SourceIterator(&source_), SourceIterator(nullptr), &events,
+                    Json::input_format_t::json, to_end);
+  }
+  bool is_plain() const { return format_.empty() && !state_ && !keys_[kTop].contains("tensors"); }
   void take_value(JsonTensor& entry);
+  void hide_value();
+  void read_state(TreeReader& reader);
   void finish_entry();
-  void check_version(const JsonTensor& entry);
-  FlatState finish();
-  FlatState finish_plain();
+  int version_of(const JsonTensor& entry);
+  State finish();
+  State finish_plain();
 
   [[noreturn]] void wrong_value(const char* found);
   template <class... Parts>
@@ -68,7 +79,8 @@ class JsonReader {
   std::unordered_set<std::string> keys_[kShape];  // of the open object of each level
   bool value_taken_ = false;                      // the next event is `inserted`, not the file
   std::string format_;
-  std::string tree_;
+  std::string tree_;                    // of version 1
+  std::optional<std::uint64_t> state_;  // position of the object "state"
   std::vector<JsonTensor> tensors_;
   std::vector<JsonTensor> top_values_;  // "version", or the tensors of the plain form
 };
@@ -130,6 +142,11 @@ bool JsonReader::key(std::string& key) {
     entry.name = key_;
     entry.place = place;
     take_value(entry);
+  } else if (level_ == kTop && key_ == "state" && value == '{') {
+    state_ = text_.offset();
+    TreeReader check(TreeReader::kInFile);
+    read_state(check);
+    hide_value();
   } else if (level_ == kEntry && key_ == "data") {
     take_value(tensors_.back());
   }
@@ -137,7 +154,7 @@ bool JsonReader::key(std::string& key) {
 }
 
 /// Reads the elements that stand here, or only finds their end when they must wait for what is said
-/// about them, and hides them from the parser of the grammar.
+/// about them.
 void JsonReader::take_value(JsonTensor& entry) {
   entry.data = text_.offset();
   if (entry.dtype && entry.sizes && text_.peek() != '"') {
@@ -146,8 +163,25 @@ void JsonReader::take_value(JsonTensor& entry) {
     entry.outline = outline_value(text_, entry.name);
     entry.end = text_.offset();
   }
+  hide_value();
+}
+
+/// Gives nlohmann's parser the word `true` in place of the value that was read.
+void JsonReader::hide_value() {
   source_.inserted = ": true ";
   value_taken_ = true;
+}
+
+/// Reads the tree at the current position.
+void JsonReader::read_state(TreeReader& reader) {
+  source_.inserted = {};
+  try {
+    parse(reader, false);
+  } catch (const FileError&) {
+    throw;
+  } catch (const Error& error) {
+    fail("state: ", error.what());
+  }
 }
 
 bool JsonReader::start_object(std::size_t) {
@@ -189,7 +223,7 @@ bool JsonReader::end_array() {
 }
 
 void JsonReader::wrong_value(const char* found) {
-  const bool is_object = key_ == "metadata" || key_ == "tensors";
+  const bool is_object = is_object_key(key_);
   switch (level_) {
     case kOutside:
       fail("expected an object, found ", found);
@@ -226,25 +260,39 @@ void JsonReader::finish_entry() {
 
 // --- The end -------------------------------------------------------------------------------------
 
-FlatState JsonReader::finish() {
+State JsonReader::finish() {
   if (format_.empty()) text_.fail(0, "no \"format\": \"", kJsonFormat, "\"");
   if (!keys_[kTop].contains("tensors")) text_.fail(0, "no 'tensors'");
   if (!keys_[kTop].contains("version")) text_.fail(0, "no 'version'");
+  int version = 0;
   for (const JsonTensor& entry : top_values_) {
-    if (entry.name == "metadata" || entry.name == "tensors") {
+    if (is_object_key(entry.name)) {
       text_.fail(entry.place, "key '", entry.name, "': expected an object");
     }
     if (entry.name != "version") text_.fail(entry.place, "unexpected key '", entry.name, "'");
-    check_version(entry);
+    version = version_of(entry);
   }
   FlatState flat{{}, std::move(tree_)};
   for (JsonTensor& entry : tensors_) {
     flat.tensors.emplace_back(std::move(entry.name), std::move(entry.tensor));
   }
-  return flat;
+  if (version == 1) {
+    if (state_) text_.fail(*state_, "unexpected key 'state' in version 1");
+    return unflatten(flat);
+  }
+  if (!flat.tree.empty()) text_.fail(0, "metadata '", kTreeKey, "' is for version 1 alone");
+  if (!state_) text_.fail(0, "no 'state', which version 2 has");
+  text_.seek(*state_);
+  TreeReader reader(TreeReader::kInFile, flat);
+  read_state(reader);
+  try {
+    return reader.take();
+  } catch (const Error& error) {
+    text_.fail(*state_, "state: ", error.what());
+  }
 }
 
-void JsonReader::check_version(const JsonTensor& entry) {
+int JsonReader::version_of(const JsonTensor& entry) {
   text_.seek(entry.data);
   const char* begin = text_.at();
   int version = 0;
@@ -256,15 +304,16 @@ void JsonReader::check_version(const JsonTensor& entry) {
     text_.fail(entry.place, "version ", version, " is newer than this library reads, which is ",
                kJsonVersion);
   }
+  return version;
 }
 
-FlatState JsonReader::finish_plain() {
+State JsonReader::finish_plain() {
   FlatState flat;
   for (JsonTensor& entry : top_values_) {
     entry.read_plain(text_);
     flat.tensors.emplace_back(std::move(entry.name), std::move(entry.tensor));
   }
-  return flat;
+  return unflatten(flat);
 }
 
 }  // namespace
@@ -276,7 +325,7 @@ bool recognizes_json(std::string_view head) {
 
 State read_json_state(const InputFile& file, const LoadFileOptions& options) {
   TextFile text(file);
-  return unflatten(JsonReader(text, options).read());
+  return JsonReader(text, options).read();
 }
 
 }  // namespace tern::detail

@@ -2,10 +2,12 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include <tern/serialization/file/detail/base64.h>
 #include <tern/serialization/json/detail/format.h>
 #include <tern/serialization/json/detail/text.h>
+#include <tern/serialization/state/detail/finite.h>
 #include <tern/serialization/state/detail/flat_state.h>
 
 namespace tern::detail {
@@ -19,18 +21,17 @@ class JsonWriter {
     text("{\n\"format\": ");
     text(quote_json(kJsonFormat));
     text(",\n\"version\": ");
-    text(std::to_string(kJsonVersion));
+    text(flat.tree.empty() ? "1" : "2");
     text(",\n\"metadata\": {");
-    const char* separator = "";
-    const auto string = [&](std::string_view key, const std::string& value) {
-      text(std::exchange(separator, ", "));
+    for (const auto& [key, value] : options_.metadata) {
+      if (&key != &options_.metadata.front().first) text(", ");
       write_key(key);
       text(": ");
       text(quote_json(value));
-    };
-    for (const auto& [key, value] : options_.metadata) string(key, value);
-    if (!flat.tree.empty()) string(kTreeKey, flat.tree);
-    text("},\n\"tensors\": {");
+    }
+    text("}");
+    if (!flat.tree.empty()) write_state(flat.tree);
+    text(",\n\"tensors\": {");
     bool first = true;
     for (const auto& [name, tensor] : flat.tensors) {
       text(std::exchange(first, false) ? "\n" : ",\n");
@@ -41,8 +42,15 @@ class JsonWriter {
   }
 
  private:
+  void write_state(const std::string& tree) {
+    const bool is_object = tree.starts_with('{');
+    text(",\n\"state\": ");
+    if (!is_object) text("{" + quote_json(kRootWord) + ": ");
+    text(tree);
+    if (!is_object) text("}");
+  }
+
   void write_tensor(const std::string& name, const Tensor& tensor) {
-    name_ = &name;
     sizes_ = tensor.sizes();
     write_key(name);
     text(": {\"dtype\": ");
@@ -52,16 +60,14 @@ class JsonWriter {
     const bool base64 = options_.base64 || is_endless(sizes_);
     if (base64) text(", \"encoding\": \"base64\"");
     text(", \"data\": ");
-    visit_dtype(tensor.dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const T* data = tensor.data_ptr<T>();
-      if (!options_.allow_non_finite) refuse_non_finite(data, tensor.numel());
-      if (base64) {
-        write_base64(tensor);
-      } else {
-        write_level(data, 0);
-      }
-    });
+    if (!options_.allow_non_finite) refuse_non_finite(file_.path(), name, tensor);
+    if (base64) {
+      write_base64(tensor);
+    } else {
+      visit_dtype(tensor.dtype(), [&](auto tag) {
+        write_level(tensor.data_ptr<typename decltype(tag)::type>(), 0);
+      });
+    }
     text("}");
   }
 
@@ -123,28 +129,12 @@ class JsonWriter {
   void write_base64(const Tensor& tensor) {
     static_assert(std::endian::native == std::endian::little, "the format is little-endian");
     constexpr std::size_t kChunk = 3 << 14;  // a multiple of 3 needs no padding in between
-    std::string_view bytes(static_cast<const char*>(tensor.data_ptr()), tensor.nbytes());
+    std::string_view bytes = bytes_of(tensor);
     text("\"");
     for (; !bytes.empty(); bytes.remove_prefix(std::min(kChunk, bytes.size()))) {
       text(base64_encode(bytes.substr(0, kChunk)));
     }
     text("\"");
-  }
-
-  template <class T>
-  void refuse_non_finite(const T* data, std::int64_t count) {
-    if constexpr (is_floating_point(dtype_of<T>())) {
-      const T* found =
-          std::find_if(data, data + count, [](T x) { return !std::isfinite(double{x}); });
-      if (found == data + count) return;
-      std::string place;
-      std::int64_t rest = found - data;
-      for (std::size_t dim = sizes_.size(); dim-- > 0; rest /= sizes_[dim]) {
-        place = text_of('[', rest % sizes_[dim], ']', place);
-      }
-      raise<FileError>("save: '", file_.path(), "': tensor '", *name_, "': data", place, " is ",
-                       non_finite_word(double{*found}));
-    }
   }
 
   void text(std::string_view bytes) {
@@ -164,7 +154,6 @@ class JsonWriter {
 
   AtomicFile& file_;
   const SaveOptions& options_;
-  const std::string* name_ = nullptr;  // of the tensor that is written
   IntArrayRef sizes_;
   std::array<char, 1 << 16> buffer_;
   std::size_t used_ = 0;
@@ -173,7 +162,7 @@ class JsonWriter {
 }  // namespace
 
 void write_json_state(const State& state, const SaveOptions& options, AtomicFile& file) {
-  JsonWriter(file, options).write(flatten(state));
+  JsonWriter(file, options).write(flatten(state, TreeLayout::kLines));
 }
 
 }  // namespace tern::detail

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <tern/serialization/json/detail/format.h>
 #include <tern/serialization/json/detail/text.h>
 
 namespace tern::detail {
@@ -11,6 +12,8 @@ namespace {
 
 class Flattener {
  public:
+  explicit Flattener(TreeLayout layout) : newline_(layout == TreeLayout::kLines ? "\n" : "") {}
+
   FlatState run(const State& state) {
     bool tensors_only = state.is_dict();
     if (tensors_only) {
@@ -58,15 +61,22 @@ class Flattener {
         tree += ']';
         break;
       case State::Kind::Dict:
-        tree += '{';
-        for (const auto& [key, value] : state) {
-          if (&key != &state.begin()->key) tree += ", ";
-          tree += quote_json(key.starts_with('$') ? "$" + key : key) + ": ";
-          write(value, join(path, key));
-        }
-        tree += '}';
+        write_dict(state, path);
         break;
     }
+  }
+
+  void write_dict(const State& state, const std::string& path) {
+    std::string& tree = flat_.tree;
+    tree += '{';
+    for (const auto& [key, value] : state) {
+      if (&key != &state.begin()->key) tree += *newline_ == '\0' ? ", " : ",";
+      tree += newline_;
+      tree += quote_json(key.starts_with('$') ? "$" + key : key) + ": ";
+      write(value, join(path, key));
+    }
+    if (!state.empty()) tree += newline_;
+    tree += '}';
   }
 
   void write_double(double value) {
@@ -89,6 +99,7 @@ class Flattener {
     return flat_.tensors.emplace_back(std::move(name), tensor).first;
   }
 
+  const char* const newline_;  // before an item of a dictionary, and behind the last
   FlatState flat_;
   std::size_t values_ = 0;  // that the tree has
   std::unordered_set<std::string> names_;
@@ -96,6 +107,19 @@ class Flattener {
 
 }  // namespace
 
-FlatState flatten(const State& state) { return Flattener().run(state); }
+FlatState flatten(const State& state, TreeLayout layout) { return Flattener(layout).run(state); }
+
+State unflatten(const FlatState& flat) {
+  if (!flat.tree.empty()) {
+    try {
+      return read_tree(flat);
+    } catch (const Error& error) {
+      raise<Error>("metadata '", kTreeKey, "': ", error.what());
+    }
+  }
+  State state;
+  for (const auto& [name, tensor] : flat.tensors) state.insert(name, tensor);
+  return state;
+}
 
 }  // namespace tern::detail

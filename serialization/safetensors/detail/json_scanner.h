@@ -9,8 +9,11 @@
 namespace tern::detail {
 
 /// Walks over a JSON text in memory, strictly, and needs no memory of its own: strings are decoded
-/// where they stand. For texts that nobody can trust and that say what must stand where.
-/// Throws FileError, `context` and the place in front, for what is no JSON.
+/// where they stand. Throws FileError, `context` and the place in front, for what is no JSON.
+///
+/// For headers and indexes of safetensors alone; all other JSON is read by nlohmann's parser. Over
+/// a header of 20,000 tensors nlohmann's parser takes four times as long (31 ms instead of 7), and
+/// its copies of long strings exceed what the refusal of a header may take.
 class JsonScanner {
  public:
   static constexpr int kMaxDepth = 100;

@@ -21,7 +21,15 @@ struct FlatState {
   std::string order = {};
 };
 
-/// The key that the tree has in the metadata of a file.
+/// How the text of a tree is laid out.
+enum class TreeLayout {
+  /// All of it on one line.
+  kOneLine,
+  /// A line for each item of a dictionary, for people.
+  kLines,
+};
+
+/// The key of the tree in the metadata of a file. JSON files of version 2 do not use it.
 constexpr std::string_view kTreeKey = "tern.state";
 
 /// How many values a tree may have; what stands for a tensor is two.
@@ -36,8 +44,9 @@ inline std::string_view bytes_of(const Tensor& tensor) {
 }
 
 /// Throws Error for more values beside the elements of tensors than kMaxTreeValues.
-FlatState flatten(const State& state);
-/// Throws Error for a tree that `flatten` cannot have written or that does not fit the tensors.
+FlatState flatten(const State& state, TreeLayout layout = TreeLayout::kOneLine);
+/// Takes the tree from the text. Throws Error for a tree that `flatten` cannot have written or that
+/// does not fit the tensors.
 State unflatten(const FlatState& flat);
 
 }  // namespace tern::detail

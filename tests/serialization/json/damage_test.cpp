@@ -6,6 +6,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/state_file.h>
 
+#include "serialization/json/version_1.h"
 #include "serialization/scratch.h"
 
 // Files that were damaged on their way: cut off, or with a bit flipped.
@@ -38,13 +39,16 @@ bool same_structure(const State& a, const State& b) {
                     [](const auto& x, const auto& y) { return same_structure(x.value, y.value); });
 }
 
-class JsonDamage : public ::testing::TestWithParam<bool> {
+enum class JsonForm { kNumbers, kBase64, kVersion1 };
+
+class JsonDamage : public ::testing::TestWithParam<JsonForm> {
  protected:
   JsonDamage() {
     SaveOptions options;
-    options.base64 = GetParam();
+    options.base64 = GetParam() == JsonForm::kBase64;
     save(json_sample(), scratch_.path(), options);
     text_ = read_file(scratch_.path());
+    if (GetParam() == JsonForm::kVersion1) text_ = as_version_1(text_);
   }
   const Scratch scratch_;
   std::string text_;
@@ -60,7 +64,7 @@ TEST_P(JsonDamage, CutOffAnywhere) {
 
 TEST_P(JsonDamage, OneFlippedBit) {
   const State good = json_sample();
-  const std::size_t tree = text_.find("\"tern.state\"");
+  const std::size_t tree = text_.find("\"tern.state\"");  // of version 1
   const auto step = static_cast<std::size_t>(count_for(7, 1));
   std::size_t read = 0;
   for (std::size_t bit = 0; bit < 8 * text_.size(); bit += step) {
@@ -71,7 +75,7 @@ TEST_P(JsonDamage, OneFlippedBit) {
       const State state = load_state(scratch_.path());
       ++read;
       // A flip may give another number or another name, also that of the tree, and nothing else.
-      const bool in_name_of_tree = bit / 8 >= tree && bit / 8 < tree + 12;
+      const bool in_name_of_tree = tree != text_.npos && bit / 8 >= tree && bit / 8 < tree + 12;
       EXPECT_TRUE(in_name_of_tree || same_structure(state, good)) << "bit " << bit;
     } catch (const FileError&) {
     }
@@ -79,8 +83,15 @@ TEST_P(JsonDamage, OneFlippedBit) {
   EXPECT_LT(read, 8 * text_.size() / step / 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(, JsonDamage, ::testing::Bool(),
-                         [](const auto& test) { return test.param ? "base64" : "numbers"; });
+std::string form_name(const ::testing::TestParamInfo<JsonForm>& test) {
+  constexpr const char* kNames[] = {"numbers", "base64", "version_1"};
+  return kNames[static_cast<int>(test.param)];
+}
+
+INSTANTIATE_TEST_SUITE_P(, JsonDamage,
+                         ::testing::Values(JsonForm::kNumbers, JsonForm::kBase64,
+                                           JsonForm::kVersion1),
+                         form_name);
 
 TEST(JsonTolerance, KeysInAnyOrderAndAnyWhiteSpace) {
   const Scratch scratch;
@@ -103,12 +114,29 @@ TEST(JsonTolerance, KeysInAnyOrderAndAnyWhiteSpace) {
   EXPECT_EQ(state["s"].tensor().item<std::int64_t>(), 3);
 }
 
+TEST(JsonTolerance, AStateBeforeOrBehindItsTensors) {
+  const Scratch scratch;
+  const std::string
+      tensors = R"("tensors": {"m.w": {"data": [1.5], "dtype": "F32", "shape": [1]}})",
+      state = R"("state" : {"n": {"$double":"-Infinity"}, "m":{"w": {"$tensor" : "m.w"}}})",
+      version = R"("version": 2)", format = R"("format": "tern.state_dict")";
+  std::vector<std::string> parts = {format, state, tensors, version};
+  do {
+    write_file(scratch.path(),
+               "{" + parts[0] + ",\n" + parts[1] + "," + parts[2] + " ,\t" + parts[3] + " }");
+    const State read = load_state(scratch.path());
+    EXPECT_EQ(read.keys(), (std::vector<std::string>{"n", "m"}));
+    EXPECT_EQ(read["m"]["w"].tensor().item<float>(), 1.5f);
+    EXPECT_EQ(read.get<double>("n"), -INFINITY);
+  } while (std::ranges::next_permutation(parts).found);
+}
+
 TEST(JsonTolerance, ThePlainFormOfPython) {
   const Scratch scratch;
   write_file(
       scratch.path(),
       R"({"f": [[0.10000000149011612, 1.0000000200408773e+20], [-0.0, 5.0]], "d": [0.1, 2], "i": [[1, -2], [3, 9007199254740993]],)"
-      R"("b": [true, false], "s": 7, "x": 2.5, "t": true, "e": [], "ee": [[], []], "version": 3})");
+      R"("b": [true, false], "s": 7, "x": 2.5, "t": true, "e": [], "ee": [[], []], "version": 3, "state": [4]})");
   const State state = load_state(scratch.path());
   EXPECT_EQ(state["f"].tensor().dtype(), kFloat);
   EXPECT_EQ(state["f"].tensor().sizes(), IntArrayRef({2, 2}));
@@ -126,7 +154,8 @@ TEST(JsonTolerance, ThePlainFormOfPython) {
   EXPECT_EQ(state["e"].tensor().dtype(), kFloat);
   EXPECT_EQ(state["ee"].tensor().sizes(), IntArrayRef({2, 0}));
   EXPECT_EQ(state["version"].tensor().item<int>(), 3);
-  EXPECT_EQ(state.size(), 10u);
+  EXPECT_EQ(state["state"].tensor().item<int>(), 4);
+  EXPECT_EQ(state.size(), 11u);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/checkpoint.h>
 
+#include "serialization/json/version_1.h"
 #include "serialization/scratch.h"
 
 namespace tern {
@@ -16,6 +17,14 @@ namespace {
 State round_trip(const State& state, const SaveOptions& options = {}) {
   const Scratch scratch;
   save(state, scratch.path(), options);
+  return load_state(scratch.path());
+}
+
+/// The same through a file of version 1, which older libraries wrote.
+State round_trip_1(const State& state) {
+  const Scratch scratch;
+  save(state, scratch.path());
+  write_file(scratch.path(), as_version_1(read_file(scratch.path())));
   return load_state(scratch.path());
 }
 
@@ -63,6 +72,56 @@ TEST(JsonRoundTrip, WritesThisText) {
             "\"none\": {\"dtype\": \"F64\", \"shape\": [2, 0, 3], \"data\": [[],\n[]]}\n"
             "}\n}\n");
   EXPECT_TRUE(identical(load_state(scratch.path()), state));
+}
+
+TEST(JsonRoundTrip, WritesThisTextForATree) {
+  const Scratch scratch;
+  State model, group, state;
+  model.insert("w", tensor({0.5}));
+  group.insert("lr", 0.001);
+  group.insert("params", State::list({0, 1}));
+  state.insert("model", model);
+  state.insert("groups", State::list({group}));
+  state.insert("none", State());
+  state.insert("best", std::numeric_limits<double>::infinity());
+  state.insert("$", "a \"b\"");
+  save(state, scratch.path());
+  EXPECT_EQ(read_file(scratch.path()),
+            "{\n\"format\": \"tern.state_dict\",\n\"version\": 2,\n\"metadata\": {},\n"
+            "\"state\": {\n"
+            "\"model\": {\n\"w\": {\"$tensor\": \"model.w\"}\n},\n"
+            "\"groups\": [{\n\"lr\": 0.001,\n\"params\": [0, 1]\n}],\n"
+            "\"none\": {},\n"
+            "\"best\": {\"$double\": \"Infinity\"},\n"
+            "\"$$\": \"a \\\"b\\\"\"\n"
+            "},\n"
+            "\"tensors\": {\n"
+            "\"model.w\": {\"dtype\": \"F32\", \"shape\": [1], \"data\": [0.5]}\n"
+            "}\n}\n");
+  EXPECT_TRUE(identical(load_state(scratch.path()), state));
+  save(State::list({1}), scratch.path());
+  EXPECT_NE(read_file(scratch.path()).find("\n\"state\": {\"$value\": [1]},\n"), std::string::npos);
+}
+
+TEST(JsonRoundTrip, ReadsTheTreeOfVersion1) {
+  const Scratch scratch;
+  write_file(
+      scratch.path(),
+      "{\n\"format\": \"tern.state_dict\",\n\"version\": 1,\n\"metadata\": {\"by\": \"me\", "
+      "\"tern.state\": \"{\\\"model\\\": {\\\"w\\\": {\\\"$tensor\\\": \\\"model.w\\\"}}, "
+      "\\\"lr\\\": {\\\"$double\\\": \\\"NaN\\\"}, \\\"$$x\\\": [3, null, -0.0]}\"},\n"
+      "\"tensors\": {\n\"model.w\": {\"dtype\": \"F32\", \"shape\": [2], \"data\": [1.0,-0.0]}\n"
+      "}\n}\n");
+  State model, expected;
+  model.insert("w", tensor({1.f, -0.f}));
+  expected.insert("model", model);
+  expected.insert("lr", std::numeric_limits<double>::quiet_NaN());
+  expected.insert("$x", State::list({3, nullptr, -0.0}));
+  LoadFileOptions options;
+  std::vector<std::pair<std::string, std::string>> metadata;
+  options.metadata = &metadata;
+  EXPECT_TRUE(identical(load_state(scratch.path(), options), expected));
+  EXPECT_EQ(metadata, (decltype(metadata){{"by", "me"}}));
 }
 
 TEST(JsonRoundTrip, KeepsEveryHalf) {
@@ -141,15 +200,19 @@ TEST(JsonRoundTrip, KeepsTreesOfEveryKind) {
   state.insert("on", true);
   state.insert("text", "quotes \" and \\ and \n and \xc3\xa9 and NaN");
   EXPECT_TRUE(identical(round_trip(state), state));
+  EXPECT_TRUE(identical(round_trip_1(state), state));
 
   for (const State& root :
        {State(), State(3), State(nullptr), State("text"), State(true), State(2.5), State::list(),
         State(tensor({1.f})), State::list({inner})}) {
     EXPECT_TRUE(identical(round_trip(root), root));
+    if (root.is_dict()) continue;  // without values it has no tree
+    EXPECT_TRUE(identical(round_trip_1(root), root));
   }
   State deep = tensor({1.f});
   for (int i = 0; i < State::kMaxDepth; ++i) deep = State::list({deep});
   EXPECT_TRUE(identical(round_trip(deep), deep));
+  EXPECT_TRUE(identical(round_trip_1(deep), deep));
 }
 
 TEST(JsonRoundTrip, KeepsOddNames) {

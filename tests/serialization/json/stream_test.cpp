@@ -28,7 +28,11 @@ TEST(JsonStream, TheBorderOfTheWindowMayFallAnywhere) {
   const std::string late =
       R"("late": {"data": [[12345.678], [-0.0]], "shape": [2, 1], "dtype": "F64"},)"
       R"("coded": {"encoding": "base64", "data": "AACAPwAAAEA=", "dtype": "F32", "shape": [2]})";
-  const std::string text = file_of(early + late);
+  const std::string state =
+      R"("version": 2, "state": {"\u00e9": {"$tensor": "\u00e9"}, "n": [-1.25, 12, "a\"b", true],)"
+      R"("b": {"$tensor": "b"}, "late": {"$tensor": "late"}, "coded": {"$tensor": "coded"}})";
+  std::string text = file_of(early + late);
+  text.replace(text.find("\"version\": 1"), 12, state);
   const State expected = [&] {
     write_file(scratch.path(), text);
     return load_state(scratch.path());
