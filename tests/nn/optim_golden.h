@@ -1,0 +1,85 @@
+#pragma once
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <tern/nn/optim/optim.h>
+
+#include "nn/nn_test.h"
+
+// Optimizers against PyTorch's steps (golden/optim.json, made by golden/optim.py).
+
+namespace tern {
+
+inline const nlohmann::json& optim_goldens() {
+  static const nlohmann::json goldens = [] {
+    std::ifstream file(TERN_TEST_DATA "/optim.json");
+    return nlohmann::json::parse(file);
+  }();
+  return goldens;
+}
+
+/// The options that PyTorch saves with a group. Those of no tern type are left out.
+inline State golden_options(const nlohmann::json& options) {
+  State group;
+  for (const auto& [name, value] : options.items()) {
+    if (value.is_boolean()) group.insert(name, value.get<bool>());
+    if (value.is_number()) group.insert(name, value.get<double>());
+    if (value.is_array()) {
+      group.insert(name, State::list({value.at(0).get<double>(), value.at(1).get<double>()}));
+    }
+  }
+  return group;
+}
+
+inline Tensor golden_values(const nlohmann::json& values, ScalarType dtype) {
+  return tensor(values.get<std::vector<double>>(), kDouble).to(dtype);
+}
+
+/// Takes the steps of one run on `device`; `check(got, want)` compares parameters and states.
+template <class O, class Options, class Check>
+void check_golden_run(const nlohmann::json& run, Device device, const Check& check) {
+  const ScalarType dtype = run["dtype"] == "float64" ? kDouble : kFloat;
+  const Tensor parameter = parameter_of(golden_values(optim_goldens()["start"], dtype).to(device));
+  O optimizer({parameter}, Options(1.0));
+  optimizer.param_groups()[0].options().load(golden_options(run["options"]));
+  int step = 0;
+  for (const nlohmann::json& gradient : optim_goldens()["gradients"]) {
+    parameter.set_grad(golden_values(gradient, dtype).to(device));
+    optimizer.step();
+    const auto want = run["steps"].find(std::to_string(++step));
+    if (want == run["steps"].end()) continue;
+    EXPECT_TRUE(check(parameter, golden_values(*want, dtype))) << "after step " << step;
+  }
+  const State states = optimizer.state_dict()["state"];
+  const State state = states.empty() ? State() : states["0"];
+  EXPECT_EQ(state.size(), run["state"].size());
+  for (const auto& [name, values] : run["state"].items()) {
+    ASSERT_TRUE(state.contains(name)) << name;
+    const Tensor got = state[name].tensor();
+    EXPECT_TRUE(check(got.reshape({-1}), golden_values(values, got.dtype()))) << name;
+  }
+}
+
+/// Checks every golden run of an optimizer: to the bit on the CPU, up to rounding on cuda:1.
+template <class O, class Options>
+void check_golden_runs(const std::string& optimizer) {
+  int runs = 0;
+  for (const nlohmann::json& run : optim_goldens()["runs"]) {
+    if (run["optimizer"] != optimizer) continue;
+    ++runs;
+    SCOPED_TRACE(optimizer + " in " + run["dtype"].dump() + " with " + run["options"].dump());
+    check_golden_run<O, Options>(run, kCPU,
+                                 [](const Tensor& a, const Tensor& b) { return same_bits(a, b); });
+    const double tolerance = run["dtype"] == "float64" ? 1e-12 : 1e-5;
+    check_golden_run<O, Options>(run, Device("cuda:1"), [&](const Tensor& a, const Tensor& b) {
+      return close(a, b, tolerance);
+    });
+  }
+  EXPECT_GT(runs, 5) << "no golden runs of " << optimizer;
+}
+
+}  // namespace tern
