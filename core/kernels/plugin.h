@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <tern/core/kernels/optim_formulas.h>
 #include <tern/core/kernels/slots.h>
 #include <tern/generated/kernel_families.h>
 
@@ -102,6 +103,12 @@ constexpr std::uint64_t hash_number(std::uint64_t hash, std::uint64_t number) {
   return hash;
 }
 
+template <class... Rules>
+constexpr std::uint64_t hash_rules(std::uint64_t hash, OptimRuleList<Rules...>) {
+  ((hash = hash_number(hash_bytes(hash, Rules::kName), sizeof(typename Rules::Numbers))), ...);
+  return hash;
+}
+
 }  // namespace detail
 
 /// Equal on both sides when they were built from the same tables by the same compiler.
@@ -124,6 +131,7 @@ constexpr std::uint64_t plugin_build_id() {
   hash = detail::hash_number(hash, std::size_t{number} * 256 + sizeof(type));
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
+  hash = detail::hash_rules(hash, OptimRules());
   for (std::size_t size : {sizeof(KernelContext), sizeof(PluginStatus), sizeof(PluginDevice),
                            sizeof(PluginBlock), sizeof(PluginHost), sizeof(Plugin)}) {
     hash = detail::hash_number(hash, size);

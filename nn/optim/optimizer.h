@@ -14,6 +14,10 @@
 
 namespace tern::optim {
 
+namespace detail {
+class GroupStep;
+}
+
 /// Parameters with options of their own. Without options they follow the optimizer's defaults.
 ///
 /// Example:
@@ -139,6 +143,8 @@ class TERN_API Optimizer {
   std::unique_ptr<OptimizerOptions> defaults_;
 
  private:
+  friend class detail::GroupStep;
+
   std::shared_ptr<Optimizer*> self_;  // made when a handle is asked for
 };
 

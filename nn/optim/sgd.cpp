@@ -1,11 +1,23 @@
-#include <tern/core/autograd/grad_mode.h>
-#include <tern/core/kernels/backend.h>
-#include <tern/core/kernels/families/optim.h>
-#include <tern/core/ops/creation.h>
+#include <tern/nn/optim/detail/fused_step.h>
 #include <tern/nn/optim/sgd.h>
-#include <tern/nn/optim/update.h>
 
 namespace tern::optim {
+
+auto SGDOptions::fields() {
+  return std::make_tuple(
+      std::pair("lr", &SGDOptions::lr_), std::pair("momentum", &SGDOptions::momentum_),
+      std::pair("dampening", &SGDOptions::dampening_),
+      std::pair("weight_decay", &SGDOptions::weight_decay_),
+      std::pair("nesterov", &SGDOptions::nesterov_), std::pair("maximize", &SGDOptions::maximize_));
+}
+
+template class OptimizerCloneableOptions<SGDOptions>;
+
+auto SGDParamState::fields() {
+  return std::make_tuple(std::pair("momentum_buffer", &SGDParamState::momentum_buffer_));
+}
+
+template class OptimizerCloneableParamState<SGDParamState>;
 
 SGDOptions::SGDOptions(double lr_value) { lr(lr_value); }
 
@@ -28,69 +40,24 @@ std::unique_ptr<OptimizerParamState> SGD::make_param_state() const {
 
 namespace {
 
-struct SgdUpdate : detail::Update {
-  explicit SgdUpdate(const Tensor& param) : Update("SGD", param) {}
-  Tensor buffer;  // undefined without momentum
-  bool first = false;
-};
-
-kernels::SgdArgs args_of(const SGDOptions& options, const Tensor& like) {
-  kernels::SgdArgs args{};
-  args.dtype = like.dtype();
-  args.nesterov = options.nesterov();
-  args.maximize = options.maximize();
-  args.lr = options.lr();
-  args.momentum = options.momentum();
-  args.dampening = options.dampening();
-  args.weight_decay = options.weight_decay();
-  return args;
+void set_sgd_rule(const OptimizerOptions& group, kernels::OptimArgs& args) {
+  using Rule = kernels::SgdRule;
+  const auto& options = static_cast<const SGDOptions&>(group);
+  const unsigned form =
+      (options.maximize() ? Rule::kMaximize : 0U) | (options.nesterov() ? Rule::kNesterov : 0U);
+  kernels::set_optim_rule<Rule>(args, form,
+                                {options.momentum(), options.dampening(), options.weight_decay()});
 }
 
-void append(kernels::SgdArgs& args, const SgdUpdate& update) {
-  const auto k = static_cast<std::size_t>(args.count++);
-  args.param[k] = update.values.data_ptr();
-  args.grad[k] = update.grad.data_ptr();
-  args.momentum_buffer[k] = update.buffer.defined() ? update.buffer.data_ptr() : nullptr;
-  args.first[k] = update.first;
-  args.numel[k] = update.parameter.numel();
+detail::StateFields sgd_fields(OptimizerParamState& state) {
+  Tensor& buffer = static_cast<SGDParamState&>(state).momentum_buffer();
+  return {.tensors = {&buffer}, .form = buffer.defined() ? 0U : kernels::SgdRule::kFirst};
 }
 
 }  // namespace
 
 Tensor SGD::step(LossClosure closure) {
-  Tensor loss = detail::run_closure(closure);
-  const NoGradGuard no_grad;
-  for (std::size_t index = 0; index < param_groups_.size(); ++index) {
-    OptimizerParamGroup& group = param_groups_[index];
-    const auto& options = static_cast<const SGDOptions&>(group.options());
-    const auto buffer_of = [this](const SgdUpdate& update) -> Tensor& {
-      return static_cast<SGDParamState&>(state_of(update.parameter)).momentum_buffer();
-    };
-    std::vector<SgdUpdate> updates;
-    for (const Tensor& parameter : group.params()) {
-      if (!parameter.grad().defined()) continue;
-      SgdUpdate& update = updates.emplace_back(parameter);
-      if (options.momentum() == 0) continue;
-      update.buffer = buffer_of(update);
-      update.first = !update.buffer.defined();
-      detail::follow(update.buffer, parameter);
-    }
-    const auto alike = [](const SgdUpdate& a, const SgdUpdate& b) {
-      return detail::same_kind(a.parameter, b.parameter);
-    };
-    detail::for_each_batch(updates, alike, [&](std::size_t begin, std::size_t end) {
-      const Tensor& like = updates[begin].parameter;
-      kernels::SgdArgs args = args_of(options, like);
-      args.device_lr = detail::graph_lr(handle(), index, args.lr, like.device());
-      for (std::size_t i = begin; i < end; ++i) append(args, updates[i]);
-      kernels::run("SGD", like.device(), like.dtype(), args);
-      for (std::size_t i = begin; i < end; ++i) {
-        updates[i].finish();
-        if (updates[i].buffer.defined()) buffer_of(updates[i]) = updates[i].buffer;
-      }
-    });
-  }
-  return loss;
+  return detail::fused_step({"SGD", set_sgd_rule, sgd_fields}, *this, closure);
 }
 
 }  // namespace tern::optim

@@ -1,12 +1,11 @@
-#include <array>
 #include <limits>
 #include <vector>
 
+#include <tern/core/kernels/optim_formulas.h>
+
 #include "backends/kernel_test.h"
 
-#include <tern/core/kernels/families/optim.h>
-
-// Adam and SGD against the formulas of args.h, bit for bit.
+// Adam and SGD against plain loops, bit for bit.
 
 namespace tern {
 namespace {
@@ -50,45 +49,49 @@ T rounded(double x) {
 }
 
 template <class T>
-void adam_reference(const AdamArgs& a, State<T>& s) {
-  const T weight = rounded<T>(1 - a.beta1);
+void adam_reference(const AdamRule::Numbers& n, unsigned form, double lr, double step,
+                    State<T>& s) {
+  const T weight = rounded<T>(1 - n.beta1);
+  const double correction1 = 1 - std::pow(n.beta1, step);
+  const double correction2_sqrt = std::sqrt(1 - std::pow(n.beta2, step));
   for (int t = 0; t < kTensors; ++t) {
     for (std::size_t i = 0; i < s.p[t].size(); ++i) {
       T& p = s.p[t][i];
       T& m = s.m[t][i];
       T& v = s.v[t][i];
-      T g = a.maximize != 0 ? -s.g[t][i] : s.g[t][i];
-      if (a.weight_decay != 0) {
-        if (a.decoupled != 0) {
-          p *= rounded<T>(1 - a.lr * a.weight_decay);
+      T g = (form & AdamRule::kMaximize) != 0 ? -s.g[t][i] : s.g[t][i];
+      if (n.weight_decay != 0) {
+        if ((form & AdamRule::kDecoupled) != 0) {
+          p *= rounded<T>(1 - lr * n.weight_decay);
         } else {
-          g = std::fma(rounded<T>(a.weight_decay), p, g);
+          g = std::fma(rounded<T>(n.weight_decay), p, g);
         }
       }
       m = weight < T(0.5) ? std::fma(weight, g - m, m) : std::fma(-(g - m), T(1) - weight, g);
-      v = std::fma(rounded<T>(1 - a.beta2) * g, g, rounded<T>(a.beta2) * v);
+      v = std::fma(rounded<T>(1 - n.beta2) * g, g, rounded<T>(n.beta2) * v);
       T second = v;
-      if (a.amsgrad != 0) second = s.top[t][i] = std::max(s.top[t][i], v);
-      const T d = std::sqrt(second) / rounded<T>(a.bias_correction2_sqrt) + rounded<T>(a.eps);
-      p = p + rounded<T>(-(a.lr / a.bias_correction1)) * m / d;
+      if ((form & AdamRule::kAmsgrad) != 0) second = s.top[t][i] = std::max(s.top[t][i], v);
+      const T d = std::sqrt(second) / rounded<T>(correction2_sqrt) + rounded<T>(n.eps);
+      p = p + rounded<T>(-(lr / correction1)) * m / d;
     }
   }
 }
 
 template <class T>
-void sgd_reference(const SgdArgs& a, State<T>& s) {
-  const T mu = rounded<T>(a.momentum);
+void sgd_reference(const SgdRule::Numbers& n, unsigned form, double lr, State<T>& s) {
+  const T mu = rounded<T>(n.momentum);
   for (int t = 0; t < kTensors; ++t) {
     for (std::size_t i = 0; i < s.p[t].size(); ++i) {
       T& p = s.p[t][i];
       T& buffer = s.m[t][i];
-      T g = a.maximize != 0 ? -s.g[t][i] : s.g[t][i];
-      if (a.weight_decay != 0) g = std::fma(rounded<T>(a.weight_decay), p, g);
-      if (a.momentum_buffer[t] != nullptr) {
-        buffer = a.first[t] != 0 ? g : std::fma(rounded<T>(1 - a.dampening), g, mu * buffer);
-        g = a.nesterov != 0 ? std::fma(mu, buffer, g) : buffer;
+      T g = (form & SgdRule::kMaximize) != 0 ? -s.g[t][i] : s.g[t][i];
+      if (n.weight_decay != 0) g = std::fma(rounded<T>(n.weight_decay), p, g);
+      if (n.momentum != 0) {
+        const bool first = (form & SgdRule::kFirst) != 0;
+        buffer = first ? g : std::fma(rounded<T>(1 - n.dampening), g, mu * buffer);
+        g = (form & SgdRule::kNesterov) != 0 ? std::fma(mu, buffer, g) : buffer;
       }
-      p = std::fma(-rounded<T>(a.lr), g, p);
+      p = std::fma(-rounded<T>(lr), g, p);
     }
   }
 }
@@ -96,58 +99,53 @@ void sgd_reference(const SgdArgs& a, State<T>& s) {
 class Optim : public testing::KernelTest {
  protected:
   template <class T>
-  void check_adam(AdamArgs args) {
-    State<T> state, want;
+  void step(OptimArgs args, State<T>& state) {
     args.dtype = dtype_of<T>();
     args.count = kTensors;
     for (int t = 0; t < kTensors; ++t) {
       args.param[t] = state.p[t].data();
       args.grad[t] = state.g[t].data();
-      args.exp_avg[t] = state.m[t].data();
-      args.exp_avg_sq[t] = state.v[t].data();
-      args.max_exp_avg_sq[t] = args.amsgrad != 0 ? state.top[t].data() : nullptr;
+      std::vector<T>* const states[] = {&state.m[t], &state.v[t], &state.top[t]};
+      for (int k = 0; k < kMaxOptimStates; ++k) {
+        args.state[k][t] = (args.states >> k & 1) != 0 ? states[k]->data() : nullptr;
+      }
       args.numel[t] = kNumel[t];
     }
     ASSERT_EQ(run(args).status, StatusCode::kOk);
-    adam_reference(args, want);
+  }
+
+  template <class T>
+  void check_adam(const AdamRule::Numbers& numbers, unsigned form) {
+    State<T> state, want;
+    OptimArgs args{};
+    set_optim_rule<AdamRule>(args, form, numbers);
+    args.lr = 1e-3;
+    args.step = 3;
+    step(args, state);
+    adam_reference(numbers, form, args.lr, args.step, want);
     EXPECT_TRUE(state == want);
   }
 
   template <class T>
-  void check_sgd(SgdArgs args, bool first) {
+  void check_sgd(const SgdRule::Numbers& numbers, unsigned form) {
     State<T> state, want;
-    args.dtype = dtype_of<T>();
-    args.count = kTensors;
-    for (int t = 0; t < kTensors; ++t) {
-      args.param[t] = state.p[t].data();
-      args.grad[t] = state.g[t].data();
-      args.momentum_buffer[t] = args.momentum != 0 ? state.m[t].data() : nullptr;
-      args.first[t] = first ? 1 : 0;
-      args.numel[t] = kNumel[t];
-    }
-    ASSERT_EQ(run(args).status, StatusCode::kOk);
-    sgd_reference(args, want);
+    OptimArgs args{};
+    set_optim_rule<SgdRule>(args, form, numbers);
+    args.lr = 0.1;
+    step(args, state);
+    sgd_reference(numbers, form, args.lr, want);
     EXPECT_TRUE(state == want);
   }
 };
 
 TEST_P(Optim, Adam) {
-  for (int form = 0; form < 16; ++form) {
-    SCOPED_TRACE(form);
-    for (double beta1 : {0.9, 0.3, 0.0}) {
-      AdamArgs args{};
-      args.lr = 1e-3;
-      args.beta1 = beta1;
-      args.beta2 = 0.999;
-      args.eps = 1e-8;
-      args.weight_decay = (form & 1) != 0 ? 0.01 : 0;
-      args.decoupled = (form >> 1) & 1;
-      args.maximize = (form >> 2) & 1;
-      args.amsgrad = (form >> 3) & 1;
-      args.bias_correction1 = 1 - std::pow(beta1, 3);
-      args.bias_correction2_sqrt = std::sqrt(1 - std::pow(0.999, 3));
-      check_adam<float>(args);
-      check_adam<double>(args);
+  for (unsigned form = 0; form < 8; ++form) {  // maximize, decoupled, amsgrad
+    for (double weight_decay : {0.0, 0.01}) {
+      for (double beta1 : {0.9, 0.3, 0.0}) {
+        SCOPED_TRACE(::testing::Message() << form << ' ' << weight_decay << ' ' << beta1);
+        check_adam<float>({beta1, 0.999, 1e-8, weight_decay}, form);
+        check_adam<double>({beta1, 0.999, 1e-8, weight_decay}, form);
+      }
     }
   }
 }
@@ -155,18 +153,16 @@ TEST_P(Optim, Adam) {
 #if defined(__x86_64__)
 TEST_P(Optim, AMomentThatFadedIsZero) {
   float param = 1, grad = 0, m = 1e-39F, v = 0;
-  AdamArgs args{};
+  OptimArgs args{};
+  set_optim_rule<AdamRule>(args, 0, {0.9, 0.999, 1e-8, 0});
   args.dtype = kFloat;
   args.count = 1;
   args.lr = 1e-3;
-  args.beta1 = 0.9;
-  args.beta2 = 0.999;
-  args.eps = 1e-8;
-  args.bias_correction1 = args.bias_correction2_sqrt = 1;
+  args.step = 1;
   args.param[0] = &param;
   args.grad[0] = &grad;
-  args.exp_avg[0] = &m;
-  args.exp_avg_sq[0] = &v;
+  args.state[0][0] = &m;
+  args.state[1][0] = &v;
   args.numel[0] = 1;
   ASSERT_EQ(run(args).status, StatusCode::kOk);
   EXPECT_EQ(m, is_cuda() ? 0.9F * 1e-39F : 0.0F);  // denormals cost a GPU nothing
@@ -177,46 +173,51 @@ TEST_P(Optim, AMomentThatFadedIsZero) {
 #endif
 
 TEST_P(Optim, Sgd) {
-  for (int form = 0; form < 16; ++form) {
-    SCOPED_TRACE(form);
-    SgdArgs args{};
-    args.lr = 0.1;
-    args.weight_decay = (form & 1) != 0 ? 0.01 : 0;
-    args.momentum = (form & 2) != 0 ? 0.9 : 0;
-    args.dampening = (form & 4) != 0 ? 0.1 : 0;
-    args.nesterov = (form >> 1) & 1 & (form >> 3);
-    args.maximize = (form >> 3) & 1;
-    for (bool first : {true, false}) {
-      check_sgd<float>(args, first);
-      check_sgd<double>(args, first);
+  for (unsigned form = 0; form < 8; ++form) {  // maximize, nesterov, first
+    for (double momentum : {0.0, 0.9}) {
+      for (double dampening : {0.0, 0.1}) {
+        for (double weight_decay : {0.0, 0.01}) {
+          SCOPED_TRACE(::testing::Message()
+                       << form << ' ' << momentum << ' ' << dampening << ' ' << weight_decay);
+          check_sgd<float>({momentum, dampening, weight_decay}, form);
+          check_sgd<double>({momentum, dampening, weight_decay}, form);
+        }
+      }
     }
   }
 }
 
+/// A call of every rule with one parameter, which has no elements.
+template <class... Rules>
+std::vector<OptimArgs> empty_calls(ScalarType dtype, OptimRuleList<Rules...>) {
+  static float none = 0;
+  std::vector<OptimArgs> calls;
+  (set_optim_rule<Rules>(calls.emplace_back(), 0, {}), ...);
+  for (OptimArgs& args : calls) {
+    args.dtype = dtype;
+    args.count = 1;
+    args.step = 1;
+    args.param[0] = &none;
+    args.grad[0] = &none;
+    for (int k = 0; k < kMaxOptimStates; ++k) {
+      args.state[k][0] = (args.states >> k & 1) != 0 ? &none : nullptr;
+    }
+  }
+  return calls;
+}
+
 TEST_P(Optim, NoElements) {
-  float none = 0;
-  AdamArgs adam{};
-  adam.dtype = kFloat;
-  adam.count = 1;
-  adam.bias_correction1 = adam.bias_correction2_sqrt = 1;
-  adam.param[0] = adam.exp_avg[0] = adam.exp_avg_sq[0] = &none;
-  adam.grad[0] = &none;
-  EXPECT_EQ(run(adam).status, StatusCode::kOk);
-  SgdArgs sgd{};
-  sgd.dtype = kFloat;
-  sgd.count = 1;
-  sgd.param[0] = &none;
-  sgd.grad[0] = &none;
-  EXPECT_EQ(run(sgd).status, StatusCode::kOk);
+  for (const OptimArgs& args : empty_calls(kFloat, OptimRules())) {
+    EXPECT_EQ(run(args).status, StatusCode::kOk);
+  }
 }
 
 TEST_P(Optim, UnsupportedDtype) {
-  AdamArgs adam{};
-  adam.dtype = kLong;
-  EXPECT_EQ(run(adam).status, StatusCode::kUnsupportedDtype);
-  SgdArgs sgd{};
-  sgd.dtype = kBool;
-  EXPECT_EQ(run(sgd).status, StatusCode::kUnsupportedDtype);
+  for (const ScalarType dtype : {kLong, kBool}) {
+    for (const OptimArgs& args : empty_calls(dtype, OptimRules())) {
+      EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);
+    }
+  }
 }
 
 TERN_KERNEL_TESTS(Optim);

@@ -238,6 +238,17 @@ TEST(GraphedStep, RefusesAStateThatWasReplaced) {
   }
 }
 
+TEST(GraphedStep, RefusesAMomentumThatWasReplaced) {
+  Training<optim::SGD, optim::SGDOptions> training(optim::SGDOptions(1e-3).momentum(0.9));
+  cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+  for (int i = 0; i < 5; ++i) graphed(batch(i));
+  training.optimizer.load_state_dict(training.optimizer.state_dict());
+  const std::vector<float> before = training.weights();
+  EXPECT_NE(error_of([&] { graphed(batch(5)); }).find("the optimizer's state was replaced"),
+            std::string::npos);
+  EXPECT_EQ(training.weights(), before);
+}
+
 TEST(GraphedStep, SeesWeightsThatAreLoaded) {
   AdamTraining training(optim::AdamOptions(0.0).capturable(true));
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });

@@ -1,13 +1,14 @@
 #include "nn/optim_golden.h"
 
-// Every option of the optimizers, with their states.
+// Every option of the optimizers, with their states. All backends compute with the same formulas,
+// so these numbers are the only judge of a formula.
 
 namespace tern {
 namespace {
 
-TEST(GoldenSteps, OfSgd) { check_golden_runs<optim::SGD, optim::SGDOptions>("SGD"); }
-TEST(GoldenSteps, OfAdam) { check_golden_runs<optim::Adam, optim::AdamOptions>("Adam"); }
-TEST(GoldenSteps, OfAdamW) { check_golden_runs<optim::AdamW, optim::AdamWOptions>("AdamW"); }
+TEST(OptimizerSteps, OfSgd) { check_golden_runs<optim::SGD, optim::SGDOptions>("SGD"); }
+TEST(OptimizerSteps, OfAdam) { check_golden_runs<optim::Adam, optim::AdamOptions>("Adam"); }
+TEST(OptimizerSteps, OfAdamW) { check_golden_runs<optim::AdamW, optim::AdamWOptions>("AdamW"); }
 
 }  // namespace
 }  // namespace tern

@@ -297,5 +297,17 @@ TEST(OptimizerState, OfAStepThatFailedIsLoaded) {
   EXPECT_TRUE(identical(adam.state_dict(), state));
 }
 
+TEST(OptimizerState, OfAStepThatFailedIsNotBegun) {
+  const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({2}));
+  SGD sgd({a, b}, SGDOptions(0.1).momentum(0.9).dampening(0.5));
+  a.set_grad(ones({2}));
+  b.mutable_grad() = ones({3});
+  EXPECT_THROW(sgd.step(), ShapeError);
+  EXPECT_TRUE(sgd.state_dict()["state"]["0"].empty());
+  b.mutable_grad() = ones({2});
+  sgd.step();  // the first one, which dampens nothing
+  EXPECT_TRUE(same_bits(sgd.state_dict()["state"]["0"]["momentum_buffer"], ones({2})));
+}
+
 }  // namespace
 }  // namespace tern

@@ -2,7 +2,6 @@
 
 #include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/kernels/families/optim.h>
 #include <tern/core/kernels/optim_formulas.h>
 
 namespace tern::cpu {
@@ -29,96 +28,58 @@ void for_each_piece(int count, const std::int64_t* numel, const Step& step) {
   });
 }
 
-/// `n` elements; the form is a constant so that the loop has no branch.
-template <unsigned kForm, class T>
-void adam_run(T* __restrict p, const T* __restrict grad, T* __restrict m, T* __restrict v,
-              T* __restrict top, std::int64_t n, const AdamNumbers<T>& numbers) {
-  const AdamNumbers<T> c = numbers;
+/// Steps `n` elements. The form is a constant, so that the loop has no branch, and each state is a
+/// parameter of the function, so that the compiler knows that no two of them overlap.
+template <class Rule, unsigned kForm, class T>
+void optim_run(T* __restrict p, const T* __restrict grad, T* __restrict state0,
+               T* __restrict state1, T* __restrict state2, std::int64_t n,
+               const typename Rule::template Constants<T>& constants) {
+  constexpr unsigned kStates = Rule::states(kForm);
+  const auto c = constants;
   for (std::int64_t i = 0; i < n; ++i) {
     T none = 0;
-    p[i] =
-        adam_element(kForm, c, p[i], grad[i], m[i], v[i], (kForm & kAmsgrad) != 0 ? top[i] : none);
+    p[i] = optim_element<Rule>(kForm, c, p[i], grad[i], (kStates & 1) != 0 ? state0[i] : none,
+                               (kStates & 2) != 0 ? state1[i] : none,
+                               (kStates & 4) != 0 ? state2[i] : none);
   }
 }
 
-template <class T>
-using AdamRun = void (*)(T*, const T*, T*, T*, T*, std::int64_t, const AdamNumbers<T>&);
+template <class Rule, class T>
+using OptimRun = void (*)(T*, const T*, T*, T*, T*, std::int64_t,
+                          const typename Rule::template Constants<T>&);
 
-template <class T, unsigned... kForms>
-AdamRun<T> adam_run_of(unsigned form, std::integer_sequence<unsigned, kForms...>) {
-  static constexpr AdamRun<T> kRuns[] = {adam_run<kForms, T>...};
+template <class Rule, class T, unsigned... kForms>
+OptimRun<Rule, T> optim_run_of(unsigned form, std::integer_sequence<unsigned, kForms...>) {
+  static constexpr OptimRun<Rule, T> kRuns[] = {optim_run<Rule, kForms, T>...};
   return kRuns[form];
 }
 
-template <class T>
-void adam_typed(const AdamArgs& args) {
-  const AdamNumbers<T> numbers = adam_numbers<T>(args);
-  const AdamRun<T> run =
-      adam_run_of<T>(adam_form<T>(args), std::make_integer_sequence<unsigned, kAdamForms>());
+template <class Rule, class T>
+void optim_typed(const OptimArgs& args) {
+  const auto constants = optim_constants<Rule, T>(args);
+  const OptimRun<Rule, T> run = optim_run_of<Rule, T>(
+      optim_form<Rule, T>(args), std::make_integer_sequence<unsigned, Rule::kForms>());
   for_each_piece(args.count, args.numel, [&](int t, std::int64_t begin, std::int64_t end) {
+    const auto state = [&](int k) {
+      T* const data = static_cast<T*>(args.state[k][t]);
+      return data == nullptr ? nullptr : data + begin;
+    };
     run(static_cast<T*>(args.param[t]) + begin, static_cast<const T*>(args.grad[t]) + begin,
-        static_cast<T*>(args.exp_avg[t]) + begin, static_cast<T*>(args.exp_avg_sq[t]) + begin,
-        args.amsgrad != 0 ? static_cast<T*>(args.max_exp_avg_sq[t]) + begin : nullptr, end - begin,
-        numbers);
+        state(0), state(1), state(2), end - begin, constants);
   });
 }
 
-template <unsigned kForm, class T>
-void sgd_run(T* __restrict p, const T* __restrict grad, T* __restrict buffer, std::int64_t n,
-             const SgdNumbers<T>& numbers) {
-  const SgdNumbers<T> c = numbers;
-  for (std::int64_t i = 0; i < n; ++i) {
-    T none = 0;
-    p[i] = sgd_element(kForm, c, p[i], grad[i], (kForm & kMomentum) != 0 ? buffer[i] : none);
-  }
-}
-
-template <class T>
-using SgdRun = void (*)(T*, const T*, T*, std::int64_t, const SgdNumbers<T>&);
-
-template <class T, unsigned... kForms>
-SgdRun<T> sgd_run_of(unsigned form, std::integer_sequence<unsigned, kForms...>) {
-  static constexpr SgdRun<T> kRuns[] = {sgd_run<kForms, T>...};
-  return kRuns[form];
-}
-
-template <class T>
-void sgd_typed(const SgdArgs& args) {
-  const SgdNumbers<T> numbers = sgd_numbers<T>(args, args.lr);
-  for_each_piece(args.count, args.numel, [&](int t, std::int64_t begin, std::int64_t end) {
-    const auto buffer = static_cast<T*>(args.momentum_buffer[t]);
-    const auto run =
-        sgd_run_of<T>(sgd_form(args, t), std::make_integer_sequence<unsigned, kSgdForms>());
-    run(static_cast<T*>(args.param[t]) + begin, static_cast<const T*>(args.grad[t]) + begin,
-        buffer == nullptr ? nullptr : buffer + begin, end - begin, numbers);
+void optim(const OptimArgs& args, KernelContext& context) {
+  visit_optim_rule(args.rule, [&](auto rule) {
+    using Rule = decltype(rule);
+    if (args.dtype == kFloat) return optim_typed<Rule, float>(args);
+    if (args.dtype == kDouble) return optim_typed<Rule, double>(args);
+    context.status = StatusCode::kUnsupportedDtype;
   });
-}
-
-void adam(const AdamArgs& args, KernelContext& context) {
-  if (args.dtype == kFloat) {
-    adam_typed<float>(args);
-  } else if (args.dtype == kDouble) {
-    adam_typed<double>(args);
-  } else {
-    context.status = StatusCode::kUnsupportedDtype;
-  }
-}
-
-void sgd(const SgdArgs& args, KernelContext& context) {
-  if (args.dtype == kFloat) {
-    sgd_typed<float>(args);
-  } else if (args.dtype == kDouble) {
-    sgd_typed<double>(args);
-  } else {
-    context.status = StatusCode::kUnsupportedDtype;
-  }
 }
 
 }  // namespace
 
-void register_optim(kernels::KernelTable& table) {
-  kernels::set<kernels::AdamArgs, adam>(table);
-  kernels::set<kernels::SgdArgs, sgd>(table);
-}
+void register_optim(kernels::KernelTable& table) { kernels::set<kernels::OptimArgs, optim>(table); }
 
 }  // namespace tern::cpu

@@ -5,8 +5,9 @@
 
 // The oracle: kernels that are written to be read. Plain loops over every element, arithmetic in
 // double (or int64 for int64 and bool), rounded to the dtype when the result is stored. They share
-// no formula with the CPU backend, which is compared with them. All pointers are the kernels' own
-// side of device memory. The file of each family defines register_<family>.
+// no formula with the CPU backend, which is compared with them, except for the update rules of the
+// optimizers: tests compare those with PyTorch's numbers. All pointers are the kernels' own side of
+// device memory. The file of each family defines register_<family>.
 
 namespace tern::sim {
 

@@ -1,86 +1,48 @@
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include <tern/backends/sim/kernels/kernels.h>
+#include <tern/core/kernels/optim_formulas.h>
 
 namespace tern::sim {
 namespace {
 
-template <class T>
-void adam_step(const AdamArgs& args, std::int32_t t) {
+template <class Rule, class T>
+void optim_tensor(const OptimArgs& args, std::int32_t t) {
+  const auto constants = optim_constants<Rule, double>(args);
+  const unsigned form = optim_form<Rule, double>(args);
   T* param = static_cast<T*>(args.param[t]);
   const T* grad = static_cast<const T*>(args.grad[t]);
-  T* exp_avg = static_cast<T*>(args.exp_avg[t]);
-  T* exp_avg_sq = static_cast<T*>(args.exp_avg_sq[t]);
-  T* max_exp_avg_sq = static_cast<T*>(args.max_exp_avg_sq[t]);
   for (std::int64_t i = 0; i < args.numel[t]; ++i) {
-    double p = param[i];
-    double g = args.maximize != 0 ? -grad[i] : grad[i];
-    if (args.decoupled != 0) {
-      p *= 1 - args.lr * args.weight_decay;
-    } else {
-      g += args.weight_decay * p;
+    double states[kMaxOptimStates] = {};
+    for (int k = 0; k < kMaxOptimStates; ++k) {
+      if (const T* state = static_cast<const T*>(args.state[k][t])) states[k] = state[i];
     }
-    const double m = exp_avg[i] + (1 - args.beta1) * (g - exp_avg[i]);
-    double v = args.beta2 * exp_avg_sq[i] + (1 - args.beta2) * g * g;
-    exp_avg[i] = static_cast<T>(m);
-    exp_avg_sq[i] = static_cast<T>(v);
-    if (args.amsgrad != 0) {
-      v = std::max(v, double{max_exp_avg_sq[i]});
-      max_exp_avg_sq[i] = static_cast<T>(v);
+    const double p = param[i], g = grad[i];
+    param[i] =
+        static_cast<T>(optim_element<Rule>(form, constants, p, g, states[0], states[1], states[2]));
+    for (int k = 0; k < kMaxOptimStates; ++k) {
+      if (T* state = static_cast<T*>(args.state[k][t])) state[i] = static_cast<T>(states[k]);
     }
-    const double denominator = std::sqrt(v) / args.bias_correction2_sqrt + args.eps;
-    param[i] = static_cast<T>(p - args.lr / args.bias_correction1 * m / denominator);
   }
 }
 
-template <class T>
-void sgd_step(const SgdArgs& args, std::int32_t t) {
-  T* param = static_cast<T*>(args.param[t]);
-  const T* grad = static_cast<const T*>(args.grad[t]);
-  T* buffer = static_cast<T*>(args.momentum_buffer[t]);
-  for (std::int64_t i = 0; i < args.numel[t]; ++i) {
-    double g = args.maximize != 0 ? -grad[i] : grad[i];
-    g += args.weight_decay * param[i];
-    if (args.momentum != 0) {
-      const double moved = args.momentum * buffer[i] + (1 - args.dampening) * g;
-      const double velocity = args.first[t] != 0 ? g : moved;
-      buffer[i] = static_cast<T>(velocity);
-      g = args.nesterov != 0 ? g + args.momentum * velocity : velocity;
-    }
-    param[i] = static_cast<T>(param[i] - args.lr * g);
-  }
-}
+bool supports(const OptimArgs& args) { return is_floating_point(args.dtype); }
 
-bool supports(const AdamArgs& args) { return is_floating_point(args.dtype); }
-bool supports(const SgdArgs& args) { return is_floating_point(args.dtype); }
-
-void adam(const AdamArgs& given, KernelContext&) {
-  AdamArgs args = given;
+void optim(const OptimArgs& given, KernelContext&) {
+  OptimArgs args = given;
   if (args.device_lr != nullptr) args.lr = *args.device_lr;
-  if (args.device_step != nullptr) {
-    args.bias_correction1 = 1 - std::pow(args.beta1, *args.device_step);
-    args.bias_correction2_sqrt = std::sqrt(1 - std::pow(args.beta2, *args.device_step));
-  }
-  for (std::int32_t t = 0; t < args.count; ++t) {
-    args.dtype == kDouble ? adam_step<double>(args, t) : adam_step<float>(args, t);
-  }
-}
-
-void sgd(const SgdArgs& given, KernelContext&) {
-  SgdArgs args = given;
-  if (args.device_lr != nullptr) args.lr = *args.device_lr;
-  for (std::int32_t t = 0; t < args.count; ++t) {
-    args.dtype == kDouble ? sgd_step<double>(args, t) : sgd_step<float>(args, t);
-  }
+  if (args.device_step != nullptr) args.step = *args.device_step;
+  visit_optim_rule(args.rule, [&](auto rule) {
+    using Rule = decltype(rule);
+    for (std::int32_t t = 0; t < args.count; ++t) {
+      args.dtype == kDouble ? optim_tensor<Rule, double>(args, t)
+                            : optim_tensor<Rule, float>(args, t);
+    }
+  });
 }
 
 }  // namespace
 
-void register_optim(OracleTable& table) {
-  set<AdamArgs, supports, adam>(table);
-  set<SgdArgs, supports, sgd>(table);
-}
+void register_optim(OracleTable& table) { set<OptimArgs, supports, optim>(table); }
 
 }  // namespace tern::sim

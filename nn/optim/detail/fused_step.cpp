@@ -1,0 +1,99 @@
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/kernels/backend.h>
+#include <tern/nn/optim/detail/captured_step.h>
+#include <tern/nn/optim/detail/fused_step.h>
+
+namespace tern::optim::detail {
+
+/// The step of one parameter group.
+class GroupStep {
+ public:
+  GroupStep(const FusedOptimizer& fused, Optimizer& optimizer, std::size_t index)
+      : fused_(fused),
+        optimizer_(optimizer),
+        index_(index),
+        options_(optimizer.param_groups()[index].options()) {
+    fused_.set_rule(options_, args_);
+    args_.lr = options_.get_lr();
+    collect();
+  }
+
+  /// Steps the parameters, as many in one call as are alike.
+  void run() {
+    const unsigned form = args_.form;
+    const Update* const last = updates_.data() + updates_.size();
+    for (Update *begin = updates_.data(), *end = begin; begin != last; begin = end) {
+      while (end != last && end - begin < kernels::kMaxOptimTensors && alike(*begin, *end)) ++end;
+      args_.form = form | begin->form;
+      run_batch(begin, end);
+    }
+  }
+
+ private:
+  void collect() {
+    const std::vector<Tensor>& parameters = optimizer_.param_groups()[index_].params();
+    updates_.reserve(parameters.size());
+    for (const Tensor& parameter : parameters) {
+      Tensor grad = parameter.grad();
+      if (!grad.defined()) continue;
+      Update& update = updates_.emplace_back(fused_.name, parameter, std::move(grad));
+      if (args_.states == 0) continue;
+      update.set_state(fused_.fields_of(optimizer_.state_of(parameter)), args_.states);
+    }
+  }
+
+  static bool alike(const Update& a, const Update& b) {
+    return a.step_number() == b.step_number() && a.form == b.form &&
+           same_kind(a.parameter, b.parameter) &&
+           (a.device_step == nullptr || a.device_step->is_same(*b.device_step));
+  }
+
+  void run_batch(Update* begin, Update* end) {
+    const Device device = begin->parameter.device();
+    args_.dtype = begin->parameter.dtype();
+    args_.step = static_cast<double>(begin->step_number());
+    args_.device_lr = args_.device_step = nullptr;
+    if (device.is_cuda() && fused_.is_capturable != nullptr && fused_.is_capturable(options_)) {
+      args_.device_step = count_on_device(begin, end);
+    }
+    const bool captured = kernels::is_capturing(device);
+    if (captured) {
+      args_.device_lr = capture_step(fused_, optimizer_.handle(), index_, begin, end);
+    }
+    args_.count = 0;
+    for (const Update* update = begin; update != end; ++update) update->append_to(args_);
+    kernels::run(fused_.name, device, args_.dtype, args_);
+    for (Update* update = begin; update != end; ++update) {
+      update->finish();
+      if (!captured && update->step != nullptr) ++*update->step;
+    }
+  }
+
+  const FusedOptimizer& fused_;
+  Optimizer& optimizer_;
+  const std::size_t index_;
+  const OptimizerOptions& options_;
+  kernels::OptimArgs args_{};
+  std::vector<Update> updates_;
+};
+
+Tensor fused_step(const FusedOptimizer& fused, Optimizer& optimizer,
+                  const Optimizer::LossClosure& closure) {
+  check_capturable(fused, optimizer);
+  Tensor loss;
+  if (closure) {
+    const AutoGradMode enable_grad(true);
+    loss = closure();
+  }
+  const NoGradGuard no_grad;
+  for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
+    GroupStep(fused, optimizer, i).run();
+  }
+  return loss;
+}
+
+}  // namespace tern::optim::detail
