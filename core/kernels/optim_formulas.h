@@ -167,11 +167,72 @@ struct SgdRule {
   }
 };
 
+/// RMSprop:
+///   g += weight_decay * p
+///   v = alpha * v + (1 - alpha) * g * g
+///   a += (1 - alpha) * (g - a), only with kCentered
+///   d = sqrt(v) + eps, or with kCentered d = sqrt(v - a * a) + eps
+///   p -= lr * g / d, or with momentum buf = momentum * buf + g / d;  p -= lr * buf
+struct RmspropRule {
+  static constexpr const char* kName = "RMSprop";
+  struct Numbers {
+    double alpha, eps, weight_decay, momentum;
+  };
+  enum Form : unsigned { kMaximize = 1, kCentered = 2, kMomentum = 4, kDecay = 8, kFarMean = 16 };
+  static constexpr unsigned kForms = 32;
+
+  template <class T>
+  static unsigned implied(const Numbers& n) {
+    return (n.weight_decay != 0 ? kDecay : 0U) | (n.momentum > 0 ? kMomentum : 0U) |
+           (static_cast<T>(1 - n.alpha) < T(0.5) ? 0U : kFarMean);
+  }
+  static constexpr int kStates = 3;
+  static constexpr unsigned states(unsigned form) {
+    return 0b001 | ((form & kMomentum) != 0 ? 0b010 : 0) | ((form & kCentered) != 0 ? 0b100 : 0);
+  }
+
+  static constexpr int kStepNumbers = 0;
+
+  template <class T>
+  struct Constants {
+    T lr, alpha, weight, rest, eps, decay, momentum;
+  };
+  template <class T>
+  TERN_HOST_DEVICE static Constants<T> constants(const Numbers& n, double lr,
+                                                 const double* /*step_numbers*/) {
+    const T weight = static_cast<T>(1 - n.alpha);
+    return {static_cast<T>(-lr),
+            static_cast<T>(n.alpha),
+            weight,
+            T(1) - weight,
+            static_cast<T>(n.eps),
+            static_cast<T>(n.weight_decay),
+            static_cast<T>(n.momentum)};
+  }
+
+  template <class T>
+  TERN_HOST_DEVICE static T step(unsigned form, const Constants<T>& c, T x, T g, T& square_avg,
+                                 T& momentum_buffer, T& grad_avg) {
+    if ((form & kMaximize) != 0) g = -g;
+    if ((form & kDecay) != 0) g = math::fma(c.decay, x, g);
+    square_avg = math::fma(c.weight * g, g, c.alpha * square_avg);
+    T variance = square_avg;
+    if ((form & kCentered) != 0) {
+      grad_avg = move_average((form & kFarMean) != 0, grad_avg, g, c.weight, c.rest);
+      variance = math::fma(-grad_avg, grad_avg, variance);
+    }
+    const T deviation = math::sqrt(variance) + c.eps;
+    if ((form & kMomentum) == 0) return x + c.lr * g / deviation;
+    momentum_buffer = c.momentum * momentum_buffer + g / deviation;
+    return math::fma(c.lr, momentum_buffer, x);
+  }
+};
+
 template <class... Rules>
 struct OptimRuleList {};
 
 /// All rules. OptimArgs::rule is an index in this list.
-using OptimRules = OptimRuleList<AdamRule, SgdRule>;
+using OptimRules = OptimRuleList<AdamRule, SgdRule, RmspropRule>;
 
 // Functions for every rule.
 
