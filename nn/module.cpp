@@ -4,8 +4,8 @@
 #include <tern/nn/detail/container_clone.h>
 #include <tern/nn/detail/family.h>
 #include <tern/nn/detail/module_walk.h>
-#include <tern/nn/module.h>
 #include <tern/nn/detail/type_name.h>
+#include <tern/nn/module.h>
 
 namespace tern::nn {
 

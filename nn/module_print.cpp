@@ -2,8 +2,8 @@
 #include <sstream>
 
 #include <tern/nn/detail/module_walk.h>
-#include <tern/nn/module.h>
 #include <tern/nn/detail/printing.h>
+#include <tern/nn/module.h>
 
 namespace tern::nn {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <vector>
@@ -63,8 +64,8 @@ class Operands {
 /// Returns the extents of `ndim` dimensions.
 inline std::vector<Extent> extents(std::int32_t ndim, const std::int64_t* sizes,
                                    const std::int64_t* strides) {
-  std::vector<Extent> result;
-  for (std::int32_t d = 0; d < ndim; ++d) result.push_back({sizes[d], strides[d]});
+  std::vector<Extent> result(static_cast<std::size_t>(ndim));
+  for (std::size_t d = 0; d < result.size(); ++d) result[d] = {sizes[d], strides[d]};
   return result;
 }
 

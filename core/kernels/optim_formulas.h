@@ -5,8 +5,8 @@
 #include <limits>
 #include <type_traits>
 
-#include <tern/core/kernels/formulas_binary.h>
 #include <tern/core/kernels/families/optim.h>
+#include <tern/core/kernels/formulas_binary.h>
 
 // The update rules of the optimizers, in PyTorch's order of operations. All backends compute with
 // these formulas. Tests compare them with PyTorch's numbers.

@@ -1,10 +1,10 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/creation.h>
 #include <tern/nn/detail/factory.h>
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/batch_norm.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/batch_norm.h>
-#include <tern/nn/detail/printing.h>
 
 namespace tern::nn {
 

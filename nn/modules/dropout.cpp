@@ -1,6 +1,6 @@
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/dropout.h>
 #include <tern/nn/modules/dropout.h>
-#include <tern/nn/detail/printing.h>
 
 namespace tern::nn {
 

@@ -1,9 +1,9 @@
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/normalize.h>
 #include <tern/nn/detail/factory.h>
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/layer_norm.h>
-#include <tern/nn/detail/printing.h>
 
 namespace tern::nn {
 

@@ -4,9 +4,9 @@
 #include <tern/core/ops/matmul.h>
 #include <tern/core/ops/view.h>
 #include <tern/nn/detail/factory.h>
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/linear.h>
-#include <tern/nn/detail/printing.h>
 
 namespace tern::nn {
 

@@ -6,8 +6,8 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/ops/creation.h>
-#include <tern/nn/optim/optimizer.h>
 #include <tern/nn/detail/type_name.h>
+#include <tern/nn/optim/optimizer.h>
 
 namespace tern::optim {
 
