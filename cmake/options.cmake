@@ -1,7 +1,7 @@
 # What a user may choose, and where the results lie.
 
 option(TERN_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
-option(TERN_BUILD_EXAMPLES "Build the example programs" ${PROJECT_IS_TOP_LEVEL})
+option(TERN_BUILD_EXAMPLES "Build the example programs and the tools" ${PROJECT_IS_TOP_LEVEL})
 option(TERN_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(TERN_INSTALL "Write install rules" ${PROJECT_IS_TOP_LEVEL})
 option(TERN_WERROR "Treat warnings in tern's own code as errors" ${PROJECT_IS_TOP_LEVEL})

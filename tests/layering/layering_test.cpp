@@ -65,7 +65,7 @@ TEST(Layers, TheLibraryKeepsItsArrows) {
 }
 
 TEST(Layers, ProgramsUsePublicHeadersOnly) {
-  for (const Source& source : read_sources({"examples", "benchmarks"})) {
+  for (const Source& source : read_sources({"examples", "benchmarks", "tools"})) {
     for (std::size_t i = 0; i < source.lines.size(); ++i) {
       const std::string file = included(source.lines[i]);
       EXPECT_EQ(file.find("/detail/"), std::string::npos) << at(source, i);
