@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "bench.h"
+#include "support/digits.h"
 #include "vae.h"
 
 // What an epoch of the example costs beside its steps alone: the loader, the loss that is read and
@@ -15,7 +16,8 @@
 namespace {
 
 namespace data = tern::data;
-using data::datasets::MNIST, data::datasets::Digits;
+using data::datasets::MNIST;
+using support::Digits;
 
 /// One step; the loss.
 torch::Tensor step(bench::Autoencoder& model, torch::optim::Adam& adam,

@@ -19,6 +19,7 @@
 
 #include "run.h"
 #include "support/command_line.h"
+#include "support/digits.h"
 #include "support/picture.h"
 #include "support/progress.h"
 
@@ -28,7 +29,7 @@ namespace {
 
 data::datasets::PairDataset load_digits(const std::string& folder, bool train) {
   using namespace data::datasets;
-  if (folder.empty()) return Digits(train ? 10000 : 2000, /*seed=*/train ? 1 : 2);
+  if (folder.empty()) return support::Digits(train ? 10000 : 2000, /*seed=*/train ? 1 : 2);
   MNIST digits(folder, train ? MNIST::Mode::kTrain : MNIST::Mode::kTest);
   const Tensor& images = digits.images();
   TERN_CHECK(images.numel() > 0 && images.numel() == images.size(0) * 784, tern::ShapeError,

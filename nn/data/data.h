@@ -6,7 +6,6 @@
 #include <tern/nn/data/dataset.h>
 #include <tern/nn/data/datasets/mnist.h>
 #include <tern/nn/data/datasets/tensor_dataset.h>
-#include <tern/nn/data/digits.h>
 #include <tern/nn/data/example.h>
 #include <tern/nn/data/idx.h>
 #include <tern/nn/data/pin_memory.h>

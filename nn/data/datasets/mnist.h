@@ -27,15 +27,4 @@ class TERN_API MNIST : public PairDataset {
   Mode mode_;
 };
 
-/// Digits that draw_digits() draws from a seed, in the shapes of MNIST. Use another seed for the
-/// test set.
-class TERN_API Digits : public PairDataset {
- public:
-  /// Draws `count` digits.
-  explicit Digits(std::int64_t count = 10000, std::uint64_t seed = 1);
-
-  /// Returns all images.
-  const Tensor& images() const { return data(); }
-};
-
 }  // namespace tern::data::datasets

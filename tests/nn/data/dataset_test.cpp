@@ -12,7 +12,6 @@
 #include <tern/core/ops/ops.h>
 #include <tern/nn/data/datasets/mnist.h>
 #include <tern/nn/data/datasets/tensor_dataset.h>
-#include <tern/nn/data/digits.h>
 
 namespace tern::data {
 namespace {
@@ -118,19 +117,6 @@ TEST(NormalizeTest, PerChannel) {
   Normalize<> normalize({1.0, 2.0}, {2.0, 4.0});
   EXPECT_TRUE(normalize(ones({2, 1, 1})).equal(tensor({0.F, -0.25F}).reshape({2, 1, 1})));
   EXPECT_TRUE(Normalize<>(0.5, 0.25)(ones({1, 2, 2})).equal(full({1, 2, 2}, 2.0, kFloat)));
-}
-
-TEST(DigitsDatasetTest, HoldsWhatIsDrawn) {
-  datasets::Digits dataset(20, 7);
-  const DigitImages drawn = draw_digits(20, 7);
-  EXPECT_EQ(dataset.images().sizes(), IntArrayRef({20, 1, 28, 28}));
-  EXPECT_EQ(dataset.images().dtype(), kFloat);
-  EXPECT_EQ(dataset.targets().dtype(), kLong);
-  const std::vector<float> pixels = dataset.images().to_vector<float>();
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    ASSERT_EQ(pixels[i], static_cast<float>(drawn.pixels[i]) / 255.0F);
-  }
-  EXPECT_EQ(dataset.get(3).target.item<std::int64_t>(), drawn.labels[3]);
 }
 
 TEST(MnistTest, ReadsFolder) {

@@ -1,8 +1,8 @@
-#include <tern/nn/data/detail/glyphs.h>
+#include "glyphs.h"
 
 #include <cstddef>
 
-namespace tern::data::detail {
+namespace support {
 namespace {
 
 constexpr Pen kCorner = Pen::kCorner;
@@ -116,6 +116,6 @@ constexpr Glyph kGlyphs[10][4] = {
 
 }  // namespace
 
-ArrayRef<Glyph> glyphs_of(int digit) { return {kGlyphs[digit], 4}; }
+tern::ArrayRef<Glyph> glyphs_of(int digit) { return {kGlyphs[digit], 4}; }
 
-}  // namespace tern::data::detail
+}  // namespace support

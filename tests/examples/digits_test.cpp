@@ -1,4 +1,4 @@
-#include <tern/nn/data/digits.h>
+#include "support/digits.h"
 
 #include <algorithm>
 #include <numeric>
@@ -9,7 +9,7 @@
 
 #include <tern/core/base/error.h>
 
-namespace tern::data {
+namespace support {
 namespace {
 
 constexpr std::int64_t kPixels = kDigitSize * kDigitSize;
@@ -65,8 +65,21 @@ TEST(DigitsTest, LooksLikeMnistInNumbers) {
 
 TEST(DigitsTest, EmptyAndNegativeCounts) {
   EXPECT_TRUE(draw_digits(0, 1).pixels.empty());
-  EXPECT_THROW(draw_digits(-1, 1), Error);
+  EXPECT_THROW(draw_digits(-1, 1), tern::Error);
+}
+
+TEST(DigitsDatasetTest, HoldsWhatIsDrawn) {
+  Digits dataset(20, 7);
+  const DigitImages drawn = draw_digits(20, 7);
+  EXPECT_EQ(dataset.images().sizes(), tern::IntArrayRef({20, 1, 28, 28}));
+  EXPECT_EQ(dataset.images().dtype(), tern::kFloat);
+  EXPECT_EQ(dataset.targets().dtype(), tern::kLong);
+  const std::vector<float> pixels = dataset.images().to_vector<float>();
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    ASSERT_EQ(pixels[i], static_cast<float>(drawn.pixels[i]) / 255.0F);
+  }
+  EXPECT_EQ(dataset.get(3).target.item<std::int64_t>(), drawn.labels[3]);
 }
 
 }  // namespace
-}  // namespace tern::data
+}  // namespace support

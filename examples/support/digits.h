@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include <tern/core/base/visibility.h>
+#include <tern/nn/data/datasets/tensor_dataset.h>
 
-namespace tern::data {
+namespace support {
 
 /// Grey images of kDigitSize x kDigitSize bytes, one after the other, with their digits.
 struct DigitImages {
@@ -24,6 +24,17 @@ constexpr std::int64_t kDigitSize = 28;
 ///
 /// Every ten images in a row hold each digit once, in random order. The same seed gives the same
 /// bytes on every machine, and a longer set begins with the shorter one.
-TERN_API DigitImages draw_digits(std::int64_t count, std::uint64_t seed);
+DigitImages draw_digits(std::int64_t count, std::uint64_t seed);
 
-}  // namespace tern::data
+/// Digits that draw_digits() draws, in the shapes of MNIST: data float32 [N, 1, 28, 28] from 0 to
+/// 1, targets int64 [N]. Use another seed for the test set.
+class Digits : public tern::data::datasets::PairDataset {
+ public:
+  /// Draws `count` digits.
+  explicit Digits(std::int64_t count = 10000, std::uint64_t seed = 1);
+
+  /// Returns all images.
+  const tern::Tensor& images() const { return data(); }
+};
+
+}  // namespace support

@@ -1,4 +1,4 @@
-#include <tern/nn/data/digits.h>
+#include "digits.h"
 
 #include <algorithm>
 #include <array>
@@ -7,17 +7,15 @@
 #include <utility>
 
 #include <tern/core/base/error.h>
-#include <tern/nn/data/detail/glyphs.h>
+#include <tern/core/ops/ops.h>
+
+#include "glyphs.h"
 
 // Integers only (the one square root is exact by IEEE 754): floating point would let the compiler's
 // choice of fused operations move a pixel, and the promise is the same bytes everywhere.
 
-namespace tern::data {
+namespace support {
 namespace {
-
-using detail::Glyph;
-using detail::GlyphPoint;
-using detail::Pen;
 
 constexpr int kPixel = 256;  // fixed point: units to a pixel
 constexpr int kGrid = 64;    // units to one step of a glyph's coordinates
@@ -155,7 +153,7 @@ void ink(const std::vector<Segment>& segments, int radius, int blur, std::uint8_
 }
 
 void draw_digit(int digit, Random& random, std::uint8_t* pixels) {
-  const ArrayRef<Glyph> glyphs = detail::glyphs_of(digit);
+  const tern::ArrayRef<Glyph> glyphs = glyphs_of(digit);
   const Glyph glyph =
       glyphs[static_cast<std::size_t>(random.between(0, static_cast<int>(glyphs.size()) - 1))];
   std::vector<Segment> segments = trace(glyph, place_points(glyph, random));
@@ -171,7 +169,7 @@ void draw_digit(int digit, Random& random, std::uint8_t* pixels) {
 }  // namespace
 
 DigitImages draw_digits(std::int64_t count, std::uint64_t seed) {
-  TERN_CHECK(count >= 0, Error, "draw_digits: the count must not be negative, got ", count);
+  TERN_CHECK(count >= 0, tern::Error, "draw_digits: the count must not be negative, got ", count);
   DigitImages images;
   images.count = count;
   images.pixels.resize(static_cast<std::size_t>(count * kDigitSize * kDigitSize));
@@ -193,4 +191,20 @@ DigitImages draw_digits(std::int64_t count, std::uint64_t seed) {
   return images;
 }
 
-}  // namespace tern::data
+namespace {
+
+tern::data::datasets::PairDataset draw(std::int64_t count, std::uint64_t seed) {
+  DigitImages digits = draw_digits(count, seed);
+  tern::Tensor images =
+      tern::from_blob(digits.pixels.data(), {count, 1, kDigitSize, kDigitSize}, tern::kByte)
+          .to(tern::kFloat);
+  tern::Tensor targets =
+      tern::from_blob(digits.labels.data(), {count}, tern::kByte).to(tern::kLong);
+  return {images / 255, targets};
+}
+
+}  // namespace
+
+Digits::Digits(std::int64_t count, std::uint64_t seed) : PairDataset(draw(count, seed)) {}
+
+}  // namespace support

@@ -4,7 +4,7 @@
 
 #include <tern/core/base/array_ref.h>
 
-namespace tern::data::detail {
+namespace support {
 
 /// How the pen goes on after a point of a glyph.
 enum class Pen : std::int8_t { kCurve, kCorner, kLift };
@@ -17,9 +17,9 @@ struct GlyphPoint {
 };
 
 /// One way to write a digit; the last point of each stroke lifts the pen.
-using Glyph = ArrayRef<GlyphPoint>;
+using Glyph = tern::ArrayRef<GlyphPoint>;
 
 /// The ways to write `digit` (0 to 9).
-ArrayRef<Glyph> glyphs_of(int digit);
+tern::ArrayRef<Glyph> glyphs_of(int digit);
 
-}  // namespace tern::data::detail
+}  // namespace support
