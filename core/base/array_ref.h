@@ -36,9 +36,10 @@ class ArrayRef {
   constexpr ArrayRef(const T& element) : data_(&element), size_(1) {}
   /// Views `size` elements from `data` on.
   constexpr ArrayRef(const T* data, std::size_t size) : data_(data), size_(size) {}
-  // The braces live until the end of the full expression, as long as the parameter does.
+  // The elements in braces live until the end of the full expression, as long as the parameter
+  // does.
 #pragma GCC diagnostic push
-#ifndef __clang__  // it has no such warning, and warns about the name
+#ifndef __clang__  // clang lacks this warning and warns about its unknown name
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Winit-list-lifetime"
 #endif
@@ -52,7 +53,7 @@ class ArrayRef {
   constexpr ArrayRef(const Container& container)
       : data_(container.data()), size_(static_cast<std::size_t>(container.size())) {}
 
-  /// A bool is no size and no dimension: `x.sum(true)` does not compile.
+  /// Refuses a bool, which is neither a size nor a dimension: `x.sum(true)` does not compile.
   template <class B>
   requires(std::is_same_v<B, bool>&& std::is_same_v<T, std::int64_t>) ArrayRef(B)
   = delete;

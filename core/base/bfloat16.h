@@ -7,11 +7,12 @@
 namespace tern {
 namespace detail {
 
+/// Returns the exact value of a bfloat16.
 constexpr float float_of_bfloat16(std::uint16_t bfloat16) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bfloat16) << 16);
 }
 
-/// The nearest bfloat16, ties to even; NaN stays NaN.
+/// Returns the nearest bfloat16, ties to even; NaN stays NaN.
 constexpr std::uint16_t bfloat16_of_float(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;
@@ -21,8 +22,8 @@ constexpr std::uint16_t bfloat16_of_float(float value) {
 
 }  // namespace detail
 
-/// The element of kBFloat16: the upper half of a float, with 8 bits of precision and float's range.
-/// It only stores: arithmetic happens in the float that it converts to.
+/// The element type of kBFloat16: the upper half of a float, with 8 bits of precision and float's
+/// range. The type only stores; arithmetic converts it to float.
 struct BFloat16 {
   /// The bit pattern: sign, 8 exponent bits, 7 fraction bits.
   std::uint16_t bits;

@@ -7,7 +7,7 @@
 
 namespace tern {
 
-// The destructors live here so that each class has one home for its type information.
+// Defined here, so that the type information of each class is emitted in this file alone.
 Error::~Error() = default;
 ShapeError::~ShapeError() = default;
 DTypeError::~DTypeError() = default;
@@ -27,8 +27,8 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// True for "op ..", "op: ..", and for op(, .op and "op anywhere, as in PyTorch's texts. The text of
-// `op_` may say `op`.
+// Returns true for "op ..", "op: ..", and for op(, .op and "op anywhere, as in PyTorch's texts. The
+// text of the in-place op `op_` may say `op`.
 bool names_op(std::string_view text, std::string_view op) {
   if (op.ends_with('_')) op.remove_suffix(1);
   for (std::size_t at = 0; (at = text.find(op, at)) != text.npos; ++at) {
@@ -47,7 +47,7 @@ constexpr std::string_view kPlace = "\n  in module ";
 }  // namespace
 
 std::string error_text(std::string text, bool is_of_op) {
-  is_of_op = is_of_op && !text.starts_with("CUDA");  // of a device: "CUDA error: .."
+  is_of_op = is_of_op && !text.starts_with("CUDA");  // device errors: "CUDA error: .."
   if (is_of_op && running_op != nullptr && !names_op(text, running_op)) {
     text.insert(0, ": ").insert(0, running_op);
   }

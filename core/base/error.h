@@ -10,7 +10,8 @@
 
 namespace tern {
 
-/// Base of everything that tern throws. `what()` names the op, the rule and both actual values.
+/// Base class of all errors that tern throws. `what()` names the op, the rule and both actual
+/// values.
 ///
 /// Example:
 ///   try {
@@ -23,7 +24,7 @@ class TERN_API Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
   ~Error() override;
 
-  /// Returns the same text as `what()`. libtorch spells it so; tern attaches no backtrace.
+  /// Returns the same text as `what()`, under libtorch's name. tern attaches no backtrace.
   const char* what_without_backtrace() const noexcept { return what(); }
 };
 
@@ -78,32 +79,32 @@ class TERN_API NotImplementedError : public Error {
 
 namespace detail {
 
-/// Returns `text` with what the thread knows about the place of the error: "op: " in front while a
-/// public op runs that `text` does not name, and the module at the end while a forward runs.
+/// Returns `text` with the context of this thread. "op: " goes in front when a public op runs that
+/// `text` does not name, unless `is_of_op` is false. The running module goes to the end.
 TERN_API std::string error_text(std::string text, bool is_of_op);
 
-/// Throws E with the joined parts, finished by error_text(). No op is to blame for memory that ran
-/// out. Errors of a device, which may be late, are thrown as they are instead.
+/// Throws E with the joined parts, completed by error_text(). OutOfMemoryError names no op, because
+/// no op is to blame. Device errors may arrive late and are thrown without this function.
 template <class E>
 [[noreturn]] __attribute__((noinline, cold)) void raise_joined(
     std::initializer_list<TextPart> parts) {
   throw E(error_text(join(parts), !std::is_same_v<E, OutOfMemoryError>));
 }
 
-/// The same for any values. Stays out of line, so that a check costs its caller little.
+/// Throws E with the text of all values. Not inlined, so that a check costs its caller little code.
 template <class E, class... Parts>
 [[noreturn]] __attribute__((noinline, cold)) void raise(const Parts&... parts) {
   raise_joined<E>({TextPart(parts)...});
 }
 
-/// A broken invariant of tern's own; user input never ends here.
+/// Throws Error for a broken invariant of tern itself. User input must never cause this error.
 [[noreturn]] TERN_API void assertion_failed(const char* condition, const char* file, int line);
 
 }  // namespace detail
 }  // namespace tern
 
-/// Throws `kind` with the concatenated parts unless `condition` holds. The text also names the op
-/// and the module that run, where one does.
+/// Throws `kind` with the concatenated parts unless `condition` holds. The text also names the
+/// running op and module, if there are any.
 ///
 /// Example:
 ///   TERN_CHECK(k == n, ShapeError, "matmul: inner sizes differ, got ", k, " and ", n);

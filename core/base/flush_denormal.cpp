@@ -30,7 +30,7 @@ unsigned denormal_mode() { return _mm_getcsr() & kFlushBits; }
 void set_denormal_mode(unsigned mode) {
   const unsigned before = _mm_getcsr();
   const unsigned after = (before & ~kFlushBits) | mode;
-  if (after != before) _mm_setcsr(after);  // it waits for all arithmetic before it
+  if (after != before) _mm_setcsr(after);  // _mm_setcsr waits for earlier arithmetic
 }
 
 #else

@@ -5,21 +5,21 @@
 
 namespace tern {
 
-/// Sets whether this thread's arithmetic takes and gives zero for denormal numbers, which some
-/// processors handle slowly. Denormals are closer to zero than the smallest normal number (1.2e-38
-/// in float32). The workers of the thread pool follow while they run this thread's work. Off by
-/// default.
+/// Sets whether arithmetic on this thread treats denormal operands and results as zero. Denormals
+/// are closer to zero than the smallest normal number (1.2e-38 in float32), and some processors
+/// handle them slowly. Workers of the thread pool use the mode of the thread whose work they run.
+/// Off by default.
 ///
-/// Returns: false, without any change, where the processor has no such mode (others than x86).
+/// Returns: false, without any change, on processors without this mode (all except x86).
 TERN_API bool set_flush_denormal(StrictBool on);
 
 namespace detail {
 
-/// The mode of this thread, for handing it to another one.
+/// Returns or sets the denormal mode of this thread, for passing the mode to another thread.
 unsigned denormal_mode();
 void set_denormal_mode(unsigned mode);
 
-/// Flushes denormals for a scope.
+/// Flushes denormals to zero on this thread while the scope lives.
 class FlushDenormals {
  public:
   FlushDenormals() : before_(denormal_mode()) { set_flush_denormal(true); }

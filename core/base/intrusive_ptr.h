@@ -8,8 +8,8 @@
 
 namespace tern {
 
-/// Base of objects that count their owners in themselves. The last owner calls `destroy()`, which a
-/// derived class may override (the default is `delete this`).
+/// Base class of objects that store the count of their owners. The last owner calls `destroy()`,
+/// which a derived class may override (the default is `delete this`).
 class RefCounted {
  public:
   /// Starts with no owner.
@@ -54,13 +54,13 @@ class IntrusivePtr {
   }
   /// Shares the ownership of `other`.
   IntrusivePtr(const IntrusivePtr& other) noexcept : IntrusivePtr(other.object_) {}
-  /// Takes the ownership over; `other` becomes null.
+  /// Takes over the ownership of `other`, which becomes null.
   IntrusivePtr(IntrusivePtr&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
   /// Converts from a pointer to a derived class.
   template <class U>
   requires std::is_convertible_v<U*, T*> IntrusivePtr(IntrusivePtr<U> other)
   noexcept : object_(other.detach()) {}
-  /// Replaces the pointer; the old object loses an owner.
+  /// Replaces the pointer; the previous object loses an owner.
   IntrusivePtr& operator=(IntrusivePtr other) noexcept {
     std::swap(object_, other.object_);
     return *this;
@@ -79,9 +79,10 @@ class IntrusivePtr {
   explicit operator bool() const noexcept { return object_ != nullptr; }
   /// Gives up the ownership; the pointer becomes null.
   void reset() noexcept { *this = IntrusivePtr(); }
-  /// Gives the ownership to the caller without a change of the count.
+  /// Returns the pointer and passes its ownership to the caller. The count stays; this becomes
+  /// null.
   T* detach() noexcept { return std::exchange(object_, nullptr); }
-  /// Takes an ownership that `detach()` gave away.
+  /// Takes over the ownership of a pointer that `detach()` returned.
   static IntrusivePtr adopt(T* object) noexcept {
     IntrusivePtr result;
     result.object_ = object;

@@ -11,8 +11,8 @@
 
 namespace tern {
 
-/// A vector of trivially copyable elements with room for N of them in itself. Sizes and strides of
-/// tensors are such vectors, so that tensors of usual rank need no heap for them.
+/// A vector of trivially copyable elements that stores up to N elements inline. Sizes and strides
+/// of tensors are such vectors, so that tensors of usual rank need no heap memory for them.
 template <class T, std::size_t N>
 class SmallVector {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -34,7 +34,7 @@ class SmallVector {
     if (other.heap_) {
       assign(other.data(), other.size());
     } else {
-      std::memcpy(inline_, other.inline_, sizeof(inline_));  // a fixed size: no call
+      std::memcpy(inline_, other.inline_, sizeof(inline_));  // the fixed size avoids a call
       size_ = other.size_;
     }
   }

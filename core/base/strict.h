@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-// Parameters that refuse the conversions between bool, integers and text that C++ makes silently: a
-// text would be true, true would be dimension 1 or device 1, and 1 would be true.
+// Parameters that refuse the silent conversions of C++ between bool, integers and text. Otherwise a
+// text would become true, true would become dimension 1 or device 1, and 1 would become true.
 
 namespace tern {
 
@@ -18,20 +18,20 @@ template <class T>
 inline constexpr bool kIsBool =
     std::is_same_v<T, bool> || std::is_same_v<T, std::vector<bool>::reference>;
 
-/// bool, or a class that converts to bool itself, such as std::true_type; braces refuse a class
-/// that converts to an integer or a pointer first.
+/// Satisfied by bool, and by a class that converts directly to bool, such as std::true_type. The
+/// braces refuse a class that converts to an integer or a pointer first.
 template <class T>
 concept BoolArgument = kIsBool<T> ||
     (std::is_class_v<T>&& std::is_convertible_v<const T&, bool>&& requires(const T& value) {
       bool{value};
     });
 
-/// A string, or a pointer to characters; not nullptr and not 0.
+/// Satisfied by a string or a pointer to characters, but not by nullptr or 0.
 template <class T>
 concept TextArgument = std::is_same_v<T, std::string> || std::is_same_v<T, std::string_view> ||
     (std::is_convertible_v<const T&, const char*> && !std::is_null_pointer_v<T>);
 
-/// What converts to an integer, except bool.
+/// Satisfied by every type that converts to an integer, except bool.
 template <class T>
 concept IntArgument = !BoolArgument<T> && std::is_convertible_v<const T&, std::int64_t>;
 
@@ -80,7 +80,7 @@ using StrictInt = StrictInteger<std::int64_t>;
 
 namespace detail {
 
-/// The parameter that takes a value of type T: T itself, except for bool and int64.
+/// The parameter type for a value of type T: StrictBool for bool, StrictInt for int64, T otherwise.
 template <class T>
 using Argument =
     std::conditional_t<std::is_same_v<T, bool>, StrictBool,

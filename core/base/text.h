@@ -10,12 +10,12 @@
 
 #include <tern/core/base/visibility.h>
 
-// Messages are put together without <sstream>: every file would pay for its declarations, and every
-// message for code that formats.
+// Messages are joined without <sstream>: its declarations would cost every file that includes this
+// header, and its formatting code would cost every message.
 namespace tern::detail {
 
-/// One part of a message: a text, a number, or a value that operator<< prints. Refers to the value,
-/// which must outlive the part.
+/// One part of a message: a text, a number, or a value with operator<<. Holds a reference to the
+/// value, which must outlive the part.
 class TextPart {
  public:
   TextPart(char character) : kind_(Kind::kCharacter), signed_(character) {}
@@ -33,7 +33,7 @@ class TextPart {
       TextPart(const T& value)
       : kind_(Kind::kPrinted), print_(&print<T>), object_(&value) {}
 
-  /// Appends what operator<< of a stream would print.
+  /// Appends the text that operator<< would print.
   TERN_API void append_to(std::string& text) const;
 
  private:
@@ -58,12 +58,13 @@ class TextPart {
 /// Returns the parts as one text.
 TERN_API std::string join(std::initializer_list<TextPart> parts);
 
+/// Returns the values as one text.
 template <class... Parts>
 std::string text_of(const Parts&... parts) {
   return join({TextPart(parts)...});
 }
 
-/// Prints `text`, for headers that only name std::ostream.
+/// Prints `text`. For headers that only declare std::ostream.
 TERN_API std::ostream& print_text(std::ostream& out, std::string_view text);
 
 }  // namespace tern::detail

@@ -34,8 +34,9 @@ void relax() {
 #endif
 }
 
-/// Lets threads wait for a condition over sequentially consistent atomics: they spin, because
-/// regions follow each other closely, then sleep. notify() costs one load while nobody sleeps.
+/// Lets threads wait for a condition on sequentially consistent atomics. A thread spins first,
+/// because regions follow each other closely, and then sleeps. notify() costs one load if no thread
+/// sleeps.
 class Gate {
  public:
   template <class Condition>
@@ -47,7 +48,7 @@ class Gate {
         if (condition()) return;
         relax();
       }
-      // Perhaps the one who is waited for would run on this very processor.
+      // The awaited thread may need this very processor.
       if (now - start > kPatience) sched_yield();
       now = std::chrono::steady_clock::now();
     } while (now - start < kSpinTime);
@@ -57,11 +58,11 @@ class Gate {
     sleepers_.fetch_sub(1);
   }
 
-  /// Call after the change that makes the condition true: either the sleeper sees the change or
-  /// this sees the sleeper.
+  /// Must be called after the change that makes the condition true. Then either the sleeper sees
+  /// the change, or notify() sees the sleeper.
   void notify() {
     if (sleepers_.load() == 0) return;
-    { const std::lock_guard lock(mutex_); }  // whoever counts as a sleeper sleeps now
+    { const std::lock_guard lock(mutex_); }  // every counted sleeper waits on wake_ now
     wake_.notify_all();
   }
 
@@ -80,7 +81,7 @@ void run_inline(int parts, void (*body)(void*, int), void* context) {
   in_region = outer;
 }
 
-/// Workers for one thread count. One thread at a time calls run().
+/// Worker threads for one thread count. Only one thread at a time may call run().
 class Pool {
  public:
   explicit Pool(int threads) : threads_(threads), turns_(static_cast<std::size_t>(threads)) {
@@ -88,7 +89,7 @@ class Pool {
       workers_.reserve(static_cast<std::size_t>(threads - 1));
       for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
     } catch (const std::exception&) {
-      // The system gives no more threads: those that run do all turns.
+      // The system refuses more threads: the existing threads do all turns.
     }
   }
 
@@ -120,12 +121,12 @@ class Pool {
   }
 
  private:
-  // The number of a region, and in the lower bits how many turns it has. Turn i of n does the
+  // The number of a region (high bits) and its number of turns (low bits). Turn i of n does the
   // parts i, i + n, i + 2n, ...
   using Region = std::uint64_t;
   static constexpr Region kTurns = 1 << 16;
   struct alignas(kCacheLine) Turn {
-    std::atomic<Region> taken{0};  // the last region in which somebody took it
+    std::atomic<Region> taken{0};  // the last region in which a thread took this turn
   };
 
   void work(int index) {
@@ -143,8 +144,9 @@ class Pool {
     }
   }
 
-  /// Thread i starts with turn i, whose memory its core has seen before, and then takes those that
-  /// other threads are late for. Whoever comes for a region that has ended finds all taken.
+  /// Thread i starts with turn i, whose memory its core has accessed before, and then takes the
+  /// turns that other threads have not started. A thread that comes after its region has ended
+  /// finds all turns taken.
   void take_turns(int index, Region region) {
     const int turns = static_cast<int>(region % kTurns);
     for (int i = 0; i < turns; ++i) {
@@ -161,8 +163,8 @@ class Pool {
   const int threads_;
   Gate start_, done_;
   std::atomic<bool> stop_{false};
-  // What a worker needs to start lies in one cache line. Nobody reads the last four without a
-  // turn.
+  // All data that a worker needs to start shares one cache line. Only a thread that has taken a
+  // turn reads the last four members.
   alignas(kCacheLine) std::atomic<Region> region_{0};
   void (*body_)(void*, int) = nullptr;
   void* context_ = nullptr;
@@ -173,20 +175,20 @@ class Pool {
   std::vector<std::thread> workers_;
 };
 
-std::atomic<int> thread_count{0};  // 0: not asked for yet
+std::atomic<int> thread_count{0};  // 0: not determined yet
 
-// The pool belongs to whoever set the flag. It is never destroyed at exit: its workers sleep or
-// spin until the process is gone.
+// The thread that set pool_taken owns the pool. The pool is never destroyed at exit: its workers
+// sleep or spin until the process ends.
 std::atomic<bool> pool_taken{false};
 Pool* pool = nullptr;
 
-// Called in a forked child, where the parent's workers do not exist: their pool is left alone.
+// Runs in a forked child, where the parent's workers do not exist, and abandons their pool.
 void forget_pool() {
   pool = nullptr;
   pool_taken.store(false);
 }
 
-// Null when there is no memory for it.
+// Returns the pool with `threads` threads; null if memory is exhausted.
 Pool* pool_with(int threads) {
   if (pool == nullptr || pool->threads() != threads) {
     [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, forget_pool);
@@ -207,7 +209,7 @@ int positive_number(const char* variable) {
   return number >= 1 && number <= kMaxThreads ? static_cast<int>(number) : 0;
 }
 
-// The variable is tern's own, so that a value that is no count is a mistake, not another's format.
+// This variable belongs to tern alone, so a malformed value is a mistake, not another format.
 int own_variable() {
   const char* text = std::getenv("TERN_NUM_THREADS");
   if (text == nullptr || *text == '\0') return 0;
@@ -215,7 +217,7 @@ int own_variable() {
   errno = 0;
   const long number = std::strtol(text, &end, 10);
   if (errno != 0 || *end != '\0' || number < 1 || number > kMaxThreads) {
-    // Thrown as it is: the op that happens to be the first is not to blame.
+    // No error_text() here: the op that happens to run first is not to blame.
     throw Error(detail::text_of("Expected TERN_NUM_THREADS to be a number of threads from 1 to ",
                                 kMaxThreads, ", got '", text, "'"));
   }

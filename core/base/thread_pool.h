@@ -7,18 +7,18 @@
 
 namespace tern {
 
-/// Sets how many threads ops may use, the caller included. The default is the environment variable
+/// Sets how many threads ops may use, including the caller. The default is the environment variable
 /// TERN_NUM_THREADS, else OMP_NUM_THREADS, else the number of cores that this process may use.
 /// Workers start at the first parallel region that needs them. Throws Error for a count below 1.
 ///
-/// The first op reads the variables. Then, and in get_num_threads(), a TERN_NUM_THREADS that is no
-/// number from 1 to 4096 throws Error; an empty text stands for no variable.
+/// The first op or get_num_threads() reads the variables. Then a TERN_NUM_THREADS that is not a
+/// number from 1 to 4096 throws Error; an empty text counts as no variable.
 TERN_API void set_num_threads(int count);
 template <class T>
 requires detail::kIsBool<T>
 void set_num_threads(T) = delete;
 
-/// Returns how many threads ops may use, the caller included. Throws Error for a bad
+/// Returns how many threads ops may use, including the caller. Throws Error for a bad
 /// TERN_NUM_THREADS.
 TERN_API int get_num_threads();
 
@@ -27,17 +27,17 @@ TERN_API bool in_parallel_region();
 
 namespace detail {
 
-/// Runs `body(context, part)` for every part in [0, parts) on the pool, the caller included, and
-/// returns when all are done. A plain function and a pointer, so that starting a region allocates
-/// nothing. Nested calls, and calls while another thread uses the pool, run inline. `body` must
-/// not throw. Safe in a forked child, which starts workers of its own.
+/// Runs `body(context, part)` for every part in [0, parts) on the pool and the calling thread, and
+/// returns when all parts are done. `body` is a plain function, so that starting a region allocates
+/// nothing; it must not throw. Nested calls, and calls while another thread uses the pool, run all
+/// parts on the calling thread. Safe in a forked child, which starts its own workers.
 TERN_API void run_parallel(int parts, void (*body)(void* context, int part), void* context);
 
 }  // namespace detail
 
 /// Splits [begin, end) into at most get_num_threads() ranges of at least `grain` elements and calls
-/// `fn(range_begin, range_end)` for each. `fn` must not throw. The split depends on the thread
-/// count and `grain` alone, so equal settings give equal bits.
+/// `fn(range_begin, range_end)` for each range. `fn` must not throw. The split depends only on the
+/// thread count and `grain`, so equal settings give equal bits.
 ///
 /// Example:
 ///   tern::parallel_for(0, n, 4096, [&](std::int64_t from, std::int64_t to) {
@@ -48,7 +48,7 @@ void parallel_for(std::int64_t begin, std::int64_t end, std::int64_t grain, cons
   const std::int64_t count = end - begin;
   if (count <= 0) return;
   if (grain < 1) grain = 1;
-  // Small loops must not pay for reading the thread count.
+  // Small loops skip the cost of reading the thread count.
   std::int64_t parts = count < 2 * grain ? 1 : count / grain;
   if (parts > 1) {
     const std::int64_t threads = in_parallel_region() ? 1 : get_num_threads();

@@ -2,7 +2,7 @@
 
 #include <tern/core/base/visibility.h>
 
-// The one place of the version: CMakeLists.txt reads these three numbers.
+// The only definition of the version: CMakeLists.txt reads these three numbers.
 
 /// The version of the headers that a program is compiled with, by semantic versioning.
 ///
@@ -14,7 +14,7 @@
 /// The third number of TERN_VERSION.
 #define TERN_VERSION_PATCH 0
 
-/// A number of the version as text, after macros in it are replaced.
+/// Turns a number of the version into text, after macro replacement.
 #define TERN_VERSION_TEXT_OF(number) #number
 /// The three numbers of a version as text.
 #define TERN_VERSION_TEXT(major, minor, patch) \
@@ -24,8 +24,8 @@
 
 namespace tern {
 
-/// Returns the version of the library that runs, which is newer than TERN_VERSION when the library
-/// was updated after the program was compiled.
+/// Returns the version of the loaded library. It is newer than TERN_VERSION if the library was
+/// updated after the program was compiled.
 ///
 /// Example:
 ///   std::cout << "tern " << tern::version();  // tern 0.1.0

@@ -2,16 +2,16 @@
 
 namespace tern::detail {
 
-/// The public op that the user called on this thread, for the texts of errors; null outside of ops.
-/// Hidden and of the initial-exec model: libtern reads it in one instruction.
+/// The public op that the user called on this thread, for error texts; null outside of ops. Hidden
+/// visibility and the initial-exec TLS model let libtern read the pointer in one instruction.
 extern constinit thread_local const char* running_op
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/// While this lives, a public op runs on the thread. Ops that an op calls do not change its name.
-/// See TERN_OP in core/ops/detail/op.h.
+/// Names the public op that runs on this thread while the scope lives. Ops that an op calls do not
+/// change the name. See TERN_OP in core/ops/detail/op.h.
 class OpScope {
  public:
-  /// `name` is a literal.
+  /// Sets the name unless an outer op has set one. `name` must be a string literal.
   explicit OpScope(const char* name) noexcept : outer_(running_op) {
     if (outer_ == nullptr) running_op = name;
   }
