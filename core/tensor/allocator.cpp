@@ -7,7 +7,7 @@
 namespace tern {
 namespace {
 
-// How many allocations are left before the fault; 0 when none is armed.
+// Allocations left until the fault; 0 when no fault is armed.
 constinit std::atomic<std::int64_t> countdown{0};
 constinit std::atomic<bool> fails_onwards{false};
 

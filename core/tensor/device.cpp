@@ -8,7 +8,7 @@
 namespace tern {
 namespace {
 
-// The devices of PyTorch, of which tern has three.
+// The names of PyTorch's devices, of which tern supports three.
 constexpr const char* kKnownNames =
     "cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, "
     "mps, meta, hpu, mtia, privateuseone";
@@ -38,7 +38,7 @@ bool is_name(std::string_view text) {
                               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_") == text.npos;
 }
 
-// Digits without a leading zero.
+// Returns true for digits without a leading zero.
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos &&
          (text.size() == 1 || text[0] != '0');

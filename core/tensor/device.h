@@ -26,8 +26,8 @@ constexpr DeviceType kCPU = DeviceType::CPU;
 constexpr DeviceType kCUDA = DeviceType::CUDA;
 constexpr DeviceType kMeta = DeviceType::Meta;
 
-/// The place of a tensor: a kind of device and an index. Index -1 means the current device of that
-/// kind; `cuda` is not equal to `cuda:0`.
+/// The location of a tensor: a kind of device and an index. Index -1 means the current device of
+/// that kind; `cuda` is not equal to `cuda:0`.
 ///
 /// A device that does not exist can be named. Its use throws DeviceError.
 ///
@@ -39,18 +39,19 @@ constexpr DeviceType kMeta = DeviceType::Meta;
 ///   tern::kCUDA;             // a kind; converts to Device
 class TERN_API Device {
  public:
-  /// The current device of a kind.
+  /// Makes the current device of a kind.
   constexpr Device(DeviceType type) : type_(type), index_(-1) {}
-  /// One device. Throws DeviceError for an index below -1, and for a CPU index above 0.
+  /// Makes one device. Throws DeviceError for an index below -1, and for a CPU index above 0.
   Device(DeviceType type, DeviceIndex index);
   /// Parses "cpu", "cuda", "cuda:1" or "meta". Throws DeviceError for any other text and for a null
   /// pointer.
   Device(std::string_view text);
   Device(const std::string& text) : Device(std::string_view(text)) {}
   Device(const char* text) : Device(text ? std::string_view(text) : std::string_view()) {}
-  /// cuda:index. Explicit: an integer is a device only where it cannot be anything else.
+  /// Makes cuda:index. Explicit, because an integer is a device only where it cannot be anything
+  /// else. Throws DeviceError for a negative index.
   explicit Device(int index);
-  /// A bool is no device.
+  /// Refuses a bool.
   template <class T>
   requires detail::kIsBool<T>
   explicit Device(T) = delete;
@@ -58,9 +59,9 @@ class TERN_API Device {
 
   /// Returns the kind of the device.
   constexpr DeviceType type() const { return type_; }
-  /// Returns the number of the device; -1 for the current one.
+  /// Returns the index of the device; -1 for the current one.
   constexpr DeviceIndex index() const { return index_; }
-  /// Returns true when the device has a number.
+  /// Returns true when the device has an index.
   constexpr bool has_index() const { return index_ >= 0; }
   /// Returns true for the CPU.
   constexpr bool is_cpu() const { return type_ == kCPU; }

@@ -56,7 +56,7 @@ constexpr ScalarType kBool = ScalarType::Bool;
 /// The kinds of dtypes in the order of promotion: bool, then integral, then floating.
 enum class DtypeCategory : std::uint8_t { kBoolean, kIntegral, kFloating };
 
-/// The facts about one dtype.
+/// The properties of one dtype.
 struct DtypeInfo {
   const char* name;         // Float
   const char* file_name;    // F32, as in safetensors
@@ -65,7 +65,7 @@ struct DtypeInfo {
   DtypeCategory category;   // bool, integral or floating
 };
 
-/// Returns the facts about `dtype`.
+/// Returns the properties of `dtype`.
 constexpr DtypeInfo dtype_info(ScalarType dtype) {
   switch (dtype) {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
@@ -128,8 +128,8 @@ decltype(auto) visit_dtype(ScalarType dtype, Visitor&& visitor) {
   __builtin_unreachable();
 }
 
-/// Does the same for the dtypes that kernels compute in. Meant for code that is too large to be
-/// compiled for all dtypes.
+/// Calls `visitor` like visit_dtype(), for dtypes that kernels compute in. For code that is too
+/// large to be compiled for all dtypes.
 template <class Visitor>
 decltype(auto) visit_compute_dtype(ScalarType dtype, Visitor&& visitor) {
   switch (dtype) {
@@ -143,7 +143,7 @@ decltype(auto) visit_compute_dtype(ScalarType dtype, Visitor&& visitor) {
   }
 }
 
-/// Returns the dtype whose elements are of the C++ type T. Integers count by size and sign, so
+/// Returns the dtype whose elements have the C++ type T. Integer types match by size and sign, so
 /// `long` and `long long` are both int64.
 template <class T>
 constexpr ScalarType dtype_of() {
@@ -177,7 +177,7 @@ constexpr ScalarType promote_types(ScalarType a, ScalarType b) {
 }
 
 /// Returns true when a result of dtype `from` may be stored in place in a tensor of dtype `to`: the
-/// category must not sink (floating to integral, or integral to bool).
+/// category must not decrease (floating to integral, or integral to bool).
 constexpr bool can_cast(ScalarType from, ScalarType to) {
   return dtype_info(from).category <= dtype_info(to).category;
 }

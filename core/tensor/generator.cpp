@@ -10,7 +10,7 @@
 namespace tern {
 namespace {
 
-// 53 bits, so that a reader that has only doubles keeps the seed exactly.
+// 53 bits, so that readers that only have doubles keep the seed exactly.
 std::uint64_t unforeseeable_seed() {
   std::random_device source;
   const std::uint64_t high = source();
@@ -21,7 +21,7 @@ struct DefaultGenerators {
   DefaultGenerators() { cpu.seed(); }
 
   Generator cpu;
-  std::mutex mutex;  // of the members below; taken before a generator's own
+  std::mutex mutex;  // guards the members below; locked before a generator's mutex
   std::map<DeviceIndex, Generator> cuda;
   std::optional<std::uint64_t> cuda_seed;  // for generators not made yet
 };

@@ -11,11 +11,11 @@
 
 namespace tern {
 
-/// A source of random numbers for one device; copies share it. A CPU generator is an Mt19937; a
-/// CUDA generator is a seed and an offset for Philox4x32-10.
+/// A source of random numbers for one device; copies share its state. A CPU generator is an
+/// Mt19937; a CUDA generator is a seed and an offset for Philox4x32-10.
 ///
-/// Ops that draw lock `mutex()` once per call. To reseed a generator, or to read or set its state,
-/// while another thread may draw from it, lock `mutex()`, too.
+/// Ops that draw lock `mutex()` once per call. Lock it also to reseed a generator, or to read or
+/// set its state, while another thread may draw from it.
 ///
 /// Example:
 ///   tern::Generator generator;
@@ -43,10 +43,10 @@ class TERN_API Generator {
   /// Restarts the sequence from an unpredictable seed of 53 bits and returns the seed.
   std::uint64_t seed();
 
-  /// Returns the state that decides all numbers to come. CPU: the 5,056 bytes of
+  /// Returns the state that determines all later numbers. CPU: the 5,056 bytes of
   /// `torch.get_rng_state()`; CUDA: seed and offset, 16 bytes.
   std::vector<std::uint8_t> state_bytes() const;
-  /// Restores a state of `state_bytes()`. Throws Error for other bytes; the generator is then
+  /// Restores a result of `state_bytes()`. Throws Error for other bytes; the generator is then
   /// unchanged.
   void set_state_bytes(const std::vector<std::uint8_t>& bytes);
   /// Returns an independent generator in the same state.
@@ -61,7 +61,7 @@ class TERN_API Generator {
   /// Sets Philox's offset. Throws Error unless `offset` is a multiple of 4. Only for CUDA
   /// generators.
   void set_offset(std::uint64_t offset);
-  /// Returns the present offset and moves it past `blocks` blocks of four words. One block is
+  /// Returns the current offset and advances it by `blocks` blocks of four words. One block is
   /// enough for four 32-bit numbers per subsequence, two blocks for four 64-bit numbers. Only for
   /// CUDA generators.
   std::uint64_t reserve(std::uint64_t blocks = 1);
@@ -74,7 +74,7 @@ class TERN_API Generator {
     explicit Impl(Device where) : device(where) {}
     const Device device;
     std::mutex mutex;
-    Mt19937 engine;  // on CUDA it only keeps the seed
+    Mt19937 engine;  // CUDA generators use only its seed
     std::uint64_t offset = 0;
   };
   IntrusivePtr<Impl> impl_;

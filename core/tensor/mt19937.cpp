@@ -11,10 +11,10 @@
 namespace tern {
 namespace {
 
-// The layout of PyTorch's saved state. Fields that tern has no use for stay zero.
+// The layout of PyTorch's saved state. Fields that tern does not use stay zero.
 struct SavedState {
   std::uint64_t seed;
-  std::int32_t left;  // until the next block, counting the draw that makes it: words left + 1
+  std::int32_t left;  // draws until the next block is made, including that draw: words left + 1
   std::int32_t seeded;
   std::uint64_t next;
   std::uint64_t words[624];
@@ -25,7 +25,7 @@ struct SavedState {
 };
 static_assert(sizeof(SavedState) == Mt19937::kStateBytes);
 
-// Swaps each element with itself or a later one.
+// Swaps each element with itself or a random later one.
 void shuffle(Mt19937& generator, std::int64_t* out, std::int64_t n) {
   constexpr std::int64_t kChunk = 512;
   std::uint32_t words[kChunk];
@@ -35,12 +35,13 @@ void shuffle(Mt19937& generator, std::int64_t* out, std::int64_t n) {
   }
 }
 
-// Puts each number at a random place among those before it, whose number moves to the end.
+// Puts each number at a random index among the numbers so far; the number that was there moves to
+// the end.
 void insert_all(Mt19937& generator, std::int64_t* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint64_t place = generator.next64() % static_cast<std::uint64_t>(i + 1);
-    out[i] = out[place];
-    out[place] = i;
+    const std::uint64_t index = generator.next64() % static_cast<std::uint64_t>(i + 1);
+    out[i] = out[index];
+    out[index] = i;
   }
 }
 

@@ -32,7 +32,7 @@ class TERN_API Mt19937 {
     --left_;
     return temper(words_[next_++]);
   }
-  /// Returns a number of two words; the first word is the high one.
+  /// Returns a number made of two words, the high word first.
   std::uint64_t next64() {
     const std::uint64_t high = next32();
     return (high << 32) | next32();
@@ -75,8 +75,8 @@ class TERN_API Mt19937 {
     const std::uint32_t y = (high & 0x80000000u) | (low & 0x7fffffffu);
     return (y >> 1) ^ ((0u - (y & 1u)) & 0x9908b0dfu);
   }
-  /// The next 624 words in place. Split where the lagged word changes from old to new, so that no
-  /// loop reads what it wrote less than 227 steps ago.
+  /// Computes the next 624 words in place. Split where the lagged word changes from old to new, so
+  /// that no loop reads a word that it wrote less than 227 steps ago.
   [[gnu::always_inline]] void refill_inline() {
     constexpr std::int32_t kSplit = kWords - kLag;
     for (std::int32_t i = 0; i < kSplit; ++i) {
@@ -92,16 +92,16 @@ class TERN_API Mt19937 {
   void refill();
 
   std::uint64_t seed_;
-  std::int32_t next_;  // position of the next word
-  std::int32_t left_;  // words left in the block; 0 at first, so that the first draw makes one
+  std::int32_t next_;  // index of the next word
+  std::int32_t left_;  // words left in the block; 0 at first: the first draw makes a block
   std::uint32_t words_[kWords];
   bool has_normal_;  // `normal_` is the unused half of a pair
   double normal_;
 };
 
 /// Writes 0 .. n-1 to `out` in the random order of `torch.randperm`. Draws n - 1 words. From
-/// 214,748,364 items on, where one word per item would be visibly uneven, it draws 2 n words and
-/// orders in another way.
+/// 214,748,364 items on, one word per item would be visibly uneven, so another algorithm draws 2 n
+/// words.
 TERN_API void randperm(Mt19937& generator, std::int64_t* out, std::int64_t n);
 
 }  // namespace tern

@@ -5,7 +5,7 @@
 
 namespace tern {
 namespace {
-// Two small fields in one word, so that a reader never sees half of a change.
+// Both fields fit in one word, so that a reader never sees half of a change.
 struct Place {
   DeviceType type = kCPU;
   DeviceIndex index = -1;

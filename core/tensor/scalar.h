@@ -11,7 +11,7 @@
 namespace tern {
 
 namespace detail {
-/// How messages name an integral type: int64_t, uint8_t.
+/// Returns the name of an integral type in messages: int64_t, uint8_t.
 template <class T>
 constexpr const char* integer_name() {
   constexpr const char* kNames[][4] = {{"uint8_t", "uint16_t", "uint32_t", "uint64_t"},
@@ -20,7 +20,7 @@ constexpr const char* integer_name() {
   return kNames[std::is_signed_v<T>][kLog2];
 }
 
-/// The largest finite number of a floating type, and how messages name the type.
+/// The largest finite number of a floating type, and the name of the type in messages.
 template <class T>
 struct FloatingLimit;
 template <>
@@ -40,13 +40,13 @@ struct FloatingLimit<BFloat16> {
 };
 }  // namespace detail
 
-/// One number of any dtype: the 2 of `x + 2`, and the result of `item()`. Integers are kept as
-/// int64, floating numbers as double.
+/// One number of any dtype: the 2 of `x + 2`, and the result of `item()`. Stores integers as int64
+/// and floating numbers as double.
 class TERN_API Scalar {
  public:
-  /// The integer 0.
+  /// Makes the integer 0.
   Scalar() : Scalar(0) {}
-  /// Keeps a C++ number: bool, integer or floating point.
+  /// Stores a C++ number: bool, integer or floating point.
   template <class T>
   requires std::is_arithmetic_v<T> Scalar(T value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -62,9 +62,9 @@ class TERN_API Scalar {
     }
   }
 
-  /// Keeps a half as a floating number.
+  /// Stores a half as a floating number.
   Scalar(Half value) : Scalar(static_cast<float>(value)) {}
-  /// Keeps a bfloat16 as a floating number.
+  /// Stores a bfloat16 as a floating number.
   Scalar(BFloat16 value) : Scalar(static_cast<float>(value)) {}
 
   /// Returns the kind of number: boolean, integral or floating.

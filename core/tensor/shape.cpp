@@ -24,7 +24,8 @@ std::int64_t checked_numel(IntArrayRef sizes) {
 DimVector contiguous_strides(IntArrayRef sizes) {
   DimVector strides;
   strides.resize(sizes.size());
-  // Unsigned: sizes that are refused later, or an empty tensor's, may overflow.
+  // Unsigned, because the product may overflow for empty tensors and for sizes that are refused
+  // later.
   std::uint64_t stride = 1;
   for (std::size_t i = sizes.size(); i-- > 0;) {
     strides[i] = static_cast<std::int64_t>(stride);
@@ -47,7 +48,7 @@ bool is_contiguous(IntArrayRef sizes, IntArrayRef strides) {
 
 namespace {
 
-// Dimensions from the fastest to the slowest in memory, those of size 1 left out.
+// Returns the dimensions from the fastest to the slowest in memory, without those of size 1.
 DimVector by_stride(IntArrayRef sizes, IntArrayRef strides) {
   DimVector order;
   for (std::size_t i = sizes.size(); i-- > 0;) {
@@ -187,8 +188,9 @@ bool view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes,
     return true;
   }
   if (!strides.empty() && strides.back() == 1 && is_contiguous(sizes, strides)) return true;
-  // From the last dimension: each run of old dimensions that lies without gaps must be filled
-  // exactly by a run of new ones. A size of 1 is part of any run, whatever its stride.
+  // From the last dimension: a group of new dimensions must exactly fill each group of old
+  // dimensions that lies without gaps. A dimension of size 1 belongs to any group, whatever its
+  // stride.
   std::size_t next = new_sizes.size();
   for (std::size_t i = sizes.size(); i > 0;) {
     --i;

@@ -17,14 +17,14 @@ void check_depth(int depth) {
              State::kMaxDepth, " deep, got ", depth);
 }
 
-/// The depth of a dictionary with these items.
+/// Returns the depth of a dictionary with these items.
 int depth_of(const std::vector<State::Item>& items) {
   int depth = 0;
   for (const State::Item& item : items) depth = std::max(depth, item.value.depth());
   return depth + 1;
 }
 
-/// The first keys, for the text of an error.
+/// Returns the first keys, for error texts.
 std::string list_of_keys(const State& dict) {
   constexpr std::size_t kShown = 10;
   std::string text;
@@ -42,18 +42,18 @@ bool identical_tensors(const Tensor& a, const Tensor& b) {
   return std::memcmp(x.data_ptr(), y.data_ptr(), x.nbytes()) == 0;
 }
 
-/// The content, which is a T, for reading.
+/// Returns the content, which is a T, for reading.
 template <class T>
 const T& read(const std::shared_ptr<void>& content) {
   TERN_CHECK(content, Error, "State: used after it was moved from");
   return *static_cast<const T*>(content.get());
 }
 
-/// The same for writing: a copy of its own when others share it.
+/// Returns the content for writing. Copies it first if other States share it.
 template <class T>
 T& write(std::shared_ptr<void>& content) {
   if (content.use_count() != 1) content = std::make_shared<T>(read<T>(content));
-  std::atomic_thread_fence(std::memory_order_acquire);  // after what other owners did last
+  std::atomic_thread_fence(std::memory_order_acquire);  // sees the last writes of former owners
   return *static_cast<T*>(content.get());
 }
 

@@ -17,13 +17,13 @@
 
 namespace tern {
 
-/// The tree that `state_dict()` returns and that state files hold. Its nodes are dictionaries and
-/// lists; its leaves are tensors, numbers, booleans, strings and null. Dictionaries keep their
-/// order.
+/// The tree that `state_dict()` returns and that state files store. Its nodes are dictionaries and
+/// lists; its leaves are tensors, numbers, booleans, strings and null. Dictionaries keep the order
+/// of their keys.
 ///
-/// A State is a value: copies are cheap, and a change of a copy leaves the original alone. Tensors
-/// are handles as everywhere: they share their elements with the module they came from. Values
-/// inside a tree are read-only; `set` replaces them.
+/// A State is a value: copies are cheap, and a change of a copy leaves the original unchanged. Its
+/// tensors are handles: they share their elements with the module they came from. Values inside a
+/// tree are read-only; `set` replaces them.
 ///
 /// Example:
 ///   State state;
@@ -72,7 +72,7 @@ class TERN_API State {
   /// Makes a list, for example `State::list({1, "two", 3.0})`. Throws Error beyond kMaxDepth.
   static State list(std::vector<State> elements = {});
 
-  // --- What it is ------------------------------------------------------------------------------
+  // --- Kind ------------------------------------------------------------------------------------
 
   /// Returns the kind of this node.
   Kind kind() const { return kind_; }
@@ -93,7 +93,7 @@ class TERN_API State {
   /// Returns true for a dictionary.
   bool is_dict() const { return kind() == Kind::Dict; }
 
-  // --- A leaf ----------------------------------------------------------------------------------
+  // --- Leaf --------------------------------------------------------------------------------------
 
   /// Returns the tensor. Throws Error for another kind.
   Tensor tensor() const;
@@ -107,7 +107,7 @@ class TERN_API State {
   template <class T>
   T to(std::string_view name = {}) const;
 
-  // --- A dictionary: throws Error on another kind ------------------------------------------------
+  // --- Dictionary: throws Error on another kind --------------------------------------------------
 
   /// Returns the value of `key`. Throws IndexError ("Key 'fc3.weight' is not defined").
   const State& operator[](std::string_view key) const&;
@@ -133,7 +133,7 @@ class TERN_API State {
   /// Removes `key`. Throws IndexError when the dictionary lacks the key.
   void erase(std::string_view key);
 
-  // --- A list: throws Error on another kind ------------------------------------------------------
+  // --- List: throws Error on another kind --------------------------------------------------------
 
   /// Returns element `index` of the list. Throws IndexError out of range.
   const State& operator[](std::size_t index) const&;
@@ -143,7 +143,7 @@ class TERN_API State {
   /// Appends an element to the list. Throws Error beyond kMaxDepth.
   void push_back(State value);
 
-  // --- Either ------------------------------------------------------------------------------------
+  // --- Dictionary or list ------------------------------------------------------------------------
 
   /// Returns the number of items of a dictionary or elements of a list.
   std::size_t size() const;
@@ -168,8 +168,8 @@ class TERN_API State {
     std::int64_t integer_ = 0;
     double floating_;
   };
-  // By kind a std::string, a Tensor, a List or a Dict. Containers are shared by copies until one
-  // of them changes.
+  // A std::string, a Tensor, a List or a Dict, depending on the kind. Copies share a container
+  // until one of them changes.
   std::shared_ptr<void> content_;
 };
 
@@ -181,8 +181,8 @@ struct State::Item {
   State value;
 };
 
-/// Returns how error texts name the kind: "null", "a bool", "an integer", "a floating number", "a
-/// string", "a tensor", "a list" or "a dictionary".
+/// Returns the name of the kind in error texts: "null", "a bool", "an integer", "a floating
+/// number", "a string", "a tensor", "a list" or "a dictionary".
 TERN_API const char* kind_name(State::Kind kind);
 
 /// Returns true when both trees have the same kinds, the same keys in the same order, and values
@@ -191,8 +191,6 @@ TERN_API const char* kind_name(State::Kind kind);
 TERN_API bool identical(const State& a, const State& b);
 
 // --- Keys by pattern ----------------------------------------------------------------------------
-// Of a dictionary's own keys; values are shared, and the order stays. In a pattern every `*` stands
-// for any text, also for dots or none, and as little of it as fits; the rest stands for itself.
 
 /// Returns the items whose keys match, for example `select_keys(state, "encoder.*")`.
 ///
@@ -207,8 +205,8 @@ TERN_API State select_keys(const State& state, std::string_view pattern);
 ///   encoder->load_state_dict(strip_prefix(state, "encoder."));
 TERN_API State strip_prefix(const State& state, std::string_view prefix);
 /// Returns all items; a key that matches `pattern` becomes `replacement`. The n-th `*` of the
-/// replacement is the text of the n-th `*` of the pattern (see select_keys). Throws Error when two
-/// keys become one, and when the replacement has more stars than the pattern.
+/// replacement stands for the text of the n-th `*` of the pattern (see select_keys). Throws Error
+/// when two keys become equal, and when the replacement has more stars than the pattern.
 ///
 /// Example:
 ///   rename_keys(state, "layers.*.gamma", "blocks.*.weight");

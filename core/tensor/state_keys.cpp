@@ -8,7 +8,7 @@ namespace {
 
 using Parts = std::vector<std::string_view>;
 
-/// What stands between the stars.
+/// Splits `pattern` at its stars.
 Parts split(std::string_view pattern) {
   Parts parts;
   std::size_t star;
@@ -20,7 +20,8 @@ Parts split(std::string_view pattern) {
   return parts;
 }
 
-/// What the stars between `parts` stand for in `key`; nothing when it does not match.
+/// Returns the texts that the stars between `parts` stand for in `key`, or nullopt if `key` does
+/// not match.
 std::optional<Parts> match(std::string_view key, const Parts& parts) {
   if (!key.starts_with(parts.front())) return std::nullopt;
   if (parts.size() == 1) return key == parts.front() ? std::optional(Parts()) : std::nullopt;

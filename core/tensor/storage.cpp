@@ -62,16 +62,16 @@ void Storage::operator delete(void* pointer, std::size_t size) noexcept {
 namespace detail {
 namespace {
 
-constexpr std::size_t kStep = 64;    // sizes are rounded up to it
+constexpr std::size_t kStep = 64;    // sizes are rounded up to a multiple
 constexpr std::size_t kClasses = 8;  // so objects of up to 512 bytes are recycled
-constexpr std::size_t kKept = 4096;  // per class and thread
+constexpr std::size_t kKept = 4096;  // free objects per class and thread
 
 struct FreeObject {
   FreeObject* next;
 };
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kRecycle = false;  // the sanitizers shall see every object
+constexpr bool kRecycle = false;  // lets the sanitizers see every object
 #else
 constexpr bool kRecycle = true;
 #endif
@@ -82,7 +82,7 @@ struct Cache {
   ~Cache();
 };
 
-// Thread-locals die in an order that nobody controls; objects freed later go straight back.
+// Thread-locals die in an unspecified order; objects freed later go straight back to the heap.
 thread_local bool cache_is_gone = false;
 thread_local Cache cache;
 

@@ -12,8 +12,8 @@ namespace tern {
 
 class Allocator;
 
-/// A block of memory on one device, shared by all views of a tensor. Its version counter tells the
-/// gradient rules about in-place changes.
+/// A block of memory on one device, shared by all views of a tensor. Autograd uses its version
+/// counter to detect in-place changes.
 class TERN_API Storage final : public RefCounted {
  public:
   /// A function that frees `data`; `context` is the pointer that was given with the function.
@@ -24,13 +24,13 @@ class TERN_API Storage final : public RefCounted {
   /// Allocates pinned host memory from `allocator`, which must outlive the storage. Zero bytes give
   /// a null pointer.
   Storage(std::size_t bytes, Allocator& allocator);
-  /// Uses memory of somebody else. At the end `deleter`, which may be null, is called with it.
+  /// Uses memory that the caller owns. The destructor calls `deleter` unless it is null.
   Storage(void* data, std::size_t bytes, Device device, Deleter deleter, void* context);
   /// Shares the memory of `other`, with a version counter of its own.
   explicit Storage(const IntrusivePtr<Storage>& other);
   ~Storage() override;
 
-  /// Returns the address of the first byte; on a GPU it is an address there.
+  /// Returns the address of the first byte; a device address for memory of a GPU.
   void* data() const { return data_; }
   /// Returns the size in bytes.
   std::size_t bytes() const { return bytes_; }
@@ -38,10 +38,10 @@ class TERN_API Storage final : public RefCounted {
   Device device() const { return device_; }
   /// Returns true for pinned host memory.
   bool is_pinned() const { return pinned_; }
-  /// Returns true when both storages use the memory of one allocation.
+  /// Returns true when both storages use the same allocation.
   bool is_alias_of(const Storage& other) const { return &owner() == &other.owner(); }
-  /// Returns true when this is the last reference to memory that nobody else can see, so that an op
-  /// may write its result there.
+  /// Returns true when this is the last reference to memory that tern allocated and that no other
+  /// storage shares, so that an op may write its result there.
   bool is_exclusive() const { return use_count() == 1 && !foreign_; }
 
   /// Returns the number of in-place changes so far.
@@ -61,8 +61,8 @@ class TERN_API Storage final : public RefCounted {
 
   void* data_;
   std::size_t bytes_;
-  Deleter deleter_;  // null: the allocator's, unless foreign_
-  void* context_;    // the deleter's, the allocator of pinned memory, or the owner of shared memory
+  Deleter deleter_;  // null: the allocator frees the memory, unless foreign_
+  void* context_;    // of the deleter; the allocator of pinned memory; the owner of shared memory
   Device device_;
   bool foreign_;
   bool pinned_ = false;
@@ -71,7 +71,7 @@ class TERN_API Storage final : public RefCounted {
 };
 
 namespace detail {
-/// Memory for small objects of one size class (tensors, storages, nodes): recycled per thread.
+/// Allocates and frees small objects (tensors, storages, nodes) from per-thread free lists.
 TERN_API void* allocate_object(std::size_t size);
 TERN_API void free_object(void* pointer, std::size_t size) noexcept;
 }  // namespace detail

@@ -50,15 +50,15 @@ class TERN_API Tensor {
  public:
   /// Makes an undefined tensor.
   Tensor() = default;
-  /// Makes a handle of an implementation object.
+  /// Makes a handle to an implementation object.
   explicit Tensor(IntrusivePtr<TensorImpl> impl) : impl_(std::move(impl)) {}
-  /// Makes another handle of the same tensor.
+  /// Makes another handle to the same tensor.
   Tensor(const Tensor&) = default;
-  /// Takes the handle over; `other` becomes undefined.
+  /// Takes over the handle; `other` becomes undefined.
   Tensor(Tensor&& other) noexcept = default;
   ~Tensor() = default;
 
-  /// Makes this handle one of the tensor `other`. No elements are copied.
+  /// Makes this handle refer to the tensor `other`. Copies no elements.
   Tensor& operator=(const Tensor& other) & = default;
   Tensor& operator=(Tensor&& other) & noexcept = default;
   /// Copies elements into the tensor that an expression returns, as copy_() and fill_() do.
@@ -71,7 +71,7 @@ class TERN_API Tensor {
   Tensor& operator=(Tensor&& source) && { return copy_(source); }
   Tensor& operator=(const Scalar& value) && { return fill_(value); }
 
-  // --- What it is ------------------------------------------------------------------------------
+  // --- Properties ------------------------------------------------------------------------------
 
   /// Returns false for a default-made tensor.
   bool defined() const { return static_cast<bool>(impl_); }
@@ -103,7 +103,7 @@ class TERN_API Tensor {
   ScalarType dtype() const { return self().dtype; }
   /// Returns the same as dtype().
   ScalarType scalar_type() const { return dtype(); }
-  /// Returns where the elements are. A CUDA device has an index here.
+  /// Returns the device of the elements. A CUDA device has an index here.
   Device device() const {
     if (!impl_) [[unlikely]]
       no_device_error();
@@ -115,7 +115,7 @@ class TERN_API Tensor {
   bool is_cpu() const { return device().is_cpu(); }
   /// Returns true for a tensor on a CUDA device.
   bool is_cuda() const { return device().is_cuda(); }
-  /// Returns true for a tensor without elements, which has sizes and a dtype alone.
+  /// Returns true for a tensor without elements, which has only sizes and a dtype.
   bool is_meta() const { return device().is_meta(); }
   /// Returns true for float16, bfloat16, float32 and float64.
   bool is_floating_point() const { return tern::is_floating_point(dtype()); }
@@ -125,14 +125,14 @@ class TERN_API Tensor {
   bool is_pinned() const { return self().storage->is_pinned(); }
   /// Returns the memory that this tensor and its views share.
   const Storage& storage() const { return *self().storage; }
-  /// Returns the position of the first element in the storage, in elements.
+  /// Returns the offset of the first element in the storage, in elements.
   std::int64_t storage_offset() const { return self().offset; }
   /// Returns dtype and device of this tensor, for factories.
   TensorOptions options() const { return TensorOptions(dtype()).device(device()); }
 
-  // --- Its elements ----------------------------------------------------------------------------
+  // --- Elements --------------------------------------------------------------------------------
 
-  /// Returns the address of the first element; for a tensor on a GPU it is an address there.
+  /// Returns the address of the first element; a device address for a tensor on a GPU.
   void* data_ptr() const { return self().data(); }
   /// Returns the address of the first element. Throws DTypeError when T is not the C++ type of the
   /// dtype ("expected scalar type Double but found Float").
@@ -141,7 +141,7 @@ class TERN_API Tensor {
     check_scalar_type(dtype_of<T>());
     return static_cast<T*>(data_ptr());
   }
-  /// Returns data_ptr() for reading.
+  /// Returns data_ptr() for reading only.
   template <class T>
   const T* const_data_ptr() const {
     return data_ptr<T>();
@@ -166,13 +166,13 @@ class TERN_API Tensor {
   std::vector<T> to_vector() const;
 
   /// Tells the caching allocator that work on `stream` uses this tensor's memory. After the tensor
-  /// is gone, the memory waits for that work before it is handed out again. Needed for streams
+  /// is freed, the allocator reuses the memory only when that work is done. Needed for streams
   /// other than the one that was current at the allocation; see docs/devices.md. CUDA tensors only.
   void record_stream(cuda::Stream stream) const;
 
   // --- The handle ------------------------------------------------------------------------------
 
-  /// Returns true when both handles are one tensor.
+  /// Returns true when both handles refer to one tensor.
   bool is_same(const Tensor& other) const { return impl_ == other.impl_; }
   /// Makes this handle undefined.
   void reset() { impl_.reset(); }
@@ -189,32 +189,31 @@ class TERN_API Tensor {
       undefined_error();
     return *impl_;
   }
-  /// Returns true when both tensors use the memory of one allocation.
+  /// Returns true when both tensors use the same allocation.
   bool is_alias_of(const Tensor& other) const {
     return self().storage->is_alias_of(*other.self().storage);
   }
 
   // --- Autograd (defined in core/autograd) -------------------------------------------------------
 
-  /// Returns true when backward() computes a gradient for this tensor or passes through it, and for
-  /// a view of such a tensor that was made under NoGradGuard, which passes no gradient on.
+  /// Returns true when backward() computes a gradient for this tensor or passes through it. Also
+  /// true for a view of such a tensor that was made under NoGradGuard; it passes no gradient on.
   bool requires_grad() const;
   /// Sets whether ops on this leaf are recorded for backward. Returns this tensor. Throws
   /// DTypeError for a dtype that is not floating point, and Error when `false` is set on a result
   /// of ops (use detach()).
   Tensor& requires_grad_(StrictBool requires_grad = true);
-  /// Does the same as requires_grad_(), except that a result of ops is left alone instead of an
-  /// error.
+  /// Does the same as requires_grad_(), but leaves a result of ops unchanged instead of throwing.
   const Tensor& set_requires_grad(StrictBool requires_grad) const;
   /// Returns true for a tensor that no recorded op made.
   bool is_leaf() const;
   /// Returns the gradient rule that made this tensor; null for a leaf.
   IntrusivePtr<autograd::Node> grad_fn() const;
-  /// Returns which output of grad_fn() this tensor is.
+  /// Returns the index of this tensor among the outputs of grad_fn().
   std::uint32_t output_nr() const;
   /// Returns the gradient that backward() accumulated; undefined if there is none.
   const Tensor& grad() const;
-  /// Returns the gradient for changes, without the checks of set_grad().
+  /// Returns the gradient for modification, without the checks of set_grad().
   Tensor& mutable_grad() const;
   /// Replaces the gradient; an undefined `grad` removes it. Throws ShapeError, DTypeError or
   /// DeviceError when the gradient does not fit this tensor.
@@ -242,17 +241,18 @@ class TERN_API Tensor {
   Tensor tensor_data() const { return data(); }
   /// Returns the same as data().
   Tensor variable_data() const { return data(); }
-  /// Makes this tensor show the elements of `other`; identity, gradient and hooks stay. Throws
-  /// Error for a result of ops, and DTypeError when this tensor requires a gradient and `other` is
-  /// not floating point.
+  /// Makes this tensor use the elements of `other`; identity, gradient and hooks stay. Throws Error
+  /// for a result of ops, and DTypeError when this tensor requires a gradient and `other` is not
+  /// floating point.
   void set_data(const Tensor& other) const;
   /// Calls `hook` with this tensor's gradient during backward. A defined result of the hook
-  /// replaces the gradient; backward throws when its sizes, dtype or device are others. Returns a
-  /// number for remove_hook(). Throws Error unless this tensor requires a gradient.
+  /// replaces the gradient; backward throws when the result has other sizes, another dtype or
+  /// another device. Returns a number for remove_hook(). Throws Error unless this tensor requires a
+  /// gradient.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
   /// Removes the hook with this number.
   void remove_hook(unsigned number) const;
-  /// Makes backward() keep the gradient of a tensor that is not a leaf in grad(). Throws Error
+  /// Makes backward() store the gradient of a tensor that is not a leaf in grad(). Throws Error
   /// unless this tensor requires a gradient.
   void retain_grad() const;
   /// Returns true after retain_grad() on a tensor that is not a leaf.
@@ -328,21 +328,22 @@ std::vector<T> Tensor::to_vector() const {
 
 namespace detail {
 
-/// A new tensor with its own memory; no gradient history. `strides` empty: row-major.
+/// Makes a new tensor with its own memory and without history. Row-major without `strides`.
 TERN_API Tensor make_tensor(IntArrayRef sizes, ScalarType dtype, Device device);
 TERN_API Tensor make_tensor(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype,
                             Device device);
-/// The same in pinned host memory. Throws DeviceError when there is no CUDA.
+/// Makes a new tensor in pinned host memory. Throws DeviceError when there is no CUDA.
 TERN_API Tensor make_pinned(IntArrayRef sizes, IntArrayRef strides, ScalarType dtype);
-/// A fresh tensor with the sizes and strides of `like`, which is dense.
+/// Makes a new tensor with the sizes and strides of `like`, which must be dense.
 TERN_API Tensor make_like(const Tensor& like, ScalarType dtype, Device device);
-/// Another geometry over the same storage; no gradient history and no view bookkeeping.
+/// Makes a tensor with another geometry over the same storage, without history and view tracking.
 TERN_API Tensor make_alias(const Tensor& of, IntArrayRef sizes, IntArrayRef strides,
                            std::int64_t offset);
 inline Tensor make_alias(const Tensor& of) {
   return make_alias(of, of.sizes(), of.strides(), of.storage_offset());
 }
-/// `device` with an index: the current one where it is open, checked to exist.
+/// Returns `device` with an index, by default the current one. Throws DeviceError if the device
+/// does not exist.
 TERN_API Device resolve_device(Device device);
 
 }  // namespace detail

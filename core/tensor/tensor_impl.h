@@ -11,7 +11,7 @@
 
 namespace tern {
 
-/// Autograd's part of a tensor. Only core/autograd knows its content.
+/// Autograd's data of a tensor. Only core/autograd knows the derived class.
 struct AutogradPart {
   /// Frees the part.
   virtual ~AutogradPart() = default;
@@ -21,22 +21,22 @@ struct AutogradPart {
 enum class ViewOrigin : std::uint8_t {
   kNone,    // not a view
   kNormal,  // made with gradients enabled
-  kNoGrad,  // made under NoGradGuard: no recorded op may write it
-  kPiece,   // one of several views that an op made: no recorded op may write it
+  kNoGrad,  // made under NoGradGuard: no recorded op may write to it
+  kPiece,   // one of several views that an op made: no recorded op may write to it
 };
 
-/// The object behind a Tensor: where its elements are and how they are laid out. Programs use
-/// Tensor.
+/// The object behind a Tensor: the location and layout of its elements. Programs use Tensor
+/// instead.
 class TERN_API TensorImpl final : public RefCounted {
  public:
-  /// Describes elements of `storage` from element `offset` on. Strides count elements.
+  /// Describes elements of `storage`, starting at element `offset`. Strides count elements.
   TensorImpl(IntrusivePtr<Storage> storage, std::int64_t offset, IntArrayRef sizes,
              IntArrayRef strides, ScalarType dtype);
-  /// Takes sizes and strides from `like`, from the start of `storage`.
+  /// Takes sizes and strides from `like`, with offset 0.
   TensorImpl(IntrusivePtr<Storage> storage, const TensorImpl& like, ScalarType dtype);
   ~TensorImpl() override;
 
-  /// Changes where the elements are, and numel and contiguous with it.
+  /// Changes offset, sizes and strides, and updates numel and contiguous.
   void set_geometry(std::int64_t offset, IntArrayRef sizes, IntArrayRef strides);
 
   /// Returns the address of the first element.
@@ -49,9 +49,9 @@ class TERN_API TensorImpl final : public RefCounted {
 
   /// The memory of the elements.
   IntrusivePtr<Storage> storage;
-  /// The first element's position in the storage, in elements.
+  /// The offset of the first element in the storage, in elements.
   std::int64_t offset;
-  /// Sizes and strides, in elements.
+  /// Sizes, and strides in elements.
   DimVector sizes, strides;
   /// The number of elements.
   std::int64_t numel;
@@ -59,12 +59,12 @@ class TERN_API TensorImpl final : public RefCounted {
   ScalarType dtype;
   /// True when the elements lie in row-major order without gaps.
   bool contiguous;
-  bool wrapped_number = false;  // made of a bare C++ number: of lowest rank in promotion
+  bool wrapped_number = false;  // made from a bare C++ number: lowest rank in promotion
   /// How an in-place change of this view is treated.
   ViewOrigin view_origin = ViewOrigin::kNone;
-  std::uint32_t view_version = 0;      // of the storage when this view's grad_fn was made
-  IntrusivePtr<TensorImpl> view_base;  // the tensor that this one is a view of
-  /// Autograd's part; null without gradients.
+  std::uint32_t view_version = 0;      // version of the storage when this view's grad_fn was made
+  IntrusivePtr<TensorImpl> view_base;  // the tensor that this view shows
+  /// Autograd's data; null without gradients.
   std::unique_ptr<AutogradPart> autograd;
 
   /// Allocates the object from recycled memory.

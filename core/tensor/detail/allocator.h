@@ -9,20 +9,20 @@
 
 namespace tern {
 
-/// The memory of one kind of device. Allocators are thread-safe; pointers are aligned to 64 bytes.
+/// Allocates memory on one kind of device. Thread-safe; pointers are aligned to 64 bytes.
 class Allocator {
  public:
   virtual ~Allocator() = default;
-  /// Returns memory for `bytes` bytes (at least 1). Throws OutOfMemoryError, which names the device
-  /// and the sizes.
+  /// Returns a block of `bytes` bytes (at least 1). Throws OutOfMemoryError, whose text names the
+  /// device and the sizes.
   virtual void* allocate(std::size_t bytes, DeviceIndex device) = 0;
-  /// Takes memory back. `bytes` is the size that `allocate` was asked for.
+  /// Takes a block back. `bytes` is the size that was passed to `allocate`.
   virtual void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept = 0;
-  /// Gives cached memory back to the system.
+  /// Returns cached memory to the system.
   virtual void empty_cache() = 0;
-  /// Returns what the allocator has done on `device` so far.
+  /// Returns the figures of `device` since the program started.
   virtual MemoryStats stats(DeviceIndex device) const = 0;
-  /// Sets the peaks of `device` to the present values.
+  /// Sets the peaks of `device` to the current values.
   virtual void reset_peak(DeviceIndex device) = 0;
 };
 
@@ -33,13 +33,14 @@ TERN_API void fail_allocation(std::int64_t n, bool onwards = false);
 }  // namespace testing
 
 namespace detail {
-/// Every allocator calls this first; throws when `testing::fail_allocation` says so.
+/// Throws OutOfMemoryError when `testing::fail_allocation` demands it. Every allocator calls this
+/// function before it allocates.
 TERN_API void allocation_point(std::size_t bytes, Device device);
 
-/// The allocator of a device type. Defined in core/kernels, which knows the backends.
+/// Returns the allocator of a device type. Defined in core/kernels, which knows the backends.
 TERN_API Allocator& allocator_of(DeviceType type);
-/// The allocator of pinned host memory. Throws DeviceError when there is no CUDA. Defined there,
-/// too.
+/// Returns the allocator of pinned host memory. Throws DeviceError when there is no CUDA. Defined
+/// in core/kernels.
 TERN_API Allocator& pinned_allocator();
 }  // namespace detail
 
