@@ -14,7 +14,7 @@ namespace {
 
 constinit std::atomic<Backend*> registered[kDeviceTypes] = {};
 
-/// Throws again at the next call when a backend cannot be made.
+/// Registers the built-in backends once. If this throws, the next call tries again.
 [[gnu::cold, gnu::noinline]] void register_all() {
   static const bool done = [] {
     get_num_threads();  // a bad TERN_NUM_THREADS throws here, since a kernel must not
@@ -51,7 +51,7 @@ void reserve_numbers(Generator& generator, std::uint64_t blocks, RandomArgs& arg
 namespace detail {
 namespace {
 
-// "abs_" runs the kernel of "abs".
+// Returns the quoted name of the kernel. "abs_" runs the kernel of "abs".
 std::string kernel_name(const char* op, DeviceType device) {
   std::string name = op;
   if (name.ends_with('_')) name.pop_back();
@@ -78,7 +78,7 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
     case StatusCode::kInvalidValue:
       raise<Error>(op, ": ", context.message);
     case StatusCode::kDeviceFault:
-      // Of a device with work in flight: nobody knows which op and module it is about.
+      // A device reports faults late, so the running op and module are not necessarily to blame.
       if (device == kCUDA) throw DeviceError(tern::detail::text_of(op, ": ", context.message));
       raise<Error>(op, ": ", context.message);
   }

@@ -12,78 +12,85 @@
 
 namespace tern::kernels {
 
-/// The code behind one kind of device. Ops reach it through backend_of(); adding one means one
-/// class and one line in backends/builtin.cpp.
+/// The code behind one kind of device. Ops reach a backend through backend_of(). A new backend is
+/// one class and one line in backends/builtin.cpp.
 class TERN_API Backend {
  public:
   virtual ~Backend() = default;
 
+  /// Returns the allocator of the devices' memory.
   virtual Allocator& allocator() = 0;
+  /// Returns the kernels, by slot.
   virtual const KernelTable& kernels() = 0;
+  /// Returns the number of devices.
   virtual int device_count() = 0;
-  /// The device of the calling thread that an index of -1 means.
+  /// Returns the calling thread's current device, which an index of -1 means.
   virtual DeviceIndex current_device() = 0;
-  /// Throws DeviceError when `device` does not exist or the backend cannot run, saying why.
+  /// Throws DeviceError with the reason when `device` does not exist or the backend cannot run.
   virtual void check_device(DeviceIndex device) = 0;
-  /// The stream on which the calling thread's work for `device` runs; null where there is none.
+  /// Returns the calling thread's current stream of `device`; null if the backend has no streams.
   virtual void* stream(DeviceIndex device) = 0;
-  /// Copies bytes between this backend's device and the host or another of its devices (`from`
-  /// and `to` say which is which; at least one is this backend's). Ordered after the work that
-  /// was given to either side. Unless non_blocking, the host may use both sides on return.
+  /// Copies `bytes` bytes between a device of this backend and the host or another of its devices:
+  /// `to_device` or `from_device` belongs to this backend. Ordered after earlier work on both
+  /// sides. Unless `non_blocking`, the host may use both sides on return.
   virtual void copy_bytes(void* to, Device to_device, const void* from, Device from_device,
                           std::size_t bytes, bool non_blocking) = 0;
-  /// Waits for the work of `device` and throws what went wrong in it.
+  /// Waits for the work of `device` and throws the error of that work, if any.
   virtual void synchronize(DeviceIndex device) = 0;
-  /// Says that the current stream of `device` uses the block at `data`, whichever stream the block
-  /// belongs to: once freed, the block is not reused before the work that this stream has by then.
+  /// Records that the current stream of `device` uses the block at `data`, which may belong to
+  /// another stream. Once the block is freed, it is reused only after the work that this stream has
+  /// by then.
   virtual void record_current_stream(const void* /*data*/, DeviceIndex /*device*/) {}
-  /// Host memory for copies that run while the host goes on; null where there is no such thing.
+  /// Returns the allocator of host memory for copies that overlap with the host's work; null if the
+  /// backend has none.
   virtual Allocator* pinned_allocator() { return nullptr; }
 
-  /// Something that runs a body, in whatever thread, with `device` current and its work on the
-  /// stream that the calling thread uses now.
+  /// Runs a body, on any thread, with `device` current and with the stream that the calling thread
+  /// used when place() was called.
   using Place = std::function<void(const std::function<void()>& body)>;
+  /// Returns the Place of the calling thread's current stream of `device`.
   virtual Place place(DeviceIndex) {
     return [](const std::function<void()>& body) { body(); };
   }
 
-  /// Returns the graph that records the calling thread's work for `device`; null when the work
-  /// runs.
+  /// Returns the graph that captures the calling thread's work for `device`; null outside a
+  /// capture.
   virtual GraphCapture* capture(DeviceIndex) { return nullptr; }
 };
 
-/// The backend of a device type. The first call registers the built-in ones.
+/// Returns the backend of a device type. The first call registers the built-in backends.
 TERN_API Backend& backend_of(DeviceType type);
 
-/// Returns the graph that records the calling thread's work for `device`; null when the work runs.
+/// Returns the graph that captures the calling thread's work for `device`; null outside a capture.
 inline GraphCapture* capture_on(Device device) {
   return device.is_cuda() ? backend_of(device.type()).capture(device.index()) : nullptr;
 }
 
-/// Whether work on `device` is recorded: then its results cannot be read.
+/// Returns true while work on `device` is captured; its results cannot be read then.
 inline bool is_capturing(Device device) { return capture_on(device) != nullptr; }
 
-/// Reserves `blocks` blocks of a device's generator, whose mutex the caller holds, and writes into
-/// `args` where a kernel draws from: a seed and an offset, or while a graph is captured the place
-/// in device memory that has them.
+/// Reserves `blocks` blocks of a device's generator, whose mutex the caller must hold. Writes to
+/// `args` where the kernel finds its numbers: a seed and an offset, or during a capture the address
+/// of both in device memory.
 TERN_API void reserve_numbers(Generator& generator, std::uint64_t blocks, RandomArgs& args);
 
 namespace detail {
-/// Defined in backends/builtin.cpp: fills one pointer per device type. The core declares it, so
-/// that no layer below the backends needs to know them.
+/// Sets one pointer per device type. Declared here and defined in backends/builtin.cpp, so that no
+/// layer below the backends needs to know them.
 void register_builtin_backends(Backend* (&backends)[kDeviceTypes]);
 
-/// Throws the error that a failed kernel left in `context`, in words: `op` is what the user called.
+/// Throws the error that a failed kernel left in `context`. `op` is the op that the user called.
 [[noreturn]] TERN_API void throw_status(const char* op, Slot slot, ScalarType dtype,
                                         DeviceType device, const KernelContext& context);
-/// Throws DTypeError: `dtype` is none that kernels compute in.
+/// Throws DTypeError, because kernels do not compute in `dtype`.
 [[noreturn]] TERN_API void throw_data_dtype(const char* op, ScalarType dtype, DeviceType device);
+/// Throws NotImplementedError, because the backend of `device` has no kernel in `slot`.
 [[noreturn]] TERN_API void throw_missing(const char* op, Slot slot, DeviceType device);
 }  // namespace detail
 
-/// Runs the slot of `Args` where the tensors are. Throws DTypeError where it would compute in a
-/// dtype that is only data, NotImplementedError when the backend has no such kernel, and what the
-/// kernel reports otherwise.
+/// Runs the kernel for `Args` on `device`. Throws DTypeError when the call would compute in a data
+/// dtype, NotImplementedError when the backend lacks the kernel, and the error that the kernel
+/// reports.
 template <class Args>
 void run(const char* op, Device device, ScalarType dtype, const Args& args) {
   if (!is_compute_dtype(dtype) && !moves_only(args)) [[unlikely]]

@@ -7,8 +7,8 @@
 
 namespace tern::kernels {
 
-/// Calls `visitor(TypeTag<U>())` with the unsigned integer U of `size` bytes, which is that of an
-/// element: what only moves elements has one kernel for all dtypes of a size.
+/// Calls `visitor(TypeTag<U>())` with the unsigned integer U of `size` bytes, the size of an
+/// element. Kernels that only move elements have one version for all dtypes of a size.
 template <class Visitor>
 void visit_size(std::size_t size, const Visitor& visitor) {
   switch (size) {

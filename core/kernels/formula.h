@@ -8,14 +8,16 @@
 
 namespace tern::kernels::formulas {
 
+/// Base of formulas without a scale.
 struct Formula {
   static constexpr bool kScaled = false;
 };
+/// Base of formulas that read ElementwiseArgs::scale.
 struct ScaledFormula {
   static constexpr bool kScaled = true;
 };
 
-/// Integer arithmetic that wraps around.
+/// Integer arithmetic runs on unsigned words, so that overflow wraps around.
 template <class T>
 TERN_HOST_DEVICE T wrap(std::uint64_t x) {
   return static_cast<T>(x);

@@ -6,11 +6,11 @@
 #include <tern/core/kernels/formulas_loss.h>
 #include <tern/core/kernels/formulas_unary.h>
 
-// One formula per row of elementwise.def, with PyTorch's results at the edges. Each has
+// One formula per row of elementwise.def, with PyTorch's results in edge cases. Each formula has
 //   value(inputs...)          the result of one element;
-//   value(inputs..., scale)   where ElementwiseArgs::scale counts (kScaled); without, it is 1.
-// A formula that is free of branches only for ordinary inputs also says which those are
-// (`bounded`) and computes them alone (`bounded_value`), so that a loop can vectorise them.
+//   value(inputs..., scale)   the result with ElementwiseArgs::scale (only if kScaled; else 1).
+// A formula that is branch-free only for ordinary inputs also has `bounded`, which tests for these
+// inputs, and `bounded_value`, which computes only these, so that a loop can vectorise.
 
 namespace tern::kernels::formulas {
 
@@ -21,7 +21,7 @@ struct where_op : Formula {
   }
 };
 
-/// clamp where neither bound is NaN.
+/// clamp for bounds that are not NaN.
 struct clamp_between : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T low, T high) {
@@ -37,7 +37,7 @@ struct clamp : Formula {
   }
 };
 
-/// input + scale a b, the last product and the sum with one rounding.
+/// input + scale * a * b; the product with b and the sum share one rounding.
 struct addcmul : ScaledFormula {
   template <class T>
   TERN_HOST_DEVICE static T value(T input, T a, T b) {

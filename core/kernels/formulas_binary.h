@@ -8,7 +8,7 @@
 
 namespace tern::kernels::formulas {
 
-/// a + scale b with one rounding; `or` of bools.
+/// a + scale * b with one rounding; logical or for bools.
 struct add : ScaledFormula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
@@ -37,7 +37,7 @@ struct sub : ScaledFormula {
   }
 };
 
-/// a + weight (b - a), from the nearer end, which keeps that end exact.
+/// a + weight * (b - a), computed from the nearer end, so that both ends are exact.
 struct lerp : ScaledFormula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
@@ -74,7 +74,7 @@ struct cube : Formula {
 };
 
 struct pow : Formula {
-  /// Calls `use(formula)` when one for a single input does what this exponent asks for.
+  /// Calls `use(formula)` and returns true if a formula of one input computes this power.
   template <class T, class Use>
   static bool by_exponent(T exponent, const Use& use) {
     if constexpr (kFloating<T>) {
@@ -105,7 +105,7 @@ struct pow : Formula {
   }
 };
 
-/// NaN when either is.
+/// NaN if either input is NaN.
 struct maximum : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
@@ -143,7 +143,8 @@ struct bitwise_xor : Formula {
   }
 };
 
-/// With the sign of the divisor. Integers: 0 for a zero divisor, which the caller reports.
+/// The remainder with the sign of the divisor. Integers: 0 for a zero divisor; the caller reports
+/// it.
 struct remainder : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
@@ -153,7 +154,7 @@ struct remainder : Formula {
       return b == 0 || b == -1 ? 0 : with_sign_of_divisor(a % b, b);
     }
   }
-  /// True where a double holds the quotient with enough digits to cut it off.
+  /// True if a double holds the quotient with enough digits to truncate it correctly.
   TERN_HOST_DEVICE static bool bounded(float a, float b) {
     return (math::abs(b) < std::numeric_limits<float>::infinity()) &
            (math::abs(a) <= 0x1p28f * math::abs(b));
@@ -167,7 +168,7 @@ struct remainder : Formula {
     return with_sign_of_divisor(math::copysign(static_cast<float>(r), a), b);
   }
   TERN_HOST_DEVICE static std::int64_t bounded_value(std::int64_t a, std::int64_t b) {
-    // Vectors convert 32-bit integers on every machine.
+    // All machines can convert vectors of 32-bit integers.
     const double x = static_cast<std::int32_t>(a), y = static_cast<std::int32_t>(b);
     const double r = x - static_cast<std::int32_t>(x / y) * y;
     return with_sign_of_divisor(static_cast<std::int64_t>(static_cast<std::int32_t>(r)), b);

@@ -2,7 +2,7 @@
 
 #include <tern/core/kernels/formula.h>
 
-// Two inputs, a bool out.
+// Formulas of two inputs with a bool result.
 
 namespace tern::kernels::formulas {
 

@@ -3,7 +3,7 @@
 #include <tern/core/kernels/formula.h>
 #include <tern/core/kernels/trig.h>
 
-// One floating input: the elementary functions.
+// Elementary functions of one floating-point input.
 
 namespace tern::kernels::formulas {
 

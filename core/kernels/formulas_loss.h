@@ -2,11 +2,11 @@
 
 #include <tern/core/kernels/formula.h>
 
-// Gradients that pay as one pass, and binary cross-entropies.
+// Gradients that are worth a fused kernel, and binary cross-entropies.
 
 namespace tern::kernels::formulas {
 
-/// A NaN result lets the gradient through.
+/// The gradient of relu, from relu's result. A NaN result passes the gradient on.
 struct relu_backward : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T gradient, T result) {
@@ -28,7 +28,7 @@ struct tanh_backward : Formula {
   }
 };
 
-/// -(t log x + (1 - t) log(1 - x)) with both logarithms at least -100.
+/// -(t log x + (1 - t) log(1 - x)), with both logarithms clamped to at least -100.
 struct bce : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T x, T target) {
@@ -38,7 +38,7 @@ struct bce : Formula {
   }
 };
 
-/// From logits: (1 - t) x + log(1 + e^-|x|) + max(-x, 0).
+/// Binary cross-entropy from logits: (1 - t) x + log(1 + e^-|x|) + max(-x, 0).
 struct bce_logits : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T x, T target) {

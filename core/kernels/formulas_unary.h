@@ -2,7 +2,7 @@
 
 #include <tern/core/kernels/formula.h>
 
-// One input, cheap.
+// Cheap formulas of one input.
 
 namespace tern::kernels::formulas {
 

@@ -13,20 +13,20 @@ namespace tern::kernels {
 
 struct RandomArgs;
 
-/// A graph while it is captured: work is recorded, with its arguments frozen, and runs at each
-/// replay. Only backends with graphs have captures; see Backend::capture().
+/// A graph during its capture: work is recorded with fixed arguments and runs at each replay. Only
+/// backends with graphs have captures; see Backend::capture().
 class GraphCapture {
  public:
-  /// Lets `hook` run on the host after every replay was queued, for work of `device`. Throws
-  /// NotImplementedError when the capture began on another device.
+  /// Registers `hook` to run on the host each time a replay has been queued. Throws
+  /// NotImplementedError when the capture began on a device other than `device`.
   virtual void after_replay(DeviceIndex device, std::function<void()> hook) = 0;
-  /// Returns device memory of `device` for a number that kernels of the graph read. Before every
-  /// replay the number becomes what `value` returns; a replay throws what `value` throws.
-  /// Throws NotImplementedError when the capture began on another device.
+  /// Returns the device address of a number that kernels of the graph read. Each replay first sets
+  /// the number to the result of `value`, and throws the errors of `value`. Throws
+  /// NotImplementedError when the capture began on a device other than `device`.
   virtual const double* graph_number(DeviceIndex device, std::function<double()> value) = 0;
-  /// Reserves `blocks` blocks of the generator, whose mutex the caller holds, for each replay, and
-  /// writes into `args` where the kernel finds seed and offset. Throws NotImplementedError when the
-  /// capture began on another device than the generator's.
+  /// Reserves `blocks` blocks of the generator, whose mutex the caller must hold, for each replay.
+  /// Writes to `args` where the kernel finds seed and offset. Throws NotImplementedError when the
+  /// capture began on a device other than the generator's.
   virtual void reserve_numbers(Generator& generator, std::uint64_t blocks, RandomArgs& args) = 0;
 
  protected:

@@ -4,7 +4,7 @@
 
 namespace tern::kernels {
 
-/// Returns whether a number is NaN; of a vector, a mask per lane.
+/// Returns true if a number is NaN. For a vector, returns a mask with one entry per lane.
 template <class V>
 TERN_HOST_DEVICE auto is_nan(V value) {
   // NOLINTNEXTLINE(misc-redundant-expression): only NaN differs from itself.

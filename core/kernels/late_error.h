@@ -9,7 +9,7 @@
 
 namespace tern::kernels {
 
-/// What the user called.
+/// Returns the name of the op that the user called.
 constexpr const char* index_op_name(IndexOp op) {
   switch (op) {
     case IndexOp::kSelect:
@@ -24,7 +24,8 @@ constexpr const char* index_op_name(IndexOp op) {
   return "?";
 }
 
-/// The message of a device that found an index out of range: late, so it names the op.
+/// Writes the message for an index out of range that a device found. The error arrives late, so the
+/// message names the op.
 inline void write_late_index_error(char* out, std::size_t size, IndexOp op, std::int64_t index,
                                    std::int64_t limit, std::int32_t device) {
   std::snprintf(out, size,
@@ -34,14 +35,14 @@ inline void write_late_index_error(char* out, std::size_t size, IndexOp op, std:
                 static_cast<int>(device));
 }
 
-/// Whether an element is what `op` requires. NaN is not.
+/// Returns true if an element satisfies `op`. NaN does not.
 template <class T>
 TERN_HOST_DEVICE bool keeps_rule(RequireOp op, T value) {
   const auto number = +value;  // a bool becomes an int
   return op == RequireOp::kDivisor ? number != 0 : (number >= 0) & (number <= 1);
 }
 
-/// The message of every call for a device after a fault that ended its use. `cause` is CUDA's text.
+/// Writes the message that every call for a lost device gets. `cause` is CUDA's text of the fault.
 inline void write_lost_device(char* out, std::size_t size, const char* cause, std::int32_t device) {
   std::snprintf(out, size,
                 "CUDA error: %s; earlier work of cuda:%d found it (CUDA_LAUNCH_BLOCKING=1 shows "
@@ -49,7 +50,7 @@ inline void write_lost_device(char* out, std::size_t size, const char* cause, st
                 cause, static_cast<int>(device));
 }
 
-/// The rule that an element breaks, in PyTorch's words.
+/// Returns PyTorch's text for a violated requirement.
 constexpr const char* broken_rule(RequireOp op) {
   switch (op) {
     case RequireOp::kDivisor:
@@ -60,7 +61,7 @@ constexpr const char* broken_rule(RequireOp op) {
   return "?";
 }
 
-/// The message of a device that found a value that breaks a rule.
+/// Writes the message for a value that violates a requirement, found by a device.
 inline void write_late_value_error(char* out, std::size_t size, RequireOp op, std::int32_t device) {
   std::snprintf(out, size, "%s: %s It was found on cuda:%d after the call had returned",
                 op == RequireOp::kDivisor ? "remainder" : "bernoulli", broken_rule(op),

@@ -6,9 +6,9 @@
 
 #include <tern/core/kernels/host_device.h>
 
-// Elementary functions of float and double, free of branches and calls so that a loop over them is
-// vectorised. All stay within 4 ulp, denormals, infinities and NaN included. The coefficients are
-// minimax fits of our own, rounded to the type; each names the function it stands for.
+// Elementary functions of float and double without branches and calls, so that loops over them
+// vectorise. The error is at most 4 ulp, including denormals, infinities and NaN. The coefficients
+// are our own minimax fits, rounded to the type; each comment names the approximated function.
 
 namespace tern::kernels::math {
 
@@ -24,7 +24,7 @@ struct FloatTraits<float> {
   static constexpr float kRound = 0x1.8p23f;  // x + kRound - kRound rounds x to an integer
   static constexpr float kLn2High = 0x1.62e4p-1f, kLn2Low = 0x1.7f7d1cp-20f;
   static constexpr float kExpLowest = -104.0f, kExpHighest = 89.0f;  // results 0 and inf
-  static constexpr float kExpNormal = -87.0f;  // the result is no denormal from here on
+  static constexpr float kExpNormal = -87.0f;  // from here on the result is not denormal
   static constexpr float kExpm1Lowest = -20.0f, kTanhHighest = 10.0f;
   static constexpr float kTiny = 0x1p-13f;  // tanh(x) == x below
 };
@@ -82,7 +82,7 @@ TERN_HOST_DEVICE float ceil(float x) { return ceilf(x); }
 TERN_HOST_DEVICE double ceil(double x) { return ::ceil(x); }
 TERN_HOST_DEVICE float trunc(float x) { return truncf(x); }
 TERN_HOST_DEVICE double trunc(double x) { return ::trunc(x); }
-/// To the nearest integer, halves to the even one.
+/// Rounds to the nearest integer, ties to even.
 TERN_HOST_DEVICE float round_even(float x) { return rintf(x); }
 TERN_HOST_DEVICE double round_even(double x) { return ::rint(x); }
 TERN_HOST_DEVICE float copysign(float x, float sign) { return copysignf(x, sign); }
@@ -94,8 +94,8 @@ TERN_HOST_DEVICE float fma(float a, float b, float c) {
 #if defined(__FMA__) || defined(__CUDA_ARCH__)
   return fmaf(a, b, c);
 #else
-  // The product is exact in double. The sum is rounded to odd there: then the second rounding, to
-  // float, cannot go wrong.
+  // The product is exact in double. The sum is rounded to odd in double, so that the second
+  // rounding, to float, gives the correctly rounded result.
   const double product = static_cast<double>(a) * b;
   const double sum = product + c;
   const double part = sum - product;
@@ -107,7 +107,7 @@ TERN_HOST_DEVICE float fma(float a, float b, float c) {
 #endif
 }
 
-/// a * b + c, with one rounding where that is cheap.
+/// a * b + c, with one rounding if that is cheap.
 template <class T>
 TERN_HOST_DEVICE T mul_add(T a, T b, T c) {
 #if defined(__FMA__) || defined(__CUDA_ARCH__)
@@ -127,7 +127,7 @@ TERN_HOST_DEVICE T polynomial(T x, T c0, Rest... rest) {
   return mul_add(x, polynomial(x, rest...), c0);
 }
 
-/// The larger and the smaller; x when it is NaN.
+/// The larger and the smaller of two numbers; x if it is NaN.
 template <class T>
 TERN_HOST_DEVICE T at_least(T x, T low) {
   return low > x ? low : x;
@@ -137,7 +137,7 @@ TERN_HOST_DEVICE T at_most(T x, T high) {
   return high < x ? high : x;
 }
 
-/// 2^k for a biased exponent k + bias in the normal range.
+/// 2^k for an exponent k in the normal range.
 template <class T>
 TERN_HOST_DEVICE T power_of_two(typename FloatTraits<T>::Bits k) {
   using Traits = FloatTraits<T>;
@@ -182,13 +182,13 @@ TERN_HOST_DEVICE T exp(T x) {
   using Traits = FloatTraits<T>;
   using Bits = typename Traits::Bits;
   const auto [k, r] = reduce_exp(at_most(at_least(x, Traits::kExpLowest), Traits::kExpHighest));
-  // In two factors, because 2^k alone may overflow or be denormal.
+  // Multiplies by two powers, because 2^k alone may overflow or be denormal.
   const Bits half = static_cast<Bits>(((k + 4 * Traits::kBias + 4) >> 1) - 2 * Traits::kBias - 2);
   const T p = expm1_reduced(r) + T(1);
   return p * power_of_two<T>(half) * power_of_two<T>(static_cast<Bits>(k - half));
 }
 
-/// exp for x up to 88, in fewer steps: 0 where the result would be denormal.
+/// exp for x <= 88 in fewer steps. Returns 0 if the result would be denormal.
 template <class T>
 TERN_HOST_DEVICE T exp_or_zero(T x) {
   const auto [k, r] = reduce_exp(x);
@@ -196,12 +196,12 @@ TERN_HOST_DEVICE T exp_or_zero(T x) {
   return x < FloatTraits<T>::kExpNormal ? T(0) : y;
 }
 
-/// expm1 for x from kExpm1Lowest on; denormals lose a bit.
+/// expm1 for x >= kExpm1Lowest; denormals lose one bit.
 template <class T>
 TERN_HOST_DEVICE T expm1_bounded(T x) {
   using Bits = typename FloatTraits<T>::Bits;
   const auto [k, r] = reduce_exp(x);
-  // Halved, because 2^k overflows before the result does.
+  // Half of 2^k, because 2^k overflows before the result does.
   const T scale = power_of_two<T>(static_cast<Bits>(k - 1));
   return T(2) * mul_add(scale, expm1_reduced(r), scale - T(0.5));
 }
@@ -213,7 +213,7 @@ TERN_HOST_DEVICE T expm1(T x) {
   return abs(x) < std::numeric_limits<T>::epsilon() / 2 ? x : y;
 }
 
-/// A positive normal number as 2^exponent m with m in [sqrt(1/2), sqrt(2)).
+/// A positive normal number, written as 2^exponent * m with m in [sqrt(1/2), sqrt(2)).
 template <class T>
 struct LogParts {
   typename FloatTraits<T>::Bits biased_exponent;
@@ -225,7 +225,8 @@ TERN_HOST_DEVICE float exponent_value(std::uint32_t biased) {
   return static_cast<float>(static_cast<std::int32_t>(biased) - 127);
 }
 TERN_HOST_DEVICE double exponent_value(std::uint64_t biased) {
-  // Few machines convert 64-bit integers in vectors: put it into the mantissa of 2^52.
+  // Few machines convert vectors of 64-bit integers; the mantissa of 2^52 converts the integer
+  // instead.
   return from_bits(biased | 0x4330000000000000) - (0x1p52 + 1023);
 }
 
@@ -281,10 +282,10 @@ TERN_HOST_DEVICE T log1p(T x) {
   using Bits = typename Traits::Bits;
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   const T u = T(1) + x;
-  // What the sum lost, exactly; it joins the mantissa at the mantissa's scale.
+  // The exact rounding error of 1 + x, added to the mantissa at the mantissa's scale.
   const T lost = abs(x) < T(1) ? x - (u - T(1)) : T(1) - (u - x);
   const LogParts<T> parts = reduce_log(u);
-  // Of twice the size, because the exponent may be one above the largest.
+  // Twice the scale, because the exponent may be one above the largest.
   const T scale = from_bits(
       static_cast<Bits>((2 * Traits::kBias + 1 - parts.biased_exponent) << Traits::kMantissaBits));
   const T y = log_assemble(parts.exponent, mul_add(T(0.5) * lost, scale, parts.m - T(1)));
@@ -293,7 +294,7 @@ TERN_HOST_DEVICE T log1p(T x) {
   return x > T(-1) ? inside : edge;
 }
 
-/// -t / (2 + t) with t = e^(-2 |x|) - 1, which keeps small x accurate.
+/// Computes -t / (2 + t) with t = e^(-2 |x|) - 1, which keeps small x accurate.
 template <class T>
 TERN_HOST_DEVICE T tanh(T x) {
   using Traits = FloatTraits<T>;
@@ -302,7 +303,7 @@ TERN_HOST_DEVICE T tanh(T x) {
   return abs(x) < Traits::kTiny ? x : y;
 }
 
-/// 1 / (1 + e^-x), from e^-|x| so that neither side overflows.
+/// Computes 1 / (1 + e^-x) from e^-|x|, which never overflows.
 template <class T>
 TERN_HOST_DEVICE T sigmoid(T x) {
   const T e = exp(-abs(x));

@@ -8,9 +8,9 @@
 
 #include <tern/core/tensor/dtype.h>
 
-// Each family lists the operands of its arguments once, in `operands(args)`. The simulator checks
-// with this list that a kernel may touch its operands, and translates their addresses; tests put
-// guard bytes around them.
+// Each family lists the pointers of its arguments once, in `operands(args)`. The simulator uses the
+// list to check that a kernel may access its operands and to translate their addresses. Tests use
+// it to place guard bytes around operands.
 
 namespace tern::kernels {
 
@@ -22,16 +22,16 @@ struct Extent {
 /// One pointer among the arguments of a kernel, and the elements that the kernel may touch.
 struct Operand {
   const char* name;
-  void* field;          // the pointer's own address, within the arguments
-  const void* pointer;  // its value
+  void* field;          // the address of the pointer within the arguments
+  const void* pointer;  // the value of the pointer
   ScalarType dtype;
   std::int64_t first, last;  // the bytes that the kernel may touch, counted from `pointer`
 };
 
-/// The operands of one call. Operands that are null or have no elements are left out.
+/// The operands of one call, without those that are null or have no elements.
 class Operands {
  public:
-  /// Adds the pointer `field` to elements of `dtype` with these dimensions.
+  /// Adds the pointer `field`, which points to elements of `dtype` with these dimensions.
   template <class Pointer>
   Operands& add(const char* name, Pointer& field, ScalarType dtype,
                 const std::vector<Extent>& extents) {

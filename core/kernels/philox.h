@@ -10,7 +10,7 @@
 #endif
 
 // Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-// 2011) and the numbers that cuRAND's device functions make of its words. For host and device code.
+// 2011) and the conversions of cuRAND's device functions. For host and device code.
 
 namespace tern::kernels {
 
@@ -19,7 +19,7 @@ struct PhiloxWords {
   std::uint32_t word[4];
 };
 
-/// Ten rounds of Philox over a 128-bit counter with a 64-bit key, lowest words first.
+/// Applies ten rounds of Philox to a 128-bit counter with a 64-bit key, lowest words first.
 TERN_PHILOX_FN PhiloxWords philox_4x32_10(PhiloxWords counter, std::uint32_t key0,
                                           std::uint32_t key1) {
   for (int round = 0; round < 10; ++round) {
@@ -35,8 +35,8 @@ TERN_PHILOX_FN PhiloxWords philox_4x32_10(PhiloxWords counter, std::uint32_t key
   return counter;
 }
 
-/// The four words that curand4 returns after curand_init(seed, subsequence, offset); `offset` is a
-/// multiple of 4.
+/// Returns the four words that curand4 returns after curand_init(seed, subsequence, offset).
+/// `offset` must be a multiple of 4.
 TERN_PHILOX_FN PhiloxWords philox(std::uint64_t seed, std::uint64_t subsequence,
                                   std::uint64_t offset) {
   const std::uint64_t block = offset / 4;
@@ -47,24 +47,25 @@ TERN_PHILOX_FN PhiloxWords philox(std::uint64_t seed, std::uint64_t subsequence,
                         static_cast<std::uint32_t>(seed >> 32));
 }
 
-/// Uniform in (0, 1], as curand_uniform.
+/// Returns a number in (0, 1], as curand_uniform does.
 TERN_PHILOX_FN float philox_uniform(std::uint32_t word) {
   return static_cast<float>(word) * 0x1p-32f + 0x1p-33f;
 }
 
-/// Uniform in (0, 1] from two words, as curand_uniform2_double.
+/// Returns a number in (0, 1] from two words, as curand_uniform2_double does.
 TERN_PHILOX_FN double philox_uniform(std::uint32_t low, std::uint32_t high) {
   const std::uint64_t bits = low ^ (static_cast<std::uint64_t>(high) << 21);
   return static_cast<double>(bits) * 0x1p-53 + 0x1p-54;
 }
 
-/// Two independent standard normals.
+/// Two independent standard normal numbers.
 template <class T>
 struct NormalPair {
   T first, second;
 };
 
-/// Box and Muller as curand_normal4 does for words 0 and 1, and for 2 and 3: the sine comes first.
+/// Applies the Box-Muller transform to words 0 and 1, or 2 and 3, as curand_normal4 does: the sine
+/// comes first.
 TERN_PHILOX_FN NormalPair<float> philox_normal(std::uint32_t word0, std::uint32_t word1) {
   constexpr float kTwoPi = 6.2831855f;
   const float radius = std::sqrt(-2.0f * std::log(philox_uniform(word0)));
@@ -72,7 +73,7 @@ TERN_PHILOX_FN NormalPair<float> philox_normal(std::uint32_t word0, std::uint32_
   return {radius * std::sin(angle), radius * std::cos(angle)};
 }
 
-/// The same in double from all four words of a block, as curand_normal2_double.
+/// Does the same in double with all four words of a block, as curand_normal2_double does.
 TERN_PHILOX_FN NormalPair<double> philox_normal_double(PhiloxWords words) {
   constexpr double kTwoPi = 6.283185307179586;
   const double radius = std::sqrt(-2.0 * std::log(philox_uniform(words.word[0], words.word[1])));

@@ -7,21 +7,23 @@
 #include <tern/core/kernels/slots.h>
 #include <tern/generated/kernel_families.h>
 
-// What libtern and a GPU plugin know of each other: plain data and tables of plain functions, both
-// ways. A plugin uses no symbol of libtern, throws nothing across the border and is never closed.
+// The interface between libtern and a GPU plugin: plain data and tables of plain functions in both
+// directions. A plugin uses no symbol of libtern, throws no exception across the interface and is
+// never closed.
 
 namespace tern::kernels {
 
-/// Raised when the meaning of anything that a plugin sees changes while its size does not.
+/// The version of the interface. Increase it when the meaning of something that a plugin sees
+/// changes while its size does not.
 constexpr std::uint64_t kPluginVersion = 2;
 
-/// How a call of the plugin ended. The caller passes it fresh; only a failure writes to it.
+/// How a call of the plugin ended. The caller passes a new object; only a failure writes to it.
 struct PluginStatus {
   StatusCode code = StatusCode::kOk;
   char message[504] = {};
 };
 
-/// What a plugin tells about one device.
+/// The properties of one device.
 struct PluginDevice {
   char name[256];
   std::int64_t total_memory;
@@ -31,61 +33,62 @@ struct PluginDevice {
   std::int32_t warp_size;
 };
 
-/// A block of libtern's allocator, for those who explain what an address means.
+/// A block of libtern's allocator, for messages that explain an address.
 struct PluginBlock {
   const void* start;
   std::int64_t bytes;
-  std::int64_t serial;  // counts the allocations of the device, from 1
-  void* stream;         // that it belongs to
-  std::int32_t live;    // 0: given back, waiting for reuse
-  std::int32_t graph;   // 1: kept for graphs, whose kernels use it, live or not
+  std::int64_t serial;  // allocation number on this device, from 1
+  void* stream;         // the stream that owns the block
+  std::int32_t live;    // 0: freed, waiting for reuse
+  std::int32_t graph;   // 1: reserved for graphs, whose kernels use it, live or not
 };
 
-/// What libtern offers to a plugin.
+/// The functions and data that libtern offers to a plugin.
 struct PluginHost {
   std::uint64_t build_id;
-  std::int32_t simulated_devices;  // how many the simulator shall make
-  /// Fills `block` with the block of `device` around `address` and returns 1; returns 0 when there
-  /// is none. Takes no lock that the caller may already hold, so a signal handler may call it.
+  std::int32_t simulated_devices;  // number of devices that the simulator creates
+  /// Fills `block` with the block of `device` that contains `address` and returns 1; returns 0 if
+  /// there is none. Takes no lock that the caller may already hold, so a signal handler may call
+  /// it.
   std::int32_t (*find_block)(std::int32_t device, const void* address, PluginBlock* block);
-  /// Memory of libtern's caching allocator for work on the calling thread's current stream of
-  /// `device`; null when there is none, with the reason. Work that the stream gets after it was
-  /// given back may use it again.
+  /// Returns memory of libtern's caching allocator for work on the calling thread's current stream
+  /// of `device`; null with the reason in the status if there is none. After deallocate(), later
+  /// work of the stream may reuse the memory.
   void* (*allocate)(std::int32_t device, std::size_t bytes, PluginStatus*);
   void (*deallocate)(std::int32_t device, void* pointer);
 };
 
-/// A call that a test makes fail; kKernel: a kernel faults when it runs, and its device is lost.
+/// A call that a test makes fail. kKernel: a kernel faults while it runs, and its device is lost.
 enum class PluginFault : std::int32_t { kAllocate, kAllocateHost, kLaunch, kCopy, kKernel, kCount };
 
-/// The device number that stands for the host in a copy.
+/// The device number of the host in a copy.
 constexpr std::int32_t kHostDevice = -1;
 
-/// What a plugin offers. Streams and events are its own pointers. Nothing but exchange_device and
-/// restore_device depends on a current device. Copies and kernels are queued; what goes wrong in
-/// them is reported, once, by the next call that waits. After a fault that ends the use of a device
-/// (an illegal memory access) every call for the device fails with kDeviceFault and names the first
-/// cause. All functions may be called from any thread.
+/// The functions and data that a plugin offers. Streams and events are pointers that only the
+/// plugin can read. Only exchange_device and restore_device depend on the current device. Copies
+/// and kernels are queued; the next call that waits reports their errors, once. After a fault that
+/// ends the use of a device (an illegal memory access), every call for the device fails with
+/// kDeviceFault and names the first cause. All functions may be called from any thread.
 struct Plugin {
-  std::uint64_t build_id;  // these two stay first, so that any libtern can refuse any plugin
+  std::uint64_t build_id;          // these two stay first: any libtern can then reject any plugin
   const char* unavailable_reason;  // null when the devices can be used
   const char* name;
   std::int32_t device_count;
-  std::int32_t driver_started;  // 1: nothing less could count the devices
+  std::int32_t driver_started;  // 1: the driver had to be started to count the devices
 
   // NOLINTNEXTLINE(bugprone-macro-parentheses): a name and parameters take none.
 #define TERN_PLUGIN_CALL(result, name, parameters) result(*name) parameters;
 #include <tern/core/kernels/plugin_calls.def>
 #undef TERN_PLUGIN_CALL
 
-  /// Makes the n-th such call from now on (1 is the next) fail; -n: that one and all later ones; 0
-  /// switches it off. Null in a plugin that cannot do so.
+  /// Makes the n-th call of this kind from now on (1 is the next) fail; -n: that call and all later
+  /// ones; 0 disables the fault. Null in a plugin without fault injection.
   void (*inject)(PluginFault fault, std::int64_t n);
 
   KernelTable kernels;
 };
 
-/// The one symbol of a plugin. The answer is never null and lives as long as the process.
+/// The only symbol of a plugin. The result is never null and lives as long as the process.
 using PluginEntry = const Plugin* (*)(const PluginHost* host);
 constexpr const char* kPluginEntryName = "tern_plugin_entry";
 
@@ -111,7 +114,7 @@ constexpr std::uint64_t hash_rules(std::uint64_t hash, OptimRuleList<Rules...>) 
 
 }  // namespace detail
 
-/// Equal on both sides when they were built from the same tables by the same compiler.
+/// Returns a hash that is equal on both sides if the same compiler built both from the same tables.
 constexpr std::uint64_t plugin_build_id() {
   std::uint64_t hash = detail::hash_bytes(0xcbf29ce484222325ULL, __VERSION__);
   hash = detail::hash_number(hash, kPluginVersion);

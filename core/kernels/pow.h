@@ -4,12 +4,13 @@
 
 namespace tern::kernels::math {
 
-/// C's pow, through double so that the product in the exponent is exact enough.
+/// Computes C's pow in double, so that the product in the exponent is exact enough.
 TERN_HOST_DEVICE float pow(float base, float exponent) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   constexpr double kRound = FloatTraits<double>::kRound;
   const double a = abs(static_cast<double>(base)), b = exponent;
-  // Floats from 2^24 on are even integers; the low bit of `shifted` tells of the others.
+  // Floats from 2^24 on are even integers. For smaller ones, the low bit of `shifted` gives the
+  // parity.
   const double shifted = b + kRound;
   const bool small = abs(b) < 0x1p24;
   const bool integer = !small | (shifted - kRound == b);

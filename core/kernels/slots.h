@@ -6,17 +6,18 @@
 #include <tern/core/kernels/view.h>
 
 // A slot is one kernel that a backend may have, with one argument struct. The slots are declared in
-// core/kernels/families, one header per family, which hold
+// core/kernels/families, in one header per family, which contains
 //
 // - the argument struct: plain data that can be copied byte by byte, so the same struct serves the
 //   CPU, a plugin, and a queue of work that runs later;
 // - TERN_KERNEL_SLOT(name, Args), which ties the struct to its slot;
-// - operands(args), the list of the pointers in it.
+// - operands(args), the list of the pointers in the struct.
 //
 // The build collects the names of all slots from these headers.
 
 namespace tern::kernels {
 
+/// The slots, one enumerator each.
 enum class Slot : std::int32_t {
 #define TERN_SLOT(name, Args) name,
 #include <tern/generated/kernel_slots.def>
@@ -35,42 +36,41 @@ constexpr const char* slot_name(Slot slot) {
   return slot < Slot::kCount ? kNames[static_cast<std::size_t>(slot)] : "?";
 }
 
-/// The slot of an argument struct.
+/// Maps an argument struct to its slot.
 template <class Args>
 struct SlotOf;
 
-/// Declares that kernels with the arguments `Args` fill the slot `name`. Stands on a line of its
-/// own in a header of core/kernels/families.
+/// Declares that kernels with the arguments `Args` fill the slot `name`. Must stand on a line of
+/// its own in a header of core/kernels/families.
 #define TERN_KERNEL_SLOT(name, Args)         \
   template <>                                \
   struct SlotOf<Args> {                      \
     static constexpr Slot slot = Slot::name; \
   };
 
-/// How a kernel ended. Plain numbers, because a plugin returns them too.
+/// How a kernel ended. The numbers are fixed, because a plugin returns them too.
 enum class StatusCode : std::int32_t {
   kOk = 0,
   kUnsupportedDtype = 1,  // the op has no kernel for this dtype
   kIndexOutOfRange = 2,   // detail = the index, limit = the size
   kOutOfMemory = 3,
-  kDeviceFault = 4,   // the message says what
-  kInvalidValue = 5,  // of an element; the message says which rule it breaks
+  kDeviceFault = 4,   // the message names the fault
+  kInvalidValue = 5,  // an element is invalid; the message names the requirement
 };
 
-/// Where a kernel runs and how it ended; filled by the kernel only when it fails.
+/// Where a kernel runs and how it ended. The kernel writes to it only on failure.
 struct KernelContext {
   std::int32_t device = 0;  // ordinal
-  void* stream = nullptr;   // of the device; null on the CPU
+  void* stream = nullptr;   // stream of the device; null on the CPU
   StatusCode status = StatusCode::kOk;
   std::int64_t detail = 0, limit = 0;
-  char message[256];  // a text when status is kDeviceFault or kInvalidValue, or kOutOfMemory on a
-                      // device
+  char message[256];  // set for kDeviceFault and kInvalidValue, and for kOutOfMemory on a device
 };
 
-/// The one form of every kernel: its arguments, untyped, and a context.
+/// The signature of every kernel: its untyped arguments and a context.
 using KernelFn = void (*)(const void* args, KernelContext* context);
 
-/// The kernels of one backend; null where it has none.
+/// The kernels of one backend; null for missing ones.
 struct KernelTable {
   KernelFn kernels[kSlots] = {};
 
@@ -78,8 +78,8 @@ struct KernelTable {
   KernelFn operator[](Slot slot) const { return kernels[static_cast<std::size_t>(slot)]; }
 };
 
-/// Puts a typed kernel into its slot: set(table, &my_reduce) with void my_reduce(const ReduceArgs&,
-/// KernelContext&) is written set<ReduceArgs, my_reduce>(table).
+/// Puts a typed kernel into its slot. Example: set<ReduceArgs, my_reduce>(table) with void
+/// my_reduce(const ReduceArgs&, KernelContext&).
 template <class Args, void (*kernel)(const Args&, KernelContext&)>
 void set(KernelTable& table) {
   table[SlotOf<Args>::slot] = [](const void* args, KernelContext* context) {
@@ -87,9 +87,9 @@ void set(KernelTable& table) {
   };
 }
 
-/// Whether a call only moves, casts or writes elements, which is done in every dtype; all others
-/// compute, which is done in those of compute_dtypes.def. A family whose calls move says so in an
-/// overload for its arguments.
+/// Returns true if a call only moves, casts or writes elements, which works in every dtype. All
+/// other calls compute, which works only in the dtypes of compute_dtypes.def. A family that moves
+/// elements overloads this function for its arguments.
 template <class Args>
 constexpr bool moves_only(const Args&) {
   return false;

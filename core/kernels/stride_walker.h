@@ -6,19 +6,20 @@
 
 namespace tern::kernels {
 
-/// Walks through the elements of kOperands tensors of one shape, the last dimension fastest, and
-/// keeps the offset (in elements) of each tensor up to date. Zero dimensions are one element.
+/// Visits the elements of kOperands tensors of one shape, the last dimension fastest, and updates
+/// the offset (in elements) of each tensor. A shape without dimensions has one element.
 template <int kOperands>
 class StrideWalker {
  public:
-  /// Starts at the first element. `sizes` and `strides` stay the caller's.
+  /// Starts at the first element. The caller owns `sizes` and `strides`, which must outlive this
+  /// object.
   StrideWalker(int ndim, const std::int64_t* sizes, const std::int64_t* const (&strides)[kOperands])
       : ndim_(ndim), sizes_(sizes) {
     for (int k = 0; k < kOperands; ++k) strides_[k] = strides[k];
     for (int d = 0; d < ndim; ++d) done_ = done_ || sizes[d] == 0;
   }
 
-  /// Goes to the element with this row-major index.
+  /// Moves to the element with this row-major index.
   void seek(std::int64_t index) {
     for (auto& offset : offsets) offset = 0;
     for (int d = ndim_ - 1; d >= 0; --d) {
@@ -28,7 +29,7 @@ class StrideWalker {
     }
   }
 
-  /// Goes to the next element; after the last one to the first, and done() becomes true.
+  /// Moves to the next element. After the last element, moves to the first and sets done().
   void next() {
     for (int d = ndim_ - 1; d >= 0; --d) {
       for (int k = 0; k < kOperands; ++k) offsets[k] += strides_[k][d];
@@ -39,7 +40,7 @@ class StrideWalker {
     done_ = true;
   }
 
-  /// Whether all elements have been visited; at once when there are none.
+  /// Returns true when all elements have been visited, and from the start if there are none.
   bool done() const { return done_; }
 
   std::int64_t offsets[kOperands] = {};

@@ -4,7 +4,8 @@
 
 namespace tern::kernels::math {
 
-/// Up to here sin and cos reduce their argument by plain arithmetic; beyond, the standard library.
+/// Up to this limit sin and cos reduce their argument by plain arithmetic; beyond it, they call the
+/// standard library.
 constexpr double kTrigLimit = 0x1p20;
 
 /// x = n pi/2 + high + low with |high| <= pi/4; n modulo 4 in the low bits.
@@ -17,7 +18,7 @@ TERN_HOST_DEVICE TrigParts reduce_trig(double x) {
   using Traits = FloatTraits<double>;
   const double shifted = mul_add(x, 0.6366197723675813430755, Traits::kRound);
   const double n = shifted - Traits::kRound;
-  // pi/2 in pieces of 33 bits: n times the first two is exact.
+  // pi/2 in parts of 33 bits: n times each of the first two parts is exact.
   const double a = x - n * 0x1.921fb544p+0;
   const double b = n * 0x1.0b4611a6p-34;
   const double difference = a - b;
@@ -26,7 +27,7 @@ TERN_HOST_DEVICE TrigParts reduce_trig(double x) {
   return {to_bits(shifted), high, (difference - high) - rest};
 }
 
-/// sin of x, or cos when `quarter` is 1, for |x| <= kTrigLimit.
+/// Returns sin(x), or cos(x) when `quarter` is 1, for |x| <= kTrigLimit.
 TERN_HOST_DEVICE double sin_bounded(double x, std::uint64_t quarter) {
   const TrigParts parts = reduce_trig(x);
   const double r = parts.high, z = r * r;
@@ -38,7 +39,7 @@ TERN_HOST_DEVICE double sin_bounded(double x, std::uint64_t quarter) {
                  -2.7557317266494784778e-7, 2.0876145163581363372e-9, -1.1382552040955050291e-11);
   const double half = 0.5 * z;
   const double sine = r + mul_add(r * z, sine_tail, parts.low * (1.0 - half));
-  // 1 - z/2 is rounded; what that lost comes back with the small terms.
+  // The rounding error of 1 - z/2 is added back with the small terms.
   const double top = 1.0 - half;
   const double cosine =
       top + (((1.0 - top) - half) + mul_add(z * z, cosine_tail, -(r * parts.low)));
@@ -49,11 +50,12 @@ TERN_HOST_DEVICE double sin_bounded(double x, std::uint64_t quarter) {
 
 TERN_HOST_DEVICE bool trig_bounded(double x) { return abs(x) <= kTrigLimit; }
 
-/// For |x| <= kTrigLimit. Zero keeps its sign.
+/// Returns sin(x) for |x| <= kTrigLimit. Zero keeps its sign.
 template <class T>
 TERN_HOST_DEVICE T sin_bounded(T x) {
   return abs(x) < FloatTraits<T>::kTiny ? x : static_cast<T>(sin_bounded(double(x), 0));
 }
+/// Returns cos(x) for |x| <= kTrigLimit.
 template <class T>
 TERN_HOST_DEVICE T cos_bounded(T x) {
   return static_cast<T>(sin_bounded(double(x), 1));

@@ -6,10 +6,10 @@
 
 namespace tern::kernels {
 
-/// The most dimensions that a tensor may have.
+/// The maximum number of dimensions of a tensor.
 constexpr int kMaxDims = 16;
 
-/// A tensor as kernels see it; non-owning. Strides count elements, not bytes.
+/// A tensor as kernels see it. Does not own the memory. Strides count elements, not bytes.
 struct View {
   void* data;
   ScalarType dtype;
@@ -18,8 +18,8 @@ struct View {
   std::int64_t strides[kMaxDims];
 };
 
-/// One number, in the field that the dtype at hand reads: `f` for floating dtypes, `i` for integral
-/// ones and bool.
+/// One number, stored for both kinds of dtypes: floating dtypes read `f`, integral dtypes and bool
+/// read `i`.
 struct Immediate {
   double f;
   std::int64_t i;

@@ -7,16 +7,16 @@
 
 namespace tern::kernels {
 
-/// The ordinals of `count` devices that the value of CUDA_VISIBLE_DEVICES (null: not set) leaves,
-/// in its order: as CUDA does, the first entry that is no ordinal of a device ends the list, and a
-/// repeated one empties it.
+/// Returns the ordinals of `count` devices that the value of CUDA_VISIBLE_DEVICES (null: not set)
+/// selects, in its order. As in CUDA, the first entry that is not the ordinal of a device ends the
+/// list, and a repeated entry makes it empty.
 inline std::vector<int> visible_devices(const char* value, int count) {
   std::vector<int> ordinals;
   if (value == nullptr) {
     for (int i = 0; i < count; ++i) ordinals.push_back(i);
     return ordinals;
   }
-  // As strtol reads: "1st,0" is "1,0".
+  // Parses like strtol: "1st,0" is "1,0".
   for (const char* entry = value;; ++entry) {
     char* end = nullptr;
     const long ordinal = std::strtol(entry, &end, 10);

@@ -7,15 +7,17 @@ namespace tern::kernels {
 
 enum class BatchNormOp : std::int32_t { kForward, kBackward };
 
-/// Normalisation of each channel of a contiguous [outer, channels, inner], floating dtypes, none of
-/// them empty.
-///   kForward: out = (in - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps); in
-///   training mean and variance (divided by outer * inner) are those of the input and are written,
-///   else they are read. weight and bias have one element per channel, or are null (1 and 0).
-///   kBackward: from grad, that of the forward's out, and its mean and variance: with x = (in -
-///   mean) * rstd and means over the channel, grad_in = rstd * weight * (grad - mean(grad) -
-///   x * mean(grad * x)) in training, else rstd * weight * grad; summed over the channel,
-///   grad_weight = grad * x and grad_bias = grad. Each of the three may be null.
+/// Normalises each channel of a contiguous [outer, channels, inner] tensor of a floating dtype
+/// without empty dimensions.
+///   kForward: out = (in - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps).
+///   In training, mean and variance (divided by outer * inner) are computed from the input and
+///   written; otherwise they are read. weight and bias have one element per channel, or are null
+///   (1 and 0).
+///   kBackward: reads grad, the gradient of out, and the mean and variance of the forward pass.
+///   With x = (in - mean) * rstd and means over the channel,
+///   grad_in = rstd * weight * (grad - mean(grad) - x * mean(grad * x)) in training, and
+///   grad_in = rstd * weight * grad otherwise. grad_weight is the sum of grad * x over the channel,
+///   grad_bias the sum of grad. Each of these three outputs may be null.
 struct BatchNormArgs {
   BatchNormOp op;
   ScalarType dtype;

@@ -5,10 +5,10 @@
 
 namespace tern::kernels {
 
-/// out[i] = cast(in[i]); same rules for shape and strides. Casts as PyTorch on x86: floats are
-/// truncated towards zero, and what is out of range or NaN gives the minimum of int64 or int32;
-/// int16 and int8 are the low bits of the int32, uint8 those of the int64; non-zero and NaN to bool
-/// give true; to half and bfloat16 goes by way of float, to nearest even.
+/// out[i] = cast(in[i]), with independent strides over one shape. Casts as PyTorch on x86: floats
+/// are truncated towards zero; NaN and values out of range give the minimum of int64 or int32.
+/// int16 and int8 are the low bits of the int32, uint8 the low bits of the int64. Non-zero values
+/// and NaN give true. Casts to half and bfloat16 go through float and round to nearest even.
 struct CopyArgs {
   std::int32_t ndim;
   ScalarType out_dtype, in_dtype;

@@ -13,7 +13,7 @@ enum class ElementwiseOp : std::int32_t {
 #undef TERN_ELEMENTWISE
 };
 
-/// Which dtypes an elementwise op takes and gives; elementwise.def explains them.
+/// The dtypes that an elementwise op takes and returns; see elementwise.def.
 enum class ElementwiseKind : std::int32_t { kFloat, kNumber, kInteger, kAny, kCompare };
 
 struct ElementwiseInfo {
@@ -29,12 +29,12 @@ constexpr ElementwiseInfo kElementwiseInfo[] = {
 };
 constexpr int kElementwiseOps = sizeof(kElementwiseInfo) / sizeof(kElementwiseInfo[0]);
 
-/// The row of `op` in elementwise.def.
+/// Returns the row of `op` in elementwise.def.
 constexpr const ElementwiseInfo& elementwise_info(ElementwiseOp op) {
   return kElementwiseInfo[static_cast<int>(op)];
 }
 
-/// True when an op of `kind` takes elements of type T.
+/// Returns true when an op of `kind` takes elements of type T.
 template <class T>
 constexpr bool takes(ElementwiseKind kind) {
   if (kind == ElementwiseKind::kFloat) return std::is_floating_point_v<T>;
@@ -43,12 +43,12 @@ constexpr bool takes(ElementwiseKind kind) {
 }
 
 /// out[i] = formula(in0[i], in1[i], in2[i]) over a shape whose dimensions were merged where all
-/// operands allow it, the last one running fastest. A broadcast dimension has stride 0. ndim 0 is
-/// one element; no size is 0 (empty results never reach a kernel). The output may be the same
-/// memory as an input with the same strides, and overlaps in no other way.
+/// operands allow it; the last dimension runs fastest. A broadcast dimension has stride 0. ndim 0
+/// means one element; no size is 0, because empty results never reach a kernel. The output may be
+/// the memory of an input with the same strides; any other overlap is forbidden.
 struct ElementwiseArgs {
   ElementwiseOp op;
-  ScalarType dtype;  // of all inputs (where_op's first is bool) and of the output unless kCompare
+  ScalarType dtype;  // of all inputs (where_op's first is bool), and of the output unless kCompare
   std::int32_t inputs;
   std::int32_t ndim;
   std::int64_t sizes[kMaxDims];
@@ -57,7 +57,7 @@ struct ElementwiseArgs {
   std::int64_t out_strides[kMaxDims];
   std::int64_t in_strides[3][kMaxDims];
   Immediate immediate[3];
-  Immediate scale;  // add, sub: a +- scale * b; addcmul's value; lerp's weight; 1 otherwise
+  Immediate scale;  // add, sub: a +- scale * b; value of addcmul; weight of lerp; otherwise 1
 };
 
 TERN_KERNEL_SLOT(elementwise, ElementwiseArgs)

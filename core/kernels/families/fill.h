@@ -5,7 +5,7 @@
 
 namespace tern::kernels {
 
-/// Every element of out becomes value.
+/// Sets every element of out to value.
 struct FillArgs {
   View out;
   Immediate value;
@@ -21,8 +21,8 @@ inline Operands operands(FillArgs& args) {
 
 constexpr bool moves_only(const FillArgs&) { return true; }
 
-/// out[i] = start + i * step, one-dimensional and contiguous. Floats follow PyTorch's grouping
-/// (each element computed in double from start, then rounded).
+/// out[i] = start + i * step, one-dimensional and contiguous. As in PyTorch, each float is computed
+/// in double from start and then rounded.
 struct ArangeArgs {
   ScalarType dtype;
   void* out;

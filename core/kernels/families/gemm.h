@@ -6,14 +6,14 @@
 
 namespace tern::kernels {
 
-/// c = alpha * a x b + beta * c + bias for each of `batch` matrices, in float32, float64
-/// or int64. a is m x k, b is k x n with any strides (a transposed operand has its strides
-/// swapped; a broadcast batch has stride 0); c has contiguous rows (c_row_stride >= n). bias,
-/// when not null, has n elements with stride bias_stride. beta == 0 does not read c. k == 0 gives
-/// beta * c + bias.
+/// c = alpha * a x b + beta * c + bias for each of `batch` matrices, in float32, float64 or int64.
+/// a is m x k and b is k x n, with any strides: a transposed operand has swapped strides, a
+/// broadcast batch has stride 0. c has contiguous rows (c_row_stride >= n). bias is null or has n
+/// elements with stride bias_stride. If beta == 0, c is not read. If k == 0, the result is beta * c
+/// + bias.
 struct GemmArgs {
   ScalarType dtype;
-  GemmPrecision precision;  // of float32
+  GemmPrecision precision;  // for float32 only
   std::int64_t batch, m, n, k;
   const void* a;
   std::int64_t a_batch_stride, a_row_stride, a_col_stride;

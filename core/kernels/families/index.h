@@ -12,16 +12,17 @@ enum class IndexOp : std::int32_t {
   kScatterAdd  // scatter_add_: out[o, index[o, j, i], i] += in[o, j, i]
 };
 
-/// Contiguous tensors seen as [outer, size, inner]; index is int64 and contiguous. Adding goes
-/// serially in j, on CUDA in any order. An index outside [0, limit) stops with kIndexOutOfRange and
-/// its value in the status; CUDA leaves its elements out and says so at the next wait.
+/// Contiguous tensors seen as [outer, size, inner]; index is int64 and contiguous. The CPU adds in
+/// the order of j, CUDA in any order. An index outside [0, limit) stops the kernel with
+/// kIndexOutOfRange and the index in the status. CUDA skips its elements and reports it at the next
+/// wait.
 struct IndexArgs {
   IndexOp op;
   ScalarType dtype;
   std::int64_t outer, inner;
-  std::int64_t in_size, out_size;  // of the indexed dimension in `in` and `out`
-  std::int64_t count;              // how many j
-  std::int64_t limit;              // of valid indices: in_size when reading, out_size when adding
+  std::int64_t in_size, out_size;  // size of the indexed dimension in `in` and `out`
+  std::int64_t count;              // number of values of j
+  std::int64_t limit;  // bound of valid indices: in_size when reading, out_size when adding
   const void* in;
   const std::int64_t* index;
   void* out;

@@ -7,15 +7,16 @@ namespace tern::kernels {
 
 enum class LayerNormOp : std::int32_t { kForward, kBackward };
 
-/// Normalisation of each row of a contiguous [rows, size], floating dtypes, none of them empty.
-///   kForward: out = (in - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps), the
-///   variance divided by size; weight and bias have `size` elements, or are null (1 and 0). mean
-///   and rstd, when not null, get one number per row.
-///   kBackward: from grad, that of the forward's out, and what the forward left: with h = grad *
-///   weight, x = (in - mean) * rstd and means over the row,
-///   grad_in = rstd * (h - mean(h) - x * mean(h * x)); summed over the rows, grad_weight = grad * x
-///   and grad_bias = grad. Each of the three may be null.
-/// Float results keep 1e-5 relative accuracy also where the mean is large beside the deviation.
+/// Normalises each row of a contiguous [rows, size] tensor of a floating dtype without empty
+/// dimensions.
+///   kForward: out = (in - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps); the
+///   variance is divided by size. weight and bias have `size` elements, or are null (1 and 0). mean
+///   and rstd, when not null, receive one number per row.
+///   kBackward: reads grad, the gradient of out, and the mean and rstd of the forward pass. With
+///   h = grad * weight, x = (in - mean) * rstd and means over the row,
+///   grad_in = rstd * (h - mean(h) - x * mean(h * x)). grad_weight is the sum of grad * x over the
+///   rows, grad_bias the sum of grad. Each of these three outputs may be null.
+/// Float results have 1e-5 relative accuracy, even if the mean is large compared to the deviation.
 struct LayerNormArgs {
   LayerNormOp op;
   ScalarType dtype;

@@ -9,22 +9,22 @@ enum class RandomOp : std::int32_t {
   kUniform,    // a = from, b = to
   kNormal,     // a = mean, b = std
   kBernoulli,  // a = p
-  kRandint,    // integers in [low, high), their number taken modulo 2^64; 0 stands for any 64 bits
+  kRandint,    // integers in [low, high); the count is modulo 2^64, 0 means all 64-bit numbers
 };
 
-/// Fills `out` in memory order (the view is dense: contiguous or a permutation of it) with numbers
-/// of `generator`: on the CPU a tern::Mt19937*, by PyTorch's rules (random.cpp there); on a
-/// device the seed and offset of Philox4x32-10, element / 4 being the subsequence and element % 4
-/// the word. In a graph, whose arguments are frozen, `philox` is not null: the kernel reads the
-/// seed from philox[0] when it runs, and its offset is philox[1] + `offset`. What needs 64 bits
-/// (float64, kRandint over a range from 2^28 on) takes two words: elements 0 and 1 of four from the
-/// block at `offset`, 2 and 3 from the next.
+/// Fills `out` in memory order (the view is dense: contiguous or a permutation of it) with random
+/// numbers. The CPU draws from `generator`, a tern::Mt19937*, by PyTorch's rules (see the CPU's
+/// random.cpp). A device uses the seed and offset of Philox4x32-10: element / 4 is the subsequence
+/// and element % 4 the word. In a graph, whose arguments are fixed, `philox` is not null: the
+/// kernel reads the seed from philox[0] when it runs, and its offset is philox[1] + `offset`.
+/// Numbers of 64 bits (float64, and kRandint over a range of at least 2^28) take two words:
+/// elements 0 and 1 of four from the block at `offset`, elements 2 and 3 from the next block.
 struct RandomArgs {
   RandomOp op;
   ScalarType dtype;
   void* out;
   std::int64_t count;
-  std::int32_t contiguous;  // the view is row-major, not a permutation of it
+  std::int32_t contiguous;  // the view is row-major, not permuted
   double a, b;
   std::int64_t low, high;
   void* generator;

@@ -7,16 +7,16 @@ namespace tern::kernels {
 
 enum class ReduceOp : std::int32_t { kSum, kProd, kAmax, kAmin, kAny, kAll, kArgmax, kArgmin };
 
-/// Reduces the `reduced` dimensions of in for each place of the `kept` ones. Dimensions were merged
-/// where the strides allow it; the last one runs fastest in memory order.
-///   kSum, kProd, kAmax, kAmin: in_dtype == out_dtype; float sums keep 1e-5 relative accuracy
-///   (several partial sums), NaN wins in kAmax and kAmin.
+/// Reduces the `reduced` dimensions of in for each index of the `kept` dimensions. Dimensions were
+/// merged where the strides allow it; the last one runs fastest in memory order.
+///   kSum, kProd, kAmax, kAmin: in_dtype == out_dtype. Float sums have 1e-5 relative accuracy
+///   (several partial sums). NaN wins in kAmax and kAmin.
 ///   kAny, kAll: any dtype in, bool out.
-///   kArgmax, kArgmin: int64 out, the first position of the extreme (the first NaN if there is
-///   one), counted in the row-major order of the reduced dimensions; `values`, when not null, gets
-///   the extreme itself with the same strides as out.
-/// A kept shape without elements never reaches a kernel; an empty reduced shape only for kSum (0),
-/// kProd (1), kAny (false), kAll (true).
+///   kArgmax, kArgmin: int64 out, the first index of the extreme value (of the first NaN if there
+///   is one) in the row-major order of the reduced dimensions. `values`, when not null, receives
+///   the extreme value, with the same strides as out.
+/// A kept shape without elements never reaches a kernel. An empty reduced shape occurs only for
+/// kSum (0), kProd (1), kAny (false) and kAll (true).
 struct ReduceArgs {
   ReduceOp op;
   ScalarType in_dtype, out_dtype;
@@ -26,7 +26,7 @@ struct ReduceArgs {
   const void* in;
   void* out;
   void* values;
-  double scale;  // kSum of floating dtypes: the sum is multiplied by it (1 / n for a mean)
+  double scale;  // kSum of floating dtypes multiplies the sum by it (1 / n for a mean)
 };
 
 TERN_KERNEL_SLOT(reduce, ReduceArgs)

@@ -5,13 +5,14 @@
 
 namespace tern::kernels {
 
-/// What the elements of an argument must be.
+/// A requirement on the elements of an argument.
 enum class RequireOp : std::int32_t {
-  kDivisor,      // of an integer remainder: not 0
-  kProbability,  // of bernoulli: in [0, 1]
+  kDivisor,      // the divisor of an integer remainder: not 0
+  kProbability,  // the probability of bernoulli: in [0, 1]
 };
 
-/// Stops with kInvalidValue unless all `count` values keep the rule; CUDA says so at the next wait.
+/// Stops with kInvalidValue unless all `count` values satisfy `op`; CUDA reports it at the next
+/// wait.
 struct RequireArgs {
   RequireOp op;
   ScalarType dtype;

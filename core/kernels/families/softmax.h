@@ -12,8 +12,8 @@ enum class SoftmaxOp : std::int32_t {
   kLogSoftmaxBackward
 };
 
-/// Softmax over `size` of a contiguous [outer, size, inner], floating dtypes. The backward forms
-/// read the forward's result in `in` and the gradient in `grad`:
+/// Softmax over `size` of a contiguous [outer, size, inner] tensor of a floating dtype. The
+/// backward ops read the forward result y in `in` and the gradient g in `grad`.
 /// softmax: y * (g - sum(g y)); log_softmax: g - exp(y) * sum(g).
 struct SoftmaxArgs {
   SoftmaxOp op;
