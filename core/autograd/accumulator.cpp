@@ -11,7 +11,7 @@ namespace {
 class Accumulator final : public Node {
  public:
   Accumulator(const Tensor& leaf, IntrusivePtr<GradSlot> slot)
-      // Leaves come first, as soon as their gradient is complete.
+      // The highest number: a leaf's node runs as soon as its gradient is complete.
       : Node(nullptr, 0, UINT64_MAX), slot_(std::move(slot)), strides_(leaf.self().strides) {
     set_output_info(0, leaf);
   }
@@ -19,7 +19,7 @@ class Accumulator final : public Node {
   void apply(const Tensor* gradients, Tensor* /*results*/) override {
     const Tensor& gradient = gradients[0];
     if (!gradient.defined() || !slot_->is_open) return;
-    // Threads may run backward over shared leaves.
+    // Several threads may run backward over shared leaves.
     const std::lock_guard<std::mutex> lock(mutex_);
     Tensor& grad = slot_->grad;
     if (!grad.defined()) {
@@ -27,7 +27,7 @@ class Accumulator final : public Node {
     } else if (GradMode::is_enabled()) {
       grad = grad.add(gradient);
     } else {
-      // The gradient may belong to the stream of an earlier backward.
+      // The stored gradient may belong to the stream of an earlier backward.
       if (grad.is_cuda()) [[unlikely]] {
         kernels::backend_of(kCUDA).record_current_stream(grad.self().storage->data(),
                                                          grad.device().index());
@@ -39,8 +39,8 @@ class Accumulator final : public Node {
   bool is_accumulator() const override { return true; }
 
  private:
-  // Takes the tensor over when nobody else holds its memory and it has no history: later gradients
-  // may be added to it in place. The layout is always the leaf's.
+  // Takes over the tensor if nobody else uses its memory and it has no history, so that later
+  // gradients can be added in place. Otherwise copies it. The result has the leaf's layout.
   Tensor first_gradient(const Tensor& gradient) const {
     const bool same_layout = gradient.strides() == IntArrayRef(strides_);
     const bool is_ours = gradient.use_count() == 1 && gradient.self().storage->is_exclusive() &&

@@ -9,10 +9,10 @@
 
 namespace tern::autograd {
 
-/// Several tensors.
+/// A list of tensors.
 using variable_list = std::vector<Tensor>;
 
-/// Computes gradients and adds them to the grad() of all leaves, or of `inputs` only, if given.
+/// Computes gradients and adds them to the grad() of all leaves, or only of `inputs` if given.
 ///
 /// Each of `tensors` is weighted by its gradient in `grad_tensors`, which may be left out for a
 /// tensor with one element. The graph is freed afterwards unless `retain_graph` is true; its

@@ -9,7 +9,7 @@
 namespace tern::autograd {
 namespace {
 
-// The gradient a run starts with at `output`: what the caller gave, or 1.
+// Returns the gradient of `output` with which the pass starts: the caller's gradient, or 1.
 Tensor start_gradient(const Tensor& output, const Tensor& given, std::size_t index) {
   if (!given.defined()) {
     TERN_CHECK(output.numel() == 1, Error,
@@ -65,7 +65,8 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
                "One of the differentiated Tensors appears to not have been used in the graph "
                "(input ",
                i, "). Set allow_unused=True if this is the desired behavior.");
-    // No rule ran where an output is an input: its gradient is the caller's, with its history.
+    // No rule ran if an output is also an input: its gradient is the caller's tensor with its
+    // history.
     if (!create_graph && results[i].defined() && results[i].requires_grad()) {
       results[i] = results[i].detach();
     }
@@ -89,7 +90,7 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto is_same = [&](const Tensor& other) { return other.is_same(inputs[i]); };
     const auto here = inputs.begin() + static_cast<std::ptrdiff_t>(i);
-    // An input that is named twice gets its gradient once.
+    // An input that is listed twice gets its gradient only once.
     if (!gradients[i].defined() || std::any_of(inputs.begin(), here, is_same)) continue;
     Meta& meta = ensure_meta(inputs[i].self());
     if (!meta.slot) meta.slot = make_intrusive<GradSlot>();

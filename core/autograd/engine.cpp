@@ -12,7 +12,7 @@ bool fits(const Tensor& gradient, const OutputInfo& info) {
          gradient.device() == info.device;
 }
 
-// Brings a gradient to the form of the tensor it is for: sums what broadcasting repeated, casts.
+// Makes a gradient match its tensor: sums the broadcast dimensions, casts, and moves 0-d tensors.
 [[gnu::noinline]] Tensor fit(Tensor gradient, const OutputInfo& info, const Node& from,
                              std::size_t index) {
   if (gradient.sizes() != IntArrayRef(info.sizes)) {
@@ -23,7 +23,7 @@ bool fits(const Tensor& gradient, const OutputInfo& info) {
   }
   if (gradient.dtype() != info.dtype) gradient = gradient.to(info.dtype);
   if (!(gradient.device() == info.device)) {
-    // Only a 0-d tensor may have met tensors of another device.
+    // Only a 0-d tensor can have been combined with tensors on another device.
     TERN_CHECK(gradient.dim() == 0, DeviceError, "Function ", from.name(),
                " returned an invalid gradient at index ", index, " - expected device ", info.device,
                " but got ", gradient.device());
@@ -32,7 +32,7 @@ bool fits(const Tensor& gradient, const OutputInfo& info) {
   return gradient;
 }
 
-// True when nobody else can see a change of the tensor's elements.
+// Returns true if nobody else can see a change of the tensor's elements.
 bool is_private(const Tensor& tensor) {
   return tensor.use_count() == 1 && tensor.self().storage->is_exclusive() &&
          !tensor.self().has_internal_overlap();
@@ -51,8 +51,8 @@ void Engine::start(const Edge& edge, Tensor gradient) {
   add(state_of(edge.node.get()), edge.output_nr, std::move(gradient));
 }
 
-void Engine::want(const Edge& edge, std::size_t place) {
-  state_of(edge.node.get()).wanted.emplace_back(edge.output_nr, place);
+void Engine::want(const Edge& edge, std::size_t index) {
+  state_of(edge.node.get()).wanted.emplace_back(edge.output_nr, index);
   selective_ = true;
 }
 
@@ -88,14 +88,14 @@ void Engine::discover() {
   }
 }
 
-// A node is needed when a wanted tensor is its own or lies below it; its rule, in the second case.
+// Marks nodes that lead to a requested gradient. A rule runs only if one of its inputs does.
 void Engine::mark_needed() {
   for (State& state : states_) {
     state.needed = !state.wanted.empty();
     state.applies = false;
     state.visited = false;
   }
-  std::vector<std::pair<State*, std::size_t>> path;  // a node and the next of its edges
+  std::vector<std::pair<State*, std::size_t>> path;  // a node and the index of its next edge
   for (const IntrusivePtr<Node>& root : roots_) {
     State& start = state_of(root.get());
     if (start.visited) continue;
@@ -148,7 +148,7 @@ void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
       if (gradients[i].defined()) gradients[i] = node.run_hooks(i, std::move(gradients[i]));
     }
   }
-  for (const auto& [output_nr, place] : state.wanted) wanted[place] = gradients[output_nr];
+  for (const auto& [output_nr, index] : state.wanted) wanted[index] = gradients[output_nr];
 
   constexpr std::size_t kFew = 4;
   Tensor few[kFew];
@@ -183,7 +183,7 @@ void Engine::hand_down(State& state, Tensor* results) {
 }
 
 namespace {
-// What was recorded last is differentiated first.
+// Ops that were recorded last are differentiated first.
 constexpr auto kEarlier = [](const auto* a, const auto* b) {
   return a->node->sequence_nr() < b->node->sequence_nr();
 };

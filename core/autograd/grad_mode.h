@@ -5,7 +5,7 @@
 
 namespace tern {
 
-/// The switch that decides whether this thread's ops are recorded for backward.
+/// The per-thread switch that decides whether ops are recorded for backward.
 struct TERN_API GradMode {
   /// Returns true when ops of this thread are recorded; true at the start of a thread.
   static bool is_enabled();
@@ -13,14 +13,14 @@ struct TERN_API GradMode {
   static void set_enabled(StrictBool enabled);
 };
 
-/// Sets the grad mode of this thread for a scope and restores the mode before.
+/// Sets the grad mode of this thread while the guard lives and then restores the previous mode.
 class TERN_API AutoGradMode {
  public:
   /// Sets the grad mode.
   explicit AutoGradMode(StrictBool enabled) : previous_(GradMode::is_enabled()) {
     GradMode::set_enabled(enabled);
   }
-  /// Restores the grad mode.
+  /// Restores the previous grad mode.
   ~AutoGradMode() { GradMode::set_enabled(previous_); }
   AutoGradMode(const AutoGradMode&) = delete;
   AutoGradMode& operator=(const AutoGradMode&) = delete;
@@ -29,7 +29,7 @@ class TERN_API AutoGradMode {
   bool previous_;
 };
 
-/// Switches recording off for a scope, as torch.no_grad().
+/// Disables recording while the guard lives, as torch.no_grad() does.
 ///
 /// Example:
 ///   {
@@ -37,7 +37,7 @@ class TERN_API AutoGradMode {
 ///     weight -= 0.1 * weight.grad();
 ///   }
 struct TERN_API NoGradGuard : AutoGradMode {
-  /// Switches recording off.
+  /// Disables recording.
   NoGradGuard() : AutoGradMode(false) {}
 };
 

@@ -16,18 +16,19 @@ std::vector<Tensor> differentiable(const std::vector<Tensor>& tensors) {
   return result;
 }
 
-// sum(output * direction), in double on the host.
+// Returns sum(output * direction), computed in the output's dtype.
 double projection(const Tensor& output, const Tensor& direction) {
   return output.numel() == 0 ? 0 : output.detach().mul(direction).sum().item<double>();
 }
 
-// d (sum of output * direction) / d input[place], by a central difference.
-double numeric(const GradcheckFunction& fn, const std::vector<Tensor>& inputs, const Tensor& place,
-               std::size_t output, const Tensor& direction, double eps) {
+// Returns d sum(output * direction) / d input_element by a central difference.
+double numeric(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
+               const Tensor& input_element, std::size_t output, const Tensor& direction,
+               double eps) {
   const NoGradGuard no_grad;
-  Tensor element = place.detach();
+  Tensor element = input_element.detach();
   const double before = element.item<double>();
-  // Functions may look at the tensor itself, so it is changed where it is and put back.
+  // The function may capture the tensor itself, so the element is changed in place and restored.
   element.fill_(before + eps);
   const double above = projection(fn(inputs)[output], direction);
   element.fill_(before - eps);
@@ -36,7 +37,7 @@ double numeric(const GradcheckFunction& fn, const std::vector<Tensor>& inputs, c
   return (above - below) / (2 * eps);
 }
 
-// Each element of a strided tensor as a 0-d view.
+// Returns each element of a strided tensor as a 0-d view.
 std::vector<Tensor> elements_of(const Tensor& tensor) {
   std::vector<Tensor> parts{tensor.detach()};
   for (std::int64_t d = 0; d < tensor.dim(); ++d) {
@@ -49,7 +50,7 @@ std::vector<Tensor> elements_of(const Tensor& tensor) {
   return parts;
 }
 
-// A direction that no symmetry of the output hides in: fixed numbers in [0.5, 1.5).
+// Returns fixed numbers in [0.5, 1.5), a direction without symmetries that could hide an error.
 Tensor direction_for(const Tensor& output) {
   Tensor direction = output.detach().new_empty(output.sizes());
   std::uint64_t state = 0x853c49e6748fea9bULL;
@@ -60,7 +61,7 @@ Tensor direction_for(const Tensor& output) {
   return direction;
 }
 
-// True when backward() of `output` reaches each of `leaves` and no other leaf.
+// Returns true if backward() of `output` reaches each of `leaves` and no other leaf.
 bool fills_only(const std::vector<Tensor>& leaves, const Tensor& output) {
   std::unordered_set<const Node*> known;
   for (const Tensor& leaf : leaves) {
@@ -80,7 +81,7 @@ bool fills_only(const std::vector<Tensor>& leaves, const Tensor& output) {
   return true;
 }
 
-// What backward() adds to the grad() of each leaf, which then has again what it had before.
+// Returns what backward() adds to the grad() of each leaf, and restores grad().
 variable_list gradients_of_backward(const Tensor& output, const std::vector<Tensor>& leaves,
                                     const Tensor& direction) {
   variable_list before, gradients;
@@ -100,7 +101,7 @@ variable_list gradients_of_backward(const Tensor& output, const std::vector<Tens
   return gradients;
 }
 
-// None where the gradient is undefined, which stands for zeros.
+// Returns no elements for an undefined gradient, which stands for zeros.
 std::vector<Tensor> elements_of_gradient(const Tensor& gradient, const Tensor& leaf,
                                          std::size_t index) {
   if (!gradient.defined()) return {};
@@ -125,12 +126,12 @@ bool check(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
              "does");
   const std::size_t count = fn(inputs).size();
   for (std::size_t o = 0; o < count; ++o) {
-    // A graph of its own: the numeric part changes the inputs in place.
+    // Each output gets its own graph, because the numeric part changes the inputs in place.
     const Tensor output = fn(inputs)[o];
     const bool recorded = output.requires_grad();
     if (!recorded && !(constants_too && output.is_floating_point())) continue;
     const Tensor direction = direction_for(output);
-    // grad() and backward() run different code in the engine: both are checked.
+    // grad() and backward() run different code of the engine, so both are checked.
     std::vector<variable_list> candidates;
     candidates.push_back(recorded ? grad({output}, leaves, {direction}, /*retain_graph=*/true,
                                          /*create_graph=*/false, /*allow_unused=*/true)
@@ -140,8 +141,8 @@ bool check(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       std::vector<double> expected;
-      for (const Tensor& place : elements_of(leaves[i])) {
-        expected.push_back(numeric(fn, inputs, place, o, direction, options.eps));
+      for (const Tensor& element : elements_of(leaves[i])) {
+        expected.push_back(numeric(fn, inputs, element, o, direction, options.eps));
       }
       for (const variable_list& gradients : candidates) {
         const std::vector<Tensor> computed = elements_of_gradient(gradients[i], leaves[i], i);
@@ -168,7 +169,7 @@ bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
 
 bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
                    const GradcheckOptions& options) {
-  // The gradient is itself a function: of the inputs and of the directions it starts with.
+  // The gradient is itself a function: of the inputs and of the directions.
   std::vector<Tensor> all = inputs;
   std::vector<std::size_t> used;
   const std::vector<Tensor> outputs = fn(inputs);
@@ -195,7 +196,7 @@ bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& input
     std::erase_if(gradients, [](const Tensor& tensor) { return !tensor.defined(); });
     return gradients;
   };
-  // A rule may compute in another way when it is itself recorded.
+  // A rule may compute differently when it is recorded.
   const variable_list plain = gradients_at(all, false), recorded = gradients_at(all, true);
   TERN_CHECK(plain.size() == recorded.size(), Error, "gradgradcheck: ", plain.size(),
              " gradients are defined, but ", recorded.size(), " when they are recorded");

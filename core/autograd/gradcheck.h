@@ -7,7 +7,7 @@
 
 namespace tern::autograd {
 
-/// Step and tolerances of the numeric check; the defaults are PyTorch's.
+/// Step size and tolerances of the numeric check; the defaults are PyTorch's.
 struct GradcheckOptions {
   double eps = 1e-6;  // step of the central difference
   /// The allowed absolute difference.
@@ -19,10 +19,10 @@ struct GradcheckOptions {
 /// A function of tensors whose gradients are checked.
 using GradcheckFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
-/// Compares the gradients of `fn` at `inputs` with central differences: those of autograd::grad(),
-/// and those of backward() where the inputs are the only leaves; grad() stays as it was. Inputs
-/// that require a gradient must be float64. Returns true; throws Error, which names output, input,
-/// index and both values, when they differ.
+/// Compares the gradients of `fn` at `inputs` with central differences. Checks autograd::grad(),
+/// and also backward() where the inputs are the only leaves; grad() keeps its value. Inputs that
+/// require a gradient must be float64. Returns true. If gradients differ, throws Error, whose text
+/// names output, input, element and both values.
 ///
 /// Example:
 ///   Tensor x = tern::randn({3}, tern::kDouble).requires_grad_();
@@ -30,9 +30,9 @@ using GradcheckFunction = std::function<std::vector<Tensor>(const std::vector<Te
 TERN_API bool gradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
                         const GradcheckOptions& options = {});
 
-/// Compares the gradients of the gradients of `fn` with central differences, for random directions
-/// of the first gradients, and the first gradients that are recorded with those that are not.
-/// Returns and throws as gradcheck().
+/// Compares the second gradients of `fn` with central differences, for fixed directions of the
+/// first gradients. Also compares the first gradients computed with and without recording. Returns
+/// and throws as gradcheck().
 TERN_API bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
                             const GradcheckOptions& options = {});
 

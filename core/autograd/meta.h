@@ -8,19 +8,19 @@
 
 namespace tern::autograd {
 
-/// Where a gradient rests; shared by a tensor and the node that fills it.
+/// The accumulated gradient of a tensor. Shared by the tensor and the node that fills it.
 struct GradSlot final : RefCounted {
   Tensor grad;
   bool is_open =
-      true;  // false after requires_grad_(false) or detach_(): earlier graphs add nothing
+      true;  // false after requires_grad_(false) or detach_(): older graphs then add nothing
 };
 
-/// A tensor's part of autograd.
+/// Autograd's data of a tensor.
 struct Meta final : AutogradPart {
-  IntrusivePtr<GradSlot> slot;  // made when a gradient may rest here
+  IntrusivePtr<GradSlot> slot;  // made when the tensor may get a gradient
   IntrusivePtr<Node> node;      // grad_fn, or the accumulator of a leaf that requires grad
   std::uint32_t output_nr = 0;
-  unsigned retain_hook = 0;  // the number of retain_grad()'s hook on `node`; 0: none
+  unsigned retain_hook = 0;  // number of retain_grad()'s hook on `node`; 0: none
 
   static void* operator new(std::size_t size) { return tern::detail::allocate_object(size); }
   static void operator delete(void* pointer, std::size_t size) noexcept {
@@ -28,23 +28,25 @@ struct Meta final : AutogradPart {
   }
 };
 
+/// Returns the Meta of a tensor; null if there is none.
 inline Meta* meta_of(const TensorImpl& impl) { return static_cast<Meta*>(impl.autograd.get()); }
+/// Returns the Meta of a tensor, and makes it if there is none.
 Meta& ensure_meta(TensorImpl& impl);
 
-/// The rule that made `tensor`, or the accumulator of a leaf that requires grad, else none. A view
-/// whose base was changed in place gets a fresh rule first.
+/// Returns the rule that made `tensor`, the accumulator of a leaf that requires grad, or an empty
+/// edge. A view whose base was changed in place gets a new rule first.
 TERN_API Edge gradient_edge(const Tensor& tensor);
 
-/// Makes `tensor` the output `nr` of `node`.
+/// Makes `tensor` output `nr` of `node`.
 TERN_API void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr = 0);
 
-/// Makes the tensor of `meta` the output of `edge`; the hook of retain_grad() moves there.
+/// Makes the tensor of `meta` the output of `edge`, and moves the hook of retain_grad() there.
 void set_edge(Meta& meta, Edge edge);
 
-/// What PyTorch calls the op of a node in texts: ExpBackward0 -> Exp.
+/// Returns PyTorch's name of a node's op, for error texts: ExpBackward0 -> Exp.
 std::string op_name(const Node& node);
 
-/// A leaf's node: adds what comes to the leaf's .grad.
+/// Makes a leaf's node, which adds arriving gradients to the leaf's grad().
 IntrusivePtr<Node> make_accumulator(const Tensor& leaf, IntrusivePtr<GradSlot> slot);
 
 }  // namespace tern::autograd

@@ -6,9 +6,9 @@
 
 namespace tern::autograd {
 namespace {
-// Per thread: a tape is made by one thread, and backward follows the order of that thread.
+// Per thread: one thread records a graph, and backward follows the order of that thread.
 thread_local std::uint64_t next_sequence_nr = 0;
-// Nodes whose last owner went while another node of this thread was being destroyed.
+// Nodes whose last owner released them while this thread was destroying another node.
 thread_local Node* dying = nullptr;
 thread_local bool is_burying = false;
 std::atomic<unsigned> next_hook_number{1};
@@ -58,14 +58,14 @@ void Node::remove_hook(unsigned number) {
 
 namespace {
 
-// How PyTorch names the type of a tensor: torch.cuda.FloatTensor.
+// Returns PyTorch's name of the type of a tensor: torch.cuda.FloatTensor.
 std::string type_name_of(const Tensor& tensor) {
   using tern::detail::text_of;
   if (tensor.is_meta()) return text_of("Meta", tensor.dtype(), "Type");
   return text_of("torch.", tensor.is_cuda() ? "cuda." : "", tensor.dtype(), "Tensor");
 }
 
-// The gradient goes on as if it had not passed a hook, so it must stay what it was.
+// The gradient continues in place of the original, so sizes, dtype and device must stay the same.
 void check_replacement(unsigned hook, const Tensor& before, const Tensor& after) {
   TERN_CHECK(before.dtype() == after.dtype() && before.device().type() == after.device().type(),
              DTypeError, "hook '", hook, "' has changed the type of value (was ",

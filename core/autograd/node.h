@@ -13,15 +13,16 @@ namespace tern::autograd {
 
 class Node;
 
-/// Where a gradient goes: to which node, and to which of its outputs.
+/// The destination of a gradient: a node and one of its outputs.
 struct Edge {
   /// The node; null when no gradient is needed.
   IntrusivePtr<Node> node;
-  /// The output of the node's op.
+  /// The index among the outputs of the node's op.
   std::uint32_t output_nr = 0;
 };
 
-/// The form of a tensor that a node's op made. Gradients of the tensor must have this form.
+/// Sizes, dtype and device of a tensor that a node's op made. The tensor's gradient must match
+/// them.
 struct OutputInfo {
   /// Sizes of the tensor.
   DimVector sizes;
@@ -31,20 +32,21 @@ struct OutputInfo {
   Device device = kCPU;
 };
 
-/// Sees a gradient during backward; a defined result replaces the gradient.
+/// A function that receives a gradient during backward; a defined result replaces the gradient.
 using Hook = std::function<Tensor(const Tensor&)>;
 
-/// One gradient rule on the tape. It gets the gradients of an op's outputs and returns those of the
-/// op's inputs.
+/// The gradient rule of one recorded op. A node receives the gradients of the op's outputs and
+/// returns the gradients of the op's inputs.
 ///
 /// A node owns its saved tensors, and no saved tensor owns the node, so a graph has no cycles.
-/// Nodes are freed one after the other without recursion, however long the chain is.
+/// Nodes are freed in a loop without recursion, however long the chain is.
 class TERN_API Node : public RefCounted {
  public:
   ~Node() override;
 
-  /// Computes the gradients of the op's inputs. `gradients` holds one per output of the op,
-  /// undefined where none arrived; `results` takes one per edge, undefined where none is needed.
+  /// Computes the gradients of the op's inputs. `gradients` has one tensor per output of the op,
+  /// undefined if no gradient arrived. `results` takes one tensor per edge, which stays undefined
+  /// if its gradient is not needed.
   virtual void apply(const Tensor* gradients, Tensor* results) = 0;
   /// Returns the rule's name as PyTorch spells it: MulBackward0.
   virtual std::string name() const = 0;
@@ -53,20 +55,20 @@ class TERN_API Node : public RefCounted {
   /// Returns true for the node of a leaf, which adds gradients to the leaf's grad().
   virtual bool is_accumulator() const { return false; }
 
-  /// Returns where the results of apply() go: one edge per input of the op.
+  /// Returns the destinations of the results of apply(): one edge per input of the op.
   ArrayRef<Edge> next_edges() const { return {edges_, edge_count_}; }
-  /// Returns the number of the op's outputs, and so of the gradients that arrive.
+  /// Returns the number of the op's outputs, which is the number of gradients that arrive.
   std::uint32_t output_count() const { return 1 + static_cast<std::uint32_t>(more_.size()); }
-  /// Returns the form of output `nr`.
+  /// Returns the sizes, dtype and device of output `nr`.
   const OutputInfo& output_info(std::uint32_t nr) const { return nr == 0 ? first_ : more_[nr - 1]; }
-  /// Takes the form of output `nr` from `output`.
+  /// Sets the info of output `nr` to the sizes, dtype and device of `output`.
   void set_output_info(std::uint32_t nr, const Tensor& output);
-  /// Returns the node's number, which grows along the program. Backward runs later ops first.
+  /// Returns the number of the node, which grows in program order. Backward runs later ops first.
   std::uint64_t sequence_nr() const { return sequence_nr_; }
 
   /// A hook on one output.
   struct OutputHook {
-    /// The output.
+    /// The index of the output.
     std::uint32_t output_nr;
     /// The number for remove_hook().
     unsigned number;
@@ -75,12 +77,12 @@ class TERN_API Node : public RefCounted {
     /// True for hooks that run after the others.
     bool is_last;
   };
-  /// Adds a hook to an output and returns a number for remove_hook(). Hooks run in the order of
-  /// their addition; those with `is_last` (retain_grad()) run after the others.
+  /// Adds a hook to an output and returns a number for remove_hook(). Hooks run in the order in
+  /// which they were added; hooks with `is_last` (retain_grad()) run after the others.
   unsigned add_hook(std::uint32_t output_nr, Hook hook, bool is_last = false);
   /// Removes the hook with this number.
   void remove_hook(unsigned number);
-  /// Returns `gradient` after all hooks of the output.
+  /// Returns `gradient` after all hooks of the output have run.
   Tensor run_hooks(std::uint32_t output_nr, Tensor gradient) const;
   /// Returns true when a hook was added.
   bool has_hooks() const { return hooks_ != nullptr; }
@@ -93,7 +95,7 @@ class TERN_API Node : public RefCounted {
   }
 
  protected:
-  /// `edges` belong to the derived class.
+  /// The derived class owns `edges`.
   Node(Edge* edges, std::size_t count);
   Node(Edge* edges, std::size_t count, std::uint64_t sequence_nr)
       : edges_(edges), edge_count_(count), sequence_nr_(sequence_nr) {}

@@ -12,20 +12,20 @@
 #include <tern/core/autograd/node.h>
 #include <tern/core/autograd/saved_tensor.h>
 
-// How an op says its gradient, on the screen where it computes:
+// How an op defines its gradient, next to its computation:
 //
 //   if (!needs_grad(a, b)) return out;
 //   return record("MulBackward0", out,
 //                 wrt(a, [](const Tensor& g, const Tensor& b) { return g * b; }, b),
 //                 wrt(b, [](const Tensor& g, const Tensor& a) { return g * a; }, a));
 //
-// wrt(input, rule, saved...) keeps what its rule needs, and only when that input needs a gradient.
-// A rule may return a gradient of the broadcast shape or of another floating dtype: the engine sums
-// and casts it to what the input has.
+// wrt(input, rule, saved...) saves the tensors that its rule needs, and only when that input needs
+// a gradient. A rule may return a gradient of the broadcast shape or of another floating dtype: the
+// engine sums and casts the gradient to match the input.
 
 namespace tern::autograd {
 
-/// True when the op at hand has to be recorded.
+/// Returns true if the current op must be recorded.
 template <class... Tensors>
 bool needs_grad(const Tensors&... tensors) {
   const auto tracked = [](const Tensor& tensor) {
@@ -35,6 +35,7 @@ bool needs_grad(const Tensors&... tensors) {
   return (tracked(tensors) || ...) && GradMode::is_enabled();
 }
 
+/// One input of an op, the rule for its gradient, and the tensors that the rule needs.
 template <class Rule, class... SavedTensors>
 struct Wrt {
   static constexpr std::size_t kSaved = sizeof...(SavedTensors);
@@ -44,14 +45,16 @@ struct Wrt {
   std::tuple<const SavedTensors&...> saved;
 };
 
+/// Returns the Wrt of an input; see the top of this file.
 template <class Rule, class... SavedTensors>
 Wrt<Rule, SavedTensors...> wrt(const Tensor& input, Rule rule, const SavedTensors&... saved) {
   return {input, std::move(rule), {saved...}};
 }
 
+/// Throws Error because the saved tensors of the graph were freed.
 [[noreturn]] TERN_API void throw_backward_twice();
 
-/// The rule for one input, with what it keeps.
+/// The rule for one input, with its saved tensors.
 template <class W>
 class InputRule {
  public:
@@ -98,7 +101,7 @@ class RuleNode final : public Node {
     if constexpr ((Ws::kSaved + ...) > 0) {
       std::apply(
           [this](auto&... rules) {
-            // A rule that saved no tensors can run again.
+            // A rule without saved tensors can run again.
             released_ = released_ || ((Ws::kSaved > 0 && rules.has_value()) || ...);
             if (released_) (rules.reset(), ...);
           },
@@ -129,8 +132,8 @@ class RuleNode final : public Node {
   std::tuple<std::optional<InputRule<Ws>>...> rules_;
 };
 
-/// Puts an op on the tape: `out`, fresh and without history, becomes its output. `name` is a
-/// literal.
+/// Records an op: `out`, which must be new and without history, becomes the op's output. `name`
+/// must be a string literal.
 template <class... Ws>
 Tensor record(const char* name, Tensor out, const Ws&... wrts) {
   set_history(out, IntrusivePtr<Node>(new RuleNode<Ws...>(name, out, wrts...)));

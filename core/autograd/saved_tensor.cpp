@@ -30,8 +30,8 @@ SavedTensor::SavedTensor(const Tensor& tensor, bool is_output) : is_output_(is_o
   if (!tensor.defined()) return;
   version_ = tensor.self().storage->version();
   if (!is_output) edge_ = gradient_edge(tensor);
-  // A leaf that requires grad is saved itself; anything else as an alias without history, so that a
-  // later in-place op that gives the tensor a new rule cannot close a cycle.
+  // A leaf that requires grad is saved itself. Any other tensor is saved as an alias without
+  // history, so that a later in-place op, which gives the tensor a new rule, cannot close a cycle.
   const bool is_grad_leaf = edge_.node && edge_.node->is_accumulator();
   data_ = is_grad_leaf ? tensor : tern::detail::make_alias(tensor);
 }
@@ -41,13 +41,13 @@ Tensor SavedTensor::unpack(Node* owner) const {
   if (data_.self().storage->version() != version_) [[unlikely]] {
     throw_modified(data_, is_output_ ? owner : edge_.node.get(), edge_.output_nr, version_);
   }
-  // The block belongs to the stream of the forward pass and is freed when this backward is queued,
-  // perhaps on another stream.
+  // The block belongs to the stream of the forward pass and is freed when this backward has been
+  // queued, perhaps on another stream.
   if (data_.is_cuda()) [[unlikely]] {
     kernels::backend_of(kCUDA).record_current_stream(data_.self().storage->data(),
                                                      data_.device().index());
   }
-  // History matters only when this backward is itself recorded.
+  // History matters only if this backward is itself recorded.
   if (!GradMode::is_enabled()) return data_;
   if (is_output_) {
     Tensor result = tern::detail::make_alias(data_);

@@ -7,16 +7,16 @@
 
 namespace tern::autograd {
 
-/// A tensor that a rule keeps for backward: its elements, where they came from, and the version
-/// that they must still have then.
+/// A tensor that a rule saves for backward: the elements, their history, and the version that they
+/// must still have in backward.
 class TERN_API SavedTensor {
  public:
   SavedTensor() = default;
-  /// `is_output`: `tensor` is what the keeping op made, and must not own its own rule.
+  /// `is_output`: the saving op itself made `tensor`, which then must not own its own rule.
   SavedTensor(const Tensor& tensor, bool is_output);
 
-  /// The tensor as it was. `owner` is the rule that saved it. Throws Error when the elements were
-  /// changed in place since.
+  /// Returns the tensor with its history. `owner` is the rule that saved the tensor. Throws Error
+  /// if the elements were changed in place since then.
   Tensor unpack(Node* owner) const;
 
  private:

@@ -3,7 +3,7 @@
 #include <tern/core/autograd/meta.h>
 #include <tern/core/tensor/tensor.h>
 
-// The members of Tensor that speak of gradients.
+// The autograd members of Tensor.
 
 namespace tern {
 
@@ -57,7 +57,7 @@ void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr
 
 }  // namespace autograd
 
-// A view requires grad when its base does, also if it was made before that or without gradients.
+// A view requires grad when its base does, even if the view was made earlier or without gradients.
 bool Tensor::requires_grad() const {
   const auto has_node = [](const TensorImpl& impl) {
     const Meta* meta = meta_of(impl);
@@ -155,7 +155,7 @@ Tensor& Tensor::detach_() {
 }
 
 Tensor Tensor::data() const {
-  // In-place changes of the result count alone.
+  // The new Storage counts its in-place changes separately.
   return Tensor(make_intrusive<TensorImpl>(make_intrusive<Storage>(self().storage),
                                            storage_offset(), sizes(), strides(), dtype()));
 }
@@ -168,7 +168,7 @@ void Tensor::set_data(const Tensor& other) const {
              other.dtype());
   TERN_CHECK(is_leaf(), Error, "set_data: the result of an op cannot be given other elements");
   const TensorImpl& from = other.self();
-  impl.view_base.reset();  // with other elements it is no view any more
+  impl.view_base.reset();  // with other elements, the tensor is no longer a view
   impl.view_origin = ViewOrigin::kNone;
   impl.storage = from.storage;
   impl.dtype = from.dtype;

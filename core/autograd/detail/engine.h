@@ -9,29 +9,30 @@
 
 namespace tern::autograd {
 
-/// One backward run over a graph, on the calling thread and without recursion.
+/// Runs one backward pass over a graph, on the calling thread and without recursion.
 class Engine {
  public:
   Engine(bool keep_graph, bool create_graph)
       : keep_graph_(keep_graph), create_graph_(create_graph) {}
 
-  /// Starts the run at the tensor of `edge` with its gradient.
+  /// Starts the pass at the tensor of `edge` with its gradient. Repeated starts accumulate.
   void start(const Edge& edge, Tensor gradient);
-  /// Asks for the gradient of the tensor of `edge` as result `place`. A run that was asked for
-  /// anything computes just that and fills no leaf.
-  void want(const Edge& edge, std::size_t place);
+  /// Requests the gradient of the tensor of `edge` as result `index`. A pass with requests computes
+  /// only the requested gradients and does not change the grad() of leaves.
+  void want(const Edge& edge, std::size_t index);
+  /// Runs the pass and stores the requested gradients in `wanted`.
   void execute(std::vector<Tensor>& wanted);
 
  private:
   struct State {
     Node* node = nullptr;
-    std::uint32_t waiting_for = 0;  // gradients that are still to come
+    std::uint32_t waiting_for = 0;  // gradients that are still to arrive
     bool visited = false;
-    bool needed = true;   // its gradient is wanted, or one below it
-    bool applies = true;  // one below it is
-    std::vector<std::pair<std::uint32_t, std::size_t>> wanted;  // output, place
+    bool needed = true;   // this node or a node below it has a requested gradient
+    bool applies = true;  // a node below it has one
+    std::vector<std::pair<std::uint32_t, std::size_t>> wanted;  // (output, index of the result)
     Tensor first;                                               // gradient of output 0
-    std::vector<Tensor> more;                                   // of the other outputs
+    std::vector<Tensor> more;                                   // gradients of the other outputs
   };
 
   State& state_of(Node* node);
@@ -47,8 +48,8 @@ class Engine {
   bool selective_ = false;
   std::vector<IntrusivePtr<Node>> roots_;
   NodeNumbers numbers_;
-  std::deque<State> states_;   // addresses stay as the run meets more nodes
-  std::vector<State*> ready_;  // a heap
+  std::deque<State> states_;   // a deque, so that addresses stay valid
+  std::vector<State*> ready_;  // a heap: the node with the highest number comes first
 };
 
 }  // namespace tern::autograd

@@ -8,11 +8,11 @@ namespace tern::autograd {
 
 class Node;
 
-/// Numbers the nodes that one backward run meets: an open hash table, because a graph may have a
-/// million nodes and a run must cost little per node.
+/// Numbers the nodes of one backward pass. An open hash table, because a graph may have a million
+/// nodes and the cost per node must be small.
 class NodeNumbers {
  public:
-  /// The number of `node`; a new one gets the next free number.
+  /// Returns the number of `node`. A new node gets the next free number.
   std::size_t of(const Node* node) {
     if (2 * (count_ + 1) > slots_.size()) grow();
     Slot& slot = find(node);
@@ -29,7 +29,7 @@ class NodeNumbers {
 
   Slot& find(const Node* node) {
     const std::size_t mask = slots_.size() - 1;
-    // Nodes are 64 bytes apart or more: the low bits of their addresses say nothing.
+    // Nodes are at least 64 bytes apart, so the low bits of their addresses carry no information.
     auto key = reinterpret_cast<std::uintptr_t>(node) >> 6;
     std::size_t at = (key * 0x9E3779B97F4A7C15u >> 20) & mask;
     while (slots_[at].node != nullptr && slots_[at].node != node) at = (at + 1) & mask;
