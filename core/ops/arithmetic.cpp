@@ -31,7 +31,7 @@ void check_alpha(ScalarType dtype, const Scalar& alpha) {
 bool is_one(const Scalar& scalar) { return scalar == Scalar(1); }
 Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g : g * factor; }
 
-// --- Forward passes, into `out` when it is defined -----------------------------------------------
+// --- Forward passes; they write to `out` if it is defined ----------------------------------------
 
 Tensor add_into(const Tensor& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
   const ScalarType dtype = result_type({self, other});
@@ -54,8 +54,8 @@ Tensor sub_into(const Operand& self, const Operand& other, const Scalar& alpha, 
              "trying to invert a mask, use the `~` or `logical_not()` operator instead. Got ",
              type_of(self), " and ", type_of(other));
   check_alpha(dtype, alpha);
-  // PyTorch adds -alpha * other. For an integer alpha of 0, which has no -0, the sign of a zero
-  // result tells the difference.
+  // PyTorch adds -alpha * other. If alpha is the integer 0, which has no -0, this decides the sign
+  // of a zero result.
   const bool adds = alpha == Scalar(0);
   return run_elementwise(
       {"sub", adds ? ElementwiseOp::add : ElementwiseOp::sub, dtype, false, adds ? -alpha : alpha},
@@ -101,8 +101,7 @@ Tensor lerp_into(const Tensor& self, const Tensor& end, const Scalar& weight, co
 
 }  // namespace
 
-// --- Functions
-// --------------------------------------------------------------------------------------
+// --- Functions -----------------------------------------------------------------------------------
 
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
   TERN_OP("add", self, other);
@@ -182,10 +181,10 @@ Tensor div(const Tensor& self, const Scalar& other) {
 
 namespace {
 
-// a // b, without history. Made from the remainder, because a / b may round up to an integer.
+// Returns a // b without history. Uses the remainder, because a / b may round up to an integer.
 Tensor floor_quotient(const Tensor& self, const Tensor& b) {
   const NoGradGuard no_grad;
-  const Tensor a = self.dtype() == kBool ? self.to(b.dtype()) : self;  // bools have no difference
+  const Tensor a = self.dtype() == kBool ? self.to(b.dtype()) : self;  // bools cannot be subtracted
   return where(b == 0, a / b, round((a - a.remainder(b)) / b));
 }
 
@@ -194,7 +193,7 @@ Tensor floor_quotient(const Tensor& self, const Tensor& b) {
 Tensor remainder(const Tensor& self, const Tensor& other) {
   TERN_OP("remainder", self, other);
   const ScalarType dtype = result_type({self, other});
-  // The kernel of the CPU looks for zeros itself; nothing is divided for an empty result.
+  // The CPU kernel checks for zeros itself; an empty result divides nothing.
   if (dtype == kLong && !self.is_cpu() && self.numel() != 0) {
     detail::require_all("remainder", kernels::RequireOp::kDivisor, other.to(kLong));
   }
@@ -252,7 +251,7 @@ Tensor pow(const Tensor& self, const Tensor& exponent) {
                 wrt(
                     exponent,
                     [](const Tensor& g, const Tensor& x, const Tensor& e, const Tensor& y) {
-                      // The slope of 0^e is 0 for e >= 0.
+                      // The derivative of 0^e with respect to e is 0 for e >= 0.
                       const Tensor slope = y * log(x.to(y.dtype()));
                       return g * where(logical_and(x == 0, e >= 0), 0, slope);
                     },
@@ -294,8 +293,7 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
                 wrt(end, [weight](const Tensor& g) { return g * weight; }));
 }
 
-// --- In-place forms
-// -------------------------------------------------------------------------------------------
+// --- In-place functions --------------------------------------------------------------------------
 
 Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) {
   TERN_OP("add_", *this, other);

@@ -16,7 +16,8 @@ using detail::result_type;
 using detail::run_elementwise;
 using kernels::ElementwiseOp;
 
-// Gradient of maximum and minimum: all of it to the chosen side, half to each at a tie.
+// The gradient of maximum and minimum: the chosen side gets all of it; at a tie each side gets
+// half.
 template <class Compare>
 Tensor share(const Tensor& g, const Tensor& mine, const Tensor& other, Compare chosen) {
   const Tensor shared = where(mine == other, g / 2, g);

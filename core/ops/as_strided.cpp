@@ -11,7 +11,7 @@ namespace tern {
 namespace detail {
 namespace {
 
-// The range of storage that the elements lie in: [low, high).
+// The range [low, high) of the storage that the elements span.
 struct Range {
   std::int64_t low, high;
 };
@@ -29,26 +29,26 @@ Tensor shown(const Tensor& buffer, const Geometry& geometry, std::int64_t low) {
   return make_alias(buffer, geometry.sizes, geometry.strides, geometry.offset - low);
 }
 
-// The place in the buffer of each element, for geometries whose elements overlap.
+// Returns the index in the buffer of each element, for geometries whose elements overlap.
 Tensor places_of(const Geometry& geometry, std::int64_t low, Device device) {
-  Tensor places = full({1}, geometry.offset - low, TensorOptions(kLong).device(device));
+  Tensor indices = full({1}, geometry.offset - low, TensorOptions(kLong).device(device));
   for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
     const Tensor steps =
         arange(geometry.sizes[i], TensorOptions(kLong).device(device)) * geometry.strides[i];
-    places = (places.unsqueeze(1) + steps).reshape({-1});
+    indices = (indices.unsqueeze(1) + steps).reshape({-1});
   }
-  return places;
+  return indices;
 }
 
-// True unless it is certain that no two elements share memory: each stride passes all elements of
-// the dimensions with smaller ones.
+// Returns false only if certainly no two elements share memory: each stride exceeds the reach of
+// all dimensions with smaller strides.
 bool may_overlap(const Geometry& geometry) {
   std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
   for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
     if (geometry.sizes[i] > 1) dims.emplace_back(geometry.strides[i], geometry.sizes[i]);
   }
   std::sort(dims.begin(), dims.end());
-  std::int64_t reach = 0;  // of the dimensions so far
+  std::int64_t reach = 0;  // reach of the dimensions so far
   for (const auto& [stride, size] : dims) {
     if (stride <= reach) return true;
     reach += (size - 1) * stride;
@@ -56,26 +56,26 @@ bool may_overlap(const Geometry& geometry) {
   return false;
 }
 
-// How many elements of the geometry lie at each place of the buffer, at least 1.
+// Returns how many elements of the geometry share each element of the buffer, at least 1.
 Tensor counts_of(const Geometry& geometry, std::int64_t low, const Tensor& buffer) {
-  const Tensor places = places_of(geometry, low, buffer.device());
+  const Tensor indices = places_of(geometry, low, buffer.device());
   return clamp_min(
-      zeros_like(buffer).index_add(0, places, ones({places.numel()}, buffer.options())), 1);
+      zeros_like(buffer).index_add(0, indices, ones({indices.numel()}, buffer.options())), 1);
 }
 
-// A buffer for the range, with the elements of `whole` where `base` lies, and the mean of those
-// that share memory.
+// Returns a buffer for the range that holds the elements of `whole` in the layout of `base`.
+// Elements that share memory get their mean.
 Tensor laid_out(const Tensor& whole, const Geometry& base, const Range& range) {
   Tensor buffer = zeros({range.high - range.low}, whole.options());
   if (may_overlap(base)) {
-    const Tensor places = places_of(base, range.low, whole.device());
-    return buffer.index_add(0, places, whole.reshape({-1})) / counts_of(base, range.low, buffer);
+    const Tensor indices = places_of(base, range.low, whole.device());
+    return buffer.index_add(0, indices, whole.reshape({-1})) / counts_of(base, range.low, buffer);
   }
   shown(buffer, base, range.low).copy_(whole);
   return buffer;
 }
 
-// What both sides of the storage need to be: room for base and for view.
+// Returns the range that holds both base and view.
 Range joint_range(const Geometry& base, const Geometry& view) {
   const Range a = range_of(base), b = range_of(view);
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
@@ -122,7 +122,7 @@ Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& vie
     } else {
       buffer = buffer.index_add(0, places_of(view, range.low, part.device()), part.reshape({-1}));
     }
-    // Elements that share memory share its gradient.
+    // Elements that share memory share the gradient of that memory.
     if (may_overlap(base)) buffer = buffer / counts_of(base, range.low, buffer);
     out = shown(buffer, base, range.low).clone();
   }

@@ -25,7 +25,7 @@ void check_parameter(const Tensor& parameter, const char* name, const Tensor& in
 }
 
 /// Runs the kernel on contiguous tensors. `statistics` is [2, C] in float64: mean and variance of
-/// each channel, read in evaluation, written in training.
+/// each channel, which evaluation reads and training writes.
 void run_batch_norm(BatchNormArgs args, bool training, double eps, const Tensor& input,
                     const Tensor& weight, const Tensor& statistics) {
   args.dtype = input.dtype();
@@ -96,7 +96,7 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, StrictBool training,
                   double momentum, double eps) {
   TERN_OP("batch_norm", input);
-  // As PyTorch: a 1-d input without elements has no channels.
+  // As in PyTorch, a 1-d input without elements has no channels.
   if (input.dim() == 1 && input.numel() == 0) return input.clone();
   TERN_CHECK(input.dim() >= 2, ShapeError, "expected at least 2D input, got sizes ", input.sizes());
   detail::check_same_device("_native_batch_norm",

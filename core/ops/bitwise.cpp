@@ -4,7 +4,7 @@
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
-// Ops of the bits of integers; of bools they are the logical ops.
+// Bitwise ops of integers; for bools they are the logical ops.
 
 namespace tern {
 namespace {
@@ -13,7 +13,7 @@ using detail::Operand;
 using detail::run_elementwise;
 using kernels::ElementwiseOp;
 
-/// The op that does the same to bools.
+/// Returns the op that has the same effect on bools.
 constexpr ElementwiseOp logical_op(ElementwiseOp op) {
   switch (op) {
     case ElementwiseOp::bitwise_and:
@@ -39,7 +39,7 @@ Tensor bitwise_into(ElementwiseOp op, std::initializer_list<Operand> operands, c
 
 }  // namespace
 
-// Integers have no gradient, so that nothing is recorded.
+// Integers have no gradient, so nothing is recorded.
 #define TERN_BITWISE(name, symbol)                                                    \
   Tensor name(const Tensor& self, const Tensor& other) {                              \
     TERN_OP(#name, self, other);                                                      \

@@ -23,7 +23,7 @@ void copy_on_device(const Tensor& out, const Tensor& source) {
   if (out.numel() == 0) return;
   DimVector sizes(out.sizes()), out_strides(out.strides());
   DimVector in_strides = broadcast_strides(source.sizes(), source.strides(), out.sizes());
-  // In the order of the output's memory, so that it is written in rows.
+  // Sorts the dimensions by the output's strides, so that the output is written row by row.
   for (std::size_t i = 1; i < sizes.size(); ++i) {
     for (std::size_t j = i; j > 0 && out_strides[j - 1] < out_strides[j]; --j) {
       std::swap(sizes[j - 1], sizes[j]);
@@ -55,7 +55,7 @@ void copy_on_device(const Tensor& out, const Tensor& source) {
   kernels::run("copy_", out.device(), out.dtype(), args);
 }
 
-// The same across devices: dense bytes travel, dtypes and strides are settled on either side.
+// Copies between devices: dense bytes are transferred; casts and strides are handled on each side.
 void copy_across(const Tensor& out, const Tensor& source, bool non_blocking) {
   TERN_CHECK(!source.is_meta(), NotImplementedError, "Cannot copy out of meta tensor; no data!");
   if (out.is_meta() || out.numel() == 0) return;
@@ -101,8 +101,8 @@ namespace {
 
 using detail::copy_elements;
 
-// A fresh tensor with the elements of `self`, in the given form; no history. A copy to the host
-// that shall not block needs pinned memory to arrive in.
+// Returns a new tensor with the elements of `self` in the given layout, without history. A
+// non-blocking copy to the host needs pinned memory as its target.
 Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device device,
               bool non_blocking) {
   Tensor out = non_blocking && self.is_cuda() && device.is_cpu()
@@ -114,8 +114,8 @@ Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device 
 
 void fill_elements(const Tensor& out, const Scalar& value) {
   kernels::FillArgs args;
-  // Integers take the value truncated, bools whether it is not 0; what does not fit is an error.
-  // As in PyTorch, a single float16 or bfloat16 becomes infinity instead.
+  // Integers store the truncated value, bools whether it is not 0; a value that does not fit is an
+  // error. As in PyTorch, a single float16 or bfloat16 becomes infinity instead.
   args.value = visit_dtype(out.dtype(), [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (!is_floating_point(dtype_of<T>())) return detail::to_immediate(value.to<T>());
@@ -162,7 +162,7 @@ Tensor Tensor::contiguous() const {
 
 namespace {
 
-// copy_() and fill_() of a tensor, whose rule is called `node`.
+// copy_(), and fill_() with a tensor; their rule is called `node`.
 Tensor& copy_inplace(const char* node, Tensor& self, const Tensor& source, bool non_blocking) {
   const auto op = [&](const Tensor& x, const Tensor& out) {
     if (out.defined()) {
@@ -175,11 +175,11 @@ Tensor& copy_inplace(const char* node, Tensor& self, const Tensor& source, bool 
         node, fresh, wrt(x, [](const Tensor& g) { return zeros_like(g); }),
         wrt(source, [device = source.device()](const Tensor& g) { return g.to(device); }));
   };
-  // A copy in integers has no gradient.
+  // A copy to integers has no gradient.
   return self.is_floating_point() ? detail::inplace(self, op, source) : detail::inplace(self, op);
 }
 
-// `self` without repeated elements: dimensions of stride 0 are cut to size 1.
+// Returns `self` without repeated elements: dimensions with stride 0 are narrowed to size 1.
 Tensor without_repeats(const Tensor& self) {
   Tensor once = self;
   for (std::int64_t d = 0; d < self.dim(); ++d) {
@@ -188,7 +188,7 @@ Tensor without_repeats(const Tensor& self) {
   return once;
 }
 
-// fill_() of a number and zero_(), whose rule is called `node`.
+// fill_() with a number, and zero_(); their rule is called `node`.
 Tensor& fill_inplace(const char* node, Tensor& self, const Scalar& value) {
   if (self.self().has_internal_overlap()) [[unlikely]] {
     Tensor once = without_repeats(self);
@@ -233,7 +233,7 @@ Tensor& Tensor::zero_() {
 
 Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
   TERN_OP("to", *this);
-  // cpu:0 and cpu are one place; cuda means the current device.
+  // cpu:0 and cpu are the same device; cuda means the current device.
   const Device target = device.is_cuda() ? detail::resolve_device(device) : Device(device.type());
   if (!copy && target == this->device() && dtype == this->dtype()) return *this;
   if (!(target == this->device())) detail::resolve_device(target);

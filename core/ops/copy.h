@@ -4,8 +4,8 @@
 
 namespace tern {
 
-/// Returns a copy with memory of its own. Keeps the dimension order of a dense tensor, else
-/// row-major. Differentiable.
+/// Returns a copy with its own memory. The copy keeps the dimension order of a dense tensor and is
+/// otherwise row-major. Differentiable.
 TERN_API Tensor clone(const Tensor& self);
 
 }  // namespace tern

@@ -14,7 +14,7 @@
 namespace tern {
 namespace {
 
-// Memory as the options want it, nothing written to it yet.
+// Returns an uninitialised tensor with the dtype, device and kind of memory of the options.
 Tensor allocate(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
   const Device device = detail::resolve_device(options.device());
   if (!options.pinned_memory() || device.is_meta()) {
@@ -32,7 +32,7 @@ Tensor finish(Tensor tensor, const TensorOptions& options) {
   return tensor;
 }
 
-// A new tensor of the options' dtype and device, its elements written by `fill`.
+// Returns a new tensor with the dtype and device of the options; `fill` writes its elements.
 template <class Fill>
 Tensor make(IntArrayRef sizes, const TensorOptions& options, const Fill& fill) {
   Tensor out = allocate(sizes, contiguous_strides(sizes), options);
@@ -44,7 +44,7 @@ TensorOptions like(const Tensor& self, const TensorOptions& options) {
   return options.or_else(self.options());
 }
 
-// A new tensor in the dimension order of `self`.
+// Returns a new tensor with the dimension order of `self`; `fill` writes its elements.
 template <class Fill>
 Tensor make_like(const Tensor& self, const TensorOptions& options, const Fill& fill) {
   const TensorOptions chosen = like(self, options);
@@ -144,7 +144,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
 
 namespace {
 
-// PyTorch's rule to the bit: each half counts from its own end, rounded once.
+// Follows PyTorch to the last bit: each half is computed from its own end and rounded once.
 template <class T>
 Tensor linspace_of(T from, T to, std::int64_t steps, Device device) {
   const ScalarType dtype = dtype_of<T>();
@@ -171,7 +171,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
   TERN_CHECK(options.dtype() != kBool || steps < 2, NotImplementedError,
              "\"linspace_cpu\" not implemented for 'Bool'");
   const bool is_integral = !is_floating_point(options.dtype()) && options.dtype() != kBool;
-  // Integers count from integers: the ends are cast first.
+  // Integers are computed from integers: the ends are cast first.
   const auto value = [&](const Scalar& number) {
     if (steps == 0) return Scalar(0.0);  // unused, so it may be out of range
     return is_integral ? Scalar(static_cast<double>(number.toLong())) : number;

@@ -61,9 +61,9 @@ TERN_API Tensor full_like(const Tensor& self, const Scalar& value,
                           const TensorOptions& options = {});
 
 /// Returns the memory at `data` as a tensor, without a copy. The memory must outlive the tensor and
-/// all its views; `deleter`, if given, is called with `data` when the last of them is gone. Strides
-/// count elements (row-major by default). An open dtype is the default dtype. Throws ShapeError for
-/// negative strides, and Error for a null pointer unless there are no elements.
+/// all its views; `deleter`, if given, is called with `data` when the last of them is freed.
+/// Strides count elements (row-major by default). An open dtype is the default dtype. Throws
+/// ShapeError for negative strides, and Error for a null pointer unless there are no elements.
 ///
 /// Example:
 ///   std::vector<float> values(6);
@@ -76,7 +76,7 @@ TERN_API Tensor from_blob(void* data, IntArrayRef sizes, std::function<void(void
 
 namespace detail {
 
-/// Nested braces of numbers: tensor({{1., 2.}, {3., 4.}}).
+/// Numbers in nested braces: tensor({{1., 2.}, {3., 4.}}).
 class TERN_API TensorData {
  public:
   template <class T>
@@ -128,11 +128,11 @@ template <class T>
 requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<T>& values,
                                                const TensorOptions& options) {
   constexpr bool kIsFloating = std::is_floating_point_v<T>;
-  // A literal like 1.5 is a double, yet means the default dtype; all integers mean int64.
+  // A literal like 1.5 is a double but means the default dtype; all integers mean int64.
   const TensorOptions chosen = options.or_else(kIsFloating               ? get_default_dtype()
                                                : std::is_same_v<T, bool> ? kBool
                                                                          : kLong);
-  // The same elements as a type that a tensor can have, and std::vector<bool> as an array.
+  // Integers of other sizes and bools are converted to int64 first.
   using Element = std::conditional_t<kIsFloating, T, std::int64_t>;
   if constexpr (std::is_same_v<T, Element>) {
     return detail::tensor_from_host(values.data(), static_cast<std::int64_t>(values.size()),

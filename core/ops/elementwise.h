@@ -3,12 +3,12 @@
 #include <tern/core/tensor/tensor.h>
 
 // Elementwise ops. Shapes broadcast, dtypes promote, and gradients are summed back, as in PyTorch.
-// A 0-d CPU tensor may join tensors of any device; otherwise all must live together.
+// A 0-d CPU tensor may join tensors of any device; otherwise all tensors must be on one device.
 
 namespace tern {
 
-// One function per row of unary.def. They take the tensor by value: a temporary that nobody else
-// holds gives its memory to the result.
+// One function per row of unary.def. They take the tensor by value: the result reuses the memory of
+// a temporary that nobody else holds.
 #define TERN_UNARY(name, node, saves, gradient, summary) \
   /** summary. Elementwise. */                           \
   TERN_API Tensor name(Tensor self);
@@ -155,7 +155,7 @@ inline Tensor operator^(const Scalar& a, const Tensor& b) { return bitwise_xor(a
 
 namespace detail {
 
-// Gradients that pay as one pass over memory. Differentiable like any op.
+// Gradients that are worth a fused kernel. Differentiable like any op.
 TERN_API Tensor relu_backward(const Tensor& gradient, const Tensor& result);
 TERN_API Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result);
 TERN_API Tensor tanh_backward(const Tensor& gradient, const Tensor& result);

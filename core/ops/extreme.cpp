@@ -5,7 +5,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
-// Extremes, their places, and all / any.
+// Extreme values, their indices, and all / any.
 
 namespace tern {
 namespace {
@@ -30,8 +30,8 @@ void check_not_empty(const char* name, const Tensor& self, IntArrayRef dim) {
   }
 }
 
-// The largest (or smallest) values; equal ones share the gradient, and so do NaNs if they count as
-// equal.
+// Returns the largest (or smallest) values. Equal values share the gradient; with `nans_share`,
+// NaNs count as equal.
 Tensor extreme(const char* name, const char* node, ReduceOp op, bool nans_share, const Tensor& self,
                IntArrayRef dim, bool keepdim) {
   check_not_empty(name, self, dim);
@@ -58,13 +58,14 @@ Tensor extreme(const char* name, const char* node, ReduceOp op, bool nans_share,
                     self, out));
 }
 
-// (value, place) along one dimension; the place gets the gradient.
+// Returns the extreme values along one dimension and their indices. Only the elements at these
+// indices get a gradient.
 std::tuple<Tensor, Tensor> extreme_along(const char* name, const char* node, ReduceOp op,
                                          const Tensor& self, std::int64_t dim, bool keepdim) {
   check_not_empty(name, self, dim);
   Tensor values;
-  const Tensor places = run_reduce({name, op, kLong, 1, keepdim}, self, dim, &values);
-  if (!needs_grad(self)) return {values, places};
+  const Tensor indices = run_reduce({name, op, kLong, 1, keepdim}, self, dim, &values);
+  if (!needs_grad(self)) return {values, indices};
   const Tensor recorded =
       record(node, values,
              wrt(
@@ -75,8 +76,8 @@ std::tuple<Tensor, Tensor> extreme_along(const char* name, const char* node, Red
                    return g.new_zeros(shape).scatter_add(dim, restore_dims(at, dim, ndim, keepdim),
                                                          restore_dims(g, dim, ndim, keepdim));
                  },
-                 places));
-  return {recorded, places};
+                 indices));
+  return {recorded, indices};
 }
 
 Tensor place(const char* name, ReduceOp op, const Tensor& self, std::optional<std::int64_t> dim,
@@ -91,7 +92,7 @@ Tensor place(const char* name, ReduceOp op, const Tensor& self, std::optional<st
   TERN_CHECK(self.numel() != 0, IndexError, name,
              "(): Expected reduction dim to be specified for input.numel() == 0. Got sizes ",
              self.sizes());
-  // Places count in row-major order: a copy in that order is cheaper than walking across rows.
+  // Indices count in row-major order: a copy in that order is cheaper than a walk across rows.
   return run_reduce({name, op, kLong, 1, keepdim}, self.detach().contiguous(), {});
 }
 

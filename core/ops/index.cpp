@@ -14,7 +14,7 @@ using autograd::record;
 using autograd::wrt;
 using kernels::IndexOp;
 
-// One kernel call over contiguous tensors; `out` is written or added to.
+// Runs the kernel on contiguous tensors; it writes to `out` or adds to it.
 void run_index(const char* name, IndexOp op, const Tensor& in, const Tensor& out,
                const Tensor& index, std::size_t dim, std::int64_t count, std::int64_t limit) {
   kernels::IndexArgs args;
@@ -46,29 +46,29 @@ std::int64_t length(const Tensor& tensor, std::size_t dim) {
   return tensor.dim() == 0 ? 1 : tensor.sizes()[dim];
 }
 
-// A 0-d tensor has one element to choose.
+// A 0-d tensor has only one element to select.
 void check_count(const char* name, const Tensor& self, const Tensor& index) {
   TERN_CHECK(self.dim() > 0 || index.numel() == 1, IndexError, name,
              "(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
 }
 
-// The same as the kernel's check, for results without elements, which no kernel sees.
+// Does the kernel's check for results without elements, which never reach a kernel.
 void check_places(const Tensor& index, std::int64_t limit) {
   if (index.numel() == 0 || !index.is_cpu()) return;
-  for (const std::int64_t place :
+  for (const std::int64_t value :
        {index.min().item<std::int64_t>(), index.max().item<std::int64_t>()}) {
-    TERN_CHECK(place >= 0 && place < limit, IndexError, "index out of range in self: index ", place,
+    TERN_CHECK(value >= 0 && value < limit, IndexError, "index out of range in self: index ", value,
                " is out of bounds for dimension with size ", limit);
   }
 }
 
-// gather and scatter take a 0-d tensor for one of a single element.
+// gather and scatter treat a 0-d tensor as a tensor with one element.
 Tensor at_least_1d(const Tensor& tensor) {
   return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor;
 }
 
-// gather and scatter need every dimension but `dim` of the index to be the tensor's. An empty index
-// may have any shape.
+// gather and scatter need an index with as many dimensions as the tensor, and not larger than the
+// tensor except along `dim`. An empty index may have any shape.
 void check_index_shape(const char* name, const Tensor& self, const Tensor& index, std::size_t dim) {
   if (index.numel() == 0) return;
   TERN_CHECK(self.dim() == index.dim(), ShapeError, name,
@@ -81,7 +81,7 @@ void check_index_shape(const char* name, const Tensor& self, const Tensor& index
   }
 }
 
-// `self` cut down to the sizes of the index outside of `dim`.
+// Returns `self` narrowed to the sizes of the index, except along `dim`.
 Tensor cut_to(const Tensor& self, const Tensor& index, std::size_t dim) {
   Tensor part = self;
   for (std::size_t d = 0; d < self.sizes().size(); ++d) {
@@ -184,7 +184,7 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
     detail::copy_elements(out, self);
     if (index.numel() != 0) {
       Tensor used = cut_to(from, places, from.sizes().size()).contiguous();
-      // The kernel wants one shape on both sides: a smaller index works on a dense part.
+      // The kernel needs equal shapes on both sides, so a smaller index works on a dense part.
       const Tensor part = cut_to(whole, places, d);
       const Tensor target = part.contiguous();
       run_index("scatter_add", IndexOp::kScatterAdd, used, target, places.contiguous(), d,

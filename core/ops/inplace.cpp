@@ -24,7 +24,7 @@ void check_inplace(const Tensor& self, bool recorded) {
   TERN_CHECK(!is_grad_leaf(self), Error, impl.view_base ? "a view of " : "",
              "a leaf Variable that requires grad is being used in an in-place operation.");
   if (!impl.view_base) return;
-  // A leaf may itself be a view, of a base without gradients.
+  // A leaf may itself be a view of a base without gradients.
   const Tensor base = self._base();
   TERN_CHECK(!is_grad_leaf(base) && (base.requires_grad() || !self.requires_grad()), Error,
              "a view of a leaf Variable that requires grad is being used in an in-place "
@@ -60,8 +60,8 @@ void adopt_result(const Tensor& self, const Tensor& result) {
     autograd::set_history(self, edge.node, edge.output_nr);
     return;
   }
-  // From now on the base is its old self outside of the view and the result inside. The view
-  // finds its own new rule when it is asked for it: its version is behind.
+  // Rebase: the base's gradient combines its old history (outside the view) with the result's
+  // (inside). The view's version is now outdated, so it gets its new rule on the next request.
   const Geometry whole(base), part(self);
   autograd::record(
       "CopySlices", base,

@@ -11,10 +11,10 @@ namespace {
 
 using autograd::Edge;
 
-// Zero-size 1-d tensors are skipped by cat; their gradient has their own shape.
+// cat skips 1-d tensors without elements; their gradient has the size [0].
 bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
 
-// The rule of cat and stack: each input gets its own part of the gradient back.
+// The rule of cat and stack: each input gets its part of the gradient.
 class JoinBackward final : public autograd::Node {
  public:
   JoinBackward(const char* name, TensorList tensors, std::int64_t dim, bool stacks)
@@ -52,9 +52,9 @@ class JoinBackward final : public autograd::Node {
   }
 
   const char* name_;
-  std::vector<Edge> edges_;  // moved in: the base points to the same array
+  std::vector<Edge> edges_;  // moved in: the base class points to the same array
   std::int64_t dim_;
-  std::vector<std::int64_t> lengths_;  // of cat: sizes along dim, -1 where skipped; of stack: none
+  std::vector<std::int64_t> lengths_;  // cat: sizes along dim, -1 where skipped; stack: empty
 };
 
 Tensor recorded(const char* name, const Tensor& out, TensorList tensors, std::int64_t dim,
@@ -76,9 +76,9 @@ void check_all_defined(TensorList tensors) {
   }
 }
 
-// What cat returns, without history, and the dimension along which it joined.
+// Returns the result of cat without history, and the dimension along which it joined.
 std::pair<Tensor, std::size_t> joined(TensorList tensors, StrictInt dim) {
-  const Tensor* first = nullptr;  // the first that has the shape of the result
+  const Tensor* first = nullptr;  // the first tensor with the shape of the result
   ScalarType dtype = tensors[0].dtype();
   for (const Tensor& tensor : tensors) {
     TERN_CHECK(tensor.dim() > 0, ShapeError, "zero-dimensional tensor (at position ",
@@ -87,7 +87,7 @@ std::pair<Tensor, std::size_t> joined(TensorList tensors, StrictInt dim) {
     dtype = promote_types(dtype, tensor.dtype());
     if (first == nullptr && !is_skipped(tensor)) first = &tensor;
   }
-  const bool all_skipped = first == nullptr;  // then any dimension will do
+  const bool all_skipped = first == nullptr;  // then any dimension is valid
   if (all_skipped) first = &tensors[0];
   const auto d =
       all_skipped ? std::size_t{0} : static_cast<std::size_t>(wrap_dim(dim, first->dim()));

@@ -50,7 +50,8 @@ std::int64_t product_of(IntArrayRef sizes) {
   return product;
 }
 
-/// Runs the kernel on contiguous tensors. `statistics` is [2, rows]: means and 1 / deviations.
+/// Runs the kernel on contiguous tensors. `statistics` is [2, rows]: means and reciprocal
+/// deviations.
 void run_layer_norm(LayerNormArgs args, const Tensor& input, std::int64_t size,
                     const Tensor& weight, const Tensor& statistics) {
   args.dtype = input.dtype();

@@ -27,7 +27,7 @@ Tensor reduced(const Tensor& each, Reduction reduction) {
   return each;
 }
 
-// The loss of all elements from those of each. Callers disable gradients around it.
+// Returns the loss from the losses of the elements. Callers disable gradients.
 Tensor weighted_loss(const Tensor& each, const Tensor& weight, Reduction reduction) {
   if (!weight.defined()) return reduced(each, reduction);
   const Tensor weighted = each * weight;
@@ -36,8 +36,8 @@ Tensor weighted_loss(const Tensor& each, const Tensor& weight, Reduction reducti
   return reduced(weighted, reduction);
 }
 
-// The gradient of the loss of each element from that of the loss of all: what weighted_loss() did,
-// backwards. It may have fewer dimensions than the elements.
+// Computes the gradient of each element's loss from the gradient of the whole loss: the reverse of
+// weighted_loss(). The result may have fewer dimensions than the elements.
 class EachGradient {
  public:
   EachGradient(Reduction reduction, std::int64_t count)
@@ -51,7 +51,7 @@ class EachGradient {
   double scale_;
 };
 
-// Weights of a loss are constants.
+// The weights of a loss are constants.
 void check_constant(const char* function, const char* name, const Tensor& weight) {
   TERN_CHECK(!weight.defined() || !needs_grad(weight), Error, "The function '", function,
              "' is not differentiable with respect to argument '", name,
@@ -65,10 +65,10 @@ void check_same_sizes(const Tensor& input, const Tensor& target) {
 }
 
 void check_probabilities(const char* what, const Tensor& values) {
-  // On a GPU the look would cost more than the loss: it would wait for all that was queued.
+  // On a GPU this check would cost more than the loss: it would wait for all queued work.
   if (values.numel() == 0 || values.is_meta() || values.is_cuda()) return;
   const NoGradGuard no_grad;
-  // NaN wins in both extremes and is refused, as in PyTorch.
+  // A NaN is the result of both amin and amax and is rejected, as in PyTorch.
   const double low = values.amin().item<double>(), high = values.amax().item<double>();
   TERN_CHECK(low >= 0 && high <= 1, Error, "all elements of ", what,
              " should be between 0 and 1, got elements from ", low, " to ", high);
@@ -78,7 +78,7 @@ void check_probabilities(const char* what, const Tensor& values) {
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   TERN_OP("mse_loss", input, target);
-  // The dtype counts of a 0-d tensor too, as if both were expanded first.
+  // The dtype of a 0-d tensor counts too, as if both tensors were expanded first.
   const ScalarType dtype = promote_types(input.dtype(), target.dtype());
   TERN_CHECK(is_floating_point(dtype), NotImplementedError, "\"mse_",
              detail::common_device({input, target}).type(), "\" not implemented for '", dtype, "'");
@@ -142,7 +142,7 @@ Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Ten
 
 namespace {
 
-// The loss of each element, recorded: the rules below call it under create_graph.
+// Returns the loss of each element, recorded, because the rules below call it under create_graph.
 Tensor logits_loss(const Tensor& input, const Tensor& target) {
   Tensor out = run_elementwise(
       {"binary_cross_entropy_with_logits", ElementwiseOp::bce_logits, result_type({input, target})},
@@ -158,7 +158,7 @@ Tensor logits_loss(const Tensor& input, const Tensor& target) {
           target, [](const Tensor& g, const Tensor& x) { return -g * x; }, input));
 }
 
-// log(1 + e^-x). For an infinite x the kernel would compute infinity minus infinity.
+// Returns log(1 + e^-x). For an infinite x the kernel would compute infinity minus infinity.
 Tensor softplus_minus(const Tensor& x) {
   return where(isinf(x), relu(-x), logits_loss(x, ones_like(x)));
 }
@@ -181,7 +181,7 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
   {
     const NoGradGuard no_grad;
     if (pos_weight.defined()) {
-      detail::common_device({input, target, pos_weight});  // in the order of the arguments
+      detail::common_device({input, target, pos_weight});  // throws in the order of the arguments
       const Tensor log_weight = 1 + (pos_weight - 1) * target;
       each = (1 - target) * input + log_weight * softplus_minus(input);
     } else {
@@ -221,17 +221,17 @@ void check_class_weight(const Tensor& weight, std::int64_t classes) {
              " classes or no classes but got weight tensor of shape: ", weight.sizes());
 }
 
-// A sample without a batch may have its target in a tensor of one element.
+// A sample without a batch dimension may have its target in a tensor with one element.
 bool is_one_target(const Tensor& input, const Tensor& target) {
   return input.dim() == 1 && target.dim() == 1 && target.numel() == 1 &&
          !target.is_floating_point();
 }
 
-// What both halves of a class loss need: who is counted, whom to look at, and how much it weighs.
+// The targets of a class loss, in the form that the forward and the backward pass need.
 struct Targets {
-  Tensor places;   // target, 0 where ignored
-  Tensor ignored;  // a mask; undefined when it is known that none is ignored
-  Tensor weights;  // of each target, 0 where ignored; undefined when all are 1
+  Tensor places;   // the class of each target, 0 where ignored
+  Tensor ignored;  // a mask; undefined if certainly no target is ignored
+  Tensor weights;  // the weight of each target, 0 where ignored; undefined when all are 1
 };
 
 Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
@@ -240,7 +240,7 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
              "expected target dtype to be Long or Byte, but got ", target.dtype());
   const NoGradGuard no_grad;
   const Tensor counted = target != ignore_index;
-  // A GPU reports a target out of range later, from gather.
+  // For a GPU, gather reports a target out of range, later.
   const bool readable = target.numel() != 0 && !target.is_meta() && !target.is_cuda();
   const bool all = readable && counted.all().item<bool>();
   Targets result;
@@ -263,7 +263,7 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
   return result;
 }
 
-// sum / count, whose node has the name that PyTorch shows for this loss.
+// Returns sum / count. The node has the name that PyTorch shows for this loss.
 Tensor quotient(const Tensor& sum, double count) {
   Tensor out = sum.detach() / count;
   if (!needs_grad(sum)) return out;
@@ -313,7 +313,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   if (!needs_grad(input)) return out;
   const EachGradient each_gradient(total.defined() ? Reduction::Sum : reduction, target.numel());
   const char* const node = input.dim() <= 2 ? "NllLossBackward0" : "NllLoss2DBackward0";
-  // Target and weight are kept only so that changing them in place before backward throws.
+  // Target and weight are saved only so that an in-place change of them before backward throws.
   return record(node, out,
                 wrt(
                     input,

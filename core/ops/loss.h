@@ -4,7 +4,7 @@
 
 namespace tern {
 
-/// How a loss joins the losses of its elements: not at all, by their mean, or by their sum.
+/// How a loss combines the losses of its elements: not at all, by their mean, or by their sum.
 enum class Reduction : std::uint8_t { None, Mean, Sum };
 /// Short names of the reductions, as in libtorch.
 constexpr Reduction kNone = Reduction::None;
@@ -33,8 +33,8 @@ TERN_API Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tens
 /// Returns the negative log-likelihood -weight[t] * input[n, t, ..] of log-probabilities. The mean
 /// divides by the sum of the weights used. Targets equal to `ignore_index` do not count.
 ///
-/// Shape: input [C], [N, C] or [N, C, d1, ..] and int64 target [], [N] or [N, d1, ..], where [1] is
-/// taken for []; weight [C]
+/// Shape: input [C], [N, C] or [N, C, d1, ..] and int64 target [], [N] or [N, d1, ..]; [1] counts
+/// as []; weight [C]
 /// Throws: IndexError for a target out of range, ShapeError and DTypeError when the arguments do
 /// not fit, Error when the weight requires grad.
 TERN_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight = {},
@@ -43,8 +43,8 @@ TERN_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor
 /// class indices as for nll_loss; a floating target of the input's shape holds class probabilities.
 /// `label_smoothing` in [0, 1] mixes the target with the uniform distribution.
 ///
-/// Shape: input [C], [N, C] or [N, C, d1, ..] and target [], [N] or [N, d1, ..], where [1] is taken
-/// for [], or probabilities of the input's shape; weight [C]
+/// Shape: input [C], [N, C] or [N, C, d1, ..] and target [], [N] or [N, d1, ..], where [1] counts
+/// as [], or probabilities of the input's shape; weight [C]
 /// Throws: IndexError for a target out of range, ShapeError and DTypeError when the arguments do
 /// not fit, Error for a class weight that requires grad and for ignore_index >= 0 with
 /// probabilities.

@@ -15,15 +15,15 @@ using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
 
-// How one product is called and what it adds.
+// The name of a product, and what is added to it.
 struct Product {
   const char* name;
   const Tensor* bias = nullptr;  // [n], added to each row
   double alpha = 1, beta = 0;
 };
 
-// The last two dimensions of a and b multiplied into `out` (contiguous), whose leading dimensions
-// are given by `batch`; strides of a broadcast batch are 0.
+// Multiplies the last two dimensions of a and b into the contiguous `out`. `batch` is the number of
+// matrices; a broadcast batch has stride 0.
 void multiply(const Product& product, const Tensor& a, std::int64_t a_batch, const Tensor& b,
               std::int64_t b_batch, std::int64_t batch, const Tensor& out) {
   if (out.numel() == 0) return;
@@ -71,13 +71,13 @@ void check_matrix(const char* argument, const Tensor& tensor) {
              "-D tensor");
 }
 
-// The elements of a fresh product in other sizes, without history. As nobody else holds the
-// product, the result counts as a tensor of its own, not as a view.
+// Returns the elements of a new product with other sizes, without history. Nobody else holds the
+// product, so the result is a tensor of its own, not a view.
 Tensor resized(const Tensor& product, IntArrayRef sizes) {
   return detail::make_alias(product, sizes, contiguous_strides(sizes), product.storage_offset());
 }
 
-// The same, recorded under the name `node`.
+// Does the same, recorded under the name `node`.
 Tensor unsafe_view(const char* node, const Tensor& product, IntArrayRef sizes) {
   Tensor out = resized(product, sizes);
   if (!needs_grad(product)) return out;
@@ -221,7 +221,7 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
   }
   if (da == 2 && db == 2) return mm(self, other);
   const IntArrayRef a = self.sizes(), b = other.sizes();
-  // One vector or matrix for all rows: no batch needed.
+  // A single vector or matrix for all rows needs no batch.
   if (db <= 2) {
     DimVector sizes(a.slice(0, a.size() - 1));
     std::int64_t rows = 1;  // no -1 for reshape: the last size may be 0
@@ -251,10 +251,10 @@ Tensor matmul(const Tensor& self, const Tensor& other) {
 
 namespace {
 
-// linear() of shapes that its kernel does not take.
+// Computes linear() for shapes that the kernel does not take.
 Tensor composed_linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   const Tensor transposed = weight.t();
-  // Of a 1-d weight and a 1-d bias this throws: PyTorch has no such sum for contiguous inputs.
+  // Throws for a 1-d weight with a 1-d bias: PyTorch has no such sum for contiguous inputs.
   if (bias.defined() && (input.dim() == 2 || (weight.dim() == 1 && bias.dim() == 1))) {
     return addmm(bias, input, transposed);
   }

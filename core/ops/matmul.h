@@ -2,7 +2,7 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// Products of matrices. Dtypes must agree: this family does not promote.
+// Matrix products. Dtypes must agree: these ops do not promote.
 
 namespace tern {
 
@@ -30,13 +30,13 @@ TERN_API Tensor mv(const Tensor& self, const Tensor& vector);
 /// Shape: [k] x [k] -> []
 TERN_API Tensor dot(const Tensor& self, const Tensor& other);
 /// Returns beta * input + alpha * (a x b); `input` broadcasts to [m, n]. With beta = 0 the input is
-/// not read, so its NaN do not count.
+/// not read, so NaN in it has no effect.
 ///
 /// Shape: input [n], [m, n] or broadcastable; a [m, k]; b [k, n] -> [m, n]
 TERN_API Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
                       const Scalar& alpha = 1);
-/// Returns input x weight^T + bias. A bias of [out] is added in the pass of the product; another
-/// one broadcasts.
+/// Returns input x weight^T + bias. The kernel of the product adds a bias of [out]; any other bias
+/// broadcasts.
 ///
 /// Shape: input [..., in], weight [out, in], bias [out] -> [..., out]; weight [in] -> [...]
 TERN_API Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias = {});

@@ -12,14 +12,15 @@ namespace {
 using autograd::needs_grad;
 using detail::reduced_count;
 
-// The norm by its definition, which loses numbers whose powers leave the range of the dtype.
+// Computes the norm by its definition, which loses numbers whose powers leave the range of the
+// dtype.
 Tensor plain_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
   if (order == 2) return sqrt(square(self).sum(dim, keepdim));
   return pow(pow(abs(self), order).sum(dim, keepdim), 1 / order);
 }
 
-// True when a power may have left the range of the dtype: a norm is infinite or tiny. Only a norm
-// in host memory can be looked at without waiting.
+// Returns true if a power may have left the range of the dtype: a norm is infinite or tiny. Only
+// norms in host memory can be read without waiting.
 template <class T>
 bool may_have_lost_range(const Tensor& norms, double order) {
   if (!norms.is_cpu() || !norms.is_contiguous() || order < 0) return false;
@@ -33,7 +34,7 @@ bool may_have_lost_range(const Tensor& norms, double order) {
   return lost;
 }
 
-// The norm of numbers that are scaled to at most 1 first.
+// Computes the norm of numbers that are first scaled to at most 1.
 Tensor scaled_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
   const Tensor largest = abs(self).amax(dim, true);
   const Tensor scale = masked_fill(largest, logical_or(largest == 0, ~isfinite(largest)), 1);
@@ -55,12 +56,12 @@ Tensor norm_of(const Tensor& self, double order, IntArrayRef dim, bool keepdim) 
   return lost && self.numel() != 0 ? scaled_norm(self, order, dim, keepdim) : norms;
 }
 
-// The gradient of the norm `y` of x, which is wide as x. It divides before it multiplies, so that
-// nothing leaves the range of the dtype that need not.
+// Returns the gradient of the norm `y` of x; y broadcasts to x. Divides before it multiplies, so
+// that intermediate results stay in the range of the dtype if possible.
 Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double order,
                      IntArrayRef dim) {
   if (order == 1) return g * sign(x);
-  if (std::isinf(order)) {  // equal extremes share
+  if (std::isinf(order)) {  // equal extremes share the gradient
     const Tensor chosen = logical_or(abs(x) == y, isnan(x)).to(x.dtype());
     return g * sign(x) * (chosen / chosen.sum(dim, true));
   }
@@ -99,7 +100,7 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool kee
                               [order, dims = DimVector(dim), keepdim](
                                   const Tensor& g, const Tensor& x, const Tensor& y) {
                                 if (order == 0)
-                                  return Tensor();  // flat wherever it has a derivative
+                                  return Tensor();  // constant wherever it has a derivative
                                 const auto wide = [&](const Tensor& t) {
                                   return detail::restore_dims(t, dims, x.dim(), keepdim);
                                 };

@@ -24,7 +24,7 @@ void NormalizeBackward::apply(const Tensor* gradients, Tensor* results) {
   const Tensor& gradient = gradients[0];
   if (!gradient.defined()) return;
   const Tensor input = input_.unpack(this), weight = weight_.unpack(this);
-  // Gradients of nothing are zeros, whereas the formulas divide by the count.
+  // Gradients of an empty input are zeros, but the formulas divide by the count.
   const bool empty = input.numel() == 0;
   if (!empty && autograd::needs_grad(gradient, input, weight)) {
     return compose(gradient, input, weight, results);

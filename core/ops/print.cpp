@@ -8,8 +8,8 @@
 #include <tern/core/autograd/node.h>
 #include <tern/core/ops/print.h>
 
-// Tensors in Python's form. The rules (when a tensor prints in scientific form, how wide a column
-// is, what is summarised) are those that PyTorch's Python printing follows.
+// Prints tensors in Python's format. The rules (when to use scientific notation, how wide a column
+// is, what is summarised) are those of PyTorch's Python printing.
 
 namespace tern {
 namespace {
@@ -28,13 +28,13 @@ std::string padded(const std::string& text, std::size_t width) {
   return out;
 }
 
-// Starts a new line, `count` of them, and indents it.
+// Starts `count` new lines and indents the last one.
 void new_lines(std::string& out, std::size_t count, std::size_t indent) {
   out.append(count, '\n');
   out.append(indent, ' ');
 }
 
-// How all elements of one tensor are written.
+// The format of all elements of one tensor.
 class Style {
  public:
   Style(ScalarType dtype, const std::vector<double>& shown, const PrintOptions& options)
@@ -117,7 +117,7 @@ class Printer {
     return stride;
   }
 
-  // Which positions of a dimension are shown; -1 stands for the dots.
+  // Returns the positions of a dimension that are shown; -1 stands for the dots.
   std::vector<std::int64_t> positions(std::size_t dim) const {
     std::vector<std::int64_t> result;
     const std::int64_t size = sizes_[dim], edge = options_.edgeitems;
@@ -216,8 +216,8 @@ std::string python_sizes(IntArrayRef sizes) {
   return out.str();
 }
 
-// The name of the tensor's rule; empty for a leaf. A view that must not be used any more, because
-// its base changed, is shown as in Python.
+// Returns the name of the tensor's rule; empty for a leaf. A view that is invalid because its base
+// changed is printed as in Python.
 std::string node_name(const Tensor& tensor) {
   try {
     const auto grad_fn = tensor.grad_fn();
@@ -265,8 +265,8 @@ std::string to_string(const Tensor& tensor) {
   } else {
     out += Printer(tensor, print_options).run(indent);
   }
-  // A suffix that would pass the line's end goes on a line of its own. Python counts the last
-  // line of the elements two characters too long.
+  // A suffix that would exceed the line starts a new line. Python counts the last line of the
+  // elements two characters too long.
   const std::size_t last_break = out.rfind('\n');
   std::size_t column = out.size() + 2 - (last_break == std::string::npos ? 0 : last_break + 1);
   for (const std::string& suffix : suffixes_of(tensor)) {

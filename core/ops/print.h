@@ -7,7 +7,7 @@
 
 namespace tern {
 
-/// The form of printed tensors; the defaults are Python's.
+/// The format of printed tensors; the defaults are Python's.
 struct PrintOptions {
   int precision = 4;     // digits after the point
   int threshold = 1000;  // more elements are summarised with ...
@@ -25,7 +25,7 @@ TERN_API std::string to_string(const Tensor& tensor);
 TERN_API std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 namespace detail {
-/// What operator<< calls instead of to_string(), if not null; for other forms of printing.
+/// The function that operator<< calls instead of to_string(), if not null; for other print formats.
 using TensorPrinter = void (*)(std::ostream& out, const Tensor& tensor);
 TERN_API TensorPrinter& tensor_printer();
 }  // namespace detail

@@ -25,7 +25,7 @@ Generator& chosen(OptionalGenerator& given, Device device) {
   return *given;
 }
 
-// Fills the memory of a dense `out`, in memory order.
+// Fills the memory of a dense `out` in memory order.
 void draw_dense(const char* name, const Tensor& out, OptionalGenerator& given, RandomArgs args) {
   Generator& generator = chosen(given, out.device());
   args.dtype = out.dtype();
@@ -42,7 +42,7 @@ void draw_dense(const char* name, const Tensor& out, OptionalGenerator& given, R
   kernels::run(name, out.device(), out.dtype(), args);
 }
 
-// The same for any strides: a tensor with gaps gets the numbers in the order of its memory.
+// Does the same for any strides: a tensor with gaps gets the numbers in the order of its memory.
 void draw(const char* name, const Tensor& out, OptionalGenerator& given, RandomArgs args) {
   if (out.numel() == 0 || out.is_meta()) return;
   if (!is_dense(out.sizes(), out.strides())) {
@@ -57,7 +57,7 @@ void draw(const char* name, const Tensor& out, OptionalGenerator& given, RandomA
   draw_dense(name, out, given, args);
 }
 
-// An in-place draw: recorded or not, the old elements and their history are gone.
+// Draws in place. The old elements and their history are lost, whether the op is recorded or not.
 Tensor& draw_inplace(Tensor& self, const char* name, const char* node, OptionalGenerator& generator,
                      const RandomArgs& args) {
   return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
@@ -158,7 +158,7 @@ Tensor& Tensor::random_(StrictInt to, OptionalGenerator generator) {
 
 Tensor& Tensor::random_(OptionalGenerator generator) {
   TERN_OP("random_", *this);
-  // The whole numbers from 0 that the dtype holds; of int64 there are 2^63, which wraps.
+  // All integers from 0 that the dtype holds exactly; int64 has 2^63 of them, which wraps around.
   const std::int64_t to = dtype() == kBool     ? 2
                           : dtype() == kFloat  ? (std::int64_t{1} << 24) + 1
                           : dtype() == kDouble ? (std::int64_t{1} << 53) + 1
@@ -169,7 +169,7 @@ Tensor& Tensor::random_(OptionalGenerator generator) {
 
 namespace {
 
-// `fresh`, filled as if it had been made so.
+// Fills `fresh` and gives it the version and requires_grad of a new tensor.
 template <class Fill>
 Tensor drawn(Tensor fresh, const TensorOptions& options, Fill fill) {
   fill(fresh);

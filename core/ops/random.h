@@ -2,8 +2,8 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// Everything here draws what PyTorch draws from the same seed on the CPU. A missing generator means
-// the default one of the device.
+// On the CPU, these ops draw the numbers that PyTorch draws from the same seed. Without a
+// generator, they use the default generator of the device.
 
 namespace tern {
 

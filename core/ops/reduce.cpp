@@ -9,7 +9,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
-// Sums and what is made of them.
+// Sum, mean, prod, var and std.
 
 namespace tern {
 namespace {
@@ -26,7 +26,7 @@ void check_floating(const Tensor& self, const char* rule) {
   TERN_CHECK(self.is_floating_point(), DTypeError, rule, self.dtype());
 }
 
-// Sum times `scale`; its gradient is the same for every element.
+// Returns the sum times `scale`. All elements have the same gradient.
 Tensor scaled_sum(const char* name, const char* node, const Tensor& self, IntArrayRef dim,
                   bool keepdim, double scale) {
   Tensor out = run_reduce({name, ReduceOp::kSum, self.dtype(), scale, keepdim}, self, dim);
@@ -56,7 +56,7 @@ Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepd
       self,
       "mean(): could not infer output dtype. Input dtype must be either a floating point or "
       "complex dtype. Got: ");
-  // The mean of nothing is 0 times infinity: NaN.
+  // The mean of no elements is 0 times infinity: NaN.
   return scaled_sum("mean", node, self, dim, keepdim,
                     1 / static_cast<double>(reduced_count(self, dim)));
 }
@@ -83,8 +83,8 @@ Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
 
 namespace {
 
-// d prod / d x_i is the product of the others: where one element is 0 it alone has a gradient,
-// where two are, nobody has. Computed without division, from products before and after.
+// d prod / d x_i is the product of the other elements: if one element is 0, only that element has a
+// gradient; if two are 0, none has. Computed from prefix and suffix products, without division.
 Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
   const std::int64_t count = x.size(dim);
   if (count == 0) return zeros_like(x);
@@ -103,7 +103,7 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
   return g * stack(gradients, dim);
 }
 
-// The result is kept only so that changing it in place before backward throws, as in PyTorch.
+// The result is saved only so that an in-place change of it before backward throws, as in PyTorch.
 Tensor prod_of_all(const char* node, const Tensor& self) {
   const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
   Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype()}, x, {});
@@ -145,7 +145,7 @@ Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
 
 namespace {
 
-// The elements of `self` minus their mean, and what the sum of their squares is divided by.
+// The elements of `self` minus their mean, and the divisor of the sum of their squares.
 struct Deviations {
   Tensor each;
   double degrees_of_freedom;
@@ -163,7 +163,7 @@ Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) 
   {
     const NoGradGuard no_grad;
     Deviations from_mean = deviations(self, dim, unbiased);
-    // Moved: squared where they are.
+    // Moved, so that square() reuses the memory.
     out = square(std::move(from_mean.each)).sum(dim, keepdim) / from_mean.degrees_of_freedom;
   }
   if (!needs_grad(self)) return out;
@@ -177,7 +177,7 @@ Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) 
                     self));
 }
 
-// From the norm, which scales numbers whose squares leave the range of the dtype.
+// Uses norm(), which scales numbers whose squares leave the range of the dtype.
 Tensor std_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
   Tensor out;
   {
@@ -196,7 +196,7 @@ Tensor std_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) 
                         return restore_dims(t, dims, x.dim(), keepdim);
                       };
                       const Tensor flat = back(y) == 0;
-                      // Divided first: the squares may leave the range.
+                      // Divides first, because the squares may leave the range.
                       const Tensor share = each / masked_fill(back(y), flat, 1);
                       return masked_fill(back(g) / degrees * share, flat, 0);
                     },

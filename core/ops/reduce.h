@@ -2,8 +2,8 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// Reductions. `dim` lists the dimensions that go (all of them when empty); with keepdim they stay
-// with size 1.
+// Reductions. `dim` lists the dimensions to reduce (all if empty); with keepdim they stay with size
+// 1.
 
 namespace tern {
 
@@ -45,8 +45,8 @@ requires std::is_same_v<Bool, bool> Tensor std(const Tensor& self, Bool unbiased
   return std(self, IntArrayRef(), unbiased);
 }
 /// Returns the p-norm (p = 2 by default, infinity is the largest magnitude, 0 counts the elements
-/// that are not 0) of all elements, or over the dimensions `dim` (see sum()). Norms have
-/// gradient 0 at 0, and none at all for p = 0. Floating dtypes.
+/// that are not 0) of all elements, or over the dimensions `dim` (see sum()). The gradient is 0
+/// where the norm is 0, and there is none for p = 0. Floating dtypes.
 TERN_API Tensor norm(const Tensor& self);
 TERN_API Tensor norm(const Tensor& self, const Scalar& p);
 TERN_API Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim,
@@ -57,11 +57,11 @@ TERN_API Tensor amax(const Tensor& self, IntArrayRef dim = {}, StrictBool keepdi
 /// Returns the smallest elements over the dimensions `dim` (see sum()). Equal elements share the
 /// gradient. Throws IndexError for an empty dimension.
 TERN_API Tensor amin(const Tensor& self, IntArrayRef dim = {}, StrictBool keepdim = false);
-/// Returns the largest element of all. Equal elements share the gradient. Throws IndexError for an
+/// Returns the largest of all elements. Equal elements share the gradient. Throws IndexError for an
 /// empty tensor.
 TERN_API Tensor max(const Tensor& self);
-/// Returns the smallest element of all. Equal elements share the gradient. Throws IndexError for an
-/// empty tensor.
+/// Returns the smallest of all elements. Equal elements share the gradient. Throws IndexError for
+/// an empty tensor.
 TERN_API Tensor min(const Tensor& self);
 /// Returns the largest elements along dimension `dim` and their int64 indices. The first of equal
 /// elements is chosen and gets the gradient. Throws IndexError for an empty dimension.
@@ -79,12 +79,12 @@ TERN_API Tensor argmax(const Tensor& self, std::optional<StrictInt> dim = std::n
 /// flattened tensor.
 TERN_API Tensor argmin(const Tensor& self, std::optional<StrictInt> dim = std::nullopt,
                        StrictBool keepdim = false);
-/// Returns true when all elements differ from 0, of the whole tensor or along dimension `dim`, as a
-/// bool tensor. True for no elements.
+/// Returns true when all elements, of the whole tensor or along dimension `dim`, differ from 0, as
+/// a bool tensor. True for no elements.
 TERN_API Tensor all(const Tensor& self);
 TERN_API Tensor all(const Tensor& self, StrictInt dim, StrictBool keepdim = false);
-/// Returns true when an element differs from 0, of the whole tensor or along dimension `dim`, as a
-/// bool tensor. False for no elements.
+/// Returns true when at least one element, of the whole tensor or along dimension `dim`, differs
+/// from 0, as a bool tensor. False for no elements.
 TERN_API Tensor any(const Tensor& self);
 TERN_API Tensor any(const Tensor& self, StrictInt dim, StrictBool keepdim = false);
 

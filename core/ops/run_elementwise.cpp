@@ -17,15 +17,15 @@ using kernels::kMaxDims;
 
 constexpr std::size_t kMaxInputs = 3;
 
-// Broadcast sizes and strides of all operands, before dimensions are merged. Index 0 is the
-// output, 1 .. the inputs.
+// The broadcast sizes, and the strides of all operands, before dimensions are merged. Index 0 is
+// the output; the inputs follow.
 struct Plan {
   DimVector sizes;
   DimVector strides[kMaxInputs + 1];
 };
 
-// Copies the plan into the kernel's arguments, leaving out dimensions of size 1 and merging
-// neighbours that every operand walks in one stride.
+// Copies the plan to the kernel's arguments. Leaves out dimensions of size 1 and merges neighbours
+// that every operand walks with a single stride.
 void store_plan(const Plan& plan, std::size_t operands, ElementwiseArgs& args) {
   int ndim = 0;
   const auto stride_of = [&args](std::size_t k) {
@@ -44,8 +44,8 @@ void store_plan(const Plan& plan, std::size_t operands, ElementwiseArgs& args) {
   args.ndim = ndim;
 }
 
-// Puts the dimensions of the plan in the order of the output's memory, the fastest last, so that a
-// transposed operand is walked along its own rows.
+// Sorts the dimensions of the plan by the output's strides, the fastest last, so that a transposed
+// operand is walked along its own rows.
 void sort_by_output(Plan& plan, std::size_t operands) {
   const std::size_t ndim = plan.sizes.size();
   for (std::size_t i = 1; i < ndim; ++i) {
@@ -100,7 +100,7 @@ ScalarType result_type(std::initializer_list<Operand> operands) {
   }
   if (agree) return first->tensor().dtype();
 
-  // By rank: tensors with dimensions, 0-d tensors, numbers.
+  // Indexed by rank: tensors with dimensions, 0-d tensors, numbers.
   bool present[3] = {};
   ScalarType types[3] = {};
   for (const Operand& operand : operands) {
@@ -124,7 +124,7 @@ ScalarType result_type(std::initializer_list<Operand> operands) {
 
 namespace {
 
-// `argument` of the CUDA kernel `method` is the one to blame, where that is known.
+// `argument` of the CUDA kernel `method` is to blame, if known.
 [[noreturn]] __attribute__((cold)) void throw_two_devices(Device a, Device b,
                                                           const char* method = nullptr,
                                                           const char* argument = nullptr) {
@@ -142,8 +142,8 @@ namespace {
       b, "!", blamed, hint);
 }
 
-// Names the first two devices in the order of the arguments. To blame is the argument that differs
-// from all others; of two arguments the second, as in PyTorch.
+// Names the first two devices in the order of the arguments. The argument that differs from all
+// others is to blame; of two arguments the second, as in PyTorch.
 [[noreturn]] __attribute__((cold)) void throw_two_devices(
     const char* method, std::initializer_list<const Tensor*> tensors,
     std::initializer_list<const char*> names) {
@@ -199,8 +199,8 @@ ScalarType wanted_dtype(const ElementwiseCall& call, std::size_t k) {
   return call.op == kernels::ElementwiseOp::where_op && k == 0 ? kBool : call.dtype;
 }
 
-// The operand that gives the result its shape when there is nothing to cast, to move, to broadcast
-// or to put in order; null otherwise.
+// Returns the operand that gives the result its shape if nothing must be cast, moved, broadcast or
+// reordered; otherwise null.
 const Tensor* plain_shape(const ElementwiseCall& call, std::initializer_list<Operand> operands,
                           const Tensor& out) {
   const Tensor* shape = out.defined() ? &out : nullptr;
@@ -260,7 +260,7 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
   const std::size_t count = operands.size();
   const Device device = common_device(operands);
   if (out.defined() && !(out.device() == device)) {
-    throw_two_devices(out.device(), device);  // a number of the host and one of a GPU
+    throw_two_devices(out.device(), device);  // a 0-d host tensor cannot hold a GPU result
   }
   const ScalarType out_dtype = call.out_dtype();
 
@@ -295,7 +295,7 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
     tensors[k] = tensor;
   }
 
-  // The result in another dtype than `out` has: through a temporary.
+  // A result whose dtype is not that of `out` goes through a temporary.
   if (out.defined() && out.dtype() != out_dtype) {
     const Tensor result = run_elementwise(call, operands);
     check_output(out, result.sizes(), out_dtype);
@@ -304,7 +304,7 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
   }
 
   Plan plan;
-  const TensorImpl* order = nullptr;  // the dense operand that gives the result its order
+  const TensorImpl* order = nullptr;  // the dense operand whose dimension order the result gets
   for (std::size_t k = 0; k < count; ++k) {
     if (!inputs[k].is_tensor()) continue;
     plan.sizes = broadcast_sizes(plan.sizes, inputs[k].tensor().sizes());

@@ -7,8 +7,8 @@ namespace tern::detail {
 
 namespace {
 
-// Marks the dimensions of `dim` (all when empty). Throws IndexError, and Error for one that stands
-// twice.
+// Marks the dimensions of `dim` (all if empty). Throws IndexError, and Error for a dimension that
+// is listed twice.
 SmallVector<bool, 5> reduced_dims(IntArrayRef dim, std::int64_t ndim) {
   SmallVector<bool, 5> reduced(static_cast<std::size_t>(ndim), dim.empty());
   for (std::int64_t d : dim) {
@@ -21,7 +21,7 @@ SmallVector<bool, 5> reduced_dims(IntArrayRef dim, std::int64_t ndim) {
   return reduced;
 }
 
-// Sizes that are left: reduced ones become 1, or go without keepdim.
+// Returns the sizes of the result: reduced dimensions become 1, or are removed without keepdim.
 DimVector kept_sizes(const Tensor& self, const SmallVector<bool, 5>& reduced, bool keepdim) {
   DimVector sizes;
   for (std::size_t d = 0; d < reduced.size(); ++d) {
@@ -34,7 +34,7 @@ DimVector kept_sizes(const Tensor& self, const SmallVector<bool, 5>& reduced, bo
   return sizes;
 }
 
-// Appends a dimension, merged into the one before where the strides allow it.
+// Collects dimensions; merges a dimension with the previous one if the strides allow it.
 struct Walk {
   std::int64_t* sizes;
   std::int64_t* in_strides;

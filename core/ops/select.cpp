@@ -6,7 +6,7 @@
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
-// Comparisons, logic, and what chooses between values: clamp, where, masked_fill.
+// Comparisons, logical ops, and ops that choose between values: clamp, where, masked_fill.
 
 namespace tern {
 namespace {
@@ -19,7 +19,8 @@ using detail::result_type;
 using detail::run_elementwise;
 using kernels::ElementwiseOp;
 
-// An operand in the common dtype, which is only data, then in the one that kernels compare in.
+// Casts an operand to the common dtype, which is only data, and then to one that kernels compare
+// in.
 Tensor widened(const Operand& operand, ScalarType dtype) {
   const NoGradGuard no_grad;
   const Tensor tensor = operand.is_tensor() ? operand.tensor() : full({}, operand.scalar(), kCPU);
@@ -38,7 +39,7 @@ Tensor test(const char* name, ElementwiseOp op, const Tensor& self) {
   return run_elementwise(call, {is_compute_dtype(self.dtype()) ? self : self.to(call.dtype)});
 }
 
-// The bound that limits nothing.
+// Returns the bound that limits nothing.
 Scalar open_bound(ScalarType dtype, bool is_min) {
   if (is_floating_point(dtype)) {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -96,8 +97,8 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
                         const Tensor& out) {
   TERN_CHECK(mask.dtype() == kBool, DTypeError,
              "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
-  detail::common_device({self, mask});  // in the order of the arguments, for its error
-  // As fill_(): integers take the value truncated, bools whether it is not 0.
+  detail::common_device({self, mask});  // throws in the order of the arguments
+  // As in fill_(): integers store the truncated value, bools whether it is not 0.
   const Scalar element = visit_dtype(self.dtype(), [&value](auto tag) {
     const auto converted = value.to<typename decltype(tag)::type>();
     return is_floating_point(dtype_of<typename decltype(tag)::type>()) ? value : Scalar(converted);
@@ -173,7 +174,7 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
     const Tensor a = self.to(kDouble), b = other.to(kDouble);
     return logical_or(close, abs(a - b) <= abs(b) * rtol + atol);
   }
-  // An infinite difference is never close, whatever the tolerance times infinity says.
+  // An infinite difference is never close, even with an infinite tolerance.
   const Tensor difference = abs(self - other);
   const Tensor within = difference <= abs(other) * rtol + atol;
   return logical_or(close, logical_and(isfinite(difference), within));

@@ -38,7 +38,7 @@ Tensor run_softmax(const char* name, SoftmaxOp op, const Tensor& in, const Tenso
   return out;
 }
 
-// Backward in one pass; the composed formula where it is itself recorded.
+// Runs the backward kernel, or the composed formula if the rule is itself recorded.
 Tensor softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim) {
   if (needs_grad(g, y)) return y * (g - (g * y).sum(dim, true));
   return run_softmax("softmax_backward", SoftmaxOp::kSoftmaxBackward, y, g, dim);

@@ -13,7 +13,7 @@ namespace {
 
 using Pieces = std::vector<Tensor>;
 
-// The rule of all pieces: their gradients in one tensor, zeros for a piece without one.
+// The rule of all pieces: joins their gradients, with zeros for a piece without a gradient.
 class PiecesBackward final : public autograd::Node {
  public:
   using Join = Tensor (*)(TensorList, StrictInt);
@@ -45,7 +45,7 @@ class PiecesBackward final : public autograd::Node {
   Join join_;
 };
 
-// Puts views of `self` on the tape as the outputs of one rule.
+// Records views of `self` as the outputs of one rule.
 Pieces pieces_of(const char* node, const Tensor& self, std::int64_t dim, PiecesBackward::Join join,
                  Pieces pieces) {
   if (!autograd::needs_grad(self)) return pieces;
@@ -56,7 +56,7 @@ Pieces pieces_of(const char* node, const Tensor& self, std::int64_t dim, PiecesB
   return pieces;
 }
 
-// Elements [start, start + length) of dimension `dim`.
+// Returns elements [start, start + length) of dimension `dim`.
 Tensor piece_of(const Tensor& self, std::size_t dim, std::int64_t start, std::int64_t length) {
   DimVector sizes = self.self().sizes;
   sizes[dim] = length;

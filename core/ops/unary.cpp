@@ -19,7 +19,7 @@ enum class Saved { kNothing, kInput, kOutput };
 ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& self) {
   const ScalarType dtype = self.dtype();
   if (is_floating_point(dtype)) return {name, op, dtype};
-  // Which dtypes a kernel has decides what integers become.
+  // The dtypes of the kernel decide to which dtype integers are cast.
   const bool is_float_op = kernels::elementwise_info(op).kind == kernels::ElementwiseKind::kFloat;
   if (is_float_op) return {name, op, get_default_dtype()};
   return {name, op, op == ElementwiseOp::square && dtype == kBool ? kLong : dtype};
@@ -32,7 +32,7 @@ Tensor run_unary(const char* name, ElementwiseOp op, const Tensor& self, const T
   return run_elementwise(unary_call(name, op, self), {self}, out);
 }
 
-// True when the caller's tensor is a temporary whose memory nobody will look at again.
+// Returns true if the caller's tensor is a temporary whose memory nobody else will read.
 bool may_reuse(const Tensor& self, ScalarType dtype) {
   return self.use_count() == 1 && self.dtype() == dtype && self.self().storage->is_exclusive() &&
          !self.is_view() && self.is_contiguous() && (!self.requires_grad() || !self.is_leaf());
@@ -90,7 +90,7 @@ Tensor relu_backward(const Tensor& gradient, const Tensor& result) {
       "ThresholdBackwardBackward0", out,
       wrt(
           gradient, [](const Tensor& g, const Tensor& y) { return relu_backward(g, y); }, result),
-      // Constant in the result, yet a second derivative is 0 and not missing.
+      // The rule is constant in the result, but the second derivative must be 0 and not missing.
       wrt(result, [](const Tensor& g) { return zeros_like(g); }));
 }
 

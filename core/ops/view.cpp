@@ -13,7 +13,7 @@ using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
 
-// A view of `self` with another geometry, whose gradient `rule` brings back to self's sizes.
+// Returns a view of `self` with another geometry; `rule` turns its gradient into self's gradient.
 template <class Rule>
 Tensor view_of(const char* node, const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
                std::int64_t offset, Rule rule) {
@@ -22,7 +22,7 @@ Tensor view_of(const char* node, const Tensor& self, IntArrayRef sizes, IntArray
   return record(node, out, wrt(self, rule));
 }
 
-// The adjoint of showing `part`: zeros of `sizes`, and g where part was. Differentiable.
+// The adjoint of the view `part`: zeros of `sizes` with g in the part. Differentiable.
 template <class Part>
 Tensor embed(const Tensor& g, const DimVector& sizes, Part part) {
   Tensor whole = g.new_zeros(sizes);
@@ -66,7 +66,7 @@ Tensor reshape(const Tensor& self, IntArrayRef sizes) {
     const char* const node = self.is_contiguous() ? "ViewBackward0" : "ReshapeAliasBackward0";
     return reshaped_view(node, self, inferred, strides);
   }
-  // A copy is no view of anything that the caller has.
+  // A copy is not a view of any tensor of the caller.
   const Tensor dense = self.contiguous();
   Tensor out = detail::make_alias(dense, inferred, contiguous_strides(inferred), 0);
   if (!needs_grad(dense)) return out;

@@ -4,7 +4,7 @@
 
 namespace tern::detail {
 
-/// Where a tensor's elements lie in its storage.
+/// The layout of a tensor's elements in its storage.
 struct Geometry {
   explicit Geometry(const Tensor& tensor)
       : sizes(tensor.self().sizes),
@@ -15,12 +15,13 @@ struct Geometry {
   std::int64_t offset;
 };
 
-/// `whole` has base's sizes: the part that `view` shows of it, as a copy. Differentiable.
-Tensor take_strided(const Tensor& whole, const Geometry& base, const Geometry& view);
-/// `whole` with zeros where `view` lies, as a copy. Differentiable.
-Tensor clear_strided(const Tensor& whole, const Geometry& base, const Geometry& view);
-/// The adjoint of take_strided: zeros of base's sizes with `part` added where `view` lies.
+/// Returns a copy of the part of `whole`, which has base's sizes, that `view` shows.
 /// Differentiable.
+Tensor take_strided(const Tensor& whole, const Geometry& base, const Geometry& view);
+/// Returns a copy of `whole` with zeros in the elements that `view` shows. Differentiable.
+Tensor clear_strided(const Tensor& whole, const Geometry& base, const Geometry& view);
+/// Returns zeros of base's sizes with `part` added to the elements that `view` shows: the adjoint
+/// of take_strided. Differentiable.
 Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& view);
 
 }  // namespace tern::detail

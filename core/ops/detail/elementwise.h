@@ -10,7 +10,7 @@
 
 namespace tern::detail {
 
-/// A tensor or a bare number.
+/// A tensor or a number as an operand.
 class Operand {
  public:
   Operand(const Tensor& tensor) : tensor_(&tensor) {}
@@ -25,22 +25,23 @@ class Operand {
   Scalar scalar_;
 };
 
-/// The dtype that the operands meet in: the category of tensors with dimensions decides, then of
-/// 0-d tensors, then of numbers; a lower rank matters only when its category is higher.
+/// Returns the common dtype of the operands. The category of tensors with dimensions decides, then
+/// that of 0-d tensors, then that of numbers; a lower rank matters only if its category is higher.
 ScalarType result_type(std::initializer_list<Operand> operands);
 
-/// The device where the operands meet. A 0-d CPU tensor joins any device. Throws DeviceError with
-/// PyTorch's text.
+/// Returns the common device of the operands. A 0-d CPU tensor may join any device. Throws
+/// DeviceError with PyTorch's text.
 Device common_device(std::initializer_list<Operand> operands);
 
-/// The same for ops of matrices and indices: no exception for 0-d tensors. Undefined tensors do not
-/// count. `method` and `names` are what PyTorch calls the kernel and its arguments.
+/// Throws the same DeviceError for ops of matrices and indices, without the exception for 0-d
+/// tensors. Undefined tensors are skipped. `method` and `names` are PyTorch's names of the kernel
+/// and its arguments.
 void check_same_device(const char* method, std::initializer_list<const Tensor*> tensors,
                        std::initializer_list<const char*> names);
 
-/// What an elementwise call needs besides its operands.
+/// The parameters of an elementwise call, without its operands.
 struct ElementwiseCall {
-  const char* name;  // what the user called, for messages
+  const char* name;  // the op that the user called, for messages
   kernels::ElementwiseOp op;
   ScalarType dtype;       // the operands are cast to it
   bool compares = false;  // the result is bool
@@ -49,21 +50,22 @@ struct ElementwiseCall {
   ScalarType out_dtype() const { return compares ? kBool : dtype; }
 };
 
-/// Runs the kernel; the result has no history. Writes into `out` when it is defined (whose dtype
-/// the result is cast to, and whose sizes must be the broadcast ones), else into a fresh tensor in
-/// the dimension order of the first dense operand.
+/// Runs the kernel; the result has no history. Without `out`, returns a new tensor with the
+/// dimension order of the first dense operand. Otherwise writes to `out`, casts the result to its
+/// dtype, and requires it to have the broadcast sizes.
 Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operand> operands,
                        const Tensor& out = Tensor());
 
-/// Writes the elements of `source`, which broadcasts to the sizes of `out`, casts and crosses
-/// devices. Neither recorded nor counted as a version of `out`. `non_blocking`: between pinned
-/// memory and a GPU it only queues the copy.
+/// Copies the elements of `source`, which broadcasts to the sizes of `out`; casts and crosses
+/// devices. Does not record the copy or increase the version of `out`. With `non_blocking`, a copy
+/// between pinned memory and a GPU is only queued.
 void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking = false);
 
+/// Returns `scalar` as a kernel argument.
 kernels::Immediate to_immediate(const Scalar& scalar);
 
-/// Throws Error unless every element of `values` keeps the rule of `op`. A GPU says so at the next
-/// call that waits for it.
+/// Throws Error unless every element of `values` satisfies `op`. For a GPU, the next call that
+/// waits throws instead.
 void require_all(const char* name, kernels::RequireOp op, const Tensor& values);
 
 /// Throws Error when `value` is finite and beyond the range of `dtype`, a floating dtype.

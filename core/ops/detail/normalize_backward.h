@@ -5,8 +5,8 @@
 
 namespace tern::detail {
 
-/// The rule of a normalisation of an input with an optional weight and bias: a kernel gives all
-/// gradients in one pass; where the rule is itself recorded, ordinary ops do.
+/// The rule of a normalisation with an optional weight and bias. A kernel computes all gradients in
+/// one pass; ordinary ops compute them if the rule is itself recorded.
 class NormalizeBackward : public autograd::Node {
  public:
   void apply(const Tensor* gradients, Tensor* results) override;
@@ -14,19 +14,20 @@ class NormalizeBackward : public autograd::Node {
   void release_saved() override;
 
  protected:
-  /// `name` is a literal. weight and bias, where defined, have `parameter_sizes`. `statistics` is
-  /// what the forward kernel left for the backward one.
+  /// `name` must be a string literal. weight and bias, if defined, have `parameter_sizes`.
+  /// `statistics` is what the forward kernel computed for the backward kernel.
   NormalizeBackward(const char* name, const Tensor& input, const Tensor& weight, const Tensor& bias,
                     IntArrayRef parameter_sizes, Tensor statistics);
 
-  /// Runs the kernel into the defined ones of `results`; all tensors are contiguous and not empty.
+  /// Runs the kernel, which writes to the defined `results`. All tensors are contiguous and not
+  /// empty.
   virtual void compute(const Tensor& gradient, const Tensor& input, const Tensor& weight,
                        const Tensor* results) const = 0;
-  /// The same by ops, for the wanted ones.
+  /// Computes the wanted results with ordinary ops.
   virtual void compose(const Tensor& gradient, const Tensor& input, const Tensor& weight,
                        Tensor* results) const = 0;
 
-  /// 0 is the input, 1 the weight, 2 the bias.
+  /// Returns true if result i is wanted: 0 is the input, 1 the weight, 2 the bias.
   bool wants(std::size_t i) const { return static_cast<bool>(edges_[i].node); }
   const Tensor& statistics() const { return statistics_; }
 
@@ -39,17 +40,18 @@ class NormalizeBackward : public autograd::Node {
   bool released_ = false;
 };
 
-/// The address of the elements, null for an undefined tensor.
+/// Returns the address of the elements; null for an undefined tensor.
 inline void* data_or_null(const Tensor& tensor) {
   return tensor.defined() ? tensor.data_ptr() : nullptr;
 }
 
-/// contiguous(), for a tensor that may be undefined.
+/// Returns contiguous(), for a tensor that may be undefined.
 inline Tensor contiguous_or_undefined(const Tensor& tensor) {
   return tensor.defined() ? tensor.contiguous() : tensor;
 }
 
-/// Where a backward kernel reads the gradient and writes those of input, weight and bias.
+/// Sets the pointers of a backward kernel: the gradient, and the results for input, weight and
+/// bias.
 template <class Args>
 void set_gradients(Args& args, const Tensor& gradient, const Tensor* results) {
   args.grad = gradient.data_ptr();

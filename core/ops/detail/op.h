@@ -5,12 +5,12 @@
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/tensor/tensor.h>
 
-// The first line of a public op.
+// The checks at the start of every public op.
 
 namespace tern::detail {
 
-/// Throws Error with PyTorch's text about the first argument that is undefined. `names` are the
-/// arguments as written: "self, other".
+/// Throws Error with PyTorch's text for the first undefined argument. `names` are the arguments as
+/// written: "self, other".
 [[noreturn]] __attribute__((cold)) void undefined_argument(const char* names,
                                                            std::initializer_list<bool> undefined);
 
@@ -29,11 +29,10 @@ inline void check_arguments(const char* names, const Args&... args) {
 
 }  // namespace tern::detail
 
-/// The first line of a public op: errors name `name` until the function returns, also where an op
-/// fails that this one calls. `name` is a literal, with a `_` at the end for an in-place form. The
-/// arguments follow in their order; an undefined tensor among them is an error. List no argument
-/// that may be undefined. Arguments of other types are listed only for their
-/// place in the order.
+/// Starts a public op: errors name `name` until the function returns, also errors in ops that the
+/// function calls. `name` must be a string literal, with a `_` at the end for an in-place op. The
+/// arguments follow in their order, so that the error for an undefined tensor gives its number.
+/// List no tensor that may be undefined. Arguments of other types are only counted.
 ///
 /// Example:
 ///   Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
