@@ -25,12 +25,11 @@ constexpr bool kRecycles = true;
 #endif
 
 constexpr std::size_t kThreadBytesPerClass = std::size_t{256} << 10;
-constexpr std::size_t kBatchBytes = std::size_t{32}
-                                    << 10;  // moved between a thread and the shared lists
+constexpr std::size_t kBatchBytes = std::size_t{32} << 10;  // moved at once to or from Shared
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::int64_t kSharedSlack = std::int64_t{64} << 20;
 
-/// A free block; the link lies in the block itself.
+/// A free block. The link to the next block lies in the block itself.
 struct Block {
   Block* next;
 };
@@ -55,10 +54,11 @@ struct ThreadCache {
   List lists[kSmallClasses];
   MemoryCounters counters;
   ThreadCache* next = nullptr;
-  ThreadCache** link = nullptr;  // what points here
+  ThreadCache** link = nullptr;  // the pointer that refers to this cache
 };
 
-/// What threads share. Never destroyed: blocks are freed until the very end of the process.
+/// The data that threads share. Never destroyed, because blocks are freed until the very end of the
+/// process.
 struct Shared {
   std::mutex mutex;
   List lists[kClasses];
@@ -72,12 +72,12 @@ void* ask_system(std::size_t size) {
   const bool huge = size >= 2 * kHugePage;
   void* memory = nullptr;
   if (posix_memalign(&memory, huge ? kHugePage : kAlignment, size) != 0) return nullptr;
-  // Advice only: refused where the kernel has no huge pages.
+  // Only advice: it fails where the kernel has no huge pages.
   if (huge) madvise(memory, size, MADV_HUGEPAGE);
   return memory;
 }
 
-/// The thread's end gives its blocks to the others.
+/// Gives the blocks of an ending thread to the other threads.
 void retire(ThreadCache* cache) {
   {
     const std::lock_guard lock(shared.mutex);
@@ -103,7 +103,7 @@ struct Retirement {
   }
 };
 
-/// Null when the thread is ending: then the shared lists serve it.
+/// Returns null if the thread is ending; then the shared lists serve it.
 [[gnu::cold, gnu::noinline]] ThreadCache* make_thread_cache() {
   if (thread_ended) return nullptr;
   static thread_local const Retirement retirement;
@@ -220,7 +220,7 @@ class CpuAllocator final : public Allocator {
     }
   }
 
-  /// From the shared lists, several at once when they are small, else from the system.
+  /// Takes a block from the shared lists (several at once if they are small) or from the system.
   [[gnu::noinline]] void* refill(ThreadCache* cache, const SizeClass& c, std::size_t bytes) {
     {
       const std::lock_guard lock(shared.mutex);
@@ -243,7 +243,7 @@ class CpuAllocator final : public Allocator {
     } else {
       shared.totals.system_requests.fetch_add(1);
     }
-    // The address sanitizer shall see the first byte behind a tensor.
+    // The address sanitizer must see the first byte after a tensor.
     const std::size_t size = kRecycles ? c.size : bytes;
     void* memory = ask_system(size);
     if (memory == nullptr) {
@@ -254,7 +254,7 @@ class CpuAllocator final : public Allocator {
     return memory;
   }
 
-  /// Gives half of a thread's list to the shared one.
+  /// Moves half of a thread's list to the shared list.
   [[gnu::noinline]] static void share(ThreadCache& cache, const SizeClass& c) {
     List& list = cache.lists[c.index];
     const std::size_t moved = list.count / 2;
@@ -265,7 +265,7 @@ class CpuAllocator final : public Allocator {
     shared.cached += bytes;
   }
 
-  /// What is kept stays below what was ever needed at once, and a little more.
+  /// Cached memory in the shared lists stays below the peak of live memory plus kSharedSlack.
   static void put_shared(void* pointer, const SizeClass& c) {
     const auto size = static_cast<std::int64_t>(c.size);
     {

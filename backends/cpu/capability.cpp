@@ -4,7 +4,7 @@
 
 #include <tern/core/base/error.h>
 
-// The build says which sets there are: TERN_CPU_HAS_<SET>.
+// The build defines TERN_CPU_HAS_<SET> for each instruction set that it contains.
 extern "C" {
 void tern_cpu_register_baseline(tern::kernels::KernelTable* table);
 void tern_cpu_register_avx2(tern::kernels::KernelTable* table);

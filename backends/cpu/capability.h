@@ -12,11 +12,11 @@ struct Capability {
   void (*register_kernels)(kernels::KernelTable* table);
 };
 
-/// What this build contains, the best last; ends with a null name.
+/// Returns the instruction sets of this build, the best last; ends with a null name.
 TERN_API const Capability* capabilities();
 
-/// The one called `name`, or the best that runs here when `name` is null or empty.
-/// Throws Error naming the choices when there is no such set or the machine lacks it.
+/// Returns the set called `name`, or the best set that runs here if `name` is null or empty. Throws
+/// Error, which lists the choices, if there is no such set or the machine lacks it.
 TERN_API const Capability& choose_capability(const char* name);
 
 }  // namespace tern::cpu

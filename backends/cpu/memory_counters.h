@@ -6,7 +6,7 @@
 
 namespace tern::cpu {
 
-/// A number that one thread changes and others may read: no locked instruction.
+/// A number that one thread changes and others may read. Needs no locked instruction.
 class OwnedCounter {
  public:
   std::int64_t get() const { return value_.load(std::memory_order_relaxed); }
@@ -17,9 +17,9 @@ class OwnedCounter {
   std::atomic<std::int64_t> value_{0};
 };
 
-/// What one thread did since it last told the totals.
+/// The counts of one thread since its last report to the totals.
 struct MemoryCounters {
-  OwnedCounter live, peak;  // peak: the most that live has been
+  OwnedCounter live, peak;  // peak: maximum of live
   OwnedCounter allocations, system_requests, cached;
 
   void add_live(std::int64_t bytes) {
@@ -29,8 +29,8 @@ struct MemoryCounters {
   }
 };
 
-/// Of all threads. The peak is exact while one thread allocates; with several it may be off by
-/// kReportBytes for each.
+/// The totals of all threads. The peak is exact while one thread allocates; with several threads it
+/// may be off by kReportBytes for each.
 struct MemoryTotals {
   static constexpr std::int64_t kReportBytes = 1 << 20;
 

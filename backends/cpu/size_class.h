@@ -15,7 +15,7 @@ struct SizeClass {
 
 constexpr std::size_t kMaxAllocation = std::size_t(1) << 47;
 
-/// For 1 <= bytes <= kMaxAllocation.
+/// Returns the class of 1 <= bytes <= kMaxAllocation.
 constexpr SizeClass size_class(std::size_t bytes) {
   const std::size_t last = bytes - 1;
   if (last < 512) {
@@ -28,7 +28,7 @@ constexpr SizeClass size_class(std::size_t bytes) {
   return {(top - 9) * 8 + static_cast<int>(step), (step + 1) << shift};
 }
 
-/// Up to here blocks wait in lists of their thread.
+/// Blocks up to this size wait in lists of their thread.
 constexpr std::size_t kSmallSize = std::size_t{64} << 10;
 constexpr int kSmallClasses = size_class(kSmallSize).index + 1;
 constexpr int kClasses = size_class(kMaxAllocation).index + 1;

@@ -3,8 +3,9 @@
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/batch_norm.h>
 
-// The input is [outer, channels, inner]. A channel is taken run by run, or, where inner is 1, a
-// block of channels row by row: then what is one number of a channel is a column of numbers.
+// The input is [outer, channels, inner]. A channel is processed run by run. If inner is 1, a block
+// of channels is processed row by row; each number of a channel is then a row with one number per
+// column.
 
 namespace tern::cpu {
 namespace {
@@ -13,7 +14,7 @@ using namespace kernels;
 
 constexpr std::int64_t kBatchNormGrain = 8192;
 constexpr std::int64_t kColumns = 64;
-constexpr std::int64_t kBlockRows = 64;  // so many may be summed in T
+constexpr std::int64_t kBlockRows = 64;  // rows that may be summed in T
 
 template <class T, class Numbers>
 void normalize(T* __restrict out, const T* __restrict in, std::int64_t n, Numbers high, Numbers low,
@@ -32,7 +33,7 @@ void input_gradient(T* __restrict out, const T* __restrict in, const T* __restri
   }
 }
 
-// Of columns: first and second get one row's terms.
+// For a block of columns: adds the terms of one row to first and second.
 template <class T>
 void add_row(T* __restrict first, const T* __restrict in, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) first[i] += in[i];
@@ -59,7 +60,7 @@ void add_products(T* __restrict first, T* __restrict second, const T* __restrict
 /// The numbers of one channel.
 template <class T>
 struct Channel {
-  T high, low;                 // the mean: in - high is exact where it matters
+  T high, low;                 // the mean is high + low; in - high is exact where it matters
   T scale, offset;             // forward
   T mean_grad = 0, slope = 0;  // backward
 };
@@ -96,7 +97,7 @@ class BatchNorm {
   }
 
  private:
-  /// Each gets the place of a run, or of a row of columns.
+  /// Calls `fn` with the offset of each run, or of each row of columns.
   template <class Fn>
   void for_each(std::int64_t start, const Fn& fn) const {
     for (std::int64_t o = 0; o < args_.outer; ++o) fn(start + o * step_);
@@ -105,7 +106,7 @@ class BatchNorm {
   void set_statistics(std::int64_t c, double about, const TwoSums& moments) const {
     const double shift = moments.first / count_;
     const double variance = moments.second / count_ - shift * shift;
-    // From an infinite or NaN mean the shift is NaN.
+    // An infinite or NaN mean makes the shift NaN.
     args_.mean[c] = about - about == 0 ? about + shift : about;
     args_.variance[c] = variance < 0 ? 0 : variance;
   }
@@ -124,7 +125,7 @@ class BatchNorm {
 
   double rstd(std::int64_t c) const { return 1 / std::sqrt(args_.variance[c] + args_.eps); }
 
-  /// `sums`: of the gradient, and of its products with in - mean.
+  /// `sums`: the sum of the gradient and the sum of its products with in - mean.
   void finish_gradients(std::int64_t c, const TwoSums& sums, Channel<T>& numbers) const {
     const double r = rstd(c);
     if (args_.grad_weight != nullptr) {
@@ -229,7 +230,8 @@ class BatchNorm {
     });
   }
 
-  /// sums[c] becomes the sums over all rows of what `add` adds to columns c of its two rows.
+  /// Sets sums[c] to the sums over all rows of the terms that `add` adds to columns c of its two
+  /// rows.
   template <class Add>
   void sum_rows(std::int64_t first, std::int64_t columns, TwoSums* sums, const Add& add) const {
     std::fill_n(sums, columns, TwoSums());
@@ -247,7 +249,7 @@ class BatchNorm {
   const BatchNormArgs& args_;
   const T* in_;
   const T* grad_;
-  std::int64_t inner_, step_;  // elements of a run, from run to run
+  std::int64_t inner_, step_;  // elements of a run; distance between runs
   double count_;               // elements of a channel
   bool is_forward_;
 };

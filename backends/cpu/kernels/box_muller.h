@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstdint>
 
-// Pairs of normals from pairs of uniforms by the method of Box and Muller, in the arithmetic that
-// PyTorch's vectorised CPU kernel uses: Cephes' single precision logf, sinf and cosf with fused
-// multiply-adds exactly where they are written here. Without branches, so that loops vectorise.
+// Computes pairs of normal numbers from pairs of uniform numbers by the Box-Muller method, with the
+// arithmetic of PyTorch's vectorised CPU kernel: Cephes' single-precision logf, sinf and cosf, with
+// fused multiply-adds exactly where they are written here. Branch-free, so that loops vectorise.
 
 namespace tern::cpu {
 
-/// ln(x) for normal x > 0.
+/// Returns ln(x) for normal x > 0.
 inline float cephes_log(float x) {
   const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
   float e = static_cast<float>(static_cast<std::int32_t>(bits >> 23) - 126);
@@ -37,7 +37,7 @@ struct SinCos {
   float sin, cos;
 };
 
-/// sin(t) and cos(t) for 0 <= t < 8192.
+/// Returns sin(t) and cos(t) for 0 <= t < 8192.
 inline SinCos cephes_sincos(float t) {
   const std::int32_t octant = (static_cast<std::int32_t>(t * 1.27323954473516f) + 1) & ~1;
   const float y = static_cast<float>(octant);
@@ -61,14 +61,14 @@ struct NormalPair {
   T cos, sin;
 };
 
-/// Two standard normals from two uniforms in [0, 1).
+/// Returns two standard normal numbers, computed from two uniform numbers in [0, 1).
 inline NormalPair<float> box_muller(float u1, float u2) {
   const float radius = std::sqrt(-2.0f * cephes_log(1.0f - u1));
   const SinCos angle = cephes_sincos(6.2831855f * u2);
   return {radius * angle.cos, radius * angle.sin};
 }
 
-/// The same with the C library's functions, as PyTorch does in double.
+/// Does the same with the C library's functions, as PyTorch does in double.
 inline NormalPair<double> box_muller(double u1, double u2) {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - u1));
   const double angle = 6.283185307179586 * u2;

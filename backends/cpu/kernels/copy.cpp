@@ -22,14 +22,14 @@ constexpr std::int64_t kCopyGrain = 32768;
 template <class Out, class In>
 void cast_loop(void* out, const void* const* in, std::int64_t n, const Immediate*) {
   Out* __restrict to = static_cast<Out*>(out);
-  // Bytes for bool, as in loops.h.
+  // bool is read as bytes, as in loops.h.
   using Stored = std::conditional_t<std::is_same_v<In, bool>, unsigned char, In>;
   const Stored* __restrict from = static_cast<const Stored*>(in[0]);
   for (std::int64_t i = 0; i < n; ++i) to[i] = cast<Out>(from[i]);
 }
 
 #if defined(__F16C__)
-// By the processor's own conversions: the same numbers, three times as fast.
+// Uses the processor's own conversions: the same numbers, three times as fast.
 
 template <>
 void cast_loop<float, Half>(void* out, const void* const* in, std::int64_t n, const Immediate*) {
@@ -61,8 +61,8 @@ void same_loop(void* out, const void* const* in, std::int64_t n, const Immediate
   copy_run(out, in[0], n * kSize);
 }
 
-/// The dtype by way of which `dtype` is cast to all others; most are so themselves. So there are 41
-/// loops instead of 100.
+/// Returns the wider type (hub) through which narrow types are converted; other types are their own
+/// hub. This saves 59 of 100 loops.
 constexpr ScalarType hub_of(ScalarType dtype) {
   switch (dtype) {
     case kHalf:
@@ -85,14 +85,14 @@ constexpr Loop straight_loop() {
   if constexpr (out == in) {
     return same_loop<sizeof(Out)>;
   } else if constexpr ((is_hub(out) && is_hub(in)) || hub_of(out) == in || hub_of(in) == out ||
-                       (out == kByte && in == kDouble)) {  // which is no way by int32
+                       (out == kByte && in == kDouble)) {  // cannot go through int32
     return cast_loop<Out, In>;
   } else {
     return nullptr;
   }
 }
 
-/// By the numbers of both dtypes; null where the way leads through hubs.
+/// The loops, indexed by the numbers of both dtypes; null for casts through hubs.
 struct CastTable {
   Loop loops[16][16];
 };
@@ -118,12 +118,12 @@ constexpr Loop loop_of(ScalarType out, ScalarType in) {
   return kCasts.loops[static_cast<int>(out)][static_cast<int>(in)];
 }
 
-/// Both dtypes of a cast by hubs, as its loop takes them.
+/// Packs both dtypes of a cast through hubs into one argument of the loop.
 constexpr Immediate pair_of(ScalarType out, ScalarType in) {
   return {0, static_cast<int>(out) * 16 + static_cast<int>(in)};
 }
 
-/// In blocks, so that what lies between stays in the cache.
+/// Casts block by block, so that the intermediate values stay in the cache.
 void cast_by_hubs(void* out, const void* const* in, std::int64_t n, const Immediate* pair) {
   constexpr std::int64_t kBlock = 512;
   const auto out_dtype = static_cast<ScalarType>(pair->i / 16);

@@ -7,7 +7,7 @@
 
 namespace tern::cpu {
 
-/// Puts dimensions in the order of one operand's memory, the fastest last.
+/// Sorts dimensions by the strides of one operand, the fastest last.
 inline void sort_dims(int ndim, std::int64_t* sizes, std::int64_t* strides) {
   for (int i = 1; i < ndim; ++i) {
     for (int j = i; j > 0 && strides[j - 1] < strides[j]; --j) {

@@ -20,7 +20,7 @@ constexpr const LoopTable& table_of(const ElementwiseInfo& info) {
   return info.kind == ElementwiseKind::kCompare ? kCompareLoops : kBinaryLoops;
 }
 
-/// Elements that are worth a thread.
+/// Returns the number of elements that are worth a thread.
 constexpr std::int64_t grain_of(ElementwiseOp op) {
   switch (op) {
     case ElementwiseOp::exp:
@@ -53,7 +53,7 @@ constexpr OpRow kRows[] = {
 #undef TERN_ELEMENTWISE
 };
 
-/// A number given with the call, laid out as an element.
+/// A number argument of the call, stored as an element.
 union Element {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) type as_##name;
 #include <tern/core/tensor/compute_dtypes.def>
@@ -85,7 +85,7 @@ bool any_zero(const std::int64_t* p, std::int64_t n, std::int64_t stride) {
   return found;
 }
 
-/// An integer remainder by zero is an error, found before anything is written.
+/// Returns true if an integer remainder would divide by zero. Runs before anything is written.
 bool divides_by_zero(const ElementwiseArgs& args) {
   if (args.in[1] == nullptr) return args.immediate[1].i == 0;
   const auto divisors = static_cast<const std::int64_t*>(args.in[1]);
@@ -102,8 +102,9 @@ bool divides_by_zero(const ElementwiseArgs& args) {
   return false;
 }
 
-/// Whether one loop over consecutive elements does: the output in a row, the inputs too or one
-/// number each (their bits are set in `numbers`), at least one input being more than a number.
+/// Returns true if one loop over consecutive elements is enough: the output is contiguous, each
+/// input is contiguous or a single number (its bit is set in `numbers`), and at least one input is
+/// not a single number.
 bool is_flat(const ElementwiseArgs& args, int inputs, unsigned& numbers) {
   if (args.ndim == 0) return true;
   if (args.ndim > 1 || args.out_strides[0] != 1) return false;

@@ -56,8 +56,8 @@ void fill_view(View view, T value) {
                });
 }
 
-/// PyTorch's vector code computes groups of `kGroup` from the group's first element, rounded to
-/// the dtype, and the rest element by element; the results differ in the last bit.
+/// PyTorch's vector code computes groups of `kGroup` from the group's first element, rounded to the
+/// dtype, and the other elements one by one; the results differ in the last bit.
 template <class T>
 void arange_run(T* __restrict out, std::int64_t count, double start, double step) {
   constexpr std::int64_t kGroup = 32 / sizeof(T);
@@ -75,8 +75,8 @@ void arange_run(T* __restrict out, std::int64_t count, double start, double step
   }
 }
 
-/// Unsigned integers wrap around. A function of its own: written inside the parallel loop, an
-/// element could be the loop's own step as far as the compiler knows.
+/// Unsigned integers wrap around. A separate function, because inside the parallel loop the
+/// compiler must assume that a write to an element may change the loop's step.
 void count_up(std::int64_t* __restrict out, std::int64_t count, std::uint64_t value,
               std::uint64_t step) {
   for (std::int64_t i = 0; i < count; ++i, value += step) {

@@ -13,20 +13,20 @@
 namespace tern::cpu {
 namespace {
 
-// Measured. Up to so many rows, and from so many vectors of k on, inner products are faster...
+// Measured: inner products are faster up to this many rows and from this many vectors of k on...
 constexpr std::int64_t kDotMaxRows = kVectorBytes == 64 ? 32 : 12;
 constexpr std::int64_t kDotMinVectors = 4;
-// ...if what has to be packed for them fits into the second-level cache.
+// ...if the data to pack for them fits into the second-level cache.
 constexpr std::int64_t kDotMaxPacked = 1 << 17;
-// Columns up to this length are gathered where they have gaps.
+// Columns with gaps are gathered up to this length.
 constexpr std::int64_t kMaxGathered = 1 << 16;
-// Smaller matrices are not read often enough to pay for rounding them.
+// Smaller matrices are not read often enough for the rounding to pay off.
 [[maybe_unused]] constexpr std::int64_t kRoundedMinSide = 16;
-// So many multiplications pay for a thread.
+// The number of multiplications that is worth a thread.
 constexpr std::int64_t kWorkPerThread = 1 << 16;
 
-/// A product of operands packed into E and how it is computed: bit for bit the same whatever the
-/// number of threads.
+/// A product with operands packed into E, and how it is computed. The result has the same bits for
+/// any number of threads.
 template <class E>
 struct Plan {
   Problem<NumberOf<E>> problem;
@@ -50,7 +50,7 @@ Problem<T> problem_of(const kernels::GemmArgs& args) {
       static_cast<T>(args.beta)};
 }
 
-/// Rows of several matrices that follow each other in memory, against one B, are one matrix.
+/// Merges matrices whose rows follow each other in memory, against a single B, into one matrix.
 template <class E>
 void merge_batch(Plan<E>& plan) {
   Problem<NumberOf<E>>& p = plan.problem;
@@ -61,7 +61,7 @@ void merge_batch(Plan<E>& plan) {
   plan.batch = 1;
 }
 
-/// Turns the product where that fills the vectors, and finds out if inner products are best.
+/// Transposes the product if that fills the vectors, and decides if inner products are best.
 template <class E>
 void choose_method(Plan<E>& plan) {
   using T = NumberOf<E>;
@@ -81,7 +81,7 @@ void choose_method(Plan<E>& plan) {
   if (few_columns && (plan.dot || fills_vectors)) p.turn();
 }
 
-/// Splits the work: by matrices if there are enough, else each matrix by rows and columns.
+/// Splits the work by matrices if there are enough, otherwise each matrix by rows and columns.
 template <class E>
 void choose_grid(Plan<E>& plan) {
   using T = NumberOf<E>;
@@ -97,9 +97,9 @@ void choose_grid(Plan<E>& plan) {
   }
   plan.column_parts = threads;
   if (plan.dot) return;
-  // Cycles of the slowest thread per element of k: multiplying, and packing its parts of A and B.
-  // Threads that share rows of C disturb each other's caches: by 0 to 20 %, changing from run to
-  // run.
+  // The cost of a grid: cycles of the slowest thread per element of k, for multiplying and for
+  // packing its parts of A and B. Threads that share rows of C slow each other's caches by 0 to
+  // 20 %, varying from run to run.
   constexpr double kPacking = 0.3 * PackedElement<E>::kSteps, kSharedRows = 1.1;
   const std::int64_t strips = divide_up(p.m, kTileRows);
   double least = std::numeric_limits<double>::infinity();
@@ -151,7 +151,7 @@ void run_part(void* context, int part) {
   }
 }
 
-/// Adds a bias that is not contiguous, in a pass of its own.
+/// Adds a bias that is not contiguous, in a separate pass.
 template <class T>
 void add_strided_bias(const kernels::GemmArgs& args) {
   const Problem<T> all = problem_of<T>(args);

@@ -5,15 +5,15 @@
 #include <tern/backends/cpu/kernels/gemm_pack.h>
 #include <tern/backends/cpu/kernels/gemm_packed_element.h>
 
-// Products of float32 matrices in bfloat16, summed up in float32. The instruction takes two steps
-// of k at once, takes denormal numbers as zero, and rounds each sum to nearest.
+// Products of float32 matrices in bfloat16, with sums in float32. The instruction processes two
+// steps of k at once, treats denormal numbers as zero, and rounds each sum to nearest.
 
 #if defined(__AVX512BF16__)
 
 namespace tern::cpu {
 
-/// A number of a line, rounded to nearest even, in the lower half, and in the upper the line's
-/// next.
+/// Two consecutive numbers of a line, rounded to nearest even: the first in the lower half, the
+/// second in the upper half.
 struct Bfloat16Pair {
   std::uint32_t bits;
 };
@@ -32,7 +32,7 @@ struct PackedElement<Bfloat16Pair> {
   static Sum multiply_add(V a, V b, Sum sum) { return _mm512_dpbf16_ps(sum, a, b); }
 };
 
-/// Pairs out of two vectors: lane i of both.
+/// Returns pairs that combine lane i of both vectors.
 [[gnu::always_inline]] inline __m512i pairs_of(__m512 x, __m512 y) {
   alignas(64) static constexpr std::uint16_t kAlternate[32] = {
       0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
@@ -41,7 +41,7 @@ struct PackedElement<Bfloat16Pair> {
                                   reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(y, x)));
 }
 
-/// Packs by one row of pairs after the other; load(p) gives number p of each line.
+/// Packs one row of pairs after the other; load(p) returns number p of each line.
 template <int kLines, class Load>
 void pack_pairs(Bfloat16Pair* to, std::int64_t count, const Load& load) {
   for (std::int64_t p = 0; p < count; p += 2, to += kLines) {
@@ -50,7 +50,7 @@ void pack_pairs(Bfloat16Pair* to, std::int64_t count, const Load& load) {
   }
 }
 
-/// Packs lines that are contiguous, by whole vectors along them.
+/// Packs contiguous lines with whole vectors along the lines.
 template <int kLines>
 void pack_pairs_transposed(Bfloat16Pair* to, const float* from, std::int64_t line_stride, int lines,
                            std::int64_t count) {
@@ -87,9 +87,9 @@ void pack_pairs_transposed(Bfloat16Pair* to, const float* from, std::int64_t lin
   }
 }
 
-/// to[p / 2 * kLines + i] = pair of from[i * line_stride + p * step] and its successor for even
-/// p < count; the last one's is zero when count is odd. Lines beyond the first `lines` are
-/// arbitrary.
+/// Stores the pair of from[i * line_stride + p * step] and its successor in to[p / 2 * kLines + i],
+/// for even p < count. If count is odd, the last successor is zero. Lines from number `lines` on
+/// are arbitrary.
 template <int kLines>
 void pack_steps(Bfloat16Pair* to, const float* from, std::int64_t line_stride, std::int64_t step,
                 int lines, std::int64_t count) {

@@ -6,15 +6,16 @@
 #include <tern/backends/cpu/kernels/gemm_problem.h>
 #include <tern/backends/cpu/kernels/run.h>
 
-// The product by inner products, for few rows of A against a B that is contiguous along k: vectors
-// run along k, and B is read once, as it lies.
+// Computes a product by inner products, for few rows of A and a B that is contiguous along k.
+// Vectors run along k, and B is read once, without packing.
 
 namespace tern::cpu {
 
 inline constexpr int kDotRows = kVectorBytes == 64 ? 4 : 2;
 inline constexpr int kDotColumns = 4;
 
-/// Lane i of the result is the sum over x[i], i < kCount: a power of two of at most a vector.
+/// Sets lane i of the result to the sum over x[i], i < kCount. kCount is a power of two and at most
+/// the vector width.
 template <class T, int kCount, int kStep = 1>
 [[gnu::always_inline]] inline typename Simd<T>::V sum_each(typename Simd<T>::V* x) {
   constexpr auto kLanes = std::make_integer_sequence<int, Simd<T>::kWidth>();
@@ -33,7 +34,7 @@ template <class T, int kCount, int kStep = 1>
   }
 }
 
-/// kLines runs of kLine sums each become that part of C whose runs start at `c`, `stride` apart.
+/// Stores kLines runs of kLine sums each as the part of C whose runs start at `c`, `stride` apart.
 template <int kLine, class T>
 void finish_sums(const Problem<T>& problem, T* sums, T* c, std::int64_t stride, const T* bias,
                  int lines, int length) {
@@ -56,8 +57,8 @@ void finish_sums(const Problem<T>& problem, T* sums, T* c, std::int64_t stride, 
   }
 }
 
-/// kRows rows from `row` on times kDotColumns columns from `column` on. Rows and columns beyond the
-/// end repeat the last one and are not stored.
+/// Multiplies kRows rows from `row` on by kDotColumns columns from `column` on. Rows and columns
+/// beyond the end repeat the last one and are not stored.
 template <class T, int kRows, bool kTurned>
 void multiply_dot_tile(const Problem<T>& problem, std::int64_t row, std::int64_t column) {
   using S = Simd<T>;
@@ -73,7 +74,7 @@ void multiply_dot_tile(const Problem<T>& problem, std::int64_t row, std::int64_t
     b[j] = problem.b.data + (column + std::min(j, columns - 1)) * problem.b.column;
   }
 
-  // In the order in which C has them.
+  // The sums have the order of C's elements.
   constexpr int kLine = kTurned ? kRows : kDotColumns;
   constexpr int kSums = kRows * kDotColumns;
   V sum[kSums] = {};
@@ -125,7 +126,8 @@ void multiply_dot_columns(const Problem<T>& problem, std::int64_t begin, std::in
   }
 }
 
-/// The same for a B of any strides, whose columns are gathered, a few at a time.
+/// Does the same for a B of any strides, and gathers its columns, a few at a time. Returns false if
+/// out of memory.
 template <class T, bool kTurned>
 bool multiply_dot_gathered(const Problem<T>& problem, std::int64_t begin, std::int64_t end) {
   T* const gathered = scratch_of<T>(problem.k * kDotColumns);
@@ -145,8 +147,8 @@ bool multiply_dot_gathered(const Problem<T>& problem, std::int64_t begin, std::i
   return true;
 }
 
-/// Computes the columns [begin, end), a multiple of kDotColumns unless the last ones; false when
-/// there is no memory. B is contiguous along k, or A is.
+/// Computes the columns [begin, end), a multiple of kDotColumns except at the end. Returns false if
+/// out of memory. A or B must be contiguous along k.
 template <class T>
 bool multiply_dot(Problem<T> problem, std::int64_t begin, std::int64_t end) {
   constexpr int kWidth = Simd<T>::kWidth;

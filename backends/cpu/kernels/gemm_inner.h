@@ -7,13 +7,13 @@
 
 namespace tern::cpu {
 
-/// Whether a product is that of a row and a column, both contiguous.
+/// Returns true for the product of a contiguous row and a contiguous column.
 template <class T>
 bool is_inner(const Problem<T>& p) {
   return p.m == 1 && p.n == 1 && p.a.column == 1 && p.b.row == 1;
 }
 
-/// Several sums at once: each waits for the end of its last addition.
+/// Keeps several sums at once, because each addition waits for the previous one to its sum.
 template <class T>
 T inner_product(const T* a, const T* b, std::int64_t n) {
   using S = Simd<T>;
@@ -34,8 +34,8 @@ T inner_product(const T* a, const T* b, std::int64_t n) {
   return reduce_lanes<Sum, T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/// In parts of at least `part_size` elements. Their number depends on k alone, so the result does
-/// not depend on the thread count.
+/// Splits k into parts of at least `part_size` elements. The number of parts depends only on k, so
+/// the result does not depend on the thread count.
 template <class T>
 void multiply_inner(const Problem<T>& problem, std::int64_t part_size) {
   constexpr std::int64_t kMaxParts = 64;

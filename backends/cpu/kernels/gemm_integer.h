@@ -7,7 +7,7 @@
 
 namespace tern::cpu {
 
-/// The product of int64 matrices; it wraps around, as unsigned numbers do.
+/// Multiplies int64 matrices. Overflow wraps around, as for unsigned integers.
 inline void multiply_integers(const kernels::GemmArgs& args) {
   using U = std::uint64_t;
   const auto number = [](double x) { return static_cast<U>(static_cast<std::int64_t>(x)); };

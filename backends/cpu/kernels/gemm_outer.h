@@ -5,13 +5,13 @@
 
 namespace tern::cpu {
 
-/// Whether a product is that of a column and a row, both written and read in one sweep.
+/// Returns true for the product of a column and a row that a single pass reads and writes.
 template <class T>
 bool is_outer(const Problem<T>& p) {
   return p.k == 1 && p.b.column == 1 && p.c.column == 1 && p.beta == T(0) && p.bias == nullptr;
 }
 
-/// Computes the rows [begin, end): memory is all that counts.
+/// Computes the rows [begin, end). Memory bandwidth is the only limit.
 template <class T>
 void multiply_outer(const Problem<T>& problem, std::int64_t begin, std::int64_t end) {
   using S = Simd<T>;

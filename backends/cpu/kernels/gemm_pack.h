@@ -2,13 +2,13 @@
 
 #include <tern/backends/cpu/kernels/gemm_simd.h>
 
-// Packing brings rows of A, or columns of B, side by side, so that the micro-kernel reads one short
-// run of memory per step of k.
+// Packing puts rows of A, or columns of B, side by side, so that the micro-kernel reads a short
+// contiguous run of memory per step of k.
 
 namespace tern::cpu {
 
-/// One half of swapping lane bit kStep with "x or y": the lanes of x and y with the bit clear
-/// (kUpper: set), those of y put where the bit is set.
+/// Computes one half of an exchange between lane bit kStep and the choice "x or y": takes the lanes
+/// of x and y with the bit clear (kUpper: set), and puts those of y where the bit is set.
 template <class T, int kStep, bool kUpper, int... lane>
 [[gnu::always_inline]] inline typename Simd<T>::V exchange_lanes(
     typename Simd<T>::V x, typename Simd<T>::V y, std::integer_sequence<int, lane...>) {
@@ -17,8 +17,8 @@ template <class T, int kStep, bool kUpper, int... lane>
       x, y, (((lane & kStep) != 0 ? kY + lane - kStep : lane) + (kUpper ? kStep : 0))...);
 }
 
-/// Vector i holds line i. Afterwards vector j holds, in groups of kLines lanes, the elements
-/// j, j + kLines, j + 2 * kLines, ... of all lines.
+/// On entry vector i holds line i. On return vector j holds, in groups of kLines lanes, the
+/// elements j, j + kLines, j + 2 * kLines, ... of all lines.
 template <class T, int kLines, int kStep = 1>
 [[gnu::always_inline]] inline void transpose(typename Simd<T>::V (&lines)[kLines]) {
   if constexpr (kStep < kLines) {
@@ -34,7 +34,8 @@ template <class T, int kLines, int kStep = 1>
   }
 }
 
-/// As pack(), by whole vectors along the lines, which are contiguous. Returns how far it came.
+/// Does the same as pack() with whole vectors along contiguous lines. Returns the number of steps
+/// done.
 template <class T, int kLines>
 std::int64_t pack_transposed(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride,
                              int lines, std::int64_t count) {
@@ -59,8 +60,8 @@ std::int64_t pack_transposed(T* to, std::int64_t to_step, const T* from, std::in
   return p;
 }
 
-/// to[p * to_step + i] = from[i * line_stride + p * step] for i < kLines, a power of two, p <
-/// count. What comes from beyond the first `lines` lines is arbitrary.
+/// Sets to[p * to_step + i] = from[i * line_stride + p * step] for i < kLines, a power of two, and
+/// p < count. Elements of lines from number `lines` on are arbitrary.
 template <class T, int kLines>
 void pack(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride, std::int64_t step,
           int lines, std::int64_t count) {
@@ -85,7 +86,7 @@ void pack(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride, 
   }
 }
 
-/// Packs `count` steps of k of up to kLines lines into elements that hold one step: see pack().
+/// Packs `count` steps of k of up to kLines lines into elements that hold one step; see pack().
 template <int kLines, class T>
 void pack_steps(T* to, const T* from, std::int64_t line_stride, std::int64_t step, int lines,
                 std::int64_t count) {

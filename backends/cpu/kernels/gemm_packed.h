@@ -7,21 +7,21 @@
 #include <tern/backends/cpu/kernels/gemm_problem.h>
 #include <tern/backends/cpu/kernels/gemm_tile.h>
 
-// The product by tiles of C. For each block of k, B is packed once and A strip by strip, so that
-// the tiles run over memory that stays in the caches.
+// Computes a product by tiles of C. For each block of k, B is packed once and A strip by strip, so
+// that the tiles read memory that stays in the caches.
 
 namespace tern::cpu {
 
-/// Sizes of a packed strip of A, for the first-level cache, and of packed B, for the second.
+/// The sizes of a packed strip of A (first-level cache) and of packed B (second-level cache).
 inline constexpr std::int64_t kStripBytes = std::int64_t{12} << 10;
 inline constexpr std::int64_t kBlockBytes = std::int64_t{512} << 10;
-/// With fewer strips, contiguous rows of B are not read often enough to pay for packing them.
+/// With fewer strips, contiguous rows of B are not read often enough for packing to pay off.
 inline constexpr std::int64_t kStripsWorthPacking = 4;
-/// The largest k where C has its columns contiguous: it is written in one go, not block by block.
+/// The largest k for a C with contiguous columns, which is written in one pass, not block by block.
 inline constexpr std::int64_t kTurnedMaxK = 2048;
 
-/// What one thread computes: of the rows [row_begin, row_end), the units [begin, end). A unit is a
-/// strip of rows times a vector of columns; they are counted down the columns of C.
+/// The work of one thread: the units [begin, end) of the rows [row_begin, row_end). A unit is a
+/// strip of rows times a vector of columns; units are counted down the columns of C.
 struct Share {
   std::int64_t row_begin, row_end, begin, end;
 };
@@ -74,7 +74,7 @@ class Block {
     }
   }
 
-  /// A strip of rows times the vectors [begin, end).
+  /// Multiplies a strip of rows by the vectors [begin, end).
   void multiply(std::int64_t row, std::int64_t row_end, std::int64_t begin, std::int64_t end) {
     const std::int64_t rows = row_end - row;
     if (rows >= kTileRows) return multiply_rows<kTileRows>(row, begin, end);
@@ -86,7 +86,7 @@ class Block {
   }
 
  private:
-  /// Operands may be read where they are.
+  /// True if operands may be read without packing.
   static constexpr bool kInPlace = std::is_same_v<T, E>;
 
   int lanes(std::int64_t vector) const {
@@ -149,15 +149,15 @@ class Block {
   const std::int64_t k_, elements_;
   const T* const a_;
   const T* const b_;
-  const std::int64_t direct_vectors_;  // so many are read where they are
+  const std::int64_t direct_vectors_;  // number of vectors that are read without packing
   std::int64_t first_packed_ = 0;
   E* const packed_b_;
   E* const packed_a_;
   TileOutput<T> output_{};
 };
 
-/// Computes a share; false when there is no memory. Where C has its columns contiguous (a turned
-/// problem), the product must be all there is: no beta or bias.
+/// Computes a share; returns false if out of memory. If C has contiguous columns (a turned
+/// problem), beta and bias are not supported.
 template <class E>
 bool multiply_packed(const Problem<NumberOf<E>>& problem, const Share& share) {
   using T = NumberOf<E>;

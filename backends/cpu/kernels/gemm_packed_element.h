@@ -4,8 +4,8 @@
 
 namespace tern::cpu {
 
-/// What operands are packed into: E, which holds kSteps steps of k of a row or column. This is the
-/// number itself; gemm_bfloat16.h has another.
+/// The format of packed operands: E holds kSteps steps of k of a row or column. Here E is the
+/// number itself; gemm_bfloat16.h defines another format.
 template <class E>
 struct PackedElement {
   using Number = E;
@@ -15,7 +15,7 @@ struct PackedElement {
 
   static V load(const E* from) { return Simd<E>::load(from); }
   static V broadcast(E value) { return Simd<E>::broadcast(value); }
-  /// The sum plus, in each lane, the products of all steps.
+  /// Returns the sum plus, in each lane, the products of all steps.
   static Sum multiply_add(V a, V b, Sum sum) { return Simd<E>::fma(a, b, sum); }
 };
 

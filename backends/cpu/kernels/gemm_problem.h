@@ -26,7 +26,7 @@ struct Problem {
   T alpha, beta;
   bool turned = false;
 
-  /// Makes it the product of the transposed matrices.
+  /// Turns this into the product of the transposed matrices.
   void turn() {
     std::swap(m, n);
     std::swap(a, b);
@@ -36,7 +36,7 @@ struct Problem {
     turned = !turned;
   }
 
-  /// The matrices number `index` of the batch.
+  /// Returns the problem for matrix `index` of the batch.
   Problem at(std::int64_t index) const {
     Problem one = *this;
     one.a.data += index * a.batch;

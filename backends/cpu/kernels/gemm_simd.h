@@ -10,8 +10,8 @@
 
 #include <tern/backends/cpu/kernels/run.h>
 
-// Vectors of the instruction set that this file is compiled for. Plain arithmetic is the
-// compiler's; fused multiply-add and the first n lanes of a vector need words of their own.
+// Vectors of the instruction set that this file is compiled for. The compiler provides plain
+// arithmetic; fused multiply-add and the first n lanes of a vector need functions.
 
 namespace tern::cpu {
 
@@ -25,10 +25,10 @@ struct Simd {
   static void store(T* to, V value) { *reinterpret_cast<Unaligned*>(to) = value; }
   static V broadcast(T value) { return value - V{}; }
 
-  /// a * b + c, with one rounding where the instruction set has it.
+  /// Returns a * b + c, with one rounding if the instruction set supports it.
   static V fma(V a, V b, V c) { return a * b + c; }
 
-  /// The first n lanes, 0 <= n < kWidth; the others are zero.
+  /// Loads the first n lanes, 0 <= n < kWidth; the others are zero.
   static V load_first(const T* from, int n) {
     V value{};
     std::memcpy(&value, from, static_cast<std::size_t>(n) * sizeof(T));

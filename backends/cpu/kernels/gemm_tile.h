@@ -4,14 +4,14 @@
 
 namespace tern::cpu {
 
-/// A tile of C that the registers hold, with room for a row of B and one number of A: kTileRows
-/// rows of kTileVectors vectors, or one row of kRowVectors.
+/// A tile of C that fits into the registers with a row of B and one number of A: kTileRows rows of
+/// kTileVectors vectors, or one row of kRowVectors.
 inline constexpr int kTileRows = kVectorBytes == 64 ? 8 : 4;
 inline constexpr int kTileVectors = 3;
 inline constexpr int kRowVectors = 8;
 
-/// What a tile reads. Element (i, p) of A is a[p * a_step + i]; lane l of vector j of row p of B is
-/// b[p * b_step + j * b_vector + l]; p < count.
+/// The input of a tile. Element (i, p) of A is a[p * a_step + i]; lane l of vector j of row p of B
+/// is b[p * b_step + j * b_vector + l]; p < count.
 template <class E>
 struct TileInput {
   const E* a;
@@ -21,14 +21,14 @@ struct TileInput {
   std::int64_t count;
 };
 
-/// What a tile becomes: c = alpha * product + beta * c + bias.
+/// The output of a tile: c = alpha * product + beta * c + bias.
 template <class T>
 struct TileOutput {
   T* c;
   std::int64_t c_row;
   const T* bias;   // null: none
   T alpha, beta;   // beta == 0 does not read c
-  int last_lanes;  // how many lanes of a row's last vector exist
+  int last_lanes;  // number of valid lanes in a row's last vector
 };
 
 template <class E, int kRows, int kVectors>

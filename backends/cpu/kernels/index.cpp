@@ -113,8 +113,8 @@ void add_numbers(T* __restrict out, const T* __restrict in, const std::int64_t* 
   for (std::int64_t j = 0; j < n; ++j) out[index[j]] = plus(out[index[j]], in[j]);
 }
 
-/// Serial in j, so that equal indices add up in order; rows of `outer` and pieces of `inner` are
-/// independent.
+/// Adds serially in j, so that equal indices accumulate in order; rows of `outer` and pieces of
+/// `inner` are independent.
 template <class T, bool kScatter>
 void add_rows(const IndexArgs& args) {
   const std::int64_t inner = args.inner, count = args.count;

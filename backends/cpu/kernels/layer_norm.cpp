@@ -12,8 +12,8 @@ using namespace kernels;
 
 constexpr std::int64_t kLayerNormGrain = 8192;
 
-/// What a row is normalised with. The mean is high + low: in - high is exact where it matters, so
-/// a mean that is large beside the deviation costs no digits.
+/// The statistics that normalise a row. The mean is high + low: in - high is exact where it
+/// matters, so a mean that is large compared to the deviation costs no digits.
 template <class T>
 struct Statistics {
   T high, low, rstd;
@@ -27,8 +27,8 @@ struct Statistics {
   }
 };
 
-/// Two passes over a row that is in the cache: the mean, then the moments about it, which also
-/// mend its rounding.
+/// Reads a row, which is in the cache, twice: first for the mean, then for the moments about the
+/// mean, which also correct its rounding error.
 template <class T>
 void measure(const T* in, std::int64_t n, double eps, double& mean, double& rstd) {
   const auto count = static_cast<double>(n);
@@ -94,7 +94,7 @@ void input_gradient(T* __restrict out, const T* __restrict in, const T* __restri
   }
 }
 
-/// Adds one row's share of the gradients of weight and bias.
+/// Adds the terms of one row to the gradients of weight and bias.
 template <class T>
 void add_parameter_gradients(T* __restrict grad_weight, T* __restrict grad_bias,
                              const T* __restrict in, const T* __restrict grad, std::int64_t n,
@@ -110,7 +110,7 @@ class Backward {
  public:
   explicit Backward(const LayerNormArgs& args) : args_(args), n_(args.size) {}
 
-  /// False when there is no memory.
+  /// Returns false if out of memory.
   bool run() const {
     if (args_.grad_weight == nullptr && args_.grad_bias == nullptr) {
       parallel_for(0, args_.rows, kLayerNormGrain / n_, [&](std::int64_t begin, std::int64_t end) {
@@ -118,8 +118,8 @@ class Backward {
       });
       return true;
     }
-    // The rows are summed in parts whose number depends on the sizes alone, so the result does not
-    // depend on the thread count.
+    // The rows are summed in parts. The number of parts depends only on the sizes, so the result
+    // does not depend on the thread count.
     const std::int64_t wanted = std::min(args_.rows / 32, args_.rows * n_ / kLayerNormGrain);
     const auto parts = static_cast<std::int64_t>(
         std::bit_floor(static_cast<std::uint64_t>(std::clamp<std::int64_t>(wanted, 1, 32))));
@@ -139,8 +139,8 @@ class Backward {
   }
 
  private:
-  // Of a part, n elements each: the sums for weight and bias in double, and those of some rows in
-  // T.
+  // The buffers of one part, n elements each: the sums for weight and bias in double, and the sums
+  // of a few rows in T.
   static constexpr std::int64_t kBuffers = 4;
   static constexpr std::int64_t kBlockRows = 64;
 

@@ -6,10 +6,10 @@
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/formulas.h>
 
-// The inner loops of the elementwise kernels: contiguous output, each input contiguous or one
-// number. All other layouts are packed into this form by strided.cpp.
+// The inner loops of the elementwise kernels: the output is contiguous, each input is contiguous or
+// a single number. strided.cpp packs all other layouts into this form.
 
-// In place is allowed: an iteration reads only what it alone writes.
+// The output may be an input: an iteration reads only elements that no other iteration writes.
 #ifdef __clang__
 #define TERN_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -24,7 +24,7 @@ struct Elements {
   T operator[](std::int64_t i) const { return data[i]; }
 };
 
-/// Bytes, because no loop over bool is vectorised.
+/// Read as bytes, because loops over bool do not vectorise.
 template <>
 struct Elements<bool> {
   const bool* data;
@@ -69,7 +69,7 @@ auto operand(const void* data) {
   }
 }
 
-/// The loop of formula F where the inputs in the bit set kNumbers are one number each.
+/// The loop of formula F in which the inputs in the bit set kNumbers are single numbers.
 template <class F, class T, unsigned kNumbers, class... Inputs>
 void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immediate* scale) {
   [&]<std::size_t... k>(std::index_sequence<k...>) {
@@ -82,7 +82,7 @@ void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immed
       if (F::by_exponent(*static_cast<const T*>(in[1]), use)) return;
     }
     if constexpr (std::is_same_v<F, kernels::formulas::pow> && kNumbers == 1) {
-      // Turned inside out by what the one base is, the loop would not be vectorised.
+      // The compiler would split the loop by the value of a single base and not vectorise it.
       constexpr std::int64_t kBlock = 512;
       T bases[kBlock];
       for (T& base : bases) base = *static_cast<const T*>(in[0]);
@@ -114,7 +114,7 @@ void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immed
   (std::index_sequence_for<Inputs...>());
 }
 
-/// All loops of one op and dtype. All inputs being numbers is left out: strided.cpp packs one.
+/// Returns all loops of one op and dtype, except for only number inputs: strided.cpp packs one.
 template <class F, class T, int kInputs>
 constexpr LoopSet loops_of() {
   if constexpr (kInputs == 1) {
@@ -129,7 +129,7 @@ constexpr LoopSet loops_of() {
   }
 }
 
-/// The loops of one family of ops, by op and dtype; empty for the rest.
+/// The loops of one family of ops, by op and dtype; empty for all other ops.
 struct LoopTable {
   LoopSet sets[kernels::kElementwiseOps][kDtypes];
 };
@@ -150,7 +150,7 @@ constexpr void add_row(LoopSet (&row)[kDtypes]) {
   }
 }
 
-/// The table of the ops that `in_family(info)` selects.
+/// Returns the table of the ops for which `in_family(info)` is true.
 template <class Family>
 constexpr LoopTable make_table(Family in_family) {
   using namespace kernels;
@@ -163,7 +163,7 @@ constexpr LoopTable make_table(Family in_family) {
   return table;
 }
 
-/// Each in a file of its own, so that they compile side by side.
+/// Each table is in a file of its own, so that they compile in parallel.
 extern const LoopTable kUnaryLoops;    // one input, cheap
 extern const LoopTable kFloatLoops;    // one floating input: the elementary functions
 extern const LoopTable kBinaryLoops;   // two inputs

@@ -5,11 +5,11 @@
 
 #include <tern/backends/cpu/kernels/run.h>
 
-// What softmax and the normalisations share.
+// Code that softmax and the normalisations share.
 
 namespace tern::cpu {
 
-/// One number for a whole row, where columns have one each.
+/// One number for a whole row, used like a row with one number per column.
 template <class T>
 struct Same {
   T value;
@@ -20,8 +20,8 @@ struct TwoSums {
   double first = 0, second = 0;
 };
 
-/// Sums, over i < n, what `terms(at, first, second)` assigns, where at(p) reads p[i], or a vector
-/// of such elements.
+/// Returns the sums, over i < n, of the terms that `terms(at, first, second)` assigns. at(p) reads
+/// p[i], or a vector of such elements.
 template <class T, class Terms>
 TwoSums two_sums(std::int64_t n, const Terms& terms) {
   constexpr std::int64_t w = kLanes<T>;

@@ -8,8 +8,8 @@
 #include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/mt19937.h>
 
-// PyTorch's numbers, word for word. The words of a chunk are made first and then transformed, both
-// in loops that vectorise.
+// Draws PyTorch's numbers, word for word. The words of a chunk are generated first and then
+// transformed, both in loops that vectorise.
 
 namespace tern::cpu {
 namespace {
@@ -17,8 +17,8 @@ namespace {
 using kernels::RandomArgs;
 using kernels::RandomOp;
 
-constexpr std::int64_t kChunkWords = 1024;  // 4 KiB: stays in the first cache
-constexpr std::int64_t kBlock = 16;         // normals are made by blocks: 8 cosines, then 8 sines
+constexpr std::int64_t kChunkWords = 1024;  // 4 KiB: stays in the first-level cache
+constexpr std::int64_t kBlock = 16;  // normal numbers come in blocks: 8 cosines, then 8 sines
 
 // Uniform in [0, 1) with 24 and 53 random bits.
 inline float uniform24(std::uint32_t word) {
@@ -48,7 +48,7 @@ void generate(Mt19937& generator, T* __restrict out, std::int64_t count, Formula
   }
 }
 
-// Uniforms that `normal_blocks` and its tail start from.
+// Draws the uniform numbers that `normal_blocks` transforms.
 void standard_uniform(Mt19937& generator, float* out, std::int64_t count) {
   generate<1>(generator, out, count, uniform24);
 }
@@ -61,7 +61,7 @@ void uniform(Mt19937& generator, T* out, std::int64_t count, T from, T to) {
   const T range = to - from;
   const auto scaled = [=](T u) {
     const T value = std::fma(u, range, from);
-    return value == to ? from : value;  // rounding may reach the open end
+    return value == to ? from : value;  // rounding may reach the excluded bound
   };
   if constexpr (std::is_same_v<T, float>) {
     generate<1>(generator, out, count, [=](std::uint32_t word) { return scaled(uniform24(word)); });
@@ -72,8 +72,8 @@ void uniform(Mt19937& generator, T* out, std::int64_t count, T from, T to) {
   }
 }
 
-// Turns the uniforms of whole blocks into normals, in place. The halves of the blocks are gathered
-// first, so that the costly loop runs over whole vectors of any width.
+// Turns the uniform numbers of whole blocks into normal numbers, in place. The halves of the blocks
+// are gathered first, so that the expensive loop runs over whole vectors of any width.
 template <class T>
 void normal_blocks(T* __restrict data, std::int64_t blocks, T mean, T std) {
   constexpr std::int64_t kHalf = kBlock / 2, kMost = kChunkWords / 2;
@@ -93,8 +93,8 @@ void normal_blocks(T* __restrict data, std::int64_t blocks, T mean, T std) {
   }
 }
 
-// Standard uniforms first, then blocks; what is left over at the end is dropped, and the last 16
-// elements are drawn anew.
+// Draws uniform numbers and transforms whole blocks. If elements are left over, their uniform
+// numbers are dropped and the last 16 elements are drawn again.
 template <class T>
 void normal(Mt19937& generator, T* out, std::int64_t count, T mean, T std) {
   const std::int64_t whole = count / kBlock * kBlock;
@@ -116,7 +116,7 @@ void normal_serial(Mt19937& generator, T* out, std::int64_t count, double mean, 
   }
 }
 
-// u < p for u = k / 2^53 is k < ceil(p * 2^53), a comparison of integers.
+// u < p with u = k / 2^53 means k < ceil(p * 2^53), a comparison of integers.
 template <class T>
 void bernoulli(Mt19937& generator, T* out, std::int64_t count, double p) {
   const std::int64_t threshold = static_cast<std::int64_t>(std::ceil(p * 0x1p53));
@@ -126,7 +126,8 @@ void bernoulli(Mt19937& generator, T* out, std::int64_t count, double p) {
   });
 }
 
-// low + word mod range: one word for short ranges, two for long ones; range 0 takes all 64 bits.
+// Stores low + word mod range: one word for short ranges, two for long ones; range 0 takes all 64
+// bits.
 template <class T>
 void randint(Mt19937& generator, T* out, std::int64_t count, std::uint64_t low,
              std::uint64_t range) {
@@ -140,8 +141,8 @@ void randint(Mt19937& generator, T* out, std::int64_t count, std::uint64_t low,
   } else if (range == 1) {
     generate<1>(generator, out, count, [=](std::uint32_t) { return shifted(0); });
   } else if (range < (std::uint64_t{1} << 28)) {
-    // The quotient is exact: the reciprocal is never too small, and too large by at most 2^-51 in
-    // proportion, while word / range is at least 1 / word in proportion below the next integer.
+    // The quotient is exact: the reciprocal is never too small and at most 2^-51 too large
+    // (relative), while word / range is at least 1 / word (relative) below the next integer.
     const double reciprocal =
         std::nextafter(1.0 / static_cast<double>(range), std::numeric_limits<double>::infinity());
     const std::uint32_t divisor = static_cast<std::uint32_t>(range);

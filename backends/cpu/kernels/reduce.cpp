@@ -48,9 +48,9 @@ bool is_sorted(int ndim, const std::int64_t* strides) {
   return true;
 }
 
-/// The same reduction with its dimensions in the order of the input's memory, merged where the
-/// strides allow it; `storage` holds it if that is another one. The reduced dimensions stay as they
-/// are when `places_count`.
+/// Returns the same reduction with its dimensions in the order of the input's memory, merged where
+/// the strides allow it; `storage` holds the result if it differs from `args`. With `places_count`,
+/// where indices are part of the result, the reduced dimensions stay unchanged.
 const kernels::ReduceArgs& in_memory_order(const kernels::ReduceArgs& args, bool places_count,
                                            kernels::ReduceArgs& storage) {
   const bool kept_sorted = is_sorted(args.kept_ndim, args.kept_in_strides);

@@ -10,12 +10,12 @@
 #include <tern/core/kernels/slots.h>
 #include <tern/core/kernels/stride_walker.h>
 
-// Walks a reduction. A policy says what is reduced:
-//   Element, Accumulated             types of one input element and of a result in the making
+// Walks a reduction. A policy defines what is computed:
+//   Element, Accumulated             types of an input element and of a partial result
 //   identity(), combine(a, b)
-//   run(p, stride, n, first)         reduces n elements; `first` is the place of the first one
+//   run(p, stride, n, first)         reduces n elements; `first` is the index of the first element
 //   add_rows(acc, p, stride, rows, columns, first)
-//                                    reduces rows into acc[columns]; places count rows
+//                                    reduces rows into acc[columns]; indices count rows
 //   finish(acc, offset)              stores a result
 
 namespace tern::cpu {
@@ -71,9 +71,9 @@ class Reduction {
   static constexpr std::int64_t kMaxParts = 64, kMaxPartials = 4096;
   static constexpr std::int64_t kPacked = 16 * kReduceColumns;
 
-  /// Few results over much input are computed in parts. Their number depends on the sizes alone,
-  /// so the result does not depend on the thread count; powers of two give 2, 4, ... threads the
-  /// same shares as elementwise loops, which have just left them in their caches.
+  /// Few results from a large input are computed in parts. The number of parts depends only on the
+  /// sizes, so the result does not depend on the thread count. Powers of two give 2, 4, ... threads
+  /// the same shares as elementwise loops, which have just left them in their caches.
   std::int64_t choose_parts(std::int64_t units) const {
     const std::int64_t wanted = std::min(kMaxParts / units, kept_ * reduced_ / kGrain);
     const std::int64_t most = std::min({wanted, reduced_, kMaxPartials / kept_});
@@ -125,7 +125,7 @@ class Reduction {
     }
   }
 
-  /// One run gives one result: short runs must not pay for the general case.
+  /// One run gives one result. Short runs would be too slow in the general code.
   void reduce_rows(std::int64_t begin, std::int64_t end) const {
     kernels::StrideWalker<2> kept = kept_walker();
     kept.seek(begin);
@@ -159,13 +159,13 @@ class Reduction {
     }
   }
 
-  /// Once in the code for all who call it: a loop over runs is long.
+  /// Not inlined: the code of a loop over runs is long and has several callers.
   [[gnu::noinline]] Accumulated reduce_run(const Element* p, std::int64_t n,
                                            std::int64_t first) const {
     return policy_.run(p, run_stride_, n, first);
   }
 
-  /// Reduces the places [begin, end) of the reduced dimensions into acc[columns].
+  /// Reduces the indices [begin, end) of the reduced dimensions into acc[columns].
   [[gnu::noinline]] void reduce_range(const Element* in, std::int64_t columns, std::int64_t begin,
                                       std::int64_t end, Accumulated* acc) const {
     if (by_columns()) std::fill_n(acc, columns, Policy::identity());
@@ -187,7 +187,7 @@ class Reduction {
     if (!by_columns()) acc[0] = single;
   }
 
-  /// Rows that are not contiguous are packed first.
+  /// Packs rows that are not contiguous, then adds them.
   void add_rows(Accumulated* acc, const Element* p, std::int64_t rows, std::int64_t columns,
                 std::int64_t first) const {
     if (column_stride_ == 1) return policy_.add_rows(acc, p, run_stride_, rows, columns, first);
@@ -207,7 +207,7 @@ class Reduction {
   const Element* in_;
   int kept_ndim_, reduced_ndim_;
   std::int64_t kept_, reduced_;
-  std::int64_t run_ = 1, run_stride_ = 0;  // of the innermost reduced dimension
+  std::int64_t run_ = 1, run_stride_ = 0;  // size and stride of the innermost reduced dimension
   std::int64_t columns_ = 1;               // kept elements that are walked together
   std::int64_t column_stride_ = 1;
 };

@@ -5,7 +5,7 @@ namespace {
 
 using namespace kernels;
 
-/// An extreme and the place where it was first seen; -1 before any was.
+/// An extreme value and the index of its first occurrence; -1 before any element.
 template <class E>
 struct Extreme {
   E value;
@@ -22,7 +22,7 @@ struct Arg {
     return further | (is_nan(a) & !is_nan(b));
   }
   static Accumulated identity() { return {Op::template kIdentity<E>, -1}; }
-  /// The places of `a` come first.
+  /// The indices of `a` come first.
   static Accumulated combine(const Accumulated& a, const Accumulated& b) {
     return a.place < 0 || (b.place >= 0 && beats(b.value, a.value)) ? b : a;
   }
@@ -50,7 +50,7 @@ struct Arg {
 
   void add_rows(Accumulated* acc, const E* p, std::int64_t stride, std::int64_t rows,
                 std::int64_t columns, std::int64_t first) const {
-    // Places as wide as the values, so that both fill vectors alike.
+    // The indices are as wide as the values, so that both fill vectors equally.
     using Place = std::conditional_t<sizeof(E) == 4, std::int32_t, std::int64_t>;
     constexpr std::int64_t kBlockRows = 1 << 30;
     E value[kReduceColumns];

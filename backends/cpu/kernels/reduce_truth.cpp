@@ -5,7 +5,7 @@ namespace {
 
 using namespace kernels;
 
-/// Any (the largest of x != 0) or all (the smallest).
+/// Computes any (the largest of x != 0) or all (the smallest).
 template <class Op, class T>
 struct Truth {
   using Element = T;

@@ -5,7 +5,7 @@ namespace {
 
 using namespace kernels;
 
-/// Sum, product, largest or smallest of E, stored as E.
+/// Computes the sum, the product, or the largest or smallest of E, stored as E.
 template <class Op, class E>
 struct Values {
   using Element = E;
@@ -31,7 +31,7 @@ struct Values {
 
   void add_rows(Accumulated* acc, const E* p, std::int64_t stride, std::int64_t rows,
                 std::int64_t columns, std::int64_t) const {
-    // Narrow rows without gaps: several of them are taken as one wide row, then folded.
+    // Narrow rows without gaps: several of them are processed as one wide row, then folded.
     const std::int64_t fold = kReduceColumns / columns;
     if (stride == columns && fold >= 8 && rows >= 2 * fold) {
       const std::int64_t wide = fold * columns, wide_rows = rows / fold;

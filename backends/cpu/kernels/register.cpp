@@ -1,7 +1,7 @@
 #include <tern/core/kernels/slots.h>
 
-// The kernels of the CPU. Everything in this folder is compiled once per instruction set; the
-// function below is the only symbol that leaves such an object. The file of each family defines
+// Registers the CPU kernels. Everything in this folder is compiled once per instruction set; the
+// function below is the only symbol that such an object exports. The file of each family defines
 // register_<family>, which puts the family's kernels into their slots.
 
 #define TERN_JOIN_(a, b) a##b
@@ -19,8 +19,8 @@ namespace tern::cpu {
 extern "C" void TERN_JOIN(tern_cpu_register_, TERN_CPU_BASE_SET)(tern::kernels::KernelTable* table);
 #endif
 
-/// Fills `table` with the kernels of this instruction set. A set with a base set has the kernels of
-/// that set, apart from the matrix product.
+/// Fills `table` with the kernels of this instruction set. A set with a base set takes all kernels
+/// of the base set except the matrix product.
 extern "C" void TERN_JOIN(tern_cpu_register_, TERN_CPU_SET)(tern::kernels::KernelTable* table) {
 #ifdef TERN_CPU_BASE_SET
   TERN_JOIN(tern_cpu_register_, TERN_CPU_BASE_SET)(table);

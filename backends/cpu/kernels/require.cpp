@@ -13,13 +13,13 @@ namespace {
 using kernels::RequireOp;
 
 constexpr std::int64_t kRequireGrain = 32768;
-constexpr std::int64_t kRequireBlock = 4096;  // elements between two looks at what was found
+constexpr std::int64_t kRequireBlock = 4096;  // elements between two checks of the result
 
-/// Whether all values keep the rule. A loop without an early end, so that it vectorises.
+/// Returns true if all values satisfy `op`. Has no early exit, so that the loop vectorises.
 template <RequireOp op, class T>
 bool block_keeps_rule(const T* values, std::int64_t count) {
   if constexpr (op == RequireOp::kProbability && std::is_floating_point_v<T>) {
-    // Read as unsigned integers, the numbers from 0 to 1 are in order, and negative numbers and NaN
+    // As unsigned integers, the numbers from 0 to 1 are in order; negative numbers and NaN are
     // above them. Adding 0 turns -0 into 0.
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     Bits largest = 0;

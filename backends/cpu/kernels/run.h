@@ -8,8 +8,8 @@
 
 #include <tern/core/kernels/is_nan.h>
 
-// Reductions of contiguous runs, in vectors of the set's width: a compiler may not reorder a
-// floating sum by itself.
+// Reductions of contiguous runs with vectors of the set's width: a compiler may not reorder a
+// floating-point sum by itself.
 
 namespace tern::cpu {
 
@@ -41,8 +41,8 @@ inline void store(T* to, const Vector<T>& v) {
   std::memcpy(to, &v, sizeof(v));
 }
 
-/// Copies n bytes. memcpy's start costs more than a short run, and its string instructions are
-/// slower on what lies in the cache.
+/// Copies n bytes. The start of memcpy costs more than a short run, and its string instructions are
+/// slower for data in the cache.
 inline void copy_run(void* target, const void* source, std::int64_t n) {
   using Byte = unsigned char;
   constexpr std::int64_t w = kVectorBytes;
@@ -65,8 +65,8 @@ inline void copy_run(void* target, const void* source, std::int64_t n) {
   if (i < n) store(to + n - w, load(from + n - w));
 }
 
-/// to[i] = from[i * stride]. Every other element is common (x[:, ::2]), and a stride that the
-/// compiler knows is vectorised.
+/// Sets to[i] = from[i * stride]. Stride 2 is common (x[:, ::2]), and a loop with a constant stride
+/// vectorises.
 template <class T>
 inline void gather_run(T* __restrict to, const T* __restrict from, std::int64_t stride,
                        std::int64_t n) {
@@ -77,7 +77,7 @@ inline void gather_run(T* __restrict to, const T* __restrict from, std::int64_t 
   }
 }
 
-// How two values of a reduction, or two vectors of them, become one.
+// How two values of a reduction, or two vectors of values, are combined.
 
 struct Sum {
   template <class V>
@@ -97,7 +97,7 @@ struct Product {
   static constexpr T kIdentity = T(1);
 };
 
-/// The larger one, as one instruction; whether NaN wins depends on the order.
+/// Returns the larger value with one instruction; whether NaN wins depends on the order.
 struct Larger {
   template <class V>
   static V combine(V a, V b) {
@@ -112,7 +112,7 @@ struct Smaller {
   }
 };
 
-/// NaN wins.
+/// The maximum; NaN wins.
 struct Maximum {
   using Ordered = Larger;
   template <class V>
@@ -139,7 +139,7 @@ struct Minimum {
                                      : std::numeric_limits<T>::max();
 };
 
-/// Halves fold onto each other.
+/// Reduces the lanes by folding the halves of the vector onto each other.
 template <class Op, class T, int kWidth = kLanes<T>>
 [[gnu::always_inline]] inline void fold_lanes(Vector<T>& v) {
   constexpr auto kFold = []<int... lane>(const Vector<T>& x, std::integer_sequence<int, lane...>) {
@@ -154,8 +154,8 @@ template <class Op, class T>
   return v[0];
 }
 
-/// The extreme of n >= kLanes<T> elements, ordered by Op; false when one may be NaN: their sum is
-/// then NaN too (as it is where infinities of both signs meet).
+/// Computes the extreme of n >= kLanes<T> elements, ordered by Op. Returns false if an element may
+/// be NaN: their sum is then NaN (also if infinities of both signs meet).
 template <class Op, class T>
 bool ordered_extreme(const T* in, std::int64_t n, T& result) {
   constexpr std::int64_t w = kLanes<T>;
@@ -187,15 +187,15 @@ bool has_nan(const T* in, std::int64_t n) {
   return found != 0;
 }
 
-/// What long reductions are kept in: float sums of many runs would lose digits.
+/// The type of long reductions: float sums of many runs would lose digits.
 template <class Op, class T>
 using Accumulator =
     std::conditional_t<std::is_same_v<Op, Sum> && std::is_same_v<T, float>, double, T>;
 
-/// How many elements may be summed in T itself: 64 in each lane of four vectors.
+/// The number of elements that may be summed in T itself: 64 in each lane of four vectors.
 constexpr std::int64_t kRunLength = std::int64_t{256} * kLanes<float>;
 
-/// n >= 1, at most kRunLength for sums of floats.
+/// Reduces n >= 1 elements, at most kRunLength for sums of floats.
 template <class Op, class T>
 T reduce_short_run(const T* in, std::int64_t n) {
   constexpr std::int64_t w = kLanes<T>;
@@ -221,7 +221,7 @@ T reduce_short_run(const T* in, std::int64_t n) {
   return result;
 }
 
-/// n >= 1.
+/// Reduces n >= 1 elements.
 template <class Op, class T>
 Accumulator<Op, T> reduce_run(const T* in, std::int64_t n) {
   constexpr bool kExtreme = requires { typename Op::Ordered; };

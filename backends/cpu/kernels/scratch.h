@@ -6,8 +6,8 @@
 
 namespace tern::cpu {
 
-/// Memory of the calling thread, valid until it asks again; null when there is none left. Kept for
-/// the next call, so that a steady loop allocates nothing.
+/// Returns memory of the calling thread, valid until the thread's next call; null if out of memory.
+/// The memory is reused, so that a steady loop allocates nothing.
 inline void* scratch(std::size_t bytes) {
   struct Memory {
     void* data = nullptr;

@@ -42,7 +42,7 @@ void log_softmax_gradient(T* __restrict out, const T* __restrict y, const T* __r
   for (std::int64_t i = 0; i < n; ++i) out[i] = grad[i] - math::exp_or_zero(y[i]) * sum[i];
 }
 
-/// One row; `out` is no other operand's memory.
+/// Computes one row; `out` must not be the memory of another operand.
 template <class T>
 void softmax_row(SoftmaxOp op, T* out, const T* in, const T* grad, std::int64_t n) {
   if (op == SoftmaxOp::kSoftmaxBackward) {
@@ -54,7 +54,7 @@ void softmax_row(SoftmaxOp op, T* out, const T* in, const T* grad, std::int64_t 
     log_softmax_gradient(out, in, grad, n, Same<T>{static_cast<T>(reduce_run<Sum>(grad, n))});
     return;
   }
-  // A NaN need not win here: it makes the sum NaN, and that every result.
+  // NaN need not win here: it makes the sum NaN, and with the sum every result.
   const Same<T> top{reduce_short_run<Larger>(in, n)};
   exp_of_difference(out, in, n, top);
   const auto sum = static_cast<T>(reduce_run<Sum>(out, n));
@@ -74,7 +74,7 @@ void add(T* __restrict sum, const U* __restrict terms, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) sum[i] += terms[i];
 }
 
-/// sum[c] becomes the sum over j < n of what terms(j) points to; not many in T itself.
+/// Sets sum[c] to the sum over j < n of the elements that terms(j) points to; sums only a few in T.
 template <class T, class Terms>
 void sum_columns(T* sum, std::int64_t n, std::int64_t columns, const Terms& terms) {
   double total[kSoftmaxColumns] = {};
@@ -88,7 +88,7 @@ void sum_columns(T* sum, std::int64_t n, std::int64_t columns, const Terms& term
   for (std::int64_t c = 0; c < columns; ++c) sum[c] = static_cast<T>(total[c]);
 }
 
-/// A block of columns of one [n, inner] matrix, all walked together.
+/// Computes a block of columns of one [n, inner] matrix, row by row.
 template <class T>
 void softmax_columns(SoftmaxOp op, T* out, const T* in, const T* grad, std::int64_t n,
                      std::int64_t inner, std::int64_t columns) {

@@ -10,12 +10,12 @@ namespace tern::cpu {
 namespace {
 
 constexpr std::int64_t kTileElements = 1024;
-constexpr std::int64_t kLongRow = 128;     // from here on a row is worth a call
-constexpr std::int64_t kRowPiece = 16384;  // a long row is cut, so that threads share it
+constexpr std::int64_t kLongRow = 128;     // rows from this length on are worth a call
+constexpr std::int64_t kRowPiece = 16384;  // long rows are cut, so that threads share them
 constexpr std::int64_t kTransposeSide = 32;
 constexpr std::int64_t kMaxElementSize = 8;
 
-/// One operand seen as planes of rows x columns.
+/// One operand, as planes of rows x columns.
 struct Plane {
   const char* data;
   const std::int64_t* outer_strides;

@@ -4,12 +4,12 @@
 
 #include <tern/core/kernels/view.h>
 
-// Runs a contiguous inner loop over operands of any strides: tiles of the operands that are not
+// Runs a contiguous inner loop over operands of any strides: tiles of operands that are not
 // contiguous are packed into small buffers on the stack.
 
 namespace tern::cpu {
 
-/// Consecutive numbers for the dtypes that kernels compute in, for tables.
+/// Consecutive numbers of the compute dtypes, as indices of tables.
 enum DtypeSlot {
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) name##Slot,
 #include <tern/core/tensor/compute_dtypes.def>
@@ -29,11 +29,12 @@ constexpr int dtype_slot(ScalarType dtype) {
   }
 }
 
-/// out[i] = f(in[0][i], ...) for i < n, all contiguous apart from the inputs that are one number.
+/// Computes out[i] = f(in[0][i], ...) for i < n. All operands are contiguous, except inputs that
+/// are a single number.
 using Loop = void (*)(void* out, const void* const* in, std::int64_t n,
                       const kernels::Immediate* scale);
 
-/// The loops of one op and dtype; the index has a bit per input that is one number.
+/// The loops of one op and dtype. The index has a bit for each input that is a single number.
 struct LoopSet {
   Loop by_numbers[7];
 };
@@ -47,7 +48,7 @@ struct Operand {
 
 /// An elementwise computation over `sizes`.
 struct Job {
-  const LoopSet* loops;  // null: the one input is copied
+  const LoopSet* loops;  // null: the only input is copied
   const kernels::Immediate* scale;
   int inputs, ndim;
   const std::int64_t* sizes;
@@ -55,12 +56,12 @@ struct Job {
   const std::int64_t* out_strides;
   int out_size;
   Operand in[3];
-  std::int64_t grain;  // elements that are worth a thread
+  std::int64_t grain;  // number of elements that is worth a thread
 };
 
 void run_strided(const Job& job);
 
-/// A two-dimensional piece of memory; strides count elements.
+/// A two-dimensional part of memory; strides count elements.
 struct Tile {
   char* data;
   std::int64_t row_stride, column_stride;

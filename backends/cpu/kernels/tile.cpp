@@ -17,7 +17,7 @@ void copy_rows(T* to, std::int64_t to_row, const T* from, std::int64_t from_row,
 
 constexpr std::int64_t kTileBlockRows = 16, kBlockColumns = 64;
 
-/// Four elements of four columns become four elements of four rows.
+/// Transposes four elements of four columns into four elements of four rows.
 template <class T>
 void transpose_4x4(T* to, std::int64_t to_row, const T* from, std::int64_t from_column) {
   typedef T Four __attribute__((vector_size(4 * sizeof(T))));
@@ -40,7 +40,7 @@ void transpose_4x4(T* to, std::int64_t to_row, const T* from, std::int64_t from_
   std::memcpy(to + 3 * to_row, &row_3, sizeof(a));
 }
 
-/// Reads down the columns of `from`, which are contiguous there.
+/// Reads down the columns of `from`, which are contiguous.
 template <class T>
 void transpose_block(T* __restrict to, std::int64_t to_row, const T* __restrict from,
                      std::int64_t from_column, std::int64_t rows, std::int64_t columns) {
@@ -57,8 +57,8 @@ void transpose_block(T* __restrict to, std::int64_t to_row, const T* __restrict 
   }
 }
 
-/// In blocks through a small buffer: rows whose distance is a power of two would push each other
-/// out of the cache.
+/// Transposes in blocks through a small buffer: rows at a power-of-two distance would evict each
+/// other from the cache.
 template <class T>
 void transpose(T* __restrict to, std::int64_t to_row, const T* __restrict from,
                std::int64_t from_column, std::int64_t rows, std::int64_t columns) {
