@@ -9,8 +9,8 @@
 
 #include "error_of.h"
 
-// Assignment to a name makes the name mean another tensor; assignment to what an expression returns
-// copies elements.
+// Assignment to a name makes the name refer to another tensor; assignment to the result of an
+// expression copies elements.
 
 namespace tern::testing {
 namespace {
@@ -67,7 +67,7 @@ TEST_P(Assignment, ToANameRebinds) {
   EXPECT_TRUE(list[0].is_same(row));
   const Tensor old = std::exchange(list[1], Tensor());
   EXPECT_TRUE(old.is_same(before));
-  list.erase(list.begin());  // moves the elements behind
+  list.erase(list.begin());  // moves the later elements
   Tensor values, indices;
   std::tie(values, indices) = before.max(1);
   EXPECT_TRUE(equal(before, matrix()));

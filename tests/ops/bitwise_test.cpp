@@ -73,7 +73,7 @@ TEST(Bitwise, RefuseFloatingNumbers) {
   EXPECT_THROW(a | x, NotImplementedError);
   EXPECT_THROW(x ^ a, NotImplementedError);
   EXPECT_THROW(~x, NotImplementedError);
-  EXPECT_THROW(~zeros({0}), NotImplementedError);  // no kernel sees it
+  EXPECT_THROW(~zeros({0}), NotImplementedError);  // no kernel runs
 }
 
 }  // namespace

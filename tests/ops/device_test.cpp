@@ -7,7 +7,7 @@
 #include "error_of.h"
 #include "ops/op_case.h"
 
-// Where ops run, and that tensors of two devices are refused: for every record.
+// Tests for every record where ops run, and that they reject tensors on two devices.
 
 namespace tern::testing {
 namespace {
@@ -18,7 +18,7 @@ class OpNumbersTest : public OpDeviceTest {};
 
 const Device kPlaces[] = {kCPU, Device(0), Device(1)};
 
-// What a call that is refused must leave as it was.
+// The state that a rejected call must leave unchanged.
 class Snapshot {
  public:
   explicit Snapshot(const std::vector<Tensor>& tensors) : tensors_(tensors) {
@@ -51,7 +51,7 @@ class Snapshot {
   DeviceIndex device_ = cuda::current_device();
 };
 
-/// `first` and `second` are devices in the order of the arguments.
+/// Expects an error. `first` and `second` are devices in the order of the arguments.
 void expect_refused(const OpFunction& function, const std::vector<Tensor>& inputs, Device first,
                     Device second) {
   const Snapshot before(inputs);
@@ -64,7 +64,8 @@ void expect_refused(const OpFunction& function, const std::vector<Tensor>& input
   before.expect_unchanged();
 }
 
-// Whether all tensors on the CPU are numbers, when input `i` is on `away` and the others at `home`.
+// Returns true if all tensors on the CPU are 0-d, with input `i` on `away` and the others at
+// `home`.
 bool numbers_join(const Sample& sample, std::size_t i, Device home, Device away) {
   for (std::size_t k = 0; k < sample.size(); ++k) {
     if ((k == i ? away : home).is_cpu() && !sample[k].sizes.empty()) return false;
@@ -142,7 +143,7 @@ bool has_a_number_and_an_array(const OpCase& op) {
   });
 }
 
-// As an operand a number of the host joins tensors of a GPU; as the result it cannot.
+// A 0-d host tensor may join tensors of a GPU as an operand, but cannot hold their result.
 TEST(OpInPlaceDeviceTest, ANumberOfTheHostTakesNoResultOfAGpu) {
   const Tensor there = scalar_tensor(2).to("cuda:0"), mask = ones({}, there.options().dtype(kBool));
   const auto is_refused = [](const Tensor& number, const auto& change) {

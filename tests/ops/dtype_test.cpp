@@ -8,7 +8,7 @@
 
 #include "golden/dtypes.h"
 
-// All dtypes as data, against what PyTorch gives (golden/dtypes.py), on the CPU and on a simulated
+// All dtypes as data, compared with PyTorch (golden/dtypes.py), on the CPU and on a simulated
 // device.
 
 namespace tern {
@@ -24,7 +24,7 @@ ScalarType dtype_of_letter(char letter) {
 
 constexpr std::uint64_t kNaN = 0x4e614e;
 
-/// "n 3c00 0" as numbers.
+/// Returns the numbers in a text like "n 3c00 0".
 std::vector<std::uint64_t> numbers(const char* text) {
   std::istringstream words(text);
   std::vector<std::uint64_t> result;
@@ -64,7 +64,7 @@ TEST(Dtypes, PromoteAsPyTorch) {
       const ScalarType b = golden::kDtypes[j];
       EXPECT_EQ(promote_types(a, b), dtype_of_letter(golden::kPromotion[i][j])) << a << ' ' << b;
       EXPECT_EQ(can_cast(a, b), golden::kCanCast[i][j] == '1') << a << ' ' << b;
-      // Comparing meets in the common dtype, in which 1 is 1 everywhere.
+      // A comparison uses the common dtype, in which 1 is always 1.
       EXPECT_TRUE((ones({2}, a) == ones({2}, b)).all().item<bool>());
     }
   }
@@ -99,7 +99,7 @@ TEST(Dtypes, EveryHalfIsItself) {
     const Tensor all = from_blob(words.data(), {1 << 16}, dtype);
     const Tensor back = all.to(kFloat).to(dtype);
     const auto same = [&](std::size_t i) {
-      // NaN keeps its bits, apart from the one that makes it a quiet one.
+      // NaN keeps its bits, apart from the bit that makes it quiet.
       const auto got =
           static_cast<std::uint16_t>(static_cast<const std::int16_t*>(back.data_ptr())[i]);
       const auto want = static_cast<std::uint16_t>(i);
@@ -251,7 +251,7 @@ TEST(Dtypes, RefuseArithmetic) {
           EXPECT_EQ(text.find('"' + std::string(name)), 0u) << text;
         }
       }
-      // What promotes to a dtype that is computed in works.
+      // Ops that promote to a compute dtype work.
       EXPECT_EQ((x + ones({2, 2}, TensorOptions(kDouble).device(device))).dtype(), kDouble);
     }
   }

@@ -40,17 +40,17 @@ TEST(EdgeGradient, OfTheTargetOfBinaryCrossEntropy) {
   binary_cross_entropy(x, t, {}, Reduction::Sum).backward();
   expect_values(x.grad(), {-5e11, 5e11, -4. / 3});
   expect_values(t.grad(), {kInf, -kInf, std::log(3)});
-  // By ordinary ops, where the gradient is itself recorded.
+  // With create_graph ordinary ops compute the gradient.
   const Tensor loss = binary_cross_entropy(x, t.detach(), {}, Reduction::Sum);
   expect_values(autograd::grad({loss}, {x}, {}, {}, /*create_graph=*/true)[0],
                 {-5e11, 5e11, -4. / 3});
 }
 
-// Weights count in every reduction, and the mean of a class loss is divided by theirs.
+// Weights count in every reduction; the mean of a class loss is divided by the sum of the weights.
 TEST(EdgeGradient, OfWeightedLosses) {
   const Tensor x = (arange(12, kDouble).reshape({4, 3}) % 5 / 4 - 0.5).requires_grad_();
   const Tensor p = leaf_of({0.25, 0.5, 0.75}), target = tensor({1., 0., 0.5}, kDouble);
-  const Tensor classes = tensor({2, 0, 1, 2});  // of which 1 is ignored
+  const Tensor classes = tensor({2, 0, 1, 2});  // class 1 is ignored below
   const Tensor of_class = tensor({0.5, 1., 2.}, kDouble), weight = tensor({2., 1., 4.}, kDouble);
   const std::pair<Reduction, double> shares[] = {
       {Reduction::None, 1}, {Reduction::Sum, 1}, {Reduction::Mean, 1. / 3}};
@@ -120,8 +120,8 @@ TEST(EdgeGradient, OfCrossEntropyOfProbabilitiesInThreeDimensions) {
                 {0.8303724327738089, 1.1822777109927314, 1.2091206672187813, 0.7780810093883188});
 }
 
-// A gradient of another dtype than the output's is cast where it starts, so that hooks and rules
-// see the output's.
+// A gradient whose dtype differs from the output's is cast at the start, so that hooks and rules
+// see the output's dtype.
 TEST(EdgeGradient, OfAnotherDtypeIsCastAtOnce) {
   for (const ScalarType of_output : {kFloat, kDouble}) {
     const Tensor given = tensor({1., 3.}, of_output == kFloat ? kDouble : kFloat);
@@ -137,7 +137,7 @@ TEST(EdgeGradient, OfAnotherDtypeIsCastAtOnce) {
     y.backward(given);
     EXPECT_EQ(seen, of_output);
     EXPECT_TRUE(equal(x.grad(), tensor({3., 9.}, of_output)));
-    // Beyond float32: nothing is rounded on the way.
+    // A number that float32 cannot hold: nothing is rounded on the way.
     if (of_output == kFloat) continue;
     const Tensor fine = full({2}, 1 + 0x1p-40, kDouble);
     EXPECT_TRUE(equal(autograd::grad({x * fine}, {x}, {ones({2})})[0], fine));
@@ -191,7 +191,7 @@ TEST_P(NormalizationTwice, RunsAgainOnlyWhenItsGraphIsKept) {
           error_of([&] { autograd::grad({out}, inputs, {g}, {}, /*create_graph=*/twice); });
       EXPECT_NE(text.find("Trying to backward through the graph a second time"), text.npos) << text;
     }
-    // What they keep is looked at, too.
+    // The saved tensors are checked, too.
     for (const bool of_input : {true, false}) {
       const Tensor late = norms[i]();
       {

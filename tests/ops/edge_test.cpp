@@ -112,7 +112,7 @@ TEST(Edge, BatchNormKeepsAnInfiniteMean) {
   for (const Device& device : {Device("cpu"), Device("cuda:0")}) {
     for (const ScalarType dtype : {kFloat, kDouble}) {
       SCOPED_TRACE(device.str() + " " + dtype_info(dtype).name);
-      for (const int place : {0, 1}) {  // of infinity: the first element may be a special one
+      for (const int place : {0, 1}) {  // index of infinity; 0 may be a special case
         const std::vector<double> values = place == 0 ? std::vector{kInfinite, 2., 1., 3., 3., 4.}
                                                       : std::vector{1., 2., kInfinite, 3., 3., 4.};
         const Tensor column = tensor(values, kDouble).reshape({3, 2}).to(device, dtype);

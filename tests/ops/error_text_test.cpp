@@ -9,9 +9,8 @@
 #include "error_of.h"
 #include "ops/op_case.h"
 
-// Every op refuses wrong arguments with a text that names the op and both values. Each record is
-// called with one argument replaced; what an op takes nevertheless is fine, except where it must
-// refuse.
+// Every op rejects wrong arguments with a text that names the op and both values. Each record is
+// called with one argument replaced. An op may accept the replacement, except where it must throw.
 
 namespace tern::testing {
 namespace {
@@ -38,8 +37,8 @@ const std::map<std::string, std::set<std::size_t>> kOptional = {
     {"nll_loss_weight", {2}},
 };
 
-/// True for "op: ..", "op ..", and for op(, .op and "op anywhere, as in PyTorch's texts, some of
-/// which call an op by the name of its in-place form.
+/// Returns true for "op: ..", "op ..", and for op(, .op and "op anywhere, as in PyTorch's texts,
+/// some of which name the in-place op.
 bool names_op(const std::string& text, const std::string& op) {
   for (const std::string& form : {op + ": ", op + " ", op + "_: ", op + "_ "}) {
     if (text.starts_with(form)) return true;
@@ -51,7 +50,7 @@ bool names_op(const std::string& text, const std::string& op) {
 }
 
 bool names_op_of(const OpCase& op, const std::string& text) {
-  // These records ask the argument for its dtype first, which is no op.
+  // These records first ask the argument for its dtype, which is not an op.
   const bool asks = op.name == "to" || op.name == "to_dtype";
   if (names_op(text, op_of(op)) || (asks && text.starts_with("Expected a proper Tensor"))) {
     return true;
@@ -61,7 +60,7 @@ bool names_op_of(const OpCase& op, const std::string& text) {
   });
 }
 
-/// The numbers, dtypes, devices, empty lists of sizes and words for sizes in `text`.
+/// Counts the numbers, dtypes, devices, empty lists of sizes and words for sizes in `text`.
 int count_values(const std::string& text) {
   int count = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -78,7 +77,7 @@ int count_values(const std::string& text) {
   return count;
 }
 
-/// The words for wanted dtypes in `text`.
+/// Counts the words for wanted dtypes in `text`.
 int count_rules(const std::string& text) {
   int count = 0;
   for (const char* rule : {"boolean", "floating point", "not implemented for"}) {
@@ -89,8 +88,8 @@ int count_rules(const std::string& text) {
 
 class ErrorText : public ::testing::TestWithParam<OpCase> {
  protected:
-  /// Calls the function and the in-place form with argument `i` replaced by `wrong`, and hands
-  /// each refusal's text to `check`. Returns how many of the calls refused.
+  /// Calls the function and the in-place form with argument `i` replaced by `wrong`, and passes the
+  /// text of each error to `check`. Returns how many of the calls threw.
   template <class Check>
   static int refusals(const std::vector<Tensor>& inputs, std::size_t i, const Tensor& wrong,
                       const Check& check) {
@@ -152,7 +151,7 @@ TEST_P(ErrorText, OfAWrongShapeOrDimension) {
                           [](const std::string& text) { EXPECT_GE(count_values(text), 2); });
     }
   });
-  // No op takes two tensors of any sizes.
+  // No op accepts two tensors of arbitrary sizes.
   if (GetParam().samples[0].size() > 1) {
     EXPECT_GT(refused, 0);
   }
@@ -172,7 +171,7 @@ TEST_P(ErrorText, OfAWrongDtype) {
 INSTANTIATE_TEST_SUITE_P(Ops, ErrorText, ::testing::ValuesIn(all_cases()),
                          [](const auto& test) { return test.param.name; });
 
-/// For records of several tensors that must live together.
+/// For records of several tensors that must be on one device.
 class ErrorTextOfDevices : public ErrorText {};
 
 TEST_P(ErrorTextOfDevices, NamesBothInTheOrderOfTheArguments) {
@@ -197,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(Ops, ErrorTextOfDevices,
                          })),
                          [](const auto& test) { return test.param.name; });
 
-// The texts of PyTorch stay a part of ours, since people search for them.
+// PyTorch's texts stay part of ours, because people search for them.
 TEST(ErrorTexts, NameTheOpAndBothValues) {
   const Tensor x = ones({2, 3}), i = ones({2}, kLong);
   const Device gpu("cuda:1");
@@ -280,7 +279,7 @@ TEST(ErrorTexts, NameTheOpAndBothValues) {
   for (const auto& [call, text] : mistakes) EXPECT_EQ(error_of(call), text);
 }
 
-// Ops that failed leave no name behind, nor do ops that ended.
+// Neither a failed op nor a finished op leaves its name behind.
 TEST(ErrorTexts, NameTheOpThatRuns) {
   EXPECT_THROW(mse_loss(ones({2}), ones({3})), ShapeError);
   EXPECT_EQ(error_of([] { ones({2}) + ones({3}); }).find("add: "), 0u);

@@ -8,8 +8,8 @@
 
 #include "ops/op_case.h"
 
-// The op records against numbers from PyTorch (golden/ops.json, made by golden/ops.py): shapes,
-// dtypes, values and gradients, on ordinary inputs, where dtypes meet, and at the edges.
+// The op records compared with numbers from PyTorch (golden/ops.json, made by golden/ops.py):
+// shapes, dtypes, values and gradients, on ordinary inputs, with mixed dtypes, and at the edges.
 
 namespace tern::testing {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using In = const std::vector<Tensor>&;
 
-// Edges that need another argument than the record's.
+// Edges that need arguments other than the record's.
 const std::map<std::string, OpFunction> kMore = {
     {"clamp_at_bounds", [](In in) { return in[0].clamp(-0.5, 0.5); }},
     {"clamp_crossed", [](In in) { return in[0].clamp(1, -1); }},
@@ -61,7 +61,7 @@ Tensor read(const json& data, const json& shape, ScalarType dtype) {
   for (const json& value : data) {
     values.push_back(value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>());
   }
-  std::vector<std::int64_t> integers;  // those beyond 2^53 are no doubles
+  std::vector<std::int64_t> integers;  // numbers beyond 2^53 do not fit a double
   if (dtype == kLong) {
     for (const json& value : data) integers.push_back(value.get<std::int64_t>());
     return tensor(integers).reshape(shape.get<std::vector<std::int64_t>>());
@@ -73,7 +73,7 @@ Tensor weight_like(const Tensor& out) {
   return (arange(out.numel(), out.dtype()) % 4 / 4 + 1).reshape(out.sizes());
 }
 
-// What tern calls the last node of `op`, which PyTorch calls `name`.
+// Returns tern's name of the last node of `op`, which PyTorch calls `name`.
 std::string node_name(const std::string& op, const std::string& name) {
   // A matrix times a batch: PyTorch folds the batch, transposes the result and copies it.
   const bool is_folded = op == "matmul_batched" && name == "CloneBackward0";

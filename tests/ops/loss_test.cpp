@@ -7,7 +7,7 @@
 
 #include "error_of.h"
 
-// Losses at the edges that one number per record does not show; PyTorch's answers.
+// PyTorch's answers at the edges of losses, which one number per record does not show.
 
 namespace tern {
 namespace {
@@ -30,7 +30,7 @@ TEST(Loss, AWeightOfZeroHidesNoNaNAndAnIgnoredTargetDoes) {
   EXPECT_NEAR(nll_loss(x, target, {}, Reduction::Sum, /*ignore_index=*/1).item<double>(), -0.3,
               1e-6);
   const Tensor leaf = tensor({{0.1, 0.2}}).requires_grad_();
-  nll_loss(leaf, tensor({1}), tensor({1., 0.})).backward();  // a mean over no weight
+  nll_loss(leaf, tensor({1}), tensor({1., 0.})).backward();  // a mean with total weight 0
   EXPECT_TRUE(std::isnan(leaf.grad()[0][1].item<double>()));
 }
 
@@ -47,7 +47,7 @@ TEST(Loss, OfAnInfiniteLogitWithAPositiveWeight) {
                                                        full({2}, 2.), Reduction::None);
   EXPECT_EQ(loss[0].item<double>(), kInf);
   EXPECT_NEAR(loss[1].item<double>(), 0.969893, 1e-5);
-  // Of a negative one, where both terms have one sign (PyTorch 2.15).
+  // For a negative infinity, where both terms have the same sign (PyTorch 2.15).
   const Tensor low = tensor(-kInf, kDouble), half = tensor(0.5, kDouble);
   EXPECT_EQ(binary_cross_entropy_with_logits(low, half, {}, low).item<double>(), -kInf);
 }

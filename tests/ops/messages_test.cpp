@@ -6,7 +6,7 @@
 
 #include "error_of.h"
 
-// The words that PyTorch users search for; the op records hold those of the common mistakes.
+// Texts that PyTorch users search for; the op records contain those of common mistakes.
 
 namespace tern {
 namespace {
@@ -25,7 +25,7 @@ void expect_all(const std::vector<Mistake>& mistakes) {
   }
 }
 
-// Made by the first test, not before main(): a program that cannot start says why.
+// Made by the first test, not before main(), so that a program that cannot start says why.
 class Messages : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {

@@ -7,7 +7,7 @@
 
 #include "error_of.h"
 
-// PyTorch's answers at the edges of ops: bools, shapes that are small, what must not be changed.
+// PyTorch's answers at the edges of ops: bools, small shapes, tensors that must not be changed.
 
 namespace tern {
 namespace {
@@ -89,7 +89,7 @@ TEST(MoreEdges, OfNothing) {
     EXPECT_TRUE(holds_exactly(zeros({0}, dtype).log_softmax(0), zeros({0}, dtype)));
   }
   const Tensor x = ones({2, 3});
-  EXPECT_EQ(x.gather(0, zeros({0})).sizes(), IntArrayRef({0}));  // nobody reads a dtype of nothing
+  EXPECT_EQ(x.gather(0, zeros({0})).sizes(), IntArrayRef({0}));  // an empty index has any dtype
   EXPECT_TRUE(equal(x.scatter_add(0, zeros({0}), x), x));
   EXPECT_EQ(batch_norm(zeros({0}), {}, {}, {}, {}, true, 0.1, 1e-5).sizes(), IntArrayRef({0}));
   EXPECT_THROW(batch_norm(zeros({3}), {}, {}, {}, {}, true, 0.1, 1e-5), ShapeError);

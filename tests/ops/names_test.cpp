@@ -2,7 +2,7 @@
 
 #include <tern/tern.h>
 
-// What PyTorch 2.15 calls the nodes of forms that no record has; golden_test checks the records.
+// PyTorch 2.15's names of nodes for op forms without a record; golden_test checks the records.
 
 namespace tern {
 namespace {
@@ -34,7 +34,7 @@ TEST(Names, OfPieces) {
   }
   EXPECT_EQ(zeros({0, 2}).requires_grad_().chunk(3)[2].grad_fn()->name(),
             "SplitWithSizesBackward0");
-  pieces[1].sum().backward();  // the others have no gradient
+  pieces[1].sum().backward();  // the other pieces have no gradient
   EXPECT_TRUE(equal(x.grad().sum(1), tensor({0., 0., 2., 2., 0.})));
 }
 

@@ -122,7 +122,7 @@ std::string difference(const Tensor& actual, const Tensor& expected, double tole
   const std::vector<double> a = actual.detach().to(kCPU, kDouble).to_vector<double>();
   const std::vector<double> b = expected.detach().to(kCPU, kDouble).to_vector<double>();
   for (std::size_t i = 0; i < a.size(); ++i) {
-    // Everything is as near to infinity as the tolerance says.
+    // Without the test for finite numbers, every number would be close to infinity.
     const bool same =
         a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ||
         (std::isfinite(b[i]) && std::abs(a[i] - b[i]) <= tolerance * (1 + std::abs(b[i])));

@@ -21,7 +21,7 @@ struct Input {
   ScalarType dtype = kDouble;
   std::vector<std::int64_t> integers = {};  // the elements, when not empty
 
-  bool requires_grad = true;  // of a floating dtype
+  bool requires_grad = true;  // for a floating dtype
 
   bool is_floating() const { return is_floating_point(dtype); }
   bool is_differentiable() const { return is_floating() && requires_grad; }
@@ -31,22 +31,22 @@ struct Input {
 using Sample = std::vector<Input>;
 using OpFunction = std::function<Tensor(const std::vector<Tensor>&)>;
 
-/// A call that must fail, and what its message must hold.
+/// A call that must fail, and the text that its message must contain.
 struct Rejection {
   Sample sample;
   std::string text;
-  /// On a GPU, which does not look at its data before it begins: another text, or "" for no error.
+  /// The text on a GPU, which does not read its data before it starts; "" for no error.
   std::optional<std::string> gpu_text = std::nullopt;
 };
 
 struct OpCase {
   std::string name;
-  std::string op = {};    // the op that the record is about, where it is not called `name`
+  std::string op = {};    // the op that the record is about, unless it is called `name`
   std::string node = {};  // the gradient's name; empty when there is none
   OpFunction function = {};
   std::vector<Sample> samples = {};
-  OpFunction in_place = {};  // works on its first argument; empty when there is no such form
-  std::vector<ScalarType> dtypes = {kFloat, kDouble};  // of the floating inputs
+  OpFunction in_place = {};  // changes its first argument; empty when there is no such form
+  std::vector<ScalarType> dtypes = {kFloat, kDouble};  // dtypes of the floating inputs
   std::vector<Rejection> rejections = {};
   bool mixes_devices = false;  // tensors may come from two devices (copies)
   bool numbers_join = true;    // a 0-d tensor on the CPU may join those of a GPU
@@ -73,30 +73,30 @@ std::vector<OpCase> index_cases();
 std::vector<OpCase> copy_cases();
 std::vector<OpCase> loss_cases();
 
-/// All of them.
+/// Returns all records.
 const std::vector<OpCase>& all_cases();
-/// The records that a suite has something to ask of.
+/// Returns the records for which `holds` returns true.
 std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds);
 
-/// The names of all public ops, from the headers, the .def lists and the lists of methods.
+/// Returns the names of all public ops, from the headers, the .def lists and the lists of methods.
 const std::set<std::string>& public_ops();
-/// The names and reasons of a list of exceptions under tests/, one "name: reason" a line.
+/// Returns the names and reasons of a list of exceptions under tests/, one "name: reason" per line.
 std::map<std::string, std::string> exceptions_in(const std::string& file);
-/// The op that a record is about: its `op`, else the longest public op that its name begins with.
+/// Returns the op of a record: its `op`, or the longest public op with which its name begins.
 std::string op_of(const OpCase& op);
 
-/// How the elements of an argument lie in memory.
+/// The memory layout of an argument.
 enum class Layout { kContiguous, kTransposed, kGaps };
 
-/// The arguments of a sample on the CPU; floating ones in `dtype`. The same seed gives the same
-/// numbers in every layout.
+/// Returns the arguments of a sample on the CPU, the floating ones in `dtype`. The same seed gives
+/// the same numbers in every layout.
 std::vector<Tensor> make_inputs(const Sample& sample, ScalarType dtype, Layout layout,
                                 std::uint64_t seed = 7);
-/// Fresh leaves that require grad where the input is differentiable.
+/// Returns new leaves that require grad where the input is differentiable.
 std::vector<Tensor> require_grad(const std::vector<Tensor>& inputs, const Sample& sample);
 std::vector<Tensor> to_device(const std::vector<Tensor>& inputs, Device device);
 std::string describe(const Sample& sample, Layout layout);
-/// The place of the first difference, or an empty text when all elements agree.
+/// Returns where the first difference is, or an empty text if all elements agree.
 std::string difference(const Tensor& actual, const Tensor& expected, double tolerance);
 
 }  // namespace tern::testing

@@ -4,7 +4,7 @@
 
 #include "ops/op_case.h"
 
-// What holds for every op, read from its record.
+// Properties of every op, tested with its record.
 
 namespace tern::testing {
 namespace {
@@ -19,7 +19,7 @@ class OpErrorTest : public OpTest {};
 const char* const kFirst = "cuda:0";
 const char* const kSecond = "cuda:1";
 
-// The simulator's naive kernels are the oracle of the CPU's.
+// The simulator's naive kernels are the oracle for the CPU's kernels.
 TEST_P(OpTest, AgreesWithTheOracle) {
   const OpCase& op = GetParam();
   for (const ScalarType dtype : op.dtypes) {
@@ -56,7 +56,7 @@ TEST_P(OpGradientTest, GradientAgreesWithDifferences) {
   }
 }
 
-// Gradients on the simulated device, and that they stay there.
+// Gradients on the simulated device are right and stay on that device.
 TEST_P(OpGradientTest, GradientAgreesWithTheOracle) {
   const OpCase& op = GetParam();
   for (const Sample& sample : op.samples) {
@@ -79,14 +79,14 @@ TEST_P(OpGradientTest, GradientAgreesWithTheOracle) {
   }
 }
 
-// What is frozen takes nothing away from the others: a rule may not wait for its neighbour.
+// A frozen input does not change the gradients of the others: no rule may depend on another one.
 TEST_P(OpGradientTest, OfEachInputAlone) {
   const OpCase& op = GetParam();
   for (const Sample& sample : op.samples) {
     for (const Device& device : {Device("cpu"), Device(kFirst)}) {
       SCOPED_TRACE(describe(sample, Layout::kContiguous));
       const auto inputs = to_device(make_inputs(sample, kDouble, Layout::kContiguous), device);
-      // The gradients where the inputs in [from, to) require one.
+      // Returns the gradients if only the inputs in [from, to) require one.
       const auto gradients = [&](std::size_t from, std::size_t to) {
         std::vector<Tensor> leaves = require_grad(inputs, sample), grads;
         for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -148,13 +148,13 @@ TEST_P(OpInPlaceTest, InPlaceTwinDoesTheSame) {
       SCOPED_TRACE(describe(sample, layout));
       std::vector<Tensor> inputs = make_inputs(sample, kDouble, layout);
       const Tensor expected = op.function(inputs);
-      if (expected.sizes() != inputs[0].sizes()) continue;  // would have to grow
+      if (expected.sizes() != inputs[0].sizes()) continue;  // self would have to grow
       const std::int64_t version = inputs[0]._version();
       EXPECT_TRUE(op.in_place(inputs).is_same(inputs[0]));
       EXPECT_EQ(difference(inputs[0], expected, 1e-12), "");
       EXPECT_GT(inputs[0]._version(), version);
       if (op.node.empty()) continue;
-      // On a tensor that was computed, in place and through a view of its base.
+      // On the result of an op, in place and through a view of its base.
       const auto leaves = require_grad(make_inputs(sample, kDouble, layout), sample);
       const auto through = [&](bool view) {
         std::vector<Tensor> arguments = leaves;

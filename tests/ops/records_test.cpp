@@ -6,20 +6,20 @@
 
 #include "ops/op_case.h"
 
-// Every public op has a record. Ops come from the headers, the .def lists and the lists of methods
-// in core/ops; without_record.txt names those without a record, and may only shrink.
+// Every public op has a record. The ops come from the headers, the .def lists and the lists of
+// methods in core/ops; without_record.txt names the ops without a record, and may only shrink.
 
 namespace tern::testing {
 namespace {
 
-/// The names that records stand for; the in-place form of `add` is `add_`.
+/// Returns the names that records stand for; the in-place form of `add` is `add_`.
 std::set<std::string> recorded_ops() {
   std::set<std::string> names;
   for (const OpCase& op : all_cases()) {
     const std::string name = op.op.empty() ? op.name : op.op;
     names.insert(name);
     if (!op.in_place) continue;
-    // "pow_number" works in place where "pow" of two tensors cannot.
+    // "pow_number" has an in-place form, "pow" of two tensors has none.
     names.insert(name + "_");
     names.insert(name.substr(0, name.find('_')) + "_");
   }

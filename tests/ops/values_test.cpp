@@ -11,7 +11,7 @@
 
 #include "error_of.h"
 
-// Values that an op cannot take are errors, not numbers. A GPU tells at the next call that waits.
+// Values that an op cannot take cause errors. A GPU throws at the next call that waits.
 
 namespace tern {
 namespace {
@@ -25,7 +25,7 @@ class Values : public ::testing::TestWithParam<const char*> {
   Tensor of(const std::vector<double>& values, ScalarType dtype = kFloat) const {
     return tensor(values, kDouble).to(place(), dtype);
   }
-  // The error of `call`, which a GPU has after the call.
+  // Returns the error of `call`; a GPU has it after the call.
   template <class Fn>
   std::string error_of_values(const Fn& call) const {
     return error_of([&] {
@@ -110,7 +110,7 @@ TEST_P(Values, NumbersThatADtypeCannotHold) {
                     }),
                     "value cannot be converted to type c10::BFloat16 without overflow"));
   EXPECT_NO_THROW(of({1}, kDouble).fill_(1e39));
-  // As in PyTorch these give infinity.
+  // As in PyTorch, these calls give infinity.
   EXPECT_EQ(full({1}, 1e6, of({1}, kHalf).options()).item<float>(), kInfinity);
   const Tensor infinity = of({kInfinity, kInfinity});
   EXPECT_TRUE(equal(of({1, 2}) + 1e39, infinity));
@@ -135,7 +135,7 @@ TEST_P(Values, NormsOfOneNumber) {
   }
 }
 
-// Norms of host tensors are looked at; a GPU gives PyTorch's infinity and zero.
+// Norms of host tensors are rescaled; a GPU gives PyTorch's infinity and zero.
 TEST(Norm, ScalesNumbersWhosePowersLeaveTheRange) {
   for (const double size : {1e30, 1e-30, 1e-43}) {
     const Tensor x = (tensor({{3., 0.}, {-4., 0.}}, kDouble) * size).to(kFloat).requires_grad_();
@@ -159,7 +159,7 @@ TEST(Norm, ScalesNumbersWhosePowersLeaveTheRange) {
   EXPECT_EQ(tensor({1., kInfinity}).norm().item<double>(), kInfinity);
   EXPECT_TRUE(std::isnan(tensor({1., kNaN}).norm().item<double>()));
   EXPECT_EQ(zeros({3}).norm().item<float>(), 0);
-  EXPECT_EQ(tensor({-1e30f}).norm(-3).item<float>(), 1e30f);  // of a single number: no power
+  EXPECT_EQ(tensor({-1e30f}).norm(-3).item<float>(), 1e30f);  // a single number needs no power
   EXPECT_EQ(zeros({2, 0}).norm(2, 1).numel(), 2);
   EXPECT_EQ(empty({0}).norm().item<float>(), 0);
 }

@@ -41,7 +41,7 @@ TEST(Backward, FreesWhatItKeptUnlessAskedNotTo) {
                   "Trying to backward through the graph a second time (or directly access saved "
                   "tensors after they have already been freed).");
   TERN_EXPECT_EQUAL(x.grad(), tensor({8.}));
-  // What keeps nothing may run again.
+  // A rule that saves nothing may run again.
   const Tensor z = x.sum();
   z.backward();
   z.backward();
@@ -63,7 +63,7 @@ TEST(Backward, CreateGraphMakesGradDifferentiable) {
   x.square().sum().backward({}, {}, /*create_graph=*/true);
   EXPECT_TRUE(x.grad().requires_grad());
   const Tensor grad = x.grad();
-  x.mutable_grad() = Tensor();  // such a gradient and its leaf own each other
+  x.mutable_grad() = Tensor();  // a recorded gradient and its leaf own each other
   (grad * grad).sum().backward();
   TERN_EXPECT_EQUAL(x.grad(), tensor({24.}));  // d (2x)^2 / dx
 }
@@ -112,7 +112,7 @@ TEST(Backward, GradHasTheStridesOfItsParameter) {
   (x * arange(6).reshape({2, 3})).sum().backward();
   EXPECT_EQ(x.grad().strides(), x.strides());
   TERN_EXPECT_EQUAL(x.grad(), arange(6).reshape({2, 3}));
-  // One that broadcasting made has memory of its own.
+  // A broadcast gradient gets its own memory.
   const Tensor y = leaf(ones({2, 3}));
   y.sum().backward();
   EXPECT_TRUE(y.grad().is_contiguous());
@@ -149,7 +149,7 @@ TEST(Backward, LeavesNothingBehind) {
   const std::int64_t before = live_bytes();
   once();
   EXPECT_EQ(live_bytes(), before);
-  {  // A graph that is never run goes too, and so does one that a throwing hook stopped.
+  {  // A graph without a backward pass is freed too, and so is one that a throwing hook stopped.
     Tensor h = tanh(x) * x;
     h.register_hook([](const Tensor&) -> Tensor { throw Error("stop"); });
     EXPECT_THROW(h.sum().backward(), Error);

@@ -2,7 +2,7 @@
 
 #include "core/autograd/autograd_test.h"
 
-// The engine: nodes of several outputs, outputs that meet, and the order of it all.
+// The engine: nodes with several outputs, outputs that meet, and the order of the nodes.
 
 namespace tern::testing {
 namespace {
@@ -63,7 +63,7 @@ TEST(TwoOutputs, AreKeptAndChangedAsWhatTheyAre) {
 
 TEST(Engine, RunsEachNodeOnceHoweverOutputsMeet) {
   const Tensor x = leaf(tensor({3.}));
-  const Tensor y = x * x, z = y * y;  // which keep their inputs, so that they run only once
+  const Tensor y = x * x, z = y * y;  // these save their inputs, so that they run only once
   const Tensor alone = x * x;
   autograd::backward({alone, alone});
   TERN_EXPECT_EQUAL(x.grad(), tensor({12.}));
@@ -83,7 +83,8 @@ TEST(Engine, DifferentiatesFirstWhatWasRecordedLast) {
       return Tensor();
     });
   }
-  // All are ready together: the rule of cat hands all four their gradients before any of them runs.
+  // All parts are ready together: the rule of cat passes on all four gradients before any part
+  // runs.
   (cat(parts) * 2).sum().backward();
   EXPECT_EQ(order, (std::vector<int>{3, 2, 1, 0}));
 }

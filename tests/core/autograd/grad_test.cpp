@@ -52,7 +52,7 @@ TEST(Grad, RunsOnlyWhatIsNeeded) {
   });
   autograd::grad({(x * 2 + other).sum()}, {x});
   EXPECT_FALSE(ran);
-  other.sum().backward();  // was not freed, as it did not run
+  other.sum().backward();  // its graph was not freed, because it did not run
   EXPECT_TRUE(y.grad().defined());
 }
 
@@ -71,7 +71,7 @@ TEST(Gradcheck, AcceptsARightGradientAndRefusesAWrongOne) {
   };
   EXPECT_TRUE(autograd::gradcheck(right, {x}));
   EXPECT_TRUE(autograd::gradgradcheck(right, {x}));
-  // The graph of 2x under the numbers of 3x.
+  // The values of 3x with the graph of 2x.
   const auto wrong = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{in[0] * 2 + in[0].detach()};
   };
@@ -79,7 +79,7 @@ TEST(Gradcheck, AcceptsARightGradientAndRefusesAWrongOne) {
   TERN_EXPECT_HAS(text, "output 0");
   TERN_EXPECT_HAS(text, "input 0 at element 0: numerical");
   TERN_EXPECT_HAS(text, "analytical");
-  // First order right, second order wrong.
+  // First derivative right, second derivative wrong.
   const auto wrong_twice = [](const std::vector<Tensor>& in) {
     return std::vector<Tensor>{in[0] * in[0].detach() * 2 - in[0].detach().square()};
   };
@@ -87,8 +87,8 @@ TEST(Gradcheck, AcceptsARightGradientAndRefusesAWrongOne) {
   EXPECT_THROW(autograd::gradgradcheck(wrong_twice, {x}), Error);
 }
 
-// A node that is wrong in backward() alone, where nothing is wanted by name, and the other way
-// round.
+// A node that gives a wrong gradient in one run only: in grad(), which requests gradients, or in
+// backward(), which does not.
 class WrongOnce final : public autograd::Node {
  public:
   WrongOnce(const Tensor& in, int run) : Node(&edge_, 1), edge_(autograd::gradient_edge(in)) {
@@ -120,7 +120,7 @@ TEST(Gradcheck, AsksGradAndBackward) {
   TERN_EXPECT_HAS(error_of([&] { autograd::gradcheck(wrong_in(0, {}), {x}); }), "analytical 1");
   TERN_EXPECT_HAS(error_of([&] { autograd::gradcheck(wrong_in(1, {}), {x}); }), "in backward()");
   EXPECT_TRUE(autograd::gradcheck(wrong_in(2, {}), {x}));
-  // What the function holds itself gets no gradient, and what the input had it has again.
+  // A tensor that only the function holds gets no gradient, and the input keeps its old gradient.
   EXPECT_TRUE(autograd::gradcheck(wrong_in(1, other), {x}));
   EXPECT_FALSE(other.grad().defined());
   EXPECT_TRUE(x.grad().is_same(before));
@@ -172,7 +172,7 @@ TEST(Gradcheck, RefusesMissingGradientsAndCoarseDtypes) {
   EXPECT_THROW(autograd::gradcheck(forgets, {x, y}), Error);
   EXPECT_THROW(autograd::gradcheck(forgets, {leaf(ones({2})), y}), DTypeError);
   EXPECT_THROW(autograd::gradcheck(forgets, {x.detach(), y.detach()}), Error);
-  TERN_EXPECT_EQUAL(x, ones({2}));  // put back
+  TERN_EXPECT_EQUAL(x, ones({2}));  // restored
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace tern::testing {
 namespace {
 
-// Builds a chain of `count` nodes, runs it and lets it go.
+// Builds a chain of `count` nodes, runs backward through it and frees it.
 void run_chain(int count) {
   const Tensor x = leaf(ones({}, kDouble));
   Tensor y = x;
@@ -23,7 +23,7 @@ TEST(Graph, OfAMillionNodesNeedsNoStack) {
   const Tensor x = leaf(ones({}));
   Tensor unused = x;
   for (int i = 0; i < 1'000'000; ++i) unused = unused + 1;
-  unused.reset();  // never run
+  unused.reset();  // without a backward pass
 }
 
 TEST(Graph, OfManyNodesFitsASmallStack) {
@@ -33,7 +33,7 @@ TEST(Graph, OfManyNodesFitsASmallStack) {
   pthread_t thread;
   const auto body = [](void*) -> void* {
     run_chain(100'000);
-    Tensor base = leaf(ones({2}, kDouble)) * 1;  // in place, through views, with kept tensors
+    Tensor base = leaf(ones({2}, kDouble)) * 1;  // in place, through views, with saved tensors
     for (int i = 0; i < 10'000; ++i) {
       base[i % 2].mul_(1.0);
       base.mul_(base.detach().clone());
@@ -77,7 +77,7 @@ TEST(Threads, MayContinueAGraphOfAnother) {
   Tensor y = x;
   for (int i = 0; i < 100; ++i) y = y * 1.0;
   in_threads(1, [&](int) {
-    y = y * x;  // a node of a thread whose own count is low
+    y = y * x;  // a node of a thread whose own sequence number is low
     y.sum().backward();
     y.reset();
   });

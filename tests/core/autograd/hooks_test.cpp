@@ -9,7 +9,7 @@ TEST(Hooks, SeeAndReplaceGradients) {
   Tensor seen;
   y.register_hook([&](const Tensor& g) {
     seen = g.clone();
-    return Tensor();  // undefined: as it was
+    return Tensor();  // undefined: the gradient stays unchanged
   });
   y.register_hook([](const Tensor& g) { return g * 10; });
   y.sum().backward();
@@ -25,7 +25,7 @@ TEST(Hooks, OfLeavesRunBeforeTheGradientIsAdded) {
     return g * 2;
   });
   (x + x * 2).sum().backward();
-  EXPECT_EQ(calls, 1);  // of the whole gradient
+  EXPECT_EQ(calls, 1);  // called once, with the whole gradient
   TERN_EXPECT_EQUAL(x.grad(), full({2}, 6.));
   TERN_EXPECT_EQUAL(autograd::grad({x.sum()}, {x})[0], full({2}, 2.));
   x.remove_hook(number);
@@ -71,7 +71,7 @@ TEST(Hooks, AreRemovedByNumber) {
   const unsigned first = y.register_hook([](const Tensor& g) { return g + 1; });
   y.register_hook([](const Tensor& g) { return g * 3; });
   y.remove_hook(first);
-  y.remove_hook(first);  // twice does nothing
+  y.remove_hook(first);  // removing it twice does nothing
   y.sum().backward();
   TERN_EXPECT_EQUAL(x.grad(), full({1}, 3.));
 }

@@ -100,7 +100,7 @@ TEST(Inplace, CannotChangeTheCategoryWhenRecorded) {
   TERN_EXPECT_EQUAL(i, tensor({6, 4}));
   EXPECT_FALSE(i.requires_grad());
   Tensor narrow = ones({2});
-  narrow.mul_(leaf(tensor({1.5, 2.}, kDouble)));  // another width is no other category
+  narrow.mul_(leaf(tensor({1.5, 2.}, kDouble)));  // another width is the same category
   EXPECT_EQ(narrow.dtype(), kFloat);
   EXPECT_TRUE(narrow.requires_grad());
 }
@@ -136,7 +136,7 @@ TEST(Version, CountsChangesThroughAllHandles) {
   x[0].zero_();
   x.detach().mul_(2);
   EXPECT_EQ(x._version(), 3);
-  x.data().add_(1);  // counts alone
+  x.data().add_(1);  // data() has its own version
   EXPECT_EQ(x._version(), 3);
   EXPECT_EQ(x[1]._version(), 3);
   EXPECT_EQ(x.clone()._version(), 0);
@@ -161,12 +161,12 @@ TEST(Version, DoesNotMatterWhereNothingIsKept) {
   const Tensor x = leaf(ones({2}));
   Tensor y = x * 2;
   const Tensor z = y + 1;
-  y.zero_();  // sum and add kept nothing
+  y.zero_();  // sum and add saved nothing
   z.sum().backward();
   TERN_EXPECT_EQUAL(x.grad(), full({2}, 2.));
   const Tensor c = leaf(ones({2}));
   Tensor kept = c * 1;
-  const Tensor product = kept * 3;  // keeps the number alone
+  const Tensor product = kept * 3;  // saves only the number
   kept.zero_();
   product.sum().backward();
   TERN_EXPECT_EQUAL(c.grad(), full({2}, 3.));
@@ -189,7 +189,7 @@ void check_view(const std::function<Tensor(Tensor&)>& view_of) {
   TERN_EXPECT_EQUAL(view, (view_of(base)));
   EXPECT_TRUE(base.requires_grad());
   EXPECT_TRUE(view.requires_grad());
-  // Through the base, and then through the view, which finds its new rule.
+  // Through the base, and then through the view, which gets its new rule on request.
   const auto by_base = autograd::grad({(base * w).sum()}, {x}, {}, /*retain_graph=*/true);
   TERN_EXPECT_EQUAL(by_base[0], w * factor);
   const auto by_view = autograd::grad({(view * 2).sum()}, {x});
@@ -270,17 +270,17 @@ TEST(Views, MadeWithoutGradModeAreNotWrittenInIt) {
   TERN_EXPECT_HAS(error_of([&] { view.mul_(2); }),
                   "A view was created in no_grad mode and is being modified inplace with grad mode "
                   "enabled.");
-  // Nor is a view that was made of it since, however far away.
+  // The same holds for a view of this view, however indirect.
   Tensor of_view = view.view({2, 1}).t()[0];
   TERN_EXPECT_HAS(error_of([&] { of_view.mul_(2); }),
                   "Output 0 of Select is a view of a view which was created in no_grad mode");
   TERN_EXPECT_EQUAL(base, ones({2, 2}));
   {
     const NoGradGuard no_grad;
-    of_view.mul_(2);  // here it may
+    of_view.mul_(2);  // allowed without gradients
   }
   TERN_EXPECT_EQUAL(base, tensor({{2., 2.}, {1., 1.}}));
-  // Now its history is not known any more.
+  // Now the history of the view is unknown.
   TERN_EXPECT_HAS(error_of([&] {
                     view.view({2, 1});
                   }),
@@ -308,14 +308,14 @@ TEST(Data, HasAVersionOfItsOwn) {
   const Tensor y = exp(x);
   y.data().zero_();
   EXPECT_EQ(y._version(), 0);
-  y.sum().backward();  // unnoticed, as in PyTorch
+  y.sum().backward();  // the change is not noticed, as in PyTorch
   TERN_EXPECT_EQUAL(x.grad(), zeros({2}));
   Tensor data;
   {
     const Tensor gone = ones({2});
     data = gone.data();
   }
-  TERN_EXPECT_EQUAL(data, ones({2}));  // owns the memory too
+  TERN_EXPECT_EQUAL(data, ones({2}));  // data() owns the memory too
 }
 
 TEST(Data, IsAnAliasOfItsTensor) {
@@ -325,7 +325,7 @@ TEST(Data, IsAnAliasOfItsTensor) {
   EXPECT_FALSE(x.data().is_alias_of(other.data()));
 }
 
-// A temporary whose memory belongs to somebody else is no place for the result.
+// A temporary must not receive the result if somebody else owns its memory.
 TEST(Data, IsNotOverwrittenByUnaryOps) {
   const Tensor x = tensor({-1., 2.});
   TERN_EXPECT_EQUAL(relu(x.data()), tensor({0., 2.}));
@@ -366,7 +366,7 @@ TEST(SetData, EndsAView) {
   EXPECT_FALSE(view.is_view());
   base.add_(1);
   TERN_EXPECT_EQUAL(view, ones({3}));
-  // What is done to it is no part of the history of its old base, and is allowed on a leaf's.
+  // Changes of `view` do not join the history of its old base, and are allowed for a leaf's view.
   view.mul_(leaf(tensor({2., 3., 4.})));
   EXPECT_TRUE(view.requires_grad());
   EXPECT_FALSE(base.requires_grad());

@@ -1,13 +1,13 @@
 #include "core/autograd/autograd_test.h"
 
-// Whose memory a gradient lies in: a leaf's grad() is its own, whatever backward() was given or
-// handed on, and backward() writes into nothing that somebody else can see.
+// A leaf's grad() has its own memory, whatever tensor backward() was given or passed on, and
+// backward() writes to no memory that somebody else can see.
 
 namespace tern::testing {
 namespace {
 
-/// Runs `backward` twice and expects that each of `leaves` then has 2, in memory that it shares
-/// with none of the others.
+/// Runs `backward` twice. Then expects the gradient of each leaf in `leaves` to be 2, in memory
+/// that it shares with no other gradient.
 void expect_own_gradients(const std::vector<Tensor>& leaves,
                           const std::function<void()>& backward) {
   backward();
@@ -26,7 +26,7 @@ TEST(Ownership, LeavesOfOneGradientShareNothing) {
     const Tensor a = leaf(zeros({4})), b = leaf(zeros({4})), c = leaf(zeros({2, 2}));
     const std::vector<Tensor> leaves = {a, b, c};
     expect_own_gradients(leaves, [&] {
-      // The three gradients are one tensor, twice itself and once a view of it.
+      // The three gradients are one tensor: twice the tensor itself, once a view of it.
       autograd::backward({a + b + c.view({4})}, {g}, {}, false,
                          named ? leaves : std::vector<Tensor>());
     });
@@ -45,12 +45,12 @@ TEST(Ownership, TheCallersGradientStaysAsItWas) {
   for (const bool named : {false, true}) {
     const Tensor a = leaf(zeros({4}));
     const std::vector<std::pair<Tensor, Tensor>> runs = {
-        {a, ones({4})},                      // the very tensor
-        {a.view({2, 2}), ones({2, 2})},      // a view of it
-        {a.view({2, 2}).t(), ones({2, 2})},  // a view of other strides
+        {a, ones({4})},                      // the gradient itself
+        {a.view({2, 2}), ones({2, 2})},      // a view of the gradient
+        {a.view({2, 2}).t(), ones({2, 2})},  // a view with other strides
         {a.view({1, 4}).expand({2, 4}), full({2, 4}, 0.5)},
-        {a.slice(0, 0, 4), ones({8}).slice(0, 0, 4)},  // of which more elements are seen
-        {a * 1 + a.view({4}) * 0, ones({4})}};         // which meets another one on its way
+        {a.slice(0, 0, 4), ones({8}).slice(0, 0, 4)},  // a part of a larger tensor
+        {a * 1 + a.view({4}) * 0, ones({4})}};         // meets another gradient on the way
     for (const auto& [out, g] : runs) {
       const Tensor before = g.clone();
       a.mutable_grad().reset();
@@ -74,7 +74,7 @@ TEST(Ownership, WhatAHookKeptStaysAsItWas) {
   a.register_hook(keep);
   const Tensor y = a * 1, z = y.view({3});
   y.register_hook(keep);
-  // Two gradients meet in y and two in a, each after the hook has seen one of them.
+  // Two gradients meet in y and two in a, each after the hook has received one of them.
   for (int i = 0; i < 2; ++i) {
     autograd::backward({z * 2 + y + a}, {ones({3})}, /*retain_graph=*/true);
   }
@@ -91,7 +91,7 @@ TEST(Ownership, OneTensorThatAHookReturnsTwiceIsNoSum) {
   TERN_EXPECT_EQUAL(fixed, ones({2}));
 }
 
-// What is recorded last is differentiated first: its gradient is the one that others are added to.
+// Ops that were recorded last run first: the other gradients are added to their gradient.
 TEST(Ownership, AGradientWithOverlapIsNotAddedTo) {
   const Tensor x = leaf(tensor({1., 2., 3.}));
   const Tensor squares = (x * x).sum(), last = x + 0;
@@ -128,7 +128,7 @@ TEST(Ownership, AGradientKeepsItsPlace) {
     autograd::backward({a.sum()}, {}, {}, false, inputs);
     TERN_EXPECT_EQUAL(held, full({2}, 2.));
     EXPECT_EQ(held.data_ptr(), a.grad().data_ptr());
-    // Not so where it gets a history, which a change in place would be part of.
+    // Not with create_graph: an in-place change would alter the history of the gradient.
     autograd::backward({a.square().sum()}, {}, {}, /*create_graph=*/true, inputs);
     TERN_EXPECT_EQUAL(held, full({2}, 2.));
     TERN_EXPECT_EQUAL(a.grad(), full({2}, 4.));
@@ -137,7 +137,7 @@ TEST(Ownership, AGradientKeepsItsPlace) {
   }
 }
 
-// A gradient with a history is one tensor with what the caller differentiates again.
+// The caller differentiates a gradient with a history again, so the gradient must not change.
 TEST(Ownership, AGradientWithAHistoryIsNotAddedTo) {
   const Tensor a = leaf(full({2}, 3.));
   const Tensor first = autograd::grad({a.square().sum()}, {a}, {}, {}, /*create_graph=*/true)[0];

@@ -1,6 +1,6 @@
 #include "core/autograd/autograd_test.h"
 
-// Flags of views, and views that come several at a time.
+// Flags of views, and ops that return several views.
 
 namespace tern::testing {
 namespace {
@@ -14,7 +14,7 @@ TEST(ViewFlags, FollowTheBase) {
   EXPECT_TRUE(view.is_leaf());
   EXPECT_FALSE(view.grad_fn());
   TERN_EXPECT_HAS(error_of([&] { view.add_(1); }), "a view of a leaf Variable");
-  // The view was made before, so that its gradient does not reach the base.
+  // The view was made earlier, so its gradient does not reach the base.
   const Tensor sum = (view * 3).sum();
   EXPECT_TRUE(sum.requires_grad());
   sum.backward();
@@ -51,7 +51,7 @@ TEST(ViewFlags, AViewCanBeALeafOfItsOwn) {
   EXPECT_FALSE(view.is_leaf());
 }
 
-/// Calls `check` with each op that returns several views, and what PyTorch calls the op.
+/// Calls `check` with each op that returns several views, and with PyTorch's name of the op.
 template <class Check>
 void for_all_pieces(Check check) {
   check("Split", [](const Tensor& x) { return x.split(1); });

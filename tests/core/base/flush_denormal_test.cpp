@@ -45,7 +45,7 @@ TEST_F(FlushDenormal, ResultsAndOperandsBecomeZero) {
 
 TEST_F(FlushDenormal, OtherThreadsKeepTheirMode) {
   set_flush_denormal(true);
-  bool is_zero = true;  // compared over there: this thread takes denormals as zero
+  bool is_zero = true;  // compared on the other thread: this one treats denormals as zero
   std::thread([&] {
     set_flush_denormal(false);
     is_zero = half_of_smallest() == 0;

@@ -33,7 +33,7 @@ class ThreadPool : public ::testing::Test {
   testing::HangGuard guard_{"the end of a parallel region"};
 };
 
-/// How often each element of [0, count) was visited by one parallel_for.
+/// Returns how often one parallel_for visited each element of [0, count).
 std::vector<int> visits(std::int64_t count, std::int64_t grain) {
   std::vector<int> seen(static_cast<std::size_t>(count), 0);
   parallel_for(0, count, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -42,7 +42,8 @@ std::vector<int> visits(std::int64_t count, std::int64_t grain) {
   return seen;
 }
 
-/// How many of three parts ran. Each waits for the others, so one thread alone could not finish.
+/// Returns how many of three parts ran. Each part waits for the others, so one thread alone would
+/// never finish.
 int three_parts_that_meet() {
   std::atomic<int> arrived{0};
   detail::run_parallel(
@@ -164,12 +165,12 @@ TEST_F(ThreadPool, WorkersThatSleptWakeUp) {
   }
 }
 
-// A region in which each part needs a thread of its own, while the workers are about to sleep: it
-// never ends when one of them misses the call.
+// A region in which each part needs a thread of its own, started while the workers are about to
+// sleep: it never ends if a worker misses the call.
 TEST_F(ThreadPool, WorkersThatAreAboutToSleepWakeUp) {
   set_num_threads(3);
   for (int round = 0; round < 2000; ++round) {
-    // Around the time for which they spin.
+    // Around the time that workers spin.
     const auto until =
         std::chrono::steady_clock::now() + std::chrono::nanoseconds(80'000 + round * 20);
     while (std::chrono::steady_clock::now() < until) {
@@ -178,7 +179,7 @@ TEST_F(ThreadPool, WorkersThatAreAboutToSleepWakeUp) {
   }
 }
 
-// The caller sleeps, too, until the last part is done.
+// The caller also sleeps until the last part is done.
 TEST_F(ThreadPool, CallersThatSleptWakeUp) {
   set_num_threads(2);
   for (int round = 0; round < 40; ++round) {
@@ -188,7 +189,7 @@ TEST_F(ThreadPool, CallersThatSleptWakeUp) {
         2,
         [](void* data, int part) {
           const auto& [count, wait] = *static_cast<std::pair<std::atomic<int>*, int>*>(data);
-          // Whoever is not the caller is late.
+          // The part of the worker is late.
           if (part == 1) std::this_thread::sleep_for(std::chrono::microseconds(wait));
           ++*count;
         },
@@ -208,7 +209,7 @@ TEST(HangGuard, EndsTheProgramAndSaysWhy) {
   const testing::HangGuard patient("nothing");
 }
 
-#if !defined(__SANITIZE_THREAD__)  // which allows no new threads after a fork
+#if !defined(__SANITIZE_THREAD__)  // the thread sanitizer allows no new threads after a fork
 TEST_F(ThreadPool, ForkedChildHasItsOwnWorkers) {
   set_num_threads(3);
   EXPECT_TRUE(all_once(visits(30, 1)));
@@ -249,7 +250,7 @@ TEST_F(ThreadPool, ForkWhileAnotherThreadUsesThePool) {
 }
 #endif
 
-/// The count that a process started with NAME=value reports, through its exit code.
+/// Returns the count that a process started with NAME=value reports through its exit code.
 int count_in_child(const char* name, const char* value) {
   unsetenv("TERN_NUM_THREADS");
   unsetenv("OMP_NUM_THREADS");

@@ -10,7 +10,7 @@ namespace {
 
 std::vector<std::uint32_t> list(const PhiloxWords& words) { return {words.word, words.word + 4}; }
 
-// The known answers that Random123 is published with.
+// The known answers from the Random123 distribution.
 TEST(Philox, GivesTheKnownAnswers) {
   EXPECT_EQ(list(philox_4x32_10({{0, 0, 0, 0}}, 0, 0)),
             (std::vector<std::uint32_t>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));

@@ -12,16 +12,16 @@
 
 #include "error_of.h"
 
-// What compiles and what does not. In C++ a text is true, true is 1 and 1 is true, so that
-// x.to(kDouble, "cuda") would be a cast that does not block. Here no parameter takes one of bool,
-// integer and text for another.
+// Calls that compile and calls that do not. C++ converts text to true, true to 1 and 1 to true, so
+// x.to(kDouble, "cuda") would be a non-blocking cast. Here no parameter of type bool, integer or
+// text accepts one of the other types.
 
 namespace tern {
 namespace {
 
 using Text = const char*;
 
-// NAME<Args...>: whether the expression compiles with arguments of these types.
+// NAME<Args...> is true if the expression compiles with arguments of these types.
 #define COMPILES(name, call)                                                           \
   template <class... Args>                                                             \
   constexpr bool name =                                                                \

@@ -4,7 +4,7 @@
 
 #include <tern/tern.h>
 
-// Copies, casts, views and what they share.
+// Copies, casts, and which views share memory.
 
 namespace tern {
 namespace {
@@ -32,7 +32,7 @@ TEST(Copy, OfOverlappingPartsIsAsIfTheSourceWereTaken) {
   square.copy_(square.t());
   EXPECT_TRUE(square.equal(arange(9).reshape({3, 3}).t()));
   Tensor z = arange(6);
-  z.slice(0, 1).add_(z.slice(0, 0, 5));  // ops alike
+  z.slice(0, 1).add_(z.slice(0, 0, 5));  // ops handle the overlap too
   EXPECT_TRUE(z.equal(tensor({0, 1, 3, 5, 7, 9})));
 }
 

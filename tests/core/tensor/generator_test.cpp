@@ -106,7 +106,7 @@ TEST(DefaultGenerator, IsSeededOnEveryDevice) {
   EXPECT_EQ(default_generator(Device(8)).current_seed(), chosen);
 }
 
-// As programs for libtorch do it.
+// Programs for libtorch seed like this.
 TEST(DefaultGenerator, MayBeSeededUnderItsMutex) {
   Generator& generator = default_generator(kCPU);
   const std::lock_guard<std::mutex> lock(generator.mutex());

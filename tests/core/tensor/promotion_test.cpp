@@ -82,7 +82,7 @@ TEST(Promotion, OfFamilies) {
   EXPECT_EQ(i.clamp(0.5).dtype(), kFloat);
   EXPECT_EQ(f.argmax().dtype(), kLong);
   EXPECT_EQ(b.all().dtype(), kBool);
-  EXPECT_TRUE((b + b).equal(b));  // or
+  EXPECT_TRUE((b + b).equal(b));  // logical or
   EXPECT_EQ((b * b).dtype(), kBool);
 }
 

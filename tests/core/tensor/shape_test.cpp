@@ -8,7 +8,7 @@
 
 #include "error_of.h"
 
-// Strides and bounds of views, as PyTorch 2.15 has them.
+// Strides and bounds of views, as in PyTorch 2.15.
 
 namespace tern {
 namespace {
@@ -61,7 +61,7 @@ TEST(ViewStrides, GapsCannotBeJoined) {
   EXPECT_THROW(strided({2, 2, 1}, {5, 1, 9}).view({4}), Error);
 }
 
-// The last element may be the storage's last, and no further.
+// The last element may be the last element of the storage, but not lie beyond it.
 TEST(AsStrided, ReachesToTheEndOfTheStorage) {
   const Tensor x = arange(6);
   EXPECT_TRUE(x.as_strided({2}, {1}, 4).equal(tensor({4, 5})));
@@ -84,7 +84,7 @@ TEST(AsStrided, ReachesToTheEndOfTheStorage) {
        }) {
     EXPECT_THROW(beyond(x), ShapeError);
   }
-  // A view reaches as far as its storage.
+  // A view may reach as far as its storage.
   EXPECT_TRUE(x.slice(0, 2, 4).as_strided({2}, {1}, 4).equal(tensor({4, 5})));
   EXPECT_THROW(x.slice(0, 2, 4).as_strided({3}, {1}, 4), ShapeError);
 }
@@ -106,7 +106,7 @@ TEST(AsStrided, SaysWhatIsWrong) {
 TEST(DenseStrides, KeepTheOrderOfTheDimensionsInMemory) {
   EXPECT_EQ(dense_strides({3, 4, 2}, {1, 9, 3}), DimVector({1, 6, 3}));
   EXPECT_EQ(dense_strides({4, 1, 3}, {20, 7, 5}), DimVector({3, 1, 1}));
-  // So a draw fills such a tensor in the order of its memory; the numbers are PyTorch's.
+  // A draw therefore fills such a tensor in the order of its memory; the numbers are PyTorch's.
   manual_seed(1);
   Tensor x = zeros({4, 3, 3}).permute({2, 0, 1}).slice(2, 0, 2);
   x.uniform_();

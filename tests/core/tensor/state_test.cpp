@@ -100,7 +100,7 @@ TEST(State, CopiesAreIndependent) {
   EXPECT_TRUE(a.contains("lr"));
   EXPECT_EQ(b.get<int>("epoch"), 4);
   EXPECT_EQ(b["new"].to<int>(), 1);
-  EXPECT_EQ(b.keys()[1], "epoch");  // replaced where it stood
+  EXPECT_EQ(b.keys()[1], "epoch");  // replaced in its position
   EXPECT_EQ(b.get<std::string>("name"), "vae");
 
   State list = State::list({1, 2});
@@ -126,7 +126,7 @@ TEST(State, LimitsItsDepth) {
   EXPECT_EQ(State(3).depth(), 0);
 }
 
-// The deepest item counts, whatever comes and goes beside it.
+// The deepest item determines the depth, whatever is added or removed beside it.
 TEST(State, CountsItsDepthAfterEveryChange) {
   State inner = State::list({1});
   inner.push_back(State::list({2}));
@@ -149,7 +149,7 @@ TEST(State, CountsItsDepthAfterEveryChange) {
   EXPECT_EQ(state.depth(), 3);
 }
 
-// A shallow item behind a deep one does not open the way for another level.
+// A shallow item after a deep one must not permit another level.
 TEST(State, LimitsItsDepthBesideShallowItems) {
   const auto wrap = [](State inner, bool in_list) {
     if (in_list) {

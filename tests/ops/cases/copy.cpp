@@ -34,7 +34,7 @@ std::vector<OpCase> copy_cases() {
                    .function = [](In in) { return in[0].to(kFloat, false, true).to(kDouble); },
                    .samples = {{Input{{3, 4}, -1e3, 1e3}}},
                    .dtypes = {kDouble}});
-  // Its gradient is exact, but a float32 in the middle spoils the numeric one.
+  // The gradient is exact, but an intermediate float32 makes the numeric gradient inexact.
   cases.back().node.clear();
   cases.back().function = [](In in) { return in[0].detach().to(kFloat).to(kLong).to(kBool); };
   cases.push_back({.name = "copy",

@@ -4,14 +4,14 @@
 
 namespace tern::testing {
 
-// Every row of unary.def, on numbers where it is smooth.
+// Every row of unary.def, on numbers where the op is smooth.
 std::vector<OpCase> unary_cases() {
   const std::map<std::string, std::pair<double, double>> domains = {{"log", {0.1, 3}},
                                                                     {"log1p", {-0.5, 3}},
                                                                     {"sqrt", {0.1, 3}},
                                                                     {"rsqrt", {0.1, 3}},
                                                                     {"reciprocal", {0.2, 2}}};
-  // Their slope is 0 everywhere: nothing to differentiate twice.
+  // The derivative is 0 everywhere: there is nothing to differentiate twice.
   const auto is_flat = [](const std::string& name) {
     return name == "sign" || name == "floor" || name == "ceil" || name == "round" ||
            name == "trunc";
