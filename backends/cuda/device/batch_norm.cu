@@ -2,14 +2,16 @@
 #include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/batch_norm.h>
 
-// Both directions in two steps: sums over each channel, whose last thread turns them into a few
-// numbers, and one walk over all elements with these.
+// Both directions take two passes. The first sums over each channel, and the last thread of a
+// channel turns the sums into the numbers of Channel. The second walks over all elements and
+// applies these numbers.
 
 namespace tern::cuda::device {
 namespace {
 
-/// What a channel's elements need: forward out = (in - mean) scale + shift, backward
-/// grad_in = (grad - shift - (in - mean) slope) scale.
+/// The numbers that the elements of one channel need.
+/// Forward:  out = (in - mean) scale + shift.
+/// Backward: grad_in = (grad - shift - (in - mean) slope) scale.
 template <class T>
 struct alignas(16) Channel {
   Center<T> mean;
@@ -52,7 +54,7 @@ struct Backward {
   }
 };
 
-/// Mean and variance of a channel.
+/// Computes mean and variance of each channel.
 template <class T>
 struct ForwardSums : AddPairs {
   using State = Pair<double>;
@@ -60,7 +62,8 @@ struct ForwardSums : AddPairs {
 
   explicit ForwardSums(const Forward<T>& direction) : forward(direction) {}
   __device__ const T* in() const { return static_cast<const T*>(forward.args.in); }
-  // Distances from an infinite or NaN first element would be infinite or NaN: 0 instead.
+  // The value that is subtracted before summing. Distances from an infinite or NaN first element
+  // would be infinite or NaN, so 0 replaces such an element.
   __device__ double about(std::int64_t c) const {
     const double first = in()[c * forward.args.inner];
     return first - first == 0 ? first : 0;
@@ -78,7 +81,7 @@ struct ForwardSums : AddPairs {
   }
 };
 
-/// Sums of grad (in - mean) and of grad.
+/// Sums grad (in - mean) and grad of each channel.
 template <class T>
 struct BackwardSums : AddPairs {
   using State = Pair<T>;
@@ -104,7 +107,7 @@ struct BackwardSums : AddPairs {
   }
 };
 
-/// A thread per channel, where no sums are needed.
+/// Fills the channels when no sums are needed; one thread per channel.
 template <class Direction>
 __global__ void __launch_bounds__(kThreads) prepare_kernel(Direction direction) {
   const std::int64_t c = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
@@ -113,8 +116,8 @@ __global__ void __launch_bounds__(kThreads) prepare_kernel(Direction direction) 
 
 constexpr int kPerThread = 4;
 
-/// A thread takes kPerThread elements, kThreads apart; it reads all before it writes, so that it
-/// waits only once.
+/// Writes all elements. A thread takes kPerThread elements, kThreads apart, and reads all of them
+/// before it writes, so that it waits for memory only once.
 template <class T, class Direction>
 __global__ void __launch_bounds__(kThreads)
     element_kernel(Direction direction, StridedIndex<1> channels) {
@@ -151,7 +154,7 @@ void run(const BatchNormArgs& args, KernelContext& context, const Direction& dir
            direction);
   }
   if (!needs_elements) return;
-  StridedIndex<1> channels;  // where an element's channel is among the channels
+  StridedIndex<1> channels;  // maps an element to the index of its channel
   channels.add_dim(args.outer, {0});
   channels.add_dim(args.channels, {1});
   channels.add_dim(args.inner, {0});

@@ -7,8 +7,8 @@
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/core/kernels/host_device.h>
 
-// Reductions by the threads of a block. Its kThreads threads are divided into teams; each team has
-// a row of elements, which its members take in turn.
+// Reductions by the threads of a block. The kThreads threads are divided into teams of equal size.
+// A team reduces one row of elements; its members take the elements in turn.
 
 namespace tern::cuda::device {
 
@@ -16,8 +16,8 @@ constexpr unsigned kWarp = 32;
 
 struct Teams {
   unsigned size;  // a power of two up to kThreads
-  /// Neighbouring threads are of different teams, because neighbouring elements are of different
-  /// rows; else they are of one team.
+  /// True if neighbouring threads belong to different teams, for tensors whose neighbouring
+  /// elements belong to different rows. False if neighbouring threads belong to one team.
   bool interleaved;
 
   TERN_HOST_DEVICE unsigned count() const { return kThreads / size; }
@@ -27,34 +27,35 @@ struct Teams {
   __device__ unsigned member() const {
     return interleaved ? threadIdx.x / count() : threadIdx.x % size;
   }
-  /// The row of this thread's team, in a launch of blocks(rows); may be beyond the last one.
+  /// Returns the row of this thread's team in a launch of blocks(rows). May be beyond the last row.
   __device__ std::int64_t row() const { return std::int64_t{blockIdx.x} * count() + team(); }
   unsigned blocks(std::int64_t rows) const { return blocks_for(rows, count()); }
 };
 
-/// The least power of two from `number` on, `most` at most.
+/// Returns the smallest power of two that is at least `number`, limited to `most`.
 inline unsigned power_of_two(std::int64_t number, std::int64_t most) {
   return std::bit_ceil(static_cast<unsigned>(std::clamp<std::int64_t>(number, 1, most)));
 }
 
-/// Elements of a row for each member at least, before a row gets more members.
+/// A row gets one team member per this many elements.
 constexpr std::int64_t kMemberElements = 4;
 
-/// For rows of neighbouring elements. Where there are rows enough to fill a GPU, a warp each will
-/// do, which needs no barrier.
+/// Returns teams for rows of neighbouring elements. When there are enough rows to fill a GPU, one
+/// warp per row suffices and needs no barrier.
 inline Teams row_teams(std::int64_t rows, std::int64_t row_size) {
   const bool small = rows >= 4096 && row_size <= 1024;
   const std::int64_t members = (row_size + kMemberElements - 1) / kMemberElements;
   return {power_of_two(members, small ? kWarp : kThreads), false};
 }
 
-/// For rows whose elements lie between those of other rows, `run` elements being neighbours.
+/// Returns teams for rows whose elements alternate with those of other rows; `run` neighbouring
+/// elements belong to `run` different rows.
 inline Teams column_teams(std::int64_t run, std::int64_t row_size) {
   const std::int64_t members = (row_size + kMemberElements - 1) / kMemberElements;
   return {power_of_two(members, kThreads / power_of_two(run, kWarp)), true};
 }
 
-/// The value of the lane whose number differs in the bits of `mask`.
+/// Returns `value` of the lane whose number differs from this lane's in the bits of `mask`.
 template <class T>
 __device__ T shuffle_xor(T value, unsigned mask) {
   using Word = std::conditional_t<sizeof(T) % 8 == 0, unsigned long long, unsigned>;
@@ -65,7 +66,7 @@ __device__ T shuffle_xor(T value, unsigned mask) {
   return value;
 }
 
-/// Merges the members' values by halves, in shared memory.
+/// Merges the members' values in shared memory, halving the number of values in each step.
 template <class T, class Merge>
 __device__ T reduce_interleaved(unsigned teams, T value, const Merge& merge) {
   __shared__ T values[kThreads];
@@ -81,7 +82,8 @@ __device__ T reduce_interleaved(unsigned teams, T value, const Merge& merge) {
   return values[threadIdx.x % teams];
 }
 
-/// Merges the values of neighbours: by shuffles in a warp, and these results in shared memory.
+/// Merges the values of neighbouring threads: first by shuffles within a warp, then across warps in
+/// shared memory.
 template <class T, class Merge>
 __device__ T reduce_neighbours(unsigned size, T value, const Merge& merge) {
   for (unsigned mask = (size < kWarp ? size : kWarp) / 2; mask > 0; mask /= 2) {
@@ -98,8 +100,9 @@ __device__ T reduce_neighbours(unsigned size, T value, const Merge& merge) {
   return value;
 }
 
-/// All values of a team's members merged, for every member. All threads of the block must call it.
-/// Which values meet depends on the size alone, so results are the same in every run.
+/// Merges the values of a team's members and returns the result to every member. All threads of the
+/// block must call this. The order of merging depends on the team size alone, so every run gives
+/// the same result.
 template <class T, class Merge>
 __device__ T team_reduce(const Teams& teams, T value, const Merge& merge) {
   if (teams.size == 1) return value;

@@ -9,7 +9,7 @@
 namespace tern::cuda::device {
 namespace {
 
-/// Calls visitor(TypeTag<T>()) with the C++ type of `dtype`, one of the dtypes of this size.
+/// Calls visitor(TypeTag<T>()) with the C++ type of `dtype`, which must have kSize bytes.
 template <std::size_t kSize, class Visitor>
 __device__ auto visit_dtype_of_size(ScalarType dtype, const Visitor& visitor) {
   switch (dtype) {
@@ -23,9 +23,9 @@ __device__ auto visit_dtype_of_size(ScalarType dtype, const Visitor& visitor) {
   __builtin_unreachable();
 }
 
-/// Casts an element of one dtype to another, both as bits. Dtypes of one size share a kernel, which
-/// looks at the dtype of each element: a kernel for each of 90 pairs took a fifth of the build, and
-/// memory is slower than the switch.
+/// Casts an element between two dtypes, given as bits. All dtypes of one size share one kernel,
+/// which switches on the dtype for each element: separate kernels for the 90 pairs took a fifth of
+/// the build time, and the kernel waits for memory, not for the switch.
 template <class OutBits, class InBits>
 struct CastBits {
   ScalarType out_dtype, in_dtype;

@@ -4,7 +4,7 @@
 
 namespace tern::cuda::device {
 
-/// Queues the kernel of the slot `copy`.
+/// Queues the kernel of the `copy` slot.
 void copy(const kernels::CopyArgs& args, kernels::KernelContext& context);
 
 }  // namespace tern::cuda::device

@@ -2,15 +2,15 @@
 
 #include <cuda.h>
 
-// The runtime's current device of a thread. It belongs to the program: every call of the plugin
-// puts it back. A device without a context is not made current, because cudaSetDevice would make
-// one.
+// The CUDA runtime's current device of a thread belongs to the program, so every call of the plugin
+// restores it. A device without a context is not made current, because cudaSetDevice would create a
+// context.
 
 namespace tern::cuda::device {
 namespace {
 
-// The device that a thread shall have once it has a context, and the one that it has meanwhile. A
-// program that calls cudaSetDevice itself ends that.
+// A postponed restore: `wanted` is the device to make current once it has a context, `meanwhile`
+// the device that is current until then. A cudaSetDevice call of the program cancels the restore.
 struct Postponed {
   int wanted = -1;
   int meanwhile = -1;
@@ -23,8 +23,8 @@ int runtime_device() {
   return device;
 }
 
-// The runtime only tells its own, so this is the driver's answer; libcuda is not linked, because a
-// machine without it must load the plugin.
+// Asks the driver, because the runtime knows only the contexts that it made itself. libcuda is not
+// linked: the plugin must load on machines without it.
 bool is_started(int real) {
   using GetState = CUresult (*)(CUdevice, unsigned*, int*);
   static const GetState get_state = [] {

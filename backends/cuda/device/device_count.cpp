@@ -15,7 +15,7 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-// -1: not certain.
+// Returns -1 if the count is not certain.
 int count_devices(const ManagementLibrary& library, int runtime_version) {
   int driver = 0;
   if (library.cuda_version(&driver) != 0 || driver / 1000 < runtime_version / 1000) return -1;
@@ -25,7 +25,7 @@ int count_devices(const ManagementLibrary& library, int runtime_version) {
     void* device = nullptr;
     unsigned now = 0, after_reset = 0;
     if (library.device(i, &device) != 0) return -1;
-    // Fails where there is no such mode.
+    // mig_mode fails on GPUs without MIG.
     if (library.mig_mode(device, &now, &after_reset) == 0 && now != 0) return -1;
   }
   return static_cast<int>(count);

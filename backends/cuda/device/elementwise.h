@@ -6,12 +6,12 @@
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/formulas.h>
 
-// The rows of elementwise.def as kernels. They are spread over several files by family, which
-// compile side by side.
+// The rows of elementwise.def as kernels, spread over one file per family so that the files compile
+// in parallel.
 
 namespace tern::cuda::device {
 
-/// A formula with what it needs besides the elements.
+/// A formula together with its scale, the only argument that is not an element.
 template <class Formula, class T>
 struct Apply {
   T scale;
@@ -50,7 +50,7 @@ void run_formula(const ElementwiseArgs& args, KernelContext& context) {
   map<Out, In...>(context, operands, Apply<Formula, T>{immediate_value<T>(args.scale)});
 }
 
-/// Runs the formula in the dtype of the call, if it has that.
+/// Runs the formula in the dtype of the call, or reports kUnsupportedDtype.
 template <class Formula, int kInputs, ElementwiseKind kKind>
 void run_row(const ElementwiseArgs& args, KernelContext& context) {
   visit_compute_dtype(args.dtype, [&](auto tag) {
@@ -70,7 +70,7 @@ void run_row(const ElementwiseArgs& args, KernelContext& context) {
   });
 }
 
-/// A part of the rows.
+/// A group of rows that share a source file.
 enum class Family { kUnary, kFloat, kBinary, kCompare, kTernary };
 
 constexpr Family family_of(int inputs, ElementwiseKind kind) {
@@ -79,7 +79,7 @@ constexpr Family family_of(int inputs, ElementwiseKind kind) {
   return kind == ElementwiseKind::kCompare ? Family::kCompare : Family::kBinary;
 }
 
-/// Runs an op of this family; each is instantiated in a file of its own.
+/// Runs an op of this family. Each family is instantiated in its own file.
 template <Family kFamily>
 void run_family(const ElementwiseArgs& args, KernelContext& context) {
   switch (args.op) {

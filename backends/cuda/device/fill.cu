@@ -13,7 +13,7 @@ struct Constant {
   __device__ T operator()() const { return value; }
 };
 
-// Numbers that fit: start + i * step, in double or in integers that wrap around.
+// Computes start + i * step in double, or in integers that wrap around.
 template <class T, class Number>
 __global__ void __launch_bounds__(kThreads)
     arange_kernel(T* out, std::int64_t count, Number start, Number step) {

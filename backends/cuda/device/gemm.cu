@@ -7,14 +7,14 @@
 namespace tern::cuda::device {
 namespace {
 
-constexpr int kTile = 32;   // rows and columns of the results of one block
-constexpr int kDepth = 32;  // of k, at a time
+constexpr int kTile = 32;   // rows and columns of the result that a block computes
+constexpr int kDepth = 32;  // steps of k that a block loads at a time
 constexpr int kSide = 8;    // threads along each side of a tile
 constexpr int kTileThreads = kSide * kSide;
 constexpr int kEach = kTile / kSide;
 
-// kTile vectors of an operand, kDepth elements of each; zeros where the operand ends. Neighbouring
-// threads read neighbours in memory.
+// Loads kDepth elements of each of kTile vectors of an operand, with zeros beyond the operand's
+// end. Neighbouring threads read neighbouring elements in memory.
 template <class T, class Number>
 __device__ void load_tile(Number (&tile)[kDepth][kTile + 1], const T* operand, std::int64_t first,
                           std::int64_t count, std::int64_t stride, std::int64_t first_k,
@@ -28,9 +28,9 @@ __device__ void load_tile(Number (&tile)[kDepth][kTile + 1], const T* operand, s
   }
 }
 
-// c = alpha * a x b + beta * c + bias. One block per tile of the result, kEach x kEach
-// elements per thread, summed kDepth products at a time. Number is unsigned for integers, so that
-// they wrap around.
+// Computes c = alpha * a x b + beta * c + bias. A block computes one tile of the result and a
+// thread kEach x kEach elements of the tile; kDepth products are summed at a time. Number is
+// unsigned for integers, so that they wrap around.
 template <class T, class Number>
 __global__ void __launch_bounds__(kTileThreads)
     tiled_gemm(GemmArgs args, std::int64_t tiles, std::int64_t tile_rows,

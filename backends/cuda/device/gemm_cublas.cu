@@ -11,35 +11,36 @@
 namespace tern::cuda::device {
 namespace {
 
-constexpr std::int32_t kMostAlignment = 256;  // more than this makes no difference to cuBLASLt
-constexpr std::int32_t kBiasAlignment = 16;   // its epilogues read the bias in packs
+constexpr std::int32_t kMostAlignment = 256;  // larger alignments make no difference to cuBLASLt
+constexpr std::int32_t kBiasAlignment = 16;   // epilogues read the bias in packs
 
-/// The largest power of two, up to kMostAlignment, that divides an address and all multiples of a
-/// step away from it.
+/// Returns the largest power of two, up to kMostAlignment, that divides the address `data` and all
+/// addresses at multiples of `step_bytes` from it.
 std::int32_t alignment_of(const void* data, std::int64_t step_bytes) {
   const auto bits = reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uint64_t>(step_bytes);
   return 1 << std::min(std::countr_zero(bits), std::countr_zero(unsigned{kMostAlignment}));
 }
 
-/// A factor of the product as it came.
+/// A factor of the product as the caller gave it.
 struct Given {
   const void* data;
   std::int64_t batch, rows, columns;
   std::int64_t batch_stride, row_stride, column_stride;
 };
 
-/// A factor, or the bias, in a form that cuBLASLt reads; perhaps a copy.
+/// A factor, or the bias, in a layout that cuBLASLt can read; a copy if necessary.
 class Operand {
  public:
   Operand(const Given& given, ScalarType dtype, KernelContext& context)
       : data_(given.data), item_(static_cast<std::int64_t>(element_size(dtype))) {
     const auto [data, batch, rows, columns, batch_stride, row_stride, column_stride] = given;
-    // The stride of a dimension of size 1 may be anything.
+    // The stride of a dimension of size 1 is arbitrary.
     const bool in_rows = batch_stride >= 0 && (columns == 1 || column_stride == 1) &&
                          (rows == 1 || row_stride >= columns);
     const bool in_columns = batch_stride >= 0 && (rows == 1 || row_stride == 1) &&
                             (columns == 1 || column_stride >= rows);
-    if (in_rows && !(in_columns && rows > columns)) {  // the longer one of two
+    // A vector fits both layouts; it runs along its longer side.
+    if (in_rows && !(in_columns && rows > columns)) {
       set(false, rows == 1 ? columns : row_stride, batch_stride);
     } else if (in_columns) {
       set(true, columns == 1 ? rows : column_stride, batch_stride);
@@ -48,7 +49,7 @@ class Operand {
     }
   }
 
-  /// Copies the operand into rows, one after the other.
+  /// Copies the operand into contiguous rows.
   void copy(const Given& given, ScalarType dtype, KernelContext& context) {
     const std::int64_t batch = given.batch_stride == 0 ? 1 : given.batch;
     const std::int64_t size = given.rows * given.columns;
@@ -103,7 +104,7 @@ cublasLtEpilogue_t epilogue_of(const GemmArgs& args) {
 }
 
 bool gemm_at_precision(const GemmArgs& args, KernelContext& context) {
-  // It counts in 32 bits.
+  // cuBLASLt takes 32-bit sizes.
   if (std::max({args.batch, args.m, args.n, args.k}) > std::numeric_limits<std::int32_t>::max()) {
     return false;
   }
@@ -154,7 +155,7 @@ bool gemm_at_precision(const GemmArgs& args, KernelContext& context) {
 bool gemm_cublas(const GemmArgs& args, KernelContext& context) {
   if (gemm_at_precision(args, context)) return true;
   if (args.dtype != kFloat || args.precision == GemmPrecision::kHighest) return false;
-  GemmArgs exact = args;  // what rounds the operands may be missing on an older GPU
+  GemmArgs exact = args;  // an older GPU may lack algorithms that round the operands
   exact.precision = GemmPrecision::kHighest;
   return gemm_at_precision(exact, context);
 }

@@ -8,14 +8,16 @@
 #include <tern/core/kernels/families/gemm.h>
 #include <tern/core/kernels/slots.h>
 
-// Matrix products by cuBLASLt. It stores matrices column after column, so what lies there in rows
-// is its transpose to it, and it is asked for the transpose of the result: its a is our b.
+// Matrix products by cuBLASLt. cuBLASLt stores matrices by column, so it reads our row-major
+// matrices as their transposes. We therefore ask for the transpose of the result and swap the
+// operands: cuBLASLt's a is our b.
 
 namespace tern::cuda::device {
 
 using namespace kernels;
 
-/// How a matrix lies in memory, in elements; `transposed`: its rows are the columns of the product.
+/// The memory layout of a matrix, in elements. If `transposed`, the matrix's rows are the columns
+/// of the product's operand.
 struct LtMatrix {
   std::int64_t ld, batch_stride;
   std::int32_t alignment;  // in bytes, of all matrices of the batch
@@ -23,8 +25,8 @@ struct LtMatrix {
   auto operator<=>(const LtMatrix&) const = default;
 };
 
-/// All that decides how d = alpha * a x b + beta * d + bias is computed, with d of
-/// rows x columns and one element of bias for each row. The compute type tells the dtype.
+/// Everything that decides how cuBLASLt computes d = alpha * a x b + beta * d + bias, where d has
+/// rows x columns elements and bias one element per row. The compute type implies the dtype.
 struct LtProduct {
   cublasComputeType_t compute;
   cublasLtEpilogue_t epilogue;
@@ -34,7 +36,7 @@ struct LtProduct {
   auto operator<=>(const LtProduct&) const = default;
 };
 
-/// What a product is computed from.
+/// The buffers and factors of a product.
 struct LtData {
   const void* a;
   const void* b;
@@ -43,19 +45,19 @@ struct LtData {
   double alpha, beta;
 };
 
-/// The most products that one device remembers its algorithm for.
+/// The largest number of products for which a device remembers the algorithm.
 constexpr std::size_t kMostPlans = 1024;
 
-/// Queues a product; false when cuBLASLt has no algorithm for it. A failure is in the context. The
-/// algorithm is looked up once for each LtProduct and device.
+/// Queues a product. Returns false if cuBLASLt has no algorithm for it; failures are reported in
+/// the context. The algorithm is looked up once per LtProduct and device.
 bool run_cublas(const LtProduct& product, const LtData& data, KernelContext& context);
 
-/// The gemm slot for floating dtypes and k > 0, through run_cublas. What cuBLASLt cannot read is
-/// copied first, and a bias that it cannot add is added after the product. False when
-/// it has no algorithm at all.
+/// Runs the gemm slot for floating dtypes and k > 0 through run_cublas. Operands with a layout that
+/// cuBLASLt cannot read are copied first, and a bias that cuBLASLt cannot add is added after the
+/// product. Returns false if cuBLASLt has no algorithm at all.
 bool gemm_cublas(const GemmArgs& args, KernelContext& context);
 
-/// Adds the bias to c.
+/// Queues the addition of the bias to c.
 void gemm_add_bias(const GemmArgs& args, KernelContext& context);
 
 }  // namespace tern::cuda::device

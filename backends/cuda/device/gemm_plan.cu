@@ -62,10 +62,10 @@ cudaDataType type_of(const LtProduct& product) {
   return is_double(product) ? CUDA_R_64F : CUDA_R_32F;
 }
 
-/// A product and how cuBLASLt computes it.
+/// The cuBLASLt descriptors and the algorithm of a product.
 class Plan {
  public:
-  /// False when something failed.
+  /// Returns false if a call failed.
   bool make(cublasLtHandle_t handle, std::size_t most_workspace, const LtProduct& product,
             const void* bias, KernelContext& context) {
     return make_operation(product, bias, context) &&
@@ -77,7 +77,8 @@ class Plan {
 
   bool has_algorithm() const { return has_algorithm_; }
 
-  /// False, from then on, when the algorithm turns out not to do.
+  /// Returns false if cuBLASLt rejects the algorithm at run time; from then on has_algorithm() is
+  /// false, too.
   bool run(cublasLtHandle_t handle, const LtProduct& product, const LtData& data,
            KernelContext& context) {
     std::optional<Scratch> workspace;
@@ -111,7 +112,7 @@ class Plan {
     return set(context, made, CUBLASLT_MATMUL_DESC_TRANSA, form(product.a)) &&
            set(context, made, CUBLASLT_MATMUL_DESC_TRANSB, form(product.b)) &&
            set(context, made, CUBLASLT_MATMUL_DESC_EPILOGUE, product.epilogue) &&
-           // The search reads the pointer's alignment.
+           // The heuristic reads the pointer's alignment.
            (bias == nullptr || set(context, made, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias));
   }
 
@@ -152,7 +153,7 @@ class Plan {
     int count = 0;
     const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
         handle, operation_.get(), a_.get(), b_.get(), d_.get(), d_.get(), made, 1, &found, &count);
-    // What it has no algorithm for may be answered by either.
+    // cuBLASLt reports "no algorithm" with either status.
     if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return true;
     if (!succeeded(status, "cublasLtMatmulAlgoGetHeuristic", context)) return false;
     has_algorithm_ = count > 0 && found.state == CUBLAS_STATUS_SUCCESS;
@@ -168,11 +169,11 @@ class Plan {
   std::size_t workspace_ = 0;
 };
 
-/// cuBLASLt on one device, and the plans that it made there.
+/// The cuBLASLt handle of one device and the plans made there.
 class Library {
  public:
   bool run(const LtProduct& product, const LtData& data, KernelContext& context) {
-    // Held until the product is queued: the plan keeps the address of the bias.
+    // Held until the product is queued, because the plan stores the address of the bias.
     const std::lock_guard lock(mutex_);
     const RelaxedCapture relaxed;  // the first product of a kind loads its kernels
     if (!open(context)) return true;

@@ -7,14 +7,14 @@
 namespace tern::cuda::device {
 namespace {
 
-/// The indexed tensor: `size` rows of `inner` units for each index of the outer dimension.
+/// The indexed tensor: for each index of the outer dimension, `size` rows of `inner` units.
 struct Indexed {
   IndexOp op;
   const std::int64_t* index;
   std::int64_t limit, inner;
-  bool per_unit;  // an index for each unit, not one per row
-  /// The units of the tensor that has the index's shape: which row of indices a unit is in, and
-  /// where the unit would be in the indexed tensor if its index were 0.
+  bool per_unit;  // one index per unit instead of one per row
+  /// Walks over the units of the tensor with the index's shape. First offset: the unit's row of
+  /// indices; second offset: the unit's offset in the indexed tensor if its index were 0.
   StridedIndex<2> units;
   LateFailure* failure;
 
@@ -31,7 +31,7 @@ struct Indexed {
     units.add_dim(inner, {0, 1});
   }
 
-  /// Where the unit is in the indexed tensor; -1 when its index is out of range, which is recorded.
+  /// Returns the unit's offset in the indexed tensor. Records an index out of range and returns -1.
   __device__ std::int64_t offset(std::int64_t unit) const {
     std::int64_t offsets[2];
     units.offsets(unit, offsets);
@@ -49,7 +49,7 @@ struct Indexed {
   }
 };
 
-/// A thread per unit.
+/// One thread per unit.
 template <class Unit>
 __global__ void __launch_bounds__(kThreads)
     read_kernel(Indexed indexed, const Unit* __restrict__ in, Unit* __restrict__ out) {
@@ -69,7 +69,7 @@ __device__ void add(bool* sum, bool x) {
   if (x) *sum = true;
 }
 
-/// A thread per element. Terms of one element are added in any order.
+/// One thread per element. Terms of one output element are added in any order.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     add_kernel(Indexed indexed, const T* __restrict__ in, T* __restrict__ out) {
@@ -83,14 +83,15 @@ struct alignas(16) SixteenBytes {
   std::uint64_t words[2];
 };
 
-/// The bytes that one thread copies: an element's, or where whole rows are copied up to 16.
+/// Returns the bytes that one thread copies: one element, or up to 16 bytes when whole rows are
+/// copied.
 std::size_t unit_bytes(const IndexArgs& args) {
   const std::size_t element = element_size(args.dtype);
   if (args.op == IndexOp::kGather) return element;
   const std::size_t all = static_cast<std::size_t>(args.inner) * element |
                           reinterpret_cast<std::uintptr_t>(args.in) |
                           reinterpret_cast<std::uintptr_t>(args.out) | sizeof(SixteenBytes);
-  return all & (~all + 1);  // the largest power of two that divides them all
+  return all & (~all + 1);  // the largest power of two that divides all of them
 }
 
 template <class Unit>

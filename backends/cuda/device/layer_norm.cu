@@ -5,7 +5,7 @@
 namespace tern::cuda::device {
 namespace {
 
-/// A team per row.
+/// One team per row.
 template <class T>
 __global__ void __launch_bounds__(kThreads) forward_kernel(LayerNormArgs args, Teams teams) {
   const std::int64_t row = teams.row(), last = row < args.rows ? args.size : 0;
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreads) forward_kernel(LayerNormArgs args, T
   if (args.rstd != nullptr) args.rstd[row] = rstd;
 }
 
-/// A team per row makes grad_in.
+/// Computes grad_in; one team per row.
 template <class T>
 __global__ void __launch_bounds__(kThreads) backward_kernel(LayerNormArgs args, Teams teams) {
   const bool is_row = teams.row() < args.rows;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(LayerNormArgs args, 
   }
 }
 
-/// The gradients of weight and bias: sums down the columns.
+/// Computes the gradients of weight and bias by summing down the columns.
 template <class T>
 struct AffineGradients : AddPairs {
   using State = Pair<T>;

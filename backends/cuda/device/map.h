@@ -7,18 +7,18 @@
 #include <tern/backends/cuda/device/pack.h>
 #include <tern/backends/cuda/device/strided_index.h>
 
-// One function over all elements: what elementwise ops, casts, copies and fills are.
+// One function applied to all elements: the loop of elementwise ops, casts, copies and fills.
 
 namespace tern::cuda::device {
 
-/// The output (number 0) and K - 1 inputs of a map. An input whose pointer is null is the number in
-/// `immediate`, its bits being those of an element.
+/// The output (index 0) and K - 1 inputs of a map. An input with a null pointer has one value for
+/// all elements, whose bits are in `immediate`.
 template <int K>
 struct MapOperands {
   std::int32_t ndim;
   std::int64_t sizes[kMaxDims];
   const void* data[K];
-  const std::int64_t* strides[K];  // null: all zero
+  const std::int64_t* strides[K];  // null: all strides are 0
   std::int64_t immediate[K];
 
   std::int64_t numel() const {
@@ -32,8 +32,8 @@ template <int K>
 struct MapLaunch {
   StridedIndex32<K> index;
   std::uint32_t count;
-  bool flat, packed;  // every operand is a row or one number; all rows start where a pack may
-  bool moves[K];      // in a flat map: the operand is a row
+  bool flat, packed;  // flat: each operand is contiguous or one value; packed: all are aligned
+  bool moves[K];      // in a flat map: the operand is contiguous, not one value
   void* out;
   const void* in[K];
   std::int64_t immediate[K];
@@ -58,7 +58,7 @@ __device__ Pack<T, kCount> map_pack(const void* data, bool moves, std::int64_t a
   return pack;
 }
 
-/// How many elements of a map one thread takes: 16 bytes of the widest.
+/// The number of elements per thread: 16 bytes of the widest type.
 template <class... T>
 constexpr int kMapPack = 16 / static_cast<int>(std::max({sizeof(T)...}));
 
@@ -79,7 +79,7 @@ __device__ void map_thread(const MapLaunch<1 + sizeof...(In)>& map, const Functi
     packs(map_pack<In, kCount>(map.in[k + 1], map.moves[k + 1], first, map.immediate[k + 1])...);
     return;
   }
-  // Neighbours take neighbours, except at the end of a packed map.
+  // Neighbouring threads take neighbouring elements, except in the last pack of a packed map.
   const std::uint32_t step = map.packed ? 1 : kThreads;
   std::uint32_t at = map.packed ? first : block + threadIdx.x;
   for (int i = 0; i < kCount && at < map.count; ++i, at += step) {
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(kThreads)
   map_thread<Function, Out, In...>(map, function, std::index_sequence_for<In...>());
 }
 
-/// out[i] = function(in[i]...), with elements of type Out and In.
+/// Computes out[i] = function(in[i]...) with elements of type Out and In.
 template <class Out, class... In, class Function>
 void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Function function) {
   constexpr int K = 1 + sizeof...(In);
@@ -109,7 +109,7 @@ void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Functi
   constexpr int kCount = kMapPack<Out, In...>;
   const std::int64_t count = operands.numel();
   if (count == 0) return;
-  if (count > 0x7fffffff) {  // more than the kernel counts: two halves of the largest dimension
+  if (count > 0x7fffffff) {  // exceeds the kernel's counter: halve the largest dimension
     std::int64_t* const size = std::max_element(operands.sizes, operands.sizes + operands.ndim);
     const std::int64_t half = *size / 2, d = size - operands.sizes;
     MapOperands<K> rest = operands;

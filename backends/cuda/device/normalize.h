@@ -2,11 +2,11 @@
 
 #include <tern/backends/cuda/device/block_reduce.h>
 
-// What layer norm and batch norm share.
+// Helpers shared by layer norm and batch norm.
 
 namespace tern::cuda::device {
 
-/// Two sums that are made side by side.
+/// Two sums that are computed together.
 template <class T>
 struct Pair {
   T first, second;
@@ -19,8 +19,8 @@ struct AddPairs {
   }
 };
 
-/// x - mean to the last digits, also where the mean is large beside the difference: the mean is
-/// the sum of two numbers.
+/// Computes x - mean accurately even if the mean is much larger than the difference: the mean is
+/// stored as the sum of two numbers.
 template <class T>
 struct Center {
   T high, low;
@@ -34,8 +34,8 @@ struct Moments {
   double mean, variance;
 };
 
-/// The term of an element in the sums that `moments` takes: of its distance from `about` and of
-/// its square. Any element of the row will do for `about`: it keeps the numbers small.
+/// Returns an element's term in the sums that `moments` takes: its distance from `about` and the
+/// square of this distance. Any element of the row can be `about`, which keeps the numbers small.
 __device__ inline Pair<double> moment_term(double x, double about) {
   const double d = x - about;
   return {d, d * d};
@@ -46,7 +46,7 @@ __device__ inline Moments moments(const Pair<double>& sums, double about, std::i
   return {about + shift, variance < 0 ? 0 : variance};
 }
 
-/// An element of weight or bias, which may be missing.
+/// Returns an element of weight or bias, or `otherwise` if the tensor is missing.
 template <class T>
 __device__ T affine(const void* data, std::int64_t i, T otherwise) {
   return data == nullptr ? otherwise : static_cast<const T*>(data)[i];

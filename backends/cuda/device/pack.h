@@ -6,7 +6,7 @@
 
 namespace tern::cuda::device {
 
-/// Neighbouring elements that a thread moves at once.
+/// Neighbouring elements that a thread moves with one access.
 template <class T, int kCount>
 struct alignas(sizeof(T) * kCount) Pack {
   T values[kCount];
@@ -17,7 +17,7 @@ __device__ bool is_pack(const T* place, std::int64_t count) {
   return count >= kCount && reinterpret_cast<std::uintptr_t>(place) % alignof(Pack<T, kCount>) == 0;
 }
 
-/// The elements from `from` on, of which there are `count`; zeros beyond them.
+/// Reads `count` elements from `from`; the rest of the pack is zero.
 template <int kCount, class T>
 __device__ Pack<T, kCount> read_pack(const T* from, std::int64_t count) {
   if (is_pack<T, kCount>(from, count)) return *reinterpret_cast<const Pack<T, kCount>*>(from);
@@ -29,7 +29,7 @@ __device__ Pack<T, kCount> read_pack(const T* from, std::int64_t count) {
   return pack;
 }
 
-/// The inverse: writes no more than `count` elements.
+/// Writes at most `count` elements of the pack.
 template <class T, int kCount>
 __device__ void write_pack(T* to, const Pack<T, kCount>& pack, std::int64_t count) {
   if (is_pack<T, kCount>(to, count)) {

@@ -10,20 +10,20 @@
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/runtime.h>
 
-// The real table: thin calls of the CUDA runtime. Memory and devices are here, streams, events and
-// graphs in stream_calls.cpp.
+// The plugin table of real devices: thin calls of the CUDA runtime. This file has memory and
+// devices; streams, events and graphs are in stream_calls.cpp.
 
 namespace tern::cuda::device {
 namespace {
 
-// Whether the hardware lets one real device reach the memory of another.
+// Returns true if the hardware lets a real device access the memory of another.
 bool reaches(std::int32_t from, std::int32_t to) {
   int possible = 0;
   return succeeds(cudaDeviceCanAccessPeer(&possible, from, to)) && possible != 0;
 }
 
-// Lets each of two real devices reach the other's memory, where the hardware can. Without it copies
-// go through the host.
+// Enables access between two real devices in both directions where the hardware can. Without peer
+// access, copies go through the host.
 void enable_peers(std::int32_t a, std::int32_t b) {
   static std::once_flag enabled[kMostDevices][kMostDevices];
   std::call_once(enabled[std::min(a, b)][std::max(a, b)], [&] {
@@ -31,7 +31,7 @@ void enable_peers(std::int32_t a, std::int32_t b) {
     for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
       if (!reaches(from, to)) continue;
       const DeviceScope scope(from);
-      succeeds(cudaDeviceEnablePeerAccess(to, 0));  // or the program has enabled it
+      succeeds(cudaDeviceEnablePeerAccess(to, 0));  // fails if the program has enabled it
     }
   });
 }
@@ -114,14 +114,14 @@ namespace {
 
 constexpr int kMostVirtual = 16;
 
-// The number of devices, found without CUDA, or -1.
+// Returns the number of devices without starting CUDA, or -1 if that is not possible.
 int count_early() {
   ManagementLibrary library{};
   if (!open_management_library(&library)) return -1;
   return count_without_cuda(library, std::getenv("CUDA_VISIBLE_DEVICES"), CUDART_VERSION);
 }
 
-// Asks CUDA, which starts the driver. Writes why no device can be used; nothing when one can.
+// Asks CUDA, which starts the driver. Writes the reason to `out` if no device can be used.
 void write_unavailable(char* out, std::size_t size, int* count) {
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
@@ -143,7 +143,7 @@ void write_unavailable(char* out, std::size_t size, int* count) {
   }
 }
 
-// How many devices to show; writes a reason when TERN_CUDA_VIRTUAL_DEVICES is wrong.
+// Returns how many devices to show. Writes a reason if TERN_CUDA_VIRTUAL_DEVICES is invalid.
 DeviceCounts count_devices(int real, char* reason, std::size_t size) {
   const char* const wanted = std::getenv("TERN_CUDA_VIRTUAL_DEVICES");
   if (wanted == nullptr || *wanted == '\0' || real == 0) return {real, real};

@@ -6,15 +6,15 @@
 #include <tern/core/kernels/math.h>
 #include <tern/core/kernels/philox.h>
 
-// A thread draws four elements: those of one subsequence of cuRAND's Philox4x32-10. What needs 64
-// bits takes two blocks of it, each for two elements.
+// A thread draws four elements from one subsequence of cuRAND's Philox4x32-10. Elements that need
+// 64 bits take two Philox blocks, each for two elements.
 
 namespace tern::cuda::device {
 namespace {
 
 constexpr int kPerThread = 4;
 
-// The 32-bit words of four elements, two words each where that is asked for.
+// The random words of four elements: one 32-bit word per element, or two if requested.
 struct Words {
   std::uint32_t word[2 * kPerThread];
 };
@@ -41,7 +41,7 @@ __device__ Words draw(const RandomArgs& args, std::int64_t thread, bool wide) {
   return words;
 }
 
-// [from, to): cuRAND's uniforms are those of (0, 1].
+// Maps cuRAND's uniforms in (0, 1] to [from, to).
 template <class T>
 __device__ T uniform(const RandomArgs& args, const Words& words, int k) {
   T draw;

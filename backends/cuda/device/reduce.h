@@ -8,12 +8,12 @@
 
 namespace tern::cuda::device {
 
-// The ops of ReduceArgs, in files that compile side by side.
+// The ops of ReduceArgs, in separate files that compile in parallel.
 void reduce_values(const ReduceArgs& args, KernelContext& context);
 void reduce_arg(const ReduceArgs& args, KernelContext& context);
 void reduce_truth(const ReduceArgs& args, KernelContext& context);
 
-/// What every element beats when the largest is looked for, or the smallest.
+/// Returns the start value for finding the largest (or smallest) element: every element beats it.
 template <class T>
 constexpr T last_choice(bool largest) {
   using Limits = std::numeric_limits<T>;
@@ -21,14 +21,14 @@ constexpr T last_choice(bool largest) {
   return largest ? Limits::lowest() : Limits::max();
 }
 
-/// The numbers of the dimensions, the one with the smallest stride last, so that neighbours in
-/// number are neighbours in memory.
+/// An order of the dimensions in which the smallest stride comes last, so that consecutive indices
+/// are neighbours in memory.
 struct DimOrder {
   int dims[kMaxDims];
 
   DimOrder(int ndim, const std::int64_t* strides, bool sorted) {
     std::iota(dims, dims + ndim, 0);
-    // Unsigned, so that stride 0, which moves nothing, comes first.
+    // Unsigned, so that stride 0 becomes the largest value and such a dimension comes first.
     const auto step = [&](int d) { return static_cast<std::uint64_t>(std::abs(strides[d])) - 1; };
     if (sorted) {
       std::stable_sort(dims, dims + ndim, [&](int a, int b) { return step(a) > step(b); });
@@ -54,14 +54,14 @@ void run_reduce(const ReduceArgs& args, KernelContext& context, const Operation&
   run_reduction(context, kept, reduced, operation);
 }
 
-/// The elements of a row folded by a formula of two numbers.
+/// Folds the elements of a row with a formula of two numbers.
 template <class Formula, class T>
 struct Fold {
   using State = T;
   const T* in;
   T* out;
   T start;
-  double scale;  // of floating results
+  double scale;  // applied to floating results
 
   __device__ T identity() const { return start; }
   __device__ T at(std::int64_t offset, std::int64_t, std::int64_t) const { return in[offset]; }

@@ -9,7 +9,7 @@ struct Candidate {
   std::int64_t position;
 };
 
-/// The first of the largest elements or of the smallest; the first NaN beats all.
+/// Finds the first of the largest or smallest elements. The first NaN beats all numbers.
 template <class T>
 struct FindExtreme {
   using State = Candidate<T>;

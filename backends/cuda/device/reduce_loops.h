@@ -4,29 +4,29 @@
 #include <tern/backends/cuda/device/scratch.h>
 #include <tern/backends/cuda/device/strided_index.h>
 
-// Reductions of tensors: one result for each element of the kept dimensions, merged from what is at
-// the elements of the reduced ones. An operation says what:
-//   State                           what is merged; plain data
-//   identity()                      merged with another state it gives that one
-//   at(offset, position, kept)      of the element at `offset` of the input; position and kept are
-//                                   its row-major numbers among the reduced and the kept elements
+// Reductions of tensors: one result for each element of the kept dimensions, merged from the
+// elements of the reduced dimensions. An operation defines the merge:
+//   State                           the merged value; plain data
+//   identity()                      the state that changes nothing when merged
+//   at(offset, position, kept)      the state of the input element at `offset`; position and kept
+//                                   are row-major indices among reduced and kept elements
 //   operator()(a, b)                merges two states, in any order and grouping
-//   store(kept, offset, state)      the result, which belongs at `offset` of the output
+//   store(kept, offset, state)      writes a result to `offset` of the output
 
 namespace tern::cuda::device {
 
 template <class Operation>
 struct ReduceLaunch {
-  StridedIndex<2> kept;  // of the input and of the output
+  StridedIndex<2> kept;  // offsets in the input and in the output
   StridedIndex<1> reduced;
   Teams teams;
-  std::int64_t part;                  // reduced elements of a part
-  typename Operation::State* states;  // [kept][parts], where there are several parts
+  std::int64_t part;                  // number of reduced elements per part
+  typename Operation::State* states;  // [kept][parts], if there are several parts
   Operation operation;
 };
 
-/// Merges the elements of one thread. Several states at a time, because a load takes long, and
-/// because many short sums lose less than a long one.
+/// Merges the elements of one thread. Several states run in parallel: this hides the latency of
+/// loads, and several short sums lose less precision than one long sum.
 template <bool kRow, class Operation>
 __device__ typename Operation::State reduce_thread(const ReduceLaunch<Operation>& launch,
                                                    std::int64_t base, std::int64_t kept,
@@ -52,8 +52,8 @@ __device__ typename Operation::State reduce_thread(const ReduceLaunch<Operation>
   return operation(operation(states[0], states[1]), operation(states[2], states[3]));
 }
 
-/// A team per result; blockIdx.y is the part. With four blocks per processor there are registers
-/// for all states.
+/// One team per result; blockIdx.y is the part. The limit of four blocks per multiprocessor leaves
+/// enough registers for all states.
 template <class Operation>
 __global__ void __launch_bounds__(kThreads, 4) reduce_kernel(ReduceLaunch<Operation> launch) {
   const Operation& operation = launch.operation;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads, 4) reduce_kernel(ReduceLaunch<Operat
   }
 }
 
-/// A team per result merges its parts.
+/// Merges the parts of each result; one team per result.
 template <class Operation>
 __global__ void __launch_bounds__(kThreads)
     merge_parts_kernel(ReduceLaunch<Operation> launch, Teams teams, unsigned parts) {
@@ -96,11 +96,11 @@ __global__ void __launch_bounds__(kThreads)
   operation.store(kept, offsets[1], state);
 }
 
-/// How many parts the reduced elements are divided into: enough for all processors of a GPU where
-/// results are few, and for rounding errors to stay small.
+/// Returns the number of parts that the reduced elements are divided into: enough to occupy the
+/// whole GPU when there are few results, and to keep rounding errors small.
 inline std::int64_t reduce_parts(std::int64_t reduced, unsigned team, std::int64_t blocks) {
-  constexpr std::int64_t kBlocks = 512;               // fill a GPU
-  constexpr std::int64_t kFewest = 16, kMost = 1024;  // elements of a thread
+  constexpr std::int64_t kBlocks = 512;               // enough to fill a GPU
+  constexpr std::int64_t kFewest = 16, kMost = 1024;  // elements per thread
   const std::int64_t wanted = std::min(kBlocks / blocks, reduced / (team * kFewest));
   const std::int64_t needed = (reduced + team * kMost - 1) / (team * kMost);
   return std::clamp<std::int64_t>(std::max(wanted, needed), 1, 65535);

@@ -3,7 +3,7 @@
 namespace tern::cuda::device {
 namespace {
 
-/// Whether any element has the truth that decides: for any(), true; for all(), false.
+/// Finds out whether any element decides the result: a true one for any(), a false one for all().
 template <class T>
 struct Decide {
   using State = bool;

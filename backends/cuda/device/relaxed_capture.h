@@ -4,8 +4,8 @@
 
 namespace tern::cuda::device {
 
-/// Memory, events and libraries may be needed in the middle of a capture, where CUDA refuses them
-/// unless the thread says that it knows what it does: for this scope it does.
+/// Allows allocations, new events and library loading during a capture for this scope. CUDA refuses
+/// them unless the thread relaxes its capture mode.
 class RelaxedCapture {
  public:
   RelaxedCapture() { cudaThreadExchangeStreamCaptureMode(&mode_); }

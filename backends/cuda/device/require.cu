@@ -6,7 +6,7 @@
 namespace tern::cuda::device {
 namespace {
 
-/// A thread per element.
+/// One thread per element.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     require_kernel(RequireOp op, std::int64_t count, const T* __restrict__ values,

@@ -18,14 +18,15 @@ DeviceCounts the_counts;
 
 struct DeviceState {
   std::mutex mutex;
-  LateFailure* late_failure = nullptr;  // once the device has been started
+  LateFailure* late_failure = nullptr;  // set when the device is started
 };
 DeviceState& state_of(std::int32_t device) {
   static DeviceState states[kMostDevices];
   return states[device];
 }
 
-// Whether an error ends the use of its device: every later call returns it again.
+// Returns true if the device cannot be used after this error: every later call returns the error
+// again.
 bool is_sticky(cudaError_t error) {
   switch (error) {
     case cudaErrorECCUncorrectable:
@@ -63,7 +64,8 @@ void report(cudaError_t error, const char* hint, PluginStatus* status) {
   cudaGetLastError();
 }
 
-// A library names its own failure even where the device was lost before.
+// Replaces the message by that of a lost device: a library reports its own failure even if the
+// device was lost before.
 void name_lost_device(KernelContext& context) {
   cudaStreamCaptureStatus ignored = cudaStreamCaptureStatusNone;
   const cudaError_t error =
@@ -135,7 +137,7 @@ bool check_waited(cudaError_t error, PluginStatus* status) {
 
 void take_error(std::int32_t device, PluginStatus* status) {
   DeviceState& state = state_of(device);
-  const std::lock_guard lock(state.mutex);  // it is told once
+  const std::lock_guard lock(state.mutex);  // each failure is reported once
   volatile LateFailure* const failure = state.late_failure;
   if (failure == nullptr || failure->found != 1) return;
   if (failure->is_index == 1) {

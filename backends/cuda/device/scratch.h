@@ -6,9 +6,9 @@
 
 namespace tern::cuda::device {
 
-/// Device memory for one call of a kernel, of libtern's caching allocator: it is given back when
-/// the scope ends, and later work of the same stream may then use it. Without memory `get` returns
-/// null and the context says so; launch() then does nothing.
+/// Device memory for one kernel call, from libtern's caching allocator. The scope's end frees the
+/// memory, which later work of the same stream may reuse. If the allocation fails, get() returns
+/// null and the context records the failure, so launch() does nothing.
 class Scratch {
  public:
   Scratch(kernels::KernelContext& context, std::size_t bytes);

@@ -9,10 +9,11 @@ namespace {
 
 template <class T>
 struct Exponentials {
-  T largest, sum;  // the largest x so far, and the sum of e^(x - largest)
+  T largest, sum;  // the largest x so far; the sum of e^(x - largest)
 };
 
-// From the inputs. The sum is made in one walk: it shrinks when a larger element comes.
+// Computes the result from the inputs. One pass suffices for the sum: a new largest element
+// rescales it.
 template <class T, bool kLog>
 struct Forward {
   using State = Exponentials<T>;
@@ -23,7 +24,7 @@ struct Forward {
   __device__ State add(const State& state, std::int64_t at) const {
     const T x = in[at];
     if (!(x > state.largest)) return {state.largest, state.sum + shrink(x, state.largest)};
-    return {x, state.sum * shrink(state.largest, x) + (T(1) + (x - x))};  // infinity makes NaN
+    return {x, state.sum * shrink(state.largest, x) + (T(1) + (x - x))};  // NaN for infinite x
   }
   __device__ State operator()(const State& a, const State& b) const {
     const T largest = a.largest > b.largest ? a.largest : b.largest;
@@ -38,7 +39,7 @@ struct Forward {
   __device__ static T shrink(T x, T largest) { return math::exp_or_zero(x - largest); }
 };
 
-// From the forward's results and the gradient.
+// Computes the input's gradient from the forward result and the result's gradient.
 template <class T, bool kLog>
 struct Backward {
   using State = T;
@@ -57,7 +58,7 @@ struct Backward {
   }
 };
 
-/// A team per row: it walks along the row to sum, and again, now in a cache, to write.
+/// One team per row. It reads the row twice: to sum, and (now from the cache) to write.
 template <class Form>
 __global__ void __launch_bounds__(kThreads)
     softmax_kernel(std::int64_t rows, std::int64_t size, std::int64_t inner, Teams teams,

@@ -6,8 +6,8 @@
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/runtime.h>
 
-// Streams, events and graphs. A call finds the device of its stream here: asking CUDA in a thread
-// that has no device yet could start one that nobody uses.
+// Streams, events and graphs. The device of a stream is looked up here: asking CUDA in a thread
+// without a device could start a device that nobody uses.
 
 namespace tern::cuda::device {
 namespace {
@@ -16,7 +16,7 @@ struct Streams {
   std::mutex mutex;
   std::unordered_map<void*, std::int32_t> devices;
 };
-// Never destroyed: a stream may be waited for while the process ends.
+// Never destroyed: another thread may wait for a stream while the process ends.
 Streams& streams() {
   static Streams& streams = *new Streams;
   return streams;
@@ -142,7 +142,7 @@ void* capture_end(void* stream, PluginStatus* status) {
   }
   cudaGraphExec_t graph = nullptr;
   if (check(cudaGraphInstantiate(&graph, recorded, 0), status)) {
-    // Now, not at the first launch, which would fail in the same way.
+    // Upload now. A failure is ignored, because the first launch reports it again.
     succeeds(cudaGraphUpload(graph, static_cast<cudaStream_t>(stream)));
   }
   succeeds(cudaGraphDestroy(recorded));

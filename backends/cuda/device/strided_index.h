@@ -7,15 +7,15 @@
 #include <tern/core/kernels/host_device.h>
 #include <tern/core/kernels/view.h>
 
-// From the row-major index of an element to its offsets in several strided tensors: each thread of
-// a GPU starts at an index of its own. The host goes from element to element with StrideWalker.
+// Maps the row-major index of an element to its offsets in several strided tensors. Each GPU thread
+// starts at its own index; the host walks from element to element with StrideWalker.
 
 namespace tern::cuda::device {
 
 using namespace kernels;
 
-/// A number that numbers below 2^31 are divided by with a multiplication and a shift, because GPUs
-/// have no division (Granlund and Montgomery, "Division by invariant integers using
+/// Divides numbers below 2^31 by a fixed divisor with a multiplication and a shift, because GPUs
+/// have no division instruction (Granlund and Montgomery, "Division by invariant integers using
 /// multiplication", 1994).
 struct Divider {
   std::uint32_t divisor, magic, shift;
@@ -32,8 +32,8 @@ struct Divider {
   }
 };
 
-/// The offsets of the elements of K tensors of one shape, which has less than 2^31 elements. The
-/// last dimension runs fastest.
+/// Computes the offsets of elements in K tensors of one shape with less than 2^31 elements. The
+/// last dimension varies fastest.
 template <int K>
 struct StridedIndex32 {
   std::int32_t ndim = 0;
@@ -45,7 +45,7 @@ struct StridedIndex32 {
     for (int k = 0; k < K; ++k) strides[ndim][k] = dim_strides[k];
     ++ndim;
   }
-  /// The offsets, in elements, of the element with this row-major index.
+  /// Computes the offsets, in elements, of the element with this row-major index.
   TERN_HOST_DEVICE void offsets(std::uint32_t index, std::int64_t (&out)[K]) const {
     for (int k = 0; k < K; ++k) out[k] = 0;
     for (int d = ndim - 1; d >= 0; --d) {
@@ -68,12 +68,12 @@ struct StridedIndex {
     count *= size;
     if (size <= 1) return;  // its coordinate is always 0
     sizes[small.ndim] = size;
-    // Of a larger dimension than 32 bits hold, `small` is asked for the strides alone.
+    // For dimensions that exceed 32 bits, only the strides of `small` are used.
     small.add_dim(std::min<std::int64_t>(size, 0x7fffffff), strides);
   }
-  /// Whether index * stride is the offset.
+  /// Returns true if an element's offset is index * stride.
   TERN_HOST_DEVICE bool is_row() const { return small.ndim == 1; }
-  /// The offsets, in elements, of the element with this row-major index.
+  /// Computes the offsets, in elements, of the element with this row-major index.
   TERN_HOST_DEVICE void offsets(std::int64_t index, std::int64_t (&out)[K]) const {
     if (count <= 0x7fffffff) return small.offsets(static_cast<std::uint32_t>(index), out);
     for (int k = 0; k < K; ++k) out[k] = 0;
@@ -83,12 +83,12 @@ struct StridedIndex {
       index /= sizes[d];
     }
   }
-  /// How far neighbours of the last dimension are in the first tensor.
+  /// Returns the distance between neighbours of the last dimension in the first tensor.
   std::int64_t step() const {
     const std::int64_t stride = small.ndim == 0 ? 0 : std::abs(small.strides[small.ndim - 1][0]);
     return stride == 0 ? INT64_MAX : stride;
   }
-  /// The size of the last dimension.
+  /// Returns the size of the last dimension.
   std::int64_t row_size() const { return small.ndim == 0 ? 1 : sizes[small.ndim - 1]; }
 };
 

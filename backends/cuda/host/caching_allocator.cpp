@@ -9,7 +9,7 @@
 namespace tern::cuda::detail {
 namespace {
 
-// What a signal handler asks; set once, when the allocator is made.
+// The allocator that a signal handler reads; set once, by the constructor.
 constinit std::atomic<const CachingAllocator*> instance = nullptr;
 
 }  // namespace
@@ -41,7 +41,7 @@ void* CachingAllocator::allocate(std::size_t bytes, Stream stream, std::uint64_t
     return pointer;
   };
   if (void* pointer = try_once(/*last=*/false)) return pointer;
-  empty_cache();  // of all: devices may be parts of one GPU
+  empty_cache();  // of all devices: they may be parts of one GPU
   return try_once(/*last=*/true);
 }
 

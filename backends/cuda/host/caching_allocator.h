@@ -10,30 +10,31 @@
 
 namespace tern::cuda::detail {
 
-/// The memory of all CUDA devices: a DeviceCachingAllocator for each, behind a lock. Memory belongs
-/// to the stream that is current when it is allocated, and during a capture to the pool of the
-/// graph.
+/// The memory of all CUDA devices: one DeviceCachingAllocator per device, behind a lock. A block
+/// belongs to the stream that is current when it is allocated; during a capture it belongs to the
+/// graph's pool.
 class TERN_API CachingAllocator final : public Allocator {
  public:
   CachingAllocator();
 
   void* allocate(std::size_t bytes, DeviceIndex device) override;
-  /// The same from the ordinary pool, whatever is captured.
+  /// Allocates from the ordinary pool, even during a capture.
   void* allocate_outside_graphs(std::size_t bytes, DeviceIndex device);
   void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept override;
   void empty_cache() override;
   MemoryStats stats(DeviceIndex device) const override;
   void reset_peak(DeviceIndex device) override;
 
-  /// Says that work on `stream` uses the block of `pointer`, so that freeing it waits for that.
+  /// Records that work on `stream` uses the block at `pointer`, so that freeing the block waits for
+  /// this work.
   void record_stream(const void* pointer, Stream stream);
-  /// A graph holds its pool, on every device, to let_go().
+  /// Keeps the pool, on every device, for a graph until let_go().
   void hold(std::uint64_t pool);
   void let_go(std::uint64_t pool);
-  /// From here to end_capture() a capture records the work of `stream`.
+  /// Marks the work of `stream` as captured until end_capture().
   void begin_capture(Stream stream);
   void end_capture(Stream stream);
-  /// See PluginHost. Gives up rather than wait for the lock.
+  /// Implements PluginHost::find_block. Returns false instead of waiting for the lock.
   bool find_block(DeviceIndex device, const void* address, kernels::PluginBlock* block) const;
 
  private:
@@ -52,7 +53,7 @@ class TERN_API CachingAllocator final : public Allocator {
   std::vector<std::unique_ptr<LockedDevice>> devices_;
 };
 
-/// PluginHost::find_block.
+/// Implements PluginHost::find_block.
 std::int32_t find_block(std::int32_t device, const void* address, kernels::PluginBlock* block);
 
 }  // namespace tern::cuda::detail

@@ -94,7 +94,7 @@ void empty_cache() {
 
 void synchronize(StrictDeviceIndex device) {
   device = detail::resolve(device);
-  // CUDA would refuse, too, and end the capture of whichever thread it is.
+  // CUDA would refuse, too, but would also end the capture of another thread.
   TERN_CHECK(detail::recordings == 0 || !detail::captures_on(device), DeviceError,
              "CUDA error: operation not permitted when stream is capturing: cuda::synchronize(",
              device, ") while a graph is captured on cuda:", device);

@@ -9,8 +9,8 @@
 #include <tern/core/tensor/device.h>
 #include <tern/core/tensor/memory_stats.h>
 
-// CUDA as users see it. A program that uses this links no CUDA library: what does the work is a
-// plugin, opened at the first call. docs/devices.md tells the whole story.
+// The CUDA API for users. Programs that use it link no CUDA library: a plugin does the work and is
+// opened by the first call. See docs/devices.md.
 
 namespace tern::cuda {
 
@@ -34,9 +34,9 @@ TERN_API DeviceIndex current_device();
 /// ordinal") for a device that does not exist. Prefer DeviceGuard, which restores the device.
 TERN_API void set_device(StrictDeviceIndex device);
 
-/// The facts about one device.
+/// The properties of one device.
 struct DeviceProperties {
-  /// The name that the driver gives.
+  /// The driver's name of the device.
   std::string name;
   int major = 0, minor = 0;       // compute capability
   std::int64_t total_memory = 0;  // bytes
@@ -47,7 +47,7 @@ struct DeviceProperties {
   /// The number of threads in a warp.
   int warp_size = 0;
 };
-/// Returns the facts about a device; -1 means the current device.
+/// Returns the properties of a device; -1 means the current device.
 TERN_API DeviceProperties get_device_properties(StrictDeviceIndex device = -1);
 /// Returns the driver's name of a device; -1 means the current device.
 TERN_API std::string get_device_name(StrictDeviceIndex device = -1);
@@ -60,11 +60,11 @@ TERN_API bool can_device_access_peer(StrictDeviceIndex device, StrictDeviceIndex
 TERN_API std::int64_t memory_allocated(StrictDeviceIndex device = -1);
 /// Returns the largest memory_allocated() since the last reset.
 TERN_API std::int64_t max_memory_allocated(StrictDeviceIndex device = -1);
-/// Returns the bytes taken from a device: used or cached; -1 means the current device.
+/// Returns the bytes taken from a device, used or cached; -1 means the current device.
 TERN_API std::int64_t memory_reserved(StrictDeviceIndex device = -1);
 /// Returns the largest memory_reserved() since the last reset.
 TERN_API std::int64_t max_memory_reserved(StrictDeviceIndex device = -1);
-/// Sets both maxima to the present values.
+/// Sets both maxima to the current values.
 TERN_API void reset_peak_memory_stats(StrictDeviceIndex device = -1);
 /// Returns all figures of the caching allocator; -1 means the current device.
 TERN_API MemoryStats memory_stats(StrictDeviceIndex device = -1);
@@ -83,11 +83,11 @@ TERN_API void synchronize(StrictDeviceIndex device = -1);
 namespace detail {
 /// Throws DeviceError unless the device exists.
 TERN_API void check_ordinal(DeviceIndex device);
-/// The current device for -1, else `device`, which must exist.
+/// Returns the current device for -1, else `device`. Throws DeviceError unless the device exists.
 TERN_API DeviceIndex resolve(DeviceIndex device);
-/// set_device() that returns what was current before.
+/// Sets the current device and returns the previous one.
 TERN_API CurrentDevice exchange_device(DeviceIndex device);
-/// Makes current what exchange_device() returned, without starting a device that nobody has used.
+/// Restores what exchange_device() returned, without starting a device that nobody has used.
 TERN_API void restore_device(CurrentDevice before) noexcept;
 }  // namespace detail
 }  // namespace tern::cuda

@@ -11,13 +11,13 @@
 namespace tern::cuda {
 namespace {
 
-// Lets the later work of `stream` wait for the work that `other` has now.
+// Makes later work of `stream` wait for the work that `other` has now.
 void wait_for(Stream stream, Stream other) {
   detail::spread_capture(other, stream);
   void* event = detail::record_event(other.device_index(), other.stream());
   kernels::PluginStatus status;
   detail::plugin().stream_wait(stream.stream(), event, &status);
-  detail::keep_event(other.device_index(), event);  // the wait is for what was recorded by now
+  detail::keep_event(other.device_index(), event);  // the wait is bound to the recorded point
   detail::check(status);
 }
 
@@ -32,7 +32,7 @@ void copy_on(Stream stream, void* to, Device to_device, const void* from, Device
 }  // namespace
 
 detail::CachingAllocator& CudaBackend::allocator() {
-  // Once made it takes tensors back even where there is no plugin any more: in a forked child.
+  // Never destroyed, so that tensors can be freed even in a forked child without a plugin.
   static detail::CachingAllocator& allocator = (detail::plugin(), *new detail::CachingAllocator);
   return allocator;
 }
@@ -50,7 +50,7 @@ void CudaBackend::check_device(DeviceIndex device) { detail::check_ordinal(devic
 void CudaBackend::synchronize(DeviceIndex device) { cuda::synchronize(device); }
 
 void CudaBackend::record_current_stream(const void* data, DeviceIndex device) {
-  if (!detail::has_pool_streams()) return;  // each device has but one stream
+  if (!detail::has_pool_streams()) return;  // each device has only its default stream
   allocator().record_stream(data, getCurrentCUDAStream(device));
 }
 
@@ -61,7 +61,8 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
   if (to_device.is_cuda() && from_device.is_cuda()) {
     const Stream source = getCurrentCUDAStream(from_device.index());
     const Stream target = getCurrentCUDAStream(to_device.index());
-    // The target's earlier work must be done with the memory, its later work must see the copy.
+    // The copy waits for earlier work of the target, and the target's later work waits for the
+    // copy.
     if (source != target) wait_for(source, target);
     copy_on(source, to, to_device, from, from_device, bytes);
     if (source != target) wait_for(target, source);
@@ -77,9 +78,10 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
              "tensor is pinned. Please use tensor.pin_memory() or allocate the tensor with "
              "pinned_memory(true).");
   copy_on(stream, to, to_device, from, from_device, bytes);
-  // CUDA does not promise for every machine that it is done with ordinary memory by now.
+  // CUDA does not guarantee on every machine that it has finished with pageable memory by now.
   if (!non_blocking || !pinned) return stream.synchronize();
-  if (!captured) pinned_allocator()->record_stream(host, stream);  // else the user keeps it
+  // The user must keep the buffer of a captured copy.
+  if (!captured) pinned_allocator()->record_stream(host, stream);
 }
 
 CudaBackend::Place CudaBackend::place(DeviceIndex device) {

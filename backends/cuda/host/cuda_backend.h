@@ -6,8 +6,8 @@
 
 namespace tern::cuda {
 
-/// CUDA devices as the ops see them. Everything but device_count() throws DeviceError, with the
-/// reason, when there is no CUDA to use.
+/// The backend of CUDA devices. All functions but device_count() throw DeviceError, with the
+/// reason, if CUDA cannot be used.
 class TERN_API CudaBackend final : public kernels::Backend {
  public:
   detail::CachingAllocator& allocator() override;
@@ -25,7 +25,7 @@ class TERN_API CudaBackend final : public kernels::Backend {
   kernels::GraphCapture* capture(DeviceIndex device) override;
 };
 
-/// The one CUDA backend; it opens the plugin when something is asked of it. Never destroyed.
+/// Returns the one CUDA backend, which opens the plugin at its first use. Never destroyed.
 TERN_API CudaBackend& cuda_backend();
 
 }  // namespace tern::cuda

@@ -20,10 +20,10 @@ using kernels::Plugin;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kBlockUnit = 512;
-constexpr std::size_t kSmallRequest = kMiB;  // the largest that small segments serve
+constexpr std::size_t kSmallRequest = kMiB;  // the largest request that small segments serve
 constexpr std::size_t kSmallSegment = 2 * kMiB;
 constexpr std::size_t kLargeSegment = 20 * kMiB;
-constexpr std::size_t kOwnSegment = 10 * kMiB;  // from here on a request gets its own segment
+constexpr std::size_t kOwnSegment = 10 * kMiB;  // requests from here on get their own segment
 constexpr std::size_t kSegmentUnit = 2 * kMiB;
 constexpr std::size_t kLargestRequest = std::numeric_limits<std::size_t>::max() / 4;
 
@@ -31,8 +31,8 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// TERN_CUDA_CACHE=0: every tensor has memory of its own from the driver, for tools that look for
-// accesses beyond it, and for tests.
+// TERN_CUDA_CACHE=0 disables caching: every tensor gets its own memory from the driver, for tests
+// and for tools that look for out-of-bounds accesses.
 bool caches() {
   static const bool on = [] {
     const char* value = std::getenv("TERN_CUDA_CACHE");
@@ -72,7 +72,7 @@ void* DeviceCachingAllocator::allocate(std::size_t bytes, void* stream, std::uin
   if (block == nullptr) block = new_segment(size, stream, pool);
   if (block == nullptr) {
     empty_cache();
-    block = take_free(size, stream, pool);  // what was in use elsewhere may fit now
+    block = take_free(size, stream, pool);  // blocks that other streams used may fit now
     if (block == nullptr) block = new_segment(size, stream, pool);
     if (block == nullptr) return nullptr;
   }
@@ -110,12 +110,12 @@ void DeviceCachingAllocator::deallocate(void* pointer) noexcept {
     if (block.used_on.empty() && !caches()) empty_cache();
     mark_uses();
   } catch (...) {
-    // The next allocation tries that again.
+    // The next allocation tries again.
   }
 }
 
-// Marks the ends of the work that the further streams of freed blocks have now; but not in a stream
-// that a capture records, where the mark would be in the graph.
+// Records events behind the present work of the other streams that used freed blocks. Streams in a
+// capture are left out: the event would become part of the graph.
 void DeviceCachingAllocator::mark_uses() {
   for (Block** place = &unmarked_; *place != nullptr;) {
     Block& block = **place;
@@ -184,7 +184,7 @@ DeviceCachingAllocator::Block* DeviceCachingAllocator::take_free(std::size_t siz
 DeviceCachingAllocator::Block* DeviceCachingAllocator::new_segment(std::size_t size, void* stream,
                                                                    std::uint64_t pool) {
   const std::size_t bytes = segment_size(size);
-  std::map<const char*, Segment> made;  // before the driver's memory, which must not be lost
+  std::map<const char*, Segment> made;  // first, so that driver memory cannot leak
   Segment& segment = made[nullptr];
   segment.push_back(Block{nullptr, bytes, stream, pool, &segment, size <= kSmallRequest});
   Block& block = segment.front();
@@ -204,13 +204,13 @@ DeviceCachingAllocator::Block* DeviceCachingAllocator::new_segment(std::size_t s
   return &block;
 }
 
-// The node with which the block will be among the free ones.
+// Makes the set node with which the block will enter the free list, so that freeing cannot throw.
 void DeviceCachingAllocator::make_node(Block& block) {
   FreeBlocks alone{&block};
   block.node = alone.extract(alone.begin());
 }
 
-// Cuts off what `size` leaves over, if that is worth a block of its own.
+// Splits off the rest beyond `size` if it is large enough for a block of its own.
 void DeviceCachingAllocator::split(Block& block, std::size_t size) {
   const std::size_t rest = block.size - size;
   if (block.small ? rest < kBlockUnit : rest <= kSmallRequest) return;
@@ -225,7 +225,7 @@ void DeviceCachingAllocator::split(Block& block, std::size_t size) {
   free_[block.small].insert(std::move(next.node));
 }
 
-// Joins the block with free neighbours and keeps it for reuse.
+// Merges the block with free neighbours and adds it to the free list.
 void DeviceCachingAllocator::set_free(Block& block) {
   FreeBlocks& blocks = free_[block.small];
   Segment& segment = *block.segment;
@@ -244,8 +244,8 @@ void DeviceCachingAllocator::set_free(Block& block) {
   blocks.insert(std::move(block.node));
 }
 
-// Frees the blocks whose other streams are past their use; waits for all of them with `wait`. A
-// failure of the driver leaves the rest for the next time.
+// Frees the blocks whose other streams have passed their events; with `wait`, waits for all of
+// them. If the driver fails, the remaining blocks wait for the next call.
 void DeviceCachingAllocator::collect_waiting(bool wait) {
   mark_uses();
   if (marks_.empty() || captures_here()) return;

@@ -25,7 +25,7 @@ IdleEvents& idle_of(DeviceIndex device) {
   return all[device];
 }
 
-// Null when there is none.
+// Returns null if no event is idle.
 void* take_idle(DeviceIndex device) {
   IdleEvents& idle = idle_of(device);
   const std::lock_guard lock(idle.mutex);
@@ -53,7 +53,7 @@ void keep_event(DeviceIndex device, void* event) {
   idle.events.push_back(event);
 }
 
-// Asks again and again: event_synchronize would take the error of a kernel, which is the user's.
+// Polls, because event_synchronize would consume the error of a kernel, which belongs to the user.
 bool collect_event(DeviceIndex device, void* event, bool wait) {
   while (call(&Plugin::event_query, event) == 0) {
     if (!wait) return false;

@@ -2,18 +2,19 @@
 
 #include <tern/core/tensor/device.h>
 
-// Events of each device for those who wait for streams; kept, because making one costs more than
-// recording it. Thread-safe.
+// A pool of events per device. Events are reused, because creating one costs more than recording
+// it. Thread-safe.
 
 namespace tern::cuda::detail {
 
-/// An event that marks the end of the work that `stream`, one of `device`, has now.
+/// Returns an event behind the present work of `stream`, a stream of `device`.
 void* record_event(DeviceIndex device, void* stream);
 
-/// Gives back an event of record_event that nobody waits for any more.
+/// Returns to the pool an event of record_event that nobody waits for.
 void keep_event(DeviceIndex device, void* event);
 
-/// Gives the event back if its stream has passed it, with `wait` when it has; true if so.
+/// Returns the event to the pool if its stream has passed it; with `wait`, waits until it has.
+/// Returns true if the event went back to the pool.
 bool collect_event(DeviceIndex device, void* event, bool wait = false);
 
 }  // namespace tern::cuda::detail

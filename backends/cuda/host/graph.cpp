@@ -30,7 +30,7 @@ CUDAGraph::~CUDAGraph() {
   try {
     reset();
   } catch (const Error&) {
-    // The device is lost; the pool stays with it.
+    // The device is lost, and the pool with it.
   }
 }
 
@@ -105,7 +105,7 @@ void CUDAGraph::replay() {
   const Stream stream = getCurrentCUDAStream(recording_->stream.device_index());
   TERN_CHECK(detail::recording_on(stream.stream()) == nullptr, Error,
              "CUDAGraph::replay: a replay cannot be captured");
-  // Behind the work that prepared what the graph uses, and behind the replay before this one, whose
+  // Runs after the work that prepared the graph's inputs, and after the previous replay, whose
   // arguments are overwritten now.
   if (last_ != stream) earlier_.block(stream);
   const auto mark_end = [&] {
@@ -119,9 +119,9 @@ void CUDAGraph::replay() {
     });
   } catch (...) {
     try {
-      mark_end();  // later work still has to wait for what was queued before the error
+      mark_end();  // later work must still wait for the work queued before the error
     } catch (const Error&) {
-      // The first error counts.
+      // Throw the first error.
     }
     throw;
   }

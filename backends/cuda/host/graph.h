@@ -29,8 +29,8 @@ TERN_API MempoolId graph_pool_handle();
 /// Returns true when the calling thread's work for the current device is recorded instead of run.
 TERN_API bool is_current_stream_capturing();
 
-/// Work of one device that is recorded once and then replayed as a whole, without the host's part
-/// of it.
+/// A sequence of work on one device that is recorded once and then replayed as a whole, without the
+/// work of the host.
 ///
 /// A replay works on the memory of the capture: fill the inputs in place before a replay, and read
 /// the results before the next one. Memory allocated during the capture belongs to the graph, in a
@@ -51,26 +51,27 @@ class TERN_API CUDAGraph {
   CUDAGraph(const CUDAGraph&) = delete;
   CUDAGraph& operator=(const CUDAGraph&) = delete;
 
-  /// Starts to record the work of the current stream and of streams that wait for it.
+  /// Starts to record the work of the current stream and of all streams that wait for it.
   ///
-  /// Reading results, waiting, and copies of pageable memory throw DeviceError during a capture,
-  /// after which the capture can only be ended. Graphs with one `pool` share memory: replay them in
-  /// the order of their captures, never at the same time. Throws Error on a default stream, which
-  /// other threads use, too, and for a graph that was captured before.
+  /// During a capture, reading results, waiting, and copies of pageable memory throw DeviceError,
+  /// and the capture can then only be ended. Graphs with one `pool` share memory: replay them in
+  /// the order of their captures, never at the same time. Throws Error on a default stream, because
+  /// other threads use it, too, and for a graph that was captured before.
   void capture_begin(MempoolId pool = {});
-  /// Ends the recording and makes the graph ready. The stream runs its work again in any case.
-  /// Throws Error on another stream than that of capture_begin(), DeviceError when the capture
-  /// failed.
+  /// Ends the recording and makes the graph ready. The stream runs its work again, even if this
+  /// throws. Throws Error on a stream other than that of capture_begin(), DeviceError if the
+  /// capture failed.
   void capture_end();
-  /// Captures the work of `body` on `stream`, or on a stream of the pool. An error of `body` ends
-  /// the capture and is thrown on.
+  /// Captures the work of `body` on `stream`, or on a stream of the pool. If `body` throws, ends
+  /// the capture and rethrows.
   void capture(const std::function<void()>& body, MempoolId pool = {},
                std::optional<Stream> stream = {});
 
   /// Queues the recorded work on the current stream of the graph's device. Throws Error before a
   /// capture.
   void replay();
-  /// Frees the graph. Its pool is free when no other graph uses it and its tensors are gone.
+  /// Frees the graph. The pool's memory is free when no other graph uses the pool and its tensors
+  /// are gone.
   void reset();
   /// Returns the pool, for further captures.
   MempoolId pool() const;
@@ -79,10 +80,10 @@ class TERN_API CUDAGraph {
   void end_recording();
 
   std::unique_ptr<detail::Recording> recording_;
-  void* graph_ = nullptr;  // the plugin's, after a capture
+  void* graph_ = nullptr;  // owned by the plugin; set after a capture
   bool capturing_ = false;
-  std::optional<Stream> last_;  // of the capture, then of the last replay
-  Event earlier_;               // the end of that
+  std::optional<Stream> last_;  // stream of the capture, then of the last replay
+  Event earlier_;               // the end of the last replay
 };
 
 }  // namespace tern::cuda

@@ -8,7 +8,7 @@
 namespace tern::cuda {
 namespace {
 
-// The device of the first input, or the current one.
+// Returns the device of the first input, or -1 for the current device.
 DeviceIndex device_of(const std::vector<Tensor>& inputs) {
   if (inputs.empty()) return -1;
   const Device device = inputs[0].device();

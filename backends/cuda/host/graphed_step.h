@@ -11,9 +11,9 @@ namespace tern::cuda {
 /// A training step that becomes a CUDA graph after its first calls.
 ///
 /// The first `warmup` calls run the function as it is, the next call captures it, and every later
-/// call is a replay. So every call is one step, with the same numbers as without a graph. The
-/// function must do the same work each time, on tensors that stay, and must not read a result on
-/// the host; see CUDAGraph.
+/// call replays it. So every call does one step, with the same results as without a graph. The
+/// function must do the same work each time, on tensors that stay alive, and must not read a result
+/// on the host; see CUDAGraph.
 ///
 /// Example:
 ///   Tensor x = empty({128, 784}, kCUDA);
@@ -33,9 +33,9 @@ class TERN_API GraphedStep {
               MempoolId pool = {});
 
   /// Copies the values into the inputs and does one step. Values in pinned memory are read while
-  /// the step runs and must stay until then. Returns the function's result, detached. After the
-  /// capture this is always the same tensor, which the next call overwrites. Throws Error for
-  /// another number of values, ShapeError for another size.
+  /// the step runs and must stay alive until then. Returns the function's result, detached; after
+  /// the capture this is always the same tensor, which the next call overwrites. Throws Error for a
+  /// wrong number of values, ShapeError for a wrong shape.
   template <class... Values>
   Tensor operator()(const Values&... values) {
     return run({values...});
@@ -49,9 +49,9 @@ class TERN_API GraphedStep {
  private:
   std::vector<Tensor> inputs_;
   std::function<Tensor()> step_;
-  int warmup_;  // calls that are left
+  int warmup_;  // warm-up calls that remain
   MempoolId pool_;
-  Stream side_;  // where the capture is made
+  Stream side_;  // the stream of the capture
   CUDAGraph graph_;
   Tensor result_;
 };

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kMostSimulated = 16;
 
-// Set by the first use of a device: what the driver keeps from then on does not survive a fork.
+// Set by the first use of a device. From then on the driver has state that does not survive a fork.
 constinit std::atomic<bool> started = false;
 // Set in a child of a process that had started CUDA.
 constinit std::atomic<bool> is_forked_child = false;
@@ -49,8 +49,8 @@ std::string list_of(const std::vector<std::string>& folders) {
   return text;
 }
 
-// Whether all that dlopen would map is in the file: of a library that was cut off, it reads beyond
-// the end, which kills the program.
+// Returns true if the file contains all segments that dlopen would map. dlopen reads beyond the end
+// of a truncated library, which kills the program.
 bool is_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(file.tellg(), 0));
@@ -60,7 +60,7 @@ bool is_whole(const std::string& path) {
   };
   ElfW(Ehdr) header{};
   if (!read(0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return size > sizeof(header);  // dlopen says what else it is
+    return size > sizeof(header);  // not ELF: dlopen reports what is wrong
   }
   for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment{};
@@ -77,7 +77,7 @@ LoadedPlugin open_plugin(const std::string& path, const LoadRequest& request) {
   if (library == nullptr) return {nullptr, path + " cannot be loaded: " + dlerror()};
   void* symbol = dlsym(library, kernels::kPluginEntryName);
   if (symbol == nullptr) return {nullptr, path + " is not a plugin of tern: " + dlerror()};
-  // The plugin keeps the address.
+  // Static, because the plugin stores the address.
   static kernels::PluginHost host;
   host = plugin_host(request.simulated);
   const kernels::Plugin* plugin = reinterpret_cast<kernels::PluginEntry>(symbol)(&host);
@@ -142,7 +142,7 @@ LoadedPlugin load_plugin(const LoadRequest& request, const std::vector<std::stri
 }
 
 const LoadedPlugin& loaded_plugin() {
-  // Never destroyed: static tensors may still free their memory when the program ends.
+  // Never destroyed: static tensors may free their memory when the program ends.
   static const LoadedPlugin& loaded = []() -> const LoadedPlugin& {
     const auto& opened =
         *new LoadedPlugin(load_plugin(request_from_environment(), plugin_folders()));

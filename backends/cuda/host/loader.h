@@ -6,45 +6,45 @@
 #include <tern/core/base/visibility.h>
 #include <tern/core/kernels/plugin.h>
 
-// Opening the library behind CUDA: at the first use, never closed again.
+// Opens the plugin library at the first use of CUDA. The library is never closed.
 
 namespace tern::cuda::detail {
 
-/// What the environment asks for.
+/// The settings in the environment.
 struct LoadRequest {
   bool disabled = false;  // TERN_CUDA=0
-  int simulated = 0;      // TERN_SIMULATE_CUDA: how many simulated devices; 0: real ones
+  int simulated = 0;      // TERN_SIMULATE_CUDA: number of simulated devices; 0: real devices
 };
 
-/// Reads the environment. Throws DeviceError for a TERN_SIMULATE_CUDA that is no number from 1 to
-/// 16, or a TERN_CUDA that is neither 0 nor 1.
+/// Reads the environment. Throws DeviceError unless TERN_SIMULATE_CUDA is a number from 1 to 16 and
+/// TERN_CUDA is 0 or 1.
 TERN_API LoadRequest request_from_environment();
 
-/// An open plugin, or why there is none.
+/// An open plugin, or the reason why there is none.
 struct LoadedPlugin {
   const kernels::Plugin* plugin = nullptr;
   std::string reason;
 };
 
-/// Opens the library that `request` needs in the first of `folders` that has it.
+/// Opens the library for `request`, from the first of `folders` that contains it.
 TERN_API LoadedPlugin load_plugin(const LoadRequest& request,
                                   const std::vector<std::string>& folders);
 
-/// Where plugins are looked for: in TERN_PLUGIN_PATH, if that is set, beside libtern, beside the
-/// program, and in ../lib of the program.
+/// Returns the folders that are searched for plugins: TERN_PLUGIN_PATH if set, the folder of
+/// libtern, the folder of the program, and its ../lib.
 TERN_API std::vector<std::string> plugin_folders();
 
-/// Why this libtern cannot use a plugin, or an empty text.
+/// Returns why this libtern cannot use a plugin, or an empty string.
 TERN_API std::string refusal(const kernels::Plugin& plugin);
 
-/// The plugin of this process, loaded by the first call, for what starts no driver: is there one,
-/// and how many devices. Throws as request_from_environment does.
+/// Returns the plugin of this process, loaded by the first call. Does not start the driver: for
+/// asking whether there is a plugin and how many devices. Throws as request_from_environment does.
 TERN_API const LoadedPlugin& loaded_plugin();
 
-/// The plugin, for more than counting devices: from here on a forked child cannot use CUDA. Throws
-/// DeviceError with the reason when there is none.
+/// Returns the plugin for using devices; from here on a forked child cannot use CUDA. Throws
+/// DeviceError with the reason if there is no plugin.
 TERN_API const kernels::Plugin& plugin();
-/// Whether plugin() was called.
+/// Returns true if plugin() was called.
 bool has_started();
 
 }  // namespace tern::cuda::detail

@@ -16,8 +16,8 @@ using kernels::Plugin;
 constexpr std::size_t kSmallest = 4096;
 constexpr std::size_t kLargest = std::size_t{1} << 62;
 
-// The device by which pinned memory is made: the current one, but one in use rather than one that
-// would be started for this alone.
+// Returns the device with which to allocate pinned memory: the current device if it has a context,
+// else another device in use, if any, to avoid starting a device for this alone.
 DeviceIndex used_device() {
   const DeviceIndex current = current_device();
   if (plugin().has_context(current) != 0) return current;
@@ -70,9 +70,9 @@ void PinnedAllocator::empty_cache() {
   release_free_blocks();
 }
 
-// Whether the copies that use the block have run.
+// Returns true if all copies that use the block are done.
 bool PinnedAllocator::is_idle(Block& block) {
-  if (captures_here()) return block.in_use.empty();  // a capture forbids to ask
+  if (captures_here()) return block.in_use.empty();  // CUDA forbids event queries during a capture
   std::vector<Use>& uses = block.in_use;
   while (!uses.empty() && collect_event(uses.back().stream.device_index(), uses.back().end)) {
     uses.pop_back();
@@ -93,7 +93,7 @@ PinnedAllocator::Blocks::iterator PinnedAllocator::take_free(std::size_t size) {
 
 PinnedAllocator::Blocks::iterator PinnedAllocator::new_block(std::size_t size) {
   free_[class_of(size)].reserve(made_[class_of(size)] + 1);
-  Blocks made;  // before the driver's memory, which must not be lost
+  Blocks made;  // allocated first: the driver's memory must not leak if this throws
   made.emplace(nullptr, Block{size});
   auto node = made.extract(nullptr);
   kernels::PluginStatus status;

@@ -11,29 +11,29 @@
 
 namespace tern::cuda::detail {
 
-/// Host memory that devices reach by themselves, so that copies run while the host goes on. Taking
-/// it from the driver is slow: freed blocks are kept by powers of two and handed out again once the
-/// copies that use them are done. The device index of its functions means nothing.
+/// Pinned host memory, which devices can access directly, so that copies run while the host
+/// continues. Allocating it by the driver is slow: freed blocks are cached by powers of two and
+/// reused when the copies that use them are done. Device indices are ignored.
 class TERN_API PinnedAllocator final : public Allocator {
  public:
   void* allocate(std::size_t bytes, DeviceIndex device) override;
   void deallocate(void* pointer, std::size_t bytes, DeviceIndex device) noexcept override;
-  /// Leaves out what copies still use, and does nothing during a capture, when the driver refuses
-  /// that.
+  /// Gives idle blocks back to the driver; blocks that copies still use stay. Does nothing during a
+  /// capture, because the driver refuses it then.
   void empty_cache() override;
-  /// From here to end_capture() there is a capture, on any device.
+  /// Marks the start of a capture, on any device.
   void begin_capture();
   void end_capture();
   MemoryStats stats(DeviceIndex device) const override;
   void reset_peak(DeviceIndex device) override;
 
-  /// Says that a copy on `stream` uses the memory at `pointer`, if it is pinned by tern.
+  /// Records that a copy on `stream` uses the memory at `pointer`, if the memory is pinned by tern.
   void record_stream(const void* pointer, Stream stream);
-  /// Whether the address lies in a live block.
+  /// Returns true if the address lies in a live block.
   bool is_pinned(const void* pointer);
 
  private:
-  struct Use {  // a stream that copies from or to a block, and a mark behind its last copy
+  struct Use {  // a stream that copies from or to a block, and an event behind its last copy
     Stream stream;
     void* end;
   };
@@ -44,7 +44,7 @@ class TERN_API PinnedAllocator final : public Allocator {
   };
   using Blocks = std::map<const char*, Block>;  // by address
 
-  // With the lock held:
+  // The caller must hold the lock:
   static bool is_idle(Block& block);
   Blocks::iterator take_free(std::size_t size);
   Blocks::iterator new_block(std::size_t size);
@@ -56,9 +56,10 @@ class TERN_API PinnedAllocator final : public Allocator {
 
   mutable std::mutex mutex_;
   Blocks blocks_;
-  // By size, the longest free first; with room for all, so that freeing allocates nothing.
+  // Indexed by size class, the longest free first. Has capacity for all blocks, so that
+  // freeing allocates nothing.
   std::array<std::vector<Blocks::iterator>, 64> free_;
-  std::array<std::size_t, 64> made_{};  // blocks, by size
+  std::array<std::size_t, 64> made_{};  // number of blocks, by size
   int captures_ = 0;
   MemoryStats stats_;
 };

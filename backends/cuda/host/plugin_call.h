@@ -7,7 +7,7 @@
 
 namespace tern::cuda::detail {
 
-/// Throws what a call of the plugin reported, if it failed.
+/// Throws the error that a call of the plugin reported, if any.
 inline void check(const kernels::PluginStatus& status) {
   switch (status.code) {
     case kernels::StatusCode::kOk:
@@ -27,7 +27,7 @@ inline void check(const kernels::PluginStatus& status) {
 }
 
 /// Calls a function of the plugin's table, as in call(&Plugin::stream_synchronize, stream), and
-/// throws what it reports.
+/// throws the error that it reports.
 template <class Function, class... Args>
 auto call(Function kernels::Plugin::*function, Args... args) {
   kernels::PluginStatus status;

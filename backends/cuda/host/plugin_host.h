@@ -4,7 +4,8 @@
 
 namespace tern::cuda::detail {
 
-/// What libtern offers to its plugin, which shall make `simulated_devices` if it is the simulator.
+/// Returns the functions that libtern offers to its plugin. The simulator makes
+/// `simulated_devices`.
 kernels::PluginHost plugin_host(int simulated_devices);
 
 }  // namespace tern::cuda::detail

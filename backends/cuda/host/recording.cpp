@@ -38,7 +38,7 @@ void GraphNumbers::write(std::size_t k, std::uint64_t bits) {
 
 namespace {
 
-// An address that only the calling thread has.
+// Returns an address that is unique to the calling thread.
 const void* this_thread() {
   static thread_local constinit char mark = 0;
   return &mark;
@@ -151,7 +151,7 @@ void Recording::write_numbers() {
   }
 }
 
-// Unless somebody else has drawn since.
+// Restores the generators' offsets, unless somebody has drawn since.
 void Recording::take_back_draws() {
   for (Draws& draws : draws_) {
     const std::lock_guard lock(draws.generator.mutex());
@@ -163,7 +163,7 @@ void Recording::take_back_draws() {
   }
 }
 
-// --- The recordings that go on -------------------------------------------------------------------
+// --- Active recordings ---------------------------------------------------------------------------
 
 constinit std::atomic<int> recordings{0};
 

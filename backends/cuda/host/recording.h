@@ -15,20 +15,20 @@
 
 namespace tern::cuda::detail {
 
-/// Eight-byte numbers in device memory that kernels of a graph read, and that the host writes
-/// before a replay. The memory is the graph's, in no pool: no replay of any graph writes to it.
+/// Eight-byte numbers in device memory that the kernels of a graph read and the host writes before
+/// a replay. The memory belongs to the graph but to no pool, so no replay overwrites it.
 class GraphNumbers {
  public:
-  /// Memory for `count` numbers, ordered after the work of the current stream of `device`.
+  /// Allocates `count` numbers, ordered after the work of the current stream of `device`.
   GraphNumbers(DeviceIndex device, std::size_t count);
   ~GraphNumbers();
   GraphNumbers(const GraphNumbers&) = delete;
   GraphNumbers& operator=(const GraphNumbers&) = delete;
 
   void* data() const { return data_; }
-  /// Queues the writing of number `k` on the current stream, unless that is what it is.
+  /// Queues the writing of number `k` on the current stream, unless the number has this value.
   void write(std::size_t k, std::uint64_t bits);
-  /// Says what number `k` will be for later work of the stream; nothing: that is not known.
+  /// Sets the value that number `k` will have for later work of the stream; nullopt: not known.
   void expect(std::size_t k, std::optional<std::uint64_t> bits) { known_[k] = bits; }
 
  private:
@@ -37,24 +37,23 @@ class GraphNumbers {
   std::vector<std::optional<std::uint64_t>> known_;
 };
 
-/// What the host remembers of a graph: filled while it is captured, used at each replay.
+/// The host's part of a graph: filled during the capture, used by each replay.
 class Recording final : public kernels::GraphCapture {
  public:
-  /// From now on the allocators hold back what the driver refuses during a capture on `stream`.
+  /// From here on the allocators postpone what the driver refuses during a capture on `stream`.
   Recording(std::uint64_t pool_, Stream stream_);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  std::uint64_t capture = 0;  // the plugin's number
+  std::uint64_t capture = 0;  // the plugin's number of the capture
   const std::uint64_t pool;
   const Stream stream;       // where the capture began
-  const void* const thread;  // that began the capture
+  const void* const thread;  // the thread that began the capture
 
-  /// The capture records the work of a further stream, of any device.
+  /// Adds a further stream, of any device, whose work the capture records.
   void join(Stream joined);
-  /// The capture has ended: the allocators hold nothing back any more. Does nothing the second
-  /// time.
+  /// Ends the capture for the allocators. Does nothing the second time.
   void end();
 
   void reserve_numbers(Generator& generator, std::uint64_t blocks,
@@ -62,10 +61,10 @@ class Recording final : public kernels::GraphCapture {
   const double* graph_number(DeviceIndex device, std::function<double()> value) override;
   void after_replay(DeviceIndex device, std::function<void()> hook) override;
 
-  /// Records the last work of the capture: each replay leaves the offsets that the next one needs.
+  /// Records the last work of the capture: it advances the random offsets for the next replay.
   void finish_capture();
-  /// Queues on the current stream what comes before `launch`, calls it, and does on the host what a
-  /// replay does there. When something throws, the generators stand where they stood.
+  /// Queues the writes that precede a replay on the current stream, calls `launch`, and runs the
+  /// hooks on the host. If something throws, the generators keep their offsets.
   void replay(const std::function<void()>& launch);
 
  private:
@@ -74,8 +73,8 @@ class Recording final : public kernels::GraphCapture {
         : generator(std::move(source)), seed_and_offset(generator.device().index(), 2) {}
     Generator generator;
     GraphNumbers seed_and_offset;
-    std::uint64_t words = 0;              // by which one replay moves the offset
-    std::optional<std::uint64_t> from{};  // where the replay that is being queued draws
+    std::uint64_t words = 0;              // random words that one replay draws
+    std::optional<std::uint64_t> from{};  // offset of the replay that is being queued
   };
   struct Number {
     Number(std::function<double()> source, DeviceIndex device)
@@ -87,30 +86,31 @@ class Recording final : public kernels::GraphCapture {
   void write_numbers();
   void take_back_draws();
 
-  std::mutex mutex_;             // of streams_: other threads may give work to the capture
-  std::vector<Stream> streams_;  // of the capture, while it goes on
+  std::mutex mutex_;             // guards streams_: other threads may add work to the capture
+  std::vector<Stream> streams_;  // streams of the capture, until it ends
   std::list<Draws> draws_;
   std::list<Number> numbers_;
   std::vector<std::function<void()>> hooks_;
 };
 
-/// How many captures go on in the process.
+/// The number of captures that are active in the process.
 TERN_API extern std::atomic<int> recordings;
 
-/// The recording that the work of a stream goes to; null when the stream runs its work.
+/// Returns the recording that captures the stream's work; null if the stream runs its work.
 TERN_API Recording* find_recording(void* stream);
 inline Recording* recording_on(void* stream) {
   return recordings.load(std::memory_order_acquire) == 0 ? nullptr : find_recording(stream);
 }
 
-/// Whether work of any stream of the device is captured.
+/// Returns true if the work of any stream of the device is captured.
 bool captures_on(DeviceIndex device);
-/// Whether the calling thread captures: CUDA then refuses it to ask events and to free memory.
+/// Returns true if the calling thread captures: CUDA then refuses event queries and freeing memory.
 bool captures_here();
-/// Called before `stream` waits for work of `origin`: `stream` joins the capture of that work.
+/// Adds `stream` to the capture of `origin`, if any. Called before `stream` waits for work of
+/// `origin`.
 void spread_capture(Stream origin, Stream stream);
 
-/// From the first call to the second, `recording` is found.
+/// Makes `recording` findable until remove_recording().
 void add_recording(Recording& recording);
 void remove_recording(Recording& recording);
 

@@ -23,13 +23,13 @@ struct StreamState {
 
 namespace {
 
-constexpr int kPoolStreams = 32;  // of each priority
+constexpr int kPoolStreams = 32;  // per priority
 
-// The streams of one device, made when they are first asked for.
+// The streams of one device, created on first use.
 struct DeviceStreams {
   std::mutex mutex;
-  StreamState streams[1 + 2 * kPoolStreams];  // the default one, then the pool
-  int next[2] = {};                           // place in the pool, per priority
+  StreamState streams[1 + 2 * kPoolStreams];  // [0] is the default stream, the rest is the pool
+  int next[2] = {};                           // next index in the pool, per priority
 };
 
 DeviceStreams& streams_of(DeviceIndex device) {
@@ -66,7 +66,7 @@ bool captures_on(DeviceIndex device) {
 
 namespace {
 
-// Null: the default stream.
+// Null means the default stream.
 thread_local constinit const StreamState* current_streams[kMaxDevices] = {};
 
 }  // namespace

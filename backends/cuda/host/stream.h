@@ -11,8 +11,8 @@ namespace tern::cuda {
 namespace detail {
 struct StreamState;
 
-/// What is current in a thread: tern's device, and the device of the CUDA runtime, on which a
-/// program starts kernels of its own. They differ where a program calls cudaSetDevice itself.
+/// The current devices of a thread: tern's, and that of the CUDA runtime, on which a program
+/// launches its own kernels. They differ if a program calls cudaSetDevice itself.
 struct CurrentDevice {
   DeviceIndex device = -1;  // -1: nothing to restore
   std::int32_t runtime = 0;
@@ -29,7 +29,7 @@ bool has_pool_streams();
 /// CUDA's legacy stream is not ordered with it.
 class TERN_API Stream {
  public:
-  /// For tern's own use.
+  /// Wraps the state of a stream; for tern's own use.
   explicit Stream(const detail::StreamState* state) : state_(state) {}
 
   /// Returns the number of the device.
@@ -56,13 +56,13 @@ class TERN_API Stream {
 /// libtorch's name of Stream.
 using CUDAStream = Stream;
 
-/// Returns the stream of the calling thread's work for `device`; -1 means the current device.
+/// Returns the calling thread's current stream for `device`; -1 means the current device.
 TERN_API Stream getCurrentCUDAStream(StrictDeviceIndex device = -1);
 /// Returns the default stream of `device`; -1 means the current device.
 TERN_API Stream getDefaultCUDAStream(StrictDeviceIndex device = -1);
-/// Returns one of 32 streams per device and priority, in turn; -1 means the current device.
+/// Returns the next of 32 streams per device and priority, in turn; -1 means the current device.
 TERN_API Stream getStreamFromPool(StrictBool high_priority = false, StrictDeviceIndex device = -1);
-/// Makes `stream` the calling thread's stream for its device. The current device stays.
+/// Makes `stream` the calling thread's current stream for its device. The current device stays.
 TERN_API void setCurrentCUDAStream(Stream stream);
 
 /// Makes a stream and its device current for a scope and restores both at its end.
@@ -93,25 +93,25 @@ using CUDAStreamGuard = StreamGuard;
 ///   ready.block(other_stream);         // other_stream waits for it
 class TERN_API Event {
  public:
-  /// With `timing`, elapsed_time() can measure between two events.
+  /// Makes an empty event. With `timing`, elapsed_time() can measure between two events.
   explicit Event(StrictBool timing = false) : flags_(timing ? 0 : kDisableTiming) {}
   /// Frees the event.
   ~Event();
-  /// Takes the event over.
+  /// Moves the event.
   Event(Event&& other) noexcept;
-  /// Takes the event over.
+  /// Moves the event.
   Event& operator=(Event&& other) noexcept;
 
   /// Returns true after the first record().
   bool is_created() const { return event_ != nullptr; }
-  /// Marks the point behind all present work of the stream, which is the current stream by default.
+  /// Records the point behind all present work of the stream, by default the current stream.
   void record();
   void record(Stream stream);
   /// Makes later work of `stream`, on any device, wait for the point. Does nothing before record().
   void block(Stream stream) const;
-  /// Returns true when the point was passed or never recorded.
+  /// Returns true if the point was passed or never recorded.
   bool query() const;
-  /// Waits until the point was passed.
+  /// Waits until the point is passed.
   void synchronize() const;
   /// Returns the milliseconds from this event to `end`. Both must have timing, be recorded and be
   /// done.
@@ -122,10 +122,10 @@ class TERN_API Event {
   static constexpr unsigned kDisableTiming = 2;
   /// CUDA's flags.
   struct Flags {
-    /// A sum of cudaEventDisableTiming and its like.
+    /// A sum of flags such as cudaEventDisableTiming.
     unsigned bits;
   };
-  /// Makes a CUDAEvent.
+  /// Makes an event from CUDA's flags.
   explicit Event(Flags flags) : flags_(flags.bits) {}
 
  private:
@@ -138,7 +138,7 @@ class TERN_API Event {
 /// (cudaEventDisableTiming, the default) does not; 1 (cudaEventBlockingSync) may be added to both.
 class TERN_API CUDAEvent : public Event {
  public:
-  /// Throws Error for any other flag.
+  /// Makes an event. Throws Error for any other flag.
   explicit CUDAEvent(StrictInteger<unsigned> flags = kDisableTiming);
 };
 
