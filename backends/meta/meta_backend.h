@@ -4,7 +4,7 @@
 
 namespace tern {
 
-/// Tensors with a shape and no data: every kernel does nothing.
+/// Returns the backend of tensors with a shape and no data. Its kernels do nothing.
 kernels::Backend& meta_backend();
 
 }  // namespace tern

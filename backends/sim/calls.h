@@ -6,13 +6,13 @@
 #include <tern/backends/sim/failure.h>
 #include <tern/backends/sim/simulator.h>
 
-// What the functions of the plugin's table have in common.
+// Helpers shared by the functions of the plugin's table.
 
 namespace tern::sim {
 
 using namespace kernels;
 
-/// Runs `body(simulator)` under the lock and turns what it throws into a status.
+/// Runs `body(simulator)` under the lock and converts an exception into a status.
 template <class Body>
 auto locked(PluginStatus* status, const Body& body) {
   return guarded(status, [&] {
@@ -22,7 +22,7 @@ auto locked(PluginStatus* status, const Body& body) {
   });
 }
 
-/// The same for what returns nothing.
+/// Does the same for a body without a result.
 template <class Body>
 void locked_call(PluginStatus* status, const Body& body) {
   locked(status, [&](Simulator& simulator) {
@@ -31,12 +31,12 @@ void locked_call(PluginStatus* status, const Body& body) {
   });
 }
 
-/// Throws when a capture records the stream's work.
+/// Throws if a capture records the stream's work.
 inline void not_capturing(const Stream& stream) {
   if (stream.capture() != nullptr) refuse(CaptureError::kUnsupported, stream.capture().get());
 }
 
-// What the plugin's table holds.
+// Declares the functions of the plugin's table.
 #define TERN_PLUGIN_CALL(result, name, parameters) result name parameters;
 #include <tern/core/kernels/plugin_calls.def>
 #undef TERN_PLUGIN_CALL

@@ -10,15 +10,15 @@
 
 namespace tern::sim {
 
-/// What a capture recorded: each piece checks its memory when it is asked for its work.
+/// The recorded work of a capture. Each Bind checks its memory when it is asked for its work.
 using Graph = std::vector<Stream::Bind>;
 
-/// A capture that goes on: on its first stream and on those that joined it by waiting for an event.
-/// What it returns runs as late as work of streams always does: that of another stream when the
-/// first one waits for it.
+/// An active capture, with its first stream and the streams that joined it by waiting for an event.
+/// The graph runs work as late as simulated streams do: the work of another stream comes when the
+/// first stream waits for it.
 class Capture {
  public:
-  /// How much of the work of each stream comes before a place.
+  /// A position in the capture: for each stream, the number of its pieces of work that come before.
   using Seen = std::map<const Stream*, std::int64_t>;
 
   Capture(std::uint64_t number, Stream& first);
@@ -27,23 +27,25 @@ class Capture {
   const std::thread::id thread = std::this_thread::get_id();
 
   bool has_failed() const { return failed_; }
-  /// Whether it has a stream of the device.
+  /// Returns true if the capture has a stream of the device.
   bool uses(std::int32_t device) const;
 
   void record(const Stream& stream, Stream::Bind bind);
   const Seen& place(const Stream& stream) { return seen_[&stream]; }
-  /// Later work of `stream`, which joins if it was not here yet, waits for `place`.
+  /// Makes later work of `stream` wait for the position `place`. The stream joins the capture if it
+  /// has not yet.
   void wait(Stream& stream, const Seen& place);
-  /// Lets the streams go. Throws Failure, in CUDA's words, for a stream other than the first,
-  /// another thread, work that the first stream does not wait for, and a capture that has failed.
+  /// Releases the streams and returns the graph. Throws Failure, in CUDA's words, for a stream
+  /// other than the first, another thread, work that the first stream does not wait for, and a
+  /// capture that has failed.
   Graph end(const Stream& stream);
-  /// From now on nothing is recorded, and `end` throws.
+  /// Makes the capture fail: it records nothing more, and end() throws.
   void fail() { failed_ = true; }
 
  private:
   struct Node {
     Stream::Bind bind;
-    Seen after;  // what comes before it
+    Seen after;  // position that must be reached before
   };
   void append_until(const Stream* stream, std::int64_t count, Seen& done, Graph& graph);
 
@@ -54,7 +56,7 @@ class Capture {
   std::vector<Stream*> streams_;
 };
 
-/// What CUDA says of its errors around captures.
+/// CUDA's errors around captures.
 enum class CaptureError {
   kUnsupported,
   kInvalidated,
@@ -66,7 +68,7 @@ enum class CaptureError {
   kWrongThread
 };
 
-/// Throws it; the capture, if there is one, fails.
+/// Throws `error`. If `capture` is given, the capture fails.
 [[noreturn]] void refuse(CaptureError error, Capture* capture = nullptr);
 
 }  // namespace tern::sim

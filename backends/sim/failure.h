@@ -12,8 +12,7 @@ namespace tern::sim {
 
 using kernels::StatusCode;
 
-/// What goes wrong inside the simulator. It never leaves the plugin: `guarded` turns it into a
-/// status.
+/// An error inside the simulator. It never leaves the plugin: guarded() converts it into a status.
 struct Failure {
   StatusCode code;
   std::string message;
@@ -24,7 +23,8 @@ inline void write_message(char* out, std::size_t size, const std::string& messag
   std::snprintf(out, size, "%s", message.c_str());
 }
 
-/// Runs `body` and writes what it throws into `status`; returns its result, or a zero.
+/// Runs `body` and returns its result. If `body` throws, writes the error to `status` and returns
+/// zero.
 template <class Body>
 auto guarded(kernels::PluginStatus* status, const Body& body) noexcept -> decltype(body()) {
   try {

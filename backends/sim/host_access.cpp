@@ -14,7 +14,7 @@ namespace {
 
 struct sigaction previous;
 
-// Text put together without the library: a signal handler may call next to nothing.
+// Builds a text without the standard library: a signal handler may call almost nothing.
 class Story {
  public:
   Story& text(const char* part) {
@@ -83,7 +83,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
     return previous.sa_handler(signal);
   }
-  // The access runs again on return, and this time it ends the program.
+  // When the handler returns, the access runs again and then ends the program.
   struct sigaction plain {};
   plain.sa_handler = SIG_DFL;
   sigaction(SIGSEGV, &plain, nullptr);

@@ -4,7 +4,7 @@
 
 namespace tern::sim {
 
-/// The table of what a launch does for each slot: check dtype, stream and operands, and queue the
+/// Returns the table of launch functions. Each checks dtype, stream and operands, and queues the
 /// kernel of kernels/kernels.h with a copy of its arguments.
 kernels::KernelTable launch_table();
 

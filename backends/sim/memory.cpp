@@ -12,7 +12,7 @@
 namespace tern::sim {
 namespace {
 
-constexpr std::size_t kGranularity = 4096;  // a multiple of the page, so pages can go back
+constexpr std::size_t kGranularity = 4096;  // a multiple of the page size, to give pages back
 
 std::size_t round_up(std::size_t bytes) {
   return (bytes + kGranularity - 1) / kGranularity * kGranularity;

@@ -7,9 +7,9 @@
 
 namespace tern::sim {
 
-/// The memory of one simulated device: one memory file, mapped twice. The addresses that users
-/// hold give no access, so the host cannot touch them by mistake; kernels look at the other
-/// mapping, a fixed distance away. Pages exist once they are written to.
+/// The memory of one simulated device: one memory file, mapped twice. Users get addresses of a
+/// mapping without access rights, so that the host cannot use them by mistake. Kernels use the
+/// other mapping, at a fixed distance. Pages take memory only after the first write.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::size_t bytes);
@@ -19,18 +19,19 @@ class DeviceMemory {
   std::size_t total() const { return bytes_; }
   std::size_t used() const { return used_; }
 
-  /// The lowest free range, or null when there is none of that size. The first call makes the
-  /// memory file: processes that are forked before have memory of their own. Throws Failure when
-  /// the system refuses.
+  /// Returns the lowest free range of this size, or null if there is none. The first call makes the
+  /// memory file, so processes forked before have separate memory. Throws Failure if the system
+  /// refuses.
   void* allocate(std::size_t bytes);
-  /// False when `pointer` did not come from `allocate`. The pages go back to the system.
+  /// Gives the pages back to the system. Returns false if `pointer` did not come from allocate().
   bool release(void* pointer);
 
-  /// Whether the address belongs to this device, allocated or not. Safe in a signal handler.
+  /// Returns true if the address belongs to this device, allocated or not. Safe in a signal
+  /// handler.
   bool owns(const void* address) const;
-  /// Whether [first, last) lies inside one allocation.
+  /// Returns true if [first, last) lies inside one allocation.
   bool is_allocated(const char* first, const char* last) const;
-  /// Where kernels find what the user calls `address`.
+  /// Converts a user's address into the address that kernels use.
   char* kernel_address(const void* address) const {
     return kernel_side_ + (static_cast<const char*>(address) - user_side_);
   }
@@ -43,7 +44,7 @@ class DeviceMemory {
   int file_ = -1;
   std::atomic<char*> user_side_ = nullptr;  // read by a signal handler
   char* kernel_side_ = nullptr;
-  std::map<std::size_t, std::size_t> ranges_;  // offset -> size of what is allocated
+  std::map<std::size_t, std::size_t> ranges_;  // offset -> size of each allocation
 };
 
 }  // namespace tern::sim

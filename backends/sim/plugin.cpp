@@ -94,7 +94,7 @@ void release_host(std::int32_t index, void* pointer, PluginStatus* status) {
 
 namespace {
 
-// The address that a copy uses: checked, and the kernels' side of it for a device.
+// Checks the memory of a copy and returns the address to use: for a device, the kernel-side one.
 char* copy_side(Simulator& simulator, const void* pointer, std::int32_t device, std::size_t bytes) {
   const char* first = static_cast<const char*>(pointer);
   const bool valid = device == kHostDevice

@@ -9,12 +9,12 @@
 
 namespace tern::sim {
 
-/// The work of streams on memory that belongs to another stream, to find memory that was handed out
-/// again while such work still runs: a tensor that went without record_stream().
+/// Tracks the work of streams on memory of other streams. Detects memory that was handed out again
+/// while such work still runs, because the tensor lacked record_stream().
 class Reuse {
  public:
-  /// Work that `stream` is about to get uses [first, last) of `block`. False when a stream that it
-  /// does not wait for still uses what was there before.
+  /// Records that the next work of `stream` uses [first, last) of `block`. Returns false if another
+  /// stream, for which `stream` does not wait, still uses an earlier block there.
   bool allows(const Stream& stream, const kernels::PluginBlock& block, const char* first,
               const char* last);
 
@@ -22,14 +22,14 @@ class Reuse {
   struct Use {
     const char* first;
     const char* last;
-    std::int64_t serial;  // of the block then
+    std::int64_t serial;  // of the block at that time
     const Stream* stream;
     std::int64_t position;
   };
-  std::vector<Use> uses_;  // that are not done
+  std::vector<Use> uses_;  // uses that are not done
 };
 
-/// What to throw then.
+/// Returns the Failure to throw if allows() is false.
 Failure reused_too_early(const std::string& what);
 
 }  // namespace tern::sim

@@ -18,7 +18,7 @@ constexpr std::size_t kPinnedAlignment = 4096;
 
 Simulator* instance = nullptr;
 
-// The number in an environment variable, or `fallback` when it is not set.
+// Returns the number in an environment variable, or `fallback` if the variable is not set.
 std::int64_t environment_number(const char* name, std::int64_t fallback, std::int64_t most) {
   const char* value = std::getenv(name);
   if (value == nullptr || *value == '\0') return fallback;
@@ -142,7 +142,7 @@ bool Simulator::is_pinned(const void* pointer, std::size_t bytes) const {
 
 bool Simulator::fault_due(kernels::PluginFault fault) {
   std::int64_t& left = faults_[static_cast<std::size_t>(fault)];
-  if (left == -1) return true;  // this call and all later ones
+  if (left == -1) return true;  // this call and all later calls
   if (left < 0) ++left;
   return left > 0 && --left == 0;
 }

@@ -22,66 +22,66 @@ namespace tern::sim {
 struct SimDevice {
   explicit SimDevice(int physical, std::size_t bytes) : ordinal(physical), memory(bytes) {}
 
-  int ordinal;               // before CUDA_VISIBLE_DEVICES chose and renumbered
+  int ordinal;               // number before CUDA_VISIBLE_DEVICES chose and renumbered
   bool has_context = false;  // a call has started the device
   DeviceMemory memory;
   Reuse reuse;
   std::vector<std::unique_ptr<Stream>> streams;
-  Failure error{StatusCode::kOk, ""};  // the first of queued work, until somebody hears of it
-  Failure lost{StatusCode::kOk, ""};   // the fault after which the device does nothing any more
+  Failure error{StatusCode::kOk, ""};  // first error of queued work, until it is reported
+  Failure lost{StatusCode::kOk, ""};   // fault after which the device does nothing more
 };
 
-/// The simulated machine. Callers hold `mutex` in all but the functions for signal handlers.
+/// The simulated machine. Callers must hold `mutex`, except in functions for signal handlers.
 class Simulator {
  public:
-  /// Made once, by `start`, and never destroyed.
+  /// Returns the machine, which `start` makes once and nobody destroys.
   static Simulator& get();
-  /// Builds the machine from the host's wishes and the environment. Throws Failure with the reason
-  /// when there is no device to offer.
+  /// Builds the machine from the host's request and the environment. Throws Failure with the reason
+  /// if there is no device to offer.
   static void start(const kernels::PluginHost& host);
 
   std::mutex mutex;
 
   int device_count() const { return static_cast<int>(devices_.size()); }
-  /// Throws Failure for an ordinal that does not exist.
+  /// Returns a device. Throws Failure if the ordinal does not exist.
   SimDevice& device(std::int32_t index);
-  /// The device for a call that starts it. Throws Failure for a device that is lost, too.
+  /// Returns a device and marks it as started. Throws Failure also for a lost device.
   SimDevice& started(std::int32_t index);
-  /// The device around the address, or -1: host memory. Safe in a signal handler.
+  /// Returns the device that owns the address, or -1 for host memory. Safe in a signal handler.
   std::int32_t owner(const void* address) const;
-  /// In words: "memory of cuda:1", "host memory".
+  /// Describes the owner of an address: "memory of cuda:1", "host memory".
   std::string describe(const void* address) const;
   const kernels::PluginHost& host() const { return host_; }
 
-  /// See Reuse; for the bytes from `first` to `last` around `pointer`.
+  /// Checks the bytes from `first` to `last` around `pointer`; see Reuse.
   bool allows_use(const Stream& stream, std::int32_t device, const void* pointer,
                   std::int64_t first, std::int64_t last);
 
-  /// Remembers what went wrong in queued work, unless something did before.
+  /// Stores an error of queued work, unless there is an earlier one.
   void keep_error(std::int32_t device, Failure failure);
   bool is_lost(std::int32_t index) { return device(index).lost.code != StatusCode::kOk; }
-  /// From now on all calls for the device fail.
+  /// Marks the device as lost: all later calls for it fail.
   void lose(std::int32_t device, const char* cause);
-  /// Throws the remembered error of the device once.
+  /// Throws the stored error of the device and forgets it.
   void throw_error(std::int32_t device);
-  /// CUDA_LAUNCH_BLOCKING=1: all work runs at once.
+  /// CUDA_LAUNCH_BLOCKING=1: all work runs immediately.
   bool launches_block() const { return launches_block_; }
 
-  /// Pinned host memory.
+  /// Allocates pinned host memory.
   void* allocate_host(std::size_t bytes);
   void release_host(void* pointer);
   bool is_pinned(const void* pointer, std::size_t bytes) const;
 
-  /// Counts down the injected faults; true when this call shall fail.
+  /// Counts down the injected faults. Returns true if this call must fail.
   bool fault_due(kernels::PluginFault fault);
   void inject(kernels::PluginFault fault, std::int64_t n);
 
-  /// Runs everything that is queued on a device. Throws Failure while a capture has a stream there.
+  /// Runs all queued work of a device. Throws Failure if a capture has a stream of the device.
   void drain(std::int32_t device);
 
-  /// Lets `stream` record from now on.
+  /// Starts a capture on `stream`.
   void begin_capture(Stream& stream);
-  /// Throws Failure when the calling thread captures: CUDA holds some calls unsafe then.
+  /// Throws Failure if the calling thread captures: CUDA then treats some calls as unsafe.
   void refuse_while_capturing();
 
  private:

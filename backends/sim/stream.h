@@ -15,11 +15,12 @@ namespace tern::sim {
 
 class Capture;
 
-/// Work of a device in order. It runs late: when somebody waits for it, or when much has queued up.
-/// Work is numbered from 1; a position is the number of the last one that is meant.
+/// A queue of a device's work, which runs in order. Work runs late: when a call waits for it, or
+/// when the queue is full. Pieces of work are numbered from 1; a position is the number of the last
+/// piece that it includes.
 class Stream {
  public:
-  /// Reports what went wrong by filling the context.
+  /// A piece of work. It reports errors in the context.
   using Work = std::function<void(kernels::KernelContext& context)>;
 
   /// Checks the memory of a piece of work and returns the work.
@@ -33,18 +34,18 @@ class Stream {
 
   /// Queues `work`.
   void submit(Work work);
-  /// Queues the work of `bind`, or has the capture record it.
+  /// Queues the work of `bind`, or lets the capture record `bind`.
   template <class B>
   void give(B bind) {
     Work work = bind();
     if (capture_ != nullptr) return record(std::move(bind));
     submit(std::move(work));
   }
-  /// Runs all work up to `position`; failures become the error of the device.
+  /// Runs all work up to `position`. The first error becomes the error of the device.
   void run_until(std::int64_t position);
   void run_all() { run_until(submitted()); }
 
-  /// From now on its work comes after the work of `other` up to `position`.
+  /// Orders later work of this stream after the work of `other` up to `position`.
   void follow(const Stream& other, std::int64_t position) {
     std::int64_t& known = followed_[&other];
     known = std::max(known, position);
@@ -53,10 +54,10 @@ class Stream {
     const auto known = followed_.find(&other);
     return other.is_done(position) || (known != followed_.end() && known->second >= position);
   }
-  /// How much of the work of other streams comes before what is given to it now.
+  /// Returns, for each other stream, the position that later work of this stream comes after.
   const std::map<const Stream*, std::int64_t>& followed() const { return followed_; }
 
-  /// The capture that records what is given to this stream, or null.
+  /// Returns the capture that records this stream, or null.
   const std::shared_ptr<Capture>& capture() const { return capture_; }
   void set_capture(std::shared_ptr<Capture> capture) { capture_ = std::move(capture); }
 
@@ -70,7 +71,7 @@ class Stream {
   std::shared_ptr<Capture> capture_;
 };
 
-/// A place in a stream, or in a capture, set by the last record.
+/// A position in a stream or in a capture, set by the last record.
 struct Event {
   Event(std::int32_t where, bool with_timing) : device(where), timing(with_timing) {}
 
@@ -78,14 +79,14 @@ struct Event {
   bool timing;
   Stream* stream = nullptr;  // null: never recorded
   std::int64_t position = 0;
-  std::shared_ptr<double> milliseconds;  // when the place was passed; with timing only
+  std::shared_ptr<double> milliseconds;  // when the position was passed; with timing only
 
   bool captured = false;
-  std::weak_ptr<Capture> capture;                // while it goes on
-  std::map<const Stream*, std::int64_t> seen{};  // the place: how much of each stream is before it
+  std::weak_ptr<Capture> capture;                // expires when the capture ends
+  std::map<const Stream*, std::int64_t> seen{};  // the position: work of each stream before it
 
   void record(Stream& where);
-  /// Lets later work of `where` wait for the place.
+  /// Makes later work of `where` wait for this position.
   void block(Stream& where) const;
   bool is_done() const { return stream == nullptr || stream->is_done(position); }
   void run() const {

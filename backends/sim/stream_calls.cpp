@@ -7,7 +7,7 @@
 namespace tern::sim {
 namespace {
 
-// Throws when the event marks a place in a capture.
+// Throws if the event marks a position in a capture.
 void not_captured(const Event& event) {
   if (event.captured) refuse(CaptureError::kCapturedEvent, event.capture.lock().get());
 }
@@ -21,7 +21,7 @@ void* stream_create(std::int32_t index, std::int32_t, PluginStatus* status) {
   });
 }
 
-// The object stays: work of other streams may still name a place in it.
+// Keeps the Stream object, because work of other streams may refer to positions in it.
 void stream_destroy(void* stream, PluginStatus* status) {
   locked_call(status, [&](Simulator&) {
     not_capturing(*static_cast<Stream*>(stream));
@@ -38,8 +38,8 @@ void stream_synchronize(void* handle, PluginStatus* status) {
   });
 }
 
-// A query tells what was so when it came, and then lets the work go on: polling ends, and callers
-// see the "not yet" that a real device would show them.
+// Returns the state at the time of the query, then runs the queued work. So polling ends, and
+// callers still see the "not yet" of a real device.
 std::int32_t stream_query(void* handle, PluginStatus* status) {
   return locked(status, [&](Simulator& simulator) -> std::int32_t {
     Stream& stream = *static_cast<Stream*>(handle);
@@ -152,7 +152,7 @@ std::uint64_t stream_capture(void* stream, PluginStatus* status) {
   });
 }
 
-// All memory is checked before anything is queued.
+// Checks all memory before it queues anything.
 void graph_launch(void* handle, void* stream, PluginStatus* status) {
   locked_call(status, [&](Simulator& simulator) {
     simulator.started(static_cast<Stream*>(stream)->device());

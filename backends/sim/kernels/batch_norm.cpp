@@ -6,7 +6,7 @@
 namespace tern::sim {
 namespace {
 
-// The elements of one channel of [outer, channels, inner], numbered.
+// Numbers the elements of one channel of a [outer, channels, inner] tensor.
 template <class T>
 struct Elements {
   T* start;

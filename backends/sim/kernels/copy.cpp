@@ -9,7 +9,7 @@
 namespace tern::sim {
 namespace {
 
-// An element of any dtype, exactly.
+// An element of any dtype, without loss of precision.
 struct Value {
   bool is_floating;
   double real;
@@ -26,7 +26,7 @@ Value value_at(const void* data, ScalarType dtype, std::int64_t index) {
   });
 }
 
-// As x86 converts: towards zero, and the minimum for whatever does not fit.
+// Converts as x86 does: towards zero, and to the minimum if the value does not fit.
 template <class T>
 T truncated(double value) {
   constexpr double kLimit = -static_cast<double>(std::numeric_limits<T>::min());
@@ -41,14 +41,14 @@ T cast(const Value& value) {
   } else if constexpr (is_floating_point(dtype_of<T>())) {
     return value.is_floating ? static_cast<T>(value.real) : static_cast<T>(value.whole);
   } else {
-    // Narrow integers are the low bits of an int32, uint8 those of an int64.
+    // Narrow integers take the low bits of an int32, uint8 the low bits of an int64.
     using Wider =
         std::conditional_t<sizeof(T) == 8 || std::is_unsigned_v<T>, std::int64_t, std::int32_t>;
     return static_cast<T>(value.is_floating ? truncated<Wider>(value.real) : value.whole);
   }
 }
 
-// Walks through the output (0) and the input (1).
+// Walks over the output (0) and the input (1).
 using CopyWalker = StrideWalker<2>;
 CopyWalker walker(const CopyArgs& args) {
   return {args.ndim, args.sizes, {args.out_strides, args.in_strides}};

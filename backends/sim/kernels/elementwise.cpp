@@ -7,10 +7,10 @@
 namespace tern::sim {
 namespace {
 
-// Walks through the three inputs and the output (3).
+// Walks over the three inputs (0 to 2) and the output (3).
 using Walker = StrideWalker<4>;
 
-// An element of an input, or the number that stands for it.
+// Returns an element of an input, or the immediate number that replaces the input.
 template <class T>
 Wide<T> input(const ElementwiseArgs& args, int k, const Walker& at) {
   if (k >= args.inputs) return 0;
@@ -23,7 +23,7 @@ void apply(const ElementwiseArgs& args) {
   const bool compares = elementwise_info(args.op).kind == ElementwiseKind::kCompare;
   const bool selects = args.op == ElementwiseOp::where_op;
   const Wide<T> scale = immediate<T>(args.scale);
-  const auto strides = [&](int k) {  // an input that is not read has none
+  const auto strides = [&](int k) {  // inputs that are not read have no strides
     return k < args.inputs && args.in[k] != nullptr ? args.in_strides[k] : args.out_strides;
   };
   Walker at(args.ndim, args.sizes, {strides(0), strides(1), strides(2), args.out_strides});

@@ -10,13 +10,13 @@ namespace {
 
 using kernels::ElementwiseOp;
 
-// NaN wins over any number, in either place.
+// NaN wins over any number, whichever operand it is.
 double greater_of(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 double smaller_of(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 std::int64_t greater_of(std::int64_t a, std::int64_t b) { return a > b ? a : b; }
 std::int64_t smaller_of(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-// The remainder that has the sign of the divisor.
+// Returns the remainder with the sign of the divisor.
 double floor_remainder(double a, double b) {
   const double rest = std::fmod(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -57,7 +57,7 @@ double binary_cross_entropy_with_logits(double x, double target) {
   return (1 - target) * x + std::log1p(std::exp(-std::abs(x))) + greater_of(-x, 0.0);
 }
 
-// What reads the same for double and int64.
+// Computes the ops whose formulas are the same for double and int64.
 template <class T>
 T common(ElementwiseOp op, T a, T b, T c, T scale) {
   switch (op) {
@@ -112,7 +112,7 @@ T common(ElementwiseOp op, T a, T b, T c, T scale) {
     case ElementwiseOp::addcmul:
       return plus(a, times(scale, times(b, c)));
     default:
-      return a;  // floor and its like leave integers alone
+      return a;  // floor and similar ops do not change integers
   }
 }
 

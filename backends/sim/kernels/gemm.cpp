@@ -8,7 +8,7 @@
 namespace tern::sim {
 namespace {
 
-// A matrix of any strides as rows of wide numbers.
+// Copies a matrix with any strides into contiguous rows of wide numbers.
 template <class T>
 std::vector<Wide<T>> widened(const T* matrix, std::int64_t rows, std::int64_t columns,
                              std::int64_t row_stride, std::int64_t column_stride) {
@@ -21,7 +21,7 @@ std::vector<Wide<T>> widened(const T* matrix, std::int64_t rows, std::int64_t co
   return wide;
 }
 
-// c[m, n] = alpha * sum over k of a[m, k] * b[k, n] + beta * c[m, n] + bias[n]
+// Computes c[m, n] = alpha * sum over k of a[m, k] * b[k, n] + beta * c[m, n] + bias[n].
 template <class T>
 void multiply(const GemmArgs& args, const T* a, const T* b, T* c) {
   const T* bias = static_cast<const T*>(args.bias);

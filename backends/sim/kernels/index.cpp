@@ -28,7 +28,8 @@ bool check_indices(const IndexArgs& args, KernelContext& context) {
   return true;
 }
 
-// visit(here, there): an element's place in the tensor of the index's shape, and in the other one.
+// Calls visit(here, there) for each element: its offset in the tensor with the index's shape, and
+// its offset in the indexed tensor.
 template <class Visit>
 void each_element(const IndexArgs& args, std::int64_t size, const Visit& visit) {
   for (std::int64_t o = 0; o < args.outer; ++o) {

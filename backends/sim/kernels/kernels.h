@@ -3,24 +3,24 @@
 #include <tern/core/kernels/slots.h>
 #include <tern/generated/kernel_families.h>
 
-// The oracle: kernels that are written to be read. Plain loops over every element, arithmetic in
-// double (or int64 for int64 and bool), rounded to the dtype when the result is stored. They share
-// no formula with the CPU backend, which is compared with them, except for the update rules of the
-// optimizers: tests compare those with PyTorch's numbers. All pointers are the kernels' own side of
+// The oracle: kernels that are written to be read. Plain loops compute every element in double (or
+// in int64 for int64 and bool) and round to the dtype when they store the result. The oracle shares
+// no formula with the CPU backend, which is compared with it, except for the update rules of the
+// optimizers, which tests compare with PyTorch's numbers. All pointers are kernel-side addresses of
 // device memory. The file of each family defines register_<family>.
 
 namespace tern::sim {
 
 using namespace kernels;
 
-/// Kernels, and for each slot whether the kernel has a form for the dtypes of a call; asked when a
-/// kernel is launched.
+/// The kernels and, for each slot, a function that tells whether the kernel supports the dtypes of
+/// a call. This function is asked when a kernel is launched.
 struct OracleTable {
   KernelTable kernels;
   bool (*supports[kSlots])(const void* args) = {};
 };
 
-/// Puts a kernel and its question into their slot.
+/// Puts a kernel and its supports() function into their slot.
 template <class Args, bool (*supports)(const Args&), void (*kernel)(const Args&, KernelContext&)>
 void set(OracleTable& table) {
   kernels::set<Args, kernel>(table.kernels);
@@ -42,7 +42,7 @@ inline OracleTable make_oracle() {
   return table;
 }
 
-/// The kernels that launches run.
+/// Returns the kernels that launches run.
 const OracleTable& kernel_table();
 
 }  // namespace tern::sim

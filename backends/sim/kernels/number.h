@@ -7,11 +7,11 @@
 
 namespace tern::sim {
 
-/// What is computed with: double for floating dtypes, int64 for integral ones and bool.
+/// The type of all arithmetic: double for floating dtypes, int64 for integral dtypes and bool.
 template <class T>
 using Wide = std::conditional_t<is_floating_point(dtype_of<T>()), double, std::int64_t>;
 
-/// Rounds to the dtype; every number but zero is true.
+/// Rounds to the dtype. For bool, every number but zero is true.
 template <class T>
 T narrow(Wide<T> value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -21,7 +21,7 @@ T narrow(Wide<T> value) {
   }
 }
 
-/// A number that came with the call, rounded to the dtype as an element would be.
+/// Returns a number argument of the call, rounded to the dtype as an element would be.
 template <class T>
 Wide<T> immediate(const kernels::Immediate& number) {
   if constexpr (is_floating_point(dtype_of<T>())) {

@@ -4,9 +4,9 @@
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/core/kernels/philox.h>
 
-// Element e takes its numbers from subsequence e / 4 of Philox, word e % 4, so they depend on
-// nothing but seed, offset and e. What needs 64 bits takes two words: elements 0 and 1 of four from
-// the block at `offset`, 2 and 3 from the next one.
+// Element e takes its numbers from subsequence e / 4 of Philox, word e % 4, so they depend only on
+// seed, offset and e. A draw of 64 bits takes two words: of each four elements, 0 and 1 use the
+// block at `offset`, 2 and 3 the next block.
 
 namespace tern::sim {
 namespace {
@@ -16,7 +16,7 @@ std::uint32_t word32(const RandomArgs& args, std::int64_t element) {
   return philox(args.seed, e / 4, args.offset).word[e % 4];
 }
 
-// The block of two 64-bit numbers around an element.
+// Returns the Philox block that holds the 64-bit number of an element (two per block).
 PhiloxWords words64(const RandomArgs& args, std::int64_t element) {
   const auto e = static_cast<std::uint64_t>(element);
   return philox(args.seed, e / 4, args.offset + 4 * (e % 4 / 2));

@@ -16,7 +16,7 @@ template <class T>
 struct Reduction {
   Wide<T> sum = 0, product = 1;
   bool any = false, all = true;
-  // The first extreme and where it is; the first NaN beats all numbers.
+  // The first extreme element and its position. The first NaN beats all numbers.
   std::optional<Wide<T>> extreme;
   std::int64_t position = 0;
 

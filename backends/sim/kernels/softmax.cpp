@@ -6,7 +6,7 @@
 namespace tern::sim {
 namespace {
 
-// One row: `size` elements, `step` apart.
+// One row: `size` elements at stride `step`.
 template <class T>
 struct Row {
   T* start;

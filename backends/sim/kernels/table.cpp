@@ -1,6 +1,6 @@
 #include <tern/backends/sim/kernels/kernels.h>
 
-// A file of its own: a build that launches other kernels than the oracle's replaces it.
+// In its own file, so that a build can replace it to launch other kernels than the oracle's.
 
 namespace tern::sim {
 
