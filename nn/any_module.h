@@ -17,8 +17,8 @@ namespace tern::nn {
 
 class SequentialImpl;
 
-/// Default arguments of a forward that AnyModule or Sequential calls: one {index, value} per
-/// argument that may be left out. Belongs into the protected part of the class body.
+/// Declares the default arguments of a forward that AnyModule or Sequential calls: one {index,
+/// value} per argument that may be left out. Put it into the protected part of the class body.
 ///
 /// Example:
 ///   TERN_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(2.0)}, {2, AnyValue(true)})
@@ -32,7 +32,7 @@ namespace detail {
 
 using AnyInputs = std::vector<AnyValue>;
 
-/// Reads what TERN_FORWARD_HAS_DEFAULT_ARGS wrote.
+/// Reads the values of TERN_FORWARD_HAS_DEFAULT_ARGS.
 struct ForwardDefaults {
   template <class M>
   static void fill(AnyInputs& inputs) {
@@ -58,8 +58,8 @@ T& argument(AnyInputs& inputs, std::size_t index) {
   argument_type_error(index, typeid(T), inputs[index].type_info());
 }
 
-/// Calls M::forward(Args...) with the values of `inputs`, which it may consume: a temporary tensor
-/// that nobody else holds is worth giving away.
+/// Calls M::forward(Args...) with the values of `inputs` and may consume them, so that forward can
+/// reuse a temporary tensor that nobody else holds.
 template <class M, class Result, class... Args>
 struct ForwardCall {
   static AnyValue run(Module& module, AnyInputs& inputs) {
@@ -83,7 +83,7 @@ struct ForwardCall {
   }
 };
 
-/// Finds the ForwardCall of a module from the type of its forward.
+/// Deduces the ForwardCall of a module from the type of its forward.
 template <class M, class Forward>
 struct ForwardCallOf;
 template <class M, class C, class R, class... A>
@@ -96,7 +96,7 @@ AnyValue any_forward(Module& module, AnyInputs& inputs) {
   if constexpr (requires { &M::forward; }) {
     return ForwardCallOf<M, decltype(&M::forward)>::run(module, inputs);
   } else {
-    // A template (Sequential) or an overload set: what takes a Tensor and returns one fits, too.
+    // forward is a template (Sequential) or overloaded. It fits if it maps a Tensor to a Tensor.
     static_assert(
         requires(M & m, Tensor t) { Tensor(m.forward(t)); },
         "A module in a Sequential or an AnyModule needs one forward(), or one that maps a "
@@ -108,8 +108,8 @@ AnyValue any_forward(Module& module, AnyInputs& inputs) {
 
 }  // namespace detail
 
-/// A module of any type that takes any arguments; types are checked when it is called. Copies share
-/// the module.
+/// Holds a module of any type. Types of arguments and results are checked when the module is
+/// called. Copies share the module.
 ///
 /// Example:
 ///   nn::AnyModule any(nn::Linear(2, 1));
@@ -120,9 +120,9 @@ class TERN_API AnyModule {
   static constexpr bool kIsModule = std::is_base_of_v<Module, std::remove_cvref_t<T>>;
 
  public:
-  /// Makes an empty AnyModule, whose use throws Error.
+  /// Makes an empty AnyModule. Using it throws Error.
   AnyModule() = default;
-  /// Holds a module: a shared pointer, a holder, a module that moves in, or a function that maps a
+  /// Holds a module: a shared pointer, a holder, a module by value, or a function that maps a
   /// Tensor to a Tensor.
   template <detail::ModuleLike M>
   // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no AnyModule is ModuleLike.
@@ -135,10 +135,9 @@ class TERN_API AnyModule {
   }
 
   /// Calls the module, with its hooks, on values of exactly the types of its forward, and consumes
-  /// them. Throws Error when number or types do not fit.
+  /// them. Throws Error if their number or types are wrong.
   AnyValue call(std::vector<AnyValue>&& inputs) const;
-  /// Calls the module, with its hooks. Throws Error when number or types of the arguments do not
-  /// fit.
+  /// Calls the module, with its hooks. Throws Error if number or types of the arguments are wrong.
   template <class... Args>
   AnyValue any_forward(Args&&... args) const {
     std::vector<AnyValue> inputs;
@@ -146,8 +145,8 @@ class TERN_API AnyModule {
     (inputs.emplace_back(std::forward<Args>(args)), ...);
     return call(std::move(inputs));
   }
-  /// Calls the module and returns the result as R. Throws Error when the arguments do not fit, and
-  /// when the result has another type.
+  /// Calls the module and returns the result as R. Throws Error if the arguments are wrong or the
+  /// result has another type.
   template <class R = Tensor, class... Args>
   R forward(Args&&... args) const {
     AnyValue result = any_forward(std::forward<Args>(args)...);
@@ -155,17 +154,16 @@ class TERN_API AnyModule {
     detail::return_type_error(result.type_info(), typeid(R));
   }
 
-  /// Returns the module as M, or in a holder of type H. Throws Error when it has another type, or
-  /// is missing.
+  /// Returns the module as M. Throws Error if the module has another type or is missing.
   template <class M>
   requires kIsModule<M> M& get() const { return *cast<M>("get"); }
-  /// Returns the module in a holder of type H. Throws Error when it has another type, or is
+  /// Returns the module in a holder of type H. Throws Error if the module has another type or is
   /// missing.
   template <class H>
   requires(!kIsModule<H>) H get()
   const { return H(cast<typename H::ContainedType>("get")); }
-  /// Returns the shared pointer, as a Module or as M. Throws Error when it has another type, or is
-  /// missing.
+  /// Returns the shared pointer, as a Module or as M. Throws Error if the module has another type
+  /// or is missing.
   const std::shared_ptr<Module>& ptr() const {
     check_not_empty("ptr");
     return module_;
@@ -174,7 +172,7 @@ class TERN_API AnyModule {
   std::shared_ptr<M> ptr() const {
     return cast<M>("ptr");
   }
-  /// Returns the type of the module. Throws Error when there is none.
+  /// Returns the type of the module. Throws Error if there is none.
   const std::type_info& type_info() const {
     check_not_empty("type_info");
     return *type_;
@@ -185,7 +183,7 @@ class TERN_API AnyModule {
   AnyModule clone(const std::optional<Device>& device = std::nullopt) const;
 
  private:
-  friend class SequentialImpl;  // swaps the module for a copy of it
+  friend class SequentialImpl;  // replaces the module by a copy
 
   void check_not_empty(const char* function) const;
   template <class M>
@@ -204,7 +202,7 @@ class TERN_API AnyModule {
 /// An AnyModule with its name in a container: {"fc1", nn::Linear(2, 3)}.
 class NamedAnyModule {
  public:
-  /// Names a module: a shared pointer, a holder, or a module that moves in.
+  /// Names a module: a shared pointer, a holder, or a module by value.
   template <class M>
   NamedAnyModule(std::string name, M&& module)
       : NamedAnyModule(std::move(name), AnyModule(std::forward<M>(module))) {}

@@ -9,13 +9,13 @@
 
 namespace tern::nn {
 
-/// A value of any copyable type: an argument or result of hooks and AnyModule. A Tensor inside
-/// costs no allocation.
+/// A value of any copyable type: an argument or result of hooks and AnyModule. Storing a Tensor
+/// allocates no memory.
 class TERN_API AnyValue {
  public:
   /// Makes an empty value.
   AnyValue() = default;
-  /// Keeps a copy of `value`, or `value` itself when it is movable.
+  /// Stores a copy of `value`, or moves `value` in if possible.
   template <class T>
   // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint rules copies out.
   requires(!std::is_same_v<std::decay_t<T>, AnyValue>) explicit AnyValue(T&& value)
@@ -32,7 +32,7 @@ class TERN_API AnyValue {
   const T& get() const {
     return const_cast<AnyValue*>(this)->get<T>();
   }
-  /// Returns the value, or null when it has another type than T.
+  /// Returns a pointer to the value, or null if its type is not T.
   template <class T>
   T* try_get() {
     static_assert(!std::is_reference_v<T>, "AnyValue holds decayed types");

@@ -7,17 +7,17 @@
 
 namespace tern::nn::detail {
 
-/// A data member of a module that Module::bind_parameter() or bind_buffer() put a tensor into.
+/// A data member of a module that Module::bind_parameter() or bind_buffer() has set.
 struct BoundMember {
   Tensor* tensor;
-  const TensorImpl* registered;  // what the module has under the name
+  const TensorImpl* registered;  // the module's tensor with this name
   std::string name;
 
   bool was_assigned() const { return tensor->unsafeGetTensorImpl() != registered; }
 };
 
-/// The bound members of a module. A copy is empty: the copy of a module has members of its own, to
-/// which nothing has been bound yet.
+/// The bound members of a module. A copy is empty: a copied module has its own data members, and
+/// none of them is bound yet.
 struct BoundMembers : std::vector<BoundMember> {
   BoundMembers() = default;
   BoundMembers(const BoundMembers&) : BoundMembers() {}

@@ -12,8 +12,8 @@ namespace tern::nn {
 
 namespace detail {
 
-/// Puts the CPU's default generator back to where it was: what reset() draws for a copy is thrown
-/// away, so it must not change the numbers to come.
+/// Restores the state of the CPU's default generator. The numbers that reset() draws for a copy are
+/// discarded and must not change later draws.
 class TERN_API RandomStateGuard {
  public:
   RandomStateGuard();
@@ -48,8 +48,8 @@ class TERN_API Cloneable : public Module {
 template <class Derived>
 std::shared_ptr<Module> Cloneable<Derived>::clone(const std::optional<Device>& device) const {
   const detail::RandomStateGuard guard;
-  // Through the bases: Derived may inherit in private, and a pointer to Module is one that every
-  // program instantiates anyway.
+  // Casts through the base classes, because Derived may inherit privately. A shared_ptr<Module>
+  // adds no template instantiation, because every program has one.
   Cloneable* const fresh = new Derived(static_cast<const Derived&>(*this));
   std::shared_ptr<Module> copy(static_cast<Module*>(fresh));
   fresh->forget_registered();

@@ -8,7 +8,7 @@ namespace {
 
 using FamilyPtr = std::shared_ptr<Family>;
 
-/// Threads may register one shared module in modules of their own.
+/// Guards all families, because threads may register one shared module in their own modules.
 std::mutex& family_mutex() {
   static std::mutex* const mutex = new std::mutex();  // outlives modules that are static objects
   return *mutex;

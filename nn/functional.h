@@ -1,6 +1,6 @@
 #pragma once
 
-// What modules compute, as functions that get their parameters as arguments.
+// The computations of the modules, as functions that take the parameters as arguments.
 
 #include <tern/nn/functional/activation.h>
 #include <tern/nn/functional/batch_norm.h>

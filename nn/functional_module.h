@@ -11,7 +11,7 @@
 namespace tern::nn {
 
 /// A module that calls a function of one Tensor, for example inside a Sequential. Further arguments
-/// are bound behind the tensor. Containers make it of a function that maps a Tensor to a Tensor.
+/// are passed after the tensor. Containers accept such a function directly.
 ///
 /// Example:
 ///   nn::Sequential net{nn::Functional(tern::relu), nn::Functional(tern::flatten, 1, -1)};
@@ -22,7 +22,7 @@ class TERN_API FunctionalImpl : public Cloneable<FunctionalImpl> {
 
   /// Calls `function`.
   explicit FunctionalImpl(Function function) : function_(std::move(function)) {}
-  /// Calls `function` with `args` behind the input.
+  /// Calls `function` with the input followed by `args`.
   template <class Fn, class... Args>
   requires(sizeof...(Args) > 0) explicit FunctionalImpl(Fn function, Args&&... args)
       : function_([function, ... bound = std::forward<Args>(args)](Tensor input) {
@@ -31,7 +31,7 @@ class TERN_API FunctionalImpl : public Cloneable<FunctionalImpl> {
 
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
-  /// Returns the function of the input.
+  /// Returns the function's result for the input.
   Tensor forward(Tensor input) { return function_(std::move(input)); }
   bool is_serializable() const override { return false; }
 

@@ -57,7 +57,7 @@ Tensor dirac_(Tensor tensor, StrictInt groups) {
              "dim 0 must be divisible by groups, got ", tensor.size(0), " and ", groups);
   const NoGradGuard no_grad;
   tensor.zero_();
-  Tensor centre = tensor;  // of each filter: [out, in]
+  Tensor centre = tensor;  // centre of each filter: [out, in]
   for (std::int64_t dim = tensor.dim() - 1; dim >= 2; --dim) {
     centre = centre.select(dim, tensor.size(dim) / 2);
   }
@@ -99,7 +99,7 @@ Tensor sparse_(Tensor tensor, double sparsity, double std) {
 
 namespace {
 
-// The order of these operations decides the last bit of float64 numbers.
+// The order of these operations determines the last bit of float64 results.
 double xavier_std(const Tensor& tensor, double gain) {
   const auto [fan_in, fan_out] = _calculate_fan_in_and_fan_out(tensor);
   return gain * std::sqrt(2.0 / static_cast<double>(fan_in + fan_out));

@@ -5,14 +5,14 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// How parameters start. Each function fills its tensor in place, without history, and returns it.
-// The numbers are PyTorch's for the same seed on the CPU.
+// Initial values of parameters. Each function fills its tensor in place, without autograd history,
+// and returns it. The numbers are PyTorch's for the same seed on the CPU.
 
 namespace tern {
 
 namespace nn::init {
 
-/// The function that follows a layer; it decides the gain of the layer's weights.
+/// The function that follows a layer. It determines the gain of the layer's weights.
 enum class NonlinearityType : std::uint8_t {
   Linear,
   Conv1D,
@@ -28,7 +28,7 @@ enum class NonlinearityType : std::uint8_t {
   SELU,
 };
 
-/// The variance that stays equal: that of the activations (FanIn) or of the gradients (FanOut).
+/// The variance that is preserved: of the activations (FanIn) or of the gradients (FanOut).
 enum class FanModeType : std::uint8_t { FanIn, FanOut };
 
 }  // namespace nn::init
@@ -55,7 +55,7 @@ namespace nn::init {
 /// sqrt(2) for relu, sqrt(2 / (1 + param^2)) for leaky_relu with slope `param`, 3/4 for selu.
 TERN_API double calculate_gain(NonlinearityType nonlinearity, double param = 0.01);
 
-/// Fills the tensor with `value`, without history, and returns it.
+/// Fills the tensor with `value`, without autograd history, and returns it.
 TERN_API Tensor constant_(Tensor tensor, const Scalar& value);
 /// Fills the tensor with ones and returns it.
 TERN_API Tensor ones_(Tensor tensor);

@@ -8,24 +8,23 @@
 
 namespace tern::nn {
 
-/// How `load_state_dict` takes a state.
+/// Options of `load_state_dict`.
 ///
 /// Example:
 ///   net->load_state_dict(state, {.cast = true});
 struct LoadOptions {
   /// True: missing and unexpected keys are errors.
   bool strict = true;
-  /// True: the module takes the state's tensors over instead of copying their elements. Tensors on
-  /// another device, and tensors that are not contiguous, are copied nevertheless. A module tensor
-  /// on meta takes the state's tensor on the device where it is.
+  /// True: the module takes over the state's tensors instead of copying their elements. Tensors on
+  /// another device and non-contiguous tensors are still copied. A module tensor on meta takes over
+  /// the state's tensor without changing its device.
   bool assign = false;
   /// True: dtypes may differ; tensors are cast to the dtypes of the module. False: a different
   /// dtype is an error.
   bool cast = false;
 };
 
-/// The keys that `load_state_dict` missed in the state, and the keys of the state that the module
-/// lacks.
+/// The keys that the state or the module lacks.
 struct IncompatibleKeys {
   /// Names of the module's tensors that the state lacks.
   std::vector<std::string> missing_keys;

@@ -19,7 +19,7 @@ Module::Module(const Module&) = default;
 
 Module& Module::operator=(const Module& other) {
   if (this == &other) return *this;
-  detail::unite(family_, other.family_);  // the children get one more module above them
+  detail::unite(family_, other.family_);  // the children get another possible parent
   parameters_ = other.parameters_;
   children_ = other.children_;
   buffers_ = other.buffers_;
@@ -33,8 +33,8 @@ Module& Module::operator=(const Module& other) {
 
 Module::~Module() { release_children(); }
 
-/// Frees a deep tree without recursion: a module that is freed hands its submodules to the loop of
-/// the outermost one.
+/// Frees a deep tree without recursion: each freed module hands its submodules to the loop of the
+/// outermost freed module.
 void Module::release_children() noexcept {
   using Modules = std::vector<std::shared_ptr<Module>>;
   static constinit thread_local Modules* pending = nullptr;
@@ -45,7 +45,7 @@ void Module::release_children() noexcept {
         if (is_last && !child->children_.is_empty()) modules.push_back(std::move(child));
       }
     } catch (const std::bad_alloc&) {
-      // The rest is freed with children_, which recurses.
+      // The remaining modules are freed with children_, recursively.
     }
   };
   if (pending != nullptr) return hand_over(*pending);
@@ -117,7 +117,7 @@ void Module::unregister_module(const std::string& name) {
   children_.erase(name);
 }
 
-// --- What is registered --------------------------------------------------------------------------
+// --- Registered entries --------------------------------------------------------------------------
 
 std::vector<Tensor> Module::parameters(StrictBool recurse) const {
   std::vector<Tensor> result;
@@ -195,15 +195,15 @@ std::vector<std::shared_ptr<Module>> Module::children() const { return named_chi
 
 namespace {
 
-/// A module whose submodules apply_below visits.
+/// A module whose submodules apply_below is visiting.
 struct ApplyFrame {
   std::shared_ptr<Module> module;  // null for the root
   Module::NamedModules children;   // a copy: the function may change the module
   std::size_t next;
-  std::size_t length;  // of the path of the module above
+  std::size_t length;  // length of the parent's path
 };
 
-/// Calls fn(path, module) for all below `root`, children first; not for `root` itself.
+/// Calls fn(path, module) for all modules below `root`, children first, but not for `root` itself.
 template <class Fn>
 void apply_below(const Module& root, std::string path, const Fn& fn) {
   std::vector<ApplyFrame> open;
@@ -272,7 +272,8 @@ void Module::apply(
 void Module::train(bool on) {
   is_training_ = on;
   if (children_.is_empty()) return;
-  // Only other modules than containers may override train(); a call of each would take stack.
+  // A loop, because recursion through containers would take stack. Other modules may override
+  // train(), so they are called.
   std::vector<std::pair<const NamedModules*, std::size_t>> open = {{&children_, 0}};
   while (!open.empty()) {
     auto& [children, next] = open.back();

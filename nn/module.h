@@ -34,11 +34,11 @@ struct ImplOf<T> {
 };
 }  // namespace detail
 
-/// Base of all modules: a tree of parameters (which an optimizer changes), buffers (other tensors
-/// that belong to the module) and submodules, each registered under a name.
+/// Base class of all modules: a tree of parameters (which an optimizer changes), buffers (other
+/// tensors of the module) and submodules, each registered under a name.
 ///
 /// Everything registered moves with `to()` and is saved by `state_dict()`. A tensor or module that
-/// is only a data member does neither.
+/// is only a data member is neither moved nor saved.
 ///
 /// Example:
 ///   struct NetImpl : nn::Module {
@@ -55,7 +55,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
 
   /// Makes an empty module in training mode; name() is its C++ type.
   Module();
-  /// Makes an empty module that `name` names in print.
+  /// Makes an empty module with a name for printing.
   explicit Module(std::string name);
   /// Copies the registrations; tensors and submodules are shared. Use clone() for a deep copy.
   Module(const Module&);
@@ -69,8 +69,9 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   std::string name() const;
 
   // --- Registration ------------------------------------------------------------------------------
-  // Names are not empty, hold no dot and are unique within a module, across all three kinds; else
-  // these throw Error ("Parameter 'weight' already defined").
+  // Names must not be empty, must not contain a dot and must be unique within a module, across
+  // parameters, buffers and submodules; otherwise these functions throw Error ("Parameter 'weight'
+  // already defined").
 
   /// Registers a parameter, sets its requires_grad, and returns it. An undefined tensor registers a
   /// name without a parameter.
@@ -79,23 +80,23 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// module, not empty and without a dot. Parameters, buffers and submodules share one set of
   /// names.
   Tensor& register_parameter(std::string name, Tensor tensor, StrictBool requires_grad = true);
-  /// Registers a buffer and returns it. A buffer that is not persistent moves with the module but
-  /// is not saved.
+  /// Registers a buffer and returns it. A non-persistent buffer moves with the module but is not
+  /// saved.
   ///
   /// Throws: Error for a bad name, as register_parameter() does.
   Tensor& register_buffer(std::string name, Tensor tensor, StrictBool persistent = true);
-  /// Registers a parameter and puts it into `member`, a data member of this module. An assignment
-  /// to the member (`fc->weight = other`) is noticed then: the next call of the module,
-  /// parameters(), to() and state_dict() throw Error.
+  /// Registers a parameter and stores it in `member`, a data member of this module. If the member
+  /// is later assigned another tensor (`fc->weight = other`), the next call of the module, of
+  /// parameters(), to() or state_dict() throws Error.
   ///
   /// Throws: Error for a bad name, as register_parameter() does.
   void bind_parameter(const std::string& name, Tensor& member, Tensor tensor,
                       StrictBool requires_grad = true);
-  /// Registers a buffer and puts it into `member`; see bind_parameter().
+  /// Registers a buffer and stores it in `member`; see bind_parameter().
   void bind_buffer(const std::string& name, Tensor& member, Tensor tensor,
                    StrictBool persistent = true);
-  /// Registers another tensor under the name of a parameter, also in the member that
-  /// bind_parameter() bound, and returns it. Sets requires_grad. Optimizers go on with the old one.
+  /// Replaces the tensor of a parameter, also in the member that bind_parameter() bound, and
+  /// returns the new tensor. Sets requires_grad. Existing optimizers keep the old tensor.
   ///
   /// Throws: IndexError when the name is not registered.
   ///
@@ -103,9 +104,9 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   ///   decoder->replace_parameter("weight", encoder->weight);  // tied
   Tensor& replace_parameter(const std::string& name, Tensor tensor,
                             StrictBool requires_grad = true);
-  /// Registers another tensor under the name of a buffer; see replace_parameter().
+  /// Replaces the tensor of a buffer; see replace_parameter().
   Tensor& replace_buffer(const std::string& name, Tensor tensor);
-  /// Throws Error when a member that was bound has been assigned another tensor.
+  /// Throws Error if a bound member has been assigned another tensor.
   void check_members() const {
     for (const detail::BoundMember& member : members_) {
       if (member.was_assigned()) [[unlikely]] {
@@ -144,12 +145,12 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Removes a submodule. Throws IndexError when the name is not registered.
   void unregister_module(const std::string& name);
 
-  // --- What is registered ------------------------------------------------------------------------
-  // Own entries first, then those of the submodules, depth first. Each tensor and module comes
-  // once, under its first name; undefined tensors are left out.
+  // --- Registered entries ------------------------------------------------------------------------
+  // The module's own entries come first, then those of the submodules, depth first. Each tensor and
+  // module comes once, under its first name. Undefined tensors are left out.
 
-  /// Returns all parameters: this module's own, then those of the submodules, depth first (own ones
-  /// only with `recurse` false). Every tensor comes once; undefined tensors are left out.
+  /// Returns all parameters: this module's own, then those of the submodules, depth first; only its
+  /// own if `recurse` is false. Every tensor comes once. Undefined tensors are left out.
   std::vector<Tensor> parameters(StrictBool recurse = true) const;
   /// Returns all parameters as parameters() does, with their names ("fc1.weight").
   NamedTensors named_parameters(StrictBool recurse = true) const;
@@ -157,8 +158,8 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   std::vector<Tensor> buffers(StrictBool recurse = true) const;
   /// Returns all buffers with their names ("bn.running_mean").
   NamedTensors named_buffers(StrictBool recurse = true) const;
-  /// Returns this module and all modules below it, depth first, each once. With `include_self` this
-  /// module must be owned by a shared_ptr (holders do that), else Error is thrown.
+  /// Returns this module and all modules below it, depth first, each once. Throws Error if
+  /// `include_self` is true and the module is not owned by a shared_ptr (a holder owns it so).
   std::vector<std::shared_ptr<Module>> modules(StrictBool include_self = true) const;
   /// Returns modules as modules() does, with their names; this module has the name `name_prefix`.
   NamedModules named_modules(const std::string& name_prefix = std::string(),
@@ -168,8 +169,9 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Returns the registered submodules of this module with their names.
   NamedModules named_children() const;
 
-  /// Calls `function` with every module below this one and then with this one, children first. A
-  /// function with two arguments also gets the name, as in named_modules() ("" for this module).
+  /// Calls `function` with every module below this one, children before parents, and last with this
+  /// module. A function with two arguments also gets the name, as in named_modules() ("" for this
+  /// module).
   void apply(const std::function<void(Module&)>& function);
   void apply(const std::function<void(const Module&)>& function) const;
   void apply(const std::function<void(const std::string&, Module&)>& function,
@@ -200,16 +202,16 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   Module& requires_grad_(StrictBool requires_grad = true);
 
   // --- Moving ------------------------------------------------------------------------------------
-  // In place: parameters and buffers keep their identity, so optimizers stay valid; .grad moves
-  // along; tied parameters stay tied; a dtype changes floating-point tensors only. When anything
-  // fails, the module is as it was.
+  // In place: parameters and buffers keep their identity, so optimizers stay valid. Gradients move
+  // along, tied parameters stay tied, and a dtype changes floating-point tensors only. On failure
+  // the module is unchanged.
 
-  /// Moves parameters and buffers to a device, casts them to a dtype, or both, in place; an integer
+  /// Moves parameters and buffers to a device, casts them to a dtype, or both, in place. An integer
   /// is the number of a CUDA device. Returns this module.
   ///
   /// A dtype changes floating-point tensors only. Parameters keep their identity, so optimizers
-  /// stay valid; gradients move along; tied parameters stay tied. With `non_blocking` copies from
-  /// pinned host memory to a GPU do not wait. When anything fails, the module is unchanged.
+  /// stay valid. Gradients move along, and tied parameters stay tied. With `non_blocking`, copies
+  /// from pinned host memory to a GPU do not wait. On failure the module is unchanged.
   ///
   /// Throws: DTypeError unless `dtype` is floating point, DeviceError for a device that does not
   /// exist, OutOfMemoryError.
@@ -217,14 +219,14 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Throws DTypeError unless `dtype` is floating point.
   Module& to(ScalarType dtype, StrictBool non_blocking = false);
   Module& to(Device device, StrictBool non_blocking = false);
-  /// cuda:ordinal.
+  /// Moves the module to the CUDA device with this number.
   Module& to(int ordinal, StrictBool non_blocking = false) {
     return to(Device(ordinal), non_blocking);
   }
   Module& to(int ordinal, ScalarType dtype, StrictBool non_blocking = false) {
     return to(Device(ordinal), dtype, non_blocking);
   }
-  // The order is to(device, dtype), and neither a bool nor a null pointer is a device.
+  // Rejects the wrong order of arguments and a null pointer; the right order is to(device, dtype).
   Module& to(ScalarType dtype, Device device, bool = false) = delete;
   Module& to(std::nullptr_t, bool = false) = delete;
   template <class T, class... Rest>
@@ -255,15 +257,15 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Returns parameters and persistent buffers by name, in Python's order. The tensors share their
   /// elements with the module.
   State state_dict() const;
-  /// Copies the tensors of `state`, from any device, into this module's. Tied tensors stay tied,
-  /// also when they are assigned. Returns the missing and unexpected keys, which are errors unless
-  /// strict is false.
+  /// Copies the tensors of `state`, from any device, into the tensors of this module. Tied tensors
+  /// stay tied, even with `assign`. Returns the missing and unexpected keys, which are errors
+  /// unless strict is false.
   ///
-  /// Everything is checked and brought to the module's device before the first tensor changes. On
-  /// an error the module is unchanged, even when a copy on a GPU fails half-way.
+  /// Everything is checked and copied to the module's device before the first tensor changes. On an
+  /// error the module is unchanged, even if a copy on a GPU fails half-way.
   ///
-  /// Throws: Error that lists all problems: missing and unexpected keys, sizes that differ, dtypes
-  /// that differ (unless `cast`), two values for one tensor.
+  /// Throws: Error with a list of all problems: missing and unexpected keys, different sizes,
+  /// different dtypes (unless `cast`), two values for one tensor.
   IncompatibleKeys load_state_dict(const State& state, const LoadOptions& options);
   IncompatibleKeys load_state_dict(const State& state, StrictBool strict = true) {
     return load_state_dict(state, LoadOptions{.strict = strict});
@@ -272,8 +274,8 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   virtual bool is_serializable() const { return true; }
 
   // --- Hooks -------------------------------------------------------------------------------------
-  // They run when the module is called through its holder or by Sequential, not by a plain
-  // forward(). Both kinds return a number for remove_hook.
+  // Hooks run if the module is called through its holder, by Sequential or by AnyModule, not in a
+  // plain forward(). The functions that add a hook return a number for remove_hook().
 
   /// A function that is called before forward and may change the inputs.
   using ForwardPreHook = std::function<void(Module& module, std::vector<AnyValue>& inputs)>;
@@ -282,15 +284,15 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
       std::function<void(Module& module, const std::vector<AnyValue>& inputs, AnyValue& output)>;
   /// Adds a function that runs before forward. Returns a number for remove_hook().
   ///
-  /// Hooks run when the module is called through its holder, by Sequential or by AnyModule, not in
-  /// a plain forward().
+  /// Hooks run if the module is called through its holder, by Sequential or by AnyModule, not in a
+  /// plain forward().
   unsigned register_forward_pre_hook(ForwardPreHook hook);
   /// Adds a function that runs after forward; see register_forward_pre_hook(). Returns a number for
   /// remove_hook().
   unsigned register_forward_hook(ForwardHook hook);
   /// Removes the hook with this number.
   void remove_hook(unsigned number);
-  /// Returns true when the module has a hook of either kind.
+  /// Returns true if the module has a hook of either kind.
   bool has_forward_hooks() const noexcept { return hooks_ != nullptr; }
   /// Runs the hooks before forward on `inputs`.
   void run_forward_pre_hooks(std::vector<AnyValue>& inputs);
@@ -305,7 +307,8 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// numbers of elements.
   std::string summary() const;
 
-  /// Returns this module as M, which is an Impl class or a holder; null when it is of another type.
+  /// Returns a pointer to this module as M, which is an Impl class or a holder; null if the module
+  /// has another type.
   template <class M>
   auto* as() noexcept {
     return dynamic_cast<typename detail::ImplOf<M>::type*>(this);
@@ -316,18 +319,18 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   }
 
  protected:
-  /// Returns true when a state may lack this module's own entry `name`; files of old versions lack
-  /// some.
+  /// Returns true if a state may lack this module's own entry `name`, because files of old versions
+  /// lack it.
   virtual bool is_optional_in_state(const std::string& name) const;
 
-  /// For Cloneable: drops every registration, so that reset() can register anew.
+  /// Drops every registration, so that reset() can register again. For Cloneable.
   void forget_registered();
-  /// For Cloneable: copies tensors, modes and hooks of a module of the same form into this one.
+  /// Copies tensors, modes and hooks of a module of the same structure into this module. For
+  /// Cloneable.
   void copy_from(const Module& other, const std::optional<Device>& device);
-  /// For clone(): takes over the training mode and the hooks.
+  /// Copies the training mode and the hooks. For clone().
   void copy_modes(const Module& other);
 
-  // Containers change these directly.
   /// The module's own parameters; containers change them directly.
   NamedTensors parameters_;
   /// The registered submodules; containers change them directly.
@@ -366,7 +369,7 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   unsigned next_hook_ = 0;
   bool is_training_ = true;
   std::string name_;
-  std::shared_ptr<detail::Family> family_;  // the modules that may hold this one or lie below it
+  std::shared_ptr<detail::Family> family_;  // modules that may contain this one or be below it
 };
 
 /// Prints the tree of modules as libtorch does.

@@ -14,7 +14,7 @@ const Module& module_of(const tern::detail::RunningModule& running) {
   return *static_cast<const Module*>(running.module);
 }
 
-// "Linear" of "tern::nn::LinearImpl".
+// Returns "Linear" for "tern::nn::LinearImpl".
 std::string type_of_holder(const Module& module) {
   std::string name = module.name();
   const std::size_t colons = name.rfind("::", name.find('<'));

@@ -9,14 +9,15 @@
 #include <tern/nn/any_value.h>
 #include <tern/nn/module.h>
 
-// What happens around a module's forward: its name stands ready for error texts, and its hooks run.
+// The code around a module's forward: it keeps the module's name ready for error texts and runs the
+// hooks.
 
 namespace tern::nn::detail {
 
-/// How errors describe a running module.
+/// Describes the running module in error texts.
 TERN_API extern const tern::detail::ModuleDescriber module_describer;
 
-/// While this lives, `module` is the innermost running module of the thread.
+/// Makes `module` the innermost running module of the thread for this scope.
 class RunningScope {
  public:
   explicit RunningScope(const Module& module)
@@ -51,7 +52,7 @@ auto call_with_hooks(M& module, std::index_sequence<I...>, Args&&... args)
     module.run_forward_hooks(inputs, output);
   } else if constexpr (std::is_reference_v<Result>) {
     Result result = forward();
-    output = AnyValue(result);  // hooks see a copy of what is only referred to
+    output = AnyValue(result);  // hooks see a copy of a result that is a reference
     module.run_forward_hooks(inputs, output);
     return static_cast<Result>(result);
   } else {
@@ -61,7 +62,7 @@ auto call_with_hooks(M& module, std::index_sequence<I...>, Args&&... args)
   }
 }
 
-/// module.forward(args...) with all that belongs to a call.
+/// Calls module.forward(args...) with hooks and with the module's name in errors.
 template <class M, class... Args>
 auto call(M& module, Args&&... args) -> decltype(module.forward(std::forward<Args>(args)...)) {
   const RunningScope scope(module);

@@ -41,7 +41,7 @@ void Module::forget_registered() {
 
 namespace {
 
-/// reset() must have registered as many entries again, and none of the original's own.
+/// Throws unless reset() registered as many entries as the original has.
 void check_count(std::size_t copy, std::size_t original, const char* what, const char* function) {
   TERN_CHECK(copy == original, Error, "The cloned module does not have the same number of ", what,
              " as the original module after calling reset(). Are you sure you called ", function,

@@ -17,14 +17,14 @@ class FunctionalImpl;
 namespace detail {
 [[noreturn]] TERN_API void empty_holder_error();
 
-/// Where a module is or what its elements are: `to()` takes it, constructors do not.
+/// Arguments of to(): where a module is or its dtype. Constructors do not take them.
 template <class T>
 concept Placement =
     std::is_same_v<T, Device> || std::is_same_v<T, DeviceType> || std::is_same_v<T, ScalarType> ||
     std::is_same_v<T, TensorOptions> || tern::detail::TextArgument<T>;
 
-/// Makes the module of a holder from the arguments of its constructor. Errors that a program makes
-/// here are told in words, not from inside std::make_shared.
+/// Makes the module of a holder from the arguments of its constructor. Reports wrong arguments by a
+/// static_assert in words instead of an error inside std::make_shared.
 template <class Impl, class... Args>
 std::shared_ptr<Impl> make_module(Args&&... args) {
   constexpr bool kFits = std::is_constructible_v<Impl, Args...>;
@@ -48,11 +48,12 @@ std::shared_ptr<Impl> make_module(Args&&... args) {
 }
 }  // namespace detail
 
-/// A shared pointer to a module that makes, calls and moves the module: `nn::Linear` holds a
+/// A shared pointer to a module that makes, calls and moves the module: `nn::Linear` holds an
 /// `nn::LinearImpl`. Copies share the module.
 ///
-/// nullptr makes an empty holder, for members that are set later; its use throws Error ("Accessing
-/// empty ModuleHolder"). Derived is the holder's own type; TERN_MODULE fills it in.
+/// nullptr makes an empty holder, for members that are set later. Using an empty holder throws
+/// Error ("Accessing empty ModuleHolder"). Derived is the holder's own type; TERN_MODULE fills it
+/// in.
 ///
 /// Example:
 ///   nn::Linear fc(784, 400);   // makes the module from the arguments of LinearImpl's constructor
@@ -102,14 +103,14 @@ class ModuleHolder {
   /// Accesses the module. Throws Error when the holder is empty.
   Contained& operator*() const { return *get(); }
 
-  /// Calls the module's forward with its hooks. Errors that leave it name the module.
+  /// Calls the module's forward with its hooks. Errors thrown inside name the module.
   template <class... Args, class M = Contained>
   auto operator()(Args&&... args) const
       -> decltype(std::declval<M&>().forward(std::forward<Args>(args)...)) {
     return detail::call(*get(), std::forward<Args>(args)...);
   }
 
-  /// Returns what the container has at an index or under a key, as the module's own operator[].
+  /// Returns the container's element at an index or key, like the module's own operator[].
   ///
   /// Example:
   ///   nn::ModuleList layers;
@@ -119,7 +120,7 @@ class ModuleHolder {
     return (*get())[std::forward<Key>(key)];
   }
 
-  /// Moves or casts the module as Module::to() does and returns the holder.
+  /// Moves or casts the module like Module::to() and returns the holder.
   ///
   /// Example:
   ///   auto net = nn::Linear(3, 1).to(device);
@@ -129,7 +130,7 @@ class ModuleHolder {
     get()->Module::to(std::forward<Args>(args)...);
     return self();
   }
-  /// Moves the module as Module::cuda() does and returns the holder.
+  /// Moves the module like Module::cuda() and returns the holder.
   template <class... Args>
   requires requires(Module& module, Args&&... args) { module.cuda(std::forward<Args>(args)...); }
   Self cuda(Args&&... args) const {
@@ -183,7 +184,8 @@ std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained, Der
 
 namespace detail {
 
-/// The module in a shared pointer or a holder; a module given by value moves into a new one.
+/// Returns the module in a shared pointer or a holder. Moves a module given by value into a new
+/// shared pointer.
 template <class M>
 requires std::is_base_of_v<Module, M> std::shared_ptr<M> module_ptr(std::shared_ptr<M> module) {
   return module;
@@ -202,28 +204,28 @@ template <class T>
 inline constexpr bool kIsHolder = requires {
   typename T::ContainedType;
 };
-/// A function that maps a Tensor to a Tensor, and is no module.
+/// A function that maps a Tensor to a Tensor and is not a module.
 template <class F>
 concept TensorFunction =
     !std::is_base_of_v<Module, F> && !kIsHolder<F> && std::is_invocable_r_v<Tensor, F&, Tensor>;
-/// A Functional that calls the function; defined in functional_module.h.
+/// Makes a Functional that calls the function. Defined in functional_module.h.
 template <class F>
 requires TensorFunction<std::decay_t<F>> std::shared_ptr<FunctionalImpl> module_ptr(F&& function);
 
-/// What containers take for a module.
+/// The types that containers accept as a module.
 template <class T>
 concept ModuleLike = requires(T&& module) {
   module_ptr(std::forward<T>(module));
 };
 
-/// A container of what containers take, such as std::vector<nn::Linear>.
+/// A container of ModuleLike elements, such as std::vector<nn::Linear>.
 template <class C>
 concept ModuleRange = !std::is_base_of_v<Module, C> && requires(const C& container) {
   module_ptr(*container.begin());
   container.end();
 };
 
-/// A container of names with modules, such as std::map<std::string, nn::Linear>.
+/// A container of names and modules, such as std::map<std::string, nn::Linear>.
 template <class C>
 concept NamedModuleRange = !std::is_base_of_v<Module, C> && requires(const C& container) {
   std::string(container.begin()->first);
@@ -231,7 +233,7 @@ concept NamedModuleRange = !std::is_base_of_v<Module, C> && requires(const C& co
   container.end();
 };
 
-/// The arguments that copy an Impl, or an object of a class derived from it.
+/// True for the arguments of a copy: one Impl, or one object of a derived class.
 template <class Impl, class... Args>
 inline constexpr bool kIsCopy = sizeof...(Args) == 1 &&
                                 (std::is_base_of_v<Impl, std::remove_cvref_t<Args>> && ...);

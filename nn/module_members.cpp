@@ -1,6 +1,6 @@
 #include <tern/nn/module.h>
 
-// Members that are bound to what is registered.
+// Data members that are bound to registered tensors.
 
 namespace tern::nn {
 

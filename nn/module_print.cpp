@@ -27,7 +27,8 @@ std::ostream& operator<<(std::ostream& stream, const Module& module) {
     }
     if (!line.children_.is_empty()) stream << "(\n";
   };
-  // The modules whose submodules are being printed: no recursion, since a tree may be deep.
+  // The modules whose submodules are being printed. A stack on the heap, because a tree may be too
+  // deep for recursion.
   std::vector<std::pair<const Module*, std::size_t>> open;
   const auto print = [&](const Module& next) {
     print_line(next);
@@ -59,7 +60,7 @@ struct Row {
   std::string path, type, shapes, count;
 };
 
-/// 652824 as 652,824.
+/// Formats 652824 as 652,824.
 std::string grouped(std::int64_t number) {
   std::string text = std::to_string(number);
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
@@ -85,7 +86,7 @@ std::string Module::summary() const {
   ModuleWalk::modules(*this, [&](const std::string& path, const Module& module) {
     rows.push_back(row_of(path, module));
   });
-  Row width;  // as many characters as the widest entry of each column
+  Row width;  // the length of the widest entry of each column
   for (const Row& row : rows) {
     width.path.resize(std::max(width.path.size(), row.path.size()));
     width.type.resize(std::max(width.type.size(), row.type.size()));

@@ -31,7 +31,7 @@ bool Module::is_optional_in_state(const std::string& /*name*/) const { return fa
 
 namespace {
 
-/// PyTorch's spelling of a shape in its texts.
+/// Formats a shape as PyTorch does in its error texts.
 std::string size_text(const Tensor& tensor) {
   return tern::detail::text_of("torch.Size(", tensor.sizes(), ")");
 }
@@ -40,19 +40,19 @@ std::string dtype_text(const Tensor& tensor) {
   return std::string("torch.") + dtype_info(tensor.dtype()).python_name;
 }
 
-/// "a", "b"
+/// Formats the keys a and b as "a", "b".
 std::string quoted(const std::vector<std::string>& keys) {
   std::string text;
   for (const std::string& key : keys) {
     text += text.empty() ? "\"" : ", \"";
     for (const char c : key)
-      c == '\0' ? text.append("\\0") : text.append(1, c);  // which ends what()
+      c == '\0' ? text.append("\\0") : text.append(1, c);  // a NUL would end what()
     text += '"';
   }
   return text;
 }
 
-/// "Net" of "app::NetImpl".
+/// Returns "Net" for "app::NetImpl".
 std::string short_name(std::string name) {
   if (const auto colon = name.rfind(':'); colon != std::string::npos) name.erase(0, colon + 1);
   if (name.size() > 4 && name.ends_with("Impl")) name.erase(name.size() - 4);
@@ -61,7 +61,7 @@ std::string short_name(std::string name) {
 
 }  // namespace
 
-/// Checks a whole state against a module, then copies or assigns it.
+/// Checks a whole state against a module, then copies or assigns the state.
 class ModuleLoader {
  public:
   ModuleLoader(const Module& root, const State& state, const LoadOptions& options)
@@ -101,7 +101,7 @@ class ModuleLoader {
       for (Entry& entry : entries_) entry.target.set_data(entry.source);
     } else {
       copy_on_devices();
-      for (Entry& entry : entries_) {  // here nothing can fail
+      for (Entry& entry : entries_) {  // nothing can fail here
         if (entry.target.is_cpu()) entry.target.copy_(entry.source);
       }
     }
@@ -109,16 +109,16 @@ class ModuleLoader {
   }
 
  private:
-  /// A tensor of the module and what it will be.
+  /// A tensor of the module and its new value.
   struct Entry {
     std::string key;
     Tensor target, source;
-    const Entry* tied;  // an earlier one of the same target, if there is one
+    const Entry* tied;  // earlier entry for the same elements, or null
   };
 
   static const void* key_of(const Tensor& tensor) { return tensor.self().storage.get(); }
 
-  /// Equal for tensors that are tied: the same elements in the same order.
+  /// Identifies the elements of a tensor and their order: equal for tied tensors.
   using View =
       std::tuple<const void*, std::int64_t, std::vector<std::int64_t>, std::vector<std::int64_t>>;
   static View view_of(const Tensor& tensor) {
@@ -136,7 +136,7 @@ class ModuleLoader {
     }
     Entry entry{std::move(key), target, {}, nullptr};
     if (value->is_tensor()) entry.source = value->tensor();
-    // Old files keep numbers as tensors of one element.
+    // Old files store scalars as tensors of one element.
     if (value->is_tensor() && target.dim() == 0 && entry.source.dim() == 1 &&
         entry.source.numel() == 1) {
       entry.source = entry.source.reshape({});
@@ -155,7 +155,7 @@ class ModuleLoader {
     }
   }
 
-  /// Why the tensor cannot be loaded; empty when it can.
+  /// Returns why the tensor cannot be loaded, or an empty string.
   std::string problem_of(const Entry& entry) const {
     using tern::detail::text_of;
     const auto& [key, target, source, tied] = entry;
@@ -184,7 +184,7 @@ class ModuleLoader {
                    ", an exception occurred : ('", reason, "',).");
   }
 
-  /// Looks for an earlier key of the same elements; says so when the two have different values.
+  /// Looks for an earlier entry with the same elements. Returns a problem if the two values differ.
   std::string find_tie(Entry& entry) {
     const auto [first, is_new] = targets_.try_emplace(view_of(entry.target), entries_.size());
     if (is_new) return {};
@@ -197,10 +197,10 @@ class ModuleLoader {
            "\" have different values in state_dict, but are one tensor in current model.";
   }
 
-  /// Where a key leaves the tree of modules: the indices of the children on its way.
+  /// The path of a key in the tree of modules, as indices of children.
   using Way = std::vector<std::size_t>;
 
-  /// Follows `key` from the root. Returns true when it names an entry.
+  /// Follows `key` from the root and stores the path. Returns true if the key names an entry.
   static bool follow(const Module& root, const std::string& key, Way* way) {
     const Module* module = &root;
     std::size_t begin = 0;
@@ -213,7 +213,7 @@ class ModuleLoader {
     return is_saved(*module, key.substr(begin));
   }
 
-  /// Keys that lead to no entry, in the order of the modules where their ways end.
+  /// Collects the keys that lead to no entry, in the order of the modules where their paths end.
   void find_unexpected(const Module& root) {
     std::vector<std::pair<Way, const std::string*>> unexpected;
     Way way;
@@ -232,13 +232,14 @@ class ModuleLoader {
     return buffer != nullptr && buffer->persistent && buffer->tensor.defined();
   }
 
-  /// The source as a tensor like the target that no copy into this module can change.
+  /// Returns the source with the target's device and dtype, in memory that no copy into this module
+  /// changes.
   Tensor staged(const Entry& entry) const {
     const Tensor result = entry.source.detach().to(entry.target.device(), entry.target.dtype());
     return own_.contains(key_of(result)) ? result.clone() : result;
   }
 
-  /// The source as the target's own elements, which it shares only with those that it is tied to.
+  /// Returns the source as a new tensor for the target. Only tied targets share its elements.
   Tensor taken(const Entry& entry) {
     if (entry.tied != nullptr) return entry.tied->source;
     const Device device = (entry.target.is_meta() ? entry.source : entry.target).device();
@@ -246,8 +247,8 @@ class ModuleLoader {
     return taken_.insert(key_of(result)).second ? result : result.clone();
   }
 
-  /// Copies into the targets that are not on the CPU. A copy there can fail: each leaves the old
-  /// elements in the place of the new ones, which the error brings back.
+  /// Copies into the targets that are not on the CPU. Such a copy can fail, so each entry keeps the
+  /// target's old elements, and an error restores them.
   void copy_on_devices() {
     auto entry = entries_.begin();
     try {
@@ -263,7 +264,7 @@ class ModuleLoader {
         try {
           entry->target.copy_(entry->source);
         } catch (const Error&) {
-          // Of a device that is lost nothing is left to keep; the others get theirs back.
+          // The elements of a lost device cannot be restored; the other targets are.
         }
       }
       throw;
@@ -274,8 +275,8 @@ class ModuleLoader {
   const LoadOptions& options_;
   std::unordered_set<const void*> own_;    // storages of the module
   std::unordered_set<const void*> taken_;  // storages that were assigned
-  std::map<View, std::size_t> targets_;    // the first entry of each
-  std::deque<Entry> entries_;              // whose elements stay where they are
+  std::map<View, std::size_t> targets_;    // index of the first entry of each view
+  std::deque<Entry> entries_;              // a deque, because entries point to each other
   std::vector<std::string> problems_;
   IncompatibleKeys result_;
 };

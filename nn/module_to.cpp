@@ -44,7 +44,7 @@ Module& Module::convert(std::optional<Device> device, std::optional<ScalarType> 
     stage(parameter.grad());
   });
   ModuleWalk::buffers(*this, true, stage);
-  // Everything that can fail has happened.
+  // Nothing can fail from here on.
   for (const auto& [tensor, moved] : moves) tensor.set_data(moved);
   return *this;
 }

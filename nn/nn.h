@@ -1,6 +1,6 @@
 #pragma once
 
-// Modules, their functions, initialisations and utilities.
+// Modules, functional forms, initialisation and utilities.
 
 #include <tern/nn/any_module.h>
 #include <tern/nn/any_value.h>

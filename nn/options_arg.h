@@ -6,8 +6,8 @@
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types and names take none.
 
-/// One field of an options struct with its accessors, for the struct's body. The setter of a bool
-/// takes no number and no text, and that of an int64 no bool.
+/// Declares one field of an options struct with its accessors, in the struct's body. The setter of
+/// a bool rejects numbers and text; the setter of an int64 rejects bools.
 ///
 /// Example:
 ///   struct DropoutOptions {

@@ -15,8 +15,8 @@
 
 namespace tern {
 
-/// A dictionary that keeps the order of insertion. A search takes the same time for any number of
-/// items. Keys need operator== and std::hash.
+/// A dictionary that keeps the order of insertion. The time of a search does not depend on the
+/// number of items. Keys need operator== and std::hash.
 ///
 /// Example:
 ///   for (const auto& item : model->named_parameters()) use(item.key(), item.value());
@@ -45,11 +45,10 @@ class OrderedDict {
   using Iterator = typename std::vector<Item>::iterator;
   using ConstIterator = typename std::vector<Item>::const_iterator;
 
-  /// Makes an empty dictionary. Error texts use `key_description` for a key: "Key 'x' is not
-  /// defined".
+  /// Makes an empty dictionary. Error texts call a key `key_description`: "Key 'x' is not defined".
   explicit OrderedDict(std::string key_description = "Key")
       : key_description_(std::move(key_description)) {}
-  /// Makes a dictionary of these items. Throws Error when a key comes twice.
+  /// Makes a dictionary of these items. Throws Error if a key occurs twice.
   OrderedDict(std::initializer_list<Item> items) : OrderedDict() {
     for (const Item& item : items) insert(item.key(), item.value());
   }
@@ -154,7 +153,7 @@ class OrderedDict {
   void reserve(std::size_t capacity) { items_.reserve(capacity); }
 
  private:
-  static constexpr std::size_t kSearched = 16;  // up to this size a search runs from the front
+  static constexpr std::size_t kSearched = 16;  // up to this size a search is linear
 
   std::size_t first_slot(const Key& key) const noexcept {
     return std::hash<Key>()(key) & (slots_.size() - 1);
@@ -185,7 +184,7 @@ class OrderedDict {
 
   std::string key_description_;
   std::vector<Item> items_;
-  std::vector<std::uint32_t> slots_;  // hash table of index + 1, 0 where free; a power of two
+  std::vector<std::uint32_t> slots_;  // hash table of index + 1; 0 is free; a power of two
 };
 
 }  // namespace tern

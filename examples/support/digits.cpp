@@ -11,16 +11,17 @@
 
 #include "glyphs.h"
 
-// Integers only (the one square root is exact by IEEE 754): floating point would let the compiler's
-// choice of fused operations move a pixel, and the promise is the same bytes everywhere.
+// Uses integers only (the one square root is exact by IEEE 754). With floating point, the
+// compiler's choice of fused operations could change a pixel, but the bytes must be the same
+// everywhere.
 
 namespace support {
 namespace {
 
-constexpr int kPixel = 256;  // fixed point: units to a pixel
-constexpr int kGrid = 64;    // units to one step of a glyph's coordinates
+constexpr int kPixel = 256;  // fixed point: units per pixel
+constexpr int kGrid = 64;    // units per step of a glyph's coordinates
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
+/// The generator SplitMix64 (Steele, Lea, Flood 2014).
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -31,12 +32,12 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return static_cast<std::uint32_t>((z ^ (z >> 31)) >> 32);
   }
-  /// Uniform in [low, high].
+  /// Returns a uniform number in [low, high].
   int between(int low, int high) {
     const auto span = static_cast<std::uint64_t>(high - low) + 1;
     return low + static_cast<int>(word() * span >> 32);
   }
-  /// Around 0 within `limit`, small values more often.
+  /// Returns a number in [-limit, limit]; small magnitudes are more likely.
   int around(int limit) { return (between(-limit, limit) + between(-limit, limit)) / 2; }
 
  private:
@@ -53,7 +54,8 @@ struct Segment {
   Point to;
 };
 
-/// The curve from b to c at k / steps, through its neighbours a and d (Catmull and Rom 1974).
+/// Returns the coordinate at k / steps of the curve from b to c, with neighbours a and d (Catmull
+/// and Rom 1974).
 int curve(int a, int b, int c, int d, int k, int steps) {
   const std::int64_t t = k, n = steps;
   const std::int64_t twice = std::int64_t{2} * b * n * n * n + std::int64_t{c - a} * t * n * n +
@@ -62,8 +64,8 @@ int curve(int a, int b, int c, int d, int k, int steps) {
   return static_cast<int>(twice / (2 * n * n * n));
 }
 
-/// The person's hand of this image: each point misses its place a little, then the whole glyph is
-/// stretched, slanted and tilted.
+/// Varies the handwriting of an image: moves each point a little, then stretches, slants and tilts
+/// the whole glyph.
 std::vector<Point> place_points(Glyph glyph, Random& random) {
   const int jitter = random.between(3, 10) * kGrid;
   const int width = random.between(70, 130);
@@ -78,7 +80,7 @@ std::vector<Point> place_points(Glyph glyph, Random& random) {
   return points;
 }
 
-/// The strokes as short straight segments.
+/// Returns the strokes as short straight segments.
 std::vector<Segment> trace(Glyph glyph, const std::vector<Point>& points) {
   constexpr int kSteps = 6;
   std::vector<Segment> segments;
@@ -129,7 +131,7 @@ std::int64_t squared_distance(Point point, const Segment& segment) {
   return cross * cross / length;
 }
 
-/// Inks the pixels within `radius` of a segment; the edge fades over `blur` units.
+/// Draws the segments: pixels within `radius` get ink, and the edge fades over `blur` units.
 void ink(const std::vector<Segment>& segments, int radius, int blur, std::uint8_t* pixels) {
   const int reach = radius + blur / 2;
   std::array<std::int64_t, kDigitSize * kDigitSize> nearest;

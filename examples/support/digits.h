@@ -7,7 +7,7 @@
 
 namespace support {
 
-/// Grey images of kDigitSize x kDigitSize bytes, one after the other, with their digits.
+/// Grey images of kDigitSize x kDigitSize bytes, one after the other, and their digits.
 struct DigitImages {
   /// The number of images.
   std::int64_t count = 0;

@@ -6,7 +6,7 @@
 
 namespace support {
 
-/// How the pen goes on after a point of a glyph.
+/// How the pen continues after a point of a glyph.
 enum class Pen : std::int8_t { kCurve, kCorner, kLift };
 
 /// A point that the pen passes through: x to the right, y down, both within about 0 to 100.
@@ -19,7 +19,7 @@ struct GlyphPoint {
 /// One way to write a digit; the last point of each stroke lifts the pen.
 using Glyph = tern::ArrayRef<GlyphPoint>;
 
-/// The ways to write `digit` (0 to 9).
+/// Returns the ways to write `digit` (0 to 9).
 tern::ArrayRef<Glyph> glyphs_of(int digit);
 
 }  // namespace support

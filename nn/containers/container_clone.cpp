@@ -35,7 +35,7 @@ void ContainerCloner::fill_all() {
   while (!open_.empty()) {
     const auto [from, to] = open_.back();
     open_.pop_back();
-    // By the type of the copy: the root may be of a class derived from it.
+    // Uses the type of the copy: the root's class may be derived from it.
     visit_container(*to, [&, from = from, to = to]<class Container>(const Container&) {
       Container& copy = static_cast<Container&>(*to);
       copy.append_clones(static_cast<const Container&>(*from), *this);

@@ -14,17 +14,17 @@
 
 namespace tern::nn {
 
-/// A name with a module, for braces and vectors: {"mean", nn::Linear(8, 2)}.
+/// A module with its name, for braces and vectors: {"mean", nn::Linear(8, 2)}.
 struct NamedModule : std::pair<std::string, std::shared_ptr<Module>> {
-  /// Names a module: a shared pointer, a holder, a module that moves in, or a function that maps a
+  /// Names a module: a shared pointer, a holder, a module by value, or a function that maps a
   /// Tensor to a Tensor.
   template <detail::ModuleLike M>
   NamedModule(std::string name, M&& module)
       : pair(std::move(name), detail::module_ptr(std::forward<M>(module))) {}
 };
 
-/// Modules by name, in order, registered in the module that holds the dictionary. It has no
-/// forward.
+/// Modules by name, in order of insertion, registered in the module that holds the dictionary. Has
+/// no forward.
 ///
 /// Example:
 ///   nn::ModuleDict heads({{"mean", nn::Linear(8, 2)}, {"act", nn::ReLU()}});
@@ -40,7 +40,7 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
 
   /// Makes an empty dictionary.
   ModuleDictImpl() = default;
-  /// Makes a dictionary of these modules: a vector, a map or an OrderedDict of names with modules.
+  /// Makes a dictionary of the modules in a vector, a map or an OrderedDict of names and modules.
   template <detail::NamedModuleRange Container>
   explicit ModuleDictImpl(const Container& modules) {
     update(modules);
@@ -51,7 +51,7 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
 
-  /// Adds modules; a module with an existing key takes the place of the old one.
+  /// Adds modules. A module with an existing key replaces the old module.
   template <class Container>
   requires detail::NamedModuleRange<Container> || std::is_same_v<Container, ModuleDictImpl>
   void update(const Container& modules) {
@@ -88,13 +88,13 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   ConstIterator begin() const { return children_.begin(); }
   ConstIterator end() const { return children_.end(); }
 
-  /// Returns the module of a key as M, which is an Impl class. Throws IndexError when there is no
-  /// such key, Error when the module is of another type.
+  /// Returns the module of a key as M, which is an Impl class. Throws IndexError if there is no
+  /// such key, Error if the module has another type.
   template <class M>
   M& at(const std::string& key) const {
     return *ptr<M>(key);
   }
-  /// Returns the pointer to the module of a key, as a Module or as M. Throws as at() does.
+  /// Returns the pointer to the module of a key, as a Module or as M. Throws like at().
   const std::shared_ptr<Module>& ptr(const std::string& key) const;
   template <class M>
   std::shared_ptr<M> ptr(const std::string& key) const {

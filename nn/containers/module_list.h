@@ -12,8 +12,8 @@
 
 namespace tern::nn {
 
-/// Modules in a list, registered as "0", "1", ... Unlike the modules of a std::vector they belong
-/// to the module that registers the list. It has no forward.
+/// Modules in a list, registered as "0", "1", ... Unlike modules in a std::vector, they belong to
+/// the module that registers the list. Has no forward.
 ///
 /// Example:
 ///   nn::ModuleList layers(nn::Linear(8, 8), nn::Linear(8, 8));
@@ -72,13 +72,13 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   ConstIterator begin() const { return modules_.begin(); }
   ConstIterator end() const { return modules_.end(); }
 
-  /// Returns the module at an index as M, which is an Impl class. Throws IndexError out of range,
-  /// Error when the module is of another type.
+  /// Returns the module at an index as M, which is an Impl class. Throws IndexError if the index is
+  /// out of range, Error if the module has another type.
   template <class M>
   M& at(Index index) const {
     return *ptr<M>(index);
   }
-  /// Returns the pointer to the module at an index, as a Module or as M. Throws as at() does.
+  /// Returns the pointer to the module at an index, as a Module or as M. Throws like at().
   const std::shared_ptr<Module>& ptr(Index index) const;
   template <class M>
   std::shared_ptr<M> ptr(Index index) const {

@@ -13,7 +13,7 @@
 
 namespace tern::nn {
 
-/// Parameters by name, in order. They keep their requires_grad. It has no forward.
+/// Parameters by name, in order of insertion. They keep their requires_grad. Has no forward.
 class TERN_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
  public:
   /// Iterators over the items.
@@ -27,12 +27,12 @@ class TERN_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
   void reset() override {}
-  /// The name and one line per parameter.
+  /// Prints the name and one line per parameter.
   void pretty_print(std::ostream& stream) const override;
 
   /// Adds a parameter and returns it. Throws Error when the key exists.
   Tensor& insert(const std::string& key, Tensor parameter);
-  /// Adds parameters; a parameter with an existing key takes the place of the old one.
+  /// Adds parameters. A parameter with an existing key replaces the old parameter.
   template <class Container>
   void update(const Container& container) {
     for (const auto& [key, parameter] : container) put(key, parameter);

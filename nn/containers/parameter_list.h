@@ -13,11 +13,10 @@
 
 namespace tern::nn {
 
-/// Parameters in a list, registered as "0", "1", ... They keep their requires_grad. It has no
-/// forward.
+/// Parameters in a list, registered as "0", "1", ... They keep their requires_grad. Has no forward.
 class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
  public:
-  /// Iterators over the items, which are names with tensors.
+  /// Iterators over the items, which are pairs of name and tensor.
   using Iterator = NamedTensors::Iterator;
   using ConstIterator = NamedTensors::ConstIterator;
   /// An index as a parameter. No bool converts to it.
@@ -35,10 +34,10 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
   void reset() override {}
-  /// The name and one line per parameter.
+  /// Prints the name and one line per parameter.
   void pretty_print(std::ostream& stream) const override;
 
-  /// Appends a parameter. Of a named parameter the name is dropped.
+  /// Appends a parameter. The name of a named parameter is dropped.
   void append(Tensor parameter);
   void append(const NamedTensors::Item& named) { append(named.value()); }
   /// Appends all tensors of another container.

@@ -13,10 +13,10 @@
 
 namespace tern::nn {
 
-/// Modules that run one after the other, each on the result of the module before.
+/// Modules that run one after the other, each on the result of the module before it.
 ///
 /// Use braces: in braces C++ makes the modules from left to right, as Python does. In parentheses
-/// the compiler chooses the order, and with it which module draws which random numbers.
+/// the compiler chooses the order, and thus which module draws which random numbers.
 ///
 /// Example:
 ///   nn::Sequential net{nn::Linear(2, 8), nn::ReLU(), nn::Linear(8, 1)};
@@ -45,7 +45,7 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   explicit SequentialImpl(const Container& modules) {
     extend(modules);
   }
-  /// Holds modules with names of their own.
+  /// Holds modules with explicit names.
   explicit SequentialImpl(OrderedDict<std::string, AnyModule> modules);
   explicit SequentialImpl(std::initializer_list<NamedAnyModule> modules);
 
@@ -54,8 +54,8 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   void pretty_print(std::ostream& stream) const override;
 
   /// Runs the modules and returns the last result as R. The first module gets the inputs. Throws
-  /// Error when there is no module, when a module does not take the result of the module before,
-  /// and when the last result is not an R.
+  /// Error if there is no module, if a module does not accept the result of the module before it,
+  /// and if the last result is not an R.
   template <class R = Tensor, class... Inputs>
   R forward(Inputs&&... inputs) {
     AnyValue values[sizeof...(Inputs) + 1] = {AnyValue(std::forward<Inputs>(inputs))...};
@@ -64,8 +64,8 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
     detail::return_type_error(result.type_info(), typeid(R));
   }
 
-  /// Appends a module, a holder or a shared pointer to a module. Without a name, its index is the
-  /// name.
+  /// Appends a module, a holder or a shared pointer to a module. The default name is the module's
+  /// index.
   template <detail::ModuleLike M>
   void push_back(M&& module) {
     push_back(AnyModule(std::forward<M>(module)));
@@ -93,13 +93,13 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   ConstIterator begin() const { return modules_.begin(); }
   ConstIterator end() const { return modules_.end(); }
 
-  /// Returns the module at an index as M, which is an Impl class. Throws IndexError out of range,
-  /// Error when the module is of another type.
+  /// Returns the module at an index as M, which is an Impl class. Throws IndexError if the index is
+  /// out of range, Error if the module has another type.
   template <class M>
   M& at(Index index) const {
     return checked(index).get<M>();
   }
-  /// Returns the pointer to the module at an index, as a Module or as M. Throws as at() does.
+  /// Returns the pointer to the module at an index, as a Module or as M. Throws like at().
   std::shared_ptr<Module> ptr(Index index) const { return checked(index).ptr(); }
   template <class M>
   std::shared_ptr<M> ptr(Index index) const {
@@ -111,7 +111,7 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
  private:
   friend class detail::ContainerCloner;
   void append_clones(const SequentialImpl& from, detail::ContainerCloner& cloner);
-  AnyValue run(AnyValue* inputs, std::size_t count) const;  // consumes them
+  AnyValue run(AnyValue* inputs, std::size_t count) const;  // consumes the inputs
   const AnyModule& checked(std::size_t index) const;
 
   std::vector<AnyModule> modules_;
@@ -130,7 +130,7 @@ class Sequential : public ModuleHolder<SequentialImpl, Sequential> {
 
   /// Makes an empty Sequential.
   Sequential() = default;
-  /// Holds modules with names of their own.
+  /// Holds modules with explicit names.
   Sequential(std::initializer_list<NamedAnyModule> modules)
       : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
 

@@ -18,7 +18,7 @@
 namespace tern::data {
 
 namespace detail {
-/// What a DataLoader needs of a dataset.
+/// The functions that a DataLoader calls on a dataset.
 template <class D>
 concept BatchSource = requires(D& dataset) {
   typename D::BatchType;
@@ -27,13 +27,13 @@ concept BatchSource = requires(D& dataset) {
 };
 }  // namespace detail
 
-/// Returns the batches of a dataset, epoch by epoch; every begin() starts an epoch. Made by
-/// make_data_loader(). Its state can be saved and loaded as that of a module, so training can
-/// continue in the middle of an epoch.
+/// Iterates over the batches of a dataset, epoch by epoch; every begin() starts an epoch. Made by
+/// make_data_loader(). The state of a loader can be saved and loaded like that of a module, so
+/// training can continue in the middle of an epoch.
 ///
 /// With workers, threads fetch batches ahead, each with a copy of the dataset. Number and order of
-/// the batches stay the same; random numbers that a transform draws from the default generator then
-/// depend on timing. An exception in a worker arrives as WorkerException.
+/// the batches stay the same, but random numbers that a transform draws from the default generator
+/// depend on timing. An exception in a worker is rethrown as WorkerException.
 ///
 /// Example:
 ///   auto loader = make_data_loader(datasets::MNIST(root).map(transforms::Stack<>()), 64);
@@ -52,7 +52,7 @@ class DataLoader {
   class Iterator;
 
   /// Joins a dataset, a sampler and options; see make_data_loader(). Throws Error for a batch size
-  /// of 0, and for workers without a job.
+  /// of 0, and for workers with max_jobs 0.
   DataLoader(Dataset dataset, Sampler sampler, DataLoaderOptions options)
       : options_(options),
         sampler_(std::move(sampler)),
@@ -70,8 +70,8 @@ class DataLoader {
   DataLoader(const DataLoader&) = delete;
   DataLoader& operator=(const DataLoader&) = delete;
 
-  /// Starts an epoch, or continues the epoch of a loaded state. An epoch that was left early is
-  /// over.
+  /// Starts an epoch, or continues the epoch of a loaded state. Abandons an epoch that was left
+  /// early.
   Iterator begin() {
     TERN_CHECK(!joined_, Error, "DataLoader: its workers were joined, it gives no more batches");
     if (workers_) workers_->clear();
@@ -95,9 +95,9 @@ class DataLoader {
   /// Returns the options.
   const DataLoaderOptions& options() const { return options_; }
 
-  /// Returns the position in the epoch, behind the batch of the iterator, and the sampler's state.
-  /// Throws Error when batches come in no fixed order (enforce_ordering(false)),
-  /// NotImplementedError when the sampler has no state.
+  /// Returns the position in the epoch, which is behind the iterator's batch, and the sampler's
+  /// state. Throws Error if batches come in no fixed order (enforce_ordering(false)),
+  /// NotImplementedError if the sampler has no state.
   State state_dict() const {
     check_has_state();
     State state;
@@ -105,13 +105,14 @@ class DataLoader {
     state.insert("sampler", sampler_.state_dict(given_));
     return state;
   }
-  /// Makes the next begin() continue from `state`. Throws as state_dict() does, and Error for the
-  /// state of another sampler or of a dataset of another size; the loader is then unchanged.
+  /// Makes the next begin() continue from `state`. Throws like state_dict(), and Error for the
+  /// state of another sampler or of a dataset of another size. If it throws, the loader is
+  /// unchanged.
   void load_state_dict(const State& state) {
     check_has_state();
     const bool in_epoch = state.get<bool>("in_epoch");
     const auto given = state["sampler"].get<std::size_t>("index");
-    sampler_.load_state_dict(state["sampler"]);  // may throw: what was fetched is still needed then
+    sampler_.load_state_dict(state["sampler"]);  // may throw, so before clearing fetched batches
     if (workers_) workers_->clear();
     given_ = given;
     resumes_ = in_epoch;
@@ -165,12 +166,12 @@ class DataLoader {
   DataLoaderOptions options_;
   Sampler sampler_;
   std::vector<Dataset> datasets_;  // one per worker
-  std::size_t given_ = 0;          // examples of this epoch, or more at its end
+  std::size_t given_ = 0;          // examples returned in this epoch, or more at its end
   bool in_epoch_ = false;
-  bool resumes_ = false;  // the next begin() goes on with an epoch
+  bool resumes_ = false;  // the next begin() continues an epoch
   bool joined_ = false;
   bool pins_;
-  std::optional<detail::Workers> workers_;  // last: its jobs use the above
+  std::optional<detail::Workers> workers_;  // last: its jobs use the members above
 };
 
 /// An input iterator over one epoch.
@@ -199,7 +200,7 @@ class DataLoader<Dataset, Sampler>::Iterator {
   /// Accesses the batch. Throws Error at the end.
   BatchType* operator->() { return &**this; }
 
-  /// Returns true when both are at the end, or neither is and both belong to one loader.
+  /// Returns true if both belong to the same loader and both are at the end or neither is.
   bool operator==(const Iterator& other) const {
     return loader_ == other.loader_ && batch_.has_value() == other.batch_.has_value();
   }
@@ -222,8 +223,8 @@ std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
                                                         options);
 }
 
-/// Returns a loader of `dataset`, shuffled unless another sampler is named. Throws Error for a
-/// dataset without a size.
+/// Returns a loader of `dataset`, shuffled unless another sampler is given. Throws Error if the
+/// dataset has no size.
 ///
 /// Example:
 ///   auto train = make_data_loader(dataset, 64);

@@ -8,7 +8,7 @@
 
 namespace tern::data {
 
-/// How a DataLoader works. A bare number is the batch size. The setters return the options.
+/// Options of a DataLoader. A bare number is the batch size. The setters return the options.
 ///
 /// Example:
 ///   auto options = DataLoaderOptions(64).workers(2).drop_last(true);
@@ -28,7 +28,8 @@ class DataLoaderOptions {
   }
   std::size_t batch_size() const { return batch_size_; }
 
-  /// The number of threads that fetch batches ahead; 0, the default, lets the calling thread fetch.
+  /// The number of threads that fetch batches ahead. With 0, the default, the calling thread
+  /// fetches.
   DataLoaderOptions& workers(StrictInteger<std::size_t> count) { return set(workers_, count); }
   std::size_t workers() const { return workers_; }
 
@@ -44,20 +45,20 @@ class DataLoaderOptions {
     return set(timeout_ms_,
                static_cast<std::int64_t>(limit.count()) * 1000 * Period::num / Period::den);
   }
-  /// Returns the timeout in milliseconds; nothing for no limit.
+  /// Returns the timeout in milliseconds; nullopt means no limit.
   std::optional<std::int64_t> timeout_ms() const { return timeout_ms_; }
 
-  /// True, the default: batches of several workers come in the sampler's order. False: as they are
-  /// ready.
+  /// True, the default: batches of several workers come in the sampler's order. False: batches come
+  /// as soon as they are ready.
   DataLoaderOptions& enforce_ordering(StrictBool on) { return set(enforce_ordering_, on); }
   bool enforce_ordering() const { return enforce_ordering_; }
 
-  /// True: batches come in pinned memory (see data::pin_memory()), so that copies to a GPU run
-  /// while the host goes on. False by default. Without CUDA batches stay in ordinary memory.
+  /// True: batches are in pinned memory (see data::pin_memory()), so that copies to a GPU run while
+  /// the host continues. False by default. Without CUDA, batches stay in pageable memory.
   DataLoaderOptions& pin_memory(StrictBool on) { return set(pin_memory_, on); }
   bool pin_memory() const { return pin_memory_; }
 
-  /// True: a last batch that is too small is left out. False by default.
+  /// True: a last batch that is smaller than the batch size is dropped. False by default.
   DataLoaderOptions& drop_last(StrictBool on) { return set(drop_last_, on); }
   bool drop_last() const { return drop_last_; }
 

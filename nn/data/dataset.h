@@ -14,13 +14,13 @@ namespace tern::data::datasets {
 template <class Source, class Transform>
 class MapDataset;
 
-/// A source that returns a batch for a request, usually for indices. `Self` is the class that
-/// derives from it.
+/// A source that returns a batch for a request, usually a list of indices. `Self` is the derived
+/// class.
 template <class Self, class Batch = std::vector<Example<>>,
           class BatchRequest = ArrayRef<std::size_t>>
 class BatchDataset {
  public:
-  /// The deriving class, its batches, and the requests that it takes.
+  /// The derived class, its batches, and the requests that it accepts.
   using SelfType = Self;
   using BatchType = Batch;
   using BatchRequestType = BatchRequest;
@@ -29,11 +29,11 @@ class BatchDataset {
   virtual ~BatchDataset() = default;
   /// Returns the batch of a request.
   virtual Batch get_batch(BatchRequest request) = 0;
-  /// Returns the number of examples, or nothing when it is unknown.
+  /// Returns the number of examples, or nullopt if it is unknown.
   virtual std::optional<std::size_t> size() const = 0;
 
   /// Returns this dataset with `transform` applied to each batch. The dataset is copied, or moved
-  /// when it is a temporary.
+  /// if it is a temporary.
   template <class Transform>
   MapDataset<Self, Transform> map(Transform transform) & {
     return {static_cast<Self&>(*this), std::move(transform)};
@@ -77,13 +77,13 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
 
 namespace detail {
 
-/// A dataset that can fetch a stacked batch in one go: `gather(indices)` equals stacking get(i).
+/// A dataset that can fetch a stacked batch in one step: `gather(indices)` equals stacking get(i).
 template <class D>
 concept Gathers = requires(D& dataset, ArrayRef<std::size_t> indices) {
   dataset.gather(indices);
 };
 
-/// A transform of examples that can also run on a stacked batch.
+/// A transform of examples that can also process a stacked batch.
 template <class T>
 concept AppliesStacked = requires {
   &T::apply_stacked;
@@ -96,7 +96,7 @@ inline constexpr bool kStacks<transforms::Stack<E>> = true;
 
 }  // namespace detail
 
-/// A dataset whose batches are those of `Source` after `transform`; made by map().
+/// A dataset whose batches are the batches of `Source` after `transform`; made by map().
 template <class Source, class Transform>
 class MapDataset
     : public BatchDataset<MapDataset<Source, Transform>, typename Transform::OutputBatchType,
@@ -112,7 +112,7 @@ class MapDataset
 
   /// Returns the transformed batch of a request.
   OutputBatchType get_batch(BatchRequestType request) override {
-    // Stacking what lies in one tensor is one gather, not one small tensor per example.
+    // One gather replaces one small tensor per example.
     if constexpr (detail::Gathers<Source> && detail::kStacks<Transform>) {
       return source_.gather(request);
     } else {

@@ -21,11 +21,11 @@ namespace {
 
 bool ends_with_gz(const std::string& path) { return path.ends_with(".gz"); }
 
-/// The bytes of a file in order, unpacked or as they are.
+/// Reads the bytes of a file in order, decompressed if necessary.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  /// Fills `target` as far as the file goes and returns the count.
+  /// Fills `target` up to the end of the file and returns the number of bytes.
   virtual std::size_t read(std::uint8_t* target, std::size_t count) = 0;
 };
 
@@ -67,7 +67,7 @@ class GzipSource : public ByteSource {
       if (found <= 0) break;
       total += static_cast<std::size_t>(found);
     }
-    // A file cut in the middle reads short and is an error only when asked.
+    // gzread returns a truncated file as a short read; only gzerror reports the error.
     int code = Z_OK;
     const char* reason = gzerror(file_.get(), &code);
     TERN_CHECK(code == Z_OK || code == Z_STREAM_END, FileError, "idx: cannot unpack ", path_, ": ",
@@ -85,7 +85,7 @@ class GzipSource : public ByteSource {
 #endif
 
 std::unique_ptr<ByteSource> open_source(const std::string& path) {
-  // Opening a pipe would wait for a writer; nothing but a regular file is read.
+  // Reads only regular files, because opening a pipe would wait for a writer.
   struct stat facts;
   TERN_CHECK(::stat(path.c_str(), &facts) == 0, FileError, "idx: cannot open ", path, ": ",
              std::strerror(errno));
@@ -109,7 +109,7 @@ std::uint32_t read_word(ByteSource& source, const std::string& path) {
          std::uint32_t{bytes[2]} << 8 | bytes[3];
 }
 
-/// Reads all that is left, in growing parts: a header that promises too much costs no memory.
+/// Reads `count` values in growing parts, so that a header with a huge size costs no memory.
 std::vector<std::uint8_t> read_values(ByteSource& source, std::uint64_t count,
                                       const std::string& path) {
   constexpr std::uint64_t kPart = 8 << 20;
@@ -139,7 +139,7 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &facts) == 0 || errno != ENOENT;
 }
 
-/// The path among the known spellings that is there, the plain one first.
+/// Returns the first of the known spellings of a path that exists; tries the plain one first.
 std::string find_file(const std::string& root, const std::string& set, const std::string& kind,
                       const std::string& what) {
   const std::string folder = root.empty() || root.ends_with('/') ? root : root + "/";
@@ -163,7 +163,7 @@ IdxArray read_idx(const std::string& path, std::uint32_t magic) {
   TERN_CHECK(found == magic, FileError, "idx: ", path, " has the wrong magic number, expected ",
              magic, ", found ", found);
   IdxArray array;
-  array.sizes.resize(magic & 0xff);  // the lowest byte counts the dimensions
+  array.sizes.resize(magic & 0xff);  // the lowest byte is the number of dimensions
   std::uint64_t count = 1;
   for (std::size_t d = 0; d < array.sizes.size(); ++d) {
     const std::uint64_t size = read_word(*source, path);

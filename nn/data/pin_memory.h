@@ -8,12 +8,12 @@
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/data/example.h>
 
-// Batches in memory that a GPU reaches by itself.
+// Batches in pinned memory, which a GPU can access directly.
 
 namespace tern::data {
 namespace detail {
 
-/// Whether there is a GPU that pinned memory could serve.
+/// Returns true if there is a GPU that can use pinned memory.
 TERN_API bool can_pin();
 
 template <class T>
@@ -44,10 +44,10 @@ void pin(T& value) {
 
 }  // namespace detail
 
-/// Returns `batch` with its tensors in pinned memory, from which a GPU copies while the host goes
-/// on. Tensors in examples, containers, pairs, tuples and optionals are pinned, too, as is every
-/// type with a pin_memory() that returns its own type. Everything else stays as it is. Throws
-/// DeviceError when there is no CUDA.
+/// Returns `batch` with its tensors in pinned memory, so that copies to a GPU run while the host
+/// continues. Also pins tensors in examples, containers, pairs, tuples and optionals, and every
+/// type whose pin_memory() returns the type itself. Everything else is unchanged. Throws
+/// DeviceError if there is no CUDA.
 template <class Batch>
 Batch pin_memory(Batch batch) {
   detail::pin(batch);

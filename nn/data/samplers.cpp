@@ -10,7 +10,7 @@
 namespace tern::data::samplers {
 namespace {
 
-/// Calls `draw` with the engine of the CPU's default generator, locked.
+/// Calls `draw` with the engine of the CPU's default generator under its lock.
 template <class Draw>
 auto with_engine(Draw draw) {
   const Generator& generator = default_generator(kCPU);
@@ -24,7 +24,7 @@ std::vector<std::int64_t> random_order(Mt19937& engine, std::size_t size) {
   return order;
 }
 
-/// The next part of `order`, which has `index` behind it.
+/// Returns the next part of `order` and moves `index` behind it.
 std::optional<std::vector<std::size_t>> take(const std::vector<std::int64_t>& order,
                                              std::size_t& index, std::size_t batch_size) {
   const std::size_t count = std::min(batch_size, order.size() - index);
@@ -50,7 +50,7 @@ State state_of(const std::vector<std::int64_t>& order, std::size_t index) {
   return state;
 }
 
-/// The index of a state for `size` examples.
+/// Reads the index of a state, which must be for `size` examples.
 std::size_t index_of(const char* sampler, const State& state, std::size_t size) {
   const auto saved = state.get<std::size_t>("size"), index = state.get<std::size_t>("index");
   TERN_CHECK(saved == size, Error, sampler, ": the state is of ", saved,
@@ -60,7 +60,7 @@ std::size_t index_of(const char* sampler, const State& state, std::size_t size) 
   return index;
 }
 
-/// The order of a state, in which every one of `size` examples comes once.
+/// Reads the order of a state, which must contain each of `size` examples once.
 std::vector<std::int64_t> order_of(const char* sampler, const State& state, std::size_t size) {
   const Tensor tensor = state.get<Tensor>("order");
   TERN_CHECK(tensor.dtype() == kLong && tensor.dim() == 1 &&
@@ -154,7 +154,7 @@ State PythonRandomSampler::state_dict(std::optional<std::size_t> given) const {
 
 void PythonRandomSampler::load_state_dict(const State& state) {
   const std::size_t index = index_of("PythonRandomSampler", state, size_);
-  const bool drawn = state.get<Tensor>("order").numel() > 0;  // not before the first reset
+  const bool drawn = state.get<Tensor>("order").numel() > 0;  // empty before the first reset
   order_ = order_of("PythonRandomSampler", state, drawn ? size_ : 0);
   index_ = std::min(index, order_.size());
 }

@@ -11,22 +11,22 @@
 
 namespace tern::data::samplers {
 
-/// Decides which examples make the next batch.
+/// Decides which examples form the next batch.
 template <class BatchRequest = std::vector<std::size_t>>
 class Sampler {
  public:
-  /// The requests that the sampler makes.
+  /// The type of the requests to the dataset.
   using BatchRequestType = BatchRequest;
 
   /// Frees the sampler.
   virtual ~Sampler() = default;
-  /// Starts an epoch; with `new_size`, for this number of examples from now on.
+  /// Starts an epoch. `new_size` changes the number of examples from now on.
   virtual void reset(std::optional<std::size_t> new_size = std::nullopt) = 0;
-  /// Returns at most `batch_size` indices; nothing at the end of the epoch.
+  /// Returns at most `batch_size` indices, or nullopt at the end of the epoch.
   virtual std::optional<BatchRequest> next(std::size_t batch_size) = 0;
 
-  /// Returns the order of this epoch and the number of indices that were returned; with `given`,
-  /// the state after this number of indices. Throws NotImplementedError unless overridden.
+  /// Returns the order of this epoch and the number of indices returned so far, or the state after
+  /// `given` indices. Throws NotImplementedError unless overridden.
   virtual State state_dict(std::optional<std::size_t> /*given*/ = std::nullopt) const {
     tern::detail::raise<NotImplementedError>("state_dict: this sampler has none");
   }
@@ -55,7 +55,7 @@ class TERN_API SequentialSampler : public Sampler<> {
   std::size_t index_ = 0;
 };
 
-/// Returns every index once, in an order that the CPU's default generator decides. Draws as
+/// Returns every index once, in a random order from the CPU's default generator. Draws like
 /// libtorch's sampler: randperm(size) in the constructor and again at each reset.
 class TERN_API RandomSampler : public Sampler<> {
  public:
@@ -74,8 +74,8 @@ class TERN_API RandomSampler : public Sampler<> {
   std::size_t index_ = 0;
 };
 
-/// A SequentialSampler that draws as Python's DataLoader without shuffle: two words of the CPU's
-/// default generator at each reset (in Python the base seed of the workers).
+/// A SequentialSampler that draws like Python's DataLoader without shuffle: two words of the CPU's
+/// default generator at each reset (in Python, the base seed of the workers).
 class TERN_API PythonSequentialSampler : public SequentialSampler {
  public:
   /// Samples `size` examples.
@@ -83,9 +83,9 @@ class TERN_API PythonSequentialSampler : public SequentialSampler {
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
 };
 
-/// Shuffles as Python's DataLoader(shuffle=True): the same seed gives the same batches. Each reset
-/// draws two words as PythonSequentialSampler does, then two words that seed a private generator,
-/// whose randperm is the order.
+/// Shuffles like Python's DataLoader(shuffle=True): the same seed gives the same batches. Each
+/// reset draws two words like PythonSequentialSampler, then two words that seed a private
+/// generator, whose randperm is the order.
 class TERN_API PythonRandomSampler : public Sampler<> {
  public:
   /// Samples `size` examples.

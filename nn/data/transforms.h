@@ -8,11 +8,11 @@
 #include <tern/core/ops/index.h>
 #include <tern/nn/data/example.h>
 
-// What `dataset.map(..)` applies: to one example, or to the whole batch.
+// Transforms for `dataset.map(..)`, of single examples or of whole batches.
 
 namespace tern::data::transforms {
 
-/// Makes one batch of another; override apply_batch().
+/// Converts a batch into another batch; override apply_batch().
 template <class InputBatch, class OutputBatch>
 class BatchTransform {
  public:
@@ -26,7 +26,8 @@ class BatchTransform {
   virtual OutputBatch apply_batch(InputBatch batch) = 0;
 };
 
-/// Makes one example of another; override apply(). A batch is transformed example by example.
+/// Converts an example into another example; override apply(). A batch is converted example by
+/// example.
 template <class Input, class Output>
 class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>> {
  public:
@@ -70,7 +71,7 @@ class Lambda : public Transform<Input, Output> {
   std::function<Output(Input)> function_;
 };
 
-/// Changes the data of each example and leaves its target alone; override operator().
+/// Changes the data of each example and keeps its target; override operator().
 template <class Target = Tensor>
 class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor, Target>> {
  public:
@@ -90,7 +91,7 @@ class TensorLambda : public TensorTransform<Target> {
  public:
   /// Applies `function`.
   explicit TensorLambda(std::function<Tensor(Tensor)> function) : function_(std::move(function)) {}
-  /// Returns the function of the data.
+  /// Returns the function's result for the data.
   Tensor operator()(Tensor input) override { return function_(std::move(input)); }
 
  private:
@@ -107,7 +108,7 @@ class TensorLambda : public TensorTransform<Target> {
 template <class Target = Tensor>
 class Normalize : public TensorTransform<Target> {
  public:
-  /// Sets the statistics; a bare number counts for all channels.
+  /// Sets the statistics. A bare number applies to all channels.
   Normalize(ArrayRef<double> means, ArrayRef<double> stddevs)
       : mean(per_channel(means)), stddev(per_channel(stddevs)) {}
 
@@ -134,10 +135,10 @@ class Normalize : public TensorTransform<Target> {
   }
 };
 
-/// A transform that makes one example of the examples of a batch.
+/// A transform that combines the examples of a batch into one example.
 template <class T, class BatchType = std::vector<T>>
 using Collation = BatchTransform<BatchType, T>;
-/// A function that makes one example of the examples of a batch.
+/// A function that combines the examples of a batch into one example.
 template <class T, class BatchType = std::vector<T>>
 using Collate = BatchLambda<BatchType, T>;
 

@@ -10,27 +10,28 @@
 
 namespace tern::data::detail {
 
-/// Threads that run jobs and keep what they make until it is asked for.
+/// Threads that run jobs and store the results until they are popped.
 class TERN_API Workers {
  public:
   using Result = std::shared_ptr<void>;
-  /// Called with the number of the worker that runs it.
+  /// A job, called with the number of the worker that runs it.
   using Job = std::function<Result(std::size_t worker)>;
 
-  /// `in_order`: results come in the order of their jobs, else as they are done.
+  /// Starts `count` threads. With `in_order`, results come in the order of their jobs, otherwise as
+  /// soon as they are ready.
   Workers(std::size_t count, bool in_order, std::optional<std::int64_t> timeout_ms);
-  /// Drops the jobs that wait and joins the threads.
+  /// Drops the waiting jobs and joins the threads.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
   void push(Job job);
-  /// Jobs pushed whose result was not popped.
+  /// Returns the number of pushed jobs whose result was not popped.
   std::size_t pending() const;
-  /// Waits for the next result; there must be one pending. Throws WorkerException when its job
-  /// threw, Error when it took longer than the timeout.
+  /// Waits for the next result, which must be pending. Throws WorkerException if its job threw,
+  /// Error after the timeout.
   Result pop();
-  /// Drops all jobs and results, after those that run.
+  /// Waits for the running jobs and drops all jobs and results.
   void clear();
 
  private:

@@ -7,7 +7,8 @@
 
 namespace tern::nn::detail {
 
-/// Throws IndexError unless `index` is below `limit`. `size` is that of the container.
+/// Throws IndexError unless `index` is below `limit`. The error text names `size`, the container's
+/// size.
 inline void check_index(const char* container, std::size_t index, std::size_t limit,
                         std::size_t size) {
   TERN_CHECK(index < limit, IndexError, container, ": Index out of range, got ",

@@ -17,12 +17,12 @@ class SequentialImpl;
 
 namespace detail {
 
-/// Returns true for exactly a Sequential, ModuleList or ModuleDict: classes derived from them may
-/// override what a module does.
+/// Returns true for exactly a Sequential, ModuleList or ModuleDict. Derived classes do not count,
+/// because they may override what a module does.
 bool is_container(const Module& module);
 
-/// Clones a tree of containers. A container inside it starts as an empty copy, which is filled when
-/// its turn comes; another module is cloned by its own clone().
+/// Clones a tree of containers. An inner container starts as an empty copy and is filled later; any
+/// other module is cloned by its own clone().
 class ContainerCloner {
  public:
   explicit ContainerCloner(const std::optional<Device>& device) : device_(device) {}

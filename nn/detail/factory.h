@@ -4,7 +4,7 @@
 
 namespace tern::nn::detail {
 
-/// The device and dtype that a module's options ask for.
+/// Returns the device and dtype that a module's options select.
 template <class Options>
 TensorOptions factory_options(const Options& options) {
   TensorOptions result;

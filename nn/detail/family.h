@@ -3,24 +3,25 @@
 #include <cstddef>
 #include <memory>
 
-// Which modules may lie below each other. Registration refuses a module that holds the one it is
-// registered in; to look for it costs a walk. Modules of different families hold none of each
-// other, and in a tree that is being built every registration joins two families.
+// Families of modules that may contain each other. Registering a module in a module that it
+// contains is an error, but the search for such a cycle costs a walk. Modules of different families
+// never contain each other, so registering one in the other needs no walk. This is the usual case
+// while a tree is built.
 
 namespace tern::nn::detail {
 
-/// A node of a union-find forest. Modules are never taken out of a family: one that is too large
-/// costs a walk and no more.
+/// A node of a union-find forest. Modules are never removed from a family: a family that is too
+/// large only costs an unnecessary walk.
 struct Family {
   std::shared_ptr<Family> parent;  // null for the root
   std::size_t size = 1;
 };
 
-/// Returns false when neither module is below the other. An empty pointer is the family of a module
-/// that was in no registration.
+/// Returns false if neither module can be below the other. A null pointer is the family of a module
+/// that took part in no registration.
 bool may_be_below(const std::shared_ptr<Family>& a, const std::shared_ptr<Family>& b);
 
-/// Makes one family of two, before one module is registered in the other.
+/// Joins two families, before one module is registered in the other.
 void unite(std::shared_ptr<Family>& a, const std::shared_ptr<Family>& b);
 void unite(std::shared_ptr<Family>& a, std::shared_ptr<Family>& b);
 

@@ -11,9 +11,10 @@
 
 namespace tern::nn {
 
-/// The one way through a tree of modules: self first, then children in order of registration. The
-/// walk takes heap memory instead of stack, so a tree may be deep, and one path serves all modules:
-/// the time is linear in the number of modules and in the length of the paths that callers keep.
+/// Walks over a tree of modules: each module comes before its children, which come in order of
+/// registration. The walk uses heap memory instead of the stack, so a tree may be deep, and one
+/// path string for all modules. Its time is linear in the number of modules and the length of the
+/// paths that callers store.
 class ModuleWalk {
  public:
   /// Calls fn(path, module) once per module, under its first path ("" for the root).
@@ -24,7 +25,8 @@ class ModuleWalk {
         root, [&](const Module& module) { return seen.insert(&module).second; }, fn);
   }
 
-  /// Calls fn(path, module) once per module and path: a shared module comes under each of its.
+  /// Calls fn(path, module) once per module and path: a shared module comes under each of its
+  /// paths.
   template <class Fn>
   static void paths(const Module& root, const Fn& fn) {
     walk<true>(
@@ -56,9 +58,9 @@ class ModuleWalk {
     });
   }
 
-  /// Walks two modules of one form side by side: on_module(a, b) for each pair of modules and
-  /// on_parameter and on_buffer(tensor of a, tensor of b) for each pair of entries, tied ones under
-  /// every name. False, and no further calls, where the forms differ.
+  /// Walks over two modules of the same structure together. Calls on_module(a, b) for each pair of
+  /// modules, and on_parameter and on_buffer(tensor of a, tensor of b) for each pair of entries;
+  /// tied tensors come under every name. Stops and returns false if the structures differ.
   template <class OnModule, class OnParameter, class OnBuffer>
   static bool pairs(const Module& a, Module& b, const OnModule& on_module,
                     const OnParameter& on_parameter, const OnBuffer& on_buffer) {
@@ -109,7 +111,7 @@ class ModuleWalk {
     return prefix.empty() ? name : prefix + '.' + name;
   }
 
-  /// Appends `name` to `path` and returns the length that the path had.
+  /// Appends `name` to `path` and returns the previous length of the path.
   static std::size_t descend(std::string& path, const std::string& name) {
     const std::size_t length = path.size();
     if (length != 0) path += '.';
@@ -120,11 +122,11 @@ class ModuleWalk {
  private:
   struct Frame {
     const Module* module;
-    std::size_t next;    // the child to visit next
-    std::size_t length;  // of the path of the module above
+    std::size_t next;    // the next child to visit
+    std::size_t length;  // length of the parent's path
   };
 
-  /// Calls fn(path, module) where enter(module) is true, and goes on below it. Without kPaths the
+  /// Calls fn(path, module) and walks below the module if enter(module) is true. Without kPaths the
   /// path stays empty.
   template <bool kPaths, class Enter, class Fn>
   static void walk(const Module& root, const Enter& enter, const Fn& fn) {

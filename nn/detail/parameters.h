@@ -5,19 +5,19 @@
 
 #include <tern/nn/module.h>
 
-// What ParameterList and ParameterDict share.
+// Helpers shared by ParameterList and ParameterDict.
 
 namespace tern::nn::detail {
 
-/// A copy with its own memory and the same requires_grad.
+/// Returns a copy with its own memory and the same requires_grad.
 inline Tensor clone_leaf(const Tensor& tensor, const std::optional<Device>& device) {
   Tensor copy = tensor.detach().to(device.value_or(tensor.device()), /*non_blocking=*/false,
                                    /*copy=*/true);
   return copy.requires_grad_(tensor.requires_grad());
 }
 
-/// The parameters in libtorch's words, indented as Python does: one alone stands on the line of the
-/// container.
+/// Prints the parameters in libtorch's words, indented as in Python: a single parameter is printed
+/// on the line of the container.
 inline void print_parameters(std::ostream& stream, const Module::NamedTensors& parameters) {
   const bool is_list = parameters.size() > 1;
   stream << '(';

@@ -4,11 +4,11 @@
 
 namespace tern::nn::detail {
 
-/// How libtorch prints a bool.
+/// Returns a bool as libtorch prints it.
 constexpr const char* text_of_bool(bool value) { return value ? "true" : "false"; }
 
-/// The namespace that stands before the names of tern's own modules in print: "tern", unless
-/// compat says "torch".
+/// Returns the namespace that is printed before the names of tern's own modules: "tern", unless
+/// compat sets "torch".
 TERN_API const char*& printed_namespace();
 
 }  // namespace tern::nn::detail

@@ -7,7 +7,7 @@
 
 namespace tern::nn::detail {
 
-/// The C++ name of a type: "tern::nn::LinearImpl".
+/// Returns the C++ name of a type: "tern::nn::LinearImpl".
 TERN_API std::string type_name(const std::type_info& type);
 
 }  // namespace tern::nn::detail

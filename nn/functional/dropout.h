@@ -6,7 +6,7 @@
 namespace tern::nn::functional {
 
 /// Sets each element to 0 with probability p and divides the others by 1 - p, unless `training` is
-/// off. Throws Error unless p lies in [0, 1].
+/// false. Throws Error unless p lies in [0, 1].
 TERN_API Tensor dropout(Tensor input, const DropoutFuncOptions& options = {});
 
 }  // namespace tern::nn::functional

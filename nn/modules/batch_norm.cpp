@@ -41,7 +41,7 @@ void BatchNorm1dImpl::reset_parameters() {
   init::zeros_(bias);
 }
 
-// Files of PyTorch before 0.4.1 lack it.
+// Files of PyTorch before 0.4.1 lack num_batches_tracked.
 bool BatchNorm1dImpl::is_optional_in_state(const std::string& name) const {
   return name == "num_batches_tracked";
 }
@@ -65,7 +65,7 @@ Tensor BatchNorm1dImpl::forward(const Tensor& input) {
   const double momentum = counts && !options.momentum()
                               ? 1 / (num_batches_tracked.item<double>() + 1)
                               : options.momentum().value_or(0.0);
-  // Without running statistics a batch is normalised by its own, also in evaluation.
+  // Without running statistics, a batch is normalised by its own statistics even in evaluation.
   const bool training = is_training() || !running_mean.defined();
   Tensor out = functional::batch_norm(input, running_mean, running_var,
                                       functional::BatchNormFuncOptions()
@@ -74,7 +74,7 @@ Tensor BatchNorm1dImpl::forward(const Tensor& input) {
                                           .training(training)
                                           .momentum(momentum)
                                           .eps(options.eps()));
-  if (counts) {  // last: a batch that was refused does not count
+  if (counts) {  // last: a rejected batch does not count
     const NoGradGuard no_grad;
     num_batches_tracked.add_(1);
   }

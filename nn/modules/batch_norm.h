@@ -10,7 +10,7 @@ namespace tern::nn {
 /// weight + bias. Uses the batch's own statistics in training and the running statistics in
 /// evaluation.
 ///
-/// Shape: [N, C] or [N, C, L], which the result has too
+/// Shape: [N, C] or [N, C, L]; the result has the same shape
 /// Parameters: weight [C] (ones) and bias [C] (zeros), if affine
 /// Buffers: running_mean [C] (zeros), running_var [C] (ones) and num_batches_tracked (int64), if
 /// track_running_stats
@@ -29,7 +29,7 @@ class TERN_API BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl> {
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
   /// Returns the normalised input; in training, updates the running statistics. Throws ShapeError
-  /// for another shape, and in training when a channel has only one value.
+  /// for another shape, and in training if a channel has only one value.
   Tensor forward(const Tensor& input);
 
   /// The options given to the constructor.

@@ -9,7 +9,7 @@ namespace tern::nn {
 /// Layer normalisation (Ba, Kiros and Hinton, 2016): (x - mean) / sqrt(variance + eps) * weight +
 /// bias, with mean and biased variance of the last dimensions of each sample.
 ///
-/// Shape: [..., normalized_shape], which the result has too
+/// Shape: [..., normalized_shape]; the result has the same shape
 /// Parameters: weight (ones) and bias (zeros) of normalized_shape, if elementwise_affine; bias only
 /// if bias
 class TERN_API LayerNormImpl : public Cloneable<LayerNormImpl> {
@@ -27,7 +27,7 @@ class TERN_API LayerNormImpl : public Cloneable<LayerNormImpl> {
 
   /// The options given to the constructor.
   LayerNormOptions options;
-  /// The parameters; undefined when switched off.
+  /// The parameters; undefined if disabled by the options.
   Tensor weight, bias;
 };
 TERN_MODULE(LayerNorm);

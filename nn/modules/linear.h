@@ -6,8 +6,8 @@
 
 namespace tern::nn {
 
-/// Returns its input; stands in for another module. The constructor takes any arguments and ignores
-/// them.
+/// Returns its input; a placeholder for another module. The constructor accepts any arguments and
+/// ignores them.
 class TERN_API IdentityImpl : public Cloneable<IdentityImpl> {
  public:
   /// Makes the module.
@@ -44,7 +44,7 @@ class TERN_API LinearImpl : public Cloneable<LinearImpl> {
   void reset_parameters();
   void pretty_print(std::ostream& stream) const override;
   /// Returns input x weight^T + bias. Throws ShapeError unless the last size of the input is
-  /// in_features, DTypeError unless its dtype is that of the weight.
+  /// in_features, DTypeError unless input and weight have the same dtype.
   Tensor forward(const Tensor& input);
 
   /// The options given to the constructor.
@@ -56,7 +56,7 @@ class TERN_API LinearImpl : public Cloneable<LinearImpl> {
 };
 TERN_MODULE(Linear);
 
-/// Joins the dimensions start_dim to end_dim into one; by default all but the first.
+/// Flattens the dimensions start_dim to end_dim into one; by default all but the first.
 ///
 /// Shape: [N, a, b] -> [N, a * b]
 class TERN_API FlattenImpl : public Cloneable<FlattenImpl> {

@@ -5,7 +5,7 @@ namespace tern::nn {
 
 namespace {
 
-/// A tensor of the options as a buffer of the module's own, which may move.
+/// Returns a copy of a tensor of the options, for a buffer that the module may move.
 Tensor own(const Tensor& tensor) { return tensor.defined() ? tensor.detach().clone() : Tensor(); }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <tern/nn/module_holder.h>
 #include <tern/nn/options/loss.h>
 
-// Losses reduce to their mean unless the options say otherwise. Weights are buffers: they move and
-// are saved with the module.
+// Losses reduce to their mean unless the options say otherwise. Weights are buffers: they move with
+// the module and are saved.
 
 namespace tern::nn {
 
@@ -27,7 +27,7 @@ class TERN_API MSELossImpl : public Cloneable<MSELossImpl> {
 TERN_MODULE(MSELoss);
 
 /// Binary cross-entropy -(t log x + (1 - t) log(1 - x)) of probabilities x, by default its mean.
-/// The logs are at least -100.
+/// Each log is at least -100.
 ///
 /// Shape: input and target of one shape -> [] (the input's shape with reduction kNone)
 /// Buffers: weight, if given
@@ -42,7 +42,7 @@ class TERN_API BCELossImpl : public Cloneable<BCELossImpl> {
 
   /// The options given to the constructor.
   BCELossOptions options;
-  /// The factor of each element's loss; undefined for none.
+  /// The factor of each element's loss; undefined means 1.
   Tensor weight;
 };
 TERN_MODULE(BCELoss);
@@ -62,7 +62,7 @@ class TERN_API BCEWithLogitsLossImpl : public Cloneable<BCEWithLogitsLossImpl> {
 
   /// The options given to the constructor.
   BCEWithLogitsLossOptions options;
-  /// The factors of each element's loss and of its positive term; undefined for none.
+  /// The factors of each element's loss and of its positive term; undefined means 1.
   Tensor weight, pos_weight;
 };
 TERN_MODULE(BCEWithLogitsLoss);
@@ -83,7 +83,7 @@ class TERN_API CrossEntropyLossImpl : public Cloneable<CrossEntropyLossImpl> {
 
   /// The options given to the constructor.
   CrossEntropyLossOptions options;
-  /// The factor of each class; undefined for none.
+  /// The factor of each class; undefined means 1.
   Tensor weight;
 };
 TERN_MODULE(CrossEntropyLoss);

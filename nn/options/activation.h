@@ -10,7 +10,7 @@ namespace tern::nn {
 struct ReLUOptions {
   /// Leaves every option at its default.
   ReLUOptions() = default;
-  /// A bare bool is inplace.
+  /// Sets inplace.
   template <class T>
   requires tern::detail::BoolArgument<T> ReLUOptions(const T& inplace)
       : inplace_(StrictBool(inplace)) {}
@@ -24,7 +24,7 @@ using ReLUFuncOptions = ReLUOptions;
 
 /// Options of softmax and log_softmax.
 struct SoftmaxFuncOptions {
-  /// A bare number is dim.
+  /// Sets dim.
   SoftmaxFuncOptions(std::int64_t dim) : dim_(dim) {}
   template <class T>
   requires tern::detail::kIsBool<T> SoftmaxFuncOptions(T)

@@ -10,7 +10,7 @@ namespace tern::nn {
 
 /// Options of BatchNorm modules.
 struct BatchNormOptions {
-  /// A bare number is num_features.
+  /// Sets num_features.
   BatchNormOptions(std::int64_t num_features) : num_features_(num_features) {}
   template <class T>
   requires tern::detail::kIsBool<T> BatchNormOptions(T)
@@ -19,7 +19,8 @@ struct BatchNormOptions {
   TERN_ARG(std::int64_t, num_features);
   /// A number added to the variance.
   TERN_ARG(double, eps) = 1e-5;
-  /// The share of a batch in the running statistics. Nothing: their plain average over all batches.
+  /// The weight of a batch in the running statistics. nullopt: they are the plain average over all
+  /// batches.
   TERN_ARG(std::optional<double>, momentum) = 0.1;
   /// True: the module has weight and bias.
   TERN_ARG(bool, affine) = true;
@@ -37,13 +38,13 @@ using BatchNorm1dOptions = BatchNormOptions;
 namespace functional {
 /// Options of nn::functional::batch_norm.
 struct BatchNormFuncOptions {
-  /// The factor of each channel, [C]; undefined for none.
+  /// The factor of each channel, [C]; undefined means 1.
   TERN_ARG(Tensor, weight);
-  /// The summand of each channel, [C]; undefined for none.
+  /// The summand of each channel, [C]; undefined means 0.
   TERN_ARG(Tensor, bias);
-  /// True: the batch's own statistics are used, and the running statistics updated.
+  /// True: uses the batch's own statistics and updates the running statistics.
   TERN_ARG(bool, training) = false;
-  /// The share of the batch in the running statistics.
+  /// The weight of the batch in the running statistics.
   TERN_ARG(double, momentum) = 0.1;
   /// A number added to the variance.
   TERN_ARG(double, eps) = 1e-5;

@@ -6,7 +6,7 @@ namespace tern::nn {
 
 /// Options of Dropout.
 struct DropoutOptions {
-  /// A bare number is p.
+  /// Sets p.
   DropoutOptions(double p = 0.5) : p_(p) {}
   /// The probability that an element becomes 0. Default: `0.5`.
   TERN_ARG(double, p);
@@ -19,7 +19,7 @@ namespace functional {
 struct DropoutFuncOptions {
   /// The probability that an element becomes 0.
   TERN_ARG(double, p) = 0.5;
-  /// False: the input is returned as it is.
+  /// False: the input is returned unchanged.
   TERN_ARG(bool, training) = true;
   /// True: changes the input itself and returns it.
   TERN_ARG(bool, inplace) = false;

@@ -45,9 +45,9 @@ struct LayerNormFuncOptions {
   = delete;
   /// The sizes of the last dimensions, which are normalised together.
   TERN_ARG(std::vector<std::int64_t>, normalized_shape);
-  /// The factor of each element, of normalized_shape; undefined for none.
+  /// The factor of each element, of normalized_shape; undefined means 1.
   TERN_ARG(Tensor, weight);
-  /// The summand of each element, of normalized_shape; undefined for none.
+  /// The summand of each element, of normalized_shape; undefined means 0.
   TERN_ARG(Tensor, bias);
   /// A number added to the variance.
   TERN_ARG(double, eps) = 1e-5;

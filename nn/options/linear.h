@@ -27,9 +27,9 @@ struct LinearOptions {
 
 /// Options of Flatten.
 struct FlattenOptions {
-  /// The first dimension that is joined; negative numbers count from the end.
+  /// The first dimension to flatten; negative numbers count from the end.
   TERN_ARG(std::int64_t, start_dim) = 1;
-  /// The last dimension that is joined; negative numbers count from the end.
+  /// The last dimension to flatten; negative numbers count from the end.
   TERN_ARG(std::int64_t, end_dim) = -1;
 };
 

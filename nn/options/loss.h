@@ -9,9 +9,9 @@ namespace tern::nn {
 
 /// Options of MSELoss.
 struct MSELossOptions {
-  /// A bare Reduction is reduction.
+  /// Sets reduction.
   MSELossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
-  /// How the losses of the elements are joined. Default: `kMean`.
+  /// How the losses of the elements are reduced. Default: `kMean`.
   TERN_ARG(Reduction, reduction);
 };
 
@@ -19,7 +19,7 @@ struct MSELossOptions {
 struct BCELossOptions {
   /// The factor of each element's loss; broadcasts to the input.
   TERN_ARG(Tensor, weight);
-  /// How the losses of the elements are joined.
+  /// How the losses of the elements are reduced.
   TERN_ARG(Reduction, reduction) = kMean;
 };
 
@@ -27,7 +27,7 @@ struct BCELossOptions {
 struct BCEWithLogitsLossOptions {
   /// The factor of each element's loss; broadcasts to the input.
   TERN_ARG(Tensor, weight);
-  /// How the losses of the elements are joined.
+  /// How the losses of the elements are reduced.
   TERN_ARG(Reduction, reduction) = kMean;
   /// The factor of the positive term; broadcasts to the input.
   TERN_ARG(Tensor, pos_weight);
@@ -37,9 +37,9 @@ struct BCEWithLogitsLossOptions {
 struct NLLLossOptions {
   /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
-  /// Targets with this number do not count.
+  /// Targets with this class number are ignored.
   TERN_ARG(std::int64_t, ignore_index) = -100;
-  /// How the losses of the elements are joined; the mean is weighted.
+  /// How the losses of the elements are reduced; the mean is weighted.
   TERN_ARG(Reduction, reduction) = kMean;
 };
 
@@ -47,16 +47,16 @@ struct NLLLossOptions {
 struct CrossEntropyLossOptions {
   /// The factor of each class, [C].
   TERN_ARG(Tensor, weight);
-  /// Targets with this number do not count.
+  /// Targets with this class number are ignored.
   TERN_ARG(std::int64_t, ignore_index) = -100;
-  /// How the losses of the elements are joined; the mean is weighted.
+  /// How the losses of the elements are reduced; the mean is weighted.
   TERN_ARG(Reduction, reduction) = kMean;
   /// The share of each target that is spread evenly over all classes, from 0 to 1.
   TERN_ARG(double, label_smoothing) = 0.0;
 };
 
 namespace functional {
-/// Options of the losses in nn::functional: those of the modules.
+/// Options of the losses in nn::functional; the same as those of the modules.
 using MSELossFuncOptions = MSELossOptions;
 using BinaryCrossEntropyFuncOptions = BCELossOptions;
 using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;

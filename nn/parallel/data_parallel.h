@@ -15,13 +15,13 @@
 
 namespace tern::nn {
 
-/// A list of devices: names, numbers of CUDA devices, or Device. {0, 1}, {"cuda:0", "cuda:1"}; an
-/// empty list means all CUDA devices.
+/// A list of devices, each a name, the number of a CUDA device, or a Device: {0, 1}, {"cuda:0",
+/// "cuda:1"}. An empty list means all CUDA devices.
 class DeviceIds {
  public:
-  /// All CUDA devices.
+  /// Lists all CUDA devices.
   DeviceIds() = default;
-  /// These devices.
+  /// Lists these devices.
   DeviceIds(std::initializer_list<Device> devices) : devices_(devices) {}
   DeviceIds(std::initializer_list<int> ordinals) {
     for (int ordinal : ordinals) devices_.emplace_back(ordinal);
@@ -36,13 +36,14 @@ class DeviceIds {
   std::vector<Device> devices_;
 };
 
-/// Runs a module on several CUDA devices at once. Every input is cut along `dim`; each device gets
-/// a piece and a copy of the module; the results are joined on the output device. Backward brings
-/// the gradients to the module, so an optimizer over its parameters needs no change.
+/// Runs a module on several CUDA devices at once. Every input is divided along `dim`; each device
+/// gets a piece and a copy of the module; the results are joined on the output device. Backward
+/// accumulates the gradients in the module itself, so an optimizer over its parameters needs no
+/// change.
 ///
 /// The module must be on the first device and Cloneable; see parallel::Replicas for how the copies
-/// follow it. With one device the module itself is called with the inputs moved there, without CUDA
-/// with the inputs as they are.
+/// are updated. With one device the module itself is called, with the inputs moved there; without
+/// CUDA, with the inputs as they are.
 template <class Impl>
 class DataParallelImpl : public Module {
  public:
@@ -55,14 +56,14 @@ class DataParallelImpl : public Module {
   }
 
   /// Runs the module on pieces of the inputs, which are tensors with equal sizes along `dim`.
-  /// Returns the joined result. Throws ShapeError when the inputs give different numbers of pieces.
+  /// Returns the joined result. Throws ShapeError if the inputs give different numbers of pieces.
   template <class... Tensors>
   auto forward(const Tensors&... inputs) -> decltype(std::declval<Impl&>().forward(inputs...)) {
     static_assert(sizeof...(Tensors) > 0 && (std::is_convertible_v<Tensors, Tensor> && ...));
     using Result = std::decay_t<decltype(module->forward(inputs...))>;
     if (devices_.empty()) return detail::call(*module, inputs...);
     if (devices_.size() == 1) {
-      replicas_.use(1);  // checks where the module is
+      replicas_.use(1);  // checks the module's device
       const auto moved = [&](const Tensor& input) {
         return parallel::scatter(input, devices_, dim_)[0];
       };

@@ -20,7 +20,7 @@ void check_home(const Module& module, Device home) {
   ModuleWalk::buffers(module, true, check);
 }
 
-/// Makes `slot` what `tensor` is, history included. Earlier graphs keep what the slot was.
+/// Makes `slot` equal to `tensor`, including its history. Earlier graphs keep the slot's old value.
 void assign(const Tensor& slot, const Tensor& tensor) {
   const autograd::Edge edge = autograd::gradient_edge(tensor);
   Tensor(slot).detach_();
@@ -28,7 +28,8 @@ void assign(const Tensor& slot, const Tensor& tensor) {
   if (edge.node) autograd::set_history(slot, edge.node, edge.output_nr);
 }
 
-/// False when the copy has another form than the module: something was registered since.
+/// Returns false if the structures of copy and module differ, because something was registered
+/// since.
 bool update(const Module& module, Module& copy, Device device) {
   std::unordered_map<const void*, Tensor> moved;  // tied tensors move once
   const auto move = [&](const Tensor& from, const Tensor& to) {

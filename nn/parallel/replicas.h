@@ -10,9 +10,9 @@ namespace tern::nn::parallel {
 
 /// Copies of a module on further devices.
 ///
-/// clone() makes the copies once. Each use gives them the module's present parameters, buffers and
-/// training modes, but no changes of its plain data members. The tensors of a copy are results of
-/// ops on the module's tensors, so backward sums the gradients of all devices in the module itself.
+/// clone() makes the copies once. Each use updates their parameters, buffers and training modes
+/// from the module, but not their plain data members. The tensors of a copy are results of ops on
+/// the module's tensors, so backward accumulates the gradients of all devices in the module itself.
 /// Changes that forward makes to the buffers of a copy are lost, as in PyTorch.
 class TERN_API Replicas {
  public:
@@ -20,8 +20,8 @@ class TERN_API Replicas {
   /// that cannot be cloned.
   Replicas(std::shared_ptr<Module> module, std::vector<Device> devices);
 
-  /// Returns the modules for the first `count` devices, up to date; the first one is the module
-  /// itself. Throws DeviceError when a tensor of the module is not on `devices[0]`.
+  /// Returns up-to-date modules for the first `count` devices; the first is the module itself.
+  /// Throws DeviceError if a tensor of the module is not on `devices[0]`.
   std::vector<std::shared_ptr<Module>> use(std::size_t count);
 
  private:
@@ -29,7 +29,7 @@ class TERN_API Replicas {
 
   std::shared_ptr<Module> module_;
   std::vector<Device> devices_;
-  std::vector<std::shared_ptr<Module>> copies_;  // for devices_[1] and on
+  std::vector<std::shared_ptr<Module>> copies_;  // for devices_[1] and later
 };
 
 }  // namespace tern::nn::parallel

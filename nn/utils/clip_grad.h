@@ -6,12 +6,12 @@
 
 namespace tern::nn::utils {
 
-/// Scales all gradients by one factor so that their common norm is at most `max_norm`, and returns
-/// the norm before. `norm_type` is the p of the norm; infinity means the largest magnitude.
-/// Parameters without a gradient do not count.
+/// Scales all gradients by one factor so that their total norm is at most `max_norm`, and returns
+/// the norm before scaling. `norm_type` is the p of the norm; infinity means the largest magnitude.
+/// Parameters without a gradient are ignored.
 ///
-/// With `error_if_nonfinite` a norm that is NaN or infinite throws Error and changes nothing. While
-/// a CUDA graph captures, the norm is not known yet and NaN is returned.
+/// With `error_if_nonfinite`, a norm that is NaN or infinite throws Error and changes nothing.
+/// While a CUDA graph is captured, the norm is not known yet, and NaN is returned.
 TERN_API double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
                                 double norm_type = 2.0, StrictBool error_if_nonfinite = false);
 TERN_API double clip_grad_norm_(const Tensor& parameter, double max_norm, double norm_type = 2.0,

@@ -12,13 +12,13 @@ namespace tern::data::datasets {
 /// Shape: data float32 [N, 1, 28, 28] from 0 to 1, targets int64 [N]
 class TERN_API MNIST : public PairDataset {
  public:
-  /// Which half of the set is read.
+  /// The part of the set to read.
   enum class Mode { kTrain, kTest };
 
   /// Reads the files in the folder `root`. Throws FileError.
   explicit MNIST(const std::string& root, Mode mode = Mode::kTrain);
 
-  /// Returns true for the training half.
+  /// Returns true for the training part.
   bool is_train() const { return mode_ == Mode::kTrain; }
   /// Returns all images.
   const Tensor& images() const { return data(); }
