@@ -14,7 +14,7 @@ namespace tern::compat {
 
 namespace {
 
-/// The shortest text that reads back as the same double, without ".0".
+/// Returns the shortest text that reads back as the same double, without ".0".
 std::string shortest(double value) {
   if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
   char text[32];
@@ -25,7 +25,7 @@ std::string shortest(double value) {
   return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr};
 }
 
-/// How the values of one matrix are written: all in one width, perhaps divided by a scale.
+/// The format of the values of one matrix: one common width, perhaps divided by a scale.
 class Format {
  public:
   explicit Format(const std::vector<double>& values) {
@@ -45,7 +45,7 @@ class Format {
 
   int width() const { return width_; }
   bool is_scaled() const { return scale_ != 1; }
-  /// "0.001 *" and the end of the line.
+  /// Returns "0.001 *" and the end of the line, or nothing without a scale.
   std::string scale_text() const { return is_scaled() ? shortest(scale_) + " *\n" : ""; }
   std::string text(double value) const {
     char buffer[512];
@@ -86,7 +86,7 @@ class Format {
   double scale_ = 1;
 };
 
-/// One tensor, its values on the host as double.
+/// Prints one tensor, from its values on the host as double.
 class Printer {
  public:
   Printer(std::ostream& out, const Tensor& tensor, std::int64_t linesize)
@@ -111,7 +111,8 @@ class Printer {
   }
 
  private:
-  /// Every matrix of the last two dimensions under its index, the first dimension fastest.
+  /// Prints every matrix of the last two dimensions under its index; the first dimension varies
+  /// fastest.
   void matrices() {
     const std::size_t leading = sizes_.size() - 2;
     std::vector<std::int64_t> index(leading, 0);
@@ -132,7 +133,7 @@ class Printer {
     }
   }
 
-  /// The matrix that starts at `offset`, in blocks of columns that fit the line.
+  /// Prints the matrix that starts at `offset`, in blocks of columns that fit the line.
   void matrix(std::int64_t offset, std::int64_t indent) {
     const std::int64_t rows = sizes_[sizes_.size() - 2], columns = sizes_.back();
     const auto begin = values_.begin() + offset;

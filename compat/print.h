@@ -8,11 +8,11 @@
 namespace tern::compat {
 
 /// Writes a tensor in libtorch's form: the values, then `[ CPUFloatType{2,2} ]`. Matrices wider
-/// than `linesize` are cut into blocks of columns.
+/// than `linesize` are divided into blocks of columns.
 TERN_API void print(std::ostream& out, const Tensor& tensor, std::int64_t linesize = 80);
 
 /// Makes operator<< of tensors and modules print as libtorch does, in the whole program. Including
-/// <torch/torch.h> calls it. Returns true, to stand in an initialisation.
+/// <torch/torch.h> calls this function. Returns true, for use in an initialiser.
 TERN_API bool use_libtorch_printing();
 
 }  // namespace tern::compat

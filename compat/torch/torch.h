@@ -1,11 +1,11 @@
 #pragma once
 
-// Lets programs that were written for the C++ frontend of PyTorch compile against tern:
-// #include <torch/torch.h>, namespaces torch, at and c10, and their macros. Everything is tern's:
+// Lets programs written for the C++ frontend of PyTorch compile against tern: provides #include
+// <torch/torch.h>, the namespaces torch, at and c10, and their macros. All names are aliases:
 // torch::Tensor is tern::Tensor. Including this header makes tensors and modules print as libtorch
 // does, in the whole program.
 
-// Headers that such programs get with torch.h and rely on.
+// Standard headers that such programs get from torch.h and rely on.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -27,26 +27,26 @@
 #include <tern/nn/optim/optim.h>
 #include <tern/tern.h>
 
-/// The first number of the version of PyTorch that tern's names, rules and error texts follow, for
-/// programs that ask for it; TERN_VERSION is tern's own.
+/// The major version of PyTorch whose names, rules and error texts tern follows, for programs that
+/// ask for it. TERN_VERSION is tern's own version.
 #define TORCH_VERSION_MAJOR 2
-/// The second number.
+/// The minor version of PyTorch.
 #define TORCH_VERSION_MINOR 15
-/// The third number.
+/// The patch version of PyTorch.
 #define TORCH_VERSION_PATCH 0
-/// The whole version as text.
+/// The whole version of PyTorch as text.
 #define TORCH_VERSION "2.15.0"
 
-/// Marks nothing: what a program exports is its own matter.
+/// Expands to nothing: a program decides itself what it exports.
 #define TORCH_API
 
-/// Defines the holder `Name` of the module `NameImpl`, as TERN_MODULE.
+/// Defines the holder `Name` of the module `NameImpl`, like TERN_MODULE.
 #define TORCH_MODULE(Name) TERN_MODULE(Name)
-/// Defines the holder `Name` of the module `Impl`, as TERN_MODULE_IMPL.
+/// Defines the holder `Name` of the module `Impl`, like TERN_MODULE_IMPL.
 #define TORCH_MODULE_IMPL(Name, Impl) TERN_MODULE_IMPL(Name, Impl)
-/// Defines an option with its getter and setter, as TERN_ARG.
+/// Defines an option with its getter and setter, like TERN_ARG.
 #define TORCH_ARG(Type, name) TERN_ARG(Type, name)
-/// Gives the last arguments of forward() their defaults, as TERN_FORWARD_HAS_DEFAULT_ARGS.
+/// Gives the last arguments of forward() their defaults, like TERN_FORWARD_HAS_DEFAULT_ARGS.
 #define FORWARD_HAS_DEFAULT_ARGS(...) TERN_FORWARD_HAS_DEFAULT_ARGS(__VA_ARGS__)
 
 /// Throws Error with the rest of the arguments as its text unless `condition` is true.
@@ -70,7 +70,7 @@
 /// Throws Error with the arguments as its text.
 #define AT_ERROR(...) ::tern::detail::raise<::tern::Error>(__VA_ARGS__)
 
-/// Throws an error of the class `kind`; the macros above are made of it.
+/// Throws an error of the class `kind`; used by the macros above.
 #define TERN_COMPAT_CHECK(kind, condition, ...)                                  \
   do {                                                                           \
     if (!(condition)) [[unlikely]] {                                             \
@@ -90,13 +90,13 @@ template <class E, class... Parts>
   }
 }
 
-/// Makes the program print as libtorch does before main() starts.
+/// Makes the program print like libtorch before main() starts.
 inline const bool printing_is_libtorch = use_libtorch_printing();
 
 }  // namespace tern::compat
 
 namespace tern::autograd {
-/// The former name of a tensor that autograd follows.
+/// The former name of a tensor with autograd.
 using Variable = Tensor;
 /// A list of tensors, such as the gradients of a Function.
 using tensor_list = variable_list;
@@ -110,7 +110,7 @@ using std::nullopt_t;
 using std::optional;
 using std::string_view;
 
-/// The arguments as one string, each written with operator<<.
+/// Returns the arguments as one string, each written with operator<<.
 template <class... Parts>
 std::string str(const Parts&... parts) {
   return ::tern::detail::text_of(parts...);
@@ -126,17 +126,17 @@ using c10::optional;
 using c10::str;
 using c10::string_view;
 
-/// How float32 matrix products may round, as set_float32_matmul_precision() says.
+/// How float32 matrix products may round; see set_float32_matmul_precision().
 enum class Float32MatmulPrecision { HIGHEST, HIGH, MEDIUM };
 
-/// What of libtorch's settings there is.
+/// The settings of libtorch that tern has.
 class Context {
  public:
   /// Does the same as set_float32_matmul_precision().
   void setFloat32MatmulPrecision(const std::string& precision) {
     ::tern::set_float32_matmul_precision(precision);
   }
-  /// Returns what get_float32_matmul_precision() names.
+  /// Returns the precision named by get_float32_matmul_precision().
   Float32MatmulPrecision float32MatmulPrecision() const {
     const string_view name = ::tern::get_float32_matmul_precision();
     if (name == "highest") return Float32MatmulPrecision::HIGHEST;
@@ -160,7 +160,7 @@ using c10::optional;
 using c10::str;
 using c10::string_view;
 
-/// Writes a tensor in libtorch's form; wide matrices are cut into blocks of `linesize` columns.
+/// Writes a tensor in libtorch's form. Wide matrices are divided into blocks of `linesize` columns.
 inline std::ostream& print(std::ostream& stream, const Tensor& tensor, std::int64_t linesize) {
   ::tern::compat::print(stream, tensor, linesize);
   return stream;
