@@ -1,7 +1,7 @@
 #!/bin/sh
-# build_times.sh <preset> <jobs> [target...]: builds the targets (all of them without) from nothing in
-# build/build-times, without ccache, and prints what compiling and linking costs in CPU-seconds: in all, per folder,
-# and the slowest units. CPU-seconds hardly depend on the number of jobs.
+# build_times.sh <preset> <jobs> [target...]: builds the targets (all targets if none is named) from scratch
+# in build/build-times, without ccache, and prints the CPU-seconds of compiling and linking: in total, per
+# folder, and of the slowest units. CPU-seconds hardly depend on the number of jobs.
 set -eu
 preset=$1 jobs=$2
 shift 2
@@ -15,14 +15,14 @@ mkdir -p "$build"
 export CCACHE_DISABLE=1 LC_ALL=C
 cmake --preset "$preset" -B "$build" -DCMAKE_CXX_COMPILER_LAUNCHER="$launcher" \
   -DCMAKE_CUDA_COMPILER_LAUNCHER="$launcher" -DCMAKE_CXX_LINKER_LAUNCHER="$launcher" > "$build/configure.log"
-: > "$log"  # without what configuring has compiled
+: > "$log"  # without the files that configuring compiled
 cmake --build "$build" --parallel "$jobs" ${1:+--target "$@"}
 
 awk -F '\t' -v root="$root/" -v build="$root/$build/" '
-  # The first two folders of a source of the project; other rows by kind.
+  # Returns the first two folders of a source of the project, or a row name for other kinds.
   function folder_of(source, parts, count) {
     if (source == "-") return "(linking)"
-    if (source ~ /\/unity_.*_cxx\.cxx$/) {  # unity_core-ops-1_cxx.cxx: files of core/ops
+    if (source ~ /\/unity_.*_cxx\.cxx$/) {  # unity_core-ops-1_cxx.cxx: sources of core/ops
       sub(/.*\/unity_/, "", source)
       sub(/-[0-9]+_cxx\.cxx$/, "/", source)
       gsub(/-/, "/", source)

@@ -1,14 +1,14 @@
 #!/bin/sh
-# check.sh quick|full [jobs]: the laws of docs/testing.md that need no test program. The full form checks
-# every source and builds the library with Clang; the quick form looks at what changed. Appends
-# "passed failed skipped" to the file that TERN_COUNTS names. Fails when a law is broken.
+# check.sh quick|full [jobs]: checks the laws of docs/testing.md that need no test program. The full form
+# checks every source and builds the library with Clang; the quick form checks what changed. Appends "passed
+# failed skipped" to the file named by TERN_COUNTS. Fails if a law is broken.
 set -u
 form=$1 jobs=${2:-1}
 cd "$(dirname "$0")/.." || exit 1
 here=cmake/check
 passed=0 failed=0
 
-# law NAME COMMAND...: what it says stands above its verdict.
+# law NAME COMMAND...: runs the command and prints its output above the verdict.
 law() {
   name=$1
   shift

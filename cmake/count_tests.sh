@@ -1,8 +1,8 @@
 #!/bin/sh
-# count_tests.sh <name> <ctest's output> <LastTest.log>: counts the tests of every program that CTest
-# ran. Names the tests that failed, crashed, hung or were skipped, and instruction sets that the
-# machine lacks. Appends "passed failed skipped" to the file that TERN_COUNTS names. Fails when a
-# test failed. A program without GoogleTest is one test.
+# count_tests.sh <name> <ctest's output> <LastTest.log>: counts the tests of every program that CTest ran.
+# Names the tests that failed, crashed, timed out or were skipped, and the instruction sets that the machine
+# lacks. Appends "passed failed skipped" to the file named by TERN_COUNTS. Fails if a test failed. A program
+# without GoogleTest counts as one test.
 set -eu
 name=$1
 [ -r "$3" ] || { echo "$name: CTest ran nothing"; echo 0 1 0 >> "${TERN_COUNTS:-/dev/null}"; exit 1; }
@@ -50,7 +50,7 @@ awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" '
     next
   }
 
-  # Second file: what each program said.
+  # Second file: the output of each program.
   program == "" && /^[0-9]+\/[0-9]+ Testing: / { begin_program($3); next }
   program == "" { next }
   /^<end of output>$/ { end_program(); next }
@@ -60,7 +60,7 @@ awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" '
   /^\[==========\] Running [0-9]+ test/ { announced += $3; ended = 0 }
   /^\[==========\] [0-9]+ tests? from .* ran\./ { running = ""; ended = 1 }
   !ended && /^\[ RUN      \] / { running = $4; reason = "" }
-  # The line may begin with what the test itself printed.
+  # The line may begin with output of the test itself.
   !ended && running != "" && /\[       OK \] .*ms\)$/ { ++ok; running = "" }
   !ended && running != "" && /\[  FAILED  \] .*ms\)$/ { ++bad; say("failed: " program ": " running); running = "" }
   !ended && running != "" && /\[  SKIPPED \] .*ms\)$/ {

@@ -1,6 +1,6 @@
-# The CPU kernels are compiled once per instruction set and chosen at start. Inline functions and
-# templates of two sets must never be merged by the linker (AVX-512 code behind the baseline's name),
-# so each set becomes one relocatable object in which only tern_cpu_register_<set> is global.
+# The CPU kernels are compiled once per instruction set, and one set is chosen at start. The linker must never
+# merge inline functions and templates of two sets (it could put AVX-512 code behind the baseline's name), so
+# each set becomes one relocatable object in which only tern_cpu_register_<set> is global.
 
 if(TERN_NATIVE)
   set(TERN_CPU_SETS native)
@@ -11,9 +11,9 @@ elseif(NOT DEFINED TERN_CPU_SETS)
   endif()
 endif()
 
-set(TERN_CPU_FLAGS_baseline "")  # what the compiler takes for every machine
-# Half the code, a few percent slower. For the baseline, which only processors from before 2013 run
-# where there is AVX2, and for loops of which there are many kinds and none is hot.
+set(TERN_CPU_FLAGS_baseline "")  # the compiler's default, which runs on every machine
+# Half the code, a few percent slower. For the baseline, which only processors from before 2013 use if AVX2 is
+# built, and for loops of many kinds of which none is hot.
 set(small_code "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-O2;-fvect-cost-model=dynamic>")
 if(avx2 IN_LIST TERN_CPU_SETS)
   set(TERN_CPU_FLAGS_baseline ${small_code})
@@ -23,10 +23,10 @@ set(TERN_CPU_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
 set(TERN_CPU_FLAGS_avx512_bf16 ${TERN_CPU_FLAGS_avx512} -mavx512bf16)
 set(TERN_CPU_FLAGS_native -march=native)
 
-# A set that has only a matrix product of its own, and the other kernels of this one.
+# This set has only its own matrix product and takes the other kernels from the base set.
 set(TERN_CPU_BASE_avx512_bf16 avx512)
 
-# CMAKE_LINKER is LLVM's where Clang finds it, which cannot merge groups.
+# With Clang, CMAKE_LINKER may be LLVM's linker, which cannot merge groups.
 find_program(TERN_LD NAMES ld.bfd ld REQUIRED)
 mark_as_advanced(TERN_LD)
 
@@ -55,9 +55,9 @@ function(tern_add_cpu_sets library)
     target_compile_options(${objects} PRIVATE
       $<$<NOT:$<CONFIG:Debug>>:-O3> ${TERN_CPU_FLAGS_${set}}
       -fno-trapping-math -fno-math-errno -ffp-contract=off
-      # Unique symbols stay global whatever objcopy is told; GCC 12 warns about its own AVX-512 header.
+      # Unique symbols stay global despite objcopy; GCC 12 warns about its own AVX-512 header.
       "$<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique;-Wno-maybe-uninitialized;-Wno-uninitialized>"
-      # Clang reports the loops that it leaves scalar.
+      # Clang reports loops that it does not vectorize.
       $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
 
     set(merged ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)

@@ -1,9 +1,9 @@
-# libtern_cuda.so: the plugin with the kernels, built where there is a CUDA toolkit.
+# libtern_cuda.so: the plugin with the CUDA kernels, built if there is a CUDA toolkit.
 
 if(PROJECT_IS_TOP_LEVEL)
   set(tern_cuda_default AUTO)
 else()
-  set(tern_cuda_default OFF)  # another project's build takes no longer than it asked for
+  set(tern_cuda_default OFF)  # as part of another project, build no more than it asked for
 endif()
 set(TERN_CUDA ${tern_cuda_default} CACHE STRING "Build the CUDA backend: ON, OFF, or AUTO where there is a toolkit")
 set_property(CACHE TERN_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -20,7 +20,7 @@ if(TERN_CUDA STREQUAL "AUTO" OR TERN_CUDA)
     find_program(TERN_NVCC nvcc HINTS /usr/local/cuda/bin)
     mark_as_advanced(TERN_NVCC)
     if(TERN_NVCC)
-      set(ENV{CUDACXX} ${TERN_NVCC})  # check_language() tries it: it may not know this GCC
+      set(ENV{CUDACXX} ${TERN_NVCC})  # check_language() uses it; it may not support this GCC
     endif()
   endif()
   if(NOT CMAKE_CUDA_HOST_COMPILER)
@@ -48,7 +48,8 @@ function(tern_add_cuda_plugin)
   tern_own_code(tern_cuda)
   target_include_directories(tern_cuda PRIVATE ${PROJECT_BINARY_DIR}/include)
   target_compile_features(tern_cuda PRIVATE cxx_std_20)
-  # The formulas are constexpr host code too. CMake before 3.26 knows no CUDA_STANDARD 20 of nvcc.
+  # The formulas are constexpr functions of the host, too. CMake before 3.26 does not know CUDA_STANDARD 20
+  # for nvcc.
   target_compile_options(tern_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr>)
   target_link_libraries(tern_cuda PRIVATE CUDA::cudart_static CUDA::cublasLt Threads::Threads)

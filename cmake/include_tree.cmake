@@ -1,5 +1,5 @@
-# <tern/nn/linear.h> means nn/linear.h before installation too: the build has a folder include/tern
-# with one link per top-level folder. (One link to the root would loop through build/.)
+# Makes <tern/nn/linear.h> mean nn/linear.h before installation, too: the build has a folder include/tern with
+# one link per top-level folder. (One link to the root would loop through build/.)
 
 set(TERN_INCLUDED_FOLDERS core backends nn serialization compat)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/include/tern)

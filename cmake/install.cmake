@@ -1,4 +1,4 @@
-# What `cmake --install` copies, and how find_package(tern) and pkg-config find it.
+# Defines what `cmake --install` copies, and how find_package(tern) and pkg-config find it.
 
 include(CMakePackageConfigHelpers)
 
@@ -13,8 +13,9 @@ if(TARGET tern-state)
   install(TARGETS tern-state)
 endif()
 
-# The public headers: those of these folders that are not private. tests/install compares them with what
-# tern.h reaches. One by one: install(DIRECTORY) would also make the folders that have no public header.
+# The public headers: the headers of these folders outside of private folders. tests/install compares them with
+# the headers that tern.h includes. Installed one by one: install(DIRECTORY) would also create folders without a
+# public header.
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/tern)
 file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      core/*.h core/*.def core/*.inc nn/*.h serialization/*.h compat/*.h)

@@ -1,5 +1,5 @@
-# Lists that come from the files of core/kernels/families and of the backends, so that a new family
-# of kernels needs no line in any list:
+# Generates lists from the files of core/kernels/families and of the backends, so that a new family of kernels
+# needs no line in any list:
 #
 #   tern/generated/kernel_slots.def         TERN_SLOT(name, Args), a row per TERN_KERNEL_SLOT in the headers
 #   tern/generated/kernel_families.h        includes all headers of families
@@ -27,7 +27,7 @@ endforeach()
 file(CONFIGURE OUTPUT ${tern_generated}/kernel_slots.def CONTENT "${slots}" @ONLY)
 file(CONFIGURE OUTPUT ${tern_generated}/kernel_families.h CONTENT "${includes}" @ONLY)
 
-# tern_backend_families(BACKEND FOLDER): the families whose kernels lie in a folder.
+# tern_backend_families(BACKEND FOLDER): lists the families whose kernels are in a folder.
 function(tern_backend_families backend folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp ${PROJECT_SOURCE_DIR}/${folder}/*.cu)
   set(rows "${tern_generated_note}")

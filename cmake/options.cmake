@@ -1,4 +1,4 @@
-# What a user may choose, and where the results lie.
+# The options for users, and the output folders.
 
 option(TERN_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TERN_BUILD_EXAMPLES "Build the example programs and the tools" ${PROJECT_IS_TOP_LEVEL})
@@ -26,8 +26,8 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VER
   message(FATAL_ERROR "tern needs Clang 14 or later, found ${CMAKE_CXX_COMPILER_VERSION}")
 endif()
 
-# Everything lies in bin, lib and include of this build, so that a program finds the libraries, and
-# the library its plugins, before and after installation alike.
+# All outputs are in bin, lib and include of this build, so that a program finds the libraries, and the
+# library its plugins, in the same way before and after installation.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
@@ -42,7 +42,7 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(TERN_CCACHE ccache)
   mark_as_advanced(TERN_CCACHE)
   if(TERN_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    # Sloppiness that precompiled headers need.
+    # Precompiled headers need this sloppiness.
     set(CMAKE_CXX_COMPILER_LAUNCHER
         ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TERN_CCACHE})
     set(CMAKE_CUDA_COMPILER_LAUNCHER ${TERN_CCACHE})
@@ -53,10 +53,10 @@ if(TERN_SANITIZE)
   add_compile_options(-fsanitize=${TERN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TERN_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # GCC may inline one of Storage's operators new and delete, and says that they do not match.
+    # GCC may inline one of Storage's operators new and delete and then warns that they do not match.
     add_compile_options(-Wno-mismatched-new-delete)
     if(TERN_SANITIZE MATCHES thread)
-      add_compile_options(-Wno-tsan)  # it does not follow fences (State has one) and says so
+      add_compile_options(-Wno-tsan)  # GCC warns that the thread sanitizer does not support fences (State has one)
     endif()
   endif()
 endif()
@@ -65,7 +65,7 @@ if(TERN_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# Clang leaves the sanitizers' own symbols for the program to bring.
+# With Clang, the program provides the sanitizers' symbols.
 set(TERN_NO_UNDEFINED -Wl,-z,defs)
 if(TERN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(TERN_NO_UNDEFINED "")

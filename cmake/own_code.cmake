@@ -1,12 +1,12 @@
-# How tern's own code is compiled: hidden symbols, every warning, no fast-math in any form.
+# Compiler flags of tern's own code: hidden symbols, all warnings, no fast-math in any form.
 
 function(tern_own_code target)
   set(warnings -Wall -Wextra -Wshadow -Wconversion $<$<BOOL:${TERN_WERROR}>:-Werror>)
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
     "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;$<$<BOOL:${TERN_WERROR}>:-Werror=all-warnings>>"
-    # Conditions in loops are joined by & so that the loops stay free of branches. GCC's -Wconversion
-    # leaves signs alone.
+    # Conditions in loops are joined by & to keep the loops free of branches. GCC's -Wconversion does not
+    # include sign conversions.
     "$<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical;-Wno-sign-conversion>")
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF

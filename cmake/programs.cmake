@@ -1,5 +1,5 @@
-# One program per <name>.cpp beside the caller and per folder <name>/ with sources (but support/,
-# which is what they share), all linked with the given libraries and part of tern_programs.
+# Adds one program per <name>.cpp beside the caller and per folder <name>/ with sources. The folder support/
+# is shared by the programs. All are linked with the given libraries and belong to tern_programs.
 function(tern_add_programs)
   file(GLOB entries CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.cpp */*.cpp)
   list(FILTER entries EXCLUDE REGEX "^support/")

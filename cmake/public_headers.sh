@@ -1,6 +1,6 @@
 #!/bin/sh
-# public_headers.sh: prints the public headers, which are those that tern.h and torch/torch.h reach, and
-# the reader of one format that users include by its own name.
+# public_headers.sh: prints the public headers: those that tern.h and torch/torch.h include, and the reader of
+# one format that users include by its own name.
 set -eu
 cd "$(dirname "$0")/.."
 awk '

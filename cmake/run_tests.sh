@@ -1,15 +1,15 @@
 #!/bin/sh
-# run_tests.sh <preset> <jobs>: runs the tests of a preset, then counts tests, not programs. Appends
-# "passed failed skipped" to the file that TERN_COUNTS names.
+# run_tests.sh <preset> <jobs>: runs the tests of a preset and counts tests instead of programs. Appends
+# "passed failed skipped" to the file named by TERN_COUNTS.
 set -eu
 preset=$1 jobs=$2
 here=$(dirname "$0")
 logs=build/$preset/Testing
 
-# A request that no machine can meet shall fail as it does without sanitizers, not end the program.
+# An impossible request for memory must fail as it does without sanitizers, not end the program.
 export ASAN_OPTIONS="allocator_may_return_null=1:${ASAN_OPTIONS:-}"
 
-# A hanging program ends after the preset's minutes; full counts need longer.
+# The preset's limit ends a program that hangs; the full tests need longer.
 limit=${TERN_TEST_TIMEOUT:-${TERN_TEST_FULL:+3600}}
 
 mkdir -p "$logs"

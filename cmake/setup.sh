@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what tern is built with, on Debian and Ubuntu, asking for nothing. Does nothing when all
-# of it is there; elsewhere CMake names what is missing. With arguments, installs these packages instead.
+# Installs what is needed to build tern, on Debian and Ubuntu, without asking. Does nothing if everything is
+# there; on other systems CMake names what is missing. With arguments, installs these packages instead.
 set -eu
 
 packages="g++ cmake ninja-build libeigen3-dev nlohmann-json3-dev zlib1g-dev libgtest-dev

@@ -1,6 +1,6 @@
 #!/bin/sh
-# timed.sh <log> <command...>: runs a compiler or linker and appends a line to the log: its CPU-seconds, what
-# it read (the argument after -c, "-" without) and what it wrote (the argument after -o).
+# timed.sh <log> <command...>: runs a compiler or linker and appends a line to the log: CPU-seconds, the
+# source (the argument after -c, "-" if none) and the output (the argument after -o).
 log=$1
 shift
 "$@"
@@ -13,7 +13,8 @@ for argument in "$@"; do
   esac
   last=$argument
 done
-# `times` prints the shell's own time, then its children's. A pipe would give it no children.
+# `times` prints the times of the shell and then of its children. A pipe would run it in a subshell without
+# children.
 times > "$log.$$"
 awk -v source="$source" -v output="$output" 'NR == 2 {
   split($1, user, /[ms]/)

@@ -1,9 +1,9 @@
-# Unity builds: several files of one folder are compiled as one unit, which parses the headers and
-# instantiates shared templates once. So names in anonymous namespaces are unique within a folder.
-# Units stay small enough that a change to one file is compiled in seconds.
+# Unity builds compile several files of one folder as one unit, so that headers are parsed and shared
+# templates instantiated once. Names in anonymous namespaces must therefore be unique within a folder. Units
+# are small enough that a change to one file compiles in seconds.
 
 option(TERN_UNITY "Compile several files of a folder as one unit" ON)
-set(TERN_UNITY_FILES 5)  # the most files in one unit
+set(TERN_UNITY_FILES 5)  # the largest number of files in one unit
 
 function(tern_unity target)
   if(NOT TERN_UNITY)

@@ -1,15 +1,15 @@
 #!/bin/sh
-# verify_gpu.sh [output folder]: shows on a machine with a GPU what no other machine can show. Builds for
-# this GPU, runs the tests of devices on it, then again under compute-sanitizer, trains the VAE on CPU
-# and GPU, and times the training step, beside PyTorch where PYTHON (python3) has one for this GPU.
-# Logs and figures lie in the output folder (out/gpu); the last lines are a table for docs/gpu.md.
+# verify_gpu.sh [output folder]: checks on a machine with a GPU what no other machine can check. Builds for
+# this GPU, runs the device tests on it, runs them again under compute-sanitizer, trains the VAE on CPU and
+# GPU, and times the training step, also with PyTorch if PYTHON (python3) has a version for this GPU. Writes
+# logs and figures to the output folder (out/gpu); the last lines are a table for docs/gpu.md.
 set -u
 cd "$(dirname "$0")/.."
 out=${1:-out/gpu} build=build/gpu python=${PYTHON:-python3}
 mkdir -p "$out"
 failed=0
 
-# step NAME COMMAND...: runs it, keeps what it says, tells how it ended.
+# step NAME COMMAND...: runs the command, stores its output and reports how it ended.
 step() {
   name=$1
   shift

@@ -1,4 +1,4 @@
-# The version of the project stands in core/base/version.h.
+# Reads the project's version from core/base/version.h.
 
 set(TERN_VERSION "")
 foreach(part IN ITEMS MAJOR MINOR PATCH)

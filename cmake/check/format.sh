@@ -1,5 +1,6 @@
 #!/bin/sh
-# format.sh: every C++ and CUDA source looks as clang-format 14 writes it. `make format` mends it.
+# format.sh: checks that every C++ and CUDA source is formatted by clang-format 14. `make format` formats
+# them.
 set -eu
 git ls-files --cached --others --exclude-standard '*.h' '*.cpp' '*.cu' '*.cuh' |
   while read -r file; do [ ! -e "$file" ] || echo "$file"; done |

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tidy.sh quick|full <jobs>: clang-tidy 14 over the library. The full form takes every source. The quick
-# one takes what changed since the commit in tidy_commit, at which the full form passed last.
+# tidy.sh quick|full <jobs>: runs clang-tidy 14 over the library. The full form checks every source. The quick
+# form checks what changed since the commit in tidy_commit, the last commit that passed the full form.
 set -eu
 form=$1 jobs=$2
 limit=${TERN_TIDY_LIMIT:-40}  # files of the quick form: about a minute and a half on one core
@@ -8,11 +8,11 @@ limit=${TERN_TIDY_LIMIT:-40}  # files of the quick form: about a minute and a ha
 cmake --preset check > /dev/null
 work=build/check/tidy
 mkdir -p "$work"
-# What the compiler sees of the library, without sources that the build writes itself.
+# The sources of the library that the compiler sees, without generated sources.
 sed -n 's|^ *"file": "\(.*\)",*$|\1|p' build/check/compile_commands.json |
   sed "s|^$PWD/||" | grep -v '^build/' | sort -u > "$work/all"
 
-# The newest first: `git log` names them in this order.
+# Newest first: `git log` names the files in this order.
 changed() {
   git ls-files --others --exclude-standard
   git diff --name-only HEAD
@@ -20,11 +20,11 @@ changed() {
   if git merge-base --is-ancestor "$base" HEAD 2> /dev/null; then
     git log --format= --name-only "$base..HEAD"
   else
-    git log --format= --name-only -n 5  # a clone that does not reach back so far
+    git log --format= --name-only -n 5  # for a clone whose history does not reach back so far
   fi
 }
 
-# For a header the source beside it, else the first that includes it.
+# Prints, for a header, the source beside it, or else the first source that includes it.
 as_source() {
   while read -r file; do
     case $file in

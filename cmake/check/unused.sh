@@ -1,7 +1,7 @@
 #!/bin/sh
-# unused.sh <build folder>: no function of the library is there for nothing. In a build with a section
-# per function the linker leaves out what nothing refers to and writes that into a map. A function
-# that many files define (inline, template) does not count. Exceptions: unused.txt, which may only shrink.
+# unused.sh <build folder>: checks that no function of the library is unused. In a build with one section per
+# function the linker drops unreferenced functions and lists them in a map. A function that many files define
+# (inline, template) does not count. unused.txt lists the exceptions; this list may only shrink.
 set -eu
 build=$1
 list=cmake/check/unused.txt

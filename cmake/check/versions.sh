@@ -1,5 +1,5 @@
 #!/bin/sh
-# versions.sh: the tools whose verdict depends on their version are of the one that tern is checked with.
+# versions.sh: checks that the tools whose results depend on their version have the expected version.
 version=14
 result=0
 for tool in clang-format clang-tidy clang++; do
