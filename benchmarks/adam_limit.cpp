@@ -8,10 +8,10 @@
 
 #include "bench.h"
 
-// Adam over the parameters of the autoencoder. Its peer is the memory that any Adam must touch: it
-// reads four arrays and writes three, as much as copying three and a half of them.
+// Adam over the parameters of the autoencoder. Its peer is the memory traffic that any Adam needs:
+// it reads four arrays and writes three, as much as copying three and a half arrays.
 //
-//   adam_limit [THREADS [copy]]      with "copy" the peer
+//   adam_limit [THREADS [copy]]      with "copy", measures the peer
 
 namespace {
 

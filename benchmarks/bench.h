@@ -7,16 +7,17 @@
 #include <cstring>
 
 // Every benchmark is one source against <torch/torch.h>, compiled once with tern and once with
-// libtorch. It prints a line per figure: name, tab, nanoseconds. Names within a program are unique.
+// libtorch. It prints one line per figure: name, tab, nanoseconds. Names within a program are
+// unique.
 //
-// With BENCH_TURNS in the environment a program waits for a driver (turns.py) instead, so that two
+// If the environment has BENCH_TURNS, a program waits for a driver (turns.py) instead, so that two
 // programs can take turns at each figure. Before a figure it prints "line", tab, name. Then it
 // reads lines from stdin: for each "time" it measures for one turn and prints "time", tab,
-// nanoseconds; any other line, or the end of stdin, makes it go on to the next figure.
+// nanoseconds. Any other line, or the end of stdin, makes it continue with the next figure.
 
 namespace bench {
 
-/// How long to measure. A driver decides itself how many turns it wants.
+/// How long to measure. A driver decides itself how many turns it needs.
 struct Effort {
   double turn_ns = 1e7;
   int turns = 20;
@@ -38,7 +39,7 @@ class Turn {
   Turn(Run run, double turn_ns) : run_(run), turn_ns_(turn_ns) {}
 
   /// Returns the nanoseconds of one call: the smallest of a few batches, after a warm-up. Short
-  /// batches find a moment in which nobody else needs the processor.
+  /// batches are more likely to find a moment when no other process needs the processor.
   double operator()() {
     if (!is_long_) run_(calls_ / 2 + 1);
     if (calls_ == 0) choose_calls();
@@ -53,7 +54,7 @@ class Turn {
   }
 
  private:
-  /// Makes a batch a quarter of the turn, or one call.
+  /// Chooses a batch that takes a quarter of the turn, or one call.
   void choose_calls() {
     const double batch_ns = turn_ns_ / 4;
     calls_ = 1;
@@ -65,10 +66,10 @@ class Turn {
   Run run_;
   double turn_ns_;
   long calls_ = 0;
-  bool is_long_ = false;  // a call takes longer than a turn: more of them are no better warm-up
+  bool is_long_ = false;  // one call exceeds a turn: no more warm-up
 };
 
-/// Returns a function of a number of calls that calls `fn` that often and returns the nanoseconds.
+/// Returns a function that makes a given number of calls of `fn` and returns their nanoseconds.
 template <class Fn>
 auto repeat(const Fn& fn) {
   return [&fn](long calls) {
@@ -132,7 +133,7 @@ void report_prepared(const char* name, const Prepare& prepare, const Fn& fn, int
   report_measured(name, Turn(run, effort.turn_ns / parts), effort.turns);
 }
 
-/// The threads to use: the program's first argument, 2 without.
+/// Returns the number of threads to use: the program's first argument, or 2.
 inline int threads(int argc, char** argv) { return argc > 1 ? std::atoi(argv[1]) : 2; }
 
 }  // namespace bench

@@ -35,7 +35,7 @@ class Line:
         return len(self.passes) == PASSES and self.suspicious()
 
     def row(self):
-        # The last pass: whoever is chosen for being slow in the first one has a ratio too high there.
+        # Uses the last pass: programs chosen for being slow in the first pass have a ratio too high there.
         old, new = self.passes[-1]
         ratios = ", ".join(map(shown_ratio, self.ratios()))
         verdict = "slower" if self.slower() else ""
@@ -84,7 +84,7 @@ def main(old, new):
         for program in programs:
             print(f"{program}, {threads} threads", file=sys.stderr, flush=True)
             lines += measure((old, new), program, threads, rounds)
-    # The slower ones first, then by ratio; what could not be measured is last.
+    # Slower lines first, then by ratio; lines that could not be measured come last.
     lines.sort(key=lambda line: (line.slower(), line.ratios()[-1] or 0), reverse=True)
     summary = (f"{sum(line.slower() for line in lines)} of {len(lines)} lines are above {LIMIT} in all "
                f"{PASSES} passes. Took {time.monotonic() - start:.0f} s.")

@@ -10,7 +10,7 @@ import sys
 from timing import report
 
 THREADS = int(sys.argv[1])
-# JAX takes as many threads as it may run on, so the set of processors is what limits it.
+# JAX uses as many threads as there are processors for the process, so limit the processors.
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
 LAYERS = {"fc1": (784, 400), "fc21": (400, 20), "fc22": (400, 20), "fc3": (20, 400), "fc4": (400, 784)}
 BATCH, LEARNING_RATE = 128, 1e-3

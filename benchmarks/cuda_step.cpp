@@ -10,7 +10,7 @@
 
 namespace {
 
-// Whole steps queue up on a GPU, so the clock stops when they have been done.
+// Whole steps queue up on a GPU, so the clock stops only when all of them are done.
 template <class Step>
 void report_steps(const char* name, const Step& step) {
   constexpr int kSteps = 200;

@@ -8,10 +8,10 @@
 #include "support/digits.h"
 #include "vae.h"
 
-// What an epoch of the example costs beside its steps alone: the loader, the loss that is read and
-// the line that is printed, against as many steps on one batch that is ready.
+// The cost of an epoch of the example beyond its steps: the loader, reading the loss and printing a
+// line, compared with as many steps on one batch that is ready.
 //
-//   epoch [THREADS [FOLDER]]      MNIST's files in FOLDER; 10,000 drawn digits without
+//   epoch [THREADS [FOLDER]]      MNIST's files in FOLDER; without it, 10,000 drawn digits
 
 namespace {
 
@@ -19,7 +19,7 @@ namespace data = tern::data;
 using data::datasets::MNIST;
 using support::Digits;
 
-/// One step; the loss.
+/// Runs one step and returns the loss.
 torch::Tensor step(bench::Autoencoder& model, torch::optim::Adam& adam,
                    const torch::Tensor& images) {
   adam.zero_grad();

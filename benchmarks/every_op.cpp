@@ -5,8 +5,8 @@
 
 #include "bench.h"
 
-// Every op there is: small, middle and large, in every layout, without gradients. A line is named
-// "op, [dtype,] layout, size".
+// Every op in three sizes (small, middle, large) and every layout, without gradients. A line is
+// named "op, [dtype,] layout, size".
 
 namespace {
 
@@ -21,13 +21,12 @@ constexpr Size kSizes[] = {{"8 x 8", 8, 8}, {"128 x 784", 128, 784}, {"1024 x 10
 
 template <class Fn>
 void report(const std::string& op, const std::string& layout, const Size& size, const Fn& fn) {
-  // Shorter than elsewhere: there are many lines.
+  // Shorter than in other benchmarks, because there are many lines.
   const std::string name = op + ", " + layout + ", " + size.name;
   bench::report(name.c_str(), fn, {.turn_ns = 2e6, .turns = 5});
 }
 
-// A matrix of one size in several layouts. The elements of a strided one are every other element
-// of its rows.
+// A matrix of one size in several layouts. A strided matrix takes every other element of its rows.
 struct Layouts {
   Tensor contiguous, transposed, strided;
 };
@@ -161,7 +160,7 @@ const BinaryOp kBinary[] = {
     {"copy_", [](const Tensor& x, const Tensor& y) { return Tensor(x).copy_(y); }},
 };
 
-// These need operands of one size.
+// These ops need operands of the same size.
 const BinaryOp kSameSize[] = {
     {"lerp", [](const Tensor& x, const Tensor& y) { return torch::lerp(x, y, 0.3); }},
     {"mse_loss", [](const Tensor& x, const Tensor& y) { return F::mse_loss(x, y); }},
@@ -177,7 +176,7 @@ const BinaryOp kPositiveBinary[] = {
     {"pow", [](const Tensor& x, const Tensor& y) { return torch::pow(x, y); }},
 };
 
-// Both in [0, 1].
+// Both operands are in [0, 1].
 const BinaryOp kProbabilities[] = {
     {"binary_cross_entropy",
      [](const Tensor& x, const Tensor& y) { return F::binary_cross_entropy(x, y); }},

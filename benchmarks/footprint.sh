@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# What tern costs beside time per step: compiling, starting, memory, disk; beside libtorch's.
+# The cost of tern apart from time per step: compiling, starting, memory, disk; compared with libtorch.
 #
 #   benchmarks/footprint.sh BUILD_DIR [TORCH_DIR PEERS]
 #
-# PEERS is the folder of the programs that are compiled against libtorch (see run.py). Prints a line
-# per figure: name, unit, tern, libtorch, tab between; a dash for what cannot be had. README's
-# program is what is compiled. Figures are the smallest of five (compiling: three; against libtorch,
-# which takes long, one).
+# PEERS is the folder of the programs that are compiled against libtorch (see run.py). Prints one line per
+# figure: name, unit, tern, libtorch, separated by tabs; a dash if there is no value. The compiled program is
+# README's. Figures are the smallest of five runs (compiling: three; against libtorch, which takes long, one).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
@@ -19,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 sed -n '/^```cpp/,/^```/p' "$here/../README.md" | sed '/^```/d' > "$work/program.tern.cpp"
 sed 's/tern::/torch::/g; s|tern/tern.h|torch/torch.h|; s/net\.json/net.pt/' \
   "$work/program.tern.cpp" > "$work/program.torch.cpp"
-# A small program: it makes a tensor, computes, and prints the most memory it had resident (kB).
+# A small program that makes a tensor, computes, and prints the peak of its resident memory (kB).
 for who in tern torch; do
   cat > "$work/small.$who.cpp" << EOF
 #include <$who/$who.h>
@@ -36,7 +35,7 @@ int main() {
 EOF
 done
 
-# What follows the source when a program is compiled and linked.
+# The arguments after the source for compiling and linking a program.
 tern_flags=(-I"$build/include" -L"$build/lib" -Wl,-rpath,"$build/lib" -ltern)
 torch_flags=(-I"$torch/include" -I"$torch/include/torch/csrc/api/include" -L"$torch/lib"
   -Wl,-rpath,"$torch/lib" -ltorch -ltorch_cpu -lc10)
@@ -45,7 +44,7 @@ compile() {  # tern or torch, arguments
   "$cxx" -std=c++20 -O2 "${@:2}" "${flags[@]}"
 }
 
-seconds() {  # the least of $1 runs of the command; fails if a run fails
+seconds() {  # the shortest of $1 runs of the command; fails if a run fails
   for _ in $(seq "$1"); do
     local start=$EPOCHREALTIME
     "${@:2}" > /dev/null || exit 1
@@ -78,7 +77,7 @@ if [ -n "$torch" ] && [ ! -x "${small[torch]}" ]; then
   compile torch "$work/small.torch.cpp" -o "${small[torch]}" || true
 fi
 
-row() {  # name of the figure, its factor to the unit, unit, what
+row() {  # name of the figure, factor to the unit, unit, command
   local tern peer=
   tern=$(measure "$1" tern) || tern=
   [ -z "$torch" ] || peer=$(measure "$1" torch) || peer=

@@ -4,8 +4,8 @@
 
 #include "bench.h"
 
-// Matrix products at the shapes of real layers: (rows, inner, columns), with the layouts that a
-// linear layer meets forward (x W^T), for its input (g W) and for its weight (g^T x).
+// Matrix products at the shapes of real layers, (rows, inner, columns), with the layouts of a
+// linear layer: forward (x W^T), for its input's gradient (g W) and for its weight's (g^T x).
 
 int main(int argc, char** argv) {
   torch::set_num_threads(bench::threads(argc, argv));

@@ -5,8 +5,8 @@
 #include "bench.h"
 #include "vae.h"
 
-// The state of the autoencoder as JSON, synced to the disk as every save is. Its peer is Python's
-// json with the same lists: json_state.py.
+// The state of the autoencoder as JSON, synced to disk like every save. Its peer is Python's json
+// with the same lists: json_state.py.
 
 int main(int argc, char** argv) {
   torch::set_num_threads(bench::threads(argc, argv));

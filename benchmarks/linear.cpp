@@ -5,7 +5,7 @@
 #include "bench.h"
 
 // A linear layer forward and backward (the gradients of input, weight and bias), from one row,
-// where memory counts, to many, where the products do.
+// where memory dominates, to many rows, where the products dominate.
 
 int main(int argc, char** argv) {
   torch::set_num_threads(bench::threads(argc, argv));

@@ -2,7 +2,7 @@
 
 #include "bench.h"
 
-// Ops one by one, large enough for the kernel to count.
+// Single ops, large enough for the kernel to dominate.
 
 int main(int argc, char** argv) {
   torch::set_num_threads(bench::threads(argc, argv));

@@ -4,7 +4,7 @@
 
 namespace bench {
 
-/// The most memory that this process ever had resident, in kB.
+/// Returns the peak of this process's resident memory, in kB.
 inline long peak() {
   std::FILE* file = std::fopen("/proc/self/status", "r");
   char line[256];

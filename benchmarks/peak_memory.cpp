@@ -6,8 +6,8 @@
 #include "peak.h"
 #include "vae.h"
 
-// The memory that training the variational autoencoder takes above the start of the program, in
-// kB: 20 steps of batch 128.
+// The memory that training the variational autoencoder needs beyond the program's start, in kB: 20
+// steps of batch 128.
 
 int main(int argc, char** argv) {
   torch::set_num_threads(bench::threads(argc, argv));

@@ -25,9 +25,10 @@ import turns
 HERE = os.path.dirname(os.path.abspath(__file__))
 STEP = "VAE training step, batch 128"
 COMPILERS = {"torch.compile": "torch", "JAX jit": "jax"}
-# Their peers are not made of the same source: a mode of the program itself, Python's libraries.
+# Peers with a different source: another mode of the program itself, or Python's libraries.
 OTHER_PEERS = ("adam_limit", "json_state", "safetensors")
-# Lines that begin after so many seconds have one round, unless ROUNDS is set; so all ends in 6 minutes.
+# Lines that begin after so many seconds get one round, unless ROUNDS is set, so the whole run ends in 6
+# minutes.
 SECONDS = 220
 
 
@@ -61,7 +62,7 @@ def compile_peers(programs, torch, folder):
         if os.path.exists(peer):
             if os.path.getmtime(peer) > max(headers + [os.path.getmtime(source)]):
                 return
-            os.remove(peer)  # A peer that cannot be compiled any more is missing.
+            os.remove(peer)  # A peer that no longer compiles is missing.
         print(f"compiling {program}.cpp against libtorch", flush=True)
         if subprocess.run(
                 [os.environ.get("CXX", "g++"), "-std=c++20", "-O2", f"-I{torch}/include",

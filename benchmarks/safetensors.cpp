@@ -11,9 +11,9 @@
 #include "bench.h"
 #include "peak.h"
 
-// 512 MB of weights as safetensors, synced to the disk as every save is; its peer is Python's
-// library: safetensors_state.py. With the argument "stream" instead: 4 GB through as little memory
-// as possible; prints the memory that it took above the start, in kB.
+// 512 MB of weights as safetensors, synced to disk like every save; its peer is Python's library:
+// safetensors_state.py. With the argument "stream": saves and loads 4 GB with as little memory as
+// possible and prints the memory needed beyond the start, in kB.
 
 namespace {
 
@@ -47,7 +47,7 @@ void time(const std::string& path) {
   bench::report("512 MB as safetensors, read", [&] { tern::load_state(path); });
 }
 
-/// Views that take 128 MB each when they are written, and no memory before.
+/// Views of 128 MB each when they are written, which take no memory before.
 void stream(const std::string& path) {
   const long start = bench::peak();
   tern::State state;

@@ -4,7 +4,7 @@ import math
 
 WIDTH, HEIGHT, TOP, BOTTOM = 1000, 450, 76, 390
 PANELS = (("batch", "batch size (width 400)", 70, 450), ("width", "width (batch 128)", 560, 940))
-# Colours that also colour-blind readers tell apart (Okabe and Ito).
+# Colours that colour-blind readers can tell apart, too (Okabe and Ito).
 COLOURS = ("#0072b2", "#56b4e9", "#d55e00", "#e69f00")
 
 

@@ -2,7 +2,7 @@
 
 #include "bench.h"
 
-// What an op costs when its tensors are so small that only the way to the kernel counts.
+// The overhead of an op: tensors so small that the time in the kernel does not count.
 
 int main(int argc, char** argv) {
   torch::set_num_threads(bench::threads(argc, argv));

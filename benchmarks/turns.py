@@ -12,10 +12,10 @@ import subprocess
 import sys
 import time
 
-# The programs that take turns, in the order of the table; the longest is last.
+# The programs that take turns, in the order of the table; the longest comes last.
 PROGRAMS = ("vae_step adam_limit small_ops ops norms gemm linear scaling json_state safetensors "
             "every_op").split()
-# No further round of a line begins after this many seconds, but each line has two rounds.
+# No further round of a line begins after this many seconds, but each line gets two rounds.
 LINE_SECONDS = 2
 LIBC = ctypes.CDLL(None)
 
@@ -78,7 +78,7 @@ class Program:
             self.process.stdin.write(command + "\n")
             self.process.stdin.flush()
         except OSError:
-            pass  # The program ended; reading says how.
+            pass  # The program ended; reading its output reports the reason.
         result = self._read(answer)
         self.process.send_signal(signal.SIGSTOP)
         return result
@@ -130,7 +130,7 @@ def time_line(programs, rounds, threads):
         if round_ >= 2 and time.monotonic() - start > LINE_SECONDS:
             break
         for program in programs if threads == 1 else ():
-            # Programs on different processors would not have the same neighbours.
+            # Programs on different processors would have different neighbours.
             program.move(cpus[round_ % len(cpus)])
         order = list(zip(programs, times))
         for program, found in order if round_ % 2 == 0 else reversed(order):
@@ -150,7 +150,7 @@ def take_turns(commands, threads, rounds, only=None, log=None):
             waiting = [program for program in programs if program.name is not None]
             line = waiting[0].name
             if any(program.name != line for program in waiting):
-                # The programs differ. A line that another program has later waits for it.
+                # The programs differ. A line that another program prints later waits for it.
                 names = names or [names_of(command, log) for command in commands]
                 later = [own[own.index(program.name) + 1:]
                          for program, own in zip(programs, names) if program.name is not None]

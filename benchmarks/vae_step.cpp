@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     const torch::NoGradGuard no_grad;
     bench::report("VAE forward without gradients", [&] { loss_of(model, x); });
   }
-// tern's step in "medium" stands beside libtorch's in "highest".
+// Compares tern's step in "medium" with libtorch's in "highest".
 #ifdef TERN_MODULE
   tern::set_float32_matmul_precision("medium");
 #endif
