@@ -48,7 +48,7 @@ void run(const Arguments& arguments) {
   tern::manual_seed(arguments.seed);
   nn::Sequential net{nn::Linear(2, 64), nn::ReLU(), nn::Linear(64, 64), nn::ReLU(),
                      nn::Linear(64, kClasses)};
-  // The first device holds the parameters. cuda without a number stands for all devices.
+  // The first device holds the parameters. cuda without a number means all devices.
   std::vector<tern::Device> devices = {arguments.device};
   if (arguments.device == tern::kCUDA) {
     devices.clear();

@@ -14,7 +14,8 @@ std::string text_of(double value) {
   return text;
 }
 
-/// The smallest step of 1, 2 or 5 times a power of ten that cuts `span` into at most seven parts.
+/// Returns the smallest step of 1, 2 or 5 times a power of ten that divides `span` into at most
+/// seven parts.
 double round_step(double span) {
   const double power = std::pow(10, std::floor(std::log10(span / 7)));
   for (const double factor : {1.0, 2.0, 5.0}) {

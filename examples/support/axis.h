@@ -13,14 +13,14 @@ class Axis {
     std::string text;
   };
 
-  /// Spans `values`; `from` and `to` are positions in the picture. Values it cannot show are left
-  /// out.
+  /// Spans `values`; `from` and `to` are positions in the picture. Values that the axis cannot show
+  /// are ignored.
   Axis(const std::vector<double>& values, bool logarithmic, double from, double to);
 
   bool shows(double value) const;
   double position(double value) const;
-  /// Round numbers: steps of 1, 2 or 5 times a power of ten; powers of ten on a logarithmic axis,
-  /// with 2 and 5 between them when there are few.
+  /// Returns round numbers: steps of 1, 2 or 5 times a power of ten. On a logarithmic axis, powers
+  /// of ten, with 2 and 5 between them if there are few.
   std::vector<Tick> ticks() const;
 
  private:

@@ -18,7 +18,7 @@ constexpr double kLeft = 74;
 constexpr double kRight = kWidth - 140;
 constexpr double kTop = 52;
 constexpr double kBottom = kHeight - 58;
-// Colours that also colour-blind readers tell apart (Okabe and Ito).
+// Colours that colour-blind readers can tell apart, too (Okabe and Ito).
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73",
                                     "#cc79a7", "#e69f00", "#56b4e9"};
 
@@ -89,7 +89,7 @@ void draw_series(std::ostream& out, const Series& series, const char* stroke, co
     out << "<g fill=\"" << stroke << "\">\n" << dots.str() << "</g>\n";
 }
 
-/// A piece of each line with its name, to the right of the chart.
+/// Draws a piece of each line with its name, to the right of the chart.
 void draw_legend(std::ostream& out, const Chart& chart) {
   double y = kTop + 12;
   for (std::size_t i = 0; i < chart.series.size(); ++i, y += 22) {

@@ -16,7 +16,7 @@
 namespace support {
 namespace {
 
-/// A Check that accepts cpu, cuda or cuda:N.
+/// Accepts cpu, cuda or cuda:N; a Check.
 std::string device_name(const std::string& text) {
   try {
     if (!tern::Device(text).is_meta()) return {};

@@ -13,14 +13,14 @@ class Option;
 
 namespace support {
 
-/// Checks the text of an option: returns what is wrong with the text, or nothing.
+/// Checks the text of an option. Returns an error text, or an empty string if the text is valid.
 using Check = std::function<std::string(const std::string&)>;
 /// Accepts a number above 0.
 Check positive();
 /// Accepts a state file that can be written: the suffix is known and the folder exists.
 Check state_file();
 
-/// An option of a CommandLine, for what it demands.
+/// An option of a CommandLine, for adding its constraints.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
@@ -31,8 +31,8 @@ class Option {
   CLI::Option* option_;
 };
 
-/// The options and commands of a program. CLI11 parses them; its header takes ten seconds to
-/// compile, so command_line.cpp alone includes it.
+/// The options and commands of a program. CLI11 parses them. Its header takes ten seconds to
+/// compile, so only command_line.cpp includes it.
 ///
 /// Example:
 ///   double lr = 0.1;
@@ -44,21 +44,21 @@ class CommandLine {
   CommandLine(const std::string& description, const std::string& name);
 
   /// Adds an option that sets `variable`: an integer, a double, a string or a vector of strings. A
-  /// name without dashes is an argument by position.
+  /// name without dashes is a positional argument.
   template <class T>
   Option option(const std::string& name, T& variable, const std::string& help = "");
   /// Adds an option without a value that sets `variable` to true.
   Option flag(const std::string& name, bool& variable, const std::string& help);
-  /// Adds --device and --disable-cuda, which are the same in every program: they set `device`.
-  /// Without them it is CUDA's current device where there is one, else the CPU.
+  /// Adds --device and --disable-cuda, which are the same in every program, and sets `device`. By
+  /// default it is CUDA's current device if there is one, else the CPU.
   void device(tern::Device& device);
-  /// Adds a command with options of its own; the program then demands one command.
+  /// Adds a command with its own options. The program then requires one command.
   CommandLine command(const std::string& name, const std::string& help);
   /// Returns true for the command that the user gave.
   bool is_given() const;
 
-  /// Parses the arguments, then runs `body`. Returns the exit code: 0, 1 when `body` threw (the
-  /// text goes to standard error), 2 when the arguments are wrong.
+  /// Parses the arguments, then runs `body`. Returns the exit code: 0 on success, 1 if `body` threw
+  /// (the error text goes to standard error), 2 for wrong arguments.
   int run(int argc, char** argv, const std::function<void()>& body);
 
  private:

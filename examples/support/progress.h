@@ -6,22 +6,22 @@
 
 namespace support {
 
-/// A progress bar on standard output; it is off where the output is no terminal.
+/// A progress bar on standard output; off if the output is not a terminal.
 ///
 /// Colours are left out when NO_COLOR is set.
 class Progress {
  public:
-  /// Counts to `total`; `wanted` false keeps the bar off on a terminal, too.
+  /// Counts to `total`. If `wanted` is false, the bar is off even on a terminal.
   Progress(std::string label, std::int64_t total, bool wanted);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// True when the bar is drawn. Otherwise the caller prints plain lines if it likes.
+  /// Returns true if the bar is drawn. If not, the caller may print plain lines.
   bool on() const { return on_; }
-  /// Shows `done` of the total with a note, at most some 20 times a second.
+  /// Shows `done` of the total with a note, at most about 20 times a second.
   void update(std::int64_t done, const std::string& note);
-  /// Wipes the bar from its line.
+  /// Erases the bar from its line.
   void clear();
 
  private:

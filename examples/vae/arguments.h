@@ -5,7 +5,7 @@
 
 #include <tern/core/tensor/device.h>
 
-/// What the command line says.
+/// The arguments of the command line.
 struct Arguments {
   std::size_t epochs = 10;
   std::int64_t batch_size = 128;

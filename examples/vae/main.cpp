@@ -1,9 +1,9 @@
-// A variational autoencoder on digits (Kingma and Welling, 2013), with the sizes, the random
-// numbers and the lines of PyTorch's vae example.
+// A variational autoencoder on digits (Kingma and Welling, 2013) with the sizes, random numbers and
+// output lines of PyTorch's vae example.
 //
-//   vae                draws its own digits: 10,000 to train, 2,000 to test
-//   vae --data DIR     reads MNIST's four files, or another set of 28 x 28 images in their format
-//   vae --resume FILE  goes on from a checkpoint, bit for bit as if it had never stopped
+//   vae                draws its own digits: 10,000 for training, 2,000 for testing
+//   vae --data DIR     reads MNIST's four files, or another set of 28 x 28 images in this format
+//   vae --resume FILE  continues from a checkpoint, bit for bit as if it had never stopped
 //
 // Writes to --out: reconstruction_E.png and sample_E.png of each epoch E, losses.csv, loss.svg,
 // checkpoint.json and the weights vae.json.
@@ -46,7 +46,7 @@ double train(Run& run, auto& loader, std::int64_t count) {
   std::int64_t index = 0;
   for (const data::Example<>& batch : loader) {
     const Tensor images = batch.data.to(run.device).view({-1, 784});
-    const bool whole = images.size(0) == run.arguments.batch_size;  // a graph has one size
+    const bool whole = images.size(0) == run.arguments.batch_size;  // a graph has one batch size
     const Tensor loss = run.graph && whole ? (*run.graph)(images) : run.step(images);
     const double value = loss.item<double>();
     const double mean = value / static_cast<double>(images.size(0));
@@ -69,7 +69,7 @@ void save_images(const std::string& path, const Tensor& images, std::int64_t col
                             columns);
 }
 
-/// The mean loss of the test set; draws the first images over their reconstructions.
+/// Returns the mean loss of the test set. Draws the first images above their reconstructions.
 double test(Run& run, auto& loader, std::int64_t count) {
   const tern::NoGradGuard no_grad;
   run.vae->eval();
@@ -89,7 +89,7 @@ double test(Run& run, auto& loader, std::int64_t count) {
   return total / static_cast<double>(count);
 }
 
-/// Draws the digits of 64 random codes.
+/// Draws the digits decoded from 64 random codes.
 void sample(Run& run) {
   const tern::NoGradGuard no_grad;
   const Tensor codes = tern::randn({64, 20}).to(run.device);
@@ -106,7 +106,7 @@ void run_vae(const Arguments& arguments) {
 
   tern::manual_seed(arguments.seed);
   Run run(arguments);
-  // Samplers that draw what Python's loaders draw: the same seed makes the same run as there.
+  // These samplers draw the same numbers as Python's loaders, so the same seed gives the same run.
   using namespace data::samplers;
   const auto stack = data::transforms::Stack<>();
   const auto batch_size = static_cast<std::size_t>(arguments.batch_size);

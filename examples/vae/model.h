@@ -6,7 +6,7 @@
 
 using tern::Tensor;
 
-/// 784 pixels - 400 - a code of 20 numbers - 400 - 784 pixels.
+/// The layers 784 pixels - 400 - a code of 20 numbers - 400 - 784 pixels.
 struct VAEImpl : tern::nn::Module {
   VAEImpl() {
     fc1 = register_module("fc1", tern::nn::Linear(784, 400));
@@ -18,7 +18,7 @@ struct VAEImpl : tern::nn::Module {
 
   Tensor decode(const Tensor& z) { return tern::sigmoid(fc4(tern::relu(fc3(z)))); }
 
-  /// Reconstructions of images [N, 784], and the mean and log variance of their codes.
+  /// Returns the reconstructions of images [N, 784], and the mean and log variance of their codes.
   std::tuple<Tensor, Tensor, Tensor> forward(const Tensor& images) {
     const Tensor hidden = tern::relu(fc1(images));
     const Tensor mu = fc21(hidden);
@@ -31,7 +31,8 @@ struct VAEImpl : tern::nn::Module {
 };
 TERN_MODULE(VAE);
 
-/// Error of the reconstruction plus divergence of the codes from a normal distribution, summed.
+/// Returns the reconstruction error plus the divergence of the codes from a normal distribution,
+/// both summed.
 inline Tensor loss_of(const Tensor& reconstruction, const Tensor& images, const Tensor& mu,
                       const Tensor& logvar) {
   const Tensor error = tern::binary_cross_entropy(reconstruction, images, {}, tern::kSum);

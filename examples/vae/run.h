@@ -9,7 +9,7 @@
 #include "arguments.h"
 #include "model.h"
 
-/// What training changes.
+/// The state of a training run.
 struct Run {
   explicit Run(const Arguments& its_arguments)
       : arguments(its_arguments), device(its_arguments.device) {
@@ -20,7 +20,7 @@ struct Run {
     graph.emplace(std::vector{input}, [this] { return step(input); });
   }
 
-  /// Trains with one batch; returns its loss.
+  /// Trains with one batch and returns the loss.
   Tensor step(const Tensor& images) {
     adam.zero_grad();
     const auto [reconstruction, mu, logvar] = vae->forward(images);
@@ -30,7 +30,7 @@ struct Run {
     return loss;
   }
 
-  /// The number of the epoch that is not done yet.
+  /// Returns the number of the current epoch.
   std::size_t epoch() const { return losses.size() + 1; }
   std::string file(const std::string& name) const { return arguments.out + "/" + name; }
 
@@ -39,14 +39,14 @@ struct Run {
   VAE vae;
   tern::optim::Adam adam{vae->parameters(),
                          tern::optim::AdamOptions(arguments.lr).capturable(arguments.graph)};
-  Tensor input;                                  // of the graph
-  std::optional<tern::cuda::GraphedStep> graph;  // step() as a CUDA graph, when that is wanted
-  std::vector<std::vector<double>> losses;       // one row an epoch: number, train, test
+  Tensor input;                                  // the graph's input
+  std::optional<tern::cuda::GraphedStep> graph;  // step() as a CUDA graph, if requested
+  std::vector<std::vector<double>> losses;       // one row per epoch: number, train, test
 };
 
-/// Writes checkpoint.json: all that decides how the run goes on.
+/// Writes checkpoint.json, which holds everything needed to continue the run.
 void save_checkpoint(const Run& run);
-/// Takes over what a run with the same sizes saved.
+/// Loads the checkpoint of a run with the same sizes.
 void load_checkpoint(Run& run, const std::string& path);
 
 /// Writes the losses so far as losses.csv and loss.svg.

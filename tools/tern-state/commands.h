@@ -5,16 +5,17 @@
 
 #include <tern/tern.h>
 
-/// Prints what a file holds; of a safetensors file only the header is read.
+/// Prints the content of a file. Of a safetensors file only the header is read.
 void show_info(const std::string& path);
 
-/// Writes `to` with the state in `from` and, where its format has such, the metadata; says on
-/// standard error when it has not.
+/// Writes the state in `from` to `to`, with the metadata if the format of `to` supports it;
+/// otherwise says so on standard error.
 void convert_file(const std::string& from, const std::string& to, tern::SaveOptions options);
 
-/// Prints what differs between two files; differences of numbers up to `tolerance` are none.
-/// Returns whether they hold the same.
+/// Prints the differences between two files and returns true if there are none. Numbers that differ
+/// by at most `tolerance` count as equal.
 bool show_difference(const std::string& a, const std::string& b, double tolerance);
 
-/// Reads and checks all of each file and prints what is wrong. Returns whether all are right.
+/// Reads and checks each file completely and prints the errors. Returns true if all files are
+/// valid.
 bool validate(const std::vector<std::string>& paths);

@@ -6,10 +6,10 @@
 
 namespace {
 
-/// Takes out the metadata whose keys `to` has for itself, and says so.
+/// Removes metadata whose keys the format of `to` reserves, and says so.
 void drop_reserved(tern::SaveOptions& options, const tern::State& state, const std::string& to) {
   std::set<std::string> names;
-  if (to.ends_with(".safetensors")) {  // where names of tensors in the metadata tie them
+  if (to.ends_with(".safetensors")) {  // here metadata under tensor names ties tensors
     for (const auto& [name, leaf] : leaves_of(state)) {
       if (leaf.is_tensor()) names.insert(name);
     }

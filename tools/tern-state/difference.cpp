@@ -7,10 +7,10 @@
 
 namespace {
 
-/// How two tensors of one shape and dtype differ.
+/// The difference of two tensors with the same shape and dtype.
 struct Difference {
-  std::int64_t count = 0;  // of elements
-  double largest = 0;      // NaN against a number: infinite
+  std::int64_t count = 0;  // number of elements that differ
+  double largest = 0;      // infinite for NaN against a number
 };
 
 double distance(double a, double b) {
@@ -19,7 +19,7 @@ double distance(double a, double b) {
   return std::isnan(result) && a != b ? INFINITY : a == b ? 0 : result;
 }
 double distance(std::int64_t a, std::int64_t b) {
-  // Exact before it is rounded: two integers of 64 bits may be one double.
+  // Subtracts exactly before rounding: two 64-bit integers may round to one double.
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
   return static_cast<double>(a > b ? x - y : y - x);
 }
@@ -41,7 +41,7 @@ Difference compare(const tern::Tensor& a, const tern::Tensor& b) {
   return a.is_floating_point() ? compare_as<double>(a, b) : compare_as<std::int64_t>(a, b);
 }
 
-/// Whether two plain numbers of one kind differ, yet by no more than `tolerance`.
+/// Returns true if two plain numbers of one kind differ by no more than `tolerance`.
 bool is_close(const tern::State& a, const tern::State& b, double tolerance) {
   if (!a.is_int() && !a.is_double()) return false;
   const double found = a.is_int() ? distance(a.to<std::int64_t>(), b.to<std::int64_t>())
@@ -49,7 +49,7 @@ bool is_close(const tern::State& a, const tern::State& b, double tolerance) {
   return found != 0 && found <= tolerance;
 }
 
-/// What to say about two tensors; empty when they hold the same.
+/// Describes the difference of two tensors; empty if they are equal.
 std::string describe(const tern::Tensor& a, const tern::Tensor& b, double tolerance) {
   if (a.dtype() != b.dtype()) {
     return std::string("dtype ") + dtype_name(a) + " and " + dtype_name(b);
@@ -67,7 +67,7 @@ std::string describe(const tern::Tensor& a, const tern::Tensor& b, double tolera
   return text;
 }
 
-/// Walks two trees together and prints where they part.
+/// Walks over two trees together and prints the differences.
 class Walk {
  public:
   Walk(const std::string& a, const std::string& b, double tolerance)

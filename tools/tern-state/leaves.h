@@ -9,21 +9,21 @@
 /// A tensor, number, text or null of a state, with the keys that lead to it joined by dots.
 using Leaf = std::pair<std::string, tern::State>;
 
-/// The keys on the way to a leaf, joined.
+/// Joins the keys on the path to a leaf.
 std::string join_path(const std::string& path, const std::string& key);
 
-/// All of them, in order.
+/// Returns all leaves, in order.
 std::vector<Leaf> leaves_of(const tern::State& state);
 
-/// What a leaf that is no tensor holds, as text.
+/// Returns the content of a leaf that is not a tensor, as text.
 std::string text_of_leaf(const tern::State& leaf);
 
-/// A text of a file as a terminal may get it: without control characters.
+/// Removes control characters from a text of a file, so that it can be printed on a terminal.
 std::string printable(std::string text);
 
-/// "F32"
+/// Returns a dtype's name in state files, such as "F32".
 inline const char* dtype_name(const tern::Tensor& tensor) {
   return tern::dtype_info(tensor.dtype()).file_name;
 }
-/// "[2, 3]"
+/// Formats sizes as "[2, 3]".
 std::string text_of_sizes(tern::IntArrayRef sizes);
