@@ -5,9 +5,9 @@
 
 #include <tern/core/kernels/families/elementwise.h>
 
-// Every elementwise op of floats within 4 units in the last place; the elementary functions over
-// the whole range of float and double. With TERN_TEST_FULL=1 every 257th float is tried, else every
-// 40009th.
+// Every elementwise op of floats is exact within 4 units in the last place; the elementary
+// functions over the whole range of float and double. With TERN_TEST_FULL=1 every 257th float is
+// tried, else every 40009th.
 
 namespace tern {
 namespace {
@@ -69,7 +69,7 @@ std::vector<T> patterns(Bits step) {
     std::memcpy(&x, &bits, sizeof(x));
     all.push_back(x);
   } while (!__builtin_add_overflow(bits, step, &bits));
-  // Where functions turn: overflow, underflow, the ends of reduced ranges, zeros.
+  // Special arguments of functions: overflow, underflow, the ends of reduced ranges, zeros.
   const double edges[] = {0,         0x1p-149, 0x1p-126,  0x1p-24,   0x1p-13,  0.3465736, 0.5,
                           0.6931472, 1,        1.0397208, 1.4142135, 2,        9.01,      17.3287,
                           20,        25,       87.3,      88.02969,  88.37626, 88.5,      88.72284,
@@ -123,7 +123,7 @@ TEST_P(Accuracy, Pow) {
   check<float>(ElementwiseOp::pow, base, exponent);
 }
 
-// All ops whose results are numbers. Left out: where_op moves elements, and the logits' loss is a
+// All ops whose results are numbers. Left out: where_op moves elements, and the loss of logits is a
 // difference that may lose digits in every formula.
 template <class T, class Check>
 void every_op(const Check& check) {
@@ -157,7 +157,7 @@ TEST_P(Accuracy, EveryOp) {
   });
 }
 
-// The value of an element depends on neither its neighbours nor its place.
+// The value of an element depends neither on its neighbours nor on its index.
 TEST_P(Accuracy, SameBitsAtEveryPlace) {
   testing::Noise noise(3);
   for (ElementwiseOp op : kFunctions) {

@@ -29,7 +29,7 @@ const CopyLayout kLayouts[] = {
     {{40}, {1}, {0}},              // expanded
     {{500}, {3}, {2}},             // steps
     {{33, 65}, {65, 1}, {1, 33}},  // transposed
-    {{33, 65}, {1, 33}, {65, 1}},  // into a transposed one
+    {{33, 65}, {1, 33}, {65, 1}},  // into a transposed output
     {{16, 16}, {16, 1}, {1, 16}},
     {{700, 300}, {300, 1}, {1, 700}},
     {{20, 400}, {1000, 1}, {400, 1}},  // a slice, as in cat
@@ -86,7 +86,7 @@ class Copy : public testing::KernelTest {
       want[testing::offset_of(i, layout.sizes, layout.out)] =
           cast_of<Out>(in[testing::offset_of(i, layout.sizes, layout.in)]);
     }
-    // The places between are untouched too.
+    // The elements between the strides are untouched, too.
     for (std::size_t i = 0; i <= out_count; ++i) ASSERT_EQ(out[i], want[i]) << "at " << i;
   }
 };
@@ -179,8 +179,8 @@ TEST_P(Copy, Arange) {
   }
 }
 
-// Below, at and above the groups that vectors make, and enough for several threads; by steps that
-// float counts exactly.
+// Counts below, at and above the size of a vector, and counts for several threads; in steps that
+// float represents exactly.
 TEST_P(Copy, ArangeOfAnyCount) {
   const auto check = [&]<class T>(T start, T step) {
     for (const int count : {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1023, 200'001}) {

@@ -3,8 +3,9 @@
 
 #include "backends/gemm_product.h"
 
-// What CUDA's matrix product asks of cuBLASLt, and what it does where cuBLASLt cannot. Plans last
-// as long as the process, so a test that changes what the library can do takes a device of its own.
+// The calls that CUDA's matrix product makes to cuBLASLt, and the fallbacks if cuBLASLt refuses.
+// Plans live as long as the process, so a test that changes what the library can do uses its own
+// device.
 
 namespace tern {
 namespace {
@@ -37,7 +38,7 @@ class Cublas : public ::testing::Test {
     product.check();
   }
 
-  /// How many algorithms are searched for and how many products computed by `call`.
+  /// Returns how many algorithms `call` searches for and how many products it computes.
   template <class Call>
   std::pair<int, int> count(const Call& call) const {
     const int searches = cublas_.searches, products = cublas_.products;
@@ -131,7 +132,7 @@ TEST_F(Cublas, AddsTheBiasAfterTheProductWhereItIsNotFused) {
       }
     }
   }
-  // That there is no such epilogue is remembered too.
+  // The missing epilogue is remembered, too.
   Case given{12, 10, 11};
   given.bias_stride = 1;
   EXPECT_EQ(count([&] { check<float>(given, 1); }), std::pair(2, 1));
@@ -175,7 +176,7 @@ TEST_F(Cublas, SearchesOnceForEqualProducts) {
   args.a = large.data();
   EXPECT_EQ(searches(args), 1);
   args.alpha = 3, args.beta = 2;
-  args.a_batch_stride = 77;  // of a single matrix
+  args.a_batch_stride = 77;  // has no effect for a single matrix
   EXPECT_EQ(searches(args), 0);
 
   const auto changed = [&](auto change) {

@@ -5,8 +5,8 @@
 #include "backends/cuda/emulator/emulator.h"
 #include "backends/kernel_test.h"
 
-// The runtime's current device, which belongs to the program, around calls of the plugin. The
-// emulator's runtime has four devices.
+// The runtime's current device, which belongs to the program, before and after calls of the plugin.
+// The emulator's runtime has four devices.
 
 namespace tern::cuda::device {
 namespace {
@@ -58,7 +58,7 @@ TEST_F(CurrentDevice, IsPutBackOnceItIsUsed) {
 }
 
 TEST_F(CurrentDevice, TheProgramsChoiceEndsTheWait) {
-  exchange_and_restore(1);  // back to 0 when that is in use
+  exchange_and_restore(1);  // back to 0 once device 0 is in use
   cudaSetDevice(2);
   cudaSetDevice(0);
   cudaSetDevice(3);
@@ -73,7 +73,7 @@ TEST_F(CurrentDevice, ExchangeReportsAnErrorAndKeepsTheDevice) {
   EXPECT_EQ(status.code, StatusCode::kDeviceFault);
   EXPECT_EQ(before, 2);
   EXPECT_EQ(current(), 2);
-  EXPECT_EQ(emulator::last_error(), 0);  // reported, so it is not left to the program
+  EXPECT_EQ(emulator::last_error(), 0);  // reported by tern, so not left for the program
 }
 
 }  // namespace

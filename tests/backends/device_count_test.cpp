@@ -4,7 +4,7 @@
 
 #include "backends/kernel_test.h"
 
-// Counting the devices of a machine without starting CUDA, with a driver of the test.
+// Counts the devices of a machine without starting CUDA, with a driver made by the test.
 
 namespace tern::cuda::device {
 namespace {
@@ -13,7 +13,7 @@ struct Machine {
   unsigned devices = 4;
   int driver = 13000;
   int init_status = 0;
-  unsigned cut_device = 99;  // in MIG mode
+  unsigned cut_device = 99;  // device in MIG mode
   bool has_mig = true;
   int opened = 0;
 };
@@ -64,7 +64,7 @@ TEST(DeviceCount, IsKnownWithoutCuda) {
 }
 
 TEST(DeviceCount, IsLeftToCudaWhereItIsNotCertain) {
-  EXPECT_EQ(count({.driver = 12080}), -1);  // CUDA says that it is too old
+  EXPECT_EQ(count({.driver = 12080}), -1);  // CUDA itself must report that the driver is too old
   EXPECT_EQ(count({.devices = 0}), -1);
   EXPECT_EQ(count({.init_status = 9}), -1);
   EXPECT_EQ(count({.cut_device = 2}), -1);

@@ -8,7 +8,7 @@
 
 #include "backends/kernel_test.h"
 
-// What elementwise ops must give, from the standard library in long double.
+// The expected results of elementwise ops, from the standard library in long double.
 
 namespace tern::testing {
 
@@ -21,7 +21,8 @@ inline Number nan_or(Number a, Number b, Number result) {
   return std::isnan(a) || std::isnan(b) ? std::numeric_limits<Number>::quiet_NaN() : result;
 }
 
-/// One result for inputs of type T; only what T's own arithmetic decides is computed in T.
+/// Returns the result for inputs of type T. Only steps that depend on T's arithmetic are computed
+/// in T.
 template <class T>
 Number reference(kernels::ElementwiseOp op, T x, T y, T z, T factor) {
   using enum kernels::ElementwiseOp;
@@ -154,7 +155,8 @@ Number reference(kernels::ElementwiseOp op, T x, T y, T z, T factor) {
   return std::numeric_limits<Number>::quiet_NaN();
 }
 
-/// Units in the last place that an op may be off by, besides the rounding of its result.
+/// Returns the allowed error of an op in units in the last place, besides the rounding of its
+/// result.
 inline Number tolerance(kernels::ElementwiseOp op) {
   using enum kernels::ElementwiseOp;
   switch (op) {

@@ -17,8 +17,8 @@ using testing::Number;
 
 using Dims = std::vector<std::int64_t>;
 
-/// Strides of the output and of up to three inputs over `sizes`; no strides: a number given with
-/// the call.
+/// Strides of the output and of up to three inputs over `sizes`. An input without strides is a
+/// number given with the call.
 struct ElementwiseLayout {
   std::string name;
   Dims sizes, out;
@@ -139,7 +139,7 @@ class Elementwise : public testing::KernelTest {
     }
     const std::vector<T> before(values[0].get(),
                                 values[0].get() + testing::extent(layout.sizes, layout.in[0]));
-    // One element more, to see a write beyond the end.
+    // One more element, to detect a write beyond the end.
     const std::size_t out_count = testing::extent(layout.sizes, layout.out);
     const auto out = std::make_unique<Out[]>(out_count + 1);
     out[out_count] = Out(1);
@@ -275,7 +275,7 @@ TEST_P(Elementwise, ZeroDivision) {
   args.in[1] = b;
   args.out_strides[0] = args.in_strides[0][0] = args.in_strides[1][0] = 1;
   const KernelContext context = run(args);
-  if (is_cuda()) {  // a kernel does not look at its data before it begins
+  if (is_cuda()) {  // a kernel cannot check its data before it starts
     EXPECT_EQ(context.status, StatusCode::kOk);
     EXPECT_EQ(a[2], 0);
   } else {

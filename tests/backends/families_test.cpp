@@ -7,7 +7,7 @@
 #include "backends/kernel_test.h"
 #include "error_of.h"
 
-// Which kernels each backend has.
+// The kernels that each backend has.
 
 namespace tern {
 namespace {

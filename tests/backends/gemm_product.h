@@ -9,14 +9,14 @@
 
 #include "backends/kernel_test.h"
 
-// One matrix product with its operands in memory and what a plain loop makes of them.
+// One matrix product with its operands in memory and the expected result of a plain loop.
 
 namespace tern::testing::gemm {
 
 using kernels::GemmArgs;
 using kernels::GemmPrecision;
 
-/// How an operand of rows x columns lies in memory.
+/// The memory layout of an operand of rows x columns.
 enum class Layout { kRows, kColumns, kPaddedRows, kPaddedColumns, kSteps, kOneRow, kOneColumn };
 inline constexpr Layout kDense[] = {Layout::kRows, Layout::kColumns};
 inline constexpr Layout kAll[] = {Layout::kRows,          Layout::kColumns, Layout::kPaddedRows,
@@ -92,8 +92,8 @@ struct Product {
   Operand<T> a, b;
   using Sum = std::conditional_t<std::is_integral_v<T>, T, double>;
   std::vector<T> bias, before, c;
-  std::vector<Sum> want;        // of every element of the memory of C
-  std::vector<double> allowed;  // how far it may be away
+  std::vector<Sum> want;        // expected value of every element of C's memory
+  std::vector<double> allowed;  // allowed error of each element
   std::int64_t c_row, c_batch;
 
   explicit Product(const Case& x, bool integers = true)
@@ -134,7 +134,7 @@ struct Product {
     }
   }
 
-  /// Checks C, its padding included. `tolerance` is relative to the product of the absolute values.
+  /// Checks C including its padding. `tolerance` is relative to the product of the absolute values.
   void check(double tolerance = 0) {
     if (want.empty()) compute(tolerance);
     std::size_t place = 0;

@@ -2,9 +2,9 @@
 
 #include <tern/core/kernels/families/gemm.h>
 
-// The matrix product against a plain loop. The numbers are small integers, so that every sum is
-// exact, in bfloat16 too, and results are compared bit for bit; some tests measure rounding with
-// other numbers.
+// The matrix product against a plain loop. The numbers are small integers, so every sum is exact,
+// even in bfloat16, and results are compared bit for bit. Some tests measure rounding with other
+// numbers.
 
 namespace tern {
 namespace {
@@ -95,7 +95,7 @@ TEST_P(Gemm, BiasAndBetaOnEveryPath) {
                                 {40, 17, 40},
                                 {40, 1, 100},
                                 {1, 40, 100},
-                                {1, 1, is_cuda() ? 700 : 70000},  // long in the emulator
+                                {1, 1, is_cuda() ? 700 : 70000},  // the emulator is slow
                                 {5, 7, 0}}) {
     for (const Layout layout : {Layout::kRows, Layout::kColumns, Layout::kSteps}) {
       for (const double beta : {0.0, 1.0, -2.0}) {
@@ -120,7 +120,7 @@ TEST_P(Gemm, Batches) {
           Case given{m, n, k, layout, layout, batch};
           given.repeat_a = (repeat & 1) != 0;
           given.repeat_b = (repeat & 2) != 0;
-          // Rows of several matrices are one matrix only if those of the result are, too.
+          // Rows of several matrices form one matrix only if the rows of the result do, too.
           for (const auto& [padding, bias_stride] : {std::pair{0, 1}, {3, 1}, {3, 2}}) {
             given.c_padding = padding;
             given.bias_stride = bias_stride;
@@ -147,7 +147,7 @@ TEST_P(Gemm, RoundsLikeASum) {
   }
 }
 
-/// Whether these kernels round the operands of a float32 product when they may.
+/// Returns true if these kernels round the operands of a float32 product when they may.
 bool rounds([[maybe_unused]] const cpu::Capability& set) {
 #ifdef __x86_64__
   const std::string name = set.name;

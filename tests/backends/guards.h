@@ -13,11 +13,11 @@
 
 namespace tern::testing {
 
-/// The operands of a kernel in memory of their own, between bytes that belong to nobody: what the
-/// kernel writes there fails the test, and the address sanitizer sees what it reads there.
+/// Copies of a kernel's operands between guard bytes. A write to the guard bytes fails the test,
+/// and the address sanitizer detects a read.
 class Guards {
  public:
-  /// Lets the arguments that the operands come from point to the guarded copies.
+  /// Makes the arguments behind `operands` point to the guarded copies.
   explicit Guards(const kernels::Operands& operands) {
     for (const kernels::Operand& operand : operands) {
       auto* const pointer = static_cast<char*>(const_cast<void*>(operand.pointer));
@@ -35,7 +35,7 @@ class Guards {
     }
   }
 
-  /// Writes the results where the operands were.
+  /// Copies the results back to the original operands.
   ~Guards() {
     for (Piece& piece : pieces_) copy_out(piece);
   }
@@ -52,7 +52,7 @@ class Guards {
     std::size_t size() const { return static_cast<std::size_t>(last - first); }
     char* end() { return memory.data() + memory.size(); }
   };
-  static constexpr std::size_t kGuard = 64;  // and the alignment that a copy keeps
+  static constexpr std::size_t kGuard = 64;  // also the alignment that a copy keeps
   static constexpr char kNobodys = '\xA5';
 
   // Pieces that share memory stay together: a kernel may work in place.
@@ -86,13 +86,13 @@ class Guards {
     };
     EXPECT_TRUE(untouched(piece.memory.data(), piece.copy)) << "a write before an operand";
     EXPECT_TRUE(untouched(piece.copy + piece.size(), piece.end())) << "a write behind an operand";
-    // Inputs may lie where nobody writes.
+    // Inputs may be in read-only memory.
     if (std::memcmp(piece.first, piece.copy, piece.size()) != 0) {
       std::memcpy(piece.first, piece.copy, piece.size());
     }
   }
 
-  // Asked at run time, as in has_sanitizer().
+  // Looked up at run time, as in has_sanitizer().
   static void sanitize(const char* function, Piece& piece) {
     using Function = void (*)(const volatile void*, std::size_t);
     const auto call = reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, function));

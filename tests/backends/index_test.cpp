@@ -21,7 +21,7 @@ const IndexShape kReading[] = {
 
 class Index : public testing::KernelTest {
  protected:
-  /// All four ops over one shape; `count` indices read from or add into `limit` places.
+  /// Runs all four ops over one shape; `count` indices read from or add into `limit` rows.
   template <class T>
   void check(const IndexShape& shape) {
     for (IndexOp op : {IndexOp::kSelect, IndexOp::kAdd, IndexOp::kGather, IndexOp::kScatterAdd}) {
@@ -76,7 +76,7 @@ class Index : public testing::KernelTest {
     ASSERT_EQ(run(args).status, StatusCode::kOk);
     EXPECT_EQ(out, want) << "op " << static_cast<int>(op);
 
-    // The CPU looks at all indices first; a device leaves out what has a bad one.
+    // The CPU checks all indices first; a device skips elements with a bad index.
     for (const std::int64_t bad : {limit, std::int64_t{-1}}) {
       index.back() = bad;
       const KernelContext context = run(args);
@@ -131,7 +131,7 @@ TEST_P(Index, AddsBools) {
   EXPECT_TRUE(out[0] && !out[1] && out[2] && !out[3]);
 }
 
-// Rows that start where 16 bytes do not, and elements of every size.
+// Rows that are not aligned to 16 bytes, and elements of every size.
 TEST_P(Index, SelectsRowsFromAnyPlace) {
   std::vector<unsigned char> in(9 * 64 * 8), out(4 * 64 * 8 + 16);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * 7 + i / 256);

@@ -16,9 +16,9 @@
 #include "backends/cuda/emulator/kernels.h"
 #include "backends/guards.h"
 
-// What the tests of kernels share: each runs with the CPU's kernels of every instruction set that
-// this build has and this machine can run, with several threads, and with CUDA's in the emulator,
-// and compares with plain loops.
+// Shared by the tests of kernels. Each test runs with the CPU's kernels of every instruction set
+// that this build has and this machine supports, with several threads, and with CUDA's kernels in
+// the emulator. Results are compared with plain loops.
 
 namespace tern::testing {
 
@@ -33,13 +33,13 @@ inline std::vector<const cpu::Capability*> runnable_sets() {
   return sets;
 }
 
-/// Which kernels a test runs, and with how many threads.
+/// The kernels of a test, and the number of threads.
 struct KernelSet {
   const cpu::Capability* set;
   int threads;
 };
 
-/// Each of the CPU's sets with 3 or with 5 threads, the first one with both, and CUDA's.
+/// Returns each of the CPU's sets with 3 or with 5 threads, the first with both, and CUDA's.
 inline std::vector<KernelSet> kernel_sets() {
   std::vector<KernelSet> sets;
   for (const cpu::Capability* set : runnable_sets()) {
@@ -50,7 +50,7 @@ inline std::vector<KernelSet> kernel_sets() {
   return sets;
 }
 
-/// The CPU's alone.
+/// Returns the CPU's sets only.
 inline std::vector<KernelSet> cpu_kernel_sets() {
   std::vector<KernelSet> sets;
   for (const cpu::Capability* set : runnable_sets()) sets.push_back({set, 1});
@@ -65,7 +65,7 @@ class KernelTest : public ::testing::TestWithParam<KernelSet> {
   }
   ~KernelTest() override { set_num_threads(threads_before_); }
 
-  /// Whether these are CUDA's kernels.
+  /// Returns true for CUDA's kernels.
   static bool is_cuda() { return GetParam().set == &emulator::cuda_kernels(); }
 
   /// Runs the kernel with guards around its operands.
@@ -92,12 +92,12 @@ inline std::string set_name(const ::testing::TestParamInfo<KernelSet>& info) {
   INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::kernel_sets()), \
                            testing::set_name)
 
-/// For tests that set the number of threads themselves, which only the CPU's kernels use.
+/// For tests that set the number of threads themselves, which affects only the CPU's kernels.
 #define TERN_CPU_KERNEL_TESTS(Suite)                                                     \
   INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::cpu_kernel_sets()), \
                            testing::set_name)
 
-/// Numbers that look random and are the same everywhere.
+/// Pseudo-random numbers that are the same everywhere.
 class Noise {
  public:
   explicit Noise(std::uint64_t seed) : state_(seed * 2 + 1) {}
@@ -123,7 +123,7 @@ Number distance(T got, Number want) {
   return std::abs(static_cast<Number>(got) - want) / std::ldexp(Number(1), unit);
 }
 
-/// How far `got` is from `want`, in units of the last place that T has at `want`.
+/// Returns the distance from `got` to `want`, in units of the last place that T has at `want`.
 template <class T>
 Number ulps(T got, Number want) {
   if constexpr (!std::is_floating_point_v<T>) {
@@ -134,7 +134,7 @@ Number ulps(T got, Number want) {
     if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : kFar;
     const T rounded = static_cast<T>(want);
     if (got == rounded) return std::isinf(got) ? 0 : distance<T>(got, want);
-    // An overflow that one of them just misses.
+    // One of the two may just miss an overflow.
     if (std::isinf(rounded) || std::isinf(got)) {
       const bool near = std::abs(got) == kLargest || std::abs(rounded) == kLargest;
       return near && std::signbit(got) == std::signbit(rounded) ? 1 : kFar;
@@ -143,7 +143,8 @@ Number ulps(T got, Number want) {
   }
 }
 
-/// Elements between the first and the last that a view touches, both included.
+/// Returns the number of elements between the first and the last that a view accesses, both
+/// included.
 inline std::size_t extent(const std::vector<std::int64_t>& sizes,
                           const std::vector<std::int64_t>& strides) {
   std::int64_t last = 0;
@@ -151,7 +152,7 @@ inline std::size_t extent(const std::vector<std::int64_t>& sizes,
   return static_cast<std::size_t>(last) + 1;
 }
 
-/// The offset of the place with this row-major number.
+/// Returns the offset of the element with this row-major index.
 inline std::size_t offset_of(std::int64_t place, const std::vector<std::int64_t>& sizes,
                              const std::vector<std::int64_t>& strides) {
   std::int64_t offset = 0;

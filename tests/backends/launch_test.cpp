@@ -8,7 +8,7 @@ namespace {
 
 using namespace kernels;
 
-// A call of the program itself failed, and the program did not ask.
+// A CUDA call of the program itself failed, and the program did not check.
 TEST(Launch, AnErrorOfTheProgramIsNotTakenForOneOfTheKernel) {
   KernelTable table;
   emulator::cuda_kernels().register_kernels(&table);
@@ -18,7 +18,7 @@ TEST(Launch, AnErrorOfTheProgramIsNotTakenForOneOfTheKernel) {
   emulator::last_error() = 2;  // cudaErrorMemoryAllocation
   table[Slot::require](&args, &context);
   EXPECT_EQ(context.status, StatusCode::kOk) << context.message;
-  EXPECT_EQ(emulator::last_error(), 2);  // the program can still ask
+  EXPECT_EQ(emulator::last_error(), 2);  // the program can still read its error
   emulator::last_error() = 0;
 }
 

@@ -6,10 +6,11 @@
 
 namespace tern::testing {
 
-/// What layer norm and batch norm read and write, but for the statistics.
+/// The operands of layer norm and batch norm, without the statistics.
 template <class T>
 struct NormalizeTensors {
-  /// `count` elements around `center`; `features` weights around 1 and as many biases, or none.
+  /// Makes `count` elements around `center`, and `features` weights around 1 and as many biases, or
+  /// none.
   NormalizeTensors(unsigned seed, std::int64_t count, double center, std::int64_t features,
                    bool has_weight, bool has_bias) {
     Noise noise(seed);
@@ -28,7 +29,7 @@ struct NormalizeTensors {
     grad_bias.resize(static_cast<std::size_t>(features));
   }
 
-  /// LayerNormArgs or BatchNormArgs with all pointers but those to the statistics.
+  /// Returns LayerNormArgs or BatchNormArgs with all pointers except those to the statistics.
   template <class Args, class Op>
   Args args_of(Op op) {
     const auto optional = [](std::vector<T>& v) { return v.empty() ? nullptr : v.data(); };
@@ -47,8 +48,8 @@ struct NormalizeTensors {
     return args;
   }
 
-  /// Runs backward with `args` of this call for the gradients of `wanted` alone (1 input, 2 weight,
-  /// 4 bias), and expects those of `whole` and nothing written where none is wanted.
+  /// Runs backward with `args` only for the gradients in `wanted` (1 input, 2 weight, 4 bias).
+  /// Expects the same gradients as in `whole`, and that nothing else is written.
   template <class Args, class Run>
   void expect_wanted(int wanted, const NormalizeTensors& whole, Args args, const Run& run) const {
     if ((wanted & 1) == 0) args.grad_in = nullptr;

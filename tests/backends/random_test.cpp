@@ -15,8 +15,8 @@
 #include "golden/draws.h"
 #include "golden/fnv1a.h"
 
-// The CPU's random kernel against PyTorch. TERN_CPU_CAPABILITY chooses the instruction set; all of
-// them give the same bits.
+// The CPU's random kernel against PyTorch. TERN_CPU_CAPABILITY chooses the instruction set; all
+// sets give the same bits.
 
 namespace tern {
 namespace {
@@ -25,7 +25,7 @@ using golden::Draw;
 using kernels::RandomArgs;
 using kernels::RandomOp;
 
-// Memory order and nothing else: `contiguous` only chooses the rule for normals.
+// Draws in memory order; `contiguous` only chooses the rule for normals.
 std::vector<std::byte> draw(Mt19937& generator, const Draw& what) {
   std::vector<std::byte> out(static_cast<std::size_t>(what.count) * element_size(what.dtype));
   RandomArgs args{};
@@ -89,7 +89,7 @@ TEST(RandomKernel, DrawsTheNumbersThatPeopleKnow) {
   EXPECT_TRUE(std::ranges::equal(randn20, golden::kRandn20));
 }
 
-// Not by hash: normals in double are as exact as the C library's functions.
+// Not compared by hash: normals in double are only as exact as the C library's functions.
 TEST(RandomKernel, DrawsNormalsInDouble) {
   Mt19937 generator(0);
   const auto five =

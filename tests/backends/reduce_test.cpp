@@ -28,14 +28,14 @@ std::vector<ReduceLayout> layouts() {
     all.push_back({{37}, {n}, {1}, {n}, {1}});  // rows
     all.push_back({{n}, {1}, {1}, {37}, {n}});  // columns
     all.push_back({{n}, {37}, {1}, {37}, {1}});
-    all.push_back({{4}, {3 * n}, {2}, {n, 3}, {3, 1}});  // a dimension that did not merge
+    all.push_back({{4}, {3 * n}, {2}, {n, 3}, {3, 1}});  // a dimension that was not merged
   }
   for (std::int64_t n : {255, 256, 257, 1025}) {  // where blocks end
     all.push_back({{5}, {n}, {1}, {n}, {1}});
     all.push_back({{n}, {1}, {1}, {5}, {n}});
   }
   all.push_back({{700}, {1}, {1}, {300}, {700}});
-  all.push_back({{70000}, {3}, {1}, {3}, {1}});  // more rows than some grids have blocks
+  all.push_back({{70000}, {3}, {1}, {3}, {1}});  // more rows than the limit of blocks in some grids
   all.push_back({{70000}, {1}, {1}, {3}, {70000}});
   all.push_back({{3}, {1}, {1}, {50000}, {3}});      // few columns, many rows
   all.push_back({{2}, {60000}, {1}, {60000}, {1}});  // few long rows
@@ -60,7 +60,7 @@ T sample(Noise& noise, ReduceOp op) {
     if (op == ReduceOp::kProd) return static_cast<T>(noise.uniform(0.999, 1.001));
     if (op == ReduceOp::kAny) return noise.bits() % 4096 == 0 ? T(0.5) : T(0);
     if (op == ReduceOp::kAll) return noise.bits() % 4096 == 0 ? T(0) : T(0.5);
-    // Few values, so that extremes come more than once.
+    // Few distinct values, so that extremes occur more than once.
     if (op != ReduceOp::kSum && noise.bits() % 1024 == 0) return T(NAN);
     return static_cast<T>(op == ReduceOp::kSum ? noise.uniform(0, 1)
                                                : static_cast<double>(noise.bits() % 64));
@@ -72,7 +72,7 @@ bool goes_further(ReduceOp op, Number a, Number b) {
   return further || (std::isnan(a) && !std::isnan(b));
 }
 
-/// The result over `values` and, for the extremes, where the first of them is.
+/// Returns the result over `values` and, for extremes, the index of the first.
 std::pair<Number, std::int64_t> reference(ReduceOp op, const std::vector<Number>& values) {
   Number result = op == ReduceOp::kProd || op == ReduceOp::kAll ? 1 : 0;
   std::int64_t place = 0;
@@ -265,7 +265,7 @@ TEST_P(Reduce, LongSumsKeepTheirDigits) {
 
 using ReduceThreads = Reduce;
 
-// Not promised, but true and good to have: the parts depend on the sizes alone.
+// Not guaranteed, but true and useful: the parts depend on the sizes alone.
 TEST_P(ReduceThreads, SameBitsForAnyThreadCount) {
   Noise noise(5);
   std::vector<float> in(400'000);

@@ -16,7 +16,7 @@ class Require : public testing::KernelTest {
     return run(args);
   }
 
-  /// Expects that `bad` is found wherever it stands among `good` values.
+  /// Expects that `bad` is found at any index among `good` values.
   template <class T>
   void finds(RequireOp op, T good, T bad, const char* rule) {
     SCOPED_TRACE(::testing::Message() << bad << " as " << dtype_info(dtype_of<T>()).name);

@@ -106,7 +106,7 @@ TEST_P(Softmax, Infinities) {
   }
 }
 
-// The largest element far above all others, wherever it is: whoever misses it has e^1000 = inf.
+// One element far above all others, at any index: code that misses it computes e^1000 = inf.
 TEST_P(Softmax, TheLargestElementAnywhere) {
   const auto check = [&]<class T>(T) {
     for (const auto& [n, inner] :

@@ -7,7 +7,7 @@ namespace {
 
 using cuda::device::StridedIndex;
 
-// More elements than the 32-bit arithmetic counts, and as many as it does.
+// Element counts above and below the limit of the 32-bit arithmetic.
 TEST(StridedIndex, AnyCount) {
   for (const std::int64_t outer : {3, 3'000'000}) {
     StridedIndex<2> index;

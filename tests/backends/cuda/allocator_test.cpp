@@ -79,17 +79,17 @@ TEST_F(CachingAllocator, JoinsFreedNeighbours) {
   char* d = allocate(512);
   free(a);
   free(c);
-  free(b);  // joins both sides
+  free(b);  // merges with both neighbours
   EXPECT_EQ(allocate(1536), a);
   free(a);
-  free(d);  // joins the rest of the segment
+  free(d);  // merges with the rest of the segment
   allocator.empty_cache();
   EXPECT_EQ(memory_reserved(0), 0);
 }
 
 TEST_F(CachingAllocator, LargeSegmentsKeepRestsUpToOneMiB) {
   char* a = allocate(9 * kMiB);
-  char* b = allocate(10 * kMiB);  // what is left of 11 MiB is worth no block
+  char* b = allocate(10 * kMiB);  // the rest of 11 MiB is too small for a block
   EXPECT_EQ(b - a, 9 * kMiB);
   EXPECT_EQ(memory_allocated(0), 20 * kMiB);
   free(a);
@@ -117,9 +117,9 @@ TEST_F(CachingAllocator, WaitsForStreamsThatWereRecorded) {
   tern::testing::launch(tern::testing::fill_args(reinterpret_cast<float*>(a), 1, 1.0f));
   free(a);
   EXPECT_EQ(memory_allocated(0), 0);
-  char* b = allocate(512);  // the event has not passed at the first look
+  char* b = allocate(512);  // the event has not passed at the first query
   EXPECT_NE(b, a);
-  char* c = allocate(512);  // now it has
+  char* c = allocate(512);  // now it has passed
   EXPECT_EQ(c, a);
   free(b);
   free(c);
@@ -140,8 +140,8 @@ TEST_F(CachingAllocator, AsksAStreamForTheFirstOfItsBlocksOnly) {
   char* b = allocate(512);
   for (char* pointer : {a, b}) allocator.record_stream(pointer, side);
   for (char* pointer : {a, b}) free(pointer);
-  char* c = allocate(512);   // the simulator's stream goes on to what it was asked for: to `a`
-  char* d = allocate(1024);  // so `b` is not yet free to join it
+  char* c = allocate(512);  // the simulator's stream runs only up to the queried event, that of `a`
+  char* d = allocate(1024);  // so `b` is not yet free to merge
   EXPECT_NE(d, a);
   char* e = allocate(1024);
   EXPECT_EQ(e, a);
@@ -158,17 +158,17 @@ TEST_F(CachingAllocator, AFailureWhileCollectingFreesNothingTwice) {
   kernels::PluginStatus status;
   detail::plugin().capture_begin(broken.stream(), &status);
   EXPECT_THROW(broken.synchronize(), DeviceError);  // no event can be recorded there from here on
-  std::thread([&] {                                 // the thread of a capture may not ask events
+  std::thread([&] {                                 // the capturing thread may not query events
     free(a);
     free(b);
-    EXPECT_THROW(allocator.empty_cache(), DeviceError);  // of `b`
+    EXPECT_THROW(allocator.empty_cache(), DeviceError);  // the error of `b`
   })
       .join();
   EXPECT_EQ(detail::plugin().capture_end(broken.stream(), &status), nullptr);
   CUDAGraph graph;
-  graph.capture([&] {  // a capture asks no events: what waits goes on waiting
+  graph.capture([&] {  // a capture queries no events: waiting blocks still wait
     const StreamGuard guard(getDefaultCUDAStream(0));
-    a = allocate(512);  // perhaps what `a` was
+    a = allocate(512);  // may get the memory of `a`
   });
   char* c = allocate(512);
   EXPECT_NE(c, a);
@@ -201,7 +201,7 @@ TEST_F(CachingAllocator, OutOfMemoryTellsTheFiguresAndChangesNothing) {
   free(live);
 }
 
-// Devices may be parts of one GPU.
+// Devices may be parts of one GPU, so all caches are released.
 TEST_F(CachingAllocator, AllDevicesGiveTheirCachesBackBeforeOneFails) {
   void* other = allocator.allocate(3 << 20, 1);
   allocator.deallocate(other, 3 << 20, 1);
@@ -261,7 +261,7 @@ TEST_F(CachingAllocator, FindsTheBlockAroundAnAddress) {
   EXPECT_EQ(block.bytes, 1000);
   EXPECT_EQ(block.live, 1);
   EXPECT_EQ(block.serial, allocator.stats(0).allocations);
-  ASSERT_TRUE(allocator.find_block(0, a + 4096, &block));  // what is left of its segment
+  ASSERT_TRUE(allocator.find_block(0, a + 4096, &block));  // the rest of its segment
   EXPECT_EQ(block.live, 0);
   free(a);
   ASSERT_TRUE(allocator.find_block(0, a + 10, &block));

@@ -5,8 +5,8 @@
 
 #include "backends/cuda/simulated.h"
 
-// Backward on another stream than the one of the forward pass. Saved tensors belong to the forward
-// stream; the simulator refuses to hand their memory out while the other stream still reads it.
+// Backward on another stream than that of the forward. Saved tensors belong to the forward stream;
+// the simulator detects if their memory is reused while the other stream still reads it.
 
 namespace tern {
 namespace {
@@ -15,7 +15,7 @@ class BackwardElsewhere : public ::testing::Test {
  protected:
   void SetUp() override { cuda::empty_cache(); }
 
-  // Calls `body` on the side stream, behind the work so far.
+  // Calls `body` on the side stream, after the work so far.
   template <class Body>
   void on_side(const Body& body) {
     cuda::Event ready;
@@ -31,12 +31,12 @@ class BackwardElsewhere : public ::testing::Test {
 
 TEST_F(BackwardElsewhere, SavedTensorsAreNotReusedTooEarly) {
   Tensor weight = full({1000}, 0.5, device).requires_grad_();
-  Tensor loss = (weight * 2).exp().square().sum();  // only the tape has what it needs
+  Tensor loss = (weight * 2).exp().square().sum();  // only the tape holds the intermediate tensors
   on_side([&] { loss.backward(); });
   loss.reset();
   std::vector<Tensor> later;
   for (int i = 0; i < 8; ++i) later.push_back(full({1000}, 9.0, device));
-  cuda::getDefaultCUDAStream(0).synchronize();  // the simulator's side stream has not run yet
+  cuda::getDefaultCUDAStream(0).synchronize();  // does not run the simulator's side stream
   on_side([&] { EXPECT_TRUE(allclose(weight.grad().cpu(), full({1000}, 4 * std::exp(2.0)))); });
 }
 

@@ -12,7 +12,7 @@ namespace {
 using tern::testing::DeviceArray;
 using tern::testing::upload;
 
-// Pinned memory of the host, given back at the end.
+// Pinned host memory, freed by the destructor.
 class Pinned {
  public:
   explicit Pinned(std::size_t bytes) : bytes_(bytes), data_(allocator().allocate(bytes, -1)) {}
@@ -58,7 +58,7 @@ TEST(CudaCopy, PinnedMemoryIsReadLate) {
   const Pinned source(4);
   *source.floats() = 1;
   a.write(source.floats(), /*non_blocking=*/true);
-  *source.floats() = 2;  // the mistake that non_blocking allows
+  *source.floats() = 2;  // overwrites the source too early, as non_blocking allows
   EXPECT_EQ(a.read()[0], 2.0f);
 }
 
@@ -88,7 +88,7 @@ TEST(CudaCopy, PinnedBlocksWaitForTheirCopies) {
   EXPECT_EQ(static_cast<void*>(later.floats()), first);
 }
 
-// Of two copies that use a block, on one stream or on two, either may be the one that is late.
+// If two copies use a block, on one stream or on two, either may finish last.
 TEST(CudaCopy, PinnedBlocksWaitForEachOfTheirCopies) {
   TERN_NEEDS_SIMULATOR();
   auto& allocator = Pinned::allocator();
@@ -183,7 +183,7 @@ TEST(CudaCopy, PinnedBlocksAreReusedDuringTheCaptureOfAnotherThread) {
   });
 }
 
-// The driver refuses to tell whether a copy has run, and ends the capture that asked.
+// During a capture the driver refuses to query events and would end the capture.
 TEST(CudaCopy, PinnedBlocksInUseAreLeftAloneDuringACapture) {
   TERN_NEEDS_SIMULATOR();
   auto& allocator = Pinned::allocator();

@@ -94,7 +94,7 @@ TEST(CudaDevice, GuardsRestoreWhatTheProgramHadSet) {
   detail::plugin().restore_device(before);
 }
 
-// In a process of its own, where no device is in use yet.
+// Runs in a separate process, where no device is in use yet.
 TEST(CudaDeviceDeathTest, OnlyTheDevicesInUseAreStarted) {
   TERN_NEEDS_SIMULATOR();
   EXPECT_EXIT(

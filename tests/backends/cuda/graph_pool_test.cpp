@@ -10,7 +10,7 @@
 
 #include "backends/cuda/simulated.h"
 
-// The memory of graphs, and the random numbers that they draw.
+// The memory of graphs, and the random numbers that graphs draw.
 
 namespace tern::cuda {
 namespace {
@@ -106,7 +106,7 @@ TEST_F(GraphPool, TwoGraphsShareAPool) {
       graph_pool_handle(), stream);
   second.capture(
       [&] {
-        char* temporary = allocate(512);  // not the live result of the first
+        char* temporary = allocate(512);  // not the live result of the first graph
         EXPECT_EQ(temporary, a + 512);
         free(temporary);
         b = allocate(512);
@@ -118,7 +118,7 @@ TEST_F(GraphPool, TwoGraphsShareAPool) {
   first.replay();
   second.replay();
   EXPECT_EQ(read(b), 1.0f);
-  first.reset();  // the pool stays the second one's
+  first.reset();  // the second graph still holds the pool
   empty_cache();
   EXPECT_EQ(memory_reserved(0), 2 * kMiB);
   second.replay();
@@ -154,7 +154,7 @@ TEST_F(GraphPool, ACaptureThatCannotBeginLeavesNothing) {
   graph.capture([&] { free(allocate(512)); }, pool, stream);
   {
     const StreamGuard guard(stream);
-    detail::call(&kernels::Plugin::capture_begin, stream.stream());  // somebody else's
+    detail::call(&kernels::Plugin::capture_begin, stream.stream());  // a capture of another library
     EXPECT_THROW(refused.capture_begin(pool), DeviceError);
     EXPECT_THROW(detail::call(&kernels::Plugin::capture_end, stream.stream()), DeviceError);
   }
@@ -183,13 +183,12 @@ TEST_F(GraphPool, WhatWaitsForStreamsWaitsForTheEndOfACapture) {
     empty_cache();  // the driver would refuse
   });
   side.synchronize();
-  free(allocate(512));  // asks the events
+  free(allocate(512));  // queries the events
   empty_cache();
   EXPECT_EQ(memory_reserved(0), 2 * kMiB);  // of the graph
 }
 
-// Calls `body` in another thread while a graph is captured on cuda:0, and in the thread of the
-// capture.
+// Calls `body` in another thread while a graph is captured on cuda:0, and in the capturing thread.
 template <class Body>
 void during_a_capture(const Body& body) {
   for (const bool same_thread : {false, true}) {
@@ -306,7 +305,7 @@ TEST(GraphDraws, GoOnWhereTheGeneratorStands) {
   EXPECT_EQ(a.read()[0], expected(9, 4));
 }
 
-// A replay overwrites the numbers that the one before reads.
+// A replay overwrites the numbers that the previous replay reads.
 TEST(GraphDraws, ReplaysOnDifferentStreamsAreInOrder) {
   const DeviceArray<float> a(1, 0.0f), b(1, 0.0f), wanted(1, 0.0f);
   Generator generator(Device(0)), oracle(Device(0));
@@ -342,7 +341,7 @@ TEST(GraphDraws, AReplayLeavesTheOffsetOfTheNext) {
   graph.capture([&] { draw(a.data(), generator); });
   graph.replay();
   detail::plugin().inject(kernels::PluginFault::kLaunch, 2);
-  graph.replay();  // one launch: the graph's
+  graph.replay();  // the graph's only launch
   EXPECT_EQ(launch(fill_args(a.data(), 1, 0.0f)).status, kernels::StatusCode::kDeviceFault);
 }
 

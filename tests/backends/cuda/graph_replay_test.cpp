@@ -8,7 +8,7 @@
 
 #include "backends/cuda/simulated.h"
 
-// The order of replays among other work, and replays that something comes in between.
+// The order of replays and other work, and replays that are interrupted.
 
 namespace tern::cuda {
 namespace {
@@ -35,7 +35,7 @@ TEST(GraphReplay, TheFirstWaitsForTheStreamOfTheCapture) {
   EXPECT_EQ(b.read()[0], 3.0f);
 }
 
-// What the graph had goes to others, who write to it at once.
+// The memory of a destroyed graph is reused and overwritten at once.
 TEST(GraphReplay, AGraphMayGoWhileAReplayIsPending) {
   const DeviceArray<double> out(1, 0.0);
   const DeviceArray<float> drawn(1, 0.0f), wanted(1, 0.0f);
@@ -53,7 +53,7 @@ TEST(GraphReplay, AGraphMayGoWhileAReplayIsPending) {
     graph.replay();
     synchronize(0);
     const StreamGuard guard(replaying);
-    graph.replay();  // the numbers are there already
+    graph.replay();  // the numbers are already there
   }
   {
     const StreamGuard guard(capturing);
@@ -68,8 +68,8 @@ TEST(GraphReplay, AGraphMayGoWhileAReplayIsPending) {
   EXPECT_EQ(drawn.read()[0], wanted.read()[0]);
 }
 
-// Another device joins by a copy, or by an event that was recorded elsewhere before: its cached
-// memory is not given back, which the driver would refuse.
+// Another device joins by a copy, or by an event that was recorded there before. Its cached memory
+// is not released, because the driver would refuse it.
 TEST(GraphJoin, TellsTheAllocatorOfTheOtherDevice) {
   TERN_NEEDS_SIMULATOR();
   for (const bool by_event : {false, true}) {
@@ -113,7 +113,7 @@ class FailingReplay : public ::testing::Test {
     });
   }
 
-  // Replays with the n-th launch failing; returns whether there was one.
+  // Replays while the n-th launch fails. Returns whether there was such a launch.
   bool fails_at(std::int64_t n) {
     detail::plugin().inject(kernels::PluginFault::kLaunch, n);
     bool failed = false;
@@ -148,7 +148,7 @@ TEST_F(FailingReplay, LeavesEverythingAsItWas) {
   int n = 1;
   for (bool failed = true; failed; ++n) {
     SCOPED_TRACE(n);
-    // Something new for all that the host writes.
+    // New values for everything that the host writes.
     value_ = n;
     const auto seed = static_cast<std::uint64_t>(n);
     first_.manual_seed(seed);
@@ -167,10 +167,10 @@ TEST_F(FailingReplay, LeavesEverythingAsItWas) {
     EXPECT_EQ(b_.read()[0], drawn_by(seed + 100, 0));
     EXPECT_EQ(out_.read()[0], n);
   }
-  EXPECT_EQ(n, 8);  // the number, two seeds, two offsets and the graph failed, and then none
+  EXPECT_EQ(n, 8);  // a number, two seeds, two offsets and the graph failed; then nothing
 }
 
-// What it wrote comes before the next replay, on whatever stream that is.
+// The writes of a failed replay come before the next replay, on any stream.
 TEST_F(FailingReplay, IsInOrderWithTheNext) {
   TERN_NEEDS_SIMULATOR();
   graph_.replay();
@@ -202,7 +202,7 @@ TEST(GraphedStep, RunsOnTheDeviceOfItsInputs) {
     EXPECT_TRUE(result.cpu().equal(full({2}, i + 1)));
     EXPECT_EQ(current_device(), 0);
   }
-  EXPECT_EQ(devices, (std::vector<DeviceIndex>{1, 1}));  // to warm up and to capture
+  EXPECT_EQ(devices, (std::vector<DeviceIndex>{1, 1}));  // for the warm-up and for the capture
 }
 
 TEST(GraphedStep, WithoutInputsRunsOnTheDeviceItWasMadeOn) {

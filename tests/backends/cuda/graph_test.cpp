@@ -20,7 +20,7 @@ using tern::testing::fill_args;
 using tern::testing::launch;
 using tern::testing::peek;
 
-// A copy as the simulator sees it. The host refuses pageable memory before, and a GPU need not.
+// A copy as the simulator sees it. tern refuses pageable memory before; a GPU might accept it.
 void copy_pageable(void* to, int to_device, const void* from, int from_device) {
   if (tern::testing::on_gpu()) return synchronize(0);
   call(&Plugin::copy, to, to_device, from, from_device, std::size_t{4},
@@ -136,7 +136,7 @@ TEST(CudaGraph, WhatCudaForbidsEndsTheCapture) {
   }
 }
 
-// CUDA would end the capture of the other thread.
+// CUDA would end the capture of the other thread, so tern refuses.
 TEST(CudaGraph, NobodySynchronizesTheDeviceOfACapture) {
   const DeviceArray<float> a(1, 0.0f, 0), b(1, 0.0f, 1);
   CUDAGraph graph;
@@ -145,7 +145,7 @@ TEST(CudaGraph, NobodySynchronizesTheDeviceOfACapture) {
     std::thread([] {
       EXPECT_EQ(error_of<DeviceError>([] { synchronize(0); }),
                 kNotPermitted + ": cuda::synchronize(0) while a graph is captured on cuda:0");
-      if (!tern::testing::on_gpu()) synchronize(1);  // which may be the same one
+      if (!tern::testing::on_gpu()) synchronize(1);  // may be the same device
     }).join();
     Event fork, join;
     fork.record();
@@ -177,7 +177,7 @@ TEST(CudaGraph, OnlyPinnedMemoryIsCopied) {
         "pinned. Please use tensor.pin_memory() or allocate the tensor with pinned_memory(true).";
     EXPECT_EQ(error_of<DeviceError>([&] { a.write(&pageable); }), text);
     EXPECT_EQ(error_of<DeviceError>([&] { a.read(); }), text);
-    a.write(pinned, true);  // the capture goes on
+    a.write(pinned, true);  // the capture continues
   });
   for (const float value : {3.0f, 4.0f}) {
     *pinned = value;
@@ -201,7 +201,7 @@ TEST(CudaGraph, EventsOfACaptureCannotBeAsked) {
   EXPECT_EQ(error_of<DeviceError>([&] { event.query(); }), text);
   EXPECT_EQ(error_of<DeviceError>([&] { event.synchronize(); }), text);
   EXPECT_EQ(error_of<DeviceError>([&] { event.block(getCurrentCUDAStream()); }), text);
-  event.record();  // a new place
+  event.record();  // moves the event
   event.synchronize();
 }
 
@@ -328,7 +328,7 @@ TEST(CudaGraph, AReplayFindsMemoryThatWasFreed) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find(", which was freed"), std::string::npos) << text;
-  const DeviceArray<float> heir(1, 7.0f);  // has the same memory now
+  const DeviceArray<float> heir(1, 7.0f);  // now has the same memory
   EXPECT_NE(error_of<DeviceError>([&] {
               graph.replay();
             }).find(", which was freed since the graph was captured"),

@@ -1,2 +1,2 @@
-// The operator new that fails when a test asks for it.
+// The operator new that fails at the request of a test.
 #include "../../serialization/heap_faults.cpp"

@@ -19,13 +19,13 @@ class NoHeap : public ::testing::Test {
   }
   void TearDown() override { fail_new(0); }
 
-  // A block of 512 bytes; null when the n-th request to the heap failed and the block with it.
+  // Allocates 512 bytes. Returns null if the n-th heap request failed and the allocation with it.
   void* allocate_when_new_fails(long n) {
     void* block = nullptr;
     fail_new(n);
     try {
       block = allocator.allocate(512, 0);
-    } catch (const std::exception&) {  // std::bad_alloc, or the driver says so
+    } catch (const std::exception&) {  // std::bad_alloc, or a driver error
     }
     fail_new(0);
     return block;
@@ -39,7 +39,7 @@ TEST_F(NoHeap, BlocksGoBack) {
   constexpr std::size_t kBlocks = 40;
   std::vector<void*> blocks;
   for (std::size_t i = 0; i < kBlocks; ++i) blocks.push_back(allocator.allocate(512, 0));
-  for (std::size_t i = 0; i < kBlocks; i += 2) {  // neighbours that cannot join
+  for (std::size_t i = 0; i < kBlocks; i += 2) {  // neighbours that cannot merge
     fail_new(1);
     allocator.deallocate(blocks[i], 512, 0);
     fail_new(0);
@@ -86,7 +86,7 @@ TEST_F(NoHeap, PinnedBlocksGoBack) {
   EXPECT_EQ(pinned.stats(-1).cached_bytes, 0);
 }
 
-// When the heap ends in the middle of an allocation, nothing is lost.
+// If the heap is exhausted in the middle of an allocation, nothing leaks.
 TEST_F(NoHeap, AnAllocationThatFailsChangesNothing) {
   TERN_NEEDS_SIMULATOR();
   void* first = allocator.allocate(512, 0);

@@ -93,10 +93,10 @@ TEST(Loader, FindsTheSimulatorBesideLibtern) {
   EXPECT_EQ(device_count(), 2);
 }
 
-// What a program does when CUDA cannot be used, in a process of its own.
+// Ends a child process with the result of a check.
 void exit_if(bool good) { std::exit(good ? 0 : 1); }
 
-// What the driver keeps does not survive a fork.
+// The driver's state does not survive a fork.
 TEST(LoaderDeathTest, AForkedChildIsToldSo) {
   EXPECT_EXIT(
       {
@@ -117,7 +117,7 @@ TEST(LoaderDeathTest, AForkedChildIsToldSo) {
           }
           manual_seed(1);
           good = good && ones({2}).add(1).sum().item<float>() == 4;
-          there.reset();  // gives its memory back to nobody
+          there.reset();  // its memory cannot be freed
           pinned.reset();
           event = Event();
           _exit(good ? 0 : 1);
@@ -130,7 +130,7 @@ TEST(LoaderDeathTest, AForkedChildIsToldSo) {
       ::testing::ExitedWithCode(0), "");
 }
 
-// Asking whether there is CUDA starts nothing, so that loaders and launchers may fork afterwards.
+// Asking whether there is CUDA starts nothing, so loaders and launchers may fork afterwards.
 TEST(LoaderDeathTest, AForkAfterAskingForCudaIsFree) {
   EXPECT_EXIT(
       {
@@ -175,7 +175,7 @@ TEST(LoaderDeathTest, AWrongNumberOfDevicesIsAnErrorAndStaysOne) {
       ::testing::ExitedWithCode(0), "");
 }
 
-// What PyTorch makes of the variable, for four devices.
+// PyTorch's interpretation of the variable, for four devices.
 TEST(LoaderDeathTest, VisibleDevicesAreChosenAndRenumbered) {
   const std::pair<const char*, std::vector<int>> cases[] = {
       {"1,0", {1, 0}},

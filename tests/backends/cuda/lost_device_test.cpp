@@ -5,7 +5,7 @@
 
 #include "backends/cuda/simulated.h"
 
-// A fault that ends the use of a device, in a process of its own.
+// A fault that makes a device unusable; each test runs in a separate process.
 
 namespace tern {
 namespace {
@@ -14,7 +14,7 @@ const std::string kLost =
     "CUDA error: an illegal memory access was encountered; earlier work of cuda:0 found it "
     "(CUDA_LAUNCH_BLOCKING=1 shows which), and this process cannot use the device any more";
 
-// Loses cuda:0 by the next kernel there; returns when it has run.
+// Makes the next kernel on cuda:0 lose the device and waits for it.
 void lose_device() {
   cuda::detail::plugin().inject(kernels::PluginFault::kKernel, 1);
   Tensor a = zeros({4}, Device("cuda:0"));

@@ -89,7 +89,7 @@ TEST(PinMemory, NonBlockingCopiesToTheDeviceRunLate) {
     Tensor source = zeros({2, 3}, TensorOptions().pinned_memory(true));
     if (transposed) source = source.t();
     const Tensor copy = source.to(Device("cuda:1"), /*non_blocking=*/true);
-    source.fill_(2);  // the mistake that non_blocking allows: the copy had not run
+    source.fill_(2);  // overwrites the source before the copy ran, as non_blocking allows
     EXPECT_TRUE(copy.cpu().equal(source)) << transposed;
   }
   Tensor source = zeros({2}).pin_memory();
@@ -128,7 +128,7 @@ TEST(PinMemory, NonBlockingCopiesToTheHostArriveLateInPinnedMemory) {
   EXPECT_TRUE(copy.equal(full({3, 2}, 5.0)));
   EXPECT_FALSE(source.cpu().is_pinned());
   Tensor pageable = zeros({3, 2});
-  pageable.copy_(source, /*non_blocking=*/true);  // such memory cannot wait
+  pageable.copy_(source, /*non_blocking=*/true);  // pageable memory: the copy is finished on return
   EXPECT_TRUE(pageable.equal(copy));
 }
 
@@ -139,7 +139,7 @@ TEST(PinMemory, ACopyToOrdinaryMemoryWaitsAndTellsWhatWentWrong) {
   EXPECT_THROW(pageable.copy_(picked, /*non_blocking=*/true), IndexError);
 }
 
-// A copy takes all it needs along: the program may drop both ends at once.
+// A copy keeps its memory: the program may drop both tensors at once.
 TEST(PinMemory, FreedBlocksWaitForTheirCopies) {
   TERN_NEEDS_SIMULATOR();
   for (const int index : {0, 1}) cuda::synchronize(index);
@@ -247,7 +247,7 @@ TEST_F(RecordStream, IsMissedByTheSimulator) {
             "while work of another stream still uses it; the tensor that was there needed "
             "record_stream()");
   cuda::synchronize(0);
-  EXPECT_EQ(full({1000}, 9.0, Device("cuda:0"))[0].item<float>(), 9.0f);  // now it is nobody's
+  EXPECT_EQ(full({1000}, 9.0, Device("cuda:0"))[0].item<float>(), 9.0f);  // now the block is free
 }
 
 TEST_F(RecordStream, IsNotNeededWhereTheOwnerWaits) {

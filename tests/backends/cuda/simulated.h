@@ -22,11 +22,11 @@ namespace tern::testing {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
-/// What stands for elements of T on the host: a vector<bool> has no addresses.
+/// The host type for elements of T, because vector<bool> has no addresses.
 template <class T>
 using Values = std::vector<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
 
-/// A piece of device memory with values of the host in it.
+/// An array in device memory, filled with values of the host.
 template <class T>
 class DeviceArray {
  public:
@@ -109,7 +109,8 @@ inline void draw(float* out, Generator& generator) {
   launch(args, generator.device().index());
 }
 
-/// Returns the first element as it is now: reads on a stream that waits for no other.
+/// Returns the first element in its present state: reads on a stream that waits for no other
+/// stream.
 inline float peek(const DeviceArray<float>& array) {
   const cuda::StreamGuard guard(cuda::getStreamFromPool(true, array.device().index()));
   return array.read()[0];

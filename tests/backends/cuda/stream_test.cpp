@@ -57,7 +57,7 @@ TEST(CudaStream, AFullQueueRuns) {
   const StreamGuard guard(getStreamFromPool(false, 0));
   for (int i = 1; i <= 300; ++i) fill(a, static_cast<float>(i));
   EXPECT_GT(peek(a), 0.0f);
-  synchronize(0);  // before the memory goes back to the stream that it belongs to
+  synchronize(0);  // before the memory returns to the stream that owns it
 }
 
 TEST(CudaStream, EventsOrderStreams) {
@@ -68,7 +68,7 @@ TEST(CudaStream, EventsOrderStreams) {
     const StreamGuard guard(first);
     fill(a, 1.0f);
     event.record();
-    fill(a, 9.0f);  // behind the event: nobody waits for it
+    fill(a, 9.0f);  // after the event: nobody waits for it
   }
   event.block(second);
   {
@@ -145,7 +145,7 @@ TEST(CudaStream, EventsStayOnTheirDeviceAndBlockAny) {
   EXPECT_EQ(peek(a), 5.0f);
 }
 
-// Whichever of the two streams comes first.
+// The order holds for both streams, whichever runs first.
 TEST(CudaStream, CopiesBetweenDevicesAreOrderedWithBothSides) {
   for (const DeviceIndex first : {0, 1}) {
     const DeviceArray<float> a(1, 0.0f, 0), b(1, 0.0f, 1);

@@ -7,7 +7,7 @@
 
 #include "backends/cuda/simulated.h"
 
-// The rules of docs/devices.md as users meet them: tensors on two devices.
+// The rules of docs/devices.md from the user's view: tensors on two devices.
 
 namespace tern {
 namespace {
@@ -124,7 +124,7 @@ TEST(TensorTo, CopiesBetweenAnyTwoPlaces) {
         EXPECT_EQ(copy.device(), to);
         EXPECT_EQ(copy.strides(), source.strides());
         EXPECT_TRUE(copy.cpu().equal(source.cpu().to(kDouble)));
-        // Into a column of something else, broadcast and cast.
+        // Into a column of another tensor, with broadcast and cast.
         const Tensor target = zeros({3, 4}, device(to).dtype(kLong));
         target.select(1, 2).copy_(values.to(from)[1]);
         EXPECT_EQ(target.sum(0).cpu().to_vector<std::int64_t>(),
@@ -164,7 +164,7 @@ TEST(TensorDevice, ABadIndexIsNamedByTheNextCallThatWaits) {
   const std::string text = error_of<IndexError>([&] { cuda::synchronize(1); });
   EXPECT_EQ(text.find("index_select(): index 5 is out of bounds for a dimension of size 2"), 0u)
       << text;
-  EXPECT_EQ((x + 1).sum().item<float>(), 8);  // the device goes on
+  EXPECT_EQ((x + 1).sum().item<float>(), 8);  // the device still works
 }
 
 TEST(CudaGenerator, SeedsReachEveryDevice) {
@@ -181,7 +181,7 @@ TEST(CudaGenerator, SeedsReachEveryDevice) {
   EXPECT_TRUE(first.equal(draw(kSecond)));
 }
 
-// Numbers of 64 bits take two blocks of the generator, those of 32 bits one.
+// Numbers of 64 bits take two blocks of the generator, numbers of 32 bits one block.
 TEST(CudaGenerator, DrawsNoNumberTwice) {
   const auto check = [](const char* name, const std::function<Tensor(Generator)>& draw) {
     Generator generator(kFirst);

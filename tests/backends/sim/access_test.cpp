@@ -11,7 +11,7 @@ using tern::testing::DeviceArray;
 using tern::testing::fill_args;
 using tern::testing::launch;
 
-// Keeps the access from being optimised away.
+// Prevents the compiler from removing the access.
 template <class T>
 T read_on_host(const T* pointer) {
   return *static_cast<const volatile T*>(pointer);

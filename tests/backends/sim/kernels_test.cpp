@@ -199,7 +199,7 @@ TEST(SimGemm, MultipliesAndAdds) {
   const auto bias = upload<float>({-100, 1});
   const DeviceArray<float> c(4, kFloatNaN);
   auto args = gemm_args(a.data(), b.data(), c.data(), 2, 2, 2);
-  launch(args);  // beta 0 does not read c
+  launch(args);  // beta 0: c is not read
   EXPECT_EQ(c.read(), (F{19, 22, 43, 50}));
   args.alpha = 2;
   args.beta = -1;
@@ -325,7 +325,7 @@ TEST(SimIndex, ABadIndexIsTheErrorOfTheNextWait) {
   EXPECT_EQ(error_of<IndexError>([] { cuda::synchronize(0); }),
             "index_select(): index 7 is out of bounds for a dimension of size 2; it was found on "
             "cuda:0 after the call had returned");
-  EXPECT_NO_THROW(cuda::synchronize(0));  // told once; the device stays usable
+  EXPECT_NO_THROW(cuda::synchronize(0));  // reported once; the device stays usable
   EXPECT_EQ(in.read(), (F{1, 2}));
   launch(args);
   EXPECT_THROW(in.read(), IndexError);  // a blocking copy waits, too

@@ -35,7 +35,7 @@ void check_layout(const cublasLtMatrixLayoutOpaque_t& layout, cudaDataType type,
   require(layout.batch > 0 && layout.batch_stride >= 0, "a batch out of range");
 }
 
-// Checks a product and returns a number that stands for all that decides its algorithm.
+// Checks a product and returns a number that identifies the algorithm it needs.
 std::uint64_t check_problem(const cublasLtMatmulDescOpaque_t& operation,
                             const cublasLtMatrixLayoutOpaque_t& a,
                             const cublasLtMatrixLayoutOpaque_t& b,

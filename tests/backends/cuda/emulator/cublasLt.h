@@ -7,8 +7,8 @@
 
 #include <backends/cuda/emulator/cublas.h>
 
-// Stands in for cuBLASLt's header as cuda_runtime.h does for CUDA's: what tern uses of it, under
-// its names and numbers. cublas.h says how it behaves.
+// Replaces cuBLASLt's header, as cuda_runtime.h replaces CUDA's: the parts that tern uses, with
+// their names and numbers. cublas.h describes the behaviour.
 
 enum cublasStatus_t {
   CUBLAS_STATUS_SUCCESS = 0,
@@ -79,7 +79,7 @@ using cublasLtMatmulDesc_t = cublasLtMatmulDescOpaque_t*;
 using cublasLtMatmulPreference_t = cublasLtMatmulPreferenceOpaque_t*;
 
 struct cublasLtMatmulAlgo_t {
-  std::uint64_t data[8];  // here: the problem it is for, its workspace, and alignments
+  std::uint64_t data[8];  // here: the problem, its workspace, and alignments
 };
 struct cublasLtMatmulHeuristicResult_t {
   cublasLtMatmulAlgo_t algo;

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <stdexcept>
 
-// Descriptors of the stand-in for cuBLASLt.
+// Descriptors of the replacement for cuBLASLt.
 
 namespace {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Stands in for the header of CUDA's driver.
+// Replaces the header of CUDA's driver.
 
 using CUdevice = int;
 using CUresult = int;

@@ -8,15 +8,15 @@
 
 #include <backends/cuda/emulator/emulator.h>
 
-// Stands in for CUDA's header when a .cu file is compiled for the CPU: the words of the language
-// and those of its functions that tern's kernels use.
+// Replaces CUDA's header when a .cu file is compiled for the CPU: the keywords and the functions
+// that tern's kernels use.
 
 #define __global__
 #define __device__
 #define __host__
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
-// Blocks run one after the other, so one copy serves all.
+// Blocks run one after the other, so all can share one copy.
 #define __shared__ static
 
 using cudaStream_t = void*;
@@ -48,14 +48,14 @@ struct dim3 {
 };
 
 struct cudaLaunchConfig_t {
-  dim3 grid, block;  // whose names in CUDA are macros here
+  dim3 grid, block;  // CUDA's names for these are macros here
   std::size_t shared_bytes;
   cudaStream_t stream;
   const void* attributes;
   unsigned attribute_count;
 };
 
-/// Runs the kernel at once. Calls that fail leave their error in the record, as CUDA's do.
+/// Runs the kernel immediately. Calls that fail leave their error in the record, as in CUDA.
 template <class... Params, class... Args>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Params...),
                                Args... args) {

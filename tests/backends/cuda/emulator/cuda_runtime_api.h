@@ -2,8 +2,8 @@
 
 #include <cuda_runtime.h>
 
-// Stands in for CUDA's header: what the plugin's current device needs, on four devices. As in CUDA,
-// a thread starts on device 0, and to make a device current starts it.
+// Replaces CUDA's header: the functions for the plugin's current device, with four devices. As in
+// CUDA, a thread starts on device 0, and making a device current starts it.
 
 constexpr int cudaEnableDefault = 0;
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess = 0 };

@@ -4,8 +4,7 @@
 
 #include <tern/core/kernels/philox.h>
 
-// Stands in for cuRAND's header: its Philox4x32-10, by tern's own header, which tests pin to
-// cuRAND.
+// Replaces cuRAND's header: Philox4x32-10 by tern's own header, which tests compare with cuRAND.
 
 struct uint4 {
   unsigned x, y, z, w;

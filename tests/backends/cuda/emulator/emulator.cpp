@@ -21,8 +21,9 @@ constexpr unsigned kMostThreads = 1024;
 
 enum class State { kNew, kRunning, kAtBlockBarrier, kAtWarpBarrier, kDone };
 
-// The address sanitizer must know which stack runs: it keeps the marks around local variables apart
-// by stack. `bottom` and `bytes` are of the stack that is entered and of the one that was left.
+// The address sanitizer must know which stack runs, because it stores the marks around local
+// variables per stack. `bottom` and `bytes` describe the stack that is entered or the stack that
+// was left.
 #ifdef __SANITIZE_ADDRESS__
 void start_switch(void** saved, const void* bottom, std::size_t bytes) {
   __sanitizer_start_switch_fiber(saved, bottom, bytes);
@@ -35,15 +36,15 @@ void start_switch(void**, const void*, std::size_t) {}
 void finish_switch(void*, const void**, std::size_t*) {}
 #endif
 
-// A stack and where it was left. Switching by these takes no system call, as swapcontext does: a
+// A stack and the position where it was left. Jumping needs no system call, unlike swapcontext: a
 // block of 256 threads switches thousands of times.
 struct Stack {
   const void* bottom = nullptr;
   std::size_t bytes = 0;
   void* registers[5] = {};
 
-  // Leaves this stack for `other`, which is the one that jumps back. Not sanitized, because the
-  // sanitizer clears all marks of a stack where a sanitized function jumps away.
+  // Leaves this stack for `other`, which jumps back later. Not sanitized, because the sanitizer
+  // clears all marks of a stack if a sanitized function jumps away from it.
   [[gnu::noinline, gnu::no_sanitize_address]] void leave_for(Stack& other) {
     void* saved = nullptr;
     start_switch(&saved, other.bottom, other.bytes);
@@ -51,7 +52,7 @@ struct Stack {
     finish_switch(saved, &other.bottom, &other.bytes);
   }
 
-  // Leaves this stack for `other`, which begins with `context`.
+  // Leaves this stack for `other`, which starts with `context`.
   [[gnu::noinline, gnu::no_sanitize_address]] void leave_for(Stack& other, ucontext_t& context) {
     void* saved = nullptr;
     start_switch(&saved, other.bottom, other.bytes);
@@ -65,8 +66,8 @@ struct Stack {
   }
 };
 
-// A stack that runs threads: it goes on with the next new one when one has ended, so that a kernel
-// without barriers needs a single fiber.
+// A stack that runs threads. When a thread ends, the fiber continues with the next new thread, so a
+// kernel without barriers needs a single fiber.
 struct Fiber {
   Stack stack;
   bool has_begun = false;
@@ -76,7 +77,7 @@ struct Fiber {
 struct Thread {
   State state = State::kNew;
   Fiber* fiber = nullptr;
-  std::uint64_t brought[2] = {};  // to the barriers of the warp, of even and odd number
+  std::uint64_t brought[2] = {};  // values at the barriers of the warp, with even and odd number
   unsigned meetings = 0;
 };
 
@@ -135,9 +136,9 @@ class Machine {
     next_ = 0;
     free_.clear();
     for (const auto& fiber : fibers_) free_.push_back(fiber.get());
-    while (next_ < threads_.size()) resume(idle_fiber());  // until all wait or have ended
+    while (next_ < threads_.size()) resume(idle_fiber());  // until all threads wait or have ended
     for (bool forward = true; release(); forward = !forward) {
-      // In changing order, so that a missing barrier shows.
+      // The order changes, so that a missing barrier shows.
       for (std::size_t i = 0; i < threads_.size(); ++i) {
         Thread& thread = threads_[forward ? i : threads_.size() - 1 - i];
         if (thread.state == State::kRunning) resume(thread.fiber);
@@ -145,7 +146,7 @@ class Machine {
     }
   }
 
-  // Lets go the threads of complete barriers; false when all threads have ended.
+  // Releases the threads at complete barriers. Returns false if all threads have ended.
   bool release() {
     bool waiting = false, released = false;
     for (std::size_t first = 0; first < threads_.size(); first += kWarp) {
@@ -212,7 +213,7 @@ class Machine {
   Place place_;
   const std::function<void()>* body_ = nullptr;
   std::vector<Thread> threads_;
-  unsigned next_ = 0;  // the first thread that has not begun
+  unsigned next_ = 0;  // the first thread that has not started
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> free_;
   Fiber* current_ = nullptr;

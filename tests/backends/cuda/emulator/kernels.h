@@ -4,7 +4,8 @@
 
 namespace tern::emulator {
 
-/// The CUDA kernels, as one more set that the tests of kernels run with: on host memory, at once.
+/// The CUDA kernels as one more kernel set for the tests of kernels: on host memory, run
+/// immediately.
 const cpu::Capability& cuda_kernels();
 
 }  // namespace tern::emulator

@@ -6,7 +6,7 @@
 #include <tern/backends/cuda/device/scratch.h>
 #include <tern/core/kernels/late_error.h>
 
-// What the kernels need of the plugin around them, when they run in the emulator.
+// The functions of the plugin that the kernels need when they run in the emulator.
 
 namespace tern::cuda::device {
 namespace {
@@ -17,7 +17,7 @@ LateFailure the_failure;
 
 LateFailure* late_failure(KernelContext&) { return &the_failure; }
 
-// The emulator does not run late: what a launch has found is known.
+// The emulator does not run late: errors of a launch are known immediately.
 void after_emulated_launch(KernelContext& context) {
   if (the_failure.found == 0) return;
   if (the_failure.is_index == 0) {

@@ -2,7 +2,7 @@
 
 #include <tern/backends/sim/kernels/kernels.h>
 
-// The simulator that runs CUDA's kernels in the place of its own.
+// The simulator with CUDA's kernels instead of its own.
 
 namespace tern::sim {
 
