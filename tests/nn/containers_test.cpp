@@ -26,7 +26,7 @@ TEST(Sequential, RunsModulesInOrder) {
             "Cannot call forward() on an empty Sequential\n  in module Sequential");
 }
 
-// The layers of README's first program. The numbers are those of torch.nn.Sequential with
+// The layers of README's first program. The numbers come from torch.nn.Sequential with
 // torch.manual_seed(0), PyTorch 2.15.
 TEST(Sequential, DrawsFromLeftToRightInBraces) {
   manual_seed(0);

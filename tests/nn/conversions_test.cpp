@@ -9,8 +9,8 @@
 #include <tern/nn/nn.h>
 #include <tern/nn/optim/optim.h>
 
-// What compiles and what does not, for modules and options: no parameter takes one of bool, integer
-// and text for another. tests/core/tensor/conversions_test.cpp has the tensors.
+// What compiles and what does not, for modules and options: no parameter converts between bool,
+// integer and text. tests/core/tensor/conversions_test.cpp tests tensors.
 
 namespace tern::nn {
 namespace {
@@ -46,7 +46,7 @@ static_assert(holder_cuda<int, bool> && holder_cuda<Text, bool> && !holder_cuda<
 static_assert(every_to<int, ScalarType> && every_to<Text, ScalarType, bool>);
 static_assert(!some_to<bool, ScalarType>);
 
-// Containers: an index is no bool, a key is text.
+// Containers: an index is not a bool; a key is text.
 #define CONTAINER_COMPILES(name, call)                            \
   template <class Holder, class... Args>                          \
   constexpr bool name = requires(Holder c, const Args&... args) { \

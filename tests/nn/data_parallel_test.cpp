@@ -59,7 +59,7 @@ TEST(DataParallel, StepsLikeOneDevice) {
     optimizer.step();
     reference.step();
   }
-  // Buffers follow the first device.
+  // The module's buffers come from the first device.
   EXPECT_EQ(net->calls.item<float>(), 4);
 }
 
@@ -115,7 +115,7 @@ TEST(DataParallel, FollowsModes) {
   EXPECT_TRUE(allclose(parallel(x).cpu(), net->forward(x).cpu()));
 }
 
-/// Counts in one buffer and reads another, which is tied to it after reset().
+/// Counts in one buffer and reads another buffer, which is tied to the first after reset().
 struct CounterImpl : nn::Cloneable<CounterImpl> {
   CounterImpl() { reset(); }
   void reset() override {
@@ -133,7 +133,7 @@ struct CounterImpl : nn::Cloneable<CounterImpl> {
 };
 TERN_MODULE(Counter);
 
-// Tensors that share their elements do so in each copy, too.
+// Tensors of the module that share elements share them in each copy, too.
 TEST(DataParallel, CopiesKeepTies) {
   Counter net;
   net.to("cuda:0");
@@ -209,7 +209,7 @@ TEST(DataParallel, Errors) {
   EXPECT_THROW(nn::DataParallel(net, {"cpu", "cuda:0"}), DeviceError);
   net.to("cuda:0");
   EXPECT_THROW(parallel(ones({})), ShapeError);
-  EXPECT_THROW(parallel(ones({4, 5})), ShapeError);  // from a thread of its own
+  EXPECT_THROW(parallel(ones({4, 5})), ShapeError);  // thrown in a worker thread
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ TEST(Devices, GradientsLiveWithTheirTensor) {
             std::string::npos);
   EXPECT_THROW((w * 2).backward(ones({2})), Error);
   EXPECT_FALSE(w.grad().defined());
-  // Through a move the gradient comes back to where its leaf is.
+  // A moved tensor returns its gradient to the device of the leaf.
   (w.to("cuda:0") * w.cpu().to("cuda:0")).sum().backward();
   EXPECT_EQ(w.grad().device(), Device("cuda:1"));
   EXPECT_TRUE(same_bits(w.grad(), full({2}, 2.0)));

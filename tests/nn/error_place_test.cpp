@@ -2,8 +2,8 @@
 
 #include "nn/nn_test.h"
 
-// Errors inside a module's forward name the innermost module with its path from the outermost
-// running one.
+// An error inside a module's forward names the innermost module, by its path from the outermost
+// running module.
 
 namespace tern {
 namespace {
@@ -42,7 +42,7 @@ TEST(ErrorPlace, IsThePathOfTheInnermostModule) {
               net(ones({2, 3}));
             }).find("\n  in module 'encoder.layers.3.linear1' (Linear)"),
             std::string::npos);
-  // The outermost running module is where the path begins.
+  // The path begins at the outermost running module.
   EXPECT_NE(error_of([&] {
               net->encoder->layers(ones({2, 4}));
             }).find("in module '0.linear1' (Linear)"),
@@ -75,7 +75,7 @@ TEST(ErrorPlace, LeavesWhatAProgramThrowsAsItIs) {
   EXPECT_EQ(detail::running_module_text(), "");
 }
 
-// A text that a module passes on is not given a second place.
+// A module that rethrows an error adds no second module name to the text.
 TEST(ErrorPlace, IsGivenOnce) {
   struct PassesOnImpl : nn::Module {
     Tensor forward(const Tensor& x) {
@@ -95,7 +95,7 @@ TEST(ErrorPlace, IsGivenOnce) {
             "  in module 'fc' (Linear)");
 }
 
-// An op that fails in backward is the outermost one there.
+// In backward, the failing op is the outermost op.
 TEST(ErrorPlace, NamesTheOpOfAHook) {
   const nn::Linear fc(3, 3);
   const Tensor y = fc(ones({2, 3}));
@@ -164,7 +164,7 @@ TEST(ErrorPlace, HintsAtRegisterBufferOnlyInsideModulesOfUsers) {
   EXPECT_EQ(error_of([&] { nn::Linear(2, 2)(x); }).find("register_buffer"), std::string::npos);
 }
 
-// A result may not land in memory of another device than its kernel's.
+// The result of a kernel must not be written to memory of another device.
 TEST(ErrorPlace, InPlaceOpsRefuseNumbersOfAGpu) {
   Tensor here = ones({});
   const Tensor there = ones({}, Device("cuda:1"));

@@ -12,7 +12,8 @@
 #include "error_of.h"
 #include "simulated_devices.h"
 
-// Training steps as CUDA graphs, on a simulated device: to the bit what the same steps are without.
+// Training steps as CUDA graphs on a simulated device give exactly the results of the same steps
+// without graphs.
 
 namespace tern {
 namespace {
@@ -52,7 +53,7 @@ std::vector<float> values(const Tensor& tensor) {
   return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
 }
 
-// A model in training on cuda:0, always from the same start.
+// A model in training on cuda:0, always from the same initial state.
 template <class O, class Options>
 struct Training {
   explicit Training(const Options& options)
@@ -84,14 +85,14 @@ struct Training {
   O optimizer;
 };
 
-// What `steps` steps leave: every loss, the weights, and the next random number.
+// The results of `steps` steps: every loss, the weights, and the next random number.
 struct Outcome {
   std::vector<float> losses, weights;
   float draw = 0;
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-// Steps of training with a graph for those where `uses_graph(i)`; lr changes on the way.
+// Trains, with a graph for the steps where `uses_graph(i)`; the learning rate changes in between.
 template <class O, class Options, class UsesGraph>
 Outcome train(const Options& options, const UsesGraph& uses_graph) {
   Training<O, Options> training(options);
@@ -118,7 +119,7 @@ void check_training(const Options& options) {
   const Outcome eager = train<O>(options, [](int) { return false; });
   EXPECT_LT(eager.losses.back(), eager.losses.front());
   EXPECT_EQ(train<O>(options, [](int) { return true; }), eager);
-  // Eager steps between replays: both count the same steps, and draw from the same sequence.
+  // Eager steps between replays: both count the same steps and draw from the same sequence.
   EXPECT_EQ(train<O>(options, [](int i) { return i < 12 || i > 16; }), eager);
 }
 
@@ -152,7 +153,7 @@ TEST(GraphedStep, AsksTheDriverForNoMemory) {
   for (int i = 0; i < 10; ++i) graphed(batch(i));
   cuda::synchronize();
   EXPECT_EQ(stats().system_requests, before.system_requests);
-  EXPECT_EQ(stats().allocations, before.allocations);  // nor the allocator
+  EXPECT_EQ(stats().allocations, before.allocations);  // the caching allocator is not asked, either
   EXPECT_EQ(stats().live_bytes, before.live_bytes);
 }
 
@@ -198,7 +199,7 @@ TEST(GraphedStep, AMovedOptimizerIsStillTheOne) {
   moved.param_groups()[0].options().set_lr(0);
   const std::vector<float> before = training.weights();
   graphed(batch(0));
-  EXPECT_EQ(training.weights(), before);  // the learning rate of the moved one
+  EXPECT_EQ(training.weights(), before);  // the learning rate of the moved optimizer
   EXPECT_EQ(static_cast<optim::AdamParamState&>(*moved.state().begin()->second).step(), 6);
 }
 
@@ -277,8 +278,8 @@ TEST(GraphedStep, AReplayThatFailsIsNoStep) {
   }
 }
 
-// The losses of ten steps with a graph. In the call that captures and in one that replays,
-// `inject(n)` makes the n-th call of a kind fail, for every n until that call comes through.
+// The losses of ten steps with a graph. In the capturing call and in one replaying call,
+// `inject(n)` makes the n-th call of a kind fail, for every n until the step succeeds.
 std::vector<float> losses_with_faults(const std::function<void(std::int64_t n)>& inject) {
   AdamTraining training(optim::AdamOptions(1e-2).capturable(true));
   cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
@@ -323,7 +324,7 @@ TEST(GraphedStep, RefusesReadsOnTheHost) {
       error_of([&] { graphed(batch(3)); }),
       "CUDA error: operation not permitted when stream is capturing\nitem() needs a result that "
       "only a replay computes.");
-  training.step();  // everything works on
+  training.step();  // everything still works
   EXPECT_GT(training.step().item<float>(), 0);
 }
 

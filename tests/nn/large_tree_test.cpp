@@ -2,18 +2,17 @@
 
 #include "nn/nn_test.h"
 
-// Walks over large trees. Each walk takes well below a second where it is linear, and minutes where
-// it is quadratic. The deep trees are 100,000 modules deep: a recursive walk needs more than the 8
-// MB of an ordinary stack. Two things grow with the square of the depth by their nature and are
-// left out at this depth: the paths of all modules (10^10 characters) and a printed tree. A forward
-// pass through nested modules recurses.
+// Walks over large trees. A linear walk takes well below a second, a quadratic walk minutes. The
+// deep trees are 100,000 modules deep: a recursive walk needs more than the usual 8 MB of stack.
+// Two results grow with the square of the depth and are left out at this depth: the paths of all
+// modules (10^10 characters) and a printed tree. A forward pass through nested modules recurses.
 
 namespace tern {
 namespace {
 
 constexpr int kModules = 100000;
 
-/// Counts the calls of its train(), as users' modules may.
+/// Counts the calls of its train(), which users' modules may override.
 struct CountedImpl : nn::Cloneable<CountedImpl> {
   CountedImpl() { CountedImpl::reset(); }
   void reset() override { weight = register_parameter("weight", zeros({1})); }
@@ -53,7 +52,7 @@ nn::Sequential deep_from_the_root(int depth) {
   return net;
 }
 
-/// Blocks that hold a list that was registered before it got the block below.
+/// Builds blocks that contain a list that was registered before the block below was added to it.
 nn::Sequential deep_by_blocks(int depth) {
   nn::Sequential net;
   net->push_back(Counted());
@@ -72,7 +71,7 @@ nn::Sequential flat() {
   return net;
 }
 
-/// All walks whose results are not larger than the tree.
+/// Runs all walks whose results are not larger than the tree.
 void walk_all(const nn::Sequential& net, std::size_t leaves, std::size_t modules) {
   EXPECT_EQ(net->parameters().size(), leaves);
   EXPECT_EQ(net->named_parameters().size(), leaves);
@@ -136,7 +135,7 @@ TEST(LargeTree, DeepTreesPrint) {
   const std::string begin = "tern::nn::Sequential(\n  (0): tern::nn::Sequential(\n    (0): ";
   EXPECT_EQ(text.substr(0, begin.size()), begin);
   EXPECT_TRUE(text.ends_with(")\n  )\n)")) << text.substr(text.size() - 20);
-  // Two lines for each Sequential, one for the leaf.
+  // Two lines for each Sequential, one line for the leaf.
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2 * kDepth);
 }
 
@@ -149,7 +148,7 @@ TEST(LargeTree, RefusesAModuleBelowItselfAtAnyDepth) {
             "Submodule '1' holds the module that it would be registered in, as '0.0.0.0");
   EXPECT_EQ(error_of([&] { net->push_back(net); }),
             "Submodule '1' holds the module that it would be registered in");
-  // A module that was taken out elsewhere, shared, or copied is still found.
+  // Cycles through a module that was removed elsewhere, shared, or copied are still found.
   const nn::Sequential outer(nn::ReLU{}), inner(nn::ReLU{});
   const auto copy = std::make_shared<nn::SequentialImpl>(std::as_const(*outer));
   *copy = *inner;

@@ -6,13 +6,13 @@
 #include "nn/nn_test.h"
 #include "simulated_devices.h"
 
-// A load that fails half-way, wherever that is, leaves the module as it was.
+// A load that fails at any point leaves the module unchanged.
 
 namespace tern {
 namespace {
 
-/// A module on several devices, the CPU in their midst, with a tied parameter and another tensor of
-/// the same elements.
+/// A module on several devices including the CPU, with a tied parameter and another tensor of the
+/// same elements.
 struct SpreadNetImpl : nn::Module {
   SpreadNetImpl() {
     register_module("first", first.to("cuda:1"));
@@ -41,7 +41,7 @@ TEST(LoadStateFaults, TheModuleIsLoadedWholeOrNotAtAll) {
   for (const char* place : {"cpu", "cuda:0", "cuda:1"}) {
     State other;
     for (const auto& [key, value] : before) {
-      // A double needs a conversion; what is tied stays equal.
+      // A double needs a conversion; tied tensors stay equal.
       other.insert(key, (value.tensor() + 1).to(Device(place), kDouble));
     }
     State expected;

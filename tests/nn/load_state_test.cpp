@@ -4,14 +4,14 @@
 
 #include "nn/nn_test.h"
 
-// What load_state_dict refuses and what it does on request, for a module on the CPU and on a
-// simulated device, copying and assigning. Whatever is refused leaves the module as it was: values,
-// places in memory, gradients and flags.
+// The errors and options of load_state_dict, for a module on the CPU and on a simulated device,
+// with copying and assigning. A state that is refused leaves the module unchanged: values, memory
+// addresses, gradients and flags.
 
 namespace tern {
 namespace {
 
-/// Everything about the tensors of a module that a failed load may not change.
+/// The properties of a module's tensors that a failed load must not change.
 struct Snapshot {
   explicit Snapshot(const nn::Module& module) {
     std::vector<Tensor> tensors = module.parameters();
@@ -55,7 +55,7 @@ struct LoadStateDict : ::testing::TestWithParam<const char*> {
     net.to(Device(GetParam()));
   }
 
-  /// `state` is refused in every mode that does not allow it, with all of `parts` in one message.
+  /// Expects that `state` is refused in every given mode, with all of `parts` in one message.
   void refuses(const State& state, const std::vector<std::string>& parts,
                const std::vector<nn::LoadOptions>& modes = {{}, {.assign = true}, {.cast = true}}) {
     for (const nn::LoadOptions& mode : modes) {
@@ -93,9 +93,9 @@ TEST_P(LoadStateDict, RefusesKeysThatDoNotFit) {
                           "d"}) {
     refuses(with(key, one), {std::string("Unexpected key(s) in state_dict: \"") + key + "\". "});
   }
-  const std::string nul("head\0x", 6);  // a key ends where it ends, not at a NUL
+  const std::string nul("head\0x", 6);  // a key is not cut off at a NUL
   refuses(with(nul, one), {"Unexpected key(s) in state_dict: \"head\\0x\". "});
-  // Equal after Unicode normalisation, yet two keys.
+  // Equal after Unicode normalisation, but different keys.
   struct AccentImpl : nn::Module {
     AccentImpl() { register_parameter("caf\xc3\xa9", tern::ones({1})); }
   } accent;
@@ -105,7 +105,7 @@ TEST_P(LoadStateDict, RefusesKeysThatDoNotFit) {
             "Error(s) in loading state_dict for Accent:\n"
             "\tMissing key(s) in state_dict: \"caf\xc3\xa9\". \n"
             "\tUnexpected key(s) in state_dict: \"cafe\xcc\x81\". ");
-  // A checkpoint in place of the state that it holds.
+  // A checkpoint instead of the state inside it.
   State checkpoint;
   checkpoint.insert("model", good);
   refuses(checkpoint, {"\"head\", ", "Unexpected key(s) in state_dict: \"model\". "});
@@ -158,10 +158,10 @@ TEST_P(LoadStateDict, RefusesTwoValuesForOneTensor) {
           {"tied parameters \"head\" and \"body.fc1.weight\" have different values in "
            "state_dict, but are one tensor in current model.",
            moved ? "" : "tied parameters \"shown\" and \"body.scale\" have different values"});
-  // One of the names is enough, where keys may be missing.
+  // One of the names is enough if keys may be missing.
   net->load_state_dict(select_keys(state, "head"), /*strict=*/false);
   EXPECT_TRUE(same_bits(net->body->fc1->weight, state["head"]));
-  // NaN is the same value as itself.
+  // NaN equals itself.
   state = with("head", full({4, 3}, NAN));
   state.set("body.fc1.weight", full({4, 3}, NAN));
   net->load_state_dict(state);
@@ -170,7 +170,7 @@ TEST_P(LoadStateDict, RefusesTwoValuesForOneTensor) {
 
 TEST_P(LoadStateDict, ListsAllProblems) {
   State state = without("body.fc2.bias");
-  state.set("body.norm.bias", full({4}, 9.0));  // fits, yet must not arrive
+  state.set("body.norm.bias", full({4}, 9.0));  // valid, but must not be loaded
   state.set("body.norm.weight", ones({5}));
   state.set("body.scale", zeros({2}, kDouble));
   state.insert("more", ones({1}));
@@ -203,17 +203,17 @@ TEST_P(LoadStateDict, AssignsElementsWithoutCopying) {
   const Tensor handle = net->body->fc1->weight;
   net->load_state_dict(state, {.assign = true});
   EXPECT_TRUE(net->body->fc1->bias.is_alias_of(state["body.fc1.bias"]));
-  EXPECT_TRUE(handle.is_same(net->body->fc1->weight));  // an optimizer goes on
+  EXPECT_TRUE(handle.is_same(net->body->fc1->weight));  // optimizers can continue
   EXPECT_TRUE(handle.is_leaf() && handle.requires_grad());
-  // Tied tensors stay tied, though the state has two equal tensors for them.
+  // Tied tensors stay tied, although the state has two equal tensors for them.
   EXPECT_TRUE(net->head.is_same(handle));
   EXPECT_EQ(net->shown.is_alias_of(net->body->scale), net->head.is_cpu());
-  // Two tensors of the module that are not tied do not become so by a state where they are.
+  // Two separate tensors of the module stay separate if the state ties them.
   state.set("body.norm.bias", state["body.norm.weight"]);
   net->load_state_dict(state, {.assign = true});
   EXPECT_FALSE(net->body->norm->weight.is_alias_of(net->body->norm->bias));
   EXPECT_TRUE(same_bits(net->body->norm->bias, state["body.norm.weight"]));
-  // Other strides are settled first.
+  // Other strides become contiguous first.
   state.set("body.fc2.weight", state["body.fc2.weight"].tensor().t().contiguous().t());
   net->load_state_dict(state, {.assign = true});
   EXPECT_TRUE(net->body->fc2->weight.is_contiguous());
@@ -224,7 +224,7 @@ TEST_P(LoadStateDict, AssignsElementsWithoutCopying) {
   EXPECT_FALSE(same_bits(net->body->fc1->weight, good["head"]));
 }
 
-/// Two pairs of equal form, to be swapped.
+/// Two pairs of tensors of equal shape, to be swapped.
 struct SwapNetImpl : nn::Module {
   SwapNetImpl() {
     for (const char* name : {"a", "b"}) {
@@ -235,8 +235,8 @@ struct SwapNetImpl : nn::Module {
 };
 TERN_MODULE(SwapNet);
 
-// A state may hold the module's own tensors, under other names: each gets the elements that the
-// other had, where PyTorch reads what it has just written.
+// A state may hold the module's own tensors under other names: each tensor gets the old elements of
+// the other. PyTorch would read elements that it has just written.
 TEST_P(LoadStateDict, SwapsTensorsOfTheModuleItself) {
   for (const bool assign : {false, true}) {
     for (const bool of_views : {false, true}) {
@@ -256,7 +256,7 @@ TEST_P(LoadStateDict, SwapsTensorsOfTheModuleItself) {
         other.back() = key.back() == 'a' ? 'b' : 'a';
         EXPECT_TRUE(same_bits(value.tensor(), before[other].tensor())) << key;
       }
-      // The two still have elements of their own.
+      // The two still have separate elements.
       const NoGradGuard no_grad;
       const std::vector<Tensor> parameters = own->parameters();
       Tensor(parameters[0]).zero_();

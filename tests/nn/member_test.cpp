@@ -1,6 +1,6 @@
 #include "nn/nn_test.h"
 
-// A member of a library module that was assigned another tensor than the registered one.
+// A member of a library module to which another tensor than the registered one was assigned.
 
 namespace tern {
 namespace {
@@ -75,7 +75,7 @@ TEST(Member, StaysBoundThroughWhatTheLibraryDoes) {
   copy->at<nn::LinearImpl>(0).weight = ones({3, 2});
   EXPECT_NE(error_of([&] { copy->parameters(); }), "");
   EXPECT_EQ(net->parameters().size(), 4u);
-  // A copy of the object shares what is registered; nothing is bound to its members.
+  // A copy of the object shares the registered tensors; nothing is bound to its members.
   nn::LinearImpl object = net->at<nn::LinearImpl>(0);
   object.weight = ones({3, 2});
   EXPECT_EQ(object.parameters().size(), 2u);

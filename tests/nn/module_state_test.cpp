@@ -47,7 +47,7 @@ TEST(LoadStateDict, ListsAllProblemsAndChangesNothing) {
   for (const char* key : {"scale", "fc2.weight"}) broken.erase(key);
   broken.set("fc1.weight", ones({4, 5}));
   broken.set("fc1.bias", 3);
-  broken.set("norm.bias", full({4}, 9.0));  // fits, yet must not arrive
+  broken.set("norm.bias", full({4}, 9.0));  // valid, but must not be loaded
   broken.insert("fc1.extra", ones({1}));
   broken.insert("other", ones({1}));
   broken.insert("scratch", ones({2}));
@@ -132,7 +132,7 @@ TEST(LoadStateDict, RefusesTwoValuesForOneViewOfAStorage) {
       EXPECT_NE(text.find(std::string("tied parameters ") + keys), text.npos) << text;
     }
     EXPECT_TRUE(same_bits(net.b, zeros({2})));
-    // What only overlaps is not tied: each key may have its own value, as in PyTorch.
+    // Tensors that only overlap are not tied: each key may have its own value, as in PyTorch.
     state.set("c", state["b"]);
     state.set("turned", state["d"]);
     net.load_state_dict(state, {.assign = assign});
@@ -145,7 +145,7 @@ TEST(LoadStateDict, CopesWithItsOwnTensors) {
   const nn::Linear net(2, 2);
   const Tensor weight = net->weight.detach().clone();
   State twisted = net->state_dict();
-  twisted.set("weight", net->weight.detach().t());  // reads what it writes
+  twisted.set("weight", net->weight.detach().t());  // reads the elements that it writes
   net->load_state_dict(twisted);
   EXPECT_TRUE(same_bits(net->weight, weight.t().contiguous()));
 }

@@ -8,7 +8,7 @@
 namespace tern {
 namespace {
 
-/// A module with every kind of registered thing, and some that are not.
+/// A module with every kind of registered entry, and with members that are not registered.
 struct ZooImpl : nn::Module {
   ZooImpl() {
     list = register_module("list", nn::ModuleList(nn::Linear(2, 2), nn::Linear(2, 2)));

@@ -8,7 +8,7 @@
 namespace tern {
 namespace {
 
-/// Checks the gradients of a module in float64, also those of its parameters.
+/// Checks the gradients of a module in float64, including those of its parameters.
 template <class Holder>
 void check_gradients(const Holder& net, const std::vector<std::int64_t>& sizes) {
   net->to(kDouble);

@@ -13,7 +13,7 @@
 
 #include "error_of.h"
 
-// What the tests of nn share.
+// Helpers shared by the tests of nn.
 
 namespace tern {
 
@@ -24,25 +24,26 @@ std::string printed(const T& value) {
   return out.str();
 }
 
-/// Numbers of a golden header as a tensor of the given sizes (one dimension unless given).
+/// Returns the numbers of a golden header as a tensor of the given sizes (one dimension by
+/// default).
 template <class T, std::size_t N>
 Tensor golden_tensor(const T (&values)[N], std::vector<std::int64_t> sizes = {}) {
   if (sizes.empty()) sizes.push_back(static_cast<std::int64_t>(N));
   return tensor(std::vector<T>(values, values + N), dtype_of<T>()).reshape(sizes);
 }
 
-/// A leaf that requires grad, with the elements of `values`.
+/// Returns a leaf with these elements that requires grad.
 inline Tensor parameter_of(const Tensor& values) {
   return values.detach().clone().requires_grad_();
 }
 
-/// Same dtype, sizes and bits; the device may differ.
+/// Checks that dtype, sizes and bits are equal; the device may differ.
 inline ::testing::AssertionResult same_bits(const Tensor& a, const Tensor& b) {
   if (identical(State(a.detach()), State(b.detach()))) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << a << "\nis not\n" << b;
 }
 
-/// Equal up to rounding; the device may differ.
+/// Checks that values are equal up to rounding; the device may differ.
 inline ::testing::AssertionResult close(const Tensor& a, const Tensor& b, double tolerance = 1e-6) {
   const Tensor left = a.detach().cpu(), right = b.detach().cpu();
   if (left.sizes() == right.sizes() && allclose(left, right, tolerance, tolerance)) {
@@ -51,7 +52,7 @@ inline ::testing::AssertionResult close(const Tensor& a, const Tensor& b, double
   return ::testing::AssertionFailure() << left << "\nis not close to\n" << right;
 }
 
-/// The same tree with tensors of its own.
+/// Returns the same tree with separate tensors.
 inline State copy_of(const State& state) {
   if (state.is_tensor()) return state.tensor().clone();
   State copy = state.is_list() ? State::list() : State();

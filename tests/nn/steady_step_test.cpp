@@ -6,8 +6,8 @@
 
 #include "sanitizer.h"
 
-// What a training step needs is kept for the next one: after a few of them nobody asks the system
-// for memory any more.
+// Memory of a training step is cached for the next step: after a few steps no more memory is
+// requested from the system.
 
 namespace tern {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 TEST(SteadyStep, AsksTheSystemForNoMemory) {
   if (testing::has_sanitizer()) GTEST_SKIP() << "nothing is recycled under a sanitizer";
   const int threads = get_num_threads();
-  set_num_threads(1);  // a worker's first turn, whenever it comes, needs memory of its own
+  set_num_threads(1);  // a worker's first task, at any time, would allocate memory
   nn::Sequential model(nn::Linear(784, 100), nn::ReLU(), nn::Linear(100, 784), nn::Sigmoid());
   optim::Adam adam(model->parameters());
   const Tensor x = rand({64, 784});

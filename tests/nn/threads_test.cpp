@@ -8,8 +8,8 @@
 #include <tern/core/tensor/generator.h>
 #include <tern/nn/optim/adam.h>
 
-// What holds for training on several threads: the same bits for the same thread count, and, as
-// products and reductions are split by size alone, for other counts, too.
+// Training on several threads gives the same bits for the same thread count and, because products
+// and reductions are split by size alone, also for other counts.
 
 namespace tern {
 namespace {

@@ -25,7 +25,7 @@ namespace {
 
 using samplers::SequentialSampler;
 
-/// Gives its indices back, after `work(index)`.
+/// Returns its indices, after `work(index)`.
 class Indices : public datasets::Dataset<Indices, std::size_t> {
  public:
   explicit Indices(std::size_t size, std::function<void(std::size_t)> work = nullptr)
@@ -95,7 +95,7 @@ TEST_P(DataLoaderTest, AnEpochLeftEarlyIsOver) {
 TEST_P(DataLoaderTest, ShufflesByDefault) {
   manual_seed(0);
   auto loader = make_data_loader(Indices(6), options(6));
-  // The sampler's constructor took the first permutation.
+  // The sampler's constructor drew the first permutation.
   EXPECT_EQ(epoch(*loader), (Batches{{3, 0, 5, 4, 2, 1}}));
   EXPECT_EQ(epoch(*loader), (Batches{{5, 2, 1, 3, 4, 0}}));
 }
@@ -151,13 +151,13 @@ TEST_P(DataLoaderTest, GoesOnInTheMiddleOfAnEpoch) {
   for (std::size_t k = 0; k < states.size(); ++k) {
     auto resumed = make();
     for (const std::vector<std::size_t>& batch : *resumed) {
-      if (batch[0] % 2 == 0) break;  // wherever it is
+      if (batch[0] % 2 == 0) break;  // anywhere in the epoch
     }
     resumed->load_state_dict(states[k]);
     EXPECT_TRUE(identical(resumed->state_dict(), states[k]));
     default_generator(kCPU).set_state_bytes(draws[k]);
     Batches rest(batches.begin(), batches.begin() + static_cast<std::ptrdiff_t>(k));
-    // A state of the last batch of an epoch is still in it: no more batches come then.
+    // A state of the last batch is still in its epoch: no more batches follow.
     for (std::size_t i = (k + 3) / 4; i <= (k == 0 ? 1 : 2); ++i) {
       for (const auto& batch : epoch(*resumed)) rest.push_back(batch);
     }
@@ -189,7 +189,7 @@ using DataLoaderOptionsTest = GuardedTest;
 using DataLoaderErrorTest = GuardedTest;
 using DataLoaderWorkersTest = GuardedTest;
 
-// The limit on memory leaves no room for the stacks of the threads.
+// The memory limit leaves no room for the stacks of the threads.
 TEST_F(DataLoaderOptionsTest, SaysHowManyWorkersTheSystemStarts) {
   std::ifstream statm("/proc/self/statm");
   rlim_t pages = 0;
@@ -242,7 +242,7 @@ TEST_F(DataLoaderErrorTest, WorkerException) {
                  "Caught exception in DataLoader worker thread. Original message: badness");
     EXPECT_THROW(std::rethrow_exception(error.original_exception), std::invalid_argument);
   }
-  ++it;  // the epoch goes on behind the bad batch
+  ++it;  // the epoch continues after the bad batch
   EXPECT_EQ(it->at(0), 2u);
 }
 

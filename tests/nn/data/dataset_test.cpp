@@ -29,7 +29,7 @@ Tensor counted(IntArrayRef sizes) {
   return arange(count, kFloat).reshape(sizes);
 }
 
-/// A dataset that has no gather().
+/// A dataset without gather().
 class Squares : public datasets::Dataset<Squares> {
  public:
   Example<> get(std::size_t index) override {
@@ -92,7 +92,7 @@ TEST(TensorDatasetTest, GivesSlices) {
   EXPECT_TRUE(stacked.get_batch(twice).data.equal(tensor({{3.F, 4.F}, {3.F, 4.F}})));
 }
 
-// A gather is a shortcut: it must not show.
+// gather() is a shortcut that must not change the result.
 TEST(GatherTest, EqualsStackingOneByOne) {
   for (const std::vector<std::int64_t>& sizes :
        {std::vector<std::int64_t>{4, 1, 2, 3}, {4, 2, 2, 3}, {4, 2, 3}, {4, 3}, {4}}) {

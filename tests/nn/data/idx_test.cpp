@@ -93,7 +93,7 @@ TEST_F(IdxTest, RefusesImpossibleSizes) {
   const std::string file = write("file", huge);
   EXPECT_NE(error_of<FileError>([&] { read_idx(file, kIdxImages); }).find("overflow"),
             std::string::npos);
-  // 16 GB promised, 2 bytes there: no memory is taken for the promise.
+  // The header promises 16 GB, the file has 2 bytes: no memory is allocated for the promise.
   write("file", word(kIdxImages) + word(0xffffffff) + word(2) + word(2) + "ab");
   EXPECT_NE(error_of<FileError>([&] { read_idx(file, kIdxImages); }).find("is cut off"),
             std::string::npos);
@@ -125,7 +125,7 @@ TEST_F(IdxTest, MissingFileKeepsTheKnownText) {
   EXPECT_EQ(labels.find("Error opening targets file at " + path("t10k-labels-idx1-ubyte")), 0u);
 }
 
-// 400 images of 2 x 3 bytes 'x', packed.
+// 400 images of 2 x 3 bytes 'x', compressed.
 constexpr unsigned char kPacked[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
                                      0xed, 0xc3, 0xb1, 0x0d, 0x00, 0x30, 0x08, 0xc0, 0xb0, 0x50,
                                      0x16, 0x4e, 0xe6, 0x8c, 0x9e, 0x0c, 0x47, 0x30, 0xc6, 0x92,

@@ -7,7 +7,7 @@
 #include <tern/core/ops/random.h>
 #include <tern/core/tensor/tensor.h>
 
-// The orders and numbers are PyTorch's for the same seed.
+// The expected orders and numbers are PyTorch's for the same seed.
 
 namespace tern::data::samplers {
 namespace {
