@@ -7,7 +7,7 @@
 #include "differential/form.h"
 #include "ops/op_case.h"
 
-// Random programs reach every public op. without_form.txt names those that they cannot call.
+// Random programs reach every public op. without_form.txt lists the ops that they cannot call.
 
 namespace tern::testing::differential {
 namespace {

@@ -13,10 +13,10 @@
 #include <tern/tern.h>
 #include <nlohmann/json.hpp>
 
-// One form of a call that random programs make: its Python, its C++, and the kinds of its
-// arguments, which the signature of a lambda gives. FORM("a.add(b, alpha=c)", (T a, T b, S c),
-// a.add(b, c)) is all that a form costs; Python runs the text, and the generator draws arguments of
-// the kinds.
+// One form of a call for random programs: its Python, its C++, and the kinds of its arguments,
+// which come from the signature of a lambda. FORM("a.add(b, alpha=c)", (T a, T b, S c), a.add(b,
+// c)) defines a form completely; Python runs the text, and the generator draws arguments of these
+// kinds.
 
 namespace tern::testing::differential {
 
@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 /// The tensors of a running program by number.
 using Variables = std::map<int, Tensor>;
 
-// Arguments by what they mean, so that the generator can draw valid ones.
+// Kinds of arguments, so that the generator can draw valid arguments.
 using T = const Tensor&;
 using S = const Scalar&;
 using Int = std::int64_t;  // any number
@@ -122,7 +122,7 @@ struct Argument<std::optional<Kind>> {
   }
 };
 
-// Results as tensors.
+// Converts results to tensors.
 inline Tensors as_tensors(Tensor tensor) { return {std::move(tensor)}; }
 inline Tensors as_tensors(Tensors tensors) { return tensors; }
 inline Tensors as_tensors(const std::tuple<Tensor, Tensor>& pair) {
@@ -166,7 +166,8 @@ Form make_form(const char* python, const char* cpp, Call call, Result (Call::*)(
   return {python, cpp, {Argument<std::decay_t<Args>>::kName...}, kInPlace, run};
 }
 
-/// FORM(Python, (parameters), C++); the parameters are a, b, c, .. in both. SAME where both agree.
+/// FORM(Python, (parameters), C++); the parameters are a, b, c, .. in both languages. SAME if both
+/// texts are equal.
 #define FORM(python, parameters, ...)                                          \
   [] {                                                                         \
     const auto call = [] parameters { return __VA_ARGS__; };                   \
@@ -182,9 +183,9 @@ std::vector<Form> layer_forms();
 std::vector<Form> creation_forms();
 std::vector<Form> autograd_forms();
 
-/// All of them by their Python text.
+/// Returns all forms by their Python text.
 const std::map<std::string, Form>& all_forms();
-/// The name of the op that a form calls: sum of "a.sum(b, keepdim=c)".
+/// Returns the name of the op that a form calls: sum of "a.sum(b, keepdim=c)".
 std::string op_name(const Form& form);
 
 }  // namespace tern::testing::differential

@@ -8,7 +8,7 @@ std::optional<StrictBool> flag(std::optional<bool> value) {
   return value ? std::optional<StrictBool>(*value) : std::nullopt;
 }
 
-// As in torch_side.py.
+// Copies tensors like copies() in torch_side.py.
 Tensors copies(Tensors tensors) {
   for (Tensor& tensor : tensors) {
     if (tensor.defined()) tensor = tensor.contiguous().clone();
@@ -16,7 +16,8 @@ Tensors copies(Tensors tensors) {
   return tensors;
 }
 
-// Gradients of gradients keep the caller's weights: a later change of them is another matter.
+// Gradients of gradients depend on the caller's weights, so later in-place changes of the weights
+// must not matter.
 Tensors weights(Tensors gradients, bool create_graph) {
   return create_graph ? copies(std::move(gradients)) : gradients;
 }

@@ -3,8 +3,8 @@
 namespace tern::testing::differential {
 namespace {
 
-/// A tensor of the given elements in one of four layouts. Not through ops that programs test, as
-/// far as that goes.
+/// Makes a tensor of the given elements in one of four layouts. Avoids ops that programs test, as
+/// far as possible.
 Tensor make(ScalarType dtype, const Sizes& sizes, const Values& values, const std::string& layout,
             bool requires_grad) {
   const NoGradGuard no_grad;

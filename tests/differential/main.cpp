@@ -1,5 +1,5 @@
-// Runs programs, one JSON object a line from the standard input, and answers each with one line:
-// {} or the first difference from PyTorch. --list prints the forms of calls instead.
+// Runs programs, one JSON object per line of standard input, and answers each with one line: {} or
+// the first difference from PyTorch. --list prints the forms of calls instead.
 
 #include <cstring>
 #include <iostream>

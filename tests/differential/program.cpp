@@ -23,7 +23,7 @@ std::string shown(double value) {
   return out.str();
 }
 
-/// Compares elements. A tolerance of 0 asks for the same number and the same sign of zero.
+/// Compares elements. A tolerance of 0 requires the same number and the same sign of zero.
 Finding compare_values(const Json& expected, const Tensor& tensor, double tolerance) {
   const Tensor host = tensor.detach().cpu();
   const auto element = [&](std::size_t i, const auto& value, const Json& wanted) {
@@ -65,7 +65,7 @@ std::string flags_of(const Tensor& tensor) {
   return flags;
 }
 
-/// Compares a tensor with what PyTorch showed of it.
+/// Compares a tensor with PyTorch's description of it.
 Finding compare(const Json& expected, const Tensor& tensor, const RunOptions& options) {
   if (expected.is_null() != !tensor.defined()) {
     return Found{"defined", expected.is_null() ? "PyTorch None, tern a tensor"
@@ -79,7 +79,7 @@ Finding compare(const Json& expected, const Tensor& tensor, const RunOptions& op
   if (expected.contains("t")) {
     const Json strides = tensor.strides().vec();
     for (std::size_t i = 0; i < strides.size(); ++i) {
-      // The stride of a dimension without a second element means nothing.
+      // The stride of a dimension without a second element is meaningless.
       if (tensor.numel() > 0 && sizes[i] > 1 && strides[i] != expected["t"][i]) {
         return differ("strides", expected["t"], strides);
       }
@@ -87,7 +87,7 @@ Finding compare(const Json& expected, const Tensor& tensor, const RunOptions& op
   }
   if (expected.contains("f")) {
     std::string flags = expected["f"];
-    const bool hidden = flags.ends_with('h');  // a view of something that nobody sees
+    const bool hidden = flags.ends_with('h');  // a view of a tensor that the program cannot access
     if (hidden) flags.pop_back();
     const std::string actual = flags_of(tensor);
     if (actual != flags && !(hidden && actual == flags + "v")) {
@@ -105,7 +105,7 @@ Finding compare(const Json& expected, const Tensor& tensor, const RunOptions& op
   return compare_values(expected["x"], tensor, expected.value("tol", 0.0));
 }
 
-/// Runs one step; the kind of error and its text, or the results.
+/// The result of one step: the kind of error and its text, or the results.
 struct Outcome {
   std::string error, text;
   Tensors results;
@@ -114,7 +114,7 @@ struct Outcome {
 Outcome run_step(const Json& step, const Form& form, Variables& variables) {
   try {
     Outcome outcome{"", "", form.call(step.at("a"), variables)};
-    // A device tells of some errors when it is waited for.
+    // A device reports some errors only when it is waited for.
     if (get_default_device().is_cuda()) cuda::synchronize();
     return outcome;
   } catch (const IndexError& error) {
@@ -136,7 +136,7 @@ Finding check_step(const Json& step, Variables& variables, const RunOptions& opt
   }
   if (!outcome.error.empty()) {
     if (!raises) return Found{"raises", "PyTorch does not, tern raises: " + outcome.text};
-    // IndexError is an Error, too; where PyTorch says it, a program may wait for it.
+    // IndexError is an Error, too, but where PyTorch throws it a program may catch it.
     if (step["e"] == "index" && outcome.error != "index") {
       return Found{"kind of error", "PyTorch " + step["e"].get<std::string>() + ": " +
                                         step.value("text", "") + ", tern " + outcome.error + ": " +
@@ -159,7 +159,8 @@ Finding check_step(const Json& step, Variables& variables, const RunOptions& opt
   return std::nullopt;
 }
 
-/// The values and gradients of all tensors, which show what in-place ops and backward did.
+/// Compares the values and gradients of all tensors, which show the effects of in-place ops and
+/// backward.
 Finding check_end(const Json& end, const Variables& variables, const RunOptions& options) {
   for (const auto& [number, expected] : end.items()) {
     const Tensor& tensor = variables.at(std::stoi(number));
@@ -175,7 +176,8 @@ Finding check_end(const Json& end, const Variables& variables, const RunOptions&
   return std::nullopt;
 }
 
-// A gradient made with create_graph leads back to its leaf, so the two keep each other alive.
+// Clears gradients at the end: a gradient made with create_graph refers to its leaf, so the two
+// keep each other alive.
 struct ClearedGradients {
   Variables& variables;
   ~ClearedGradients() {
@@ -188,7 +190,7 @@ struct ClearedGradients {
 }  // namespace
 
 std::optional<Difference> run_program(const Json& program, const RunOptions& options) {
-  const AutoGradMode grad_mode(true);  // a program may leave it off
+  const AutoGradMode grad_mode(true);  // a program may leave it disabled
   Variables variables;
   const ClearedGradients cleared{variables};
   const Json& steps = program.at("steps");

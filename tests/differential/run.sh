@@ -1,6 +1,7 @@
 #!/bin/sh
-# run.sh <build> <asan build> [option...]: random programs beside PyTorch; options are those of run.py. PyTorch comes
-# from the Python that TERN_TORCH_PYTHON names, else from a virtual environment in build/.
+# run.sh <build> <asan build> [option...]: compares random programs with PyTorch; options are those
+# of run.py. PyTorch comes from the Python that TERN_TORCH_PYTHON names, else from a virtual
+# environment in build/.
 set -eu
 build=$1 asan=$2
 shift 2
