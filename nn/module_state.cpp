@@ -223,7 +223,7 @@ class ModuleLoader {
     }
     std::stable_sort(unexpected.begin(), unexpected.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [place, key] : unexpected) result_.unexpected_keys.push_back(*key);
+    for (const auto& [path, key] : unexpected) result_.unexpected_keys.push_back(*key);
   }
 
   static bool is_saved(const Module& module, const std::string& name) {

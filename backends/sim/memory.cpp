@@ -70,9 +70,9 @@ bool DeviceMemory::release(void* pointer) {
 }
 
 bool DeviceMemory::owns(const void* address) const {
-  const char* place = static_cast<const char*>(address);
+  const char* byte = static_cast<const char*>(address);
   const char* start = user_side_;
-  return start != nullptr && place >= start && place < start + bytes_;
+  return start != nullptr && byte >= start && byte < start + bytes_;
 }
 
 bool DeviceMemory::is_allocated(const char* first, const char* last) const {

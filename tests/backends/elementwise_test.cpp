@@ -146,17 +146,17 @@ class Elementwise : public testing::KernelTest {
     args.out = layout.in_place ? static_cast<void*>(values[0].get()) : out.get();
     ASSERT_EQ(run(args).status, StatusCode::kOk);
     ASSERT_EQ(out[out_count], Out(1));
-    for (std::int64_t place = 0; place < testing::count_of(layout.sizes); ++place) {
+    for (std::int64_t element = 0; element < testing::count_of(layout.sizes); ++element) {
       T x[3] = {};
       for (int k = 0; k < inputs; ++k) {
-        const std::size_t at = testing::offset_of(place, layout.sizes, layout.in[k]);
+        const std::size_t at = testing::offset_of(element, layout.sizes, layout.in[k]);
         x[k] = k == 0 ? before[at] : values[k][at];
       }
       const Number want = testing::reference<T>(op, x[0], x[1], x[2], static_cast<T>(scale));
       const Out got =
-          static_cast<const Out*>(args.out)[testing::offset_of(place, layout.sizes, layout.out)];
+          static_cast<const Out*>(args.out)[testing::offset_of(element, layout.sizes, layout.out)];
       ASSERT_LE(testing::ulps(got, want), testing::tolerance(op))
-          << "at " << place << ": inputs " << x[0] << ' ' << x[1] << ' ' << x[2] << " got " << got
+          << "at " << element << ": inputs " << x[0] << ' ' << x[1] << ' ' << x[2] << " got " << got
           << " want " << want;
     }
   }

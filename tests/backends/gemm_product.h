@@ -137,15 +137,15 @@ struct Product {
   /// Checks C including its padding. `tolerance` is relative to the product of the absolute values.
   void check(double tolerance = 0) {
     if (want.empty()) compute(tolerance);
-    std::size_t place = 0;
-    while (place < c.size() && distance(place) <= allowed[place]) ++place;
-    ASSERT_EQ(place, c.size()) << given << ": the memory of C has " << c[place] << " there, not "
-                               << want[place];
+    std::size_t at = 0;
+    while (at < c.size() && distance(at) <= allowed[at]) ++at;
+    ASSERT_EQ(at, c.size()) << given << ": the memory of C has " << c[at] << " there, not "
+                            << want[at];
   }
 
-  double distance(std::size_t place) const {
-    if (static_cast<Sum>(c[place]) == want[place]) return 0;
-    return std::abs(static_cast<double>(c[place]) - static_cast<double>(want[place]));
+  double distance(std::size_t at) const {
+    if (static_cast<Sum>(c[at]) == want[at]) return 0;
+    return std::abs(static_cast<double>(c[at]) - static_cast<double>(want[at]));
   }
 
   void compute(double tolerance) {
@@ -162,12 +162,12 @@ struct Product {
             sum += term;
             size += term < 0 ? -term : term;
           }
-          const auto place = static_cast<std::size_t>(index * c_batch + i * c_row + j);
+          const auto at = static_cast<std::size_t>(index * c_batch + i * c_row + j);
           sum *= static_cast<Sum>(given.alpha);
-          if (given.beta != 0) sum += static_cast<Sum>(given.beta) * want[place];
+          if (given.beta != 0) sum += static_cast<Sum>(given.beta) * want[at];
           if (given.bias_stride >= 0) sum += bias[static_cast<std::size_t>(j * given.bias_stride)];
-          want[place] = sum;
-          allowed[place] = tolerance * static_cast<double>(size);
+          want[at] = sum;
+          allowed[at] = tolerance * static_cast<double>(size);
         }
       }
     }

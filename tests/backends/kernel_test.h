@@ -153,11 +153,11 @@ inline std::size_t extent(const std::vector<std::int64_t>& sizes,
 }
 
 /// Returns the offset of the element with this row-major index.
-inline std::size_t offset_of(std::int64_t place, const std::vector<std::int64_t>& sizes,
+inline std::size_t offset_of(std::int64_t index, const std::vector<std::int64_t>& sizes,
                              const std::vector<std::int64_t>& strides) {
   std::int64_t offset = 0;
-  for (std::size_t d = sizes.size(); d-- > 0; place /= sizes[d]) {
-    offset += place % sizes[d] * strides[d];
+  for (std::size_t d = sizes.size(); d-- > 0; index /= sizes[d]) {
+    offset += index % sizes[d] * strides[d];
   }
   return static_cast<std::size_t>(offset);
 }

@@ -75,7 +75,7 @@ bool goes_further(ReduceOp op, Number a, Number b) {
 /// Returns the result over `values` and, for extremes, the index of the first.
 std::pair<Number, std::int64_t> reference(ReduceOp op, const std::vector<Number>& values) {
   Number result = op == ReduceOp::kProd || op == ReduceOp::kAll ? 1 : 0;
-  std::int64_t place = 0;
+  std::int64_t index = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Number x = values[i];
     switch (op) {
@@ -94,11 +94,11 @@ std::pair<Number, std::int64_t> reference(ReduceOp op, const std::vector<Number>
       default:
         if (i == 0 || goes_further(op, x, result)) {
           result = x;
-          place = static_cast<std::int64_t>(i);
+          index = static_cast<std::int64_t>(i);
         }
     }
   }
-  return {result, place};
+  return {result, index};
 }
 
 class Reduce : public testing::KernelTest {
@@ -148,10 +148,10 @@ class Reduce : public testing::KernelTest {
         run_values[static_cast<std::size_t>(r)] =
             in[testing::offset_of(k * reduced + r, sizes, strides)];
       }
-      const auto [want, place] = reference(op, run_values);
+      const auto [want, index] = reference(op, run_values);
       const std::size_t at = testing::offset_of(k, layout.kept, layout.kept_out);
       if (op == ReduceOp::kArgmax || op == ReduceOp::kArgmin) {
-        ASSERT_EQ(static_cast<std::int64_t>(out[at]), place) << "result " << k;
+        ASSERT_EQ(static_cast<std::int64_t>(out[at]), index) << "result " << k;
         ASSERT_EQ(testing::ulps(values[at], want), 0) << "result " << k;
       } else if (op == ReduceOp::kSum || op == ReduceOp::kProd) {
         const Number scaled = want * Number(args.scale);
@@ -233,14 +233,14 @@ TEST_P(Reduce, NothingGivesTheIdentity) {
 
 TEST_P(Reduce, AllInfinite) {
   const std::vector<float> in(200, -std::numeric_limits<float>::infinity());
-  std::int64_t place = -1;
+  std::int64_t index = -1;
   float value = 0;
   ReduceArgs args = arguments<float, std::int64_t>(ReduceOp::kArgmax, {{}, {}, {}, {200}, {1}});
   args.in = in.data();
-  args.out = &place;
+  args.out = &index;
   args.values = &value;
   ASSERT_EQ(run(args).status, StatusCode::kOk);
-  EXPECT_EQ(place, 0);
+  EXPECT_EQ(index, 0);
   EXPECT_EQ(value, in[0]);
 }
 

@@ -87,9 +87,9 @@ class Walk {
       }
     } else if (a.is_list()) {
       for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-        const std::string place = join_path(path, std::to_string(i));
-        i < std::min(a.size(), b.size()) ? compare_states(place, a[i], b[i])
-                                         : say(place, i < a.size() ? only_in_a_ : only_in_b_);
+        const std::string item = join_path(path, std::to_string(i));
+        i < std::min(a.size(), b.size()) ? compare_states(item, a[i], b[i])
+                                         : say(item, i < a.size() ? only_in_a_ : only_in_b_);
       }
     } else if (!tern::identical(a, b) && !is_close(a, b, tolerance_)) {
       const std::string what = a.is_tensor() ? describe(a.tensor(), b.tensor(), tolerance_)

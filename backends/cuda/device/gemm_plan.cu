@@ -177,15 +177,15 @@ class Library {
     const std::lock_guard lock(mutex_);
     const RelaxedCapture relaxed;  // the first product of a kind loads its kernels
     if (!open(context)) return true;
-    auto place = plans_.find(product);
-    if (place == plans_.end()) {
+    auto entry = plans_.find(product);
+    if (entry == plans_.end()) {
       Plan plan;
       if (!plan.make(handle_, most_workspace_, product, data.bias, context)) return true;
       if (plans_.size() >= kMostPlans) plans_.clear();
-      place = plans_.emplace(product, std::move(plan)).first;
+      entry = plans_.emplace(product, std::move(plan)).first;
     }
-    if (!place->second.has_algorithm()) return false;
-    return place->second.run(handle_, product, data, context);
+    if (!entry->second.has_algorithm()) return false;
+    return entry->second.run(handle_, product, data, context);
   }
 
  private:

@@ -13,8 +13,8 @@ struct alignas(sizeof(T) * kCount) Pack {
 };
 
 template <class T, int kCount>
-__device__ bool is_pack(const T* place, std::int64_t count) {
-  return count >= kCount && reinterpret_cast<std::uintptr_t>(place) % alignof(Pack<T, kCount>) == 0;
+__device__ bool is_pack(const T* data, std::int64_t count) {
+  return count >= kCount && reinterpret_cast<std::uintptr_t>(data) % alignof(Pack<T, kCount>) == 0;
 }
 
 /// Reads `count` elements from `from`; the rest of the pack is zero.

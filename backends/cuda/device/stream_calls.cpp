@@ -29,8 +29,8 @@ void remember_stream(void* stream, std::int32_t device) {
 
 std::int32_t device_of(void* stream) {
   const std::lock_guard lock(streams().mutex);
-  const auto place = streams().devices.find(stream);
-  return place == streams().devices.end() ? 0 : place->second;
+  const auto found = streams().devices.find(stream);
+  return found == streams().devices.end() ? 0 : found->second;
 }
 
 std::int32_t is_done(cudaError_t error, PluginStatus* status) {

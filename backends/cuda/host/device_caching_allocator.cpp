@@ -117,8 +117,8 @@ void DeviceCachingAllocator::deallocate(void* pointer) noexcept {
 // Records events behind the present work of the other streams that used freed blocks. Streams in a
 // capture are left out: the event would become part of the graph.
 void DeviceCachingAllocator::mark_uses() {
-  for (Block** place = &unmarked_; *place != nullptr;) {
-    Block& block = **place;
+  for (Block** entry = &unmarked_; *entry != nullptr;) {
+    Block& block = **entry;
     for (std::size_t k = block.used_on.size(); k-- > 0;) {
       void* const stream = block.used_on[k];
       if (is_captured(stream)) continue;
@@ -134,9 +134,9 @@ void DeviceCachingAllocator::mark_uses() {
       block.used_on.erase(block.used_on.begin() + static_cast<std::ptrdiff_t>(k));
     }
     if (block.used_on.empty()) {
-      *place = std::exchange(block.next_unmarked, nullptr);
+      *entry = std::exchange(block.next_unmarked, nullptr);
     } else {
-      place = &block.next_unmarked;
+      entry = &block.next_unmarked;
     }
   }
 }
@@ -155,9 +155,9 @@ void DeviceCachingAllocator::empty_cache() {
 }
 
 void DeviceCachingAllocator::end_capture(void* stream) {
-  const auto place = std::find(captured_.begin(), captured_.end(), stream);
-  TERN_ASSERT(place != captured_.end());
-  captured_.erase(place);
+  const auto found = std::find(captured_.begin(), captured_.end(), stream);
+  TERN_ASSERT(found != captured_.end());
+  captured_.erase(found);
 }
 
 bool DeviceCachingAllocator::is_captured(void* stream) const {
@@ -259,14 +259,14 @@ void DeviceCachingAllocator::collect_waiting(bool wait) {
 }
 
 void DeviceCachingAllocator::release_free_segments(FreeBlocks& blocks) {
-  for (auto place = blocks.begin(); place != blocks.end();) {
-    Block& block = **place;
+  for (auto free_block = blocks.begin(); free_block != blocks.end();) {
+    Block& block = **free_block;
     if (block.segment->size() > 1 || is_held(block)) {
-      ++place;
+      ++free_block;
       continue;
     }
     char* start = block.start;
-    place = blocks.erase(place);
+    free_block = blocks.erase(free_block);
     reserved_ -= static_cast<std::int64_t>(block.size);
     segments_.erase(start);
     call(&Plugin::release, device_, static_cast<void*>(start));
@@ -282,13 +282,13 @@ bool DeviceCachingAllocator::find_block(const void* address, kernels::PluginBloc
               block.live ? 1 : 0, is_held(block) ? 1 : 0};
     return true;
   };
-  const char* place = static_cast<const char*>(address);
-  if (const auto live = live_.find(place); live != live_.end()) return tell(*live->second);
-  auto segment = segments_.upper_bound(place);
+  const char* byte = static_cast<const char*>(address);
+  if (const auto live = live_.find(byte); live != live_.end()) return tell(*live->second);
+  auto segment = segments_.upper_bound(byte);
   if (segment == segments_.begin()) return false;
   --segment;
   for (const Block& block : segment->second) {
-    if (place >= block.start && place < block.start + block.size) return tell(block);
+    if (byte >= block.start && byte < block.start + block.size) return tell(block);
   }
   return false;
 }

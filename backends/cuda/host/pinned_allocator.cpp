@@ -157,11 +157,11 @@ bool PinnedAllocator::is_pinned(const void* pointer) {
 }
 
 PinnedAllocator::Block* PinnedAllocator::find(const void* pointer) {
-  const char* place = static_cast<const char*>(pointer);
-  auto block = blocks_.upper_bound(place);
+  const char* byte = static_cast<const char*>(pointer);
+  auto block = blocks_.upper_bound(byte);
   if (block == blocks_.begin()) return nullptr;
   --block;
-  const bool inside = place < block->first + block->second.size;
+  const bool inside = byte < block->first + block->second.size;
   return inside && block->second.live ? &block->second : nullptr;
 }
 
