@@ -1,7 +1,7 @@
 #include <mutex>
 
+#include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/autograd/meta.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/tensor/detail/shape.h>
 

@@ -2,7 +2,7 @@
 
 #include <tern/core/autograd/autograd.h>
 #include <tern/core/autograd/detail/engine.h>
-#include <tern/core/autograd/meta.h>
+#include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/record.h>
 #include <tern/core/tensor/detail/shape.h>
 
@@ -37,6 +37,8 @@ void start_all(Engine& engine, const variable_list& outputs, const variable_list
 
 }  // namespace
 
+namespace detail {
+
 void throw_backward_twice() {
   tern::detail::raise<Error>(
       "Trying to backward through the graph a second time (or directly access saved tensors after "
@@ -45,6 +47,8 @@ void throw_backward_twice() {
       "through the graph a second time or if you need to access saved tensors after calling "
       "backward.");
 }
+
+}  // namespace detail
 
 variable_list grad(const variable_list& outputs, const variable_list& inputs,
                    const variable_list& grad_outputs, std::optional<StrictBool> retain_graph,

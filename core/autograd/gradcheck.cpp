@@ -2,8 +2,8 @@
 #include <unordered_set>
 
 #include <tern/core/autograd/autograd.h>
+#include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/gradcheck.h>
-#include <tern/core/autograd/meta.h>
 
 namespace tern::autograd {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <tern/core/autograd/meta.h>
+#include <tern/core/autograd/detail/meta.h>
 #include <tern/core/base/text.h>
 
 namespace tern::autograd {

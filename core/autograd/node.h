@@ -111,4 +111,11 @@ class TERN_API Node : public RefCounted {
   Node* next_dying_ = nullptr;
 };
 
+/// Returns the rule that made `tensor`, the accumulator of a leaf that requires grad, or an empty
+/// edge. A view whose base was changed in place gets a new rule first.
+TERN_API Edge gradient_edge(const Tensor& tensor);
+
+/// Makes `tensor` output `nr` of `node`.
+TERN_API void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr = 0);
+
 }  // namespace tern::autograd

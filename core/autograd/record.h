@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/autograd/meta.h>
 #include <tern/core/autograd/node.h>
 #include <tern/core/autograd/saved_tensor.h>
 
@@ -35,6 +34,8 @@ bool needs_grad(const Tensors&... tensors) {
   return (tracked(tensors) || ...) && GradMode::is_enabled();
 }
 
+namespace detail {
+
 /// One input of an op, the rule for its gradient, and the tensors that the rule needs.
 template <class Rule, class... SavedTensors>
 struct Wrt {
@@ -44,12 +45,6 @@ struct Wrt {
   Rule rule;
   std::tuple<const SavedTensors&...> saved;
 };
-
-/// Returns the Wrt of an input; see the top of this file.
-template <class Rule, class... SavedTensors>
-Wrt<Rule, SavedTensors...> wrt(const Tensor& input, Rule rule, const SavedTensors&... saved) {
-  return {input, std::move(rule), {saved...}};
-}
 
 /// Throws Error because the saved tensors of the graph were freed.
 [[noreturn]] TERN_API void throw_backward_twice();
@@ -132,11 +127,20 @@ class RuleNode final : public Node {
   std::tuple<std::optional<InputRule<Ws>>...> rules_;
 };
 
+}  // namespace detail
+
+/// Returns what record() needs of one input; see the top of this file.
+template <class Rule, class... SavedTensors>
+detail::Wrt<Rule, SavedTensors...> wrt(const Tensor& input, Rule rule,
+                                       const SavedTensors&... saved) {
+  return {input, std::move(rule), {saved...}};
+}
+
 /// Records an op: `out`, which must be new and without history, becomes the op's output. `name`
 /// must be a string literal.
 template <class... Ws>
 Tensor record(const char* name, Tensor out, const Ws&... wrts) {
-  set_history(out, IntrusivePtr<Node>(new RuleNode<Ws...>(name, out, wrts...)));
+  set_history(out, IntrusivePtr<Node>(new detail::RuleNode<Ws...>(name, out, wrts...)));
   return out;
 }
 

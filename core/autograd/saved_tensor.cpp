@@ -1,7 +1,7 @@
 #include <string>
 
+#include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/autograd/meta.h>
 #include <tern/core/autograd/saved_tensor.h>
 #include <tern/core/kernels/backend.h>
 

@@ -1,6 +1,6 @@
 #include <tern/core/autograd/autograd.h>
+#include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/detail/view.h>
-#include <tern/core/autograd/meta.h>
 #include <tern/core/tensor/tensor.h>
 
 // The autograd members of Tensor.

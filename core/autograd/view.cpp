@@ -1,6 +1,6 @@
+#include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/detail/view.h>
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/autograd/meta.h>
 
 namespace tern::autograd {
 

@@ -20,7 +20,7 @@ NormalizeBackward::NormalizeBackward(const char* name, const Tensor& input, cons
 }
 
 void NormalizeBackward::apply(const Tensor* gradients, Tensor* results) {
-  if (released_) autograd::throw_backward_twice();
+  if (released_) autograd::detail::throw_backward_twice();
   const Tensor& gradient = gradients[0];
   if (!gradient.defined()) return;
   const Tensor input = input_.unpack(this), weight = weight_.unpack(this);

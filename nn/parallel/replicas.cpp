@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include <tern/core/autograd/meta.h>
+#include <tern/core/autograd/detail/meta.h>
 #include <tern/nn/detail/module_walk.h>
 
 namespace tern::nn::parallel {

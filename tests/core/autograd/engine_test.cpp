@@ -1,4 +1,4 @@
-#include <tern/core/autograd/meta.h>
+#include <tern/core/autograd/detail/meta.h>
 
 #include "core/autograd/autograd_test.h"
 

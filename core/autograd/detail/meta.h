@@ -33,13 +33,6 @@ inline Meta* meta_of(const TensorImpl& impl) { return static_cast<Meta*>(impl.au
 /// Returns the Meta of a tensor, and makes it if there is none.
 Meta& ensure_meta(TensorImpl& impl);
 
-/// Returns the rule that made `tensor`, the accumulator of a leaf that requires grad, or an empty
-/// edge. A view whose base was changed in place gets a new rule first.
-TERN_API Edge gradient_edge(const Tensor& tensor);
-
-/// Makes `tensor` output `nr` of `node`.
-TERN_API void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr = 0);
-
 /// Makes the tensor of `meta` the output of `edge`, and moves the hook of retain_grad() there.
 void set_edge(Meta& meta, Edge edge);
 
