@@ -66,12 +66,12 @@ void Capture::append_until(const Stream* stream, std::int64_t count, Seen& done,
   }
 }
 
-void Capture::wait(Stream& stream, const Seen& place) {
+void Capture::wait(Stream& stream, const Seen& position) {
   if (stream.capture() == nullptr) {
     stream.set_capture(first_.capture());
     streams_.push_back(&stream);
   }
-  merge(seen_[&stream], place);
+  merge(seen_[&stream], position);
 }
 
 Graph Capture::end(const Stream& stream) {

@@ -31,10 +31,10 @@ class Capture {
   bool uses(std::int32_t device) const;
 
   void record(const Stream& stream, Stream::Bind bind);
-  const Seen& place(const Stream& stream) { return seen_[&stream]; }
-  /// Makes later work of `stream` wait for the position `place`. The stream joins the capture if it
-  /// has not yet.
-  void wait(Stream& stream, const Seen& place);
+  const Seen& position(const Stream& stream) { return seen_[&stream]; }
+  /// Makes later work of `stream` wait for the position `position`. The stream joins the capture if
+  /// it has not yet.
+  void wait(Stream& stream, const Seen& position);
   /// Releases the streams and returns the graph. Throws Failure, in CUDA's words, for a stream
   /// other than the first, another thread, work that the first stream does not wait for, and a
   /// capture that has failed.

@@ -58,13 +58,13 @@ bool is_write([[maybe_unused]] const void* context) {
 
 void tell_story(std::int32_t device, const void* address, bool wrote) {
   Story story;
-  const auto place = reinterpret_cast<std::uintptr_t>(address);
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
   story.text("tern: the host ").text(wrote ? "wrote to" : "read").text(" memory of cuda:");
-  story.number(static_cast<std::uint64_t>(device)).text(" at 0x").number(place, 16);
+  story.number(static_cast<std::uint64_t>(device)).text(" at 0x").number(number, 16);
   kernels::PluginBlock block{};
   const auto& host = Simulator::get().host();
   if (host.find_block != nullptr && host.find_block(device, address, &block) != 0) {
-    const auto offset = place - reinterpret_cast<std::uintptr_t>(block.start);
+    const auto offset = number - reinterpret_cast<std::uintptr_t>(block.start);
     story.text(", ").number(offset).text(" bytes into a block of ");
     story.number(static_cast<std::uint64_t>(block.bytes));
     story.text(block.live != 0 ? " bytes, allocation number "

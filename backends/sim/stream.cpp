@@ -52,7 +52,7 @@ void Event::record(Stream& where) {
   if (captured) {
     if (where.capture()->has_failed()) refuse(CaptureError::kInvalidated);
     capture = where.capture();
-    seen = where.capture()->place(where);
+    seen = where.capture()->position(where);
     return;
   }
   stream = &where;
@@ -79,7 +79,7 @@ void Event::block(Stream& where) const {
   if (stream == nullptr) return;
   if (target != nullptr) refuse(CaptureError::kIsolation, target);
   where.follow(*stream, position);
-  for (const auto& [other, place] : seen) where.follow(*other, place);
+  for (const auto& [other, reached] : seen) where.follow(*other, reached);
   if (is_done()) return;
   where.submit([event = *this](kernels::KernelContext&) { event.run(); });
 }

@@ -42,7 +42,7 @@ bool names_op(std::string_view text, std::string_view op) {
   return false;
 }
 
-constexpr std::string_view kPlace = "\n  in module ";
+constexpr std::string_view kModuleLine = "\n  in module ";
 
 }  // namespace
 
@@ -51,8 +51,8 @@ std::string error_text(std::string text, bool is_of_op) {
   if (is_of_op && running_op != nullptr && !names_op(text, running_op)) {
     text.insert(0, ": ").insert(0, running_op);
   }
-  if (running_module() != nullptr && text.find(kPlace) == text.npos) {
-    text.append(kPlace).append(running_module_text());
+  if (running_module() != nullptr && text.find(kModuleLine) == text.npos) {
+    text.append(kModuleLine).append(running_module_text());
   }
   return text;
 }

@@ -46,10 +46,10 @@ class TERN_API Backend {
   virtual Allocator* pinned_allocator() { return nullptr; }
 
   /// Runs a body, on any thread, with `device` current and with the stream that the calling thread
-  /// used when place() was called.
-  using Place = std::function<void(const std::function<void()>& body)>;
-  /// Returns the Place of the calling thread's current stream of `device`.
-  virtual Place place(DeviceIndex) {
+  /// used when runner() was called.
+  using Runner = std::function<void(const std::function<void()>& body)>;
+  /// Returns the Runner of the calling thread's current stream of `device`.
+  virtual Runner runner(DeviceIndex) {
     return [](const std::function<void()>& body) { body(); };
   }
 

@@ -30,7 +30,7 @@ Tensor shown(const Tensor& buffer, const Geometry& geometry, std::int64_t low) {
 }
 
 // Returns the index in the buffer of each element, for geometries whose elements overlap.
-Tensor places_of(const Geometry& geometry, std::int64_t low, Device device) {
+Tensor indices_of(const Geometry& geometry, std::int64_t low, Device device) {
   Tensor indices = full({1}, geometry.offset - low, TensorOptions(kLong).device(device));
   for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
     const Tensor steps =
@@ -58,7 +58,7 @@ bool may_overlap(const Geometry& geometry) {
 
 // Returns how many elements of the geometry share each element of the buffer, at least 1.
 Tensor counts_of(const Geometry& geometry, std::int64_t low, const Tensor& buffer) {
-  const Tensor indices = places_of(geometry, low, buffer.device());
+  const Tensor indices = indices_of(geometry, low, buffer.device());
   return clamp_min(
       zeros_like(buffer).index_add(0, indices, ones({indices.numel()}, buffer.options())), 1);
 }
@@ -68,7 +68,7 @@ Tensor counts_of(const Geometry& geometry, std::int64_t low, const Tensor& buffe
 Tensor laid_out(const Tensor& whole, const Geometry& base, const Range& range) {
   Tensor buffer = zeros({range.high - range.low}, whole.options());
   if (may_overlap(base)) {
-    const Tensor indices = places_of(base, range.low, whole.device());
+    const Tensor indices = indices_of(base, range.low, whole.device());
     return buffer.index_add(0, indices, whole.reshape({-1})) / counts_of(base, range.low, buffer);
   }
   shown(buffer, base, range.low).copy_(whole);
@@ -120,7 +120,7 @@ Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& vie
     if (is_dense(view.sizes, view.strides)) {
       shown(buffer, view, range.low).copy_(part);
     } else {
-      buffer = buffer.index_add(0, places_of(view, range.low, part.device()), part.reshape({-1}));
+      buffer = buffer.index_add(0, indices_of(view, range.low, part.device()), part.reshape({-1}));
     }
     // Elements that share memory share the gradient of that memory.
     if (may_overlap(base)) buffer = buffer / counts_of(base, range.low, buffer);

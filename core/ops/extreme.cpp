@@ -80,8 +80,8 @@ std::tuple<Tensor, Tensor> extreme_along(const char* name, const char* node, Red
   return {recorded, indices};
 }
 
-Tensor place(const char* name, ReduceOp op, const Tensor& self, std::optional<std::int64_t> dim,
-             bool keepdim) {
+Tensor extreme_index(const char* name, ReduceOp op, const Tensor& self,
+                     std::optional<std::int64_t> dim, bool keepdim) {
   TERN_CHECK(self.dtype() != kBool, NotImplementedError, name,
              "(): does not support bool input. Got a tensor of ", self.dtype(),
              ": use to(kLong) first");
@@ -128,11 +128,11 @@ std::tuple<Tensor, Tensor> min(const Tensor& self, StrictInt dim, StrictBool kee
 }
 Tensor argmax(const Tensor& self, std::optional<StrictInt> dim, StrictBool keepdim) {
   TERN_OP("argmax", self);
-  return place("argmax", ReduceOp::kArgmax, self, dim, keepdim);
+  return extreme_index("argmax", ReduceOp::kArgmax, self, dim, keepdim);
 }
 Tensor argmin(const Tensor& self, std::optional<StrictInt> dim, StrictBool keepdim) {
   TERN_OP("argmin", self);
-  return place("argmin", ReduceOp::kArgmin, self, dim, keepdim);
+  return extreme_index("argmin", ReduceOp::kArgmin, self, dim, keepdim);
 }
 Tensor all(const Tensor& self) {
   TERN_OP("all", self);

@@ -53,7 +53,7 @@ void check_count(const char* name, const Tensor& self, const Tensor& index) {
 }
 
 // Does the kernel's check for results without elements, which never reach a kernel.
-void check_places(const Tensor& index, std::int64_t limit) {
+void check_indices(const Tensor& index, std::int64_t limit) {
   if (index.numel() == 0 || !index.is_cpu()) return;
   for (const std::int64_t value :
        {index.min().item<std::int64_t>(), index.max().item<std::int64_t>()}) {
@@ -104,7 +104,7 @@ Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
   DimVector sizes = self.self().sizes;
   if (!sizes.empty()) sizes[d] = index.numel();
   Tensor out = detail::make_tensor(sizes, self.dtype(), self.device());
-  if (out.numel() == 0) check_places(index, length(self, d));
+  if (out.numel() == 0) check_indices(index, length(self, d));
   run_index("index_select", IndexOp::kSelect, self.detach().contiguous(), out, index.contiguous(),
             d, index.numel(), length(self, d));
   if (!needs_grad(self)) return out;
@@ -150,12 +150,12 @@ Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index) {
   TERN_OP("gather", self, dim, index);
   if (index.numel() != 0) check_index("gather", "gather", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
-  const Tensor from = at_least_1d(self.detach()), places = at_least_1d(index);
-  check_index_shape("gather", from, places, d);
+  const Tensor from = at_least_1d(self.detach()), indices = at_least_1d(index);
+  check_index_shape("gather", from, indices, d);
   Tensor out = detail::make_tensor(index.sizes(), self.dtype(), self.device());
   if (index.numel() != 0) {
-    run_index("gather", IndexOp::kGather, cut_to(from, places, d).contiguous(), out,
-              places.contiguous(), d, places.sizes()[d], from.sizes()[d]);
+    run_index("gather", IndexOp::kGather, cut_to(from, indices, d).contiguous(), out,
+              indices.contiguous(), d, indices.sizes()[d], from.sizes()[d]);
   }
   if (!needs_grad(self)) return out;
   return record("GatherBackward0", out,
@@ -178,17 +178,17 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
   Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
   {
     const NoGradGuard no_grad;
-    const Tensor from = at_least_1d(source), places = at_least_1d(index), whole = at_least_1d(out);
-    check_index_shape("scatter_add", whole, places, d);
-    check_index_shape("scatter_add", from, places, from.sizes().size());
+    const Tensor from = at_least_1d(source), indices = at_least_1d(index), whole = at_least_1d(out);
+    check_index_shape("scatter_add", whole, indices, d);
+    check_index_shape("scatter_add", from, indices, from.sizes().size());
     detail::copy_elements(out, self);
     if (index.numel() != 0) {
-      Tensor used = cut_to(from, places, from.sizes().size()).contiguous();
+      Tensor used = cut_to(from, indices, from.sizes().size()).contiguous();
       // The kernel needs equal shapes on both sides, so a smaller index works on a dense part.
-      const Tensor part = cut_to(whole, places, d);
+      const Tensor part = cut_to(whole, indices, d);
       const Tensor target = part.contiguous();
-      run_index("scatter_add", IndexOp::kScatterAdd, used, target, places.contiguous(), d,
-                places.sizes()[d], part.sizes()[d]);
+      run_index("scatter_add", IndexOp::kScatterAdd, used, target, indices.contiguous(), d,
+                indices.sizes()[d], part.sizes()[d]);
       if (!target.is_alias_of(out)) detail::copy_elements(part, target);
     }
   }

@@ -229,7 +229,7 @@ bool is_one_target(const Tensor& input, const Tensor& target) {
 
 // The targets of a class loss, in the form that the forward and the backward pass need.
 struct Targets {
-  Tensor places;   // the class of each target, 0 where ignored
+  Tensor indices;  // the class of each target, 0 where ignored
   Tensor ignored;  // a mask; undefined if certainly no target is ignored
   Tensor weights;  // the weight of each target, 0 where ignored; undefined when all are 1
 };
@@ -244,10 +244,10 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
   const bool readable = target.numel() != 0 && !target.is_meta() && !target.is_cuda();
   const bool all = readable && counted.all().item<bool>();
   Targets result;
-  result.places = all ? target : where(counted, target, 0);
+  result.indices = all ? target : where(counted, target, 0);
   if (readable) {
-    const std::int64_t low = result.places.min().item<std::int64_t>();
-    const std::int64_t high = result.places.max().item<std::int64_t>();
+    const std::int64_t low = result.indices.min().item<std::int64_t>();
+    const std::int64_t high = result.indices.max().item<std::int64_t>();
     TERN_CHECK(low >= 0 && high < classes, IndexError, "Target ", low < 0 ? low : high,
                " is out of bounds. A target is at least 0 and less than ", classes,
                ", the number of classes.");
@@ -257,7 +257,7 @@ Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
   result.weights = counted.to(input.dtype());
   if (weight.defined()) {
     const Tensor of_target =
-        weight.detach().index_select(0, result.places.reshape({-1})).reshape(target.sizes());
+        weight.detach().index_select(0, result.indices.reshape({-1})).reshape(target.sizes());
     result.weights = result.weights * of_target;
   }
   return result;
@@ -299,7 +299,7 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   Tensor out, total;  // the sum of the weights, if the mean needs it
   {
     const NoGradGuard no_grad;
-    const Tensor chosen = input.gather(dim, targets.places.unsqueeze(dim)).squeeze(dim);
+    const Tensor chosen = input.gather(dim, targets.indices.unsqueeze(dim)).squeeze(dim);
     Tensor each = -(targets.weights.defined() ? chosen * targets.weights : chosen);
     // An ignored log-probability of -inf must not become NaN.
     if (targets.ignored.defined()) each = masked_fill(each, targets.ignored, 0);
@@ -319,15 +319,15 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                     input,
                     [each_gradient, dim, shape = input.self().sizes](
                         const Tensor& g, const Tensor& /*target*/, const Tensor& /*weight*/,
-                        const Tensor& places, const Tensor& ignored, const Tensor& weights,
+                        const Tensor& indices, const Tensor& ignored, const Tensor& weights,
                         const Tensor& sum) {
                       const Tensor whole = each_gradient(sum.defined() ? g / sum : g, weights);
-                      Tensor each = -whole.expand(places.sizes());
+                      Tensor each = -whole.expand(indices.sizes());
                       if (ignored.defined()) each = masked_fill(each, ignored, 0);
-                      return g.new_zeros(shape).scatter_add(dim, places.unsqueeze(dim),
+                      return g.new_zeros(shape).scatter_add(dim, indices.unsqueeze(dim),
                                                             each.unsqueeze(dim));
                     },
-                    target, weight, targets.places, targets.ignored, targets.weights, total));
+                    target, weight, targets.indices, targets.ignored, targets.weights, total));
 }
 
 Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tensor& weight,

@@ -6,20 +6,20 @@
 namespace tern {
 namespace {
 // Both fields fit in one word, so that a reader never sees half of a change.
-struct Place {
+struct DefaultDevice {
   DeviceType type = kCPU;
   DeviceIndex index = -1;
 };
-std::atomic<Place> default_device{Place{}};
+std::atomic<DefaultDevice> default_device{DefaultDevice{}};
 }  // namespace
 
 Device get_default_device() {
-  const Place place = default_device.load(std::memory_order_relaxed);
-  return place.index < 0 ? Device(place.type) : Device(place.type, place.index);
+  const DefaultDevice chosen = default_device.load(std::memory_order_relaxed);
+  return chosen.index < 0 ? Device(chosen.type) : Device(chosen.type, chosen.index);
 }
 
 void set_default_device(Device device) {
-  default_device.store(Place{device.type(), device.index()}, std::memory_order_relaxed);
+  default_device.store(DefaultDevice{device.type(), device.index()}, std::memory_order_relaxed);
 }
 
 Device TensorOptions::device() const { return device_ ? *device_ : get_default_device(); }

@@ -103,8 +103,8 @@ const char* kind_name(State::Kind kind) { return kKindNames[static_cast<std::siz
 
 void State::kind_error(const char* expected, std::string_view name) const {
   const std::string value = is_int() ? detail::text_of(' ', integer_) : "";
-  const std::string place = name.empty() ? "" : detail::text_of(" for key '", name, "'");
-  detail::raise<Error>("State: expected ", expected, place, ", found ", kind_name(kind()), value);
+  const std::string where = name.empty() ? "" : detail::text_of(" for key '", name, "'");
+  detail::raise<Error>("State: expected ", expected, where, ", found ", kind_name(kind()), value);
 }
 
 Tensor State::tensor() const {
@@ -192,9 +192,9 @@ void State::set(std::string key, State value) {
   as_dict();
   Dict& dict = write<Dict>(content_);
   dict.depth = std::max(dict.depth, depth);
-  const auto [place, is_new] = dict.index.try_emplace(key, dict.items.size());
+  const auto [found, is_new] = dict.index.try_emplace(key, dict.items.size());
   if (!is_new) {
-    State& old = dict.items[place->second].value;
+    State& old = dict.items[found->second].value;
     const bool was_deepest = depth < dict.depth && old.depth() + 1 == dict.depth;
     old = std::move(value);
     if (was_deepest) dict.depth = depth_of(dict.items);
@@ -203,7 +203,7 @@ void State::set(std::string key, State value) {
   try {
     dict.items.push_back({std::move(key), std::move(value)});
   } catch (...) {
-    dict.index.erase(place);
+    dict.index.erase(found);
     throw;
   }
 }
@@ -211,9 +211,9 @@ void State::set(std::string key, State value) {
 void State::erase(std::string_view key) {
   (*this)[key];  // throws when it is missing
   Dict& dict = write<Dict>(content_);
-  const auto place = dict.index.find(key);
-  dict.items.erase(dict.items.begin() + static_cast<std::ptrdiff_t>(place->second));
-  dict.index.erase(place);
+  const auto found = dict.index.find(key);
+  dict.items.erase(dict.items.begin() + static_cast<std::ptrdiff_t>(found->second));
+  dict.index.erase(found);
   for (std::size_t i = 0; i < dict.items.size(); ++i) dict.index[dict.items[i].key] = i;
   dict.depth = depth_of(dict.items);
 }

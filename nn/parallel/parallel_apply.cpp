@@ -10,17 +10,17 @@ namespace tern::nn::parallel {
 
 void parallel_apply(const std::vector<Device>& devices,
                     const std::function<void(std::size_t)>& task) {
-  std::vector<kernels::Backend::Place> places;
-  places.reserve(devices.size());
+  std::vector<kernels::Backend::Runner> runners;
+  runners.reserve(devices.size());
   for (Device device : devices) {
-    places.push_back(kernels::backend_of(device.type()).place(device.index()));
+    runners.push_back(kernels::backend_of(device.type()).runner(device.index()));
   }
   std::vector<std::exception_ptr> errors(devices.size());
   const bool records = GradMode::is_enabled();
   const auto run = [&](std::size_t i) noexcept {
     try {
       const AutoGradMode grad_mode(records);
-      places[i]([&] { task(i); });
+      runners[i]([&] { task(i); });
     } catch (...) {
       errors[i] = std::current_exception();
     }

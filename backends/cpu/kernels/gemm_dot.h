@@ -87,8 +87,8 @@ void multiply_dot_tile(const Problem<T>& problem, std::int64_t row, std::int64_t
       const V y = load(b[j] + p);
 #pragma GCC unroll 4
       for (int i = 0; i < kRows; ++i) {
-        V& place = sum[kTurned ? j * kLine + i : i * kLine + j];
-        place = S::fma(x[i], y, place);
+        V& element = sum[kTurned ? j * kLine + i : i * kLine + j];
+        element = S::fma(x[i], y, element);
       }
     }
   };

@@ -49,12 +49,12 @@ bool is_sorted(int ndim, const std::int64_t* strides) {
 }
 
 /// Returns the same reduction with its dimensions in the order of the input's memory, merged where
-/// the strides allow it; `storage` holds the result if it differs from `args`. With `places_count`,
+/// the strides allow it; `storage` holds the result if it differs from `args`. With `order_counts`,
 /// where indices are part of the result, the reduced dimensions stay unchanged.
-const kernels::ReduceArgs& in_memory_order(const kernels::ReduceArgs& args, bool places_count,
+const kernels::ReduceArgs& in_memory_order(const kernels::ReduceArgs& args, bool order_counts,
                                            kernels::ReduceArgs& storage) {
   const bool kept_sorted = is_sorted(args.kept_ndim, args.kept_in_strides);
-  if (kept_sorted && (places_count || is_sorted(args.reduced_ndim, args.reduced_in_strides))) {
+  if (kept_sorted && (order_counts || is_sorted(args.reduced_ndim, args.reduced_in_strides))) {
     return args;
   }
   storage = args;
@@ -62,7 +62,7 @@ const kernels::ReduceArgs& in_memory_order(const kernels::ReduceArgs& args, bool
             storage.kept_out_strides};
   kept.sort();
   kept.merge();
-  if (!places_count) {
+  if (!order_counts) {
     Dims reduced{storage.reduced_ndim, storage.reduced_sizes, storage.reduced_in_strides, nullptr};
     reduced.sort();
     reduced.merge();
@@ -73,8 +73,8 @@ const kernels::ReduceArgs& in_memory_order(const kernels::ReduceArgs& args, bool
 void reduce(const kernels::ReduceArgs& given, kernels::KernelContext& context) {
   using enum kernels::ReduceOp;
   kernels::ReduceArgs storage;
-  const bool places_count = given.op == kArgmax || given.op == kArgmin;
-  const kernels::ReduceArgs& args = in_memory_order(given, places_count, storage);
+  const bool order_counts = given.op == kArgmax || given.op == kArgmin;
+  const kernels::ReduceArgs& args = in_memory_order(given, order_counts, storage);
   switch (args.op) {
     case kSum:
     case kProd:

@@ -82,9 +82,9 @@ class Reduction {
   }
 
   void fill_identity() const {
-    kernels::StrideWalker<1> place(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
-    for (std::int64_t i = 0; i < kept_; ++i, place.next()) {
-      policy_.finish(Policy::identity(), place.offsets[0]);
+    kernels::StrideWalker<1> kept(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
+    for (std::int64_t i = 0; i < kept_; ++i, kept.next()) {
+      policy_.finish(Policy::identity(), kept.offsets[0]);
     }
   }
 
@@ -149,13 +149,13 @@ class Reduction {
                      partial + part * kept_ + unit / blocks * columns_ + first);
       }
     });
-    kernels::StrideWalker<1> place(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
-    for (std::int64_t k = 0; k < kept_; ++k, place.next()) {
+    kernels::StrideWalker<1> kept(kept_ndim_, args_.kept_sizes, {args_.kept_out_strides});
+    for (std::int64_t k = 0; k < kept_; ++k, kept.next()) {
       Accumulated acc = partial[k];
       for (std::int64_t part = 1; part < parts; ++part) {
         acc = Policy::combine(acc, partial[part * kept_ + k]);
       }
-      policy_.finish(acc, place.offsets[0]);
+      policy_.finish(acc, kept.offsets[0]);
     }
   }
 
@@ -173,16 +173,16 @@ class Reduction {
     kernels::StrideWalker<1> outer(std::max(reduced_ndim_ - 1, 0), args_.reduced_sizes,
                                    {args_.reduced_in_strides});
     if (begin > 0) outer.seek(begin / run_);
-    for (std::int64_t place = begin; place < end; outer.next()) {
-      const std::int64_t skip = place % run_;
-      const std::int64_t n = std::min(run_ - skip, end - place);
+    for (std::int64_t index = begin; index < end; outer.next()) {
+      const std::int64_t skip = index % run_;
+      const std::int64_t n = std::min(run_ - skip, end - index);
       const Element* p = in + outer.offsets[0] + skip * run_stride_;
       if (by_columns()) {
-        add_rows(acc, p, n, columns, place);
+        add_rows(acc, p, n, columns, index);
       } else {
-        single = Policy::combine(single, reduce_run(p, n, place));
+        single = Policy::combine(single, reduce_run(p, n, index));
       }
-      place += n;
+      index += n;
     }
     if (!by_columns()) acc[0] = single;
   }

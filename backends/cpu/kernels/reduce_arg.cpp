@@ -9,7 +9,7 @@ using namespace kernels;
 template <class E>
 struct Extreme {
   E value;
-  std::int64_t place;
+  std::int64_t index;
 };
 
 template <class Op, class E>
@@ -24,7 +24,7 @@ struct Arg {
   static Accumulated identity() { return {Op::template kIdentity<E>, -1}; }
   /// The indices of `a` come first.
   static Accumulated combine(const Accumulated& a, const Accumulated& b) {
-    return a.place < 0 || (b.place >= 0 && beats(b.value, a.value)) ? b : a;
+    return a.index < 0 || (b.index >= 0 && beats(b.value, a.value)) ? b : a;
   }
 
   Accumulated run(const E* p, std::int64_t stride, std::int64_t n, std::int64_t first) const {
@@ -51,23 +51,23 @@ struct Arg {
   void add_rows(Accumulated* acc, const E* p, std::int64_t stride, std::int64_t rows,
                 std::int64_t columns, std::int64_t first) const {
     // The indices are as wide as the values, so that both fill vectors equally.
-    using Place = std::conditional_t<sizeof(E) == 4, std::int32_t, std::int64_t>;
+    using Index = std::conditional_t<sizeof(E) == 4, std::int32_t, std::int64_t>;
     constexpr std::int64_t kBlockRows = 1 << 30;
     E value[kReduceColumns];
-    Place place[kReduceColumns];
+    Index index[kReduceColumns];
     for (; rows > 0; rows -= kBlockRows, first += kBlockRows, p += kBlockRows * stride) {
       std::copy_n(p, columns, value);
-      std::fill_n(place, columns, Place(0));
-      const auto last = static_cast<Place>(std::min(kBlockRows, rows));
-      for (Place r = 1; r < last; ++r) add_row(value, place, p + r * stride, columns, r);
+      std::fill_n(index, columns, Index(0));
+      const auto last = static_cast<Index>(std::min(kBlockRows, rows));
+      for (Index r = 1; r < last; ++r) add_row(value, index, p + r * stride, columns, r);
       for (std::int64_t c = 0; c < columns; ++c) {
-        acc[c] = combine(acc[c], {value[c], first + place[c]});
+        acc[c] = combine(acc[c], {value[c], first + index[c]});
       }
     }
   }
 
   void finish(const Accumulated& acc, std::int64_t offset) const {
-    out[offset] = acc.place;
+    out[offset] = acc.index;
     if (values != nullptr) values[offset] = acc.value;
   }
 
@@ -75,12 +75,12 @@ struct Arg {
   E* values;
 
  private:
-  template <class Place>
-  static void add_row(E* __restrict value, Place* __restrict place, const E* __restrict p,
-                      std::int64_t columns, Place r) {
+  template <class Index>
+  static void add_row(E* __restrict value, Index* __restrict index, const E* __restrict p,
+                      std::int64_t columns, Index r) {
     for (std::int64_t c = 0; c < columns; ++c) {
       const bool better = beats(p[c], value[c]);
-      place[c] = better ? r : place[c];
+      index[c] = better ? r : index[c];
       value[c] = better ? p[c] : value[c];
     }
   }

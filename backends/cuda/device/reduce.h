@@ -38,9 +38,9 @@ struct DimOrder {
 
 template <class Operation>
 void run_reduce(const ReduceArgs& args, KernelContext& context, const Operation& operation) {
-  const bool positions_count = args.op == ReduceOp::kArgmax || args.op == ReduceOp::kArgmin;
+  const bool order_counts = args.op == ReduceOp::kArgmax || args.op == ReduceOp::kArgmin;
   const DimOrder kept_order(args.kept_ndim, args.kept_in_strides, true);
-  const DimOrder reduced_order(args.reduced_ndim, args.reduced_in_strides, !positions_count);
+  const DimOrder reduced_order(args.reduced_ndim, args.reduced_in_strides, !order_counts);
   StridedIndex<2> kept;
   for (int i = 0; i < args.kept_ndim; ++i) {
     const int d = kept_order.dims[i];

@@ -84,7 +84,7 @@ void CudaBackend::copy_bytes(void* to, Device to_device, const void* from, Devic
   if (!captured) pinned_allocator()->record_stream(host, stream);
 }
 
-CudaBackend::Place CudaBackend::place(DeviceIndex device) {
+CudaBackend::Runner CudaBackend::runner(DeviceIndex device) {
   return [stream = getCurrentCUDAStream(device)](const std::function<void()>& body) {
     const StreamGuard guard(stream);
     body();

@@ -21,7 +21,7 @@ class TERN_API CudaBackend final : public kernels::Backend {
   void synchronize(DeviceIndex device) override;
   void record_current_stream(const void* data, DeviceIndex device) override;
   detail::PinnedAllocator* pinned_allocator() override;
-  Place place(DeviceIndex device) override;
+  Runner runner(DeviceIndex device) override;
   kernels::GraphCapture* capture(DeviceIndex device) override;
 };
 

@@ -102,7 +102,7 @@ void Recording::reserve_numbers(Generator& generator, std::uint64_t blocks,
 const double* Recording::graph_number(DeviceIndex device, std::function<double()> value) {
   check_device(device);
   numbers_.emplace_back(std::move(value), stream.device_index());
-  return static_cast<const double*>(numbers_.back().place.data());
+  return static_cast<const double*>(numbers_.back().memory.data());
 }
 
 void Recording::after_replay(DeviceIndex device, std::function<void()> hook) {
@@ -141,7 +141,7 @@ void Recording::replay(const std::function<void()>& launch) {
 
 void Recording::write_numbers() {
   for (Number& number : numbers_) {
-    number.place.write(0, std::bit_cast<std::uint64_t>(number.value()));
+    number.memory.write(0, std::bit_cast<std::uint64_t>(number.value()));
   }
   for (Draws& draws : draws_) {
     const std::lock_guard lock(draws.generator.mutex());

@@ -78,9 +78,9 @@ class Recording final : public kernels::GraphCapture {
   };
   struct Number {
     Number(std::function<double()> source, DeviceIndex device)
-        : value(std::move(source)), place(device, 1) {}
+        : value(std::move(source)), memory(device, 1) {}
     std::function<double()> value;
-    GraphNumbers place;
+    GraphNumbers memory;
   };
   void check_device(DeviceIndex device) const;
   void write_numbers();
