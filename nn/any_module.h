@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <tern/nn/any_value.h>
-#include <tern/nn/functional_module.h>
+#include <tern/nn/containers/functional_module.h>
+#include <tern/nn/module/any_value.h>
 #include <tern/nn/module_holder.h>
 
 namespace tern::nn {

@@ -9,10 +9,10 @@
 
 #include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
-#include <tern/nn/any_value.h>
-#include <tern/nn/bound_members.h>
-#include <tern/nn/load_options.h>
-#include <tern/nn/ordered_dict.h>
+#include <tern/nn/containers/ordered_dict.h>
+#include <tern/nn/module/any_value.h>
+#include <tern/nn/module/bound_members.h>
+#include <tern/nn/module/load_options.h>
 
 namespace tern::nn {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <tern/nn/module.h>
-#include <tern/nn/module_call.h>
+#include <tern/nn/module/call.h>
 
 namespace tern::nn {
 

@@ -3,17 +3,17 @@
 // Modules, functional forms, initialisation and utilities.
 
 #include <tern/nn/any_module.h>
-#include <tern/nn/any_value.h>
-#include <tern/nn/cloneable.h>
+#include <tern/nn/containers/functional_module.h>
 #include <tern/nn/containers/module_dict.h>
 #include <tern/nn/containers/module_list.h>
 #include <tern/nn/containers/parameter_dict.h>
 #include <tern/nn/containers/parameter_list.h>
 #include <tern/nn/containers/sequential.h>
 #include <tern/nn/functional.h>
-#include <tern/nn/functional_module.h>
 #include <tern/nn/init.h>
 #include <tern/nn/module.h>
+#include <tern/nn/module/any_value.h>
+#include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/modules/activation.h>
 #include <tern/nn/modules/batch_norm.h>

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <tern/nn/cloneable.h>
-#include <tern/nn/functional_module.h>
+#include <tern/nn/containers/functional_module.h>
+#include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
 
 namespace tern::nn {

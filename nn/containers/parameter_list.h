@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <tern/nn/cloneable.h>
+#include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
 
 namespace tern::nn {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/nn/cloneable.h>
+#include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/options/batch_norm.h>
 

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include <tern/core/tensor/state.h>
-#include <tern/nn/options_arg.h>
+#include <tern/nn/options/options_arg.h>
 
 namespace tern::optim {
 

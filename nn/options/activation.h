@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <tern/nn/options_arg.h>
+#include <tern/nn/options/options_arg.h>
 
 namespace tern::nn {
 

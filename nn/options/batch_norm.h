@@ -4,7 +4,7 @@
 #include <optional>
 
 #include <tern/core/tensor/tensor.h>
-#include <tern/nn/options_arg.h>
+#include <tern/nn/options/options_arg.h>
 
 namespace tern::nn {
 

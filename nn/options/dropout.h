@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/nn/options_arg.h>
+#include <tern/nn/options/options_arg.h>
 
 namespace tern::nn {
 

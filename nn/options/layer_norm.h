@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tern/core/tensor/tensor.h>
-#include <tern/nn/options_arg.h>
+#include <tern/nn/options/options_arg.h>
 
 namespace tern::nn {
 

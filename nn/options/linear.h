@@ -4,7 +4,7 @@
 #include <optional>
 
 #include <tern/core/tensor/options.h>
-#include <tern/nn/options_arg.h>
+#include <tern/nn/options/options_arg.h>
 
 namespace tern::nn {
 

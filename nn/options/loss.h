@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include <tern/core/ops/loss.h>
-#include <tern/nn/options_arg.h>
+#include <tern/nn/options/options_arg.h>
 
 namespace tern::nn {
 

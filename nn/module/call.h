@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <tern/core/base/running_module.h>
-#include <tern/nn/any_value.h>
 #include <tern/nn/module.h>
+#include <tern/nn/module/any_value.h>
 
 // The code around a module's forward: it keeps the module's name ready for error texts and runs the
 // hooks.

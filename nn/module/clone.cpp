@@ -3,8 +3,8 @@
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/nn/cloneable.h>
 #include <tern/nn/module.h>
+#include <tern/nn/module/cloneable.h>
 
 namespace tern::nn {
 

@@ -1,4 +1,4 @@
-#include <tern/nn/functional_module.h>
+#include <tern/nn/containers/functional_module.h>
 
 namespace tern::nn {
 

@@ -1,7 +1,7 @@
 #include <string>
 
 #include <tern/nn/detail/module_walk.h>
-#include <tern/nn/module_call.h>
+#include <tern/nn/module/call.h>
 #include <tern/nn/module_holder.h>
 
 namespace tern::nn::detail {

@@ -1,6 +1,6 @@
 #include <tern/core/base/error.h>
-#include <tern/nn/any_value.h>
 #include <tern/nn/detail/type_name.h>
+#include <tern/nn/module/any_value.h>
 
 namespace tern::nn {
 

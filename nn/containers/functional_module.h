@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <tern/nn/cloneable.h>
+#include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
 
 namespace tern::nn {
