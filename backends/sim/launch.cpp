@@ -181,12 +181,19 @@ void launch(const Args& args, KernelContext& context) {
   }
 }
 
+/// Fills the slot of `Args` if there is a kernel to launch.
+template <class Args>
+void add_launch(KernelTable& table) {
+  const bool has_kernel = kernel_table().kernels[SlotOf<Args>::slot] != nullptr;
+  if (has_kernel) kernels::set<Args, launch<Args>>(table);
+}
+
 }  // namespace
 
 KernelTable launch_table() {
   KernelTable table;
-#define TERN_SLOT(name, Args) \
-  if (kernel_table().kernels[Slot::name] != nullptr) kernels::set<Args, launch<Args>>(table);
+  // NOLINTNEXTLINE(bugprone-macro-parentheses): a type takes none.
+#define TERN_SLOT(name, Args) add_launch<Args>(table);
 #include <tern/generated/kernel_slots.def>
 #undef TERN_SLOT
   return table;

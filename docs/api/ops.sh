@@ -32,7 +32,7 @@ section "Copies and conversions" $ops/copy.h $ops/copy_methods.inc
 plain=1
 section "Losses, dropout and normalisation, as functions" $ops/loss.h $ops/normalize.h
 section "Layers: tern::nn" nn/modules/*.h
-section "Containers: tern::nn" nn/containers/*.h nn/containers/functional_module.h nn/parallel/data_parallel.h
+section "Containers: tern::nn" nn/containers/*.h nn/parallel/data_parallel.h
 section "Functions of layers: tern::nn::functional" nn/functional/*.h
 section "Initialisation: tern::nn::init" nn/init.h
 section "Utilities: tern::nn::utils" nn/utils/*.h
