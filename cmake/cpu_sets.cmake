@@ -26,6 +26,10 @@ set(TERN_CPU_FLAGS_native -march=native)
 # This set has only its own matrix product and takes the other kernels from the base set.
 set(TERN_CPU_BASE_avx512_bf16 avx512)
 
+# Eigen's factorizations in linalg.cpp cost 15 s and 150 KB a set, so the first set, which runs on every machine, has them
+# for all.
+list(GET TERN_CPU_SETS 0 TERN_CPU_LINALG_SET)
+
 # With Clang, CMAKE_LINKER may be LLVM's linker, which cannot merge groups.
 find_program(TERN_LD NAMES ld.bfd ld REQUIRED)
 mark_as_advanced(TERN_LD)
@@ -37,6 +41,11 @@ function(tern_add_cpu_sets library)
     PROPERTIES COMPILE_OPTIONS "${small_code}")
   foreach(set IN LISTS TERN_CPU_SETS)
     set(sources ${all_sources})
+    set(linalg_set "")
+    if(NOT set STREQUAL TERN_CPU_LINALG_SET)
+      list(REMOVE_ITEM sources ${kernels}/linalg.cpp)
+      set(linalg_set ${TERN_CPU_LINALG_SET})
+    endif()
     if(TERN_CPU_BASE_${set})
       if(NOT TERN_CPU_BASE_${set} IN_LIST TERN_CPU_SETS)
         message(FATAL_ERROR "TERN_CPU_SETS: ${set} needs ${TERN_CPU_BASE_${set}}")
@@ -51,6 +60,7 @@ function(tern_add_cpu_sets library)
     target_include_directories(${objects} PRIVATE ${PROJECT_BINARY_DIR}/include)
     target_link_libraries(${objects} PRIVATE Eigen3::Eigen)
     target_compile_definitions(${objects} PRIVATE TERN_CPU_SET=${set}
+      $<$<BOOL:${linalg_set}>:TERN_CPU_LINALG_SET=${linalg_set}>
       $<$<BOOL:${TERN_CPU_BASE_${set}}>:TERN_CPU_BASE_SET=${TERN_CPU_BASE_${set}}>)
     target_compile_options(${objects} PRIVATE
       $<$<NOT:$<CONFIG:Debug>>:-O3> ${TERN_CPU_FLAGS_${set}}

@@ -19,6 +19,22 @@ namespace tern::cpu {
 extern "C" void TERN_JOIN(tern_cpu_register_, TERN_CPU_BASE_SET)(tern::kernels::KernelTable* table);
 #endif
 
+#ifdef TERN_CPU_LINALG_SET
+extern "C" void TERN_JOIN(tern_cpu_register_,
+                          TERN_CPU_LINALG_SET)(tern::kernels::KernelTable* table);
+
+namespace tern::cpu {
+
+// This set has no linalg.cpp (cmake/cpu_sets.cmake), but the kernel of another set.
+void register_linalg(kernels::KernelTable& table) {
+  kernels::KernelTable others;
+  TERN_JOIN(tern_cpu_register_, TERN_CPU_LINALG_SET)(&others);
+  table[kernels::Slot::linalg] = others[kernels::Slot::linalg];
+}
+
+}  // namespace tern::cpu
+#endif
+
 /// Fills `table` with the kernels of this instruction set. A set with a base set takes all kernels
 /// of the base set except the matrix product.
 extern "C" void TERN_JOIN(tern_cpu_register_, TERN_CPU_SET)(tern::kernels::KernelTable* table) {
