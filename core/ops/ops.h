@@ -6,6 +6,7 @@
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/index.h>
+#include <tern/core/ops/linalg.h>
 #include <tern/core/ops/loss.h>
 #include <tern/core/ops/matmul.h>
 #include <tern/core/ops/matmul_precision.h>

@@ -301,6 +301,7 @@ class TERN_API Tensor {
 #include <tern/core/ops/creation_methods.inc>
 #include <tern/core/ops/elementwise_methods.inc>
 #include <tern/core/ops/index_methods.inc>
+#include <tern/core/ops/linalg_methods.inc>
 #include <tern/core/ops/matmul_methods.inc>
 #include <tern/core/ops/random_methods.inc>
 #include <tern/core/ops/reduce_methods.inc>

@@ -40,6 +40,7 @@ function name_of(line) {
 
 FNR == 1 {
   in_detail = in_macro = 0
+  inner = ""
   comment = ""
   is_methods = FILENAME ~ /\.inc$/
 }
@@ -51,6 +52,8 @@ FNR == 1 {
 /^namespace .*detail \{/ { in_detail = 1 }
 /^\}  \/\/ namespace .*detail/ { in_detail = 0 }
 in_detail { next }
+/^namespace linalg \{/ { inner = "linalg::" }
+/^\}  \/\/ namespace linalg/ { inner = "" }
 
 /^ *\/\/\/ / {
   sub(/^ *\/\/\/ /, "")
@@ -74,7 +77,7 @@ in_detail { next }
   note(parts[1], "function, method", "`self " parts[2] " other`, elementwise, as a bool tensor")
 }
 !is_methods && /^(TERN_API|inline) [A-Za-z0-9_:<>, ]+&? [a-z][a-z_0-9]*\(/ && !/operator/ {
-  note(name_of($0), plain ? "" : "function", sentence(comment))
+  note(inner name_of($0), plain ? "" : "function", sentence(comment))
 }
 is_methods && /^  [A-Z:a-z_<>, ]+&? [A-Za-z_0-9]+\(/ && !/^  requires/ {
   note(name_of($0), "method", sentence(comment))

@@ -26,6 +26,7 @@ section "Elementwise" $ops/unary.def $ops/elementwise.h $ops/elementwise_methods
 section "Comparisons" $ops/comparison.def
 section "Reductions" $ops/reduce.h $ops/reduce_methods.inc
 section "Matrix products" $ops/matmul.h $ops/matmul_methods.inc
+section "Linear algebra" $ops/linalg.h $ops/linalg_methods.inc
 section "Shapes and views" $ops/view.h $ops/view_methods.inc
 section "Joining and indexing" $ops/index.h $ops/index_methods.inc
 section "Copies and conversions" $ops/copy.h $ops/copy_methods.inc

@@ -34,6 +34,27 @@ def linear(g, form):
             None if g.chance(0.3) else g.tensor([m], d)]
 
 
+def regular(g, d):
+    """Matrices far from singular ones, which differ by more than rounding."""
+    n, lead = g.pick([1, 2, 3]), g.pick([[], [], [2]])
+    count = math.prod(lead) * n * n
+    values = [(g.random.randint(-4, 4) / 4 + (3 * n if i // n % n == i % n else 0)) for i in range(count)]
+    return g.make(lead + [n, n], d, values)
+
+
+def square(g, form):
+    rest = [g.chance(0.5)] if form.op == "linalg_cholesky" else []
+    return [regular(g, floating(g))] + rest
+
+
+def solve(g, form):
+    d = floating(g)
+    a = regular(g, d)
+    lead, n, left = list(g.t(a).shape[:-2]), g.t(a).shape[-1], g.chance(0.7)
+    b = g.pick([[n, 2], lead + [n, 1], [3, 1, n, 2], lead + [n], [n]] if left else [[3, n], lead + [1, n]])
+    return [a, g.tensor(b, d), left]
+
+
 def reduction(g):
     return g.pick(["none", "mean", "sum"])
 

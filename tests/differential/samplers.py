@@ -2,7 +2,7 @@
 
 import math
 
-from layer_samplers import addmm, batch_norm, bce, classes, floating, layer_norm, linear, matmul
+from layer_samplers import addmm, batch_norm, bce, classes, floating, layer_norm, linear, matmul, solve, square
 from torch_side import dtype_of
 
 
@@ -279,7 +279,8 @@ SAMPLERS = {
     "cat": join, "stack": join, "index_select": index_select, "index_add": index_select, "gather": gather,
     "scatter_add": gather, "copy_": copy_, "fill_": fill_, "lerp": lerp, "lerp_": lerp, "isclose": one_dtype,
     "allclose": one_dtype, "binary_cross_entropy": bce, "binary_cross_entropy_with_logits": bce,
-    "nll_loss": classes, "cross_entropy_loss": classes, "layer_norm": layer_norm, "batch_norm": batch_norm,
+    "linalg_inv": square, "inverse": square, "linalg_det": square, "det": square, "linalg_cholesky": square,
+    "linalg_solve": solve, "nll_loss": classes, "cross_entropy_loss": classes, "layer_norm": layer_norm, "batch_norm": batch_norm,
     "retain_grad": retain, "set_grad": set_grad, "item": item,
     "new_zeros": new_sizes, "new_ones": new_sizes, "new_full": new_sizes, "zeros": sizes, "ones": sizes,
     "std": spread, "var": spread, "full": sizes, "arange": arange, "linspace": linspace, "eye": eye,

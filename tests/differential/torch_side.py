@@ -37,7 +37,8 @@ SQUARES = set("std var layer_norm batch_norm mse_loss mean".split())
 # A small change of an argument changes them much, everywhere or near 0.
 STEPS = set("floor ceil round trunc sign floor_ ceil_ round_ trunc_ sign_ remainder argmax argmin".split())
 POLES = set("div div_ a log log_ rsqrt rsqrt_ sqrt sqrt_ reciprocal reciprocal_ pow pow_ norm std var log1p "
-            "log1p_ batch_norm layer_norm binary_cross_entropy expm1 exp exp_ expm1_".split())
+            "log1p_ batch_norm layer_norm binary_cross_entropy expm1 exp exp_ expm1_ linalg_inv linalg_solve "
+            "linalg_cholesky inverse".split())
 # Their gradients jump.
 KINKS = set("relu relu_ abs abs_ maximum minimum clamp clamp_ clamp_min clamp_min_ clamp_max clamp_max_ max "
             "min amax amin norm prod std pow pow_ binary_cross_entropy sign floor".split())

@@ -15,6 +15,8 @@ import warnings
 import torch
 import torch.nn.functional as F
 
+from linalg_cases import add_linalg_cases
+
 warnings.simplefilter("ignore")
 INF, NAN = math.inf, math.nan
 generator = torch.Generator().manual_seed(11)
@@ -344,6 +346,7 @@ more("addmm", [[rand(3, 1), rand(3, 4), rand(4, 2)], [rand(1, 1), rand(3, 4), ra
 more("slice", [[rand(6, 2)], [rand(7)]])
 case("slice_from_the_end", lambda a: a[-3:-1], [[rand(5)], [rand(2, 3)]])
 case("as_strided_of_a_part", lambda a: a[2:].as_strided((2, 2), (2, 1)), [[rand(8)]])
+add_linalg_cases(case, rand, vec)
 
 
 def number(value):

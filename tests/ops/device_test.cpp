@@ -12,7 +12,7 @@
 namespace tern::testing {
 namespace {
 
-class OpDeviceTest : public ::testing::TestWithParam<OpCase> {};
+class OpDeviceTest : public OpCaseTest {};
 class OpMixedDevicesTest : public OpDeviceTest {};
 class OpNumbersTest : public OpDeviceTest {};
 

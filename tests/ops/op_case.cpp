@@ -3,6 +3,8 @@
 #include <cmath>
 #include <sstream>
 
+#include <tern/core/kernels/backend.h>
+
 namespace tern::testing {
 
 std::vector<Sample> unary_samples(double low, double high) {
@@ -28,7 +30,7 @@ const std::vector<OpCase>& all_cases() {
     std::vector<OpCase> all;
     for (auto* family :
          {&unary_cases, &arithmetic_cases, &select_cases, &reduce_cases, &normalize_cases,
-          &view_cases, &matmul_cases, &index_cases, &copy_cases, &loss_cases}) {
+          &view_cases, &matmul_cases, &index_cases, &copy_cases, &loss_cases, &linalg_cases}) {
       for (OpCase& op : family()) all.push_back(std::move(op));
     }
     return all;
@@ -50,6 +52,10 @@ std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds)
     if (holds(op)) chosen.push_back(op);
   }
   return chosen;
+}
+
+bool has_kernel(const OpCase& op) {
+  return !op.kernel || kernels::backend_of(kCUDA).kernels()[*op.kernel] != nullptr;
 }
 
 namespace {

@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include <tern/core/kernels/slots.h>
 #include <tern/tern.h>
 
 // One record per op; the generic suites in this folder run every record. A new op adds its record
@@ -51,7 +54,8 @@ struct OpCase {
   bool mixes_devices = false;  // tensors may come from two devices (copies)
   bool numbers_join = true;    // a 0-d tensor on the CPU may join those of a GPU
   bool twice_differentiable = true;
-  double tolerance = 1e-5;  // float32 against the oracle
+  double tolerance = 1e-5;                   // float32 against the oracle
+  std::optional<kernels::Slot> kernel = {};  // a slot that the backend of CUDA may lack
 };
 
 inline void PrintTo(const OpCase& op, std::ostream* out) { *out << op.name; }
@@ -72,6 +76,7 @@ std::vector<OpCase> matmul_cases();
 std::vector<OpCase> index_cases();
 std::vector<OpCase> copy_cases();
 std::vector<OpCase> loss_cases();
+std::vector<OpCase> linalg_cases();
 
 /// Returns all records.
 const std::vector<OpCase>& all_cases();
@@ -84,6 +89,17 @@ const std::set<std::string>& public_ops();
 std::map<std::string, std::string> exceptions_in(const std::string& file);
 /// Returns the op of a record: its `op`, or the longest public op with which its name begins.
 std::string op_of(const OpCase& op);
+
+/// Returns whether the backend of CUDA, simulated or not, has the kernel that a record needs.
+bool has_kernel(const OpCase& op);
+
+/// A test that runs a record on all devices. Skips records where the backend of CUDA lacks the kernel.
+class OpCaseTest : public ::testing::TestWithParam<OpCase> {
+ protected:
+  void SetUp() override {
+    if (!has_kernel(GetParam())) GTEST_SKIP() << "the backend of cuda lacks the kernel";
+  }
+};
 
 /// The memory layout of an argument.
 enum class Layout { kContiguous, kTransposed, kGaps };

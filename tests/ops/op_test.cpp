@@ -11,7 +11,7 @@ namespace {
 
 constexpr Layout kLayouts[] = {Layout::kContiguous, Layout::kTransposed, Layout::kGaps};
 
-class OpTest : public ::testing::TestWithParam<OpCase> {};
+class OpTest : public OpCaseTest {};
 class OpGradientTest : public OpTest {};
 class OpInPlaceTest : public OpTest {};
 class OpErrorTest : public OpTest {};
