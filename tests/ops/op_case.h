@@ -93,7 +93,7 @@ std::string op_of(const OpCase& op);
 /// Returns whether the backend of CUDA, simulated or not, has the kernel that a record needs.
 bool has_kernel(const OpCase& op);
 
-/// A test that runs a record on all devices. Skips records where the backend of CUDA lacks the kernel.
+/// A test that runs a record on all devices. Skips a record whose kernel the CUDA backend lacks.
 class OpCaseTest : public ::testing::TestWithParam<OpCase> {
  protected:
   void SetUp() override {
