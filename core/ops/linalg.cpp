@@ -44,7 +44,7 @@ void check_square(const Tensor& a) {
              " matrices");
 }
 
-// The kernel over all matrices of `a`. Returns its `info`, undefined where no matrix has elements.
+// Runs the kernel over all matrices of `a`. Returns `info`; undefined if no matrix has elements.
 Tensor run_linalg(const char* name, LinalgOp op, const Tensor& a, const Tensor& b,
                   const Tensor& out) {
   kernels::LinalgArgs args;
@@ -56,7 +56,7 @@ Tensor run_linalg(const char* name, LinalgOp op, const Tensor& a, const Tensor& 
   args.columns = b.defined() ? b.size(-1) : 0;
   const Tensor matrices = a.contiguous();
   const Tensor right_hand_side = b.defined() ? b.contiguous() : Tensor();
-  const Tensor info = detail::make_tensor(batch_of(a), kLong, a.device());
+  Tensor info = detail::make_tensor(batch_of(a), kLong, a.device());
   args.a = matrices.data_ptr();
   args.b = b.defined() ? right_hand_side.data_ptr() : nullptr;
   args.out = out.data_ptr();
@@ -65,7 +65,7 @@ Tensor run_linalg(const char* name, LinalgOp op, const Tensor& a, const Tensor& 
   return info;
 }
 
-// The first matrix that has no result: its place in the batch for texts, and its info.
+// The first matrix without a result: its index in the batch, for error texts, and its info.
 struct Failure {
   std::string batch;
   std::int64_t info = 0;
@@ -117,7 +117,7 @@ Tensor cofactors(const Tensor& a, const Tensor& det) {
   const Tensor identity = eye(a.size(-1), a.options());
   const Tensor is_zero = as_matrices(det.detach()).eq(0);
   const Tensor inverse = linalg_inv(where(is_zero, identity, a));
-  const Tensor regular = as_matrices(det) * inverse.mT();
+  Tensor regular = as_matrices(det) * inverse.mT();
   if (a.is_meta() || a.numel() == 0) return regular;
   const auto largest = [](const Tensor& x) { return x.detach().abs().amax({-2, -1}, true); };
   const Tensor condition = largest(a) * largest(inverse);
