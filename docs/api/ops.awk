@@ -52,8 +52,8 @@ FNR == 1 {
 /^namespace .*detail \{/ { in_detail = 1 }
 /^\}  \/\/ namespace .*detail/ { in_detail = 0 }
 in_detail { next }
-/^namespace linalg \{/ { inner = "linalg::" }
-/^\}  \/\/ namespace linalg/ { inner = "" }
+$1 == "namespace" && $2 == "linalg" { inner = "linalg::" }
+$3 == "namespace" && $4 == "linalg" { inner = "" }
 
 /^ *\/\/\/ / {
   sub(/^ *\/\/\/ /, "")

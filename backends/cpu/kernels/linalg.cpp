@@ -85,7 +85,7 @@ void factor(const LinalgArgs& args, std::int64_t begin, std::int64_t end) {
       continue;
     } else if (args.op == LinalgOp::kInverse) {
       Eigen::Map<RowMajor<T>>(out + i * n * n, n, n) = lu.inverse();
-    } else {
+    } else if (columns != 0) {
       const Eigen::Map<const RowMajor<T>> right(b + i * n * columns, n, columns);
       Eigen::Map<RowMajor<T>>(out + i * n * columns, n, columns) = lu.solve(right);
     }
