@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/kernels/operand.h>
+#include <tern/core/kernels/normalize_operands.h>
 #include <tern/core/kernels/slots.h>
 
 namespace tern::kernels {
@@ -39,18 +39,8 @@ struct BatchNormArgs {
 TERN_KERNEL_SLOT(batch_norm, BatchNormArgs)
 
 inline Operands operands(BatchNormArgs& args) {
-  const std::int64_t count = args.outer * args.channels * args.inner;
-  return Operands()
-      .add("the input", args.in, args.dtype, count)
-      .add("the weight", args.weight, args.dtype, args.channels)
-      .add("the bias", args.bias, args.dtype, args.channels)
-      .add("the output", args.out, args.dtype, count)
-      .add("the means", args.mean, kDouble, args.channels)
-      .add("the variances", args.variance, kDouble, args.channels)
-      .add("the gradient", args.grad, args.dtype, count)
-      .add("the input's gradient", args.grad_in, args.dtype, count)
-      .add("the weight's gradient", args.grad_weight, args.dtype, args.channels)
-      .add("the bias's gradient", args.grad_bias, args.dtype, args.channels);
+  return normalize_operands(args, args.outer * args.channels * args.inner, args.channels,
+                            args.channels, "the variances", args.variance);
 }
 
 }  // namespace tern::kernels

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/kernels/operand.h>
+#include <tern/core/kernels/normalize_operands.h>
 #include <tern/core/kernels/slots.h>
 
 namespace tern::kernels {
@@ -37,18 +37,8 @@ struct LayerNormArgs {
 TERN_KERNEL_SLOT(layer_norm, LayerNormArgs)
 
 inline Operands operands(LayerNormArgs& args) {
-  const std::int64_t count = args.rows * args.size;
-  return Operands()
-      .add("the input", args.in, args.dtype, count)
-      .add("the weight", args.weight, args.dtype, args.size)
-      .add("the bias", args.bias, args.dtype, args.size)
-      .add("the output", args.out, args.dtype, count)
-      .add("the means", args.mean, kDouble, args.rows)
-      .add("the reciprocal deviations", args.rstd, kDouble, args.rows)
-      .add("the gradient", args.grad, args.dtype, count)
-      .add("the input's gradient", args.grad_in, args.dtype, count)
-      .add("the weight's gradient", args.grad_weight, args.dtype, args.size)
-      .add("the bias's gradient", args.grad_bias, args.dtype, args.size);
+  return normalize_operands(args, args.rows * args.size, args.size, args.rows,
+                            "the reciprocal deviations", args.rstd);
 }
 
 }  // namespace tern::kernels
