@@ -2,6 +2,7 @@
 #include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/batch_norm.h>
+#include <tern/core/kernels/visit_floating.h>
 
 // The input is [outer, channels, inner]. A channel is processed run by run. If inner is 1, a block
 // of channels is processed row by row; each number of a channel is then a row with one number per
@@ -255,13 +256,8 @@ class BatchNorm {
 };
 
 void batch_norm(const BatchNormArgs& args, KernelContext& context) {
-  if (args.dtype == kFloat) {
-    BatchNorm<float>(args).run();
-  } else if (args.dtype == kDouble) {
-    BatchNorm<double>(args).run();
-  } else {
-    context.status = StatusCode::kUnsupportedDtype;
-  }
+  visit_floating(args.dtype, context,
+                 [&](auto tag) { BatchNorm<typename decltype(tag)::type>(args).run(); });
 }
 
 }  // namespace

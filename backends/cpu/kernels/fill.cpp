@@ -7,6 +7,7 @@
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/fill.h>
 #include <tern/core/kernels/stride_walker.h>
+#include <tern/core/kernels/visit_floating.h>
 
 namespace tern::cpu {
 namespace {
@@ -104,13 +105,12 @@ void arange(const ArangeArgs& args, KernelContext& context) {
     parallel_for(0, args.count, kFillGrain, [=](std::int64_t begin, std::int64_t end) {
       count_up(out + begin, end - begin, start + static_cast<std::uint64_t>(begin) * step, step);
     });
-  } else if (args.dtype == kFloat) {
-    arange_run(static_cast<float*>(args.out), args.count, args.start.f, args.step.f);
-  } else if (args.dtype == kDouble) {
-    arange_run(static_cast<double*>(args.out), args.count, args.start.f, args.step.f);
-  } else {
-    context.status = StatusCode::kUnsupportedDtype;
+    return;
   }
+  visit_floating(args.dtype, context, [&](auto tag) {
+    arange_run(static_cast<typename decltype(tag)::type*>(args.out), args.count, args.start.f,
+               args.step.f);
+  });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <tern/backends/cpu/kernels/scratch.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/layer_norm.h>
+#include <tern/core/kernels/visit_floating.h>
 
 namespace tern::cpu {
 namespace {
@@ -195,13 +196,8 @@ void layer_norm_typed(const LayerNormArgs& args, KernelContext& context) {
 }
 
 void layer_norm(const LayerNormArgs& args, KernelContext& context) {
-  if (args.dtype == kFloat) {
-    layer_norm_typed<float>(args, context);
-  } else if (args.dtype == kDouble) {
-    layer_norm_typed<double>(args, context);
-  } else {
-    context.status = StatusCode::kUnsupportedDtype;
-  }
+  visit_floating(args.dtype, context,
+                 [&](auto tag) { layer_norm_typed<typename decltype(tag)::type>(args, context); });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/linalg.h>
+#include <tern/core/kernels/visit_floating.h>
 
 namespace tern::cpu {
 namespace {
@@ -107,13 +108,8 @@ void linalg_typed(const LinalgArgs& args, KernelContext& context) {
 }
 
 void linalg(const LinalgArgs& args, KernelContext& context) {
-  if (args.dtype == kFloat) {
-    linalg_typed<float>(args, context);
-  } else if (args.dtype == kDouble) {
-    linalg_typed<double>(args, context);
-  } else {
-    context.status = StatusCode::kUnsupportedDtype;
-  }
+  visit_floating(args.dtype, context,
+                 [&](auto tag) { linalg_typed<typename decltype(tag)::type>(args, context); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/optim_formulas.h>
+#include <tern/core/kernels/visit_floating.h>
 
 namespace tern::cpu {
 namespace {
@@ -72,9 +73,8 @@ void optim_typed(const OptimArgs& args) {
 void optim(const OptimArgs& args, KernelContext& context) {
   visit_optim_rule(args.rule, [&](auto rule) {
     using Rule = decltype(rule);
-    if (args.dtype == kFloat) return optim_typed<Rule, float>(args);
-    if (args.dtype == kDouble) return optim_typed<Rule, double>(args);
-    context.status = StatusCode::kUnsupportedDtype;
+    visit_floating(args.dtype, context,
+                   [&](auto tag) { optim_typed<Rule, typename decltype(tag)::type>(args); });
   });
 }
 

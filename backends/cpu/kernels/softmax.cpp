@@ -6,6 +6,7 @@
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/softmax.h>
 #include <tern/core/kernels/math.h>
+#include <tern/core/kernels/visit_floating.h>
 
 namespace tern::cpu {
 namespace {
@@ -153,13 +154,8 @@ void softmax_typed(const SoftmaxArgs& args) {
 }
 
 void softmax(const SoftmaxArgs& args, KernelContext& context) {
-  if (args.dtype == kFloat) {
-    softmax_typed<float>(args);
-  } else if (args.dtype == kDouble) {
-    softmax_typed<double>(args);
-  } else {
-    context.status = StatusCode::kUnsupportedDtype;
-  }
+  visit_floating(args.dtype, context,
+                 [&](auto tag) { softmax_typed<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

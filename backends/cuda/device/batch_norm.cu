@@ -1,6 +1,7 @@
 #include <tern/backends/cuda/device/normalize.h>
 #include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/batch_norm.h>
+#include <tern/core/kernels/visit_floating.h>
 
 // Both directions take two passes. The first sums over each channel, and the last thread of a
 // channel turns the sums into the numbers of Channel. The second walks over all elements and
@@ -176,13 +177,8 @@ void run_op(const BatchNormArgs& args, KernelContext& context) {
 }
 
 void batch_norm(const BatchNormArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (std::is_floating_point_v<T>)
-      run_op<T>(args, context);
-    else
-      context.status = StatusCode::kUnsupportedDtype;
-  });
+  visit_floating(args.dtype, context,
+                 [&](auto tag) { run_op<typename decltype(tag)::type>(args, context); });
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <tern/backends/cuda/device/map.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/fill.h>
+#include <tern/core/kernels/visit_floating.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -46,17 +47,13 @@ void fill(const FillArgs& args, KernelContext& context) {
 }
 
 void arange(const ArangeArgs& args, KernelContext& context) {
-  switch (args.dtype) {
-    case kLong:
-      return run_arange<std::int64_t>(args, context, static_cast<std::uint64_t>(args.start.i),
-                                      static_cast<std::uint64_t>(args.step.i));
-    case kFloat:
-      return run_arange<float>(args, context, args.start.f, args.step.f);
-    case kDouble:
-      return run_arange<double>(args, context, args.start.f, args.step.f);
-    default:
-      context.status = StatusCode::kUnsupportedDtype;
+  if (args.dtype == kLong) {
+    return run_arange<std::int64_t>(args, context, static_cast<std::uint64_t>(args.start.i),
+                                    static_cast<std::uint64_t>(args.step.i));
   }
+  visit_floating(args.dtype, context, [&](auto tag) {
+    run_arange<typename decltype(tag)::type>(args, context, args.start.f, args.step.f);
+  });
 }
 
 }  // namespace

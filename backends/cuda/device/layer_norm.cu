@@ -1,6 +1,7 @@
 #include <tern/backends/cuda/device/normalize.h>
 #include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/layer_norm.h>
+#include <tern/core/kernels/visit_floating.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -104,13 +105,8 @@ void run(const LayerNormArgs& args, KernelContext& context) {
 }
 
 void layer_norm(const LayerNormArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (std::is_floating_point_v<T>)
-      run<T>(args, context);
-    else
-      context.status = StatusCode::kUnsupportedDtype;
-  });
+  visit_floating(args.dtype, context,
+                 [&](auto tag) { run<typename decltype(tag)::type>(args, context); });
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
 #include <tern/core/kernels/optim_formulas.h>
+#include <tern/core/kernels/visit_floating.h>
 
 // All tensors of a call in one launch: a block takes kPerBlock elements of one of them.
 
@@ -113,9 +114,9 @@ void launch_optim(const OptimArgs& args, KernelContext& context) {
 void optim(const OptimArgs& args, KernelContext& context) {
   visit_optim_rule(args.rule, [&](auto rule) {
     using Rule = decltype(rule);
-    if (args.dtype == kFloat) return launch_optim<Rule, float>(args, context);
-    if (args.dtype == kDouble) return launch_optim<Rule, double>(args, context);
-    context.status = StatusCode::kUnsupportedDtype;
+    visit_floating(args.dtype, context, [&](auto tag) {
+      launch_optim<Rule, typename decltype(tag)::type>(args, context);
+    });
   });
 }
 

@@ -3,6 +3,7 @@
 #include <tern/backends/cuda/device/block_reduce.h>
 #include <tern/core/kernels/families/softmax.h>
 #include <tern/core/kernels/math.h>
+#include <tern/core/kernels/visit_floating.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -102,13 +103,8 @@ void run_op(const SoftmaxArgs& args, KernelContext& context) {
 }
 
 void softmax(const SoftmaxArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (std::is_floating_point_v<T>)
-      run_op<T>(args, context);
-    else
-      context.status = StatusCode::kUnsupportedDtype;
-  });
+  visit_floating(args.dtype, context,
+                 [&](auto tag) { run_op<typename decltype(tag)::type>(args, context); });
 }
 
 }  // namespace
