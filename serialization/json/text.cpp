@@ -7,6 +7,24 @@
 
 namespace tern::detail {
 
+const char* value_kind(char first) {
+  switch (first) {
+    case '{':
+      return "an object";
+    case '[':
+      return "a list";
+    case '"':
+      return "a string";
+    case 't':
+    case 'f':
+      return "a bool";
+    case 'n':
+      return "null";
+    default:
+      return is_digit(first) || first == '-' ? "a number" : nullptr;
+  }
+}
+
 std::string quote_json(std::string_view text) {
   try {
     return nlohmann::json(text).dump();

@@ -55,28 +55,18 @@ void skip_string(TextFile& text, const std::string& name) {
   }
 }
 
-/// What begins with `first`, in words.
+/// Returns what begins with `first`, in words.
 const char* found_name(char first) {
+  if (const char* const kind = value_kind(first)) return kind;
   switch (first) {
-    case '[':
-      return "a list";
     case ']':
       return "the end of a list";
-    case '{':
-      return "an object";
-    case '"':
-      return "a string";
-    case 't':
-    case 'f':
-      return "a bool";
-    case 'n':
-      return "null";
     case ',':
       return "a comma";
     case '\0':
       return "the end of the file";
     default:
-      return is_digit(first) || first == '-' ? "a number" : "something that is no JSON";
+      return "something that is no JSON";
   }
 }
 

@@ -60,23 +60,9 @@ JsonScanner::JsonScanner(std::string& text, std::string context)
 
 const char* JsonScanner::kind() const {
   if (next_ == end_) fail(next_, "the text ends where a value should be");
-  switch (*next_) {
-    case '{':
-      return "an object";
-    case '[':
-      return "a list";
-    case '"':
-      return "a string";
-    case 't':
-    case 'f':
-      return "a bool";
-    case 'n':
-      return "null";
-    case '-':
-      return "a negative number";
-  }
-  if (!is_digit(*next_)) fail(next_, "expected a value");
-  return "a number";
+  const char* const kind = value_kind(*next_);
+  if (kind == nullptr) fail(next_, "expected a value");
+  return at('-') ? "a negative number" : kind;
 }
 
 std::string_view JsonScanner::string() {

@@ -13,6 +13,10 @@ constexpr std::size_t kMaxNumberText = 32;
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// Returns the kind of the JSON value that begins with `first`, in words, for errors; null if none
+/// does.
+const char* value_kind(char first);
+
 /// Writes the shortest decimal that reads back to the same bits. Floating numbers have a point or
 /// an exponent, so that no reader takes them for integers. Returns the end; `value` is finite.
 template <class T>
