@@ -97,7 +97,9 @@ bool has_kernel(const OpCase& op);
 class OpCaseTest : public ::testing::TestWithParam<OpCase> {
  protected:
   void SetUp() override {
-    if (!has_kernel(GetParam())) GTEST_SKIP() << "the backend of cuda lacks the kernel";
+    if (has_kernel(GetParam())) return;
+    GTEST_SKIP() << "the backend of cuda has no " << kernels::slot_name(*GetParam().kernel)
+                 << " kernel";
   }
 };
 
