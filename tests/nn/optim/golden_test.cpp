@@ -1,4 +1,4 @@
-#include "nn/optim_golden.h"
+#include "nn/optim/golden.h"
 
 // Every option of the optimizers, with their states. All backends compute with the same formulas,
 // so these numbers are the only judge of a formula.

@@ -1,7 +1,7 @@
 #include <tern/backends/cuda/host/graphed_step.h>
 
 #include "error_of.h"
-#include "nn/optim_golden.h"
+#include "nn/optim/golden.h"
 
 namespace tern {
 namespace {
