@@ -98,6 +98,31 @@ TEST(KernelAccess, FreedMemoryIsAFault) {
       << context.message;
 }
 
+// Stands for a kernel with a mistake: `limit` allows the index 3, so the kernel writes out[3], but
+// the operand is only out[0] and out[1].
+TEST(KernelAccess, AWriteBesideTheOperandsIsAFault) {
+  const auto index = tern::testing::upload<std::int64_t>({3});
+  const DeviceArray<float> out(8, 1.0f), other(1, 1.0f);
+  kernels::IndexArgs args{};
+  args.op = kernels::IndexOp::kAdd;
+  args.dtype = kFloat;
+  args.outer = args.inner = args.in_size = args.count = 1;
+  args.limit = 4;
+  args.index = index.data();
+  args.out = out.data();
+  // out[3] lies behind an operand, or between two.
+  for (const float* in : {other.data(), out.data() + 4}) {
+    args.in = in;
+    args.out_size = 2;
+    EXPECT_EQ(launch(args).status, kernels::StatusCode::kOk);
+    const std::string text = error_of<DeviceError>([] { cuda::synchronize(0); });
+    EXPECT_NE(text.find("kernel index on cuda:0 wrote beside its operands"), text.npos) << text;
+    args.out_size = 4;
+    launch(args);
+    EXPECT_NO_THROW(cuda::synchronize(0));
+  }
+}
+
 TEST(KernelAccess, AStreamOfAnotherDeviceIsRefused) {
   const DeviceArray<float> a(4, 0.0f, 0);
   kernels::KernelContext context;
