@@ -11,22 +11,28 @@ namespace tern {
 namespace detail {
 namespace {
 
+bool is_empty(const Geometry& geometry) {
+  return std::find(geometry.sizes.begin(), geometry.sizes.end(), 0) != geometry.sizes.end();
+}
+
 // The range [low, high) of the storage that the elements span.
 struct Range {
   std::int64_t low, high;
 };
 
 Range range_of(const Geometry& geometry) {
+  if (is_empty(geometry)) return {geometry.offset, geometry.offset};
   Range range{geometry.offset, geometry.offset + 1};
   for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
-    if (geometry.sizes[i] == 0) return {geometry.offset, geometry.offset};
     range.high += (geometry.sizes[i] - 1) * geometry.strides[i];
   }
   return range;
 }
 
 Tensor shown(const Tensor& buffer, const Geometry& geometry, std::int64_t low) {
-  return make_alias(buffer, geometry.sizes, geometry.strides, geometry.offset - low);
+  // Without elements, the offset may lie anywhere.
+  const std::int64_t offset = is_empty(geometry) ? 0 : geometry.offset - low;
+  return make_alias(buffer, geometry.sizes, geometry.strides, offset);
 }
 
 // Returns the index in the buffer of each element, for geometries whose elements overlap.
@@ -43,6 +49,7 @@ Tensor indices_of(const Geometry& geometry, std::int64_t low, Device device) {
 // Returns false only if certainly no two elements share memory: each stride exceeds the reach of
 // all dimensions with smaller strides.
 bool may_overlap(const Geometry& geometry) {
+  if (is_empty(geometry)) return false;
   std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
   for (std::size_t i = 0; i < geometry.sizes.size(); ++i) {
     if (geometry.sizes[i] > 1) dims.emplace_back(geometry.strides[i], geometry.sizes[i]);
@@ -75,8 +82,10 @@ Tensor laid_out(const Tensor& whole, const Geometry& base, const Range& range) {
   return buffer;
 }
 
-// Returns the range that holds both base and view.
+// Returns the range that holds the elements of both base and view.
 Range joint_range(const Geometry& base, const Geometry& view) {
+  if (is_empty(view)) return range_of(base);
+  if (is_empty(base)) return range_of(view);
   const Range a = range_of(base), b = range_of(view);
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
@@ -117,7 +126,7 @@ Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& vie
     const NoGradGuard no_grad;
     const Range range = joint_range(base, view);
     Tensor buffer = zeros({range.high - range.low}, part.options());
-    if (is_dense(view.sizes, view.strides)) {
+    if (is_empty(view) || is_dense(view.sizes, view.strides)) {
       shown(buffer, view, range.low).copy_(part);
     } else {
       buffer = buffer.index_add(0, indices_of(view, range.low, part.device()), part.reshape({-1}));

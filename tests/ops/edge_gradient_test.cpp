@@ -162,6 +162,24 @@ TEST(Edge, AsStridedEndsWithItsStorage) {
   EXPECT_NE(text.find("are out of bounds for storage of"), text.npos) << text;
 }
 
+// A view without elements adds nothing to the buffer that a gradient is put together in.
+TEST(EdgeGradient, AViewWithoutElementsMayLieAnywhere) {
+  const std::int64_t far = std::int64_t{1} << 50;
+  const std::vector<std::vector<std::int64_t>> sizes = {{0}, {0, far}, {far, 0}};
+  for (const auto& size : sizes) {
+    const std::vector<std::int64_t> strides(size.size(), 1);
+    const Tensor x = ones({3}).requires_grad_();
+    x.as_strided(size, strides, far).sum().backward();
+    EXPECT_TRUE(equal(x.grad(), zeros({3})));
+    const Tensor changed = x.clone();
+    changed.as_strided(size, strides, far).fill_(2);
+    EXPECT_TRUE(equal(autograd::grad({changed.sum()}, {x})[0], ones({3})));
+    const Tensor nothing = ones(size).requires_grad_();  // the base has no elements, either
+    nothing.as_strided(size, strides).sum().backward();
+    EXPECT_EQ(nothing.grad().sizes(), IntArrayRef(size));
+  }
+}
+
 class NormalizationTwice : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Devices, NormalizationTwice, ::testing::Values("cpu", "cuda:0"),
                          [](const auto& test) {
