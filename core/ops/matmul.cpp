@@ -273,7 +273,10 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   TERN_CHECK(input.dim() > 0 && weight.dim() > 0, ShapeError,
              "both arguments to linear need to be at least 1D, but they are ", input.dim(),
              "D and ", weight.dim(), "D");
-  if (weight.dim() != 2 || (bias.defined() && bias.dim() != 1)) {
+  // An input that is no matrix is flattened to rows, to which a bias of sizes [1, n] is added, too.
+  const bool takes_bias = !bias.defined() || bias.dim() == 1 ||
+                          (input.dim() != 2 && bias.sizes() == IntArrayRef({1, weight.sizes()[0]}));
+  if (weight.dim() != 2 || !takes_bias) {
     return composed_linear(input, weight, bias);
   }
   if (input.dim() != 2) {

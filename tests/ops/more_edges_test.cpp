@@ -64,6 +64,15 @@ TEST(MoreEdges, LinearBroadcastsItsBias) {
     EXPECT_TRUE(equal(linear(ones({4, 2, 2}), weight, bias), full({4, 2, 3}, 3.)));
   }
   EXPECT_TRUE(equal(linear(x[0], weight, scalar_tensor(1)), expected[0]));
+  const Tensor row = tensor({{1., 2., 3.}}).requires_grad_();  // added to the rows of the input
+  for (const Tensor& input : {x[0], x.t()[0], ones({4, 2, 2})}) {
+    const Tensor out = linear(input, weight, row);
+    EXPECT_TRUE(equal(out, input.sum(-1, true) + row[0]));
+    EXPECT_EQ(out.grad_fn()->name(), "UnsafeViewBackward0");
+    const double rows = static_cast<double>(input.numel()) / 2;
+    EXPECT_TRUE(equal(autograd::grad({out.sum()}, {row})[0], full({1, 3}, rows)));
+  }
+  EXPECT_THROW(linear(x[0], weight, ones({1, 1})), ShapeError);
   EXPECT_THROW(linear(x, weight, ones({2})), ShapeError);
   EXPECT_THROW(linear(x, weight, ones({2, 2, 3})), ShapeError);
   EXPECT_THROW(linear(x[0], weight, ones({2, 3})), ShapeError);
