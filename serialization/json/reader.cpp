@@ -96,7 +96,7 @@ bool JsonReader::number_unsigned(std::uint64_t value) {
   if (level_ != kShape) wrong_value("a number");
   DimVector& sizes = *tensors_.back().sizes;
   if (value > kMaxElements) wrong_value("a number past 2^63 - 1");
-  if (sizes.size() == kMaxDims) wrong_value("more than 64 of them");
+  if (sizes.size() == kMaxFileDims) wrong_value("more than 64 of them");
   sizes.push_back(static_cast<std::int64_t>(value));
   return true;
 }

@@ -259,8 +259,9 @@ ValueOutline outline_value(TextFile& text, const std::string& name) {
     }
     if (!counts.empty()) ++counts.back();
     if (next == '[') {
-      if (counts.size() == kMaxDims) {
-        text.fail(text.offset(), "tensor '", name, "': lists are nested deeper than ", kMaxDims);
+      if (counts.size() == kMaxFileDims) {
+        text.fail(text.offset(), "tensor '", name, "': lists are nested deeper than ",
+                  kMaxFileDims);
       }
       if (counts.size() == outline.sizes.size()) outline.sizes.push_back(-1);
       counts.push_back(0);

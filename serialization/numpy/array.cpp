@@ -79,7 +79,7 @@ class NpyHeaderReader {
       expect("(");
       while (!accept(")")) {
         header_.sizes.push_back(size());
-        if (header_.sizes.size() > kMaxDims) fail("more than ", kMaxDims, " dimensions");
+        if (header_.sizes.size() > kMaxFileDims) fail("more than ", kMaxFileDims, " dimensions");
         if (!accept(",")) {
           expect(")");
           break;

@@ -126,7 +126,7 @@ class HeaderReader {
     scan_.list([&] {
       const std::uint64_t size = read_number(entry, kExpected);
       if (size > kMaxSize) fail_in(entry, kExpected, "a number past 2^63 - 1");
-      if (shape.size() == kMaxDims) fail_in(entry, kExpected, "more than 64 of them");
+      if (shape.size() == kMaxFileDims) fail_in(entry, kExpected, "more than 64 of them");
       shape.push_back(static_cast<std::int64_t>(size));
     });
     return shape;

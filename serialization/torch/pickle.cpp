@@ -55,7 +55,7 @@ std::optional<std::int64_t> count_of(const PickleValue& value) {
 /// A tuple or list of such integers, or nothing.
 std::optional<DimVector> counts_of(const PickleValue& value) {
   const PickleObject* sequence = as(value, PickleObject::kTuple);
-  if (sequence == nullptr || sequence->items.size() > kMaxDims) return std::nullopt;
+  if (sequence == nullptr || sequence->items.size() > kMaxFileDims) return std::nullopt;
   DimVector counts;
   for (const PickleValue& item : sequence->items) {
     const auto count = count_of(item);
@@ -179,8 +179,8 @@ Tensor TorchPickle::rebuild(const PickleObject& arguments) {
   const auto offset = count_of(items[1]);
   const auto sizes = counts_of(items[2]), strides = counts_of(items[3]);
   if (storage == nullptr || !offset || !sizes || !strides || sizes->size() != strides->size()) {
-    fail("a tensor takes a storage, an offset, and as many sizes as strides, at most ", kMaxDims,
-         ", none negative");
+    fail("a tensor takes a storage, an offset, and as many sizes as strides, at most ",
+         kMaxFileDims, ", none negative");
   }
   if (items.size() > 6) {  // that it shows the conjugate or the negative of its elements
     const PickleObject* facts = as(items[6], PickleObject::kDict);

@@ -35,8 +35,9 @@ constexpr std::string_view kTreeKey = "tern.state";
 /// How many values a tree may have; what stands for a tensor is two.
 constexpr std::size_t kMaxTreeValues = 1 << 22;
 
-/// The most dimensions of a tensor in any format, as in PyTorch.
-constexpr std::size_t kMaxDims = 64;
+/// The most dimensions of a tensor in any format, as in PyTorch. A file may hold a tensor of more
+/// dimensions than kernels take (kernels::kMaxDims).
+constexpr std::size_t kMaxFileDims = 64;
 
 /// The elements of a contiguous tensor on the host.
 inline std::string_view bytes_of(const Tensor& tensor) {
