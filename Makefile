@@ -86,8 +86,9 @@ build-times: setup
 docs:
 	doxygen --version >/dev/null 2>&1 || cmake/setup.sh doxygen
 	rm -rf build/docs && mkdir -p build/docs
+	docs/api/ops.sh >build/docs/ops.md
 	headers=$$(cmake/public_headers.sh) && \
-	  { cat docs/api/Doxyfile; echo INPUT += $$headers; } | doxygen - 2>build/docs/warnings.txt; status=$$?; \
+	  { cat docs/api/Doxyfile; echo INPUT += build/docs/ops.md $$headers; } | doxygen - 2>build/docs/warnings.txt; status=$$?; \
 	  sort -u build/docs/warnings.txt | sed 's|^$(CURDIR)/||' >&2; exit $$status
 
 # The laws that no test program can check: over what changed, and over everything.

@@ -295,77 +295,77 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
 
 // --- In-place functions --------------------------------------------------------------------------
 
-Tensor& Tensor::add_(const Tensor& other, const Scalar& alpha) {
-  TERN_OP("add_", *this, other);
+Tensor& add_(Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("add_", self, other);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
   };
-  return detail::inplace(*this, op, other);
+  return detail::inplace(self, op, other);
 }
-Tensor& Tensor::add_(const Scalar& other, const Scalar& alpha) {
-  TERN_OP("add_", *this);
-  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+Tensor& add_(Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("add_", self);
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
   });
 }
-Tensor& Tensor::sub_(const Tensor& other, const Scalar& alpha) {
-  TERN_OP("sub_", *this, other);
+Tensor& sub_(Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("sub_", self, other);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
   };
-  return detail::inplace(*this, op, other);
+  return detail::inplace(self, op, other);
 }
-Tensor& Tensor::sub_(const Scalar& other, const Scalar& alpha) {
-  TERN_OP("sub_", *this);
-  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+Tensor& sub_(Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("sub_", self);
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
   });
 }
-Tensor& Tensor::mul_(const Tensor& other) {
-  TERN_OP("mul_", *this, other);
+Tensor& mul_(Tensor& self, const Tensor& other) {
+  TERN_OP("mul_", self, other);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? mul_into(x, other, out) : tern::mul(x, other);
   };
-  return detail::inplace(*this, op, other);
+  return detail::inplace(self, op, other);
 }
-Tensor& Tensor::mul_(const Scalar& other) {
-  TERN_OP("mul_", *this);
-  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+Tensor& mul_(Tensor& self, const Scalar& other) {
+  TERN_OP("mul_", self);
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? mul_into(x, other, out) : tern::mul(x, other);
   });
 }
-Tensor& Tensor::div_(const Tensor& other) {
-  TERN_OP("div_", *this, other);
+Tensor& div_(Tensor& self, const Tensor& other) {
+  TERN_OP("div_", self, other);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? div_into(x, other, out) : tern::div(x, other);
   };
-  return detail::inplace(*this, op, other);
+  return detail::inplace(self, op, other);
 }
-Tensor& Tensor::div_(const Scalar& other) {
-  TERN_OP("div_", *this);
-  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+Tensor& div_(Tensor& self, const Scalar& other) {
+  TERN_OP("div_", self);
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? div_into(x, other, out) : tern::div(x, other);
   });
 }
-Tensor& Tensor::pow_(const Scalar& exponent) {
-  TERN_OP("pow_", *this);
-  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+Tensor& pow_(Tensor& self, const Scalar& exponent) {
+  TERN_OP("pow_", self);
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? pow_into(x, exponent, out) : tern::pow(x, exponent);
   });
 }
-Tensor& Tensor::addcmul_(const Tensor& a, const Tensor& b, const Scalar& value) {
-  TERN_OP("addcmul_", *this, a, b);
+Tensor& addcmul_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcmul_", self, a, b);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? addcmul_into(x, a, b, value, out) : tern::addcmul(x, a, b, value);
   };
-  return detail::inplace(*this, op, a, b);
+  return detail::inplace(self, op, a, b);
 }
-Tensor& Tensor::lerp_(const Tensor& end, const Scalar& weight) {
-  TERN_OP("lerp_", *this, end);
+Tensor& lerp_(Tensor& self, const Tensor& end, const Scalar& weight) {
+  TERN_OP("lerp_", self, end);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
   };
-  return detail::inplace(*this, op, end);
+  return detail::inplace(self, op, end);
 }
 
 }  // namespace tern

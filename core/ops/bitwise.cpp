@@ -40,39 +40,35 @@ Tensor bitwise_into(ElementwiseOp op, std::initializer_list<Operand> operands, c
 }  // namespace
 
 // Integers have no gradient, so nothing is recorded.
-#define TERN_BITWISE(name, symbol)                                                    \
-  Tensor name(const Tensor& self, const Tensor& other) {                              \
-    TERN_OP(#name, self, other);                                                      \
-    return bitwise_into(ElementwiseOp::name, {self, other}, {});                      \
-  }                                                                                   \
-  Tensor name(const Tensor& self, const Scalar& other) {                              \
-    TERN_OP(#name, self);                                                             \
-    return bitwise_into(ElementwiseOp::name, {self, other}, {});                      \
-  }                                                                                   \
-  Tensor name(const Scalar& self, const Tensor& other) {                              \
-    TERN_OP(#name, self, other);                                                      \
-    return bitwise_into(ElementwiseOp::name, {self, other}, {});                      \
-  }                                                                                   \
-  Tensor Tensor::name(const Tensor& other) const { return tern::name(*this, other); } \
-  Tensor Tensor::name(const Scalar& other) const { return tern::name(*this, other); } \
-  Tensor& Tensor::name##_(const Tensor& other) {                                      \
-    TERN_OP(#name "_", *this, other);                                                 \
-    const auto op = [&](const Tensor& x, const Tensor& out) {                         \
-      return bitwise_into(ElementwiseOp::name, {x, other}, out);                      \
-    };                                                                                \
-    return detail::inplace(*this, op, other);                                         \
-  }                                                                                   \
-  Tensor& Tensor::name##_(const Scalar& other) {                                      \
-    TERN_OP(#name "_", *this);                                                        \
-    return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {           \
-      return bitwise_into(ElementwiseOp::name, {x, other}, out);                      \
-    });                                                                               \
-  }                                                                                   \
-  Tensor& Tensor::operator symbol(const Tensor& other) { return name##_(other); }     \
-  Tensor& Tensor::operator symbol(const Scalar& other) { return name##_(other); }
-TERN_BITWISE(bitwise_and, &=)
-TERN_BITWISE(bitwise_or, |=)
-TERN_BITWISE(bitwise_xor, ^=)
+#define TERN_BITWISE(name)                                                 \
+  Tensor name(const Tensor& self, const Tensor& other) {                   \
+    TERN_OP(#name, self, other);                                           \
+    return bitwise_into(ElementwiseOp::name, {self, other}, {});           \
+  }                                                                        \
+  Tensor name(const Tensor& self, const Scalar& other) {                   \
+    TERN_OP(#name, self);                                                  \
+    return bitwise_into(ElementwiseOp::name, {self, other}, {});           \
+  }                                                                        \
+  Tensor name(const Scalar& self, const Tensor& other) {                   \
+    TERN_OP(#name, self, other);                                           \
+    return bitwise_into(ElementwiseOp::name, {self, other}, {});           \
+  }                                                                        \
+  Tensor& name##_(Tensor& self, const Tensor& other) {                     \
+    TERN_OP(#name "_", self, other);                                       \
+    const auto op = [&](const Tensor& x, const Tensor& out) {              \
+      return bitwise_into(ElementwiseOp::name, {x, other}, out);           \
+    };                                                                     \
+    return detail::inplace(self, op, other);                               \
+  }                                                                        \
+  Tensor& name##_(Tensor& self, const Scalar& other) {                     \
+    TERN_OP(#name "_", self);                                              \
+    return detail::inplace(self, [&](const Tensor& x, const Tensor& out) { \
+      return bitwise_into(ElementwiseOp::name, {x, other}, out);           \
+    });                                                                    \
+  }
+TERN_BITWISE(bitwise_and)
+TERN_BITWISE(bitwise_or)
+TERN_BITWISE(bitwise_xor)
 #undef TERN_BITWISE
 
 Tensor bitwise_not(const Tensor& self) {
@@ -80,11 +76,9 @@ Tensor bitwise_not(const Tensor& self) {
   return bitwise_into(ElementwiseOp::bitwise_not, {self}, {});
 }
 
-Tensor Tensor::bitwise_not() const { return tern::bitwise_not(*this); }
-Tensor Tensor::operator~() const { return tern::bitwise_not(*this); }
-Tensor& Tensor::bitwise_not_() {
-  TERN_OP("bitwise_not_", *this);
-  return detail::inplace(*this, [](const Tensor& x, const Tensor& out) {
+Tensor& bitwise_not_(Tensor& self) {
+  TERN_OP("bitwise_not_", self);
+  return detail::inplace(self, [](const Tensor& x, const Tensor& out) {
     return bitwise_into(ElementwiseOp::bitwise_not, {x}, out);
   });
 }

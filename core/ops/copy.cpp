@@ -151,8 +151,6 @@ Tensor clone(const Tensor& self) {
       copied(self, preserved_strides(impl.sizes, impl.strides), impl.dtype, self.device(), false));
 }
 
-Tensor Tensor::clone() const { return tern::clone(*this); }
-
 Tensor Tensor::contiguous() const {
   TERN_OP("contiguous", *this);
   if (is_contiguous()) return *this;

@@ -46,18 +46,18 @@ TERN_API Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps
 /// when the dtype cannot hold the value.
 TERN_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 
-/// Returns an uninitialised tensor with the sizes, dtype, device and dimension order of `self`,
+/// Returns an uninitialised tensor with the sizes, dtype, device and dimension order of `input`,
 /// unless `options` say otherwise.
-TERN_API Tensor empty_like(const Tensor& self, const TensorOptions& options = {});
-/// Returns zeros with the sizes, dtype, device and dimension order of `self`, unless `options` say
+TERN_API Tensor empty_like(const Tensor& input, const TensorOptions& options = {});
+/// Returns zeros with the sizes, dtype, device and dimension order of `input`, unless `options` say
 /// otherwise.
-TERN_API Tensor zeros_like(const Tensor& self, const TensorOptions& options = {});
-/// Returns ones with the sizes, dtype, device and dimension order of `self`, unless `options` say
+TERN_API Tensor zeros_like(const Tensor& input, const TensorOptions& options = {});
+/// Returns ones with the sizes, dtype, device and dimension order of `input`, unless `options` say
 /// otherwise.
-TERN_API Tensor ones_like(const Tensor& self, const TensorOptions& options = {});
-/// Returns a tensor of `value` with the sizes, dtype, device and dimension order of `self`, unless
+TERN_API Tensor ones_like(const Tensor& input, const TensorOptions& options = {});
+/// Returns a tensor of `value` with the sizes, dtype, device and dimension order of `input`, unless
 /// `options` say otherwise. Throws Error when the dtype cannot hold the value.
-TERN_API Tensor full_like(const Tensor& self, const Scalar& value,
+TERN_API Tensor full_like(const Tensor& input, const Scalar& value,
                           const TensorOptions& options = {});
 
 /// Returns the memory at `data` as a tensor, without a copy. The memory must outlive the tensor and

@@ -151,33 +151,4 @@ Tensor any(const Tensor& self, StrictInt dim, StrictBool keepdim) {
   return logical("any", ReduceOp::kAny, self, std::int64_t{dim}, keepdim);
 }
 
-Tensor Tensor::amax(IntArrayRef dim, StrictBool keepdim) const {
-  return tern::amax(*this, dim, keepdim);
-}
-Tensor Tensor::amin(IntArrayRef dim, StrictBool keepdim) const {
-  return tern::amin(*this, dim, keepdim);
-}
-Tensor Tensor::max() const { return tern::max(*this); }
-Tensor Tensor::min() const { return tern::min(*this); }
-std::tuple<Tensor, Tensor> Tensor::max(StrictInt dim, StrictBool keepdim) const {
-  return tern::max(*this, dim, keepdim);
-}
-std::tuple<Tensor, Tensor> Tensor::min(StrictInt dim, StrictBool keepdim) const {
-  return tern::min(*this, dim, keepdim);
-}
-Tensor Tensor::argmax(std::optional<StrictInt> dim, StrictBool keepdim) const {
-  return tern::argmax(*this, dim, keepdim);
-}
-Tensor Tensor::argmin(std::optional<StrictInt> dim, StrictBool keepdim) const {
-  return tern::argmin(*this, dim, keepdim);
-}
-Tensor Tensor::all() const { return tern::all(*this); }
-Tensor Tensor::all(StrictInt dim, StrictBool keepdim) const {
-  return tern::all(*this, dim, keepdim);
-}
-Tensor Tensor::any() const { return tern::any(*this); }
-Tensor Tensor::any(StrictInt dim, StrictBool keepdim) const {
-  return tern::any(*this, dim, keepdim);
-}
-
 }  // namespace tern

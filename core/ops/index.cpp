@@ -209,17 +209,4 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
                     index));
 }
 
-Tensor Tensor::index_select(StrictInt dim, const Tensor& index) const {
-  return tern::index_select(*this, dim, index);
-}
-Tensor Tensor::index_add(StrictInt dim, const Tensor& index, const Tensor& source) const {
-  return tern::index_add(*this, dim, index, source);
-}
-Tensor Tensor::gather(StrictInt dim, const Tensor& index) const {
-  return tern::gather(*this, dim, index);
-}
-Tensor Tensor::scatter_add(StrictInt dim, const Tensor& index, const Tensor& source) const {
-  return tern::scatter_add(*this, dim, index, source);
-}
-
 }  // namespace tern

@@ -268,7 +268,4 @@ Tensor det(const Tensor& self) {
   return linalg_det(self);
 }
 
-Tensor Tensor::inverse() const { return tern::inverse(*this); }
-Tensor Tensor::det() const { return tern::det(*this); }
-
 }  // namespace tern

@@ -108,15 +108,15 @@ Tensor mm(const Tensor& self, const Tensor& other) {
                     other, [](const Tensor& g, const Tensor& a) { return a.t().mm(g); }, self));
 }
 
-Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta,
+Tensor addmm(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
              const Scalar& alpha) {
-  TERN_OP("addmm", input, a, b);
+  TERN_OP("addmm", self, a, b);
   check_matrix("mat1", a);
   check_matrix("mat2", b);
-  detail::check_same_device("addmm", {&input, &a, &b}, {"self", "mat1", "mat2"});
+  detail::check_same_device("addmm", {&self, &a, &b}, {"self", "mat1", "mat2"});
   check_dtypes(a, b);
-  TERN_CHECK(input.dtype() == a.dtype(), DTypeError,
-             "self and mat2 must have the same dtype, but got ", input.dtype(), " and ", b.dtype());
+  TERN_CHECK(self.dtype() == a.dtype(), DTypeError,
+             "self and mat2 must have the same dtype, but got ", self.dtype(), " and ", b.dtype());
   check_inner(a, b);
   detail::check_representable(alpha, a.dtype());
   detail::check_representable(beta, a.dtype());
@@ -125,7 +125,7 @@ Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar
   const bool has_input = !(beta == Scalar(0));  // 0 ignores even NaN
   {
     const NoGradGuard no_grad;
-    const Tensor start = expand(input.detach(), sizes);
+    const Tensor start = expand(self.detach(), sizes);
     if (has_input) out.copy_(start);
     if (alpha == Scalar(0)) {  // 0 ignores even NaN
       has_input ? out.mul_(beta) : out.zero_();
@@ -133,9 +133,9 @@ Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar
       multiply({"addmm", nullptr, alpha.toDouble(), beta.toDouble()}, a, 0, b, 0, 1, out);
     }
   }
-  if (!needs_grad(input, a, b)) return out;
+  if (!needs_grad(self, a, b)) return out;
   return record(
-      "AddmmBackward0", out, wrt(input, [beta](const Tensor& g) { return g * beta; }),
+      "AddmmBackward0", out, wrt(self, [beta](const Tensor& g) { return g * beta; }),
       wrt(
           a, [alpha](const Tensor& g, const Tensor& y) { return g.mm(y.t()) * alpha; }, b),
       wrt(
@@ -316,11 +316,5 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
                     weight, [](const Tensor& g, const Tensor& x) { return g.t().mm(x); }, input),
                 wrt(bias, [](const Tensor& g) { return g.sum(0); }));
 }
-
-Tensor Tensor::matmul(const Tensor& other) const { return tern::matmul(*this, other); }
-Tensor Tensor::mm(const Tensor& other) const { return tern::mm(*this, other); }
-Tensor Tensor::bmm(const Tensor& other) const { return tern::bmm(*this, other); }
-Tensor Tensor::mv(const Tensor& vector) const { return tern::mv(*this, vector); }
-Tensor Tensor::dot(const Tensor& other) const { return tern::dot(*this, other); }
 
 }  // namespace tern

@@ -29,11 +29,11 @@ TERN_API Tensor mv(const Tensor& self, const Tensor& vector);
 ///
 /// Shape: [k] x [k] -> []
 TERN_API Tensor dot(const Tensor& self, const Tensor& other);
-/// Returns beta * input + alpha * (a x b); `input` broadcasts to [m, n]. With beta = 0 the input is
+/// Returns beta * self + alpha * (a x b); `self` broadcasts to [m, n]. With beta = 0 `self` is
 /// not read, so NaN in it has no effect.
 ///
-/// Shape: input [n], [m, n] or broadcastable; a [m, k]; b [k, n] -> [m, n]
-TERN_API Tensor addmm(const Tensor& input, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
+/// Shape: self [n], [m, n] or broadcastable; a [m, k]; b [k, n] -> [m, n]
+TERN_API Tensor addmm(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta = 1,
                       const Scalar& alpha = 1);
 /// Returns input x weight^T + bias. The kernel of the product adds a bias of [out]; any other bias
 /// broadcasts.

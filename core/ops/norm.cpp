@@ -109,10 +109,4 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool kee
                               self, out));
 }
 
-Tensor Tensor::norm() const { return tern::norm(*this); }
-Tensor Tensor::norm(const Scalar& p) const { return tern::norm(*this, p); }
-Tensor Tensor::norm(const Scalar& p, IntArrayRef dim, StrictBool keepdim) const {
-  return tern::norm(*this, p, dim, keepdim);
-}
-
 }  // namespace tern

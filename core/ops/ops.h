@@ -2,6 +2,7 @@
 
 // Every op.
 
+#include <tern/core/ops/comparison.h>
 #include <tern/core/ops/copy.h>
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/elementwise.h>
@@ -14,4 +15,5 @@
 #include <tern/core/ops/print.h>
 #include <tern/core/ops/random.h>
 #include <tern/core/ops/reduce.h>
+#include <tern/core/ops/unary.h>
 #include <tern/core/ops/view.h>

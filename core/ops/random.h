@@ -37,15 +37,15 @@ TERN_API Tensor randint(StrictInt low, StrictInt high, IntArrayRef sizes,
 TERN_API Tensor randperm(StrictInt n, const TensorOptions& options = {});
 TERN_API Tensor randperm(StrictInt n, std::optional<Generator> generator,
                          const TensorOptions& options = {});
-/// Returns uniform random numbers in [0, 1) with the sizes, dtype and device of `self`, unless
+/// Returns uniform random numbers in [0, 1) with the sizes, dtype and device of `input`, unless
 /// options say otherwise.
-TERN_API Tensor rand_like(const Tensor& self, const TensorOptions& options = {});
-/// Returns standard normal random numbers with the sizes, dtype and device of `self`, unless
+TERN_API Tensor rand_like(const Tensor& input, const TensorOptions& options = {});
+/// Returns standard normal random numbers with the sizes, dtype and device of `input`, unless
 /// options say otherwise.
-TERN_API Tensor randn_like(const Tensor& self, const TensorOptions& options = {});
-/// Returns random integers in [low, high) with the sizes, dtype and device of `self`, unless
+TERN_API Tensor randn_like(const Tensor& input, const TensorOptions& options = {});
+/// Returns random integers in [low, high) with the sizes, dtype and device of `input`, unless
 /// options say otherwise.
-TERN_API Tensor randint_like(const Tensor& self, StrictInt low, StrictInt high,
+TERN_API Tensor randint_like(const Tensor& input, StrictInt low, StrictInt high,
                              const TensorOptions& options = {});
 /// Returns 1 with the probability that the element of `self` gives, else 0, in the same dtype.
 /// Floating dtypes. Not differentiable. Throws Error unless all probabilities lie in [0, 1]; on a

@@ -72,6 +72,10 @@ Tensor sum(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
   TERN_OP("sum", self);
   return sum_of("SumBackward1", self, dim, keepdim, dtype);
 }
+Tensor sum(const Tensor& self, ScalarType dtype) {
+  TERN_OP("sum", self);
+  return sum_of("SumBackward0", self, {}, false, dtype);
+}
 Tensor mean(const Tensor& self) {
   TERN_OP("mean", self);
   return mean_of("MeanBackward0", self, {}, false);
@@ -222,28 +226,4 @@ Tensor std(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool 
   return std_of(self, dim, unbiased, keepdim);
 }
 
-Tensor Tensor::sum() const { return tern::sum(*this); }
-Tensor Tensor::sum(IntArrayRef dim, StrictBool keepdim, std::optional<ScalarType> dtype) const {
-  return tern::sum(*this, dim, keepdim, dtype);
-}
-Tensor Tensor::sum(ScalarType dtype) const {
-  TERN_OP("sum", *this);
-  return sum_of("SumBackward0", *this, {}, false, dtype);
-}
-Tensor Tensor::mean() const { return tern::mean(*this); }
-Tensor Tensor::mean(IntArrayRef dim, StrictBool keepdim) const {
-  return tern::mean(*this, dim, keepdim);
-}
-Tensor Tensor::prod() const { return tern::prod(*this); }
-Tensor Tensor::prod(StrictInt dim, StrictBool keepdim) const {
-  return tern::prod(*this, dim, keepdim);
-}
-Tensor Tensor::var() const { return tern::var(*this); }
-Tensor Tensor::var(IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) const {
-  return tern::var(*this, dim, unbiased, keepdim);
-}
-Tensor Tensor::std() const { return tern::std(*this); }
-Tensor Tensor::std(IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) const {
-  return tern::std(*this, dim, unbiased, keepdim);
-}
 }  // namespace tern

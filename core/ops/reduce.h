@@ -17,6 +17,7 @@ namespace tern {
 TERN_API Tensor sum(const Tensor& self);
 TERN_API Tensor sum(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false,
                     std::optional<ScalarType> dtype = std::nullopt);
+TERN_API Tensor sum(const Tensor& self, ScalarType dtype);
 /// Returns the mean of all elements, or over the dimensions `dim` (see sum()). NaN for an empty
 /// tensor. Throws DTypeError unless the dtype is floating point.
 TERN_API Tensor mean(const Tensor& self);

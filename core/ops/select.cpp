@@ -109,18 +109,21 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
 
 }  // namespace
 
-#define TERN_COMPARISON(name, symbol)                                                 \
-  Tensor name(const Tensor& self, const Tensor& other) {                              \
-    TERN_OP(#name, self, other);                                                      \
-    return compare(#name, ElementwiseOp::name, self, other);                          \
-  }                                                                                   \
-  Tensor name(const Tensor& self, const Scalar& other) {                              \
-    TERN_OP(#name, self);                                                             \
-    return compare(#name, ElementwiseOp::name, self, other);                          \
-  }                                                                                   \
-  Tensor Tensor::name(const Tensor& other) const { return tern::name(*this, other); } \
-  Tensor Tensor::name(const Scalar& other) const { return tern::name(*this, other); }
-#include <tern/core/ops/comparison.def>
+#define TERN_COMPARISON(name)                                \
+  Tensor name(const Tensor& self, const Tensor& other) {     \
+    TERN_OP(#name, self, other);                             \
+    return compare(#name, ElementwiseOp::name, self, other); \
+  }                                                          \
+  Tensor name(const Tensor& self, const Scalar& other) {     \
+    TERN_OP(#name, self);                                    \
+    return compare(#name, ElementwiseOp::name, self, other); \
+  }
+TERN_COMPARISON(eq)
+TERN_COMPARISON(ne)
+TERN_COMPARISON(lt)
+TERN_COMPARISON(le)
+TERN_COMPARISON(gt)
+TERN_COMPARISON(ge)
 #undef TERN_COMPARISON
 
 Tensor isnan(const Tensor& self) {
@@ -246,46 +249,21 @@ Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) 
           self, [](const Tensor& g, const Tensor& filled) { return where(filled, 0, g); }, mask));
 }
 
-Tensor Tensor::isnan() const { return tern::isnan(*this); }
-Tensor Tensor::isinf() const { return tern::isinf(*this); }
-Tensor Tensor::isfinite() const { return tern::isfinite(*this); }
-Tensor Tensor::logical_not() const { return tern::logical_not(*this); }
-Tensor Tensor::logical_and(const Tensor& other) const { return tern::logical_and(*this, other); }
-Tensor Tensor::logical_or(const Tensor& other) const { return tern::logical_or(*this, other); }
-Tensor Tensor::logical_xor(const Tensor& other) const { return tern::logical_xor(*this, other); }
-bool Tensor::equal(const Tensor& other) const { return tern::equal(*this, other); }
-bool Tensor::allclose(const Tensor& other, double rtol, double atol, StrictBool equal_nan) const {
-  return tern::allclose(*this, other, rtol, atol, equal_nan);
+Tensor& clamp_(Tensor& self, const OptionalScalar& min, const OptionalScalar& max) {
+  TERN_OP("clamp_", self);
+  return clamp_inplace("clamp_", "ClampBackward1", self, min, max);
 }
-Tensor Tensor::isclose(const Tensor& other, double rtol, double atol, StrictBool equal_nan) const {
-  return tern::isclose(*this, other, rtol, atol, equal_nan);
+Tensor& clamp_min_(Tensor& self, const Scalar& min) {
+  TERN_OP("clamp_min_", self);
+  return clamp_inplace("clamp_min_", "ClampMinBackward0", self, min, std::nullopt);
 }
-Tensor Tensor::clamp(const OptionalScalar& min, const OptionalScalar& max) const {
-  return tern::clamp(*this, min, max);
+Tensor& clamp_max_(Tensor& self, const Scalar& max) {
+  TERN_OP("clamp_max_", self);
+  return clamp_inplace("clamp_max_", "ClampMaxBackward0", self, std::nullopt, max);
 }
-Tensor Tensor::clamp_min(const Scalar& min) const { return tern::clamp_min(*this, min); }
-Tensor Tensor::clamp_max(const Scalar& max) const { return tern::clamp_max(*this, max); }
-Tensor& Tensor::clamp_(const OptionalScalar& min, const OptionalScalar& max) {
-  TERN_OP("clamp_", *this);
-  return clamp_inplace("clamp_", "ClampBackward1", *this, min, max);
-}
-Tensor& Tensor::clamp_min_(const Scalar& min) {
-  TERN_OP("clamp_min_", *this);
-  return clamp_inplace("clamp_min_", "ClampMinBackward0", *this, min, std::nullopt);
-}
-Tensor& Tensor::clamp_max_(const Scalar& max) {
-  TERN_OP("clamp_max_", *this);
-  return clamp_inplace("clamp_max_", "ClampMaxBackward0", *this, std::nullopt, max);
-}
-Tensor Tensor::where(const Tensor& condition, const Tensor& other) const {
-  return tern::where(condition, *this, other);
-}
-Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
-  return tern::masked_fill(*this, mask, value);
-}
-Tensor& Tensor::masked_fill_(const Tensor& mask, const Scalar& value) {
-  TERN_OP("masked_fill_", *this, mask);
-  return detail::inplace(*this, [&](const Tensor& x, const Tensor& out) {
+Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value) {
+  TERN_OP("masked_fill_", self, mask);
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? masked_fill_into(x, mask, value, out)
                          : tern::masked_fill(x, mask, value);
   });

@@ -73,7 +73,4 @@ Tensor log_softmax(const Tensor& self, StrictInt dim) {
           out));
 }
 
-Tensor Tensor::softmax(StrictInt dim) const { return tern::softmax(*this, dim); }
-Tensor Tensor::log_softmax(StrictInt dim) const { return tern::log_softmax(*this, dim); }
-
 }  // namespace tern

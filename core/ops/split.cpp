@@ -118,12 +118,4 @@ std::vector<Tensor> unbind(const Tensor& self, StrictInt dim) {
   return pieces_of("UnbindBackward0", self, static_cast<std::int64_t>(d), stack, std::move(pieces));
 }
 
-std::vector<Tensor> Tensor::split(StrictInt split_size, StrictInt dim) const {
-  return tern::split(*this, split_size, dim);
-}
-std::vector<Tensor> Tensor::chunk(StrictInt chunks, StrictInt dim) const {
-  return tern::chunk(*this, chunks, dim);
-}
-std::vector<Tensor> Tensor::unbind(StrictInt dim) const { return tern::unbind(*this, dim); }
-
 }  // namespace tern

@@ -54,8 +54,11 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
 
 }  // namespace
 
+// Defines a function and its in-place form: TERN_UNARY(name, name of the gradient, what backward
+// saves, gradient). In the gradient, g is the gradient of the result, x the input (if kInput is
+// saved) and y the result (if kOutput is saved).
 // NOLINTBEGIN(performance-unnecessary-value-param): by value, so that a temporary is recycled.
-#define TERN_UNARY(name, node, saves, gradient, summary)                               \
+#define TERN_UNARY(name, node, saves, gradient)                                        \
   Tensor name(Tensor self) {                                                           \
     TERN_OP(#name, self);                                                              \
     return unary<Saved::saves>(                                                        \
@@ -66,19 +69,35 @@ Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor&
           return gradient;                                                             \
         });                                                                            \
   }                                                                                    \
-  Tensor Tensor::name() const { return tern::name(*this); }                            \
-  Tensor& Tensor::name##_() {                                                          \
-    TERN_OP(#name "_", *this);                                                         \
-    return detail::inplace(*this, [](const Tensor& x, const Tensor& out) {             \
-      if (!out.defined()) return tern::name(x);                                        \
+  Tensor& name##_(Tensor& self) {                                                      \
+    TERN_OP(#name "_", self);                                                          \
+    return detail::inplace(self, [](const Tensor& x, const Tensor& out) {              \
+      if (!out.defined()) return name(x);                                              \
       return run_unary(#name "_", ElementwiseOp::name, x, out);                        \
     });                                                                                \
   }
-#include <tern/core/ops/unary.def>
+TERN_UNARY(neg, "NegBackward0", kNothing, -g)
+TERN_UNARY(abs, "AbsBackward0", kInput, g* sign(x))
+TERN_UNARY(sign, "SignBackward0", kNothing, zeros_like(g))
+TERN_UNARY(square, "PowBackward0", kInput, 2 * x * g)
+TERN_UNARY(floor, "FloorBackward0", kNothing, zeros_like(g))
+TERN_UNARY(ceil, "CeilBackward0", kNothing, zeros_like(g))
+TERN_UNARY(round, "RoundBackward0", kNothing, zeros_like(g))
+TERN_UNARY(trunc, "TruncBackward0", kNothing, zeros_like(g))
+TERN_UNARY(relu, "ReluBackward0", kOutput, detail::relu_backward(g, y))
+TERN_UNARY(exp, "ExpBackward0", kOutput, g* y)
+TERN_UNARY(expm1, "Expm1Backward0", kOutput, g*(y + 1))
+TERN_UNARY(log, "LogBackward0", kInput, g / x)
+TERN_UNARY(log1p, "Log1PBackward0", kInput, g / (x + 1))
+TERN_UNARY(sqrt, "SqrtBackward0", kOutput, g / (2 * y))
+TERN_UNARY(rsqrt, "RsqrtBackward0", kOutput, -0.5 * g * y * y * y)
+TERN_UNARY(reciprocal, "ReciprocalBackward0", kOutput, -g* y* y)
+TERN_UNARY(sin, "SinBackward0", kInput, g* cos(x))
+TERN_UNARY(cos, "CosBackward0", kInput, -g* sin(x))
+TERN_UNARY(tanh, "TanhBackward0", kOutput, detail::tanh_backward(g, y))
+TERN_UNARY(sigmoid, "SigmoidBackward0", kOutput, detail::sigmoid_backward(g, y))
 #undef TERN_UNARY
 // NOLINTEND(performance-unnecessary-value-param)
-
-Tensor Tensor::operator-() const { return tern::neg(*this); }
 
 namespace detail {
 

@@ -277,19 +277,10 @@ Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
   return added == 0 ? out : out.view(sizes);
 }
 
-Tensor Tensor::operator[](StrictInt index) const { return tern::select(*this, 0, index); }
-Tensor Tensor::reshape(IntArrayRef sizes) const { return tern::reshape(*this, sizes); }
 Tensor Tensor::reshape_as(const Tensor& other) const {
   TERN_OP("reshape_as", *this, other);
   return reshape(other.sizes());
 }
-Tensor Tensor::flatten(StrictInt start_dim, StrictInt end_dim) const {
-  return tern::flatten(*this, start_dim, end_dim);
-}
-Tensor Tensor::transpose(StrictInt dim0, StrictInt dim1) const {
-  return tern::transpose(*this, dim0, dim1);
-}
-Tensor Tensor::t() const { return tern::t(*this); }
 Tensor Tensor::mT() const {
   TERN_OP("mT", *this);
   if (dim() == 0) return *this;
@@ -298,29 +289,9 @@ Tensor Tensor::mT() const {
              "-D tensor. Its sizes are ", sizes());
   return tern::transpose(*this, -2, -1);
 }
-Tensor Tensor::permute(IntArrayRef dims) const { return tern::permute(*this, dims); }
-Tensor Tensor::select(StrictInt dim, StrictInt index) const {
-  return tern::select(*this, dim, index);
-}
-Tensor Tensor::slice(StrictInt dim, std::optional<StrictInt> start, std::optional<StrictInt> end,
-                     StrictInt step) const {
-  return tern::slice(*this, dim, start, end, step);
-}
-Tensor Tensor::narrow(StrictInt dim, StrictInt start, StrictInt length) const {
-  return tern::narrow(*this, dim, start, length);
-}
-Tensor Tensor::expand(IntArrayRef sizes) const { return tern::expand(*this, sizes); }
 Tensor Tensor::expand_as(const Tensor& other) const {
   TERN_OP("expand_as", *this, other);
   return expand(other.sizes());
 }
-Tensor Tensor::squeeze() const { return tern::squeeze(*this); }
-Tensor Tensor::squeeze(StrictInt dim) const { return tern::squeeze(*this, dim); }
-Tensor Tensor::unsqueeze(StrictInt dim) const { return tern::unsqueeze(*this, dim); }
-Tensor Tensor::as_strided(IntArrayRef sizes, IntArrayRef strides,
-                          std::optional<StrictInt> offset) const {
-  return tern::as_strided(*this, sizes, strides, offset);
-}
-Tensor Tensor::sum_to_size(IntArrayRef sizes) const { return tern::sum_to_size(*this, sizes); }
 
 }  // namespace tern

@@ -268,44 +268,41 @@ class TERN_API Tensor {
 
   /// Returns slice `index` of the first dimension as a view; a negative index counts from the end.
   /// Throws IndexError out of range.
-  Tensor operator[](StrictInt index) const;
+  Tensor operator[](StrictInt index) const { return select(0, index); }
   /// Negates every element.
-  Tensor operator-() const;
+  Tensor operator-() const { return neg(); }
   /// Same as bitwise_not().
-  Tensor operator~() const;
+  Tensor operator~() const { return bitwise_not(); }
   /// Same as add_().
-  Tensor& operator+=(const Tensor& other);
-  Tensor& operator+=(const Scalar& other);
+  Tensor& operator+=(const Tensor& other) { return add_(other); }
+  Tensor& operator+=(const Scalar& other) { return add_(other); }
   /// Same as sub_().
-  Tensor& operator-=(const Tensor& other);
-  Tensor& operator-=(const Scalar& other);
+  Tensor& operator-=(const Tensor& other) { return sub_(other); }
+  Tensor& operator-=(const Scalar& other) { return sub_(other); }
   /// Same as mul_().
-  Tensor& operator*=(const Tensor& other);
-  Tensor& operator*=(const Scalar& other);
+  Tensor& operator*=(const Tensor& other) { return mul_(other); }
+  Tensor& operator*=(const Scalar& other) { return mul_(other); }
   /// Same as div_().
-  Tensor& operator/=(const Tensor& other);
-  Tensor& operator/=(const Scalar& other);
+  Tensor& operator/=(const Tensor& other) { return div_(other); }
+  Tensor& operator/=(const Scalar& other) { return div_(other); }
   /// Same as bitwise_and_().
-  Tensor& operator&=(const Tensor& other);
-  Tensor& operator&=(const Scalar& other);
+  Tensor& operator&=(const Tensor& other) { return bitwise_and_(other); }
+  Tensor& operator&=(const Scalar& other) { return bitwise_and_(other); }
   /// Same as bitwise_or_().
-  Tensor& operator|=(const Tensor& other);
-  Tensor& operator|=(const Scalar& other);
+  Tensor& operator|=(const Tensor& other) { return bitwise_or_(other); }
+  Tensor& operator|=(const Scalar& other) { return bitwise_or_(other); }
   /// Same as bitwise_xor_().
-  Tensor& operator^=(const Tensor& other);
-  Tensor& operator^=(const Scalar& other);
+  Tensor& operator^=(const Tensor& other) { return bitwise_xor_(other); }
+  Tensor& operator^=(const Scalar& other) { return bitwise_xor_(other); }
 
   // --- Ops, family by family ---------------------------------------------------------------------
 
 #include <tern/core/ops/copy_methods.inc>
 #include <tern/core/ops/creation_methods.inc>
-#include <tern/core/ops/elementwise_methods.inc>
-#include <tern/core/ops/index_methods.inc>
-#include <tern/core/ops/linalg_methods.inc>
-#include <tern/core/ops/matmul_methods.inc>
 #include <tern/core/ops/random_methods.inc>
 #include <tern/core/ops/reduce_methods.inc>
 #include <tern/core/ops/view_methods.inc>
+#include <tern/generated/tensor_methods.inc>
 
  private:
   static constexpr std::int64_t kUndefinedSizes[] = {0};

@@ -1,6 +1,7 @@
 # What Doxygen reads instead of a header (INPUT_FILTER), so that the headers keep the house rules.
 #
-# - One comment stands for all overloads directly under it: the filter repeats the comment.
+# - One comment stands for all overloads directly under it and for the in-place form: the filter
+#   repeats the comment.
 # - Lists of declarations (.inc, .def) become part of the header that includes them. Parameters of
 #   the macro are replaced in its comments, too.
 # - TERN_ARG, TERN_OPTIM_ARG and TERN_MODULE become the declarations that they make.
@@ -68,7 +69,7 @@ function line(text,    code) {
     put("")
     return
   }
-  if (text ~ /^[ \t]*#define TERN_(UNARY|COMPARISON|DTYPE)\(/) {
+  if (text ~ /^[ \t]*#define TERN_DTYPE\(/) {
     hidden_define = text ~ /\\$/
     put("")
     return
@@ -237,12 +238,12 @@ function emit(kind,    name, text, i, field, tail) {
     group_text = text
   } else if (name != "" && name == group) {
     text = group_text
-  } else if (in_methods && !collecting && name != "") {
-    text = method_text(name)
+  } else if (group != "" && name == group "_") {
+    text = "In-place form of " group "(): writes the result into `self` and returns it." \
+           "\\ilinebr \\ilinebr " group_text
   } else if (statement ~ /=[ \t]*delete;/) {
     text = "Not copyable."
   }
-  if (collecting && name != "" && text != "") function_comment[name] = text
   if (statement ~ /^[ \t]*TERN_(OPTIM_)?ARG\(/) raw[1] = accessors(raw[1], text)
   else if (statement ~ /^[ \t]*TERN_MODULE\(/) raw[1] = holder(raw[1], text)
   else if (statement ~ /^[ \t]*(extern[ \t]+)?template[ \t]+(class|struct)/) raw[1] = ""
@@ -282,17 +283,6 @@ function one_each(text, doc,    type) {
   sub(/ .*/, "", type)
   gsub(/, /, "; /** " doc " */ " type " ", text)
   return text
-}
-
-# A method means what the function of its name means; add_ is add in place.
-function method_text(name,    base) {
-  if (name in function_comment) return function_comment[name]
-  base = name
-  if (sub(/_$/, "", base) && base in function_comment) {
-    return "In-place form of " base "(): writes the result into this tensor and returns it." \
-           "\\ilinebr \\ilinebr " function_comment[base]
-  }
-  return ""
 }
 
 function flush_statement(    i) {

@@ -61,7 +61,7 @@ function begin_macro(text) {
   continues_macro = text ~ /\\$/
   sub(/[ \t]*\\$/, "", macro_rest)
   macro_body = macro_rest
-  hides_macro = macro_name ~ /^TERN_(UNARY|COMPARISON|DTYPE)$/  # undefined again below
+  hides_macro = macro_name ~ /^TERN_DTYPE$/  # undefined again below
   if (inlined == 0) put(hides_macro ? "" : text)
 }
 
@@ -77,18 +77,18 @@ function macro_line(text) {
   macro_body = macro_body " " text
 }
 
-# Puts the declarations of a list where it is included, on one line.
+# Puts the declarations of a list where it is included, on one line. The build makes tensor_methods.inc.
 function include(text,    path, row, outer) {
   path = text
   sub(/^#include <tern\//, "", path)
   sub(/>.*/, "", path)
   outer = inlined++ == 0
   if (outer) joined = ""
-  if (path ~ /\.inc$/) {
-    collect_comments(path)
-    in_methods = 1
+  if (path ~ /tensor_methods\.inc$/) {
+    path = "awk -v part=declarations -f cmake/tensor_methods.awk core/ops/*.h"
+    while ((path | getline row) > 0) line(row)
+  } else if (path ~ /\.inc$/) {
     while ((getline row < path) > 0) line(row)
-    in_methods = 0
   } else {
     while ((getline row < path) > 0) {
       if (index(row, macro_name "(") == 1) put(expanded(row))
@@ -98,34 +98,6 @@ function include(text,    path, row, outer) {
   inlined--
   group = ""
   if (outer) print joined
-}
-
-# Learns the comments of the functions in elementwise.h for the methods in elementwise_methods.inc.
-function collect_comments(path,    row, before) {
-  sub(/_methods\.inc$/, ".h", path)
-  before = joined
-  save()
-  split("", function_comment)
-  collecting = 1
-  while ((getline row < path) > 0) line(row)
-  collecting = 0
-  close(path)
-  restore()
-  joined = before
-}
-
-function save() {
-  saved_level = level
-  saved_scopes = scopes
-  level = scopes = 0
-}
-
-function restore() {
-  level = saved_level
-  scopes = saved_scopes
-  scope_name[scopes] = "Tensor"
-  state = "decl"
-  group = ""
 }
 
 # The macro's body for one row of a list.

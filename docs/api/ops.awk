@@ -5,7 +5,7 @@
 function note(name, form, text,  base) {
   base = substr(name, 1, length(name) - 1)
   if (name ~ /_$/ && base in summary) return note(base, "in place", "")
-  if (name ~ /_$/ && form == "method") form = "in place"
+  if (name ~ /_$/ && form ~ /method$/) form = "in place"
   if (!(name in summary)) names[++count] = name
   if (summary[name] == "") summary[name] = text
   if (index(forms[name], form) == 0) forms[name] = forms[name] (forms[name] ? ", " : "") form
@@ -66,18 +66,9 @@ $3 == "namespace" && $4 == "linalg" { inner = "" }
 }
 /^ *(template|requires) ?</ { next }
 
-/^TERN_UNARY\(/ {
-  split($0, parts, "\"")
-  note(substr($0, 12, index($0, ",") - 12), "function, method, in place", sentence(parts[4]))
-}
-/^TERN_COMPARISON\(/ {
-  sub(/^TERN_COMPARISON\(/, "")
-  sub(/\)$/, "")
-  split($0, parts, ", ")
-  note(parts[1], "function, method", "`self " parts[2] " other`, elementwise, as a bool tensor")
-}
 !is_methods && /^(TERN_API|inline) [A-Za-z0-9_:<>, ]+&? [a-z][a-z_0-9]*\(/ && !/operator/ {
-  note(inner name_of($0), plain ? "" : "function", sentence(comment))
+  is_method = $0 ~ /[(,] ?(const Tensor& |Tensor&? )self[,)]/
+  note(inner name_of($0), plain ? "" : is_method ? "function, method" : "function", sentence(comment))
 }
 is_methods && /^  [A-Z:a-z_<>, ]+&? [A-Za-z_0-9]+\(/ && !/^  requires/ {
   note(name_of($0), "method", sentence(comment))

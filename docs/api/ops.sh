@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints docs/ops.md, which is made of the headers:  docs/api/ops.sh > docs/ops.md
+# Prints a page of all ops and layers, made of the headers. `make docs` puts it into the API reference.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -13,8 +13,8 @@ section() {
 cat <<'TEXT'
 # Ops and layers
 
-All that there is, made of the headers by `docs/api/ops.sh`. Names and arguments are PyTorch's; what differs stands in
-[pytorch-differences.md](pytorch-differences.md), every overload in the API reference (`make docs`). A function takes the tensor first,
+All that there is, made of the headers. Names and arguments are PyTorch's; what differs stands in
+[pytorch-differences.md](docs/pytorch-differences.md). A function takes the tensor first,
 `tern::sum(x, 1)`; a method is called on it, `x.sum(1)`; the form in place ends in `_` and changes it, `x.add_(1)`.
 TEXT
 
@@ -22,13 +22,13 @@ plain=""
 ops=core/ops
 section "Making tensors" $ops/creation.h $ops/creation_methods.inc
 section "Random numbers" $ops/random.h $ops/random_methods.inc
-section "Elementwise" $ops/unary.def $ops/elementwise.h $ops/elementwise_methods.inc
-section "Comparisons" $ops/comparison.def
+section "Elementwise" $ops/unary.h $ops/elementwise.h
+section "Comparisons" $ops/comparison.h
 section "Reductions" $ops/reduce.h $ops/reduce_methods.inc
-section "Matrix products" $ops/matmul.h $ops/matmul_methods.inc
-section "Linear algebra" $ops/linalg.h $ops/linalg_methods.inc
+section "Matrix products" $ops/matmul.h
+section "Linear algebra" $ops/linalg.h
 section "Shapes and views" $ops/view.h $ops/view_methods.inc
-section "Joining and indexing" $ops/index.h $ops/index_methods.inc
+section "Joining and indexing" $ops/index.h
 section "Copies and conversions" $ops/copy.h $ops/copy_methods.inc
 plain=1
 section "Losses, dropout and normalisation, as functions" $ops/loss.h $ops/normalize.h

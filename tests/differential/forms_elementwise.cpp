@@ -70,10 +70,15 @@ std::vector<Form> elementwise_forms() {
 #undef TERN_BITS
 #define TERN_COMPARISON(name, symbol) \
   SAME((T a, T b), a.name(b)), FORM("a." #name "(b) #1", (T a, S b), a.name(b)),
-#include <tern/core/ops/comparison.def>
+          TERN_COMPARISON(eq, ==) TERN_COMPARISON(ne, !=) TERN_COMPARISON(lt, <) TERN_COMPARISON(
+              le, <=) TERN_COMPARISON(gt, >) TERN_COMPARISON(ge, >=)
 #undef TERN_COMPARISON
 #define TERN_UNARY(name, ...) SAME((T a), a.name()), SAME((Tensor & a), a.name##_()),
-#include <tern/core/ops/unary.def>
+              TERN_UNARY(neg) TERN_UNARY(abs) TERN_UNARY(sign) TERN_UNARY(square) TERN_UNARY(floor)
+                  TERN_UNARY(ceil) TERN_UNARY(round) TERN_UNARY(trunc) TERN_UNARY(relu)
+                      TERN_UNARY(exp) TERN_UNARY(expm1) TERN_UNARY(log) TERN_UNARY(log1p)
+                          TERN_UNARY(sqrt) TERN_UNARY(rsqrt) TERN_UNARY(reciprocal) TERN_UNARY(sin)
+                              TERN_UNARY(cos) TERN_UNARY(tanh) TERN_UNARY(sigmoid)
 #undef TERN_UNARY
   };
   return forms;

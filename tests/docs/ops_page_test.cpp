@@ -7,24 +7,19 @@
 #include "examples/program.h"
 #include "serialization/scratch.h"
 
-// docs/ops.md is made of the headers.
+// docs/api/ops.sh makes the page of all ops and layers of the headers.
 
 namespace tern {
 namespace {
 
 const std::string kSource = TERN_SOURCE_DIR "/";
 
-TEST(OpsPage, IsUpToDate) {
+TEST(OpsPage, HasOneOfEachKind) {
   const ProgramResult made = run_program(kSource + "docs/api/ops.sh");
   ASSERT_EQ(made.code, 0) << made.text;
-  EXPECT_EQ(made.text, read_file(kSource + "docs/ops.md")) << "run: docs/api/ops.sh > docs/ops.md";
-}
-
-TEST(OpsPage, HasOneOfEachKind) {
-  const std::string page = read_file(kSource + "docs/ops.md");
+  const std::string& page = made.text;
   for (const char* row :
-       {"| `exp` | function, method, in place | e^x |",
-        "| `ge` | function, method | `self >= other`",
+       {"| `exp` | function, method, in place | e^x |", "| `ge` | function, method | true where ",
         "| `tensor` | function | a tensor of the given numbers |", "| `view` | method | ",
         "| `split` | function, method | ", "| `random_` | in place | ", "| `mse_loss` | ",
         "| `Linear` | ", "| `Sequential` | ", "| `DataParallel` | ", "| `xavier_uniform_` | ",
@@ -42,7 +37,7 @@ TEST(OpsPage, LeavesOutNoFamily) {
     const std::string name = entry.path().filename().string();
     const std::string include = "#include <tern/core/ops/" + name + ">";
     const bool is_public = read_file(kSource + "core/ops/ops.h").find(include) != std::string::npos;
-    if (!is_public && !name.ends_with(".inc") && !name.ends_with(".def")) continue;
+    if (!is_public && !name.ends_with(".inc")) continue;
     ++families;
     EXPECT_NE(script.find("$ops/" + name), std::string::npos)
         << name << " is not in docs/api/ops.sh";

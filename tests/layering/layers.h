@@ -41,11 +41,9 @@ inline bool is_under(const std::string& path, const std::string& folder) {
 
 /// May the file `from` include the file `to` (both from the root)?
 inline bool may_include(const std::string& from, const std::string& to) {
-  // Lists of methods in the body of Tensor: each family of ops keeps its own.
-  if (from == "core/tensor/tensor.h" && to.starts_with("core/ops/") &&
-      to.ends_with("_methods.inc")) {
-    return true;
-  }
+  // Methods in the body of Tensor: those that the build makes of the functions in core/ops, and
+  // lists of those without a function.
+  if (from == "core/tensor/tensor.h" && to.ends_with("_methods.inc")) return true;
   // The build makes lists of the families in core/kernels and of their kernels.
   if (is_under(to, "generated")) return may_include(from, "core/kernels/slots.h");
   for (const Layer& layer : layers()) {

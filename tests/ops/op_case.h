@@ -83,7 +83,7 @@ const std::vector<OpCase>& all_cases();
 /// Returns the records for which `holds` returns true.
 std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds);
 
-/// Returns the names of all public ops, from the headers, the .def lists and the lists of methods.
+/// Returns the names of all public ops, from the headers and the lists of methods.
 const std::set<std::string>& public_ops();
 /// Returns the names and reasons of a list of exceptions under tests/, one "name: reason" per line.
 std::map<std::string, std::string> exceptions_in(const std::string& file);

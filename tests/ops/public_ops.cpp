@@ -34,14 +34,12 @@ const std::set<std::string>& public_ops() {
   const std::string result = "(?:Tensor&?|std::vector<Tensor>|std::tuple<Tensor, Tensor>)";
   const std::regex function("^TERN_API " + result + " (\\w+)\\(");
   const std::regex method("^  " + result + " (\\w+)\\(");
-  const std::regex row("^TERN_(?:UNARY|COMPARISON)\\((\\w+),");
   static const std::set<std::string> ops = [&] {
     std::set<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(kOps)) {
       const std::string extension = entry.path().extension().string();
       if (extension == ".h") add_names(entry.path(), function, &names);
       if (extension == ".inc") add_names(entry.path(), method, &names);
-      if (extension == ".def") add_names(entry.path(), row, &names);
     }
     return names;
   }();

@@ -6,8 +6,8 @@
 
 #include "ops/op_case.h"
 
-// Every public op has a record. The ops come from the headers, the .def lists and the lists of
-// methods in core/ops; without_record.txt names the ops without a record, and may only shrink.
+// Every public op has a record. The ops come from the headers and the lists of methods in core/ops;
+// without_record.txt names the ops without a record, and may only shrink.
 
 namespace tern::testing {
 namespace {

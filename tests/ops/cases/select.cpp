@@ -16,7 +16,12 @@ std::vector<OpCase> select_cases() {
                    .node = "",                                           \
                    .function = [](In in) { return in[0] symbol 0.5; },   \
                    .samples = unary_samples()});
-#include <tern/core/ops/comparison.def>
+  TERN_COMPARISON(eq, ==)
+  TERN_COMPARISON(ne, !=)
+  TERN_COMPARISON(lt, <)
+  TERN_COMPARISON(le, <=)
+  TERN_COMPARISON(gt, >)
+  TERN_COMPARISON(ge, >=)
 #undef TERN_COMPARISON
   const auto logical = [&](const char* name, OpFunction function) {
     cases.push_back({.name = name, .node = "", .function = function, .samples = binary_samples()});

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <tern/core/tensor/tensor.h>
+
+// Comparisons. The results are bool tensors without a gradient; shapes broadcast.
+
+namespace tern {
+
+/// Returns true where an element of `self` equals `other`. NaN gives false.
+TERN_API Tensor eq(const Tensor& self, const Tensor& other);
+TERN_API Tensor eq(const Tensor& self, const Scalar& other);
+/// Same as eq().
+inline Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
+inline Tensor operator==(const Tensor& a, const Scalar& b) { return eq(a, b); }
+/// Returns true where an element of `self` differs from `other`. NaN gives true.
+TERN_API Tensor ne(const Tensor& self, const Tensor& other);
+TERN_API Tensor ne(const Tensor& self, const Scalar& other);
+/// Same as ne().
+inline Tensor operator!=(const Tensor& a, const Tensor& b) { return ne(a, b); }
+inline Tensor operator!=(const Tensor& a, const Scalar& b) { return ne(a, b); }
+/// Returns true where an element of `self` is less than `other`. NaN gives false.
+TERN_API Tensor lt(const Tensor& self, const Tensor& other);
+TERN_API Tensor lt(const Tensor& self, const Scalar& other);
+/// Same as lt().
+inline Tensor operator<(const Tensor& a, const Tensor& b) { return lt(a, b); }
+inline Tensor operator<(const Tensor& a, const Scalar& b) { return lt(a, b); }
+/// Returns true where an element of `self` is at most `other`. NaN gives false.
+TERN_API Tensor le(const Tensor& self, const Tensor& other);
+TERN_API Tensor le(const Tensor& self, const Scalar& other);
+/// Same as le().
+inline Tensor operator<=(const Tensor& a, const Tensor& b) { return le(a, b); }
+inline Tensor operator<=(const Tensor& a, const Scalar& b) { return le(a, b); }
+/// Returns true where an element of `self` is greater than `other`. NaN gives false.
+TERN_API Tensor gt(const Tensor& self, const Tensor& other);
+TERN_API Tensor gt(const Tensor& self, const Scalar& other);
+/// Same as gt().
+inline Tensor operator>(const Tensor& a, const Tensor& b) { return gt(a, b); }
+inline Tensor operator>(const Tensor& a, const Scalar& b) { return gt(a, b); }
+/// Returns true where an element of `self` is at least `other`. NaN gives false.
+TERN_API Tensor ge(const Tensor& self, const Tensor& other);
+TERN_API Tensor ge(const Tensor& self, const Scalar& other);
+/// Same as ge().
+inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
+inline Tensor operator>=(const Tensor& a, const Scalar& b) { return ge(a, b); }
+
+/// Returns true when sizes and all elements agree; dtypes may differ. NaN differs from itself.
+TERN_API bool equal(const Tensor& self, const Tensor& other);
+/// Returns |self - other| <= atol + rtol * |other|, elementwise, as a bool tensor. Equal infinities
+/// are close; NaN are close only with `equal_nan`. Throws DTypeError when the dtypes differ.
+TERN_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
+                        double atol = 1e-8, StrictBool equal_nan = false);
+/// Returns true when isclose() holds for all elements. Throws DTypeError when the dtypes differ.
+TERN_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
+                       double atol = 1e-8, StrictBool equal_nan = false);
+
+}  // namespace tern
