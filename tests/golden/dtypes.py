@@ -1,9 +1,10 @@
-"""Writes dtypes.h: promotion, can_cast and casts between all dtypes, and how tensors of them print.
-Run with PyTorch 2.x in this folder: python3 dtypes.py"""
+"""Writes dtypes.json: promotion, can_cast and casts between all dtypes, and how tensors of them print.
+Rows and columns are in the order of "dtypes"; letters name dtypes. Run in this folder: python3 dtypes.py"""
 
 import torch
 
-NAMES = ["Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double"]
+from lines import write
+
 DTYPES = [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
           torch.float16, torch.bfloat16, torch.float32, torch.float64]
 LETTERS = dict(zip(DTYPES, "bBcsilhHfd"))
@@ -31,56 +32,43 @@ def bits(t):
                     for i in range(len(raw)))
 
 
-def text(s):
-    return '"' + s.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+def name(dtype):
+    return str(dtype)[6:]
 
 
-def wrapped(s):
-    lines = [s[i:i + 90] for i in range(0, len(s), 90)]
-    return "\n     ".join('"' + line + '"' for line in lines)
+def table(shape, other_shape):
+    """The dtypes of results: the row is the dtype of the first operand, the column of the second."""
+    return ["".join(LETTERS[torch.result_type(torch.ones(shape, dtype=a), torch.ones(other_shape, dtype=b))]
+                    for b in DTYPES) for a in DTYPES]
 
 
-with open("dtypes.h", "w") as out:
-    w = lambda *parts: print(*parts, file=out)
-    w("#pragma once\n\n// Written by dtypes.py. Rows and columns: kDtypes; letters name dtypes.\n")
-    w("namespace tern::golden {\n\n// clang-format off")
-    w("constexpr ScalarType kDtypes[] = {" + ", ".join("k" + n for n in NAMES) + "};")
-    w("constexpr char kLetters[] = " + text("".join(LETTERS.values())) + ";\n")
-    for name, shapes in (("kPromotion", ((2,), (2,))), ("kPromotionOf0d", ((2,), ()))):
-        rows = ["".join(LETTERS[torch.result_type(torch.ones(shapes[0], dtype=a),
-                                                  torch.ones(shapes[1], dtype=b))]
-                        for b in DTYPES) for a in DTYPES]
-        w(f"constexpr const char* {name}[] = {{" + ", ".join(map(text, rows)) + "};")
-    rows = ["".join(LETTERS[torch.result_type(torch.ones(2, dtype=a), n)] for n in (1.5, 2, True))
-            for a in DTYPES]
-    w("// With 1.5, 2 and true.")
-    w("constexpr const char* kPromotionOfNumbers[] = {" + ", ".join(map(text, rows)) + "};")
-    rows = ["".join("01"[torch.can_cast(a, b)] for b in DTYPES) for a in DTYPES]
-    w("constexpr const char* kCanCast[] = {" + ", ".join(map(text, rows)) + "};\n")
-
-    w("// The bits of elements: kCastInputs[from] cast to every dtype.")
-    inputs = []
+def cast_inputs():
     for dtype in DTYPES:
         values = torch.tensor(VALUES, dtype=torch.float64).to(dtype)
         if not dtype.is_floating_point:
             more = torch.tensor(INTEGERS, dtype=torch.int64).to(dtype)
             values = torch.unique(torch.cat([values, more]))
-        inputs.append(values)
-    w("constexpr const char* kCastInputs[] = {")
-    for values in inputs:
-        w("    " + wrapped(bits(values)) + ",")
-    w("};")
-    w("constexpr const char* kCasts[][10] = {")
-    for values in inputs:
-        w("    {" + ",\n     ".join(wrapped(bits(values.to(b))) for b in DTYPES) + "},")
-    w("};\n")
+        yield values
 
-    w("// What print(tensor.to(dtype)) writes, in the order of the cases in dtype_test.cpp.")
-    w("constexpr const char* kPrinted[] = {")
+
+def printed():
+    """What print(tensor.to(dtype)) writes, in the order of the cases in dtype_test.cpp."""
     for dtype in (torch.float16, torch.bfloat16):
-        for case in print_cases:
-            w("    " + text(str(eval("torch." + case).to(dtype))) + ",")
+        yield {"dtype": name(dtype), "texts": [str(eval("torch." + case).to(dtype)) for case in print_cases]}
     for dtype in (torch.int32, torch.int16, torch.int8, torch.uint8):
-        for case in integer_cases:
-            w("    " + text(str(eval("torch." + case).to(dtype))) + ",")
-    w("};\n// clang-format on\n\n}  // namespace tern::golden")
+        yield {"dtype": name(dtype), "texts": [str(eval("torch." + case).to(dtype)) for case in integer_cases]}
+
+
+write("dtypes.json", {
+    "dtypes": [name(dtype) for dtype in DTYPES],
+    "letters": "".join(LETTERS.values()),
+    "promotion": table((2,), (2,)),
+    "promotion_of_0d": table((2,), ()),
+    "promotion_of_numbers": ["".join(LETTERS[torch.result_type(torch.ones(2, dtype=a), n)] for n in (1.5, 2, True))
+                             for a in DTYPES],
+    "can_cast": ["".join("01"[torch.can_cast(a, b)] for b in DTYPES) for a in DTYPES],
+    # The bits of elements: the inputs of each dtype, cast to every dtype.
+    "casts": [{"from": name(values.dtype), "bits": bits(values), "to": [bits(values.to(b)) for b in DTYPES]}
+              for values in cast_inputs()],
+    "printed": list(printed()),
+})

@@ -1,29 +1,12 @@
 #!/usr/bin/env python3
-"""Writes nn.h, what PyTorch computes for the tests of nn: python3 nn.py | clang-format > nn.h"""
-import numpy as np
+"""Writes nn.json, what PyTorch computes for the tests of nn. Run in this folder: python3 nn.py"""
 import torch
 from torch import nn
 
+from lines import entry, write
+
 torch.set_num_threads(1)
-
-
-def array(name, tensor):
-    """A tensor as a C++ array of literals that read back to the same bits."""
-    kind, form = {
-        torch.float32: ("float", "{:.9g}f"),
-        torch.float64: ("double", "{:.17g}"),
-        torch.int64: ("std::int64_t", "{}"),
-    }[tensor.dtype]
-
-    def literal(value):
-        text = form.format(value)
-        return text if tensor.dtype == torch.int64 or any(c in text for c in ".en") else text.replace("f", ".0f")
-
-    print(f"constexpr {kind} {name}[] = {{{', '.join(literal(v) for v in tensor.detach().flatten().tolist())}}};")
-
-
-print("#pragma once\n\n// Written by nn.py with PyTorch " + torch.__version__.split("+")[0] + ".\n")
-print("#include <cstdint>\n\nnamespace golden {\n")
+tensors = {}
 
 # --- Initialisation: seed 3, one module or function each --------------------------------------------
 
@@ -34,113 +17,80 @@ def seeded(make):
 
 
 linear = seeded(lambda: nn.Linear(5, 3))
-array("kLinearWeight", linear.weight)
-array("kLinearBias", linear.bias)
+tensors["linear_weight"] = linear.weight
+tensors["linear_bias"] = linear.bias
 linear = seeded(lambda: nn.Linear(5, 3, dtype=torch.float64))
-array("kLinearWeight64", linear.weight)
-array("kLinearBias64", linear.bias)
-array("kXavierUniform", seeded(lambda: nn.init.xavier_uniform_(torch.empty(4, 6), 0.5)))
-array("kXavierNormal", seeded(lambda: nn.init.xavier_normal_(torch.empty(4, 6), 2.0)))
-array("kKaimingUniform", seeded(lambda: nn.init.kaiming_uniform_(torch.empty(4, 3, 2), nonlinearity="relu")))
-array("kKaimingNormal", seeded(lambda: nn.init.kaiming_normal_(torch.empty(4, 6), 0.2, "fan_out")))
-array("kSparse", seeded(lambda: nn.init.sparse_(torch.empty(7, 3), 0.3)))
+tensors["linear_weight_double"] = linear.weight
+tensors["linear_bias_double"] = linear.bias
+tensors["xavier_uniform"] = seeded(lambda: nn.init.xavier_uniform_(torch.empty(4, 6), 0.5))
+tensors["xavier_normal"] = seeded(lambda: nn.init.xavier_normal_(torch.empty(4, 6), 2.0))
+tensors["kaiming_uniform"] = seeded(lambda: nn.init.kaiming_uniform_(torch.empty(4, 3, 2), nonlinearity="relu"))
+tensors["kaiming_normal"] = seeded(lambda: nn.init.kaiming_normal_(torch.empty(4, 6), 0.2, "fan_out"))
+tensors["sparse"] = seeded(lambda: nn.init.sparse_(torch.empty(7, 3), 0.3))
 
 # --- Modules: inputs and what comes out ---------------------------------------------------------------
 
 torch.manual_seed(4)
 x = torch.randn(6, 3)
 x3 = torch.randn(4, 3, 5)
-array("kBatch", x)
-array("kBatch3d", x3)
-array("kTanh", nn.Tanh()(x))
-array("kSigmoid", nn.Sigmoid()(x))
+tensors["batch"] = x
+tensors["batch_3d"] = x3
+tensors["tanh"] = nn.Tanh()(x)
+tensors["sigmoid"] = nn.Sigmoid()(x)
 
 norm = nn.BatchNorm1d(3)
 with torch.no_grad():
     norm.weight.copy_(torch.tensor([0.5, 1.0, -2.0]))
     norm.bias.copy_(torch.tensor([0.0, 0.25, 1.0]))
-array("kNormTrain", norm(x))
-array("kNormTrain3d", norm(x3))
-array("kNormRunningMean", norm.running_mean)
-array("kNormRunningVar", norm.running_var)
+tensors["norm_train"] = norm(x)
+tensors["norm_train_3d"] = norm(x3)
+tensors["norm_running_mean"] = norm.running_mean
+tensors["norm_running_var"] = norm.running_var
 norm.eval()
-array("kNormEval", norm(x))
+tensors["norm_eval"] = norm(x)
 average = nn.BatchNorm1d(3, momentum=None)
 average(x), average(x3)
-array("kNormAverageMean", average.running_mean)
-array("kNormAverageVar", average.running_var)
+tensors["norm_average_mean"] = average.running_mean
+tensors["norm_average_var"] = average.running_var
 
 layer_norm = nn.LayerNorm(3)
 with torch.no_grad():
     layer_norm.weight.copy_(norm.weight)
     layer_norm.bias.copy_(norm.bias)
-array("kLayerNorm", layer_norm(x))
-array("kLayerNormWide", nn.LayerNorm((3, 5), eps=0.1, bias=False)(x3))
+tensors["layer_norm"] = layer_norm(x)
+tensors["layer_norm_wide"] = nn.LayerNorm((3, 5), eps=0.1, bias=False)(x3)
 
 torch.manual_seed(5)
-array("kDropout", nn.Dropout(0.3)(torch.ones(20)))
+tensors["dropout"] = nn.Dropout(0.3)(torch.ones(20))
 
 torch.manual_seed(6)
 p, t = torch.rand(3, 4), torch.rand(3, 4)
 w = torch.rand(4)
 logits, classes = torch.randn(5, 4), torch.tensor([1, 0, 3, -100, 2])
-array("kProbabilities", p)
-array("kTargets", t)
-array("kWeights", w)
-array("kLogits", logits)
-losses = {
-    "MSE": nn.MSELoss()(p, t),
-    "MSESum": nn.MSELoss(reduction="sum")(p, t),
-    "BCE": nn.BCELoss()(p, t),
-    "BCEWeighted": nn.BCELoss(weight=w)(p, t),
-    "BCELogits": nn.BCEWithLogitsLoss()(p, t),
-    "BCELogitsPos": nn.BCEWithLogitsLoss(pos_weight=w)(p, t),
-    "CrossEntropy": nn.CrossEntropyLoss()(logits, classes),
-    "CrossEntropyWeighted": nn.CrossEntropyLoss(weight=w, label_smoothing=0.1)(logits, classes),
-}
-for name, loss in losses.items():
-    array("k" + name, loss)
+tensors["probabilities"] = p
+tensors["targets"] = t
+tensors["weights"] = w
+tensors["logits"] = logits
+tensors["mse"] = nn.MSELoss()(p, t)
+tensors["mse_sum"] = nn.MSELoss(reduction="sum")(p, t)
+tensors["bce"] = nn.BCELoss()(p, t)
+tensors["bce_weighted"] = nn.BCELoss(weight=w)(p, t)
+tensors["bce_logits"] = nn.BCEWithLogitsLoss()(p, t)
+tensors["bce_logits_pos"] = nn.BCEWithLogitsLoss(pos_weight=w)(p, t)
+tensors["cross_entropy"] = nn.CrossEntropyLoss()(logits, classes)
+tensors["cross_entropy_weighted"] = nn.CrossEntropyLoss(weight=w, label_smoothing=0.1)(logits, classes)
 
-# --- Optimizers: parameters after 10 steps with the same gradients -------------------------------------
+# --- Clipping: two parameters with a gradient each; the norm and the first gradient ----------------------
 
 torch.manual_seed(7)
-start = torch.randn(37)
-gradients = torch.randn(10, 37)
-array("kStart", start)
-array("kGradients", gradients)
-# PyTorch's own square roots come from a vector library and are off by one ulp at times.
-torch.Tensor.sqrt = lambda self: torch.from_numpy(np.sqrt(self.numpy()))
-S, A, W = torch.optim.SGD, torch.optim.Adam, torch.optim.AdamW
-runs = {
-    "Sgd": (S, dict(lr=0.1)),
-    "SgdDecay": (S, dict(lr=0.1, weight_decay=0.02)),
-    "SgdMomentum": (S, dict(lr=0.1, momentum=0.9)),
-    "SgdDampening": (S, dict(lr=0.05, momentum=0.8, dampening=0.3, weight_decay=0.01)),
-    "SgdNesterov": (S, dict(lr=0.05, momentum=0.8, nesterov=True)),
-    "SgdMaximize": (S, dict(lr=0.1, momentum=0.9, maximize=True)),
-    "Adam": (A, dict(lr=0.01)),
-    "AdamDecay": (A, dict(lr=0.01, betas=(0.8, 0.99), eps=1e-6, weight_decay=0.1)),
-    "AdamAmsgrad": (A, dict(lr=0.02, amsgrad=True)),
-    "AdamMaximize": (A, dict(lr=0.01, maximize=True)),
-    "AdamW": (W, dict(lr=0.01, weight_decay=0.1)),
-}
-for name, (kind, options) in runs.items():
-    parameter = start.clone().requires_grad_()
-    optimizer = kind([parameter], **options)
-    for gradient in gradients:
+torch.randn(37)
+gradients = torch.randn(10, 37)[:2]
+tensors["clip_gradients"] = gradients
+for name, kind in {"two": 2.0, "one": 1.0, "inf": float("inf")}.items():
+    parameters = [torch.zeros(37, requires_grad=True) for _ in gradients]
+    for parameter, gradient in zip(parameters, gradients):
         parameter.grad = gradient.clone()
-        optimizer.step()
-    array("k" + name, parameter)
+    tensors[f"clip_{name}_norm"] = nn.utils.clip_grad_norm_(parameters, 1.5, kind)
+    tensors[f"clip_{name}"] = parameters[0].grad
 
-# --- Clipping ------------------------------------------------------------------------------------------
-
-for name, kind in {"Two": 2.0, "One": 1.0, "Inf": float("inf")}.items():
-    parameter = start.clone().requires_grad_()
-    parameter.grad = gradients[0].clone()
-    other = start.clone().requires_grad_()
-    other.grad = gradients[1].clone()
-    norm = nn.utils.clip_grad_norm_([parameter, other], 1.5, kind)
-    array(f"kClip{name}Norm", norm)
-    array(f"kClip{name}", parameter.grad)
-
-print("\n}  // namespace golden")
+write("nn.json", {name: entry(tensor) for name, tensor in tensors.items()})

@@ -1,12 +1,12 @@
-"""Writes print.h: how Python prints tensors. The expressions are C++ and Python at once, but for
-the words that `cpp` replaces.
-
-    python tests/golden/print.py > tests/golden/print.h
+"""Writes print.json: how Python prints tensors, by the C++ expression of each tensor. The expressions
+are C++ and Python at once, but for the words that `cpp` replaces. Run in this folder: python3 print.py
 """
 import re
 
 import torch
 from torch import (arange, empty, eye, full, inf, linspace, nan, ones, tensor, zeros)
+
+from lines import write
 
 torch.set_printoptions(profile="default")
 f64, i64, b = torch.float64, torch.int64, torch.bool
@@ -94,7 +94,4 @@ def cpp(text):
                   text)
 
 
-print("// Made by print.py: TERN_PRINTS(expression, what Python prints).")
-print("// clang-format off")
-for case in CASES:
-    print(f'TERN_PRINTS(({cpp(case)}), R"({eval(case)!r})")')
+write("print.json", {"printed": [[cpp(case), repr(eval(case))] for case in CASES]})

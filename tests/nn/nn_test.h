@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include <tern/nn/nn.h>
 
 #include "error_of.h"
+#include "golden/golden.h"
 
 // Helpers shared by the tests of nn.
 
@@ -24,12 +24,9 @@ std::string printed(const T& value) {
   return out.str();
 }
 
-/// Returns the numbers of a golden header as a tensor of the given sizes (one dimension by
-/// default).
-template <class T, std::size_t N>
-Tensor golden_tensor(const T (&values)[N], std::vector<std::int64_t> sizes = {}) {
-  if (sizes.empty()) sizes.push_back(static_cast<std::int64_t>(N));
-  return tensor(std::vector<T>(values, values + N), dtype_of<T>()).reshape(sizes);
+/// Returns a tensor of golden/nn.json.
+inline Tensor golden_tensor(const std::string& name) {
+  return testing::golden_tensor(testing::golden("nn").at(name));
 }
 
 /// Returns a leaf with these elements that requires grad.

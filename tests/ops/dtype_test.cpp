@@ -6,26 +6,32 @@
 
 #include <tern/tern.h>
 
-#include "golden/dtypes.h"
+#include "golden/golden.h"
 
-// All dtypes as data, compared with PyTorch (golden/dtypes.py), on the CPU and on a simulated
+// All dtypes as data, compared with PyTorch (golden/dtypes.json), on the CPU and on a simulated
 // device.
 
 namespace tern {
 namespace {
 
-constexpr std::size_t kCount = std::size(golden::kDtypes);
 constexpr ScalarType kDataDtypes[] = {kHalf, kBFloat16, kInt, kShort, kChar, kByte};
 const Device kDevices[] = {Device("cpu"), Device("cuda:1")};
 
-ScalarType dtype_of_letter(char letter) {
-  return golden::kDtypes[std::string(golden::kLetters).find(letter)];
+const nlohmann::json& goldens() { return testing::golden("dtypes"); }
+
+/// Returns the dtypes in the order of the golden rows and columns.
+std::vector<ScalarType> all_dtypes() {
+  std::vector<ScalarType> dtypes;
+  for (const nlohmann::json& name : goldens()["dtypes"]) {
+    dtypes.push_back(testing::golden_dtype(name));
+  }
+  return dtypes;
 }
 
 constexpr std::uint64_t kNaN = 0x4e614e;
 
 /// Returns the numbers in a text like "n 3c00 0".
-std::vector<std::uint64_t> numbers(const char* text) {
+std::vector<std::uint64_t> numbers(const std::string& text) {
   std::istringstream words(text);
   std::vector<std::uint64_t> result;
   for (std::string word; words >> word;) {
@@ -58,12 +64,15 @@ std::vector<std::uint64_t> bits_of(const Tensor& tensor) {
 }
 
 TEST(Dtypes, PromoteAsPyTorch) {
-  for (std::size_t i = 0; i < kCount; ++i) {
-    const ScalarType a = golden::kDtypes[i];
-    for (std::size_t j = 0; j < kCount; ++j) {
-      const ScalarType b = golden::kDtypes[j];
-      EXPECT_EQ(promote_types(a, b), dtype_of_letter(golden::kPromotion[i][j])) << a << ' ' << b;
-      EXPECT_EQ(can_cast(a, b), golden::kCanCast[i][j] == '1') << a << ' ' << b;
+  const std::vector<ScalarType> dtypes = all_dtypes();
+  const std::string letters = goldens()["letters"];
+  for (std::size_t i = 0; i < dtypes.size(); ++i) {
+    const ScalarType a = dtypes[i];
+    const std::string promoted = goldens()["promotion"][i], castable = goldens()["can_cast"][i];
+    for (std::size_t j = 0; j < dtypes.size(); ++j) {
+      const ScalarType b = dtypes[j];
+      EXPECT_EQ(promote_types(a, b), dtypes[letters.find(promoted[j])]) << a << ' ' << b;
+      EXPECT_EQ(can_cast(a, b), castable[j] == '1') << a << ' ' << b;
       // A comparison uses the common dtype, in which 1 is always 1.
       EXPECT_TRUE((ones({2}, a) == ones({2}, b)).all().item<bool>());
     }
@@ -71,19 +80,21 @@ TEST(Dtypes, PromoteAsPyTorch) {
 }
 
 TEST(Dtypes, CastAsPyTorch) {
+  const std::vector<ScalarType> dtypes = all_dtypes();
   for (const Device& device : kDevices) {
-    for (std::size_t i = 0; i < kCount; ++i) {
-      const Tensor in = from_bits(numbers(golden::kCastInputs[i]), golden::kDtypes[i]).to(device);
-      for (std::size_t j = 0; j < kCount; ++j) {
-        SCOPED_TRACE(::testing::Message() << in.dtype() << " to " << golden::kDtypes[j]);
-        const std::vector<std::uint64_t> want = numbers(golden::kCasts[i][j]);
-        EXPECT_EQ(bits_of(in.to(golden::kDtypes[j])), want) << device;
+    for (const nlohmann::json& casts : goldens()["casts"]) {
+      const ScalarType from = testing::golden_dtype(casts["from"]);
+      const Tensor in = from_bits(numbers(casts["bits"]), from).to(device);
+      for (std::size_t j = 0; j < dtypes.size(); ++j) {
+        const ScalarType to = dtypes[j];
+        SCOPED_TRACE(::testing::Message() << from << " to " << to);
+        const std::vector<std::uint64_t> want = numbers(casts["to"][j]);
+        EXPECT_EQ(bits_of(in.to(to)), want) << device;
         // Long and strided: several blocks, transposed and with gaps.
         const Tensor many = in.expand({300, in.size(0)}).clone();
-        const Tensor down = many.t().to(golden::kDtypes[j]);
+        const Tensor down = many.t().to(to);
         EXPECT_EQ(bits_of(down.t()[299]), want);
-        const Tensor gaps =
-            zeros({300, in.size(0), 2}, TensorOptions(golden::kDtypes[j]).device(device));
+        const Tensor gaps = zeros({300, in.size(0), 2}, TensorOptions(to).device(device));
         gaps.select(2, 0).copy_(many);
         EXPECT_EQ(bits_of(gaps.select(2, 0)[299]), want);
         EXPECT_EQ(bits_of(gaps.select(2, 1)[299]), std::vector<std::uint64_t>(want.size(), 0));
@@ -209,7 +220,6 @@ TEST(Dtypes, CompareInTheCommonDtype) {
 }
 
 TEST(Dtypes, PrintAsPyTorch) {
-  const char* const* want = golden::kPrinted;
   const Tensor floating[] = {tensor({0.1, -2.5, 3.0}),
                              tensor({1., 2.}),
                              tensor({1e-4, 6e4}),
@@ -217,13 +227,18 @@ TEST(Dtypes, PrintAsPyTorch) {
                              tensor(2.5),
                              empty({0}),
                              zeros({2, 0})};
-  for (const ScalarType dtype : {kHalf, kBFloat16}) {
-    for (const Tensor& x : floating) EXPECT_EQ(to_string(x.to(dtype)), *want++);
-  }
   const Tensor whole[] = {tensor({1, 20, 100}), tensor({{1}, {0}}), tensor(7), empty({0})};
-  for (const ScalarType dtype : {kInt, kShort, kChar, kByte}) {
-    for (const Tensor& x : whole) EXPECT_EQ(to_string(x.to(dtype)), *want++);
+  for (const nlohmann::json& golden : goldens()["printed"]) {
+    const ScalarType dtype = testing::golden_dtype(golden["dtype"]);
+    std::vector<std::string> printed;
+    if (is_floating_point(dtype)) {
+      for (const Tensor& x : floating) printed.push_back(to_string(x.to(dtype)));
+    } else {
+      for (const Tensor& x : whole) printed.push_back(to_string(x.to(dtype)));
+    }
+    EXPECT_EQ(printed, golden["texts"].get<std::vector<std::string>>());
   }
+  EXPECT_EQ(goldens()["printed"].size(), std::size(kDataDtypes));
 }
 
 TEST(Dtypes, RefuseArithmetic) {

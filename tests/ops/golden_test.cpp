@@ -1,11 +1,11 @@
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "golden/golden.h"
 #include "ops/op_case.h"
 
 // The op records compared with numbers from PyTorch (golden/ops.json, made by golden/ops.py):
@@ -41,32 +41,9 @@ OpFunction function_of(const std::string& name) {
   throw Error("no op record is named " + name);
 }
 
-const json& goldens() {
-  static const json* const cases = [] {
-    std::ifstream file(TERN_TEST_DATA "/ops.json");
-    return new json(json::parse(file));
-  }();
-  return *cases;
-}
-
-ScalarType dtype_named(const std::string& name) {
-  for (const ScalarType dtype : {kFloat, kDouble, kLong, kBool}) {
-    if (dtype_info(dtype).python_name == name) return dtype;
-  }
-  throw Error("unknown dtype " + name);
-}
-
+/// Returns an entry that is written with its shape, in `dtype`.
 Tensor read(const json& data, const json& shape, ScalarType dtype) {
-  std::vector<double> values;
-  for (const json& value : data) {
-    values.push_back(value.is_string() ? std::stod(value.get<std::string>()) : value.get<double>());
-  }
-  std::vector<std::int64_t> integers;  // numbers beyond 2^53 do not fit a double
-  if (dtype == kLong) {
-    for (const json& value : data) integers.push_back(value.get<std::int64_t>());
-    return tensor(integers).reshape(shape.get<std::vector<std::int64_t>>());
-  }
-  return tensor(values, kDouble).reshape(shape.get<std::vector<std::int64_t>>()).to(dtype);
+  return golden_tensor(data, dtype).reshape(shape.get<std::vector<std::int64_t>>());
 }
 
 Tensor weight_like(const Tensor& out) {
@@ -84,7 +61,7 @@ class GoldenTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenTest, EqualsPyTorch) {
   const OpFunction function = function_of(GetParam());
-  for (const json& golden : goldens()) {
+  for (const json& golden : testing::golden("ops")) {
     if (golden["op"] != GetParam()) continue;
     for (const ScalarType dtype : {kFloat, kDouble}) {
       SCOPED_TRACE(golden["inputs"].dump() + " in " + dtype_info(dtype).python_name);
@@ -94,13 +71,13 @@ TEST_P(GoldenTest, EqualsPyTorch) {
       for (const json& input : golden["inputs"]) {
         const bool floating = input["dtype"] == "floating";
         inputs.push_back(
-            read(input["data"], input["shape"], floating ? dtype : dtype_named(input["dtype"])));
+            read(input["data"], input["shape"], floating ? dtype : golden_dtype(input["dtype"])));
         is_coarse = is_coarse || inputs.back().dtype() == kFloat;
         if (inputs.back().is_floating_point()) leaves.push_back(inputs.back().requires_grad_());
       }
       const Tensor out = function(inputs);
       const double tolerance = is_coarse || out.dtype() == kFloat ? 1e-6 : 1e-12;
-      EXPECT_EQ(out.dtype(), dtype_named(wanted["dtype"]));
+      EXPECT_EQ(out.dtype(), golden_dtype(wanted["dtype"]));
       EXPECT_EQ(difference(out, read(wanted["data"], wanted["shape"], out.dtype()), tolerance), "");
       EXPECT_EQ(out.requires_grad(), wanted.contains("grads"));
       if (!out.requires_grad() || !wanted.contains("grads")) continue;
@@ -127,7 +104,7 @@ TEST_P(GoldenTest, EqualsPyTorch) {
 
 std::vector<std::string> golden_names() {
   std::set<std::string> names;
-  for (const json& golden : goldens()) names.insert(golden["op"].get<std::string>());
+  for (const json& golden : testing::golden("ops")) names.insert(golden["op"].get<std::string>());
   return {names.begin(), names.end()};
 }
 

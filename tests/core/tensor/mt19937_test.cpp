@@ -1,24 +1,35 @@
 #include <tern/core/tensor/mt19937.h>
 
-#include <algorithm>
+#include <cinttypes>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <tern/core/base/error.h>
 
-#include "golden/draws.h"
-#include "golden/fnv1a.h"
+#include "fnv1a.h"
+#include "golden/golden.h"
 
 namespace tern {
 namespace {
 
-std::uint64_t state_hash(const Mt19937& generator) {
+const nlohmann::json& goldens() { return testing::golden("draws"); }
+
+/// Returns the FNV-1a of bytes as golden files write it.
+std::string hash_of(const void* data, std::size_t bytes) {
+  char text[17];
+  std::snprintf(text, sizeof(text), "%016" PRIx64, testing::fnv1a(data, bytes));
+  return text;
+}
+
+std::string state_hash(const Mt19937& generator) {
   const std::vector<std::uint8_t> state = generator.state_bytes();
-  return golden::fnv1a(state.data(), state.size());
+  return hash_of(state.data(), state.size());
 }
 
 TEST(Mt19937, AgreesWithTheStandardLibrary) {
@@ -54,11 +65,11 @@ TEST(Mt19937, UsesTheLow32BitsOfTheSeedAndKeepsAll) {
 
 TEST(Mt19937, SavesItsStateAsPyTorchDoes) {
   Mt19937 generator(static_cast<std::uint64_t>(-1));
-  EXPECT_EQ(state_hash(generator), golden::kStates[0]);
+  EXPECT_EQ(state_hash(generator), goldens()["states"][0]);
   for (int i = 0; i < 5; ++i) generator.next32();
-  EXPECT_EQ(state_hash(generator), golden::kStates[1]);
+  EXPECT_EQ(state_hash(generator), goldens()["states"][1]);
   generator.next_normal();
-  EXPECT_EQ(state_hash(generator), golden::kStates[2]);
+  EXPECT_EQ(state_hash(generator), goldens()["states"][2]);
 }
 
 TEST(Mt19937, ContinuesFromASavedState) {
@@ -107,11 +118,11 @@ TEST(Randperm, DrawsPyTorchsOrders) {
   Mt19937 generator(0);
   std::vector<std::int64_t> order(10);
   randperm(generator, order.data(), 10);
-  EXPECT_TRUE(std::ranges::equal(order, golden::kRandperm10));
+  EXPECT_EQ(order, testing::golden_numbers<std::int64_t>(goldens()["randperm_10"]["data"]));
   generator.seed(0);
   order.resize(1000);
   randperm(generator, order.data(), 1000);
-  EXPECT_EQ(golden::fnv1a(order.data(), order.size() * sizeof(order[0])), golden::kRandperm1000);
+  EXPECT_EQ(hash_of(order.data(), order.size() * sizeof(order[0])), goldens()["randperm_1000"]);
 }
 
 TEST(Randperm, TakesNoWordForNothingToDecide) {

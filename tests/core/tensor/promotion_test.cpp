@@ -2,25 +2,36 @@
 
 #include <tern/tern.h>
 
-// Type promotion against PyTorch's tables, printed by golden/promotion.py.
+#include "golden/golden.h"
+
+// Type promotion against PyTorch's tables (golden/dtypes.json).
 
 namespace tern {
 namespace {
 
 constexpr ScalarType kDtypes[] = {kFloat, kDouble, kLong, kBool};
 
-ScalarType dtype_of_letter(char letter) {
-  return letter == 'f' ? kFloat : letter == 'd' ? kDouble : letter == 'l' ? kLong : kBool;
+/// Returns an entry of a golden table: a row per dtype, in letters.
+ScalarType golden_result(const std::string& table, ScalarType row, std::size_t column) {
+  const nlohmann::json& goldens = testing::golden("dtypes");
+  const std::vector<std::string> dtypes = goldens["dtypes"];
+  const auto index = std::find(dtypes.begin(), dtypes.end(), dtype_info(row).python_name);
+  const std::string results = goldens[table][static_cast<std::size_t>(index - dtypes.begin())];
+  const std::string letters = goldens["letters"];
+  return testing::golden_dtype(dtypes[letters.find(results[column])]);
 }
 
-// Row: the first operand's dtype, column: the second's.
-using Table = const char* const[4];
+ScalarType golden_result(const std::string& table, ScalarType row, ScalarType column) {
+  const std::vector<std::string> dtypes = testing::golden("dtypes")["dtypes"];
+  const auto index = std::find(dtypes.begin(), dtypes.end(), dtype_info(column).python_name);
+  return golden_result(table, row, static_cast<std::size_t>(index - dtypes.begin()));
+}
 
-void check_table(const Table& table, IntArrayRef sizes, IntArrayRef other_sizes) {
-  for (std::size_t row = 0; row < 4; ++row) {
-    for (std::size_t column = 0; column < 4; ++column) {
-      const Tensor a = ones(sizes, kDtypes[row]), b = ones(other_sizes, kDtypes[column]);
-      const ScalarType wanted = dtype_of_letter(table[row][column]);
+void check_table(const std::string& table, IntArrayRef sizes, IntArrayRef other_sizes) {
+  for (const ScalarType row : kDtypes) {
+    for (const ScalarType column : kDtypes) {
+      const Tensor a = ones(sizes, row), b = ones(other_sizes, column);
+      const ScalarType wanted = golden_result(table, row, column);
       EXPECT_EQ((a * b).dtype(), wanted) << a.dtype() << " " << b.dtype();
       EXPECT_EQ((b + a).dtype(), wanted);
       EXPECT_EQ(maximum(a, b).dtype(), wanted);
@@ -33,25 +44,23 @@ void check_table(const Table& table, IntArrayRef sizes, IntArrayRef other_sizes)
 }
 
 TEST(Promotion, OfEqualRank) {
-  const Table table = {"fdff", "dddd", "fdll", "fdlb"};
-  check_table(table, {2}, {2});
-  check_table(table, {2}, {3, 1});
-  check_table(table, {}, {});
+  check_table("promotion", {2}, {2});
+  check_table("promotion", {2}, {3, 1});
+  check_table("promotion", {}, {});
 }
 
-TEST(Promotion, OfZeroDimensionalTensors) {
-  const Table table = {"ffff", "dddd", "fdll", "fdlb"};
-  check_table(table, {2}, {});
-}
+TEST(Promotion, OfZeroDimensionalTensors) { check_table("promotion_of_0d", {2}, {}); }
 
 TEST(Promotion, OfNumbers) {
-  const char* const table[4] = {"fff", "ddd", "fll", "flb"};  // with 1.5, 2, true
   for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{2}, {}}) {
-    for (std::size_t row = 0; row < 4; ++row) {
-      const Tensor a = ones(sizes, kDtypes[row]);
-      EXPECT_EQ((a * 1.5).dtype(), dtype_of_letter(table[row][0])) << a.dtype();
-      EXPECT_EQ((2 * a).dtype(), dtype_of_letter(table[row][1])) << a.dtype();
-      EXPECT_EQ((a * true).dtype(), dtype_of_letter(table[row][2])) << a.dtype();
+    for (const ScalarType dtype : kDtypes) {
+      const auto wanted = [&](std::size_t column) {
+        return golden_result("promotion_of_numbers", dtype, column);
+      };
+      const Tensor a = ones(sizes, dtype);
+      EXPECT_EQ((a * 1.5).dtype(), wanted(0)) << a.dtype();
+      EXPECT_EQ((2 * a).dtype(), wanted(1)) << a.dtype();
+      EXPECT_EQ((a * true).dtype(), wanted(2)) << a.dtype();
     }
   }
 }

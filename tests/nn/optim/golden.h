@@ -1,6 +1,5 @@
 #pragma once
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -14,12 +13,20 @@
 
 namespace tern {
 
-inline const nlohmann::json& optim_goldens() {
-  static const nlohmann::json goldens = [] {
-    std::ifstream file(TERN_TEST_DATA "/optim.json");
-    return nlohmann::json::parse(file);
-  }();
-  return goldens;
+inline const nlohmann::json& optim_goldens() { return testing::golden("optim"); }
+
+/// Returns where all runs start.
+inline Tensor golden_start(ScalarType dtype = kFloat) {
+  return testing::golden_tensor(optim_goldens()["start"], dtype);
+}
+
+/// Returns the gradient of each step.
+inline std::vector<Tensor> golden_gradients(ScalarType dtype = kFloat) {
+  std::vector<Tensor> gradients;
+  for (const nlohmann::json& gradient : optim_goldens()["gradients"]) {
+    gradients.push_back(testing::golden_tensor(gradient, dtype));
+  }
+  return gradients;
 }
 
 /// The options that PyTorch saves with a group. Those of no tern type are left out.
@@ -35,24 +42,20 @@ inline State golden_options(const nlohmann::json& options) {
   return group;
 }
 
-inline Tensor golden_values(const nlohmann::json& values, ScalarType dtype) {
-  return tensor(values.get<std::vector<double>>(), kDouble).to(dtype);
-}
-
 /// Takes the steps of one run on `device`; `check(got, want)` compares parameters and states.
 template <class O, class Options, class Check>
 void check_golden_run(const nlohmann::json& run, Device device, const Check& check) {
-  const ScalarType dtype = run["dtype"] == "float64" ? kDouble : kFloat;
-  const Tensor parameter = parameter_of(golden_values(optim_goldens()["start"], dtype).to(device));
+  const ScalarType dtype = testing::golden_dtype(run["dtype"]);
+  const Tensor parameter = parameter_of(golden_start(dtype).to(device));
   O optimizer({parameter}, Options(1.0));
   optimizer.param_groups()[0].options().load(golden_options(run["options"]));
   int step = 0;
-  for (const nlohmann::json& gradient : optim_goldens()["gradients"]) {
-    parameter.set_grad(golden_values(gradient, dtype).to(device));
+  for (const Tensor& gradient : golden_gradients(dtype)) {
+    parameter.set_grad(gradient.to(device));
     optimizer.step();
     const auto want = run["steps"].find(std::to_string(++step));
     if (want == run["steps"].end()) continue;
-    EXPECT_TRUE(check(parameter, golden_values(*want, dtype))) << "after step " << step;
+    EXPECT_TRUE(check(parameter, testing::golden_tensor(*want, dtype))) << "after step " << step;
   }
   const State states = optimizer.state_dict()["state"];
   const State state = states.empty() ? State() : states["0"];
@@ -60,7 +63,7 @@ void check_golden_run(const nlohmann::json& run, Device device, const Check& che
   for (const auto& [name, values] : run["state"].items()) {
     ASSERT_TRUE(state.contains(name)) << name;
     const Tensor got = state[name].tensor();
-    EXPECT_TRUE(check(got.reshape({-1}), golden_values(values, got.dtype()))) << name;
+    EXPECT_TRUE(check(got.reshape({-1}), testing::golden_tensor(values, got.dtype()))) << name;
   }
 }
 

@@ -1,8 +1,6 @@
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/nn/optim/optim.h>
 
-#include "golden/nn.h"
-#include "nn/nn_test.h"
+#include "nn/optim_golden.h"
 
 namespace tern {
 namespace {
@@ -14,64 +12,24 @@ using optim::AdamWOptions;
 using optim::SGD;
 using optim::SGDOptions;
 
-/// Ten steps with the golden gradients, from the golden start.
-template <class O, class Options>
-Tensor run(const Options& options, Device device = Device("cpu")) {
-  const Tensor parameter =
-      golden_tensor(golden::kStart).to(device).detach().clone().requires_grad_();
-  const Tensor gradients = golden_tensor(golden::kGradients, {10, 37}).to(device);
-  O optimizer({parameter}, options);
-  for (std::int64_t step = 0; step < 10; ++step) {
-    parameter.set_grad(gradients[step].clone());
-    optimizer.step();
-  }
-  return parameter;
-}
-
-template <class O, class Options>
-void expect_golden(const Options& options, const float (&expected)[37]) {
-  EXPECT_TRUE(same_bits(run<O>(options), golden_tensor(expected)));
-  EXPECT_TRUE(close(run<O>(options, Device("cuda:1")), golden_tensor(expected), 1e-5));
-}
-
-TEST(Sgd, TakesPythonsSteps) {
-  expect_golden<SGD>(SGDOptions(0.1), golden::kSgd);
-  expect_golden<SGD>(SGDOptions(0.1).weight_decay(0.02), golden::kSgdDecay);
-  expect_golden<SGD>(SGDOptions(0.1).momentum(0.9), golden::kSgdMomentum);
-  expect_golden<SGD>(SGDOptions(0.05).momentum(0.8).dampening(0.3).weight_decay(0.01),
-                     golden::kSgdDampening);
-  expect_golden<SGD>(SGDOptions(0.05).momentum(0.8).nesterov(true), golden::kSgdNesterov);
-  expect_golden<SGD>(SGDOptions(0.1).momentum(0.9).maximize(true), golden::kSgdMaximize);
-}
-
-TEST(Adam, TakesPythonsSteps) {
-  expect_golden<Adam>(AdamOptions(0.01), golden::kAdam);
-  expect_golden<Adam>(
-      AdamOptions(0.01).betas(std::make_tuple(0.8, 0.99)).eps(1e-6).weight_decay(0.1),
-      golden::kAdamDecay);
-  expect_golden<Adam>(AdamOptions(0.02).amsgrad(true), golden::kAdamAmsgrad);
-  expect_golden<Adam>(AdamOptions(0.01).maximize(true), golden::kAdamMaximize);
-  expect_golden<AdamW>(AdamWOptions(0.01).weight_decay(0.1), golden::kAdamW);
-}
-
 TEST(Optimizer, StepsManyParametersAsOne) {
-  const Tensor all = golden_tensor(golden::kStart),
-               grads = golden_tensor(golden::kGradients, {10, 37});
+  const Tensor whole = parameter_of(golden_start());
   std::vector<Tensor> pieces;
-  for (std::int64_t i = 0; i < 37; ++i) pieces.push_back(parameter_of(all.narrow(0, i, 1)));
-  Adam optimizer(pieces, 0.01);
-  for (std::int64_t step = 0; step < 10; ++step) {
-    for (std::int64_t i = 0; i < 37; ++i) {
-      pieces[static_cast<std::size_t>(i)].set_grad(grads[step].narrow(0, i, 1).clone());
-    }
-    optimizer.step();
+  for (const Tensor& element : whole.split(1)) pieces.push_back(parameter_of(element));
+  Adam one({whole}, 0.01), many(pieces, 0.01);
+  for (const Tensor& gradient : golden_gradients()) {
+    whole.set_grad(gradient);
+    const std::vector<Tensor> elements = gradient.clone().split(1);
+    for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].set_grad(elements[i]);
+    one.step();
+    many.step();
   }
-  EXPECT_TRUE(same_bits(cat(pieces), golden_tensor(golden::kAdam)));
+  EXPECT_TRUE(same_bits(cat(pieces), whole));
 }
 
 TEST(Optimizer, StepsParametersOfAnyLayout) {
-  const Tensor columns = golden_tensor(golden::kStart).narrow(0, 0, 36).reshape({6, 6});
-  const Tensor grad = golden_tensor(golden::kGradients).narrow(0, 0, 36).reshape({6, 6});
+  const Tensor columns = golden_start().narrow(0, 0, 16).reshape({4, 4});
+  const Tensor grad = golden_gradients()[0].narrow(0, 0, 16).reshape({4, 4});
   const Tensor plain = parameter_of(columns);
   const Tensor turned = columns.t().contiguous().t().detach().requires_grad_();
   ASSERT_FALSE(turned.is_contiguous());

@@ -1,33 +1,31 @@
 #include <cmath>
 #include <limits>
 
-#include "golden/nn.h"
 #include "nn/nn_test.h"
 
 namespace tern {
 namespace {
 
 std::vector<Tensor> parameters_with_gradients() {
-  const Tensor start = golden_tensor(golden::kStart);
-  const Tensor gradients = golden_tensor(golden::kGradients, {10, 37});
   std::vector<Tensor> parameters;
-  for (std::int64_t i = 0; i < 2; ++i) {
-    parameters.push_back(start.clone().requires_grad_());
-    parameters.back().set_grad(gradients[i].clone());
+  for (const Tensor& gradient : golden_tensor("clip_gradients").unbind()) {
+    parameters.push_back(parameter_of(gradient));
+    parameters.back().set_grad(gradient.clone());
   }
   parameters.push_back(ones({2}).requires_grad_());  // without a gradient
   return parameters;
 }
 
 TEST(ClipGradNorm, ScalesToTheCommonNorm) {
-  const auto check = [](double p, float norm, const float(&expected)[37]) {
+  const auto check = [](double p, const std::string& name) {
     const std::vector<Tensor> parameters = parameters_with_gradients();
+    const float norm = golden_tensor(name + "_norm").item<float>();
     EXPECT_NEAR(nn::utils::clip_grad_norm_(parameters, 1.5, p), norm, 1e-4);
-    EXPECT_TRUE(close(parameters[0].grad(), golden_tensor(expected)));
+    EXPECT_TRUE(close(parameters[0].grad(), golden_tensor(name)));
   };
-  check(2, golden::kClipTwoNorm[0], golden::kClipTwo);
-  check(1, golden::kClipOneNorm[0], golden::kClipOne);
-  check(std::numeric_limits<double>::infinity(), golden::kClipInfNorm[0], golden::kClipInf);
+  check(2, "clip_two");
+  check(1, "clip_one");
+  check(std::numeric_limits<double>::infinity(), "clip_inf");
   EXPECT_EQ(nn::utils::clip_grad_norm_(ones({2}), 1.0), 0.0);
 }
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tern::golden {
+namespace tern::testing {
 
 /// 64-bit FNV-1a: stands for a long run of numbers in a golden file.
 inline std::uint64_t fnv1a(const void* data, std::size_t bytes) {
@@ -13,4 +13,4 @@ inline std::uint64_t fnv1a(const void* data, std::size_t bytes) {
   return hash;
 }
 
-}  // namespace tern::golden
+}  // namespace tern::testing
