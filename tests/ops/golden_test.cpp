@@ -8,8 +8,9 @@
 #include "golden/golden.h"
 #include "ops/op_case.h"
 
-// The op records compared with numbers from PyTorch (golden/ops.json, made by golden/ops.py):
-// shapes, dtypes, values and gradients, on ordinary inputs, with mixed dtypes, and at the edges.
+// The op records compared with numbers from PyTorch (golden/ops.json, made by golden/ops.py), on
+// the CPU and on a simulated device: shapes, dtypes, values and gradients, on ordinary inputs, with
+// mixed dtypes, and at the edges.
 
 namespace tern::testing {
 namespace {
@@ -41,13 +42,19 @@ OpFunction function_of(const std::string& name) {
   throw Error("no op record is named " + name);
 }
 
+/// Returns whether the backend of CUDA has the kernels that a record needs.
+bool has_kernels_of(const std::string& name) {
+  const std::vector<OpCase> named = cases_where([&](const OpCase& op) { return op.name == name; });
+  return named.empty() || has_kernel(named.front());
+}
+
 /// Returns an entry that is written with its shape, in `dtype`.
 Tensor read(const json& data, const json& shape, ScalarType dtype) {
   return golden_tensor(data, dtype).reshape(shape.get<std::vector<std::int64_t>>());
 }
 
 Tensor weight_like(const Tensor& out) {
-  return (arange(out.numel(), out.dtype()) % 4 / 4 + 1).reshape(out.sizes());
+  return (arange(out.numel(), out.options()) % 4 / 4 + 1).reshape(out.sizes());
 }
 
 // Returns tern's name of the last node of `op`, which PyTorch calls `name`.
@@ -57,48 +64,68 @@ std::string node_name(const std::string& op, const std::string& name) {
   return is_folded ? "UnsafeViewBackward0" : name;
 }
 
-class GoldenTest : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(GoldenTest, EqualsPyTorch) {
-  const OpFunction function = function_of(GetParam());
-  for (const json& golden : testing::golden("ops")) {
-    if (golden["op"] != GetParam()) continue;
-    for (const ScalarType dtype : {kFloat, kDouble}) {
-      SCOPED_TRACE(golden["inputs"].dump() + " in " + dtype_info(dtype).python_name);
-      const json& wanted = golden[dtype_info(dtype).python_name];
-      std::vector<Tensor> inputs, leaves;
-      bool is_coarse = dtype == kFloat;
-      for (const json& input : golden["inputs"]) {
-        const bool floating = input["dtype"] == "floating";
-        inputs.push_back(
-            read(input["data"], input["shape"], floating ? dtype : golden_dtype(input["dtype"])));
-        is_coarse = is_coarse || inputs.back().dtype() == kFloat;
-        if (inputs.back().is_floating_point()) leaves.push_back(inputs.back().requires_grad_());
-      }
-      const Tensor out = function(inputs);
-      const double tolerance = is_coarse || out.dtype() == kFloat ? 1e-6 : 1e-12;
-      EXPECT_EQ(out.dtype(), golden_dtype(wanted["dtype"]));
-      EXPECT_EQ(difference(out, read(wanted["data"], wanted["shape"], out.dtype()), tolerance), "");
-      EXPECT_EQ(out.requires_grad(), wanted.contains("grads"));
-      if (!out.requires_grad() || !wanted.contains("grads")) continue;
+class GoldenTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  /// Compares one golden case with what `device` computes.
+  static void check(const json& golden, ScalarType dtype, Device device) {
+    SCOPED_TRACE(golden["inputs"].dump() + " in " + dtype_info(dtype).python_name + " on " +
+                 device.str());
+    const json& wanted = golden[dtype_info(dtype).python_name];
+    std::vector<Tensor> inputs, leaves;
+    bool is_coarse = dtype == kFloat;
+    for (const json& input : golden["inputs"]) {
+      const bool floating = input["dtype"] == "floating";
+      const ScalarType own = floating ? dtype : golden_dtype(input["dtype"]);
+      inputs.push_back(read(input["data"], input["shape"], own).to(device));
+      is_coarse = is_coarse || inputs.back().dtype() == kFloat;
+      if (inputs.back().is_floating_point()) leaves.push_back(inputs.back().requires_grad_());
+    }
+    const Tensor out = function_of(GetParam())(inputs);
+    const double tolerance = is_coarse || out.dtype() == kFloat ? 1e-6 : 1e-12;
+    EXPECT_EQ(out.device(), device);
+    EXPECT_EQ(out.dtype(), golden_dtype(wanted["dtype"]));
+    EXPECT_EQ(difference(out, read(wanted["data"], wanted["shape"], out.dtype()), tolerance), "");
+    EXPECT_EQ(out.requires_grad(), wanted.contains("grads"));
+    if (out.requires_grad() && wanted.contains("grads")) {
       EXPECT_EQ(out.grad_fn()->name(), node_name(GetParam(), wanted["node"]));
-      const std::vector<Tensor> grads = autograd::grad(
-          {out}, leaves, {weight_like(out)}, /*retain_graph=*/true, false, /*allow_unused=*/true);
-      out.backward(weight_like(out));
-      for (std::size_t i = 0; i < grads.size(); ++i) {
-        SCOPED_TRACE("gradient of floating input " + std::to_string(i));
-        const json& expected = wanted["grads"][i];
-        ASSERT_EQ(grads[i].defined(), !expected.is_null());
-        if (expected.is_null()) continue;
-        const std::vector<std::int64_t> sizes = leaves[i].sizes().vec();
-        const Tensor right = read(expected, sizes, leaves[i].dtype());
-        for (const Tensor& grad : {grads[i], leaves[i].grad()}) {
-          ASSERT_TRUE(grad.defined());
-          EXPECT_EQ(grad.dtype(), leaves[i].dtype());
-          EXPECT_EQ(difference(grad, right, tolerance), "");
-        }
+      check_gradients(out, leaves, wanted["grads"], tolerance);
+    }
+  }
+
+ private:
+  static void check_gradients(const Tensor& out, const std::vector<Tensor>& leaves,
+                              const json& wanted, double tolerance) {
+    const std::vector<Tensor> grads = autograd::grad(
+        {out}, leaves, {weight_like(out)}, /*retain_graph=*/true, false, /*allow_unused=*/true);
+    out.backward(weight_like(out));
+    for (std::size_t i = 0; i < grads.size(); ++i) {
+      SCOPED_TRACE("gradient of floating input " + std::to_string(i));
+      ASSERT_EQ(grads[i].defined(), !wanted[i].is_null());
+      if (wanted[i].is_null()) continue;
+      const Tensor right = read(wanted[i], leaves[i].sizes().vec(), leaves[i].dtype());
+      for (const Tensor& grad : {grads[i], leaves[i].grad()}) {
+        ASSERT_TRUE(grad.defined());
+        EXPECT_EQ(grad.device(), leaves[i].device());
+        EXPECT_EQ(grad.dtype(), leaves[i].dtype());
+        EXPECT_EQ(difference(grad, right, tolerance), "");
       }
     }
+  }
+};
+
+TEST_P(GoldenTest, EqualsPyTorch) {
+  for (const json& golden : testing::golden("ops")) {
+    if (golden["op"] != GetParam()) continue;
+    for (const ScalarType dtype : {kFloat, kDouble}) check(golden, dtype, kCPU);
+  }
+}
+
+// The simulator's kernels are the oracle of all others: this is what they are compared with.
+TEST_P(GoldenTest, EqualsPyTorchOnADevice) {
+  if (!has_kernels_of(GetParam())) GTEST_SKIP() << "the backend of cuda lacks the kernel";
+  for (const json& golden : testing::golden("ops")) {
+    if (golden["op"] != GetParam()) continue;
+    for (const ScalarType dtype : {kFloat, kDouble}) check(golden, dtype, Device("cuda:1"));
   }
 }
 
