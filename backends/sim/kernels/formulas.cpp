@@ -161,11 +161,18 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
     case ElementwiseOp::pow:
       return std::pow(a, b);
     case ElementwiseOp::sigmoid_backward:
-      return a * b * (1 - b);
+      return a * (1 - b) * b;
     case ElementwiseOp::tanh_backward:
       return a * (1 - b * b);
     case ElementwiseOp::lerp:
-      return std::abs(scale) < 0.5 ? a + scale * (b - a) : b - (1 - scale) * (b - a);
+      return std::abs(scale) < 0.5 ? std::fma(scale, b - a, a) : std::fma(scale - 1, b - a, b);
+    // A scaled sum rounds once.
+    case ElementwiseOp::add:
+      return std::fma(scale, b, a);
+    case ElementwiseOp::sub:
+      return std::fma(-scale, b, a);
+    case ElementwiseOp::addcmul:
+      return std::fma(scale * b, c, a);
     case ElementwiseOp::bce:
       return binary_cross_entropy(a, b);
     case ElementwiseOp::bce_backward:

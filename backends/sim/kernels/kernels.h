@@ -4,10 +4,11 @@
 #include <tern/generated/kernel_families.h>
 
 // The oracle: kernels that are written to be read. Plain loops compute every element in double (or
-// in int64 for int64 and bool) and round to the dtype when they store the result. The oracle shares
-// no formula with the CPU backend, which is compared with it, except for the update rules of the
-// optimizers, which tests compare with PyTorch's numbers. All pointers are kernel-side addresses of
-// device memory. The file of each family defines register_<family>.
+// in int64 for int64 and bool), reductions in long double, and round to the dtype when they store
+// the result. The oracle shares no formula with the kernels of the CPU and of CUDA, which are
+// compared with it, except for the update rules of the optimizers, which tests compare with
+// PyTorch's numbers. All pointers are kernel-side addresses of device memory, or of host memory in
+// the tests of kernels. The file of each family defines register_<family>.
 
 namespace tern::sim {
 

@@ -11,6 +11,10 @@ namespace tern::sim {
 template <class T>
 using Wide = std::conditional_t<is_floating_point(dtype_of<T>()), double, std::int64_t>;
 
+/// The type of sums and products over many elements, so that the oracle can judge those of float64.
+template <class T>
+using Longest = std::conditional_t<is_floating_point(dtype_of<T>()), long double, std::int64_t>;
+
 /// Rounds to the dtype. For bool, every number but zero is true.
 template <class T>
 T narrow(Wide<T> value) {
@@ -32,8 +36,14 @@ Wide<T> immediate(const kernels::Immediate& number) {
 }
 
 // Sums and products of int64 wrap around.
-inline double plus(double a, double b) { return a + b; }
-inline double times(double a, double b) { return a * b; }
+template <class T>
+T plus(T a, T b) {
+  return a + b;
+}
+template <class T>
+T times(T a, T b) {
+  return a * b;
+}
 inline std::int64_t plus(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }

@@ -14,15 +14,15 @@ bool is_nan(std::int64_t) { return false; }
 
 template <class T>
 struct Reduction {
-  Wide<T> sum = 0, product = 1;
+  Longest<T> sum = 0, product = 1;
   bool any = false, all = true;
   // The first extreme element and its position. The first NaN beats all numbers.
   std::optional<Wide<T>> extreme;
   std::int64_t position = 0;
 
   void take(Wide<T> value, std::int64_t at, bool largest) {
-    sum = plus(sum, value);
-    product = times(product, value);
+    sum = plus(sum, Longest<T>{value});
+    product = times(product, Longest<T>{value});
     any = any || value != 0;
     all = all && value != 0;
     const bool better = !extreme.has_value() || (!is_nan(*extreme) && is_nan(value)) ||
@@ -50,10 +50,10 @@ void apply(const ReduceArgs& args) {
     switch (args.op) {
       case ReduceOp::kSum:
         if constexpr (std::is_floating_point_v<T>) result.sum *= args.scale;
-        out[index] = narrow<T>(result.sum);
+        out[index] = static_cast<T>(result.sum);
         break;
       case ReduceOp::kProd:
-        out[index] = narrow<T>(result.product);
+        out[index] = static_cast<T>(result.product);
         break;
       case ReduceOp::kAmax:
       case ReduceOp::kAmin:
