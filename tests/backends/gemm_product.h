@@ -9,7 +9,7 @@
 
 #include "backends/kernel_test.h"
 
-// One matrix product with its operands in memory and the expected result of a plain loop.
+// One matrix product with its operands in memory and the result of the oracle.
 
 namespace tern::testing::gemm {
 
@@ -90,10 +90,9 @@ template <class T>
 struct Product {
   Case given;
   Operand<T> a, b;
-  using Sum = std::conditional_t<std::is_integral_v<T>, T, double>;
   std::vector<T> bias, before, c;
-  std::vector<Sum> want;        // expected value of every element of C's memory
-  std::vector<double> allowed;  // allowed error of each element
+  std::vector<T> want;   // expected value of every element of C's memory
+  std::vector<T> sizes;  // the products of the absolute values
   std::int64_t c_row, c_batch;
 
   explicit Product(const Case& x, bool integers = true)
@@ -110,13 +109,17 @@ struct Product {
 
   GemmArgs args() {
     c = before;
+    return args_of(a, b, c);
+  }
+
+  GemmArgs args_of(const Operand<T>& x, const Operand<T>& y, std::vector<T>& out) const {
     GemmArgs args{};
     args.dtype = dtype_of<T>();
     args.precision = given.precision;
     args.batch = given.batch, args.m = given.m, args.n = given.n, args.k = given.k;
-    args.a = a.data.data(), args.b = b.data.data(), args.c = c.data();
-    args.a_batch_stride = a.batch, args.a_row_stride = a.row, args.a_col_stride = a.column;
-    args.b_batch_stride = b.batch, args.b_row_stride = b.row, args.b_col_stride = b.column;
+    args.a = x.data.data(), args.b = y.data.data(), args.c = out.data();
+    args.a_batch_stride = x.batch, args.a_row_stride = x.row, args.a_col_stride = x.column;
+    args.b_batch_stride = y.batch, args.b_row_stride = y.row, args.b_col_stride = y.column;
     args.c_batch_stride = c_batch, args.c_row_stride = c_row;
     args.bias = given.bias_stride < 0 ? nullptr : bias.data();
     args.bias_stride = given.bias_stride;
@@ -136,41 +139,29 @@ struct Product {
 
   /// Checks C including its padding. `tolerance` is relative to the product of the absolute values.
   void check(double tolerance = 0) {
-    if (want.empty()) compute(tolerance);
-    std::size_t at = 0;
-    while (at < c.size() && distance(at) <= allowed[at]) ++at;
-    ASSERT_EQ(at, c.size()) << given << ": the memory of C has " << c[at] << " there, not "
-                            << want[at];
-  }
-
-  double distance(std::size_t at) const {
-    if (static_cast<Sum>(c[at]) == want[at]) return 0;
-    return std::abs(static_cast<double>(c[at]) - static_cast<double>(want[at]));
-  }
-
-  void compute(double tolerance) {
-    want.assign(before.begin(), before.end());
-    allowed.assign(before.size(), 0);
-    for (std::int64_t index = 0; index < given.batch; ++index) {
-      for (std::int64_t i = 0; i < given.m; ++i) {
-        for (std::int64_t j = 0; j < given.n; ++j) {
-          const T* x = a.data.data() + index * a.batch + i * a.row;
-          const T* y = b.data.data() + index * b.batch + j * b.column;
-          Sum sum = 0, size = 0;
-          for (std::int64_t p = 0; p < given.k; ++p, x += a.column, y += b.row) {
-            const Sum term = static_cast<Sum>(*x) * static_cast<Sum>(*y);
-            sum += term;
-            size += term < 0 ? -term : term;
-          }
-          const auto at = static_cast<std::size_t>(index * c_batch + i * c_row + j);
-          sum *= static_cast<Sum>(given.alpha);
-          if (given.beta != 0) sum += static_cast<Sum>(given.beta) * want[at];
-          if (given.bias_stride >= 0) sum += bias[static_cast<std::size_t>(j * given.bias_stride)];
-          want[at] = sum;
-          allowed[at] = tolerance * static_cast<double>(size);
-        }
-      }
+    if (want.empty()) {
+      want = before;
+      run_oracle(args_of(a, b, want));
+      sizes.assign(before.size(), T(0));
+      if (tolerance > 0) compute_sizes();
     }
+    for (std::size_t at = 0; at < c.size(); ++at) {
+      const double distance = std::abs(static_cast<double>(c[at]) - static_cast<double>(want[at]));
+      ASSERT_TRUE(c[at] == want[at] || distance <= tolerance * static_cast<double>(sizes[at]))
+          << given << ": the memory of C has " << c[at] << " there, not " << want[at];
+    }
+  }
+
+  void compute_sizes() {
+    Operand<T> positive_a = a, positive_b = b;
+    for (auto* data : {&positive_a.data, &positive_b.data}) {
+      for (T& x : *data) x = std::abs(x);
+    }
+    GemmArgs args = args_of(positive_a, positive_b, sizes);
+    args.alpha = 1;
+    args.beta = 0;
+    args.bias = nullptr;
+    run_oracle(args);
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include <tern/core/kernels/families/gemm.h>
 
-// The matrix product against a plain loop. The numbers are small integers, so every sum is exact,
+// The matrix product against the oracle. The numbers are small integers, so every sum is exact,
 // even in bfloat16, and results are compared bit for bit. Some tests measure rounding with other
 // numbers.
 

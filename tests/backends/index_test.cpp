@@ -45,22 +45,8 @@ class Index : public testing::KernelTest {
       for (T& v : x) v = static_cast<T>(noise.uniform(-50, 50));
       return x;
     };
-    const std::vector<T> in = numbers(shape.outer * (adds ? count : limit) * inner);
+    std::vector<T> in = numbers(shape.outer * (adds ? count : limit) * inner);
     std::vector<T> out = numbers(shape.outer * (adds ? limit : count) * inner), want = out;
-    const auto apply = [&](std::vector<T>& to) {
-      for (std::int64_t here = 0; here < shape.outer * count * inner; ++here) {
-        const std::int64_t o = here / (count * inner), j = here / inner % count, i = here % inner;
-        const std::int64_t at = index[static_cast<std::size_t>(per_element ? here : j)];
-        if (at < 0 || at >= limit) continue;
-        const auto there = static_cast<std::size_t>((o * limit + at) * inner + i);
-        if (adds) {
-          to[there] += in[static_cast<std::size_t>(here)];
-        } else {
-          to[static_cast<std::size_t>(here)] = in[there];
-        }
-      }
-    };
-    apply(want);
     IndexArgs args{};
     args.op = op;
     args.dtype = dtype_of<T>();
@@ -73,17 +59,31 @@ class Index : public testing::KernelTest {
     args.in = in.data();
     args.index = index.data();
     args.out = out.data();
+    IndexArgs wanted = args;
+    wanted.out = want.data();
     ASSERT_EQ(run(args).status, StatusCode::kOk);
+    testing::run_oracle(wanted);
     EXPECT_EQ(out, want) << "op " << static_cast<int>(op);
 
-    // The CPU checks all indices first; a device skips elements with a bad index.
+    // The CPU checks all indices first; a device skips elements with a bad index, here the last
+    // one. The oracle gets a good index that changes nothing: it adds 0, or reads what is there
+    // already.
+    std::vector<std::int64_t> good = index;
+    std::vector<T> neutral = in;
+    wanted.index = good.data();
+    wanted.in = neutral.data();
+    for (std::int64_t here = 0; adds && here < std::ssize(in); ++here) {
+      const bool is_bad =
+          per_element ? here + 1 == std::ssize(in) : here / inner % count == count - 1;
+      if (is_bad) neutral[static_cast<std::size_t>(here)] = T(0);
+    }
     for (const std::int64_t bad : {limit, std::int64_t{-1}}) {
       index.back() = bad;
       const KernelContext context = run(args);
       EXPECT_EQ(context.status, StatusCode::kIndexOutOfRange);
       EXPECT_EQ(context.detail, bad);
       EXPECT_EQ(context.limit, limit);
-      if (is_cuda()) apply(want);
+      if (is_cuda()) testing::run_oracle(wanted);
       EXPECT_EQ(out, want);
     }
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <tern/backends/cpu/capability.h>
+#include <tern/backends/sim/kernels/kernels.h>
 #include <tern/core/base/thread_pool.h>
 
 #include "backends/cuda/emulator/kernels.h"
@@ -18,7 +19,8 @@
 
 // Shared by the tests of kernels. Each test runs with the CPU's kernels of every instruction set
 // that this build has and this machine supports, with several threads, and with CUDA's kernels in
-// the emulator. Results are compared with plain loops.
+// the emulator. Results are compared with the oracle: the simulator's naive kernels. PyTorch's
+// numbers (golden/ops.json) judge the oracle itself.
 
 namespace tern::testing {
 
@@ -55,6 +57,16 @@ inline std::vector<KernelSet> cpu_kernel_sets() {
   std::vector<KernelSet> sets;
   for (const cpu::Capability* set : runnable_sets()) sets.push_back({set, 1});
   return sets;
+}
+
+/// Runs the oracle's kernel on host memory.
+template <class Args>
+void run_oracle(const Args& args) {
+  static const sim::OracleTable oracle = sim::make_oracle();
+  ASSERT_TRUE(oracle.supports[static_cast<std::size_t>(kernels::SlotOf<Args>::slot)](&args));
+  kernels::KernelContext context;
+  oracle.kernels[kernels::SlotOf<Args>::slot](&args, &context);
+  ASSERT_EQ(context.status, kernels::StatusCode::kOk);
 }
 
 class KernelTest : public ::testing::TestWithParam<KernelSet> {

@@ -29,6 +29,13 @@ struct NormalizeTensors {
     grad_bias.resize(static_cast<std::size_t>(features));
   }
 
+  /// Sets all results to NaN.
+  void forget_results() {
+    for (std::vector<T>* result : {&out, &grad_in, &grad_weight, &grad_bias}) {
+      std::fill(result->begin(), result->end(), std::numeric_limits<T>::quiet_NaN());
+    }
+  }
+
   /// Returns LayerNormArgs or BatchNormArgs with all pointers except those to the statistics.
   template <class Args, class Op>
   Args args_of(Op op) {

@@ -5,7 +5,7 @@
 
 #include "backends/kernel_test.h"
 
-// Adam and SGD against plain loops, bit for bit.
+// The optimizers beside plain loops, bit for bit, and beside the oracle, up to rounding.
 
 namespace tern {
 namespace {
@@ -20,7 +20,8 @@ template <class T>
 struct State {
   std::vector<T> p[kTensors], g[kTensors], m[kTensors], v[kTensors], top[kTensors];
 
-  State() {
+  /// With `is_variance`, m is a mean of squares that is larger than the square of the mean `top`.
+  explicit State(bool is_variance = false) {
     Noise noise(2);
     for (int t = 0; t < kTensors; ++t) {
       for (auto* values : {&p[t], &g[t], &m[t], &v[t], &top[t]}) {
@@ -29,6 +30,9 @@ struct State {
       }
       for (auto* squares : {&v[t], &top[t]}) {
         for (T& x : *squares) x *= x;
+      }
+      if (is_variance) {
+        for (T& x : m[t]) x = 2 + x * x;
       }
     }
   }
@@ -41,57 +45,34 @@ struct State {
     }
     return true;
   }
+
+  /// Compares up to rounding.
+  bool is_near(const State& oracle) const {
+    const auto near = [](const std::vector<T>& a, const std::vector<T>& b) {
+      constexpr T kLimit = 8 * std::numeric_limits<T>::epsilon();
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                        [](T x, T y) { return std::abs(x - y) <= kLimit * (1 + std::abs(y)); });
+    };
+    for (int t = 0; t < kTensors; ++t) {
+      if (!near(p[t], oracle.p[t]) || !near(m[t], oracle.m[t]) || !near(v[t], oracle.v[t]) ||
+          !near(top[t], oracle.top[t])) {
+        return false;
+      }
+    }
+    return true;
+  }
 };
 
-template <class T>
-T rounded(double x) {
-  return static_cast<T>(x);
-}
-
-template <class T>
-void adam_reference(const AdamRule::Numbers& n, unsigned form, double lr, double step,
-                    State<T>& s) {
-  const T weight = rounded<T>(1 - n.beta1);
-  const double correction1 = 1 - std::pow(n.beta1, step);
-  const double correction2_sqrt = std::sqrt(1 - std::pow(n.beta2, step));
+/// Steps the elements one by one, in T. The formulas are those that all backends share; PyTorch's
+/// numbers judge them (golden/optim.json). The oracle computes in double, so it has other bits.
+template <class Rule, class T>
+void step_plainly(const OptimArgs& args, State<T>& s) {
+  const auto constants = optim_constants<Rule, T>(args);
+  const unsigned form = optim_form<Rule, T>(args);
   for (int t = 0; t < kTensors; ++t) {
     for (std::size_t i = 0; i < s.p[t].size(); ++i) {
-      T& p = s.p[t][i];
-      T& m = s.m[t][i];
-      T& v = s.v[t][i];
-      T g = (form & AdamRule::kMaximize) != 0 ? -s.g[t][i] : s.g[t][i];
-      if (n.weight_decay != 0) {
-        if ((form & AdamRule::kDecoupled) != 0) {
-          p *= rounded<T>(1 - lr * n.weight_decay);
-        } else {
-          g = std::fma(rounded<T>(n.weight_decay), p, g);
-        }
-      }
-      m = weight < T(0.5) ? std::fma(weight, g - m, m) : std::fma(-(g - m), T(1) - weight, g);
-      v = std::fma(rounded<T>(1 - n.beta2) * g, g, rounded<T>(n.beta2) * v);
-      T second = v;
-      if ((form & AdamRule::kAmsgrad) != 0) second = s.top[t][i] = std::max(s.top[t][i], v);
-      const T d = std::sqrt(second) / rounded<T>(correction2_sqrt) + rounded<T>(n.eps);
-      p = p + rounded<T>(-(lr / correction1)) * m / d;
-    }
-  }
-}
-
-template <class T>
-void sgd_reference(const SgdRule::Numbers& n, unsigned form, double lr, State<T>& s) {
-  const T mu = rounded<T>(n.momentum);
-  for (int t = 0; t < kTensors; ++t) {
-    for (std::size_t i = 0; i < s.p[t].size(); ++i) {
-      T& p = s.p[t][i];
-      T& buffer = s.m[t][i];
-      T g = (form & SgdRule::kMaximize) != 0 ? -s.g[t][i] : s.g[t][i];
-      if (n.weight_decay != 0) g = std::fma(rounded<T>(n.weight_decay), p, g);
-      if (n.momentum != 0) {
-        const bool first = (form & SgdRule::kFirst) != 0;
-        buffer = first ? g : std::fma(rounded<T>(1 - n.dampening), g, mu * buffer);
-        g = (form & SgdRule::kNesterov) != 0 ? std::fma(mu, buffer, g) : buffer;
-      }
-      p = std::fma(-rounded<T>(lr), g, p);
+      s.p[t][i] = optim_element<Rule>(form, constants, s.p[t][i], s.g[t][i], s.m[t][i], s.v[t][i],
+                                      s.top[t][i]);
     }
   }
 }
@@ -100,6 +81,13 @@ class Optim : public testing::KernelTest {
  protected:
   template <class T>
   void step(OptimArgs args, State<T>& state) {
+    bind(args, state);
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+  }
+
+  /// Points the arguments to a state.
+  template <class T>
+  static void bind(OptimArgs& args, State<T>& state) {
     args.dtype = dtype_of<T>();
     args.count = kTensors;
     for (int t = 0; t < kTensors; ++t) {
@@ -111,30 +99,30 @@ class Optim : public testing::KernelTest {
       }
       args.numel[t] = kNumel[t];
     }
-    ASSERT_EQ(run(args).status, StatusCode::kOk);
   }
 
-  template <class T>
-  void check_adam(const AdamRule::Numbers& numbers, unsigned form) {
-    State<T> state, want;
+  template <class Rule, class T>
+  void check(const typename Rule::Numbers& numbers, unsigned form, double lr) {
+    SCOPED_TRACE(::testing::Message()
+                 << Rule::kName << " of " << dtype_of<T>() << ", form " << form);
+    constexpr bool kIsVariance = std::is_same_v<Rule, RmspropRule>;  // takes its root
+    State<T> state(kIsVariance), plain(kIsVariance), oracle(kIsVariance);
     OptimArgs args{};
-    set_optim_rule<AdamRule>(args, form, numbers);
-    args.lr = 1e-3;
+    set_optim_rule<Rule>(args, form, numbers);
+    args.lr = lr;
     args.step = 3;
     step(args, state);
-    adam_reference(numbers, form, args.lr, args.step, want);
-    EXPECT_TRUE(state == want);
+    step_plainly<Rule>(args, plain);
+    EXPECT_TRUE(state == plain);
+    bind(args, oracle);
+    testing::run_oracle(args);
+    EXPECT_TRUE(state.is_near(oracle));
   }
 
-  template <class T>
-  void check_sgd(const SgdRule::Numbers& numbers, unsigned form) {
-    State<T> state, want;
-    OptimArgs args{};
-    set_optim_rule<SgdRule>(args, form, numbers);
-    args.lr = 0.1;
-    step(args, state);
-    sgd_reference(numbers, form, args.lr, want);
-    EXPECT_TRUE(state == want);
+  template <class Rule>
+  void check(const typename Rule::Numbers& numbers, unsigned form, double lr) {
+    check<Rule, float>(numbers, form, lr);
+    check<Rule, double>(numbers, form, lr);
   }
 };
 
@@ -143,8 +131,7 @@ TEST_P(Optim, Adam) {
     for (double weight_decay : {0.0, 0.01}) {
       for (double beta1 : {0.9, 0.3, 0.0}) {
         SCOPED_TRACE(::testing::Message() << form << ' ' << weight_decay << ' ' << beta1);
-        check_adam<float>({beta1, 0.999, 1e-8, weight_decay}, form);
-        check_adam<double>({beta1, 0.999, 1e-8, weight_decay}, form);
+        check<AdamRule>({beta1, 0.999, 1e-8, weight_decay}, form, 1e-3);
       }
     }
   }
@@ -179,8 +166,21 @@ TEST_P(Optim, Sgd) {
         for (double weight_decay : {0.0, 0.01}) {
           SCOPED_TRACE(::testing::Message()
                        << form << ' ' << momentum << ' ' << dampening << ' ' << weight_decay);
-          check_sgd<float>({momentum, dampening, weight_decay}, form);
-          check_sgd<double>({momentum, dampening, weight_decay}, form);
+          check<SgdRule>({momentum, dampening, weight_decay}, form, 0.1);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Optim, Rmsprop) {
+  for (unsigned form = 0; form < 4; ++form) {  // maximize, centered
+    for (double alpha : {0.99, 0.3}) {
+      for (double momentum : {0.0, 0.9}) {
+        for (double weight_decay : {0.0, 0.01}) {
+          SCOPED_TRACE(::testing::Message()
+                       << form << ' ' << alpha << ' ' << momentum << ' ' << weight_decay);
+          check<RmspropRule>({alpha, 1e-2, weight_decay, momentum}, form, 0.01);
         }
       }
     }

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+#include <tern/core/kernels/families/elementwise.h>
+
+#include "backends/kernel_test.h"
+
+namespace tern::testing {
+
+/// The type in which the oracle takes and gives elements of T: float as double, so that the oracle
+/// does not round to float.
+template <class T>
+using Exact = std::conditional_t<std::is_same_v<T, float>, double, T>;
+
+/// Returns what the oracle writes to args.out, with gaps where the strides of args.out have them.
+template <class T, class Out>
+std::unique_ptr<Exact<Out>[]> oracle_of(kernels::ElementwiseArgs args) {
+  const auto extent_of = [&](const std::int64_t* strides) {
+    std::int64_t last = 0;
+    for (int d = 0; d < args.ndim; ++d) last += (args.sizes[d] - 1) * strides[d];
+    return static_cast<std::size_t>(last) + 1;
+  };
+  std::unique_ptr<Exact<T>[]> in[3];
+  for (int k = 0; k < args.inputs; ++k) {
+    if (args.op == kernels::ElementwiseOp::where_op && k == 0) continue;  // bools
+    const std::size_t n = extent_of(args.in_strides[k]);
+    in[k] = std::make_unique<Exact<T>[]>(n);
+    std::copy_n(static_cast<const T*>(args.in[k]), n, in[k].get());
+    args.in[k] = in[k].get();
+  }
+  auto out = std::make_unique<Exact<Out>[]>(extent_of(args.out_strides));
+  args.out = out.get();
+  args.dtype = dtype_of<Exact<T>>();
+  args.scale.f = static_cast<double>(static_cast<T>(args.scale.f));
+  run_oracle(args);
+  return out;
+}
+
+/// Returns the allowed error of an op in units in the last place, besides the rounding of its
+/// result.
+inline Number tolerance(kernels::ElementwiseOp op) {
+  using enum kernels::ElementwiseOp;
+  switch (op) {
+    case exp:
+    case expm1:
+    case log:
+    case log1p:
+    case sin:
+    case cos:
+    case tanh:
+    case sigmoid:
+    case pow:
+    case rsqrt:
+    case bce_backward:
+      return 4;
+    case bce:
+    case bce_logits:
+      return 8;
+    default:
+      return 0.51L;
+  }
+}
+
+}  // namespace tern::testing
