@@ -45,7 +45,7 @@ State generator_states() {
 }
 
 void set_generator_states(const State& states) {
-  // Stage everything, so that an error changes nothing.
+  // Checks all states before setting the first, so that an error changes nothing.
   std::vector<std::pair<Generator, std::vector<std::uint8_t>>> staged;
   for (const auto& [device, state] : states) {
     const auto& [generator, bytes] =

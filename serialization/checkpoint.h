@@ -7,7 +7,7 @@
 
 namespace tern {
 
-// A checkpoint is a State with all that training goes on from, saved as one file:
+// A checkpoint is a State with everything needed to continue training, saved as one file:
 //
 //   State checkpoint;
 //   checkpoint.insert("model", model->state_dict());
@@ -24,29 +24,31 @@ namespace tern {
 //   set_generator_states(checkpoint["generators"]);
 //   epoch = checkpoint.get<int>("epoch");
 //
-// The generators come last: making a model or a loader draws from them. A scheduler of the user's
-// has a state_dict() and load_state_dict() of its own, or inserts its numbers; the learning rate
-// itself is in the optimizer's groups.
+// Load the generators last, because constructing a model or a loader draws random numbers. The
+// learning rate is in the optimizer's groups. A learning rate scheduler of your own needs its own
+// state_dict() and load_state_dict(), or inserts its numbers into the checkpoint.
 //
-// Each of these loads does everything or nothing, but not all together: after an error in one,
-// those before it are done. Where that matters, load into a fresh model, optimizer and loader, and
-// take them when all was good.
+// Each load changes its object completely or not at all. The five loads together are not atomic:
+// after an error in one load, the loads before it have already changed their objects. To avoid
+// that, load into a new model, optimizer and loader, and use them only if all loads succeed.
 //
-// The file is replaced whole or not at all, so model, optimizer and numbers to come always belong
-// together, and training goes on to the bit as if it had not stopped.
+// The file is replaced completely or not at all, so its model, optimizer and generators always
+// belong together. Training continues bit for bit as if it had not stopped.
 
-/// Returns the state of `generator`, which decides all numbers to come, as a string.
+/// Returns the state of `generator`, which determines all future random numbers, as a string.
 TERN_API State generator_state(const Generator& generator);
 
-/// Makes `generator` continue from a state of generator_state(). Throws Error, without any change,
-/// for any other value and for the state of another kind of generator.
+/// Makes `generator` continue from a state returned by generator_state(). Throws Error, without any
+/// change, for any other value and for the state of another kind of generator.
 TERN_API void set_generator_state(Generator& generator, const State& state);
 
-/// Returns the states of all default generators, of the CPU and of every CUDA device, by device.
+/// Returns the states of the default generators of the CPU and of every CUDA device. The keys are
+/// the names of the devices.
 TERN_API State generator_states();
 
-/// Makes the default generators of these devices continue from their states, also those of devices
-/// that this machine lacks. Throws Error as set_generator_state() does and then changes none.
+/// Makes the default generators of the devices in `states` continue from their states. Also accepts
+/// states of devices that this machine lacks. Throws Error like set_generator_state() and then
+/// changes no generator.
 TERN_API void set_generator_states(const State& states);
 
 }  // namespace tern

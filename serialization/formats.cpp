@@ -12,8 +12,9 @@
 namespace tern::detail {
 namespace {
 
-// In the order in which a file without a known suffix is tried: the size that a safetensors file
-// begins with can look like the brace of JSON, the other way round it cannot.
+// The formats are tried in this order for a file without a known suffix. safetensors comes before
+// JSON: the size at the start of a safetensors file can look like the brace of JSON, but a JSON
+// file cannot look like safetensors.
 constexpr Format kFormats[] = {
     {"safetensors", ".safetensors ", recognizes_safetensors, kTakesMetadata | kTakesShards,
      write_safetensors, read_safetensors},
@@ -26,7 +27,7 @@ constexpr Format kFormats[] = {
     {"pt of PyTorch", ".pt .pth ", recognizes_torch, 0, write_torch_state, read_torch_state},
 };
 
-/// The length of the suffix of `format` that `path` has; 0 without.
+/// Returns the length of the suffix of `format` that `path` ends in, or 0 for other paths.
 std::size_t suffix_size(const Format& format, std::string_view path) {
   for (std::string_view rest = format.suffixes; !rest.empty();) {
     const std::size_t space = rest.find(' ');
@@ -36,7 +37,8 @@ std::size_t suffix_size(const Format& format, std::string_view path) {
   return 0;
 }
 
-/// What a file is that no format of ours claims, as far as its first bytes tell.
+/// Names the content of a file in none of these formats by its first bytes. Returns an empty string
+/// for unknown bytes.
 std::string_view foreign_content(std::string_view head) {
   if (head.starts_with("\x1f\x8b")) return "is compressed with gzip";
   if (head.starts_with("\xef\xbb\xbf")) return "begins with a byte order mark";
@@ -44,7 +46,7 @@ std::string_view foreign_content(std::string_view head) {
   return "";
 }
 
-/// Bytes as hexadecimal numbers: "7f 45".
+/// Returns the bytes as hexadecimal numbers: "7f 45".
 std::string shown_bytes(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
@@ -60,7 +62,7 @@ std::string shown_bytes(std::string_view bytes) {
 }  // namespace
 
 const Format* format_of_suffix(const char* what, std::string_view path) {
-  const std::size_t nul = path.find('\0');  // the system's calls would end the name there
+  const std::size_t nul = path.find('\0');  // system calls would cut the path at the NUL
   TERN_CHECK(nul == path.npos, FileError, what, ": in the path a NUL byte follows '",
              path.substr(0, nul), "'");
   const Format* const best = std::ranges::max_element(
@@ -110,7 +112,7 @@ const Format& format_of_content(const Format* expected, const InputFile& file) {
   const std::string_view content = foreign_content(head);
   if (!content.empty()) fail(content);
   if (expected == nullptr) fail("begins with the bytes ", shown_bytes(head.substr(0, 8)));
-  return *expected;  // the reader says where the file is wrong
+  return *expected;  // the reader reports the position of the error
 }
 
 }  // namespace tern::detail

@@ -18,11 +18,11 @@ namespace tern {
 struct SafetensorsEntry {
   /// The name of the tensor.
   std::string name;
-  /// The dtype as the format names it: "F32". tern may have no such dtype.
+  /// The name of the dtype in the format, such as "F32". tern may not have the dtype.
   std::string_view dtype;
   /// The sizes.
   DimVector shape;
-  /// The elements' range of bytes in the file, [begin, end).
+  /// The byte range of the elements in the file, [begin, end).
   std::uint64_t begin = 0, end = 0;
 };
 
@@ -40,9 +40,9 @@ class TERN_API SafetensorsFile {
  public:
   /// Opens a file and checks its header. Throws FileError, which names the file and the tensor.
   explicit SafetensorsFile(const std::string& path, const LoadFileOptions& options = {});
-  /// Takes the open file over.
+  /// Takes over the open file.
   SafetensorsFile(SafetensorsFile&&) noexcept;
-  /// Takes the open file over.
+  /// Takes over the open file.
   SafetensorsFile& operator=(SafetensorsFile&&) noexcept;
   /// Closes the file. Mapped tensors stay valid.
   ~SafetensorsFile();
@@ -51,10 +51,10 @@ class TERN_API SafetensorsFile {
   const std::vector<SafetensorsEntry>& entries() const;
   /// Returns the strings of `__metadata__`.
   const SafetensorsMetadata& metadata() const;
-  /// Returns the entry of a name; null when there is none.
+  /// Returns the entry of a name, or null if the file has no such tensor.
   const SafetensorsEntry* find(std::string_view name) const;
-  /// Reads one tensor to the CPU. Throws IndexError when there is no such name, FileError when tern
-  /// does not have its dtype.
+  /// Reads one tensor to the CPU. Throws IndexError if the file has no tensor of this name, and
+  /// FileError if tern does not have its dtype.
   Tensor read(std::string_view name) const;
 
  private:

@@ -21,7 +21,7 @@ void detail::rethrow_named(const char* what, const std::string& path) {
     throw;
   } catch (const OutOfMemoryError&) {
     throw;
-  } catch (const DeviceError& error) {  // the file is not to blame
+  } catch (const DeviceError& error) {  // no FileError, because the file is not the cause
     detail::raise<DeviceError>(what, ": '", path, "': ", error.what());
   } catch (const Error& error) {
     detail::raise<FileError>(what, ": '", path, "': ", error.what());
@@ -30,7 +30,7 @@ void detail::rethrow_named(const char* what, const std::string& path) {
 
 namespace {
 
-/// Runs `work`; errors that do not name the file get its path.
+/// Runs `work` and adds the path to errors that do not name the file.
 template <class Work>
 auto named(const char* what, const std::string& path, const Work& work) {
   try {
@@ -40,7 +40,8 @@ auto named(const char* what, const std::string& path, const Work& work) {
   }
 }
 
-/// Throws for what no format can hold or the options forbid; `name` is that of `state`.
+/// Throws Error for values that no format can store or that the options forbid. `name` is the path
+/// of keys to `state`.
 void check_leaves(const State& state, const std::string& name, const SaveOptions& options) {
   const auto inner = [&](const std::string& key) { return name.empty() ? key : name + "." + key; };
   if (state.is_tensor()) {

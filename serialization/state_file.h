@@ -53,10 +53,10 @@ TERN_API bool is_reserved_metadata(std::string_view key, const SaveOptions& opti
 TERN_API void save_state(const State& state, const std::string& path,
                          const SaveOptions& options = {});
 
-/// Reads a state file: of save_state(), to the bit, or of Python's torch.save, numpy.savez, or
-/// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. In the last the
-/// floating numbers of a tensor become float32 when each of them is the decimal of a float32, else
-/// float64.
+/// Reads a file written by save_state(), by Python's torch.save or numpy.savez, or by
+/// `json.dump({k: v.tolist() for k, v in model.state_dict().items()}, file)`. Tensors written by
+/// save_state() have the same bits again. JSON of Python does not name dtypes: the floating point
+/// numbers of a tensor become float32 if each of them is the decimal of a float32, else float64.
 ///
 /// A file whose name ends in no known suffix, such as "pytorch_model.bin", is read by its content.
 ///
@@ -68,8 +68,9 @@ TERN_API State load_state(const std::string& path, const LoadFileOptions& option
 
 namespace detail {
 
-/// For the handler of an Error: throws it again with `what` and the path in front, as a FileError
-/// unless the device or the memory is to blame. A FileError has the path.
+/// Rethrows the current exception with `what` and the path before its text; call it in a catch
+/// block. DeviceError and OutOfMemoryError keep their class, other errors become FileError. A
+/// FileError stays as it is, because it already names the path.
 [[noreturn]] TERN_API void rethrow_named(const char* what, const std::string& path);
 
 }  // namespace detail
@@ -81,7 +82,7 @@ concept Stateful = requires(T& object, const State& state) {
   object.load_state_dict(state);
 };
 
-/// A module holder or a smart pointer to something Stateful.
+/// A module holder or a smart pointer to a Stateful object.
 template <class T>
 concept StatefulPointer = !Stateful<T> && requires(T & pointer) {
   { *pointer } -> Stateful;
@@ -104,9 +105,9 @@ void save(T&& object, const std::string& path, const SaveOptions& options = {}) 
   }
 }
 
-/// Reads `path` and calls `object.load_state_dict(state, args...)`, whose result it returns. The
-/// whole file is read and checked before the object changes. Throws FileError with the path and the
-/// object's own error text when the state does not fit.
+/// Reads `path` and returns the result of `object.load_state_dict(state, args...)`. The whole file
+/// is read and checked before the object changes. Throws FileError with the path and the object's
+/// own error text if the state does not fit.
 ///
 /// Example:
 ///   tern::load(net, "net.json");
@@ -127,7 +128,7 @@ decltype(auto) load(T&& object, const std::string& path, Args&&... args) {
 }
 /// Replaces `state` by the content of the file.
 inline void load(State& state, const std::string& path) { state = load_state(path); }
-/// Replaces `tensor` by the tensor in the file. Throws FileError when the file holds anything else.
+/// Replaces `tensor` by the tensor in the file. Throws FileError if the file holds anything else.
 TERN_API void load(Tensor& tensor, const std::string& path);
 
 }  // namespace tern

@@ -10,42 +10,45 @@
 
 namespace tern::detail {
 
-/// What a format takes of those SaveOptions that do not hold for all.
+/// The SaveOptions that only some formats support, as bits.
 enum FormatTakes : unsigned { kTakesBase64 = 1, kTakesMetadata = 2, kTakesShards = 4 };
 
-/// One way to write a State into a file. The table of all stands in formats.cpp: a new format is a
-/// row there.
+/// One file format for a State. formats.cpp has the table of all formats; a new format adds a row
+/// to the table.
 struct Format {
-  /// In errors: "JSON".
+  /// The name of the format in error texts, such as "JSON".
   std::string_view name;
-  /// Suffixes of its files, each with its point and followed by a space: ".pt .pth ".
+  /// The file name suffixes, each with its dot and a space after it: ".pt .pth ".
   std::string_view suffixes;
-  /// Whether a file that begins so can be one of this format; sees at most kHeadSize bytes.
+  /// Returns true if a file with these first bytes, at most kHeadSize, can be in this format.
   bool (*recognizes)(std::string_view head);
-  /// Of FormatTakes.
+  /// The supported options, a sum of FormatTakes.
   unsigned takes;
-  /// Writes all of `state`; the caller commits. Throws FileError for what the format cannot hold.
+  /// Writes all of `state`; the caller commits the file. Throws FileError if the format cannot
+  /// store a part of the state.
   void (*write)(const State& state, const SaveOptions& options, AtomicFile& file);
-  /// Checks and reads the whole file. Throws FileError or, from what it builds, Error, whose text
-  /// then gets the path.
+  /// Checks and reads the whole file. Throws FileError, or Error if the State refuses a value; the
+  /// caller adds the path to the text of an Error.
   State (*read)(const InputFile& file, const LoadFileOptions& options);
 };
 
 constexpr std::size_t kHeadSize = 512;
 
-/// The format that the suffix of `path` chooses, the longest that fits; null for other names.
-/// Throws FileError for a NUL byte in the path; `what` is "save" or "load".
+/// Returns the format whose suffix `path` ends in, or null for other names. The longest matching
+/// suffix wins. `what` is "save" or "load". Throws FileError for a NUL byte in the path.
 const Format* format_of_suffix(const char* what, std::string_view path);
 
-/// The format to save `path` in. Throws FileError that lists all suffixes when it has none of them.
+/// Returns the format for saving to `path`. Throws FileError, which lists all suffixes, if the path
+/// ends in none of them.
 const Format& format_to_save(std::string_view path);
 
-/// Throws FileError for options that `format` does not take, and for metadata that is tern's own.
+/// Throws FileError for options that `format` does not support, and for metadata keys that tern
+/// itself writes.
 void check_options(const Format& format, const SaveOptions& options, const std::string& path);
 
-/// The format that the file's first bytes are of. Throws FileError, which says what the file is
-/// instead, unless it begins like `expected`, the format of its suffix, or for null like any
-/// format.
+/// Returns the format of the file's first bytes. `expected` is the format of the file's suffix;
+/// null accepts every format. Throws FileError, which names the format found, if the bytes are not
+/// in the expected format.
 const Format& format_of_content(const Format* expected, const InputFile& file);
 
 }  // namespace tern::detail

@@ -9,8 +9,8 @@
 
 namespace tern::detail {
 
-/// Saves as tern::save_state() does, and makes the system calls through `calls`. For tests, which
-/// record calls or let one fail.
+/// Saves like tern::save_state(), but makes the system calls through `calls`. Tests use it to
+/// record system calls or to make one fail.
 TERN_API void save_state(const State& state, const std::string& path, const SaveOptions& options,
                          FileCalls& calls);
 

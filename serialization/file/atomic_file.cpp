@@ -28,14 +28,14 @@ std::string folder_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
-/// Where a chain of symbolic links ends, which may be a name that does not exist yet. Sets errno
-/// and returns an empty string for a chain without an end.
+/// Returns the end of a chain of symbolic links, which may be a name that does not exist yet. Sets
+/// errno and returns an empty string for a chain without an end.
 std::string follow_links(std::string path) {
-  constexpr int kMaxLinks = 40;  // as Linux itself
+  constexpr int kMaxLinks = 40;  // the limit of Linux
   char target[PATH_MAX];
   for (int i = 0; i < kMaxLinks; ++i) {
     const ssize_t size = ::readlink(path.c_str(), target, sizeof target);
-    if (size < 0) return path;  // no link, or nothing there
+    if (size < 0) return path;  // not a link, or the name does not exist
     const std::string next(target, static_cast<std::size_t>(size));
     path = next.starts_with('/') ? next : text_of(folder_of(path), next);
   }
@@ -43,7 +43,7 @@ std::string follow_links(std::string path) {
   return "";
 }
 
-/// Closes what it holds.
+/// Closes a file descriptor at the end of its scope.
 struct Descriptor {
   FileCalls& calls;
   int number;
@@ -52,8 +52,8 @@ struct Descriptor {
   }
 };
 
-/// A name that nobody else takes. It does not contain that of the target, which may already be as
-/// long as a name can be.
+/// Returns a name that no other save uses. The name does not contain the target's name, which may
+/// already have the maximum length.
 std::string unique_name() {
   static std::atomic<unsigned> counter{0};
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
@@ -98,11 +98,11 @@ void AtomicFile::create_sibling() {
   if (::stat(target_.c_str(), &old) == 0) ::fchmod(file_, old.st_mode & 0777);
 }
 
-/// False when a sweep of another process took the new sibling for a leftover; it is gone then.
+/// Returns false if another process removed the new sibling as a leftover.
 bool AtomicFile::lock_sibling() {
   struct stat now;
   const bool locked = retry([&] { return calls_.flock(file_, LOCK_EX | LOCK_NB); }) == 0;
-  // A file system without locks has no sweeps either.
+  // On a file system without locks, no process removes leftovers.
   if (!locked && errno != EWOULDBLOCK) return true;
   if (locked && ::fstat(file_, &now) == 0 && now.st_nlink > 0) return true;
   calls_.close(file_);
@@ -114,7 +114,7 @@ bool AtomicFile::lock_sibling() {
 void AtomicFile::sweep_leftovers() {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(
       ::opendir(folder_.empty() ? "." : folder_.c_str()), &::closedir);
-  if (!folder) return;  // creating the sibling will say why
+  if (!folder) return;  // creating the sibling reports the reason
   while (const dirent* entry = ::readdir(folder.get())) {
     const std::string_view name = entry->d_name;
     if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) continue;
@@ -136,26 +136,25 @@ void AtomicFile::write(std::string_view bytes) {
   }
 }
 
-/// Lets the disk work while more is being written, so that the sync at the end has less to wait
-/// for.
+/// Starts writing to the disk early, so that the sync at the end takes less time.
 void AtomicFile::start_writeback() {
   constexpr std::int64_t kStep = 16 << 20;
   if (written_ - started_ < kStep) return;
-  // Advice only: what fails here fails again, and is reported, in the sync.
+  // Ignores errors: the sync at the end fails again and reports them.
   ::sync_file_range(file_, started_, written_ - started_, SYNC_FILE_RANGE_WRITE);
   started_ = written_;
 }
 
 void AtomicFile::commit() {
-  // A failed sync is never tried again: the system may have dropped what it could not write.
+  // Never retries a failed sync: the system may have dropped the pages that it could not write.
   if (retry([&] { return calls_.fsync(file_); }) != 0) fail("cannot sync", sibling_, errno);
   const std::string folder = folder_.empty() ? "." : folder_;
   const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   const Descriptor folder_file{calls_,
                                retry([&] { return calls_.open(folder.c_str(), flags, 0); })};
   if (folder_file.number < 0) fail("cannot open the folder", folder, errno);
-  // Some systems report errors of writing only when a file is closed: early enough to keep the old
-  // one. The duplicate keeps the lock, which must outlast the name of the sibling.
+  // Closes before the rename, because some systems report write errors only at close; the old file
+  // then stays. The duplicate keeps the lock, which must live longer than the sibling's name.
   const int lock = retry([&] { return calls_.dup(file_); });
   if (lock < 0) fail("cannot duplicate the descriptor of", sibling_, errno);
   const int closed = calls_.close(std::exchange(file_, lock));
@@ -165,7 +164,7 @@ void AtomicFile::commit() {
   }
   sibling_.clear();
   calls_.close(std::exchange(file_, -1));
-  // Some file systems cannot sync folders and say EINVAL; there is nothing more to do then.
+  // File systems that cannot sync folders return EINVAL, which is not an error here.
   if (retry([&] { return calls_.fsync(folder_file.number); }) != 0 && errno != EINVAL) {
     fail("saved, but cannot sync the folder", folder, errno);
   }

@@ -19,7 +19,7 @@ namespace {
                    "': ", std::generic_category().message(errno));
 }
 
-/// Opening a pipe would wait for a writer; nothing but a regular file is read.
+/// Opens with O_NONBLOCK, because opening a pipe would otherwise wait for a writer.
 int open_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) fail("open", path);

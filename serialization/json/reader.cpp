@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::uint64_t kMaxElements = std::numeric_limits<std::int64_t>::max();
 
-/// Whether the value of this key must be an object in a file that is not of the plain form.
+/// Returns true if the value of this key must be an object, except in a file of the plain form.
 bool is_object_key(std::string_view key) {
   return key == "metadata" || key == "state" || key == "tensors";
 }
 
-/// Receives the events of the grammar and knows which of them a state file may have.
+/// Receives the events of the parser and refuses events that a state file cannot have.
 class JsonReader final : public JsonEvents {
  public:
   JsonReader(TextFile& text, const LoadFileOptions& options)
@@ -38,7 +38,7 @@ class JsonReader final : public JsonEvents {
   bool number_unsigned(std::uint64_t value) override;
   bool number_float(double, const std::string&) override { wrong_value("a floating number"); }
   bool string(std::string& value) override;
-  bool binary(Json::binary_t&) override { return false; }  // not in JSON
+  bool binary(Json::binary_t&) override { return false; }  // JSON has no binary values
   bool key(std::string& key) override;
   bool start_object(std::size_t) override;
   bool end_object() override;
@@ -72,14 +72,14 @@ class JsonReader final : public JsonEvents {
   }
 
   TextFile& text_;
-  decltype(LoadFileOptions::metadata) const metadata_;  // the user's; may be null
+  decltype(LoadFileOptions::metadata) const metadata_;  // receives the user's strings; may be null
   Source source_;
   Level level_ = kOutside;
-  std::string key_;                               // the last one
-  std::unordered_set<std::string> keys_[kShape];  // of the open object of each level
-  bool value_taken_ = false;                      // the next event is `inserted`, not the file
+  std::string key_;                               // the last key
+  std::unordered_set<std::string> keys_[kShape];  // keys of the open object of each level
+  bool value_taken_ = false;                      // the next event comes from `inserted`
   std::string format_;
-  std::string tree_;                    // of version 1
+  std::string tree_;                    // the tree of version 1
   std::optional<std::uint64_t> state_;  // position of the object "state"
   std::vector<JsonTensor> tensors_;
   std::vector<JsonTensor> top_values_;  // "version", or the tensors of the plain form
@@ -133,7 +133,7 @@ bool JsonReader::key(std::string& key) {
     tensors_.back().place = text_.offset();
   }
   const std::uint64_t place = text_.offset();
-  if (text_.skip_space() != ':') return true;  // the parser will say so
+  if (text_.skip_space() != ':') return true;  // the parser reports the error
   text_.skip(1);
   source_.inserted = ":";
   const char value = text_.skip_space();
@@ -153,8 +153,8 @@ bool JsonReader::key(std::string& key) {
   return true;
 }
 
-/// Reads the elements that stand here, or only finds their end when they must wait for what is said
-/// about them.
+/// Reads the elements at the current position. If dtype or shape are not yet known, only finds the
+/// end of the elements.
 void JsonReader::take_value(JsonTensor& entry) {
   entry.data = text_.offset();
   if (entry.dtype && entry.sizes && text_.peek() != '"') {
@@ -166,7 +166,7 @@ void JsonReader::take_value(JsonTensor& entry) {
   hide_value();
 }
 
-/// Gives nlohmann's parser the word `true` in place of the value that was read.
+/// Gives nlohmann's parser the word `true` in place of a value that tern has read.
 void JsonReader::hide_value() {
   source_.inserted = ": true ";
   value_taken_ = true;

@@ -15,11 +15,11 @@ void JsonTensor::set_dtype(TextFile& text, const std::string& dtype_name) {
   fail(text, "dtype '", dtype_name.substr(0, 40), "' is none of ", file_names_of_dtypes());
 }
 
-/// Makes the tensor, after comparing its claimed size with what the text can hold.
+/// Allocates the tensor after checking that the text is long enough for the claimed size.
 void JsonTensor::allocate(TextFile& text) {
   const std::optional<Extent> extent = extent_of(*sizes);
   if (!extent) fail(text, "shape ", IntArrayRef(*sizes), " is larger than any memory");
-  // Every element takes a byte of text and more, in base64, too.
+  // Every element takes at least one byte of text, also in base64.
   if (!extent->is_empty && static_cast<std::uint64_t>(extent->product) > text.size() - data) {
     fail(text, "shape ", IntArrayRef(*sizes), " needs ", extent->product,
          " elements, more than the file can hold");
@@ -60,14 +60,14 @@ void JsonTensor::read_plain(TextFile& text) {
   check_end(text);
 }
 
-/// What was read must be what was outlined.
+/// Throws unless reading ended at the end that outline_value() found.
 void JsonTensor::check_end(TextFile& text) const {
   if (text.offset() != end) text.fail(text.offset(), "tensor '", name, "': more follows");
 }
 
 void JsonTensor::read_base64(TextFile& text) {
   constexpr std::uint64_t kChunk = TextFile::kMaxToken;
-  static_assert(kChunk % 4 == 0, "whole groups of letters");
+  static_assert(kChunk % 4 == 0, "base64 needs whole groups of four letters");
   if (text.peek() != '"') fail(text, "data: expected a string in base64");
   allocate(text);
   auto* const bytes = static_cast<char*>(tensor.data_ptr());

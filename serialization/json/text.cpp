@@ -36,8 +36,9 @@ std::string quote_json(std::string_view text) {
 }
 
 std::string parse_error_text(std::string_view what) {
-  // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...; last read:
-  // 'x'; expected '}'". What was read last may be long and may contain what the source inserted.
+  // The text is "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error
+  // ...; last read: 'x'; expected '}'". The last read part may be long and may contain text that
+  // the source inserted.
   if (const std::size_t column = what.find("column "); column != std::string_view::npos) {
     what.remove_prefix(std::min(what.size(), what.find(": ", column) + 2));
   }
@@ -54,7 +55,7 @@ std::string shown_name(std::string_view name) {
   constexpr std::size_t kMaxShown = 200;
   std::string shown(name.substr(0, kMaxShown));
   if (name.size() > kMaxShown) shown += "...";
-  // Names of a file may contain anything; a NUL would end the error's text.
+  // Names in a file may contain any byte; a NUL would end the error text.
   std::ranges::replace_if(
       shown, [](char c) { return '\0' <= c && c < ' '; }, '?');
   return shown;

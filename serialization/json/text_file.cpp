@@ -24,12 +24,12 @@ void TextFile::seek(std::uint64_t offset) {
   if (offset >= begin_ && offset - begin_ <= static_cast<std::uint64_t>(end_ - window_.get())) {
     at_ = window_.get() + (offset - begin_);
   } else {
-    at_ = end_;  // nothing to keep
+    at_ = end_;  // refill() keeps nothing of the window
     refill(offset);
   }
 }
 
-/// Lets the window begin at `offset`, with what it already holds from at_ on.
+/// Moves the window to `offset` and keeps the text from at_ to end_ as its start.
 void TextFile::refill(std::uint64_t offset) {
   const auto kept = static_cast<std::size_t>(end_ - at_);
   const std::uint64_t rest = size() - offset;
@@ -38,7 +38,7 @@ void TextFile::refill(std::uint64_t offset) {
   std::memmove(window, at_, kept);
   begin_ = offset;
   at_ = window;
-  end_ = window + kept;  // holds even if reading throws
+  end_ = window + kept;  // valid even if reading throws
   file_.read(offset + kept, window + kept, held - kept);
   end_ = window + held;
   window[held] = '\0';

@@ -44,11 +44,11 @@ bool TreeReader::key(std::string& key) {
 bool TreeReader::parse_error(std::size_t position, const std::string&,
                              const Json::exception& error) {
   const std::string text = parse_error_text(error.what());
-  if (place_ == kInFile) raise<Error>(text);  // the reader of the file adds the line
+  if (place_ == kInFile) raise<Error>(text);  // JsonReader adds the line and column
   raise<Error>("byte ", position - std::min<std::size_t>(position, 1), ": ", text);
 }
 
-/// Counts a value. In a file the object that wraps a root is not a value of the state.
+/// Counts a value. In a file, the object that wraps a root is not a value of the state.
 void TreeReader::count() {
   const std::size_t wrappers = place_ == kInFile ? 1 : 0;
   TERN_CHECK(++values_ <= kMaxTreeValues + wrappers, Error, "more than ", kMaxTreeValues,
@@ -62,8 +62,8 @@ bool TreeReader::add(State value) {
 }
 
 bool TreeReader::push(bool is_list) {
-  // An object that stands for a leaf and, in a file, one that wraps a root are no levels of the
-  // state.
+  // An object that stands for a leaf is not a level of the state. In a file, an object that wraps a
+  // root is not a level either.
   const int most = State::kMaxDepth + (place_ == kInFile ? 2 : 1);
   TERN_CHECK(++depth_ <= most, Error, "nested deeper than ", State::kMaxDepth);
   count();

@@ -15,7 +15,7 @@ namespace tern::detail {
 namespace {
 
 bool starts_with(const char* at, std::string_view word) {
-  return std::strncmp(at, word.data(), word.size()) == 0;  // stops at the NUL
+  return std::strncmp(at, word.data(), word.size()) == 0;  // stops at a NUL
 }
 
 const char* skip_digits(const char* at) {
@@ -23,7 +23,7 @@ const char* skip_digits(const char* at) {
   return at;
 }
 
-/// Behind the JSON number at `at`; null when there is none.
+/// Returns the end of the JSON number at `at`, or null if `at` is not a number.
 const char* number_end(const char* at, bool& is_integer) {
   if (*at == '-') ++at;
   if (!is_digit(*at)) return nullptr;
@@ -42,7 +42,7 @@ const char* number_end(const char* at, bool& is_integer) {
   return at;
 }
 
-/// Goes behind the string that begins here.
+/// Moves past the string at the current position.
 void skip_string(TextFile& text, const std::string& name) {
   text.skip(1);
   for (;;) {
@@ -55,7 +55,7 @@ void skip_string(TextFile& text, const std::string& name) {
   }
 }
 
-/// Returns what begins with `first`, in words.
+/// Names the kind of value that begins with `first`, for error texts.
 const char* found_name(char first) {
   if (const char* const kind = value_kind(first)) return kind;
   switch (first) {
@@ -70,8 +70,8 @@ const char* found_name(char first) {
   }
 }
 
-/// The numbers from low to high can be stored: the others are outside the range of a dtype that is
-/// narrower than T, or would be rounded to infinity there.
+/// The range of numbers that a dtype can store. Numbers outside of the range do not fit into the
+/// dtype, or would round to infinity.
 template <class T>
 struct NumberRange {
   T low, high;
@@ -94,8 +94,8 @@ NumberRange<T> range_of(ScalarType dtype) {
   });
 }
 
-/// Reads numbers of type `Text` as T, a type that kernels compute in, into a tensor whose dtype
-/// that is or that T holds.
+/// Parses numbers as type `Text`, converts them to T and stores them in a tensor. T is the compute
+/// type of the tensor's dtype: the dtype itself, or a wider type.
 template <class T, class Text = T>
 class ValueReader {
  public:
@@ -108,7 +108,7 @@ class ValueReader {
         range_(range_of<Text>(tensor.dtype())),
         out_(static_cast<char*>(tensor.data_ptr())) {}
 
-  /// Whether T holds every number as it stands in the text.
+  /// Returns true if T stores every number of the text exactly.
   bool read() {
     read_level(0);
     return exact_;
@@ -172,7 +172,7 @@ class ValueReader {
       }
       text_.move_to(end);
       if constexpr (!std::same_as<T, Text>) {
-        // A conversion past the largest T would have no defined result.
+        // The conversion of a number beyond the largest T would be undefined behaviour.
         exact_ = exact_ && std::abs(value) <= std::numeric_limits<T>::max() &&
                  static_cast<Text>(static_cast<T>(value)) == value;
         if (!exact_) return T();
@@ -197,7 +197,7 @@ class ValueReader {
     });
   }
 
-  /// One of the three strings that stand for numbers; everything else is an error.
+  /// Reads "NaN", "Infinity" or "-Infinity". Throws for everything else.
   T no_number(const char* at) {
     if constexpr (std::floating_point<T>) {
       using Limits = std::numeric_limits<T>;
@@ -231,8 +231,8 @@ class ValueReader {
   TextFile& text_;
   const std::string& name_;
   const IntArrayRef sizes_;
-  DimVector index_;        // of the element that is read, as far as
-  std::size_t depth_ = 0;  // this many levels
+  DimVector index_;        // index of the current element; valid for the first depth_ dimensions
+  std::size_t depth_ = 0;  // number of open lists
   bool exact_ = true;
   const ScalarType dtype_;
   const NumberRange<Text> range_;
@@ -243,7 +243,7 @@ class ValueReader {
 
 ValueOutline outline_value(TextFile& text, const std::string& name) {
   ValueOutline outline{{}, kFloat};
-  DimVector counts;  // elements so far of each open list
+  DimVector counts;  // number of elements so far in each open list
   bool any_int = false, any_bool = false, any_other = false;
   do {
     char next = text.skip_space();

@@ -77,7 +77,7 @@ class JsonWriter {
     text(quote_json(key));
   }
 
-  /// Whether an empty tensor would be more empty lists than anybody reads.
+  /// Returns true if an empty tensor would become more than 65536 empty lists.
   static bool is_endless(IntArrayRef sizes) {
     constexpr std::int64_t kMostLists = 1 << 16;
     std::int64_t lists = 1;
@@ -88,7 +88,7 @@ class JsonWriter {
     return false;
   }
 
-  /// Nested lists with one row of numbers per line; returns the end of what was written.
+  /// Writes nested lists with one row of numbers per line. Returns the end of the elements.
   template <class T>
   const T* write_level(const T* data, std::size_t dim) {
     if (dim == sizes_.size()) {
@@ -128,7 +128,7 @@ class JsonWriter {
 
   void write_base64(const Tensor& tensor) {
     static_assert(std::endian::native == std::endian::little, "the format is little-endian");
-    constexpr std::size_t kChunk = 3 << 14;  // a multiple of 3 needs no padding in between
+    constexpr std::size_t kChunk = 3 << 14;  // a multiple of 3: only the last chunk needs padding
     std::string_view bytes = bytes_of(tensor);
     text("\"");
     for (; !bytes.empty(); bytes.remove_prefix(std::min(kChunk, bytes.size()))) {

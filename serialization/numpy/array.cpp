@@ -14,7 +14,8 @@ namespace {
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::size_t kMaxHeader = 1 << 16;
 
-/// 'f4' for float32; empty for bfloat16, which NumPy does not have.
+/// Returns NumPy's name of a dtype, such as "f4" for float32. Empty for bfloat16, which NumPy does
+/// not have.
 std::string npy_type(ScalarType dtype) {
   const DtypeInfo info = dtype_info(dtype);
   const std::string_view name = info.python_name;
@@ -37,7 +38,7 @@ struct Header {
   DimVector sizes;
 };
 
-/// Reads the dictionary, which has three keys in any order.
+/// Reads the dictionary of the header, whose three keys may have any order.
 class NpyHeaderReader {
  public:
   NpyHeaderReader(const ByteStream& stream, std::string_view text) : stream_(stream), rest_(text) {}
@@ -156,7 +157,7 @@ Header read_header(ByteStream& stream) {
   return NpyHeaderReader(stream, text).read();
 }
 
-/// How many bytes the elements take, compared with what is there.
+/// Throws unless the elements take as many bytes as the stream still has.
 void check_size(const Header& header, const ByteStream& stream) {
   const auto extent =
       extent_of(header.sizes, static_cast<std::int64_t>(element_size(header.dtype)));
@@ -176,7 +177,7 @@ std::string npy_header(const Tensor& tensor, std::string_view place) {
              dtype_info(tensor.dtype()).python_name, "; convert it, or use another format");
   std::string shape;
   for (const std::int64_t size : tensor.sizes()) shape += std::to_string(size) + ", ";
-  // Python writes (3,) and (3, 4).
+  // A Python tuple of one number ends in a comma: (3,) but (3, 4).
   if (!shape.empty()) shape.resize(shape.size() - (tensor.dim() == 1 ? 1 : 2));
   const char* order = tensor.element_size() == 1 ? "|" : "<";
   std::string text =
@@ -200,7 +201,7 @@ Tensor read_npy_array(ByteStream& stream) {
   auto* const data = static_cast<char*>(tensor.data_ptr());
   stream.read(data, tensor.nbytes());
   stream.finish();
-  if (header.dtype == kBool) {  // any other byte would be no bool in C++
+  if (header.dtype == kBool) {  // a bool of C++ must be 0 or 1
     for (std::size_t i = 0; i < tensor.nbytes(); ++i) data[i] = data[i] != 0 ? 1 : 0;
   }
   if (header.big_endian) {

@@ -30,13 +30,13 @@ State read_npy_state(const InputFile& file, const LoadFileOptions&) {
   return read_npy_array(stream);
 }
 
-/// A ZIP archive that is empty or whose first entry is an .npy.
+/// Returns true for a ZIP archive that is empty or whose first entry is an .npy file or the tree.
 bool recognizes_npz(std::string_view head) {
-  constexpr std::size_t kNameSize = 26, kName = 30;  // where they stand
+  constexpr std::size_t kNameSize = 26, kName = 30;  // offsets of the name's size and of the name
   if (head.starts_with("PK\5\6")) return true;
   if (!head.starts_with("PK\3\4") || head.size() < kName) return false;
   const std::size_t size = load_little<std::uint16_t>(head.data() + kNameSize);
-  // A name that goes on beyond the head is no file's of torch.save.
+  // Names in a file of torch.save are shorter than the head.
   return size > head.size() - kName || head.substr(kName, size).ends_with(kNpySuffix) ||
          head.substr(kName, size) == kTreeKey;
 }

@@ -22,8 +22,8 @@ static_assert(std::endian::native == std::endian::little, "the format is little-
 
 constexpr std::uint64_t kMaxSize = std::numeric_limits<std::int64_t>::max();
 
-/// Reads a header that may be as large as it likes and say what it likes: until all of it is
-/// checked, an entry is a few numbers that lead into the text.
+/// Reads a header of any size and content. Until the whole header is checked, an entry is only a
+/// few numbers that refer to the text, so that an invalid header takes little memory.
 class HeaderReader {
  public:
   HeaderReader(const std::string& path, std::string text, std::uint64_t data_size)
@@ -31,7 +31,7 @@ class HeaderReader {
         data_size_(data_size),
         text_(std::move(text)),
         scan_(text_, "load: '" + path + "': header: ") {
-    // Memory that is not touched costs nothing; to grow would take the old and the new.
+    // Reserves the maximum: untouched memory costs nothing, but growing would need two copies.
     entries_.reserve(text_.size() / kMinEntry + 1);
     metadata_.reserve(std::min(text_.size() / kMinMetadata + 1, kMaxMetadata));
   }
@@ -59,7 +59,7 @@ class HeaderReader {
     Place name;
     const SafetensorsDtype* dtype = nullptr;
     std::uint64_t begin = 0, end = 0;
-    std::uint32_t shape = 0;  // where its list stands
+    std::uint32_t shape = 0;  // position of the list of sizes in the text
   };
   struct Metadata {
     Place key, value;
@@ -69,7 +69,7 @@ class HeaderReader {
 
   void read_metadata() {
     if (std::exchange(has_metadata_, true)) fail("'", kMetadataKey, "' appears twice");
-    if (scan_.at('n')) return scan_.scalar();  // some writers put null where there is none
+    if (scan_.at('n')) return scan_.scalar();  // some writers store null for no metadata
     if (!scan_.at('{')) fail("'", kMetadataKey, "': expected an object, found ", scan_.kind());
     scan_.object([&](std::string_view key) {
       if (!scan_.at('"')) {
@@ -156,7 +156,8 @@ class HeaderReader {
 
   // --- Checks ------------------------------------------------------------------------------------
 
-  /// What an entry says must agree with itself; the order of shape must not matter.
+  /// Throws unless dtype, shape and data_offsets of an entry agree. Multiplies the sizes in a way
+  /// that gives the same result for every order.
   void check(const Entry& e, IntArrayRef shape) const {
     const auto extent = extent_of(shape, static_cast<std::int64_t>(e.dtype->bits));
     if (!extent) fail_in(e, "shape ", shape, " is larger than any memory");
@@ -177,7 +178,7 @@ class HeaderReader {
     }
   }
 
-  /// Leaves `items` sorted by `name`.
+  /// Throws if two items have the same `name`. Sorts the items by `name`.
   template <class Item>
   void refuse_equal(const char* what, std::vector<Item>& items, Place Item::*name) const {
     const auto text = [&](const Item& item) { return scan_.text(item.*name); };
@@ -186,7 +187,8 @@ class HeaderReader {
     if (twice != items.end()) fail(what, " '", shown_name(text(*twice)), "' appears twice");
   }
 
-  /// Each tensor must begin where the one before ends, and the last must end with the file.
+  /// Throws unless each tensor begins at the end of the tensor before it, and the last tensor ends
+  /// at the end of the file.
   void refuse_holes() {
     std::ranges::sort(entries_, {}, [](const Entry& e) { return std::pair(e.begin, e.end); });
     std::uint64_t end = 0;

@@ -42,7 +42,7 @@ SafetensorsIndex::SafetensorsIndex(const InputFile& file)
 
 void SafetensorsIndex::read_map() {
   constexpr std::string_view kShortest = R"("":"a",)";
-  rows_.reserve(text_.size() / kShortest.size() + 1);  // what is not touched costs nothing
+  rows_.reserve(text_.size() / kShortest.size() + 1);  // untouched memory costs nothing
   scan_.object([&](std::string_view tensor) {
     if (!scan_.at('"')) {
       fail("tensor '", shown_name(tensor), "': expected the name of a file, found ", scan_.kind());
@@ -63,7 +63,7 @@ void SafetensorsIndex::read_metadata() {
   });
 }
 
-/// Goes past a value that nobody needs.
+/// Skips the value of an unknown key.
 void SafetensorsIndex::skip(std::string_view key) {
   scan_.skip([&] { fail("'", shown_name(key), "': nested deeper than ", scan_.kMaxDepth); });
 }

@@ -9,7 +9,7 @@
 namespace tern::detail {
 namespace {
 
-/// The bytes of the UTF-8 character at `at`; 0 when there is none.
+/// Returns the size in bytes of the UTF-8 character at `at`, or 0 for ill-formed UTF-8.
 std::size_t utf8_size(const char* at, const char* end) {
   const auto byte = [at](std::size_t i) { return static_cast<unsigned char>(at[i]); };
   const unsigned first = byte(0);
@@ -23,7 +23,7 @@ std::size_t utf8_size(const char* at, const char* end) {
   for (std::size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   }
-  // Longer than needed, surrogates, and what is past U+10FFFF.
+  // Overlong forms, surrogates, and codes beyond U+10FFFF are ill-formed.
   const bool is_wrong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) >= 0xA0) ||
                         (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90);
   return is_wrong ? 0 : size;
@@ -108,7 +108,7 @@ void JsonScanner::escape(char*& out) {
   out = write_utf8(out, code);
 }
 
-/// Of u and four digits.
+/// Reads the u and the four hexadecimal digits of an escape.
 unsigned JsonScanner::hex() {
   constexpr std::string_view kDigits = "0123456789abcdefABCDEF";
   unsigned value = 0;

@@ -18,8 +18,8 @@
 namespace tern::detail {
 namespace {
 
-/// Bytes of a bool other than 0 and 1 are true. Writes to none that need not change: they may be
-/// mapped.
+/// Changes bytes other than 0 and 1 to 1. Does not write to other bytes, because a write to a
+/// mapped page copies the page.
 void normalize_bools(const Tensor& tensor) {
   auto* const bytes = static_cast<unsigned char*>(tensor.data_ptr());
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
@@ -27,14 +27,15 @@ void normalize_bools(const Tensor& tensor) {
   }
 }
 
-/// Bytes of the file and where in memory they go.
+/// A range of bytes in the file and its target in memory.
 struct ByteRange {
   std::uint64_t offset;
   std::size_t size;
   char* to;
 };
 
-/// Reads with all threads: copying from the system's cache to fresh memory is what takes time.
+/// Reads with all threads, because most of the time goes into copying from the system's cache to
+/// new memory.
 void read_ranges(const InputFile& file, const std::vector<ByteRange>& ranges) {
   constexpr std::int64_t kGrain = 8 << 20;
   std::size_t total = 0;
@@ -42,7 +43,7 @@ void read_ranges(const InputFile& file, const std::vector<ByteRange>& ranges) {
   std::mutex mutex;
   std::exception_ptr error;
   const auto read_part = [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t place = 0;  // of the range, in all of them
+    std::int64_t place = 0;  // begin of the range in the sequence of all ranges
     for (const ByteRange& range : ranges) {
       const std::int64_t from = std::max(begin - place, std::int64_t{0});
       const std::int64_t to = std::min(end - place, static_cast<std::int64_t>(range.size));
@@ -78,7 +79,8 @@ ScalarType SafetensorsReader::dtype_of(const SafetensorsEntry& entry) const {
                    entry.dtype, " is none of those that tern has: ", file_names_of_dtypes());
 }
 
-/// A view of the mapping; undefined when there is none or the elements are not aligned.
+/// Returns a view of the mapping. Undefined if the file is not mapped, the tensor is empty or its
+/// elements are not aligned.
 Tensor SafetensorsReader::map(const SafetensorsEntry& entry, ScalarType dtype) const {
   if (!mapping_ || entry.begin == entry.end) return Tensor();
   char* const data = mapping_->data() + entry.begin;
@@ -110,7 +112,7 @@ void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat,
   std::unordered_map<std::string_view, const Tensor*> stored;
   for (const auto& [name, tensor] : flat.tensors) stored.emplace(name, &tensor);
   std::vector<std::pair<std::string, Tensor>> aliases;
-  std::unordered_set<std::string_view> users;  // each file of several may have the same
+  std::unordered_set<std::string_view> users;  // several files may have the same key
   for (const auto& [key, value] : metadata) {
     if (key == kTreeKey) {
       flat.tree = value;

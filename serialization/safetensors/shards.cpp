@@ -42,8 +42,8 @@ bool is_folder(const std::string& path) {
 
 // --- Writing -------------------------------------------------------------------------------------
 
-/// Lets one save at a time, of all threads and processes, change the shards in the folder of
-/// `path`. The folder itself is locked: that leaves nothing behind, and a kill ends it.
+/// Locks the folder of `path`, so that only one save of all threads and processes changes the
+/// shards in the folder. A lock of the folder itself needs no lock file and ends with the process.
 class FolderLock {
  public:
   FolderLock(const std::string& path, FileCalls& calls) : calls_(calls) {
@@ -52,18 +52,20 @@ class FolderLock {
     file_ = retry([&] { return calls_.open(folder.c_str(), flags, 0); });
     TERN_CHECK(file_ >= 0, FileError, "save: '", path, "': cannot open the folder '", folder,
                "': ", std::generic_category().message(errno));
-    retry([&] { return calls_.flock(file_, LOCK_EX); });  // not every file system has locks
+    // Ignores errors, because not every file system has locks.
+    retry([&] { return calls_.flock(file_, LOCK_EX); });
   }
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
   ~FolderLock() {
-    calls_.flock(file_, LOCK_UN);  // closing leaves it to a child that was forked meanwhile
+    // Unlocks explicitly: a child process forked meanwhile would keep the lock after close().
+    calls_.flock(file_, LOCK_UN);
     calls_.close(file_);
   }
 
-  /// Makes what was removed from the folder stay so after a power failure.
+  /// Syncs the folder, so that removed files stay removed after a power failure.
   void sync(const std::string& path) const {
-    // Some file systems cannot sync folders and say EINVAL.
+    // File systems that cannot sync folders return EINVAL, which is not an error here.
     TERN_CHECK(retry([&] { return calls_.fsync(file_); }) == 0 || errno == EINVAL, FileError,
                "save: '", path,
                "': saved, but cannot sync the folder: ", std::generic_category().message(errno));
@@ -74,11 +76,12 @@ class FolderLock {
   int file_;
 };
 
-/// The tensors in their order, as many per file as fit, at least one. 0: all fit.
+/// Divides the tensors into files of at most `max_size` bytes, in their order. Each file gets at
+/// least one tensor. A `max_size` of 0 means no limit.
 std::vector<std::vector<const NamedTensor*>> split(const std::vector<const NamedTensor*>& tensors,
                                                    std::uint64_t max_size) {
   std::vector<std::vector<const NamedTensor*>> shards;
-  std::uint64_t size = 0;  // of the last one
+  std::uint64_t size = 0;  // bytes in the last shard
   for (const NamedTensor* tensor : tensors) {
     const std::uint64_t bytes = tensor->second.nbytes();
     if (shards.empty() || (max_size != 0 && size + bytes > max_size && !shards.back().empty())) {
@@ -91,8 +94,9 @@ std::vector<std::vector<const NamedTensor*>> split(const std::vector<const Named
   return shards;
 }
 
-/// net.safetensors -> net-00001-of-00003.safetensors, or net.1-00001-of-00003.safetensors and so on
-/// when files of such names exist: an older index may list them until the new one is in place.
+/// Returns net-00001-of-00003.safetensors and so on for net.safetensors. If one of these files
+/// exists, takes net.1-00001-of-00003.safetensors and so on: an older index may list the existing
+/// files until the new index is in place.
 std::vector<std::string> shard_paths(const std::string& path, std::size_t count) {
   const std::string stem = path.substr(0, path.size() - kShardSuffix.size());
   for (int attempt = 0;; ++attempt) {
@@ -107,7 +111,7 @@ std::vector<std::string> shard_paths(const std::string& path, std::size_t count)
   }
 }
 
-/// Differs from save to save.
+/// Returns a text that is different for each save.
 std::string save_id() {
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();
   return std::to_string(::getpid()) + "-" + std::to_string(now);
@@ -132,7 +136,7 @@ std::string index_text(const std::vector<std::vector<const NamedTensor*>>& shard
   return text + "\n  },\n  \"weight_map\": {" + map + "\n  }\n}\n";
 }
 
-/// The index beside `path`, if there is one, and the files that it lists, if tern wrote it.
+/// Returns the index of `path` if it exists, and the files that it lists if tern wrote it.
 std::vector<std::string> files_of_index(const std::string& path) {
   const std::string index_path = path + std::string(kIndexSuffix);
   if (!exists(index_path)) return {};
@@ -145,13 +149,13 @@ std::vector<std::string> files_of_index(const std::string& path) {
       if (!contains(files, shard)) files.push_back(std::move(shard));
     });
   } catch (const FileError&) {
-    // What nobody can read lists nothing.
+    // An unreadable index lists no files.
   }
   return files;
 }
 
-/// Removes what is there of `files`; returns the first that could not be removed and why, or
-/// nothing.
+/// Removes those of the `files` that exist. Returns the first file that could not be removed and
+/// the reason, or an empty string.
 std::string remove_files(const std::vector<std::string>& files, FileCalls& calls) {
   std::string failed;
   for (const std::string& file : files) {
@@ -161,7 +165,7 @@ std::string remove_files(const std::vector<std::string>& files, FileCalls& calls
   return failed;
 }
 
-/// What an older save left under other names would be read in place of the new.
+/// Removes the files of an older save, which would be read in place of the new state.
 void remove_old(const std::string& path, const std::vector<std::string>& files, FileCalls& calls) {
   const std::string failed = remove_files(files, calls);
   TERN_CHECK(failed.empty(), FileError, "save: '", path, "': saved, but cannot remove the old ",
@@ -170,7 +174,7 @@ void remove_old(const std::string& path, const std::vector<std::string>& files, 
 
 // --- Reading -------------------------------------------------------------------------------------
 
-/// One file of several.
+/// One file of a state in several files.
 struct Shard {
   Shard(const std::string& path, const LoadFileOptions& options)
       : file(path), reader(file, options) {
@@ -180,12 +184,12 @@ struct Shard {
   }
   const InputFile file;
   const SafetensorsReader reader;
-  std::unordered_map<std::string_view, std::size_t> places;  // of the tensors, by name
+  std::unordered_map<std::string_view, std::size_t> places;  // tensor name -> index of its entry
 };
 
 using Shards = std::unordered_map<std::string_view, std::unique_ptr<const Shard>>;
 
-/// Opens all files of `index` and compares them with it.
+/// Opens all files of `index` and compares them with the index.
 Shards open_shards(const std::string& path, const SafetensorsIndex& index,
                    const LoadFileOptions& options) {
   Shards shards;
@@ -215,7 +219,7 @@ void save_safetensors_shards(const State& state, const std::string& path,
   const FlatState flat = flatten(state);
   SafetensorsContent content = safetensors_content(flat, options, path);
   const auto shards = split(content.tensors, options.max_shard_size);
-  // What is read from here on stays so: which files are old, which names are free.
+  // The lock keeps the set of old files and free names unchanged until the end of the save.
   const FolderLock lock(path, calls);
   std::vector<std::string> old = files_of_index(path);
   if (shards.size() < 2) {
@@ -264,7 +268,7 @@ void refuse_safetensors_index(const State&, const SaveOptions&, AtomicFile& file
 State read_safetensors_index(const InputFile& file, const LoadFileOptions& options) {
   const SafetensorsIndex index(file);
   const Shards shards = open_shards(file.path(), index, options);
-  std::unordered_map<std::string_view, std::vector<Tensor>> tensors;  // by file
+  std::unordered_map<std::string_view, std::vector<Tensor>> tensors;  // by file name
   SafetensorsMetadata metadata;
   for (const auto& [name, shard] : shards) {
     const SafetensorsHeader& header = shard->reader.header();

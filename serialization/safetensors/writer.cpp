@@ -15,13 +15,15 @@
 namespace tern::detail {
 namespace {
 
-/// Equal for tensors that show the same elements in the same way.
+/// Returns a key that is equal for tied tensors: the same storage, offset, dtype, sizes and
+/// strides.
 auto view_of(const Tensor& tensor) {
   return std::make_tuple(tensor.self().storage.get(), tensor.storage_offset(), tensor.dtype(),
                          tensor.sizes().vec(), tensor.strides().vec());
 }
 
-/// The order of the data: by falling alignment, then by name, as the reference.
+/// Returns the tensors in the order of their data: by descending alignment, then by name, as in the
+/// reference implementation.
 std::vector<const NamedTensor*> data_order(std::vector<const NamedTensor*> tensors) {
   std::ranges::sort(tensors, [](const NamedTensor* a, const NamedTensor* b) {
     const auto* dtype_a = find_safetensors_dtype(dtype_info(a->second.dtype()).file_name);
@@ -31,8 +33,8 @@ std::vector<const NamedTensor*> data_order(std::vector<const NamedTensor*> tenso
   return tensors;
 }
 
-/// The header and the 8 bytes before it. Its entries have the order of the state, which the order
-/// of the data loses.
+/// Returns the header with the 8 bytes before it. Its entries keep the order of the state, because
+/// the data have another order.
 std::string header_of(const SafetensorsContent& content,
                       const std::vector<const NamedTensor*>& order, const std::string& path) {
   std::map<const NamedTensor*, std::size_t> begins;
@@ -61,7 +63,7 @@ std::string header_of(const SafetensorsContent& content,
             std::to_string(begin + value.nbytes()) + "]}";
   }
   text += '}';
-  text.resize((text.size() + 7) / 8 * 8, ' ');  // so that all elements are aligned
+  text.resize((text.size() + 7) / 8 * 8, ' ');  // aligns the elements
   const std::uint64_t size = text.size() - sizeof size;
   TERN_CHECK(content.metadata.size() <= kMaxMetadata, FileError, "save: '", path,
              "': ", content.metadata.size(), " strings of metadata; ", kMaxMetadata, " may be");
@@ -71,7 +73,7 @@ std::string header_of(const SafetensorsContent& content,
   return text;
 }
 
-/// The user's strings must not mean anything to a reader.
+/// Throws if a reader would take one of the user's strings for the name of a tied tensor.
 void check_metadata(const SafetensorsMetadata& metadata, const FlatState& flat,
                     const std::string& path) {
   std::set<std::string_view> names;
@@ -105,7 +107,7 @@ SafetensorsContent safetensors_content(const FlatState& flat, const SaveOptions&
       content.metadata.emplace_back(tensor.first, keeper->first);
     }
   }
-  // Tied tensors have left the order of the names.
+  // The header loses the position of tied tensors, so the tree stores the order of the names.
   const bool has_ties = content.tensors.size() != flat.tensors.size();
   const std::string& tree = flat.tree.empty() && has_ties ? flat.order : flat.tree;
   if (!tree.empty()) content.metadata.emplace_back(kTreeKey, tree);
@@ -118,7 +120,7 @@ void write_safetensors_file(const SafetensorsContent& content, const SaveOptions
   const std::vector<const NamedTensor*> order = data_order(content.tensors);
   file.write(header_of(content, order, file.path()));
   for (const NamedTensor* tensor : order) {
-    // One after the other: at most one copy of a tensor is in memory.
+    // Copies one tensor at a time, to save memory.
     const Tensor host = tensor->second.detach().contiguous().cpu();
     if (!options.allow_non_finite) refuse_non_finite(file.path(), tensor->first, host);
     file.write(bytes_of(host));

@@ -12,7 +12,7 @@ template <class T>
 void refuse(const std::string& path, const std::string& name, const Tensor& tensor) {
   const T* const data = tensor.data_ptr<T>();
   const T* const end = data + tensor.numel();
-  // Every float and half is a double.
+  // The cast to double is exact for every floating dtype.
   const T* const found =
       std::find_if(data, end, [](T value) { return !std::isfinite(static_cast<double>(value)); });
   if (found == end) return;

@@ -32,7 +32,7 @@ class Flattener {
  private:
   void write(const State& state, const std::string& path) {
     std::string& tree = flat_.tree;
-    values_ += state.is_tensor() || state.is_double() ? 2 : 1;  // or less
+    values_ += state.is_tensor() || state.is_double() ? 2 : 1;  // an upper bound: 3.5 is only 1
     switch (state.kind()) {
       case State::Kind::Null:
         tree += "null";
@@ -92,16 +92,16 @@ class Flattener {
     return path.empty() ? key : path + "." + key;
   }
 
-  /// {"a": {"b": t}, "a.b": u} leads to one name twice; the second gets a number.
+  /// Adds a tensor. {"a": {"b": t}, "a.b": u} gives the name "a.b" twice; the second gets a number.
   const std::string& add_tensor(const std::string& path, const Tensor& tensor) {
     std::string name = path;
     for (int i = 2; !names_.insert(name).second; ++i) name = path + "#" + std::to_string(i);
     return flat_.tensors.emplace_back(std::move(name), tensor).first;
   }
 
-  const char* const newline_;  // before an item of a dictionary, and behind the last
+  const char* const newline_;  // before each item of a dictionary, and after the last
   FlatState flat_;
-  std::size_t values_ = 0;  // that the tree has
+  std::size_t values_ = 0;  // number of values in the tree
   std::unordered_set<std::string> names_;
 };
 

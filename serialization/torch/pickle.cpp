@@ -9,8 +9,9 @@
 namespace tern::detail {
 namespace {
 
-// A pickle may hold a list once and show it many times, in lists that it shows many times. Honest
-// ones grow little when every mention becomes a value of its own.
+// A pickle can refer to one list many times, in lists that it also refers to many times. The State
+// copies the list for each reference, so a malicious pickle could grow without limit. Pickles of
+// torch.save grow little.
 constexpr std::uint64_t kMaxGrowth = 16, kSmall = 4096;
 
 constexpr std::string_view kFunctions[] = {
@@ -23,7 +24,7 @@ constexpr std::string_view kFunctions[] = {
     "torch._utils._rebuild_parameter_with_state",
 };
 
-/// The dtype of torch.FloatStorage, torch.cuda.LongStorage and so on.
+/// Returns the dtype of torch.FloatStorage, torch.cuda.LongStorage and so on.
 std::optional<ScalarType> dtype_of_storage(std::string_view name) {
   for (const std::string_view prefix : {"torch.cuda.", "torch."}) {
     if (!name.starts_with(prefix)) continue;
@@ -37,7 +38,7 @@ std::optional<ScalarType> dtype_of_storage(std::string_view name) {
   return std::nullopt;
 }
 
-/// Whether `name` is that of a dtype, as "torch.float32".
+/// Returns true if `name` is the name of a dtype, such as "torch.float32".
 bool is_dtype(std::string_view name) {
 #define TERN_DTYPE(dtype, type, number, file_name, python_name, category) \
   if (name == "torch." python_name) return true;
@@ -46,13 +47,13 @@ bool is_dtype(std::string_view name) {
   return false;
 }
 
-/// An integer that is not negative, or nothing.
+/// Returns the integer in `value`, or nullopt if the value is not an integer or is negative.
 std::optional<std::int64_t> count_of(const PickleValue& value) {
   const auto* number = std::get_if<std::int64_t>(&value);
   return number != nullptr && *number >= 0 ? std::optional(*number) : std::nullopt;
 }
 
-/// A tuple or list of such integers, or nothing.
+/// Returns the non-negative integers of a tuple, or nullopt for any other value.
 std::optional<DimVector> counts_of(const PickleValue& value) {
   const PickleObject* sequence = as(value, PickleObject::kTuple);
   if (sequence == nullptr || sequence->items.size() > kMaxFileDims) return std::nullopt;
@@ -65,8 +66,8 @@ std::optional<DimVector> counts_of(const PickleValue& value) {
   return counts;
 }
 
-/// The number of elements from the start of the storage to the last that the view shows; nothing
-/// when that, or the view's own count, is beyond an int64.
+/// Returns the number of elements from the start of the storage to the last element of the view, or
+/// nullopt if this number or the size of the view exceeds an int64.
 std::optional<std::int64_t> extent_of(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
   std::int64_t extent = offset, count = 1;
   bool is_empty = false, overflow = false;
@@ -78,7 +79,8 @@ std::optional<std::int64_t> extent_of(IntArrayRef sizes, IntArrayRef strides, st
                __builtin_add_overflow(extent, step, &extent) ||
                __builtin_mul_overflow(count, size, &count);
   }
-  overflow = overflow || __builtin_mul_overflow(count, 16, &count);  // any element's bytes
+  overflow =
+      overflow || __builtin_mul_overflow(count, 16, &count);  // 16 bytes: the largest element
   if (!is_empty) overflow = overflow || __builtin_add_overflow(extent, 1, &extent);
   if (overflow) return std::nullopt;
   return is_empty ? offset : extent;
@@ -100,7 +102,7 @@ bool TorchPickle::is_known(std::string_view name) const {
                  "torch.jit.load and torch.save its state_dict()");
   }
   if (dtype_of_storage(name) || is_dtype(name)) return true;
-  // How dtypes that PyTorch got late are written.
+  // PyTorch writes tensors of its newer dtypes with this function.
   if (name == "torch._utils._rebuild_tensor_v3")
     fail("a tensor of a dtype that tern does not have");
   if (name.starts_with("torch.") && name.ends_with("Storage")) {
@@ -126,7 +128,7 @@ PickleValue TorchPickle::call(const PickleObject& function, const PickleObject& 
     object->tensor = rebuild(arguments);
     return object;
   }
-  // Of a parameter only its tensor is of interest.
+  // A parameter becomes a plain tensor.
   if (name.starts_with("torch._utils._rebuild_parameter") && items.size() >= 3 &&
       as(items[0], PickleObject::kTensor) != nullptr) {
     return items[0];
@@ -134,8 +136,8 @@ PickleValue TorchPickle::call(const PickleObject& function, const PickleObject& 
   fail("a call of '", name, "' with ", items.size(), " arguments that it does not take");
 }
 
-/// OrderedDict([[key, value], ...]), as Python 2 wrote it. The list itself becomes the dict, so
-/// that no pickle can have it copied again and again.
+/// Reads OrderedDict([[key, value], ...]), the form of Python 2. Changes the list itself into the
+/// dict, so that a pickle cannot make many copies of one list.
 PickleValue TorchPickle::dict_of_pairs(PickleObject& list) {
   std::vector<PickleValue> items;
   for (const PickleValue& item : list.items) {
@@ -182,7 +184,7 @@ Tensor TorchPickle::rebuild(const PickleObject& arguments) {
     fail("a tensor takes a storage, an offset, and as many sizes as strides, at most ",
          kMaxFileDims, ", none negative");
   }
-  if (items.size() > 6) {  // that it shows the conjugate or the negative of its elements
+  if (items.size() > 6) {  // flags: the view is the conjugate or the negative of its elements
     const PickleObject* facts = as(items[6], PickleObject::kDict);
     if (facts != nullptr && !facts->items.empty()) fail("a tensor with a conj or neg bit");
   }
@@ -259,7 +261,7 @@ State TorchPickle::to_state(const PickleValue& value, int depth) {
   }
 }
 
-/// A key as a State has it: that of an optimizer's state is an integer in Python.
+/// Returns a key of a State. Converts integers, which are keys in the state of Python's optimizers.
 std::string TorchPickle::key_of(const PickleValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
   const PickleObject* text = as(value, PickleObject::kString);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMaxProtocol = 5;
 constexpr std::size_t kMaxStack = 1 << 22;
-constexpr std::size_t kMaxLine = 256;  // the name of a module or a class
+constexpr std::size_t kMaxLine = 256;  // largest size of the name of a module or a class
 
 }  // namespace
 
@@ -38,7 +38,7 @@ PickleValue PickleReader::run() {
   return result;
 }
 
-/// Does one opcode; false at the end.
+/// Runs one opcode. Returns false at the end of the pickle.
 bool PickleReader::step(PickleOpcode opcode) {
   using enum PickleOpcode;
   switch (opcode) {
@@ -47,7 +47,7 @@ bool PickleReader::step(PickleOpcode opcode) {
       if (protocol > kMaxProtocol) fail("pickle protocol ", protocol, " is newer than 5");
       break;
     }
-    case kFrame:  // only says how far Python may read ahead
+    case kFrame:  // the number of bytes that Python may read ahead, not needed here
       stream_.number<std::uint64_t>();
       break;
     case kStop:
@@ -75,7 +75,7 @@ bool PickleReader::step(PickleOpcode opcode) {
     case kLong1:
       push_integer();
       break;
-    case kFloat:  // the only number that is big-endian
+    case kFloat:  // the only big-endian number
       push(std::bit_cast<double>(__builtin_bswap64(stream_.number<std::uint64_t>())));
       break;
     case kShortString:
@@ -164,7 +164,7 @@ bool PickleReader::step(PickleOpcode opcode) {
       break;
     }
     case kBuild:
-      // The attributes of a dictionary: state_dict() hangs the versions of its modules there.
+      // Ignores the attributes of a dictionary. A state_dict() stores versions of modules in them.
       if (as(pop(), PickleObject::kDict) == nullptr) fail("attributes that are no dict");
       top(PickleObject::kDict);
       break;
@@ -190,7 +190,7 @@ void PickleReader::push_text(std::uint64_t size) {
   push(object);
 }
 
-/// Two's complement, little-endian, as short as can be.
+/// Reads an integer of variable length, little-endian in two's complement.
 void PickleReader::push_integer() {
   const std::string bytes = stream_.text(stream_.number<std::uint8_t>());
   if (bytes.size() > sizeof(std::int64_t)) fail("an integer of more than 64 bits");
@@ -221,7 +221,7 @@ void PickleReader::push_tuple(std::size_t count) {
   push(tuple);
 }
 
-/// What lies above the last mark is all that may be taken.
+/// Removes the top value of the stack. Throws if there is no value above the last mark.
 PickleValue PickleReader::pop() {
   if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) fail("a value from an empty stack");
   const PickleValue value = stack_.back();
@@ -244,7 +244,7 @@ PickleObject& PickleReader::top(PickleObject::Kind kind) {
   return *object;
 }
 
-/// Moves the values from `begin` on to the container below them.
+/// Moves the values from `begin` to the top of the stack into the container below them.
 void PickleReader::append_from(std::size_t begin, PickleObject::Kind kind) {
   if (begin > stack_.size() || begin < (marks_.empty() ? 0 : marks_.back())) {
     fail("items from an empty stack");

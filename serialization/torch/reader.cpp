@@ -7,14 +7,14 @@
 namespace tern::detail {
 namespace {
 
-// The magic number of the older form, as every pickle protocol writes it: LONG1, ten bytes, STOP.
+// The magic number of the older form in every pickle protocol: LONG1, ten bytes, STOP.
 constexpr std::string_view kOldMagic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
 constexpr std::int64_t kOldVersion = 1001;
 
 void fill(const Tensor& elements, ByteStream& stream) {
   auto* const data = static_cast<char*>(elements.data_ptr());
   stream.read(data, elements.nbytes());
-  if (elements.dtype() == kBool) {  // any other byte would be no bool in C++
+  if (elements.dtype() == kBool) {  // a bool of C++ must be 0 or 1
     for (std::size_t i = 0; i < elements.nbytes(); ++i) data[i] = data[i] != 0 ? 1 : 0;
   }
 }
@@ -59,7 +59,7 @@ State read_zip(const InputFile& file) {
   return state;
 }
 
-/// The facts about the machine that wrote the file.
+/// Throws unless the machine that wrote the file was little-endian.
 void check_machine(const State& facts, const ByteStream& stream) {
   const State* little = facts.is_dict() ? facts.find("little_endian") : nullptr;
   if (little == nullptr || !little->is_bool() || !little->to<bool>()) {
@@ -67,7 +67,7 @@ void check_machine(const State& facts, const ByteStream& stream) {
   }
 }
 
-/// What stands behind the pickles: for each key of the list a count and the elements.
+/// Reads the part after the pickles: for each key of the list, a count and the elements.
 void read_old_storages(const State& keys, const TorchPickle& pickle, ByteStream& stream) {
   std::unordered_map<std::string_view, const TorchPickle::Storage*> missing;
   for (const TorchPickle::Storage& storage : pickle.storages()) {
@@ -95,7 +95,7 @@ void read_old_storages(const State& keys, const TorchPickle& pickle, ByteStream&
 
 State read_old(const InputFile& file, std::uint64_t offset) {
   ByteStream stream(file, offset);
-  std::uint64_t room = file.size();  // all storages together cannot take more
+  std::uint64_t room = file.size();  // all storages together cannot be larger than the file
   TorchPickle pickle(stream, [&](const std::string&, std::uint64_t bytes) {
     const std::uint64_t found = std::min(bytes, room);
     room -= found;

@@ -19,12 +19,12 @@ const char* const kFolder = "archive/";
 constexpr std::string_view kOrderedDict = "ccollections\nOrderedDict\n)R";
 constexpr auto kNone = static_cast<std::size_t>(-1);
 
-/// Writes the pickle, and remembers what elements it speaks of.
+/// Writes the pickle and collects the storages that it refers to.
 class Pickler {
  public:
   void write(const State& state) {
     count_tensors(state);
-    text_ += "\x80\2";  // protocol 2, as torch.save
+    text_ += "\x80\2";  // protocol 2, as in torch.save
     value(state);
     text_ += '.';
     const std::uint64_t most = max_pickle_objects(text_.size());
@@ -34,15 +34,15 @@ class Pickler {
   }
 
   const std::string& text() const { return text_; }
-  /// data/0, data/1, ...
+  /// Returns the elements of data/0, data/1, ...
   const std::vector<Tensor>& storages() const { return storages_; }
 
  private:
-  /// What PyTorch calls a storage has one dtype.
+  /// Identifies a storage in the file. A storage of PyTorch has one dtype.
   using Key = std::pair<const Storage*, ScalarType>;
   struct Use {
-    int tensors = 0;             // that show it
-    std::size_t number = kNone;  // once one of them is written
+    int tensors = 0;             // number of tensors that use the storage
+    std::size_t number = kNone;  // kNone until a tensor of the storage is written
   };
 
   static Key key_of(const Tensor& tensor) { return {tensor.self().storage.get(), tensor.dtype()}; }
@@ -89,9 +89,9 @@ class Pickler {
     }
   }
 
-  /// `numbered`: keys that are integers in Python.
+  /// Writes a dictionary. With `numbered`, keys such as "0" become integers.
   void dict(const State& state, bool numbered) {
-    // What an optimizer's state_dict() is: Python finds nothing under "0" instead of 0.
+    // The keys in the "state" of an optimizer must be integers: Python looks for 0, not "0".
     const bool is_optimizer = state.contains("state") && state.contains("param_groups");
     bool tensors_only = !state.empty();
     for (const auto& [key, element] : state) tensors_only = tensors_only && element.is_tensor();
@@ -112,7 +112,7 @@ class Pickler {
     });
   }
 
-  /// As Python: readers keep what a batch holds on their stack.
+  /// Writes batches of 1000 items, as Python does, because readers keep a whole batch on the stack.
   template <class Range, class Write>
   void in_batches(const Range& range, char end_of_batch, const Write& write) {
     constexpr int kBatch = 1000;
@@ -141,7 +141,7 @@ class Pickler {
   }
 
   void string(const std::string& text) {
-    quote_json(text);  // throws unless it is UTF-8
+    quote_json(text);  // throws if the text is not UTF-8
     TERN_CHECK(text.size() <= std::numeric_limits<std::uint32_t>::max(), Error, "a string of ",
                text.size(), " bytes is too long for a pickle");
     ++objects_;
@@ -158,7 +158,8 @@ class Pickler {
 
   void tensor(const Tensor& tensor) {
     Use& use = uses_[key_of(tensor)];
-    // Tensors that share their elements go on to do so; one alone takes no more than it shows.
+    // Tensors that share a storage also share it in the file. A tensor that alone uses its storage
+    // writes only its own elements.
     const bool shared = use.tensors > 1;
     const std::size_t bytes = shared ? tensor.self().storage->bytes() : tensor.nbytes();
     const auto count = static_cast<std::int64_t>(bytes / tensor.element_size());
@@ -166,7 +167,7 @@ class Pickler {
       use.number = storages_.size();
       storages_.push_back(shared ? make_alias(tensor, {count}, {1}, 0) : tensor.detach());
     }
-    objects_ += 12;  // beside the three strings
+    objects_ += 12;  // without the three strings, which string() counts
     text_ += "ctorch._utils\n_rebuild_tensor_v2\n((";
     string("storage");
     text_ += text_of("ctorch\n", tensor.dtype(), "Storage\n");
@@ -177,13 +178,13 @@ class Pickler {
     integer(shared ? tensor.storage_offset() : 0);
     counts(tensor.sizes());
     counts(shared ? tensor.strides() : IntArrayRef(contiguous_strides(tensor.sizes())));
-    text_ += '\x89';        // no gradient
+    text_ += '\x89';        // requires_grad is False
     text_ += kOrderedDict;  // no hooks
     text_ += "tR";
   }
 
   std::string text_;
-  std::uint64_t objects_ = 0;  // that a reader will make, or more
+  std::uint64_t objects_ = 0;  // upper bound of the objects that a reader makes
   std::vector<Tensor> storages_;
   std::map<Key, Use> uses_;
 };

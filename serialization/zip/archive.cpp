@@ -5,14 +5,14 @@
 #include <tern/core/base/error.h>
 #include <tern/serialization/file/detail/little_endian.h>
 
-// The numbers below are those of PKWARE's APPNOTE: where each field of a record stands.
+// The numbers in this file are the offsets of fields in the records, from PKWARE's APPNOTE.
 
 namespace tern::detail {
 namespace {
 
 constexpr std::uint64_t kLocalSize = 30, kCentralSize = 46, kEndSize = 22;
 constexpr std::uint64_t kLocatorSize = 20, kEnd64Size = 56, kMaxComment = 0xFFFF;
-constexpr std::uint64_t kMaxRatio = 1032;  // deflate packs no better
+constexpr std::uint64_t kMaxRatio = 1032;  // the best compression ratio of deflate
 
 std::uint16_t u16(std::string_view bytes, std::size_t at) {
   return load_little<std::uint16_t>(bytes.data() + at);
@@ -24,15 +24,15 @@ std::uint64_t u64(std::string_view bytes, std::size_t at) {
   return load_little<std::uint64_t>(bytes.data() + at);
 }
 
-/// `count` bytes at `offset`, which the caller has compared with the file's size.
+/// Returns `count` bytes at `offset`. The caller has compared the range with the size of the file.
 std::string bytes_at(const InputFile& file, std::uint64_t offset, std::uint64_t count) {
   std::string bytes(static_cast<std::size_t>(count), '\0');
   file.read(offset, bytes.data(), bytes.size());
   return bytes;
 }
 
-/// Replaces the numbers of `entry` that did not fit 32 bits by those of the zip64 field. False when
-/// one is missing.
+/// Replaces the numbers of `entry` that did not fit into 32 bits by the numbers of the zip64 field.
+/// Returns false if a number is missing.
 bool take_zip64(ZipEntry& entry, std::string_view extra) {
   std::uint64_t* wanted[] = {&entry.size, &entry.packed_size, &entry.offset};
   while (extra.size() >= 4) {
@@ -82,7 +82,7 @@ ZipArchive::Directory ZipArchive::find_directory() const {
   }
   check(at != tail.npos, file_, "the list of contents at the end is missing: the file is cut off");
   Directory directory{u16(tail, at + 10), u32(tail, at + 12), u32(tail, at + 16)};
-  std::uint64_t end = size - tail_size + at;  // where the directory ends
+  std::uint64_t end = size - tail_size + at;  // end of the directory
   if (at >= kLocatorSize && tail.compare(at - kLocatorSize, 4, "PK\6\7") == 0) {
     const std::uint64_t offset = u64(tail, at - kLocatorSize + 8);
     check(end >= kLocatorSize + kEnd64Size && offset <= end - kLocatorSize - kEnd64Size, file_,
@@ -136,7 +136,7 @@ void ZipArchive::read_entries(const Directory& directory) {
   }
 }
 
-/// Turns the offsets of the entries' headers into those of their bytes.
+/// Replaces the offset of each entry's header by the offset of its data.
 void ZipArchive::locate_data(std::uint64_t end) {
   std::vector<ZipEntry*> order;
   for (ZipEntry& entry : entries_) order.push_back(&entry);

@@ -56,7 +56,7 @@ void ByteStream::read(void* to, std::size_t count) {
     if (part > 0) {
       std::copy_n(buffer_.data() + next_, part, target);
       next_ += part;
-    } else if (count >= kChunk) {  // past the buffer, in pieces that the checksum finds in cache
+    } else if (count >= kChunk) {  // without the buffer; the checksum finds a chunk in the cache
       part = kChunk;
       fetch(target, part);
     } else {
@@ -79,7 +79,7 @@ std::string ByteStream::text(std::uint64_t count) {
 void ByteStream::finish() {
   if (remaining() > 0) fail(remaining(), " bytes too many");
   if (inflater_) inflater_->finish();
-  // torch.save can be told to leave the checksums out; they are 0 then.
+  // torch.save can leave out the checksums; they are then 0.
   if (entry_ != nullptr && entry_->crc != 0 && entry_->crc != crc_) fail("the checksum differs");
 }
 

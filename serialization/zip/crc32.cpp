@@ -9,7 +9,7 @@ namespace {
 
 using Table = std::array<std::array<std::uint32_t, 256>, 8>;
 
-/// Row k: what a byte does to the remainder when k more bytes follow it.
+/// Row k of the table has the change of the remainder by a byte that k more bytes follow.
 constexpr Table make_table() {
   Table table{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
@@ -32,7 +32,7 @@ constexpr Table kTable = make_table();
 
 std::uint32_t crc32(std::uint32_t crc, std::string_view bytes) {
   std::uint32_t rest = ~crc;
-  // Eight bytes per step: eight look-ups that do not wait for each other.
+  // Eight bytes per step: the eight look-ups are independent and run in parallel.
   for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
     const std::uint64_t word = load_little<std::uint64_t>(bytes.data()) ^ rest;
     rest = 0;

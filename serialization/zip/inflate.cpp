@@ -17,7 +17,7 @@ namespace tern::detail {
 struct Inflater::Stream {
   Stream(const InputFile& input, const ZipEntry& from)
       : file(input), entry(from), next(from.offset), left(from.packed_size) {
-    constexpr int kRaw = -15;  // no zlib header, as in ZIP
+    constexpr int kRaw = -15;  // data in ZIP archives have no zlib header
     if (inflateInit2(&z, kRaw) != Z_OK) throw std::bad_alloc();
   }
   ~Stream() { inflateEnd(&z); }
@@ -37,7 +37,7 @@ struct Inflater::Stream {
   }
 
   int run() {
-    // Without input, too: zlib may hold back output.
+    // Also runs without input, because zlib may still have output.
     const int result = inflate(&z, Z_NO_FLUSH);
     if (result == Z_BUF_ERROR) fail("its compressed data end too early");
     if (result != Z_OK && result != Z_STREAM_END) fail("its compressed data are damaged");
@@ -46,7 +46,7 @@ struct Inflater::Stream {
 
   const InputFile& file;
   const ZipEntry& entry;
-  std::uint64_t next, left;  // of the packed bytes
+  std::uint64_t next, left;  // position and number of the packed bytes that remain
   z_stream z{};
   bool at_end = false;
   std::array<Bytef, 1 << 16> packed;

@@ -10,16 +10,16 @@
 namespace tern::detail {
 namespace {
 
-constexpr std::uint64_t kAlignment = 64;  // as torch.save
-constexpr std::uint16_t kVersion = 45;    // of the format: zip64
+constexpr std::uint64_t kAlignment = 64;  // the alignment of torch.save
+constexpr std::uint16_t kVersion = 45;    // format version 4.5, which has zip64
 constexpr std::uint16_t kUtf8 = 1 << 11;
-constexpr std::uint16_t kFirstDay = 1 << 5 | 1;  // 1 January 1980: equal states, equal files
+constexpr std::uint16_t kFirstDay = 1 << 5 | 1;  // 1 January 1980: equal states give equal files
 
 std::uint32_t low(std::uint64_t number) {
   return static_cast<std::uint32_t>(std::min(number, kSee64));
 }
 
-/// A field for every number of these that 32 bits do not hold, or nothing.
+/// Returns the zip64 field with the numbers that do not fit into 32 bits. Empty if all fit.
 std::string zip64_field(std::initializer_list<std::uint64_t> numbers) {
   std::string content;
   for (const std::uint64_t number : numbers) {
@@ -32,14 +32,14 @@ std::string zip64_field(std::initializer_list<std::uint64_t> numbers) {
   return field + content;
 }
 
-/// What the header of an entry and its line in the list of contents have in common.
+/// Returns the fields that an entry's header and its record in the list of contents share.
 std::string common_fields(std::uint32_t crc, std::uint64_t size, std::size_t name_size,
                           std::size_t extra_size) {
   std::string fields;
   append_little<std::uint16_t>(fields, kVersion);
   append_little<std::uint16_t>(fields, kUtf8);
-  append_little<std::uint16_t>(fields, 0);  // stored
-  append_little<std::uint16_t>(fields, 0);  // midnight
+  append_little<std::uint16_t>(fields, 0);  // method: stored
+  append_little<std::uint16_t>(fields, 0);  // time: midnight
   append_little<std::uint16_t>(fields, kFirstDay);
   append_little<std::uint32_t>(fields, crc);
   append_little<std::uint32_t>(fields, low(size));
@@ -70,7 +70,7 @@ void ZipWriter::add(std::string_view name, std::initializer_list<std::string_vie
   std::string extra = zip64_field({size, size});
   const std::uint64_t unpadded = position_ + kLocalSize + name.size() + extra.size() + kPaddingHead;
   const std::uint64_t padding = (kAlignment - unpadded % kAlignment) % kAlignment;
-  extra += "FB";  // the field that torch.save pads with
+  extra += "FB";  // the id of torch.save's padding field
   append_little<std::uint16_t>(extra, static_cast<std::uint16_t>(padding));
   extra.append(static_cast<std::size_t>(padding), 'Z');
 
@@ -78,7 +78,7 @@ void ZipWriter::add(std::string_view name, std::initializer_list<std::string_vie
   directory_ += "PK\1\2";
   append_little<std::uint16_t>(directory_, kVersion);
   directory_ += common_fields(crc, size, name.size(), extra64.size());
-  directory_.append(10, '\0');  // no comment, the first disk, no attributes
+  directory_.append(10, '\0');  // no comment, first disk, no attributes
   append_little<std::uint32_t>(directory_, low(position_));
   directory_ += name;
   directory_ += extra64;
@@ -95,10 +95,10 @@ void ZipWriter::finish() {
   std::string end;
   if (count_ >= 0xFFFF || offset >= kSee64 || size >= kSee64) {
     end += "PK\6\6";
-    append_little<std::uint64_t>(end, 44);  // bytes that follow
+    append_little<std::uint64_t>(end, 44);  // size of the rest of the record
     append_little<std::uint16_t>(end, kVersion);
     append_little<std::uint16_t>(end, kVersion);
-    append_little<std::uint64_t>(end, 0);  // the first disk, twice
+    append_little<std::uint64_t>(end, 0);  // two disk numbers: the first disk
     append_little<std::uint64_t>(end, count_);
     append_little<std::uint64_t>(end, count_);
     append_little<std::uint64_t>(end, size);
@@ -106,11 +106,11 @@ void ZipWriter::finish() {
     end += "PK\6\7";
     append_little<std::uint32_t>(end, 0);
     append_little<std::uint64_t>(end, offset + size);
-    append_little<std::uint32_t>(end, 1);  // disks in all
+    append_little<std::uint32_t>(end, 1);  // total number of disks
   }
   const auto count = static_cast<std::uint16_t>(std::min<std::uint64_t>(count_, 0xFFFF));
   end += "PK\5\6";
-  append_little<std::uint32_t>(end, 0);  // the first disk, twice
+  append_little<std::uint32_t>(end, 0);  // two disk numbers: the first disk
   append_little<std::uint16_t>(end, count);
   append_little<std::uint16_t>(end, count);
   append_little<std::uint32_t>(end, low(size));

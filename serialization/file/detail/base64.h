@@ -8,10 +8,10 @@
 
 namespace tern::detail {
 
-/// Encodes bytes in the usual alphabet of 64 letters, padded with '=' (RFC 4648, section 4).
+/// Encodes bytes in the standard alphabet of 64 letters, padded with '=' (RFC 4648, section 4).
 TERN_API std::string base64_encode(std::string_view bytes);
-/// Decodes a text of base64_encode(). Throws Error for letters outside the alphabet, white space
-/// included, and for a wrong length or padding.
+/// Decodes the result of base64_encode(). Throws Error for letters outside the alphabet, including
+/// white space, and for a wrong length or padding.
 TERN_API std::string base64_decode(std::string_view text);
 
 }  // namespace tern::detail

@@ -6,8 +6,8 @@
 
 namespace tern::detail {
 
-/// The system calls that saving makes. Each does what the POSIX call of its name does. Tests derive
-/// from this class and pass theirs to detail::save_state().
+/// The system calls that saving makes. Each function does the same as the POSIX function of its
+/// name. Tests derive from this class and pass their object to detail::save_state().
 class TERN_API FileCalls {
  public:
   /// Opens a file; the descriptor is closed on exec.
@@ -16,7 +16,7 @@ class TERN_API FileCalls {
   virtual int flock(int file, int operation);
   /// Writes bytes and returns their number.
   virtual long write(int file, const void* data, std::size_t size);
-  /// Duplicates a descriptor; the new one is closed on exec, too.
+  /// Duplicates a descriptor; the new descriptor is also closed on exec.
   virtual int dup(int file);
   /// Waits until the file is on the disk.
   virtual int fsync(int file);

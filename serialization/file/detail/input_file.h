@@ -6,10 +6,10 @@
 
 namespace tern::detail {
 
-/// A regular file that is open for reading. All errors are FileError and name the path.
+/// A regular file that is open for reading. Errors are FileError and name the path.
 class InputFile {
  public:
-  /// Throws for what is missing, unreadable or no regular file.
+  /// Opens `path`. Throws if the file is missing, unreadable or not a regular file.
   explicit InputFile(std::string path);
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
@@ -18,11 +18,11 @@ class InputFile {
   const std::string& path() const { return path_; }
   /// The file's descriptor, open as long as this object lives.
   int descriptor() const { return file_; }
-  /// In bytes, when the file was opened.
+  /// The size in bytes at the time of opening.
   std::uint64_t size() const { return size_; }
-  /// The first bytes, at most `count`.
+  /// Returns the first bytes, at most `count`.
   std::string head(std::size_t count) const;
-  /// Reads `count` bytes that stand at `offset`. Throws when the file ends before.
+  /// Reads `count` bytes at `offset`. Throws if the file ends before them.
   void read(std::uint64_t offset, void* to, std::size_t count) const;
 
  private:

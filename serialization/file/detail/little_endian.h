@@ -10,7 +10,7 @@ namespace tern::detail {
 
 static_assert(std::endian::native == std::endian::little, "the binary formats are little-endian");
 
-/// The number that stands at `at`, aligned or not.
+/// Returns the number at `at`, which need not be aligned.
 template <class T>
 requires std::is_arithmetic_v<T> T load_little(const char* at) {
   T value;

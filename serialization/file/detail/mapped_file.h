@@ -6,11 +6,11 @@
 
 namespace tern::detail {
 
-/// A private mapping of a whole file: its pages are read when they are touched, and what is written
-/// to them stays in this process.
+/// A private mapping of a whole file. Pages are read when they are first touched; writes to them
+/// change only the memory of this process.
 class MappedFile {
  public:
-  /// Throws FileError when the file cannot be mapped or has become shorter.
+  /// Throws FileError if the file cannot be mapped or has become shorter.
   explicit MappedFile(const InputFile& file);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -4,7 +4,7 @@
 
 namespace tern::detail {
 
-/// Makes a system call until it is not interrupted.
+/// Repeats a system call until no signal interrupts it.
 template <class Call>
 auto retry(const Call& call) {
   decltype(call()) result;

@@ -6,8 +6,8 @@ namespace tern::detail {
 
 using Json = nlohmann::json;
 
-/// Receives the parts of a JSON text in their order. nlohmann's parser calls the functions; it
-/// holds the grammar and never builds a tree. Every function returns true or throws.
+/// Receives the parts of a JSON text in their order. nlohmann's parser checks the grammar and calls
+/// the functions, but builds no tree. Every function returns true or throws.
 using JsonEvents = nlohmann::json_sax<Json>;
 
 }  // namespace tern::detail

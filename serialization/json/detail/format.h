@@ -7,8 +7,8 @@
 
 namespace tern::detail {
 
-// A dictionary of tensors is version 1; "metadata" and "encoding" are optional, keys may come in
-// any order:
+// Version 1 stores a dictionary of tensors. "metadata" and "encoding" are optional, and keys may
+// have any order:
 //
 //   {"format": "tern.state_dict", "version": 1,
 //    "metadata": {"author": "me"},
@@ -16,30 +16,30 @@ namespace tern::detail {
 //                "fc1.bias": {"dtype": "F32", "shape": [400], "encoding": "base64",
 //                             "data": "..."}}}
 //
-// Every other state is version 2, which also has the tree (FlatState::tree); it is an object, so
-// that no tensor of the plain form can be taken for it:
+// Version 2 stores every other state. Its key "state" has the tree (FlatState::tree). The tree is
+// an object, so that it differs from a tensor of the plain form:
 //
 //   {"format": "tern.state_dict", "version": 2,
 //    "state": {"model": {"fc1.weight": {"$tensor": "model.fc1.weight"}}, "epoch": 3},
 //    "tensors": {"model.fc1.weight": {...}}}
 //
-// Older libraries wrote version 1 for these as well, with the tree as text in the metadata:
+// Older libraries also wrote such states in version 1, with the tree as text in the metadata:
 // {"tern.state": "{\"epoch\": 3}"}. The plain form is {"fc1.weight": [[...], ...], ...}.
 
 constexpr std::string_view kJsonFormat = "tern.state_dict";
-constexpr int kJsonVersion = 2;            // the newest
+constexpr int kJsonVersion = 2;            // the newest version
 constexpr std::size_t kMaxJsonKey = 4096;  // bytes
-/// The word that makes an object of another root: "state": {"$value": [1, 2]}.
+/// The key that wraps a root other than an object into one: "state": {"$value": [1, 2]}.
 constexpr std::string_view kRootWord = "$value";
 
 /// Returns the State of `flat.tree`. Throws Error for a tree that `flatten` cannot have written or
 /// that does not fit the tensors.
 State read_tree(const FlatState& flat);
 
-/// Whether a text that begins so can be JSON with a dictionary in it.
+/// Returns true if a text with these first bytes can be a JSON object.
 bool recognizes_json(std::string_view head);
 void write_json_state(const State& state, const SaveOptions& options, AtomicFile& file);
-/// Throws FileError with the place of the first thing that is wrong.
+/// Throws FileError with the position of the first error.
 State read_json_state(const InputFile& file, const LoadFileOptions& options);
 
 }  // namespace tern::detail

@@ -8,8 +8,8 @@
 
 namespace tern::detail {
 
-/// The characters that nlohmann's parser gets. Where a tensor's elements stand, it gets `inserted`
-/// instead, and goes on behind them.
+/// The characters for nlohmann's parser. The parser never sees the elements of a tensor: it gets
+/// `inserted` in their place and continues after them.
 struct Source {
   TextFile& text;
   std::string_view inserted;
@@ -26,7 +26,7 @@ class SourceIterator {
   explicit SourceIterator(Source* source) : source_(source) {}
   char operator*() const {
     const char c = source_->inserted.empty() ? source_->text.peek() : source_->inserted.front();
-    // The parser would take a NUL for the end and accept what follows.
+    // The parser would treat a NUL as the end of the text and ignore all text after it.
     if (c == '\0') source_->text.fail(source_->text.offset(), "a NUL byte");
     return c;
   }
@@ -46,7 +46,7 @@ class SourceIterator {
   bool at_end() const {
     return source_ == nullptr || (source_->inserted.empty() && source_->text.at_end());
   }
-  Source* source_;  // null: the end
+  Source* source_;  // null for the end iterator
 };
 
 }  // namespace tern::detail

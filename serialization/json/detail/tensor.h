@@ -10,24 +10,25 @@
 
 namespace tern::detail {
 
-/// One tensor of a JSON file while it is read. All functions throw FileError.
+/// One tensor of a JSON file during reading. All functions throw FileError.
 struct JsonTensor {
   std::string name;
-  std::uint64_t place = 0;  // in the text, behind the name
+  std::uint64_t place = 0;  // position after the name, for error texts
   std::optional<ScalarType> dtype;
   std::optional<DimVector> sizes;
   std::string encoding;
-  std::uint64_t data = 0;  // where the elements stand
-  std::uint64_t end = 0;   // behind them
-  ValueOutline outline;    // of elements that wait to be read
-  Tensor tensor;           // once they are read
+  std::uint64_t data = 0;  // position of the elements
+  std::uint64_t end = 0;   // position after the elements
+  ValueOutline outline;    // of elements that are not yet read
+  Tensor tensor;           // undefined until the elements are read
 
   void set_dtype(TextFile& text, const std::string& dtype_name);
-  /// Reads the elements where `text` stands, of the dtype and shape that are known by now.
+  /// Reads the elements at the position of `text`. dtype and sizes must be known.
   void read_elements(TextFile& text);
-  /// The same for elements that waited at `data`; `text` goes on where it stands.
+  /// Reads the elements at `data`, because dtype and shape came after them in the file. Leaves the
+  /// position of `text` unchanged.
   void read_late(TextFile& text);
-  /// Reads those of Python's plain form: dtype and shape are what they look like.
+  /// Reads the elements of Python's plain form. Takes dtype and sizes from the outline.
   void read_plain(TextFile& text);
 
   template <class... Parts>

@@ -10,36 +10,38 @@
 
 namespace tern::detail {
 
-/// The text of a file, read through a window that moves along with the place of the reader. Errors
-/// say line and column.
+/// The text of a file with a current position. A window of the text is in memory and moves with the
+/// position. Error texts name line and column.
 class TextFile {
  public:
-  /// A word or a number may be so long; strings may be longer.
+  /// The largest size of a word or a number in bytes; strings may be longer.
   static constexpr std::size_t kMaxToken = 4096;
 
   explicit TextFile(const InputFile& file);
 
   std::uint64_t size() const { return file_.size(); }
-  /// The place: how many bytes lie before it.
+  /// Returns the position in bytes from the start of the file.
   std::uint64_t offset() const { return begin_ + static_cast<std::uint64_t>(at_ - window_.get()); }
   bool at_end() const { return offset() == size(); }
 
-  /// The text from here on, valid until the place changes: kMaxToken bytes or more, or all that the
-  /// file still has. A NUL, which is part of no JSON, follows: no loop needs to look for the end.
+  /// Returns the text at the position: at least kMaxToken bytes, or the rest of the file. Valid
+  /// until the position changes. A NUL follows the text; it is no part of any JSON token, so loops
+  /// stop there without a check for the end.
   const char* at() {
     if (at_ >= refill_at_) refill(offset());
     return at_;
   }
   char peek() { return *at(); }
-  /// Whether the NUL at `end` only ends the window: a token that reaches it goes on.
+  /// Returns true if the NUL at `end` is the end of the window, but not of the file. A token that
+  /// reaches `end` then continues after the window.
   bool is_cut(const char* end) const { return end == end_ && refill_at_ <= end_; }
 
-  /// Goes to a place inside of what at() gave.
+  /// Moves to a position in the text that at() returned.
   void move_to(const char* at) { at_ = at; }
   void skip(std::size_t count) { at_ += count; }
-  /// Goes to any place, backwards as well.
+  /// Moves to any position in the file.
   void seek(std::uint64_t offset);
-  /// Goes behind JSON's white space, and returns what stands there: a NUL at the end.
+  /// Skips the white space of JSON. Returns the next character, or a NUL at the end of the file.
   char skip_space() {
     for (;; ++at_) {
       const char c = peek();
@@ -47,7 +49,7 @@ class TextFile {
     }
   }
 
-  /// Throws FileError: path, line and column of `offset`, then the parts.
+  /// Throws FileError with the path, the line and column of `offset`, and the parts.
   template <class... Parts>
   [[noreturn]] __attribute__((noinline, cold)) void fail(std::uint64_t offset,
                                                          const Parts&... parts) const {
@@ -60,10 +62,10 @@ class TextFile {
 
   const InputFile& file_;
   std::unique_ptr<char[]> window_;
-  std::uint64_t begin_ = 0;  // where in the file the window begins
+  std::uint64_t begin_ = 0;  // position of the window in the file
   const char* at_;
-  const char* end_;        // of what the window holds; a NUL
-  const char* refill_at_;  // from here on, at() reads more; behind end_ when there is no more
+  const char* end_;        // end of the text in the window; a NUL
+  const char* refill_at_;  // at() reads more from here on; after end_ if the file has no more text
 };
 
 }  // namespace tern::detail

@@ -13,11 +13,11 @@
 namespace tern::detail {
 
 /// Builds a State from the JSON of its tree (FlatState::tree), or only checks the JSON. A check
-/// takes no memory, so a text that turns out to be wrong never costs the memory of its values.
-/// All functions throw Error.
+/// allocates nothing, so an invalid text never costs the memory of its values. All functions throw
+/// Error.
 class TreeReader final : public JsonEvents {
  public:
-  /// Where the tree stands: in a string of the metadata, or as JSON in a JSON file.
+  /// The place of the tree: a string of the metadata, or JSON in a JSON file.
   enum Place { kInMetadata, kInFile };
 
   /// Checks a tree.
@@ -25,7 +25,7 @@ class TreeReader final : public JsonEvents {
   /// Builds a State with the tensors of `flat`.
   TreeReader(Place place, const FlatState& flat);
 
-  /// Returns the State, once the tree has been read.
+  /// Returns the State after the whole tree was read.
   State take();
 
   bool null() override { return add(nullptr); }
@@ -34,7 +34,7 @@ class TreeReader final : public JsonEvents {
   bool number_unsigned(std::uint64_t value) override { return add(value); }
   bool number_float(double value, const std::string&) override { return add(value); }
   bool string(std::string& value) override;
-  bool binary(Json::binary_t&) override { return false; }  // not in JSON
+  bool binary(Json::binary_t&) override { return false; }  // JSON has no binary values
   bool key(std::string& key) override;
   bool start_object(std::size_t) override { return push(false); }
   bool end_object() override { return pop(); }
@@ -45,8 +45,8 @@ class TreeReader final : public JsonEvents {
  private:
   struct Frame {
     State value;
-    std::string key;   // of the value that comes next
-    std::string word;  // $tensor, $double or $value, when this object stands for another value
+    std::string key;   // the key of the next value
+    std::string word;  // $tensor, $double or $value if this object stands for another value
   };
 
   void count();
@@ -58,10 +58,10 @@ class TreeReader final : public JsonEvents {
   State leaf(const Frame& frame);
 
   const Place place_;
-  const FlatState* flat_ = nullptr;  // null: builds nothing
+  const FlatState* flat_ = nullptr;  // null for a check
   std::unordered_map<std::string, Tensor> tensors_;
   std::unordered_set<std::string> used_;
-  int depth_ = 0;  // of open objects and lists
+  int depth_ = 0;  // number of open objects and lists
   std::size_t values_ = 0;
   std::vector<Frame> frames_;
   State result_;

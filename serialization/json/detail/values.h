@@ -8,22 +8,24 @@
 
 namespace tern::detail {
 
-/// What a first look at a value of a tensor says, without checking it.
+/// The sizes and the dtype that a value of a tensor seems to have, before its elements are checked.
 struct ValueOutline {
-  DimVector sizes;   // of the first list of each level
-  ScalarType dtype;  // I64 or BOOL when all elements look so, else F64; F32 without elements
+  DimVector sizes;   // the size of the first list of each level
+  ScalarType dtype;  // I64 or BOOL if all elements look like it, else F64; F32 without elements
 };
 
-/// Looks over the value at the place of `text` and goes behind it: nested lists, a number, a word
-/// or a string without escapes. Throws FileError when it does not end or is nested deeper than a
-/// tensor can be.
+/// Outlines the value at the position of `text` and moves past the value. A value is nested lists,
+/// a number, a word or a string without escapes. Throws FileError if the value has no end or is
+/// nested deeper than a tensor can be.
 ValueOutline outline_value(TextFile& text, const std::string& name);
 
-/// Reads the value at the place of `text` into `tensor`, which is contiguous and on the CPU, and
-/// goes behind it. Throws FileError for anything but lists of its sizes and elements of its dtype.
+/// Reads the value at the position of `text` into `tensor` and moves past the value. The tensor
+/// must be contiguous and on the CPU. Throws FileError if the value does not have the sizes and the
+/// dtype of the tensor.
 void read_value(TextFile& text, const std::string& name, const Tensor& tensor);
 
-/// The same for a float32 tensor and numbers that may be wider; false when one of them is.
+/// Reads like read_value() into a float32 tensor. Returns false if float32 cannot store one of the
+/// numbers exactly; the elements of the tensor are then unspecified.
 bool read_narrow_value(TextFile& text, const std::string& name, const Tensor& tensor);
 
 }  // namespace tern::detail

@@ -10,23 +10,23 @@
 
 namespace tern::detail {
 
-// .npy holds one array: "\x93NUMPY", the version (two bytes), the size of the header (two bytes in
-// version 1.0, else four), the header, which is a Python dictionary like
+// An .npy file has one array: "\x93NUMPY", the version (two bytes), the size of the header (two
+// bytes in version 1.0, else four), the header and the elements. The header is a Python dictionary,
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
-// padded so that the elements begin at a multiple of 64, and the elements.
+// padded so that the elements begin at a multiple of 64.
 //
-// .npz is a ZIP archive with one .npy per tensor and, when the state is more than a dictionary of
-// tensors, an entry named as kTreeKey with the tree as text.
+// An .npz file is a ZIP archive with one .npy file per tensor. For a state that is more than a
+// dictionary of tensors, the entry kTreeKey has the tree as text.
 
-/// What comes before the elements of `tensor`; throws FileError with the parts of `place` for a
-/// dtype that NumPy does not have.
+/// Returns the bytes of an .npy file before the elements of `tensor`. Throws FileError, whose text
+/// begins with `place`, for a dtype that NumPy does not have.
 std::string npy_header(const Tensor& tensor, std::string_view place);
-/// One array, in versions 1.0 to 3.0, row-major or column-major, of either byte order. Reads the
-/// stream to its end.
+/// Reads one array in version 1.0 to 3.0, row-major or column-major, in either byte order. Reads
+/// the stream to its end.
 Tensor read_npy_array(ByteStream& stream);
 
 bool recognizes_npy(std::string_view head);
-/// `state` is a tensor.
+/// Throws FileError unless `state` is a tensor.
 void write_npy_state(const State& state, const SaveOptions& options, AtomicFile& file);
 State read_npy_state(const InputFile& file, const LoadFileOptions& options);
 

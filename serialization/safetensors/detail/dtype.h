@@ -5,14 +5,15 @@
 
 namespace tern::detail {
 
-/// A dtype of the format; tern has tensors for some of them.
+/// A dtype of the format. tern supports only some of these dtypes.
 struct SafetensorsDtype {
   std::string_view name;
   std::uint64_t bits;
 };
 
-/// Null for a name that the format does not have. The addresses grow in the reference's order of
-/// alignment; it writes tensors by falling alignment.
+/// Returns the dtype of this name, or null if the format has no such dtype. The addresses of the
+/// dtypes grow with their alignment, in the order of the reference implementation, which writes
+/// tensors by descending alignment.
 const SafetensorsDtype* find_safetensors_dtype(std::string_view name);
 
 }  // namespace tern::detail

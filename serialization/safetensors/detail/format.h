@@ -9,31 +9,31 @@
 
 namespace tern::detail {
 
-/// The key of the metadata that says whose conventions names and layouts follow: "pt", PyTorch's.
-/// The transformers library refuses files without it.
+/// The metadata key whose value names the framework with the same conventions for names and
+/// layouts. tern writes "pt" for PyTorch. The transformers library refuses files without this key.
 constexpr std::string_view kFormatKey = "format";
 
-/// Whether a file that begins so can be safetensors.
+/// Returns true if a file with these first bytes can be safetensors.
 bool recognizes_safetensors(std::string_view head);
 void write_safetensors(const State& state, const SaveOptions& options, AtomicFile& file);
-/// Throws FileError that names the file and the tensor.
+/// Throws FileError, which names the file and the tensor.
 State read_safetensors(const InputFile& file, const LoadFileOptions& options);
 
-/// Writes `state` as several files and an index, or as one file when it is small enough or
-/// max_shard_size is 0. The index comes last and replaces no file that an older index lists: the
-/// name shows the old state or the new one. Then the files of the older index are removed. Throws
-/// FileError.
+/// Writes `state` as several files and an index, or as one file if the state is small enough or
+/// max_shard_size is 0. The index is written last, and no new file replaces a file of an older
+/// index, so `path` always has the old or the new state. Removes the files of the older index at
+/// the end. Throws FileError.
 void save_safetensors_shards(const State& state, const std::string& path,
                              const SaveOptions& options, FileCalls& calls);
-/// Whether an index stands for `path`: a save of one file must put it away, too.
+/// Returns true if an index for `path` exists. A save of one file must remove the index.
 bool has_index(const std::string& path);
-/// Throws FileError: an index is written with what it lists.
+/// Throws FileError, because an index is only written together with its files.
 void refuse_safetensors_index(const State& state, const SaveOptions& options, AtomicFile& file);
-/// Reads all files that the index lists, after checking them against it.
+/// Compares all files that the index lists with the index, then reads them.
 State read_safetensors_index(const InputFile& file, const LoadFileOptions& options);
 
-/// The file that `path` stands for: the model in a folder, or the index of a file that is not
-/// there. Throws FileError for a folder without a model.
+/// Returns the file to read for `path`: the model or its index in a folder, the index of a missing
+/// file, or else `path` itself. Throws FileError for a folder without a model.
 std::string find_safetensors(const std::string& path);
 
 }  // namespace tern::detail

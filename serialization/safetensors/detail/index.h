@@ -10,36 +10,36 @@
 
 namespace tern::detail {
 
-// The index of a state in several files, as the Hugging Face libraries write it:
+// The index of a state in several files, in the form of the Hugging Face libraries:
 //
 //   {"metadata": {"total_size": 1254400},
 //    "weight_map": {"fc1.weight": "model-00001-of-00002.safetensors", ...}}
 //
-// tern's also has the metadata that a single file would have, and kSaveKey.
+// An index of tern also has kSaveKey and the metadata that a single file would have.
 
 constexpr std::string_view kIndexSuffix = ".index.json";
-/// In the metadata of an index and of its files: equal when one save wrote them.
+/// The metadata key that is equal in an index and its files if the same save wrote them.
 constexpr std::string_view kSaveKey = "tern.save";
-/// In the metadata of an index: the bytes of all tensors, a number.
+/// The metadata key of an index for the total size of all tensors in bytes, a number.
 constexpr std::string_view kTotalSizeKey = "total_size";
 
-/// What an index says. Its names stay where they stand in the text, so that a hostile one costs
-/// little more than its own size.
+/// The content of an index. Names refer to the text instead of being copied, so that a malicious
+/// index takes little more memory than its own size.
 class SafetensorsIndex {
  public:
-  /// Throws FileError for what is no such index; names of files have no folder in them.
+  /// Throws FileError if the file is not an index. A file name in an index must not have a folder.
   explicit SafetensorsIndex(const InputFile& file);
   SafetensorsIndex(const SafetensorsIndex&) = delete;
   SafetensorsIndex& operator=(const SafetensorsIndex&) = delete;
 
   std::size_t size() const { return rows_.size(); }
-  /// Calls `visitor(tensor, file)` with the name of each tensor and of the file that has it, in the
-  /// order of the text.
+  /// Calls `visitor(tensor, file)` with the name of each tensor and the name of its file, in the
+  /// order of the index.
   template <class Visitor>
   void each(const Visitor& visitor) const {
     for (const Row& row : rows_) visitor(scan_.text(row.tensor), scan_.text(row.file));
   }
-  /// What of it is a string.
+  /// Returns the strings of the metadata.
   const SafetensorsMetadata& metadata() const { return metadata_; }
 
  private:
@@ -61,7 +61,7 @@ class SafetensorsIndex {
   SafetensorsMetadata metadata_;
 };
 
-/// The value of `key`, or an empty string.
+/// Returns the value of `key`, or an empty string if the key is missing.
 std::string_view find_metadata(const SafetensorsMetadata& metadata, std::string_view key);
 
 }  // namespace tern::detail

@@ -8,20 +8,20 @@
 
 namespace tern::detail {
 
-/// Walks over a JSON text in memory, strictly, and needs no memory of its own: strings are decoded
-/// where they stand. Throws FileError, `context` and the place in front, for what is no JSON.
+/// Parses a JSON text in memory strictly and allocates nothing: strings are decoded in place.
+/// Throws FileError for invalid JSON; the text begins with `context` and the position.
 ///
-/// For headers and indexes of safetensors alone; all other JSON is read by nlohmann's parser. Over
-/// a header of 20,000 tensors nlohmann's parser takes four times as long (31 ms instead of 7), and
-/// its copies of long strings exceed what the refusal of a header may take.
+/// Only for headers and indexes of safetensors; nlohmann's parser reads all other JSON. For a
+/// header of 20,000 tensors nlohmann's parser takes four times as long (31 ms instead of 7), and
+/// its copies of long strings exceed the memory that an invalid header may use.
 class JsonScanner {
  public:
   static constexpr int kMaxDepth = 100;
 
-  /// `text`, of less than 4 GB, must outlive this object and what it returns.
+  /// `text` must have less than 4 GB and outlive this object and all returned strings.
   JsonScanner(std::string& text, std::string context);
 
-  /// A string in the text: smaller than a view, for those who keep many.
+  /// A string in the text. Half the size of a std::string_view, for long lists of strings.
   struct Place {
     std::uint32_t begin, size;
   };
@@ -31,18 +31,18 @@ class JsonScanner {
   }
   std::string_view text(Place place) const { return {begin_ + place.begin, place.size}; }
 
-  /// "an object", "a negative number" ...: what stands next.
+  /// Returns the kind of the next value, such as "an object" or "a negative number".
   const char* kind() const;
-  /// Whether it begins so.
+  /// Returns true if `first` is the next character.
   bool at(char first) const { return next_ != end_ && *next_ == first; }
-  /// The decoded string that stands next.
+  /// Reads the next value, a string, and returns it decoded.
   std::string_view string();
-  /// The text of the number that stands next.
+  /// Reads the next value, a number, and returns its text.
   std::string_view number();
-  /// Goes past the string, number or word that stands next.
+  /// Skips the next value, which is a string, a number or a word.
   void scalar();
-  /// Goes past what stands next, whatever it is; calls `too_deep`, which must throw, when lists and
-  /// objects stand in each other in more than `levels`.
+  /// Skips the next value of any kind. Calls `too_deep`, which must throw, if lists and objects are
+  /// nested in more than `levels` levels.
   template <class TooDeep>
   void skip(const TooDeep& too_deep, int levels = kMaxDepth) {
     if (!at('{') && !at('[')) return scalar();
@@ -53,7 +53,8 @@ class JsonScanner {
       list([&] { skip(too_deep, levels - 1); });
     }
   }
-  /// Calls `member(key)`, which goes past the value, for each of the object that stands next.
+  /// Reads the next value, an object. Calls `member(key)` for each key; `member` must read the
+  /// value.
   template <class Member>
   void object(const Member& member) {
     sequence('{', '}', [&] {
@@ -62,15 +63,15 @@ class JsonScanner {
       member(key);
     });
   }
-  /// The same for the list that stands next.
+  /// Reads the next value, a list. Calls `element()` for each element, which must read it.
   template <class Element>
   void list(const Element& element) {
     sequence('[', ']', element);
   }
-  /// Throws unless the text ends here.
+  /// Throws unless the text ends at the current position.
   void end() const;
 
-  /// Of what stands next, in the text; `seek` goes back there.
+  /// Returns the position of the next value in the text, for seek().
   std::size_t position() const { return static_cast<std::size_t>(next_ - begin_); }
   void seek(std::size_t position) { next_ = begin_ + position; }
 
@@ -86,7 +87,7 @@ class JsonScanner {
   void word(std::string_view word);
   void skip_space();
   void digits();
-  /// Past \, writes the character to `out`.
+  /// Decodes an escape such as \n and writes the character to `out`.
   void escape(char*& out);
   unsigned hex();
   [[noreturn]] void fail(const char* place, const std::string& what) const;

@@ -9,14 +9,14 @@
 
 namespace tern::detail {
 
-/// The tensors of one open file.
+/// Reads the tensors of one open file.
 class SafetensorsReader {
  public:
-  /// `file` must outlive this object, but not the tensors.
+  /// `file` must outlive this object. The tensors may outlive both.
   SafetensorsReader(const InputFile& file, const LoadFileOptions& options);
 
   const SafetensorsHeader& header() const { return header_; }
-  /// Throws FileError when tern has no tensors of an entry's dtype.
+  /// Throws FileError if tern does not have the dtype of an entry.
   Tensor read(const SafetensorsEntry& entry) const { return read({&entry, 1})[0]; }
   std::vector<Tensor> read(ArrayRef<SafetensorsEntry> entries) const;
 
@@ -26,12 +26,13 @@ class SafetensorsReader {
 
   const InputFile& file_;
   SafetensorsHeader header_;
-  std::shared_ptr<const MappedFile> mapping_;  // null: read into memory
+  std::shared_ptr<const MappedFile> mapping_;  // null if tensors are read into memory
 };
 
-/// Takes the tree from the metadata, and gives tensors that were stored once their other names:
-/// {"encoder.weight": "decoder.weight"}, as the reference writes it. What is neither, nor tern's,
-/// is the user's and goes to `options.metadata`.
+/// Takes the tree and the names of tied tensors from the metadata. A tied tensor is stored under
+/// one name; the metadata maps each other name to it, as in the reference implementation:
+/// {"encoder.weight": "decoder.weight"}. All strings that tern did not write go to
+/// `options.metadata`.
 void apply_metadata(const SafetensorsMetadata& metadata, FlatState& flat,
                     const LoadFileOptions& options);
 

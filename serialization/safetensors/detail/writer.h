@@ -12,17 +12,18 @@ namespace tern::detail {
 
 using NamedTensor = std::pair<std::string, Tensor>;
 
-/// What a save puts into one file, or into several.
+/// The content of a save in one file or several files.
 struct SafetensorsContent {
-  std::vector<const NamedTensor*> tensors;  // of tied ones only that of the smallest name
-  SafetensorsMetadata metadata;             // also the other names of tied tensors, and the tree
+  std::vector<const NamedTensor*> tensors;  // tied tensors once, under their smallest name
+  SafetensorsMetadata metadata;  // includes the other names of tied tensors, and the tree
 };
 
-/// `flat` must outlive the result. Throws FileError naming `path` for what the format cannot hold.
+/// Returns the content of `flat`, which must outlive the result. Throws FileError, which names
+/// `path`, if the format cannot store a part of it.
 SafetensorsContent safetensors_content(const FlatState& flat, const SaveOptions& options,
                                        const std::string& path);
 
-/// Writes one whole file; the caller commits.
+/// Writes one complete file; the caller commits the file.
 void write_safetensors_file(const SafetensorsContent& content, const SaveOptions& options,
                             AtomicFile& file);
 

@@ -6,8 +6,8 @@
 
 namespace tern::detail {
 
-/// Throws FileError naming `path`, the tensor and the index of its first NaN or infinity, if any.
-/// The tensor is contiguous and on the host.
+/// Throws FileError if the tensor has a NaN or an infinity. The text names `path`, the tensor and
+/// the index of the first such element. The tensor must be contiguous and on the CPU.
 void refuse_non_finite(const std::string& path, const std::string& name, const Tensor& tensor);
 
 }  // namespace tern::detail

@@ -10,26 +10,26 @@
 
 namespace tern::detail {
 
-/// Pickles of torch.save. Nothing that they name is run: the few functions that build tensors are
-/// known by name, and everything else is refused.
+/// Reads pickles of torch.save without running any function that they name. Knows the names of the
+/// few functions that build tensors, and refuses all other names.
 class TorchPickle : public PickleReader {
  public:
-  /// How many bytes the file has for a storage that needs `bytes`; throws FileError when it has no
-  /// such storage.
+  /// Returns the number of bytes in the file for a storage that needs `bytes`. Throws FileError if
+  /// the file has no such storage.
   using StorageSize = std::function<std::uint64_t(const std::string& key, std::uint64_t bytes)>;
 
   TorchPickle(ByteStream& stream, StorageSize storage_size)
       : PickleReader(stream), storage_size_(std::move(storage_size)) {}
 
-  /// The next pickle. Its tensors have memory, but no elements yet.
+  /// Reads the next pickle. Its tensors have memory, but the caller must fill in the elements.
   State read();
 
   struct Storage {
     std::string key;
-    std::string note;  // which tensor shows it, for errors: "'fc.weight': "
-    Tensor elements;   // all of them, in one dimension
+    std::string note;  // a tensor that uses the storage, for error texts: "'fc.weight': "
+    Tensor elements;   // all elements, in one dimension
   };
-  /// Those that tensors of all pickles read show.
+  /// Returns the storages that the tensors of all pickles so far use.
   const std::vector<Storage>& storages() const { return storages_; }
 
  private:
@@ -49,8 +49,8 @@ class TorchPickle : public PickleReader {
 
   StorageSize storage_size_;
   std::vector<Storage> storages_;
-  std::unordered_map<std::string, std::size_t> by_key_;  // in storages_
-  std::uint64_t budget_ = 0;                             // what the state may still take
+  std::unordered_map<std::string, std::size_t> by_key_;  // key -> index in storages_
+  std::uint64_t budget_ = 0;  // number of values and bytes of text that the state may still take
 };
 
 }  // namespace tern::detail

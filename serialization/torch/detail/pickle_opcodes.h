@@ -4,8 +4,9 @@
 
 namespace tern::detail {
 
-/// How many strings, tuples, lists, dictionaries and the like a pickle of `bytes` may make: they
-/// take more memory than their opcodes. Python takes 7 bytes and more for each.
+/// Returns the largest number of strings, tuples, lists and dictionaries in a pickle of `bytes`.
+/// The limit is needed because these objects take more memory than their opcodes. Python writes at
+/// least 7 bytes for each object.
 constexpr std::uint64_t max_pickle_objects(std::uint64_t bytes) { return (1 << 18) + bytes / 4; }
 
 /// The opcodes of Python's pickles that build data; Python's Lib/pickletools.py describes them.

@@ -16,26 +16,28 @@
 namespace tern::detail {
 
 struct PickleObject;
-/// None, a bool, an integer, a floating number, or anything else, which its reader owns.
+/// None, a bool, an integer, a floating number, or a pointer to an object that the reader owns.
 using PickleValue = std::variant<std::nullptr_t, bool, std::int64_t, double, PickleObject*>;
 
 struct PickleObject {
   enum Kind : std::uint8_t { kString, kTuple, kList, kDict, kClass, kStorage, kTensor };
 
   Kind kind;
-  std::string text;                // of a string; "module.name" of a class; the key of a storage
-  std::vector<PickleValue> items;  // of a tuple, list or storage; keys and values of a dict in turn
+  std::string text;  // content of a string, "module.name" of a class, or key of a storage
+  /// Elements of a tuple, a list or a storage; alternately keys and values of a dict.
+  std::vector<PickleValue> items;
   Tensor tensor;
 };
 
-/// What is wrong with a value, in an error: "a tuple".
+/// Returns the kind of a value for error texts, such as "a tuple".
 const char* kind_name(const PickleValue& value);
-/// The object of this kind that `value` is, or null.
+/// Returns the object in `value`, or null if the value is not an object of this kind.
 PickleObject* as(const PickleValue& value, PickleObject::Kind kind);
 
-/// The stack machine that Python's pickles are programs for, in the part of it that builds data:
-/// protocols 2 to 5 without what makes or changes objects of classes. It only ever fills
-/// PickleObjects; what the few classes mean that a file may name is up to the derived class.
+/// A stack machine for Python's pickles, which are programs. Supports the opcodes of protocols 2 to
+/// 5 that build data, but not those that make or change objects of classes. The machine only
+/// creates PickleObjects; the derived class decides which functions a pickle may call and what they
+/// return.
 class PickleReader {
  public:
   explicit PickleReader(ByteStream& stream) : stream_(stream) {}
@@ -44,19 +46,21 @@ class PickleReader {
   virtual ~PickleReader() = default;
 
  protected:
-  /// Runs one pickle. Its objects live as long as this reader. Throws FileError for any opcode,
-  /// class or use of the stack that is not foreseen, and beyond fixed limits.
+  /// Runs one pickle and returns its value. The objects live as long as this reader. Throws
+  /// FileError for any other opcode, an unknown class, a wrong use of the stack, and sizes beyond
+  /// fixed limits.
   PickleValue run();
 
-  /// Whether a pickle may name this class or function: "torch._utils._rebuild_tensor_v2".
+  /// Returns true if a pickle may name this class or function, such as
+  /// "torch._utils._rebuild_tensor_v2".
   virtual bool is_known(std::string_view name) const = 0;
-  /// The result of calling what is_known, with a tuple.
+  /// Returns the result of calling a known function with a tuple of arguments.
   virtual PickleValue call(const PickleObject& function, const PickleObject& arguments) = 0;
-  /// What stands outside of the pickle under `id`.
+  /// Returns the object outside of the pickle that `id` refers to.
   virtual PickleValue find_outside(const PickleValue& id) = 0;
 
   PickleObject* make(PickleObject::Kind kind);
-  /// "'fc.weight': " when what is being called will be a value of this key, for errors.
+  /// Returns "'fc.weight': " for error texts if the current call makes the value of this key.
   std::string key_in_front() const;
 
   ByteStream& stream_;

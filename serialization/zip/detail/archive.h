@@ -10,22 +10,22 @@
 
 namespace tern::detail {
 
-/// A 32-bit field of this value says that the number stands in the zip64 field.
+/// A 32-bit field with this value means that the zip64 field has the number.
 constexpr std::uint64_t kSee64 = 0xFFFFFFFF;
 
 /// One file in a ZIP archive.
 struct ZipEntry {
   std::string name;
-  std::uint64_t offset = 0;       // of its bytes in the archive
-  std::uint64_t packed_size = 0;  // in the archive
-  std::uint64_t size = 0;         // unpacked
-  std::uint32_t crc = 0;          // of the unpacked bytes; 0 when the writer did not compute it
+  std::uint64_t offset = 0;       // position of the data in the archive
+  std::uint64_t packed_size = 0;  // bytes in the archive
+  std::uint64_t size = 0;         // unpacked bytes
+  std::uint32_t crc = 0;          // checksum of the unpacked bytes; 0 if the writer left it out
   bool deflated = false;
 };
 
-/// The list of contents of a ZIP archive, zip64 included. Every entry lies inside the file and
-/// overlaps no other, no name appears twice, and each stands the same in both of its places.
-/// Throws FileError for everything else, encrypted entries and unknown compressions included.
+/// The list of contents of a ZIP archive, including zip64. Throws FileError unless every entry is
+/// inside the file and overlaps no other entry, all names differ, and the name in an entry's header
+/// is the name in the list. Also throws FileError for encrypted entries and unknown compressions.
 class ZipArchive {
  public:
   explicit ZipArchive(const InputFile& file);
@@ -33,9 +33,9 @@ class ZipArchive {
   ZipArchive& operator=(const ZipArchive&) = delete;
 
   const InputFile& file() const { return file_; }
-  /// In the order of the list.
+  /// Returns the entries in the order of the list.
   const std::vector<ZipEntry>& entries() const { return entries_; }
-  /// Null when there is none of this name.
+  /// Returns the entry of a name, or null if no entry has this name.
   const ZipEntry* find(std::string_view name) const;
 
  private:

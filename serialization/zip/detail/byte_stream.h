@@ -12,17 +12,18 @@
 
 namespace tern::detail {
 
-/// The bytes of a file, or of an entry of an archive, in order.
+/// Reads the bytes of a file, or of an entry of an archive, in order.
 class ByteStream {
  public:
-  /// A part of the file, to its end, as it is.
+  /// Reads the file from `offset` to its end.
   ByteStream(const InputFile& file, std::uint64_t offset);
-  /// An entry, which must outlive this object, unpacked. `note` is for errors, behind its name.
+  /// Reads an entry and unpacks it. The entry must outlive this object. Error texts have `note`
+  /// after the name of the entry.
   ByteStream(const InputFile& file, const ZipEntry& entry, std::string note = {});
 
-  /// How many bytes are to come.
+  /// Returns the number of bytes that are not yet read.
   std::uint64_t remaining() const { return unfetched_ + buffer_.size() - next_; }
-  /// Throws FileError when fewer than `count` bytes are to come.
+  /// Reads `count` bytes. Throws FileError if fewer bytes remain.
   void read(void* to, std::size_t count);
   template <class T>
   T number() {
@@ -30,15 +31,15 @@ class ByteStream {
     read(bytes, sizeof bytes);
     return load_little<T>(bytes);
   }
-  /// `count` bytes; nothing is allocated before they are known to be there.
+  /// Returns the next `count` bytes. Allocates them only after checking that so many bytes remain.
   std::string text(std::uint64_t count);
-  /// Throws FileError when the entry unpacks to very many times its size in the file: for what
-  /// becomes values, which take more memory than their text.
+  /// Throws FileError if the unpacked size is more than 64 times the size in the file. For entries
+  /// that become values of a State, which take more memory than their text.
   void refuse_expansion() const;
-  /// To be called when all is read: throws FileError when more is to come or the checksum differs.
+  /// Ends the reading. Throws FileError if bytes remain or the checksum differs.
   void finish();
 
-  /// Throws FileError: the path, the entry if there is one, then the parts.
+  /// Throws FileError with the path, the name of the entry, if any, and the parts.
   template <class... Parts>
   [[noreturn]] __attribute__((noinline, cold)) void fail(const Parts&... parts) const {
     raise<FileError>("load: '", file_.path(), entry_ ? "': entry '" : "",
@@ -56,7 +57,7 @@ class ByteStream {
   std::uint64_t offset_, unfetched_;
   std::uint32_t crc_ = 0;
   std::vector<char> buffer_;
-  std::size_t next_ = 0;  // in buffer_
+  std::size_t next_ = 0;  // index in buffer_
 };
 
 }  // namespace tern::detail

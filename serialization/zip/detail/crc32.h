@@ -5,8 +5,8 @@
 
 namespace tern::detail {
 
-/// The checksum of ZIP archives (CRC-32 of ISO 3309) over what `crc` covers, followed by `bytes`;
-/// over nothing it is 0.
+/// Returns the checksum of ZIP archives (CRC-32 of ISO 3309) of a text followed by `bytes`. `crc`
+/// is the checksum of the text, 0 for an empty text.
 std::uint32_t crc32(std::uint32_t crc, std::string_view bytes);
 
 }  // namespace tern::detail

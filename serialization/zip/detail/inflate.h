@@ -8,16 +8,16 @@
 
 namespace tern::detail {
 
-/// The bytes of a deflated entry, unpacked as they are asked for.
+/// Unpacks a deflated entry step by step.
 class Inflater {
  public:
-  /// Throws FileError when tern was built without zlib.
+  /// Throws FileError if tern was built without zlib.
   Inflater(const InputFile& file, const ZipEntry& entry);
   ~Inflater();
 
-  /// Throws FileError when the data are damaged or end before.
+  /// Reads `count` unpacked bytes. Throws FileError if the data are damaged or too short.
   void read(char* to, std::size_t count);
-  /// Throws FileError unless the data end here.
+  /// Throws FileError unless all data were read.
   void finish();
 
  private:

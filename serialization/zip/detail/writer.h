@@ -9,13 +9,13 @@
 
 namespace tern::detail {
 
-/// Writes a ZIP archive of entries as they are, not compressed. The bytes of each begin at a
-/// multiple of 64, so that they can be mapped; what is large gets zip64 records.
+/// Writes a ZIP archive without compression. The data of each entry begin at a multiple of 64, so
+/// that they can be mapped. Large entries and archives get zip64 records.
 class ZipWriter {
  public:
   explicit ZipWriter(AtomicFile& file) : file_(file) {}
 
-  /// Writes one entry of all pieces together. Names differ from each other.
+  /// Writes one entry that consists of all pieces. All names must differ.
   void add(std::string_view name, std::initializer_list<std::string_view> pieces);
   /// Writes the list of contents. The caller commits the file.
   void finish();
