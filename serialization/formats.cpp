@@ -63,7 +63,7 @@ std::string shown_bytes(std::string_view bytes) {
 
 const Format* format_of_suffix(const char* what, std::string_view path) {
   const std::size_t nul = path.find('\0');  // system calls would cut the path at the NUL
-  TERN_CHECK(nul == path.npos, FileError, what, ": in the path a NUL byte follows '",
+  TERN_CHECK(nul == path.npos, FileError, what, ": the path has a NUL byte after '",
              path.substr(0, nul), "'");
   const Format* const best = std::ranges::max_element(
       kFormats, {}, [&](const Format& format) { return suffix_size(format, path); });
@@ -74,22 +74,24 @@ const Format& format_to_save(std::string_view path) {
   if (const Format* const format = format_of_suffix("save", path)) return *format;
   std::string suffixes;
   for (const Format& format : kFormats) suffixes += format.suffixes;
-  raise<FileError>("save: '", path, "': the name of a state file ends in one of ", suffixes);
+  raise<FileError>("save: '", path, "': the name of a state file must end in one of ", suffixes);
 }
 
 void check_options(const Format& format, const SaveOptions& options, const std::string& path) {
   const std::tuple<bool, unsigned, const char*> wishes[] = {
       {options.base64, kTakesBase64, "base64"},
       {!options.metadata.empty(), kTakesMetadata, "metadata"},
-      {options.max_shard_size != 0, kTakesShards, "shards"}};
+      {options.max_shard_size != 0, kTakesShards, "max_shard_size"}};
   for (const auto& [is_set, wish, name] : wishes) {
     TERN_CHECK(!is_set || (format.takes & wish) != 0, FileError, "save: '", path, "': the format ",
-               format.name, " has no ", name);
+               format.name, " does not support the option ", name);
   }
   std::set<std::string_view> keys;
   for (const auto& [key, value] : options.metadata) {
-    TERN_CHECK(!is_reserved_metadata(key, options) && keys.insert(key).second, FileError, "save: '",
-               path, "': metadata '", key, "' appears twice or is written by tern itself");
+    TERN_CHECK(!is_reserved_metadata(key, options), FileError, "save: '", path, "': metadata '",
+               key, "' is a key that only tern itself may write");
+    TERN_CHECK(keys.insert(key).second, FileError, "save: '", path, "': metadata '", key,
+               "' appears twice");
   }
 }
 

@@ -49,7 +49,7 @@ void check_leaves(const State& state, const std::string& name, const SaveOptions
                "' is on the device meta and has no elements");
   } else if (state.is_double() && !options.allow_non_finite) {
     TERN_CHECK(std::isfinite(state.to<double>()), Error, "value '", name, "' is ",
-               state.to<double>());
+               state.to<double>(), ", but SaveOptions::allow_non_finite is false");
   } else if (state.is_list()) {
     for (std::size_t i = 0; i < state.size(); ++i) {
       check_leaves(state[i], inner(std::to_string(i)), options);

@@ -70,7 +70,7 @@ AtomicFile::AtomicFile(std::string path, FileCalls& calls)
   struct stat old;
   // Renaming over a device or a pipe would replace the node itself.
   TERN_CHECK(::stat(target_.c_str(), &old) != 0 || S_ISREG(old.st_mode), FileError, "save: '",
-             path_, "' is ", S_ISDIR(old.st_mode) ? "a folder" : "no regular file");
+             path_, "' is ", S_ISDIR(old.st_mode) ? "a folder" : "not a regular file");
   sweep_leftovers();
   create_sibling();
 }
@@ -160,7 +160,7 @@ void AtomicFile::commit() {
   const int closed = calls_.close(std::exchange(file_, lock));
   if (closed != 0 && errno != EINTR) fail("cannot close", sibling_, errno);
   if (retry([&] { return calls_.rename(sibling_.c_str(), target_.c_str()); }) != 0) {
-    fail("cannot rename a sibling to", target_, errno);
+    fail("cannot rename the temporary file to", target_, errno);
   }
   sibling_.clear();
   calls_.close(std::exchange(file_, -1));

@@ -57,7 +57,7 @@ std::string base64_decode(std::string_view text) {
     for (int shift = 16; shift >= 0; shift -= 8) bytes += static_cast<char>(group >> shift & 255);
   }
   for (; padding > 0; --padding) {
-    TERN_CHECK(bytes.back() == 0, Error, "base64: bits are left over at the end");
+    TERN_CHECK(bytes.back() == 0, Error, "base64: the last letter has extra bits, which must be 0");
     bytes.pop_back();
   }
   return bytes;

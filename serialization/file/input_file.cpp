@@ -31,9 +31,9 @@ int open_file(const std::string& path) {
 InputFile::InputFile(std::string path) : path_(std::move(path)), file_(open_file(path_)) {
   try {
     struct stat facts;
-    if (::fstat(file_, &facts) != 0) fail("look at", path_);
+    if (::fstat(file_, &facts) != 0) fail("get the status of", path_);
     TERN_CHECK(S_ISREG(facts.st_mode), FileError, "load: '", path_, "' is ",
-               S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");
+               S_ISDIR(facts.st_mode) ? "a folder" : "not a regular file");
     size_ = static_cast<std::uint64_t>(facts.st_size);
   } catch (...) {
     ::close(file_);

@@ -95,8 +95,10 @@ bool JsonReader::boolean(bool) {
 bool JsonReader::number_unsigned(std::uint64_t value) {
   if (level_ != kShape) wrong_value("a number");
   DimVector& sizes = *tensors_.back().sizes;
-  if (value > kMaxElements) wrong_value("a number past 2^63 - 1");
-  if (sizes.size() == kMaxFileDims) wrong_value("more than 64 of them");
+  if (value > kMaxElements) wrong_value("a number above 2^63 - 1");
+  if (sizes.size() == kMaxFileDims) {
+    tensors_.back().fail(text_, "shape: expected at most ", kMaxFileDims, " sizes, found more");
+  }
   sizes.push_back(static_cast<std::int64_t>(value));
   return true;
 }
@@ -104,7 +106,7 @@ bool JsonReader::number_unsigned(std::uint64_t value) {
 bool JsonReader::string(std::string& value) {
   if (level_ == kTop && key_ == "format") {
     if (value != kJsonFormat) {
-      fail("the format is '", value.substr(0, 40), "', not '", kJsonFormat, "'");
+      fail("expected the format '", kJsonFormat, "', found '", value.substr(0, 40), "'");
     }
     format_ = std::move(value);
   } else if (level_ == kMetadata) {
@@ -116,7 +118,9 @@ bool JsonReader::string(std::string& value) {
   } else if (level_ == kEntry && key_ == "dtype") {
     tensors_.back().set_dtype(text_, value);
   } else if (level_ == kEntry && key_ == "encoding") {
-    if (value != "base64") tensors_.back().fail(text_, "unknown encoding, only 'base64' is one");
+    if (value != "base64") {
+      tensors_.back().fail(text_, "encoding: expected 'base64', found '", value.substr(0, 40), "'");
+    }
     tensors_.back().encoding = std::move(value);
   } else {
     wrong_value("a string");
@@ -125,7 +129,8 @@ bool JsonReader::string(std::string& value) {
 }
 
 bool JsonReader::key(std::string& key) {
-  if (key.size() > kMaxJsonKey) fail("a key of ", key.size(), " bytes; ", kMaxJsonKey, " may be");
+  if (key.size() > kMaxJsonKey)
+    fail("the key has ", key.size(), " bytes, at most ", kMaxJsonKey, " are allowed");
   if (!keys_[level_].insert(key).second) fail("key '", key, "' appears twice");
   key_ = std::move(key);
   if (level_ == kTensors) {
@@ -253,7 +258,7 @@ void JsonReader::wrong_value(const char* found) {
 void JsonReader::finish_entry() {
   JsonTensor& entry = tensors_.back();
   for (const char* field : {"dtype", "shape", "data"}) {
-    if (!keys_[kEntry].contains(field)) entry.fail(text_, "no '", field, "'");
+    if (!keys_[kEntry].contains(field)) entry.fail(text_, "missing field '", field, "'");
   }
   if (!entry.encoding.empty() || !entry.tensor.defined()) entry.read_late(text_);
 }
@@ -261,9 +266,9 @@ void JsonReader::finish_entry() {
 // --- The end -------------------------------------------------------------------------------------
 
 State JsonReader::finish() {
-  if (format_.empty()) text_.fail(0, "no \"format\": \"", kJsonFormat, "\"");
-  if (!keys_[kTop].contains("tensors")) text_.fail(0, "no 'tensors'");
-  if (!keys_[kTop].contains("version")) text_.fail(0, "no 'version'");
+  if (format_.empty()) text_.fail(0, "missing \"format\": \"", kJsonFormat, "\"");
+  if (!keys_[kTop].contains("tensors")) text_.fail(0, "missing key 'tensors'");
+  if (!keys_[kTop].contains("version")) text_.fail(0, "missing key 'version'");
   int version = 0;
   for (const JsonTensor& entry : top_values_) {
     if (is_object_key(entry.name)) {
@@ -280,8 +285,8 @@ State JsonReader::finish() {
     if (state_) text_.fail(*state_, "unexpected key 'state' in version 1");
     return unflatten(flat);
   }
-  if (!flat.tree.empty()) text_.fail(0, "metadata '", kTreeKey, "' is for version 1 alone");
-  if (!state_) text_.fail(0, "no 'state', which version 2 has");
+  if (!flat.tree.empty()) text_.fail(0, "metadata '", kTreeKey, "' is only allowed in version 1");
+  if (!state_) text_.fail(0, "missing key 'state', which version 2 needs");
   text_.seek(*state_);
   TreeReader reader(TreeReader::kInFile, flat);
   read_state(reader);
@@ -298,11 +303,11 @@ int JsonReader::version_of(const JsonTensor& entry) {
   int version = 0;
   const auto result = std::from_chars(begin, begin + TextFile::kMaxToken, version);
   if (entry.data + static_cast<std::uint64_t>(result.ptr - begin) != entry.end || version < 1) {
-    text_.fail(entry.place, "the version is no number from 1");
+    text_.fail(entry.place, "version: expected an integer of at least 1");
   }
   if (version > kJsonVersion) {
-    text_.fail(entry.place, "version ", version, " is newer than this library reads, which is ",
-               kJsonVersion);
+    text_.fail(entry.place, "version ", version, " is newer than version ", kJsonVersion,
+               ", the newest that this library can read");
   }
   return version;
 }

@@ -12,13 +12,14 @@ namespace tern::detail {
 void JsonTensor::set_dtype(TextFile& text, const std::string& dtype_name) {
   dtype = dtype_of_file_name(dtype_name);
   if (dtype) return;
-  fail(text, "dtype '", dtype_name.substr(0, 40), "' is none of ", file_names_of_dtypes());
+  fail(text, "unknown dtype '", dtype_name.substr(0, 40), "', expected one of ",
+       file_names_of_dtypes());
 }
 
 /// Allocates the tensor after checking that the text is long enough for the claimed size.
 void JsonTensor::allocate(TextFile& text) {
   const std::optional<Extent> extent = extent_of(*sizes);
-  if (!extent) fail(text, "shape ", IntArrayRef(*sizes), " is larger than any memory");
+  if (!extent) fail(text, "shape ", IntArrayRef(*sizes), " has too many elements");
   // Every element takes at least one byte of text, also in base64.
   if (!extent->is_empty && static_cast<std::uint64_t>(extent->product) > text.size() - data) {
     fail(text, "shape ", IntArrayRef(*sizes), " needs ", extent->product,
@@ -62,7 +63,8 @@ void JsonTensor::read_plain(TextFile& text) {
 
 /// Throws unless reading ended at the end that outline_value() found.
 void JsonTensor::check_end(TextFile& text) const {
-  if (text.offset() != end) text.fail(text.offset(), "tensor '", name, "': more follows");
+  if (text.offset() != end)
+    text.fail(text.offset(), "tensor '", name, "': unexpected text after the value");
 }
 
 void JsonTensor::read_base64(TextFile& text) {
@@ -93,9 +95,13 @@ void JsonTensor::read_base64(TextFile& text) {
   if (found != tensor.nbytes()) {
     fail(text, "data: expected ", tensor.nbytes(), " bytes, found ", found);
   }
-  if (dtype == kBool &&
-      std::any_of(bytes, bytes + found, [](char c) { return c != 0 && c != 1; })) {
-    fail(text, "data: a byte of a bool is neither 0 nor 1");
+  if (dtype == kBool) {
+    const char* const wrong =
+        std::find_if(bytes, bytes + found, [](char c) { return c != 0 && c != 1; });
+    if (wrong != bytes + found) {
+      fail(text, "data: the byte of a bool must be 0 or 1, found ",
+           int{static_cast<unsigned char>(*wrong)});
+    }
   }
 }
 

@@ -16,7 +16,8 @@ TreeReader::TreeReader(Place place, const FlatState& flat) : place_(place), flat
 
 State TreeReader::take() {
   for (const auto& [name, tensor] : flat_->tensors) {
-    TERN_CHECK(used_.contains(name), Error, "tensor '", name, "' has no place in the tree");
+    TERN_CHECK(used_.contains(name), Error, "tensor '", name,
+               "' is in the file, but not in the tree");
   }
   return std::move(result_);
 }
@@ -30,11 +31,11 @@ bool TreeReader::string(std::string& value) {
 bool TreeReader::key(std::string& key) {
   if (flat_ == nullptr) return true;
   Frame& frame = frames_.back();
-  TERN_CHECK(frame.word.empty(), Error, "'", frame.word, "' stands alone in its object");
+  TERN_CHECK(frame.word.empty(), Error, "'", frame.word, "' must be the only key of its object");
   if (key.starts_with("$$")) {
     key.erase(0, 1);
   } else if (key.starts_with('$')) {
-    TERN_CHECK(frame.value.empty(), Error, "'", key, "' stands alone in its object");
+    TERN_CHECK(frame.value.empty(), Error, "'", key, "' must be the only key of its object");
     frame.word = key;
   }
   frame.key = std::move(key);
@@ -97,17 +98,19 @@ bool TreeReader::is_wrapped_root(const Frame& frame) const {
 
 State TreeReader::leaf(const Frame& frame) {
   const bool is_tensor = frame.word == "$tensor";
-  TERN_CHECK(is_tensor || frame.word == "$double", Error, "unknown word '", frame.word, "'");
+  TERN_CHECK(is_tensor || frame.word == "$double", Error, "unknown key '", frame.word,
+             "', expected '$tensor' or '$double'");
   const auto text = frame.value.get<std::string>(frame.word);
   if (is_tensor) {
     const auto found = tensors_.find(text);
-    TERN_CHECK(found != tensors_.end(), Error, "no tensor '", text, "' in the file");
+    TERN_CHECK(found != tensors_.end(), Error, "the file has no tensor '", text, "'");
     used_.insert(text);
     return found->second;
   }
   if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (text == "Infinity") return std::numeric_limits<double>::infinity();
-  TERN_CHECK(text == "-Infinity", Error, "unknown number '", text, "'");
+  TERN_CHECK(text == "-Infinity", Error, "unknown number '", text,
+             "', expected 'NaN', 'Infinity' or '-Infinity'");
   return -std::numeric_limits<double>::infinity();
 }
 

@@ -50,7 +50,7 @@ void skip_string(TextFile& text, const std::string& name) {
     text.move_to(end);
     if (*end == '"') return text.skip(1);
     if (!text.is_cut(end)) {
-      text.fail(text.offset(), "tensor '", name, "': a string of elements has no end or an escape");
+      text.fail(text.offset(), "tensor '", name, "': the string has no end or contains an escape");
     }
   }
 }
@@ -66,7 +66,7 @@ const char* found_name(char first) {
     case '\0':
       return "the end of the file";
     default:
-      return "something that is no JSON";
+      return "an unexpected character";
   }
 }
 
@@ -123,7 +123,7 @@ class ValueReader {
       return;
     }
     const std::int64_t count = sizes_[dim];
-    if (next != '[') fail("expected a list of ", count, ", found ", found_name(next));
+    if (next != '[') fail("expected a list of ", count, " elements, found ", found_name(next));
     text_.skip(1);
     for (index_[dim] = 0; index_[dim] < count; ++index_[dim]) {
       if (index_[dim] != 0) separator(dim, ',');
@@ -159,7 +159,8 @@ class ValueReader {
       bool is_integer = false;
       const char* end = number_end(at, is_integer);
       if (end == nullptr) return no_number(at);
-      if (text_.is_cut(end)) fail("a number of more than ", TextFile::kMaxToken, " characters");
+      if (text_.is_cut(end))
+        fail("expected at most ", TextFile::kMaxToken, " characters, found more in a number");
       if (std::integral<T> && !is_integer) {
         fail("expected an integer, found ", std::string_view(at, end));
       }
@@ -215,7 +216,7 @@ class ValueReader {
     }
     for (const std::string_view word : {"NaN", "Infinity", "-Infinity"}) {
       if (starts_with(at, word)) {
-        fail("a bare ", word, " is no JSON; state files write the string \"", word, "\"");
+        fail("the word ", word, " is not valid JSON; write the string \"", word, "\"");
       }
     }
     fail("expected a number, found ", found_name(*at));

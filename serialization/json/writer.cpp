@@ -72,8 +72,9 @@ class JsonWriter {
   }
 
   void write_key(std::string_view key) {
-    TERN_CHECK(key.size() <= kMaxJsonKey, FileError, "save: '", file_.path(), "': a key of ",
-               key.size(), " bytes; ", kMaxJsonKey, " may be: '", shown_name(key), "'");
+    TERN_CHECK(key.size() <= kMaxJsonKey, FileError, "save: '", file_.path(), "': the key '",
+               shown_name(key), "' has ", key.size(), " bytes, at most ", kMaxJsonKey,
+               " are allowed");
     text(quote_json(key));
   }
 

@@ -59,10 +59,10 @@ class NpyHeaderReader {
       }
     }
     for (std::size_t i = 0; i < kKeys.size(); ++i) {
-      if (!seen_[i]) fail("no '", kKeys[i], "'");
+      if (!seen_[i]) fail("missing key '", kKeys[i], "'");
     }
     skip_space();
-    if (!rest_.empty()) fail("more follows the dictionary");
+    if (!rest_.empty()) fail("unexpected text after the dictionary");
     return std::move(header_);
   }
 
@@ -71,7 +71,7 @@ class NpyHeaderReader {
 
   void read_value(std::string_view key) {
     if (key == "descr") {
-      if (accept("[")) fail("a structured array is no tensor");
+      if (accept("[")) fail("structured arrays are not supported");
       set_type(quoted());
     } else if (key == "fortran_order") {
       header_.fortran_order = accept("True");
@@ -80,7 +80,8 @@ class NpyHeaderReader {
       expect("(");
       while (!accept(")")) {
         header_.sizes.push_back(size());
-        if (header_.sizes.size() > kMaxFileDims) fail("more than ", kMaxFileDims, " dimensions");
+        if (header_.sizes.size() > kMaxFileDims)
+          fail("shape: expected at most ", kMaxFileDims, " sizes, found more");
         if (!accept(",")) {
           expect(")");
           break;
@@ -94,8 +95,8 @@ class NpyHeaderReader {
     header_.big_endian = descr.starts_with('>');
     const auto dtype = dtype_of_npy_type(descr.substr(has_order ? 1 : 0));
     if (!dtype) {
-      fail("descr '", descr.substr(0, 40), "' is no dtype of tern",
-           descr.ends_with('O') ? "; it would be Python objects, which no reader should run" : "");
+      fail("descr '", descr.substr(0, 40), "' is not a dtype of tern",
+           descr.ends_with('O') ? "; it means Python objects, which tern never loads" : "");
     }
     header_.dtype = *dtype;
   }
@@ -128,7 +129,7 @@ class NpyHeaderReader {
   }
 
   void expect(std::string_view token) {
-    if (!accept(token)) fail("expected ", token, " before '", rest_.substr(0, 20), "'");
+    if (!accept(token)) fail("expected ", token, ", found '", rest_.substr(0, 20), "'");
   }
 
   template <class... Parts>
@@ -144,15 +145,16 @@ class NpyHeaderReader {
 
 Header read_header(ByteStream& stream) {
   if (stream.remaining() < kNpyMagic.size() + 2 || stream.text(kNpyMagic.size()) != kNpyMagic) {
-    stream.fail("no .npy: it does not begin with \\x93NUMPY");
+    stream.fail("not an .npy file: it does not begin with \\x93NUMPY");
   }
   const int version = stream.number<std::uint8_t>(), minor = stream.number<std::uint8_t>();
   if (version < 1 || version > 3 || minor != 0) {
-    stream.fail("version ", version, ".", minor, " of .npy is none of 1.0, 2.0, 3.0");
+    stream.fail("unknown version ", version, ".", minor, " of .npy, expected 1.0, 2.0 or 3.0");
   }
   const std::uint32_t size =
       version == 1 ? stream.number<std::uint16_t>() : stream.number<std::uint32_t>();
-  if (size > kMaxHeader) stream.fail("a header of ", size, " bytes; ", kMaxHeader, " may be");
+  if (size > kMaxHeader)
+    stream.fail("the header has ", size, " bytes, at most ", kMaxHeader, " are allowed");
   const std::string text = stream.text(size);
   return NpyHeaderReader(stream, text).read();
 }
@@ -161,7 +163,7 @@ Header read_header(ByteStream& stream) {
 void check_size(const Header& header, const ByteStream& stream) {
   const auto extent =
       extent_of(header.sizes, static_cast<std::int64_t>(element_size(header.dtype)));
-  if (!extent) stream.fail("shape ", IntArrayRef(header.sizes), " is larger than any memory");
+  if (!extent) stream.fail("shape ", IntArrayRef(header.sizes), " has too many elements");
   const auto bytes = extent->is_empty ? 0 : static_cast<std::uint64_t>(extent->product);
   if (bytes != stream.remaining()) {
     stream.fail("shape ", IntArrayRef(header.sizes), " of ", header.dtype, " takes ", bytes,
@@ -173,8 +175,8 @@ void check_size(const Header& header, const ByteStream& stream) {
 
 std::string npy_header(const Tensor& tensor, std::string_view place) {
   const std::string type = npy_type(tensor.dtype());
-  TERN_CHECK(!type.empty(), FileError, place, ": NumPy has no ",
-             dtype_info(tensor.dtype()).python_name, "; convert it, or use another format");
+  TERN_CHECK(!type.empty(), FileError, place, ": NumPy has no dtype ",
+             dtype_info(tensor.dtype()).python_name, "; convert the tensor or use another format");
   std::string shape;
   for (const std::int64_t size : tensor.sizes()) shape += std::to_string(size) + ", ";
   // A Python tuple of one number ends in a comma: (3,) but (3, 4).

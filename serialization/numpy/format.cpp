@@ -17,7 +17,7 @@ bool recognizes_npy(std::string_view head) { return head.starts_with("\x93NUMPY"
 
 void write_npy_state(const State& state, const SaveOptions& options, AtomicFile& file) {
   const std::string place = text_of("save: '", file.path(), "'");
-  TERN_CHECK(state.is_tensor(), FileError, place, ": an .npy holds one tensor, not ",
+  TERN_CHECK(state.is_tensor(), FileError, place, ": an .npy file stores one tensor, not ",
              kind_name(state.kind()), "; use .npz");
   const Tensor tensor = host_copy(state.tensor());
   if (!options.allow_non_finite) refuse_non_finite(file.path(), "tensor", tensor);

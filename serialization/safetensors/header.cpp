@@ -108,7 +108,7 @@ class HeaderReader {
       }
     });
     for (const std::string_view& field : kFields) {
-      if (!found[&field - kFields]) fail_in(entry, "no '", field, "'");
+      if (!found[&field - kFields]) fail_in(entry, "missing field '", field, "'");
     }
     check(entry, shape);
     entries_.push_back(entry);
@@ -125,8 +125,10 @@ class HeaderReader {
     DimVector shape;
     scan_.list([&] {
       const std::uint64_t size = read_number(entry, kExpected);
-      if (size > kMaxSize) fail_in(entry, kExpected, "a number past 2^63 - 1");
-      if (shape.size() == kMaxFileDims) fail_in(entry, kExpected, "more than 64 of them");
+      if (size > kMaxSize) fail_in(entry, kExpected, "a number above 2^63 - 1");
+      if (shape.size() == kMaxFileDims) {
+        fail_in(entry, "shape: expected at most ", kMaxFileDims, " sizes, found more");
+      }
       shape.push_back(static_cast<std::int64_t>(size));
     });
     return shape;
@@ -160,7 +162,7 @@ class HeaderReader {
   /// that gives the same result for every order.
   void check(const Entry& e, IntArrayRef shape) const {
     const auto extent = extent_of(shape, static_cast<std::int64_t>(e.dtype->bits));
-    if (!extent) fail_in(e, "shape ", shape, " is larger than any memory");
+    if (!extent) fail_in(e, "shape ", shape, " has too many elements");
     const std::int64_t bits = extent->is_empty ? 0 : extent->product;
     if (bits % 8 != 0) {
       fail_in(e, "shape ", shape, " of ", e.dtype->name, " does not fill whole bytes");
@@ -196,13 +198,13 @@ class HeaderReader {
       if (e.begin != end) {
         fail_in(e, "its data begin at byte ", e.begin, ", ",
                 e.begin < end ? "inside the tensor before it, which ends at byte "
-                              : "which leaves a hole behind byte ",
+                              : "which leaves a hole after byte ",
                 end);
       }
       end = e.end;
     }
     if (end != data_size_) {
-      fail("the tensors end at byte ", end, " of the data, but ", data_size_, " bytes follow");
+      fail("the tensors end at byte ", end, ", but the file has ", data_size_, " bytes of data");
     }
   }
 
@@ -255,8 +257,9 @@ SafetensorsHeader read_safetensors_header(const InputFile& file) {
   }
   file.read(0, &size, sizeof size);
   const std::uint64_t rest = file.size() - sizeof size;
-  if (size > kMaxHeaderSize) fail("a header of ", size, " bytes; ", kMaxHeaderSize, " may be");
-  if (size > rest) fail("a header of ", size, " bytes, but only ", rest, " follow");
+  if (size > kMaxHeaderSize)
+    fail("the header has ", size, " bytes, at most ", kMaxHeaderSize, " are allowed");
+  if (size > rest) fail("the header has ", size, " bytes, but only ", rest, " bytes follow");
   std::string text(static_cast<std::size_t>(size), '\0');
   file.read(sizeof size, text.data(), text.size());
   return HeaderReader(file.path(), std::move(text), rest - size).read(sizeof size + size);

@@ -11,8 +11,8 @@ namespace tern::detail {
 namespace {
 
 std::string content_of(const InputFile& file) {
-  TERN_CHECK(file.size() <= kMaxHeaderSize, FileError, "load: '", file.path(), "': an index of ",
-             file.size(), " bytes; ", kMaxHeaderSize, " may be");
+  TERN_CHECK(file.size() <= kMaxHeaderSize, FileError, "load: '", file.path(), "': the index has ",
+             file.size(), " bytes, at most ", kMaxHeaderSize, " are allowed");
   return file.head(static_cast<std::size_t>(file.size()));
 }
 
@@ -36,7 +36,7 @@ SafetensorsIndex::SafetensorsIndex(const InputFile& file)
     key == kMap ? read_map() : read_metadata();
   });
   scan_.end();
-  if (!has_map) fail("no '", kMap, "'");
+  if (!has_map) fail("missing key '", kMap, "'");
   refuse_equal();
 }
 
@@ -45,11 +45,11 @@ void SafetensorsIndex::read_map() {
   rows_.reserve(text_.size() / kShortest.size() + 1);  // untouched memory costs nothing
   scan_.object([&](std::string_view tensor) {
     if (!scan_.at('"')) {
-      fail("tensor '", shown_name(tensor), "': expected the name of a file, found ", scan_.kind());
+      fail("tensor '", shown_name(tensor), "': expected a file name, found ", scan_.kind());
     }
     const std::string_view name = scan_.string();
     if (!is_file_name(name)) {
-      fail("tensor '", shown_name(tensor), "': '", shown_name(name), "' is no name of a file");
+      fail("tensor '", shown_name(tensor), "': '", shown_name(name), "' is not a file name");
     }
     rows_.push_back({scan_.place(tensor), scan_.place(name)});
   });

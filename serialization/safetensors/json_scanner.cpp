@@ -53,13 +53,14 @@ char* write_utf8(char* out, unsigned code) {
 
 JsonScanner::JsonScanner(std::string& text, std::string context)
     : context_(std::move(context)), begin_(text.data()), end_(begin_ + text.size()), next_(begin_) {
-  if (text.starts_with("\xef\xbb\xbf")) fail(begin_, "a byte order mark");
-  if (const std::size_t nul = text.find('\0'); nul != text.npos) fail(begin_ + nul, "a NUL byte");
+  if (text.starts_with("\xef\xbb\xbf")) fail(begin_, "unexpected byte order mark");
+  if (const std::size_t nul = text.find('\0'); nul != text.npos)
+    fail(begin_ + nul, "unexpected NUL byte");
   skip_space();
 }
 
 const char* JsonScanner::kind() const {
-  if (next_ == end_) fail(next_, "the text ends where a value should be");
+  if (next_ == end_) fail(next_, "expected a value, found the end of the text");
   const char* const kind = value_kind(*next_);
   if (kind == nullptr) fail(next_, "expected a value");
   return at('-') ? "a negative number" : kind;
@@ -163,7 +164,7 @@ void JsonScanner::scalar() {
 }
 
 void JsonScanner::end() const {
-  if (next_ != end_) fail(next_, "more follows the value");
+  if (next_ != end_) fail(next_, "unexpected text after the value");
 }
 
 void JsonScanner::expect(char c) {

@@ -76,7 +76,7 @@ SafetensorsReader::SafetensorsReader(const InputFile& file, const LoadFileOption
 ScalarType SafetensorsReader::dtype_of(const SafetensorsEntry& entry) const {
   if (const auto dtype = dtype_of_file_name(entry.dtype)) return *dtype;
   raise<FileError>("load: '", file_.path(), "': tensor '", shown_name(entry.name), "': dtype ",
-                   entry.dtype, " is none of those that tern has: ", file_names_of_dtypes());
+                   entry.dtype, " is not supported, expected one of ", file_names_of_dtypes());
 }
 
 /// Returns a view of the mapping. Undefined if the file is not mapped, the tensor is empty or its

@@ -168,8 +168,8 @@ std::string remove_files(const std::vector<std::string>& files, FileCalls& calls
 /// Removes the files of an older save, which would be read in place of the new state.
 void remove_old(const std::string& path, const std::vector<std::string>& files, FileCalls& calls) {
   const std::string failed = remove_files(files, calls);
-  TERN_CHECK(failed.empty(), FileError, "save: '", path, "': saved, but cannot remove the old ",
-             failed);
+  TERN_CHECK(failed.empty(), FileError, "save: '", path,
+             "': saved, but cannot remove the old file ", failed);
 }
 
 // --- Reading -------------------------------------------------------------------------------------
@@ -200,8 +200,8 @@ Shards open_shards(const std::string& path, const SafetensorsIndex& index,
     if (!shard) {
       shard = std::make_unique<const Shard>(folder_of(path).append(file), options);
       TERN_CHECK(id.empty() || id == find_metadata(shard->reader.header().metadata, kSaveKey),
-                 FileError, "load: '", path, "': '", file,
-                 "' was written by another save than the index");
+                 FileError, "load: '", path, "': the index and '", file,
+                 "' were written by different saves");
       found += shard->places.size();
     }
     TERN_CHECK(shard->places.contains(name), FileError, "load: '", path, "': tensor '",
@@ -261,7 +261,7 @@ bool has_index(const std::string& path) {
 
 void refuse_safetensors_index(const State&, const SaveOptions&, AtomicFile& file) {
   raise<FileError>("save: '", file.path(),
-                   "': an index is written with its files; save to a .safetensors with "
+                   "': an index cannot be saved alone; save to a .safetensors file with "
                    "SaveOptions::max_shard_size");
 }
 

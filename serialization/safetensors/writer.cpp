@@ -66,7 +66,8 @@ std::string header_of(const SafetensorsContent& content,
   text.resize((text.size() + 7) / 8 * 8, ' ');  // aligns the elements
   const std::uint64_t size = text.size() - sizeof size;
   TERN_CHECK(content.metadata.size() <= kMaxMetadata, FileError, "save: '", path,
-             "': ", content.metadata.size(), " strings of metadata; ", kMaxMetadata, " may be");
+             "': ", content.metadata.size(), " strings of metadata, at most ", kMaxMetadata,
+             " are allowed");
   TERN_CHECK(size <= kMaxHeaderSize, FileError, "save: '", path, "': the header takes ", size,
              " bytes; safetensors allows ", kMaxHeaderSize);
   text.replace(0, sizeof size, reinterpret_cast<const char*>(&size), sizeof size);
@@ -79,9 +80,10 @@ void check_metadata(const SafetensorsMetadata& metadata, const FlatState& flat,
   std::set<std::string_view> names;
   for (const NamedTensor& tensor : flat.tensors) names.insert(tensor.first);
   for (const auto& [key, value] : metadata) {
-    TERN_CHECK(!names.contains(key) && !names.contains(value), FileError, "save: '", path,
-               "': metadata '", key, "': '", value,
-               "': the name of a tensor would stand for a tied one");
+    TERN_CHECK(
+        !names.contains(key) && !names.contains(value), FileError, "save: '", path, "': metadata '",
+        key, "': '", value,
+        "' must not contain the name of a tensor, because such metadata describes tied tensors");
   }
 }
 

@@ -22,7 +22,8 @@ void refuse(const std::string& path, const std::string& name, const Tensor& tens
     place = text_of('[', rest % tensor.size(dim), ']', place);
   }
   raise<FileError>("save: '", path, "': tensor '", name, "': data", place, " is ",
-                   non_finite_word(static_cast<double>(*found)));
+                   non_finite_word(static_cast<double>(*found)),
+                   ", but SaveOptions::allow_non_finite is false");
 }
 
 }  // namespace

@@ -23,8 +23,9 @@ class Flattener {
     if (tensors_only) {
       flat_.order = std::exchange(flat_.tree, {});
     } else {
-      TERN_CHECK(values_ <= kMaxTreeValues, Error, "a state of ", values_,
-                 " values beside the elements of its tensors; ", kMaxTreeValues, " may be");
+      TERN_CHECK(values_ <= kMaxTreeValues, Error, "the state has ", values_,
+                 " values besides the elements of its tensors, at most ", kMaxTreeValues,
+                 " are allowed");
     }
     return std::move(flat_);
   }

@@ -104,7 +104,7 @@ bool TorchPickle::is_known(std::string_view name) const {
   if (dtype_of_storage(name) || is_dtype(name)) return true;
   // PyTorch writes tensors of its newer dtypes with this function.
   if (name == "torch._utils._rebuild_tensor_v3")
-    fail("a tensor of a dtype that tern does not have");
+    fail("the tensor has a dtype that tern does not have");
   if (name.starts_with("torch.") && name.ends_with("Storage")) {
     stream_.fail("'", name, "' has elements of a dtype that tern does not have");
   }
@@ -133,7 +133,7 @@ PickleValue TorchPickle::call(const PickleObject& function, const PickleObject& 
       as(items[0], PickleObject::kTensor) != nullptr) {
     return items[0];
   }
-  fail("a call of '", name, "' with ", items.size(), " arguments that it does not take");
+  fail("the call of '", name, "' with ", items.size(), " arguments is not supported");
 }
 
 /// Reads OrderedDict([[key, value], ...]), the form of Python 2. Changes the list itself into the
@@ -143,7 +143,8 @@ PickleValue TorchPickle::dict_of_pairs(PickleObject& list) {
   for (const PickleValue& item : list.items) {
     const PickleObject* pair = as(item, PickleObject::kList);
     if (pair == nullptr) pair = as(item, PickleObject::kTuple);
-    if (pair == nullptr || pair->items.size() != 2) fail("an OrderedDict of something but pairs");
+    if (pair == nullptr || pair->items.size() != 2)
+      fail("an OrderedDict needs pairs of a key and a value");
     items.insert(items.end(), pair->items.begin(), pair->items.end());
   }
   list.kind = PickleObject::kDict;
@@ -154,7 +155,7 @@ PickleValue TorchPickle::dict_of_pairs(PickleObject& list) {
 PickleValue TorchPickle::find_outside(const PickleValue& id) {
   const PickleObject* tuple = as(id, PickleObject::kTuple);
   if (tuple == nullptr || tuple->items.size() < 5 || tuple->items.size() > 6) {
-    fail("a reference to something other than a storage");
+    fail("expected a reference to a storage");
   }
   const std::vector<PickleValue>& items = tuple->items;
   const PickleObject *kind = as(items[0], PickleObject::kString),
@@ -163,10 +164,11 @@ PickleValue TorchPickle::find_outside(const PickleValue& id) {
                      *location = as(items[3], PickleObject::kString);
   if (kind == nullptr || kind->text != "storage" || type == nullptr || key == nullptr ||
       location == nullptr || !dtype_of_storage(type->text) || !count_of(items[4])) {
-    fail("a reference to a storage is not ('storage', class, key, location, count)");
+    fail("a reference to a storage must be ('storage', class, key, location, count)");
   }
   if (items.size() == 6 && !std::holds_alternative<std::nullptr_t>(items[5])) {
-    fail("storage '", key->text, "' is a part of another, which only PyTorch before 0.4 wrote");
+    fail("storage '", key->text,
+         "' is a part of another storage; only PyTorch before 0.4 wrote such files");
   }
   PickleObject* storage = make(PickleObject::kStorage);
   storage->text = key->text;
@@ -176,24 +178,25 @@ PickleValue TorchPickle::find_outside(const PickleValue& id) {
 
 Tensor TorchPickle::rebuild(const PickleObject& arguments) {
   const std::vector<PickleValue>& items = arguments.items;
-  if (items.size() < 4) fail("a tensor of ", items.size(), " arguments");
+  if (items.size() < 4) fail("a tensor needs at least 4 arguments, found ", items.size());
   const PickleObject* storage = as(items[0], PickleObject::kStorage);
   const auto offset = count_of(items[1]);
   const auto sizes = counts_of(items[2]), strides = counts_of(items[3]);
   if (storage == nullptr || !offset || !sizes || !strides || sizes->size() != strides->size()) {
-    fail("a tensor takes a storage, an offset, and as many sizes as strides, at most ",
-         kMaxFileDims, ", none negative");
+    fail("a tensor needs a storage, an offset, and equally many sizes and strides, at most ",
+         kMaxFileDims, " and none negative");
   }
   if (items.size() > 6) {  // flags: the view is the conjugate or the negative of its elements
     const PickleObject* facts = as(items[6], PickleObject::kDict);
-    if (facts != nullptr && !facts->items.empty()) fail("a tensor with a conj or neg bit");
+    if (facts != nullptr && !facts->items.empty())
+      fail("tensors with a conj or neg bit are not supported");
   }
   const auto extent = extent_of(*sizes, *strides, *offset);
   const Tensor& elements = elements_of(*storage);
   if (!extent || *extent > elements.numel()) {
-    fail("a tensor of sizes ", IntArrayRef(*sizes), " and strides ", IntArrayRef(*strides), " at ",
-         *offset, " does not lie in its storage '", storage->text, "' of ", elements.numel(),
-         " elements");
+    fail("a tensor of sizes ", IntArrayRef(*sizes), ", strides ", IntArrayRef(*strides),
+         ", offset ", *offset, " does not fit into its storage '", storage->text, "' of ",
+         elements.numel(), " elements");
   }
   return make_alias(elements, *sizes, *strides, *offset);
 }
@@ -205,7 +208,7 @@ const Tensor& TorchPickle::elements_of(const PickleObject& storage) {
   if (is_new) {
     std::uint64_t bytes = 0;
     if (__builtin_mul_overflow(count, element_size(dtype), &bytes)) {
-      fail("storage '", storage.text, "' of ", count, " elements is larger than any memory");
+      fail("storage '", storage.text, "' of ", count, " elements is too large");
     }
     const std::uint64_t found = storage_size_(storage.text, bytes);
     if (found != bytes) {
@@ -216,8 +219,8 @@ const Tensor& TorchPickle::elements_of(const PickleObject& storage) {
   }
   const Tensor& elements = storages_[place->second].elements;
   if (elements.dtype() != dtype || elements.numel() != count) {
-    fail("storage '", storage.text, "' is said to have ", count, " ", dtype, " elements, and ",
-         elements.numel(), " ", elements.dtype(), " before");
+    fail("storage '", storage.text, "' has ", count, " ", dtype, " elements here, but ",
+         elements.numel(), " ", elements.dtype(), " elements in an earlier tensor");
   }
   return elements;
 }
@@ -228,7 +231,7 @@ State TorchPickle::to_state(const PickleValue& value, int depth) {
   }
   const auto* const* held = std::get_if<PickleObject*>(&value);
   const std::uint64_t cost = 1 + (held != nullptr ? (*held)->text.size() : 0);
-  if (cost > budget_) stream_.fail("the pickle repeats its parts more than an honest one does");
+  if (cost > budget_) stream_.fail("the pickle repeats the same objects too many times");
   budget_ -= cost;
   if (std::holds_alternative<std::nullptr_t>(value)) return nullptr;
   if (const auto* flag = std::get_if<bool>(&value)) return *flag;
@@ -257,7 +260,7 @@ State TorchPickle::to_state(const PickleValue& value, int depth) {
       if (is_dtype(object.text)) return object.text;
       [[fallthrough]];
     default:
-      stream_.fail(kind_name(value), " stands where a value should: '", object.text, "'");
+      stream_.fail("expected a value, found ", kind_name(value), ": '", object.text, "'");
   }
 }
 
@@ -265,9 +268,11 @@ State TorchPickle::to_state(const PickleValue& value, int depth) {
 std::string TorchPickle::key_of(const PickleValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
   const PickleObject* text = as(value, PickleObject::kString);
-  if (text == nullptr) stream_.fail(kind_name(value), " as a key; strings and integers may be");
+  if (text == nullptr) {
+    stream_.fail("expected a string or an integer as a key, found ", kind_name(value));
+  }
   if (text->text.size() > budget_) {
-    stream_.fail("the pickle repeats its parts more than an honest one does");
+    stream_.fail("the pickle repeats the same objects too many times");
   }
   budget_ -= text->text.size();
   return text->text;

@@ -147,7 +147,7 @@ bool PickleReader::step(PickleOpcode opcode) {
     case kStackClass: {
       const PickleObject *name = as(pop(), PickleObject::kString),
                          *module = as(pop(), PickleObject::kString);
-      if (name == nullptr || module == nullptr) fail("the name of a class is no string");
+      if (name == nullptr || module == nullptr) fail("the name of a class must be a string");
       push_class(module->text, name->text);
       break;
     }
@@ -158,21 +158,22 @@ bool PickleReader::step(PickleOpcode opcode) {
       const PickleValue arguments = pop(), function = pop();
       const PickleObject *tuple = as(arguments, PickleObject::kTuple),
                          *callee = as(function, PickleObject::kClass);
-      if (callee == nullptr) fail("a call of ", kind_name(function));
-      if (tuple == nullptr) fail("a call with ", kind_name(arguments), " instead of a tuple");
+      if (callee == nullptr) fail("expected a function to call, found ", kind_name(function));
+      if (tuple == nullptr) fail("expected a tuple of arguments, found ", kind_name(arguments));
       push(call(*callee, *tuple));
       break;
     }
     case kBuild:
       // Ignores the attributes of a dictionary. A state_dict() stores versions of modules in them.
-      if (as(pop(), PickleObject::kDict) == nullptr) fail("attributes that are no dict");
+      if (as(pop(), PickleObject::kDict) == nullptr)
+        fail("the attributes of an object must be a dict");
       top(PickleObject::kDict);
       break;
     default: {
       const int code = static_cast<int>(opcode);
       const bool printable = code > ' ' && code < 127;
       fail("opcode ", code, printable ? text_of(" ('", static_cast<char>(code), "')") : "",
-           " is not one that data need; it is not run");
+           " is not needed for data; tern does not run it");
     }
   }
   return true;
@@ -205,7 +206,7 @@ void PickleReader::push_class(const std::string& module, const std::string& name
   object->text = module + "." + name;
   if (!is_known(object->text)) {
     fail("class '", object->text,
-         "' is not one that a state file may hold, and is not run; save a ",
+         "' is not allowed in a state file, and tern does not run it; save a ",
          "state_dict() or a dictionary of tensors, numbers, strings and lists");
   }
   push(object);
@@ -223,14 +224,15 @@ void PickleReader::push_tuple(std::size_t count) {
 
 /// Removes the top value of the stack. Throws if there is no value above the last mark.
 PickleValue PickleReader::pop() {
-  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) fail("a value from an empty stack");
+  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()))
+    fail("cannot take a value from an empty stack");
   const PickleValue value = stack_.back();
   stack_.pop_back();
   return value;
 }
 
 std::size_t PickleReader::pop_mark() {
-  if (marks_.empty()) fail("a mark from an empty stack");
+  if (marks_.empty()) fail("cannot take a mark from an empty stack");
   const std::size_t mark = marks_.back();
   marks_.pop_back();
   return mark;
@@ -239,7 +241,7 @@ std::size_t PickleReader::pop_mark() {
 PickleObject& PickleReader::top(PickleObject::Kind kind) {
   const PickleValue value = pop();
   PickleObject* object = as(value, kind);
-  if (object == nullptr) fail("items for ", kind_name(value));
+  if (object == nullptr) fail("cannot add items to ", kind_name(value));
   push(value);
   return *object;
 }
@@ -247,13 +249,14 @@ PickleObject& PickleReader::top(PickleObject::Kind kind) {
 /// Moves the values from `begin` to the top of the stack into the container below them.
 void PickleReader::append_from(std::size_t begin, PickleObject::Kind kind) {
   if (begin > stack_.size() || begin < (marks_.empty() ? 0 : marks_.back())) {
-    fail("items from an empty stack");
+    fail("cannot take items from an empty stack");
   }
   const std::vector<PickleValue> items(stack_.begin() + static_cast<std::ptrdiff_t>(begin),
                                        stack_.end());
   stack_.resize(begin);
   PickleObject& container = top(kind);
-  if (kind == PickleObject::kDict && items.size() % 2 != 0) fail("a key without a value");
+  if (kind == PickleObject::kDict && items.size() % 2 != 0)
+    fail("a dict has a key without a value");
   container.items.insert(container.items.end(), items.begin(), items.end());
 }
 
@@ -261,12 +264,12 @@ void PickleReader::remember(std::uint64_t number) {
   const PickleValue value = pop();
   push(value);
   memo_[number] = value;
-  if (memo_.size() > max_objects_) fail("more than ", max_objects_, " values to remember");
+  if (memo_.size() > max_objects_) fail("more than ", max_objects_, " values in the memo");
 }
 
 void PickleReader::recall(std::uint64_t number) {
   const auto found = memo_.find(number);
-  if (found == memo_.end()) fail("nothing was remembered as ", number);
+  if (found == memo_.end()) fail("the memo has no value ", number);
   push(found->second);
 }
 

@@ -21,10 +21,10 @@ void fill(const Tensor& elements, ByteStream& stream) {
 
 const ZipEntry& entry_of(const ZipArchive& zip, const std::string& name) {
   const ZipEntry* entry = zip.find(name);
-  TERN_CHECK(entry != nullptr, FileError, "load: '", zip.file().path(), "': no entry '", name,
-             "'; is it a file of torch.save?");
+  TERN_CHECK(entry != nullptr, FileError, "load: '", zip.file().path(),
+             "': the archive has no entry '", name, "'; was it written by torch.save?");
   TERN_CHECK(!entry->deflated, FileError, "load: '", zip.file().path(), "': entry '", name,
-             "' is compressed, as torch.save never does");
+             "' is compressed, but torch.save never compresses");
   return *entry;
 }
 
@@ -39,7 +39,7 @@ State read_zip(const InputFile& file) {
     ByteStream stream(file, entry_of(zip, folder + "byteorder"));
     constexpr std::string_view kLittle = "little";
     if (stream.remaining() != kLittle.size() || stream.text(kLittle.size()) != kLittle) {
-      stream.fail("the elements are not 'little'");
+      stream.fail("the elements must be little-endian");
     }
     stream.finish();
   }
@@ -63,7 +63,7 @@ State read_zip(const InputFile& file) {
 void check_machine(const State& facts, const ByteStream& stream) {
   const State* little = facts.is_dict() ? facts.find("little_endian") : nullptr;
   if (little == nullptr || !little->is_bool() || !little->to<bool>()) {
-    stream.fail("the elements are not little-endian");
+    stream.fail("the elements must be little-endian");
   }
 }
 
@@ -75,14 +75,15 @@ void read_old_storages(const State& keys, const TorchPickle& pickle, ByteStream&
   }
   for (const State& key : keys.elements()) {
     const auto found = missing.find(key.string());
-    if (found == missing.end()) stream.fail("no tensor shows storage '", key.string(), "'");
+    if (found == missing.end()) stream.fail("no tensor uses storage '", key.string(), "'");
     const TorchPickle::Storage& storage = *found->second;
     const auto count = stream.number<std::int64_t>();
     if (count != storage.elements.numel()) {
       stream.fail(storage.note, "storage '", storage.key, "': expected ", storage.elements.numel(),
                   " elements, found ", count);
     }
-    if (storage.elements.nbytes() > stream.remaining()) stream.fail(storage.note, "cut off");
+    if (storage.elements.nbytes() > stream.remaining())
+      stream.fail(storage.note, "the file ends inside the elements");
     fill(storage.elements, stream);
     missing.erase(found);
   }
@@ -123,7 +124,7 @@ State read_torch_state(const InputFile& file, const LoadFileOptions&) {
   if (head.starts_with("PK")) return read_zip(file);
   const std::size_t magic = head.find(kOldMagic);
   TERN_CHECK(magic != head.npos, FileError, "load: '", file.path(),
-             "' is neither a ZIP archive nor of the older form of torch.save");
+             "' is neither a ZIP archive nor a file of torch.save in the older format");
   return read_old(file, magic + kOldMagic.size());
 }
 

@@ -28,9 +28,9 @@ class Pickler {
     value(state);
     text_ += '.';
     const std::uint64_t most = max_pickle_objects(text_.size());
-    TERN_CHECK(objects_ <= most, Error, "a .pt file of ", text_.size(),
-               " bytes beside its elements ", "may have ", most,
-               " lists, dictionaries and strings, not ", objects_);
+    TERN_CHECK(objects_ <= most, Error, "a .pt file with ", text_.size(),
+               " bytes besides its elements can have at most ", most,
+               " lists, dictionaries and strings, got ", objects_);
   }
 
   const std::string& text() const { return text_; }

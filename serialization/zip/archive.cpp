@@ -93,7 +93,7 @@ ZipArchive::Directory ZipArchive::find_directory() const {
     end = offset;
   }
   check(directory.offset <= end && directory.size == end - directory.offset, file_,
-        "the list of contents is said to be bytes ", directory.offset, " to ",
+        "the list of contents should be bytes ", directory.offset, " to ",
         directory.offset + directory.size, ", but ends at ", end);
   return directory;
 }
@@ -125,8 +125,8 @@ void ZipArchive::read_entries(const Directory& directory) {
           entry.name, "': a zip64 size is missing");
     check(entry.deflated ? entry.size / kMaxRatio <= entry.packed_size
                          : entry.size == entry.packed_size,
-          file_, "entry '", entry.name, "': ", entry.packed_size, " bytes cannot hold ",
-          entry.size);
+          file_, "entry '", entry.name, "': ", entry.packed_size, " packed bytes cannot unpack to ",
+          entry.size, " bytes");
     rest.remove_prefix(total);
   }
   check(rest.empty(), file_, "the list of contents has ", rest.size(), " bytes too many");
@@ -146,15 +146,15 @@ void ZipArchive::locate_data(std::uint64_t end) {
     const std::uint64_t next = i + 1 < order.size() ? order[i + 1]->offset : end;
     const std::uint64_t named = kLocalSize + entry.name.size();
     check(entry.offset <= next && named <= next - entry.offset, file_, "entry '", entry.name,
-          "' overlaps what follows it");
+          "' overlaps the next part of the file");
     const std::string header = bytes_at(file_, entry.offset, named);
     check(header.starts_with("PK\3\4") && u16(header, 26) == entry.name.size() &&
               header.ends_with(entry.name),
-          file_, "entry '", entry.name, "': its header does not fit the list of contents");
+          file_, "entry '", entry.name, "': its header does not match the list of contents");
     const std::uint64_t room = next - entry.offset - named, extra = u16(header, 28);
     check(extra <= room && entry.packed_size <= room - extra, file_, "entry '", entry.name,
-          "' is said to have ", entry.packed_size, " bytes, but at most ",
-          extra <= room ? room - extra : 0, " are there");
+          "' should have ", entry.packed_size, " bytes, but the file has at most ",
+          extra <= room ? room - extra : 0);
     entry.offset += named + extra;
   }
 }

@@ -25,15 +25,15 @@ ByteStream::ByteStream(const InputFile& file, const ZipEntry& entry, std::string
 }
 
 void ByteStream::check_room(std::uint64_t count) const {
-  if (count > remaining()) fail("expected ", count, " bytes, ", remaining(), " are left");
+  if (count > remaining()) fail("expected ", count, " bytes, but only ", remaining(), " remain");
 }
 
 void ByteStream::refuse_expansion() const {
   constexpr std::uint64_t kMostTimes = 64, kSmall = 1 << 16;
   if (entry_ == nullptr || entry_->size <= kSmall) return;
   if (entry_->size / kMostTimes > entry_->packed_size) {
-    fail(entry_->packed_size, " bytes that unpack to ", entry_->size, "; ", kMostTimes,
-         " times as many may be");
+    fail(entry_->packed_size, " bytes unpack to ", entry_->size, " bytes, at most ", kMostTimes,
+         " times as many are allowed");
   }
 }
 

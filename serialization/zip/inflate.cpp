@@ -82,7 +82,7 @@ void Inflater::finish() {
     if (s.z.avail_out == 0) s.fail("it holds more bytes than the list of contents says");
     s.at_end = result == Z_STREAM_END;
   }
-  if (s.left + s.z.avail_in > 0) s.fail("more follows its compressed data");
+  if (s.left + s.z.avail_in > 0) s.fail("unexpected bytes after its compressed data");
 }
 
 #else

@@ -83,9 +83,10 @@ TEST(Content, IsNotAskedWhenSaving) {
   const Scratch scratch;
   for (const char* const name : kOtherNames) {
     const std::string text = error_of<FileError>([&] { save(ones({2}), scratch.path(name)); });
-    EXPECT_EQ(text, "save: '" + scratch.path(name) +
-                        "': the name of a state file ends in one of .safetensors .json .npy .npz "
-                        ".index.json .pt .pth ");
+    EXPECT_EQ(text,
+              "save: '" + scratch.path(name) +
+                  "': the name of a state file must end in one of .safetensors .json .npy .npz "
+                  ".index.json .pt .pth ");
   }
 }
 

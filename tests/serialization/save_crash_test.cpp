@@ -29,7 +29,7 @@ class SaveCrash : public ::testing::TestWithParam<const char*> {
     } catch (const FileError& error) {
       const std::string text = error.what();
       EXPECT_TRUE(is_sharded(GetParam()) && (text.ends_with("No such file or directory") ||
-                                             text.ends_with("by another save than the index")))
+                                             text.ends_with("were written by different saves")))
           << text;
     }
   }

@@ -212,7 +212,7 @@ TEST_P(SaveFileFaults, TargetsOfEveryKind) {
 
 TEST_P(SaveFaults, APathWithANulByteIsRefused) {
   const std::string path = scratch_.path("other") + '\0' + GetParam();
-  const std::string text = "in the path a NUL byte follows '" + scratch_.path("other") + "'";
+  const std::string text = "the path has a NUL byte after '" + scratch_.path("other") + "'";
   EXPECT_EQ(error_of<FileError>([&] { save(new_state_, path, save_options(GetParam())); }),
             "save: " + text);
   EXPECT_EQ(scratch_.contents(), old_files_);

@@ -27,7 +27,7 @@ class SourceIterator {
   char operator*() const {
     const char c = source_->inserted.empty() ? source_->text.peek() : source_->inserted.front();
     // The parser would treat a NUL as the end of the text and ignore all text after it.
-    if (c == '\0') source_->text.fail(source_->text.offset(), "a NUL byte");
+    if (c == '\0') source_->text.fail(source_->text.offset(), "unexpected NUL byte");
     return c;
   }
   SourceIterator& operator++() {

@@ -99,7 +99,7 @@ TEST(AtomicFile, RefusesWhatCannotBeReplaced) {
             "save: '" + scratch.path("folder") + "' is a folder");
   ASSERT_EQ(::mkfifo(scratch.path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(error_of<FileError>([&] { write_atomically(scratch.path("pipe"), kNew); }),
-            "save: '" + scratch.path("pipe") + "' is no regular file");
+            "save: '" + scratch.path("pipe") + "' is not a regular file");
   EXPECT_THROW(write_atomically("/dev/null", kNew), FileError);
   EXPECT_EQ(error_of<FileError>([&] { write_atomically(scratch.path("missing/file"), kNew); }),
             "save: '" + scratch.path("missing/file") + "': cannot create a file in the folder '" +

@@ -34,13 +34,13 @@ TEST_F(JsonRejectTensor, NumbersThatJsonHasNot) {
   }
   for (const char* word : {"NaN", "Infinity", "-Infinity"}) {
     const std::string says =
-        "a bare " + std::string(word) + " is no JSON; state files write the string \"";
+        "the word " + std::string(word) + " is not valid JSON; write the string \"";
     rejects(data("F32", "[1]", "[" + std::string(word) + "]"), says);
     rejects(data("F64", "[]", word), says);
     rejects(plain("[1.0, " + std::string(word) + "]"), says);
     rejects(plain(word), says);
   }
-  rejects(data("I64", "[1]", "[NaN]"), "a bare NaN is no JSON");
+  rejects(data("I64", "[1]", "[NaN]"), "the word NaN is not valid JSON");
 }
 
 TEST_F(JsonRejectTensor, NumbersThatTheDtypeHasNot) {
@@ -77,9 +77,9 @@ TEST_F(JsonRejectTensor, ElementsThatAreNoNumbers) {
   rejects(data("F32", "[1]", "[\"+Infinity\"]"), "expected a number, found a string");
   rejects(data("F32", "[1]", "[null]"), "data[0]: expected a number, found null");
   rejects(data("F32", "[1]", "[{}]"), "data");
-  rejects(data("F32", "[1]", "{}"), "data: expected a list of 1, found an object");
-  rejects(data("F32", "[1]", "null"), "expected a list of 1, found null");
-  rejects(data("F32", "[1]", "\"1\""), "expected a list of 1, found a string");
+  rejects(data("F32", "[1]", "{}"), "data: expected a list of 1 elements, found an object");
+  rejects(data("F32", "[1]", "null"), "expected a list of 1 elements, found null");
+  rejects(data("F32", "[1]", "\"1\""), "expected a list of 1 elements, found a string");
   rejects(plain("[1.0, null]"), "data[1]: expected a number, found null");
   rejects(plain("[{}]"), "expected a value, found an object");
   rejects(plain("{}"), "expected nested lists of numbers, found an object");
@@ -97,11 +97,11 @@ TEST_F(JsonRejectTensor, ListsThatAreNotTheShape) {
   rejects(data("F32", "[2, 3]", "[[1, 2, 3], [4, 5, 6], []]"),
           "data: expected 2 elements, found more");
   rejects(data("F32", "[2, 3]", "[1, 2, 3, 4, 5, 6]"),
-          "data[0]: expected a list of 3, found a number");
+          "data[0]: expected a list of 3 elements, found a number");
   rejects(data("F32", "[2]", "[[1], [2]]"), "data[0]: expected a number, found a list");
   rejects(data("F32", "[2]", "[1, [2]]"), "data[1]: expected a number, found a list");
   rejects(data("F32", "[]", "[1]"), "data: expected a number, found a list");
-  rejects(data("F32", "[1]", "1"), "data: expected a list of 1, found a number");
+  rejects(data("F32", "[1]", "1"), "data: expected a list of 1 elements, found a number");
   rejects(data("F32", "[0]", "[1]"), "data: expected 0 elements, found more");
   rejects(data("F32", "[2, 0]", "[[], [1]]"), "data[1]: expected 0 elements, found more");
   rejects(data("F32", "[2, 0]", "[]"), "data");
@@ -111,8 +111,8 @@ TEST_F(JsonRejectTensor, ListsThatAreNotTheShape) {
   rejects(data("F32", "[2]", "[1, 2}"), "data");
   rejects(plain("[[1], [2, 3]]"), "data[1]: expected 1 elements, found more");
   rejects(plain("[[1, 2], [3]]"), "data[1]: expected 2 elements, found 1");
-  rejects(plain("[[1], 2]"), "data[1]: expected a list of 1, found a number");
-  rejects(plain("[1, [2]]"), "data[0]: expected a list of 1, found a number");
+  rejects(plain("[[1], 2]"), "data[1]: expected a list of 1 elements, found a number");
+  rejects(plain("[1, [2]]"), "data[0]: expected a list of 1 elements, found a number");
 }
 
 TEST_F(JsonRejectTensor, RaggedListsInAFileThatFits) {
@@ -122,7 +122,7 @@ TEST_F(JsonRejectTensor, RaggedListsInAFileThatFits) {
   for (const auto& [lists, part] : std::initializer_list<std::pair<const char*, const char*>>{
            {"[[1.0, 2.0, 3.0], [4.0, 5.0]]", "data[1]: expected 3 elements, found 2"},
            {"[[1.0, 2.0], [3.0, 4.0, 5.0, 6.0]]", "data[0]: expected 3 elements, found 2"},
-           {"[[1.0, 2.0, 3.0], 4.0]", "data[1]: expected a list of 3, found a number"},
+           {"[[1.0, 2.0, 3.0], 4.0]", "data[1]: expected a list of 3 elements, found a number"},
            {"[[1.0, 2.0, 3.0], [4.0, [5.0], 6.0]]", "data[1][1]: expected a number, found a list"},
            {"[[1.0, 2.0, 3.0]]", "data: expected 2 elements, found 1"}}) {
     rejects_changed(data, lists, std::string("'fc.weight': ") + part);
@@ -142,27 +142,27 @@ TEST_F(JsonRejectTensor, ShapesThatAreNone) {
   rejects(data("F32", "2", "[1, 2]"), "shape: expected a list, found a number");
   rejects(data("F32", "null", "[1, 2]"), "shape: expected a list, found null");
   rejects(data("F32", "[18446744073709551617]", "[]"), "shape");
-  rejects(data("F32", "[9223372036854775808]", "[]"), "past 2^63 - 1");
-  rejects(data("F32", "[4294967296, 4294967296, 4]", "[]"), "larger than any memory");
-  rejects(data("F32", "[4294967296, 4294967296, 4, 0]", "[]"), "larger than any memory");
-  rejects(data("F32", "[0, 9223372036854775807, 4]", "[]"), "larger than any memory");
+  rejects(data("F32", "[9223372036854775808]", "[]"), "above 2^63 - 1");
+  rejects(data("F32", "[4294967296, 4294967296, 4]", "[]"), "too many elements");
+  rejects(data("F32", "[4294967296, 4294967296, 4, 0]", "[]"), "too many elements");
+  rejects(data("F32", "[0, 9223372036854775807, 4]", "[]"), "too many elements");
   rejects(data("F32", "[1000000000000]", "[1]"), "more than the file can hold");
   rejects(data("F32", "[2305843009213693953]", "[1]"), "more than the file can hold");
   rejects(data("F32", "[9223372036854775807, 0]", "[]"),
-          "data[0]: expected a list of 0, found the end of a list");
+          "data[0]: expected a list of 0 elements, found the end of a list");
   std::string ones = "1";
   for (int i = 0; i < 99999; ++i) ones += ",1";
-  rejects(data("F32", "[" + ones + "]", "1"), "more than 64");
+  rejects(data("F32", "[" + ones + "]", "1"), "expected at most 64 sizes, found more");
 }
 
 TEST_F(JsonRejectTensor, IncompleteOrAmbiguousTensors) {
-  rejects(file_of(R"("shape": [1], "data": [1])"), "tensor 'w': no 'dtype'");
-  rejects(file_of(R"("dtype": "F32", "data": [1])"), "tensor 'w': no 'shape'");
-  rejects(file_of(R"("dtype": "F32", "shape": [1])"), "tensor 'w': no 'data'");
-  rejects(file_of(""), "tensor 'w': no 'dtype'");
+  rejects(file_of(R"("shape": [1], "data": [1])"), "tensor 'w': missing field 'dtype'");
+  rejects(file_of(R"("dtype": "F32", "data": [1])"), "tensor 'w': missing field 'shape'");
+  rejects(file_of(R"("dtype": "F32", "shape": [1])"), "tensor 'w': missing field 'data'");
+  rejects(file_of(""), "tensor 'w': missing field 'dtype'");
   for (const char* dtype : {"\"F8\"", "\"f32\"", "\"\"", "\"float32\"", "\"F4\""}) {
     rejects(file_of(R"("dtype": )" + std::string(dtype) + R"(, "shape": [1], "data": [1])"),
-            "is none of I64, F32, F64, BOOL, U8, I8, I16, I32, F16, BF16");
+            "expected one of I64, F32, F64, BOOL, U8, I8, I16, I32, F16, BF16");
   }
   rejects(file_of(R"("dtype": 3, "shape": [1], "data": [1])"),
           "dtype: expected a string, found a number");
@@ -203,10 +203,11 @@ TEST_F(JsonRejectTensor, Base64ThatIsNone) {
   rejects(encoded("F32", "\"AAAA*A==\""), "base64: the letter at position 4");
   rejects(encoded("F32", "\"AAAA\\u0041A==\""), "'w'");
   rejects(encoded("F32", "[1]"), "data: expected a string in base64");
-  rejects(encoded("F32", "1"), "expected a list of 1, found a number");
+  rejects(encoded("F32", "1"), "expected a list of 1 elements, found a number");
   rejects(encoded("F32", "\"AAAA"), "'w'");
-  rejects(encoded("BOOL", "\"Ag==\""), "neither 0 nor 1");
-  rejects(replaced(encoded("F32", "\"AAAAAA==\""), "base64", "hex"), "unknown encoding");
+  rejects(encoded("BOOL", "\"Ag==\""), "must be 0 or 1, found 2");
+  rejects(replaced(encoded("F32", "\"AAAAAA==\""), "base64", "hex"),
+          "encoding: expected 'base64', found 'hex'");
 }
 
 }  // namespace

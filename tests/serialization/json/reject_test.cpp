@@ -79,10 +79,10 @@ TEST_F(JsonReject, WhatIsNotUtf8) {
   rejects("\xef\xbb\xbf" + good_, "begins with a byte order mark");
   rejects(std::string("\xff\xfe{\0", 4), "is UTF-16");
   rejects(std::string("\xfe\xff\0{", 4), "is UTF-16");
-  rejects(std::string("{\0\"\0", 4), "a NUL byte");
-  rejects(good_ + std::string(1, '\0'), "a NUL byte");
-  rejects(good_ + std::string("\0{}", 3), "a NUL byte");
-  rejects(std::string("{\"a\0b\":[1]}", 11), "a NUL byte");
+  rejects(std::string("{\0\"\0", 4), "unexpected NUL byte");
+  rejects(good_ + std::string(1, '\0'), "unexpected NUL byte");
+  rejects(good_ + std::string("\0{}", 3), "unexpected NUL byte");
+  rejects(std::string("{\"a\0b\":[1]}", 11), "unexpected NUL byte");
 }
 
 TEST_F(JsonReject, OtherKindsOfFiles) {
@@ -94,24 +94,25 @@ TEST_F(JsonReject, OtherKindsOfFiles) {
 
 TEST_F(JsonReject, OtherFormatsAndVersions) {
   rejects(replaced(good_, "tern.state_dict", "other"),
-          "the format is 'other', not 'tern.state_dict'");
-  rejects(replaced(good_, "\"tern.state_dict\"", "3"), "no \"format\"");
+          "expected the format 'tern.state_dict', found 'other'");
+  rejects(replaced(good_, "\"tern.state_dict\"", "3"), "missing \"format\"");
   rejects(replaced(good_, "\"format\": \"tern.state_dict\",", ""),
-          "no \"format\": \"tern.state_dict\"");
-  rejects(replaced(good_, "\"version\": 1,", ""), "no 'version'");
-  rejects(replaced(good_, "\"version\": 1", "\"version\": 2"), "no 'state', which version 2 has");
+          "missing \"format\": \"tern.state_dict\"");
+  rejects(replaced(good_, "\"version\": 1,", ""), "missing key 'version'");
+  rejects(replaced(good_, "\"version\": 1", "\"version\": 2"),
+          "missing key 'state', which version 2 needs");
   rejects(replaced(good_, "\"version\": 1", "\"version\": 3"),
-          "version 3 is newer than this library reads, which is 2");
+          "version 3 is newer than version 2, the newest that this library can read");
   for (const char* version : {"0", "-1", "1.0", "1e0", "[1]", "true", "99999999999999999999"}) {
     rejects(replaced(good_, "\"version\": 1", "\"version\": " + std::string(version)),
-            "the version is no number from 1");
+            "version: expected an integer of at least 1");
   }
   rejects(replaced(good_, "\"version\": 1", "\"version\": \"1\""), "'version'");
   rejects(replaced(good_, "\"version\": 1", "\"version\": 1, \"version\": 1"),
           "'version' appears twice");
   rejects(replaced(good_, "\"version\": 1", "\"version\": 1, \"extra\": 1"),
           "unexpected key 'extra'");
-  rejects(R"({"format": "tern.state_dict", "version": 1})", "no 'tensors'");
+  rejects(R"({"format": "tern.state_dict", "version": 1})", "missing key 'tensors'");
 }
 
 TEST_F(JsonReject, NestingAndSizesThatWouldHurt) {
@@ -125,7 +126,7 @@ TEST_F(JsonReject, NestingAndSizesThatWouldHurt) {
   rejects(objects, "found an object");
   const auto key_size = static_cast<std::size_t>(count_for(10 << 20, 100 << 20));
   rejects("{\"" + std::string(key_size, 'k') + "\": [1]}",
-          "a key of " + std::to_string(key_size) + " bytes");
+          "the key has " + std::to_string(key_size) + " bytes");
 }
 
 TEST_F(JsonReject, StatesThatDoNotFitTheModel) {
@@ -213,7 +214,7 @@ TEST_F(JsonReject, FilesThatCannotBeRead) {
                 "' is a folder without model.safetensors.index.json or model.safetensors");
   ASSERT_EQ(::mkfifo(scratch_.path("pipe.json").c_str(), 0600), 0);
   EXPECT_EQ(error_of<FileError>([&] { load(net_, scratch_.path("pipe.json")); }),
-            "load: '" + scratch_.path("pipe.json") + "' is no regular file");
+            "load: '" + scratch_.path("pipe.json") + "' is not a regular file");
   std::filesystem::create_symlink("loop.json", scratch_.path("loop.json"));
   EXPECT_THROW(load(net_, scratch_.path("loop.json")), FileError);
   std::filesystem::create_symlink("/dev/zero", scratch_.path("zero.json"));

@@ -45,24 +45,24 @@ TEST_F(JsonRejectTree, ATreeThatFitsIsRead) {
 }
 
 TEST_F(JsonRejectTree, OtherTensors) {
-  rejects_both("{}", "tensor 'w' has no place in the tree");
-  rejects_both(R"({"a": 3, "b": "w"})", "tensor 'w' has no place in the tree");
-  rejects_both(R"({"a": {"$tensor": "v"}})", "no tensor 'v' in the file");
-  rejects_both(R"({"a": {"$tensor": "w"}, "b": [{"$tensor": "W"}]})", "no tensor 'W' in the file");
+  rejects_both("{}", "tensor 'w' is in the file, but not in the tree");
+  rejects_both(R"({"a": 3, "b": "w"})", "tensor 'w' is in the file, but not in the tree");
+  rejects_both(R"({"a": {"$tensor": "v"}})", "the file has no tensor 'v'");
+  rejects_both(R"({"a": {"$tensor": "w"}, "b": [{"$tensor": "W"}]})", "the file has no tensor 'W'");
   rejects(replaced(with_state(R"({"a": {"$tensor": "w"}})"), kOneTensor, R"("tensors": {})"),
-          "state: no tensor 'w' in the file");
+          "state: the file has no tensor 'w'");
 }
 
 TEST_F(JsonRejectTree, Words) {
   rejects_both(R"({"a": {"$tensor": 3}})",
                "expected a string for key '$tensor', found an integer 3");
   rejects_both(R"({"a": {"$tensor": {"$tensor": "w"}}})", "expected a string for key '$tensor'");
-  rejects_both(R"({"a": {"$other": "w"}})", "unknown word '$other'");
-  rejects_both(R"({"a": {"$value": "w"}})", "unknown word '$value'");
-  rejects_both(R"({"a": {"$": "w"}})", "unknown word '$'");
-  rejects_both(R"({"a": {"$tensor": "w", "b": 1}})", "'$tensor' stands alone");
-  rejects_both(R"({"a": {"b": 1, "$tensor": "w"}})", "'$tensor' stands alone");
-  rejects_both(R"({"a": {"$tensor": "w", "$tensor": "w"}})", "'$tensor' stands alone");
+  rejects_both(R"({"a": {"$other": "w"}})", "unknown key '$other'");
+  rejects_both(R"({"a": {"$value": "w"}})", "unknown key '$value'");
+  rejects_both(R"({"a": {"$": "w"}})", "unknown key '$'");
+  rejects_both(R"({"a": {"$tensor": "w", "b": 1}})", "'$tensor' must be the only key");
+  rejects_both(R"({"a": {"b": 1, "$tensor": "w"}})", "'$tensor' must be the only key");
+  rejects_both(R"({"a": {"$tensor": "w", "$tensor": "w"}})", "'$tensor' must be the only key");
   rejects_both(R"({"a": {"$double": "nan"}})", "unknown number 'nan'");
   rejects_both(R"({"a": {"$double": 0.5}})", "expected a string for key '$double'");
 }
@@ -85,7 +85,7 @@ TEST_F(JsonRejectTree, WhatIsNoJson) {
     rejects(with_state(tree), "line 1, column ");
   }
   rejects(with_state("{\"a\": \"\xff\"}"), "ill-formed UTF-8");
-  rejects(with_state(std::string("{\"a\": \"\0\"}", 10)), "a NUL byte");
+  rejects(with_state(std::string("{\"a\": \"\0\"}", 10)), "unexpected NUL byte");
 }
 
 TEST_F(JsonRejectTree, Roots) {
@@ -95,12 +95,13 @@ TEST_F(JsonRejectTree, Roots) {
     rejects(with_state(tree), *kind == '\0' ? "key 'state': expected an object" : kind);
   }
   rejects(with_state("\"text\""), "key 'state': expected an object, found a string");
-  rejects(with_text("3"), "tensor 'w' has no place in the tree");
+  rejects(with_text("3"), "tensor 'w' is in the file, but not in the tree");
   rejects(with_text(R"({"$value": {"$tensor": "w"}})"), "");
-  rejects(with_state(R"({"$value": 1, "$value": {"$tensor": "w"}})"), "'$value' stands alone");
-  rejects(with_state(R"({"$value": {"$tensor": "w"}, "a": 1})"), "'$value' stands alone");
-  rejects(with_state(R"({"a": 1, "$value": {"$tensor": "w"}})"), "'$value' stands alone");
-  rejects(with_state(R"({"$value": {"$value": {"$tensor": "w"}}})"), "unknown word '$value'");
+  rejects(with_state(R"({"$value": 1, "$value": {"$tensor": "w"}})"),
+          "'$value' must be the only key");
+  rejects(with_state(R"({"$value": {"$tensor": "w"}, "a": 1})"), "'$value' must be the only key");
+  rejects(with_state(R"({"a": 1, "$value": {"$tensor": "w"}})"), "'$value' must be the only key");
+  rejects(with_state(R"({"$value": {"$value": {"$tensor": "w"}}})"), "unknown key '$value'");
 }
 
 TEST_F(JsonRejectTree, Nesting) {
@@ -131,10 +132,10 @@ TEST_F(JsonRejectTree, WhatAVersionDoesNotHave) {
   EXPECT_EQ(load_state(path_).size(), 1u);
   rejects(replaced(good, "\"version\": 2", "\"version\": 1"),
           "unexpected key 'state' in version 1");
-  rejects(replaced(good, "\"version\": 2, ", ""), "no 'version'");
-  rejects(replaced(good, "\"format\": \"tern.state_dict\", ", ""), "no \"format\"");
-  rejects(replaced(good, ", " + kOneTensor, ""), "no 'tensors'");
-  rejects(R"({"state": {"a": 1}})", "no \"format\"");
+  rejects(replaced(good, "\"version\": 2, ", ""), "missing key 'version'");
+  rejects(replaced(good, "\"format\": \"tern.state_dict\", ", ""), "missing \"format\"");
+  rejects(replaced(good, ", " + kOneTensor, ""), "missing key 'tensors'");
+  rejects(R"({"state": {"a": 1}})", "missing \"format\"");
   rejects(replaced(good, "\"state\"", "\"stato\""), "key 'stato'");
   rejects(replaced(good, "\"version\": 2", "\"version\": 2, \"extra\": [1]"),
           "unexpected key 'extra'");
@@ -143,7 +144,7 @@ TEST_F(JsonRejectTree, WhatAVersionDoesNotHave) {
           "key 'state' appears twice");
   rejects(
       replaced(good, "\"version\": 2", "\"version\": 2, \"metadata\": {\"tern.state\": \"{}\"}"),
-      "metadata 'tern.state' is for version 1 alone");
+      "metadata 'tern.state' is only allowed in version 1");
 }
 
 TEST_F(JsonRejectTree, ErrorsSayWhere) {
@@ -151,7 +152,7 @@ TEST_F(JsonRejectTree, ErrorsSayWhere) {
              "{\"format\": \"tern.state_dict\", \"version\": 2,\n\"tensors\": {},\n\"state\": {"
              "\n\"a\": 1,\n  \"b\": {\"$tensor\": \"v\"}\n}}");
   EXPECT_EQ(error_of<FileError>([&] { load_state(path_); }),
-            "'" + path_ + "', line 5, column 23: state: no tensor 'v' in the file");
+            "'" + path_ + "', line 5, column 23: state: the file has no tensor 'v'");
 }
 
 }  // namespace

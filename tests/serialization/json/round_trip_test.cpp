@@ -242,8 +242,10 @@ TEST(JsonRoundTrip, MayRefuseNonFiniteNumbers) {
   const std::string before = read_file(scratch.path());
   Tensor broken = zeros({2, 3});
   broken.select(0, 1).select(0, 2).fill_(-INFINITY);
-  EXPECT_EQ(error_of<FileError>([&] { save(with(broken), scratch.path(), options); }),
-            "save: '" + scratch.path() + "': tensor 't': data[1][2] is -Infinity");
+  EXPECT_EQ(
+      error_of<FileError>([&] { save(with(broken), scratch.path(), options); }),
+      "save: '" + scratch.path() +
+          "': tensor 't': data[1][2] is -Infinity, but SaveOptions::allow_non_finite is false");
   EXPECT_EQ(read_file(scratch.path()), before);
 }
 

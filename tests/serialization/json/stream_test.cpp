@@ -100,7 +100,7 @@ TEST(JsonStream, ErrorsFarBehindSayWhere) {
   EXPECT_EQ(error_of<FileError>([&] { load_state(scratch.path()); }),
             "'" + scratch.path() +
                 "', line 20002, column 16: tensor 'bad': data[1]: expected a number, found "
-                "something that is no JSON");
+                "an unexpected character");
 }
 
 TEST(JsonStream, LongNumbers) {

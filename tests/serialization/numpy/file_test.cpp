@@ -138,7 +138,7 @@ TEST(NpyWriter, NoBfloat16) {
   State state;
   state.insert("w", ones({2}, kBFloat16));
   const std::string text = error_of<FileError>([&] { save(state, scratch.path("x.npz")); });
-  EXPECT_NE(text.find("tensor 'w': NumPy has no bfloat16"), std::string::npos) << text;
+  EXPECT_NE(text.find("tensor 'w': NumPy has no dtype bfloat16"), std::string::npos) << text;
   EXPECT_EQ(scratch.count(), 0);
 }
 
@@ -146,7 +146,7 @@ TEST(NpyWriter, OnlyATensor) {
   const Scratch scratch;
   EXPECT_NE(error_of<FileError>([&] {
               save(State(), scratch.path("x.npy"));
-            }).find("an .npy holds one tensor, not a dictionary; use .npz"),
+            }).find("an .npy file stores one tensor, not a dictionary; use .npz"),
             std::string::npos);
   EXPECT_EQ(scratch.count(), 0);
 }

@@ -30,13 +30,13 @@ class NpyReject : public RejectTest {
 
 TEST_F(NpyReject, TheFrame) {
   rejects("", "is empty");
-  rejects("\x93NUMPX\1", "no .npy");
-  rejects("\x93NUMPY\1", "no .npy");
+  rejects("\x93NUMPX\1", "not an .npy file");
+  rejects("\x93NUMPY\1", "not an .npy file");
   rejects("{\"a\": 1}", "is in the format JSON");
   rejects(npy(header("<f4", "(1,)"), kFour, "\4" + kFour.substr(3)), "version 4.0");
   rejects(npy(header("<f4", "(1,)"), kFour, "\1\1"), "version 1.1");
-  rejects("\x93NUMPY\2" + kFour.substr(3) + "\xff\xff\xff\xff", "a header of 4294967295 bytes");
-  rejects("\x93NUMPY\1" + kFour.substr(3) + "\xff\xff{", "expected 65535 bytes, 1 are left");
+  rejects("\x93NUMPY\2" + kFour.substr(3) + "\xff\xff\xff\xff", "the header has 4294967295 bytes");
+  rejects("\x93NUMPY\1" + kFour.substr(3) + "\xff\xff{", "expected 65535 bytes, but only 1 remain");
 }
 
 TEST_F(NpyReject, TheDictionary) {
@@ -45,20 +45,20 @@ TEST_F(NpyReject, TheDictionary) {
   };
   dictionary("", "expected {");
   dictionary("[]", "expected {");
-  dictionary("{}", "no 'descr'");
-  dictionary("{'descr': '<f4', 'shape': (1,)}", "no 'fortran_order'");
+  dictionary("{}", "missing key 'descr'");
+  dictionary("{'descr': '<f4', 'shape': (1,)}", "missing key 'fortran_order'");
   dictionary("{'descr': '<f4', 'descr': '<f4'}", "'descr' appears twice");
   dictionary("{'descr': '<f4', 'color': 1}", "unknown key 'color'");
   dictionary("{'descr': '<f4", "a string has no end");
   dictionary("{'descr': '<f4' 'shape': ()}", "expected }");
   dictionary("{'fortran_order': Maybe}", "expected False");
-  dictionary(header("<f4", "(1,)") + "{}", "more follows the dictionary");
+  dictionary(header("<f4", "(1,)") + "{}", "unexpected text after the dictionary");
   dictionary("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "structured");
-  dictionary(header("|O", "(1,)"), "descr '|O' is no dtype of tern; it would be Python objects");
-  dictionary(header("<c8", "(1,)"), "descr '<c8' is no dtype of tern");
-  dictionary(header("<U1", "(1,)"), "descr '<U1' is no dtype of tern");
-  dictionary(header("", "(1,)"), "descr '' is no dtype of tern");
-  dictionary(header(std::string(10000, 'x'), "(1,)"), "is no dtype of tern");
+  dictionary(header("|O", "(1,)"), "descr '|O' is not a dtype of tern; it means Python objects");
+  dictionary(header("<c8", "(1,)"), "descr '<c8' is not a dtype of tern");
+  dictionary(header("<U1", "(1,)"), "descr '<U1' is not a dtype of tern");
+  dictionary(header("", "(1,)"), "descr '' is not a dtype of tern");
+  dictionary(header(std::string(10000, 'x'), "(1,)"), "is not a dtype of tern");
 }
 
 TEST_F(NpyReject, TheShape) {
@@ -74,12 +74,12 @@ TEST_F(NpyReject, TheShape) {
   shape("(2,)", "takes 8 bytes, but 4 follow");
   shape("()" + std::string(1, '\0'), "expected }");
   shape("(0,)", "takes 0 bytes, but 4 follow");
-  shape("(4294967296, 4294967296, 4)", "larger than any memory");
-  shape("(9223372036854775807, 0)", "larger than any memory");
-  shape("(4611686018427387905,)", "larger than any memory");
+  shape("(4294967296, 4294967296, 4)", "too many elements");
+  shape("(9223372036854775807, 0)", "too many elements");
+  shape("(4611686018427387905,)", "too many elements");
   std::string ones = "(";
   for (int i = 0; i < 65; ++i) ones += "1,";
-  shape(ones + ")", "more than 64 dimensions");
+  shape(ones + ")", "shape: expected at most 64 sizes, found more");
 }
 
 TEST_F(NpyReject, CutOffAnywhereOrTooLong) {

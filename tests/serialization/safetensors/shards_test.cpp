@@ -172,13 +172,13 @@ TEST_F(SafetensorsShards, WhatAnIndexMayNotBe) {
   rejects("", "is empty");
   rejects("{", "index: byte ");
   rejects("[]", "index: expected an object, found a list");
-  rejects("{}", "index: no 'weight_map'");
+  rejects("{}", "index: missing key 'weight_map'");
   rejects(R"({"weight_map": []})", "'weight_map': expected an object, found a list");
-  rejects(R"({"weight_map": {"d": 1}})", "tensor 'd': expected the name of a file, found a number");
-  rejects(R"({"weight_map": {"d": {}}})", "tensor 'd': expected the name of a file");
+  rejects(R"({"weight_map": {"d": 1}})", "tensor 'd': expected a file name, found a number");
+  rejects(R"({"weight_map": {"d": {}}})", "tensor 'd': expected a file name");
   rejects(R"({"weight_map": {}, "weight_map": {}})", "'weight_map' appears twice");
   for (const char* name : {"", "..", "/etc/passwd", "../x.safetensors", "a/b", "a\\u0000b"}) {
-    rejects(R"({"weight_map": {"d": ")" + std::string(name) + "\"}}", "is no name of a file");
+    rejects(R"({"weight_map": {"d": ")" + std::string(name) + "\"}}", "is not a file name");
   }
   rejects(replaced(good, "\"d\":", "\"a\":"), "tensor 'a' appears twice");
   rejects(replaced(good, "\"d\":", "\"x\":"), "tensor 'x' is not in '" + shard);
@@ -196,7 +196,7 @@ TEST_F(SafetensorsShards, WhatAnIndexMayNotBe) {
   const Scratch elsewhere;
   save(state_, elsewhere.path("model.safetensors"), options_);
   write_file(scratch_.path(shard), read_file(elsewhere.path(shard)));
-  rejects(good, "'" + shard + "' was written by another save than the index");
+  rejects(good, "the index and '" + shard + "' were written by different saves");
   const std::string bytes = read_file(scratch_.path(shard));
   write_file(scratch_.path(shard), bytes.substr(0, bytes.size() - 1));
   rejects(good, shard + "': ");

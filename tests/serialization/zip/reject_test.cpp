@@ -68,28 +68,28 @@ TEST_F(ZipReject, WhatAnEntrySays) {
   rejects(part, "entry 'a.npy': compression 12 is neither 0");
   part = good_;
   part.header_name = "b.npy";
-  rejects(part, "entry 'a.npy': its header does not fit the list");
+  rejects(part, "entry 'a.npy': its header does not match the list");
   part.header_name = "a.npyx";
-  rejects(part, "entry 'a.npy': its header does not fit the list");
+  rejects(part, "entry 'a.npy': its header does not match the list");
   part = good_;
   ++part.size;
-  rejects(part, "cannot hold");
+  rejects(part, "cannot unpack to");
   ++part.packed_size;
-  rejects(part, "is said to have");
+  rejects(part, "should have");
   part = good_;
   part.size = part.packed_size = 0xFFFFFFFE;
-  rejects(part, "entry 'a.npy' is said to have 4294967294 bytes, but at most");
+  rejects(part, "entry 'a.npy' should have 4294967294 bytes, but the file has at most");
   part.size = part.packed_size = 0xFFFFFFFF;
   rejects(part, "a zip64 size is missing");
   part.extra = words({1, 16, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF});
-  rejects(part, "entry 'a.npy' is said to have 18446744073709551615 bytes");
+  rejects(part, "entry 'a.npy' should have 18446744073709551615 bytes");
   part = good_;
   part.offset_error = 1;
-  rejects(part, "its header does not fit");
+  rejects(part, "its header does not match");
   part.offset_error = 0xFFFFFFF0;  // 16 bytes into the entry before it
-  rejects(part, "entry 'first.npy' is said to have");
+  rejects(part, "entry 'first.npy' should have");
   rejects(ZipPart("a.txt", array_), "does not end in .npy");
-  rejects(ZipPart("a.npy", ""), "no .npy");
+  rejects(ZipPart("a.npy", ""), "not an .npy file");
 }
 
 TEST_F(ZipReject, WhatTheListSays) {
@@ -100,13 +100,13 @@ TEST_F(ZipReject, WhatTheListSays) {
   rejects("x" + make_zip({good_}), "");
   ZipPart same("b.npy", array_);
   same.offset_error = static_cast<std::uint32_t>(-35 - static_cast<int>(array_.size()));
-  rejects(make_zip({good_, same}), "overlaps what follows it");
+  rejects(make_zip({good_, same}), "overlaps the next part of the file");
   std::string fewer = make_zip({good_, ZipPart("b.npy", array_)});
   fewer[fewer.size() - 12] = 1;
   rejects(fewer, "bytes too many");
   std::string moved = make_zip({good_});
   ++moved[moved.size() - 6];
-  rejects(moved, "the list of contents is said to be bytes");
+  rejects(moved, "the list of contents should be bytes");
 }
 
 TEST_F(ZipReject, CutOffAnywhere) {
@@ -162,11 +162,11 @@ TEST_F(ZipReject, DeflatedBytes) {
   part.size = static_cast<std::uint32_t>(size - 4);
   rejects(part, "takes 8 bytes, but 4 follow");
   part.size = 1 << 30;
-  rejects(part, "cannot hold 1073741824");
+  rejects(part, "cannot unpack to 1073741824");
   part.bytes += "x";
   part.size = static_cast<std::uint32_t>(size);
   ++part.packed_size;
-  rejects(part, "more follows its compressed data");
+  rejects(part, "unexpected bytes after its compressed data");
 }
 
 }  // namespace
