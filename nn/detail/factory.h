@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+
+#include <tern/core/base/error.h>
 #include <tern/core/tensor/options.h>
 
 namespace tern::nn::detail {
@@ -11,6 +14,12 @@ TensorOptions factory_options(const Options& options) {
   if (options.device()) result = result.device(*options.device());
   if (options.dtype()) result = result.dtype(*options.dtype());
   return result;
+}
+
+/// Throws ShapeError, which names the option, if the size of a parameter is negative.
+inline void check_size(const char* module, const char* option, std::int64_t size) {
+  TERN_CHECK(size >= 0, ShapeError, module, ": the size ", option, " must not be negative, got ",
+             size);
 }
 
 }  // namespace tern::nn::detail

@@ -15,6 +15,9 @@ BatchNorm1dImpl::BatchNorm1dImpl(const BatchNorm1dOptions& options_) : options(o
 void BatchNorm1dImpl::reset() {
   const TensorOptions like = detail::factory_options(options);
   const bool affine = options.affine(), tracked = options.track_running_stats();
+  if (affine || tracked) {
+    detail::check_size("nn::BatchNorm1d", "num_features", options.num_features());
+  }
   const auto channels = [&](bool wanted) {
     return wanted ? empty({options.num_features()}, like) : Tensor();
   };

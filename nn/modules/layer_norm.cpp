@@ -13,7 +13,11 @@ LayerNormImpl::LayerNormImpl(const LayerNormOptions& options_) : options(options
 
 void LayerNormImpl::reset() {
   const auto parameter = [&](bool wanted) {
-    return wanted ? empty(options.normalized_shape(), detail::factory_options(options)) : Tensor();
+    if (!wanted) return Tensor();
+    for (const std::int64_t size : options.normalized_shape()) {
+      detail::check_size("nn::LayerNorm", "normalized_shape", size);
+    }
+    return empty(options.normalized_shape(), detail::factory_options(options));
   };
   bind_parameter("weight", weight, parameter(options.elementwise_affine()));
   bind_parameter("bias", bias, parameter(options.elementwise_affine() && options.bias()));

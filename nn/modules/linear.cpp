@@ -15,6 +15,8 @@ void IdentityImpl::pretty_print(std::ostream& stream) const { stream << "tern::n
 LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { LinearImpl::reset(); }
 
 void LinearImpl::reset() {
+  detail::check_size("nn::Linear", "in_features", options.in_features());
+  detail::check_size("nn::Linear", "out_features", options.out_features());
   const TensorOptions like = detail::factory_options(options);
   bind_parameter("weight", weight, empty({options.out_features(), options.in_features()}, like));
   bind_parameter("bias", bias, options.bias() ? empty({options.out_features()}, like) : Tensor());

@@ -62,6 +62,17 @@ TEST(Linear, MapsTheLastDimension) {
             std::string::npos);
 }
 
+TEST(Modules, NameANegativeSize) {
+  EXPECT_EQ(error_of<ShapeError>([] { nn::Linear(-1, 3); }),
+            "nn::Linear: the size in_features must not be negative, got -1");
+  EXPECT_EQ(error_of<ShapeError>([] { nn::Linear(1, -3); }),
+            "nn::Linear: the size out_features must not be negative, got -3");
+  EXPECT_EQ(error_of<ShapeError>([] { nn::BatchNorm1d(-2); }),
+            "nn::BatchNorm1d: the size num_features must not be negative, got -2");
+  EXPECT_EQ(error_of<ShapeError>([] { nn::LayerNorm(-2); }),
+            "nn::LayerNorm: the size normalized_shape must not be negative, got -2");
+}
+
 TEST(Activations, MapEachElement) {
   const Tensor x = golden_tensor("batch");
   EXPECT_TRUE(close(nn::Tanh()(x), golden_tensor("tanh")));
