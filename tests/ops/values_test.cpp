@@ -47,6 +47,12 @@ TEST_P(Values, ProbabilitiesOfBernoulli) {
       EXPECT_TRUE(holds(text, "Expected p_in >= 0 && p_in <= 1 to be true, but got false."))
           << bad << ": " << text;
     }
+    if (!place().is_cuda()) {
+      EXPECT_TRUE(holds(error_of([&] {
+                          bernoulli(of({0.5, 0, 2.5}, dtype));
+                        }),
+                        " The element at index 2 of the flattened tensor is 2.5"));
+    }
     EXPECT_TRUE(equal(bernoulli(of({0, 1, 1, 0}, dtype)), of({0, 1, 1, 0}, dtype)));
   }
   EXPECT_EQ(bernoulli(of({})).numel(), 0);
@@ -175,7 +181,7 @@ TEST(Norm, OfScaledNumbersIsDifferentiableTwice) {
 
 TEST(FromBlob, RefusesANullPointerToElements) {
   EXPECT_EQ(error_of([] { from_blob(nullptr, {3}); }),
-            "from_blob: got a null pointer for the elements of sizes [3]");
+            "from_blob: the data pointer is null, but the sizes [3] need elements");
   EXPECT_THROW(from_blob(nullptr, {2, 3}, {1, 2}), Error);
   bool deleted = false;
   EXPECT_THROW(from_blob(nullptr, {1}, [&](void*) { deleted = true; }), Error);

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <charconv>
 #include <cstdio>
+#include <iterator>
+#include <string>
 
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/require.h>
@@ -46,16 +49,31 @@ bool all_keep_rule(const T* values, std::int64_t count) {
   return !broken.load(std::memory_order_relaxed);
 }
 
-void require(const kernels::RequireArgs& args, kernels::KernelContext& context) {
-  const bool holds = visit_compute_dtype(args.dtype, [&](auto tag) {
-    const auto values = static_cast<const typename decltype(tag)::type*>(args.values);
-    return args.op == RequireOp::kDivisor
-               ? all_keep_rule<RequireOp::kDivisor>(values, args.count)
-               : all_keep_rule<RequireOp::kProbability>(values, args.count);
-  });
-  if (holds) return;
+/// Writes the message for the first of the values that violates `op`.
+template <class T>
+void write_error(RequireOp op, const T* values, std::int64_t count,
+                 kernels::KernelContext& context) {
   context.status = kernels::StatusCode::kInvalidValue;
-  std::snprintf(context.message, sizeof(context.message), "%s", kernels::broken_rule(args.op));
+  std::string text = kernels::broken_rule(op);
+  if constexpr (std::is_floating_point_v<T>) {
+    const T* const wrong = std::find_if(values, values + count,
+                                        [op](T value) { return !kernels::keeps_rule(op, value); });
+    char number[32] = {};
+    std::to_chars(number, std::end(number) - 1, *wrong);
+    text += " The element at index " + std::to_string(wrong - values) +
+            " of the flattened tensor is " + number;
+  }
+  std::snprintf(context.message, sizeof(context.message), "%s", text.c_str());
+}
+
+void require(const kernels::RequireArgs& args, kernels::KernelContext& context) {
+  visit_compute_dtype(args.dtype, [&](auto tag) {
+    const auto values = static_cast<const typename decltype(tag)::type*>(args.values);
+    const bool holds = args.op == RequireOp::kDivisor
+                           ? all_keep_rule<RequireOp::kDivisor>(values, args.count)
+                           : all_keep_rule<RequireOp::kProbability>(values, args.count);
+    if (!holds) write_error(args.op, values, args.count, context);
+  });
 }
 
 }  // namespace
