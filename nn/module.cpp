@@ -92,8 +92,9 @@ void Module::check_child(const std::string& name, const Module* module) const {
   TERN_CHECK(module != nullptr, Error, "Submodule '", name, "' is empty: it holds no module");
   if (module != this && !detail::may_be_below(family_, module->family_)) return;
   ModuleWalk::modules(*module, [&](const std::string& path, const Module& below) {
-    TERN_CHECK(&below != this, Error, "Submodule '", name, "' holds the module that it would be ",
-               "registered in", path.empty() ? "" : ", as '", path, path.empty() ? "" : "'");
+    TERN_CHECK(&below != this, Error, "Submodule '", name,
+               "' cannot be registered, because it contains this module itself",
+               path.empty() ? "" : " as '", path, path.empty() ? "" : "'");
   });
 }
 

@@ -155,7 +155,8 @@ class ModuleHolder {
   /// Returns a holder of a deep copy, optionally on another device.
   Self clone(const std::optional<Device>& device = std::nullopt) const {
     auto copy = std::dynamic_pointer_cast<Contained>(get()->clone(device));
-    TERN_CHECK(copy != nullptr, Error, get()->name(), "::clone() makes a module of another type");
+    TERN_CHECK(copy != nullptr, Error, get()->name(),
+               "::clone() returned a module of another type");
     return Self(std::move(copy));
   }
   /// Returns the module's parameters and persistent buffers; see Module::state_dict().

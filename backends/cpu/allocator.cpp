@@ -282,8 +282,8 @@ class CpuAllocator final : public Allocator {
   [[noreturn, gnu::cold, gnu::noinline]] void out_of_memory(std::size_t bytes) const {
     const MemoryStats now = stats(0);
     tern::detail::raise<OutOfMemoryError>("cpu: out of memory: tried to allocate ", bytes,
-                                          " bytes (live ", now.live_bytes, ", cached ",
-                                          now.cached_bytes, ')');
+                                          " bytes (in use: ", now.live_bytes,
+                                          " bytes, cached: ", now.cached_bytes, " bytes)");
   }
 };
 

@@ -106,7 +106,7 @@ std::vector<Tensor> elements_of_gradient(const Tensor& gradient, const Tensor& l
                                          std::size_t index) {
   if (!gradient.defined()) return {};
   TERN_CHECK(gradient.sizes() == leaf.sizes(), ShapeError, "gradcheck: the gradient for input ",
-             index, " has sizes ", gradient.sizes(), ", the input has ", leaf.sizes());
+             index, " has sizes ", gradient.sizes(), ", but the input has sizes ", leaf.sizes());
   return elements_of(gradient);
 }
 
@@ -199,10 +199,12 @@ bool gradgradcheck(const GradcheckFunction& fn, const std::vector<Tensor>& input
   // A rule may compute differently when it is recorded.
   const variable_list plain = gradients_at(all, false), recorded = gradients_at(all, true);
   TERN_CHECK(plain.size() == recorded.size(), Error, "gradgradcheck: ", plain.size(),
-             " gradients are defined, but ", recorded.size(), " when they are recorded");
+             " gradients are defined without create_graph, but ", recorded.size(),
+             " with create_graph");
   for (std::size_t i = 0; i < plain.size(); ++i) {
     TERN_CHECK(recorded[i].allclose(plain[i], options.rtol, options.atol, /*equal_nan=*/true),
-               Error, "gradgradcheck: gradient ", i, " differs when it is recorded, by up to ",
+               Error, "gradgradcheck: gradient ", i,
+               " differs between create_graph=false and create_graph=true by up to ",
                recorded[i].sub(plain[i]).abs().max().item<double>());
   }
   const GradcheckFunction gradient = [&](const std::vector<Tensor>& arguments) {

@@ -166,7 +166,8 @@ void Tensor::set_data(const Tensor& other) const {
              "data set to a tensor that requires gradients must be floating point or complex "
              "dtype, got ",
              other.dtype());
-  TERN_CHECK(is_leaf(), Error, "set_data: the result of an op cannot be given other elements");
+  TERN_CHECK(is_leaf(), Error, "set_data: expected a leaf tensor, got the result of ",
+             grad_fn()->name());
   const TensorImpl& from = other.self();
   impl.view_base.reset();  // with other elements, the tensor is no longer a view
   impl.view_origin = ViewOrigin::kNone;

@@ -232,13 +232,14 @@ namespace {
 
 Tensor blob(void* data, IntArrayRef sizes, IntArrayRef strides, Storage::Deleter deleter,
             void* context, const TensorOptions& options) {
-  TERN_CHECK(sizes.size() == strides.size(), ShapeError, "got sizes ", sizes, " and strides ",
-             strides, " of another length");
+  TERN_CHECK(sizes.size() == strides.size(), ShapeError,
+             "sizes and strides must have the same length, got sizes ", sizes, " and strides ",
+             strides);
   std::int64_t extent = checked_numel(sizes) == 0 ? 0 : 1;
   TERN_CHECK(data != nullptr || extent == 0 || options.device().is_meta(), Error,
-             "got a null pointer for the elements of sizes ", sizes);
+             "the data pointer is null, but the sizes ", sizes, " need elements");
   for (std::size_t i = 0; i < sizes.size() && extent != 0; ++i) {
-    TERN_CHECK(strides[i] >= 0, ShapeError, "strides must not be negative, got ", strides);
+    TERN_CHECK(strides[i] >= 0, ShapeError, "strides must not be negative, got strides ", strides);
     extent += (sizes[i] - 1) * strides[i];
   }
   auto storage = make_intrusive<Storage>(

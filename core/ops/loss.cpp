@@ -282,8 +282,8 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   }
   const std::int64_t dim = class_dim(input), classes = input.size(dim);
   TERN_CHECK(target.dim() == input.dim() - 1, ShapeError,
-             "target must have one dimension less than input, got ", target.sizes(), " for ",
-             input.sizes());
+             "target must have one dimension less than input, got target sizes ", target.sizes(),
+             " and input sizes ", input.sizes());
   TERN_CHECK(input.dim() == 1 || input.size(0) == target.size(0), ShapeError,
              "Expected input batch_size (", input.size(0), ") to match target batch_size (",
              target.size(0), ").");

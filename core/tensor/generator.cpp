@@ -40,7 +40,8 @@ void seed_locked(Generator& generator, std::uint64_t seed) {
 }  // namespace
 
 Generator::Generator(Device device) : impl_(make_intrusive<Impl>(device)) {
-  TERN_CHECK(!device.is_meta(), DeviceError, "Generator: nothing is drawn on device ", device);
+  TERN_CHECK(!device.is_meta(), DeviceError, "Generator: expected a cpu or cuda device, got ",
+             device);
 }
 
 void Generator::set_current_seed(std::uint64_t seed) {

@@ -13,8 +13,9 @@ constexpr const char* kKindNames[] = {"null",     "a bool",   "an integer", "a f
                                       "a string", "a tensor", "a list",     "a dictionary"};
 
 void check_depth(int depth) {
-  TERN_CHECK(depth <= State::kMaxDepth, Error, "State: dictionaries and lists may be nested ",
-             State::kMaxDepth, " deep, got ", depth);
+  TERN_CHECK(depth <= State::kMaxDepth, Error,
+             "State: dictionaries and lists may be nested at most ", State::kMaxDepth,
+             " levels deep, got ", depth);
 }
 
 /// Returns the depth of a dictionary with these items.
@@ -120,9 +121,9 @@ const std::string& State::string() const {
 std::int64_t State::to_integer(std::string_view name, std::int64_t lowest,
                                std::int64_t highest) const {
   if (!is_int()) kind_error("an integer", name);
-  TERN_CHECK(integer_ >= lowest && integer_ <= highest, Error, "State: ", integer_,
+  TERN_CHECK(integer_ >= lowest && integer_ <= highest, Error, "State: the value ", integer_,
              name.empty() ? "" : " of key '", name, name.empty() ? "" : "'",
-             " is outside the range asked for, ", lowest, " to ", highest);
+             " is outside the requested range from ", lowest, " to ", highest);
   return integer_;
 }
 

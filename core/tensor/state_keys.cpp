@@ -60,7 +60,7 @@ State strip_prefix(const State& state, std::string_view prefix) {
 State rename_keys(const State& state, std::string_view pattern, std::string_view replacement) {
   const Parts parts = split(pattern), text = split(replacement);
   TERN_CHECK(text.size() <= parts.size(), Error, "rename_keys: the replacement '", replacement,
-             "' has more stars than the pattern '", pattern, "'");
+             "' has more '*' than the pattern '", pattern, "'");
   State result;
   for (const auto& [key, value] : state) {
     std::string name = key;
@@ -68,8 +68,8 @@ State rename_keys(const State& state, std::string_view pattern, std::string_view
       name = text.front();
       for (std::size_t i = 1; i < text.size(); ++i) name.append((*stars)[i - 1]).append(text[i]);
     }
-    TERN_CHECK(!result.contains(name), Error, "rename_keys: '", key, "' becomes '", name,
-               "', which another key is or becomes too");
+    TERN_CHECK(!result.contains(name), Error, "rename_keys: the new name '", name, "' of key '",
+               key, "' is already the name of another key");
     result.insert(std::move(name), value);
   }
   return result;

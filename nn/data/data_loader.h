@@ -61,8 +61,7 @@ class DataLoader {
     TERN_CHECK(options.batch_size() > 0, Error, "DataLoader: the batch size must be positive, got ",
                options.batch_size());
     TERN_CHECK(options.workers() == 0 || options.max_jobs() > 0, Error,
-               "DataLoader: workers need at least one job at a time, got max_jobs ",
-               options.max_jobs());
+               "DataLoader: with workers, max_jobs must be at least 1, got ", options.max_jobs());
     if (options.workers() > 0) {
       workers_.emplace(options.workers(), options.enforce_ordering(), options.timeout_ms());
     }
@@ -73,7 +72,7 @@ class DataLoader {
   /// Starts an epoch, or continues the epoch of a loaded state. Abandons an epoch that was left
   /// early.
   Iterator begin() {
-    TERN_CHECK(!joined_, Error, "DataLoader: its workers were joined, it gives no more batches");
+    TERN_CHECK(!joined_, Error, "DataLoader: begin() cannot be called after join()");
     if (workers_) workers_->clear();
     if (!std::exchange(resumes_, false)) {
       sampler_.reset();
@@ -122,7 +121,7 @@ class DataLoader {
  private:
   void check_has_state() const {
     TERN_CHECK(options_.workers() == 0 || options_.enforce_ordering(), Error,
-               "DataLoader: without an order of the batches it has no state");
+               "DataLoader: saving and loading a state needs enforce_ordering(true)");
   }
 
   std::size_t copies() const { return options_.workers() > 0 ? options_.workers() : 1; }

@@ -90,7 +90,7 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
   TERN_CHECK(::stat(path.c_str(), &facts) == 0, FileError, "idx: cannot open ", path, ": ",
              std::strerror(errno));
   TERN_CHECK(S_ISREG(facts.st_mode), FileError, "idx: ", path, " is ",
-             S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");
+             S_ISDIR(facts.st_mode) ? "a folder" : "not a regular file");
   if (!ends_with_gz(path)) return std::make_unique<PlainSource>(path);
 #ifdef TERN_HAVE_ZLIB
   return std::make_unique<GzipSource>(path);
@@ -168,8 +168,8 @@ IdxArray read_idx(const std::string& path, std::uint32_t magic) {
   for (std::size_t d = 0; d < array.sizes.size(); ++d) {
     const std::uint64_t size = read_word(*source, path);
     array.sizes[d] = static_cast<std::int64_t>(size);
-    TERN_CHECK(size > 0 || d == 0, FileError, "idx: ", path, " has an empty dimension ", d,
-               ", expected a size above 0, found 0");
+    TERN_CHECK(size > 0 || d == 0, FileError, "idx: ", path,
+               ": expected a size above 0 for dimension ", d, ", found 0");
     constexpr std::uint64_t kLimit = std::numeric_limits<std::int64_t>::max();
     TERN_CHECK(size == 0 || count <= kLimit / size, FileError, "idx: the sizes in ", path,
                " overflow, expected at most 2^63 - 1 bytes, found ", count, " x ", size);
@@ -185,8 +185,8 @@ IdxImages read_idx_images(const std::string& root, StrictBool train) {
   const std::string label_path = find_file(root, set, "labels", "idx1-ubyte");
   IdxImages result{read_idx(image_path, kIdxImages), read_idx(label_path, kIdxLabels)};
   TERN_CHECK(result.images.sizes[0] == result.labels.sizes[0], FileError,
-             "idx: images and labels differ in count, ", image_path, " holds ",
-             result.images.sizes[0], " and ", label_path, " holds ", result.labels.sizes[0]);
+             "idx: the numbers of images and labels must be equal, but ", image_path, " has ",
+             result.images.sizes[0], " and ", label_path, " has ", result.labels.sizes[0]);
   return result;
 }
 

@@ -53,10 +53,10 @@ State state_of(const std::vector<std::int64_t>& order, std::size_t index) {
 /// Reads the index of a state, which must be for `size` examples.
 std::size_t index_of(const char* sampler, const State& state, std::size_t size) {
   const auto saved = state.get<std::size_t>("size"), index = state.get<std::size_t>("index");
-  TERN_CHECK(saved == size, Error, sampler, ": the state is of ", saved,
-             " examples, this sampler has ", size);
-  TERN_CHECK(index <= size, Error, sampler, ": the state has given ", index, " of ", size,
-             " examples");
+  TERN_CHECK(saved == size, Error, sampler, ": the state has ", saved,
+             " examples, but this sampler has ", size);
+  TERN_CHECK(index <= size, Error, sampler, ": the index of the state must be at most ", size,
+             ", got ", index);
   return index;
 }
 
@@ -65,13 +65,14 @@ std::vector<std::int64_t> order_of(const char* sampler, const State& state, std:
   const Tensor tensor = state.get<Tensor>("order");
   TERN_CHECK(tensor.dtype() == kLong && tensor.dim() == 1 &&
                  tensor.size(0) == static_cast<std::int64_t>(size),
-             Error, sampler, ": the order is ", tensor.dtype(), " of shape ", tensor.sizes(),
-             ", not Long of shape [", size, "]");
+             Error, sampler, ": the order must have dtype Long and shape [", size, "], got ",
+             tensor.dtype(), " and ", tensor.sizes());
   std::vector<std::int64_t> order = tensor.to_vector<std::int64_t>();
   std::vector<bool> seen(size);
   for (const std::int64_t i : order) {
     TERN_CHECK(i >= 0 && static_cast<std::size_t>(i) < size && !seen[static_cast<std::size_t>(i)],
-               Error, sampler, ": the order has example ", i, " twice or not at all");
+               Error, sampler, ": the order must have each index from 0 to ", size - 1,
+               " once, got a wrong or second ", i);
     seen[static_cast<std::size_t>(i)] = true;
   }
   return order;

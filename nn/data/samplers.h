@@ -28,12 +28,12 @@ class Sampler {
   /// Returns the order of this epoch and the number of indices returned so far, or the state after
   /// `given` indices. Throws NotImplementedError unless overridden.
   virtual State state_dict(std::optional<std::size_t> /*given*/ = std::nullopt) const {
-    tern::detail::raise<NotImplementedError>("state_dict: this sampler has none");
+    tern::detail::raise<NotImplementedError>("state_dict: this sampler has no state");
   }
   /// Continues from a state of state_dict(). Throws Error, without any change, for the state of a
   /// sampler of another kind or size.
   virtual void load_state_dict(const State& /*state*/) {
-    tern::detail::raise<NotImplementedError>("load_state_dict: this sampler has none");
+    tern::detail::raise<NotImplementedError>("load_state_dict: this sampler has no state");
   }
 };
 

@@ -42,7 +42,7 @@ auto call_with_hooks(M& module, std::index_sequence<I...>, Args&&... args)
   (inputs.emplace_back(std::forward<Args>(args)), ...);
   module.run_forward_pre_hooks(inputs);
   TERN_CHECK(inputs.size() == sizeof...(Args), Error, module.name(), "'s forward() takes ",
-             sizeof...(Args), " inputs, but its hooks left ", inputs.size());
+             sizeof...(Args), " inputs, but its forward pre-hooks returned ", inputs.size());
   const auto forward = [&]() -> Result {
     return module.forward(inputs[I].template get<std::decay_t<Args>>()...);
   };

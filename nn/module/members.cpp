@@ -15,10 +15,10 @@ void Module::member_error(const detail::BoundMember& member) const {
   const char* const kind = is_parameter ? "parameter" : "buffer";
   tern::detail::raise<Error>(
       name(), ": the member '", member.name, "' was assigned ", text(member.tensor),
-      ", but the registered ", kind, " is still another one, ", text(registered),
-      ": the module would compute with the one, train and save the other. Change its elements with "
-      "copy_() under NoGradGuard, its tensor with set_data(), or register the new one with "
-      "replace_",
+      ", but the registered ", kind, " is another tensor, ", text(registered),
+      ". The module would compute with the assigned tensor, but train and save the registered "
+      "tensor. To change the elements, use copy_() under NoGradGuard; to change the tensor, use "
+      "set_data() or replace_",
       kind, "(\"", member.name, "\", tensor)");
 }
 

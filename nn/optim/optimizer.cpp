@@ -33,9 +33,10 @@ std::weak_ptr<Optimizer*> Optimizer::handle() {
 
 namespace detail {
 
-void options_class_error() {
-  tern::detail::raise<Error>(
-      "the options of a parameter group are of another class than the optimizer's");
+void options_class_error(const OptimizerOptions& options, const OptimizerOptions& defaults) {
+  tern::detail::raise<Error>("the options of a parameter group must have the class ",
+                             nn::detail::type_name(typeid(defaults)), ", got ",
+                             nn::detail::type_name(typeid(options)));
 }
 
 State to_state(double value) { return value; }
@@ -50,7 +51,9 @@ void from_state(const State& state, std::string_view name, bool& value) {
   value = state.to<bool>(name);
 }
 void from_state(const State& state, std::string_view name, std::tuple<double, double>& pair) {
-  TERN_CHECK(state.is_list() && state.size() == 2, Error, name, " should be a list of 2 numbers");
+  TERN_CHECK(state.is_list() && state.size() == 2, Error, name,
+             " should be a list of 2 numbers, found ", kind_name(state.kind()),
+             state.is_list() ? tern::detail::text_of(" of ", state.size()) : "");
   pair = {state[std::size_t{0}].to<double>(name), state[std::size_t{1}].to<double>(name)};
 }
 
@@ -83,7 +86,7 @@ void load_entry(const State& state, const char* name, const Tensor& /*parameter*
   const auto count = value.is_tensor() ? value.tensor().item<double>() : value.to<double>(name);
   constexpr double kMost = 1LL << 53;  // doubles are exact up to here
   TERN_CHECK(count >= 0 && count <= kMost && count == std::floor(count), Error,
-             "loaded state dict has ", name, " ", count, ", expected a count");
+             "loaded state dict has ", name, " ", count, ", expected an integer from 0 to 2^53");
   step = static_cast<std::int64_t>(count);
 }
 

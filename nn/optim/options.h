@@ -59,7 +59,8 @@ TERN_API void from_state(const State& state, std::string_view name, double& valu
 TERN_API void from_state(const State& state, std::string_view name, bool& value);
 TERN_API void from_state(const State& state, std::string_view name,
                          std::tuple<double, double>& pair);
-[[noreturn]] TERN_API void options_class_error();
+[[noreturn]] TERN_API void options_class_error(const OptimizerOptions& options,
+                                               const OptimizerOptions& defaults);
 
 }  // namespace detail
 
@@ -101,7 +102,7 @@ std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() co
 template <class Derived>
 void OptimizerCloneableOptions<Derived>::inherit(const OptimizerOptions& defaults) {
   const auto* others = dynamic_cast<const Derived*>(&defaults);
-  if (others == nullptr) detail::options_class_error();
+  if (others == nullptr) detail::options_class_error(*this, defaults);
   each([&](const char*, auto member) {
     if (!(self().*member).is_chosen()) (self().*member).value = (others->*member).value;
   });

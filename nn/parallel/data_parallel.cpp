@@ -17,7 +17,7 @@ std::vector<Device> DeviceIds::resolved() const {
     cuda.check_device(devices[i].index());
     for (std::size_t k = 0; k < i; ++k) {
       TERN_CHECK(devices[k] != devices[i], Error, "DataParallel: ", devices[i],
-                 " stands twice among the devices");
+                 " appears twice in the list of devices");
     }
   }
   return devices;

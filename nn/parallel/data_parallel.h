@@ -73,8 +73,9 @@ class DataParallelImpl : public Module {
     const std::size_t count = pieces[0].size();
     for (const std::vector<Tensor>& other : pieces) {
       TERN_CHECK(other.size() == count, ShapeError,
-                 "DataParallel: the inputs differ in how many pieces they give along dimension ",
-                 dim_, ", ", count, " and ", other.size());
+                 "DataParallel: all inputs must be divided into the same number of pieces along "
+                 "dimension ",
+                 dim_, ", got ", count, " and ", other.size());
     }
     const auto modules = replicas_.use(count);
     std::vector<std::optional<Result>> results(count);

@@ -6,7 +6,8 @@ namespace tern::nn::parallel {
 
 std::vector<Tensor> scatter(const Tensor& tensor, const std::vector<Device>& devices,
                             std::int64_t dim) {
-  TERN_CHECK(tensor.dim() > 0, ShapeError, "scatter: a 0-d tensor cannot be cut along a dimension");
+  TERN_CHECK(tensor.dim() > 0, ShapeError,
+             "scatter: expected a tensor with at least 1 dimension, got a 0-d tensor");
   std::vector<Tensor> pieces = tensor.chunk(static_cast<std::int64_t>(devices.size()), dim);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     pieces[i] = pieces[i].to(devices[i], /*non_blocking=*/true);

@@ -237,9 +237,9 @@ TEST(Hooks, MayRemoveThemselvesAndSayWhatTheyBreak) {
   net(ones({1}));
   EXPECT_EQ(calls, 1);
   net->register_forward_pre_hook([](nn::Module&, auto& inputs) { inputs.clear(); });
-  EXPECT_EQ(
-      error_of([&] { net(ones({1})); }),
-      "tern::nn::ReLUImpl's forward() takes 1 inputs, but its hooks left 0\n  in module ReLU");
+  EXPECT_EQ(error_of([&] { net(ones({1})); }),
+            "tern::nn::ReLUImpl's forward() takes 1 inputs, but its forward pre-hooks returned 0\n "
+            " in module ReLU");
 }
 
 TEST(Hooks, SeeModulesThatReturnSeveralValues) {

@@ -303,7 +303,7 @@ void DeviceCachingAllocator::throw_out_of_memory(std::size_t bytes) const {
       " is free. Of the allocated memory ", text(stats_.live_bytes), " is allocated by tern, and ",
       text(reserved_ - stats_.live_bytes), " is reserved by tern but unallocated.",
       captured_.empty() ? ""
-                        : " While a graph is captured there, cached memory is not given back.");
+                        : " During the capture of a CUDA graph, cached memory cannot be freed.");
 }
 
 }  // namespace tern::cuda::detail

@@ -104,7 +104,7 @@ void CUDAGraph::replay() {
              "Called CUDAGraph::replay without a preceding successful capture.");
   const Stream stream = getCurrentCUDAStream(recording_->stream.device_index());
   TERN_CHECK(detail::recording_on(stream.stream()) == nullptr, Error,
-             "CUDAGraph::replay: a replay cannot be captured");
+             "CUDAGraph::replay: a stream that is capturing a graph cannot replay another graph");
   // Runs after the work that prepared the graph's inputs, and after the previous replay, whose
   // arguments are overwritten now.
   if (last_ != stream) earlier_.block(stream);

@@ -37,7 +37,7 @@ Tensor GraphedStep::run(const std::vector<Tensor>& values) {
              " values, one for each input, got ", values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     TERN_CHECK(values[i].sizes() == inputs_[i].sizes(), ShapeError, "GraphedStep: value ", i,
-               " of size ", values[i].sizes(), " does not fit the input of size ",
+               " has sizes ", values[i].sizes(), ", but the captured input has sizes ",
                inputs_[i].sizes());
   }
   const DeviceGuard guard(side_.device());

@@ -82,8 +82,8 @@ void Recording::end() {
 
 void Recording::check_device(DeviceIndex device) const {
   TERN_CHECK(stream.device_index() == device, NotImplementedError,
-             "a graph draws numbers and steps optimizers on its own device, ", stream.device(),
-             ", not on cuda:", device);
+             "a CUDA graph can draw random numbers and step optimizers only on its own device, ",
+             stream.device(), ", got cuda:", device);
 }
 
 void Recording::reserve_numbers(Generator& generator, std::uint64_t blocks,

@@ -143,8 +143,9 @@ Event& Event::operator=(Event&& other) noexcept {
 
 CUDAEvent::CUDAEvent(StrictInteger<unsigned> flags) : Event(Flags{flags}) {
   constexpr unsigned kBlockingSync = 1;
-  TERN_CHECK((flags & ~(kDisableTiming | kBlockingSync)) == 0, Error, "CUDAEvent: flags are 0, ",
-             kBlockingSync, ", ", kDisableTiming, " or their sum, got ", unsigned{flags});
+  TERN_CHECK((flags & ~(kDisableTiming | kBlockingSync)) == 0, Error,
+             "CUDAEvent: flags must be 0, ", kBlockingSync, " (blocking sync), ", kDisableTiming,
+             " (disable timing) or their sum, got ", unsigned{flags});
 }
 
 void Event::record() { record(getCurrentCUDAStream()); }

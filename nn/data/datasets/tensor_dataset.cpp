@@ -17,8 +17,9 @@ Tensor rows(const Tensor& tensor, ArrayRef<std::size_t> indices) {
 TensorDataset::TensorDataset(const std::vector<Tensor>& tensors) : TensorDataset(stack(tensors)) {}
 
 TensorDataset::TensorDataset(Tensor all) : tensor(std::move(all)) {
-  TERN_CHECK(tensor.dim() > 0, ShapeError, "TensorDataset: a tensor without dimensions has no ",
-             "examples, got ", tensor.sizes());
+  TERN_CHECK(tensor.dim() > 0, ShapeError,
+             "TensorDataset: expected a tensor with at least 1 dimension, got sizes ",
+             tensor.sizes());
 }
 
 TensorExample TensorDataset::get(std::size_t index) {
@@ -35,9 +36,10 @@ std::optional<std::size_t> TensorDataset::size() const {
 
 PairDataset::PairDataset(Tensor data, Tensor targets)
     : data_(std::move(data)), targets_(std::move(targets)) {
-  TERN_CHECK(data_.dim() > 0 && targets_.dim() > 0 && data_.size(0) == targets_.size(0), ShapeError,
-             "PairDataset: data and targets must have the same number of examples, got ",
-             data_.sizes(), " and ", targets_.sizes());
+  TERN_CHECK(
+      data_.dim() > 0 && targets_.dim() > 0 && data_.size(0) == targets_.size(0), ShapeError,
+      "PairDataset: data and targets must have the same number of examples, got data of sizes ",
+      data_.sizes(), " and targets of sizes ", targets_.sizes());
 }
 
 Example<> PairDataset::get(std::size_t index) {

@@ -49,8 +49,9 @@ class CapturedStates {
             return std::find(now.begin(), now.end(), tensor.data_ptr()) != now.end();
           });
       TERN_CHECK(has_all, Error,
-                 "the optimizer's state was replaced since the graph captured its step, or some of "
-                 "the parameters were stepped alone. Capture the step again");
+                 "the graph cannot replay the optimizer's step, because since the capture the "
+                 "optimizer's state was replaced or only some of the parameters took a step. "
+                 "Capture the step again");
     }
   }
 
@@ -94,8 +95,8 @@ void check_capturable(const FusedOptimizer& fused, const Optimizer& optimizer) {
 void refuse_capture_of_first_step(Device device) {
   TERN_CHECK(
       !kernels::is_capturing(device), Error,
-      "the first step of a parameter cannot be captured: every replay would start from zeros "
-      "again. Take a step before the capture");
+      "the first step of a parameter cannot be captured, because every replay would start from "
+      "zeros again. Call step() once before the capture");
 }
 
 const double* count_on_device(Update* begin, Update* end) {
@@ -105,8 +106,10 @@ const double* count_on_device(Update* begin, Update* end) {
   if (count.defined() && count.device() == device && !shared_by_others) {
     count.add_(1);
   } else {
-    TERN_CHECK(!kernels::is_capturing(device), Error,
-               "a capture needs the parameters with gradients that the step before it had");
+    TERN_CHECK(
+        !kernels::is_capturing(device), Error,
+        "a captured step must have the same parameters with gradients as the step before the "
+        "capture");
     const Tensor fresh = full({}, static_cast<double>(begin->step_number()),
                               TensorOptions().dtype(kDouble).device(device));
     for (Update* update = begin; update != end; ++update) *update->device_step = fresh;

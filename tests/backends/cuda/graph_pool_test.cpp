@@ -235,7 +235,7 @@ TEST_F(GraphPool, OutOfMemoryEndsTheCapture) {
   CUDAGraph graph;
   const std::string text =
       error_of<OutOfMemoryError>([&] { graph.capture([&] { allocate(1LL << 50); }); });
-  EXPECT_TRUE(text.ends_with("While a graph is captured there, cached memory is not given back."))
+  EXPECT_TRUE(text.ends_with("During the capture of a CUDA graph, cached memory cannot be freed."))
       << text;
   EXPECT_FALSE(is_current_stream_capturing());
   graph.capture([&] { free(allocate(512)); });

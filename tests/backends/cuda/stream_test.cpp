@@ -129,8 +129,9 @@ TEST(CudaStream, EventsTakeCudasFlags) {
   moved.record();
   moved.synchronize();
   EXPECT_GE(start.elapsed_time(moved), 0.0f);
-  EXPECT_EQ(error_of<Error>([] { CUDAEvent(4); }),
-            "CUDAEvent: flags are 0, 1, 2 or their sum, got 4");
+  EXPECT_EQ(
+      error_of<Error>([] { CUDAEvent(4); }),
+      "CUDAEvent: flags must be 0, 1 (blocking sync), 2 (disable timing) or their sum, got 4");
 }
 
 TEST(CudaStream, EventsStayOnTheirDeviceAndBlockAny) {

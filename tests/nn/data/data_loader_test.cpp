@@ -176,7 +176,7 @@ TEST_P(DataLoaderTest, ARefusedStateLeavesTheEpoch) {
     if (batches.size() != 3) continue;
     const State before = loader->state_dict();
     EXPECT_EQ(error_of([&] { loader->load_state_dict(other); }),
-              "SequentialSampler: the state is of 10 examples, this sampler has 40");
+              "SequentialSampler: the state has 10 examples, but this sampler has 40");
     EXPECT_TRUE(identical(loader->state_dict(), before));
   }
   EXPECT_EQ(batches, epoch(*make_data_loader<SequentialSampler>(Indices(40), options(4))));
@@ -279,7 +279,7 @@ TEST_F(DataLoaderWorkersTest, WithoutOrderThereIsNoState) {
   const auto options = DataLoaderOptions().workers(1).enforce_ordering(false);
   const auto loader = make_data_loader(Indices(4), options);
   const State ordered = make_data_loader(Indices(4))->state_dict();
-  const std::string text = "DataLoader: without an order of the batches it has no state";
+  const std::string text = "DataLoader: saving and loading a state needs enforce_ordering(true)";
   EXPECT_EQ(error_of([&] { loader->state_dict(); }), text);
   EXPECT_EQ(error_of([&] { loader->load_state_dict(ordered); }), text);
 }

@@ -144,10 +144,10 @@ TEST(LargeTree, RefusesAModuleBelowItselfAtAnyDepth) {
   const auto modules = net->modules();
   auto& last = dynamic_cast<nn::SequentialImpl&>(*modules[999]);
   const std::string text = error_of([&] { last.push_back(net); });
-  EXPECT_EQ(text.substr(0, 74),
-            "Submodule '1' holds the module that it would be registered in, as '0.0.0.0");
+  EXPECT_EQ(text.substr(0, 83),
+            "Submodule '1' cannot be registered, because it contains this module itself as '0.0.");
   EXPECT_EQ(error_of([&] { net->push_back(net); }),
-            "Submodule '1' holds the module that it would be registered in");
+            "Submodule '1' cannot be registered, because it contains this module itself");
   // Cycles through a module that was removed elsewhere, shared, or copied are still found.
   const nn::Sequential outer(nn::ReLU{}), inner(nn::ReLU{});
   const auto copy = std::make_shared<nn::SequentialImpl>(std::as_const(*outer));

@@ -13,10 +13,10 @@ TEST(Member, AnAssignedParameterIsNoticed) {
   const std::string text = error_of([&] { net(ones({1, 2})); });
   EXPECT_TRUE(text.starts_with(
       "tern::nn::LinearImpl: the member 'weight' was assigned a Float tensor of size [3, 2], "
-      "but the registered parameter is still another one, a Float tensor of size [3, 2]: the "
-      "module would compute with the one, train and save the other. Change its elements with "
-      "copy_() under NoGradGuard, its tensor with set_data(), or register the new one with "
-      "replace_parameter(\"weight\", tensor)"))
+      "but the registered parameter is another tensor, a Float tensor of size [3, 2]. The module "
+      "would compute with the assigned tensor, but train and save the registered tensor. To "
+      "change the elements, use copy_() under NoGradGuard; to change the tensor, use set_data() "
+      "or replace_parameter(\"weight\", tensor)"))
       << text;
   const std::string rule = "the member 'weight' was assigned";
   const auto noticed = [&](const auto& call) {
@@ -41,7 +41,7 @@ TEST(Member, BuffersAndAbsentOnesAreNoticed) {
             std::string::npos);
   const nn::Linear fc(nn::LinearOptions(2, 2).bias(false));
   fc->bias = zeros({2});
-  EXPECT_NE(error_of([&] { fc->state_dict(); }).find("still another one, an undefined tensor"),
+  EXPECT_NE(error_of([&] { fc->state_dict(); }).find("another tensor, an undefined tensor"),
             std::string::npos);
 }
 

@@ -336,7 +336,7 @@ TEST(GraphedStep, ChecksItsValues) {
   cuda::GraphedStep step({x}, [&] { return x.sum(); });
   EXPECT_EQ(error_of([&] { step(); }), "GraphedStep: expected 1 values, one for each input, got 0");
   EXPECT_EQ(error_of([&] { step(zeros({3})); }),
-            "GraphedStep: value 0 of size [3] does not fit the input of size [2, 3]");
+            "GraphedStep: value 0 has sizes [3], but the captured input has sizes [2, 3]");
   EXPECT_THROW(cuda::GraphedStep({zeros({1})}, [] { return Tensor(); }), DeviceError);
   for (int i = 0; i < 6; ++i)
     EXPECT_EQ(step(full({2, 3}, i)).item<float>(), 6.0f * static_cast<float>(i));
