@@ -4,8 +4,8 @@
 //   gru [--steps 500] [--length 20] [--batch-size 64] [--hidden 32] [--lr 0.005] [--seed 1]
 //       [--device cpu|cuda|cuda:N] [--disable-cuda] [--save FILE]
 //
-// Expected with the defaults: a mean squared error below 0.002 on new sequences. Always answering
-// 1, the mean of the sums, gives 0.167.
+// Expected with the defaults: a mean squared error below 0.002 on new sequences. The constant
+// answer 1, which is the mean of the sums, has an error of 0.167.
 
 #include <cstdio>
 #include <string>
@@ -72,8 +72,8 @@ struct AdderImpl : nn::Module {
 };
 TERN_MODULE(Adder);
 
-/// Sequences of random numbers in [0, 1) with a mark at one number of each half, and the sums of
-/// the marked numbers.
+/// Returns sequences of random numbers in [0, 1) with a mark at one number of each half, and the
+/// sums of the marked numbers.
 tern::data::Example<> make_sequences(std::int64_t count, std::int64_t length) {
   const Tensor numbers = tern::rand({count, length});
   const Tensor first = tern::randint(length / 2, {count, 1});

@@ -23,7 +23,7 @@ struct Arguments {
   std::string save;
 };
 
-/// 1000 points of y = 2 a - 3.4 b + 4.2 with a little noise.
+/// Returns 1000 points of y = 2 a - 3.4 b + 4.2 with a little noise.
 tern::data::datasets::PairDataset make_points() {
   const tern::Tensor x = tern::randn({1000, 2});
   const tern::Tensor weight = tern::tensor({{2.0}, {-3.4}});

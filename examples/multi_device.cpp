@@ -3,9 +3,9 @@
 //   multi_device [--epochs 60] [--batch-size 128] [--lr 0.01] [--seed 1]
 //                [--device cpu|cuda|cuda:N] [--disable-cuda] [--save FILE]
 //
-// Expected: an accuracy above 0.97 in the last line, whatever the number of devices. With
-// --device cuda:N it uses one device. Without CUDA it runs on the CPU; TERN_SIMULATE_CUDA=2 gives
-// it two simulated devices.
+// Expected: an accuracy above 0.97 in the last line, for any number of devices. With --device
+// cuda:N the program uses one device. Without CUDA it runs on the CPU; TERN_SIMULATE_CUDA=2
+// provides two simulated devices.
 
 #include <cmath>
 #include <cstdio>
@@ -31,7 +31,7 @@ struct Arguments {
   std::string save;
 };
 
-/// Points on three arms of a spiral, and which arm each is on.
+/// Returns points on three arms of a spiral, and the arm of each point.
 tern::data::datasets::PairDataset make_spirals() {
   std::vector<tern::Tensor> points, arms;
   for (std::int64_t arm = 0; arm < kClasses; ++arm) {

@@ -18,7 +18,7 @@ constexpr double kLeft = 74;
 constexpr double kRight = kWidth - 140;
 constexpr double kTop = 52;
 constexpr double kBottom = kHeight - 58;
-// Colours that colour-blind readers can tell apart, too (Okabe and Ito).
+// Colours that colour-blind readers can also tell apart (Okabe and Ito).
 constexpr const char* kColours[] = {"#0072b2", "#d55e00", "#009e73",
                                     "#cc79a7", "#e69f00", "#56b4e9"};
 

@@ -16,7 +16,7 @@
 namespace support {
 namespace {
 
-/// Accepts cpu, cuda or cuda:N; a Check.
+/// A Check that accepts cpu, cuda or cuda:N.
 std::string device_name(const std::string& text) {
   try {
     if (!tern::Device(text).is_meta()) return {};

@@ -17,7 +17,7 @@ namespace support {
 using Check = std::function<std::string(const std::string&)>;
 /// Accepts a number above 0.
 Check positive();
-/// Accepts a state file that can be written: the suffix is known and the folder exists.
+/// Accepts the path of a state file that can be written: the suffix is known and the folder exists.
 Check state_file();
 
 /// An option of a CommandLine, for adding its constraints.
@@ -49,8 +49,8 @@ class CommandLine {
   Option option(const std::string& name, T& variable, const std::string& help = "");
   /// Adds an option without a value that sets `variable` to true.
   Option flag(const std::string& name, bool& variable, const std::string& help);
-  /// Adds --device and --disable-cuda, which are the same in every program, and sets `device`. By
-  /// default it is CUDA's current device if there is one, else the CPU.
+  /// Adds --device and --disable-cuda, which are the same in every program, and sets `device`. The
+  /// default is CUDA's current device if CUDA is available, else the CPU.
   void device(tern::Device& device);
   /// Adds a command with its own options. The program then requires one command.
   CommandLine command(const std::string& name, const std::string& help);

@@ -11,9 +11,9 @@
 
 #include "glyphs.h"
 
-// Uses integers only (the one square root is exact by IEEE 754). With floating point, the
-// compiler's choice of fused operations could change a pixel, but the bytes must be the same
-// everywhere.
+// Uses only integers, because the bytes must be the same on every machine: with floating point, the
+// compiler's choice of fused operations could change a pixel. The only square root is exact by
+// IEEE 754.
 
 namespace support {
 namespace {

@@ -20,10 +20,11 @@ struct DigitImages {
 /// Height and width of an image in pixels.
 constexpr std::int64_t kDigitSize = 28;
 
-/// Draws `count` handwritten-looking digits, white on black, in the size and position of MNIST's.
+/// Draws `count` digits that look handwritten, white on black, in the size and position of MNIST's
+/// digits.
 ///
-/// Every ten images in a row hold each digit once, in random order. The same seed gives the same
-/// bytes on every machine, and a longer set begins with the shorter one.
+/// Every ten consecutive images have each digit once, in random order. The same seed gives the same
+/// bytes on every machine, and the same first images for every `count`.
 DigitImages draw_digits(std::int64_t count, std::uint64_t seed);
 
 /// Digits that draw_digits() draws, in the shapes of MNIST: data float32 [N, 1, 28, 28] from 0 to

@@ -17,7 +17,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Returns true if the bar is drawn. If not, the caller may print plain lines.
+  /// Returns true if the bar is drawn. Otherwise the caller may print plain lines.
   bool on() const { return on_; }
   /// Shows `done` of the total with a note, at most about 20 times a second.
   void update(std::int64_t done, const std::string& note);

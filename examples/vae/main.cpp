@@ -3,7 +3,7 @@
 //
 //   vae                draws its own digits: 10,000 for training, 2,000 for testing
 //   vae --data DIR     reads MNIST's four files, or another set of 28 x 28 images in this format
-//   vae --resume FILE  continues from a checkpoint, bit for bit as if it had never stopped
+//   vae --resume FILE  continues from a checkpoint, bit for bit as without a stop
 //
 // Writes to --out: reconstruction_E.png and sample_E.png of each epoch E, losses.csv, loss.svg,
 // checkpoint.json and the weights vae.json.

@@ -6,7 +6,8 @@
 
 using tern::Tensor;
 
-/// The layers 784 pixels - 400 - a code of 20 numbers - 400 - 784 pixels.
+/// A variational autoencoder with the layers 784 pixels - 400 - a code of 20 numbers - 400 - 784
+/// pixels.
 struct VAEImpl : tern::nn::Module {
   VAEImpl() {
     fc1 = register_module("fc1", tern::nn::Linear(784, 400));
@@ -31,8 +32,8 @@ struct VAEImpl : tern::nn::Module {
 };
 TERN_MODULE(VAE);
 
-/// Returns the reconstruction error plus the divergence of the codes from a normal distribution,
-/// both summed.
+/// Returns the reconstruction error plus the divergence of the codes from a normal distribution.
+/// Both are sums over the batch.
 inline Tensor loss_of(const Tensor& reconstruction, const Tensor& images, const Tensor& mu,
                       const Tensor& logvar) {
   const Tensor error = tern::binary_cross_entropy(reconstruction, images, {}, tern::kSum);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything that feeds a training loop.
+// Includes all headers of data loading.
 
 #include <tern/nn/data/data_loader.h>
 #include <tern/nn/data/dataset.h>

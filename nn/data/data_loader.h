@@ -27,13 +27,14 @@ concept BatchSource = requires(D& dataset) {
 };
 }  // namespace detail
 
-/// Iterates over the batches of a dataset, epoch by epoch; every begin() starts an epoch. Made by
-/// make_data_loader(). The state of a loader can be saved and loaded like that of a module, so
-/// training can continue in the middle of an epoch.
+/// Iterates over the batches of a dataset, epoch by epoch. make_data_loader() makes a loader, and
+/// every begin() starts an epoch. The state of a loader can be saved and loaded like the state of a
+/// module, so training can continue in the middle of an epoch.
 ///
-/// With workers, threads fetch batches ahead, each with a copy of the dataset. Number and order of
-/// the batches stay the same, but random numbers that a transform draws from the default generator
-/// depend on timing. An exception in a worker is rethrown as WorkerException.
+/// With workers, threads fetch batches ahead, and each thread has its own copy of the dataset. The
+/// number and the order of the batches stay the same, but random numbers that a transform draws
+/// from the default generator depend on timing. An exception in a worker is rethrown as
+/// WorkerException.
 ///
 /// Example:
 ///   auto loader = make_data_loader(datasets::MNIST(root).map(transforms::Stack<>()), 64);
@@ -94,9 +95,9 @@ class DataLoader {
   /// Returns the options.
   const DataLoaderOptions& options() const { return options_; }
 
-  /// Returns the position in the epoch, which is behind the iterator's batch, and the sampler's
-  /// state. Throws Error if batches come in no fixed order (enforce_ordering(false)),
-  /// NotImplementedError if the sampler has no state.
+  /// Returns the sampler's state and the position in the epoch after the iterator's batch. Throws
+  /// Error if batches come in no fixed order (enforce_ordering(false)), NotImplementedError if the
+  /// sampler has no state.
   State state_dict() const {
     check_has_state();
     State state;
@@ -111,7 +112,7 @@ class DataLoader {
     check_has_state();
     const bool in_epoch = state.get<bool>("in_epoch");
     const auto given = state["sampler"].get<std::size_t>("index");
-    sampler_.load_state_dict(state["sampler"]);  // may throw, so before clearing fetched batches
+    sampler_.load_state_dict(state["sampler"]);  // may throw, so the workers are cleared later
     if (workers_) workers_->clear();
     given_ = given;
     resumes_ = in_epoch;
@@ -170,7 +171,7 @@ class DataLoader {
   bool resumes_ = false;  // the next begin() continues an epoch
   bool joined_ = false;
   bool pins_;
-  std::optional<detail::Workers> workers_;  // last: its jobs use the members above
+  std::optional<detail::Workers> workers_;  // the last member, because its jobs use the others
 };
 
 /// An input iterator over one epoch.
@@ -199,7 +200,7 @@ class DataLoader<Dataset, Sampler>::Iterator {
   /// Accesses the batch. Throws Error at the end.
   BatchType* operator->() { return &**this; }
 
-  /// Returns true if both belong to the same loader and both are at the end or neither is.
+  /// Returns true if both iterators belong to the same loader, and both or neither are at the end.
   bool operator==(const Iterator& other) const {
     return loader_ == other.loader_ && batch_.has_value() == other.batch_.has_value();
   }

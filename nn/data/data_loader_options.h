@@ -37,8 +37,8 @@ class DataLoaderOptions {
   DataLoaderOptions& max_jobs(StrictInteger<std::size_t> count) { return set(max_jobs_, count); }
   std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
 
-  /// The longest time to wait for a batch of the workers, as a std::chrono duration; no limit by
-  /// default.
+  /// The longest time that the loader waits for a batch of the workers, as a std::chrono duration;
+  /// no limit by default.
   template <class Duration>
   DataLoaderOptions& timeout(Duration limit) {
     using Period = typename Duration::period;

@@ -96,7 +96,7 @@ inline constexpr bool kStacks<transforms::Stack<E>> = true;
 
 }  // namespace detail
 
-/// A dataset whose batches are the batches of `Source` after `transform`; made by map().
+/// A dataset that applies a transform to the batches of `Source`; made by map().
 template <class Source, class Transform>
 class MapDataset
     : public BatchDataset<MapDataset<Source, Transform>, typename Transform::OutputBatchType,
@@ -112,7 +112,7 @@ class MapDataset
 
   /// Returns the transformed batch of a request.
   OutputBatchType get_batch(BatchRequestType request) override {
-    // One gather replaces one small tensor per example.
+    // One gather is faster than one small tensor per example.
     if constexpr (detail::Gathers<Source> && detail::kStacks<Transform>) {
       return source_.gather(request);
     } else {

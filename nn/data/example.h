@@ -11,8 +11,8 @@ namespace example {
 using NoTarget = void;
 }  // namespace example
 
-/// One element of a dataset: data and its target. A stacked batch has the same type, with one
-/// dimension more in front.
+/// One element of a dataset: data and its target. A stacked batch has the same type, with an
+/// additional first dimension.
 template <class Data = Tensor, class Target = Tensor>
 struct Example {
   /// The types of data and target.
@@ -21,7 +21,7 @@ struct Example {
 
   /// Makes undefined data and an undefined target.
   Example() = default;
-  /// Takes data and target over.
+  /// Takes over data and target.
   Example(Data its_data, Target its_target)
       : data(std::move(its_data)), target(std::move(its_target)) {}
 
@@ -40,7 +40,7 @@ struct Example<Data, example::NoTarget> {
 
   /// Makes undefined data.
   Example() = default;
-  /// Takes the data over.
+  /// Takes over the data.
   Example(Data its_data) : data(std::move(its_data)) {}
   /// Returns the data.
   operator Data&() { return data; }

@@ -139,7 +139,8 @@ bool exists(const std::string& path) {
   return ::stat(path.c_str(), &facts) == 0 || errno != ENOENT;
 }
 
-/// Returns the first of the known spellings of a path that exists; tries the plain one first.
+/// Tries the known spellings of a file name, the plain spelling first, and returns the first path
+/// that exists.
 std::string find_file(const std::string& root, const std::string& set, const std::string& kind,
                       const std::string& what) {
   const std::string folder = root.empty() || root.ends_with('/') ? root : root + "/";

@@ -24,7 +24,7 @@ std::vector<std::int64_t> random_order(Mt19937& engine, std::size_t size) {
   return order;
 }
 
-/// Returns the next part of `order` and moves `index` behind it.
+/// Returns the next at most `batch_size` elements of `order` and moves `index` past them.
 std::optional<std::vector<std::size_t>> take(const std::vector<std::int64_t>& order,
                                              std::size_t& index, std::size_t batch_size) {
   const std::size_t count = std::min(batch_size, order.size() - index);

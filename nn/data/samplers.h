@@ -25,13 +25,13 @@ class Sampler {
   /// Returns at most `batch_size` indices, or nullopt at the end of the epoch.
   virtual std::optional<BatchRequest> next(std::size_t batch_size) = 0;
 
-  /// Returns the order of this epoch and the number of indices returned so far, or the state after
-  /// `given` indices. Throws NotImplementedError unless overridden.
+  /// Returns the order of this epoch and the number of indices returned so far, or `given` if set.
+  /// Throws NotImplementedError unless overridden.
   virtual State state_dict(std::optional<std::size_t> /*given*/ = std::nullopt) const {
     tern::detail::raise<NotImplementedError>("state_dict: this sampler has no state");
   }
-  /// Continues from a state of state_dict(). Throws Error, without any change, for the state of a
-  /// sampler of another kind or size.
+  /// Continues from a state returned by state_dict(). Throws Error, without any change, for the
+  /// state of a sampler of another kind or size.
   virtual void load_state_dict(const State& /*state*/) {
     tern::detail::raise<NotImplementedError>("load_state_dict: this sampler has no state");
   }

@@ -8,7 +8,7 @@
 #include <tern/core/ops/index.h>
 #include <tern/nn/data/example.h>
 
-// Transforms for `dataset.map(..)`, of single examples or of whole batches.
+// Transforms for `dataset.map(..)`, which convert single examples or whole batches.
 
 namespace tern::data::transforms {
 

@@ -7,8 +7,8 @@
 
 namespace tern::data {
 
-/// Thrown by a DataLoader on the calling thread if a worker thread threw. what() contains the text
-/// of the original exception.
+/// The error that a DataLoader throws on the calling thread if a worker thread threw an exception.
+/// what() contains the text of the original exception.
 class TERN_API WorkerException : public Error {
  public:
   /// Wraps the exception of a worker.

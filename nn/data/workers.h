@@ -17,8 +17,8 @@ class TERN_API Workers {
   /// A job, called with the number of the worker that runs it.
   using Job = std::function<Result(std::size_t worker)>;
 
-  /// Starts `count` threads. With `in_order`, results come in the order of their jobs, otherwise as
-  /// soon as they are ready.
+  /// Starts `count` threads. With `in_order`, pop() returns the results in the order of their jobs,
+  /// otherwise as soon as they are ready.
   Workers(std::size_t count, bool in_order, std::optional<std::int64_t> timeout_ms);
   /// Drops the waiting jobs and joins the threads.
   ~Workers();
@@ -26,7 +26,7 @@ class TERN_API Workers {
   Workers& operator=(const Workers&) = delete;
 
   void push(Job job);
-  /// Returns the number of pushed jobs whose result was not popped.
+  /// Returns the number of jobs whose result was not yet popped.
   std::size_t pending() const;
   /// Waits for the next result, which must be pending. Throws WorkerException if its job threw,
   /// Error after the timeout.

@@ -6,8 +6,8 @@
 
 namespace tern::nn {
 
-/// Returns its input. Takes the place of a module that a network does not need. The constructor
-/// accepts any arguments and ignores them.
+/// Returns its input. Stands where another module may stand. The constructor accepts any arguments
+/// and ignores them.
 class TERN_API IdentityImpl : public Cloneable<IdentityImpl> {
  public:
   /// Makes the module.

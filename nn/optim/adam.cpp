@@ -4,7 +4,7 @@
 
 namespace tern::optim {
 
-// What Adam and AdamW share.
+// The common part of Adam and AdamW.
 namespace {
 
 template <class Options>

@@ -19,18 +19,18 @@ struct TERN_API AdamOptions : public OptimizerCloneableOptions<AdamOptions> {
   TERN_OPTIM_ARG(Betas, betas) = Betas(0.9, 0.999);
   /// A number added to the denominator.
   TERN_OPTIM_ARG(double, eps) = 1e-8;
-  /// The factor of the parameter that is added to its gradient (L2 penalty).
+  /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// True: divides by the largest average of squares so far (Reddi et al., 2018).
   TERN_OPTIM_ARG(bool, amsgrad) = false;
   /// True: steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
-  /// True: a CUDA graph may capture step(); the step count is then also kept on the device.
+  /// True: a CUDA graph may capture step(). The step count is then also stored on the device.
   /// state_dict() contains this option as in PyTorch, but load_state_dict() does not change it.
   TERN_OPTIM_ARG(bool, capturable) = false;
 
  public:
-  /// Throws Error when a number is out of its range ("Invalid learning rate: -1").
+  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
   /// Returns the names and members, for saving and loading.
   static auto fields();
@@ -52,8 +52,9 @@ struct TERN_API AdamParamState : public OptimizerCloneableParamState<AdamParamSt
   TERN_ARG(Tensor, device_step);
 
  public:
-  /// Throws Error when a step was taken but an average is missing. An optimizer whose first step
-  /// failed has none yet; max_exp_avg_sq comes with the first step under amsgrad.
+  /// Throws Error if steps were taken but an average is missing. At step 0 averages may be missing,
+  /// because the first step may have failed. max_exp_avg_sq may be missing, because the first step
+  /// with amsgrad makes it.
   void check() const override;
   /// Returns the names and members, for saving and loading.
   static auto fields();
@@ -67,13 +68,12 @@ extern template class OptimizerCloneableParamState<AdamParamState>;
 ///   v = beta2 * v + (1 - beta2) * g^2
 ///   p -= lr / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + eps)
 ///
-/// A CUDA graph can capture step() when every group is `capturable` and has stepped before. Each
-/// replay is a step: it is counted, and it takes the learning rate that the options have at that
-/// time.
+/// A CUDA graph can capture step() if every group is `capturable` and has taken a step before. Each
+/// replay counts as a step and uses the learning rate that the options have at that time.
 class TERN_API Adam : public Optimizer {
  public:
-  /// Takes over parameters or groups of them. Throws Error as Optimizer's constructor does, and for
-  /// options out of range.
+  /// Optimizes the parameters or groups of parameters. Throws Error like Optimizer's constructor,
+  /// and for options out of range.
   explicit Adam(std::vector<OptimizerParamGroup> param_groups, const AdamOptions& defaults = {});
   explicit Adam(std::vector<Tensor> params, const AdamOptions& defaults = {});
 

@@ -16,18 +16,18 @@ struct TERN_API AdamWOptions : public OptimizerCloneableOptions<AdamWOptions> {
   TERN_OPTIM_ARG(Betas, betas) = Betas(0.9, 0.999);
   /// A number added to the denominator.
   TERN_OPTIM_ARG(double, eps) = 1e-8;
-  /// The share of the parameter, times the learning rate, that each step takes away.
+  /// The decay of the parameter: each step multiplies it by 1 - lr * weight_decay.
   TERN_OPTIM_ARG(double, weight_decay) = 1e-2;
   /// True: divides by the largest average of squares so far (Reddi et al., 2018).
   TERN_OPTIM_ARG(bool, amsgrad) = false;
   /// True: steps go up the gradient.
   TERN_OPTIM_ARG(bool, maximize) = false;
-  /// True: a CUDA graph may capture step(); the step count is then also kept on the device.
+  /// True: a CUDA graph may capture step(). The step count is then also stored on the device.
   /// state_dict() contains this option as in PyTorch, but load_state_dict() does not change it.
   TERN_OPTIM_ARG(bool, capturable) = false;
 
  public:
-  /// Throws Error when a number is out of its range ("Invalid learning rate: -1").
+  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
   /// Returns the names and members, for saving and loading.
   static auto fields();
@@ -41,8 +41,8 @@ using AdamWParamState = AdamParamState;
 /// weight_decay, then the step of Adam without weight decay.
 class TERN_API AdamW : public Optimizer {
  public:
-  /// Takes over parameters or groups of them. Throws Error as Optimizer's constructor does, and for
-  /// options out of range.
+  /// Optimizes the parameters or groups of parameters. Throws Error like Optimizer's constructor,
+  /// and for options out of range.
   explicit AdamW(std::vector<OptimizerParamGroup> param_groups, const AdamWOptions& defaults = {});
   explicit AdamW(std::vector<Tensor> params, const AdamWOptions& defaults = {});
 

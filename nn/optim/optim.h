@@ -1,6 +1,6 @@
 #pragma once
 
-// Optimizers.
+// Includes all headers of optimizers.
 
 #include <tern/nn/optim/adam.h>
 #include <tern/nn/optim/adamw.h>

@@ -84,7 +84,7 @@ void load_entry(const State& state, const char* name, const Tensor& /*parameter*
                 std::int64_t& step) {
   const State& value = state[name];
   const auto count = value.is_tensor() ? value.tensor().item<double>() : value.to<double>(name);
-  constexpr double kMost = 1LL << 53;  // doubles are exact up to here
+  constexpr double kMost = 1LL << 53;  // doubles store integers exactly up to this number
   TERN_CHECK(count >= 0 && count <= kMost && count == std::floor(count), Error,
              "loaded state dict has ", name, " ", count, ", expected an integer from 0 to 2^53");
   step = static_cast<std::int64_t>(count);
@@ -207,9 +207,9 @@ void Optimizer::load_state_dict(const State& state) {
   TERN_CHECK(saved_groups.size() == param_groups_.size(), Error,
              "loaded state dict has a different number of parameter groups: ", saved_groups.size(),
              ", the optimizer has ", param_groups_.size());
-  // Stage everything, so that an error changes nothing.
+  // Checks and builds everything before the first change, so that an error changes nothing.
   std::vector<std::unique_ptr<OptimizerOptions>> options;
-  std::unordered_map<std::string, Tensor> targets;  // by the number that the file gives them
+  std::unordered_map<std::string, Tensor> targets;  // number in the state dict -> parameter
   for (std::size_t i = 0; i < saved_groups.size(); ++i) {
     const OptimizerParamGroup& group = param_groups_[i];
     const std::vector<State>& numbers = saved_groups[i]["params"].elements();

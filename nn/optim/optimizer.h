@@ -18,7 +18,7 @@ namespace detail {
 class GroupStep;
 }
 
-/// Parameters with options of their own. Without options they follow the optimizer's defaults.
+/// Parameters with their own options. A group without options uses the optimizer's defaults.
 ///
 /// Example:
 ///   std::vector<optim::OptimizerParamGroup> groups;
@@ -33,16 +33,16 @@ class TERN_API OptimizerParamGroup {
       : params_(std::move(params)), options_(std::move(options)) {}
   /// Copies the handles of the parameters and the options.
   OptimizerParamGroup(const OptimizerParamGroup& other);
-  /// Takes parameters and options over.
+  /// Takes over parameters and options.
   OptimizerParamGroup(OptimizerParamGroup&&) = default;
   OptimizerParamGroup& operator=(const OptimizerParamGroup&) = delete;
-  /// Takes parameters and options over.
+  /// Takes over parameters and options.
   OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
   ~OptimizerParamGroup() = default;
 
-  /// Returns true when the group has options. After add_param_group() it always has.
+  /// Returns true if the group has options. A group of an optimizer always has options.
   bool has_options() const noexcept { return options_ != nullptr; }
-  /// Returns the options. Throws Error when there are none.
+  /// Returns the options. Throws Error if the group has none.
   OptimizerOptions& options() { return *checked_options(); }
   const OptimizerOptions& options() const { return *checked_options(); }
   /// Replaces the options.
@@ -60,8 +60,8 @@ class TERN_API OptimizerParamGroup {
 
 /// Base of all optimizers, which change parameters in place by their gradients.
 ///
-/// Parameters may move to another device while an optimizer has them: step() moves its state after
-/// them.
+/// Parameters may move to another device while an optimizer has them. step() then moves its state
+/// to the same device.
 ///
 /// Example:
 ///   optim::Adam optimizer(model->parameters(), optim::AdamOptions(1e-3));
@@ -70,13 +70,13 @@ class TERN_API OptimizerParamGroup {
 ///   optimizer.step();
 class TERN_API Optimizer {
  public:
-  /// Computes the loss and its gradients anew.
+  /// A function that computes the loss and its gradients again.
   using LossClosure = std::function<Tensor()>;
   /// The state of each parameter, keyed by Tensor::unsafeGetTensorImpl().
   using StateMap = std::unordered_map<void*, std::unique_ptr<OptimizerParamState>>;
 
-  /// Takes over parameters or groups of them. Throws Error when there are no parameters, and as
-  /// add_param_group() does.
+  /// Optimizes the parameters or groups of parameters. Throws Error if there are no parameters, and
+  /// like add_param_group().
   Optimizer(std::vector<OptimizerParamGroup> param_groups,
             std::unique_ptr<OptimizerOptions> defaults);
   Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOptions> defaults);
@@ -93,8 +93,8 @@ class TERN_API Optimizer {
   /// a tensor that is not a leaf or that the optimizer already has, and for options out of range.
   void add_param_group(OptimizerParamGroup group);
 
-  /// Changes every parameter that has a gradient. A closure is called first, with gradients
-  /// enabled, and its result is returned.
+  /// Changes every parameter that has a gradient. If a closure is given, calls it first with
+  /// gradients enabled and returns its result.
   virtual Tensor step(LossClosure closure = nullptr) = 0;
 
   /// Removes all gradients, or fills them with zeros.
@@ -122,15 +122,15 @@ class TERN_API Optimizer {
   /// {"state": {"0": {..}, ..}, "param_groups": [{"lr": .., "params": [0, ..]}, ..]}. The tensors
   /// share their elements with the optimizer.
   State state_dict() const;
-  /// Replaces state and options by a copy of `state`. Everything is checked first: on an error the
-  /// optimizer is unchanged. Throws Error when groups or sizes differ, for the state of a parameter
-  /// in no group, and for a state from which step() cannot continue.
+  /// Replaces state and options by a copy of `state`. After an error the optimizer is unchanged.
+  /// Throws Error if groups or sizes differ, for the state of a parameter in no group, and for a
+  /// state from which step() cannot continue.
   void load_state_dict(const State& state);
 
  protected:
   /// Returns a fresh state for one parameter; null (the default) for an optimizer without state.
   virtual std::unique_ptr<OptimizerParamState> make_param_state() const;
-  /// Returns the state of a parameter and makes it when there is none.
+  /// Returns the state of a parameter. Makes a new state if the parameter has none.
   OptimizerParamState& state_of(const Tensor& parameter);
   /// Returns a pointer that follows the optimizer when it is moved and expires with it.
   std::weak_ptr<Optimizer*> handle();
@@ -145,7 +145,7 @@ class TERN_API Optimizer {
  private:
   friend class detail::GroupStep;
 
-  std::shared_ptr<Optimizer*> self_;  // made when a handle is asked for
+  std::shared_ptr<Optimizer*> self_;  // null until the first handle()
 };
 
 }  // namespace tern::optim

@@ -10,7 +10,8 @@
 
 namespace tern::optim {
 
-/// The numbers that steer one parameter group. Every optimizer has its own class of options.
+/// The options of one parameter group, such as the learning rate. Every optimizer has its own class
+/// of options.
 class TERN_API OptimizerOptions {
  public:
   /// Frees the options.
@@ -21,13 +22,14 @@ class TERN_API OptimizerOptions {
   virtual double get_lr() const = 0;
   /// Sets the learning rate.
   virtual void set_lr(double lr) = 0;
-  /// Throws Error when a number is out of its range ("Invalid learning rate: -1").
+  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
   virtual void check() const = 0;
-  /// Takes the options that were not set here from `defaults`, which are of the same class.
+  /// Copies the options that were not set here from `defaults`. Throws Error if `defaults` has
+  /// another class.
   virtual void inherit(const OptimizerOptions& defaults) = 0;
   /// Inserts every option into `group` under its name.
   virtual void save(State& group) const = 0;
-  /// Reads every option from `group`. Throws IndexError when one is missing.
+  /// Reads every option from `group`. Throws IndexError if an option is missing.
   virtual void load(const State& group) = 0;
 
  protected:
@@ -41,7 +43,7 @@ class TERN_API OptimizerOptions {
 
 namespace detail {
 
-/// One option, which knows whether the user chose its value.
+/// One option. Knows whether the user set its value.
 template <class T>
 struct OptionField {
   OptionField(T initial_value) : value(initial_value), initial(initial_value) {}
@@ -64,8 +66,8 @@ TERN_API void from_state(const State& state, std::string_view name,
 
 }  // namespace detail
 
-/// Writes the virtual functions of an options class. Derived has a static fields(), which returns
-/// pairs of a name and a pointer to the member.
+/// Implements the virtual functions of an options class. Derived must have a static fields(), which
+/// returns pairs of a name and a pointer to the member.
 template <class Derived>
 class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
  public:
@@ -75,11 +77,12 @@ class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
   double get_lr() const override { return self().lr(); }
   /// Sets the learning rate.
   void set_lr(double lr) override { self().lr(lr); }
-  /// Takes the options that were not set here from `defaults`.
+  /// Copies the options that were not set here from `defaults`.
   void inherit(const OptimizerOptions& defaults) override;
   /// Inserts every option into `group` under its name.
   void save(State& group) const override;
-  /// Reads every option but `capturable` from `group`. Throws IndexError when one is missing.
+  /// Reads every option except `capturable` from `group`. Throws IndexError if an option is
+  /// missing.
   void load(const State& group) override;
 
  private:
@@ -118,17 +121,17 @@ void OptimizerCloneableOptions<Derived>::save(State& group) const {
 template <class Derived>
 void OptimizerCloneableOptions<Derived>::load(const State& group) {
   each([&](const char* name, auto member) {
-    if (std::string_view(name) == "capturable") return;  // of this program, not of the training
+    if (std::string_view(name) == "capturable") return;  // depends on the program, not the training
     detail::from_state(group[name], name, (self().*member).value);
   });
 }
 
 }  // namespace tern::optim
 
-// NOLINTBEGIN(bugprone-macro-parentheses): types and names take none.
+// NOLINTBEGIN(bugprone-macro-parentheses): types and names cannot be in parentheses.
 
-/// One option with its accessors, for the body of an options class. The option knows whether it was
-/// set.
+/// Declares an option with its accessors in an options class. The option knows whether the user set
+/// it.
 ///
 /// Example:
 ///   TERN_OPTIM_ARG(double, lr) = 1e-3;

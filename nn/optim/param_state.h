@@ -16,12 +16,12 @@ class TERN_API OptimizerParamState {
   virtual ~OptimizerParamState();
   /// Returns a copy; tensors share their elements.
   virtual std::unique_ptr<OptimizerParamState> clone() const = 0;
-  /// Returns every defined entry under its name, as Python keeps them.
+  /// Returns every defined entry under its name, in Python's form.
   virtual State save() const = 0;
   /// Copies the entries of `state` to the device and dtype of `parameter`. Tensors may be null or
-  /// missing. Throws Error when an entry has the wrong kind, dtype or size.
+  /// missing. Throws Error if an entry has the wrong kind, dtype or size.
   virtual void load(const State& state, const Tensor& parameter) = 0;
-  /// Throws Error when the state lacks an entry that step() needs.
+  /// Throws Error if the state lacks an entry that step() needs.
   virtual void check() const {}
 
  protected:
@@ -36,7 +36,7 @@ class TERN_API OptimizerParamState {
 namespace detail {
 
 TERN_API void save_entry(State& state, const char* name, const Tensor& tensor);
-/// A step count, which Python keeps as a tensor.
+/// Saves a step count as a tensor, as Python does.
 TERN_API void save_entry(State& state, const char* name, std::int64_t step);
 TERN_API void load_entry(const State& state, const char* name, const Tensor& parameter,
                          Tensor& tensor);
@@ -45,8 +45,8 @@ TERN_API void load_entry(const State& state, const char* name, const Tensor& par
 
 }  // namespace detail
 
-/// Writes the virtual functions of a state class. Derived has a static fields(), which returns
-/// pairs of a name and a pointer to the member: tensors and step counts.
+/// Implements the virtual functions of a state class. Derived must have a static fields(), which
+/// returns pairs of a name and a pointer to the member, a tensor or a step count.
 template <class Derived>
 class TERN_API OptimizerCloneableParamState : public OptimizerParamState {
  public:

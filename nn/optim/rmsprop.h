@@ -16,9 +16,9 @@ struct TERN_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions
   TERN_OPTIM_ARG(double, alpha) = 0.99;
   /// A number added to the denominator.
   TERN_OPTIM_ARG(double, eps) = 1e-8;
-  /// The factor of the parameter that is added to its gradient (L2 penalty).
+  /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
-  /// The share of the buffer that stays in each step; 0 keeps no buffer.
+  /// The factor of the momentum buffer in each step. With 0 there is no buffer.
   TERN_OPTIM_ARG(double, momentum) = 0;
   /// True: divides by an estimate of the standard deviation of the gradient.
   TERN_OPTIM_ARG(bool, centered) = false;
@@ -26,7 +26,7 @@ struct TERN_API RMSpropOptions : public OptimizerCloneableOptions<RMSpropOptions
   TERN_OPTIM_ARG(bool, maximize) = false;
 
  public:
-  /// Throws Error when a number is out of its range ("Invalid learning rate: -1").
+  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
   /// Returns the names and members, for saving and loading.
   static auto fields();
@@ -45,8 +45,8 @@ struct TERN_API RMSpropParamState : public OptimizerCloneableParamState<RMSpropP
   TERN_ARG(Tensor, grad_avg);
 
  public:
-  /// Throws Error when a step was taken but square_avg is missing. The other tensors come with the
-  /// first step under their option.
+  /// Throws Error if steps were taken but square_avg is missing. The other tensors may be missing,
+  /// because the first step with their option makes them.
   void check() const override;
   /// Returns the names and members, for saving and loading.
   static auto fields();
@@ -63,8 +63,8 @@ extern template class OptimizerCloneableParamState<RMSpropParamState>;
 ///   p -= lr * (momentum > 0 ? buf : g / d)
 class TERN_API RMSprop : public Optimizer {
  public:
-  /// Takes over parameters or groups of them. Throws Error as Optimizer's constructor does, and for
-  /// options out of range.
+  /// Optimizes the parameters or groups of parameters. Throws Error like Optimizer's constructor,
+  /// and for options out of range.
   explicit RMSprop(std::vector<OptimizerParamGroup> param_groups,
                    const RMSpropOptions& defaults = {});
   explicit RMSprop(std::vector<Tensor> params, const RMSpropOptions& defaults = {});

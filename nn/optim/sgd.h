@@ -10,11 +10,11 @@ struct TERN_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   SGDOptions(double lr);
   /// The learning rate.
   TERN_OPTIM_ARG(double, lr) = 1e-3;
-  /// The share of the buffer that stays in each step; 0 keeps no buffer.
+  /// The factor of the momentum buffer in each step. With 0 there is no buffer.
   TERN_OPTIM_ARG(double, momentum) = 0;
-  /// The share of the gradient that does not enter the buffer.
+  /// The reduction of the gradient in the buffer: it enters with the factor 1 - dampening.
   TERN_OPTIM_ARG(double, dampening) = 0;
-  /// The factor of the parameter that is added to its gradient (L2 penalty).
+  /// The factor of the L2 penalty: weight_decay times the parameter is added to the gradient.
   TERN_OPTIM_ARG(double, weight_decay) = 0;
   /// True: Nesterov's momentum, which needs momentum above 0 and no dampening.
   TERN_OPTIM_ARG(bool, nesterov) = false;
@@ -22,7 +22,7 @@ struct TERN_API SGDOptions : public OptimizerCloneableOptions<SGDOptions> {
   TERN_OPTIM_ARG(bool, maximize) = false;
 
  public:
-  /// Throws Error when a number is out of its range ("Invalid learning rate: -1").
+  /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
   void check() const override;
   /// Returns the names and members, for saving and loading.
   static auto fields();
@@ -43,13 +43,13 @@ extern template class OptimizerCloneableParamState<SGDParamState>;
 /// Stochastic gradient descent with momentum (Sutskever et al., 2013).
 ///
 ///   g += weight_decay * p
-///   buf = momentum * buf + (1 - dampening) * g    // buf = g at first
+///   buf = momentum * buf + (1 - dampening) * g    // buf = g in the first step
 ///   g = nesterov ? g + momentum * buf : buf       // with momentum
 ///   p -= lr * g
 class TERN_API SGD : public Optimizer {
  public:
-  /// Takes over parameters or groups of them. Throws Error as Optimizer's constructor does, and for
-  /// options out of range.
+  /// Optimizes the parameters or groups of parameters. Throws Error like Optimizer's constructor,
+  /// and for options out of range.
   SGD(std::vector<OptimizerParamGroup> param_groups, const SGDOptions& defaults);
   SGD(std::vector<Tensor> params, const SGDOptions& defaults);
 

@@ -15,8 +15,8 @@
 
 namespace tern::nn {
 
-/// A list of devices, each a name, the number of a CUDA device, or a Device: {0, 1}, {"cuda:0",
-/// "cuda:1"}. An empty list means all CUDA devices.
+/// A list of devices. Each item is a name, the number of a CUDA device, or a Device: {0, 1},
+/// {"cuda:0", "cuda:1"}. An empty list means all CUDA devices.
 class DeviceIds {
  public:
   /// Lists all CUDA devices.
@@ -28,22 +28,22 @@ class DeviceIds {
   }
   DeviceIds(std::vector<Device> devices) : devices_(std::move(devices)) {}
 
-  /// Returns the devices with their numbers. Throws DeviceError for a device that is not CUDA or
-  /// does not exist, Error for a device that is listed twice.
+  /// Returns the devices with their indices. Throws DeviceError for a device that is not a CUDA
+  /// device or does not exist, Error for a device that appears twice.
   TERN_API std::vector<Device> resolved() const;
 
  private:
   std::vector<Device> devices_;
 };
 
-/// Runs a module on several CUDA devices at once. Every input is divided along `dim`; each device
-/// gets a piece and a copy of the module; the results are joined on the output device. Backward
+/// Runs a module on several CUDA devices at once. Divides every input along `dim`, gives each
+/// device one piece and a copy of the module, and joins the results on the output device. Backward
 /// accumulates the gradients in the module itself, so an optimizer over its parameters needs no
 /// change.
 ///
-/// The module must be on the first device and Cloneable; see parallel::Replicas for how the copies
-/// are updated. With one device the module itself is called, with the inputs moved there; without
-/// CUDA, with the inputs as they are.
+/// The module must be on the first device and Cloneable; parallel::Replicas says how the copies are
+/// updated. With one device, calls the module itself with inputs moved to this device. Without
+/// CUDA, calls the module with unchanged inputs.
 template <class Impl>
 class DataParallelImpl : public Module {
  public:
@@ -55,8 +55,9 @@ class DataParallelImpl : public Module {
     if (!devices_.empty()) output_ = output_device.value_or(devices_.front());
   }
 
-  /// Runs the module on pieces of the inputs, which are tensors with equal sizes along `dim`.
-  /// Returns the joined result. Throws ShapeError if the inputs give different numbers of pieces.
+  /// Runs the module on pieces of the inputs and returns the joined result. The inputs must be
+  /// tensors with equal sizes along `dim`. Throws ShapeError if the inputs give different numbers
+  /// of pieces.
   template <class... Tensors>
   auto forward(const Tensors&... inputs) -> decltype(std::declval<Impl&>().forward(inputs...)) {
     static_assert(sizeof...(Tensors) > 0 && (std::is_convertible_v<Tensors, Tensor> && ...));
@@ -106,7 +107,7 @@ class DataParallelImpl : public Module {
 ///
 /// Example:
 ///   auto net = Net().to("cuda:0");
-///   nn::DataParallel parallel(net, {0, 1});  // all devices if none are named
+///   nn::DataParallel parallel(net, {0, 1});  // without a list: all devices
 ///   auto loss = nn::functional::mse_loss(parallel(x), y);
 template <class Holder>
 class DataParallel

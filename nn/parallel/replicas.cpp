@@ -20,7 +20,8 @@ void check_home(const Module& module, Device home) {
   ModuleWalk::buffers(module, true, check);
 }
 
-/// Makes `slot` equal to `tensor`, including its history. Earlier graphs keep the slot's old value.
+/// Gives `slot` the elements and the autograd history of `tensor`. Earlier graphs keep the slot's
+/// old value.
 void assign(const Tensor& slot, const Tensor& tensor) {
   const autograd::Edge edge = autograd::gradient_edge(tensor);
   Tensor(slot).detach_();
@@ -28,8 +29,8 @@ void assign(const Tensor& slot, const Tensor& tensor) {
   if (edge.node) autograd::set_history(slot, edge.node, edge.output_nr);
 }
 
-/// Returns false if the structures of copy and module differ, because something was registered
-/// since.
+/// Updates the tensors and training modes of `copy` from `module`. Returns false if their
+/// structures differ, because the module was changed after the copy was made.
 bool update(const Module& module, Module& copy, Device device) {
   std::unordered_map<const void*, Tensor> moved;  // tied tensors move once
   const auto move = [&](const Tensor& from, const Tensor& to) {

@@ -10,10 +10,10 @@ namespace tern::nn::parallel {
 
 /// Copies of a module on further devices.
 ///
-/// clone() makes the copies once. Each use updates their parameters, buffers and training modes
+/// clone() makes the copies once. Each use() updates their parameters, buffers and training modes
 /// from the module, but not their plain data members. The tensors of a copy are results of ops on
 /// the module's tensors, so backward accumulates the gradients of all devices in the module itself.
-/// Changes that forward makes to the buffers of a copy are lost, as in PyTorch.
+/// As in PyTorch, changes of forward to the buffers of a copy are lost.
 class TERN_API Replicas {
  public:
   /// Prepares copies for `devices`; the module itself is on `devices[0]`. Throws Error for a module

@@ -11,9 +11,9 @@
 
 namespace tern::nn::parallel {
 
-/// Divides a tensor along `dim` into pieces of equal size (the last may be smaller), one per
-/// device, and moves each piece to its device. There may be fewer pieces than devices.
-/// Differentiable.
+/// Divides a tensor along `dim` into one piece per device and moves each piece to its device. All
+/// pieces have the same size, but the last may be smaller. A short tensor gives fewer pieces than
+/// devices. Differentiable.
 TERN_API std::vector<Tensor> scatter(const Tensor& tensor, const std::vector<Device>& devices,
                                      std::int64_t dim = 0);
 

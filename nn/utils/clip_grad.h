@@ -10,8 +10,8 @@ namespace tern::nn::utils {
 /// the norm before scaling. `norm_type` is the p of the norm; infinity means the largest magnitude.
 /// Parameters without a gradient are ignored.
 ///
-/// With `error_if_nonfinite`, a norm that is NaN or infinite throws Error and changes nothing.
-/// While a CUDA graph is captured, the norm is not known yet, and NaN is returned.
+/// With `error_if_nonfinite`, throws Error if the norm is NaN or infinite, and changes nothing.
+/// During the capture of a CUDA graph the norm is not yet known, and the function returns NaN.
 TERN_API double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm,
                                 double norm_type = 2.0, StrictBool error_if_nonfinite = false);
 TERN_API double clip_grad_norm_(const Tensor& parameter, double max_norm, double norm_type = 2.0,

@@ -11,7 +11,7 @@ namespace tern::nn::utils {
 TERN_API Tensor parameters_to_vector(const std::vector<Tensor>& parameters);
 
 /// Copies the elements of `vector` into the parameters, in their order. Throws ShapeError, without
-/// any change, when the number of elements differs.
+/// any change, if the number of elements differs.
 TERN_API void vector_to_parameters(const Tensor& vector, const std::vector<Tensor>& parameters);
 
 }  // namespace tern::nn::utils

@@ -5,11 +5,11 @@
 
 #include <tern/tern.h>
 
-/// Prints the content of a file. Of a safetensors file only the header is read.
+/// Prints the content of a file. Reads only the header of a safetensors file.
 void show_info(const std::string& path);
 
-/// Writes the state in `from` to `to`, with the metadata if the format of `to` supports it;
-/// otherwise says so on standard error.
+/// Writes the state in `from` to `to`. Also writes the metadata if the format of `to` supports
+/// metadata; otherwise prints a warning on standard error.
 void convert_file(const std::string& from, const std::string& to, tern::SaveOptions options);
 
 /// Prints the differences between two files and returns true if there are none. Numbers that differ

@@ -6,10 +6,10 @@
 
 namespace {
 
-/// Removes metadata whose keys the format of `to` reserves, and says so.
+/// Removes metadata whose keys the format of `to` reserves, and prints a warning for each.
 void drop_reserved(tern::SaveOptions& options, const tern::State& state, const std::string& to) {
   std::set<std::string> names;
-  if (to.ends_with(".safetensors")) {  // here metadata under tensor names ties tensors
+  if (to.ends_with(".safetensors")) {  // metadata with names of tensors describes tied tensors
     for (const auto& [name, leaf] : leaves_of(state)) {
       if (leaf.is_tensor()) names.insert(name);
     }

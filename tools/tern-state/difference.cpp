@@ -10,7 +10,7 @@ namespace {
 /// The difference of two tensors with the same shape and dtype.
 struct Difference {
   std::int64_t count = 0;  // number of elements that differ
-  double largest = 0;      // infinite for NaN against a number
+  double largest = 0;      // infinite if NaN is compared with a number
 };
 
 double distance(double a, double b) {
@@ -49,7 +49,7 @@ bool is_close(const tern::State& a, const tern::State& b, double tolerance) {
   return found != 0 && found <= tolerance;
 }
 
-/// Describes the difference of two tensors; empty if they are equal.
+/// Returns a description of the difference of two tensors. Empty if the tensors are equal.
 std::string describe(const tern::Tensor& a, const tern::Tensor& b, double tolerance) {
   if (a.dtype() != b.dtype()) {
     return std::string("dtype ") + dtype_name(a) + " and " + dtype_name(b);

@@ -1,12 +1,12 @@
 // Inspects state files of every format that tern reads.
 //
-//   tern-state info FILE                   prints the content: metadata, tensors, sizes
-//   tern-state convert A B                 writes the content of A to B, in the format of B's
-//   suffix tern-state diff A B [--tolerance X]    prints the differences tern-state validate
-//   FILE...            reads and checks each file completely
+//   tern-state info FILE                   prints metadata, tensors and sizes
+//   tern-state convert A B                 writes the content of A to B; B's suffix is the format
+//   tern-state diff A B [--tolerance X]    prints the differences
+//   tern-state validate FILE...            reads and checks each file completely
 //
-// Exit codes: 0; 1 if diff finds a difference or validate an invalid file; 2 for any other error,
-// which is printed on standard error.
+// Exit codes: 0 for success; 1 if diff finds a difference or validate an invalid file; 2 for any
+// other error, which is printed on standard error.
 
 #include <string>
 #include <vector>

@@ -27,8 +27,8 @@ class TERN_API TensorDataset : public Dataset<TensorDataset, TensorExample> {
 /// Examples with a target: two tensors, paired along their first dimension.
 class TERN_API PairDataset : public Dataset<PairDataset> {
  public:
-  /// Pairs the slices of both tensors. Throws ShapeError unless both have dimensions and agree in
-  /// the first.
+  /// Pairs the slices of both tensors. Throws ShapeError unless both tensors have at least one
+  /// dimension and the same first size.
   PairDataset(Tensor data, Tensor targets);
 
   /// Returns the pair of slices `index`.

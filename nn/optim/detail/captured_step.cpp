@@ -36,7 +36,7 @@ class CapturedStates {
     }
   }
 
-  /// Throws Error if the optimizer has other tensors by now.
+  /// Throws Error if the optimizer no longer has the captured tensors.
   void check(const Optimizer& optimizer) const {
     for (const Captured& captured : states_) {
       std::vector<const void*> now;
@@ -65,7 +65,7 @@ class CapturedStates {
 
  private:
   struct Captured {
-    void* key = nullptr;          // in the optimizer's state
+    void* key = nullptr;          // key in the optimizer's state
     std::vector<Tensor> tensors;  // share the elements of the state and keep them alive
   };
 

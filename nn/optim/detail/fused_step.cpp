@@ -22,7 +22,8 @@ class GroupStep {
     collect();
   }
 
-  /// Steps the parameters, as many in one call as are alike.
+  /// Steps the parameters. One kernel call takes consecutive parameters with the same dtype,
+  /// device, step number and form.
   void run() {
     const unsigned form = args_.form;
     const Update* const last = updates_.data() + updates_.size();

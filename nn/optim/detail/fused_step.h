@@ -8,20 +8,20 @@
 
 namespace tern::optim::detail {
 
-/// What fused_step() must know of an optimizer.
+/// The properties of an optimizer that fused_step() needs.
 struct FusedOptimizer {
-  const char* name;  // for errors
-  /// Writes the rule, form and numbers of a group's options by kernels::set_optim_rule().
+  const char* name;  // for error texts
+  /// Writes the rule, form and numbers of a group's options with kernels::set_optim_rule().
   void (*set_rule)(const OptimizerOptions& options, kernels::OptimArgs& args);
-  /// Returns what a step uses of a parameter's state. Not called where no state is used.
+  /// Returns the parts of a parameter's state that a step uses. Not called if a step uses no state.
   StateFields (*fields_of)(OptimizerParamState& state);
-  /// Returns true if the options let a CUDA graph capture a step, which then counts on the device.
-  /// Null where the rule does not use the number of the step: a graph may always capture it.
+  /// Returns true if the options allow a CUDA graph to capture a step, which then counts on the
+  /// device. Null if the rule does not use the step number; a graph may then always capture a step.
   bool (*is_capturable)(const OptimizerOptions& options) = nullptr;
 };
 
-/// Calls the closure, if there is one, with gradients enabled and returns its result. Then steps
-/// all parameters with gradients by kernels that take many parameters each.
+/// Calls the closure, if any, with gradients enabled, then steps all parameters with gradients by
+/// kernels that take many parameters each. Returns the result of the closure.
 Tensor fused_step(const FusedOptimizer& fused, Optimizer& optimizer,
                   const Optimizer::LossClosure& closure);
 

@@ -9,36 +9,37 @@
 
 namespace tern::optim::detail {
 
-/// What a step reads and changes of the state that an optimizer keeps for one parameter.
+/// The parts of one parameter's state that a step reads and changes.
 struct StateFields {
   Tensor* tensors[kernels::kMaxOptimStates] = {};  // the states of the rule, in its order
-  std::int64_t* step = nullptr;   // the number of steps; null where the optimizer does not count
-  Tensor* device_step = nullptr;  // the same on the device; null where no kernel needs it
-  unsigned form = 0;              // form bits of this parameter alone
+  std::int64_t* step = nullptr;   // number of steps; null if the optimizer does not count steps
+  Tensor* device_step = nullptr;  // number of steps on the device; null if no kernel needs it
+  unsigned form = 0;              // form bits of this parameter only
 };
 
 /// One parameter of a step with its gradient and its state.
 struct Update {
-  /// Throws if the gradient does not fit the parameter; `name` is the optimizer's, for the text.
-  /// The parameter must outlive the update.
+  /// Throws if the gradient does not fit the parameter. `name` is the name of the optimizer for
+  /// error texts. The parameter must outlive the update.
   Update(const char* name, const Tensor& parameter, Tensor gradient);
 
-  /// Sets the state. Those of its tensors that `states` names (bit k: tensor k) become zeros if
-  /// undefined, and copies if the parameter is on another device or in another dtype by now. Throws
-  /// Error for both during a capture, because every replay would do so again.
+  /// Sets the state. `states` selects tensors of the state (bit k: tensor k). A selected tensor
+  /// becomes zeros if it is undefined, and a copy if the parameter now has another device or dtype.
+  /// Throws Error for both during a capture, because every replay would do the same again.
   void set_state(const StateFields& fields, std::uint32_t states);
-  /// Returns the number of this step, counted from 1; 0 where the optimizer does not count.
+  /// Returns the number of this step, from 1, or 0 if the optimizer does not count steps.
   std::int64_t step_number() const { return step == nullptr ? 0 : *step + 1; }
   /// Adds the parameter to the arguments of a kernel.
   void append_to(kernels::OptimArgs& args) const;
-  /// After the kernel: brings the new values into the parameter and new tensors into the state.
+  /// Copies the new values into the parameter and stores new tensors in the state. Called after the
+  /// kernel.
   void finish();
 
   const Tensor& parameter;
   Tensor grad;    // contiguous
   Tensor values;  // a contiguous copy of a parameter that is not contiguous; undefined for others
-  void* state_data[kernels::kMaxOptimStates] = {};  // the elements of the states; null if not used
-  std::vector<std::pair<Tensor*, Tensor>> fresh;    // tensors of the state with their replacements
+  void* state_data[kernels::kMaxOptimStates] = {};  // elements of the states; null if not used
+  std::vector<std::pair<Tensor*, Tensor>> fresh;    // tensors of the state and their replacements
   std::int64_t* step = nullptr;                     // as in StateFields
   Tensor* device_step = nullptr;
   unsigned form = 0;
