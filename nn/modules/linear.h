@@ -6,7 +6,7 @@
 
 namespace tern::nn {
 
-/// Returns its input. Stands where another module may stand. The constructor accepts any arguments
+/// Returns its input; stands where another module may stand. The constructor accepts any arguments
 /// and ignores them.
 class TERN_API IdentityImpl : public Cloneable<IdentityImpl> {
  public:
