@@ -13,7 +13,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
 .PHONY: all vae build-release build-asan build-tsan build-times \
-  test test-release test-asan test-tsan test-full test-all differential fuzz mutants gpu bench bench-compare \
+  test test-release test-asan test-tsan test-full test-all differential golden fuzz mutants gpu bench bench-compare \
   docs check check-all check-setup format install clean setup
 
 # The library and the programs.
@@ -51,6 +51,15 @@ differential: setup
 	$(call configure,asan)
 	$(call build,asan) --target tern tern_sim
 	tests/differential/run.sh build/release build/asan --count $(PROGRAMS) --jobs $(JOBS)
+
+# PyTorch's numbers in the records of ops, and recorded programs for new forms of calls. RECORDS names
+# some records, tests/ops/cases/unary/exp.json; without it all are updated.
+RECORDS ?=
+golden: setup
+	python=$$(tests/torch_python.sh) && $$python tests/ops/golden.py $(RECORDS)
+	$(call configure,release)
+	$(call build,release) --target differential tern_sim
+	python=$$(tests/torch_python.sh) && $$python tests/differential/record.py build/release/bin/differential
 
 # Each reader of foreign input against libFuzzer, FUZZ_SECONDS long; needs clang.
 fuzz: setup

@@ -20,7 +20,7 @@
 // Shared by the tests of kernels. Each test runs with the CPU's kernels of every instruction set
 // that this build has and this machine supports, with several threads, and with CUDA's kernels in
 // the emulator. Results are compared with the oracle: the simulator's naive kernels. PyTorch's
-// numbers (golden/ops.json) judge the oracle itself.
+// numbers (in the records of tests/ops) judge the oracle itself.
 
 namespace tern::testing {
 

@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
 
 #include "differential/form.h"
 #include "ops/op_case.h"
+#include "ops/record_files.h"
 
 // Random programs reach every public op. without_form.txt lists the ops that they cannot call.
 
@@ -27,7 +29,29 @@ TEST(Forms, EveryPublicOpHasOne) {
   const auto excepted = without_form();
   for (const std::string& op : public_ops()) {
     EXPECT_TRUE(forms.contains(op) || excepted.contains(op))
-        << op << " has no form in tests/differential/forms_*.cpp";
+        << op << " has no form in tests/ops/cases";
+  }
+}
+
+// The code of the forms is compiled from the records. A form without code was lost on the way.
+TEST(Forms, AreThoseOfTheRecords) {
+  std::multiset<std::string> compiled;
+  for (const auto& [python, form] : all_forms()) {
+    compiled.insert(python.substr(0, python.find(" #")) + " in C++ " + form.cpp);
+  }
+  for (const std::string& file : record_files()) {
+    std::ifstream in(record_folder() / file);
+    const Json record = Json::parse(in);
+    for (const Json& form : record.value("forms", Json::array())) {
+      const auto cpp = form.at("cpp").get<std::string>();
+      const std::string python = form.value("python", cpp);
+      const auto found = compiled.find(python.substr(0, python.find(" #")) + " in C++ " + cpp);
+      if (found == compiled.end()) {
+        ADD_FAILURE() << file << ": " << form << " was not compiled";
+      } else {
+        compiled.erase(found);
+      }
+    }
   }
 }
 

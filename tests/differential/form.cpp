@@ -5,21 +5,31 @@
 
 namespace tern::testing::differential {
 
+namespace {
+
+std::vector<Form>& added_forms() {
+  static auto* const forms = new std::vector<Form>;
+  return *forms;
+}
+
+}  // namespace
+
+bool add_forms(const std::vector<Form>& forms) {
+  added_forms().insert(added_forms().end(), forms.begin(), forms.end());
+  return true;
+}
+
 const std::map<std::string, Form>& all_forms() {
-  static const std::map<std::string, Form> forms = [] {
-    std::map<std::string, Form> all;
-    for (auto* family : {&elementwise_forms, &reduce_forms, &view_forms, &layer_forms,
-                         &creation_forms, &autograd_forms}) {
-      for (Form& form : family()) {
-        const std::string key = form.python;
-        if (!all.emplace(key, std::move(form)).second) {
-          throw std::logic_error("two forms are called " + key);
-        }
+  static const std::map<std::string, Form> all = [] {
+    std::map<std::string, Form> by_python;
+    for (const Form& form : added_forms()) {
+      if (!by_python.emplace(form.python, form).second) {
+        throw std::logic_error("two forms are called " + form.python);
       }
     }
-    return all;
+    return by_python;
   }();
-  return forms;
+  return all;
 }
 
 std::string op_name(const Form& form) {

@@ -14,9 +14,12 @@
 #include <nlohmann/json.hpp>
 
 // One form of a call for random programs: its Python, its C++, and the kinds of its arguments,
-// which come from the signature of a lambda. FORM("a.add(b, alpha=c)", (T a, T b, S c), a.add(b,
-// c)) defines a form completely; Python runs the text, and the generator draws arguments of these
-// kinds.
+// which come from the parameters of a function. Python runs the text, and the generator draws
+// arguments of these kinds. The forms of an op are in its record (tests/ops/op_case.h):
+//
+//   {"cpp": "a.add(b, c)", "python": "a.add(b, alpha=c)", "parameters": "T a, T b, S c"}
+//
+// tests/ops/records.awk makes functions and calls of make_form() of them.
 
 namespace tern::testing::differential {
 
@@ -24,7 +27,9 @@ using Json = nlohmann::json;
 /// The tensors of a running program by number.
 using Variables = std::map<int, Tensor>;
 
-// Kinds of arguments, so that the generator can draw valid arguments.
+// Kinds of arguments, so that the generator can draw valid arguments. Others are bool, double,
+// ScalarType, std::string, Reduction, Tensors and std::optional of a kind. A first parameter
+// `Tensor& a` is changed in place.
 using T = const Tensor&;
 using S = const Scalar&;
 using Int = std::int64_t;  // any number
@@ -40,7 +45,8 @@ struct Mask : Tensor {};     // of bool
 struct Indices : Tensor {};  // of int64
 struct MaybeTensor : Tensor {};
 using Tensors = std::vector<Tensor>;
-struct Values {  // the elements of a tensor
+using MaybeInt = std::optional<StrictInt>;  // what slice() and as_strided() take
+struct Values {                             // the elements of a tensor
   Json list;
 };
 
@@ -79,7 +85,7 @@ Vector read_integers(const Json& json) {
 #define TERN_ARGUMENT(type, text, expression)                                                    \
   template <>                                                                                    \
   struct Argument<type> {                                                                        \
-    static constexpr const char* kName = text;                                                   \
+    static std::string name() { return text; }                                                   \
     static type read([[maybe_unused]] const Json& json, [[maybe_unused]] Variables& variables) { \
       return expression;                                                                         \
     }                                                                                            \
@@ -105,7 +111,7 @@ TERN_ARGUMENT(Reduction, "reduction", json == "none" ? kNone : json == "mean" ? 
 
 template <>
 struct Argument<Tensors> {
-  static constexpr const char* kName = "tensors";
+  static std::string name() { return "tensors"; }
   static Tensors read(const Json& json, Variables& variables) {
     Tensors tensors;
     for (const Json& number : json) tensors.push_back(variables.at(number.get<int>()));
@@ -115,7 +121,7 @@ struct Argument<Tensors> {
 
 template <class Kind>
 struct Argument<std::optional<Kind>> {
-  static inline const std::string kName = std::string(Argument<Kind>::kName) + "?";
+  static std::string name() { return Argument<Kind>::name() + "?"; }
   static std::optional<Kind> read(const Json& json, Variables& variables) {
     if (json.is_null()) return std::nullopt;
     return Argument<Kind>::read(json, variables);
@@ -148,9 +154,8 @@ std::tuple<Kinds...> read_arguments(const Json& json, Variables& variables,
   return {Argument<Kinds>::read(json.at(I), variables)...};
 }
 
-template <class Call, class Result, class... Args>
-Form make_form(const char* python, const char* cpp, Call call, Result (Call::*)(Args...) const) {
-  // A first parameter `Tensor& a` is changed in place.
+template <class Result, class... Args>
+Form make_form(const char* python, const char* cpp, Result (*call)(Args...)) {
   constexpr bool kInPlace =
       std::is_same_v<std::tuple_element_t<0, std::tuple<Args..., void>>, Tensor&>;
   const auto run = [call](const Json& json, Variables& variables) -> Tensors {
@@ -163,26 +168,11 @@ Form make_form(const char* python, const char* cpp, Call call, Result (Call::*)(
       return as_tensors(std::apply(call, arguments));
     }
   };
-  return {python, cpp, {Argument<std::decay_t<Args>>::kName...}, kInPlace, run};
+  return {python, cpp, {Argument<std::decay_t<Args>>::name()...}, kInPlace, run};
 }
 
-/// FORM(Python, (parameters), C++); the parameters are a, b, c, .. in both languages. SAME if both
-/// texts are equal.
-#define FORM(python, parameters, ...)                                          \
-  [] {                                                                         \
-    const auto call = [] parameters { return __VA_ARGS__; };                   \
-    return make_form(python, #__VA_ARGS__, call, &decltype(call)::operator()); \
-  }()
-#define SAME(parameters, ...) FORM(#__VA_ARGS__, parameters, __VA_ARGS__)
-
-// One list per file of forms_*.cpp.
-std::vector<Form> elementwise_forms();
-std::vector<Form> reduce_forms();
-std::vector<Form> view_forms();
-std::vector<Form> layer_forms();
-std::vector<Form> creation_forms();
-std::vector<Form> autograd_forms();
-
+/// Adds forms to all_forms(). Returns true.
+bool add_forms(const std::vector<Form>& forms);
 /// Returns all forms by their Python text.
 const std::map<std::string, Form>& all_forms();
 /// Returns the name of the op that a form calls: sum of "a.sum(b, keepdim=c)".

@@ -184,8 +184,8 @@ class Generator:
 
     def draw(self, form):
         """Arguments of a call."""
-        from samplers import SAMPLERS
-        sampler = SAMPLERS.get(form.op)
+        import samplers
+        sampler = getattr(samplers, form.sampler) if form.sampler else None
         if sampler and not self.chance(0.04):
             arguments = sampler(self, form)
             if arguments is not None:

@@ -1,4 +1,5 @@
-"""Arguments that fit, for ops whose arguments hang together. A new op needs none."""
+"""Arguments that fit, for ops whose arguments hang together: the record of such an op names its
+"sampler", one of these functions. Other ops need none."""
 
 import math
 
@@ -271,22 +272,6 @@ def eye(g, form):
     return [g.size()] if len(form.kinds) == 1 else [g.size(), g.size(), g.dtype()]
 
 
-SAMPLERS = {
-    "matmul": matmul, "mm": matmul, "bmm": matmul, "mv": matmul, "dot": matmul, "addmm": addmm,
-    "linear": linear, "select": select, "a[b]": select, "slice": slice_, "narrow": narrow, "view": view,
-    "reshape": view, "view_as": view_as, "reshape_as": view_as, "expand": expand, "expand_as": expand_as,
-    "sum_to_size": sum_to_size, "permute": permute, "unsqueeze": unsqueeze, "t": t_, "as_strided": as_strided,
-    "cat": join, "stack": join, "index_select": index_select, "index_add": index_select, "gather": gather,
-    "scatter_add": gather, "copy_": copy_, "fill_": fill_, "lerp": lerp, "lerp_": lerp, "isclose": one_dtype,
-    "allclose": one_dtype, "binary_cross_entropy": bce, "binary_cross_entropy_with_logits": bce,
-    "linalg_inv": square, "inverse": square, "linalg_det": square, "det": square, "linalg_cholesky": square,
-    "linalg_solve": solve, "nll_loss": classes, "cross_entropy_loss": classes, "layer_norm": layer_norm, "batch_norm": batch_norm,
-    "retain_grad": retain, "set_grad": set_grad, "item": item,
-    "new_zeros": new_sizes, "new_ones": new_sizes, "new_full": new_sizes, "zeros": sizes, "ones": sizes,
-    "std": spread, "var": spread, "full": sizes, "arange": arange, "linspace": linspace, "eye": eye,
-}
-
-
 def by_python(g, form):
     if form.python == "a.grad":
         return read_grad(g, form)
@@ -303,10 +288,3 @@ def bits(g, form):
     if form.kinds[1:] == ["tensor"] and g.chance(0.8):
         rest = [g.tensor(list(g.t(x).shape), g.pick(["int64", "bool"]))]
     return [x] + rest
-
-
-for name in ("and", "or", "xor"):
-    SAMPLERS[f"bitwise_{name}"] = SAMPLERS[f"bitwise_{name}_"] = bits
-SAMPLERS["bitwise_not"] = SAMPLERS["bitwise_not_"] = bits
-for name in ("backward", "grad"):
-    SAMPLERS[name] = by_python

@@ -7,6 +7,8 @@ import warnings
 import torch
 import torch.nn.functional as F
 
+from traits import sampler_name, traits_of
+
 warnings.filterwarnings("ignore")
 torch.set_num_threads(1)
 
@@ -18,30 +20,6 @@ EPSILON = {torch.float32: 3e-5, torch.float64: 1e-11, torch.float16: 2e-2, torch
 # Squares of larger numbers overflow, and then the order of a sum decides between infinity and NaN.
 LARGE = {torch.float32: 1e15, torch.float64: 1e100, torch.float16: 100, torch.bfloat16: 1e15}
 WILD = math.inf  # the epsilon of values that say nothing
-
-# Ops whose results have no rounding of their own, or PyTorch's very rounding.
-ELEMENTWISE = set("""add add_ sub sub_ rsub mul mul_ neg abs sign floor ceil round trunc relu maximum minimum
-  clamp clamp_ clamp_min clamp_min_ clamp_max clamp_max_ masked_fill masked_fill_ where isnan isinf isfinite
-  logical_not logical_and logical_or logical_xor equal bitwise_not bitwise_not_ bitwise_and bitwise_and_
-  bitwise_or bitwise_or_ bitwise_xor bitwise_xor_ eq ne lt le gt ge neg_ abs_ sign_ floor_ ceil_ round_
-  trunc_ relu_ amax amin max min argmax argmin all any view view_as reshape reshape_as flatten transpose t
-  mT permute select a[b] slice narrow expand expand_as squeeze unsqueeze as_strided split chunk unbind
-  cat stack index_select gather clone contiguous copy_ fill_ zero_ to type toType type_as make zeros ones
-  full eye zeros_like ones_like full_like new_zeros new_ones new_full scalar_tensor requires_grad_
-  retain_grad detach detach_ data item set_enabled set_grad square square_ remainder dropout""".split())
-# The same as long as no sum rounds.
-SUMS = set("sum prod matmul mm bmm mv dot addmm linear index_add scatter_add sum_to_size addcmul addcmul_ "
-           "arange".split())
-LAYOUT_OPS = set("view view_as reshape reshape_as flatten contiguous as_strided clone".split())
-SQUARES = set("std var layer_norm batch_norm mse_loss mean".split())
-# A small change of an argument changes them much, everywhere or near 0.
-STEPS = set("floor ceil round trunc sign floor_ ceil_ round_ trunc_ sign_ remainder argmax argmin".split())
-POLES = set("div div_ a log log_ rsqrt rsqrt_ sqrt sqrt_ reciprocal reciprocal_ pow pow_ norm std var log1p "
-            "log1p_ batch_norm layer_norm binary_cross_entropy expm1 exp exp_ expm1_ linalg_inv linalg_solve "
-            "linalg_cholesky inverse".split())
-# Their gradients jump.
-KINKS = set("relu relu_ abs abs_ maximum minimum clamp clamp_ clamp_min clamp_min_ clamp_max clamp_max_ max "
-            "min amax amin norm prod std pow pow_ binary_cross_entropy sign floor".split())
 
 
 def make(dtype, sizes, values, layout, requires_grad):
@@ -96,6 +74,7 @@ class Form:
     def __init__(self, row):
         self.python, self.cpp, self.op = row["python"], row["cpp"], row["op"]
         self.kinds, self.in_place = row["kinds"], row["in_place"]
+        self.traits, self.sampler = traits_of(self.cpp, self.op), sampler_name(self.cpp, self.op)
         text = re.sub(r" #\d+$", "", self.python)
         parameters = ",".join("abcdefgh"[:len(self.kinds)])
         self.call = eval(f"lambda {parameters}: {text}", NAMESPACE)
@@ -187,7 +166,7 @@ class Machine:
         if form.in_place and any(tensors[0] is t for t in self.hidden):
             self.wild_grad = True  # what rules have kept may have changed, too
         self.refuse_unspecified(form, tensors)
-        near_zero = form.op in POLES and any(
+        near_zero = "pole" in form.traits and any(
             t.is_floating_point() and t.numel() and self.taint(t)[0] > 0 for t in tensors)
         try:
             results = form.call(*arguments)
@@ -226,7 +205,7 @@ class Machine:
     def refuse_unspecified(self, form, tensors):
         """Skips calls that depend on what PyTorch's documentation leaves open."""
         first = tensors[0] if tensors else None
-        if form.op in LAYOUT_OPS and first.dim() > 1 and first.numel() > 1 and storage_of(first) not in self.promised:
+        if "layout" in form.traits and first.dim() > 1 and first.numel() > 1 and storage_of(first) not in self.promised:
             raise Skip()
         if form.op == "detach_" and first._is_view():
             raise Skip()
@@ -238,7 +217,7 @@ class Machine:
     def promise(self, form, tensors, results):
         """Notes whose strides PyTorch's documentation promises: those of views, and of ops on tensors alike."""
         shaped = [t for t in tensors if t.dim() > 1]
-        fixed = form.op in ELEMENTWISE and all(storage_of(t) in self.promised for t in shaped)
+        fixed = "exact" in form.traits and all(storage_of(t) in self.promised for t in shaped)
         for result in results:
             if result is None or form.in_place:
                 continue
@@ -259,7 +238,7 @@ class Machine:
         for argument in arguments:
             if isinstance(argument, float) and math.isfinite(argument):
                 scale = max(scale, abs(argument))
-        if form.op in KINKS and epsilon > 0 or near_zero:
+        if "kink" in form.traits and epsilon > 0 or near_zero:
             self.wild_grad = True
         for result in results + (tensors if form.op == "batch_norm" else []):
             if result is None:
@@ -281,13 +260,13 @@ class Machine:
                     own = max([own, self.rounding] + [EPSILON.get(t.dtype, 0) for t in tensors + [x]])
             elif not x.is_floating_point():
                 own = WILD if epsilon > 0 else 0.0
-            elif form.op in STEPS and epsilon > 0 or near_zero:
+            elif "step" in form.traits and epsilon > 0 or near_zero:
                 own = WILD
-            elif form.op in SUMS | SQUARES and storage_scale > LARGE[x.dtype]:
+            elif form.traits & {"sum", "square"} and storage_scale > LARGE[x.dtype]:
                 own = WILD
-            elif form.op in ELEMENTWISE and "alpha" not in form.python:
+            elif "exact" in form.traits and "alpha" not in form.python:
                 pass
-            elif form.op in ELEMENTWISE | SUMS and self.on_grid(finite) and all(
+            elif form.traits & {"exact", "sum"} and self.on_grid(finite) and all(
                     self.on_grid(t[torch.isfinite(t)]) for t in map(torch.Tensor.detach, tensors)):
                 pass
             else:

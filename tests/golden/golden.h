@@ -33,7 +33,7 @@ inline ScalarType golden_dtype(const std::string& name) {
   if (name == (python_name)) return ScalarType::dtype;
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
-  throw Error("unknown dtype " + name);
+  throw Error("no dtype is called " + name);
 }
 
 /// Returns a list of numbers. Infinities and NaN are strings.

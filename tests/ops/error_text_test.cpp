@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include <gtest/gtest.h>
 
@@ -14,28 +12,6 @@
 
 namespace tern::testing {
 namespace {
-
-/// The ops that the functions of some records call on their arguments before the op of the record.
-const std::map<std::string, std::set<std::string>> kCalledBefore = {
-    {"gt",
-     {"all", "all_dim", "any", "any_dim", "logical_and", "logical_or", "logical_xor",
-      "logical_not"}},
-    {"floor", {"isfinite", "isinf", "isnan"}},
-    {"contiguous", {"view", "view_as", "as_strided", "as_strided_overlapping"}},
-    {"t", {"contiguous", "reshape_copies"}},
-    {"new_empty", {"reshape_as", "expand_as"}},
-    {"isnan", {"type_as"}},
-    {"mul", {"copy", "fill", "zero"}},
-    {"matmul", {"mv"}},
-};
-
-/// Arguments that may be undefined, by record.
-const std::map<std::string, std::set<std::size_t>> kOptional = {
-    {"layer_norm", {1, 2}},   {"layer_norm_weight", {1}},  {"layer_norm_bias", {1}},
-    {"batch_norm", {1, 2}},   {"batch_norm_eval", {1, 2}}, {"linear", {2}},
-    {"linear_batched", {2}},  {"bce_weight", {2}},         {"bce_logits_pos_weight", {2}},
-    {"nll_loss_weight", {2}},
-};
 
 /// Returns true for "op: ..", "op ..", and for op(, .op and "op anywhere, as in PyTorch's texts,
 /// some of which name the in-place op.
@@ -50,14 +26,13 @@ bool names_op(const std::string& text, const std::string& op) {
 }
 
 bool names_op_of(const OpCase& op, const std::string& text) {
-  // These records first ask the argument for its dtype, which is not an op.
-  const bool asks = op.name == "to" || op.name == "to_dtype";
-  if (names_op(text, op_of(op)) || (asks && text.starts_with("Expected a proper Tensor"))) {
+  // Their cases first ask the argument for its dtype, which is not an op.
+  const bool asks = op.op == "to";
+  if (names_op(text, op.op) || (asks && text.starts_with("Expected a proper Tensor"))) {
     return true;
   }
-  return std::any_of(kCalledBefore.begin(), kCalledBefore.end(), [&](const auto& before) {
-    return before.second.contains(op.name) && names_op(text, before.first);
-  });
+  return std::any_of(op.calls_before.begin(), op.calls_before.end(),
+                     [&](const std::string& before) { return names_op(text, before); });
 }
 
 /// Counts the numbers, dtypes, devices, empty lists of sizes and words for sizes in `text`.
@@ -129,8 +104,7 @@ class ErrorText : public ::testing::TestWithParam<OpCase> {
 
 TEST_P(ErrorText, OfAnUndefinedTensor) {
   for_each_argument([](const std::vector<Tensor>& inputs, std::size_t i) {
-    const auto optional = kOptional.find(GetParam().name);
-    if (optional == kOptional.end() || !optional->second.contains(i)) {
+    if (!GetParam().optional.contains(i)) {
       const int refused = refusals(inputs, i, Tensor(), [](const std::string& text) {
         EXPECT_NE(text.find("Expected a proper Tensor but got None (or an undefined Tensor in C++) "
                             "for argument #"),

@@ -7,45 +7,6 @@
 
 namespace tern::testing {
 
-std::vector<Sample> unary_samples(double low, double high) {
-  std::vector<Sample> samples;
-  for (const std::vector<std::int64_t>& sizes :
-       std::vector<std::vector<std::int64_t>>{{3, 4}, {}, {0, 3}, {1}, {2, 3, 2}, {37}}) {
-    samples.push_back({Input{sizes, low, high}});
-  }
-  return samples;
-}
-
-std::vector<Sample> binary_samples(double low, double high) {
-  const std::vector<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>> pairs = {
-      {{3, 4}, {3, 4}}, {{}, {}},      {{3, 4}, {}},        {{0, 3}, {0, 3}}, {{0, 3}, {3}},
-      {{3, 4}, {4}},    {{3, 1}, {4}}, {{2, 1, 3}, {2, 1}}, {{1}, {3}},       {{}, {2, 2}}};
-  std::vector<Sample> samples;
-  for (const auto& [a, b] : pairs) samples.push_back({Input{a, low, high}, Input{b, low, high}});
-  return samples;
-}
-
-const std::vector<OpCase>& all_cases() {
-  static const std::vector<OpCase> cases = [] {
-    std::vector<OpCase> all;
-    for (auto* family :
-         {&unary_cases, &arithmetic_cases, &select_cases, &reduce_cases, &normalize_cases,
-          &view_cases, &matmul_cases, &index_cases, &copy_cases, &loss_cases, &linalg_cases}) {
-      for (OpCase& op : family()) all.push_back(std::move(op));
-    }
-    return all;
-  }();
-  return cases;
-}
-
-std::string op_of(const OpCase& op) {
-  std::string name = op.op.empty() ? op.name : op.op;
-  while (!public_ops().contains(name) && name.rfind('_') != std::string::npos) {
-    name.erase(name.rfind('_'));
-  }
-  return name;
-}
-
 std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds) {
   std::vector<OpCase> chosen;
   for (const OpCase& op : all_cases()) {
@@ -56,6 +17,10 @@ std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds)
 
 bool has_kernel(const OpCase& op) {
   return !op.kernel || kernels::backend_of(kCUDA).kernels()[*op.kernel] != nullptr;
+}
+
+std::string lacks_kernel(const OpCase& op) {
+  return std::string("the backend of cuda has no ") + kernels::slot_name(*op.kernel) + " kernel";
 }
 
 namespace {

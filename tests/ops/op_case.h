@@ -2,22 +2,50 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json_fwd.hpp>
 
 #include <tern/core/kernels/slots.h>
 #include <tern/tern.h>
 
-// One record per op; the generic suites in this folder run every record. A new op adds its record
-// to the file of its family in cases/, and nothing else.
+// One record per op, cases/FAMILY/OP.json, holds all that the generic tests need to know of the op:
+//
+//   {
+//     "op": "sum",
+//     "forms": [
+//       {"cpp": "a.sum(b, c)", "parameters": "T a, const Dims& b, bool c"}
+//     ],
+//     "cases": [
+//       {
+//         "name": "sum_dim",
+//         "cpp": "a.sum(1)",
+//         "node": "SumBackward1",
+//         "samples": ["matrices", [[3, 0]], [[0, 3]]],
+//         "rejections": [{"sample": [[2]], "text": "Dimension out of range"}],
+//         "golden": [{"inputs": "matrix"}]
+//       }
+//     ]
+//   }
+//
+// A form is a call for random programs (tests/differential/form.h; "traits" and "sampler" of the
+// record help to draw and to compare them, tests/differential/traits.py). A case is a call with
+// samples: the suites in this folder run it, and compare it with PyTorch's numbers in "golden". The
+// arguments are a, b, c, .. in both. "python" is the same call in Python, where its text differs;
+// golden.py runs it and fills in the numbers. The other fields of a case are those of OpCase, in
+// any order, and "comment". records.awk makes functions of the C++ when the tests are built;
+// record_functions.h holds what that code may use beside tern.
 
 namespace tern::testing {
 
-/// One tensor argument: random numbers in [low, high), or given integers.
+/// One tensor argument: random numbers in [low, high), or given integers. In a record it is a
+/// shape, [3, 4], or {"sizes": [3, 4], "range": [low, high], "dtype": "int64", "integers": [..],
+/// "requires_grad": false}.
 struct Input {
   std::vector<std::int64_t> sizes = {};
   double low = -2, high = 2;
@@ -44,9 +72,10 @@ struct Rejection {
 
 struct OpCase {
   std::string name;
-  std::string op = {};    // the op that the record is about, unless it is called `name`
-  std::string node = {};  // the gradient's name; empty when there is none
-  OpFunction function = {};
+  std::string op = {};       // the op of the record
+  std::string node = {};     // the gradient's name; empty when there is none
+  OpFunction function = {};  // "cpp"
+  // A list of samples and of sets: "unary", {"binary": [low, high]} and others in records.cpp.
   std::vector<Sample> samples = {};
   OpFunction in_place = {};  // changes its first argument; empty when there is no such form
   std::vector<ScalarType> dtypes = {kFloat, kDouble};  // dtypes of the floating inputs
@@ -56,50 +85,35 @@ struct OpCase {
   bool twice_differentiable = true;
   double tolerance = 1e-5;                   // float32 against the oracle
   std::optional<kernels::Slot> kernel = {};  // a slot that the backend of CUDA may lack
+  std::set<std::size_t> optional = {};       // arguments that may be undefined, by number
+  // Ops that the function calls on its arguments before the op: an error may name them.
+  std::set<std::string> calls_before = {};
+  std::shared_ptr<const nlohmann::json> golden = {};  // PyTorch's numbers, see golden.py
 };
 
 inline void PrintTo(const OpCase& op, std::ostream* out) { *out << op.name; }
 
-// Shapes that every elementwise op meets: ordinary, 0-d, empty, a single element, three dimensions.
-std::vector<Sample> unary_samples(double low = -2, double high = 2);
-// The same, and broadcasting in both directions.
-std::vector<Sample> binary_samples(double low = -2, double high = 2);
-
-// One list per file of cases/.
-std::vector<OpCase> unary_cases();
-std::vector<OpCase> arithmetic_cases();
-std::vector<OpCase> select_cases();
-std::vector<OpCase> reduce_cases();
-std::vector<OpCase> normalize_cases();
-std::vector<OpCase> view_cases();
-std::vector<OpCase> matmul_cases();
-std::vector<OpCase> index_cases();
-std::vector<OpCase> copy_cases();
-std::vector<OpCase> loss_cases();
-std::vector<OpCase> linalg_cases();
-
-/// Returns all records.
+/// Returns the cases of all records that can be read.
 const std::vector<OpCase>& all_cases();
-/// Returns the records for which `holds` returns true.
+/// Returns what is wrong with the other records, each text with file and field.
+const std::vector<std::string>& record_problems();
+/// Returns the cases for which `holds` returns true.
 std::vector<OpCase> cases_where(const std::function<bool(const OpCase&)>& holds);
 
 /// Returns the names of all public ops, from the headers and the lists of methods.
 const std::set<std::string>& public_ops();
 /// Returns the names and reasons of a list of exceptions under tests/, one "name: reason" per line.
 std::map<std::string, std::string> exceptions_in(const std::string& file);
-/// Returns the op of a record: its `op`, or the longest public op with which its name begins.
-std::string op_of(const OpCase& op);
-
 /// Returns whether the backend of CUDA, simulated or not, has the kernel that a record needs.
 bool has_kernel(const OpCase& op);
+/// Returns the reason to skip a record whose kernel the backend lacks.
+std::string lacks_kernel(const OpCase& op);
 
 /// A test that runs a record on all devices. Skips a record whose kernel the CUDA backend lacks.
 class OpCaseTest : public ::testing::TestWithParam<OpCase> {
  protected:
   void SetUp() override {
-    if (has_kernel(GetParam())) return;
-    GTEST_SKIP() << "the backend of cuda has no " << kernels::slot_name(*GetParam().kernel)
-                 << " kernel";
+    if (!has_kernel(GetParam())) GTEST_SKIP() << lacks_kernel(GetParam());
   }
 };
 

@@ -14,7 +14,7 @@ using tern::testing::launch;
 using tern::testing::upload;
 using tern::testing::Values;
 
-// What PyTorch's values in golden/ops.json do not show.
+// What PyTorch's values in the records of tests/ops do not show.
 
 template <class T>
 kernels::ElementwiseArgs contiguous_args(ElementwiseOp op, std::size_t count, void* out) {

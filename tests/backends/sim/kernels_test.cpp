@@ -8,7 +8,8 @@
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/kernels/optim_formulas.h>
 
-// What PyTorch's values in golden/ops.json and golden/optim.json do not show of the kernels.
+// What PyTorch's values in the records of tests/ops and in golden/optim.json do not show of the
+// kernels.
 
 namespace tern::sim {
 namespace {

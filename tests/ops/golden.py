@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Fills in what PyTorch 2.15.0 computes for the cases of records, and puts the files in layout.
+
+    tests/ops/golden.py tests/ops/cases/reduce/sum.json ...
+
+Without a file it does this for all records. Changes nothing where a record is up to date.
+
+Each entry of "golden" has inputs that are exact in float32 and, per dtype, the output and the
+gradients of the inputs for an output gradient of 1, 1.25, 1.5, 1.75, 1, ... "node" is the name of
+the output's grad_fn. An input of dtype "floating" has the dtype of the run, any other keeps its
+own. Numbers that JSON lacks are strings.
+
+A new entry is {"inputs": S}, where S is the name of a set in golden_inputs.py or one sample, as in
+"samples". A case without "golden" gets the set that fits its samples.
+"""
+import json
+import math
+import sys
+import warnings
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+
+from golden_inputs import Inputs, is_data, tensor_of
+from record_layout import LayoutError, check, layout
+
+CASES = Path(__file__).parent / "cases"
+DTYPES = (torch.float32, torch.float64)
+
+
+# Twins of tests/ops/record_functions.h.
+
+def first(pieces):
+    return pieces[0]
+
+
+def second(pieces):
+    return pieces[1]
+
+
+def positive_definite(x):
+    return x @ x.mT + x.shape[-1] * torch.eye(x.shape[-1], dtype=x.dtype)
+
+
+# The functions of torch need no prefix, so that most texts are the same in both languages.
+NAMESPACE = {**vars(torch._C._linalg), **vars(torch), **vars(F), "torch": torch, "F": F,
+             "math": math, "inf": math.inf, "nan": math.nan, "true": True, "false": False,
+             "first": first, "second": second, "positive_definite": positive_definite}
+
+
+def numbers(tensor):
+    def number(value):
+        if isinstance(value, float) and not math.isfinite(value):
+            return str(value)
+        return int(value) if float(value) == int(value) and str(value) != "-0.0" else value
+
+    values = tensor.detach().reshape(-1).tolist()
+    if tensor.dtype == torch.float32:
+        values = [float("%.9g" % value) for value in values]
+    return [number(value) for value in values]
+
+
+def show(tensor):
+    """A tensor as data; one of float64 follows the dtype of the run."""
+    dtype = "floating" if tensor.dtype == torch.float64 else str(tensor.dtype)[6:]
+    return {"dtype": dtype, "shape": list(tensor.shape), "data": numbers(tensor)}
+
+
+def read(data, dtype):
+    """The tensor that show() wrote, in a run with `dtype`."""
+    own = dtype if data["dtype"] == "floating" else getattr(torch, data["dtype"])
+    return tensor_of(data, own)
+
+
+def results(function, sample, dtype):
+    inputs = [read(data, dtype) for data in sample]
+    for x in inputs:
+        x.requires_grad_(x.is_floating_point())
+    out = function(*inputs)
+    result = {"dtype": str(out.dtype)[6:], "shape": list(out.shape), "data": numbers(out)}
+    if out.requires_grad:
+        result["node"] = out.grad_fn.name().replace("torch::autograd::", "")
+        weight = 1 + torch.arange(out.numel()).remainder(4).to(out.dtype).view(out.shape) / 4
+        leaves = [x for x in inputs if x.requires_grad]
+        grads = torch.autograd.grad(out, leaves, weight, allow_unused=True)
+        result["grads"] = [None if g is None else numbers(g) for g in grads]
+    return result
+
+
+def fill_in(case):
+    text = case.get("python", case["cpp"])
+    entries, draw = [], Inputs(case["name"])
+    for entry in case.get("golden", [{"inputs": "samples"}]):
+        inputs = entry["inputs"]
+        if isinstance(inputs, list) and all(map(is_data, inputs)):
+            entries.append(inputs)
+        else:
+            samples = draw.expand(inputs, case["samples"])
+            entries += [[show(x) for x in sample] for sample in samples]
+    case["golden"] = []
+    for inputs in entries:
+        function = eval(f"lambda {', '.join('abcdefgh'[:len(inputs)])}: {text}", NAMESPACE)
+        entry = {"inputs": inputs}
+        for dtype in DTYPES:
+            entry[str(dtype)[6:]] = results(function, inputs, dtype)
+        case["golden"].append(entry)
+    nodes = [entry["float32"]["node"] for entry in case["golden"] if "node" in entry["float32"]]
+    if nodes:
+        case.setdefault("node", nodes[0])
+
+
+def update(path):
+    before = path.read_text()
+    record = json.loads(before)
+    check(record, path.stem)
+    for case in record.get("cases", []):
+        try:
+            fill_in(case)
+        except Exception as error:
+            raise LayoutError(f"case {case['name']}: {type(error).__name__}: {error}") from error
+    after = layout(record)
+    if after != before:
+        path.write_text(after)
+        print(path)
+
+
+def main():
+    warnings.simplefilter("ignore")
+    if torch.__version__.split("+")[0] != "2.15.0":
+        sys.exit(f"the numbers are PyTorch 2.15.0's, and this is {torch.__version__}")
+    failed = False
+    for path in [Path(name) for name in sys.argv[1:]] or sorted(CASES.rglob("*.json")):
+        try:
+            update(path)
+        except (LayoutError, json.JSONDecodeError) as error:
+            print(f"{path}: {error}", file=sys.stderr)
+            failed = True
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <istream>
+#include <limits>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "ops/op_case.h"
+
+// What the code of records may use beside tern. tests/ops/golden.py has a twin of each function.
+
+namespace tern::testing {
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+/// The code of one case, as records.awk takes it from its record.
+struct RecordFunctions {
+  const char* file;  // under tests/ops/cases
+  const char* name;
+  const char* cpp;  // the text of `function`
+  Tensor (*function)(const std::vector<Tensor>&);
+  const char* in_place_cpp;
+  Tensor (*in_place)(const std::vector<Tensor>&);  // null if there is no such form
+};
+
+/// Makes functions known to all_cases(). Returns true.
+bool add_functions(const std::vector<RecordFunctions>& functions);
+
+/// The functions by file and name of the case.
+using FunctionTable = std::map<std::pair<std::string, std::string>, RecordFunctions>;
+
+/// Adds the cases of the record `in` to `cases` and erases their functions from `functions`. Throws
+/// Error with file and field if the record is wrong.
+void read_record(const std::string& file, std::istream& in, FunctionTable* functions,
+                 std::vector<OpCase>* cases);
+
+/// Returns one of several results.
+template <class... Results>
+Tensor first(const std::tuple<Results...>& results) {
+  return std::get<0>(results);
+}
+template <class... Results>
+Tensor second(const std::tuple<Results...>& results) {
+  return std::get<1>(results);
+}
+
+/// Returns the second piece. Tests of errors also cut tensors that give one piece only.
+inline Tensor second(const std::vector<Tensor>& pieces) {
+  return pieces.size() > 1 ? pieces[1] : pieces[0];
+}
+
+/// Returns symmetric positive definite matrices made of square ones; wrong arguments stay as they
+/// are.
+inline Tensor positive_definite(const Tensor& x) {
+  if (!x.defined() || x.dim() < 2 || x.size(-1) != x.size(-2)) return x;
+  if (x.dtype() != kFloat && x.dtype() != kDouble) return x;
+  return x.matmul(x.mT()) + eye(x.size(-1), x.options()) * x.size(-1);
+}
+
+}  // namespace tern::testing
