@@ -28,7 +28,7 @@ namespace tern {
 // learning rate is in the optimizer's groups. A learning rate scheduler of your own needs its own
 // state_dict() and load_state_dict(), or inserts its numbers into the checkpoint.
 //
-// Each load changes its object completely or not at all. The five loads together are not atomic:
+// Each load changes its object completely or not at all. The loads together are not atomic:
 // after an error in one load, the loads before it have already changed their objects. To avoid
 // that, load into a new model, optimizer and loader, and use them only if all loads succeed.
 //

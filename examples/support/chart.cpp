@@ -117,7 +117,7 @@ void write_chart(const std::string& path, const Chart& chart) {
   std::vector<double> ys;
   for (const Series& series : chart.series) {
     TERN_CHECK(series.x.size() == series.y.size(), tern::Error, "write_chart: series ", series.name,
-               " has ", series.x.size(), " x and ", series.y.size(), " y");
+               " must have as many x as y values, got ", series.x.size(), " and ", series.y.size());
     xs.insert(xs.end(), series.x.begin(), series.x.end());
     ys.insert(ys.end(), series.y.begin(), series.y.end());
   }

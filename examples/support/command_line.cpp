@@ -58,7 +58,7 @@ void CommandLine::device(tern::Device& device) {
   const auto* named =
       app_->add_option_function<std::string>(
               "--device", [&device](const std::string& name) { device = tern::Device(name); },
-              "cpu, cuda or cuda:N; cuda where there is one")
+              "cpu, cuda or cuda:N; by default cuda if available")
           ->check(device_name);
   const auto* disabled = app_->add_flag_callback(
       "--disable-cuda", [&device] { device = tern::kCPU; }, "use the cpu");
@@ -108,7 +108,7 @@ Check state_file() {
       return "the name should end in .json, .safetensors or .pt, got " + text;
     }
     if (folder.empty() || std::filesystem::is_directory(folder)) return {};
-    return "there is no folder " + folder.string();
+    return "the folder does not exist: " + folder.string();
   };
 }
 

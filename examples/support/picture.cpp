@@ -23,8 +23,9 @@ std::uint8_t to_byte(float value) {
 void write_image_grid(const std::string& path, const std::vector<float>& images,
                       std::int64_t height, std::int64_t width, std::int64_t columns) {
   const auto count = static_cast<std::int64_t>(images.size()) / (height * width);
-  TERN_CHECK(count > 0 && columns > 0, tern::Error, "write_image_grid: nothing to show in ", path,
-             ", got ", count, " images in ", columns, " columns");
+  TERN_CHECK(count > 0 && columns > 0, tern::Error,
+             "write_image_grid: expected at least 1 image and 1 column for ", path, ", got ", count,
+             " images and ", columns, " columns");
   const std::int64_t frame = count == 1 ? 0 : 2;
   const std::int64_t across = std::min(columns, count);
   const std::int64_t down = (count + across - 1) / across;

@@ -19,7 +19,7 @@ void save_checkpoint(const Run& run) {
 void load_checkpoint(Run& run, const std::string& path) {
   const tern::State state = tern::load_state(path);
   TERN_CHECK(state.is_dict() && state.contains("adam"), tern::FileError, path,
-             " is no checkpoint of this program");
+             " is not a checkpoint of this program");
   run.vae->load_state_dict(state["vae"]);
   run.adam.load_state_dict(state["adam"]);
   tern::set_generator_state(tern::default_generator(tern::kCPU), state["generator"]);

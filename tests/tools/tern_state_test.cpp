@@ -155,7 +155,7 @@ TEST_F(TernState, DiffTellsKeysWithDotsContainersAndKindsApart) {
       {item("a", State()), item("a", none), "a: a dictionary and a list\n"},
       {item("x", one_two), item("x", by_index), "x: a list and a dictionary\n"},
       {item("x", one_two), item("x", State::list({1})), "x.1: only in " + b_ + "\n"},
-      {State(), ones({1}), "the whole: a dictionary and a tensor\n"}};
+      {State(), ones({1}), "the whole state: a dictionary and a tensor\n"}};
   for (const auto& [left, right, text] : cases) {
     save(left, b_);
     save(right, c);
@@ -201,7 +201,7 @@ TEST_F(TernState, ConvertLeavesOutMetadataThatMeansSomethingInTheTarget) {
   const auto left_out = [](const std::string& to, const std::vector<std::string>& keys) {
     std::string text;
     for (const std::string& key : keys) {
-      text += to + ": metadata '" + key + "' is left out, which means something else there\n";
+      text += to + ": metadata '" + key + "' is left out, because this format reserves the key\n";
     }
     return text;
   };

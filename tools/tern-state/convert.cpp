@@ -19,7 +19,7 @@ void drop_reserved(tern::SaveOptions& options, const tern::State& state, const s
     const bool is_dropped =
         tern::is_reserved_metadata(key, options) || names.contains(key) || names.contains(value);
     if (is_dropped) {
-      std::fprintf(stderr, "%s: metadata '%s' is left out, which means something else there\n",
+      std::fprintf(stderr, "%s: metadata '%s' is left out, because this format reserves the key\n",
                    to.c_str(), printable(key).c_str());
     }
     return is_dropped;

@@ -102,7 +102,7 @@ class Walk {
 
  private:
   void say(const std::string& path, const std::string& what) {
-    std::printf("%s: %s\n", path.empty() ? "the whole" : printable(path).c_str(),
+    std::printf("%s: %s\n", path.empty() ? "the whole state" : printable(path).c_str(),
                 printable(what).c_str());
     is_same_ = false;
   }

@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
   tern::SaveOptions options;
   bool is_good = true;
 
-  support::CommandLine line("Looks into state files.", "tern-state");
-  support::CommandLine info = line.command("info", "Prints what a file holds.");
+  support::CommandLine line("Shows, converts, compares and checks state files.", "tern-state");
+  support::CommandLine info = line.command("info", "Prints the content of a file.");
   info.option("FILE", from).required();
 
   support::CommandLine convert = line.command("convert", "Writes B with the content of A.");
@@ -32,16 +32,17 @@ int main(int argc, char** argv) {
   convert.option("B", to).required();
   convert.flag("--base64", options.base64, "JSON: elements in base64");
   convert
-      .option("--max-shard-size", options.max_shard_size,
-              "safetensors: several files of at most so many bytes")
+      .option(
+          "--max-shard-size", options.max_shard_size,
+          "safetensors: largest size of one file in bytes; a larger state becomes several files")
       .check(support::positive());
 
-  support::CommandLine diff = line.command("diff", "Prints what differs between A and B.");
+  support::CommandLine diff = line.command("diff", "Prints the differences between A and B.");
   diff.option("A", from).required();
   diff.option("B", to).required();
-  diff.option("--tolerance", tolerance, "differences of numbers up to this are none");
+  diff.option("--tolerance", tolerance, "ignores differences of numbers up to this");
 
-  support::CommandLine check = line.command("validate", "Reads and checks all of each file.");
+  support::CommandLine check = line.command("validate", "Reads and checks each file completely.");
   check.option("FILE", paths).required();
 
   const int code = line.run(argc, argv, [&] {
