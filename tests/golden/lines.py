@@ -29,11 +29,14 @@ def entry(tensor):
 
 def write(path, entries):
     """Writes a dictionary. A list of lists or dictionaries takes one line per element."""
+    def compact(value):
+        return json.dumps(value, separators=(",", ":"))
+
     def text(value):
         if isinstance(value, list) and value and isinstance(value[0], (dict, list)):
-            return "[\n" + ",\n".join(json.dumps(element) for element in value) + "]"
-        return json.dumps(value)
+            return "[\n" + ",\n".join(compact(element) for element in value) + "]"
+        return compact(value)
 
     entries = {"torch": torch.__version__.split("+")[0], **entries}
     with open(path, "w") as file:
-        file.write("{" + ",\n".join(f"{json.dumps(k)}: {text(v)}" for k, v in entries.items()) + "}\n")
+        file.write("{" + ",\n".join(f"{compact(k)}: {text(v)}" for k, v in entries.items()) + "}\n")

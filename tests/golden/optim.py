@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Prints optim.json, the steps of PyTorch's optimizers: python3 optim.py > optim.json"""
-import json
-
+"""Writes optim.json, the steps of PyTorch's optimizers. Run in this folder: python3 optim.py"""
 import numpy as np
 import torch
+
+from lines import numbers, write
 
 torch.set_num_threads(1)
 torch.manual_seed(7)
@@ -53,11 +53,6 @@ RUNS = [
 ]
 
 
-def numbers(tensor):
-    form = "{:.9g}" if tensor.dtype == torch.float32 else "{:.17g}"
-    return [float(form.format(value)) for value in tensor.flatten().tolist()]
-
-
 def run(kind, options, dtype):
     parameter = start.to(dtype, copy=True).requires_grad_()
     optimizer = kind([parameter], **options)
@@ -66,19 +61,15 @@ def run(kind, options, dtype):
         parameter.grad = gradient.clone()
         optimizer.step()
         if number in SAVED_STEPS:
-            steps[number] = numbers(parameter.detach())
+            steps[number] = numbers(parameter)
     saved = optimizer.state_dict()
     state = {name: numbers(value) for name, value in saved["state"].get(0, {}).items() if value is not None}
     group = {name: value for name, value in saved["param_groups"][0].items() if name != "params"}
     return {"optimizer": kind.__name__, "dtype": str(dtype)[6:], "options": group, "steps": steps, "state": state}
 
 
-lines = [
-    json.dumps(run(kind, options, dtype), separators=(",", ":"))
-    for kind, options in RUNS
-    for dtype in (torch.float32, torch.float64)
-]
-print('{"torch": "' + torch.__version__.split("+")[0] + '",')
-print('"start": ' + json.dumps(numbers(start)) + ",")
-print('"gradients": ' + json.dumps([numbers(g) for g in gradients]) + ",")
-print('"runs": [\n' + ",\n".join(lines) + "\n]}")
+write("optim.json", {
+    "start": numbers(start),
+    "gradients": [numbers(gradient) for gradient in gradients],
+    "runs": [run(kind, options, dtype) for kind, options in RUNS for dtype in (torch.float32, torch.float64)],
+})
