@@ -1,6 +1,6 @@
 #include <tern/core/autograd/grad_mode.h>
 
-#include "nn/optim_golden.h"
+#include "nn/optim/golden.h"
 
 namespace tern {
 namespace {

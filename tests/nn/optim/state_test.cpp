@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "nn/optim_golden.h"
+#include "nn/optim/golden.h"
 
 // What optimizers save and load.
 
