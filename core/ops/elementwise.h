@@ -64,6 +64,9 @@ TERN_API Tensor& clamp_min_(Tensor& self, const Scalar& min);
 /// Limits each element to at most `max`. The gradient is 0 at and above the bound.
 TERN_API Tensor clamp_max(const Tensor& self, const Scalar& max);
 TERN_API Tensor& clamp_max_(Tensor& self, const Scalar& max);
+/// Returns log(1 + e^(beta x)) / beta, a smooth relu(); x itself where beta x is above `threshold`,
+/// where both agree. Throws NotImplementedError unless the dtype is floating point.
+TERN_API Tensor softplus(const Tensor& input, const Scalar& beta = 1, const Scalar& threshold = 20);
 /// Returns `self` where the bool `condition` holds, else `other`. Throws DTypeError unless the
 /// condition is bool.
 TERN_API Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
