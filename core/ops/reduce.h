@@ -2,8 +2,8 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// Reductions. `dim` lists the dimensions to reduce (all if empty); with keepdim they stay with size
-// 1.
+// Reductions and running sums. `dim` lists the dimensions to reduce (all if empty); with keepdim
+// they stay with size 1.
 
 namespace tern {
 
@@ -88,6 +88,15 @@ TERN_API Tensor all(const Tensor& self, StrictInt dim, StrictBool keepdim = fals
 /// from 0, as a bool tensor. False for no elements.
 TERN_API Tensor any(const Tensor& self);
 TERN_API Tensor any(const Tensor& self, StrictInt dim, StrictBool keepdim = false);
+
+/// Returns the running sums along `dim`: element j of the result is the sum of elements 0 to j.
+/// bool and integers give int64 unless `dtype` says otherwise. Throws IndexError for a dimension
+/// out of range.
+///
+/// Example:
+///   tern::tensor({1, 2, 3}).cumsum(0);  // [1, 3, 6]
+TERN_API Tensor cumsum(const Tensor& self, StrictInt dim,
+                       std::optional<ScalarType> dtype = std::nullopt);
 
 /// Returns e^x / sum(e^x) along `dim`, computed without overflow. Floating dtypes.
 TERN_API Tensor softmax(const Tensor& self, StrictInt dim);
