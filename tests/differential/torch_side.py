@@ -65,7 +65,9 @@ def set_grad(a, b):
     a.grad = b
 
 
-NAMESPACE = {"torch": torch, "F": F, "make": make, "backward": backward, "backward_inputs": backward_inputs, "grad": grad, "set_grad": set_grad}
+# Names of torch and of torch.nn.functional need no prefix, as in the cases of records.
+NAMESPACE = {**vars(torch), **vars(F), "torch": torch, "F": F, "make": make, "backward": backward,
+             "backward_inputs": backward_inputs, "grad": grad, "set_grad": set_grad}
 
 
 class Form:
