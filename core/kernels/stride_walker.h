@@ -16,7 +16,6 @@ class StrideWalker {
   StrideWalker(int ndim, const std::int64_t* sizes, const std::int64_t* const (&strides)[kOperands])
       : ndim_(ndim), sizes_(sizes) {
     for (int k = 0; k < kOperands; ++k) strides_[k] = strides[k];
-    for (int d = 0; d < ndim; ++d) done_ = done_ || sizes[d] == 0;
   }
 
   /// Moves to the element with this row-major index.
@@ -29,7 +28,7 @@ class StrideWalker {
     }
   }
 
-  /// Moves to the next element. After the last element, moves to the first and sets done().
+  /// Moves to the next element; after the last element, to the first.
   void next() {
     for (int d = ndim_ - 1; d >= 0; --d) {
       for (int k = 0; k < kOperands; ++k) offsets[k] += strides_[k][d];
@@ -37,20 +36,42 @@ class StrideWalker {
       for (int k = 0; k < kOperands; ++k) offsets[k] -= sizes_[d] * strides_[k][d];
       coordinates_[d] = 0;
     }
-    done_ = true;
   }
-
-  /// Returns true when all elements have been visited, and from the start if there are none.
-  bool done() const { return done_; }
 
   std::int64_t offsets[kOperands] = {};
 
  private:
   int ndim_;
-  bool done_ = false;
   const std::int64_t* sizes_;
   const std::int64_t* strides_[kOperands];
   std::int64_t coordinates_[kMaxDims] = {};
+};
+
+/// A StrideWalker that knows when it has visited all elements. Kernels of the CPU count themselves:
+/// the additional state would cost their loops up to a third of their speed.
+template <int kOperands>
+class CountedWalker {
+ public:
+  /// Starts at the first element, if there is one. See StrideWalker.
+  CountedWalker(int ndim, const std::int64_t* sizes,
+                const std::int64_t* const (&strides)[kOperands])
+      : walker_(ndim, sizes, strides) {
+    for (int d = 0; d < ndim; ++d) left_ *= sizes[d];
+  }
+
+  /// Returns true when all elements have been visited.
+  bool done() const { return left_ == 0; }
+  /// Moves to the next element.
+  void next() {
+    walker_.next();
+    --left_;
+  }
+  /// Returns the offset of the current element in a tensor.
+  std::int64_t offset(int operand) const { return walker_.offsets[operand]; }
+
+ private:
+  StrideWalker<kOperands> walker_;
+  std::int64_t left_ = 1;
 };
 
 }  // namespace tern::kernels

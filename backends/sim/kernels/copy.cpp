@@ -49,7 +49,7 @@ T cast(const Value& value) {
 }
 
 // Walks over the output (0) and the input (1).
-using CopyWalker = StrideWalker<2>;
+using CopyWalker = CountedWalker<2>;
 CopyWalker walker(const CopyArgs& args) {
   return {args.ndim, args.sizes, {args.out_strides, args.in_strides}};
 }
@@ -57,8 +57,8 @@ CopyWalker walker(const CopyArgs& args) {
 void copy_bytes(const CopyArgs& args) {
   const auto size = static_cast<std::int64_t>(element_size(args.out_dtype));
   for (CopyWalker at = walker(args); !at.done(); at.next()) {
-    std::memcpy(static_cast<char*>(args.out) + at.offsets[0] * size,
-                static_cast<const char*>(args.in) + at.offsets[1] * size,
+    std::memcpy(static_cast<char*>(args.out) + at.offset(0) * size,
+                static_cast<const char*>(args.in) + at.offset(1) * size,
                 static_cast<std::size_t>(size));
   }
 }
@@ -70,8 +70,8 @@ void copy(const CopyArgs& args, KernelContext&) {
   visit_dtype(args.out_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (CopyWalker at = walker(args); !at.done(); at.next()) {
-      const Value value = value_at(args.in, args.in_dtype, at.offsets[1]);
-      static_cast<T*>(args.out)[at.offsets[0]] = cast<T>(value);
+      const Value value = value_at(args.in, args.in_dtype, at.offset(1));
+      static_cast<T*>(args.out)[at.offset(0)] = cast<T>(value);
     }
   });
 }

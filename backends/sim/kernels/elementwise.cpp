@@ -8,14 +8,14 @@ namespace tern::sim {
 namespace {
 
 // Walks over the three inputs (0 to 2) and the output (3).
-using Walker = StrideWalker<4>;
+using Walker = CountedWalker<4>;
 
 // Returns an element of an input, or the immediate number that replaces the input.
 template <class T>
 Wide<T> input(const ElementwiseArgs& args, int k, const Walker& at) {
   if (k >= args.inputs) return 0;
   if (args.in[k] == nullptr) return immediate<T>(args.immediate[k]);
-  return static_cast<const T*>(args.in[k])[at.offsets[k]];
+  return static_cast<const T*>(args.in[k])[at.offset(k)];
 }
 
 template <class T>
@@ -32,9 +32,9 @@ void apply(const ElementwiseArgs& args) {
         selects ? static_cast<Wide<T>>(input<bool>(args, 0, at)) : input<T>(args, 0, at);
     const Wide<T> result = formula(args.op, a, input<T>(args, 1, at), input<T>(args, 2, at), scale);
     if (compares) {
-      static_cast<bool*>(args.out)[at.offsets[3]] = result != 0;
+      static_cast<bool*>(args.out)[at.offset(3)] = result != 0;
     } else {
-      static_cast<T*>(args.out)[at.offsets[3]] = narrow<T>(result);
+      static_cast<T*>(args.out)[at.offset(3)] = narrow<T>(result);
     }
   }
 }

@@ -13,8 +13,8 @@ void fill(const FillArgs& args, KernelContext&) {
   visit_dtype(out.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const T value = narrow<T>(immediate<T>(args.value));
-    for (StrideWalker<1> at(out.ndim, out.sizes, {out.strides}); !at.done(); at.next()) {
-      static_cast<T*>(out.data)[at.offsets[0]] = value;
+    for (CountedWalker<1> at(out.ndim, out.sizes, {out.strides}); !at.done(); at.next()) {
+      static_cast<T*>(out.data)[at.offset(0)] = value;
     }
   });
 }

@@ -37,15 +37,15 @@ struct Reduction {
 template <class T>
 void apply(const ReduceArgs& args) {
   const bool largest = args.op == ReduceOp::kAmax || args.op == ReduceOp::kArgmax;
-  StrideWalker<2> kept(args.kept_ndim, args.kept_sizes,
-                       {args.kept_in_strides, args.kept_out_strides});
+  CountedWalker<2> kept(args.kept_ndim, args.kept_sizes,
+                        {args.kept_in_strides, args.kept_out_strides});
   for (; !kept.done(); kept.next()) {
-    const T* in = static_cast<const T*>(args.in) + kept.offsets[0];
-    const std::int64_t index = kept.offsets[1];
+    const T* in = static_cast<const T*>(args.in) + kept.offset(0);
+    const std::int64_t index = kept.offset(1);
     Reduction<T> result;
     std::int64_t position = 0;
-    StrideWalker<1> at(args.reduced_ndim, args.reduced_sizes, {args.reduced_in_strides});
-    for (; !at.done(); at.next()) result.take(in[at.offsets[0]], position++, largest);
+    CountedWalker<1> at(args.reduced_ndim, args.reduced_sizes, {args.reduced_in_strides});
+    for (; !at.done(); at.next()) result.take(in[at.offset(0)], position++, largest);
     T* out = static_cast<T*>(args.out);
     switch (args.op) {
       case ReduceOp::kSum:
