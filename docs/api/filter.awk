@@ -231,6 +231,8 @@ function after_group(text,    i, c, depth) {
 
 # Prints the collected lines of a declaration with its comment.
 function emit(kind,    name, text, i, field, tail) {
+  # On one line with others, a comment would hide them. (Examples in `text` may have some.)
+  for (i = 1; inlined > 0 && i <= lines; i++) sub(/[ \t]*\/\/.*/, "", raw[i])
   name = kind == "whole" || kind == "function" ? function_name(statement) : ""
   text = comments > 0 ? comment_text() : ""
   if (text != "") {
@@ -267,7 +269,6 @@ function emit(kind,    name, text, i, field, tail) {
     raw[1] = unconstrained(raw[1])
   }
   for (i = 1; i <= lines; i++) {
-    if (inlined > 0) sub(/[ \t]*\/\/.*/, "", raw[i])
     gsub(/TERN_API /, "", raw[i])
     put(raw[i])
   }
