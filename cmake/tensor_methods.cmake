@@ -1,4 +1,4 @@
-# Makes the methods of Tensor from the functions in core/ops/*.h that have a parameter `self`:
+# Makes the methods of Tensor from the functions in core/ops/*.h that have a tensor parameter `self`:
 #
 #   tern/generated/tensor_methods.inc   declarations, for the body of the class; installed
 #   tensor_methods.cpp                  definitions, which call the functions

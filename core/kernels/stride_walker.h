@@ -18,7 +18,7 @@ class StrideWalker {
     for (int k = 0; k < kOperands; ++k) strides_[k] = strides[k];
   }
 
-  /// Moves to the element with this row-major index.
+  /// Moves to the element with this row-major index, which must exist.
   void seek(std::int64_t index) {
     for (auto& offset : offsets) offset = 0;
     for (int d = ndim_ - 1; d >= 0; --d) {
@@ -47,8 +47,8 @@ class StrideWalker {
   std::int64_t coordinates_[kMaxDims] = {};
 };
 
-/// A StrideWalker that knows when it has visited all elements. Kernels of the CPU count themselves:
-/// the additional state would cost their loops up to a third of their speed.
+/// A StrideWalker that knows when it has visited all elements. Kernels of the CPU use StrideWalker
+/// and count elements in their own loops: the additional state made some of them 1.4 times slower.
 template <int kOperands>
 class CountedWalker {
  public:

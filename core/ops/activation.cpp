@@ -7,25 +7,25 @@
 
 namespace tern {
 
-Tensor softplus(const Tensor& self, const Scalar& beta, const Scalar& threshold) {
-  TERN_OP("softplus", self);
-  TERN_CHECK(self.is_floating_point(), NotImplementedError, "\"softplus_", self.device().type(),
-             "\" not implemented for '", self.dtype(), "'");
+Tensor softplus(const Tensor& input, const Scalar& beta, const Scalar& threshold) {
+  TERN_OP("softplus", input);
+  TERN_CHECK(input.is_floating_point(), NotImplementedError, "\"softplus_", input.device().type(),
+             "\" not implemented for '", input.dtype(), "'");
   Tensor out;
   {
     const NoGradGuard no_grad;
-    const Tensor scaled = self * beta;
-    out = where(scaled > threshold, self, log1p(exp(scaled)) / beta);
+    const Tensor scaled = input * beta;
+    out = where(scaled > threshold, input, log1p(exp(scaled)) / beta);
   }
-  if (!autograd::needs_grad(self)) return out;
+  if (!autograd::needs_grad(input)) return out;
   return autograd::record("SoftplusBackward0", out,
                           autograd::wrt(
-                              self,
+                              input,
                               [beta, threshold](const Tensor& g, const Tensor& x) {
                                 const Tensor scaled = x * beta;
                                 return where(scaled > threshold, g, g * sigmoid(scaled));
                               },
-                              self));
+                              input));
 }
 
 }  // namespace tern

@@ -2,7 +2,7 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// Comparisons. The results are bool tensors without a gradient; shapes broadcast.
+// Elementwise comparisons give bool tensors without a gradient; shapes broadcast.
 
 namespace tern {
 

@@ -91,7 +91,7 @@ TERN_API Tensor any(const Tensor& self, StrictInt dim, StrictBool keepdim = fals
 
 /// Returns the running sums along `dim`: element j of the result is the sum of elements 0 to j.
 /// bool and integers give int64 unless `dtype` says otherwise. Throws IndexError for a dimension
-/// out of range.
+/// out of range, and DTypeError for an integer `dtype` if `self` requires a gradient.
 ///
 /// Example:
 ///   tern::tensor({1, 2, 3}).cumsum(0);  // [1, 3, 6]

@@ -9,7 +9,7 @@ namespace tern {
 namespace {
 
 // Returns the running sums from the first element, or with `reverse` from the last. The gradient of
-// one is the other of the gradients.
+// the input is the running sum of the result's gradient in the other direction.
 Tensor running_sum(const Tensor& self, std::int64_t dim, bool reverse) {
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());

@@ -295,7 +295,7 @@ class TERN_API Tensor {
   Tensor& operator^=(const Tensor& other) { return bitwise_xor_(other); }
   Tensor& operator^=(const Scalar& other) { return bitwise_xor_(other); }
 
-  // --- Ops, family by family ---------------------------------------------------------------------
+  // --- Ops: methods without a function, by family, then those made of functions ------------------
 
 #include <tern/core/ops/copy_methods.inc>
 #include <tern/core/ops/creation_methods.inc>

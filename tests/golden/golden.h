@@ -12,7 +12,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/dtype.h>
 
-// Reads numbers of PyTorch: the JSON files that the scripts of this folder write.
+// Reads numbers of PyTorch: the JSON files of this folder, and "golden" in the records of ops.
 
 namespace tern::testing {
 
@@ -27,7 +27,7 @@ inline const nlohmann::json& golden(const std::string& name) {
   return found->second;
 }
 
-/// Returns the dtype with this name of Python.
+/// Returns the dtype that Python calls `name`.
 inline ScalarType golden_dtype(const std::string& name) {
 #define TERN_DTYPE(dtype, type, number, file_name, python_name, category) \
   if (name == (python_name)) return ScalarType::dtype;

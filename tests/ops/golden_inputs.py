@@ -115,6 +115,8 @@ class Inputs:
             return self.sets()[names.get(samples, samples)]()
         if isinstance(samples, dict):
             (name, (low, high)), = samples.items()
+            if name not in ("unary", "binary"):
+                raise ValueError(f"only the sets unary and binary take a range, not {name}")
             edges = {"unary": [[vec(*EDGES)]], "binary": [grid(PAIRS)]}.get(name, [])
             count = 2 if name == "binary" else 1
             return [[self.rand(*shape, low=low, high=high) for _ in range(count)]

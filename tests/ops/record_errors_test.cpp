@@ -44,7 +44,7 @@ TEST(RecordErrors, NameFileAndField) {
   EXPECT_EQ(case_error(start + R"("samples": "unary", "kernel": "neg")" + numbers),
             "unary/neg.json: cases[0].kernel: no kernel slot is called neg");
   EXPECT_EQ(case_error(start + R"("samples": "unary", "golden": [{"inputs": "unary"}])"),
-            "unary/neg.json: cases[0].golden[0]: lacks PyTorch's numbers: run tests/ops/golden.py");
+            "unary/neg.json: cases[0].golden[0]: lacks PyTorch's numbers: run make golden");
   EXPECT_EQ(case_error(start + R"("samples": "unary")"),
             "unary/neg.json: cases[0]: lacks the field \"golden\"");
 }

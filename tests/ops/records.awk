@@ -61,7 +61,7 @@ function arity(code,  count, word, before, i) {
   while (match(code, /[A-Za-z_][A-Za-z_0-9]*/)) {
     word = substr(code, RSTART, RLENGTH)
     before = RSTART > 1 ? substr(code, RSTART - 1, 1) : ""
-    if (before == ">" && RSTART > 2 && substr(code, RSTART - 2, 1) != "-") before = ""
+    if (before == ">" && (RSTART < 3 || substr(code, RSTART - 2, 1) != "-")) before = ""
     i = length(word) == 1 ? index("abcdefgh", word) : 0
     if (i > count && (before == "" || index(".:>0123456789", before) == 0)) count = i
     code = substr(code, RSTART + RLENGTH)

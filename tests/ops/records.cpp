@@ -152,7 +152,7 @@ void check_golden(const RecordValue& value) {
   for (const RecordValue& entry : value.elements()) {
     entry.allow({"inputs", "float32", "float64"});
     if (entry["inputs"].data().is_string() || !entry.has("float32") || !entry.has("float64")) {
-      entry.fail("lacks PyTorch's numbers: run tests/ops/golden.py");
+      entry.fail("lacks PyTorch's numbers: run make golden");
     }
     for (const RecordValue& input : entry["inputs"].elements()) {
       input.allow({"dtype", "shape", "data"});

@@ -10,10 +10,11 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kScanGrain = 8192;   // elements per thread
+constexpr std::int64_t kScanGrain = 8192;   // the fewest elements per thread
 constexpr std::int64_t kScanColumns = 256;  // columns whose sums stay in the cache
 
-// PyTorch sums floating dtypes in double. Unsigned integers wrap around.
+// PyTorch sums floating dtypes in double. Integers are summed unsigned, because signed overflow is
+// undefined.
 template <class T>
 using RunningSum = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
 

@@ -7,11 +7,12 @@
 namespace tern::cuda::device {
 namespace {
 
-// Unsigned integers wrap around.
+// Sums in the dtype of the elements, as PyTorch does on CUDA; the CPU's kernel sums floating dtypes
+// in double. Integers are summed unsigned, because signed overflow is undefined.
 template <class T>
 using RunningSum = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
-/// A row per thread: neighbouring threads read neighbouring elements if the rows alternate.
+/// One thread per row. If `inner` > 1, neighbouring threads read neighbouring elements.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     scan_by_threads(const T* in, T* out, std::int64_t rows, std::int64_t size, std::int64_t inner,
