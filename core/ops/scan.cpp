@@ -13,7 +13,9 @@ namespace {
 Tensor running_sum(const Tensor& self, std::int64_t dim, bool reverse) {
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
-  if (self.numel() > 0) {
+  if (self.dim() == 0) {
+    out.copy_(self.detach());  // its own sum, also in a dtype without a kernel
+  } else if (self.numel() > 0) {
     const Tensor dense = self.detach().contiguous();
     kernels::CumsumArgs args{self.dtype(), reverse, 1, 1, 1, dense.data_ptr(), out.data_ptr()};
     for (std::size_t i = 0; i < self.sizes().size(); ++i) {
