@@ -2,7 +2,7 @@
 #include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/batch_norm.h>
-#include <tern/core/kernels/visit_floating.h>
+#include <tern/core/kernels/visit_dtype.h>
 
 // The input is [outer, channels, inner]. A channel is processed run by run. If inner is 1, a block
 // of channels is processed row by row; each number of a channel is then a row with one number per

@@ -7,7 +7,7 @@
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/fill.h>
 #include <tern/core/kernels/stride_walker.h>
-#include <tern/core/kernels/visit_floating.h>
+#include <tern/core/kernels/visit_dtype.h>
 
 namespace tern::cpu {
 namespace {

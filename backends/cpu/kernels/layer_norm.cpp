@@ -4,7 +4,7 @@
 #include <tern/backends/cpu/kernels/scratch.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/layer_norm.h>
-#include <tern/core/kernels/visit_floating.h>
+#include <tern/core/kernels/visit_dtype.h>
 
 namespace tern::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/optim_formulas.h>
-#include <tern/core/kernels/visit_floating.h>
+#include <tern/core/kernels/visit_dtype.h>
 
 namespace tern::cpu {
 namespace {

@@ -4,6 +4,7 @@
 #include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/scan.h>
+#include <tern/core/kernels/visit_dtype.h>
 
 namespace tern::cpu {
 namespace {
@@ -67,14 +68,8 @@ void cumsum_typed(const CumsumArgs& args) {
 }
 
 void cumsum(const CumsumArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (std::is_same_v<T, bool>) {
-      context.status = StatusCode::kUnsupportedDtype;
-    } else {
-      cumsum_typed<T>(args);
-    }
-  });
+  visit_numbers(args.dtype, context,
+                [&](auto tag) { cumsum_typed<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

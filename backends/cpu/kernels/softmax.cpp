@@ -6,7 +6,7 @@
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/softmax.h>
 #include <tern/core/kernels/math.h>
-#include <tern/core/kernels/visit_floating.h>
+#include <tern/core/kernels/visit_dtype.h>
 
 namespace tern::cpu {
 namespace {

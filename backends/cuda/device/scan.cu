@@ -3,6 +3,7 @@
 
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/core/kernels/families/scan.h>
+#include <tern/core/kernels/visit_dtype.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -69,22 +70,18 @@ __global__ void __launch_bounds__(kThreads)
 constexpr std::int64_t kShortRow = 32;  // elements; a block would leave most threads idle
 
 void cumsum(const CumsumArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
+  visit_numbers(args.dtype, context, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (std::is_same_v<T, bool>) {
-      context.status = StatusCode::kUnsupportedDtype;
+    const auto in = static_cast<const T*>(args.in);
+    const auto out = static_cast<T*>(args.out);
+    const std::int64_t rows = args.outer * args.inner;
+    const bool reverse = args.reverse != 0;
+    if (args.inner > 1 || args.size <= kShortRow) {
+      launch(context, scan_by_threads<T>, blocks_for(rows, kThreads), kThreads, in, out, rows,
+             args.size, args.inner, reverse);
     } else {
-      const auto in = static_cast<const T*>(args.in);
-      const auto out = static_cast<T*>(args.out);
-      const std::int64_t rows = args.outer * args.inner;
-      const bool reverse = args.reverse != 0;
-      if (args.inner > 1 || args.size <= kShortRow) {
-        launch(context, scan_by_threads<T>, blocks_for(rows, kThreads), kThreads, in, out, rows,
-               args.size, args.inner, reverse);
-      } else {
-        launch(context, scan_by_blocks<T>, blocks_for(rows, 1), kThreads, in, out, rows, args.size,
-               reverse);
-      }
+      launch(context, scan_by_blocks<T>, blocks_for(rows, 1), kThreads, in, out, rows, args.size,
+             reverse);
     }
   });
 }
