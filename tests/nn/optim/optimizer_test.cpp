@@ -5,12 +5,7 @@
 namespace tern {
 namespace {
 
-using optim::Adam;
-using optim::AdamOptions;
-using optim::AdamW;
-using optim::AdamWOptions;
-using optim::SGD;
-using optim::SGDOptions;
+using namespace optim;
 
 TEST(Optimizer, StepsManyParametersAsOne) {
   const Tensor whole = parameter_of(golden_start());

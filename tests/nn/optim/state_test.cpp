@@ -16,12 +16,7 @@ std::string without_name(const std::string& text) {
   return end == std::string::npos ? text : text.substr(end + 19);
 }
 
-using optim::Adam;
-using optim::AdamOptions;
-using optim::AdamW;
-using optim::AdamWOptions;
-using optim::SGD;
-using optim::SGDOptions;
+using namespace optim;
 
 TEST(OptimizerState, LoadingLeavesCapturable) {
   const Tensor a = ones({2}).requires_grad_();
