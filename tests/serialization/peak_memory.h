@@ -31,5 +31,7 @@ inline long reset_peak() {
 
 /// For the head of a test that measures: skips it where nothing can be measured.
 #define TERN_NEEDS_PEAK_MEMORY()                                                             \
-  if (tern::testing::has_sanitizer()) GTEST_SKIP() << "sanitizers keep memory of their own"; \
-  if (tern::peak_bytes() == 0) GTEST_SKIP() << "no peak memory in /proc/self/status"
+  if (tern::testing::has_sanitizer())                                                        \
+    GTEST_SKIP() << "the peak would include the memory that sanitizers keep for themselves"; \
+  if (tern::peak_bytes() == 0)                                                               \
+  GTEST_SKIP() << "needs the peak memory (VmHWM) of /proc/self/status, which this system lacks"

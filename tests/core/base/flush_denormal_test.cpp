@@ -22,7 +22,7 @@ float double_of_denormal() {
 class FlushDenormal : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!set_flush_denormal(false)) GTEST_SKIP() << "this processor has no such mode";
+    if (!set_flush_denormal(false)) GTEST_SKIP() << "this processor cannot flush denormals to zero";
   }
   void TearDown() override {
     set_flush_denormal(false);
