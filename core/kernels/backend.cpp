@@ -86,13 +86,6 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
                " ended with the unknown status ", static_cast<int>(context.status));
 }
 
-void throw_data_dtype(const char* op, ScalarType dtype, DeviceType device) {
-  tern::detail::raise<DTypeError>(kernel_name(op, device), " not implemented for '", dtype,
-                                  "', whose elements can be stored, cast and compared only: use "
-                                  "to(k",
-                                  compute_dtype(dtype), ") first");
-}
-
 void throw_missing(const char* op, Slot slot, DeviceType device) {
   tern::detail::raise<NotImplementedError>(op, ": the backend of ", device, " has no ",
                                            slot_name(slot), " kernel");

@@ -82,19 +82,14 @@ void register_builtin_backends(Backend* (&backends)[kDeviceTypes]);
 /// Throws the error that a failed kernel left in `context`. `op` is the op that the user called.
 [[noreturn]] TERN_API void throw_status(const char* op, Slot slot, ScalarType dtype,
                                         DeviceType device, const KernelContext& context);
-/// Throws DTypeError, because kernels do not compute in `dtype`.
-[[noreturn]] TERN_API void throw_data_dtype(const char* op, ScalarType dtype, DeviceType device);
 /// Throws NotImplementedError, because the backend of `device` has no kernel in `slot`.
 [[noreturn]] TERN_API void throw_missing(const char* op, Slot slot, DeviceType device);
 }  // namespace detail
 
-/// Runs the kernel for `Args` on `device`. Throws DTypeError when the call would compute in a data
-/// dtype, NotImplementedError when the backend lacks the kernel, and the error that the kernel
-/// reports.
+/// Runs the kernel for `Args` on `device`. Throws NotImplementedError when the backend lacks the
+/// kernel, and the error that the kernel reports.
 template <class Args>
 void run(const char* op, Device device, ScalarType dtype, const Args& args) {
-  if (!is_compute_dtype(dtype) && !moves_only(args)) [[unlikely]]
-    detail::throw_data_dtype(op, dtype, device.type());
   Backend& backend = backend_of(device.type());
   constexpr Slot slot = SlotOf<Args>::slot;
   const KernelFn kernel = backend.kernels()[slot];

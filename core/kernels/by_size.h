@@ -7,10 +7,10 @@
 
 namespace tern::kernels {
 
-/// Calls `visitor(TypeTag<U>())` with the unsigned integer U of `size` bytes, the size of an
-/// element. Kernels that only move elements have one version for all dtypes of a size.
+/// Calls and returns `visitor(TypeTag<U>())` with the unsigned integer U of `size` bytes, the size
+/// of an element. Kernels that only move elements have one version for all dtypes of a size.
 template <class Visitor>
-void visit_size(std::size_t size, const Visitor& visitor) {
+decltype(auto) visit_size(std::size_t size, const Visitor& visitor) {
   switch (size) {
     case 1:
       return visitor(TypeTag<std::uint8_t>());

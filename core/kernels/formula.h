@@ -19,12 +19,14 @@ struct ScaledFormula {
 
 /// Integer arithmetic runs on unsigned words, so that overflow wraps around.
 template <class T>
-TERN_HOST_DEVICE T wrap(std::uint64_t x) {
+using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+template <class T>
+TERN_HOST_DEVICE T wrap(Word<T> x) {
   return static_cast<T>(x);
 }
 template <class T>
-TERN_HOST_DEVICE std::uint64_t word(T x) {
-  return static_cast<std::uint64_t>(x);
+TERN_HOST_DEVICE Word<T> word(T x) {
+  return static_cast<Word<T>>(x);
 }
 
 template <class T>

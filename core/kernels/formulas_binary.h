@@ -95,8 +95,8 @@ struct pow : Formula {
         if (base == 1) return 1;
         return base == -1 ? ((exponent & 1) != 0 ? T(-1) : T(1)) : T(0);
       }
-      std::uint64_t result = 1;
-      for (std::uint64_t square = word(base), n = word(exponent); n != 0; n >>= 1) {
+      Word<T> result = 1;
+      for (Word<T> square = word(base), n = word(exponent); n != 0; n >>= 1) {
         if ((n & 1) != 0) result *= square;
         square *= square;
       }
@@ -160,7 +160,12 @@ struct remainder : Formula {
            (math::abs(a) <= 0x1p28f * math::abs(b));
   }
   TERN_HOST_DEVICE static bool bounded(std::int64_t a, std::int64_t b) {
-    return (a == static_cast<std::int32_t>(a)) & (b == static_cast<std::int32_t>(b)) & (b != 0);
+    const auto x = static_cast<std::int32_t>(a), y = static_cast<std::int32_t>(b);
+    return (a == x) & (b == y) & bounded(x, y);
+  }
+  /// The quotient of the smallest integer and -1 is no int32.
+  TERN_HOST_DEVICE static bool bounded(std::int32_t a, std::int32_t b) {
+    return (b != 0) & (a != std::numeric_limits<std::int32_t>::min());
   }
   TERN_HOST_DEVICE static float bounded_value(float a, float b) {
     const double x = a, y = b;
@@ -169,9 +174,12 @@ struct remainder : Formula {
   }
   TERN_HOST_DEVICE static std::int64_t bounded_value(std::int64_t a, std::int64_t b) {
     // All machines can convert vectors of 32-bit integers.
-    const double x = static_cast<std::int32_t>(a), y = static_cast<std::int32_t>(b);
+    return bounded_value(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
+  }
+  TERN_HOST_DEVICE static std::int32_t bounded_value(std::int32_t a, std::int32_t b) {
+    const double x = a, y = b;
     const double r = x - static_cast<std::int32_t>(x / y) * y;
-    return with_sign_of_divisor(static_cast<std::int64_t>(static_cast<std::int32_t>(r)), b);
+    return with_sign_of_divisor(static_cast<std::int32_t>(r), b);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 #include <vector>
 
 #include <tern/core/tensor/dtype.h>
@@ -26,6 +27,7 @@ struct Operand {
   const void* pointer;  // the value of the pointer
   ScalarType dtype;
   std::int64_t first, last;  // the bytes that the kernel may touch, counted from `pointer`
+  bool is_written;
 };
 
 /// The operands of one call, without those that are null or have no elements.
@@ -44,7 +46,8 @@ class Operands {
     }
     if (field == nullptr) return *this;
     const auto size = static_cast<std::int64_t>(element_size(dtype));
-    list_.push_back({name, &field, field, dtype, lowest * size, (highest + 1) * size});
+    constexpr bool kWritten = !std::is_const_v<std::remove_pointer_t<Pointer>>;
+    list_.push_back({name, &field, field, dtype, lowest * size, (highest + 1) * size, kWritten});
     return *this;
   }
 

@@ -87,12 +87,4 @@ void set(KernelTable& table) {
   };
 }
 
-/// Returns true if a call only moves, casts or writes elements, which works in every dtype. All
-/// other calls compute, which works only in the dtypes of compute_dtypes.def. A family that moves
-/// elements overloads this function for its arguments.
-template <class Args>
-constexpr bool moves_only(const Args&) {
-  return false;
-}
-
 }  // namespace tern::kernels

@@ -28,6 +28,9 @@ void check_alpha(ScalarType dtype, const Scalar& alpha) {
              "Boolean alpha only supported for Boolean results. Got the result type ", dtype);
 }
 
+bool is_integral(ScalarType dtype) {
+  return dtype_info(dtype).category == DtypeCategory::kIntegral;
+}
 bool is_one(const Scalar& scalar) { return scalar == Scalar(1); }
 Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g : g * factor; }
 
@@ -76,8 +79,11 @@ Tensor div_into(const Tensor& self, const Operand& other, const Tensor& out) {
 
 Tensor pow_into(const Operand& self, const Operand& exponent, const Tensor& out) {
   const ScalarType dtype = result_type({self, exponent});
-  TERN_CHECK(dtype != kLong || exponent.is_tensor() || exponent.scalar().toLong() >= 0, Error,
-             "Integers to negative integer powers are not allowed.");
+  if (is_integral(dtype) && !exponent.is_tensor()) {
+    TERN_CHECK(exponent.scalar().toLong() >= 0, Error,
+               "Integers to negative integer powers are not allowed.");
+    detail::check_representable(exponent.scalar(), dtype);
+  }
   if (dtype == kBool && !exponent.is_tensor()) {  // false to the power of false is true
     const Scalar is_zero = !exponent.scalar().toBool();
     return run_elementwise({"pow", ElementwiseOp::logical_or, dtype, true}, {self, is_zero}, out);
@@ -194,7 +200,7 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
   TERN_OP("remainder", self, other);
   const ScalarType dtype = result_type({self, other});
   // The CPU kernel checks for zeros itself; an empty result divides nothing.
-  if (dtype == kLong && !self.is_cpu() && self.numel() != 0) {
+  if (is_integral(dtype) && !self.is_cpu() && self.numel() != 0) {
     detail::require_all("remainder", kernels::RequireOp::kDivisor, other.to(kLong));
   }
   Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
@@ -211,7 +217,7 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
 Tensor remainder(const Tensor& self, const Scalar& other) {
   TERN_OP("remainder", self);
   const ScalarType dtype = result_type({self, other});
-  TERN_CHECK(dtype != kLong || other.toLong() != 0 || self.numel() == 0, Error,
+  TERN_CHECK(!is_integral(dtype) || other.toLong() != 0 || self.numel() == 0, Error,
              kernels::broken_rule(kernels::RequireOp::kDivisor));
   Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
   if (!needs_grad(self)) return out;

@@ -32,6 +32,12 @@ Tensor finish(Tensor tensor, const TensorOptions& options) {
   return tensor;
 }
 
+// Returns the dtype in which arange counts for elements of `dtype`; the numbers are then cast.
+ScalarType arange_dtype(ScalarType dtype) {
+  if (dtype == kBool || dtype == kDouble) return dtype;
+  return is_floating_point(dtype) ? kFloat : kLong;
+}
+
 // Returns a new tensor with the dtype and device of the options; `fill` writes its elements.
 template <class Fill>
 Tensor make(IntArrayRef sizes, const TensorOptions& options, const Fill& fill) {
@@ -122,9 +128,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const double count = std::ceil((to - from) / by);
   TERN_CHECK(count >= 0 && count < 9e18, ShapeError, "invalid size, possible overflow? ", count);
   const TensorOptions chosen = options.or_else(is_floating ? get_default_dtype() : kLong);
-  if (!is_compute_dtype(chosen.dtype())) {
-    const TensorOptions wide = TensorOptions(chosen.device()).dtype(compute_dtype(chosen.dtype()));
-    return finish(arange(start, end, step, wide).to(chosen.dtype()), chosen);
+  if (const ScalarType wide = arange_dtype(chosen.dtype()); wide != chosen.dtype()) {
+    const TensorOptions widened = TensorOptions(chosen.device()).dtype(wide);
+    return finish(arange(start, end, step, widened).to(chosen.dtype()), chosen);
   }
   return make({static_cast<std::int64_t>(count)}, chosen, [&](Tensor& out) {
     if (out.numel() == 0) return;
@@ -174,7 +180,10 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
   // Integers are computed from integers: the ends are cast first.
   const auto value = [&](const Scalar& number) {
     if (steps == 0) return Scalar(0.0);  // unused, so it may be out of range
-    return is_integral ? Scalar(static_cast<double>(number.toLong())) : number;
+    if (!is_integral) return number;
+    return visit_dtype(options.dtype(), [&](auto tag) -> Scalar {
+      return static_cast<double>(number.to<typename decltype(tag)::type>());
+    });
   };
   const Scalar first = value(start), last = value(steps == 1 ? start : end);
   Tensor out = options.dtype() == kFloat

@@ -97,7 +97,8 @@ Tensor extreme_index(const char* name, ReduceOp op, const Tensor& self,
 }
 
 Tensor logical(const char* name, ReduceOp op, const Tensor& self, IntArrayRef dim, bool keepdim) {
-  return run_reduce({name, op, kBool, 1, keepdim}, self, dim);
+  const ScalarType dtype = self.dtype() == kByte ? kByte : kBool;  // as in PyTorch
+  return run_reduce({name, op, dtype, 1, keepdim}, self, dim);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <tern/core/autograd/record.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/reduce.h>
 #include <tern/core/ops/ops.h>
@@ -43,6 +44,9 @@ Tensor scaled_norm(const Tensor& self, double order, IntArrayRef dim, bool keepd
 }
 
 Tensor norm_of(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
+  if (const ScalarType wide = kernels::math_dtype(self.dtype()); wide != self.dtype()) {
+    return norm_of(self.to(wide), order, dim, keepdim).to(self.dtype());
+  }
   if (order == 0) return (self != 0).to(self.dtype()).sum(dim, keepdim);
   if (order == 1) return abs(self).sum(dim, keepdim);
   if (std::isinf(order)) {

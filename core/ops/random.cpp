@@ -5,6 +5,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/random.h>
 #include <tern/core/kernels/families/require.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
@@ -159,12 +160,21 @@ Tensor& Tensor::random_(StrictInt to, OptionalGenerator generator) {
 Tensor& Tensor::random_(OptionalGenerator generator) {
   TERN_OP("random_", *this);
   // All integers from 0 that the dtype holds exactly; int64 has 2^63 of them, which wraps around.
-  const std::int64_t to = dtype() == kBool     ? 2
-                          : dtype() == kFloat  ? (std::int64_t{1} << 24) + 1
-                          : dtype() == kDouble ? (std::int64_t{1} << 53) + 1
-                                               : std::numeric_limits<std::int64_t>::min();
-  return draw_inplace(*this, "random_", "RandomBackward2", generator,
-                      args_of(RandomOp::kRandint, 0, 0, 0, to));
+  const std::uint64_t count = visit_dtype(dtype(), [](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (tern::is_floating_point(dtype_of<T>())) {
+      constexpr int kDigits = std::is_same_v<T, Half>       ? 11
+                              : std::is_same_v<T, BFloat16> ? 8
+                                                            : std::numeric_limits<T>::digits;
+      return (std::uint64_t{1} << kDigits) + 1;
+    } else {
+      return static_cast<std::uint64_t>(std::numeric_limits<T>::max()) + 1;
+    }
+  });
+  const double one_word = tern::element_size(dtype()) == 8 ? 0 : 1;
+  return draw_inplace(
+      *this, "random_", "RandomBackward2", generator,
+      args_of(RandomOp::kRandint, one_word, 0, 0, static_cast<std::int64_t>(count)));
 }
 
 namespace {
@@ -256,8 +266,9 @@ Tensor bernoulli(const Tensor& self, OptionalGenerator generator) {
   {
     const NoGradGuard no_grad;
     detail::require_all("bernoulli", kernels::RequireOp::kProbability, self);
-    // One uniform number per element, of the dtype of the probabilities.
-    Tensor uniform = detail::make_tensor(self.sizes(), self.dtype(), self.device());
+    // One uniform number per element: float64 for probabilities of float64, otherwise float32.
+    Tensor uniform =
+        detail::make_tensor(self.sizes(), kernels::math_dtype(self.dtype()), self.device());
     uniform.uniform_(0, 1, std::move(generator));
     out = (uniform < self).to(self.dtype());
   }

@@ -4,6 +4,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/reduce.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/reduce.h>
 #include <tern/core/ops/ops.h>
@@ -20,7 +21,11 @@ using autograd::wrt;
 using detail::reduced_count;
 using detail::restore_dims;
 using detail::run_reduce;
+using kernels::math_dtype;
 using kernels::ReduceOp;
+
+// Returns the dtype of a sum or product: bools and integers give int64.
+ScalarType sum_dtype(const Tensor& self) { return self.is_floating_point() ? self.dtype() : kLong; }
 
 void check_floating(const Tensor& self, const char* rule) {
   TERN_CHECK(self.is_floating_point(), DTypeError, rule, self.dtype());
@@ -29,7 +34,7 @@ void check_floating(const Tensor& self, const char* rule) {
 // Returns the sum times `scale`. All elements have the same gradient.
 Tensor scaled_sum(const char* name, const char* node, const Tensor& self, IntArrayRef dim,
                   bool keepdim, double scale) {
-  Tensor out = run_reduce({name, ReduceOp::kSum, self.dtype(), scale, keepdim}, self, dim);
+  Tensor out = run_reduce({name, ReduceOp::kSum, sum_dtype(self), scale, keepdim}, self, dim);
   if (!needs_grad(self)) return out;
   return record(node, out,
                 wrt(self, [shape = self.self().sizes, dims = DimVector(dim), keepdim,
@@ -42,13 +47,14 @@ Tensor scaled_sum(const char* name, const char* node, const Tensor& self, IntArr
 
 Tensor sum_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim,
               std::optional<ScalarType> dtype) {
-  const ScalarType wanted = dtype.value_or(self.is_floating_point() ? self.dtype() : kLong);
+  const ScalarType wanted = dtype.value_or(sum_dtype(self));
   TERN_CHECK(is_floating_point(wanted) || !needs_grad(self), DTypeError,
              "Autograd not support dtype: ", wanted, ", for the sum of a tensor of ", self.dtype(),
              " that requires grad");
   if (wanted == kBool) return run_reduce({"sum", ReduceOp::kAny, kBool, 1, keepdim}, self, dim);
-  if (self.dtype() == wanted) return scaled_sum("sum", node, self, dim, keepdim, 1);
-  return scaled_sum("sum", node, self.to(wanted), dim, keepdim, 1);
+  const bool casts = self.is_floating_point() ? self.dtype() != wanted : is_floating_point(wanted);
+  // Sums of integers are int64, whose low bits are the sum in a narrower dtype.
+  return scaled_sum("sum", node, casts ? self.to(wanted) : self, dim, keepdim, 1).to(wanted);
 }
 
 Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim) {
@@ -109,16 +115,15 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
 
 // The result is saved only so that an in-place change of it before backward throws, as in PyTorch.
 Tensor prod_of_all(const char* node, const Tensor& self) {
-  const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
-  Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype()}, x, {});
-  if (!needs_grad(x)) return out;
+  Tensor out = run_reduce({"prod", ReduceOp::kProd, sum_dtype(self)}, self, {});
+  if (!needs_grad(self)) return out;
   return record(node, out,
                 wrt(
-                    x,
+                    self,
                     [](const Tensor& g, const Tensor& in, const Tensor& /*result*/) {
                       return prod_gradient(g, in.reshape({-1}), 0).reshape(in.sizes());
                     },
-                    x, out));
+                    self, out));
 }
 
 }  // namespace
@@ -134,17 +139,17 @@ Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
     wrap_dim(dim, 0);
     return prod_of_all("ProdBackward1", self);
   }
-  const Tensor x = self.to(self.is_floating_point() ? self.dtype() : kLong);
-  Tensor out = run_reduce({"prod", ReduceOp::kProd, x.dtype(), 1, keepdim}, x, std::int64_t{dim});
-  if (!needs_grad(x)) return out;
+  Tensor out =
+      run_reduce({"prod", ReduceOp::kProd, sum_dtype(self), 1, keepdim}, self, std::int64_t{dim});
+  if (!needs_grad(self)) return out;
   return record("ProdBackward1", out,
                 wrt(
-                    x,
+                    self,
                     [dim = std::int64_t{dim}, keepdim](const Tensor& g, const Tensor& in,
                                                        const Tensor& /*result*/) {
                       return prod_gradient(restore_dims(g, dim, in.dim(), keepdim), in, dim);
                     },
-                    x, out));
+                    self, out));
 }
 
 namespace {
@@ -166,9 +171,10 @@ Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) 
   Tensor out;
   {
     const NoGradGuard no_grad;
-    Deviations from_mean = deviations(self, dim, unbiased);
+    Deviations from_mean = deviations(self.to(math_dtype(self.dtype())), dim, unbiased);
     // Moved, so that square() reuses the memory.
     out = square(std::move(from_mean.each)).sum(dim, keepdim) / from_mean.degrees_of_freedom;
+    out = out.to(self.dtype());
   }
   if (!needs_grad(self)) return out;
   return record("VarBackward0", out,
@@ -186,8 +192,9 @@ Tensor std_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) 
   Tensor out;
   {
     const NoGradGuard no_grad;
-    const Deviations from_mean = deviations(self, dim, unbiased);
+    const Deviations from_mean = deviations(self.to(math_dtype(self.dtype())), dim, unbiased);
     out = norm(from_mean.each, 2, dim, keepdim) / std::sqrt(from_mean.degrees_of_freedom);
+    out = out.to(self.dtype());
   }
   if (!needs_grad(self)) return out;
   return record("StdBackward0", out,

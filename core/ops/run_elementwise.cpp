@@ -6,6 +6,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/tensor/detail/shape.h>
 
@@ -79,15 +80,38 @@ kernels::Immediate to_immediate(const Scalar& scalar) {
              : kernels::Immediate{static_cast<double>(scalar.toLong()), scalar.toLong()};
 }
 
+namespace {
+
+void check_scale(const ElementwiseCall& call) {
+  const bool exact = is_floating_point(call.dtype) && !kernels::rounds_numbers(call.op);
+  check_representable(call.scale, exact ? kernels::math_dtype(call.dtype) : call.dtype);
+}
+
+constexpr std::size_t kScale = kMaxInputs;  // the position of the scale among the arguments
+
+// Returns a number argument of the call, rounded to the dtype where the op does so.
+kernels::Immediate argument(const ElementwiseCall& call, std::size_t position,
+                            const Scalar& scalar) {
+  const kernels::Immediate exact = to_immediate(scalar);
+  const bool rounds = position == 0 || kernels::rounds_numbers(call.op);
+  if (!kernels::is_narrow(call.dtype) || !rounds) return exact;
+  return visit_dtype(call.dtype, [&](auto tag) -> kernels::Immediate {
+    const auto rounded = kernels::immediate_value<typename decltype(tag)::type>(exact);
+    return {static_cast<double>(rounded), static_cast<std::int64_t>(rounded)};
+  });
+}
+
+}  // namespace
+
 void require_all(const char* name, kernels::RequireOp op, const Tensor& values) {
   if (values.numel() == 0) return;
-  const Tensor dense = values.contiguous();
+  const Tensor dense = values.detach().to(kernels::math_dtype(values.dtype())).contiguous();
   const kernels::RequireArgs args{op, dense.dtype(), dense.numel(), dense.data_ptr()};
   kernels::run(name, dense.device(), dense.dtype(), args);
 }
 
 void check_representable(const Scalar& value, ScalarType dtype) {
-  if (!value.is_floating_point() || !is_floating_point(dtype)) return;
+  if (value.is_floating_point() != is_floating_point(dtype) || dtype == kBool) return;
   visit_dtype(dtype,
               [&value](auto tag) { static_cast<void>(value.to<typename decltype(tag)::type>()); });
 }
@@ -234,8 +258,8 @@ Tensor run_plain(const ElementwiseCall& call, std::initializer_list<Operand> ope
   args.op = call.op;
   args.dtype = call.dtype;
   args.inputs = static_cast<std::int32_t>(operands.size());
-  if (call.scale.is_floating_point()) check_representable(call.scale, call.dtype);
-  args.scale = to_immediate(call.scale);
+  check_scale(call);
+  args.scale = argument(call, kScale, call.scale);
   args.out = result.data_ptr();
   args.out_strides[0] = 1;
   for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -243,7 +267,7 @@ Tensor run_plain(const ElementwiseCall& call, std::initializer_list<Operand> ope
     const bool is_tensor = operand.is_tensor();
     args.in[k] = is_tensor ? operand.tensor().data_ptr() : nullptr;
     args.in_strides[k][0] = is_tensor ? 1 : 0;
-    if (!is_tensor) args.immediate[k] = to_immediate(operand.scalar());
+    if (!is_tensor) args.immediate[k] = argument(call, k, operand.scalar());
   }
   kernels::run(call.name, device, call.dtype, args);
   return result;
@@ -268,8 +292,8 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
   args.op = call.op;
   args.dtype = call.dtype;
   args.inputs = static_cast<std::int32_t>(count);
-  if (call.scale.is_floating_point()) check_representable(call.scale, call.dtype);
-  args.scale = to_immediate(call.scale);
+  check_scale(call);
+  args.scale = argument(call, kScale, call.scale);
 
   // Operands in the common dtype; casts and 0-d CPU tensors become temporaries or immediates.
   Tensor casts[kMaxInputs];
@@ -278,13 +302,13 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
     tensors[k] = nullptr;
     args.in[k] = nullptr;
     if (!inputs[k].is_tensor()) {
-      args.immediate[k] = to_immediate(inputs[k].scalar());
+      args.immediate[k] = argument(call, k, inputs[k].scalar());
       continue;
     }
     const Tensor* tensor = &inputs[k].tensor();
     const ScalarType wanted = wanted_dtype(call, k);
     if (tensor->dim() == 0 && tensor->is_cpu() && (!device.is_cpu() || tensor->dtype() != wanted)) {
-      args.immediate[k] = to_immediate(tensor->item());
+      args.immediate[k] = argument(call, k, tensor->item());
       continue;
     }
     if (tensor->dtype() != wanted || (out.defined() && overlaps_partly(*tensor, out))) {

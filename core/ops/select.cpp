@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include <tern/core/kernels/families/elementwise.h>
@@ -19,34 +20,35 @@ using detail::result_type;
 using detail::run_elementwise;
 using kernels::ElementwiseOp;
 
-// Casts an operand to the common dtype, which is only data, and then to one that kernels compare
-// in.
-Tensor widened(const Operand& operand, ScalarType dtype) {
-  const NoGradGuard no_grad;
-  const Tensor tensor = operand.is_tensor() ? operand.tensor() : full({}, operand.scalar(), kCPU);
-  return tensor.to(dtype).to(compute_dtype(dtype));
-}
-
 Tensor compare(const char* name, ElementwiseOp op, const Tensor& self, const Operand& other) {
-  const ScalarType dtype = result_type({self, other});
-  const detail::ElementwiseCall call{name, op, compute_dtype(dtype), /*compares=*/true};
-  if (is_compute_dtype(dtype)) return run_elementwise(call, {self, other});
-  return run_elementwise(call, {widened(self, dtype), widened(other, dtype)});
+  return run_elementwise({name, op, result_type({self, other}), /*compares=*/true}, {self, other});
 }
 
 Tensor test(const char* name, ElementwiseOp op, const Tensor& self) {
-  const detail::ElementwiseCall call{name, op, compute_dtype(self.dtype()), /*compares=*/true};
-  return run_elementwise(call, {is_compute_dtype(self.dtype()) ? self : self.to(call.dtype)});
+  return run_elementwise({name, op, self.dtype(), /*compares=*/true}, {self});
 }
 
-// Returns the bound that limits nothing.
-Scalar open_bound(ScalarType dtype, bool is_min) {
-  if (is_floating_point(dtype)) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    return is_min ? -infinity : infinity;
-  }
-  return is_min ? std::numeric_limits<std::int64_t>::min()
-                : std::numeric_limits<std::int64_t>::max();
+// Returns a bound of clamp as a number of the dtype. An integral bound that every number of the
+// dtype keeps limits nothing, like a missing one; one that none keeps is an error.
+Scalar bound_in(ScalarType dtype, const std::optional<Scalar>& bound, bool is_min) {
+  return visit_dtype(dtype, [&](auto tag) -> Scalar {
+    using T = typename decltype(tag)::type;
+    if constexpr (is_floating_point(dtype_of<T>())) {
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      if (!bound) return is_min ? -kInfinity : kInfinity;
+      detail::check_representable(*bound, dtype);
+      return *bound;
+    } else {
+      constexpr std::int64_t kLowest = std::numeric_limits<T>::min();
+      constexpr std::int64_t kHighest = std::numeric_limits<T>::max();
+      if (!bound) return is_min ? kLowest : kHighest;
+      const std::int64_t value = bound->toLong();
+      TERN_CHECK(is_min ? value <= kHighest : value >= kLowest, Error, "Clamp ",
+                 is_min ? "min" : "max", " value ", value,
+                 " is outside the representable range of ", dtype);
+      return std::clamp(value, kLowest, kHighest);
+    }
+  });
 }
 
 using OptionalScalar = std::optional<Scalar>;
@@ -55,11 +57,8 @@ Tensor clamp_into(const char* name, const Tensor& self, const OptionalScalar& mi
                   const OptionalScalar& max, const Tensor& out) {
   TERN_CHECK(min || max, Error, "torch.clamp: At least one of 'min' or 'max' must not be None");
   const ScalarType dtype = result_type({self, min ? *min : *max, max ? *max : *min});
-  if (min) detail::check_representable(*min, dtype);
-  if (max) detail::check_representable(*max, dtype);
-  return run_elementwise(
-      {name, ElementwiseOp::clamp, dtype},
-      {self, min.value_or(open_bound(dtype, true)), max.value_or(open_bound(dtype, false))}, out);
+  return run_elementwise({name, ElementwiseOp::clamp, dtype},
+                         {self, bound_in(dtype, min, true), bound_in(dtype, max, false)}, out);
 }
 
 Tensor clamp_op(const char* name, const char* node, const Tensor& self, const OptionalScalar& min,
@@ -166,10 +165,6 @@ Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol
   TERN_OP("isclose", self, other);
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError, self.dtype(), " did not match ",
              other.dtype());
-  if (!is_compute_dtype(self.dtype())) {
-    const ScalarType wide = compute_dtype(self.dtype());
-    return isclose(self.to(wide), other.to(wide), rtol, atol, equal_nan);
-  }
   const NoGradGuard no_grad;
   Tensor close = self == other;
   if (equal_nan) close = logical_or(close, logical_and(isnan(self), isnan(other)));

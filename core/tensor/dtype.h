@@ -84,24 +84,6 @@ constexpr bool is_floating_point(ScalarType dtype) {
   return dtype_info(dtype).category == DtypeCategory::kFloating;
 }
 
-/// Returns true when kernels compute in `dtype`. The other dtypes are for data: tensors of them are
-/// created, cast, compared, printed, moved and saved, but arithmetic on them throws.
-constexpr bool is_compute_dtype(ScalarType dtype) {
-  switch (dtype) {
-#define TERN_DTYPE(name, type, number, file_name, python_name, category) case ScalarType::name:
-#include <tern/core/tensor/compute_dtypes.def>
-#undef TERN_DTYPE
-    return true;
-    default:
-      return false;
-  }
-}
-/// Returns the narrowest dtype that kernels compute in and that holds all values of `dtype`.
-constexpr ScalarType compute_dtype(ScalarType dtype) {
-  if (is_compute_dtype(dtype)) return dtype;
-  return is_floating_point(dtype) ? kFloat : kLong;
-}
-
 /// Carries a C++ type as a value, without making an object of the type.
 template <class T>
 struct TypeTag {
@@ -126,21 +108,6 @@ decltype(auto) visit_dtype(ScalarType dtype, Visitor&& visitor) {
 #undef TERN_DTYPE
   }
   __builtin_unreachable();
-}
-
-/// Calls `visitor` like visit_dtype(), for dtypes that kernels compute in. For code that is too
-/// large to be compiled for all dtypes.
-template <class Visitor>
-decltype(auto) visit_compute_dtype(ScalarType dtype, Visitor&& visitor) {
-  switch (dtype) {
-#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
-  case ScalarType::name:                                                 \
-    return std::forward<Visitor>(visitor)(TypeTag<type>());
-#include <tern/core/tensor/compute_dtypes.def>
-#undef TERN_DTYPE
-    default:
-      __builtin_unreachable();
-  }
 }
 
 /// Returns the dtype whose elements have the C++ type T. Integer types match by size and sign, so

@@ -292,9 +292,17 @@ ValueOutline outline_value(TextFile& text, const std::string& name) {
 }
 
 void read_value(TextFile& text, const std::string& name, const Tensor& tensor) {
-  visit_compute_dtype(compute_dtype(tensor.dtype()), [&](auto tag) {
+  const auto read = [&](auto tag) {
     ValueReader<typename decltype(tag)::type>(text, name, tensor).read();
-  });
+  };
+  switch (tensor.dtype()) {
+    case kBool:
+      return read(TypeTag<bool>());
+    case kDouble:
+      return read(TypeTag<double>());
+    default:
+      return tensor.is_floating_point() ? read(TypeTag<float>()) : read(TypeTag<std::int64_t>());
+  }
 }
 
 bool read_narrow_value(TextFile& text, const std::string& name, const Tensor& tensor) {

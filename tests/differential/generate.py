@@ -11,6 +11,7 @@ EDGES = [0.0, -0.0, "inf", "-inf", "nan", 1e30, -1e30, 1e-30, 0.5, 1.0, -1.0]
 INT_EDGES = [0, -1, 2**63 - 1, -2**63, 2**53 + 1, 2**31]
 NAMES = {v: k for k, v in DTYPES.items()}
 FLOATS = ("float32", "float64")
+NARROW_INTS = ("int32", "int16", "int8", "uint8")
 
 
 class Generator:
@@ -50,11 +51,11 @@ class Generator:
         r = self.random.random()
         if r < 0.55:
             return self.main
-        if r < 0.72:
+        if r < 0.68:
             return self.pick(FLOATS)
-        if r < 0.86:
+        if r < 0.78:
             return "int64"
-        return "bool" if r < 0.985 else self.pick(sorted(DTYPES))
+        return "bool" if r < 0.88 else self.pick(sorted(DTYPES))
 
     def number(self, dtype=None):
         kind = dtype or self.pick(["float32", "float32", "int64", "int64", "bool"])
@@ -66,6 +67,9 @@ class Generator:
             return self.random.randint(-12, 12) / 4
         if kind == "int64" and self.edges and self.chance(0.05):
             return self.pick(INT_EDGES)
+        if kind in NARROW_INTS and self.edges and self.chance(0.1):
+            limits = torch.iinfo(DTYPES[kind])
+            return self.pick([limits.min, limits.max])
         return self.random.randint(0 if kind == "uint8" else -4, 5)
 
     # --- Tensors -----------------------------------------------------------------------------
@@ -207,12 +211,14 @@ class Generator:
         while True:
             self.machine, self.steps = Machine(self.forms), []
             self.base = [self.size() for _ in range(self.pick([0, 1, 2, 2, 2, 3, 3]))]
-            self.main = self.pick(["float32", "float32", "float64"])
+            self.main = self.pick(["float32", "float32", "float32", "float64", "float64"] if self.chance(0.6)
+                                  else ["float16", "bfloat16", "float16", "bfloat16", *NARROW_INTS])
             self.edges = self.chance(0.3)
             self.wrong = self.pick([0, 0, 0, 1, 2])
             length = self.random.randint(5, longest)
             try:
-                self.make(dtype=self.main, requires_grad=True if self.chance(0.8) else None)
+                wants_grad = DTYPES[self.main].is_floating_point and self.chance(0.8)
+                self.make(dtype=self.main, requires_grad=True if wants_grad else None)
                 tries = 0
                 while len(self.steps) < length and tries < 200 and not self.machine.over:
                     tries += 1

@@ -1,8 +1,9 @@
 #include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/normalize.h>
+#include <tern/backends/cpu/kernels/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/batch_norm.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 // The input is [outer, channels, inner]. A channel is processed run by run. If inner is 1, a block
 // of channels is processed row by row; each number of a channel is then a row with one number per
@@ -256,8 +257,10 @@ class BatchNorm {
 };
 
 void batch_norm(const BatchNormArgs& args, KernelContext& context) {
-  visit_floating(args.dtype, context,
-                 [&](auto tag) { BatchNorm<typename decltype(tag)::type>(args).run(); });
+  run_widened(args, [&](const BatchNormArgs& wide) {
+    visit_floating(wide.dtype, context,
+                   [&](auto tag) { BatchNorm<typename decltype(tag)::type>(wide).run(); });
+  });
 }
 
 }  // namespace

@@ -61,38 +61,23 @@ void same_loop(void* out, const void* const* in, std::int64_t n, const Immediate
   copy_run(out, in[0], n * kSize);
 }
 
-/// Returns the wider type (hub) through which narrow types are converted; other types are their own
-/// hub. This saves 59 of 100 loops.
-constexpr ScalarType hub_of(ScalarType dtype) {
-  switch (dtype) {
-    case kHalf:
-    case kBFloat16:
-      return kFloat;
-    case kByte:
-    case kChar:
-    case kShort:
-      return kInt;
-    default:
-      return dtype;
-  }
-}
-
-constexpr bool is_hub(ScalarType dtype) { return hub_of(dtype) == dtype; }
-
+// Narrow dtypes are converted through their math dtypes. This saves 59 of 100 loops.
 template <class Out, class In>
 constexpr Loop straight_loop() {
   constexpr ScalarType out = dtype_of<Out>(), in = dtype_of<In>();
   if constexpr (out == in) {
     return same_loop<sizeof(Out)>;
-  } else if constexpr ((is_hub(out) && is_hub(in)) || hub_of(out) == in || hub_of(in) == out ||
-                       (out == kByte && in == kDouble)) {  // cannot go through int32
+  } else if constexpr ((!is_narrow(out) && !is_narrow(in)) || math_dtype(out) == in ||
+                       math_dtype(in) == out ||
+                       (out == kLong && math_dtype(in) == kInt) ||  // for sums of integers
+                       (out == kByte && in == kDouble)) {           // cannot go through int32
     return cast_loop<Out, In>;
   } else {
     return nullptr;
   }
 }
 
-/// The loops, indexed by the numbers of both dtypes; null for casts through hubs.
+/// The loops, indexed by the numbers of both dtypes; null for casts through math dtypes.
 struct CastTable {
   Loop loops[16][16];
 };
@@ -114,21 +99,17 @@ constexpr CastTable kCasts = [] {
   return table;
 }();
 
-constexpr Loop loop_of(ScalarType out, ScalarType in) {
-  return kCasts.loops[static_cast<int>(out)][static_cast<int>(in)];
-}
-
-/// Packs both dtypes of a cast through hubs into one argument of the loop.
+/// Packs both dtypes of such a cast into one argument of the loop.
 constexpr Immediate pair_of(ScalarType out, ScalarType in) {
   return {0, static_cast<int>(out) * 16 + static_cast<int>(in)};
 }
 
 /// Casts block by block, so that the intermediate values stay in the cache.
-void cast_by_hubs(void* out, const void* const* in, std::int64_t n, const Immediate* pair) {
+void cast_in_steps(void* out, const void* const* in, std::int64_t n, const Immediate* pair) {
   constexpr std::int64_t kBlock = 512;
   const auto out_dtype = static_cast<ScalarType>(pair->i / 16);
   const auto in_dtype = static_cast<ScalarType>(pair->i % 16);
-  const ScalarType way[] = {hub_of(in_dtype), hub_of(out_dtype), out_dtype};
+  const ScalarType way[] = {math_dtype(in_dtype), math_dtype(out_dtype), out_dtype};
   const auto out_size = static_cast<std::int64_t>(element_size(out_dtype));
   const auto in_size = static_cast<std::int64_t>(element_size(in_dtype));
   alignas(64) char buffers[2][kBlock * 8];
@@ -140,7 +121,7 @@ void cast_by_hubs(void* out, const void* const* in, std::int64_t n, const Immedi
       if (next == here) continue;
       void* const to =
           next == out_dtype ? static_cast<char*>(out) + i * out_size : buffers[buffer ^= 1];
-      loop_of(next, here)(to, &from, std::min(kBlock, n - i), nullptr);
+      cast_loop_of(next, here)(to, &from, std::min(kBlock, n - i), nullptr);
       from = to;
       here = next;
     }
@@ -148,8 +129,8 @@ void cast_by_hubs(void* out, const void* const* in, std::int64_t n, const Immedi
 }
 
 void copy(const CopyArgs& args, KernelContext&) {
-  const Loop straight = loop_of(args.out_dtype, args.in_dtype);
-  const LoopSet loops{straight != nullptr ? straight : cast_by_hubs};
+  const Loop straight = cast_loop_of(args.out_dtype, args.in_dtype);
+  const LoopSet loops{straight != nullptr ? straight : cast_in_steps};
   const Immediate pair = pair_of(args.out_dtype, args.in_dtype);
   const int in_size = static_cast<int>(element_size(args.in_dtype));
   const int out_size = static_cast<int>(element_size(args.out_dtype));
@@ -177,6 +158,10 @@ void copy(const CopyArgs& args, KernelContext&) {
 }
 
 }  // namespace
+
+Loop cast_loop_of(ScalarType out, ScalarType in) {
+  return kCasts.loops[static_cast<int>(out)][static_cast<int>(in)];
+}
 
 void register_copy(kernels::KernelTable& table) { kernels::set<kernels::CopyArgs, copy>(table); }
 

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/loops.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
@@ -53,29 +55,22 @@ constexpr OpRow kRows[] = {
 #undef TERN_ELEMENTWISE
 };
 
-/// A number argument of the call, stored as an element.
-union Element {
-#define TERN_DTYPE(name, type, number, file_name, python_name, category) type as_##name;
-#include <tern/core/tensor/compute_dtypes.def>
-#undef TERN_DTYPE
-};
+/// A number argument of the call, stored in the math dtype.
+struct Element {
+  alignas(8) char bytes[8];
 
-void store(Element& element, ScalarType dtype, const Immediate& immediate) {
-  switch (dtype) {
-#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
-  case ScalarType::name:                                                 \
-    element.as_##name = immediate_value<type>(immediate);                \
-    break;
-#include <tern/core/tensor/compute_dtypes.def>
-#undef TERN_DTYPE
-    default:
-      break;
+  void store(ScalarType dtype, const Immediate& immediate) {
+    visit_math_dtype(dtype, [&](auto tag) {
+      const auto value = immediate_value<typename decltype(tag)::type>(immediate);
+      std::memcpy(bytes, &value, sizeof(value));
+    });
   }
-}
+};
 
 constexpr std::int64_t kNoStrides[kMaxDims] = {};
 
-bool any_zero(const std::int64_t* p, std::int64_t n, std::int64_t stride) {
+template <class T>
+bool any_zero(const T* p, std::int64_t n, std::int64_t stride) {
   bool found = false;
   if (stride == 1) {
     for (std::int64_t i = 0; i < n; ++i) found |= p[i] == 0;
@@ -85,10 +80,12 @@ bool any_zero(const std::int64_t* p, std::int64_t n, std::int64_t stride) {
   return found;
 }
 
-/// Returns true if an integer remainder would divide by zero. Runs before anything is written.
+/// Returns true if a remainder of integers of type T would divide by zero. Runs before anything is
+/// written.
+template <class T>
 bool divides_by_zero(const ElementwiseArgs& args) {
-  if (args.in[1] == nullptr) return args.immediate[1].i == 0;
-  const auto divisors = static_cast<const std::int64_t*>(args.in[1]);
+  if (args.in[1] == nullptr) return static_cast<T>(args.immediate[1].i) == 0;
+  const auto divisors = static_cast<const T*>(args.in[1]);
   if (args.ndim == 0) return *divisors == 0;
   std::int64_t sizes[kMaxDims], strides[kMaxDims];
   std::copy_n(args.sizes, args.ndim, sizes);
@@ -118,12 +115,15 @@ bool is_flat(const ElementwiseArgs& args, int inputs, unsigned& numbers) {
 
 void elementwise(const ElementwiseArgs& args, KernelContext& context) {
   const OpRow& row = kRows[static_cast<int>(args.op)];
-  const LoopSet& loops = row.table->sets[static_cast<int>(args.op)][dtype_slot(args.dtype)];
+  const LoopSet& loops = row.table->sets[static_cast<int>(args.op)][math_slot(args.dtype)];
   if (loops.by_numbers[0] == nullptr) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }
-  if (args.op == ElementwiseOp::remainder && args.dtype == kLong && divides_by_zero(args)) {
+  const bool by_integers = args.op == ElementwiseOp::remainder && !is_floating_point(args.dtype);
+  if (by_integers && visit_size(element_size(args.dtype), [&](auto tag) {
+        return divides_by_zero<typename decltype(tag)::type>(args);
+      })) {
     context.status = StatusCode::kInvalidValue;
     std::snprintf(context.message, sizeof(context.message), "%s", broken_rule(RequireOp::kDivisor));
     return;
@@ -132,17 +132,18 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
   const int inputs = info.inputs;
   const bool compares = info.kind == ElementwiseKind::kCompare;
   const int size = static_cast<int>(element_size(args.dtype)), out_size = compares ? 1 : size;
+  const bool narrow = is_narrow(args.dtype);
   const auto is_condition = [&](int k) { return k == 0 && args.op == ElementwiseOp::where_op; };
   Element immediates[3];
   const void* in[3];
   for (int k = 0; k < inputs; ++k) {
     in[k] = args.in[k];
     if (in[k] != nullptr) continue;
-    store(immediates[k], is_condition(k) ? kBool : args.dtype, args.immediate[k]);
+    immediates[k].store(is_condition(k) ? kBool : args.dtype, args.immediate[k]);
     in[k] = &immediates[k];
   }
   unsigned numbers = 0;
-  if (is_flat(args, inputs, numbers)) {
+  if (!narrow && is_flat(args, inputs, numbers)) {
     const Loop loop = loops.by_numbers[numbers];
     const std::int64_t n = args.ndim == 0 ? 1 : args.sizes[0];
     if (n <= row.grain) return loop(args.out, in, n, &args.scale);
@@ -156,11 +157,25 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
     });
     return;
   }
-  Job job{&loops,   &args.scale,      inputs,   args.ndim, args.sizes,
-          args.out, args.out_strides, out_size, {},        row.grain};
+  Job job{&loops,
+          &args.scale,
+          inputs,
+          args.ndim,
+          args.sizes,
+          args.out,
+          args.out_strides,
+          out_size,
+          {},
+          row.grain,
+          compares ? nullptr : narrowing_loop(args.dtype)};
+  const int math_size = static_cast<int>(element_size(math_dtype(args.dtype)));
   for (int k = 0; k < inputs; ++k) {
-    job.in[k] = {in[k], args.in[k] == nullptr ? kNoStrides : args.in_strides[k],
-                 is_condition(k) ? 1 : size};
+    if (args.in[k] == nullptr) {
+      job.in[k] = {in[k], kNoStrides, is_condition(k) ? 1 : math_size};
+    } else {
+      job.in[k] = {in[k], args.in_strides[k], is_condition(k) ? 1 : size,
+                   is_condition(k) ? nullptr : widening_loop(args.dtype)};
+    }
   }
   run_strided(job);
 }

@@ -6,8 +6,8 @@
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/fill.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/kernels/stride_walker.h>
-#include <tern/core/kernels/visit_dtype.h>
 
 namespace tern::cpu {
 namespace {

@@ -1,8 +1,9 @@
+#include <type_traits>
+
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/index.h>
-#include <tern/core/kernels/formulas.h>
 
 namespace tern::cpu {
 namespace {
@@ -90,7 +91,8 @@ void gather(const IndexArgs& args) {
 
 template <class T>
 T plus(T a, T b) {
-  return formulas::add::value(a, b);
+  if constexpr (std::is_same_v<T, bool>) return a | b;
+  return static_cast<T>(a + b);
 }
 
 template <class T>
@@ -156,10 +158,24 @@ void index(const IndexArgs& args, KernelContext& context) {
       per_element ? gather<T>(args) : select<T>(args);
     });
   } else {
-    visit_compute_dtype(args.dtype, [&](auto tag) {
+    const auto add = [&](auto tag) {
       using T = typename decltype(tag)::type;
       per_element ? add_rows<T, true>(args) : add_rows<T, false>(args);
-    });
+    };
+    switch (args.dtype) {
+      case kFloat:
+        return add(TypeTag<float>());
+      case kDouble:
+        return add(TypeTag<double>());
+      case kHalf:
+        return add(TypeTag<Half>());
+      case kBFloat16:
+        return add(TypeTag<BFloat16>());
+      case kBool:
+        return add(TypeTag<bool>());
+      default:  // unsigned integers wrap around
+        return visit_size(element_size(args.dtype), add);
+    }
   }
 }
 

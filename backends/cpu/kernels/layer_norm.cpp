@@ -2,9 +2,10 @@
 
 #include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/backends/cpu/kernels/scratch.h>
+#include <tern/backends/cpu/kernels/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/layer_norm.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cpu {
 namespace {
@@ -196,8 +197,16 @@ void layer_norm_typed(const LayerNormArgs& args, KernelContext& context) {
 }
 
 void layer_norm(const LayerNormArgs& args, KernelContext& context) {
-  visit_floating(args.dtype, context,
-                 [&](auto tag) { layer_norm_typed<typename decltype(tag)::type>(args, context); });
+  const auto run = [&](const LayerNormArgs& wide) {
+    visit_floating(wide.dtype, context, [&](auto tag) {
+      layer_norm_typed<typename decltype(tag)::type>(wide, context);
+    });
+  };
+  if (args.grad_weight == nullptr && args.grad_bias == nullptr) {
+    run_widened_rows(args, &LayerNormArgs::rows, run);
+  } else {  // sums over the rows
+    run_widened(args, run);
+  }
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/linalg.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cpu {
 namespace {

@@ -131,22 +131,24 @@ constexpr LoopSet loops_of() {
 
 /// The loops of one family of ops, by op and dtype; empty for all other ops.
 struct LoopTable {
-  LoopSet sets[kernels::kElementwiseOps][kDtypes];
+  LoopSet sets[kernels::kElementwiseOps][kMathDtypes];
 };
 
 template <class F, class T, int kInputs, kernels::ElementwiseKind kKind>
-constexpr void add_dtype(LoopSet (&row)[kDtypes]) {
-  if constexpr (kernels::takes<T>(kKind))
-    row[dtype_slot(dtype_of<T>())] = loops_of<F, T, kInputs>();
+constexpr void add_dtype(LoopSet (&row)[kMathDtypes]) {
+  if constexpr (kernels::takes<T>(kKind)) {
+    row[math_slot(dtype_of<T>())] = loops_of<F, T, kInputs>();
+  }
 }
 
 template <bool kInFamily, class F, int kInputs, kernels::ElementwiseKind kKind>
-constexpr void add_row(LoopSet (&row)[kDtypes]) {
+constexpr void add_row(LoopSet (&row)[kMathDtypes]) {
   if constexpr (kInFamily) {
-#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
-  add_dtype<F, type, kInputs, kKind>(row);
-#include <tern/core/tensor/compute_dtypes.def>
-#undef TERN_DTYPE
+    add_dtype<F, float, kInputs, kKind>(row);
+    add_dtype<F, double, kInputs, kKind>(row);
+    add_dtype<F, std::int32_t, kInputs, kKind>(row);
+    add_dtype<F, std::int64_t, kInputs, kKind>(row);
+    add_dtype<F, bool, kInputs, kKind>(row);
   }
 }
 

@@ -1,9 +1,10 @@
 #include <algorithm>
 
+#include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/kernels/optim_formulas.h>
-#include <tern/core/kernels/visit_dtype.h>
 
 namespace tern::cpu {
 namespace {
@@ -55,25 +56,73 @@ OptimRun<Rule, T> optim_run_of(unsigned form, std::integer_sequence<unsigned, kF
   return kRuns[form];
 }
 
+/// Pieces of a parameter, its gradient and its states.
+struct OptimPiece {
+  static constexpr int kOperands = 2 + kMaxOptimStates;
+  static constexpr int kGradient = 1;
+  void* operands[kOperands];  // null for states that are not used
+
+  OptimPiece(const OptimArgs& args, int t, std::int64_t begin) {
+    const auto offset = begin * static_cast<std::int64_t>(element_size(args.dtype));
+    const auto piece = [&](const void* data) -> void* {
+      return data == nullptr ? nullptr : const_cast<char*>(static_cast<const char*>(data)) + offset;
+    };
+    operands[0] = piece(args.param[t]);
+    operands[kGradient] = piece(args.grad[t]);
+    for (int k = 0; k < kMaxOptimStates; ++k) operands[2 + k] = piece(args.state[k][t]);
+  }
+};
+
+/// Calls run(piece, n) with converted copies of n elements of a narrow dtype, block by block.
+template <class Run>
+void run_narrow(ScalarType dtype, const OptimPiece& narrow, std::int64_t n, const Run& run) {
+  constexpr std::int64_t kBlock = 1024;
+  alignas(64) float buffers[OptimPiece::kOperands][kBlock];
+  const Loop widen = widening_loop(dtype), round = narrowing_loop(dtype);
+  const auto size = static_cast<std::int64_t>(element_size(dtype));
+  for (std::int64_t i = 0; i < n; i += kBlock) {
+    const std::int64_t count = std::min(kBlock, n - i);
+    OptimPiece wide = narrow;
+    const auto for_each = [&](const auto& visit) {
+      for (int k = 0; k < OptimPiece::kOperands; ++k) {
+        if (narrow.operands[k] == nullptr) continue;
+        visit(k, static_cast<char*>(narrow.operands[k]) + i * size);
+      }
+    };
+    for_each([&](int k, const void* from) {
+      widen(wide.operands[k] = buffers[k], &from, count, nullptr);
+    });
+    run(wide, count);
+    for_each([&](int k, void* to) {
+      const void* const from = buffers[k];
+      if (k != OptimPiece::kGradient) round(to, &from, count, nullptr);
+    });
+  }
+}
+
 template <class Rule, class T>
 void optim_typed(const OptimArgs& args) {
   const auto constants = optim_constants<Rule, T>(args);
   const OptimRun<Rule, T> run = optim_run_of<Rule, T>(
       optim_form<Rule, T>(args), std::make_integer_sequence<unsigned, Rule::kForms>());
   for_each_piece(args.count, args.numel, [&](int t, std::int64_t begin, std::int64_t end) {
-    const auto state = [&](int k) {
-      T* const data = static_cast<T*>(args.state[k][t]);
-      return data == nullptr ? nullptr : data + begin;
+    const auto run_piece = [&](const OptimPiece& piece, std::int64_t n) {
+      const auto operand = [&](int k) { return static_cast<T*>(piece.operands[k]); };
+      run(operand(0), operand(1), operand(2), operand(3), operand(4), n, constants);
     };
-    run(static_cast<T*>(args.param[t]) + begin, static_cast<const T*>(args.grad[t]) + begin,
-        state(0), state(1), state(2), end - begin, constants);
+    const OptimPiece piece(args, t, begin);
+    if (is_narrow(args.dtype)) {
+      run_narrow(args.dtype, piece, end - begin, run_piece);
+    } else {
+      run_piece(piece, end - begin);
+    }
   });
 }
 
 void optim(const OptimArgs& args, KernelContext& context) {
   visit_optim_rule(args.rule, [&](auto rule) {
     using Rule = decltype(rule);
-    visit_floating(args.dtype, context,
+    visit_floating(math_dtype(args.dtype), context,
                    [&](auto tag) { optim_typed<Rule, typename decltype(tag)::type>(args); });
   });
 }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/box_muller.h>
+#include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/mt19937.h>
 
@@ -126,11 +127,12 @@ void bernoulli(Mt19937& generator, T* out, std::int64_t count, double p) {
   });
 }
 
-// Stores low + word mod range: one word for short ranges, two for long ones; range 0 takes all 64
-// bits.
+// Stores low + word mod range, from one word or two; range 0 takes all 64 bits.
 template <class T>
-void randint(Mt19937& generator, T* out, std::int64_t count, std::uint64_t low,
-             std::uint64_t range) {
+void randint(const RandomArgs& args, Mt19937& generator, T* out) {
+  const std::int64_t count = args.count;
+  const auto low = static_cast<std::uint64_t>(args.low);
+  const std::uint64_t range = randint_range(args);
   const auto shifted = [=](std::uint64_t remainder) {
     return static_cast<T>(static_cast<std::int64_t>(low + remainder));
   };
@@ -140,7 +142,7 @@ void randint(Mt19937& generator, T* out, std::int64_t count, std::uint64_t low,
     });
   } else if (range == 1) {
     generate<1>(generator, out, count, [=](std::uint32_t) { return shifted(0); });
-  } else if (range < (std::uint64_t{1} << 28)) {
+  } else if (!randint_takes_two_words(args)) {
     // The quotient is exact: the reciprocal is never too small and at most 2^-51 too large
     // (relative), while word / range is at least 1 / word (relative) below the next integer.
     const double reciprocal =
@@ -165,8 +167,7 @@ void run(const RandomArgs& args, kernels::KernelContext& context) {
     case RandomOp::kBernoulli:
       return bernoulli(generator, out, args.count, args.a);
     case RandomOp::kRandint:
-      return randint(generator, out, args.count, static_cast<std::uint64_t>(args.low),
-                     static_cast<std::uint64_t>(args.high) - static_cast<std::uint64_t>(args.low));
+      return randint(args, generator, out);
     case RandomOp::kUniform:
     case RandomOp::kNormal:
       break;
@@ -180,9 +181,49 @@ void run(const RandomArgs& args, kernels::KernelContext& context) {
   context.status = kernels::StatusCode::kUnsupportedDtype;
 }
 
+// Rounding may reach the excluded bound.
+template <class T>
+void replace_bound(const RandomArgs& args, void* data, std::int64_t count) {
+  const T from(args.a), to(args.b);
+  T* const out = static_cast<T*>(data);
+  for (std::int64_t i = 0; i < count; ++i)
+    out[i].bits = out[i].bits == to.bits ? from.bits : out[i].bits;
+}
+
+// Draws numbers of the math dtype chunk by chunk and rounds them.
+void narrow_random(const RandomArgs& args, kernels::KernelContext& context) {
+  constexpr std::int64_t kChunk = 1024;
+  alignas(64) char drawn[kChunk * 4];
+  const auto size = static_cast<std::int64_t>(element_size(args.dtype));
+  const Loop narrow = narrowing_loop(args.dtype);
+  RandomArgs part = args;
+  part.dtype = kernels::math_dtype(args.dtype);
+  part.out = drawn;
+  const auto draw = [&](std::int64_t at, std::int64_t count) {
+    part.count = count;
+    kernels::visit_math_dtype(part.dtype,
+                              [&](auto tag) { run<typename decltype(tag)::type>(part, context); });
+    const void* const from = drawn;
+    void* const out = static_cast<char*>(args.out) + at * size;
+    narrow(out, &from, count, nullptr);
+    if (args.op == RandomOp::kUniform) {
+      args.dtype == kHalf ? replace_bound<Half>(args, out, count)
+                          : replace_bound<BFloat16>(args, out, count);
+    }
+  };
+  const bool by_blocks =
+      args.op == RandomOp::kNormal && args.contiguous != 0 && args.count >= kBlock;
+  if (!by_blocks) part.contiguous = 0;
+  const std::int64_t whole = by_blocks ? args.count / kBlock * kBlock : args.count;
+  for (std::int64_t at = 0; at < whole; at += kChunk) draw(at, std::min(kChunk, whole - at));
+  // Unlike those of float32, the uniform numbers of the rest are not drawn twice.
+  if (whole < args.count) draw(args.count - kBlock, kBlock);
+}
+
 void random(const RandomArgs& args, kernels::KernelContext& context) {
-  visit_compute_dtype(args.dtype,
-                      [&](auto tag) { run<typename decltype(tag)::type>(args, context); });
+  if (kernels::is_narrow(args.dtype)) return narrow_random(args, context);
+  kernels::visit_math_dtype(args.dtype,
+                            [&](auto tag) { run<typename decltype(tag)::type>(args, context); });
 }
 
 }  // namespace

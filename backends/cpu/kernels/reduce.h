@@ -5,12 +5,14 @@
 
 #include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/kernels/slots.h>
 #include <tern/core/kernels/stride_walker.h>
 
-// Walks a reduction. A policy defines what is computed:
+// Walks a reduction. Elements of another dtype than the policy's are converted in small buffers. A
+// policy defines what is computed:
 //   Element, Accumulated             types of an input element and of a partial result
 //   identity(), combine(a, b)
 //   run(p, stride, n, first)         reduces n elements; `first` is the index of the first element
@@ -22,16 +24,44 @@ namespace tern::cpu {
 
 constexpr std::int64_t kReduceColumns = 512;
 
+/// Results that are computed as E and stored as elements of `dtype`.
+template <class E>
+class Results {
+ public:
+  Results(void* data, ScalarType dtype)
+      : data_(static_cast<E*>(data)),
+        narrow_(narrowing_loop(dtype)),
+        size_(static_cast<std::int64_t>(element_size(dtype))) {}
+
+  bool is_null() const { return data_ == nullptr; }
+
+  void store(std::int64_t offset, E value) const {
+    if (narrow_ == nullptr) {
+      data_[offset] = value;
+    } else {
+      const void* const from = &value;
+      narrow_(reinterpret_cast<char*>(data_) + offset * size_, &from, 1, nullptr);
+    }
+  }
+
+ private:
+  E* data_;
+  Loop narrow_;  // null: stored as E
+  std::int64_t size_;
+};
+
 template <class Policy>
 class Reduction {
   using Element = typename Policy::Element;
   using Accumulated = typename Policy::Accumulated;
 
  public:
-  Reduction(const kernels::ReduceArgs& args, const Policy& policy)
+  /// `dtype` is the policy's dtype, with elements of the type Element.
+  Reduction(const kernels::ReduceArgs& args, ScalarType dtype, const Policy& policy)
       : args_(args),
         policy_(policy),
-        in_(static_cast<const Element*>(args.in)),
+        convert_(args.in_dtype == dtype ? nullptr : cast_loop_of(dtype, args.in_dtype)),
+        in_size_(static_cast<std::int64_t>(element_size(args.in_dtype))),
         kept_ndim_(args.kept_ndim),
         reduced_ndim_(args.reduced_ndim),
         kept_(product(args.kept_ndim, args.kept_sizes)),
@@ -52,7 +82,7 @@ class Reduction {
   void run() const {
     if (reduced_ == 0) return fill_identity();
     if (kept_ndim_ == 0 && reduced_ndim_ <= 1 && reduced_ <= kGrain) {
-      return policy_.finish(reduce_run(in_, reduced_, 0), 0);
+      return policy_.finish(reduce_run(0, reduced_, 0), 0);
     }
     const std::int64_t blocks = divide_up(columns_, kReduceColumns);
     const std::int64_t units = kept_ / columns_ * blocks;
@@ -69,7 +99,7 @@ class Reduction {
  private:
   static constexpr std::int64_t kGrain = 32768;
   static constexpr std::int64_t kMaxParts = 64, kMaxPartials = 4096;
-  static constexpr std::int64_t kPacked = 16 * kReduceColumns;
+  static constexpr std::int64_t kPacked = 16 * kReduceColumns, kConverted = 4 * kReduceColumns;
 
   /// Few results from a large input are computed in parts. The number of parts depends only on the
   /// sizes, so the result does not depend on the thread count. Powers of two give 2, 4, ... threads
@@ -106,7 +136,7 @@ class Reduction {
     for (std::int64_t unit = begin; unit < end; ++unit) {
       const std::int64_t first = block * kReduceColumns;
       const std::int64_t columns = std::min(kReduceColumns, columns_ - first);
-      reduce_range(in_ + kept.offsets[0] + first * column_stride_, columns, 0, reduced_, acc);
+      reduce_range(kept.offsets[0] + first * column_stride_, columns, 0, reduced_, acc);
       const std::int64_t stride = by_columns() ? args_.kept_out_strides[kept_ndim_ - 1] : 0;
       finish_columns(acc, columns, kept.offsets[1] + first * stride, stride);
       if (++block < blocks) continue;
@@ -130,7 +160,7 @@ class Reduction {
     kernels::StrideWalker<2> kept = kept_walker();
     kept.seek(begin);
     for (std::int64_t i = begin; i < end; ++i, kept.next()) {
-      policy_.finish(reduce_run(in_ + kept.offsets[0], reduced_, 0), kept.offsets[1]);
+      policy_.finish(reduce_run(kept.offsets[0], reduced_, 0), kept.offsets[1]);
     }
   }
 
@@ -143,7 +173,7 @@ class Reduction {
         kernels::StrideWalker<2> kept = kept_walker();
         kept.seek(unit / blocks);
         const std::int64_t first = unit % blocks * kReduceColumns;
-        reduce_range(in_ + kept.offsets[0] + first * column_stride_,
+        reduce_range(kept.offsets[0] + first * column_stride_,
                      std::min(kReduceColumns, columns_ - first), reduced_ * part / parts,
                      reduced_ * (part + 1) / parts,
                      partial + part * kept_ + unit / blocks * columns_ + first);
@@ -159,14 +189,24 @@ class Reduction {
     }
   }
 
-  /// Not inlined: the code of a loop over runs is long and has several callers.
-  [[gnu::noinline]] Accumulated reduce_run(const Element* p, std::int64_t n,
+  /// Reduces n elements from an offset on. Not inlined: the code of a loop over runs is long and
+  /// has several callers.
+  [[gnu::noinline]] Accumulated reduce_run(std::int64_t offset, std::int64_t n,
                                            std::int64_t first) const {
-    return policy_.run(p, run_stride_, n, first);
+    if (convert_ == nullptr) return policy_.run(elements(offset), run_stride_, n, first);
+    Element converted[kConverted];
+    Accumulated result{};
+    for (std::int64_t i = 0; i < n; i += kConverted) {
+      const std::int64_t count = std::min(kConverted, n - i);
+      gather(converted, offset + i * run_stride_, run_stride_, count);
+      const Accumulated part = policy_.run(converted, 1, count, first + i);
+      result = i == 0 ? part : Policy::combine(result, part);
+    }
+    return result;
   }
 
   /// Reduces the indices [begin, end) of the reduced dimensions into acc[columns].
-  [[gnu::noinline]] void reduce_range(const Element* in, std::int64_t columns, std::int64_t begin,
+  [[gnu::noinline]] void reduce_range(std::int64_t in, std::int64_t columns, std::int64_t begin,
                                       std::int64_t end, Accumulated* acc) const {
     if (by_columns()) std::fill_n(acc, columns, Policy::identity());
     Accumulated single = Policy::identity();
@@ -176,35 +216,56 @@ class Reduction {
     for (std::int64_t index = begin; index < end; outer.next()) {
       const std::int64_t skip = index % run_;
       const std::int64_t n = std::min(run_ - skip, end - index);
-      const Element* p = in + outer.offsets[0] + skip * run_stride_;
+      const std::int64_t offset = in + outer.offsets[0] + skip * run_stride_;
       if (by_columns()) {
-        add_rows(acc, p, n, columns, index);
+        add_rows(acc, offset, n, columns, index);
       } else {
-        single = Policy::combine(single, reduce_run(p, n, index));
+        single = Policy::combine(single, reduce_run(offset, n, index));
       }
       index += n;
     }
     if (!by_columns()) acc[0] = single;
   }
 
-  /// Packs rows that are not contiguous, then adds them.
-  void add_rows(Accumulated* acc, const Element* p, std::int64_t rows, std::int64_t columns,
+  /// Packs rows that are not contiguous or of another dtype, then adds them.
+  void add_rows(Accumulated* acc, std::int64_t offset, std::int64_t rows, std::int64_t columns,
                 std::int64_t first) const {
-    if (column_stride_ == 1) return policy_.add_rows(acc, p, run_stride_, rows, columns, first);
+    if (column_stride_ == 1 && convert_ == nullptr) {
+      return policy_.add_rows(acc, elements(offset), run_stride_, rows, columns, first);
+    }
     Element packed[kPacked];
     const std::int64_t most = kPacked / columns;
     for (std::int64_t r = 0; r < rows; r += most) {
       const std::int64_t count = std::min(most, rows - r);
       for (std::int64_t i = 0; i < count; ++i) {
-        gather_run(packed + i * columns, p + (r + i) * run_stride_, column_stride_, columns);
+        gather(packed + i * columns, offset + (r + i) * run_stride_, column_stride_, columns);
       }
       policy_.add_rows(acc, packed, columns, count, columns, first + r);
     }
   }
 
+  const Element* elements(std::int64_t offset) const {
+    return static_cast<const Element*>(args_.in) + offset;
+  }
+
+  /// Sets to[i] to the element at offset + i * stride.
+  void gather(Element* to, std::int64_t offset, std::int64_t stride, std::int64_t n) const {
+    if (convert_ == nullptr) return gather_run(to, elements(offset), stride, n);
+    const char* const from = static_cast<const char*>(args_.in) + offset * in_size_;
+    const void* in = from;
+    char packed[kConverted * 4];  // what is converted has at most 4 bytes
+    if (stride != 1) {
+      copy_tile({packed, n, 1}, {const_cast<char*>(from), 0, stride}, 1, n,
+                static_cast<int>(in_size_));
+      in = packed;
+    }
+    convert_(to, &in, n, nullptr);
+  }
+
   const kernels::ReduceArgs& args_;
   const Policy& policy_;
-  const Element* in_;
+  Loop convert_;  // null: none
+  std::int64_t in_size_;
   int kept_ndim_, reduced_ndim_;
   std::int64_t kept_, reduced_;
   std::int64_t run_ = 1, run_stride_ = 0;  // size and stride of the innermost reduced dimension

@@ -68,11 +68,11 @@ struct Arg {
 
   void finish(const Accumulated& acc, std::int64_t offset) const {
     out[offset] = acc.index;
-    if (values != nullptr) values[offset] = acc.value;
+    if (!values.is_null()) values.store(offset, acc.value);
   }
 
   std::int64_t* out;
-  E* values;
+  Results<E> values;
 
  private:
   template <class Index>
@@ -88,11 +88,12 @@ struct Arg {
 
 template <class Op>
 void reduce_any_dtype(const ReduceArgs& args) {
-  visit_compute_dtype(args.in_dtype, [&](auto tag) {
+  visit_math_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-    const Arg<Op, E> policy{static_cast<std::int64_t*>(args.out), static_cast<E*>(args.values)};
-    Reduction<Arg<Op, E>>(args, policy).run();
+    const Arg<Op, E> policy{static_cast<std::int64_t*>(args.out),
+                            Results<E>(args.values, args.in_dtype)};
+    Reduction<Arg<Op, E>>(args, math_dtype(args.in_dtype), policy).run();
   });
 }
 

@@ -51,11 +51,11 @@ struct Truth {
 
 template <class Op>
 void reduce_truth_values(const ReduceArgs& args) {
-  visit_compute_dtype(args.in_dtype, [&](auto tag) {
+  visit_math_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
     const Truth<Op, E> policy{static_cast<std::uint8_t*>(args.out)};
-    Reduction<Truth<Op, E>>(args, policy).run();
+    Reduction<Truth<Op, E>>(args, math_dtype(args.in_dtype), policy).run();
   });
 }
 

@@ -5,7 +5,7 @@ namespace {
 
 using namespace kernels;
 
-/// Computes the sum, the product, or the largest or smallest of E, stored as E.
+/// Computes the sum, the product, or the largest or smallest of E.
 template <class Op, class E>
 struct Values {
   using Element = E;
@@ -57,10 +57,10 @@ struct Values {
 
   void finish(Accumulated acc, std::int64_t offset) const {
     if constexpr (std::is_floating_point_v<E> && std::is_same_v<Op, Sum>) acc *= scale;
-    out[offset] = static_cast<E>(acc);
+    out.store(offset, static_cast<E>(acc));
   }
 
-  E* out;
+  Results<E> out;
   Accumulated scale;
 
  private:
@@ -88,28 +88,29 @@ struct Values {
 
 template <class Op, class E>
 void reduce_as(const ReduceArgs& args) {
-  const Values<Op, E> policy{static_cast<E*>(args.out),
+  const Values<Op, E> policy{Results<E>(args.out, args.out_dtype),
                              static_cast<Accumulator<Op, E>>(args.scale)};
-  Reduction<Values<Op, E>>(args, policy).run();
+  Reduction<Values<Op, E>>(args, math_dtype(args.out_dtype), policy).run();
 }
 
 template <class Op>
 void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
   constexpr bool kArithmetic = std::is_same_v<Op, Sum> || std::is_same_v<Op, Product>;
-  switch (args.in_dtype) {
-    case ScalarType::Float:
+  switch (math_dtype(args.out_dtype)) {
+    case kFloat:
       return reduce_as<Op, float>(args);
-    case ScalarType::Double:
+    case kDouble:
       return reduce_as<Op, double>(args);
-    case ScalarType::Long:
+    case kLong:
       // Unsigned integers wrap around.
       return reduce_as<Op, std::conditional_t<kArithmetic, std::uint64_t, std::int64_t>>(args);
-    case ScalarType::Bool:
-      if constexpr (!kArithmetic) return reduce_as<Op, std::uint8_t>(args);
-      [[fallthrough]];
+    case kInt:
+      if constexpr (!kArithmetic) return reduce_as<Op, std::int32_t>(args);
+      break;
     default:
-      context.status = StatusCode::kUnsupportedDtype;
+      if constexpr (!kArithmetic) return reduce_as<Op, std::uint8_t>(args);
   }
+  context.status = StatusCode::kUnsupportedDtype;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cpu {
 namespace {
@@ -67,7 +68,7 @@ void write_error(RequireOp op, const T* values, std::int64_t count,
 }
 
 void require(const kernels::RequireArgs& args, kernels::KernelContext& context) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
+  kernels::visit_math_dtype(args.dtype, [&](auto tag) {
     const auto values = static_cast<const typename decltype(tag)::type*>(args.values);
     const bool holds = args.op == RequireOp::kDivisor
                            ? all_keep_rule<RequireOp::kDivisor>(values, args.count)

@@ -2,9 +2,9 @@
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/divide_up.h>
+#include <tern/backends/cpu/kernels/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/scan.h>
-#include <tern/core/kernels/visit_dtype.h>
 
 namespace tern::cpu {
 namespace {
@@ -68,8 +68,14 @@ void cumsum_typed(const CumsumArgs& args) {
 }
 
 void cumsum(const CumsumArgs& args, KernelContext& context) {
-  visit_numbers(args.dtype, context,
-                [&](auto tag) { cumsum_typed<typename decltype(tag)::type>(args); });
+  if (args.dtype == kBool) {
+    context.status = StatusCode::kUnsupportedDtype;
+    return;
+  }
+  run_widened_rows(args, &CumsumArgs::outer, [](const CumsumArgs& wide) {
+    visit_math_dtype(wide.dtype,
+                     [&](auto tag) { cumsum_typed<typename decltype(tag)::type>(wide); });
+  });
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 #include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/softmax.h>
 #include <tern/core/kernels/math.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cpu {
 namespace {
@@ -154,8 +155,10 @@ void softmax_typed(const SoftmaxArgs& args) {
 }
 
 void softmax(const SoftmaxArgs& args, KernelContext& context) {
-  visit_floating(args.dtype, context,
-                 [&](auto tag) { softmax_typed<typename decltype(tag)::type>(args); });
+  run_widened_rows(args, &SoftmaxArgs::outer, [&](const SoftmaxArgs& wide) {
+    visit_floating(wide.dtype, context,
+                   [&](auto tag) { softmax_typed<typename decltype(tag)::type>(wide); });
+  });
 }
 
 }  // namespace

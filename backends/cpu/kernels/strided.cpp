@@ -21,6 +21,7 @@ struct Plane {
   const std::int64_t* outer_strides;
   std::int64_t row_stride, column_stride;
   std::int64_t element_size;
+  Loop convert;  // null: none
 };
 
 class Strided {
@@ -30,11 +31,11 @@ class Strided {
     outer_ndim_ = std::max(ndim - 2, 0);
     columns_ = ndim > 0 ? job.sizes[ndim - 1] : 1;
     rows_ = ndim > 1 ? job.sizes[ndim - 2] : 1;
-    out_ = plane(static_cast<const char*>(job.out), job.out_strides, job.out_size);
+    out_ = plane(static_cast<const char*>(job.out), job.out_strides, job.out_size, job.narrow);
     for (Plane& in : in_) in.outer_strides = job.out_strides;
     for (int k = 0; k < job.inputs; ++k) {
-      in_[k] = plane(static_cast<const char*>(job.in[k].data), job.in[k].strides,
-                     job.in[k].element_size);
+      const Operand& in = job.in[k];
+      in_[k] = plane(static_cast<const char*>(in.data), in.strides, in.element_size, in.widen);
     }
     choose_tile();
   }
@@ -66,22 +67,25 @@ class Strided {
   }
 
  private:
-  Plane plane(const char* data, const std::int64_t* strides, int element_size) const {
+  Plane plane(const char* data, const std::int64_t* strides, int element_size, Loop convert) const {
     const int ndim = job_.ndim;
-    return {data, strides, ndim > 1 ? strides[ndim - 2] : 0, ndim > 0 ? strides[ndim - 1] : 1,
-            element_size};
+    return {
+        data,         strides, ndim > 1 ? strides[ndim - 2] : 0, ndim > 0 ? strides[ndim - 1] : 1,
+        element_size, convert};
   }
 
   void choose_tile() {
     bool rows_are_contiguous = out_.column_stride == 1;
     bool transposed = is_transposed(out_);
+    bool converts = out_.convert != nullptr;
     for (int k = 0; k < job_.inputs; ++k) {
+      converts |= in_[k].convert != nullptr;
       rows_are_contiguous &= in_[k].column_stride == 1 || in_[k].column_stride == 0;
       transposed |= is_transposed(in_[k]);
     }
     if (rows_are_contiguous && columns_ >= kLongRow) {
       tile_rows_ = 1;
-      tile_columns_ = std::min(columns_, kRowPiece);
+      tile_columns_ = std::min(columns_, converts ? kTileElements : kRowPiece);
     } else {
       // A plain copy needs no buffers, so its tiles may be larger.
       const bool copies = job_.loops == nullptr;
@@ -112,25 +116,42 @@ class Strided {
     if (job_.loops == nullptr) {
       return copy_tile(out, piece(in_[0], offsets[1]), rows, columns, job_.out_size);
     }
+    // Narrow elements are packed into the second half of a buffer, then converted into the first.
     alignas(64) char buffers[4][kTileElements * kMaxElementSize];
+    constexpr std::int64_t kHalf = kTileElements * kMaxElementSize / 2;
     const void* in[3];
     unsigned numbers = 0;
     const unsigned all = (1U << job_.inputs) - 1;
     for (int k = 0; k < job_.inputs; ++k) {
       const Tile tile = piece(in_[k], offsets[k + 1]);
+      const Loop widen = in_[k].convert;
       in[k] = tile.data;
-      if ((tile.column_stride == 0 || columns == 1) && (rows == 1 || tile.row_stride == 0) &&
-          (numbers | (1U << k)) != all) {
+      const bool is_number = (tile.column_stride == 0 || columns == 1) &&
+                             (rows == 1 || tile.row_stride == 0) && (numbers | (1U << k)) != all;
+      if (is_number) {
         numbers |= 1U << k;
       } else if (!is_dense(tile)) {
+        char* const packed = buffers[k] + (widen != nullptr ? kHalf : 0);
+        copy_tile({packed, columns, 1}, tile, rows, columns, static_cast<int>(in_[k].element_size));
+        in[k] = packed;
+      }
+      if (widen != nullptr) {
+        widen(buffers[k], &in[k], is_number ? 1 : rows * columns, nullptr);
         in[k] = buffers[k];
-        copy_tile({buffers[k], columns, 1}, tile, rows, columns,
-                  static_cast<int>(in_[k].element_size));
       }
     }
     const bool direct = is_dense(out);
-    job_.loops->by_numbers[numbers](direct ? out.data : buffers[3], in, rows * columns, job_.scale);
-    if (!direct) copy_tile(out, {buffers[3], columns, 1}, rows, columns, job_.out_size);
+    const void* result = direct && job_.narrow == nullptr ? out.data : buffers[3];
+    job_.loops->by_numbers[numbers](const_cast<void*>(result), in, rows * columns, job_.scale);
+    if (job_.narrow != nullptr) {
+      void* const narrowed = direct ? out.data : buffers[3] + kHalf;
+      job_.narrow(narrowed, &result, rows * columns, nullptr);
+      result = narrowed;
+    }
+    if (!direct) {
+      copy_tile(out, {static_cast<char*>(const_cast<void*>(result)), columns, 1}, rows, columns,
+                job_.out_size);
+    }
   }
 
   const Job& job_;

@@ -1,7 +1,7 @@
 #include <tern/backends/cuda/device/normalize.h>
 #include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/batch_norm.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 // Both directions take two passes. The first sums over each channel, and the last thread of a
 // channel turns the sums into the numbers of Channel. The second walks over all elements and

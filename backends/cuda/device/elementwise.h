@@ -5,6 +5,7 @@
 #include <tern/backends/cuda/device/map.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/formulas.h>
+#include <tern/core/kernels/math_dtype.h>
 
 // The rows of elementwise.def as kernels, spread over one file per family so that the files compile
 // in parallel.
@@ -53,7 +54,7 @@ void run_formula(const ElementwiseArgs& args, KernelContext& context) {
 /// Runs the formula in the dtype of the call, or reports kUnsupportedDtype.
 template <class Formula, int kInputs, ElementwiseKind kKind>
 void run_row(const ElementwiseArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
+  visit_math_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using Out = std::conditional_t<kKind == ElementwiseKind::kCompare, bool, T>;
     if constexpr (!takes<T>(kKind)) {

@@ -3,7 +3,7 @@
 #include <tern/backends/cuda/device/map.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/fill.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {

@@ -1,6 +1,7 @@
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/strided_index.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/index.h>
 
@@ -61,6 +62,7 @@ __global__ void __launch_bounds__(kThreads)
 
 __device__ void add(float* sum, float x) { atomicAdd(sum, x); }
 __device__ void add(double* sum, double x) { atomicAdd(sum, x); }
+__device__ void add(std::int32_t* sum, std::int32_t x) { atomicAdd(sum, x); }
 __device__ void add(std::int64_t* sum, std::int64_t x) {
   using Word = unsigned long long;
   atomicAdd(reinterpret_cast<Word*>(sum), static_cast<Word>(x));
@@ -111,7 +113,7 @@ void add(const IndexArgs& args, KernelContext& context) {
 
 void index(const IndexArgs& args, KernelContext& context) {
   if (!moves_only(args)) {
-    return visit_compute_dtype(args.dtype,
+    return visit_math_dtype(args.dtype,
                                [&](auto tag) { add<typename decltype(tag)::type>(args, context); });
   }
   const std::size_t bytes = unit_bytes(args);

@@ -1,7 +1,7 @@
 #include <tern/backends/cuda/device/normalize.h>
 #include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/layer_norm.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {

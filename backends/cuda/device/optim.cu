@@ -1,7 +1,7 @@
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
 #include <tern/core/kernels/optim_formulas.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 // All tensors of a call in one launch: a block takes kPerBlock elements of one of them.
 

@@ -2,6 +2,7 @@
 
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/kernels/families/random.h>
 #include <tern/core/kernels/math.h>
 #include <tern/core/kernels/philox.h>
@@ -114,7 +115,7 @@ void random(const RandomArgs& args, KernelContext& context) {
       static_cast<std::uint64_t>(args.high) - static_cast<std::uint64_t>(args.low);
   const bool wide = args.op == RandomOp::kRandint ? range == 0 || range >= std::uint64_t{1} << 28
                                                   : real && args.dtype == kDouble;
-  visit_compute_dtype(args.dtype, [&](auto tag) {
+  visit_math_dtype(args.dtype, [&](auto tag) {
     launch(context, random_kernel<typename decltype(tag)::type>,
            blocks_for(args.count, kPerThread * std::int64_t{kThreads}), kThreads, args, wide,
            range);

@@ -1,4 +1,5 @@
 #include <tern/backends/cuda/device/reduce.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -36,7 +37,7 @@ struct FindExtreme {
 }  // namespace
 
 void reduce_arg(const ReduceArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.in_dtype, [&](auto tag) {
+  visit_math_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     run_reduce(args, context,
                FindExtreme<T>{static_cast<const T*>(args.in), static_cast<std::int64_t*>(args.out),

@@ -1,4 +1,5 @@
 #include <tern/backends/cuda/device/reduce.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -24,7 +25,7 @@ struct Decide {
 }  // namespace
 
 void reduce_truth(const ReduceArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.in_dtype, [&](auto tag) {
+  visit_math_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     run_reduce(args, context,
                Decide<T>{static_cast<const T*>(args.in), static_cast<bool*>(args.out),

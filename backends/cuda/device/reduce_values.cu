@@ -1,4 +1,5 @@
 #include <tern/backends/cuda/device/reduce.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/kernels/formulas.h>
 
 namespace tern::cuda::device {
@@ -26,7 +27,7 @@ void run_values(const ReduceArgs& args, KernelContext& context) {
 }  // namespace
 
 void reduce_values(const ReduceArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.in_dtype,
+  visit_math_dtype(args.in_dtype,
                       [&](auto tag) { run_values<typename decltype(tag)::type>(args, context); });
 }
 

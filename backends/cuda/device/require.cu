@@ -1,5 +1,6 @@
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
 
@@ -21,7 +22,7 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 void require(const RequireArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
+  visit_math_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     launch(context, require_kernel<T>, blocks_for(args.count, kThreads), kThreads, args.op,
            args.count, static_cast<const T*>(args.values), late_failure(context));

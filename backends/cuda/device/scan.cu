@@ -3,7 +3,7 @@
 
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/core/kernels/families/scan.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -70,7 +70,11 @@ __global__ void __launch_bounds__(kThreads)
 constexpr std::int64_t kShortRow = 32;  // elements; a block would leave most threads idle
 
 void cumsum(const CumsumArgs& args, KernelContext& context) {
-  visit_numbers(args.dtype, context, [&](auto tag) {
+  if (args.dtype == kBool) {
+    context.status = StatusCode::kUnsupportedDtype;
+    return;
+  }
+  visit_math_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     const auto in = static_cast<const T*>(args.in);
     const auto out = static_cast<T*>(args.out);

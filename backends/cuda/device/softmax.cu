@@ -3,7 +3,7 @@
 #include <tern/backends/cuda/device/block_reduce.h>
 #include <tern/core/kernels/families/softmax.h>
 #include <tern/core/kernels/math.h>
-#include <tern/core/kernels/visit_dtype.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {

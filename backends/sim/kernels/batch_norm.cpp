@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include <tern/backends/sim/kernels/kernels.h>
+#include <tern/backends/sim/kernels/number.h>
 
 namespace tern::sim {
 namespace {
@@ -32,7 +33,7 @@ class Channel {
       args_.variance[c_] = variance;
     }
     const auto out = elements<T>(args_.out);
-    const double offset = args_.bias == nullptr ? 0 : static_cast<const T*>(args_.bias)[c_];
+    const double offset = args_.bias == nullptr ? 0 : double{static_cast<const T*>(args_.bias)[c_]};
     for (std::int64_t i = 0; i < count_; ++i) out[i] = static_cast<T>(x(i) * weight() + offset);
   }
 
@@ -62,7 +63,7 @@ class Channel {
   double rstd() const { return 1 / std::sqrt(args_.variance[c_] + args_.eps); }
   double x(std::int64_t i) const { return (in_[i] - args_.mean[c_]) * rstd(); }
   double weight() const {
-    return args_.weight == nullptr ? 1 : static_cast<const T*>(args_.weight)[c_];
+    return args_.weight == nullptr ? 1 : double{static_cast<const T*>(args_.weight)[c_]};
   }
 
   const BatchNormArgs& args_;
@@ -81,7 +82,7 @@ void apply(const BatchNormArgs& args) {
 bool supports(const BatchNormArgs& args) { return is_floating_point(args.dtype); }
 
 void batch_norm(const BatchNormArgs& args, KernelContext&) {
-  args.dtype == kDouble ? apply<double>(args) : apply<float>(args);
+  visit_floating_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

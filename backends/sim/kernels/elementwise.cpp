@@ -2,6 +2,7 @@
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
 #include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/kernels/stride_walker.h>
 
 namespace tern::sim {
@@ -41,12 +42,12 @@ void apply(const ElementwiseArgs& args) {
 
 bool supports(const ElementwiseArgs& args) {
   const ElementwiseKind kind = elementwise_info(args.op).kind;
-  return visit_compute_dtype(args.dtype,
-                             [&](auto tag) { return takes<typename decltype(tag)::type>(kind); });
+  return visit_dtype(args.dtype,
+                     [&](auto tag) { return takes<MathType<typename decltype(tag)::type>>(kind); });
 }
 
 void elementwise(const ElementwiseArgs& args, KernelContext&) {
-  visit_compute_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
+  visit_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ void multiply(const GemmArgs& args, const T* a, const T* b, T* c) {
 bool supports(const GemmArgs& args) { return args.dtype != kBool; }
 
 void gemm(const GemmArgs& args, KernelContext&) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
+  visit_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     for (std::int64_t batch = 0; batch < args.batch; ++batch) {
       multiply(args, static_cast<const T*>(args.a) + batch * args.a_batch_stride,

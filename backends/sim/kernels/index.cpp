@@ -65,7 +65,7 @@ bool supports(const IndexArgs&) { return true; }
 void index(const IndexArgs& args, KernelContext& context) {
   if (!check_indices(args, context)) return;
   if (moves_only(args)) return read(args);
-  visit_compute_dtype(args.dtype, [&](auto tag) { add<typename decltype(tag)::type>(args); });
+  visit_dtype(args.dtype, [&](auto tag) { add<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

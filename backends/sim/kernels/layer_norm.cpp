@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <tern/backends/sim/kernels/kernels.h>
+#include <tern/backends/sim/kernels/number.h>
 
 namespace tern::sim {
 namespace {
@@ -20,8 +21,8 @@ void forward(const LayerNormArgs& args) {
     for (std::int64_t i = 0; i < args.size; ++i) variance += (in[i] - mean) * (in[i] - mean) / n;
     const double rstd = 1 / std::sqrt(variance + args.eps);
     for (std::int64_t i = 0; i < args.size; ++i) {
-      const double scale = weight == nullptr ? 1 : weight[i];
-      const double offset = bias == nullptr ? 0 : bias[i];
+      const double scale = weight == nullptr ? 1 : double{weight[i]};
+      const double offset = bias == nullptr ? 0 : double{bias[i]};
       out[i] = static_cast<T>((in[i] - mean) * rstd * scale + offset);
     }
     if (args.mean != nullptr) args.mean[row] = mean;
@@ -70,7 +71,7 @@ void apply(const LayerNormArgs& args) {
 bool supports(const LayerNormArgs& args) { return is_floating_point(args.dtype); }
 
 void layer_norm(const LayerNormArgs& args, KernelContext&) {
-  args.dtype == kDouble ? apply<double>(args) : apply<float>(args);
+  visit_floating_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

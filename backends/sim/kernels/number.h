@@ -15,6 +15,14 @@ using Wide = std::conditional_t<is_floating_point(dtype_of<T>()), double, std::i
 template <class T>
 using Longest = std::conditional_t<is_floating_point(dtype_of<T>()), long double, std::int64_t>;
 
+/// Calls `visitor(TypeTag<T>())` with the C++ type of a floating dtype.
+template <class Visitor>
+void visit_floating_dtype(ScalarType dtype, const Visitor& visitor) {
+  visit_dtype(dtype, [&](auto tag) {
+    if constexpr (is_floating_point(dtype_of<typename decltype(tag)::type>())) visitor(tag);
+  });
+}
+
 /// Rounds to the dtype. For bool, every number but zero is true.
 template <class T>
 T narrow(Wide<T> value) {

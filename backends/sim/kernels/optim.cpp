@@ -1,6 +1,7 @@
 #include <cstdint>
 
 #include <tern/backends/sim/kernels/kernels.h>
+#include <tern/backends/sim/kernels/number.h>
 #include <tern/core/kernels/optim_formulas.h>
 
 namespace tern::sim {
@@ -34,10 +35,11 @@ void optim(const OptimArgs& given, KernelContext&) {
   if (args.device_step != nullptr) args.step = *args.device_step;
   visit_optim_rule(args.rule, [&](auto rule) {
     using Rule = decltype(rule);
-    for (std::int32_t t = 0; t < args.count; ++t) {
-      args.dtype == kDouble ? optim_tensor<Rule, double>(args, t)
-                            : optim_tensor<Rule, float>(args, t);
-    }
+    visit_floating_dtype(args.dtype, [&](auto tag) {
+      for (std::int32_t t = 0; t < args.count; ++t) {
+        optim_tensor<Rule, typename decltype(tag)::type>(args, t);
+      }
+    });
   });
 }
 

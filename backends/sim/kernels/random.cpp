@@ -59,14 +59,14 @@ bool bernoulli(const RandomArgs& args, std::int64_t e) {
 }
 
 std::int64_t randint(const RandomArgs& args, std::int64_t e) {
-  const std::uint64_t range =
-      static_cast<std::uint64_t>(args.high) - static_cast<std::uint64_t>(args.low);
+  const std::uint64_t range = randint_range(args);
   std::uint64_t draw = word32(args, e);
-  if (range >= std::uint64_t{1} << 28) {
+  if (randint_takes_two_words(args)) {
     const PhiloxWords words = words64(args, e);
     draw = std::uint64_t{words.word[e % 2 * 2]} << 32 | words.word[e % 2 * 2 + 1];
   }
-  return static_cast<std::int64_t>(draw % range + static_cast<std::uint64_t>(args.low));
+  if (range != 0) draw %= range;
+  return static_cast<std::int64_t>(draw + static_cast<std::uint64_t>(args.low));
 }
 
 bool supports(const RandomArgs& args) {
@@ -80,15 +80,19 @@ void random(const RandomArgs& given, KernelContext&) {
     args.seed = args.philox[0];
     args.offset += args.philox[1];
   }
-  visit_compute_dtype(args.dtype, [&](auto tag) {
+  visit_dtype(args.dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T* out = static_cast<T*>(args.out);
     for (std::int64_t e = 0; e < args.count; ++e) {
       if (args.op == RandomOp::kBernoulli) out[e] = static_cast<T>(bernoulli(args, e));
       if (args.op == RandomOp::kRandint) out[e] = static_cast<T>(randint(args, e));
-      if constexpr (std::is_floating_point_v<T>) {
-        if (args.op == RandomOp::kUniform) out[e] = uniform<T>(args, e);
-        if (args.op == RandomOp::kNormal) out[e] = normal<T>(args, e);
+      if constexpr (is_floating_point(dtype_of<T>())) {
+        using Drawn = std::conditional_t<std::is_same_v<T, double>, double, float>;
+        if (args.op == RandomOp::kUniform) {
+          out[e] = T(uniform<Drawn>(args, e));
+          if (out[e] == T(args.b)) out[e] = T(args.a);
+        }
+        if (args.op == RandomOp::kNormal) out[e] = T(normal<Drawn>(args, e));
       }
     }
   });

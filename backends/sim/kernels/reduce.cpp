@@ -34,6 +34,10 @@ struct Reduction {
   }
 };
 
+// The elements of sums and products: int64 for integers.
+template <class T>
+using Total = std::conditional_t<is_floating_point(dtype_of<T>()), T, std::int64_t>;
+
 template <class T>
 void apply(const ReduceArgs& args) {
   const bool largest = args.op == ReduceOp::kAmax || args.op == ReduceOp::kArgmax;
@@ -49,11 +53,11 @@ void apply(const ReduceArgs& args) {
     T* out = static_cast<T*>(args.out);
     switch (args.op) {
       case ReduceOp::kSum:
-        if constexpr (std::is_floating_point_v<T>) result.sum *= args.scale;
-        out[index] = static_cast<T>(result.sum);
+        if constexpr (is_floating_point(dtype_of<T>())) result.sum *= args.scale;
+        static_cast<Total<T>*>(args.out)[index] = static_cast<Total<T>>(result.sum);
         break;
       case ReduceOp::kProd:
-        out[index] = static_cast<T>(result.product);
+        static_cast<Total<T>*>(args.out)[index] = static_cast<Total<T>>(result.product);
         break;
       case ReduceOp::kAmax:
       case ReduceOp::kAmin:
@@ -76,13 +80,10 @@ void apply(const ReduceArgs& args) {
   }
 }
 
-bool supports(const ReduceArgs& args) {
-  const bool arithmetic = args.op == ReduceOp::kSum || args.op == ReduceOp::kProd;
-  return !arithmetic || args.in_dtype != kBool;
-}
+bool supports(const ReduceArgs&) { return true; }
 
 void reduce(const ReduceArgs& args, KernelContext&) {
-  visit_compute_dtype(args.in_dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
+  visit_dtype(args.in_dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace {
 bool supports(const RequireArgs&) { return true; }
 
 void require(const RequireArgs& args, KernelContext& context) {
-  visit_compute_dtype(args.dtype, [&](auto tag) {
+  visit_dtype(args.dtype, [&](auto tag) {
     const auto values = static_cast<const typename decltype(tag)::type*>(args.values);
     for (std::int64_t i = 0; i < args.count; ++i) {
       if (keeps_rule(args.op, values[i])) continue;

@@ -23,7 +23,7 @@ void apply(const CumsumArgs& args) {
 bool supports(const CumsumArgs& args) { return args.dtype != kBool; }
 
 void cumsum(const CumsumArgs& args, KernelContext&) {
-  visit_compute_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
+  visit_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include <tern/backends/sim/kernels/kernels.h>
+#include <tern/backends/sim/kernels/number.h>
 
 namespace tern::sim {
 namespace {
@@ -61,7 +62,7 @@ void apply(const SoftmaxArgs& args) {
 bool supports(const SoftmaxArgs& args) { return is_floating_point(args.dtype); }
 
 void softmax(const SoftmaxArgs& args, KernelContext&) {
-  args.dtype == kDouble ? apply<double>(args) : apply<float>(args);
+  visit_floating_dtype(args.dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

@@ -27,6 +27,4 @@ inline Operands operands(CopyArgs& args) {
       .add("the input", args.in, args.in_dtype, extents(args.ndim, args.sizes, args.in_strides));
 }
 
-constexpr bool moves_only(const CopyArgs&) { return true; }
-
 }  // namespace tern::kernels

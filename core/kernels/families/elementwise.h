@@ -34,12 +34,20 @@ constexpr const ElementwiseInfo& elementwise_info(ElementwiseOp op) {
   return kElementwiseInfo[static_cast<int>(op)];
 }
 
-/// Returns true when an op of `kind` takes elements of type T.
+/// Returns true when an op of `kind` takes elements of type T, one of the types that kernels
+/// compute in.
 template <class T>
 constexpr bool takes(ElementwiseKind kind) {
   if (kind == ElementwiseKind::kFloat) return std::is_floating_point_v<T>;
-  if (kind == ElementwiseKind::kInteger) return std::is_same_v<T, std::int64_t>;
+  if (kind == ElementwiseKind::kInteger) return std::is_integral_v<T> && !std::is_same_v<T, bool>;
   return kind != ElementwiseKind::kNumber || !std::is_same_v<T, bool>;
+}
+
+/// Returns true if an op on a narrow dtype first rounds its numbers to that dtype, as PyTorch does.
+/// The other ops use them, except for the first operand, with the precision of math_dtype().
+constexpr bool rounds_numbers(ElementwiseOp op) {
+  return op != ElementwiseOp::mul && op != ElementwiseOp::div && op != ElementwiseOp::lerp &&
+         op != ElementwiseOp::addcmul;
 }
 
 /// out[i] = formula(in0[i], in1[i], in2[i]) over a shape whose dimensions were merged where all
@@ -56,7 +64,7 @@ struct ElementwiseArgs {
   const void* in[3];  // null: the operand is immediate[k]
   std::int64_t out_strides[kMaxDims];
   std::int64_t in_strides[3][kMaxDims];
-  Immediate immediate[3];
+  Immediate immediate[3];  // rounded as rounds_numbers(op) says
   Immediate scale;  // add, sub: a +- scale * b; value of addcmul; weight of lerp; otherwise 1
 };
 

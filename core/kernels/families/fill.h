@@ -19,8 +19,6 @@ inline Operands operands(FillArgs& args) {
                         extents(out.ndim, out.sizes, out.strides));
 }
 
-constexpr bool moves_only(const FillArgs&) { return true; }
-
 /// out[i] = start + i * step, one-dimensional and contiguous. As in PyTorch, each float is computed
 /// in double from start and then rounded.
 struct ArangeArgs {

@@ -30,6 +30,7 @@ struct IndexArgs {
 
 TERN_KERNEL_SLOT(index, IndexArgs)
 
+/// Returns true if the call only moves elements, whatever their dtype.
 constexpr bool moves_only(const IndexArgs& args) {
   return args.op == IndexOp::kSelect || args.op == IndexOp::kGather;
 }

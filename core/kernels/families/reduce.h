@@ -9,9 +9,11 @@ enum class ReduceOp : std::int32_t { kSum, kProd, kAmax, kAmin, kAny, kAll, kArg
 
 /// Reduces the `reduced` dimensions of in for each index of the `kept` dimensions. Dimensions were
 /// merged where the strides allow it; the last one runs fastest in memory order.
-///   kSum, kProd, kAmax, kAmin: in_dtype == out_dtype. Float sums have 1e-5 relative accuracy
-///   (several partial sums). NaN wins in kAmax and kAmin.
-///   kAny, kAll: any dtype in, bool out.
+///   kSum, kProd: out_dtype is in_dtype, or int64 if that is integral or bool. Elements are cast to
+///   it before they are added; float16 and bfloat16 are added in float32. Float sums have 1e-5
+///   relative accuracy (several partial sums).
+///   kAmax, kAmin: in_dtype == out_dtype. NaN wins.
+///   kAny, kAll: any dtype in; 1 or 0 out, as bool or uint8.
 ///   kArgmax, kArgmin: int64 out, the first index of the extreme value (of the first NaN if there
 ///   is one) in the row-major order of the reduced dimensions. `values`, when not null, receives
 ///   the extreme value, with the same strides as out.

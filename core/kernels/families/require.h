@@ -15,7 +15,7 @@ enum class RequireOp : std::int32_t {
 /// wait.
 struct RequireArgs {
   RequireOp op;
-  ScalarType dtype;
+  ScalarType dtype;  // not narrow
   std::int64_t count;
   const void* values;
 };

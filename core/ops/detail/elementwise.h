@@ -68,7 +68,8 @@ kernels::Immediate to_immediate(const Scalar& scalar);
 /// waits throws instead.
 void require_all(const char* name, kernels::RequireOp op, const Tensor& values);
 
-/// Throws Error when `value` is finite and beyond the range of `dtype`, a floating dtype.
+/// Throws Error when `value` is finite and beyond the range of `dtype`. A floating number for an
+/// integral dtype, or the reverse, is not checked.
 void check_representable(const Scalar& value, ScalarType dtype);
 
 }  // namespace tern::detail
