@@ -280,6 +280,8 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
   if (is_one_target(input, target)) {
     return nll_loss(input, target.reshape({}), weight, reduction, ignore_index);
   }
+  TERN_CHECK(input.is_floating_point(), NotImplementedError,
+             "\"nll_loss_out_frame\" not implemented for '", input.dtype(), "'");
   const std::int64_t dim = class_dim(input), classes = input.size(dim);
   TERN_CHECK(target.dim() == input.dim() - 1, ShapeError,
              "target must have one dimension less than input, got target sizes ", target.sizes(),

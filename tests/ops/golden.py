@@ -8,7 +8,8 @@ Without a file it does this for all records. Changes nothing where a record is u
 Each entry of "golden" has inputs that are exact in float32 and, per dtype, the output and the
 gradients of the inputs for an output gradient of 1, 1.25, 1.5, 1.75, 1, ... "node" is the name of
 the output's grad_fn. An input of dtype "floating" has the dtype of the run, any other keeps its
-own. Numbers that JSON lacks are strings.
+own. The first entry has the narrow dtypes, too; null says that PyTorch refuses one. Numbers that
+JSON lacks are strings.
 
 A new entry is {"inputs": S}, where S is the name of a set in golden_inputs.py or one sample, as in
 "samples". A case without "golden" gets the set that fits its samples.
@@ -27,6 +28,7 @@ from record_layout import LayoutError, check, layout
 
 CASES = Path(__file__).parent / "cases"
 DTYPES = (torch.float32, torch.float64)
+NARROW = (torch.float16, torch.bfloat16, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 # Twins of tests/ops/record_functions.h.
@@ -70,6 +72,8 @@ def show(tensor):
 def read(data, dtype):
     """The tensor that show() wrote, in a run with `dtype`."""
     own = dtype if data["dtype"] == "floating" else getattr(torch, data["dtype"])
+    if dtype in NARROW and own == dtype:  # casts what a narrow tensor cannot be made of
+        return tensor_of(data, torch.float64).to(own)
     return tensor_of(data, own)
 
 
@@ -88,6 +92,13 @@ def results(function, sample, dtype):
     return result
 
 
+def results_or_none(function, sample, dtype):
+    try:
+        return results(function, sample, dtype)
+    except RuntimeError:
+        return None
+
+
 def fill_in(case):
     text = case.get("python", case["cpp"])
     entries, draw = [], Inputs(case["name"])
@@ -104,6 +115,9 @@ def fill_in(case):
         entry = {"inputs": inputs}
         for dtype in DTYPES:
             entry[str(dtype)[6:]] = results(function, inputs, dtype)
+        if not case["golden"] and any(data["dtype"] == "floating" for data in inputs):
+            for dtype in NARROW:
+                entry[str(dtype)[6:]] = results_or_none(function, inputs, dtype)
         case["golden"].append(entry)
     nodes = [entry["float32"]["node"] for entry in case["golden"] if "node" in entry["float32"]]
     if nodes:

@@ -223,7 +223,8 @@ TEST(MoreEdges, NormsOfTinyNumbersAreNoViews) {
 }
 
 TEST(MoreEdges, SquaresOfNarrowIntegersAreNotWidened) {
-  EXPECT_THROW(square(ones({2}, kInt)), DTypeError);  // until int32 has arithmetic
+  EXPECT_EQ(square(ones({2}, kInt)).dtype(), kInt);
+  EXPECT_TRUE(square(tensor({100, -5}, kChar)).equal(tensor({16, 25}, kChar)));
   EXPECT_EQ(square(ones({2}, kBool)).dtype(), kLong);
 }
 

@@ -150,7 +150,8 @@ Rejection read_rejection(const RecordValue& value) {
 
 void check_golden(const RecordValue& value) {
   for (const RecordValue& entry : value.elements()) {
-    entry.allow({"inputs", "float32", "float64"});
+    entry.allow(
+        {"inputs", "float32", "float64", "float16", "bfloat16", "int32", "int16", "int8", "uint8"});
     if (entry["inputs"].data().is_string() || !entry.has("float32") || !entry.has("float64")) {
       entry.fail("lacks PyTorch's numbers: run make golden");
     }

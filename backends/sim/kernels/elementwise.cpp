@@ -15,7 +15,7 @@ using Walker = CountedWalker<4>;
 template <class T>
 Wide<T> input(const ElementwiseArgs& args, int k, const Walker& at) {
   if (k >= args.inputs) return 0;
-  if (args.in[k] == nullptr) return immediate<T>(args.immediate[k]);
+  if (args.in[k] == nullptr) return immediate<MathType<T>>(args.immediate[k]);
   return static_cast<const T*>(args.in[k])[at.offset(k)];
 }
 
@@ -23,7 +23,7 @@ template <class T>
 void apply(const ElementwiseArgs& args) {
   const bool compares = elementwise_info(args.op).kind == ElementwiseKind::kCompare;
   const bool selects = args.op == ElementwiseOp::where_op;
-  const Wide<T> scale = immediate<T>(args.scale);
+  const Wide<T> scale = immediate<MathType<T>>(args.scale);
   const auto strides = [&](int k) {  // inputs that are not read have no strides
     return k < args.inputs && args.in[k] != nullptr ? args.in_strides[k] : args.out_strides;
   };
