@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <ostream>
 
 #include <tern/core/base/thread_pool.h>
@@ -130,15 +129,13 @@ struct Product {
   /// Rounds the operands to nearest even bfloat16.
   void round_operands() {
     for (auto* data : {&a.data, &b.data}) {
-      for (float& x : *data) {
-        const auto bits = std::bit_cast<std::uint32_t>(x);
-        x = std::bit_cast<float>((bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000);
-      }
+      for (float& x : *data) x = BFloat16(x);
     }
   }
 
-  /// Checks C including its padding. `tolerance` is relative to the product of the absolute values.
-  void check(double tolerance = 0) {
+  /// Checks C including its padding. `tolerance` is relative to the product of the absolute values,
+  /// `unit` to the result.
+  void check(double tolerance = 0, double unit = 0) {
     if (want.empty()) {
       want = before;
       run_oracle(args_of(a, b, want));
@@ -147,21 +144,55 @@ struct Product {
     }
     for (std::size_t at = 0; at < c.size(); ++at) {
       const double distance = std::abs(static_cast<double>(c[at]) - static_cast<double>(want[at]));
-      ASSERT_TRUE(c[at] == want[at] || distance <= tolerance * static_cast<double>(sizes[at]))
-          << given << ": the memory of C has " << c[at] << " there, not " << want[at];
+      const double allowed = tolerance * static_cast<double>(sizes[at]) +
+                             unit * std::abs(static_cast<double>(want[at]));
+      ASSERT_TRUE(c[at] == want[at] || distance <= allowed)
+          << given << ": the memory of C has " << static_cast<double>(c[at]) << " there, not "
+          << static_cast<double>(want[at]);
     }
   }
 
   void compute_sizes() {
     Operand<T> positive_a = a, positive_b = b;
     for (auto* data : {&positive_a.data, &positive_b.data}) {
-      for (T& x : *data) x = std::abs(x);
+      for (T& x : *data) x = static_cast<T>(std::abs(static_cast<double>(x)));
     }
     GemmArgs args = args_of(positive_a, positive_b, sizes);
     args.alpha = 1;
     args.beta = 0;
     args.bias = nullptr;
     run_oracle(args);
+  }
+};
+
+/// Compares products with the oracle, bit for bit.
+class ProductTest : public KernelTest {
+ protected:
+  template <class T>
+  void check(const Case& given) {
+    Product<T> product(given);
+    for (const auto precision : {GemmPrecision::kHighest, GemmPrecision::kMedium}) {
+      product.given.precision = precision;
+      ASSERT_EQ(run(product.args()).status, kernels::StatusCode::kOk);
+      product.check();
+      if (!std::is_same_v<T, float>) break;
+    }
+  }
+
+  void check_all(const Case& given) {
+    check<float>(given);
+    check<double>(given);
+    check<std::int64_t>(given);
+  }
+
+  /// Checks the dtypes that CUDA lacks.
+  void check_narrow(const Case& given) {
+    check<Half>(given);
+    check<BFloat16>(given);
+    check<std::int32_t>(given);
+    check<std::int16_t>(given);
+    check<std::int8_t>(given);
+    check<std::uint8_t>(given);
   }
 };
 

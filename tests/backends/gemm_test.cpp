@@ -3,8 +3,8 @@
 #include <tern/core/kernels/families/gemm.h>
 
 // The matrix product against the oracle. The numbers are small integers, so every sum is exact,
-// even in bfloat16, and results are compared bit for bit. Some tests measure rounding with other
-// numbers.
+// even of bfloat16, and results are compared bit for bit. Some tests measure rounding with other
+// numbers. gemm_narrow_test.cpp has the tests of the other dtypes alone.
 
 namespace tern {
 namespace {
@@ -12,25 +12,7 @@ namespace {
 using namespace testing::gemm;
 using kernels::StatusCode;
 
-class Gemm : public testing::KernelTest {
- protected:
-  template <class T>
-  void check(const Case& given) {
-    Product<T> product(given);
-    for (const auto precision : {GemmPrecision::kHighest, GemmPrecision::kMedium}) {
-      product.given.precision = precision;
-      ASSERT_EQ(run(product.args()).status, StatusCode::kOk);
-      product.check();
-      if (!std::is_same_v<T, float>) break;
-    }
-  }
-
-  void check_all(const Case& given) {
-    check<float>(given);
-    check<double>(given);
-    check<std::int64_t>(given);
-  }
-};
+class Gemm : public testing::gemm::ProductTest {};
 
 TEST_P(Gemm, EverySizeAroundTheTiles) {
   for (const std::int64_t m : {1, 2, 3, 4, 5, 7, 8, 9, 17, 25}) {
@@ -151,7 +133,8 @@ TEST_P(Gemm, RoundsLikeASum) {
 bool rounds([[maybe_unused]] const cpu::Capability& set) {
 #ifdef __x86_64__
   const std::string name = set.name;
-  return (name == "avx512_bf16" || name == "native") && __builtin_cpu_supports("avx512bf16");
+  return (name == "avx512_bf16" || name == "amx" || name == "native") &&
+         __builtin_cpu_supports("avx512bf16");
 #else
   return false;
 #endif

@@ -5,15 +5,16 @@
 #include <tern/backends/cpu/kernels/gemm_pack.h>
 #include <tern/backends/cpu/kernels/gemm_packed_element.h>
 
-// Products of float32 matrices in bfloat16, with sums in float32. The instruction processes two
-// steps of k at once, treats denormal numbers as zero, and rounds each sum to nearest.
+// Products of bfloat16 matrices, and of float32 matrices in bfloat16, with sums in float32. The
+// instruction processes two steps of k at once, treats denormal numbers as zero, and rounds each
+// sum to nearest.
 
 #if defined(__AVX512BF16__)
 
 namespace tern::cpu {
 
-/// Two consecutive numbers of a line, rounded to nearest even: the first in the lower half, the
-/// second in the upper half.
+/// Two consecutive numbers of a line: the first in the lower half, the second in the upper half.
+/// Those of float32 matrices are rounded to nearest even.
 struct Bfloat16Pair {
   std::uint32_t bits;
 };
@@ -32,6 +33,29 @@ struct PackedElement<Bfloat16Pair> {
   static Sum multiply_add(V a, V b, Sum sum) { return _mm512_dpbf16_ps(sum, a, b); }
 };
 
+// A vector of numbers, one of each line, as the type S of the matrix has it; bfloat16 in 32 bits.
+
+[[gnu::always_inline]] inline __m512 load_lanes(const float* from, int lanes) {
+  return lanes == Simd<float>::kWidth ? Simd<float>::load(from)
+                                      : Simd<float>::load_first(from, lanes);
+}
+[[gnu::always_inline]] inline __m512i load_lanes(const Narrow* from, int lanes) {
+  const auto mask = static_cast<__mmask16>((1u << lanes) - 1);
+  return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, from));
+}
+[[gnu::always_inline]] inline __m512 gather_lanes(const float* from, std::int64_t stride,
+                                                  int lanes) {
+  Simd<float>::V numbers{};
+  for (int i = 0; i < lanes; ++i) numbers[i] = from[i * stride];
+  return numbers;
+}
+[[gnu::always_inline]] inline __m512i gather_lanes(const Narrow* from, std::int64_t stride,
+                                                   int lanes) {
+  alignas(64) std::uint32_t bits[16] = {};
+  for (int i = 0; i < lanes; ++i) bits[i] = from[i * stride].bits;
+  return _mm512_load_si512(bits);
+}
+
 /// Returns pairs that combine lane i of both vectors.
 [[gnu::always_inline]] inline __m512i pairs_of(__m512 x, __m512 y) {
   alignas(64) static constexpr std::uint16_t kAlternate[32] = {
@@ -40,28 +64,42 @@ struct PackedElement<Bfloat16Pair> {
   return _mm512_permutexvar_epi16(_mm512_load_si512(kAlternate),
                                   reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(y, x)));
 }
+[[gnu::always_inline]] inline __m512i pairs_of(__m512i x, __m512i y) {
+  return _mm512_or_si512(x, _mm512_slli_epi32(y, 16));
+}
+
+/// Returns the pairs of the first `count` numbers of a line, at most 32; the others are zero.
+[[gnu::always_inline]] inline __m512i pairs_along(const float* line, int count) {
+  const auto load = [&](int at) {
+    const int left = std::clamp(count - at, 0, 16);
+    return left == 0 ? __m512{} : load_lanes(line + at, left);
+  };
+  return reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(load(16), load(0)));
+}
+[[gnu::always_inline]] inline __m512i pairs_along(const Narrow* line, int count) {
+  return _mm512_maskz_loadu_epi16(static_cast<__mmask32>((std::uint64_t{1} << count) - 1), line);
+}
 
 /// Packs one row of pairs after the other; load(p) returns number p of each line.
 template <int kLines, class Load>
 void pack_pairs(Bfloat16Pair* to, std::int64_t count, const Load& load) {
   for (std::int64_t p = 0; p < count; p += 2, to += kLines) {
-    const __m512i pairs = pairs_of(load(p), p + 1 < count ? load(p + 1) : __m512{});
+    const __m512i pairs = pairs_of(load(p), p + 1 < count ? load(p + 1) : decltype(load(p)){});
     std::memcpy(to, &pairs, kLines * sizeof(Bfloat16Pair));
   }
 }
 
 /// Packs contiguous lines with whole vectors along the lines.
-template <int kLines>
-void pack_pairs_transposed(Bfloat16Pair* to, const float* from, std::int64_t line_stride, int lines,
+template <int kLines, class S>
+void pack_pairs_transposed(Bfloat16Pair* to, const S* from, std::int64_t line_stride, int lines,
                            std::int64_t count) {
-  using S = Simd<float>;
-  constexpr int kPairs = S::kWidth;
-  const auto pack_block = [&](Bfloat16Pair* block_to, std::int64_t p, auto&& load) {
-    S::V block[kLines];
+  constexpr int kPairs = Simd<float>::kWidth;
+  const auto pack_block = [&](Bfloat16Pair* block_to, std::int64_t p, int steps) {
+    Simd<float>::V block[kLines];
 #pragma GCC unroll 16
     for (int i = 0; i < kLines; ++i) {
-      const float* const line = from + (i < lines ? i : lines - 1) * line_stride + p;
-      block[i] = reinterpret_cast<S::V>(_mm512_cvtne2ps_pbh(load(line, kPairs), load(line, 0)));
+      const S* const line = from + (i < lines ? i : lines - 1) * line_stride + p;
+      block[i] = reinterpret_cast<Simd<float>::V>(pairs_along(line, steps));
     }
     transpose<float, kLines>(block);
 #pragma GCC unroll 16
@@ -74,15 +112,10 @@ void pack_pairs_transposed(Bfloat16Pair* to, const float* from, std::int64_t lin
     }
   };
   std::int64_t p = 0;
-  for (; p + 2 * kPairs <= count; p += 2 * kPairs) {
-    pack_block(to + p / 2 * kLines, p, [](const float* x, int at) { return S::load(x + at); });
-  }
+  for (; p + 2 * kPairs <= count; p += 2 * kPairs) pack_block(to + p / 2 * kLines, p, 2 * kPairs);
   if (const int rest = static_cast<int>(count - p); rest > 0) {
     Bfloat16Pair last[kPairs * kLines];
-    pack_block(last, p, [&](const float* x, int at) {
-      const int left = std::clamp(rest - at, 0, kPairs);
-      return left == kPairs ? S::load(x + at) : S::load_first(x + at, left);
-    });
+    pack_block(last, p, rest);
     std::copy_n(last, (rest + 1) / 2 * kLines, to + p / 2 * kLines);
   }
 }
@@ -90,21 +123,17 @@ void pack_pairs_transposed(Bfloat16Pair* to, const float* from, std::int64_t lin
 /// Stores the pair of from[i * line_stride + p * step] and its successor in to[p / 2 * kLines + i],
 /// for even p < count. If count is odd, the last successor is zero. Lines from number `lines` on
 /// are arbitrary.
-template <int kLines>
-void pack_steps(Bfloat16Pair* to, const float* from, std::int64_t line_stride, std::int64_t step,
-                int lines, std::int64_t count) {
-  using S = Simd<float>;
+template <int kLines, class S>
+void pack_steps(const Format<S>&, Bfloat16Pair* to, const S* from, std::int64_t line_stride,
+                std::int64_t step, int lines, std::int64_t count) {
   if (line_stride == 1) {
-    pack_pairs<kLines>(to, count, [&](std::int64_t p) {
-      return lines == S::kWidth ? S::load(from + p * step) : S::load_first(from + p * step, lines);
-    });
+    pack_pairs<kLines>(to, count,
+                       [&](std::int64_t p) { return load_lanes(from + p * step, lines); });
   } else if (step == 1) {
     pack_pairs_transposed<kLines>(to, from, line_stride, lines, count);
   } else {
     pack_pairs<kLines>(to, count, [&](std::int64_t p) {
-      S::V numbers{};
-      for (int i = 0; i < lines; ++i) numbers[i] = from[i * line_stride + p * step];
-      return numbers;
+      return gather_lanes(from + p * step, line_stride, lines);
     });
   }
 }

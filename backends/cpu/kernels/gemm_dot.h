@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <tern/backends/cpu/kernels/gemm_finish.h>
 #include <tern/backends/cpu/kernels/gemm_pack.h>
 #include <tern/backends/cpu/kernels/gemm_problem.h>
 #include <tern/backends/cpu/kernels/run.h>
@@ -56,17 +57,26 @@ void finish_sums(const Problem<T>& problem, T* sums, T* c, std::int64_t stride, 
     }
   }
 }
+template <int kLine>
+void finish_sums(const Problem<Narrow>& problem, const float* sums, Narrow* c, std::int64_t stride,
+                 const Narrow* bias, int lines, int length) {
+  for (int line = 0; line < lines; ++line, sums += kLine, c += stride) {
+    finish_run(problem, c, sums, bias, length);
+  }
+}
 
 /// Multiplies kRows rows from `row` on by kDotColumns columns from `column` on. Rows and columns
 /// beyond the end repeat the last one and are not stored.
-template <class T, int kRows, bool kTurned>
-void multiply_dot_tile(const Problem<T>& problem, std::int64_t row, std::int64_t column) {
-  using S = Simd<T>;
-  using V = typename S::V;
+template <class S, int kRows, bool kTurned>
+void multiply_dot_tile(const Problem<S>& problem, std::int64_t row, std::int64_t column) {
+  using T = SumOf<S>;
+  using V = typename Simd<T>::V;
+  constexpr int kWidth = Simd<T>::kWidth;
+  const Format<S> format = problem.format;
   const int rows = static_cast<int>(std::min<std::int64_t>(kRows, problem.m - row));
   const int columns = static_cast<int>(std::min<std::int64_t>(kDotColumns, problem.n - column));
-  const T* a[kRows];
-  const T* b[kDotColumns];
+  const S* a[kRows];
+  const S* b[kDotColumns];
   for (int i = 0; i < kRows; ++i) {
     a[i] = problem.a.data + (row + std::min(i, rows - 1)) * problem.a.row;
   }
@@ -88,52 +98,54 @@ void multiply_dot_tile(const Problem<T>& problem, std::int64_t row, std::int64_t
 #pragma GCC unroll 4
       for (int i = 0; i < kRows; ++i) {
         V& element = sum[kTurned ? j * kLine + i : i * kLine + j];
-        element = S::fma(x[i], y, element);
+        element = Simd<T>::fma(x[i], y, element);
       }
     }
   };
   std::int64_t p = 0;
-  for (; p + S::kWidth <= problem.k; p += S::kWidth) {
-    add(p, [](const T* from) { return S::load(from); });
+  for (; p + kWidth <= problem.k; p += kWidth) {
+    add(p, [&](const S* from) { return format.load(from); });
   }
   if (const int rest = static_cast<int>(problem.k - p); rest > 0) {
-    add(p, [&](const T* from) { return S::load_first(from, rest); });
+    add(p, [&](const S* from) { return format.load_first(from, rest); });
   }
 
-  constexpr int kGroup = std::min(S::kWidth, kSums);
-  alignas(kVectorBytes) T sums[std::max(kSums, S::kWidth)];
+  constexpr int kGroup = std::min(kWidth, kSums);
+  alignas(kVectorBytes) T sums[std::max(kSums, kWidth)];
 #pragma GCC unroll 8
   for (int first = 0; first < kSums; first += kGroup) {
-    S::store(sums + first, sum_each<T, kGroup>(sum + first));
+    Simd<T>::store(sums + first, sum_each<T, kGroup>(sum + first));
   }
-  T* const c = problem.c.data + row * problem.c.row + column * problem.c.column;
-  const T* bias = problem.bias;
+  S* const c = problem.c.data + row * problem.c.row + column * problem.c.column;
+  const S* bias = problem.bias;
   if (bias != nullptr) bias += kTurned ? row : column;
   finish_sums<kLine>(problem, sums, c, kTurned ? problem.c.column : problem.c.row, bias,
                      kTurned ? columns : rows, kTurned ? rows : columns);
 }
 
-/// Computes the columns [begin, end). A and B are contiguous along k.
-template <class T, bool kTurned>
-void multiply_dot_columns(const Problem<T>& problem, std::int64_t begin, std::int64_t end) {
+/// Computes the columns [begin, end). A and B are contiguous along k. Narrow elements have one row.
+template <class S, bool kTurned>
+void multiply_dot_columns(const Problem<S>& problem, std::int64_t begin, std::int64_t end) {
   for (std::int64_t column = begin; column < end; column += kDotColumns) {
     std::int64_t row = 0;
-    for (; row + 2 < problem.m; row += kDotRows) {
-      multiply_dot_tile<T, kDotRows, kTurned>(problem, row, column);
+    if constexpr (!std::is_same_v<S, Narrow>) {
+      for (; row + 2 < problem.m; row += kDotRows) {
+        multiply_dot_tile<S, kDotRows, kTurned>(problem, row, column);
+      }
+      if (row + 2 == problem.m) multiply_dot_tile<S, 2, kTurned>(problem, row, column);
     }
-    if (row + 2 == problem.m) multiply_dot_tile<T, 2, kTurned>(problem, row, column);
-    if (row + 1 == problem.m) multiply_dot_tile<T, 1, kTurned>(problem, row, column);
+    if (row + 1 == problem.m) multiply_dot_tile<S, 1, kTurned>(problem, row, column);
   }
 }
 
 /// Does the same for a B of any strides, and gathers its columns, a few at a time. Returns false if
 /// out of memory.
-template <class T, bool kTurned>
-bool multiply_dot_gathered(const Problem<T>& problem, std::int64_t begin, std::int64_t end) {
-  T* const gathered = scratch_of<T>(problem.k * kDotColumns);
+template <class S, bool kTurned>
+bool multiply_dot_gathered(const Problem<S>& problem, std::int64_t begin, std::int64_t end) {
+  S* const gathered = scratch_of<S>(problem.k * kDotColumns);
   if (gathered == nullptr) return false;
   for (std::int64_t column = begin; column < end; column += kDotColumns) {
-    Problem<T> few = problem;
+    Problem<S> few = problem;
     few.n = std::min<std::int64_t>(kDotColumns, end - column);
     for (std::int64_t j = 0; j < few.n; ++j) {
       gather_run(gathered + j * problem.k, problem.b.data + (column + j) * problem.b.column,
@@ -142,35 +154,39 @@ bool multiply_dot_gathered(const Problem<T>& problem, std::int64_t begin, std::i
     few.b = {gathered, 0, 1, problem.k};
     few.c.data += column * problem.c.column;
     if (few.bias != nullptr && !kTurned) few.bias += column;
-    multiply_dot_columns<T, kTurned>(few, 0, few.n);
+    multiply_dot_columns<S, kTurned>(few, 0, few.n);
   }
   return true;
 }
 
 /// Computes the columns [begin, end), a multiple of kDotColumns except at the end. Returns false if
 /// out of memory. A or B must be contiguous along k.
-template <class T>
-bool multiply_dot(Problem<T> problem, std::int64_t begin, std::int64_t end) {
-  constexpr int kWidth = Simd<T>::kWidth;
+template <class S>
+bool multiply_dot(Problem<S> problem, std::int64_t begin, std::int64_t end) {
+  constexpr int kWidth = Simd<SumOf<S>>::kWidth;
   if (problem.b.row != 1) {
-    return problem.turned ? multiply_dot_gathered<T, true>(problem, begin, end)
-                          : multiply_dot_gathered<T, false>(problem, begin, end);
+    return problem.turned ? multiply_dot_gathered<S, true>(problem, begin, end)
+                          : multiply_dot_gathered<S, false>(problem, begin, end);
   }
   if (problem.a.column != 1) {
     const std::int64_t padded_k = divide_up(problem.k, kWidth) * kWidth;
-    T* const packed = scratch_of<T>(padded_k * problem.m);
+    S* const packed = scratch_of<S>(padded_k * problem.m);
     if (packed == nullptr) return false;
-    for (std::int64_t p = 0; p < problem.k; p += kWidth) {
-      pack<T, kWidth>(packed + p, padded_k, problem.a.data + p * problem.a.column, problem.a.column,
-                      problem.a.row,
-                      static_cast<int>(std::min<std::int64_t>(kWidth, problem.k - p)), problem.m);
+    if constexpr (std::is_same_v<S, Narrow>) {
+      gather_run(packed, problem.a.data, problem.a.column, problem.k);
+    } else {
+      for (std::int64_t p = 0; p < problem.k; p += kWidth) {
+        const std::int64_t steps = std::min<std::int64_t>(kWidth, problem.k - p);
+        pack<S, kWidth>(packed + p, padded_k, problem.a.data + p * problem.a.column,
+                        problem.a.column, problem.a.row, static_cast<int>(steps), problem.m);
+      }
     }
     problem.a = {packed, 0, padded_k, 1};
   }
   if (problem.turned) {
-    multiply_dot_columns<T, true>(problem, begin, end);
+    multiply_dot_columns<S, true>(problem, begin, end);
   } else {
-    multiply_dot_columns<T, false>(problem, begin, end);
+    multiply_dot_columns<S, false>(problem, begin, end);
   }
   return true;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/gemm_simd.h>
+#include <algorithm>
+
+#include <tern/backends/cpu/kernels/gemm_format.h>
 
 // Packing puts rows of A, or columns of B, side by side, so that the micro-kernel reads a short
 // contiguous run of memory per step of k.
@@ -88,9 +90,39 @@ void pack(T* to, std::int64_t to_step, const T* from, std::int64_t line_stride, 
 
 /// Packs `count` steps of k of up to kLines lines into elements that hold one step; see pack().
 template <int kLines, class T>
-void pack_steps(T* to, const T* from, std::int64_t line_stride, std::int64_t step, int lines,
-                std::int64_t count) {
+void pack_steps(const Format<T>&, T* to, const T* from, std::int64_t line_stride, std::int64_t step,
+                int lines, std::int64_t count) {
   pack<T, kLines>(to, kLines, from, line_stride, step, lines, count);
+}
+
+/// Converts to[i * to_stride + p] = from[i * line_stride + p * step] for i < lines, p < count. Not
+/// inlined: it has a caller per size of tile.
+[[gnu::noinline]] inline void load_lines(const Format<Narrow>& format, float* to,
+                                         std::int64_t to_stride, const Narrow* from,
+                                         std::int64_t line_stride, std::int64_t step,
+                                         std::int64_t lines, std::int64_t count) {
+  for (; lines > 0; --lines, to += to_stride, from += line_stride) {
+    if (step == 1) {
+      load_run(format, to, from, count);
+    } else {
+      for (std::int64_t p = 0; p < count; ++p) to[p] = format.number(from[p * step]);
+    }
+  }
+}
+
+/// Does the same as for T and converts the elements.
+template <int kLines>
+void pack_steps(const Format<Narrow>& format, float* to, const Narrow* from,
+                std::int64_t line_stride, std::int64_t step, int lines, std::int64_t count) {
+  if (line_stride == 1) return load_lines(format, to, kLines, from, step, 1, count, lines);
+  // Converts short runs of the lines, which stay in the first-level cache.
+  constexpr std::int64_t kRun = 64;
+  alignas(kVectorBytes) float numbers[kLines * kRun];
+  for (std::int64_t p = 0; p < count; p += kRun) {
+    const std::int64_t n = std::min(kRun, count - p);
+    load_lines(format, numbers, kRun, from + p * step, line_stride, step, lines, n);
+    pack<float, kLines>(to + p * kLines, kLines, numbers, kRun, 1, lines, n);
+  }
 }
 
 }  // namespace tern::cpu

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <tern/backends/cpu/kernels/gemm_amx.h>
+#include <tern/backends/cpu/kernels/gemm_finish.h>
 #include <tern/backends/cpu/kernels/gemm_pack.h>
 #include <tern/backends/cpu/kernels/gemm_problem.h>
 #include <tern/backends/cpu/kernels/gemm_tile.h>
@@ -41,41 +43,60 @@ void multiply_vectors(std::int64_t vectors, const TileInput<E>& in,
   }
 }
 
-/// A block of k times some vectors of columns of B, packed into elements of type E.
-template <class E>
+/// A block of k times some vectors of columns of B, packed from S into elements of type E.
+template <class S, class E>
 class Block {
  public:
-  using T = NumberOf<E>;
+  using T = SumOf<S>;
   static constexpr int kWidth = Simd<T>::kWidth;
   static constexpr int kSteps = PackedElement<E>::kSteps;
 
+  /// True if the rows of A are multiplied by the tiles of AMX.
+  static constexpr bool kIsAmx = kStripRows<E> != kTileRows;
+  /// True if the sums of a tile are not elements of C.
+  static constexpr bool kHasSums = !std::is_same_v<S, T> || kIsAmx;
+  /// True if a single row is multiplied by narrow elements in place.
+  static constexpr bool kRowInPlace = std::is_same_v<S, Narrow> && std::is_same_v<T, E>;
+
   /// `b_memory` has room for the vectors, `a_memory` for a strip.
-  Block(const Problem<T>& problem, std::int64_t k_begin, std::int64_t k_end, bool direct_b,
-        E* b_memory, E* a_memory)
+  Block(const Problem<S>& problem, std::int64_t k_begin, std::int64_t k_end, bool direct_b,
+        E* b_memory, E* a_memory, const Sums<T>& sums)
       : problem_(problem),
         k_(k_end - k_begin),
         elements_(divide_up(k_, kSteps)),
         a_(problem.a.data + k_begin * problem.a.column),
         b_(problem.b.data + k_begin * problem.b.row),
-        direct_vectors_(direct_b ? problem.n / kWidth : 0),
+        direct_vectors_(direct_b && (kInPlace || kRowInPlace) ? problem.n / kWidth : 0),
         packed_b_(b_memory),
-        packed_a_(a_memory) {
-    const bool last = k_end == problem.k;
-    output_.alpha = problem.alpha;
-    output_.beta = k_begin == 0 ? problem.beta : T(1);
-    output_.bias = last ? problem.bias : nullptr;
+        packed_a_(a_memory),
+        sums_(sums),
+        is_first_(k_begin == 0),
+        is_last_(k_end == problem.k) {
+    if constexpr (kHasSums) {
+      output_ = {nullptr, 0, nullptr, T(1), is_first_ ? T(0) : T(1), 0};
+    } else {
+      output_.alpha = problem.alpha;
+      output_.beta = is_first_ ? problem.beta : T(1);
+      output_.bias = is_last_ ? problem.bias : nullptr;
+    }
   }
 
   void pack_b(std::int64_t begin, std::int64_t end) {
+    if constexpr (kRowInPlace) {
+      const std::int64_t tiles = (std::min(end, direct_vectors_) - begin) / kRowVectors;
+      direct_vectors_ = begin + std::max<std::int64_t>(tiles, 0) * kRowVectors;
+    }
     first_packed_ = std::max(begin, direct_vectors_);
     for (std::int64_t vector = first_packed_; vector < end; ++vector) {
-      pack_steps<kWidth>(packed_b(vector), b_ + vector * kWidth * problem_.b.column,
-                         problem_.b.column, problem_.b.row, lanes(vector), k_);
+      pack_steps<kWidth>(problem_.format, packed_b(vector),
+                         b_ + vector * kWidth * problem_.b.column, problem_.b.column,
+                         problem_.b.row, lanes(vector), k_);
     }
   }
 
   /// Multiplies a strip of rows by the vectors [begin, end).
-  void multiply(std::int64_t row, std::int64_t row_end, std::int64_t begin, std::int64_t end) {
+  void multiply(std::int64_t row, std::int64_t row_end, std::int64_t begin,
+                std::int64_t end) requires(!kIsAmx) {
     const std::int64_t rows = row_end - row;
     if (rows >= kTileRows) return multiply_rows<kTileRows>(row, begin, end);
     if constexpr (kTileRows == 8) {
@@ -85,9 +106,33 @@ class Block {
     if ((rows & 1) != 0) multiply_rows<1>(row + (rows & 6), begin, end);
   }
 
+  /// Does the same with AMX.
+  void multiply(std::int64_t row, std::int64_t row_end, std::int64_t begin,
+                std::int64_t end) requires(kIsAmx) {
+    const std::int64_t rows = row_end - row;
+    pack_amx_strip(problem_.format, packed_a_, a_ + row * problem_.a.row, problem_.a.row,
+                   problem_.a.column, rows, k_);
+    for (std::int64_t vector = begin; vector < end; vector += 2) {
+      const std::int64_t count = std::min<std::int64_t>(2, end - vector), column = vector * kWidth;
+      alignas(64) T tile[kStripRows<E> * 2 * kWidth];
+      T* sums = tile;
+      std::int64_t stride = 2 * kWidth;
+      if (sums_.data != nullptr) {
+        sums = sums_.data + (row - sums_.row) * sums_.stride + column - sums_.column;
+        stride = sums_.stride;
+      }
+      multiply_amx_tiles(packed_a_, packed_b(vector), elements_ * kWidth, elements_, sums,
+                         stride * std::int64_t{sizeof(T)}, is_first_, rows > 16, count == 2);
+      if (is_last_) {
+        finish_tile(problem_, sums, stride, row, column, rows,
+                    std::min(count * kWidth, problem_.n - column));
+      }
+    }
+  }
+
  private:
   /// True if operands may be read without packing.
-  static constexpr bool kInPlace = std::is_same_v<T, E>;
+  static constexpr bool kInPlace = std::is_same_v<S, E>;
 
   int lanes(std::int64_t vector) const {
     return static_cast<int>(std::min<std::int64_t>(kWidth, problem_.n - vector * kWidth));
@@ -98,16 +143,24 @@ class Block {
 
   template <int kRows>
   void multiply_rows(std::int64_t row, std::int64_t begin, std::int64_t end) {
-    const T* const a = a_ + row * problem_.a.row;
+    const S* const a = a_ + row * problem_.a.row;
     TileInput<E> in{packed_a_, kRows, nullptr, 0, 0, elements_};
     if constexpr (kRows == 1 && kInPlace) {
       in.a = a;
       in.a_step = problem_.a.column;
     } else {
-      pack_steps<kRows>(packed_a_, a, problem_.a.row, problem_.a.column, kRows, k_);
+      pack_steps<kRows>(problem_.format, packed_a_, a, problem_.a.row, problem_.a.column, kRows,
+                        k_);
     }
-    for (std::int64_t vector = begin; vector < end;) {
-      const bool direct = vector < direct_vectors_;
+    std::int64_t vector = begin;
+    if constexpr (kRows == 1 && kRowInPlace) {
+      for (; vector + kRowVectors <= std::min(end, direct_vectors_); vector += kRowVectors) {
+        problem_.format.is_half ? multiply_in_place<NarrowInPlace<true>>(row, vector)
+                                : multiply_in_place<NarrowInPlace<false>>(row, vector);
+      }
+    }
+    while (vector < end) {
+      const bool direct = kInPlace && vector < direct_vectors_;
       const std::int64_t left = (direct ? std::min(end, direct_vectors_) : end) - vector;
       const std::int64_t count = kRows == 1 && left >= kRowVectors
                                      ? kRowVectors
@@ -123,19 +176,49 @@ class Block {
     }
   }
 
-  template <int kRows>
+  /// Multiplies one row by kRowVectors vectors of narrow elements.
+  template <class Element>
+  void multiply_in_place(std::int64_t row, std::int64_t vector) const {
+    const auto elements = [](const S* from) { return reinterpret_cast<const Element*>(from); };
+    const TileInput<Element> in{elements(a_ + row * problem_.a.row),
+                                problem_.a.column,
+                                elements(b_ + vector * kWidth),
+                                problem_.b.row,
+                                kWidth,
+                                k_};
+    multiply_columns<1>(row, vector, kRowVectors, in);
+  }
+
+  template <int kRows, class Element>
   void multiply_columns(std::int64_t row, std::int64_t vector, std::int64_t count,
-                        const TileInput<E>& in) const {
+                        const TileInput<Element>& in) const {
     const std::int64_t column = vector * kWidth;
     TileOutput<T> out = output_;
     out.last_lanes = lanes(vector + count - 1);
-    if (problem_.c.column == 1) {
+    constexpr int kMostVectors = kRows == 1 ? kRowVectors : kTileVectors;
+    if constexpr (kHasSums) {
+      alignas(kVectorBytes) T tile[kRows * kMostVectors * kWidth];
+      out.c = tile;
+      out.c_row = kMostVectors * kWidth;
+      if (sums_.data != nullptr) {
+        out.c = sums_.data + (row - sums_.row) * sums_.stride + column - sums_.column;
+        out.c_row = sums_.stride;
+      }
+      out.last_lanes = kWidth;
+      if constexpr (std::is_same_v<Element, E>) {
+        multiply_vectors<E, kRows>(count, in, out);
+      } else {
+        multiply_tile<Element, kRows, kRowVectors>(in, out);
+      }
+      if (!is_last_) return;
+      finish_tile(problem_, out.c, out.c_row, row, column, kRows,
+                  std::min(count * kWidth, problem_.n - column));
+    } else if (problem_.c.column == 1) {
       out.c = problem_.c.data + row * problem_.c.row + column;
       out.c_row = problem_.c.row;
       if (out.bias != nullptr) out.bias += column;
       multiply_vectors<E, kRows>(count, in, out);
     } else {
-      constexpr int kMostVectors = kRows == 1 ? kRowVectors : kTileVectors;
       alignas(kVectorBytes) T tile[kRows * kMostVectors * kWidth];
       out.c = tile;
       out.c_row = kMostVectors * kWidth;
@@ -145,55 +228,68 @@ class Block {
     }
   }
 
-  const Problem<T>& problem_;
+  const Problem<S>& problem_;
   const std::int64_t k_, elements_;
-  const T* const a_;
-  const T* const b_;
-  const std::int64_t direct_vectors_;  // number of vectors that are read without packing
+  const S* const a_;
+  const S* const b_;
+  std::int64_t direct_vectors_;  // number of vectors that are read without packing
   std::int64_t first_packed_ = 0;
   E* const packed_b_;
   E* const packed_a_;
+  const Sums<T> sums_;
+  const bool is_first_, is_last_;
   TileOutput<T> output_{};
 };
 
 /// Computes a share; returns false if out of memory. If C has contiguous columns (a turned
 /// problem), beta and bias are not supported.
-template <class E>
-bool multiply_packed(const Problem<NumberOf<E>>& problem, const Share& share) {
-  using T = NumberOf<E>;
-  constexpr std::int64_t kSteps = PackedElement<E>::kSteps;
-  const std::int64_t strips = divide_up(share.row_end - share.row_begin, kTileRows);
+template <class E, class S>
+bool multiply_packed(const Problem<S>& problem, const Share& share) {
+  using T = SumOf<S>;
+  constexpr std::int64_t kSteps = PackedElement<E>::kSteps, kWidth = Simd<T>::kWidth;
+  constexpr std::int64_t kElementBytes = sizeof(E), kSumBytes = sizeof(T);
+  const std::int64_t strips = divide_up(share.row_end - share.row_begin, kStripRows<E>);
   // The first and the last vector of columns may be shared with other threads.
   const std::int64_t first_vector = share.begin / strips, first_strip = share.begin % strips;
   const std::int64_t last_vector = share.end / strips, last_strip = share.end % strips;
   const std::int64_t end_vector = last_vector + (last_strip > 0 ? 1 : 0);
 
   const std::int64_t elements = divide_up(problem.k, kSteps);
-  const std::int64_t strip_bytes = elements * kTileRows * static_cast<std::int64_t>(sizeof(E));
+  const std::int64_t strip_bytes = elements * kTileRows * kElementBytes;
   const std::int64_t blocks =
       problem.c.column != 1 || elements == 0 ? 1 : divide_up(strip_bytes, kStripBytes);
   const std::int64_t block_elements = divide_up(elements, blocks);
-  const std::int64_t vectors_at_once = std::min(
-      end_vector - first_vector,
-      std::max<std::int64_t>(kTileVectors, kBlockBytes / (block_elements * kVectorBytes + 1)));
-  const std::int64_t b_size = vectors_at_once * block_elements * Simd<T>::kWidth;
-  E* const memory = scratch_of<E>(b_size + block_elements * kTileRows);
+  std::int64_t vectors_at_once = std::max<std::int64_t>(
+      kTileVectors, kBlockBytes / (block_elements * kWidth * kElementBytes + 1));
+  if (Block<S, E>::kRowInPlace)
+    vectors_at_once = divide_up(vectors_at_once, kRowVectors) * kRowVectors;
+  vectors_at_once = std::min(end_vector - first_vector, vectors_at_once);
+  const std::int64_t b_size = vectors_at_once * block_elements * kWidth;
+  const std::int64_t packed_size = b_size + block_elements * kStripRows<E>;
+  const std::int64_t sums_size =
+      Block<S, E>::kHasSums && blocks > 1 ? strips * kStripRows<E> * vectors_at_once * kWidth : 0;
+  static_assert(alignof(T) == alignof(E));
+  E* const memory = scratch_of<E>(packed_size + divide_up(sums_size * kSumBytes, kElementBytes));
   if (memory == nullptr) return false;
+  Sums<T> sums{nullptr, vectors_at_once * kWidth, share.row_begin, 0};
+  if (sums_size > 0) sums.data = reinterpret_cast<T*>(memory + packed_size);
 
-  const bool direct_b =
-      std::is_same_v<T, E> && problem.b.column == 1 && strips < kStripsWorthPacking;
-  for (std::int64_t number = 0; number < blocks; ++number) {
-    const std::int64_t k_begin = elements * number / blocks * kSteps;
-    const std::int64_t k_end = std::min(problem.k, elements * (number + 1) / blocks * kSteps);
-    Block<E> block(problem, k_begin, k_end, direct_b, memory, memory + b_size);
-    for (std::int64_t begin = first_vector; begin < end_vector; begin += vectors_at_once) {
-      const std::int64_t end = std::min(begin + vectors_at_once, end_vector);
+  const std::int64_t rows = share.row_end - share.row_begin;
+  const bool direct_b = problem.b.column == 1 &&
+                        (Block<S, E>::kRowInPlace ? rows == 1 : strips < kStripsWorthPacking);
+  for (std::int64_t begin = first_vector; begin < end_vector; begin += vectors_at_once) {
+    const std::int64_t end = std::min(begin + vectors_at_once, end_vector);
+    sums.column = begin * kWidth;
+    for (std::int64_t number = 0; number < blocks; ++number) {
+      const std::int64_t k_begin = elements * number / blocks * kSteps;
+      const std::int64_t k_end = std::min(problem.k, elements * (number + 1) / blocks * kSteps);
+      Block<S, E> block(problem, k_begin, k_end, direct_b, memory, memory + b_size, sums);
       block.pack_b(begin, end);
       for (std::int64_t strip = 0; strip < strips; ++strip) {
         const std::int64_t from = std::max(begin, first_vector + (strip < first_strip ? 1 : 0));
         const std::int64_t to = std::min(end, last_vector + (strip < last_strip ? 1 : 0));
-        const std::int64_t row = share.row_begin + strip * kTileRows;
-        if (from < to) block.multiply(row, std::min(row + kTileRows, share.row_end), from, to);
+        const std::int64_t row = share.row_begin + strip * kStripRows<E>;
+        if (from < to) block.multiply(row, std::min(row + kStripRows<E>, share.row_end), from, to);
       }
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/gemm_simd.h>
+#include <tern/backends/cpu/kernels/gemm_format.h>
 
 namespace tern::cpu {
 
@@ -17,6 +17,29 @@ struct PackedElement {
   static V broadcast(E value) { return Simd<E>::broadcast(value); }
   /// Returns the sum plus, in each lane, the products of all steps.
   static Sum multiply_add(V a, V b, Sum sum) { return Simd<E>::fma(a, b, sum); }
+};
+
+/// Narrow elements that a tile of one row reads in place.
+template <bool kIsHalf>
+struct NarrowInPlace {
+  Narrow element;
+};
+
+template <bool kIsHalf>
+struct PackedElement<NarrowInPlace<kIsHalf>> {
+  using Number = float;
+  using Sum = Simd<float>::V;
+  using V = Sum;
+  static constexpr int kSteps = 1;
+
+  static V load(const NarrowInPlace<kIsHalf>* from) {
+    const Narrow* const elements = &from->element;
+    return kIsHalf ? Format<Narrow>::load_half(elements) : Format<Narrow>::load_bfloat16(elements);
+  }
+  static V broadcast(NarrowInPlace<kIsHalf> x) {
+    return Simd<float>::broadcast(Format<Narrow>(kIsHalf ? kHalf : kBFloat16).number(x.element));
+  }
+  static Sum multiply_add(V a, V b, Sum sum) { return Simd<float>::fma(a, b, sum); }
 };
 
 template <class E>

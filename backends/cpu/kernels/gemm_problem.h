@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <tern/backends/cpu/kernels/divide_up.h>
+#include <tern/backends/cpu/kernels/gemm_format.h>
 #include <tern/backends/cpu/kernels/scratch.h>
 #include <tern/core/kernels/families/gemm.h>
 
@@ -16,14 +17,15 @@ struct Matrix {
   std::int64_t batch, row, column;
 };
 
-/// GemmArgs for one element type: c = alpha * a x b + beta * c + bias.
-template <class T>
+/// GemmArgs for elements of type S: c = alpha * a x b + beta * c + bias.
+template <class S>
 struct Problem {
   std::int64_t m, n, k;
-  Matrix<const T> a, b;
-  Matrix<T> c;    // column stride 1; once turned, row stride 1
-  const T* bias;  // one number per column, contiguous; once turned, per row; null: none
-  T alpha, beta;
+  Matrix<const S> a, b;
+  Matrix<S> c;    // column stride 1; once turned, row stride 1
+  const S* bias;  // one number per column, contiguous; once turned, per row; null: none
+  SumOf<S> alpha, beta;
+  Format<S> format;
   bool turned = false;
 
   /// Turns this into the product of the transposed matrices.

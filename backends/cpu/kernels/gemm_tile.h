@@ -5,10 +5,20 @@
 namespace tern::cpu {
 
 /// A tile of C that fits into the registers with a row of B and one number of A: kTileRows rows of
-/// kTileVectors vectors, or one row of kRowVectors.
-inline constexpr int kTileRows = kVectorBytes == 64 ? 8 : 4;
+/// kTileVectors vectors, or one row of kRowVectors. AVX-512 and NEON have 32 registers, others 16.
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int kTileRows = 8;
+#else
+inline constexpr int kTileRows = 4;
+#endif
 inline constexpr int kTileVectors = 3;
 inline constexpr int kRowVectors = 8;
+
+/// The rows of A that are packed at once, and what a thread needs while it multiplies.
+template <class E>
+inline constexpr int kStripRows = kTileRows;
+template <class E>
+struct TileRegion {};
 
 /// The input of a tile. Element (i, p) of A is a[p * a_step + i]; lane l of vector j of row p of B
 /// is b[p * b_step + j * b_vector + l]; p < count.
