@@ -108,8 +108,18 @@ Tensor mm(const Tensor& self, const Tensor& other) {
                     other, [](const Tensor& g, const Tensor& a) { return a.t().mm(g); }, self));
 }
 
-Tensor addmm(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta,
-             const Scalar& alpha) {
+namespace {
+
+// Returns a factor of matrices of `dtype`, truncated for integers.
+Scalar factor_in(ScalarType dtype, const Scalar& factor) {
+  detail::check_representable(factor, dtype);
+  return is_floating_point(dtype) ? factor : Scalar(factor.toLong());
+}
+
+}  // namespace
+
+Tensor addmm(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta_given,
+             const Scalar& alpha_given) {
   TERN_OP("addmm", self, a, b);
   check_matrix("mat1", a);
   check_matrix("mat2", b);
@@ -118,8 +128,7 @@ Tensor addmm(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar&
   TERN_CHECK(self.dtype() == a.dtype(), DTypeError,
              "self and mat2 must have the same dtype, but got ", self.dtype(), " and ", b.dtype());
   check_inner(a, b);
-  detail::check_representable(alpha, a.dtype());
-  detail::check_representable(beta, a.dtype());
+  const Scalar alpha = factor_in(a.dtype(), alpha_given), beta = factor_in(a.dtype(), beta_given);
   const DimVector sizes{a.sizes()[0], b.sizes()[1]};
   Tensor out = detail::make_tensor(sizes, a.dtype(), a.device());
   const bool has_input = !(beta == Scalar(0));  // 0 ignores even NaN

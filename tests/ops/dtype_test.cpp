@@ -284,6 +284,13 @@ TEST(Dtypes, SumsOfHalvesDoNotStopGrowing) {
   }
 }
 
+TEST(Dtypes, FactorsOfIntegerMatricesAreTruncated) {
+  const Tensor x = ones({2, 2}, kInt);
+  EXPECT_TRUE(addmm(x, x, x, 0.5, 1).equal(full({2, 2}, 2, kInt)));
+  EXPECT_TRUE(addmm(x, x, x, 2.9, 1).equal(full({2, 2}, 4, kInt)));
+  EXPECT_TRUE(addmm(x, x, x, -3.0, 0).equal(full({2, 2}, -3, kInt)));
+}
+
 TEST(Dtypes, MixedDtypesArePromoted) {
   for (const Device& device : {Device("cpu"), Device("cuda"), Device("meta")}) {
     for (const ScalarType dtype : kNarrowDtypes) {
