@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+
 #include <tern/core/kernels/formulas_float.h>
 #include <tern/core/kernels/formulas_unary.h>
 #include <tern/core/kernels/pow.h>
@@ -102,6 +104,12 @@ struct pow : Formula {
       }
       return wrap<T>(result);
     }
+  }
+  TERN_HOST_DEVICE static bool bounded(std::same_as<float> auto base, float exponent) {
+    return math::is_pow_bounded(base, exponent);
+  }
+  TERN_HOST_DEVICE static float bounded_value(float base, float exponent) {
+    return math::pow_bounded(base, exponent);
   }
 };
 

@@ -29,13 +29,13 @@ constexpr std::int64_t grain_of(ElementwiseOp op) {
     case ElementwiseOp::expm1:
     case ElementwiseOp::log:
     case ElementwiseOp::log1p:
+    case ElementwiseOp::sin:
+    case ElementwiseOp::cos:
     case ElementwiseOp::tanh:
     case ElementwiseOp::sigmoid:
     case ElementwiseOp::bce:
     case ElementwiseOp::bce_logits:
       return 8192;
-    case ElementwiseOp::sin:
-    case ElementwiseOp::cos:
     case ElementwiseOp::pow:
     case ElementwiseOp::remainder:
       return 2048;
