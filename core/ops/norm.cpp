@@ -14,9 +14,12 @@ using autograd::needs_grad;
 using detail::reduced_count;
 
 // Computes the norm by its definition, which loses numbers whose powers leave the range of the
-// dtype.
+// dtype (for order 2: of float64).
 Tensor plain_norm(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
-  if (order == 2) return sqrt(square(self).sum(dim, keepdim));
+  if (order == 2) {
+    return detail::run_reduce({"norm", kernels::ReduceOp::kNorm, self.dtype(), 1, keepdim}, self,
+                              dim);
+  }
   return pow(pow(abs(self), order).sum(dim, keepdim), 1 / order);
 }
 
@@ -54,9 +57,12 @@ Tensor norm_of(const Tensor& self, double order, IntArrayRef dim, bool keepdim) 
   }
   if (reduced_count(self, dim) == 1) return abs(self).sum(dim, keepdim);
   const Tensor norms = plain_norm(self, order, dim, keepdim);
-  const bool lost = self.dtype() == kFloat    ? may_have_lost_range<float>(norms, order)
-                    : self.dtype() == kDouble ? may_have_lost_range<double>(norms, order)
-                                              : false;
+  bool lost = false;
+  if (self.dtype() == kDouble) {
+    lost = may_have_lost_range<double>(norms, order);
+  } else if (self.dtype() == kFloat && order != 2) {  // kernels add squares of floats in double
+    lost = may_have_lost_range<float>(norms, order);
+  }
   return lost && self.numel() != 0 ? scaled_norm(self, order, dim, keepdim) : norms;
 }
 

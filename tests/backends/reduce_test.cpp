@@ -58,6 +58,7 @@ T sample(Noise& noise, ReduceOp op) {
     return static_cast<T>(noise.bits() % 64) - 32;
   } else {
     if (op == ReduceOp::kProd) return static_cast<T>(noise.uniform(0.999, 1.001));
+    if (op == ReduceOp::kNorm) return static_cast<T>(noise.uniform(-1e30, 1e30));
     if (op == ReduceOp::kAny) return noise.bits() % 4096 == 0 ? T(0.5) : T(0);
     if (op == ReduceOp::kAll) return noise.bits() % 4096 == 0 ? T(0) : T(0.5);
     // Few distinct values, so that extremes occur more than once.
@@ -112,11 +113,11 @@ class Reduce : public testing::KernelTest {
     args.out = want.get();
     args.values = want_values.get();
     testing::run_oracle(args);
-    const bool rounds =
-        std::is_floating_point_v<T> && (op == ReduceOp::kSum || op == ReduceOp::kProd);
+    const bool rounds = std::is_floating_point_v<T> &&
+                        (op == ReduceOp::kSum || op == ReduceOp::kProd || op == ReduceOp::kNorm);
     // A product rounds once per factor.
     const Number limit =
-        (op == ReduceOp::kSum ? 10 : 1000) * Number(std::numeric_limits<T>::epsilon());
+        (op == ReduceOp::kProd ? 1000 : 10) * Number(std::numeric_limits<T>::epsilon());
     for (std::size_t at = 0; at < out_count; ++at) {
       if (rounds) {
         const auto wanted = static_cast<Number>(want[at]);
@@ -154,6 +155,43 @@ TEST_P(Reduce, SumAndProduct) {
   }
 }
 
+// The squares of these floats are infinite.
+TEST_P(Reduce, Norm) {
+  check_all_layouts<float>(ReduceOp::kNorm);
+  check_all_layouts<double>(ReduceOp::kNorm);
+}
+
+// The squares of tiny floats are 0.
+TEST_P(Reduce, NormOfTinyNumbers) {
+  Noise noise(2);
+  for (const double scale : {1e-30, 1e-17, 1.0}) {
+    std::vector<float> in(5000);
+    for (float& x : in) x = static_cast<float>(noise.uniform(-scale, scale));
+    float out = 0, want = 0;
+    ReduceArgs args = arguments<float, float>(ReduceOp::kNorm, {{}, {}, {}, {5000}, {1}});
+    args.in = in.data();
+    args.out = &out;
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+    args.out = &want;
+    testing::run_oracle(args);
+    EXPECT_NEAR(out / want, 1, 1e-5) << scale;
+  }
+}
+
+// The product is in the range of float, but not that of every second element.
+TEST_P(Reduce, ProductOfLargeAndSmall) {
+  std::vector<float> in(4096, 1.25f);
+  for (std::size_t i = 0; i < in.size(); i += 2) in[i] = 0.8f;
+  float out = 0, want = 0;
+  ReduceArgs args = arguments<float, float>(ReduceOp::kProd, {{}, {}, {}, {4096}, {1}});
+  args.in = in.data();
+  args.out = &out;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  args.out = &want;
+  testing::run_oracle(args);
+  EXPECT_NEAR(out, want, 1e-3);
+}
+
 TEST_P(Reduce, Extremes) {
   for (ReduceOp op : {ReduceOp::kAmax, ReduceOp::kAmin, ReduceOp::kArgmax, ReduceOp::kArgmin}) {
     check_all_layouts<float>(op);
@@ -175,7 +213,8 @@ TEST_P(Reduce, NothingGivesTheIdentity) {
   const ReduceLayout layout{{3}, {1}, {1}, {0}, {1}};
   float out[3];
   const float in[1] = {5};
-  for (const auto& [op, want] : {std::pair{ReduceOp::kSum, 0.0f}, {ReduceOp::kProd, 1.0f}}) {
+  for (const auto& [op, want] :
+       {std::pair{ReduceOp::kSum, 0.0f}, {ReduceOp::kProd, 1.0f}, {ReduceOp::kNorm, 0.0f}}) {
     ReduceArgs args = arguments<float, float>(op, layout);
     args.in = in;
     args.out = out;

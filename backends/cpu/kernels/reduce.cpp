@@ -87,6 +87,8 @@ void reduce(const kernels::ReduceArgs& given, kernels::KernelContext& context) {
     case kArgmax:
     case kArgmin:
       return reduce_arg(args);
+    case kNorm:
+      return reduce_norm(args, context);
   }
 }
 

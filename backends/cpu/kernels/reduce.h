@@ -276,5 +276,6 @@ class Reduction {
 void reduce_values(const kernels::ReduceArgs& args, kernels::KernelContext& context);
 void reduce_truth(const kernels::ReduceArgs& args);
 void reduce_arg(const kernels::ReduceArgs& args);
+void reduce_norm(const kernels::ReduceArgs& args, kernels::KernelContext& context);
 
 }  // namespace tern::cpu

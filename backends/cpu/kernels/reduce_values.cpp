@@ -23,7 +23,11 @@ struct Values {
     for (std::int64_t i = 0; i < n;) {
       const std::int64_t count = std::min<std::int64_t>(512, n - i);
       gather_run(buffer, p + i * stride, stride, count);
-      acc = combine(acc, reduce_short_run<Op>(buffer, count));
+      if constexpr (std::is_same_v<E, Accumulated>) {
+        acc = combine(acc, reduce_short_run<Op>(buffer, count));
+      } else {
+        acc = combine(acc, reduce_run<Op>(buffer, count));
+      }
       i += count;
     }
     return acc;
@@ -64,7 +68,7 @@ struct Values {
   Accumulated scale;
 
  private:
-  static constexpr std::int64_t kBlockRows = 256;
+  static constexpr std::int64_t kBlockRows = std::is_same_v<Op, Product> ? kProductLength : 256;
 
   static void add_block(E* __restrict block, const E* __restrict p, std::int64_t stride,
                         std::int64_t rows, std::int64_t columns) {

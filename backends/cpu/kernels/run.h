@@ -187,10 +187,13 @@ bool has_nan(const T* in, std::int64_t n) {
   return found != 0;
 }
 
-/// The type of long reductions: float sums of many runs would lose digits.
+/// The type of long reductions: float sums of many runs would lose digits, and products would leave
+/// the range. Multiplying denormals is slow on many processors.
 template <class Op, class T>
-using Accumulator =
-    std::conditional_t<std::is_same_v<Op, Sum> && std::is_same_v<T, float>, double, T>;
+constexpr bool kAccumulatesInDouble = std::is_same_v<T, float> &&
+                                      (std::is_same_v<Op, Sum> || std::is_same_v<Op, Product>);
+template <class Op, class T>
+using Accumulator = std::conditional_t<kAccumulatesInDouble<Op, T>, double, T>;
 
 /// The number of elements that may be summed in T itself: 64 in each lane of four vectors.
 constexpr std::int64_t kRunLength = std::int64_t{256} * kLanes<float>;
@@ -221,6 +224,36 @@ T reduce_short_run(const T* in, std::int64_t n) {
   return result;
 }
 
+/// The number of factors in each lane that are multiplied in float.
+constexpr std::int64_t kProductLength = 32;
+
+/// Multiplies n >= 1 elements: short products in float, then these in double.
+inline double product_run(const float* in, std::int64_t n) {
+  constexpr std::int64_t w = kLanes<float>;
+  typedef float Half __attribute__((vector_size(kVectorBytes / 2)));
+  Vector<double> wide[2] = {Vector<double>{} + 1, Vector<double>{} + 1};
+  while (n >= 4 * w) {
+    Vector<float> part[4];
+    for (int k = 0; k < 4; ++k) part[k] = load(in + k * w);
+    std::int64_t i = 4 * w;
+    for (const std::int64_t end = n < kProductLength * 4 * w ? n : kProductLength * 4 * w;
+         i + 4 * w <= end; i += 4 * w) {
+      for (int k = 0; k < 4; ++k) part[k] *= load(in + i + k * w);
+    }
+    for (const Vector<float>& v : part) {
+      Half halves[2];
+      std::memcpy(halves, &v, sizeof(v));
+      wide[0] *= __builtin_convertvector(halves[0], Vector<double>);
+      wide[1] *= __builtin_convertvector(halves[1], Vector<double>);
+    }
+    in += i;
+    n -= i;
+  }
+  double result = reduce_lanes<Product, double>(wide[0] * wide[1]);
+  if (n > 0) result *= static_cast<double>(reduce_short_run<Product>(in, n));
+  return result;
+}
+
 /// Reduces n >= 1 elements.
 template <class Op, class T>
 Accumulator<Op, T> reduce_run(const T* in, std::int64_t n) {
@@ -232,6 +265,8 @@ Accumulator<Op, T> reduce_run(const T* in, std::int64_t n) {
     return std::numeric_limits<T>::quiet_NaN();
   } else if constexpr (std::is_same_v<Accumulator<Op, T>, T>) {
     return reduce_short_run<Op>(in, n);
+  } else if constexpr (std::is_same_v<Op, Product>) {
+    return product_run(in, n);
   } else {
     Accumulator<Op, T> result = 0;
     for (; n > kRunLength; n -= kRunLength, in += kRunLength) {

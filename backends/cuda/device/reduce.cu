@@ -10,6 +10,7 @@ void reduce(const ReduceArgs& args, KernelContext& context) {
     case ReduceOp::kProd:
     case ReduceOp::kAmax:
     case ReduceOp::kAmin:
+    case ReduceOp::kNorm:
       return reduce_values(args, context);
     case ReduceOp::kArgmax:
     case ReduceOp::kArgmin:

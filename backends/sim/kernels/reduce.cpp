@@ -14,7 +14,7 @@ bool is_nan(std::int64_t) { return false; }
 
 template <class T>
 struct Reduction {
-  Longest<T> sum = 0, product = 1;
+  Longest<T> sum = 0, product = 1, squares = 0;
   bool any = false, all = true;
   // The first extreme element and its position. The first NaN beats all numbers.
   std::optional<Wide<T>> extreme;
@@ -23,6 +23,7 @@ struct Reduction {
   void take(Wide<T> value, std::int64_t at, bool largest) {
     sum = plus(sum, Longest<T>{value});
     product = times(product, Longest<T>{value});
+    squares = plus(squares, times(Longest<T>{value}, Longest<T>{value}));
     any = any || value != 0;
     all = all && value != 0;
     const bool better = !extreme.has_value() || (!is_nan(*extreme) && is_nan(value)) ||
@@ -76,11 +77,18 @@ void apply(const ReduceArgs& args) {
           static_cast<T*>(args.values)[index] = narrow<T>(*result.extreme);
         }
         break;
+      case ReduceOp::kNorm:
+        if constexpr (std::is_floating_point_v<T>) {
+          out[index] = static_cast<T>(std::sqrt(result.squares));
+        }
+        break;
     }
   }
 }
 
-bool supports(const ReduceArgs&) { return true; }
+bool supports(const ReduceArgs& args) {
+  return args.op != ReduceOp::kNorm || args.in_dtype == kFloat || args.in_dtype == kDouble;
+}
 
 void reduce(const ReduceArgs& args, KernelContext&) {
   visit_dtype(args.in_dtype, [&](auto tag) { apply<typename decltype(tag)::type>(args); });

@@ -5,7 +5,17 @@
 
 namespace tern::kernels {
 
-enum class ReduceOp : std::int32_t { kSum, kProd, kAmax, kAmin, kAny, kAll, kArgmax, kArgmin };
+enum class ReduceOp : std::int32_t {
+  kSum,
+  kProd,
+  kAmax,
+  kAmin,
+  kAny,
+  kAll,
+  kArgmax,
+  kArgmin,
+  kNorm
+};
 
 /// Reduces the `reduced` dimensions of in for each index of the `kept` dimensions. Dimensions were
 /// merged where the strides allow it; the last one runs fastest in memory order.
@@ -17,8 +27,10 @@ enum class ReduceOp : std::int32_t { kSum, kProd, kAmax, kAmin, kAny, kAll, kArg
 ///   kArgmax, kArgmin: int64 out, the first index of the extreme value (of the first NaN if there
 ///   is one) in the row-major order of the reduced dimensions. `values`, when not null, receives
 ///   the extreme value, with the same strides as out.
+///   kNorm: floating in_dtype == out_dtype, the square root of the sum of squares, added up in
+///   double (or a wider type): squares of floats do not leave the range.
 /// A kept shape without elements never reaches a kernel. An empty reduced shape occurs only for
-/// kSum (0), kProd (1), kAny (false) and kAll (true).
+/// kSum (0), kProd (1), kAny (false), kAll (true) and kNorm (0).
 struct ReduceArgs {
   ReduceOp op;
   ScalarType in_dtype, out_dtype;
