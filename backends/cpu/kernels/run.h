@@ -1,5 +1,9 @@
 #pragma once
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -74,6 +78,41 @@ inline void gather_run(T* __restrict to, const T* __restrict from, std::int64_t 
     for (std::int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
   } else {
     for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+  }
+}
+
+#if defined(__AVX512F__)
+/// Stores the first half of the lanes of v to to[0], to[2], ... and touches no element between
+/// them.
+inline void store_every_second(std::uint32_t* to, const Vector<std::uint32_t>& v) {
+  const Vector<std::uint32_t> twice =
+      __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+  _mm512_mask_storeu_epi32(to, 0x5555, reinterpret_cast<const __m512i&>(twice));
+}
+inline void store_every_second(std::uint64_t* to, const Vector<std::uint64_t>& v) {
+  const Vector<std::uint64_t> twice = __builtin_shufflevector(v, v, 0, 0, 1, 1, 2, 2, 3, 3);
+  _mm512_mask_storeu_epi64(to, 0x55, reinterpret_cast<const __m512i&>(twice));
+}
+#endif
+
+/// Sets to[i * stride] = from[i].
+template <class T>
+inline void scatter_run(T* __restrict to, std::int64_t stride, const T* __restrict from,
+                        std::int64_t n) {
+  std::int64_t i = 0;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) >= 4) {
+    constexpr std::int64_t half = kLanes<T> / 2;
+    if (stride == 2) {
+      for (; i + 2 * half <= n; i += half) store_every_second(to + 2 * i, load(from + i));
+    }
+  }
+#endif
+  if (stride == 2) {
+#pragma GCC unroll 8
+    for (; i < n; ++i) to[2 * i] = from[i];
+  } else {
+    for (; i < n; ++i) to[i * stride] = from[i];
   }
 }
 
