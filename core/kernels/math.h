@@ -188,12 +188,17 @@ TERN_HOST_DEVICE T exp(T x) {
   return p * power_of_two<T>(half) * power_of_two<T>(static_cast<Bits>(k - half));
 }
 
+/// exp for kExpNormal <= x <= 88 in fewer steps.
+template <class T>
+TERN_HOST_DEVICE T exp_normal(T x) {
+  const auto [k, r] = reduce_exp(x);
+  return (expm1_reduced(r) + T(1)) * power_of_two<T>(k);
+}
+
 /// exp for x <= 88 in fewer steps. Returns 0 if the result would be denormal.
 template <class T>
 TERN_HOST_DEVICE T exp_or_zero(T x) {
-  const auto [k, r] = reduce_exp(x);
-  const T y = (expm1_reduced(r) + T(1)) * power_of_two<T>(k);
-  return x < FloatTraits<T>::kExpNormal ? T(0) : y;
+  return x < FloatTraits<T>::kExpNormal ? T(0) : exp_normal(x);
 }
 
 /// expm1 for x >= kExpm1Lowest; denormals lose one bit.
@@ -307,6 +312,18 @@ TERN_HOST_DEVICE T tanh(T x) {
 template <class T>
 TERN_HOST_DEVICE T sigmoid(T x) {
   const T e = exp(-abs(x));
+  return (x < 0 ? e : T(1)) / (T(1) + e);
+}
+
+/// Returns true if sigmoid_bounded(x) is enough.
+template <class T>
+TERN_HOST_DEVICE bool is_sigmoid_bounded(T x) {
+  return abs(x) <= -FloatTraits<T>::kExpNormal;
+}
+/// The same as sigmoid(x), unless a result is denormal.
+template <class T>
+TERN_HOST_DEVICE T sigmoid_bounded(T x) {
+  const T e = exp_normal(-abs(x));
   return (x < 0 ? e : T(1)) / (T(1) + e);
 }
 
