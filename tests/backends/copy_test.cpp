@@ -122,6 +122,43 @@ TEST_P(Copy, NumbersThatDoNotFit) {
   for (bool x : truth) EXPECT_TRUE(x);
 }
 
+// Blocks with a number that a double with a shift cannot hold are cast one by one.
+TEST_P(Copy, LargeIntegersAmongSmall) {
+  constexpr std::int64_t kEdge = std::int64_t{1} << 51;
+  for (const std::int64_t large :
+       {kEdge - 1, kEdge, -kEdge, -kEdge - 1, std::int64_t{(1 << 24) + 1},
+        std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+    std::vector<std::int64_t> in(1500), back(1500), want_back(1500);
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::int64_t>(i) - 700;
+    in[600] = large;
+    std::vector<float> narrow(1500), want_narrow(1500);
+    std::vector<double> wide(1500), want_wide(1500);
+    const auto cast = [&](ScalarType out_dtype, void* out, void* want, ScalarType in_dtype,
+                          const void* from) {
+      CopyArgs args{};
+      args.ndim = 1;
+      args.out_dtype = out_dtype;
+      args.in_dtype = in_dtype;
+      args.sizes[0] = 1500;
+      args.in_strides[0] = args.out_strides[0] = 1;
+      args.in = from;
+      args.out = out;
+      ASSERT_EQ(run(args).status, StatusCode::kOk);
+      args.out = want;
+      testing::run_oracle(args);
+    };
+    cast(kFloat, narrow.data(), want_narrow.data(), kLong, in.data());
+    EXPECT_EQ(narrow, want_narrow) << large;
+    cast(kDouble, wide.data(), want_wide.data(), kLong, in.data());
+    EXPECT_EQ(wide, want_wide) << large;
+    wide[3] = -0.75;
+    cast(kLong, back.data(), want_back.data(), kDouble, wide.data());
+    EXPECT_EQ(back, want_back) << large;
+    cast(kLong, back.data(), want_back.data(), kFloat, narrow.data());
+    EXPECT_EQ(back, want_back) << large;
+  }
+}
+
 TEST_P(Copy, Fill) {
   for (const CopyLayout& layout : kLayouts) {
     std::vector<float> out(testing::extent(layout.sizes, layout.out) + 1), want(out);

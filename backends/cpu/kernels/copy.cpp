@@ -3,6 +3,7 @@
 #endif
 
 #include <algorithm>
+#include <cstring>
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/dims.h>
@@ -11,6 +12,7 @@
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/cast.h>
 #include <tern/core/kernels/families/copy.h>
+#include <tern/core/kernels/math.h>
 
 namespace tern::cpu {
 namespace {
@@ -19,12 +21,55 @@ using namespace kernels;
 
 constexpr std::int64_t kCopyGrain = 32768;
 
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+template <class Out, class In>
+constexpr bool kCastsLong = (std::is_same_v<Out, std::int64_t> && std::is_floating_point_v<In>) ||
+                            (std::is_same_v<In, std::int64_t> && std::is_floating_point_v<Out>);
+
+/// AVX2 has no instruction for casts between int64 and floating dtypes. Blocks of numbers below
+/// 2^51 are cast by adding a double whose low bits then hold the integer.
+template <class Out, class In>
+void cast_long(Out* __restrict to, const In* __restrict from, std::int64_t n) {
+  constexpr double kShift = 0x1.8p52;
+  constexpr std::uint64_t kShiftBits = 0x4338000000000000;
+  constexpr std::int64_t kBlock = 512;
+  for (std::int64_t begin = 0; begin < n; begin += kBlock) {
+    const std::int64_t end = std::min(n, begin + kBlock);
+    std::uint64_t large = 0;
+    if constexpr (std::is_integral_v<In>) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        large |= (static_cast<std::uint64_t>(from[i]) + (1ULL << 51)) >> 52;
+      }
+    } else {
+      constexpr In kLimit = 0x1p51;
+      for (std::int64_t i = begin; i < end; ++i) large |= !(math::abs(from[i]) < kLimit);
+    }
+    if (large != 0) {
+      for (std::int64_t i = begin; i < end; ++i) to[i] = cast<Out>(from[i]);
+    } else if constexpr (std::is_integral_v<In>) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::uint64_t bits = static_cast<std::uint64_t>(from[i]) + kShiftBits;
+        to[i] = static_cast<Out>(math::from_bits(bits) - kShift);
+      }
+    } else {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const double whole = math::trunc(static_cast<double>(from[i]));
+        to[i] = static_cast<Out>(math::to_bits(whole + kShift) - kShiftBits);
+      }
+    }
+  }
+}
+#endif
+
 template <class Out, class In>
 void cast_loop(void* out, const void* const* in, std::int64_t n, const Immediate*) {
   Out* __restrict to = static_cast<Out*>(out);
   // bool is read as bytes, as in loops.h.
   using Stored = std::conditional_t<std::is_same_v<In, bool>, unsigned char, In>;
   const Stored* __restrict from = static_cast<const Stored*>(in[0]);
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+  if constexpr (kCastsLong<Out, In>) return cast_long(to, from, n);
+#endif
   for (std::int64_t i = 0; i < n; ++i) to[i] = cast<Out>(from[i]);
 }
 
@@ -56,9 +101,13 @@ void cast_loop<Half, float>(void* out, const void* const* in, std::int64_t n, co
 }
 #endif
 
+/// From this size on, memcpy may write past the cache.
+constexpr std::int64_t kLargeCopy = 1 << 20;
+
 template <int kSize>
 void same_loop(void* out, const void* const* in, std::int64_t n, const Immediate*) {
-  copy_run(out, in[0], n * kSize);
+  if (n * kSize < kLargeCopy) return copy_run(out, in[0], n * kSize);
+  std::memcpy(out, in[0], static_cast<std::size_t>(n * kSize));
 }
 
 // Narrow dtypes are converted through their math dtypes. This saves 59 of 100 loops.
