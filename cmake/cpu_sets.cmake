@@ -37,7 +37,7 @@ mark_as_advanced(TERN_LD)
 function(tern_add_cpu_sets library)
   set(kernels ${PROJECT_SOURCE_DIR}/backends/cpu/kernels)
   file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS ${kernels}/*.cpp)
-  set_source_files_properties(${kernels}/reduce_arg.cpp ${kernels}/reduce_truth.cpp
+  set_source_files_properties(${kernels}/reduce_arg.cpp ${kernels}/reduce_norm.cpp ${kernels}/reduce_truth.cpp
     PROPERTIES COMPILE_OPTIONS "${small_code}")
   foreach(set IN LISTS TERN_CPU_SETS)
     set(sources ${all_sources})

@@ -29,8 +29,9 @@ struct Norm {
     return sum;
   }
 
-  void add_rows(Accumulated* __restrict acc, const E* __restrict p, std::int64_t stride,
-                std::int64_t rows, std::int64_t columns, std::int64_t) const {
+  [[gnu::noinline]] void add_rows(Accumulated* __restrict acc, const E* __restrict p,
+                                  std::int64_t stride, std::int64_t rows, std::int64_t columns,
+                                  std::int64_t) const {
     for (std::int64_t r = 0; r < rows; ++r, p += stride) {
       for (std::int64_t c = 0; c < columns; ++c) {
         acc[c] += static_cast<double>(p[c]) * static_cast<double>(p[c]);
@@ -63,7 +64,7 @@ struct Norm {
   }
 
   template <class A>
-  static A sum_in(const E* p, std::int64_t n) {
+  [[gnu::noinline]] static A sum_in(const E* p, std::int64_t n) {
     constexpr std::int64_t w = kLanes<A>;
     typedef E Part __attribute__((vector_size(w * sizeof(E))));
     Vector<A> sums[4] = {};

@@ -95,25 +95,18 @@ inline void store_every_second(std::uint64_t* to, const Vector<std::uint64_t>& v
 }
 #endif
 
-/// Sets to[i * stride] = from[i].
+/// Sets to[2 * i] = from[i].
 template <class T>
-inline void scatter_run(T* __restrict to, std::int64_t stride, const T* __restrict from,
-                        std::int64_t n) {
+[[gnu::noinline]] void scatter_pairs(T* __restrict to, const T* __restrict from, std::int64_t n) {
   std::int64_t i = 0;
 #if defined(__AVX512F__)
   if constexpr (sizeof(T) >= 4) {
     constexpr std::int64_t half = kLanes<T> / 2;
-    if (stride == 2) {
-      for (; i + 2 * half <= n; i += half) store_every_second(to + 2 * i, load(from + i));
-    }
+    for (; i + 2 * half <= n; i += half) store_every_second(to + 2 * i, load(from + i));
   }
 #endif
-  if (stride == 2) {
 #pragma GCC unroll 8
-    for (; i < n; ++i) to[2 * i] = from[i];
-  } else {
-    for (; i < n; ++i) to[i * stride] = from[i];
-  }
+  for (; i < n; ++i) to[2 * i] = from[i];
 }
 
 // How two values of a reduction, or two vectors of values, are combined.

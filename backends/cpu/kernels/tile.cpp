@@ -113,10 +113,9 @@ void copy_typed(const Tile& to, const Tile& from, std::int64_t rows, std::int64_
     transpose(target, to.column_stride, source, from.row_stride, columns, rows);
   } else if (to.column_stride == 1) {
     copy_to_rows(target, to.row_stride, source, from.row_stride, from.column_stride, rows, columns);
-  } else if (from.column_stride == 1) {
+  } else if (to.column_stride == 2 && from.column_stride == 1) {
     for (std::int64_t r = 0; r < rows; ++r) {
-      scatter_run(target + r * to.row_stride, to.column_stride, source + r * from.row_stride,
-                  columns);
+      scatter_pairs(target + r * to.row_stride, source + r * from.row_stride, columns);
     }
   } else {
     copy_any(target, to.row_stride, to.column_stride, source, from.row_stride, from.column_stride,
