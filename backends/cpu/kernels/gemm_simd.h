@@ -6,6 +6,8 @@
 
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #include <tern/backends/cpu/kernels/run.h>
@@ -98,6 +100,17 @@ inline void Simd<float>::store_first(float* to, V value, int n) {
 template <>
 inline void Simd<double>::store_first(double* to, V value, int n) {
   _mm256_maskstore_pd(to, first_lanes_64(n), value);
+}
+
+#elif defined(__aarch64__)
+
+template <>
+inline Simd<float>::V Simd<float>::fma(V a, V b, V c) {
+  return vfmaq_f32(c, a, b);
+}
+template <>
+inline Simd<double>::V Simd<double>::fma(V a, V b, V c) {
+  return vfmaq_f64(c, a, b);
 }
 
 #endif

@@ -22,7 +22,7 @@ constexpr int kVectorBytes = 64;
 #elif defined(__AVX2__) && defined(__FMA__)
 constexpr int kVectorBytes = 32;
 #else
-constexpr int kVectorBytes = 16;
+constexpr int kVectorBytes = 16;  // SSE2, NEON
 #endif
 
 template <class T>
