@@ -39,7 +39,7 @@ def processor():
         facts = dict(line.split(":", 1) for line in file if ":" in line)
     facts = {key.strip(): value for key, value in facts.items()}
     flags = facts.get("flags", "").split()
-    sets = [s for s in ("avx512_bf16", "avx512f", "avx2") if s in flags]
+    sets = [s for s in ("amx_bf16", "avx512_bf16", "avx512f", "avx2") if s in flags]
     return facts.get("model name", "unknown").strip(), ", ".join(sets) or "baseline"
 
 

@@ -7,7 +7,7 @@ if(TERN_NATIVE)
 elseif(NOT DEFINED TERN_CPU_SETS)
   set(TERN_CPU_SETS baseline)
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    list(APPEND TERN_CPU_SETS avx2 avx512 avx512_bf16)
+    list(APPEND TERN_CPU_SETS avx2 avx512 avx512_bf16 amx)
   endif()
 endif()
 
@@ -21,10 +21,12 @@ endif()
 set(TERN_CPU_FLAGS_avx2 -march=x86-64-v3)
 set(TERN_CPU_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
 set(TERN_CPU_FLAGS_avx512_bf16 ${TERN_CPU_FLAGS_avx512} -mavx512bf16)
+set(TERN_CPU_FLAGS_amx ${TERN_CPU_FLAGS_avx512_bf16} -mamx-tile -mamx-bf16)
 set(TERN_CPU_FLAGS_native -march=native)
 
-# This set has only its own matrix product and takes the other kernels from the base set.
+# These sets have only products in bfloat16 and take all other kernels from the base set.
 set(TERN_CPU_BASE_avx512_bf16 avx512)
+set(TERN_CPU_BASE_amx avx512_bf16)
 
 # Eigen's factorizations in linalg.cpp cost 15 s and 150 KB a set, so the first set, which runs on every machine, has them
 # for all.
@@ -33,6 +35,31 @@ list(GET TERN_CPU_SETS 0 TERN_CPU_LINALG_SET)
 # With Clang, CMAKE_LINKER may be LLVM's linker, which cannot merge groups.
 find_program(TERN_LD NAMES ld.bfd ld REQUIRED)
 mark_as_advanced(TERN_LD)
+
+# tern_seal_cpu_set(SET OBJECTS): compiles OBJECTS for SET and merges them into tern_cpu_<set>.o.
+function(tern_seal_cpu_set set objects)
+  set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  tern_own_code(${objects})
+  target_compile_features(${objects} PRIVATE cxx_std_20)
+  target_include_directories(${objects} PRIVATE ${PROJECT_BINARY_DIR}/include)
+  target_compile_options(${objects} PRIVATE
+    $<$<NOT:$<CONFIG:Debug>>:-O3> ${TERN_CPU_FLAGS_${set}}
+    -fno-trapping-math -fno-math-errno -ffp-contract=off
+    # Unique symbols stay global despite objcopy. Threaded jumps make chains of selects longer: without, these vectorise
+    # better and the library is smaller. GCC 12 warns about its own AVX-512 header.
+    "$<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique;-fno-thread-jumps;-Wno-maybe-uninitialized;-Wno-uninitialized>"
+    # Clang reports loops that it does not vectorize.
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
+  set(merged ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
+  add_custom_command(
+    OUTPUT ${merged}
+    COMMAND ${TERN_LD} -r --force-group-allocation -o ${merged} $<TARGET_OBJECTS:${objects}>
+    COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=tern_cpu_register_${set} ${merged}
+    DEPENDS ${objects} $<TARGET_OBJECTS:${objects}>
+    COMMENT "Sealing the ${set} kernels"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  set_source_files_properties(${merged} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+endfunction()
 
 function(tern_add_cpu_sets library)
   set(kernels ${PROJECT_SOURCE_DIR}/backends/cpu/kernels)
@@ -54,33 +81,12 @@ function(tern_add_cpu_sets library)
     endif()
     set(objects tern_cpu_${set})
     add_library(${objects} OBJECT ${sources})
-    set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-    tern_own_code(${objects})
-    target_compile_features(${objects} PRIVATE cxx_std_20)
-    target_include_directories(${objects} PRIVATE ${PROJECT_BINARY_DIR}/include)
     target_link_libraries(${objects} PRIVATE Eigen3::Eigen)
     target_compile_definitions(${objects} PRIVATE TERN_CPU_SET=${set}
       $<$<BOOL:${linalg_set}>:TERN_CPU_LINALG_SET=${linalg_set}>
       $<$<BOOL:${TERN_CPU_BASE_${set}}>:TERN_CPU_BASE_SET=${TERN_CPU_BASE_${set}}>)
-    target_compile_options(${objects} PRIVATE
-      $<$<NOT:$<CONFIG:Debug>>:-O3> ${TERN_CPU_FLAGS_${set}}
-      -fno-trapping-math -fno-math-errno -ffp-contract=off
-      # Unique symbols stay global despite objcopy. Threaded jumps make chains of selects longer: without, these vectorise
-      # better and the library is smaller. GCC 12 warns about its own AVX-512 header.
-      "$<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique;-fno-thread-jumps;-Wno-maybe-uninitialized;-Wno-uninitialized>"
-      # Clang reports loops that it does not vectorize.
-      $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
-
-    set(merged ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
-    add_custom_command(
-      OUTPUT ${merged}
-      COMMAND ${TERN_LD} -r --force-group-allocation -o ${merged} $<TARGET_OBJECTS:${objects}>
-      COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=tern_cpu_register_${set} ${merged}
-      DEPENDS ${objects} $<TARGET_OBJECTS:${objects}>
-      COMMENT "Sealing the ${set} kernels"
-      COMMAND_EXPAND_LISTS VERBATIM)
-    set_source_files_properties(${merged} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-    target_sources(${library} PRIVATE ${merged})
+    tern_seal_cpu_set(${set} ${objects})
+    target_sources(${library} PRIVATE ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
     string(TOUPPER TERN_CPU_HAS_${set} has_set)
     list(APPEND has_sets ${has_set}=1)
   endforeach()

@@ -2,6 +2,12 @@
 
 #include <string>
 
+#ifdef TERN_CPU_HAS_AMX
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <tern/core/base/error.h>
 
 // The build defines TERN_CPU_HAS_<SET> for each instruction set that it contains.
@@ -10,6 +16,7 @@ void tern_cpu_register_baseline(tern::kernels::KernelTable* table);
 void tern_cpu_register_avx2(tern::kernels::KernelTable* table);
 void tern_cpu_register_avx512(tern::kernels::KernelTable* table);
 void tern_cpu_register_avx512_bf16(tern::kernels::KernelTable* table);
+void tern_cpu_register_amx(tern::kernels::KernelTable* table);
 void tern_cpu_register_native(tern::kernels::KernelTable* table);
 }
 
@@ -32,6 +39,17 @@ namespace {
 [[maybe_unused]] bool has_avx512_bf16() {
   return has_avx512() && __builtin_cpu_supports("avx512bf16");
 }
+#ifdef TERN_CPU_HAS_AMX
+/// Asks the kernel for the tiles, which it grants to processes that ask, from Linux 5.16 on.
+bool has_amx() {
+  constexpr unsigned kTile = 1u << 24, kBfloat16 = 1u << 22;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (!has_avx512_bf16() || __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
+  if ((edx & kTile) == 0 || (edx & kBfloat16) == 0) return false;
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // <asm/prctl.h> of that kernel
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+#endif
 #endif
 
 constexpr Capability kCapabilities[] = {
@@ -49,6 +67,9 @@ constexpr Capability kCapabilities[] = {
 #endif
 #ifdef TERN_CPU_HAS_AVX512_BF16
     {"avx512_bf16", has_avx512_bf16, tern_cpu_register_avx512_bf16},
+#endif
+#ifdef TERN_CPU_HAS_AMX
+    {"amx", has_amx, tern_cpu_register_amx},
 #endif
     {nullptr, nullptr, nullptr},
 };

@@ -7,8 +7,8 @@ namespace tern {
 /// Returns the CPU backend: the kernels of the set cpu_capability(), and a caching allocator.
 kernels::Backend& cpu_backend();
 
-/// Returns the instruction set in use: baseline, avx2, avx512 or avx512_bf16; native in a build for
-/// one machine. The default is the best set that both the machine and the build have; the
+/// Returns the instruction set in use: baseline, avx2, avx512, avx512_bf16 or amx; native in a
+/// build for one machine. The default is the best set that both the machine and the build have; the
 /// environment variable TERN_CPU_CAPABILITY selects another set. Throws Error when the variable
 /// names a set that the machine or the build lacks.
 TERN_API const char* cpu_capability();

@@ -15,9 +15,9 @@ namespace tern {
 /// - "medium": operands may be rounded to bfloat16; sums stay float32. CUDA treats it as "high", as
 ///   in PyTorch.
 ///
-/// A device without the faster arithmetic computes as for "highest". CPUs with AVX512-BF16 use it
-/// for "medium", for products that are large enough to gain from the rounding; denormal numbers
-/// then count as zero. Other dtypes are not affected.
+/// A device without the faster arithmetic computes as for "highest". CPUs with AVX512-BF16 or AMX
+/// use it for "medium", for products that are large enough to gain from the rounding; denormal
+/// numbers then count as zero. Other dtypes are not affected.
 TERN_API void set_float32_matmul_precision(std::string_view precision);
 
 /// Returns the setting: "highest", "high" or "medium".
