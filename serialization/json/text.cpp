@@ -57,7 +57,7 @@ std::string shown_name(std::string_view name) {
   if (name.size() > kMaxShown) shown += "...";
   // Names in a file may contain any byte; a NUL would end the error text.
   std::ranges::replace_if(
-      shown, [](char c) { return '\0' <= c && c < ' '; }, '?');
+      shown, [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
   return shown;
 }
 

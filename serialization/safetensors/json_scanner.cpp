@@ -78,7 +78,8 @@ std::string_view JsonScanner::string() {
     }
     const std::size_t size = utf8_size(next_, end_);
     if (size == 0) fail(next_, "invalid string: ill-formed UTF-8");
-    if ('\0' <= *next_ && *next_ < ' ') fail(next_, "invalid string: a control character");
+    if (static_cast<unsigned char>(*next_) < ' ')
+      fail(next_, "invalid string: a control character");
     if (out != next_) std::memmove(out, next_, size);
     out += size;
     next_ += size;
