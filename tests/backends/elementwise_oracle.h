@@ -10,10 +10,10 @@
 
 namespace tern::testing {
 
-/// The type in which the oracle takes and gives elements of T: float as double, so that the oracle
-/// does not round to float.
+/// The type in which the oracle takes and gives elements of T: floating numbers as double, so that
+/// the oracle does not round to a smaller type.
 template <class T>
-using Exact = std::conditional_t<std::is_same_v<T, float>, double, T>;
+using Exact = std::conditional_t<kFloating<T>, double, T>;
 
 /// Returns what the oracle writes to args.out, with gaps where the strides of args.out have them.
 template <class T, class Out>
@@ -34,7 +34,7 @@ std::unique_ptr<Exact<Out>[]> oracle_of(kernels::ElementwiseArgs args) {
   auto out = std::make_unique<Exact<Out>[]>(extent_of(args.out_strides));
   args.out = out.get();
   args.dtype = dtype_of<Exact<T>>();
-  args.scale.f = static_cast<double>(static_cast<T>(args.scale.f));
+  args.scale.f = static_cast<double>(static_cast<kernels::MathType<T>>(args.scale.f));
   run_oracle(args);
   return out;
 }

@@ -42,7 +42,11 @@ class Index : public testing::KernelTest {
       i = static_cast<std::int64_t>(noise.bits() % static_cast<std::uint64_t>(limit));
     const auto numbers = [&](std::int64_t n) {
       std::vector<T> x(static_cast<std::size_t>(n));
-      for (T& v : x) v = static_cast<T>(noise.uniform(-50, 50));
+      for (T& v : x) {
+        const double number = noise.uniform(-50, 50);
+        v = testing::kFloating<T> ? static_cast<T>(number)
+                                  : static_cast<T>(static_cast<std::int64_t>(number));
+      }
       return x;
     };
     std::vector<T> in = numbers(shape.outer * (adds ? count : limit) * inner);
@@ -63,7 +67,7 @@ class Index : public testing::KernelTest {
     wanted.out = want.data();
     ASSERT_EQ(run(args).status, StatusCode::kOk);
     testing::run_oracle(wanted);
-    EXPECT_EQ(out, want) << "op " << static_cast<int>(op);
+    EXPECT_TRUE(out == want) << "op " << static_cast<int>(op);
 
     // The CPU checks all indices first; a device skips elements with a bad index, here the last
     // one. The oracle gets a good index that changes nothing: it adds 0, or reads what is there
@@ -84,16 +88,16 @@ class Index : public testing::KernelTest {
       EXPECT_EQ(context.detail, bad);
       EXPECT_EQ(context.limit, limit);
       if (is_cuda()) testing::run_oracle(wanted);
-      EXPECT_EQ(out, want);
+      EXPECT_TRUE(out == want);
     }
   }
 };
 
 TEST_P(Index, AllOps) {
   for (const IndexShape& shape : kReading) {
-    check<float>(shape);
-    check<double>(shape);
-    check<std::int64_t>(shape);
+    testing::for_each_dtype([&]<class T>() {
+      if constexpr (!std::is_same_v<T, bool>) check<T>(shape);  // std::vector<bool> is no array
+    });
   }
 }
 

@@ -13,6 +13,7 @@
 #include <tern/backends/cpu/capability.h>
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/core/base/thread_pool.h>
+#include <tern/core/kernels/math_dtype.h>
 
 #include "backends/cuda/emulator/kernels.h"
 #include "backends/guards.h"
@@ -26,6 +27,63 @@ namespace tern::testing {
 
 /// Holds every int64 and every double exactly.
 using Number = long double;
+
+/// Like std::numeric_limits, also for float16 and bfloat16.
+template <class T>
+struct Limits : std::numeric_limits<T> {};
+template <>
+struct Limits<Half> {
+  static constexpr int digits = 11, min_exponent = -13;
+  static constexpr Half denorm_min() { return Half::from_bits(0x0001); }
+  static constexpr Half min() { return Half::from_bits(0x0400); }
+  static constexpr Half max() { return Half::from_bits(0x7bff); }
+  static constexpr Half infinity() { return Half::from_bits(0x7c00); }
+  static constexpr Half quiet_NaN() { return Half::from_bits(0x7e00); }
+  static constexpr Half epsilon() { return 0x1p-10f; }
+};
+template <>
+struct Limits<BFloat16> {
+  static constexpr int digits = 8, min_exponent = -125;
+  static constexpr BFloat16 denorm_min() { return BFloat16::from_bits(0x0001); }
+  static constexpr BFloat16 min() { return BFloat16::from_bits(0x0080); }
+  static constexpr BFloat16 max() { return BFloat16::from_bits(0x7f7f); }
+  static constexpr BFloat16 infinity() { return BFloat16::from_bits(0x7f80); }
+  static constexpr BFloat16 quiet_NaN() { return BFloat16::from_bits(0x7fc0); }
+  static constexpr BFloat16 epsilon() { return 0x1p-7f; }
+};
+
+template <class T>
+constexpr bool kFloating = is_floating_point(dtype_of<T>());
+template <class T>
+constexpr bool kNarrow = kernels::is_narrow(dtype_of<T>());
+
+/// Tests of narrow dtypes leave out operands with more elements: those show how kernels divide
+/// their work, which does not depend on the dtype.
+constexpr std::int64_t kManyElements = 20000;
+
+/// Returns how far results may be from the oracle's, relative to their size: so many units of the
+/// dtype, or two of a narrow dtype, whose results are computed in float32 and rounded once.
+template <class T>
+constexpr Number error_limit(int units) {
+  return (kNarrow<T> ? 2 : units) * static_cast<Number>(Limits<T>::epsilon());
+}
+
+/// Calls visit.operator()<T>() with the C++ type of every dtype.
+template <class Visit>
+void for_each_dtype(const Visit& visit) {
+#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
+  visit.template operator()<type>();
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+}
+
+/// Does the same for floating dtypes.
+template <class Visit>
+void for_each_floating(const Visit& visit) {
+  for_each_dtype([&]<class T>() {
+    if constexpr (kFloating<T>) visit.template operator()<T>();
+  });
+}
 
 inline std::vector<const cpu::Capability*> runnable_sets() {
   std::vector<const cpu::Capability*> sets;
@@ -130,26 +188,25 @@ class Noise {
 template <class T>
 Number distance(T got, Number want) {
   const int exponent = want == 0 ? -10000 : std::ilogb(want);
-  const int unit = std::max(exponent, std::numeric_limits<T>::min_exponent - 1) -
-                   (std::numeric_limits<T>::digits - 1);
+  const int unit = std::max(exponent, Limits<T>::min_exponent - 1) - (Limits<T>::digits - 1);
   return std::abs(static_cast<Number>(got) - want) / std::ldexp(Number(1), unit);
 }
 
 /// Returns the distance from `got` to `want`, in units of the last place that T has at `want`.
 template <class T>
 Number ulps(T got, Number want) {
-  if constexpr (!std::is_floating_point_v<T>) {
+  if constexpr (!kFloating<T>) {
     return std::abs(static_cast<Number>(got) - want);
   } else {
     constexpr Number kFar = std::numeric_limits<Number>::infinity();
-    constexpr T kLargest = std::numeric_limits<T>::max();
-    if (std::isnan(want) || std::isnan(got)) return std::isnan(want) && std::isnan(got) ? 0 : kFar;
-    const T rounded = static_cast<T>(want);
-    if (got == rounded) return std::isinf(got) ? 0 : distance<T>(got, want);
+    constexpr auto kLargest = static_cast<Number>(Limits<T>::max());
+    const auto x = static_cast<Number>(got), rounded = static_cast<Number>(static_cast<T>(want));
+    if (std::isnan(want) || std::isnan(x)) return std::isnan(want) && std::isnan(x) ? 0 : kFar;
+    if (x == rounded) return std::isinf(x) ? 0 : distance<T>(got, want);
     // One of the two may just miss an overflow.
-    if (std::isinf(rounded) || std::isinf(got)) {
-      const bool near = std::abs(got) == kLargest || std::abs(rounded) == kLargest;
-      return near && std::signbit(got) == std::signbit(rounded) ? 1 : kFar;
+    if (std::isinf(rounded) || std::isinf(x)) {
+      const bool near = std::abs(x) == kLargest || std::abs(rounded) == kLargest;
+      return near && std::signbit(x) == std::signbit(rounded) ? 1 : kFar;
     }
     return distance<T>(got, want);
   }

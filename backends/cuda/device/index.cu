@@ -1,7 +1,9 @@
+#include <cstring>
+
+#include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/strided_index.h>
-#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/index.h>
 
@@ -71,6 +73,31 @@ __device__ void add(bool* sum, bool x) {
   if (x) *sum = true;
 }
 
+/// Adds to an element of one or two bytes: replaces the two bytes around it, and tries again if
+/// another thread has changed them since they were read.
+template <class T>
+__device__ void add(T* sum, T x) {
+  using Word = unsigned short;
+  const auto address = reinterpret_cast<std::uintptr_t>(sum);
+  auto* const word = reinterpret_cast<Word*>(address & ~std::uintptr_t{1});
+  const unsigned shift = (address & 1) * 8;
+  const unsigned mask = sizeof(T) == 1 ? 0xffu << shift : 0xffffu;
+  Word bits = 0;
+  std::memcpy(&bits, sum, sizeof(T));
+  auto found = static_cast<Word>(bits << shift), expected = found;  // a guess: the other byte is 0
+  do {
+    expected = found;
+    T element;
+    bits = static_cast<Word>(expected >> shift);
+    std::memcpy(&element, &bits, sizeof(T));
+    using Wide = MathType<T>;
+    element = narrowed<T>(static_cast<Wide>(widened<Wide>(element) + widened<Wide>(x)));
+    bits = 0;
+    std::memcpy(&bits, &element, sizeof(T));
+    found = atomicCAS(word, expected, static_cast<Word>((expected & ~mask) | bits << shift));
+  } while (found != expected);
+}
+
 /// One thread per element. Terms of one output element are added in any order.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
@@ -113,8 +140,8 @@ void add(const IndexArgs& args, KernelContext& context) {
 
 void index(const IndexArgs& args, KernelContext& context) {
   if (!moves_only(args)) {
-    return visit_math_dtype(args.dtype,
-                               [&](auto tag) { add<typename decltype(tag)::type>(args, context); });
+    return visit_dtype(args.dtype,
+                       [&](auto tag) { add<typename decltype(tag)::type>(args, context); });
   }
   const std::size_t bytes = unit_bytes(args);
   if (bytes == sizeof(SixteenBytes)) return read<SixteenBytes>(args, context);
