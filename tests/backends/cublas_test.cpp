@@ -221,6 +221,27 @@ TEST_F(Cublas, PrecisionDecidesTheComputeType) {
   }
 }
 
+TEST_F(Cublas, NarrowMatricesAreSummedInFloat32) {
+  for (const auto precision : {GemmPrecision::kHighest, GemmPrecision::kMedium}) {
+    Case given{5, 6, 7, Layout::kRows, Layout::kSteps};
+    given.precision = precision;
+    given.bias_stride = 1;
+    given.alpha = 0.5;
+    EXPECT_EQ(count([&] { check<Half>(given); }).second, 1);
+    EXPECT_EQ(cublas_.compute_type, CUBLAS_COMPUTE_32F);
+    EXPECT_EQ(count([&] { check<BFloat16>(given); }).second, 1);
+    EXPECT_EQ(cublas_.compute_type, CUBLAS_COMPUTE_32F);
+  }
+}
+
+TEST_F(Cublas, WithoutCublasNarrowMatricesAreSummedInFloat32Too) {
+  cublas_.refuse_products = true;
+  Case given{40, 33, 70};
+  given.beta = 1;
+  check<Half>(given, 6);
+  check<BFloat16>(given, 6);
+}
+
 TEST_F(Cublas, WithoutRoundedProductsItMultipliesExactly) {
   cublas_.refuse_rounding = true;
   Case given{15, 16, 17};

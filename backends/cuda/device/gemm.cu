@@ -1,5 +1,6 @@
 #include <cstdint>
 
+#include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/gemm_cublas.h>
 #include <tern/backends/cuda/device/map.h>
 #include <tern/core/kernels/families/gemm.h>
@@ -13,24 +14,27 @@ constexpr int kSide = 8;    // threads along each side of a tile
 constexpr int kTileThreads = kSide * kSide;
 constexpr int kEach = kTile / kSide;
 
-// Loads kDepth elements of each of kTile vectors of an operand, with zeros beyond the operand's
-// end. Neighbouring threads read neighbouring elements in memory.
+// Loads kDepth elements of each of kTile vectors of an operand, which begins at `start`, with zeros
+// beyond the operand's end. Neighbouring threads read neighbouring elements in memory.
 template <class T, class Number>
-__device__ void load_tile(Number (&tile)[kDepth][kTile + 1], const T* operand, std::int64_t first,
-                          std::int64_t count, std::int64_t stride, std::int64_t first_k,
-                          std::int64_t k, std::int64_t k_stride) {
+__device__ void load_tile(Number (&tile)[kDepth][kTile + 1], const Elements<T>& operand,
+                          std::int64_t start, std::int64_t first, std::int64_t count,
+                          std::int64_t stride, std::int64_t first_k, std::int64_t k,
+                          std::int64_t k_stride) {
   for (unsigned i = threadIdx.x; i < kTile * kDepth; i += kTileThreads) {
     const unsigned vector = k_stride == 1 ? i / kDepth : i % kTile;
     const unsigned depth = k_stride == 1 ? i % kDepth : i / kTile;
     const std::int64_t row = first + vector, at = first_k + depth;
     const bool inside = row < count && at < k;
-    tile[depth][vector] = inside ? static_cast<Number>(operand[row * stride + at * k_stride]) : 0;
+    tile[depth][vector] =
+        inside ? static_cast<Number>(operand[start + row * stride + at * k_stride]) : 0;
   }
 }
 
 // Computes c = alpha * a x b + beta * c + bias. A block computes one tile of the result and a
 // thread kEach x kEach elements of the tile; kDepth products are summed at a time. Number is
-// unsigned for integers, so that they wrap around.
+// unsigned for integers, so that they wrap around: all of them are multiplied as int64 and keep
+// their low bits.
 template <class T, class Number>
 __global__ void __launch_bounds__(kTileThreads)
     tiled_gemm(GemmArgs args, std::int64_t tiles, std::int64_t tile_rows,
@@ -41,15 +45,14 @@ __global__ void __launch_bounds__(kTileThreads)
     const std::int64_t batch = tile / (tile_rows * tile_columns);
     const std::int64_t first_row = tile / tile_columns % tile_rows * kTile;
     const std::int64_t first_column = tile % tile_columns * kTile;
-    const T* a = static_cast<const T*>(args.a) + batch * args.a_batch_stride;
-    const T* b = static_cast<const T*>(args.b) + batch * args.b_batch_stride;
+    const Elements<T> a{args.a, args.dtype}, b{args.b, args.dtype}, c{args.c, args.dtype};
     Number sums[kEach][kEach] = {};
     for (std::int64_t first_k = 0; first_k < args.k; first_k += kDepth) {
       __syncthreads();
-      load_tile(a_tile, a, first_row, args.m, args.a_row_stride, first_k, args.k,
-                args.a_col_stride);
-      load_tile(b_tile, b, first_column, args.n, args.b_col_stride, first_k, args.k,
-                args.b_row_stride);
+      load_tile(a_tile, a, batch * args.a_batch_stride, first_row, args.m, args.a_row_stride,
+                first_k, args.k, args.a_col_stride);
+      load_tile(b_tile, b, batch * args.b_batch_stride, first_column, args.n, args.b_col_stride,
+                first_k, args.k, args.b_row_stride);
       __syncthreads();
       Number parts[kEach][kEach] = {};
       for (int p = 0; p < kDepth; ++p) {
@@ -69,14 +72,14 @@ __global__ void __launch_bounds__(kTileThreads)
       for (int j = 0; j < kEach; ++j) {
         const std::int64_t row = first_row + y + i * kSide, column = first_column + x + j * kSide;
         if (row >= args.m || column >= args.n) continue;
-        T& element =
-            static_cast<T*>(args.c)[batch * args.c_batch_stride + row * args.c_row_stride + column];
+        const std::int64_t at = batch * args.c_batch_stride + row * args.c_row_stride + column;
         Number sum = alpha * sums[i][j];
-        if (beta != 0) sum += beta * static_cast<Number>(element);
+        if (beta != 0) sum += beta * static_cast<Number>(c[at]);
         if (args.bias != nullptr) {
-          sum += static_cast<Number>(static_cast<const T*>(args.bias)[column * args.bias_stride]);
+          const Elements<T> bias{args.bias, args.dtype};
+          sum += static_cast<Number>(bias[column * args.bias_stride]);
         }
-        element = static_cast<T>(sum);
+        c.set(at, static_cast<T>(sum));
       }
     }
   }
@@ -102,6 +105,7 @@ void run_add_bias(const GemmArgs& args, KernelContext& context) {
   const std::int64_t bias_strides[] = {0, 0, args.bias_stride};
   MapOperands<3> operands{};
   operands.ndim = 3;
+  operands.dtype = args.dtype;
   operands.sizes[0] = args.batch;
   operands.sizes[1] = args.m;
   operands.sizes[2] = args.n;
@@ -122,21 +126,14 @@ void gemm_add_bias(const GemmArgs& args, KernelContext& context) {
 namespace {
 
 void gemm(const GemmArgs& args, KernelContext& context) {
-  const bool floating = args.dtype == kFloat || args.dtype == kDouble;
-  if (!floating && args.dtype != kLong) {
+  if (args.dtype == kBool) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }
   if (args.batch == 0 || args.m == 0 || args.n == 0) return;
-  if (floating && args.k > 0 && gemm_cublas(args, context)) return;
-  switch (args.dtype) {
-    case kFloat:
-      return run_tiled<float>(args, context);
-    case kDouble:
-      return run_tiled<double>(args, context);
-    default:
-      return run_tiled<std::int64_t, std::uint64_t>(args, context);
-  }
+  if (!is_floating_point(args.dtype)) return run_tiled<std::int64_t, std::uint64_t>(args, context);
+  if (args.k > 0 && gemm_cublas(args, context)) return;
+  args.dtype == kDouble ? run_tiled<double>(args, context) : run_tiled<float>(args, context);
 }
 
 }  // namespace

@@ -87,8 +87,22 @@ class Operand {
   LtMatrix matrix_{};
 };
 
+cudaDataType type_of(ScalarType dtype) {
+  switch (dtype) {
+    case kDouble:
+      return CUDA_R_64F;
+    case kHalf:
+      return CUDA_R_16F;
+    case kBFloat16:
+      return CUDA_R_16BF;
+    default:
+      return CUDA_R_32F;
+  }
+}
+
 cublasComputeType_t compute_type(const GemmArgs& args) {
   if (args.dtype == kDouble) return CUBLAS_COMPUTE_64F;
+  if (args.dtype != kFloat) return CUBLAS_COMPUTE_32F;
   switch (args.precision) {
     case GemmPrecision::kHighest:
       return CUBLAS_COMPUTE_32F;
@@ -129,7 +143,8 @@ bool gemm_at_precision(const GemmArgs& args, KernelContext& context) {
   const std::int64_t c_step = step(args.c_batch_stride);
   const auto item = static_cast<std::int64_t>(element_size(args.dtype));
   const LtMatrix c{args.c_row_stride, c_step, alignment_of(args.c, c_step * item), false};
-  LtProduct product{compute_type(args),
+  LtProduct product{type_of(args.dtype),
+                    compute_type(args),
                     epilogue_of(args),
                     args.batch,
                     args.n,

@@ -26,8 +26,9 @@ struct LtMatrix {
 };
 
 /// Everything that decides how cuBLASLt computes d = alpha * a x b + beta * d + bias, where d has
-/// rows x columns elements and bias one element per row. The compute type implies the dtype.
+/// rows x columns elements and bias one element per row, all of one type.
 struct LtProduct {
+  cudaDataType type;
   cublasComputeType_t compute;
   cublasLtEpilogue_t epilogue;
   std::int64_t batch, rows, columns, inner;

@@ -57,8 +57,9 @@ bool set(KernelContext& context, cublasLtMatmulPreference_t preference,
                    "cublasLtMatmulPreferenceSetAttribute", context);
 }
 
-bool is_double(const LtProduct& product) { return product.compute == CUBLAS_COMPUTE_64F; }
-cudaDataType type_of(const LtProduct& product) {
+bool is_double(const LtProduct& product) { return product.type == CUDA_R_64F; }
+/// The type of alpha and beta.
+cudaDataType scale_type(const LtProduct& product) {
   return is_double(product) ? CUDA_R_64F : CUDA_R_32F;
 }
 
@@ -103,7 +104,7 @@ class Plan {
  private:
   bool make_operation(const LtProduct& product, const void* bias, KernelContext& context) {
     cublasLtMatmulDesc_t made = nullptr;
-    if (!succeeded(cublasLtMatmulDescCreate(&made, product.compute, type_of(product)),
+    if (!succeeded(cublasLtMatmulDescCreate(&made, product.compute, scale_type(product)),
                    "cublasLtMatmulDescCreate", context)) {
       return false;
     }
@@ -120,10 +121,9 @@ class Plan {
                           std::int64_t rows, std::int64_t columns, KernelContext& context) {
     if (matrix.transposed) std::swap(rows, columns);
     cublasLtMatrixLayout_t made = nullptr;
-    if (!succeeded(
-            cublasLtMatrixLayoutCreate(&made, type_of(product), static_cast<std::uint64_t>(rows),
-                                       static_cast<std::uint64_t>(columns), matrix.ld),
-            "cublasLtMatrixLayoutCreate", context)) {
+    if (!succeeded(cublasLtMatrixLayoutCreate(&made, product.type, static_cast<std::uint64_t>(rows),
+                                              static_cast<std::uint64_t>(columns), matrix.ld),
+                   "cublasLtMatrixLayoutCreate", context)) {
       return false;
     }
     layout.reset(made);

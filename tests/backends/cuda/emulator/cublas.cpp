@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <tern/core/base/bfloat16.h>
+#include <tern/core/base/half.h>
+
 namespace {
 
 tern::emulator::Cublas& state() { return tern::emulator::cublas(); }
@@ -41,8 +44,11 @@ std::uint64_t check_problem(const cublasLtMatmulDescOpaque_t& operation,
                             const cublasLtMatrixLayoutOpaque_t& b,
                             const cublasLtMatrixLayoutOpaque_t& d) {
   const bool is_double = operation.compute == CUBLAS_COMPUTE_64F;
-  const cudaDataType type = is_double ? CUDA_R_64F : CUDA_R_32F;
-  require(operation.scale == type, "a scale of another type");
+  require(operation.scale == (is_double ? CUDA_R_64F : CUDA_R_32F), "a scale of another type");
+  const cudaDataType type = d.type;
+  const bool narrow = type == CUDA_R_16F || type == CUDA_R_16BF;
+  require(is_double == (type == CUDA_R_64F), "a compute type that does not fit the matrices");
+  require(!narrow || operation.compute == CUBLAS_COMPUTE_32F, "a compute type for float32");
   const std::uint64_t inner = operation.a == CUBLAS_OP_N ? a.columns : a.rows;
   const auto check = [&](const auto& layout, cublasOperation_t form, auto rows, auto columns) {
     check_layout(layout, type, form == CUBLAS_OP_N ? rows : columns,
@@ -61,7 +67,7 @@ std::uint64_t check_problem(const cublasLtMatmulDescOpaque_t& operation,
   const auto add = [&](auto... numbers) {
     ((hash = (hash ^ static_cast<std::uint64_t>(numbers)) * 0x100000001b3), ...);
   };
-  add(operation.compute, operation.a, operation.b, operation.epilogue, d.batch);
+  add(type, operation.compute, operation.a, operation.b, operation.epilogue, d.batch);
   for (const auto* x : {&a, &b, &d}) add(x->rows, x->columns, x->ld, x->batch_stride);
   return hash;
 }
@@ -73,14 +79,15 @@ struct Factor {
   bool transposed;
   double at(std::uint64_t row, std::uint64_t column) const {
     if (transposed) std::swap(row, column);
-    return data[static_cast<std::int64_t>(column) * ld + static_cast<std::int64_t>(row)];
+    return static_cast<double>(
+        data[static_cast<std::int64_t>(column) * ld + static_cast<std::int64_t>(row)]);
   }
 };
 
 // One matrix of the batch.
-template <class T>
+template <class T, class Scale>
 void multiply(const cublasLtMatmulDescOpaque_t& operation, Factor<T> a, Factor<T> b,
-              std::uint64_t inner, T alpha, T beta, T* d,
+              std::uint64_t inner, Scale alpha, Scale beta, T* d,
               const cublasLtMatrixLayoutOpaque_t& layout) {
   std::vector<double> sums(layout.rows);
   for (std::uint64_t j = 0; j < layout.columns; ++j) {
@@ -92,8 +99,10 @@ void multiply(const cublasLtMatmulDescOpaque_t& operation, Factor<T> a, Factor<T
     T* column = d + static_cast<std::int64_t>(j) * layout.ld;
     for (std::uint64_t i = 0; i < layout.rows; ++i) {
       double sum = sums[i] * alpha;
-      if (beta != 0) sum += static_cast<double>(beta) * column[i];
-      if (has_bias(operation)) sum += static_cast<const T*>(operation.bias)[i];
+      if (beta != 0) sum += static_cast<double>(beta) * static_cast<double>(column[i]);
+      if (has_bias(operation)) {
+        sum += static_cast<double>(static_cast<const T*>(operation.bias)[i]);
+      }
       column[i] = static_cast<T>(sum);
     }
   }
@@ -194,7 +203,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
   const auto status = static_cast<cublasStatus_t>(state().product_status.load());
   if (status != CUBLAS_STATUS_SUCCESS) return status;
 
-  const auto run = [&]<class T>(T) {
+  const auto run = [&]<class T, class Scale>(T, Scale) {
     for (std::int64_t batch = 0; batch < d_layout->batch; ++batch) {
       const T* matrix_a = static_cast<const T*>(a) + batch * a_layout->batch_stride;
       const T* matrix_b = static_cast<const T*>(b) + batch * b_layout->batch_stride;
@@ -204,16 +213,26 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
                   alignment_of(matrix_d) >= algorithm->data[4] &&
                   alignment_of(matrix_d) >= algorithm->data[5],
               "a matrix of less alignment");
-      multiply<T>(*operation, {matrix_a, a_layout->ld, operation->a == CUBLAS_OP_T},
-                  {matrix_b, b_layout->ld, operation->b == CUBLAS_OP_T},
-                  operation->a == CUBLAS_OP_N ? a_layout->columns : a_layout->rows,
-                  *static_cast<const T*>(alpha), *static_cast<const T*>(beta), matrix_d, *d_layout);
+      multiply<T, Scale>(*operation, {matrix_a, a_layout->ld, operation->a == CUBLAS_OP_T},
+                         {matrix_b, b_layout->ld, operation->b == CUBLAS_OP_T},
+                         operation->a == CUBLAS_OP_N ? a_layout->columns : a_layout->rows,
+                         *static_cast<const Scale*>(alpha), *static_cast<const Scale*>(beta),
+                         matrix_d, *d_layout);
     }
   };
-  if (operation->compute == CUBLAS_COMPUTE_64F) {
-    run(0.0);
-  } else {
-    run(0.0f);
+  switch (d_layout->type) {
+    case CUDA_R_64F:
+      run(0.0, 0.0);
+      break;
+    case CUDA_R_32F:
+      run(0.0f, 0.0f);
+      break;
+    case CUDA_R_16F:
+      run(tern::Half(0), 0.0f);
+      break;
+    case CUDA_R_16BF:
+      run(tern::BFloat16(0), 0.0f);
+      break;
   }
   return CUBLAS_STATUS_SUCCESS;
 }

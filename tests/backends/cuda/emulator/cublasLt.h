@@ -26,7 +26,7 @@ enum cublasComputeType_t {
   CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
 };
 
-enum cudaDataType { CUDA_R_32F = 0, CUDA_R_64F = 1 };
+enum cudaDataType { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_16BF = 14 };
 enum cublasOperation_t { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1 };
 
 enum cublasLtEpilogue_t {
