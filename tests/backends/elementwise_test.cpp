@@ -71,10 +71,11 @@ T sample(Noise& noise, ElementwiseOp op, int input) {
   if constexpr (std::is_same_v<T, bool>) {
     return (noise.bits() & 256) != 0;
   } else if constexpr (std::is_integral_v<T>) {
-    const auto x = static_cast<T>(noise.bits() >> 8) % 8;
-    return op == ElementwiseOp::remainder && input == 1 && x == 0 ? 3 : x;
+    const auto x = static_cast<T>(static_cast<T>(noise.bits() >> 8) % 8);
+    return op == ElementwiseOp::remainder && input == 1 && x == 0 ? T(3) : x;
   } else {
-    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    using Limits = testing::Limits<T>;
+    constexpr T kInfinity = Limits::infinity();
     constexpr T kSpecial[] = {0,
                               -T(0),
                               1,
@@ -85,22 +86,22 @@ T sample(Noise& noise, ElementwiseOp op, int input) {
                               3,
                               kInfinity,
                               -kInfinity,
-                              std::numeric_limits<T>::quiet_NaN(),
-                              std::numeric_limits<T>::denorm_min(),
-                              std::numeric_limits<T>::min(),
-                              std::numeric_limits<T>::max()};
+                              Limits::quiet_NaN(),
+                              Limits::denorm_min(),
+                              Limits::min(),
+                              Limits::max()};
     // Losses mix large numbers in a way that loses all digits; their domain is tested.
     if (op == ElementwiseOp::bce || op == ElementwiseOp::bce_backward) {
       return static_cast<T>(noise.uniform(0, 1));
     }
     if (op == ElementwiseOp::bce_logits)
       return static_cast<T>(noise.uniform(0, input == 0 ? 9 : 1));
-    const bool is_short = std::is_same_v<T, float> && rounds_twice(op);
+    const bool is_short = !std::is_same_v<T, double> && rounds_twice(op);
     constexpr std::size_t kExtremes = 3;  // the last ones
     if (noise.bits() % 16 == 0) {
       return kSpecial[noise.bits() % (std::size(kSpecial) - (is_short ? kExtremes : 0))];
     }
-    if (is_short) return static_cast<T>(noise.bits() % 1024) / 64 - 8;
+    if (is_short) return static_cast<T>(static_cast<float>(noise.bits() % 1024) / 64 - 8);
     return static_cast<T>(noise.uniform(-8, 8));
   }
 }
@@ -131,6 +132,7 @@ class Elementwise : public testing::KernelTest {
     args.dtype = dtype_of<T>();
     args.inputs = inputs;
     args.ndim = static_cast<int>(layout.sizes.size());
+    if (testing::kNarrow<T> && rounds_numbers(op)) scale = static_cast<double>(T(scale));
     args.scale = {scale, static_cast<std::int64_t>(scale)};
     std::copy(layout.sizes.begin(), layout.sizes.end(), args.sizes);
     std::copy(layout.out.begin(), layout.out.end(), args.out_strides);
@@ -161,7 +163,7 @@ class Elementwise : public testing::KernelTest {
       const std::size_t at = testing::offset_of(element, layout.sizes, layout.out);
       const Out got = static_cast<const Out*>(args.out)[at];
       ASSERT_LE(testing::ulps(got, Number(want[at])), testing::tolerance(op))
-          << "at " << element << ": got " << got << " want " << want[at];
+          << "at " << element << ": got " << Number(got) << " want " << want[at];
     }
   }
 };
@@ -175,10 +177,9 @@ TEST_P(Elementwise, EveryOpInEveryLayout) {
   for_each_op([&](ElementwiseOp op) {
     const ElementwiseInfo& info = elementwise_info(op);
     for (const ElementwiseLayout& layout : layouts(info.inputs)) {
-      if (takes<float>(info.kind)) check<float>(op, layout, 1);
-      if (takes<double>(info.kind)) check<double>(op, layout, 1);
-      if (takes<std::int64_t>(info.kind)) check<std::int64_t>(op, layout, 1);
-      if (takes<bool>(info.kind)) check<bool>(op, layout, 1);
+      testing::for_each_dtype([&]<class T>() {
+        if (takes<MathType<T>>(info.kind)) check<T>(op, layout, 1);
+      });
     }
   });
 }
@@ -189,7 +190,11 @@ TEST_P(Elementwise, Scale) {
     for (const ElementwiseLayout& layout : layouts(elementwise_info(op).inputs)) {
       check<float>(op, layout, op == addcmul ? 0.75 : 0.1);
       check<double>(op, layout, -0.3);
+      check<Half>(op, layout, op == addcmul ? 0.75 : 0.1);
+      check<BFloat16>(op, layout, op == addcmul ? 0.75 : 0.1);
       check<std::int64_t>(op, layout, 3);
+      check<std::int32_t>(op, layout, 3);
+      check<std::uint8_t>(op, layout, 3);
     }
   }
   check<bool>(add, layouts(2)[5], 0);
@@ -200,6 +205,7 @@ TEST_P(Elementwise, Lerp) {
     for (const ElementwiseLayout& layout : layouts(2)) {
       check<float>(ElementwiseOp::lerp, layout, weight);
       check<double>(ElementwiseOp::lerp, layout, weight);
+      check<Half>(ElementwiseOp::lerp, layout, weight);
     }
   }
 }
@@ -235,6 +241,60 @@ TEST_P(Elementwise, Immediates) {
   args.immediate[2].f = 1;  // the upper bound wins
   EXPECT_EQ(run(args).status, StatusCode::kOk);
   EXPECT_EQ(out[0], 1);
+}
+
+// Factors keep the precision of float32; bounds are rounded by the front.
+TEST_P(Elementwise, NumbersOfNarrowDtypes) {
+  const Half in[2] = {3, 1000};
+  Half out[2];
+  ElementwiseArgs args{};
+  args.op = ElementwiseOp::mul;
+  args.dtype = kHalf;
+  args.inputs = 2;
+  args.ndim = 1;
+  args.sizes[0] = 2;
+  args.out = out;
+  args.out_strides[0] = args.in_strides[0][0] = 1;
+  args.in[0] = in;
+  args.immediate[1].f = 1.00049;  // as float16 this is 1.0009765625
+  EXPECT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_EQ(out[1].bits, Half(1000.49f).bits);
+  Half want[2];
+  args.out = want;
+  testing::run_oracle(args);
+  EXPECT_EQ(out[0].bits, want[0].bits);
+  EXPECT_EQ(out[1].bits, want[1].bits);
+}
+
+TEST_P(Elementwise, NarrowIntegersWrapAround) {
+  testing::for_each_dtype([&]<class T>() {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      constexpr T kMin = std::numeric_limits<T>::min(), kMax = std::numeric_limits<T>::max();
+      const T a[3] = {kMin, kMax, kMax}, b[3] = {static_cast<T>(-1), kMax, 2};
+      T out[3], want[3];
+      for (ElementwiseOp op : {ElementwiseOp::neg, ElementwiseOp::add, ElementwiseOp::sub,
+                               ElementwiseOp::mul, ElementwiseOp::remainder}) {
+        ElementwiseArgs args{};
+        args.op = op;
+        args.dtype = dtype_of<T>();
+        args.inputs = elementwise_info(op).inputs;
+        args.ndim = 1;
+        args.sizes[0] = 3;
+        args.out = out;
+        args.in[0] = a;
+        args.in[1] = b;
+        args.out_strides[0] = args.in_strides[0][0] = args.in_strides[1][0] = 1;
+        args.scale = {1, 1};
+        ASSERT_EQ(run(args).status, StatusCode::kOk);
+        args.out = want;
+        testing::run_oracle(args);
+        for (int i = 0; i < 3; ++i) {
+          EXPECT_EQ(+out[i], +want[i])
+              << elementwise_info(op).name << " of " << dtype_of<T>() << " at " << i;
+        }
+      }
+    }
+  });
 }
 
 TEST_P(Elementwise, IntegersWrapAround) {

@@ -39,6 +39,7 @@ void run_formula(const ElementwiseArgs& args, KernelContext& context) {
   constexpr int kInputs = sizeof...(In);
   MapOperands<1 + kInputs> operands{};
   operands.ndim = args.ndim;
+  operands.dtype = args.dtype;
   std::copy_n(args.sizes, args.ndim, operands.sizes);
   operands.data[0] = args.out;
   operands.strides[0] = args.out_strides;

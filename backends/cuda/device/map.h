@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
+#include <type_traits>
 
+#include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
 #include <tern/backends/cuda/device/strided_index.h>
@@ -12,10 +15,12 @@
 namespace tern::cuda::device {
 
 /// The output (index 0) and K - 1 inputs of a map. An input with a null pointer has one value for
-/// all elements, whose bits are in `immediate`.
+/// all elements, whose bits are in `immediate`. Operands of type float and int32 have `dtype` in
+/// memory.
 template <int K>
 struct MapOperands {
   std::int32_t ndim;
+  ScalarType dtype;
   std::int64_t sizes[kMaxDims];
   const void* data[K];
   const std::int64_t* strides[K];  // null: all strides are 0
@@ -32,6 +37,7 @@ template <int K>
 struct MapLaunch {
   StridedIndex32<K> index;
   std::uint32_t count;
+  ScalarType dtype;
   bool flat, packed;  // flat: each operand is contiguous or one value; packed: all are aligned
   bool moves[K];      // in a flat map: the operand is contiguous, not one value
   void* out;
@@ -39,45 +45,110 @@ struct MapLaunch {
   std::int64_t immediate[K];
 };
 
+/// True if operands of type T may be narrower in memory.
 template <class T>
-__device__ T map_input(const void* data, std::int64_t offset, const std::int64_t& immediate) {
-  if (data != nullptr) return static_cast<const T*>(data)[offset];
+constexpr bool kConverts = std::is_same_v<T, float> || std::is_same_v<T, std::int32_t>;
+
+/// The type in memory of an operand of type T, if operands that convert are `Stored` there.
+template <class T, class Stored>
+using MapStored = std::conditional_t<kConverts<T>, Stored, T>;
+
+template <class T, class Visitor>
+__device__ void visit_map_stored(ScalarType dtype, const Visitor& visitor) {
+  if constexpr (kConverts<T>) {
+    visit_stored<T>(dtype, visitor);
+  } else {
+    visitor(TypeTag<T>());
+  }
+}
+
+template <class T>
+__device__ T map_number(const std::int64_t& immediate) {
   T value;
   memcpy(&value, &immediate, sizeof(T));
   return value;
 }
 
-template <class T, int kCount>
-__device__ Pack<T, kCount> map_pack(const void* data, bool moves, std::int64_t at,
-                                    const std::int64_t& immediate) {
-  if (data != nullptr && moves) {
-    return *reinterpret_cast<const Pack<T, kCount>*>(static_cast<const T*>(data) + at);
+template <class T>
+__device__ T map_input(const void* data, ScalarType dtype, std::int64_t offset,
+                       const std::int64_t& immediate) {
+  if (data == nullptr) return map_number<T>(immediate);
+  if constexpr (kConverts<T>) {
+    return Elements<T>{data, dtype}[offset];
+  } else {
+    return static_cast<const T*>(data)[offset];
   }
-  Pack<T, kCount> pack;
-  for (int i = 0; i < kCount; ++i) pack.values[i] = map_input<T>(data, 0, immediate);
+}
+
+/// Reads neighbours, or the one value of all elements.
+template <class Stored, int kCount>
+__device__ Pack<Stored, kCount> map_pack(const void* data, bool moves, std::int64_t at) {
+  const auto stored = static_cast<const Stored*>(data);
+  if (moves) return *reinterpret_cast<const Pack<Stored, kCount>*>(stored + at);
+  Pack<Stored, kCount> pack{};
+  for (int i = 0; data != nullptr && i < kCount; ++i) pack.values[i] = *stored;
   return pack;
+}
+
+template <class T, class Stored, int kCount>
+__device__ Pack<T, kCount> map_widened(const Pack<Stored, kCount>& pack, bool is_number,
+                                       const std::int64_t& immediate) {
+  Pack<T, kCount> wide;
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    wide.values[i] = is_number ? map_number<T>(immediate) : widened<T>(pack.values[i]);
+  }
+  return wide;
 }
 
 /// The number of elements per thread: 16 bytes of the widest type.
 template <class... T>
 constexpr int kMapPack = 16 / static_cast<int>(std::max({sizeof(T)...}));
 
+/// Reads a pack of each input before it converts any, so that the loads run together.
+template <class Stored, int kCount, class... In, std::size_t... k>
+__device__ void map_read([[maybe_unused]] const MapLaunch<1 + sizeof...(In)>& map,
+                         [[maybe_unused]] std::uint32_t first,
+                         [[maybe_unused]] std::tuple<Pack<In, kCount>...>& in,
+                         std::index_sequence<k...>) {
+  [[maybe_unused]] const std::tuple<Pack<MapStored<In, Stored>, kCount>...> stored(
+      map_pack<MapStored<In, Stored>, kCount>(map.in[k + 1], map.moves[k + 1], first)...);
+  ((std::get<k>(in) =
+        map_widened<In>(std::get<k>(stored), map.in[k + 1] == nullptr, map.immediate[k + 1])),
+   ...);
+}
+
+/// Computes a pack. (Lambdas here capture no parameter pack: nvcc 13.0 expands such packs wrongly.)
+template <class Function, class Out, class... In, std::size_t... k>
+__device__ void map_packed(const MapLaunch<1 + sizeof...(In)>& map, const Function& function,
+                           std::uint32_t first, std::index_sequence<k...> inputs) {
+  constexpr int kCount = kMapPack<Out, In...>;
+  using Inputs = std::tuple<Pack<In, kCount>...>;
+  using Last = std::tuple_element_t<sizeof...(In), std::tuple<Out, In...>>;
+  Inputs in;
+  visit_map_stored<Last>(map.dtype, [&](auto tag) {
+    map_read<typename decltype(tag)::type, kCount>(map, first, in, inputs);
+  });
+  Out results[kCount];
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) results[i] = function(std::get<k>(in).values[i]...);
+  visit_map_stored<Out>(map.dtype, [&](auto tag) {
+    using Stored = typename decltype(tag)::type;
+    Pack<Stored, kCount> pack;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) pack.values[i] = narrowed<Stored>(results[i]);
+    *reinterpret_cast<Pack<Stored, kCount>*>(static_cast<Stored*>(map.out) + first) = pack;
+  });
+}
+
 template <class Function, class Out, class... In, std::size_t... k>
 __device__ void map_thread(const MapLaunch<1 + sizeof...(In)>& map, const Function& function,
-                           std::index_sequence<k...>) {
+                           std::index_sequence<k...> inputs) {
   constexpr int kCount = kMapPack<Out, In...>;
-  Out* const out = static_cast<Out*>(map.out);
   const std::uint32_t block = blockIdx.x * (kThreads * kCount);
   const std::uint32_t first = block + threadIdx.x * kCount;
   if (map.packed && first + kCount <= map.count) {
-    const auto packs = [&](const auto&... pack) {
-      Pack<Out, kCount> results;
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) results.values[i] = function(pack.values[i]...);
-      *reinterpret_cast<Pack<Out, kCount>*>(out + first) = results;
-    };
-    packs(map_pack<In, kCount>(map.in[k + 1], map.moves[k + 1], first, map.immediate[k + 1])...);
-    return;
+    return map_packed<Function, Out, In...>(map, function, first, inputs);
   }
   // Neighbouring threads take neighbouring elements, except in the last pack of a packed map.
   const std::uint32_t step = map.packed ? 1 : kThreads;
@@ -90,8 +161,13 @@ __device__ void map_thread(const MapLaunch<1 + sizeof...(In)>& map, const Functi
     } else {
       map.index.offsets(at, offsets);
     }
-    out[offsets[0]] =
-        function(map_input<In>(map.in[k + 1], offsets[k + 1], map.immediate[k + 1])...);
+    const Out result =
+        function(map_input<In>(map.in[k + 1], map.dtype, offsets[k + 1], map.immediate[k + 1])...);
+    if constexpr (kConverts<Out>) {
+      Elements<Out>{map.out, map.dtype}.set(offsets[0], result);
+    } else {
+      static_cast<Out*>(map.out)[offsets[0]] = result;
+    }
   }
 }
 
@@ -105,7 +181,11 @@ __global__ void __launch_bounds__(kThreads)
 template <class Out, class... In, class Function>
 void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Function function) {
   constexpr int K = 1 + sizeof...(In);
-  constexpr std::size_t kSizes[K] = {sizeof(Out), sizeof(In)...};
+  const auto size_of = [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return kConverts<T> ? element_size(operands.dtype) : sizeof(T);
+  };
+  const std::size_t item_sizes[K] = {size_of(TypeTag<Out>()), size_of(TypeTag<In>())...};
   constexpr int kCount = kMapPack<Out, In...>;
   const std::int64_t count = operands.numel();
   if (count == 0) return;
@@ -118,13 +198,14 @@ void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Functi
     for (int k = 0; k < K; ++k) {
       if (rest.data[k] == nullptr || rest.strides[k] == nullptr) continue;
       rest.data[k] = static_cast<const char*>(rest.data[k]) +
-                     half * rest.strides[k][d] * static_cast<std::int64_t>(kSizes[k]);
+                     half * rest.strides[k][d] * static_cast<std::int64_t>(item_sizes[k]);
     }
     map<Out, In...>(context, operands, function);
     return map<Out, In...>(context, rest, function);
   }
   MapLaunch<K> launched;
   launched.count = static_cast<std::uint32_t>(count);
+  launched.dtype = operands.dtype;
   launched.out = const_cast<void*>(operands.data[0]);
   launched.flat = operands.ndim <= 1;
   bool aligned = true;
@@ -136,7 +217,7 @@ void map(KernelContext& context, MapOperands<1 + sizeof...(In)> operands, Functi
     launched.moves[k] = step == 1;
     launched.flat = launched.flat && (step == 1 || (step == 0 && (k > 0 || count == 1)));
     const auto address = reinterpret_cast<std::uintptr_t>(operands.data[k]);
-    aligned = aligned && (!launched.moves[k] || address % (kSizes[k] * kCount) == 0);
+    aligned = aligned && (!launched.moves[k] || address % (item_sizes[k] * kCount) == 0);
   }
   launched.packed = launched.flat && aligned && launched.moves[0];
   for (int d = 0; d < operands.ndim; ++d) {
