@@ -54,8 +54,8 @@ T sample(Noise& noise, ReduceOp op) {
   if constexpr (std::is_same_v<T, bool>) {
     return noise.bits() % 16 != 0;
   } else if constexpr (std::is_integral_v<T>) {
-    if (op == ReduceOp::kProd) return noise.bits() % 4 == 0 ? -1 : 1;
-    return static_cast<T>(noise.bits() % 64) - 32;
+    if (op == ReduceOp::kProd) return noise.bits() % 4 == 0 ? static_cast<T>(-1) : T(1);
+    return static_cast<T>(static_cast<std::int64_t>(noise.bits() % 64) - 32);
   } else {
     if (op == ReduceOp::kProd) return static_cast<T>(noise.uniform(0.999, 1.001));
     if (op == ReduceOp::kNorm) return static_cast<T>(noise.uniform(-1e30, 1e30));
@@ -81,6 +81,8 @@ class Reduce : public testing::KernelTest {
         check<T, bool>(op, layout);
       } else if (op == ReduceOp::kArgmax || op == ReduceOp::kArgmin) {
         check<T, std::int64_t>(op, layout);
+      } else if (op == ReduceOp::kSum || op == ReduceOp::kProd) {
+        check<T, std::conditional_t<testing::kFloating<T>, T, std::int64_t>>(op, layout);
       } else {
         check<T, T>(op, layout);
       }
@@ -94,6 +96,7 @@ class Reduce : public testing::KernelTest {
     sizes.insert(sizes.end(), layout.reduced.begin(), layout.reduced.end());
     strides.insert(strides.end(), layout.reduced_in.begin(), layout.reduced_in.end());
     const std::size_t n = testing::extent(sizes, strides);
+    if (testing::kNarrow<T> && static_cast<std::int64_t>(n) > testing::kManyElements) return;
     const auto in = std::make_unique<T[]>(n);
     for (std::size_t i = 0; i < n; ++i) in[i] = sample<T>(noise, op);
     const std::size_t out_count = testing::extent(layout.kept, layout.kept_out);
@@ -104,7 +107,7 @@ class Reduce : public testing::KernelTest {
     args.in = in.get();
     args.out = out.get();
     args.values = values.get();
-    const bool is_mean = op == ReduceOp::kSum && std::is_floating_point_v<T>;
+    const bool is_mean = op == ReduceOp::kSum && testing::kFloating<T>;
     args.scale = is_mean ? 0.25 : 1;
     ASSERT_EQ(run(args).status, StatusCode::kOk);
 
@@ -113,18 +116,17 @@ class Reduce : public testing::KernelTest {
     args.out = want.get();
     args.values = want_values.get();
     testing::run_oracle(args);
-    const bool rounds = std::is_floating_point_v<T> &&
+    const bool rounds = testing::kFloating<T> &&
                         (op == ReduceOp::kSum || op == ReduceOp::kProd || op == ReduceOp::kNorm);
     // A product rounds once per factor.
-    const Number limit =
-        (op == ReduceOp::kProd ? 1000 : 10) * Number(std::numeric_limits<T>::epsilon());
+    const Number limit = rounds ? testing::error_limit<T>(op == ReduceOp::kProd ? 1000 : 10) : 0;
     for (std::size_t at = 0; at < out_count; ++at) {
       if (rounds) {
         const auto wanted = static_cast<Number>(want[at]);
         ASSERT_LE(std::abs(Number(out[at]) - wanted), limit * std::abs(wanted)) << "result " << at;
       } else {
-        ASSERT_EQ(testing::ulps(out[at], want[at]), 0) << "result " << at;
-        ASSERT_EQ(testing::ulps(values[at], want_values[at]), 0) << "result " << at;
+        ASSERT_EQ(testing::ulps(out[at], Number(want[at])), 0) << "result " << at;
+        ASSERT_EQ(testing::ulps(values[at], Number(want_values[at])), 0) << "result " << at;
       }
     }
   }
@@ -149,9 +151,7 @@ class Reduce : public testing::KernelTest {
 
 TEST_P(Reduce, SumAndProduct) {
   for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd}) {
-    check_all_layouts<float>(op);
-    check_all_layouts<double>(op);
-    check_all_layouts<std::int64_t>(op);
+    testing::for_each_dtype([&]<class T>() { check_all_layouts<T>(op); });
   }
 }
 
@@ -159,6 +159,7 @@ TEST_P(Reduce, SumAndProduct) {
 TEST_P(Reduce, Norm) {
   check_all_layouts<float>(ReduceOp::kNorm);
   check_all_layouts<double>(ReduceOp::kNorm);
+  if (is_cuda()) check_all_layouts<BFloat16>(ReduceOp::kNorm);
 }
 
 // The squares of tiny floats are 0.
@@ -194,18 +195,13 @@ TEST_P(Reduce, ProductOfLargeAndSmall) {
 
 TEST_P(Reduce, Extremes) {
   for (ReduceOp op : {ReduceOp::kAmax, ReduceOp::kAmin, ReduceOp::kArgmax, ReduceOp::kArgmin}) {
-    check_all_layouts<float>(op);
-    check_all_layouts<double>(op);
-    check_all_layouts<std::int64_t>(op);
-    check_all_layouts<bool>(op);
+    testing::for_each_dtype([&]<class T>() { check_all_layouts<T>(op); });
   }
 }
 
 TEST_P(Reduce, AnyAndAll) {
   for (ReduceOp op : {ReduceOp::kAny, ReduceOp::kAll}) {
-    check_all_layouts<float>(op);
-    check_all_layouts<std::int64_t>(op);
-    check_all_layouts<bool>(op);
+    testing::for_each_dtype([&]<class T>() { check_all_layouts<T>(op); });
   }
 }
 
@@ -229,6 +225,21 @@ TEST_P(Reduce, NothingGivesTheIdentity) {
     ASSERT_EQ(run(args).status, StatusCode::kOk);
     for (bool x : truth) EXPECT_EQ(x, want);
   }
+}
+
+// Neither is written as an element of the input's dtype.
+TEST_P(Reduce, MinusZeroIsFalseAndNanIsTrue) {
+  testing::for_each_floating([&]<class T>() {
+    const T in[4] = {T(-0.0f), T(0.0f), testing::Limits<T>::quiet_NaN(),
+                     testing::Limits<T>::denorm_min()};
+    bool out[2];
+    ReduceArgs args = arguments<T, bool>(ReduceOp::kAny, {{2}, {2}, {1}, {2}, {1}});
+    args.in = in;
+    args.out = out;
+    ASSERT_EQ(run(args).status, StatusCode::kOk);
+    EXPECT_FALSE(out[0]);
+    EXPECT_TRUE(out[1]);
+  });
 }
 
 TEST_P(Reduce, AllInfinite) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numeric>
 
+#include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/reduce.h>
 
@@ -54,12 +55,20 @@ void run_reduce(const ReduceArgs& args, KernelContext& context, const Operation&
   run_reduction(context, kept, reduced, operation);
 }
 
+/// Calls `visitor(TypeTag<T>())` with the type in which reductions compute: int64 for bool and all
+/// integers.
+template <class Visitor>
+void visit_reduced(ScalarType dtype, const Visitor& visitor) {
+  if (dtype == kDouble) return visitor(TypeTag<double>());
+  if (is_floating_point(dtype)) return visitor(TypeTag<float>());
+  visitor(TypeTag<std::int64_t>());
+}
+
 /// Folds the elements of a row with a formula of two numbers.
 template <class Formula, class T>
 struct Fold {
   using State = T;
-  const T* in;
-  T* out;
+  Elements<T> in, out;
   T start;
   double scale;  // applied to floating results
 
@@ -68,15 +77,14 @@ struct Fold {
   __device__ T operator()(T a, T b) const { return Formula::value(a, b); }
   __device__ void store(std::int64_t, std::int64_t offset, T result) const {
     if constexpr (std::is_floating_point_v<T>) result = static_cast<T>(result * scale);
-    out[offset] = result;
+    out.set(offset, result);
   }
 };
 
 template <class Formula, class T>
 void run_fold(const ReduceArgs& args, KernelContext& context, T start, double scale = 1) {
-  run_reduce(
-      args, context,
-      Fold<Formula, T>{static_cast<const T*>(args.in), static_cast<T*>(args.out), start, scale});
+  run_reduce(args, context,
+             Fold<Formula, T>{{args.in, args.in_dtype}, {args.out, args.out_dtype}, start, scale});
 }
 
 }  // namespace tern::cuda::device

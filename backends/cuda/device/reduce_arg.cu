@@ -1,5 +1,4 @@
 #include <tern/backends/cuda/device/reduce.h>
-#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -14,9 +13,9 @@ struct Candidate {
 template <class T>
 struct FindExtreme {
   using State = Candidate<T>;
-  const T* in;
+  Elements<T> in;
   std::int64_t* out;
-  T* values;
+  Elements<T> values;
   bool largest;
 
   __device__ bool beats(T a, T b) const { return (largest ? a > b : a < b) || (a != a && b == b); }
@@ -30,18 +29,20 @@ struct FindExtreme {
   }
   __device__ void store(std::int64_t, std::int64_t offset, const State& winner) const {
     out[offset] = winner.position;
-    if (values != nullptr) values[offset] = winner.value;
+    if (values.data != nullptr) values.set(offset, winner.value);
   }
 };
 
 }  // namespace
 
 void reduce_arg(const ReduceArgs& args, KernelContext& context) {
-  visit_math_dtype(args.in_dtype, [&](auto tag) {
+  visit_reduced(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     run_reduce(args, context,
-               FindExtreme<T>{static_cast<const T*>(args.in), static_cast<std::int64_t*>(args.out),
-                              static_cast<T*>(args.values), args.op == ReduceOp::kArgmax});
+               FindExtreme<T>{{args.in, args.in_dtype},
+                              static_cast<std::int64_t*>(args.out),
+                              {args.values, args.in_dtype},
+                              args.op == ReduceOp::kArgmax});
   });
 }
 

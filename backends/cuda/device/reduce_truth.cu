@@ -1,20 +1,22 @@
 #include <tern/backends/cuda/device/reduce.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/by_size.h>
 
 namespace tern::cuda::device {
 namespace {
 
 /// Finds out whether any element decides the result: a true one for any(), a false one for all().
-template <class T>
+/// Looks at the bits of the elements only, so there is one kernel for each element size.
+template <class Bits>
 struct Decide {
   using State = bool;
-  const T* in;
+  const Bits* in;
   bool* out;
+  Bits counted;  // all bits but the sign of a floating number, because -0 is false
   bool decisive;
 
   __device__ bool identity() const { return false; }
   __device__ bool at(std::int64_t offset, std::int64_t, std::int64_t) const {
-    return (in[offset] != T(0)) == decisive;
+    return ((in[offset] & counted) != 0) == decisive;
   }
   __device__ bool operator()(bool a, bool b) const { return a || b; }
   __device__ void store(std::int64_t, std::int64_t offset, bool found) const {
@@ -25,11 +27,13 @@ struct Decide {
 }  // namespace
 
 void reduce_truth(const ReduceArgs& args, KernelContext& context) {
-  visit_math_dtype(args.in_dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
+  visit_size(element_size(args.in_dtype), [&](auto tag) {
+    using Bits = typename decltype(tag)::type;
+    constexpr Bits kAll = std::numeric_limits<Bits>::max();
+    const auto counted = static_cast<Bits>(is_floating_point(args.in_dtype) ? kAll >> 1 : kAll);
     run_reduce(args, context,
-               Decide<T>{static_cast<const T*>(args.in), static_cast<bool*>(args.out),
-                         args.op == ReduceOp::kAny});
+               Decide<Bits>{static_cast<const Bits*>(args.in), static_cast<bool*>(args.out),
+                            counted, args.op == ReduceOp::kAny});
   });
 }
 

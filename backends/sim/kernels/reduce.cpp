@@ -78,7 +78,7 @@ void apply(const ReduceArgs& args) {
         }
         break;
       case ReduceOp::kNorm:
-        if constexpr (std::is_floating_point_v<T>) {
+        if constexpr (is_floating_point(dtype_of<T>())) {
           out[index] = static_cast<T>(std::sqrt(result.squares));
         }
         break;
@@ -87,7 +87,7 @@ void apply(const ReduceArgs& args) {
 }
 
 bool supports(const ReduceArgs& args) {
-  return args.op != ReduceOp::kNorm || args.in_dtype == kFloat || args.in_dtype == kDouble;
+  return args.op != ReduceOp::kNorm || is_floating_point(args.in_dtype);
 }
 
 void reduce(const ReduceArgs& args, KernelContext&) {
