@@ -32,7 +32,7 @@ struct NormalizeTensors {
   /// Sets all results to NaN.
   void forget_results() {
     for (std::vector<T>* result : {&out, &grad_in, &grad_weight, &grad_bias}) {
-      std::fill(result->begin(), result->end(), std::numeric_limits<T>::quiet_NaN());
+      std::fill(result->begin(), result->end(), Limits<T>::quiet_NaN());
     }
   }
 

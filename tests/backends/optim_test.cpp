@@ -29,7 +29,7 @@ struct State {
         for (T& x : *values) x = static_cast<T>(noise.uniform(-1, 1));
       }
       for (auto* squares : {&v[t], &top[t]}) {
-        for (T& x : *squares) x *= x;
+        for (T& x : *squares) x = x * x;
       }
       if (is_variance) {
         for (T& x : m[t]) x = 2 + x * x;
@@ -49,9 +49,9 @@ struct State {
   /// Compares up to rounding.
   bool is_near(const State& oracle) const {
     const auto near = [](const std::vector<T>& a, const std::vector<T>& b) {
-      constexpr T kLimit = 8 * std::numeric_limits<T>::epsilon();
-      return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                        [](T x, T y) { return std::abs(x - y) <= kLimit * (1 + std::abs(y)); });
+      return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](T x, T y) {
+        return std::abs(x - y) <= testing::error_limit<T>(8) * (1 + std::abs(y));
+      });
     };
     for (int t = 0; t < kTensors; ++t) {
       if (!near(p[t], oracle.p[t]) || !near(m[t], oracle.m[t]) || !near(v[t], oracle.v[t]) ||
@@ -63,16 +63,19 @@ struct State {
   }
 };
 
-/// Steps the elements one by one, in T. The formulas are those that all backends share; PyTorch's
-/// numbers judge them (golden/optim.json). The oracle computes in double, so it has other bits.
+/// Steps the elements one by one, in the type for T. The formulas are those that all backends
+/// share; PyTorch's numbers judge them (golden/optim.json). The oracle computes in double, so it
+/// has other bits.
 template <class Rule, class T>
 void step_plainly(const OptimArgs& args, State<T>& s) {
-  const auto constants = optim_constants<Rule, T>(args);
-  const unsigned form = optim_form<Rule, T>(args);
+  using Math = MathType<T>;
+  const auto constants = optim_constants<Rule, Math>(args);
+  const unsigned form = optim_form<Rule, Math>(args);
   for (int t = 0; t < kTensors; ++t) {
     for (std::size_t i = 0; i < s.p[t].size(); ++i) {
-      s.p[t][i] = optim_element<Rule>(form, constants, s.p[t][i], s.g[t][i], s.m[t][i], s.v[t][i],
-                                      s.top[t][i]);
+      Math m = s.m[t][i], v = s.v[t][i], top = s.top[t][i];
+      s.p[t][i] = optim_element<Rule>(form, constants, Math(s.p[t][i]), Math(s.g[t][i]), m, v, top);
+      s.m[t][i] = m, s.v[t][i] = v, s.top[t][i] = top;
     }
   }
 }
@@ -124,6 +127,9 @@ class Optim : public testing::KernelTest {
   void check(const typename Rule::Numbers& numbers, unsigned form, double lr) {
     check<Rule, float>(numbers, form, lr);
     check<Rule, double>(numbers, form, lr);
+    if (!is_cuda()) return;
+    check<Rule, Half>(numbers, form, lr);
+    check<Rule, BFloat16>(numbers, form, lr);
   }
 };
 

@@ -46,6 +46,7 @@ TEST_P(Require, FindsWhatIsNoProbability) {
 TEST_P(Require, FindsDivisorsThatAreZero) {
   for (const std::int64_t good : {std::int64_t{1}, std::int64_t{-1}, std::int64_t{1} << 32}) {
     finds<std::int64_t>(RequireOp::kDivisor, good, 0, "ZeroDivisionError");
+    if (good == 1) finds<std::int32_t>(RequireOp::kDivisor, -1, 0, "ZeroDivisionError");
   }
 }
 

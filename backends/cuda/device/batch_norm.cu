@@ -1,7 +1,6 @@
 #include <tern/backends/cuda/device/normalize.h>
 #include <tern/backends/cuda/device/reduce_loops.h>
 #include <tern/core/kernels/families/batch_norm.h>
-#include <tern/core/kernels/math_dtype.h>
 
 // Both directions take two passes. The first sums over each channel, and the last thread of a
 // channel turns the sums into the numbers of Channel. The second walks over all elements and
@@ -9,6 +8,8 @@
 
 namespace tern::cuda::device {
 namespace {
+
+// S is the type of the elements in memory.
 
 /// The numbers that the elements of one channel need.
 /// Forward:  out = (in - mean) scale + shift.
@@ -19,59 +20,60 @@ struct alignas(16) Channel {
   T scale, shift, slope;
 };
 
-template <class T>
+template <class S>
 struct Forward {
+  using T = MathType<S>;
   BatchNormArgs args;
   Channel<T>* channels;
 
   __device__ void prepare(std::int64_t c, double mean, double variance) const {
     const double rstd = 1 / ::sqrt(variance + args.eps);
-    channels[c] = {Center<T>(mean), static_cast<T>(rstd * affine<T>(args.weight, c, 1)),
-                   affine<T>(args.bias, c, 0), 0};
+    channels[c] = {Center<T>(mean), static_cast<T>(rstd * affine<S>(args.weight, c, 1)),
+                   affine<S>(args.bias, c, 0), 0};
   }
   __device__ void prepare(std::int64_t c) const { prepare(c, args.mean[c], args.variance[c]); }
-  __device__ T* out() const { return static_cast<T*>(args.out); }
-  __device__ T element(std::int64_t i, const Channel<T>& channel) const {
-    const T x = channel.mean(static_cast<const T*>(args.in)[i]);
-    return x * channel.scale + channel.shift;
+  __device__ S* out() const { return static_cast<S*>(args.out); }
+  __device__ S element(std::int64_t i, const Channel<T>& channel) const {
+    const T x = channel.mean(element_of<S>(args.in, i));
+    return narrowed<S>(x * channel.scale + channel.shift);
   }
 };
 
-template <class T>
+template <class S>
 struct Backward {
+  using T = MathType<S>;
   BatchNormArgs args;
   Channel<T>* channels;
 
   __device__ double rstd(std::int64_t c) const { return 1 / ::sqrt(args.variance[c] + args.eps); }
   __device__ void prepare(std::int64_t c, double shift = 0, double slope = 0) const {
-    channels[c] = {Center<T>(args.mean[c]), static_cast<T>(rstd(c) * affine<T>(args.weight, c, 1)),
+    channels[c] = {Center<T>(args.mean[c]), static_cast<T>(rstd(c) * affine<S>(args.weight, c, 1)),
                    static_cast<T>(shift), static_cast<T>(slope)};
   }
-  __device__ T* out() const { return static_cast<T*>(args.grad_in); }
-  __device__ T element(std::int64_t i, const Channel<T>& channel) const {
-    const T x = channel.mean(static_cast<const T*>(args.in)[i]);
-    const T grad = static_cast<const T*>(args.grad)[i];
-    return (grad - channel.shift - x * channel.slope) * channel.scale;
+  __device__ S* out() const { return static_cast<S*>(args.grad_in); }
+  __device__ S element(std::int64_t i, const Channel<T>& channel) const {
+    const T x = channel.mean(element_of<S>(args.in, i)), grad = element_of<S>(args.grad, i);
+    return narrowed<S>((grad - channel.shift - x * channel.slope) * channel.scale);
   }
 };
 
 /// Computes mean and variance of each channel.
-template <class T>
+template <class S>
 struct ForwardSums : AddPairs {
   using State = Pair<double>;
-  Forward<T> forward;
+  Forward<S> forward;
 
-  explicit ForwardSums(const Forward<T>& direction) : forward(direction) {}
-  __device__ const T* in() const { return static_cast<const T*>(forward.args.in); }
+  explicit ForwardSums(const Forward<S>& direction) : forward(direction) {}
+  __device__ double in(std::int64_t i) const { return element_of<S>(forward.args.in, i); }
   // The value that is subtracted before summing. Distances from an infinite or NaN first element
   // would be infinite or NaN, so 0 replaces such an element.
   __device__ double about(std::int64_t c) const {
-    const double first = in()[c * forward.args.inner];
+    const double first = in(c * forward.args.inner);
     return first - first == 0 ? first : 0;
   }
   __device__ State identity() const { return {0, 0}; }
   __device__ State at(std::int64_t offset, std::int64_t, std::int64_t c) const {
-    return moment_term(in()[offset], about(c));
+    return moment_term(in(offset), about(c));
   }
   __device__ void store(std::int64_t c, std::int64_t, const State& sums) const {
     const BatchNormArgs& args = forward.args;
@@ -83,23 +85,28 @@ struct ForwardSums : AddPairs {
 };
 
 /// Sums grad (in - mean) and grad of each channel.
-template <class T>
+template <class S>
 struct BackwardSums : AddPairs {
+  using T = MathType<S>;
   using State = Pair<T>;
-  Backward<T> backward;
+  Backward<S> backward;
 
-  explicit BackwardSums(const Backward<T>& direction) : backward(direction) {}
+  explicit BackwardSums(const Backward<S>& direction) : backward(direction) {}
   __device__ State identity() const { return {0, 0}; }
   __device__ State at(std::int64_t offset, std::int64_t, std::int64_t c) const {
     const BatchNormArgs& args = backward.args;
-    const T grad = static_cast<const T*>(args.grad)[offset];
-    return {grad * Center<T>(args.mean[c])(static_cast<const T*>(args.in)[offset]), grad};
+    const T grad = element_of<S>(args.grad, offset);
+    return {grad * Center<T>(args.mean[c])(element_of<S>(args.in, offset)), grad};
   }
   __device__ void store(std::int64_t c, std::int64_t, const State& sums) const {
     const BatchNormArgs& args = backward.args;
     const double rstd = backward.rstd(c), product = rstd * sums.first, sum = sums.second;
-    if (args.grad_weight != nullptr) static_cast<T*>(args.grad_weight)[c] = static_cast<T>(product);
-    if (args.grad_bias != nullptr) static_cast<T*>(args.grad_bias)[c] = static_cast<T>(sum);
+    if (args.grad_weight != nullptr) {
+      static_cast<S*>(args.grad_weight)[c] = narrowed<S>(static_cast<T>(product));
+    }
+    if (args.grad_bias != nullptr) {
+      static_cast<S*>(args.grad_bias)[c] = narrowed<S>(static_cast<T>(sum));
+    }
     const auto n = static_cast<double>(args.outer * args.inner);
     if (args.training != 0)
       backward.prepare(c, sum / n, rstd * product / n);
@@ -119,11 +126,11 @@ constexpr int kPerThread = 4;
 
 /// Writes all elements. A thread takes kPerThread elements, kThreads apart, and reads all of them
 /// before it writes, so that it waits for memory only once.
-template <class T, class Direction>
+template <class S, class Direction>
 __global__ void __launch_bounds__(kThreads)
     element_kernel(Direction direction, StridedIndex<1> channels) {
   const std::int64_t first = std::int64_t{blockIdx.x} * (kThreads * kPerThread) + threadIdx.x;
-  T results[kPerThread];
+  S results[kPerThread];
 #pragma unroll
   for (int k = 0; k < kPerThread; ++k) {
     const std::int64_t i = first + k * std::int64_t{kThreads};
@@ -140,7 +147,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-template <class T, class Sums, class Direction>
+template <class S, class Sums, class Direction>
 void run(const BatchNormArgs& args, KernelContext& context, const Direction& direction,
          bool needs_sums, bool needs_elements) {
   if (needs_sums) {
@@ -159,26 +166,27 @@ void run(const BatchNormArgs& args, KernelContext& context, const Direction& dir
   channels.add_dim(args.outer, {0});
   channels.add_dim(args.channels, {1});
   channels.add_dim(args.inner, {0});
-  launch(context, element_kernel<T, Direction>, blocks_for(channels.count, kThreads * kPerThread),
+  launch(context, element_kernel<S, Direction>, blocks_for(channels.count, kThreads * kPerThread),
          kThreads, direction, channels);
 }
 
-template <class T>
+template <class S>
 void run_op(const BatchNormArgs& args, KernelContext& context) {
-  const Scratch scratch(context, sizeof(Channel<T>) * static_cast<std::size_t>(args.channels));
-  Channel<T>* const channels = scratch.template get<Channel<T>>();
+  const Scratch scratch(context,
+                        sizeof(Channel<MathType<S>>) * static_cast<std::size_t>(args.channels));
+  Channel<MathType<S>>* const channels = scratch.template get<Channel<MathType<S>>>();
   const bool training = args.training != 0;
   if (args.op == BatchNormOp::kForward) {
-    return run<T, ForwardSums<T>>(args, context, Forward<T>{args, channels}, training, true);
+    return run<S, ForwardSums<S>>(args, context, Forward<S>{args, channels}, training, true);
   }
   const bool needs_sums = training || args.grad_weight != nullptr || args.grad_bias != nullptr;
-  run<T, BackwardSums<T>>(args, context, Backward<T>{args, channels}, needs_sums,
+  run<S, BackwardSums<S>>(args, context, Backward<S>{args, channels}, needs_sums,
                           args.grad_in != nullptr);
 }
 
 void batch_norm(const BatchNormArgs& args, KernelContext& context) {
-  visit_floating(args.dtype, context,
-                 [&](auto tag) { run_op<typename decltype(tag)::type>(args, context); });
+  visit_all_floating(args.dtype, context,
+                     [&](auto tag) { run_op<typename decltype(tag)::type>(args, context); });
 }
 
 }  // namespace

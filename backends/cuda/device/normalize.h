@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tern/backends/cuda/device/block_reduce.h>
+#include <tern/backends/cuda/device/elements.h>
 
 // Helpers shared by layer norm and batch norm.
 
@@ -46,10 +47,16 @@ __device__ inline Moments moments(const Pair<double>& sums, double about, std::i
   return {about + shift, variance < 0 ? 0 : variance};
 }
 
+/// Returns an element of a tensor with elements of type S.
+template <class S>
+__device__ MathType<S> element_of(const void* data, std::int64_t i) {
+  return widened<MathType<S>>(static_cast<const S*>(data)[i]);
+}
+
 /// Returns an element of weight or bias, or `otherwise` if the tensor is missing.
-template <class T>
-__device__ T affine(const void* data, std::int64_t i, T otherwise) {
-  return data == nullptr ? otherwise : static_cast<const T*>(data)[i];
+template <class S>
+__device__ MathType<S> affine(const void* data, std::int64_t i, MathType<S> otherwise) {
+  return data == nullptr ? otherwise : element_of<S>(data, i);
 }
 
 }  // namespace tern::cuda::device

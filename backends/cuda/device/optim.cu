@@ -1,7 +1,7 @@
+#include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
 #include <tern/core/kernels/optim_formulas.h>
-#include <tern/core/kernels/math_dtype.h>
 
 // All tensors of a call in one launch: a block takes kPerBlock elements of one of them.
 
@@ -40,41 +40,71 @@ __device__ Piece piece_of_thread(const OptimArgs& args) {
   return {};
 }
 
+/// The elements of a piece, with the states that the rule uses.
+template <class T>
+struct Loaded {
+  Pack<T, kPerThread> param, grad, states[kMaxOptimStates];
+};
+
 template <class T>
 __device__ Pack<T, kPerThread> read(const void* data, const Piece& piece) {
   return read_pack<kPerThread>(static_cast<const T*>(data) + piece.first, piece.count);
 }
-template <class T>
-__device__ void write(void* data, const Pack<T, kPerThread>& elements, const Piece& piece) {
-  write_pack(static_cast<T*>(data) + piece.first, elements, piece.count);
+
+/// Reads all elements of a piece before it converts any, so that the loads run together.
+template <class Rule, class Stored, class T>
+__device__ void read(const OptimArgs& args, const Piece& piece, Loaded<T>& loaded) {
+  const int t = piece.tensor;
+  Loaded<Stored> stored{};
+  stored.param = read<Stored>(args.param[t], piece);
+  stored.grad = read<Stored>(args.grad[t], piece);
+#pragma unroll
+  for (int k = 0; k < Rule::kStates; ++k) {
+    if ((args.states >> k & 1) != 0) stored.states[k] = read<Stored>(args.state[k][t], piece);
+  }
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) {
+    loaded.param.values[i] = widened<T>(stored.param.values[i]);
+    loaded.grad.values[i] = widened<T>(stored.grad.values[i]);
+    for (int k = 0; k < kMaxOptimStates; ++k) {
+      loaded.states[k].values[i] = widened<T>(stored.states[k].values[i]);
+    }
+  }
 }
 
-// Reads all elements of a piece before it writes any, so that the loads run together.
+template <class Stored, class T>
+__device__ void write(void* data, const Pack<T, kPerThread>& elements, const Piece& piece) {
+  Pack<Stored, kPerThread> stored;
+#pragma unroll
+  for (int i = 0; i < kPerThread; ++i) stored.values[i] = narrowed<Stored>(elements.values[i]);
+  write_pack(static_cast<Stored*>(data) + piece.first, stored, piece.count);
+}
+
 template <class Rule, class T>
 __device__ void optim_elements(const OptimArgs& args,
                                const typename Rule::template Constants<T>& constants,
                                unsigned form) {
   const Piece piece = piece_of_thread(args);
   if (piece.count == 0) return;
-  const int t = piece.tensor;
-  auto param = read<T>(args.param[t], piece);
-  const auto grad = read<T>(args.grad[t], piece);
-  Pack<T, kPerThread> states[kMaxOptimStates] = {};
-#pragma unroll
-  for (int k = 0; k < Rule::kStates; ++k) {
-    if ((args.states >> k & 1) != 0) states[k] = read<T>(args.state[k][t], piece);
-  }
+  Loaded<T> loaded;
+  visit_stored<T>(args.dtype,
+                  [&](auto tag) { read<Rule, typename decltype(tag)::type>(args, piece, loaded); });
+  auto& [param, grad, states] = loaded;
 #pragma unroll
   for (int i = 0; i < kPerThread; ++i) {
     param.values[i] =
         optim_element<Rule>(form, constants, param.values[i], grad.values[i], states[0].values[i],
                             states[1].values[i], states[2].values[i]);
   }
-  write(args.param[t], param, piece);
+  visit_stored<T>(args.dtype, [&](auto tag) {
+    using Stored = typename decltype(tag)::type;
+    const int t = piece.tensor;
+    write<Stored>(args.param[t], loaded.param, piece);
 #pragma unroll
-  for (int k = 0; k < Rule::kStates; ++k) {
-    if ((args.states >> k & 1) != 0) write(args.state[k][t], states[k], piece);
-  }
+    for (int k = 0; k < Rule::kStates; ++k) {
+      if ((args.states >> k & 1) != 0) write<Stored>(args.state[k][t], loaded.states[k], piece);
+    }
+  });
 }
 
 template <class Rule, class T>
@@ -114,7 +144,7 @@ void launch_optim(const OptimArgs& args, KernelContext& context) {
 void optim(const OptimArgs& args, KernelContext& context) {
   visit_optim_rule(args.rule, [&](auto rule) {
     using Rule = decltype(rule);
-    visit_floating(args.dtype, context, [&](auto tag) {
+    visit_floating(math_dtype(args.dtype), context, [&](auto tag) {
       launch_optim<Rule, typename decltype(tag)::type>(args, context);
     });
   });

@@ -1,8 +1,8 @@
 #include <curand_kernel.h>
 
+#include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
-#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/kernels/families/random.h>
 #include <tern/core/kernels/math.h>
 #include <tern/core/kernels/philox.h>
@@ -42,7 +42,7 @@ __device__ Words draw(const RandomArgs& args, std::int64_t thread, bool wide) {
   return words;
 }
 
-// Maps cuRAND's uniforms in (0, 1] to [from, to).
+// Maps cuRAND's uniforms in (0, 1] to [from, to). Rounding may reach the excluded bound.
 template <class T>
 __device__ T uniform(const RandomArgs& args, const Words& words, int k) {
   T draw;
@@ -52,8 +52,7 @@ __device__ T uniform(const RandomArgs& args, const Words& words, int k) {
     draw = philox_uniform(words.word[k]);
   }
   const T from = static_cast<T>(args.a), to = static_cast<T>(args.b);
-  const T value = math::fma(draw == T(1) ? T(0) : draw, to - from, from);
-  return value == to ? from : value;
+  return math::fma(draw == T(1) ? T(0) : draw, to - from, from);
 }
 
 template <class T>
@@ -97,12 +96,24 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t first = thread * kPerThread;
   if (first >= args.count) return;
   const Words words = draw(args, thread, wide);
-  Pack<T, kPerThread> elements;
+  T elements[kPerThread];
 #pragma unroll
-  for (int k = 0; k < kPerThread; ++k) {
-    elements.values[k] = element<T>(args, words, k, wide, range);
-  }
-  write_pack(static_cast<T*>(args.out) + first, elements, args.count - first);
+  for (int k = 0; k < kPerThread; ++k) elements[k] = element<T>(args, words, k, wide, range);
+  visit_stored<T>(args.dtype, [&](auto tag) {
+    using Stored = typename decltype(tag)::type;
+    Pack<Stored, kPerThread> pack;
+#pragma unroll
+    for (int k = 0; k < kPerThread; ++k) {
+      pack.values[k] = narrowed<Stored>(elements[k]);
+      if constexpr (std::is_floating_point_v<T>) {
+        const auto to = narrowed<Stored>(static_cast<T>(args.b));
+        if (args.op == RandomOp::kUniform && pack.values[k] == to) {
+          pack.values[k] = narrowed<Stored>(static_cast<T>(args.a));
+        }
+      }
+    }
+    write_pack(static_cast<Stored*>(args.out) + first, pack, args.count - first);
+  });
 }
 
 void random(const RandomArgs& args, KernelContext& context) {
@@ -115,11 +126,13 @@ void random(const RandomArgs& args, KernelContext& context) {
       static_cast<std::uint64_t>(args.high) - static_cast<std::uint64_t>(args.low);
   const bool wide = args.op == RandomOp::kRandint ? range == 0 || range >= std::uint64_t{1} << 28
                                                   : real && args.dtype == kDouble;
-  visit_math_dtype(args.dtype, [&](auto tag) {
+  const auto run = [&](auto tag) {
     launch(context, random_kernel<typename decltype(tag)::type>,
            blocks_for(args.count, kPerThread * std::int64_t{kThreads}), kThreads, args, wide,
            range);
-  });
+  };
+  if (!is_floating_point(args.dtype)) return run(TypeTag<std::int64_t>());
+  args.dtype == kDouble ? run(TypeTag<double>()) : run(TypeTag<float>());
 }
 
 }  // namespace

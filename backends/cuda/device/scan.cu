@@ -1,23 +1,23 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/core/kernels/families/scan.h>
-#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {
 
-// Sums in the dtype of the elements, as PyTorch does on CUDA; the CPU's kernel sums floating dtypes
-// in double. Integers are summed unsigned, because signed overflow is undefined.
+// Sums floating dtypes in float or double, as PyTorch does on CUDA; the CPU's kernel sums them in
+// double. Integers are summed unsigned, because signed overflow is undefined.
 template <class T>
 using RunningSum = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
 
 /// One thread per row. If `inner` > 1, neighbouring threads read neighbouring elements.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    scan_by_threads(const T* in, T* out, std::int64_t rows, std::int64_t size, std::int64_t inner,
-                    bool reverse) {
+    scan_by_threads(Elements<T> in, Elements<T> out, std::int64_t rows, std::int64_t size,
+                    std::int64_t inner, bool reverse) {
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
   for (std::int64_t row = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; row < rows;
        row += stride) {
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(kThreads)
     for (std::int64_t j = 0; j < size; ++j) {
       const std::int64_t at = start + (reverse ? size - 1 - j : j) * inner;
       sum += static_cast<RunningSum<T>>(in[at]);
-      out[at] = static_cast<T>(sum);
+      out.set(at, static_cast<T>(sum));
     }
   }
 }
@@ -53,7 +53,8 @@ __device__ Sum scan_of_block(Sum value, Sum& total) {
 /// A contiguous row per block, in pieces of one element per thread.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
-    scan_by_blocks(const T* in, T* out, std::int64_t rows, std::int64_t size, bool reverse) {
+    scan_by_blocks(Elements<T> in, Elements<T> out, std::int64_t rows, std::int64_t size,
+                   bool reverse) {
   for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
     RunningSum<T> before = 0, total = 0;
     for (std::int64_t piece = 0; piece < size; piece += kThreads) {
@@ -61,7 +62,7 @@ __global__ void __launch_bounds__(kThreads)
       const std::int64_t at = row * size + (reverse ? size - 1 - j : j);
       const auto value = j < size ? static_cast<RunningSum<T>>(in[at]) : RunningSum<T>(0);
       const RunningSum<T> sum = before + scan_of_block(value, total);
-      if (j < size) out[at] = static_cast<T>(sum);
+      if (j < size) out.set(at, static_cast<T>(sum));
       before += total;
     }
   }
@@ -74,10 +75,9 @@ void cumsum(const CumsumArgs& args, KernelContext& context) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }
-  visit_math_dtype(args.dtype, [&](auto tag) {
+  const auto run = [&](auto tag) {
     using T = typename decltype(tag)::type;
-    const auto in = static_cast<const T*>(args.in);
-    const auto out = static_cast<T*>(args.out);
+    const Elements<T> in{args.in, args.dtype}, out{args.out, args.dtype};
     const std::int64_t rows = args.outer * args.inner;
     const bool reverse = args.reverse != 0;
     if (args.inner > 1 || args.size <= kShortRow) {
@@ -87,7 +87,9 @@ void cumsum(const CumsumArgs& args, KernelContext& context) {
       launch(context, scan_by_blocks<T>, blocks_for(rows, 1), kThreads, in, out, rows, args.size,
              reverse);
     }
-  });
+  };
+  if (!is_floating_point(args.dtype)) return run(TypeTag<std::int64_t>());
+  args.dtype == kDouble ? run(TypeTag<double>()) : run(TypeTag<float>());
 }
 
 }  // namespace

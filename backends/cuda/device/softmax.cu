@@ -1,9 +1,9 @@
 #include <limits>
 
 #include <tern/backends/cuda/device/block_reduce.h>
+#include <tern/backends/cuda/device/elements.h>
 #include <tern/core/kernels/families/softmax.h>
 #include <tern/core/kernels/math.h>
-#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -13,17 +13,18 @@ struct Exponentials {
   T largest, sum;  // the largest x so far; the sum of e^(x - largest)
 };
 
-// Computes the result from the inputs. One pass suffices for the sum: a new largest element
-// rescales it.
-template <class T, bool kLog>
+// Computes the result from the inputs, which have type S in memory. One pass suffices for the sum:
+// a new largest element rescales it.
+template <class S, bool kLog>
 struct Forward {
+  using T = MathType<S>;
   using State = Exponentials<T>;
-  const T* in;
-  T* out;
+  const S* in;
+  S* out;
 
   __device__ State identity() const { return {std::numeric_limits<T>::lowest(), 0}; }
   __device__ State add(const State& state, std::int64_t at) const {
-    const T x = in[at];
+    const T x = widened<T>(in[at]);
     if (!(x > state.largest)) return {state.largest, state.sum + shrink(x, state.largest)};
     return {x, state.sum * shrink(state.largest, x) + (T(1) + (x - x))};  // NaN for infinite x
   }
@@ -35,27 +36,32 @@ struct Forward {
     return {state.largest, kLog ? math::log(state.sum) : T(1) / state.sum};
   }
   __device__ void store(const State& state, std::int64_t at) const {
-    out[at] = kLog ? in[at] - state.largest - state.sum : shrink(in[at], state.largest) * state.sum;
+    const T x = widened<T>(in[at]);
+    out[at] =
+        narrowed<S>(kLog ? x - state.largest - state.sum : shrink(x, state.largest) * state.sum);
   }
   __device__ static T shrink(T x, T largest) { return math::exp_or_zero(x - largest); }
 };
 
 // Computes the input's gradient from the forward result and the result's gradient.
-template <class T, bool kLog>
+template <class S, bool kLog>
 struct Backward {
+  using T = MathType<S>;
   using State = T;
-  const T* in;
-  const T* grad;
-  T* out;
+  const S* in;
+  const S* grad;
+  S* out;
 
   __device__ T identity() const { return 0; }
   __device__ T add(T sum, std::int64_t at) const {
-    return sum + (kLog ? grad[at] : grad[at] * in[at]);
+    const T g = widened<T>(grad[at]);
+    return sum + (kLog ? g : g * widened<T>(in[at]));
   }
   __device__ T operator()(T a, T b) const { return a + b; }
   __device__ T finish(T sum) const { return sum; }
   __device__ void store(T sum, std::int64_t at) const {
-    out[at] = kLog ? grad[at] - math::exp_or_zero(in[at]) * sum : in[at] * (grad[at] - sum);
+    const T g = widened<T>(grad[at]), y = widened<T>(in[at]);
+    out[at] = narrowed<S>(kLog ? g - math::exp_or_zero(y) * sum : y * (g - sum));
   }
 };
 
@@ -85,26 +91,26 @@ void run(const SoftmaxArgs& args, KernelContext& context, const Form& form) {
          teams, form);
 }
 
-template <class T>
+template <class S>
 void run_op(const SoftmaxArgs& args, KernelContext& context) {
-  const auto in = static_cast<const T*>(args.in);
-  const auto grad = static_cast<const T*>(args.grad);
-  const auto out = static_cast<T*>(args.out);
+  const auto in = static_cast<const S*>(args.in);
+  const auto grad = static_cast<const S*>(args.grad);
+  const auto out = static_cast<S*>(args.out);
   switch (args.op) {
     case SoftmaxOp::kSoftmax:
-      return run(args, context, Forward<T, false>{in, out});
+      return run(args, context, Forward<S, false>{in, out});
     case SoftmaxOp::kLogSoftmax:
-      return run(args, context, Forward<T, true>{in, out});
+      return run(args, context, Forward<S, true>{in, out});
     case SoftmaxOp::kSoftmaxBackward:
-      return run(args, context, Backward<T, false>{in, grad, out});
+      return run(args, context, Backward<S, false>{in, grad, out});
     case SoftmaxOp::kLogSoftmaxBackward:
-      return run(args, context, Backward<T, true>{in, grad, out});
+      return run(args, context, Backward<S, true>{in, grad, out});
   }
 }
 
 void softmax(const SoftmaxArgs& args, KernelContext& context) {
-  visit_floating(args.dtype, context,
-                 [&](auto tag) { run_op<typename decltype(tag)::type>(args, context); });
+  visit_all_floating(args.dtype, context,
+                     [&](auto tag) { run_op<typename decltype(tag)::type>(args, context); });
 }
 
 }  // namespace

@@ -92,6 +92,38 @@ TEST(SimRandom, BernoulliIsTheSameInEveryDtype) {
   EXPECT_EQ(draw<bool>(RandomOp::kBernoulli, 100, 0), tern::testing::Values<bool>(100, 0));
 }
 
+// Every dtype takes the words that float32 or int64 takes.
+TEST(SimRandom, NarrowNumbersAreWideOnesRounded) {
+  const auto check = [&]<class T>(T) {
+    for (const RandomOp op : {RandomOp::kUniform, RandomOp::kNormal, RandomOp::kBernoulli}) {
+      const auto wide = draw<float>(op, 3001, 0.25, 0.75);
+      const auto narrow = draw<T>(op, 3001, 0.25, 0.75);
+      for (std::size_t e = 0; e < wide.size(); ++e) {
+        const bool is_end = op == RandomOp::kUniform && T(wide[e]) == T(0.75f);
+        ASSERT_EQ(narrow[e].bits, is_end ? T(0.25f).bits : T(wide[e]).bits) << e;
+      }
+    }
+  };
+  check(Half(0));
+  check(BFloat16(0));
+}
+
+TEST(SimRandom, NarrowIntegersAreTheLowBits) {
+  const auto check = [&]<class T>(T) {
+    for (const std::int64_t high : {100, 70000, 1 << 30}) {
+      const auto wide = draw<std::int64_t>(RandomOp::kRandint, 101, 0, 0, -100, high);
+      const auto narrow = draw<T>(RandomOp::kRandint, 101, 0, 0, -100, high);
+      for (std::size_t e = 0; e < wide.size(); ++e) {
+        ASSERT_EQ(narrow[e], static_cast<T>(wide[e])) << e;
+      }
+    }
+  };
+  check(std::int32_t{});
+  check(std::int16_t{});
+  check(std::int8_t{});
+  check(std::uint8_t{});
+}
+
 TEST(SimRandom, RandintCoversItsRange) {
   bool low = false, high = false;
   for (std::int64_t x : draw<std::int64_t>(RandomOp::kRandint, 1000, 0, 0, -2, 3)) {
