@@ -122,10 +122,9 @@ void random(const RandomArgs& args, KernelContext& context) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }
-  const std::uint64_t range =
-      static_cast<std::uint64_t>(args.high) - static_cast<std::uint64_t>(args.low);
-  const bool wide = args.op == RandomOp::kRandint ? range == 0 || range >= std::uint64_t{1} << 28
-                                                  : real && args.dtype == kDouble;
+  const std::uint64_t range = randint_range(args);
+  const bool wide =
+      args.op == RandomOp::kRandint ? randint_takes_two_words(args) : real && args.dtype == kDouble;
   const auto run = [&](auto tag) {
     launch(context, random_kernel<typename decltype(tag)::type>,
            blocks_for(args.count, kPerThread * std::int64_t{kThreads}), kThreads, args, wide,

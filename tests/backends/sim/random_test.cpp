@@ -124,6 +124,11 @@ TEST(SimRandom, NarrowIntegersAreTheLowBits) {
   check(std::uint8_t{});
 }
 
+TEST(SimRandom, RandintTakesOneWordOnRequest) {
+  const auto numbers = draw<std::int64_t>(RandomOp::kRandint, 4, 1, 0, 0, std::int64_t{1} << 40);
+  for (std::size_t e = 0; e < 4; ++e) EXPECT_EQ(numbers[e], kernels::philox(7, 0, 0).word[e]);
+}
+
 TEST(SimRandom, RandintCoversItsRange) {
   bool low = false, high = false;
   for (std::int64_t x : draw<std::int64_t>(RandomOp::kRandint, 1000, 0, 0, -2, 3)) {
