@@ -127,7 +127,6 @@ class Optim : public testing::KernelTest {
   void check(const typename Rule::Numbers& numbers, unsigned form, double lr) {
     check<Rule, float>(numbers, form, lr);
     check<Rule, double>(numbers, form, lr);
-    if (!is_cuda()) return;
     check<Rule, Half>(numbers, form, lr);
     check<Rule, BFloat16>(numbers, form, lr);
   }
