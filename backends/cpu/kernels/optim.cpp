@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/base/flush_denormal.h>
@@ -13,19 +14,20 @@ using namespace kernels;
 
 constexpr std::int64_t kOptimGrain = 16384;
 
-/// Runs `step(tensor, begin, end)` over all tensors as if they were one.
+/// Runs `step(tensor, begin, end)` over all tensors. Each thread takes a part of each tensor,
+/// mostly the part whose gradient it has computed, which may still be in its core's cache.
 template <class Step>
 void for_each_piece(int count, const std::int64_t* numel, const Step& step) {
   // A moment without new gradients fades into denormals and stays there: slow, and too small for
   // any parameter to notice.
   const detail::FlushDenormals flush;
-  std::int64_t total = 0;
-  for (int t = 0; t < count; ++t) total += numel[t];
-  parallel_for(0, total, kOptimGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (int t = 0; t < count && end > 0; ++t) {
-      if (begin < numel[t]) step(t, std::max<std::int64_t>(begin, 0), std::min(end, numel[t]));
-      begin -= numel[t];
-      end -= numel[t];
+  const std::int64_t total = std::accumulate(numel, numel + count, std::int64_t{0});
+  const std::int64_t parts = std::clamp<std::int64_t>(total / kOptimGrain, 1,
+                                                      in_parallel_region() ? 1 : get_num_threads());
+  parallel_for(0, parts, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (int t = 0; t < count; ++t) {
+      const std::int64_t first = numel[t] * begin / parts, last = numel[t] * end / parts;
+      if (first < last) step(t, first, last);
     }
   });
 }
