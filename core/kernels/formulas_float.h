@@ -98,14 +98,6 @@ struct sigmoid : Formula {
   TERN_HOST_DEVICE static T value(T a) {
     return math::sigmoid(a);
   }
-  template <class T>
-  TERN_HOST_DEVICE static bool bounded(T a) {
-    return math::is_sigmoid_bounded(a);
-  }
-  template <class T>
-  TERN_HOST_DEVICE static T bounded_value(T a) {
-    return math::sigmoid_bounded(a);
-  }
 };
 
 }  // namespace tern::kernels::formulas

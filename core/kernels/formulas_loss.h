@@ -42,7 +42,7 @@ struct bce : Formula {
 struct bce_logits : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T x, T target) {
-    const T tail = math::log1p(math::exp(-math::abs(x)));
+    const T tail = math::log1p(math::exp_of_negative(-math::abs(x)));
     return (T(1) - target) * x + (tail + (x < 0 ? -x : T(0)));
   }
 };

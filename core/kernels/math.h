@@ -188,17 +188,23 @@ TERN_HOST_DEVICE T exp(T x) {
   return p * power_of_two<T>(half) * power_of_two<T>(static_cast<Bits>(k - half));
 }
 
-/// exp for kExpNormal <= x <= 88 in fewer steps.
+/// exp for x <= 0 in fewer steps.
 template <class T>
-TERN_HOST_DEVICE T exp_normal(T x) {
-  const auto [k, r] = reduce_exp(x);
-  return (expm1_reduced(r) + T(1)) * power_of_two<T>(k);
+TERN_HOST_DEVICE T exp_of_negative(T x) {
+  using Traits = FloatTraits<T>;
+  const auto [k, r] = reduce_exp(at_least(x, Traits::kExpLowest));
+  // Larger by 2^64 at first, because 2^k may be denormal.
+  const T large =
+      (expm1_reduced(r) + T(1)) * power_of_two<T>(static_cast<typename Traits::Bits>(k + 64));
+  return large * T(0x1p-64);
 }
 
 /// exp for x <= 88 in fewer steps. Returns 0 if the result would be denormal.
 template <class T>
 TERN_HOST_DEVICE T exp_or_zero(T x) {
-  return x < FloatTraits<T>::kExpNormal ? T(0) : exp_normal(x);
+  const auto [k, r] = reduce_exp(x);
+  const T y = (expm1_reduced(r) + T(1)) * power_of_two<T>(k);
+  return x < FloatTraits<T>::kExpNormal ? T(0) : y;
 }
 
 /// expm1 for x >= kExpm1Lowest; denormals lose one bit.
@@ -311,19 +317,7 @@ TERN_HOST_DEVICE T tanh(T x) {
 /// Computes 1 / (1 + e^-x) from e^-|x|, which never overflows.
 template <class T>
 TERN_HOST_DEVICE T sigmoid(T x) {
-  const T e = exp(-abs(x));
-  return (x < 0 ? e : T(1)) / (T(1) + e);
-}
-
-/// Returns true if sigmoid_bounded(x) is enough.
-template <class T>
-TERN_HOST_DEVICE bool is_sigmoid_bounded(T x) {
-  return abs(x) <= -FloatTraits<T>::kExpNormal;
-}
-/// The same as sigmoid(x), unless a result is denormal.
-template <class T>
-TERN_HOST_DEVICE T sigmoid_bounded(T x) {
-  const T e = exp_normal(-abs(x));
+  const T e = exp_of_negative(-abs(x));
   return (x < 0 ? e : T(1)) / (T(1) + e);
 }
 
