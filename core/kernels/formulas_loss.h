@@ -36,6 +36,18 @@ struct bce : Formula {
     const T log_rest = math::at_least(math::log1p(-x), T(-100));
     return (target - T(1)) * log_rest - target * log_x;
   }
+
+  /// Probabilities except for denormals.
+  template <class T>
+  TERN_HOST_DEVICE static bool bounded(T x, T /*target*/) {
+    return ((x == T(0)) | (x >= std::numeric_limits<T>::min())) & (x <= T(1));
+  }
+  template <class T>
+  TERN_HOST_DEVICE static T bounded_value(T x, T target) {
+    const T log_x = math::at_least(x == T(0) ? T(-100) : math::log_of_normal(x), T(-100));
+    const T log_rest = x == T(1) ? T(-100) : math::log1p_finite(-x);
+    return (target - T(1)) * log_rest - target * log_x;
+  }
 };
 
 /// Binary cross-entropy from logits: (1 - t) x + log(1 + e^-|x|) + max(-x, 0).

@@ -273,6 +273,13 @@ TERN_HOST_DEVICE T log_assemble(T exponent, T f) {
   return mul_add(exponent, Traits::kLn2High, f - (half_square - correction));
 }
 
+/// log of a positive normal number.
+template <class T>
+TERN_HOST_DEVICE T log_of_normal(T x) {
+  const LogParts<T> parts = reduce_log(x);
+  return log_assemble(parts.exponent, parts.m - T(1));
+}
+
 template <class T>
 TERN_HOST_DEVICE T log(T x) {
   using Traits = FloatTraits<T>;
@@ -287,11 +294,11 @@ TERN_HOST_DEVICE T log(T x) {
   return x > 0 ? (x < kInfinity ? y : x) : edge;
 }
 
+/// log1p for finite x > -1.
 template <class T>
-TERN_HOST_DEVICE T log1p(T x) {
+TERN_HOST_DEVICE T log1p_finite(T x) {
   using Traits = FloatTraits<T>;
   using Bits = typename Traits::Bits;
-  constexpr T kInfinity = std::numeric_limits<T>::infinity();
   const T u = T(1) + x;
   // The exact rounding error of 1 + x, added to the mantissa at the mantissa's scale.
   const T lost = abs(x) < T(1) ? x - (u - T(1)) : T(1) - (u - x);
@@ -299,7 +306,13 @@ TERN_HOST_DEVICE T log1p(T x) {
   // Twice the scale, because the exponent may be one above the largest.
   const T scale = from_bits(
       static_cast<Bits>((2 * Traits::kBias + 1 - parts.biased_exponent) << Traits::kMantissaBits));
-  const T y = log_assemble(parts.exponent, mul_add(T(0.5) * lost, scale, parts.m - T(1)));
+  return log_assemble(parts.exponent, mul_add(T(0.5) * lost, scale, parts.m - T(1)));
+}
+
+template <class T>
+TERN_HOST_DEVICE T log1p(T x) {
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  const T y = log1p_finite(x);
   const T edge = x == T(-1) ? -kInfinity : std::numeric_limits<T>::quiet_NaN();
   const T inside = abs(x) < std::numeric_limits<T>::epsilon() / 2 || x == kInfinity ? x : y;
   return x > T(-1) ? inside : edge;

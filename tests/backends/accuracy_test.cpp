@@ -201,6 +201,34 @@ TEST_P(Accuracy, EveryOp) {
   });
 }
 
+// A CPU computes denormal probabilities, and all others next to them, in another way.
+TEST_P(Accuracy, BinaryCrossEntropyAtTheEnds) {
+  const auto check_ends = [&]<class T>(T) {
+    using Limits = std::numeric_limits<T>;
+    std::vector<T> x, target;
+    const auto add = [&](T probability) {
+      for (const double t : {0.0, 0.25, 1.0}) {
+        x.push_back(probability);
+        target.push_back(static_cast<T>(t));
+      }
+    };
+    for (const T probability :
+         {T(0), Limits::min(), Limits::epsilon(), T(0.5), 1 - Limits::epsilon() / 2, T(1)}) {
+      add(probability);
+    }
+    check<T>(ElementwiseOp::bce, x, target);
+    const std::vector<T> without = compute(ElementwiseOp::bce, x, target);
+    add(Limits::denorm_min());
+    add(Limits::min() / 3);
+    check<T>(ElementwiseOp::bce, x, target);
+    std::vector<T> with = compute(ElementwiseOp::bce, x, target);
+    with.resize(without.size());
+    EXPECT_EQ(with, without);
+  };
+  check_ends(1.0f);
+  check_ends(1.0);
+}
+
 // The value of an element depends neither on its neighbours nor on its index.
 TEST_P(Accuracy, SameBitsAtEveryPlace) {
   testing::Noise noise(3);

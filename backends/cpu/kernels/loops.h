@@ -39,6 +39,12 @@ struct Number {
   T operator[](std::int64_t) const { return value; }
 };
 
+/// Not inlined: rare, and the compiler would vectorise the loop.
+template <class F, class... T>
+[[gnu::noinline]] auto unbounded_value(T... x) {
+  return F::value(x...);
+}
+
 template <class F, class Out, class... In>
 void run_loop(Out* out, std::int64_t n, In... in) {
   if constexpr (requires { F::bounded(in[0]...); }) {
@@ -51,7 +57,7 @@ void run_loop(Out* out, std::int64_t n, In... in) {
         TERN_INDEPENDENT
         for (std::int64_t i = begin; i < end; ++i) out[i] = F::bounded_value(in[i]...);
       } else {
-        for (std::int64_t i = begin; i < end; ++i) out[i] = F::value(in[i]...);
+        for (std::int64_t i = begin; i < end; ++i) out[i] = unbounded_value<F>(in[i]...);
       }
     }
   } else {
