@@ -1,6 +1,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/families/require.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
@@ -68,6 +69,12 @@ void check_probabilities(const char* what, const Tensor& values) {
   // On a GPU this check would cost more than the loss: it would wait for all queued work.
   if (values.numel() == 0 || values.is_meta() || values.is_cuda()) return;
   const NoGradGuard no_grad;
+  try {
+    detail::require_all("binary_cross_entropy", kernels::RequireOp::kProbability, values);
+    return;
+  } catch (const Error&) {
+    // The text below says which argument.
+  }
   // A NaN is the result of both amin and amax and is rejected, as in PyTorch.
   const double low = values.amin().item<double>(), high = values.amax().item<double>();
   TERN_CHECK(low >= 0 && high <= 1, Error, "all elements of ", what,
