@@ -34,7 +34,7 @@ TEST_P(NarrowGemm, EveryLayout) {
   for (const Layout a : kAll) {
     for (const Layout b : kAll) {
       for (const auto& [m, n, k] :
-           {std::array{37, 50, 40}, {3, 40, 140}, {40, 3, 141}, {1, 70, 140}, {70, 1, 140}}) {
+           {std::array{37, 50, 40}, {8, 40, 140}, {40, 3, 141}, {1, 70, 140}, {70, 1, 140}}) {
         check_narrow({m, n, k, a, b});
       }
     }
@@ -55,6 +55,7 @@ TEST_P(NarrowGemm, SeveralBlocksOfEverything) {
     }
   }
   check<std::int16_t>({7, 1, 40000});  // a column longer than the buffer of integers
+  check<std::int8_t>({7, 9, 9000, Layout::kSteps, Layout::kColumns});
 }
 
 TEST_P(NarrowGemm, BiasAndBetaOnEveryPath) {

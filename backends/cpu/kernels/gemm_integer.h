@@ -68,10 +68,13 @@ class IntegerRows {
   static constexpr int kRows = 4, kVectors = 2, kWidth = kVectors * kLanes<U>;
   static constexpr std::int64_t kSteps = 256, kColumns = 128;  // of a block of B, 128 or 256 KB
   static constexpr std::int64_t kMemory = kSteps * (kColumns + kRows);
+  static constexpr std::int64_t kDotColumns = 8;
 
-  IntegerRows(const kernels::GemmArgs& args, const IntegerFormat<U>& format, std::int64_t size,
-              std::int64_t index, U* memory)
+  /// `c_col_stride` must be 1 for more than kDotColumns columns.
+  IntegerRows(const kernels::GemmArgs& args, std::int64_t c_col_stride,
+              const IntegerFormat<U>& format, std::int64_t size, std::int64_t index, U* memory)
       : args_(args),
+        c_col_stride_(c_col_stride),
         format_(format),
         size_(size),
         a_(static_cast<const char*>(args.a) + index * args.a_batch_stride * size),
@@ -82,9 +85,9 @@ class IntegerRows {
 
   /// Computes the rows [begin, end).
   void multiply(std::int64_t begin, std::int64_t end) {
-    if (args_.n == 1 && args_.k > 0) {
-      if (args_.a_col_stride == 1) return multiply_by_dot(begin, end);
-      if (args_.a_row_stride == 1) return multiply_by_column(begin, end);
+    if (args_.k > 0) {
+      if (args_.n <= kDotColumns && args_.a_col_stride == 1) return multiply_by_dot(begin, end);
+      if (args_.n == 1 && args_.a_row_stride == 1) return multiply_by_column(begin, end);
     }
     for (std::int64_t column = 0; column < args_.n; column += kColumns) {
       const std::int64_t columns = std::min(kColumns, args_.n - column);
@@ -111,7 +114,7 @@ class IntegerRows {
     return b_ + (p * args_.b_row_stride + column * args_.b_col_stride) * size_;
   }
   char* c(std::int64_t row, std::int64_t column) const {
-    return c_ + (row * args_.c_row_stride + column) * size_;
+    return c_ + (row * args_.c_row_stride + column * c_col_stride_) * size_;
   }
 
   /// Stores the words of (p, column) at [column / kWidth][p][column % kWidth].
@@ -172,21 +175,29 @@ class IntegerRows {
     }
   }
 
-  U bias() const {
+  U bias(std::int64_t column) const {
     U word = 0;
-    if (args_.bias != nullptr) format_.read(&word, 1, args_.bias, 1, 1);
+    if (args_.bias != nullptr) {
+      const char* const biases = static_cast<const char*>(args_.bias);
+      format_.read(&word, 1, biases + column * args_.bias_stride * size_, 1, 1);
+    }
     return word;
   }
 
-  /// Multiplies rows that are contiguous along k by a single column.
+  /// Multiplies rows that are contiguous along k by a few columns.
   void multiply_by_dot(std::int64_t begin, std::int64_t end) {
-    for (std::int64_t p = 0; p < args_.k; p += kMemory) {
-      const std::int64_t steps = std::min(kMemory, args_.k - p);
-      format_.read(packed_b_, 1, b(p, 0), args_.b_row_stride, steps);
+    const std::int64_t most = kMemory / args_.n;
+    for (std::int64_t p = 0; p < args_.k; p += most) {
+      const std::int64_t steps = std::min(most, args_.k - p);
+      for (std::int64_t j = 0; j < args_.n; ++j) {
+        format_.read(packed_b_ + j * steps, 1, b(p, j), args_.b_row_stride, steps);
+      }
       for (std::int64_t row = begin; row < end; ++row) {
-        U sum = word(args_.alpha) * format_.dot(a(row, p), packed_b_, steps);
-        if (p == 0) sum += bias();
-        format_.add(c(row, 0), &sum, beta(p == 0), 1);
+        for (std::int64_t j = 0; j < args_.n; ++j) {
+          U sum = word(args_.alpha) * format_.dot(a(row, p), packed_b_ + j * steps, steps);
+          if (p == 0) sum += bias(j);
+          format_.add(c(row, j), &sum, beta(p == 0), 1);
+        }
       }
     }
   }
@@ -196,7 +207,7 @@ class IntegerRows {
     U* const sums = packed_b_;
     for (std::int64_t row = begin; row < end; row += kMemory) {
       const std::int64_t rows = std::min(kMemory, end - row);
-      std::fill_n(sums, rows, bias());
+      std::fill_n(sums, rows, bias(0));
       for (std::int64_t p = 0; p < args_.k; ++p) {
         U factor;
         format_.read(&factor, 1, b(p, 0), 1, 1);
@@ -211,6 +222,7 @@ class IntegerRows {
   }
 
   const kernels::GemmArgs& args_;
+  const std::int64_t c_col_stride_;
   const IntegerFormat<U>& format_;
   const std::int64_t size_;
   const char* const a_;
@@ -222,8 +234,19 @@ class IntegerRows {
 
 /// Multiplies matrices of integers of `size` bytes. Returns false if out of memory.
 template <class U>
-bool multiply_words(const kernels::GemmArgs& args, const IntegerFormat<U>& format,
-                    std::int64_t size) {
+bool multiply_words(kernels::GemmArgs args, const IntegerFormat<U>& format, std::int64_t size) {
+  // The transposed product has few columns.
+  std::int64_t c_col_stride = 1;
+  const bool few_rows = args.m <= IntegerRows<U>::kDotColumns && args.m < args.n && args.k > 0;
+  if (args.bias == nullptr && (args.m == 1 || (few_rows && args.b_row_stride == 1))) {
+    std::swap(args.m, args.n);
+    std::swap(args.a, args.b);
+    std::swap(args.a_batch_stride, args.b_batch_stride);
+    std::swap(args.a_row_stride, args.b_col_stride);
+    std::swap(args.a_col_stride, args.b_row_stride);
+    std::swap(args.c_row_stride, c_col_stride);
+  }
+
   constexpr std::int64_t kWorkPerThread = 1 << 16;
   const std::int64_t grain = kWorkPerThread / (args.n * args.k + 1) + 1;
   std::atomic<bool> out_of_memory{false};
@@ -233,7 +256,7 @@ bool multiply_words(const kernels::GemmArgs& args, const IntegerFormat<U>& forma
     while (line < end && memory != nullptr) {
       const std::int64_t index = line / args.m, first = line % args.m;
       const std::int64_t rows = std::min(args.m - first, end - line);
-      IntegerRows<U>(args, format, size, index, memory).multiply(first, first + rows);
+      IntegerRows<U>(args, c_col_stride, format, size, index, memory).multiply(first, first + rows);
       line += rows;
     }
   });
@@ -241,15 +264,7 @@ bool multiply_words(const kernels::GemmArgs& args, const IntegerFormat<U>& forma
 }
 
 /// Multiplies matrices of the integral dtype `args.dtype`. Returns false if out of memory.
-inline bool multiply_integers(kernels::GemmArgs args) {
-  if (args.m == 1 && args.bias == nullptr) {  // the transposed product has a single column
-    std::swap(args.m, args.n);
-    std::swap(args.a, args.b);
-    std::swap(args.a_batch_stride, args.b_batch_stride);
-    std::swap(args.a_row_stride, args.b_col_stride);
-    std::swap(args.a_col_stride, args.b_row_stride);
-    args.c_row_stride = 1;
-  }
+inline bool multiply_integers(const kernels::GemmArgs& args) {
   switch (element_size(args.dtype)) {
     case 1:
       return multiply_words(args, kIntegerFormat<std::uint32_t, std::uint8_t>, 1);
