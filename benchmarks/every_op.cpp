@@ -1,188 +1,14 @@
-#include <torch/torch.h>
-
-#include <string>
-#include <vector>
-
-#include "bench.h"
+#include "every_op.h"
 
 // Every op in three sizes (small, middle, large) and every layout, without gradients. A line is
-// named "op, [dtype,] layout, size".
+// named "op, [dtype,] layout, size". Float32 has all lines; float64, int64 and bool have those
+// whose kernels differ; the six other dtypes have all that the library offers, in fewer layouts.
 
 namespace {
 
-using torch::Tensor;
-namespace F = torch::nn::functional;
+using namespace every_op;
 
-struct Size {
-  const char* name;
-  std::int64_t rows, columns;
-};
-constexpr Size kSizes[] = {{"8 x 8", 8, 8}, {"128 x 784", 128, 784}, {"1024 x 1024", 1024, 1024}};
-
-template <class Fn>
-void report(const std::string& op, const std::string& layout, const Size& size, const Fn& fn) {
-  // Shorter than in other benchmarks, because there are many lines.
-  const std::string name = op + ", " + layout + ", " + size.name;
-  bench::report(name.c_str(), fn, {.turn_ns = 2e6, .turns = 5});
-}
-
-// A matrix of one size in several layouts. A strided matrix takes every other element of its rows.
-struct Layouts {
-  Tensor contiguous, transposed, strided;
-};
-
-template <class Make>
-Layouts layouts(const Size& size, const Make& make) {
-  return {make(size.rows, size.columns), make(size.columns, size.rows).t(),
-          make(size.rows, 2 * size.columns).slice(1, 0, 2 * size.columns, 2)};
-}
-
-Tensor normal(std::int64_t rows, std::int64_t columns) { return torch::randn({rows, columns}); }
-Tensor positive(std::int64_t rows, std::int64_t columns) {
-  return torch::rand({rows, columns}) + 0.125;
-}
-
-// --- One input -----------------------------------------------------------------------------------
-
-struct UnaryOp {
-  const char* name;
-  Tensor (*run)(const Tensor&);
-};
-
-const UnaryOp kAnyDomain[] = {
-    {"neg", [](const Tensor& x) { return torch::neg(x); }},
-    {"abs", [](const Tensor& x) { return torch::abs(x); }},
-    {"sign", [](const Tensor& x) { return torch::sign(x); }},
-    {"square", [](const Tensor& x) { return torch::square(x); }},
-    {"floor", [](const Tensor& x) { return torch::floor(x); }},
-    {"ceil", [](const Tensor& x) { return torch::ceil(x); }},
-    {"round", [](const Tensor& x) { return torch::round(x); }},
-    {"trunc", [](const Tensor& x) { return torch::trunc(x); }},
-    {"relu", [](const Tensor& x) { return torch::relu(x); }},
-    {"exp", [](const Tensor& x) { return torch::exp(x); }},
-    {"expm1", [](const Tensor& x) { return torch::expm1(x); }},
-    {"sin", [](const Tensor& x) { return torch::sin(x); }},
-    {"cos", [](const Tensor& x) { return torch::cos(x); }},
-    {"tanh", [](const Tensor& x) { return torch::tanh(x); }},
-    {"sigmoid", [](const Tensor& x) { return torch::sigmoid(x); }},
-    {"reciprocal", [](const Tensor& x) { return torch::reciprocal(x); }},
-    {"isnan", [](const Tensor& x) { return torch::isnan(x); }},
-    {"isinf", [](const Tensor& x) { return torch::isinf(x); }},
-    {"isfinite", [](const Tensor& x) { return torch::isfinite(x); }},
-    {"logical_not", [](const Tensor& x) { return torch::logical_not(x); }},
-    {"add a number", [](const Tensor& x) { return x + 2.5; }},
-    {"mul by a number", [](const Tensor& x) { return x * 2.5; }},
-    {"div by a number", [](const Tensor& x) { return x / 2.5; }},
-    {"number minus", [](const Tensor& x) { return 1 - x; }},
-    {"remainder by a number", [](const Tensor& x) { return torch::remainder(x, 0.7); }},
-    {"pow 2", [](const Tensor& x) { return torch::pow(x, 2); }},
-    {"pow 3", [](const Tensor& x) { return torch::pow(x, 3); }},
-    {"compare with a number", [](const Tensor& x) { return x > 0.5; }},
-    {"clamp", [](const Tensor& x) { return torch::clamp(x, -0.5, 0.5); }},
-    {"clamp_min", [](const Tensor& x) { return torch::clamp_min(x, 0.5); }},
-    {"clone", [](const Tensor& x) { return x.clone(); }},
-    {"copy in rows", [](const Tensor& x) { return torch::empty(x.sizes()).copy_(x); }},
-    {"to float64", [](const Tensor& x) { return x.to(torch::kDouble); }},
-    {"to int64", [](const Tensor& x) { return x.to(torch::kLong); }},
-    {"to bool", [](const Tensor& x) { return x.to(torch::kBool); }},
-    {"sum", [](const Tensor& x) { return x.sum(); }},
-    {"sum of columns", [](const Tensor& x) { return x.sum(0); }},
-    {"sum of rows", [](const Tensor& x) { return x.sum(1); }},
-    {"mean", [](const Tensor& x) { return x.mean(); }},
-    {"mean of columns", [](const Tensor& x) { return x.mean(0); }},
-    {"mean of rows", [](const Tensor& x) { return x.mean(1); }},
-    {"prod", [](const Tensor& x) { return x.prod(); }},
-    {"prod of rows", [](const Tensor& x) { return x.prod(1); }},
-    {"var", [](const Tensor& x) { return x.var(); }},
-    {"var of columns", [](const Tensor& x) { return x.var({0}, true); }},
-    {"var of rows", [](const Tensor& x) { return x.var({1}, true); }},
-    {"std of rows", [](const Tensor& x) { return x.std({1}, true); }},
-    {"norm", [](const Tensor& x) { return x.norm(); }},
-    {"norm of rows", [](const Tensor& x) { return x.norm(2, {1}); }},
-    {"max", [](const Tensor& x) { return x.max(); }},
-    {"max of columns", [](const Tensor& x) { return std::get<0>(x.max(0)); }},
-    {"max of rows", [](const Tensor& x) { return std::get<0>(x.max(1)); }},
-    {"amax of columns", [](const Tensor& x) { return x.amax({0}); }},
-    {"amin of rows", [](const Tensor& x) { return x.amin({1}); }},
-    {"argmax", [](const Tensor& x) { return x.argmax(); }},
-    {"argmax of columns", [](const Tensor& x) { return x.argmax(0); }},
-    {"argmin of rows", [](const Tensor& x) { return x.argmin(1); }},
-    {"any of rows", [](const Tensor& x) { return x.any(1); }},
-    {"all", [](const Tensor& x) { return x.all(); }},
-    {"softmax of rows", [](const Tensor& x) { return torch::softmax(x, 1); }},
-    {"softmax of columns", [](const Tensor& x) { return torch::softmax(x, 0); }},
-    {"log_softmax of rows", [](const Tensor& x) { return torch::log_softmax(x, 1); }},
-    {"log_softmax of columns", [](const Tensor& x) { return torch::log_softmax(x, 0); }},
-};
-
-const UnaryOp kPositive[] = {
-    {"log", [](const Tensor& x) { return torch::log(x); }},
-    {"log1p", [](const Tensor& x) { return torch::log1p(x); }},
-    {"sqrt", [](const Tensor& x) { return torch::sqrt(x); }},
-    {"rsqrt", [](const Tensor& x) { return torch::rsqrt(x); }},
-    {"pow 0.5", [](const Tensor& x) { return torch::pow(x, 0.5); }},
-    {"pow 2.5", [](const Tensor& x) { return torch::pow(x, 2.5); }},
-    {"2.5 to the power", [](const Tensor& x) { return torch::pow(2.5, x); }},
-};
-
-void unary(const std::string& name, const UnaryOp& op, const Layouts& x, const Size& size) {
-  report(name, "contiguous", size, [&] { op.run(x.contiguous); });
-  report(name, "transposed", size, [&] { op.run(x.transposed); });
-  report(name, "strided", size, [&] { op.run(x.strided); });
-}
-
-// --- Two and three inputs ------------------------------------------------------------------------
-
-struct BinaryOp {
-  const char* name;
-  Tensor (*run)(const Tensor&, const Tensor&);
-};
-
-const BinaryOp kBinary[] = {
-    {"add", [](const Tensor& x, const Tensor& y) { return x + y; }},
-    {"sub", [](const Tensor& x, const Tensor& y) { return x - y; }},
-    {"mul", [](const Tensor& x, const Tensor& y) { return x * y; }},
-    {"div", [](const Tensor& x, const Tensor& y) { return x / y; }},
-    {"add scaled", [](const Tensor& x, const Tensor& y) { return torch::add(x, y, 0.3); }},
-    {"maximum", [](const Tensor& x, const Tensor& y) { return torch::maximum(x, y); }},
-    {"minimum", [](const Tensor& x, const Tensor& y) { return torch::minimum(x, y); }},
-    {"remainder", [](const Tensor& x, const Tensor& y) { return torch::remainder(x, y); }},
-    {"eq", [](const Tensor& x, const Tensor& y) { return x == y; }},
-    {"ne", [](const Tensor& x, const Tensor& y) { return x != y; }},
-    {"lt", [](const Tensor& x, const Tensor& y) { return x < y; }},
-    {"le", [](const Tensor& x, const Tensor& y) { return x <= y; }},
-    {"gt", [](const Tensor& x, const Tensor& y) { return x > y; }},
-    {"ge", [](const Tensor& x, const Tensor& y) { return x >= y; }},
-    {"logical_and", [](const Tensor& x, const Tensor& y) { return torch::logical_and(x, y); }},
-    {"isclose", [](const Tensor& x, const Tensor& y) { return torch::isclose(x, y); }},
-    {"addcmul", [](const Tensor& x, const Tensor& y) { return torch::addcmul(x, x, y, 0.5); }},
-    {"add_", [](const Tensor& x, const Tensor& y) { return Tensor(x).add_(y, 1e-9); }},
-    {"copy_", [](const Tensor& x, const Tensor& y) { return Tensor(x).copy_(y); }},
-};
-
-// These ops need operands of the same size.
-const BinaryOp kSameSize[] = {
-    {"lerp", [](const Tensor& x, const Tensor& y) { return torch::lerp(x, y, 0.3); }},
-    {"mse_loss", [](const Tensor& x, const Tensor& y) { return F::mse_loss(x, y); }},
-    // clang-format off
-    {"cat of rows", [](const Tensor& x, const Tensor& y) { return torch::cat({x, y}, 0); }},
-    {"cat of columns", [](const Tensor& x, const Tensor& y) { return torch::cat({x, y}, 1); }},
-    {"stack", [](const Tensor& x, const Tensor& y) { return torch::stack({x, y}); }},
-    {"stack at the end", [](const Tensor& x, const Tensor& y) { return torch::stack({x, y}, 2); }},
-    // clang-format on
-};
-
-const BinaryOp kPositiveBinary[] = {
-    {"pow", [](const Tensor& x, const Tensor& y) { return torch::pow(x, y); }},
-};
-
-// Both operands are in [0, 1].
-const BinaryOp kProbabilities[] = {
-    {"binary_cross_entropy",
-     [](const Tensor& x, const Tensor& y) { return F::binary_cross_entropy(x, y); }},
-    {"binary_cross_entropy_with_logits",
-     [](const Tensor& x, const Tensor& y) { return F::binary_cross_entropy_with_logits(x, y); }},
-};
+// --- Other dtypes --------------------------------------------------------------------------------
 
 const BinaryOp kIntegers[] = {
     {"add", [](const Tensor& x, const Tensor& y) { return x + y; }},
@@ -199,23 +25,6 @@ const BinaryOp kTruths[] = {
     {"logical_or", [](const Tensor& x, const Tensor& y) { return torch::logical_or(x, y); }},
     {"logical_xor", [](const Tensor& x, const Tensor& y) { return torch::logical_xor(x, y); }},
 };
-
-void same_size(const std::string& name, const BinaryOp& op, const Layouts& x, const Tensor& y,
-               const Size& size) {
-  report(name, "contiguous", size, [&] { op.run(x.contiguous, y); });
-  report(name, "transposed", size, [&] { op.run(x.transposed, y); });
-  report(name, "strided", size, [&] { op.run(x.strided, y); });
-}
-
-void binary(const std::string& name, const BinaryOp& op, const Layouts& x, const Tensor& y,
-            const Size& size) {
-  same_size(name, op, x, y, size);
-  const Tensor row = y.slice(0, 0, 1).contiguous(), column = y.slice(1, 0, 1).contiguous();
-  report(name, "row", size, [&] { op.run(x.contiguous, row); });
-  report(name, "column", size, [&] { op.run(x.contiguous, column); });
-}
-
-// --- Other dtypes --------------------------------------------------------------------------------
 
 const UnaryOp kDoubles[] = {
     {"exp", [](const Tensor& x) { return torch::exp(x); }},
@@ -310,21 +119,33 @@ void filling(const Layouts& kept, const Size& size) {
   each("uniform_", [](Tensor t) { t.uniform_(); });
   each("normal_", [](Tensor t) { t.normal_(); });
   each("bernoulli_", [](Tensor t) { t.bernoulli_(0.3); });
+}
+
+void creating(torch::ScalarType dtype, const Size& size) {
   const std::int64_t rows = size.rows, columns = size.columns, n = rows * columns;
   const auto fresh = [&](const char* name, auto run) { report(name, "fresh", size, run); };
-  fresh("zeros", [&] { return torch::zeros({rows, columns}); });
-  fresh("full", [&] { return torch::full({rows, columns}, 0.5); });
-  fresh("ones_like", [&] { return torch::ones_like(x.contiguous); });
-  fresh("eye", [&] { return torch::eye(rows, columns); });
-  fresh("arange", [&] { return torch::arange(n); });
-  fresh("arange of floats", [&] { return torch::arange(0.0, static_cast<double>(n)); });
-  fresh("linspace", [&] { return torch::linspace(0, 1, n); });
-  fresh("rand", [&] { return torch::rand({rows, columns}); });
-  fresh("randn", [&] { return torch::randn({rows, columns}); });
-  fresh("randint", [&] { return torch::randint(0, 10, {rows, columns}, torch::kLong); });
-  fresh("randperm", [&] { return torch::randperm(n, torch::kLong); });
-  fresh("bernoulli", [&] { return torch::bernoulli(x.contiguous.clamp(0, 1)); });
-  fresh("dropout", [&] { return F::dropout(x.contiguous, F::DropoutFuncOptions().p(0.3)); });
+  fresh("zeros", [&] { return torch::zeros({rows, columns}, dtype); });
+  fresh("full", [&] { return torch::full({rows, columns}, 0.5, dtype); });
+  fresh("eye", [&] { return torch::eye(rows, columns, dtype); });
+  fresh("arange of floats", [&] { return torch::arange(0.0, static_cast<double>(n), dtype); });
+  fresh("linspace", [&] { return torch::linspace(0, 1, n, dtype); });
+  fresh("rand", [&] { return torch::rand({rows, columns}, dtype); });
+  fresh("randn", [&] { return torch::randn({rows, columns}, dtype); });
+}
+
+void creating_integers(torch::ScalarType dtype, const Size& size) {
+  const std::int64_t rows = size.rows, columns = size.columns, n = rows * columns;
+  const auto fresh = [&](const char* name, auto run) { report(name, "fresh", size, run); };
+  fresh("arange", [&] { return torch::arange(n, dtype); });
+  fresh("randint", [&] { return torch::randint(0, 10, {rows, columns}, dtype); });
+  fresh("randperm", [&] { return torch::randperm(n, dtype); });
+}
+
+void creating_like(const Tensor& x, const Size& size) {
+  const auto fresh = [&](const char* name, auto run) { report(name, "fresh", size, run); };
+  fresh("ones_like", [&] { return torch::ones_like(x); });
+  fresh("bernoulli", [&] { return torch::bernoulli(x.clamp(0, 1)); });
+  fresh("dropout", [&] { return F::dropout(x, F::DropoutFuncOptions().p(0.3)); });
 }
 
 void indexing(const Layouts& x, const Size& size) {
@@ -353,8 +174,10 @@ void indexing(const Layouts& x, const Size& size) {
 }
 
 void products(const Layouts& x, const Tensor& y, const Size& size) {
-  const Tensor vector = torch::randn({size.columns}), flat = x.contiguous.reshape({-1});
-  const Tensor square = torch::randn({size.columns, 64}), batch = torch::randn({8, 16, 64});
+  const torch::ScalarType dtype = y.scalar_type();
+  const Tensor vector = torch::randn({size.columns}).to(dtype), flat = x.contiguous.reshape({-1});
+  const Tensor square = torch::randn({size.columns, 64}).to(dtype);
+  const Tensor batch = torch::randn({8, 16, 64}).to(dtype);
   const auto each = [&](const char* name, auto run) {
     report(name, "contiguous", size, [&] { run(x.contiguous); });
     report(name, "transposed", size, [&] { run(x.transposed); });
@@ -368,6 +191,61 @@ void products(const Layouts& x, const Tensor& y, const Size& size) {
     a.expand({4, -1, -1}).bmm(batch.slice(0, 0, 4).slice(1, 0, 8));
   });
   report("dot", "contiguous", size, [&] { flat.dot(y.reshape({-1})); });
+}
+
+// --- The other six dtypes ------------------------------------------------------------------------
+
+Layouts cast(const Layouts& x, torch::ScalarType dtype) {
+  Tensor strided = torch::empty({x.strided.size(0), 2 * x.strided.size(1)}, dtype);
+  strided = strided.slice(1, 0, strided.size(1), 2);
+  strided.copy_(x.strided);
+  return {x.contiguous.to(dtype), x.transposed.to(dtype), strided};
+}
+
+void conversions(const Dtype& dtype, const Tensor& x, const Size& size) {
+  const auto convert = [&](const Dtype& from, const Dtype& to) {
+    const Tensor in = x.to(from.dtype);
+    report(std::string("to ") + to.name + " from " + from.name, "contiguous", size,
+           [&] { return in.to(to.dtype); });
+  };
+  for (const Dtype& to : kSixDtypes) {
+    if (to.dtype != dtype.dtype) convert(dtype, to);
+  }
+  for (const Dtype& four : kFourDtypes) {
+    convert(dtype, four);
+    convert(four, dtype);
+  }
+}
+
+void all_ops(const Dtype& dtype, const Size& size) {
+  dtype_name = std::string(", ") + dtype.name;
+  const bool floating = dtype.dtype == torch::kHalf || dtype.dtype == torch::kBFloat16;
+  const Layouts x = cast(layouts(size, floating ? normal : integers), dtype.dtype);
+  const Tensor y = (floating ? normal : integers)(size.rows, size.columns).to(dtype.dtype);
+  for (const UnaryOp& op : kAnyDomain) {
+    const bool converts = std::string(op.name).rfind("to ", 0) == 0;  // see conversions()
+    if (!converts && (floating || !is_for_floats(op.name))) unary(op.name, op, x, size);
+  }
+  for (const UnaryOp& op : kNumberOps) unary(op.name, op, x, size);
+  for (const BinaryOp& op : kBinary) binary(op.name, op, x, y, size);
+  for (const BinaryOp& op : kNumberBinary) binary(op.name, op, x, y, size);
+  for (const BinaryOp& op : kSameSize) same_size(op.name, op, x, y, size);
+  if (floating) {
+    const Layouts p = cast(layouts(size, positive), dtype.dtype);
+    const Tensor q = positive(size.rows, size.columns).to(dtype.dtype);
+    for (const UnaryOp& op : kPositive) unary(op.name, op, p, size);
+    for (const BinaryOp& op : kPositiveBinary) binary(op.name, op, p, q, size);
+    const Layouts unit{p.contiguous - 0.125, p.transposed - 0.125, p.strided - 0.125};
+    for (const BinaryOp& op : kProbabilities) same_size(op.name, op, unit, q - 0.125, size);
+  }
+  choosing(x, y, size);
+  filling(x, size);
+  creating(dtype.dtype, size);
+  creating_integers(dtype.dtype, size);
+  creating_like(x.contiguous, size);
+  indexing(x, size);
+  products(x, y, size);
+  conversions(dtype, (floating ? normal : integers)(size.rows, size.columns), size);
 }
 
 }  // namespace
@@ -388,8 +266,14 @@ int main(int argc, char** argv) {
     for (const BinaryOp& op : kProbabilities) same_size(op.name, op, unit, q - 0.125, size);
     choosing(x, y, size);
     filling(x, size);
+    creating(torch::kFloat, size);
+    creating_integers(torch::kLong, size);
+    creating_like(x.contiguous, size);
     indexing(x, size);
     products(x, y, size);
     other_dtypes(size);
+  }
+  for (const Size& size : kSizes) {
+    for (const Dtype& dtype : kSixDtypes) all_ops(dtype, size);
   }
 }

@@ -6,8 +6,9 @@
 PYTHON (python3) is where PyTorch and JAX are looked for; TORCH_DIR names another libtorch (the
 folder with include/ and lib/). tern and its peer take turns at each line, ROUNDS (5) times, with
 each number of THREADS ("1 2"); each figure is the smallest of its rounds. PROGRAMS chooses
-programs; without it the footprint is measured, too. MNIST_DIR names the folder of MNIST's files for
-the epoch, which takes drawn digits without. JOBS compilers run at once.
+programs; without it the footprint is measured, too. LINES chooses lines of the programs (a regular
+expression). MNIST_DIR names the folder of MNIST's files for the epoch, which takes drawn digits
+without. JOBS compilers run at once.
 Results: BUILD_DIR/bench/results.md, results.json and scaling.svg; what the programs say in log.txt.
 """
 
@@ -120,7 +121,8 @@ def main(build):
 
     def measure(label, threads, pair, only=None):
         began = time.monotonic()
-        for name, times in turns.take_turns(pair, threads, rounds_now, only, log):
+        lines = only or turns.Lines()
+        for name, times in turns.take_turns(pair, threads, rounds_now, lines, log):
             name = f"{name}, against {label}" if only else name
             rows.append((name, label, threads, times[0], times[1] if len(times) > 1 else None))
         print(f"{label}, {threads} thread{'s' * (threads > 1)}: {time.monotonic() - began:.0f} s", flush=True)

@@ -7,6 +7,7 @@ their work take no time from the program that is measured.
 import ctypes
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,6 +26,17 @@ def chosen():
     programs = os.environ.get("PROGRAMS", "").split() or PROGRAMS
     threads = [int(t) for t in os.environ.get("THREADS", "1 2").split()]
     return programs, threads, max(1, int(os.environ.get("ROUNDS", 5)))
+
+
+class Lines:
+    """The lines to time: those in which the regular expression LINES of the environment is found,
+    all without it."""
+
+    def __init__(self):
+        self.pattern = re.compile(os.environ.get("LINES", ""))
+
+    def __contains__(self, line):
+        return self.pattern.search(line) is not None
 
 
 def die_with_driver():

@@ -1,0 +1,269 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <exception>
+#include <string>
+
+#include "bench.h"
+
+// The ops and layouts of every_op.
+
+namespace every_op {
+
+using torch::Tensor;
+namespace F = torch::nn::functional;
+
+struct Size {
+  const char* name;
+  std::int64_t rows, columns;
+};
+constexpr Size kSizes[] = {{"8 x 8", 8, 8}, {"128 x 784", 128, 784}, {"1024 x 1024", 1024, 1024}};
+
+/// The dtype in the names of the following lines; empty for the first four dtypes, which are
+/// measured in all layouts.
+inline std::string dtype_name;
+
+inline bool is_measured(const std::string& layout, const Size& size) {
+  if (dtype_name.empty() || layout == "contiguous" || layout == "fresh") return true;
+  return size.rows > 8 && layout != "row" && layout != "column";
+}
+
+/// Returns false if the library has no such op in the dtype.
+template <class Fn>
+bool is_supported(const Fn& fn) {
+  try {
+    fn();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+template <class Fn>
+inline void report(const std::string& op, const std::string& layout, const Size& size,
+                   const Fn& fn) {
+  if (!is_measured(layout, size) || (!dtype_name.empty() && !is_supported(fn))) return;
+  // Shorter than in other benchmarks, because there are many lines.
+  const std::string name = op + dtype_name + ", " + layout + ", " + size.name;
+  bench::report(name.c_str(), fn, {.turn_ns = 2e6, .turns = 5});
+}
+
+// A matrix of one size in several layouts. A strided matrix takes every other element of its rows.
+struct Layouts {
+  Tensor contiguous, transposed, strided;
+};
+
+template <class Make>
+Layouts layouts(const Size& size, const Make& make) {
+  return {make(size.rows, size.columns), make(size.columns, size.rows).t(),
+          make(size.rows, 2 * size.columns).slice(1, 0, 2 * size.columns, 2)};
+}
+
+inline Tensor normal(std::int64_t rows, std::int64_t columns) {
+  return torch::randn({rows, columns});
+}
+inline Tensor positive(std::int64_t rows, std::int64_t columns) {
+  return torch::rand({rows, columns}) + 0.125;
+}
+
+// --- One input -----------------------------------------------------------------------------------
+
+struct UnaryOp {
+  const char* name;
+  Tensor (*run)(const Tensor&);
+};
+
+const UnaryOp kAnyDomain[] = {
+    {"neg", [](const Tensor& x) { return torch::neg(x); }},
+    {"abs", [](const Tensor& x) { return torch::abs(x); }},
+    {"sign", [](const Tensor& x) { return torch::sign(x); }},
+    {"square", [](const Tensor& x) { return torch::square(x); }},
+    {"floor", [](const Tensor& x) { return torch::floor(x); }},
+    {"ceil", [](const Tensor& x) { return torch::ceil(x); }},
+    {"round", [](const Tensor& x) { return torch::round(x); }},
+    {"trunc", [](const Tensor& x) { return torch::trunc(x); }},
+    {"relu", [](const Tensor& x) { return torch::relu(x); }},
+    {"exp", [](const Tensor& x) { return torch::exp(x); }},
+    {"expm1", [](const Tensor& x) { return torch::expm1(x); }},
+    {"sin", [](const Tensor& x) { return torch::sin(x); }},
+    {"cos", [](const Tensor& x) { return torch::cos(x); }},
+    {"tanh", [](const Tensor& x) { return torch::tanh(x); }},
+    {"sigmoid", [](const Tensor& x) { return torch::sigmoid(x); }},
+    {"reciprocal", [](const Tensor& x) { return torch::reciprocal(x); }},
+    {"isnan", [](const Tensor& x) { return torch::isnan(x); }},
+    {"isinf", [](const Tensor& x) { return torch::isinf(x); }},
+    {"isfinite", [](const Tensor& x) { return torch::isfinite(x); }},
+    {"logical_not", [](const Tensor& x) { return torch::logical_not(x); }},
+    {"add a number", [](const Tensor& x) { return x + 2.5; }},
+    {"mul by a number", [](const Tensor& x) { return x * 2.5; }},
+    {"div by a number", [](const Tensor& x) { return x / 2.5; }},
+    {"number minus", [](const Tensor& x) { return 1 - x; }},
+    {"remainder by a number", [](const Tensor& x) { return torch::remainder(x, 0.7); }},
+    {"pow 2", [](const Tensor& x) { return torch::pow(x, 2); }},
+    {"pow 3", [](const Tensor& x) { return torch::pow(x, 3); }},
+    {"compare with a number", [](const Tensor& x) { return x > 0.5; }},
+    {"clamp", [](const Tensor& x) { return torch::clamp(x, -0.5, 0.5); }},
+    {"clamp_min", [](const Tensor& x) { return torch::clamp_min(x, 0.5); }},
+    {"clone", [](const Tensor& x) { return x.clone(); }},
+    {"copy in rows", [](const Tensor& x) { return torch::empty(x.sizes()).copy_(x); }},
+    {"to float64", [](const Tensor& x) { return x.to(torch::kDouble); }},
+    {"to int64", [](const Tensor& x) { return x.to(torch::kLong); }},
+    {"to bool", [](const Tensor& x) { return x.to(torch::kBool); }},
+    {"sum", [](const Tensor& x) { return x.sum(); }},
+    {"sum of columns", [](const Tensor& x) { return x.sum(0); }},
+    {"sum of rows", [](const Tensor& x) { return x.sum(1); }},
+    {"mean", [](const Tensor& x) { return x.mean(); }},
+    {"mean of columns", [](const Tensor& x) { return x.mean(0); }},
+    {"mean of rows", [](const Tensor& x) { return x.mean(1); }},
+    {"prod", [](const Tensor& x) { return x.prod(); }},
+    {"prod of rows", [](const Tensor& x) { return x.prod(1); }},
+    {"var", [](const Tensor& x) { return x.var(); }},
+    {"var of columns", [](const Tensor& x) { return x.var({0}, true); }},
+    {"var of rows", [](const Tensor& x) { return x.var({1}, true); }},
+    {"std of rows", [](const Tensor& x) { return x.std({1}, true); }},
+    {"norm", [](const Tensor& x) { return x.norm(); }},
+    {"norm of rows", [](const Tensor& x) { return x.norm(2, {1}); }},
+    {"max", [](const Tensor& x) { return x.max(); }},
+    {"max of columns", [](const Tensor& x) { return std::get<0>(x.max(0)); }},
+    {"max of rows", [](const Tensor& x) { return std::get<0>(x.max(1)); }},
+    {"amax of columns", [](const Tensor& x) { return x.amax({0}); }},
+    {"amin of rows", [](const Tensor& x) { return x.amin({1}); }},
+    {"argmax", [](const Tensor& x) { return x.argmax(); }},
+    {"argmax of columns", [](const Tensor& x) { return x.argmax(0); }},
+    {"argmin of rows", [](const Tensor& x) { return x.argmin(1); }},
+    {"any of rows", [](const Tensor& x) { return x.any(1); }},
+    {"all", [](const Tensor& x) { return x.all(); }},
+    {"softmax of rows", [](const Tensor& x) { return torch::softmax(x, 1); }},
+    {"softmax of columns", [](const Tensor& x) { return torch::softmax(x, 0); }},
+    {"log_softmax of rows", [](const Tensor& x) { return torch::log_softmax(x, 1); }},
+    {"log_softmax of columns", [](const Tensor& x) { return torch::log_softmax(x, 0); }},
+};
+
+const UnaryOp kPositive[] = {
+    {"log", [](const Tensor& x) { return torch::log(x); }},
+    {"log1p", [](const Tensor& x) { return torch::log1p(x); }},
+    {"sqrt", [](const Tensor& x) { return torch::sqrt(x); }},
+    {"rsqrt", [](const Tensor& x) { return torch::rsqrt(x); }},
+    {"pow 0.5", [](const Tensor& x) { return torch::pow(x, 0.5); }},
+    {"pow 2.5", [](const Tensor& x) { return torch::pow(x, 2.5); }},
+    {"2.5 to the power", [](const Tensor& x) { return torch::pow(2.5, x); }},
+};
+
+inline void unary(const std::string& name, const UnaryOp& op, const Layouts& x, const Size& size) {
+  report(name, "contiguous", size, [&] { op.run(x.contiguous); });
+  if (dtype_name.empty()) report(name, "transposed", size, [&] { op.run(x.transposed); });
+  report(name, "strided", size, [&] { op.run(x.strided); });
+}
+
+// --- Two and three inputs ------------------------------------------------------------------------
+
+struct BinaryOp {
+  const char* name;
+  Tensor (*run)(const Tensor&, const Tensor&);
+};
+
+const BinaryOp kBinary[] = {
+    {"add", [](const Tensor& x, const Tensor& y) { return x + y; }},
+    {"sub", [](const Tensor& x, const Tensor& y) { return x - y; }},
+    {"mul", [](const Tensor& x, const Tensor& y) { return x * y; }},
+    {"div", [](const Tensor& x, const Tensor& y) { return x / y; }},
+    {"add scaled", [](const Tensor& x, const Tensor& y) { return torch::add(x, y, 0.3); }},
+    {"maximum", [](const Tensor& x, const Tensor& y) { return torch::maximum(x, y); }},
+    {"minimum", [](const Tensor& x, const Tensor& y) { return torch::minimum(x, y); }},
+    {"remainder", [](const Tensor& x, const Tensor& y) { return torch::remainder(x, y); }},
+    {"eq", [](const Tensor& x, const Tensor& y) { return x == y; }},
+    {"ne", [](const Tensor& x, const Tensor& y) { return x != y; }},
+    {"lt", [](const Tensor& x, const Tensor& y) { return x < y; }},
+    {"le", [](const Tensor& x, const Tensor& y) { return x <= y; }},
+    {"gt", [](const Tensor& x, const Tensor& y) { return x > y; }},
+    {"ge", [](const Tensor& x, const Tensor& y) { return x >= y; }},
+    {"logical_and", [](const Tensor& x, const Tensor& y) { return torch::logical_and(x, y); }},
+    {"isclose", [](const Tensor& x, const Tensor& y) { return torch::isclose(x, y); }},
+    {"addcmul", [](const Tensor& x, const Tensor& y) { return torch::addcmul(x, x, y, 0.5); }},
+    {"add_", [](const Tensor& x, const Tensor& y) { return Tensor(x).add_(y, 1e-9); }},
+    {"copy_", [](const Tensor& x, const Tensor& y) { return Tensor(x).copy_(y); }},
+};
+
+// These ops need operands of the same size.
+const BinaryOp kSameSize[] = {
+    {"lerp", [](const Tensor& x, const Tensor& y) { return torch::lerp(x, y, 0.3); }},
+    {"mse_loss", [](const Tensor& x, const Tensor& y) { return F::mse_loss(x, y); }},
+    // clang-format off
+    {"cat of rows", [](const Tensor& x, const Tensor& y) { return torch::cat({x, y}, 0); }},
+    {"cat of columns", [](const Tensor& x, const Tensor& y) { return torch::cat({x, y}, 1); }},
+    {"stack", [](const Tensor& x, const Tensor& y) { return torch::stack({x, y}); }},
+    {"stack at the end", [](const Tensor& x, const Tensor& y) { return torch::stack({x, y}, 2); }},
+    // clang-format on
+};
+
+const BinaryOp kPositiveBinary[] = {
+    {"pow", [](const Tensor& x, const Tensor& y) { return torch::pow(x, y); }},
+};
+
+// Both operands are in [0, 1].
+const BinaryOp kProbabilities[] = {
+    {"binary_cross_entropy",
+     [](const Tensor& x, const Tensor& y) { return F::binary_cross_entropy(x, y); }},
+    {"binary_cross_entropy_with_logits",
+     [](const Tensor& x, const Tensor& y) { return F::binary_cross_entropy_with_logits(x, y); }},
+};
+
+inline void same_size(const std::string& name, const BinaryOp& op, const Layouts& x,
+                      const Tensor& y, const Size& size) {
+  report(name, "contiguous", size, [&] { op.run(x.contiguous, y); });
+  report(name, "transposed", size, [&] { op.run(x.transposed, y); });
+  if (dtype_name.empty()) report(name, "strided", size, [&] { op.run(x.strided, y); });
+}
+
+inline void binary(const std::string& name, const BinaryOp& op, const Layouts& x, const Tensor& y,
+                   const Size& size) {
+  same_size(name, op, x, y, size);
+  const Tensor row = y.slice(0, 0, 1).contiguous(), column = y.slice(1, 0, 1).contiguous();
+  report(name, "row", size, [&] { op.run(x.contiguous, row); });
+  report(name, "column", size, [&] { op.run(x.contiguous, column); });
+}
+
+// --- The other six dtypes ------------------------------------------------------------------------
+
+struct Dtype {
+  torch::ScalarType dtype;
+  const char* name;
+};
+constexpr Dtype kSixDtypes[] = {
+    {torch::kHalf, "float16"}, {torch::kBFloat16, "bfloat16"}, {torch::kInt, "int32"},
+    {torch::kShort, "int16"},  {torch::kChar, "int8"},         {torch::kByte, "uint8"},
+};
+constexpr Dtype kFourDtypes[] = {{torch::kFloat, "float32"},
+                                 {torch::kDouble, "float64"},
+                                 {torch::kLong, "int64"},
+                                 {torch::kBool, "bool"}};
+
+const UnaryOp kNumberOps[] = {
+    {"add an integer", [](const Tensor& x) { return x + 2; }},
+    {"mul by an integer", [](const Tensor& x) { return x * 3; }},
+    {"compare with an integer", [](const Tensor& x) { return x > 3; }},
+    {"remainder by an integer", [](const Tensor& x) { return torch::remainder(x, 7); }},
+    {"clamp between integers", [](const Tensor& x) { return torch::clamp(x, 20, 60); }},
+    {"bitwise_not", [](const Tensor& x) { return torch::bitwise_not(x); }},
+    {"cumsum of rows", [](const Tensor& x) { return torch::cumsum(x, 1); }},
+};
+
+const BinaryOp kNumberBinary[] = {
+    {"bitwise_and", [](const Tensor& x, const Tensor& y) { return torch::bitwise_and(x, y); }},
+    {"bitwise_xor", [](const Tensor& x, const Tensor& y) { return torch::bitwise_xor(x, y); }},
+    {"logical_xor", [](const Tensor& x, const Tensor& y) { return torch::logical_xor(x, y); }},
+    {"add to itself", [](const Tensor& x, const Tensor& y) { return Tensor(x).add_(y); }},
+};
+
+/// On integers these ops return float32, so one of them is enough: exp.
+inline bool is_for_floats(const std::string& op) {
+  for (const char* name : {"expm1", "sin", "cos", "tanh", "sigmoid", "isnan", "isinf", "isfinite",
+                           "ceil", "round", "trunc", "add a number", "mul by a number", "clamp",
+                           "clamp_min", "remainder by a number"}) {
+    if (op == name) return true;
+  }
+  return false;
+}
+
+}  // namespace every_op
