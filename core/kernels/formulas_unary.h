@@ -10,7 +10,8 @@ struct neg : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a) {
     if constexpr (kFloating<T>) return -a;
-    return wrap<T>(0 - word(a));
+    // With wrap(), loops of narrow elements would be computed in vectors of words.
+    return static_cast<T>(0 - word(a));
   }
 };
 
@@ -18,7 +19,7 @@ struct abs : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a) {
     if constexpr (kFloating<T>) return math::abs(a);
-    return a < 0 ? wrap<T>(0 - word(a)) : a;
+    return a < 0 ? static_cast<T>(0 - word(a)) : a;
   }
 };
 

@@ -7,7 +7,8 @@
 
 // Kernels compute in five dtypes: float32, float64, int32, int64 and bool. The other five are
 // narrow: their elements are converted to a wider dtype, and the results are converted back. So
-// there is no second set of kernels for them.
+// there is no second set of kernels for them; but on the CPU, cheap ops on narrow integers have
+// loops of their own.
 
 namespace tern::kernels {
 

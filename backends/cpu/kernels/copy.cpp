@@ -179,7 +179,7 @@ void cast_in_steps(void* out, const void* const* in, std::int64_t n, const Immed
 
 void copy(const CopyArgs& args, KernelContext&) {
   const Loop straight = cast_loop_of(args.out_dtype, args.in_dtype);
-  const LoopSet loops{straight != nullptr ? straight : cast_in_steps};
+  const Loop loop = straight != nullptr ? straight : cast_in_steps;
   const Immediate pair = pair_of(args.out_dtype, args.in_dtype);
   const int in_size = static_cast<int>(element_size(args.in_dtype));
   const int out_size = static_cast<int>(element_size(args.out_dtype));
@@ -189,12 +189,11 @@ void copy(const CopyArgs& args, KernelContext&) {
     parallel_for(0, args.ndim == 0 ? 1 : args.sizes[0], kCopyGrain,
                  [&](std::int64_t begin, std::int64_t end) {
                    const void* in = static_cast<const char*>(args.in) + begin * in_size;
-                   loops.by_numbers[0](static_cast<char*>(args.out) + begin * out_size, &in,
-                                       end - begin, &pair);
+                   loop(static_cast<char*>(args.out) + begin * out_size, &in, end - begin, &pair);
                  });
     return;
   }
-  run_strided({args.in_dtype == args.out_dtype ? nullptr : &loops,
+  run_strided({args.in_dtype == args.out_dtype ? nullptr : &loop,
                &pair,
                1,
                args.ndim,

@@ -16,10 +16,18 @@ namespace {
 
 using namespace kernels;
 
-constexpr const LoopTable& table_of(const ElementwiseInfo& info) {
-  if (info.inputs == 1) return info.kind == ElementwiseKind::kFloat ? kFloatLoops : kUnaryLoops;
-  if (info.inputs == 3) return kTernaryLoops;
-  return info.kind == ElementwiseKind::kCompare ? kCompareLoops : kBinaryLoops;
+/// Returns the loops of `op` by dtype.
+template <int kInputs>
+constexpr auto& row_of(ElementwiseOp op) {
+  const int index = static_cast<int>(op);
+  const ElementwiseKind kind = elementwise_info(op).kind;
+  if constexpr (kInputs == 1) {
+    return (kind == ElementwiseKind::kFloat ? kFloatLoops : kUnaryLoops).rows[index];
+  } else if constexpr (kInputs == 2) {
+    return (kind == ElementwiseKind::kCompare ? kCompareLoops : kBinaryLoops).rows[index];
+  } else {
+    return kTernaryLoops.rows[index];
+  }
 }
 
 /// Returns the number of elements that are worth a thread.
@@ -45,22 +53,26 @@ constexpr std::int64_t grain_of(ElementwiseOp op) {
 }
 
 struct OpRow {
-  const LoopTable* table;
+  const Loop* loops;
+  int variants;  // the number of loops of a dtype
   std::int64_t grain;
+
+  const Loop* loops_of(ScalarType dtype) const { return loops + loop_slot(dtype) * variants; }
 };
 constexpr OpRow kRows[] = {
-#define TERN_ELEMENTWISE(name, inputs, kind) \
-  {&table_of({#name, inputs, ElementwiseKind::kind}), grain_of(ElementwiseOp::name)},
+#define TERN_ELEMENTWISE(name, inputs, kind)                             \
+  {row_of<inputs>(ElementwiseOp::name)[0].by_numbers, (1 << inputs) - 1, \
+   grain_of(ElementwiseOp::name)},
 #include <tern/core/kernels/families/elementwise.def>
 #undef TERN_ELEMENTWISE
 };
 
-/// A number argument of the call, stored in the math dtype.
+/// A number argument of the call, stored in the dtype of the loop.
 struct Element {
   alignas(8) char bytes[8];
 
   void store(ScalarType dtype, const Immediate& immediate) {
-    visit_math_dtype(dtype, [&](auto tag) {
+    visit_dtype(dtype, [&](auto tag) {
       const auto value = immediate_value<typename decltype(tag)::type>(immediate);
       std::memcpy(bytes, &value, sizeof(value));
     });
@@ -115,8 +127,10 @@ bool is_flat(const ElementwiseArgs& args, int inputs, unsigned& numbers) {
 
 void elementwise(const ElementwiseArgs& args, KernelContext& context) {
   const OpRow& row = kRows[static_cast<int>(args.op)];
-  const LoopSet& loops = row.table->sets[static_cast<int>(args.op)][math_slot(args.dtype)];
-  if (loops.by_numbers[0] == nullptr) {
+  const bool is_direct = *row.loops_of(args.dtype) != nullptr;
+  const ScalarType loop_dtype = is_direct ? args.dtype : math_dtype(args.dtype);
+  const Loop* const loops = row.loops_of(loop_dtype);
+  if (*loops == nullptr) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }
@@ -132,19 +146,18 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
   const int inputs = info.inputs;
   const bool compares = info.kind == ElementwiseKind::kCompare;
   const int size = static_cast<int>(element_size(args.dtype)), out_size = compares ? 1 : size;
-  const bool narrow = is_narrow(args.dtype);
   const auto is_condition = [&](int k) { return k == 0 && args.op == ElementwiseOp::where_op; };
   Element immediates[3];
   const void* in[3];
   for (int k = 0; k < inputs; ++k) {
     in[k] = args.in[k];
     if (in[k] != nullptr) continue;
-    immediates[k].store(is_condition(k) ? kBool : args.dtype, args.immediate[k]);
+    immediates[k].store(is_condition(k) ? kBool : loop_dtype, args.immediate[k]);
     in[k] = &immediates[k];
   }
   unsigned numbers = 0;
-  if (!narrow && is_flat(args, inputs, numbers)) {
-    const Loop loop = loops.by_numbers[numbers];
+  if (is_direct && is_flat(args, inputs, numbers)) {
+    const Loop loop = loops[numbers];
     const std::int64_t n = args.ndim == 0 ? 1 : args.sizes[0];
     if (n <= row.grain) return loop(args.out, in, n, &args.scale);
     parallel_for(0, n, row.grain, [&](std::int64_t begin, std::int64_t end) {
@@ -157,7 +170,7 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
     });
     return;
   }
-  Job job{&loops,
+  Job job{loops,
           &args.scale,
           inputs,
           args.ndim,
@@ -167,14 +180,15 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
           out_size,
           {},
           row.grain,
-          compares ? nullptr : narrowing_loop(args.dtype)};
-  const int math_size = static_cast<int>(element_size(math_dtype(args.dtype)));
+          compares || is_direct ? nullptr : narrowing_loop(args.dtype)};
+  const Loop widen = is_direct ? nullptr : widening_loop(args.dtype);
+  const int loop_size = static_cast<int>(element_size(loop_dtype));
   for (int k = 0; k < inputs; ++k) {
     if (args.in[k] == nullptr) {
-      job.in[k] = {in[k], kNoStrides, is_condition(k) ? 1 : math_size};
+      job.in[k] = {in[k], kNoStrides, is_condition(k) ? 1 : loop_size};
     } else {
       job.in[k] = {in[k], args.in_strides[k], is_condition(k) ? 1 : size,
-                   is_condition(k) ? nullptr : widening_loop(args.dtype)};
+                   is_condition(k) ? nullptr : widen};
     }
   }
   run_strided(job);

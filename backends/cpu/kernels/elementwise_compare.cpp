@@ -2,9 +2,9 @@
 
 namespace tern::cpu {
 
-constexpr LoopTable kCompareLoops = make_table([](const kernels::ElementwiseInfo& info) {
+constexpr LoopTable<2> kCompareLoops = make_table<2>([](const kernels::ElementwiseInfo& info) {
   using enum kernels::ElementwiseKind;
-  return info.inputs == 2 && info.kind == kCompare;
+  return info.kind == kCompare;
 });
 
 }  // namespace tern::cpu

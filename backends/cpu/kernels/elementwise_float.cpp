@@ -2,9 +2,9 @@
 
 namespace tern::cpu {
 
-constexpr LoopTable kFloatLoops = make_table([](const kernels::ElementwiseInfo& info) {
+constexpr LoopTable<1> kFloatLoops = make_table<1>([](const kernels::ElementwiseInfo& info) {
   using enum kernels::ElementwiseKind;
-  return info.inputs == 1 && info.kind == kFloat;
+  return info.kind == kFloat;
 });
 
 }  // namespace tern::cpu

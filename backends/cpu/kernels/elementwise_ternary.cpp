@@ -2,9 +2,7 @@
 
 namespace tern::cpu {
 
-constexpr LoopTable kTernaryLoops = make_table([](const kernels::ElementwiseInfo& info) {
-  using enum kernels::ElementwiseKind;
-  return info.inputs == 3;
-});
+constexpr LoopTable<3> kTernaryLoops =
+    make_table<3>([](const kernels::ElementwiseInfo&) { return true; });
 
 }  // namespace tern::cpu

@@ -24,6 +24,9 @@ struct Elements {
   T operator[](std::int64_t i) const { return data[i]; }
 };
 
+template <class F, class... Formulas>
+constexpr bool is_one_of = (std::is_same_v<F, Formulas> || ...);
+
 /// Read as bytes, because loops over bool do not vectorise.
 template <>
 struct Elements<bool> {
@@ -120,9 +123,15 @@ void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immed
   (std::index_sequence_for<Inputs...>());
 }
 
+/// The loops of one op and dtype. The index has a bit for each input that is a single number.
+template <int kInputs>
+struct LoopSet {
+  Loop by_numbers[(1 << kInputs) - 1];
+};
+
 /// Returns all loops of one op and dtype, except for only number inputs: strided.cpp packs one.
 template <class F, class T, int kInputs>
-constexpr LoopSet loops_of() {
+constexpr LoopSet<kInputs> loops_of() {
   if constexpr (kInputs == 1) {
     return {loop<F, T, 0, T>};
   } else if constexpr (kInputs == 2) {
@@ -135,21 +144,104 @@ constexpr LoopSet loops_of() {
   }
 }
 
-/// The loops of one family of ops, by op and dtype; empty for all other ops.
-struct LoopTable {
-  LoopSet sets[kernels::kElementwiseOps][kMathDtypes];
-};
+/// The dtypes in which loops compute: the math dtypes, and for cheap ops also the narrow ones.
+/// A vector holds four times as many int8 as int32, and a conversion would cost more than the op.
+constexpr int kLoopDtypes = kMathDtypes + 5;
 
-template <class F, class T, int kInputs, kernels::ElementwiseKind kKind>
-constexpr void add_dtype(LoopSet (&row)[kMathDtypes]) {
-  if constexpr (kernels::takes<T>(kKind)) {
-    row[math_slot(dtype_of<T>())] = loops_of<F, T, kInputs>();
+/// Returns the index in tables of the loops that read and write elements of `dtype`.
+constexpr int loop_slot(ScalarType dtype) {
+  switch (dtype) {
+    case kByte:
+      return kMathDtypes;
+    case kChar:
+      return kMathDtypes + 1;
+    case kShort:
+      return kMathDtypes + 2;
+    case kHalf:
+      return kMathDtypes + 3;
+    case kBFloat16:
+      return kMathDtypes + 4;
+    default:
+      return math_slot(dtype);
   }
 }
 
-template <bool kInFamily, class F, int kInputs, kernels::ElementwiseKind kKind>
-constexpr void add_row(LoopSet (&row)[kMathDtypes]) {
+/// Negates a float16 or bfloat16 by its bits.
+struct flip_sign : kernels::formulas::Formula {
+  static std::uint16_t value(std::uint16_t a) { return a ^ 0x8000U; }
+};
+
+/// Returns the absolute value of a float16 or bfloat16.
+struct clear_sign : kernels::formulas::Formula {
+  static std::uint16_t value(std::uint16_t a) { return a & 0x7fffU; }
+};
+
+/// Returns true for ops on narrow integers whose loops are worth their size.
+template <class F>
+constexpr bool is_cheap() {
+  using namespace kernels::formulas;
+  return is_one_of<F, neg, abs, sign, square, relu, logical_not, bitwise_not, add, sub, mul,
+                   maximum, minimum, eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_xor,
+                   bitwise_and, bitwise_or, bitwise_xor, clamp, addcmul, floor, ceil, round, trunc>;
+}
+
+/// Returns true if the low bits of the result depend only on the low bits of the operands. The
+/// loops of int8 are then the loops of uint8.
+template <class F>
+constexpr bool ignores_sign() {
+  using namespace kernels::formulas;
+  return is_one_of<F, neg, square, logical_not, bitwise_not, add, sub, mul, eq, ne, logical_and,
+                   logical_or, logical_xor, bitwise_and, bitwise_or, bitwise_xor, addcmul, floor,
+                   ceil, round, trunc>;
+}
+
+/// The loops of one op, by dtype.
+template <int kInputs>
+using LoopRow = LoopSet<kInputs>[kLoopDtypes];
+
+/// The loops of one family of ops, by op and dtype; empty for all other ops.
+template <int kInputs>
+struct LoopTable {
+  LoopRow<kInputs> rows[kernels::kElementwiseOps];
+};
+
+template <class F, class T, int kInputs, kernels::ElementwiseKind kKind>
+constexpr void add_dtype(LoopRow<kInputs>& row) {
+  if constexpr (kernels::takes<T>(kKind)) {
+    row[loop_slot(dtype_of<T>())] = loops_of<F, T, kInputs>();
+  }
+}
+
+/// Adds the loops that need no conversion. Selecting only moves elements, and the sign of a small
+/// float is one bit.
+template <class F, int kInputs, kernels::ElementwiseKind kKind>
+constexpr void add_narrow(LoopRow<kInputs>& row) {
+  using kernels::formulas::abs, kernels::formulas::neg, kernels::formulas::where_op;
+  if constexpr (std::is_same_v<F, where_op>) {
+    row[loop_slot(kByte)] = row[loop_slot(kChar)] = loops_of<F, std::uint8_t, kInputs>();
+    row[loop_slot(kShort)] = loops_of<F, std::int16_t, kInputs>();
+    row[loop_slot(kHalf)] = row[loop_slot(kBFloat16)] = row[loop_slot(kShort)];
+  } else if constexpr (is_cheap<F>()) {
+    add_dtype<F, std::uint8_t, kInputs, kKind>(row);
+    add_dtype<F, std::int16_t, kInputs, kKind>(row);
+    if constexpr (ignores_sign<F>()) {
+      row[loop_slot(kChar)] = row[loop_slot(kByte)];
+    } else {
+      add_dtype<F, std::int8_t, kInputs, kKind>(row);
+    }
+  }
+  if constexpr (is_one_of<F, neg, abs>) {
+    using Bits = std::conditional_t<std::is_same_v<F, neg>, flip_sign, clear_sign>;
+    row[loop_slot(kHalf)] = row[loop_slot(kBFloat16)] = loops_of<Bits, std::uint16_t, kInputs>();
+  }
+}
+
+/// Adds an op of the family to its table.
+template <bool kInFamily, class F, int kInputs, kernels::ElementwiseKind kKind, class Table>
+constexpr void add_op(Table& table, kernels::ElementwiseOp op) {
   if constexpr (kInFamily) {
+    LoopRow<kInputs>& row = table.rows[static_cast<int>(op)];
+    add_narrow<F, kInputs, kKind>(row);
     add_dtype<F, float, kInputs, kKind>(row);
     add_dtype<F, double, kInputs, kKind>(row);
     add_dtype<F, std::int32_t, kInputs, kKind>(row);
@@ -159,23 +251,24 @@ constexpr void add_row(LoopSet (&row)[kMathDtypes]) {
 }
 
 /// Returns the table of the ops for which `in_family(info)` is true.
-template <class Family>
-constexpr LoopTable make_table(Family in_family) {
+template <int kTableInputs, class Family>
+constexpr LoopTable<kTableInputs> make_table(Family in_family) {
   using namespace kernels;
-  LoopTable table{};
-#define TERN_ELEMENTWISE(name, inputs, kind)                                                \
-  add_row<in_family(ElementwiseInfo{#name, inputs, ElementwiseKind::kind}), formulas::name, \
-          inputs, ElementwiseKind::kind>(table.sets[static_cast<int>(ElementwiseOp::name)]);
+  LoopTable<kTableInputs> table{};
+#define TERN_ELEMENTWISE(name, inputs, kind)                                   \
+  add_op<inputs == kTableInputs &&                                             \
+             in_family(ElementwiseInfo{#name, inputs, ElementwiseKind::kind}), \
+         formulas::name, inputs, ElementwiseKind::kind>(table, ElementwiseOp::name);
 #include <tern/core/kernels/families/elementwise.def>
 #undef TERN_ELEMENTWISE
   return table;
 }
 
 /// Each table is in a file of its own, so that they compile in parallel.
-extern const LoopTable kUnaryLoops;    // one input, cheap
-extern const LoopTable kFloatLoops;    // one floating input: the elementary functions
-extern const LoopTable kBinaryLoops;   // two inputs
-extern const LoopTable kCompareLoops;  // two inputs, bool out
-extern const LoopTable kTernaryLoops;  // three inputs
+extern const LoopTable<1> kUnaryLoops;  // cheap
+extern const LoopTable<1> kFloatLoops;  // the elementary functions, of floating inputs
+extern const LoopTable<2> kBinaryLoops;
+extern const LoopTable<2> kCompareLoops;  // bool out
+extern const LoopTable<3> kTernaryLoops;
 
 }  // namespace tern::cpu

@@ -142,7 +142,7 @@ class Strided {
     }
     const bool direct = is_dense(out);
     const void* result = direct && job_.narrow == nullptr ? out.data : buffers[3];
-    job_.loops->by_numbers[numbers](const_cast<void*>(result), in, rows * columns, job_.scale);
+    job_.loops[numbers](const_cast<void*>(result), in, rows * columns, job_.scale);
     if (job_.narrow != nullptr) {
       void* const narrowed = direct ? out.data : buffers[3] + kHalf;
       job_.narrow(narrowed, &result, rows * columns, nullptr);

@@ -35,11 +35,6 @@ constexpr int math_slot(ScalarType dtype) {
 using Loop = void (*)(void* out, const void* const* in, std::int64_t n,
                       const kernels::Immediate* scale);
 
-/// The loops of one op and dtype. The index has a bit for each input that is a single number.
-struct LoopSet {
-  Loop by_numbers[7];
-};
-
 /// One operand; strides count elements.
 struct Operand {
   const void* data;
@@ -50,7 +45,9 @@ struct Operand {
 
 /// An elementwise computation over `sizes`.
 struct Job {
-  const LoopSet* loops;  // null: the only input is copied
+  // The loops of one op and dtype, whose index has a bit for each input that is a single number.
+  // Null: the only input is copied.
+  const Loop* loops;
   const kernels::Immediate* scale;
   int inputs, ndim;
   const std::int64_t* sizes;
