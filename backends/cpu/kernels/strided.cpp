@@ -141,7 +141,13 @@ class Strided {
       }
     }
     const bool direct = is_dense(out);
-    const void* result = direct && job_.narrow == nullptr ? out.data : buffers[3];
+    const void* result = direct ? out.data : buffers[3];
+    if (job_.narrow != nullptr) {
+      // Replaces an input: fewer buffers leave more of the first cache to the operands.
+      int k = 0;
+      while ((numbers >> k & 1) != 0) ++k;
+      result = buffers[k];
+    }
     job_.loops[numbers](const_cast<void*>(result), in, rows * columns, job_.scale);
     if (job_.narrow != nullptr) {
       void* const narrowed = direct ? out.data : buffers[3] + kHalf;
