@@ -81,6 +81,12 @@ void cast_loop<float, Half>(void* out, const void* const* in, std::int64_t n, co
   float* const to = static_cast<float*>(out);
   const Half* const from = static_cast<const Half*>(in[0]);
   std::int64_t i = 0;
+#if defined(__AVX512F__)
+  for (; i + 16 <= n; i += 16) {
+    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
+    _mm512_storeu_ps(to + i, _mm512_cvtph_ps(halves));
+  }
+#endif
   for (; i + 8 <= n; i += 8) {
     const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i));
     _mm256_storeu_ps(to + i, _mm256_cvtph_ps(halves));
@@ -93,6 +99,12 @@ void cast_loop<Half, float>(void* out, const void* const* in, std::int64_t n, co
   Half* const to = static_cast<Half*>(out);
   const float* const from = static_cast<const float*>(in[0]);
   std::int64_t i = 0;
+#if defined(__AVX512F__)
+  for (; i + 16 <= n; i += 16) {
+    const __m256i halves = _mm512_cvtps_ph(_mm512_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), halves);
+  }
+#endif
   for (; i + 8 <= n; i += 8) {
     const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to + i), halves);
@@ -110,12 +122,23 @@ void same_loop(void* out, const void* const* in, std::int64_t n, const Immediate
   std::memcpy(out, in[0], static_cast<std::size_t>(n * kSize));
 }
 
-// Narrow dtypes are converted through their math dtypes. This saves 59 of 100 loops.
+/// True for bool and the integers of one and two bytes.
+template <class T>
+constexpr bool kSmall = std::is_integral_v<T> && sizeof(T) <= 2;
+
+// Narrow dtypes are converted through their math dtypes, which saves half of 100 loops; but not to
+// each other if they are integers, because that would take several times as long.
 template <class Out, class In>
 constexpr Loop straight_loop() {
   constexpr ScalarType out = dtype_of<Out>(), in = dtype_of<In>();
   if constexpr (out == in) {
     return same_loop<sizeof(Out)>;
+  } else if constexpr (kSmall<Out> && kSmall<In>) {
+    // int8 as uint8 where the sign does not matter, which saves loops.
+    using From = std::conditional_t<sizeof(In) == 1 && sizeof(Out) == 1, std::uint8_t, In>;
+    if constexpr (out == kBool) return cast_loop<bool, From>;
+    if constexpr (sizeof(Out) == sizeof(In)) return same_loop<1>;
+    return cast_loop<std::conditional_t<sizeof(Out) == 1, std::uint8_t, Out>, In>;
   } else if constexpr ((!is_narrow(out) && !is_narrow(in)) || math_dtype(out) == in ||
                        math_dtype(in) == out ||
                        (out == kLong && math_dtype(in) == kInt) ||  // for sums of integers
