@@ -30,7 +30,7 @@ class Results {
  public:
   Results(void* data, ScalarType dtype)
       : data_(static_cast<E*>(data)),
-        narrow_(narrowing_loop(dtype)),
+        narrow_(sizeof(E) == element_size(dtype) ? nullptr : narrowing_loop(dtype)),
         size_(static_cast<std::int64_t>(element_size(dtype))) {}
 
   bool is_null() const { return data_ == nullptr; }

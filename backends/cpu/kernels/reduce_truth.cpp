@@ -51,10 +51,17 @@ struct Truth {
 
 template <class Op>
 void reduce_truth_values(const ReduceArgs& args) {
+  const auto out = static_cast<std::uint8_t*>(args.out);
+  if (args.in_dtype == kByte || args.in_dtype == kChar) {
+    return Reduction(args, args.in_dtype, Truth<Op, std::uint8_t>{out}).run();
+  }
+  if (args.in_dtype == kShort) {
+    return Reduction(args, kShort, Truth<Op, std::uint16_t>{out}).run();
+  }
   visit_math_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-    const Truth<Op, E> policy{static_cast<std::uint8_t*>(args.out)};
+    const Truth<Op, E> policy{out};
     Reduction<Truth<Op, E>>(args, math_dtype(args.in_dtype), policy).run();
   });
 }

@@ -94,13 +94,17 @@ template <class Op, class E>
 void reduce_as(const ReduceArgs& args) {
   const Values<Op, E> policy{Results<E>(args.out, args.out_dtype),
                              static_cast<Accumulator<Op, E>>(args.scale)};
-  Reduction<Values<Op, E>>(args, math_dtype(args.out_dtype), policy).run();
+  const bool narrow = sizeof(E) == element_size(args.out_dtype);
+  Reduction<Values<Op, E>>(args, narrow ? args.out_dtype : math_dtype(args.out_dtype), policy)
+      .run();
 }
 
 template <class Op>
 void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
   constexpr bool kArithmetic = std::is_same_v<Op, Sum> || std::is_same_v<Op, Product>;
-  switch (math_dtype(args.out_dtype)) {
+  const ScalarType dtype =
+      is_floating_point(args.out_dtype) ? math_dtype(args.out_dtype) : args.out_dtype;
+  switch (dtype) {
     case kFloat:
       return reduce_as<Op, float>(args);
     case kDouble:
@@ -111,7 +115,13 @@ void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
     case kInt:
       if constexpr (!kArithmetic) return reduce_as<Op, std::int32_t>(args);
       break;
-    default:
+    case kShort:
+      if constexpr (!kArithmetic) return reduce_as<Op, std::int16_t>(args);
+      break;
+    case kChar:
+      if constexpr (!kArithmetic) return reduce_as<Op, std::int8_t>(args);
+      break;
+    default:  // uint8 and bool
       if constexpr (!kArithmetic) return reduce_as<Op, std::uint8_t>(args);
   }
   context.status = StatusCode::kUnsupportedDtype;
