@@ -234,7 +234,8 @@ class Reduction {
       return policy_.add_rows(acc, elements(offset), run_stride_, rows, columns, first);
     }
     Element packed[kPacked];
-    const std::int64_t most = kPacked / columns;
+    // Converted rows share the first cache with the rows that they come from.
+    const std::int64_t most = (convert_ == nullptr ? kPacked : kPacked / 2) / columns;
     for (std::int64_t r = 0; r < rows; r += most) {
       const std::int64_t count = std::min(most, rows - r);
       for (std::int64_t i = 0; i < count; ++i) {
