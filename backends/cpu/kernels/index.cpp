@@ -1,10 +1,7 @@
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
 #include <type_traits>
 
 #include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/index.h>
@@ -99,65 +96,24 @@ T plus(T a, T b) {
   return static_cast<T>(a + b);
 }
 
-/// Adds one element. The compiler's code for a single narrow element takes twice as long.
-template <class T>
-void add_to(T& to, T x) {
-  to = plus(to, x);
-}
-
-#if defined(__F16C__)
-template <>
-void add_to(Half& to, Half x) {
-  to.bits = _cvtss_sh(_cvtsh_ss(to.bits) + _cvtsh_ss(x.bits), 0);
-}
-#endif
-
-#if defined(__SSE2__)
-template <>
-void add_to(BFloat16& to, BFloat16 x) {
-  const auto widen = [](BFloat16 v) {
-    return _mm_castsi128_ps(_mm_insert_epi16(_mm_setzero_si128(), v.bits, 1));
-  };
-  const __m128 sum = _mm_add_ss(widen(to), widen(x));
-  const __m128i bits = _mm_castps_si128(sum);
-  const __m128i last = _mm_and_si128(_mm_srli_epi32(bits, 16), _mm_set1_epi32(1));
-  __m128i rounded = _mm_add_epi32(bits, _mm_add_epi32(last, _mm_set1_epi32(0x7fff)));
-  if (_mm_ucomineq_ss(sum, sum) != 0) rounded = _mm_or_si128(bits, _mm_set1_epi32(0x400000));
-  to.bits = static_cast<std::uint16_t>(_mm_extract_epi16(rounded, 1));
-}
-#endif
-
 template <class T>
 void add_indexed_row(T* __restrict out, const T* __restrict in, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = plus(out[i], in[i]);
 }
 
-#if defined(__F16C__)
-template <>
-void add_indexed_row(Half* __restrict out, const Half* __restrict in, std::int64_t n) {
-  const auto load = [](const Half* from) {
-    return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  };
-  std::int64_t i = 0;
-  for (; i + 8 <= n; i += 8) {
-    const __m256 sum = _mm256_add_ps(load(out + i), load(in + i));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
-                     _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT));
-  }
-  for (; i < n; ++i) add_to(out[i], in[i]);
-}
-#endif
-
 template <class T>
 void scatter_row(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict index,
                  std::int64_t n, std::int64_t inner) {
-  for (std::int64_t i = 0; i < n; ++i) add_to(out[index[i] * inner + i], in[i]);
+  for (std::int64_t i = 0; i < n; ++i) {
+    T& to = out[index[i] * inner + i];
+    to = plus(to, in[i]);
+  }
 }
 
 template <class T>
 void add_numbers(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict index,
                  std::int64_t n) {
-  for (std::int64_t j = 0; j < n; ++j) add_to(out[index[j]], in[j]);
+  for (std::int64_t j = 0; j < n; ++j) out[index[j]] = plus(out[index[j]], in[j]);
 }
 
 /// Adds serially in j, so that equal indices accumulate in order; rows of `outer` and pieces of
@@ -203,23 +159,22 @@ void index(const IndexArgs& args, KernelContext& context) {
       per_element ? gather<T>(args) : select<T>(args);
     });
   } else {
-    const auto add = [&](auto tag) {
+    const auto add = [&](auto tag, const IndexArgs& in_dtype) {
       using T = typename decltype(tag)::type;
-      per_element ? add_rows<T, true>(args) : add_rows<T, false>(args);
+      per_element ? add_rows<T, true>(in_dtype) : add_rows<T, false>(in_dtype);
     };
     switch (args.dtype) {
-      case kFloat:
-        return add(TypeTag<float>());
-      case kDouble:
-        return add(TypeTag<double>());
       case kHalf:
-        return add(TypeTag<Half>());
-      case kBFloat16:
-        return add(TypeTag<BFloat16>());
+      case kBFloat16:  // rounded once, after all additions
+        return run_widened(args, [&](const IndexArgs& wide) { add(TypeTag<float>(), wide); });
+      case kFloat:
+        return add(TypeTag<float>(), args);
+      case kDouble:
+        return add(TypeTag<double>(), args);
       case kBool:
-        return add(TypeTag<bool>());
+        return add(TypeTag<bool>(), args);
       default:  // unsigned integers wrap around
-        return visit_size(element_size(args.dtype), add);
+        return visit_size(element_size(args.dtype), [&](auto tag) { add(tag, args); });
     }
   }
 }

@@ -1,9 +1,11 @@
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
 #include <tern/core/kernels/late_error.h>
+#include <tern/core/kernels/math_dtype.h>
 
 namespace tern::sim {
 namespace {
@@ -52,12 +54,20 @@ void read(const IndexArgs& args) {
   });
 }
 
+// Adds in the math dtype and rounds each sum to T once.
 template <class T>
 void add(const IndexArgs& args) {
+  using Sum = MathType<T>;
+  const auto n = static_cast<std::size_t>(args.outer * args.out_size * args.inner);
+  const auto out = static_cast<T*>(args.out);
+  const auto sums = std::make_unique<Sum[]>(n);
+  for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<Sum>(out[i]);
   each_element(args, args.out_size, [&](std::int64_t here, std::int64_t there) {
-    T& sum = static_cast<T*>(args.out)[there];
-    sum = narrow<T>(plus(Wide<T>{sum}, Wide<T>{static_cast<const T*>(args.in)[here]}));
+    const auto x = static_cast<Sum>(static_cast<const T*>(args.in)[here]);
+    Sum& sum = sums[static_cast<std::size_t>(there)];
+    sum = narrow<Sum>(plus(Wide<Sum>{sum}, Wide<Sum>{x}));
   });
+  for (std::size_t i = 0; i < n; ++i) out[i] = narrow<T>(static_cast<Wide<T>>(sums[i]));
 }
 
 bool supports(const IndexArgs&) { return true; }

@@ -13,9 +13,9 @@ enum class IndexOp : std::int32_t {
 };
 
 /// Contiguous tensors seen as [outer, size, inner]; index is int64 and contiguous. The CPU adds in
-/// the order of j, CUDA in any order. An index outside [0, limit) stops the kernel with
-/// kIndexOutOfRange and the index in the status. CUDA skips its elements and reports it at the next
-/// wait.
+/// the order of j, CUDA in any order. On the CPU, sums of narrow floats are rounded once. An index
+/// outside [0, limit) stops the kernel with kIndexOutOfRange and the index in the status. CUDA
+/// skips its elements and reports it at the next wait.
 struct IndexArgs {
   IndexOp op;
   ScalarType dtype;
