@@ -156,7 +156,7 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
     in[k] = &immediates[k];
   }
   unsigned numbers = 0;
-  if (is_direct && is_flat(args, inputs, numbers)) {
+  if (is_direct && is_flat(args, inputs, numbers) && loops[numbers] != nullptr) {
     const Loop loop = loops[numbers];
     const std::int64_t n = args.ndim == 0 ? 1 : args.sizes[0];
     if (n <= row.grain) return loop(args.out, in, n, &args.scale);

@@ -129,19 +129,26 @@ struct LoopSet {
   Loop by_numbers[(1 << kInputs) - 1];
 };
 
-/// Returns all loops of one op and dtype, except for only number inputs: strided.cpp packs one.
-template <class F, class T, int kInputs>
+/// Returns the loops of one op and dtype: those whose bits are set in kVariants. strided.cpp packs
+/// numbers for which there is none; so it does if all inputs are numbers.
+template <class F, class T, int kInputs, unsigned kVariants = ~0U>
 constexpr LoopSet<kInputs> loops_of() {
-  if constexpr (kInputs == 1) {
-    return {loop<F, T, 0, T>};
-  } else if constexpr (kInputs == 2) {
-    return {loop<F, T, 0, T, T>, loop<F, T, 1, T, T>, loop<F, T, 2, T, T>};
-  } else {
-    using First = std::conditional_t<std::is_same_v<F, kernels::formulas::where_op>, bool, T>;
-    return {loop<F, T, 0, First, T, T>, loop<F, T, 1, First, T, T>, loop<F, T, 2, First, T, T>,
-            loop<F, T, 3, First, T, T>, loop<F, T, 4, First, T, T>, loop<F, T, 5, First, T, T>,
-            loop<F, T, 6, First, T, T>};
+  const auto variant = []<unsigned kNumbers>(std::integral_constant<unsigned, kNumbers>) -> Loop {
+    if constexpr ((kVariants >> kNumbers & 1) == 0) {
+      return nullptr;
+    } else if constexpr (kInputs == 1) {
+      return loop<F, T, kNumbers, T>;
+    } else if constexpr (kInputs == 2) {
+      return loop<F, T, kNumbers, T, T>;
+    } else {
+      using First = std::conditional_t<std::is_same_v<F, kernels::formulas::where_op>, bool, T>;
+      return loop<F, T, kNumbers, First, T, T>;
+    }
+  };
+  return [&]<unsigned... kNumbers>(std::integer_sequence<unsigned, kNumbers...>) {
+    return LoopSet<kInputs>{variant(std::integral_constant<unsigned, kNumbers>())...};
   }
+  (std::make_integer_sequence<unsigned, (1U << kInputs) - 1>());
 }
 
 /// The dtypes in which loops compute: the math dtypes, and for cheap ops also the narrow ones.
@@ -205,11 +212,22 @@ struct LoopTable {
   LoopRow<kInputs> rows[kernels::kElementwiseOps];
 };
 
-template <class F, class T, int kInputs, kernels::ElementwiseKind kKind>
+template <class F, class T, int kInputs, kernels::ElementwiseKind kKind, unsigned kVariants = ~0U>
 constexpr void add_dtype(LoopRow<kInputs>& row) {
   if constexpr (kernels::takes<T>(kKind)) {
-    row[loop_slot(dtype_of<T>())] = loops_of<F, T, kInputs>();
+    row[loop_slot(dtype_of<T>())] = loops_of<F, T, kInputs, kVariants>();
   }
+}
+
+/// Returns the usual variants of an op on narrow elements, as bits: others are not worth their
+/// size.
+template <class F>
+constexpr unsigned usual_variants() {
+  using namespace kernels::formulas;
+  constexpr unsigned kNone = 1U, kSecond = 1U << 2, kThird = 1U << 4, kSecondAndThird = 1U << 6;
+  if (std::is_same_v<F, where_op>) return kNone | kSecond | kThird;
+  if (std::is_same_v<F, clamp>) return kNone | kSecondAndThird;
+  return std::is_same_v<F, addcmul> ? kNone : kNone | kSecond;
 }
 
 /// Adds the loops that need no conversion. Selecting only moves elements, and the sign of a small
@@ -217,17 +235,18 @@ constexpr void add_dtype(LoopRow<kInputs>& row) {
 template <class F, int kInputs, kernels::ElementwiseKind kKind>
 constexpr void add_narrow(LoopRow<kInputs>& row) {
   using kernels::formulas::abs, kernels::formulas::neg, kernels::formulas::where_op;
+  constexpr unsigned kVariants = usual_variants<F>();
   if constexpr (std::is_same_v<F, where_op>) {
-    row[loop_slot(kByte)] = row[loop_slot(kChar)] = loops_of<F, std::uint8_t, kInputs>();
-    row[loop_slot(kShort)] = loops_of<F, std::int16_t, kInputs>();
+    row[loop_slot(kByte)] = row[loop_slot(kChar)] = loops_of<F, std::uint8_t, kInputs, kVariants>();
+    row[loop_slot(kShort)] = loops_of<F, std::int16_t, kInputs, kVariants>();
     row[loop_slot(kHalf)] = row[loop_slot(kBFloat16)] = row[loop_slot(kShort)];
   } else if constexpr (is_cheap<F>()) {
-    add_dtype<F, std::uint8_t, kInputs, kKind>(row);
-    add_dtype<F, std::int16_t, kInputs, kKind>(row);
+    add_dtype<F, std::uint8_t, kInputs, kKind, kVariants>(row);
+    add_dtype<F, std::int16_t, kInputs, kKind, kVariants>(row);
     if constexpr (ignores_sign<F>()) {
       row[loop_slot(kChar)] = row[loop_slot(kByte)];
     } else {
-      add_dtype<F, std::int8_t, kInputs, kKind>(row);
+      add_dtype<F, std::int8_t, kInputs, kKind, kVariants>(row);
     }
   }
   if constexpr (is_one_of<F, neg, abs>) {

@@ -55,9 +55,6 @@ void reduce_truth_values(const ReduceArgs& args) {
   if (args.in_dtype == kByte || args.in_dtype == kChar) {
     return Reduction(args, args.in_dtype, Truth<Op, std::uint8_t>{out}).run();
   }
-  if (args.in_dtype == kShort) {
-    return Reduction(args, kShort, Truth<Op, std::uint16_t>{out}).run();
-  }
   visit_math_dtype(args.in_dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;

@@ -102,9 +102,8 @@ void reduce_as(const ReduceArgs& args) {
 template <class Op>
 void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
   constexpr bool kArithmetic = std::is_same_v<Op, Sum> || std::is_same_v<Op, Product>;
-  const ScalarType dtype =
-      is_floating_point(args.out_dtype) ? math_dtype(args.out_dtype) : args.out_dtype;
-  switch (dtype) {
+  const bool is_byte = args.out_dtype == kByte || args.out_dtype == kChar;
+  switch (is_byte ? args.out_dtype : math_dtype(args.out_dtype)) {
     case kFloat:
       return reduce_as<Op, float>(args);
     case kDouble:
@@ -114,9 +113,6 @@ void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
       return reduce_as<Op, std::conditional_t<kArithmetic, std::uint64_t, std::int64_t>>(args);
     case kInt:
       if constexpr (!kArithmetic) return reduce_as<Op, std::int32_t>(args);
-      break;
-    case kShort:
-      if constexpr (!kArithmetic) return reduce_as<Op, std::int16_t>(args);
       break;
     case kChar:
       if constexpr (!kArithmetic) return reduce_as<Op, std::int8_t>(args);

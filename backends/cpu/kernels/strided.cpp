@@ -127,7 +127,8 @@ class Strided {
       const Loop widen = in_[k].convert;
       in[k] = tile.data;
       const bool is_number = (tile.column_stride == 0 || columns == 1) &&
-                             (rows == 1 || tile.row_stride == 0) && (numbers | (1U << k)) != all;
+                             (rows == 1 || tile.row_stride == 0) && (numbers | (1U << k)) != all &&
+                             job_.loops[numbers | (1U << k)] != nullptr;
       if (is_number) {
         numbers |= 1U << k;
       } else if (!is_dense(tile)) {
