@@ -60,7 +60,10 @@ TEST_P(Gemm, SeveralBlocksOfEverything) {
                                     {300, 1, 800},
                                     {1, 1, 100001},
                                     {20, 300, 129},
-                                    {300, 20, 129}}) {
+                                    {300, 20, 129},
+                                    {40, 1024, 20},     // rows of B that share cache sets
+                                    {1400, 50, 20},     // many rows read B
+                                    {40, 300, 100}}) {  // x W^T is transposed
         check<float>({m, n, k, a, b});
       }
       check<double>({50, 70, 400, a, b});
@@ -75,6 +78,7 @@ TEST_P(Gemm, BiasAndBetaOnEveryPath) {
                                 {5, 40, 100},
                                 {40, 5, 100},
                                 {40, 17, 40},
+                                {35, 200, 100},
                                 {40, 1, 100},
                                 {1, 40, 100},
                                 {1, 1, is_cuda() ? 700 : 70000},  // the emulator is slow

@@ -71,7 +71,8 @@ void merge_batch(Plan<S, E>& plan) {
   plan.batch = 1;
 }
 
-/// Transposes the product if that fills the vectors, and decides if inner products are best.
+/// Decides if inner products are best, and transposes the product if that fills the vectors or
+/// leaves less to pack.
 template <class S, class E>
 void choose_method(Plan<S, E>& plan) {
   using T = SumOf<S>;
@@ -86,10 +87,14 @@ void choose_method(Plan<S, E>& plan) {
       short_side == 1 && !packs && p.k <= kMaxGathered && (few_columns ? p.a.row : p.b.column) != 1;
   plan.dot = std::is_same_v<T, E> && (reads_along_k || gathers) && short_side <= kMaxRows &&
              p.k >= kDotMinVectors * kWidth && (!packs || short_side * p.k <= kDotMaxPacked);
-  const bool can_turn =
-      p.bias == nullptr && ((p.n == 1 && p.c.row == 1) || (p.beta == T(0) && p.k <= kTurnedMaxK));
+  const bool fits_in_block = p.beta == T(0) && p.k <= kTurnedMaxK;
+  const bool can_turn = p.bias == nullptr && ((p.n == 1 && p.c.row == 1) || fits_in_block);
   const bool fills_vectors = p.n < 2 * kWidth && p.n % kWidth != 0 && p.a.row == 1 && can_turn;
-  if (few_columns && (plan.dot || fills_vectors)) p.turn();
+  // Only the operand on the right is packed. Storing a transposed result costs about as much per
+  // element as packing.
+  const bool packs_less = std::is_same_v<S, E> && !plan.dot && p.b.row == 1 && fits_in_block &&
+                          (p.n - p.m) * p.k > 2 * p.m * p.n;
+  if ((few_columns && (plan.dot || fills_vectors)) || packs_less) p.turn();
 }
 
 /// Splits the work by matrices if there are enough, otherwise each matrix by rows and columns.
@@ -119,7 +124,9 @@ void choose_grid(Plan<S, E>& plan) {
     const auto rows =
         static_cast<double>(std::min(p.m, divide_up(strips, row_parts) * kStripRows<E>));
     const auto columns = static_cast<double>(p.n) * row_parts / threads;
-    double cost = rows * columns / Simd<T>::kWidth + kPacking * (rows + columns);
+    const double packed = (reads_a_in_place<E>(p) ? 0 : rows) +
+                          (reads_b_in_place<E>(p, static_cast<std::int64_t>(rows)) ? 0 : columns);
+    double cost = rows * columns / Simd<T>::kWidth + kPacking * packed;
     if (row_parts < threads) cost *= kSharedRows;
     if (cost > least) continue;
     least = cost;

@@ -9,18 +9,41 @@
 #include <tern/backends/cpu/kernels/gemm_problem.h>
 #include <tern/backends/cpu/kernels/gemm_tile.h>
 
-// Computes a product by tiles of C. For each block of k, B is packed once and A strip by strip, so
-// that the tiles read memory that stays in the caches.
+// Computes a product by tiles of C, block by block of k. The tiles read operands in place where
+// that is faster. Otherwise B is packed once per block, and A strip by strip, so that the tiles
+// read contiguous memory.
 
 namespace tern::cpu {
 
-/// The sizes of a packed strip of A (first-level cache) and of packed B (second-level cache).
+/// The sizes of a strip of A (first-level cache) and of packed B (second-level cache).
 inline constexpr std::int64_t kStripBytes = std::int64_t{12} << 10;
 inline constexpr std::int64_t kBlockBytes = std::int64_t{512} << 10;
-/// With fewer strips, contiguous rows of B are not read often enough for packing to pay off.
-inline constexpr std::int64_t kStripsWorthPacking = 4;
+/// Measured: up to this many rows of A do not read B often enough for packing to pay off.
+inline constexpr std::int64_t kMaxRowsInPlace = 256;
 /// The largest k for a C with contiguous columns, which is written in one pass, not block by block.
 inline constexpr std::int64_t kTurnedMaxK = 2048;
+
+/// Returns true if the cache lines of elements `stride` apart compete for a few sets of the
+/// first-level cache, and so are evicted before the rest of the line is read.
+template <class T>
+bool shares_cache_sets(std::int64_t stride) {
+  constexpr std::int64_t kBytesOfAllSets = 4096;
+  return stride * static_cast<std::int64_t>(sizeof(T)) % kBytesOfAllSets == 0;
+}
+
+/// Returns true if the tiles read A in place.
+template <class E, class S>
+bool reads_a_in_place(const Problem<S>& problem) {
+  return std::is_same_v<S, E> && problem.a.column == 1;
+}
+
+/// Returns true if the tiles of `rows` rows read B in place.
+template <class E, class S>
+bool reads_b_in_place(const Problem<S>& problem, std::int64_t rows) {
+  constexpr bool kVectorIsLine = kVectorBytes == 64;
+  return std::is_same_v<S, E> && problem.b.column == 1 && rows <= kMaxRowsInPlace &&
+         (kVectorIsLine || !shares_cache_sets<S>(problem.b.row));
+}
 
 /// The work of one thread: the units [begin, end) of the rows [row_begin, row_end). A unit is a
 /// strip of rows times a vector of columns; units are counted down the columns of C.
@@ -66,6 +89,7 @@ class Block {
         elements_(divide_up(k_, kSteps)),
         a_(problem.a.data + k_begin * problem.a.column),
         b_(problem.b.data + k_begin * problem.b.row),
+        direct_a_(reads_a_in_place<E>(problem)),
         direct_vectors_(direct_b && (kInPlace || kRowInPlace) ? problem.n / kWidth : 0),
         packed_b_(b_memory),
         packed_a_(a_memory),
@@ -144,9 +168,10 @@ class Block {
   template <int kRows>
   void multiply_rows(std::int64_t row, std::int64_t begin, std::int64_t end) {
     const S* const a = a_ + row * problem_.a.row;
-    TileInput<E> in{packed_a_, kRows, nullptr, 0, 0, elements_};
-    if constexpr (kRows == 1 && kInPlace) {
-      in.a = a;
+    TileInput<E> in{packed_a_, 1, kRows, nullptr, 0, 0, elements_};
+    if (direct_a_ || (kInPlace && kRows == 1)) {
+      if constexpr (kInPlace) in.a = a;
+      in.a_row = problem_.a.row;
       in.a_step = problem_.a.column;
     } else {
       pack_steps<kRows>(problem_.format, packed_a_, a, problem_.a.row, problem_.a.column, kRows,
@@ -181,6 +206,7 @@ class Block {
   void multiply_in_place(std::int64_t row, std::int64_t vector) const {
     const auto elements = [](const S* from) { return reinterpret_cast<const Element*>(from); };
     const TileInput<Element> in{elements(a_ + row * problem_.a.row),
+                                problem_.a.row,
                                 problem_.a.column,
                                 elements(b_ + vector * kWidth),
                                 problem_.b.row,
@@ -222,6 +248,13 @@ class Block {
       alignas(kVectorBytes) T tile[kRows * kMostVectors * kWidth];
       out.c = tile;
       out.c_row = kMostVectors * kWidth;
+      if (out.bias != nullptr) {  // one number per row: the tile adds itself to it
+        for (int i = 0; i < kRows; ++i) {
+          std::fill_n(tile + i * out.c_row, count * kWidth, out.bias[row + i]);
+        }
+        out.bias = nullptr;
+        out.beta = T(1);
+      }
       multiply_vectors<E, kRows>(count, in, out);
       pack<T, kRows>(problem_.c.data + column * problem_.c.column + row, problem_.c.column, tile,
                      out.c_row, 1, kRows, std::min(count * kWidth, problem_.n - column));
@@ -232,6 +265,7 @@ class Block {
   const std::int64_t k_, elements_;
   const S* const a_;
   const S* const b_;
+  const bool direct_a_;
   std::int64_t direct_vectors_;  // number of vectors that are read without packing
   std::int64_t first_packed_ = 0;
   E* const packed_b_;
@@ -242,7 +276,7 @@ class Block {
 };
 
 /// Computes a share; returns false if out of memory. If C has contiguous columns (a turned
-/// problem), beta and bias are not supported.
+/// problem), beta is not supported.
 template <class E, class S>
 bool multiply_packed(const Problem<S>& problem, const Share& share) {
   using T = SumOf<S>;
@@ -275,8 +309,8 @@ bool multiply_packed(const Problem<S>& problem, const Share& share) {
   if (sums_size > 0) sums.data = reinterpret_cast<T*>(memory + packed_size);
 
   const std::int64_t rows = share.row_end - share.row_begin;
-  const bool direct_b = problem.b.column == 1 &&
-                        (Block<S, E>::kRowInPlace ? rows == 1 : strips < kStripsWorthPacking);
+  const bool direct_b = Block<S, E>::kRowInPlace ? rows == 1 && problem.b.column == 1
+                                                 : reads_b_in_place<E>(problem, rows);
   for (std::int64_t begin = first_vector; begin < end_vector; begin += vectors_at_once) {
     const std::int64_t end = std::min(begin + vectors_at_once, end_vector);
     sums.column = begin * kWidth;

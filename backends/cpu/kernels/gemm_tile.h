@@ -20,12 +20,12 @@ inline constexpr int kStripRows = kTileRows;
 template <class E>
 struct TileRegion {};
 
-/// The input of a tile. Element (i, p) of A is a[p * a_step + i]; lane l of vector j of row p of B
-/// is b[p * b_step + j * b_vector + l]; p < count.
+/// The input of a tile. Element (i, p) of A is a[i * a_row + p * a_step]; lane l of vector j of row
+/// p of B is b[p * b_step + j * b_vector + l]; p < count.
 template <class E>
 struct TileInput {
   const E* a;
-  std::int64_t a_step;
+  std::int64_t a_row, a_step;
   const E* b;
   std::int64_t b_step, b_vector;
   std::int64_t count;
@@ -42,7 +42,7 @@ struct TileOutput {
 };
 
 template <class E, int kRows, int kVectors>
-void multiply_tile(const TileInput<E>& in, const TileOutput<NumberOf<E>>& out) {
+void multiply_tile(const TileInput<E>& in, const TileOutput<NumberOf<E>>& output) {
   using P = PackedElement<E>;
   using T = NumberOf<E>;
   using S = Simd<T>;
@@ -57,7 +57,7 @@ void multiply_tile(const TileInput<E>& in, const TileOutput<NumberOf<E>>& out) {
     for (int j = 0; j < kVectors; ++j) row[j] = P::load(b + j * in.b_vector);
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
-      const auto factor = P::broadcast(a[i]);
+      const auto factor = P::broadcast(a[i * in.a_row]);
 #pragma GCC unroll 8
       for (int j = 0; j < kVectors; ++j) sum[i][j] = P::multiply_add(factor, row[j], sum[i][j]);
     }
@@ -65,6 +65,7 @@ void multiply_tile(const TileInput<E>& in, const TileOutput<NumberOf<E>>& out) {
     b += in.b_step;
   }
 
+  const TileOutput<T> out = output;
   const auto for_each = [&](auto&& change) {
 #pragma GCC unroll 8
     for (int i = 0; i < kRows; ++i) {
