@@ -266,15 +266,18 @@ inline double product_run(const float* in, std::int64_t n) {
   Vector<double> wide[2] = {Vector<double>{} + 1, Vector<double>{} + 1};
   while (n >= 4 * w) {
     Vector<float> part[4];
+#pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) part[k] = load(in + k * w);
     std::int64_t i = 4 * w;
     for (const std::int64_t end = n < kProductLength * 4 * w ? n : kProductLength * 4 * w;
          i + 4 * w <= end; i += 4 * w) {
+#pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) part[k] *= load(in + i + k * w);
     }
-    for (const Vector<float>& v : part) {
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) {
       Half halves[2];
-      std::memcpy(halves, &v, sizeof(v));
+      std::memcpy(halves, &part[k], sizeof(halves));
       wide[0] *= __builtin_convertvector(halves[0], Vector<double>);
       wide[1] *= __builtin_convertvector(halves[1], Vector<double>);
     }
