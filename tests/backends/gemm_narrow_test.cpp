@@ -1,7 +1,7 @@
 #include "backends/gemm_product.h"
 
-// Products of float16, bfloat16 and narrow integers against the oracle, on the CPU; gemm_test.cpp has
-// those on CUDA.
+// Products of float16, bfloat16 and narrow integers against the oracle, on the CPU; gemm_test.cpp
+// has those on CUDA.
 
 namespace tern {
 namespace {
