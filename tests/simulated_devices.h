@@ -35,6 +35,7 @@ class TwoDevices : public ::testing::Environment {
 }  // namespace tern::testing
 
 /// For a test of what only the simulator can do or see.
-#define TERN_NEEDS_SIMULATOR()                                                                    \
-  if (::tern::testing::on_gpu()) GTEST_SKIP() << "needs simulated devices; this run uses a real " \
-                                                 "GPU"
+#define TERN_NEEDS_SIMULATOR()                                     \
+  if (::tern::testing::on_gpu())                                   \
+  GTEST_SKIP() << "needs simulated devices; this run uses a real " \
+                  "GPU"

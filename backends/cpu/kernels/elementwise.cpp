@@ -54,14 +54,14 @@ constexpr std::int64_t grain_of(ElementwiseOp op) {
 
 struct OpRow {
   const Loop* loops;
-  int variants;  // the number of loops of a dtype
+  std::int64_t variants;  // the number of loops of a dtype
   std::int64_t grain;
 
   const Loop* loops_of(ScalarType dtype) const { return loops + loop_slot(dtype) * variants; }
 };
 constexpr OpRow kRows[] = {
-#define TERN_ELEMENTWISE(name, inputs, kind)                             \
-  {row_of<inputs>(ElementwiseOp::name)[0].by_numbers, (1 << inputs) - 1, \
+#define TERN_ELEMENTWISE(name, inputs, kind)                               \
+  {row_of<inputs>(ElementwiseOp::name)[0].by_numbers, (1 << (inputs)) - 1, \
    grain_of(ElementwiseOp::name)},
 #include <tern/core/kernels/families/elementwise.def>
 #undef TERN_ELEMENTWISE

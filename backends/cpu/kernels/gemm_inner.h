@@ -26,7 +26,7 @@ SumOf<S> inner_product(const Format<S>& format, const S* a, const S* b, std::int
   std::int64_t i = 0;
   for (; i + kStep <= n; i += kStep) {
 #pragma GCC unroll 4
-    for (int k = 0; k < kSums; ++k) add(k, i + k * kWidth);
+    for (int k = 0; k < kSums; ++k) add(k, i + std::int64_t{k} * kWidth);
   }
   for (; i + kWidth <= n; i += kWidth) add(0, i);
   if (const int rest = static_cast<int>(n - i); rest > 0) {

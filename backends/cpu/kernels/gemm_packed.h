@@ -140,7 +140,7 @@ class Block {
       const std::int64_t count = std::min<std::int64_t>(2, end - vector), column = vector * kWidth;
       alignas(64) T tile[kStripRows<E> * 2 * kWidth];
       T* sums = tile;
-      std::int64_t stride = 2 * kWidth;
+      std::int64_t stride = std::int64_t{2} * kWidth;
       if (sums_.data != nullptr) {
         sums = sums_.data + (row - sums_.row) * sums_.stride + column - sums_.column;
         stride = sums_.stride;

@@ -275,7 +275,7 @@ constexpr LoopTable<kTableInputs> make_table(Family in_family) {
   using namespace kernels;
   LoopTable<kTableInputs> table{};
 #define TERN_ELEMENTWISE(name, inputs, kind)                                   \
-  add_op<inputs == kTableInputs &&                                             \
+  add_op<(inputs) == kTableInputs &&                                           \
              in_family(ElementwiseInfo{#name, inputs, ElementwiseKind::kind}), \
          formulas::name, inputs, ElementwiseKind::kind>(table, ElementwiseOp::name);
 #include <tern/core/kernels/families/elementwise.def>

@@ -103,7 +103,8 @@ template <class Op>
 void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
   constexpr bool kArithmetic = std::is_same_v<Op, Sum> || std::is_same_v<Op, Product>;
   const bool is_byte = args.out_dtype == kByte || args.out_dtype == kChar;
-  switch (is_byte ? args.out_dtype : math_dtype(args.out_dtype)) {
+  const ScalarType dtype = is_byte ? args.out_dtype : math_dtype(args.out_dtype);
+  switch (dtype) {
     case kFloat:
       return reduce_as<Op, float>(args);
     case kDouble:
@@ -111,16 +112,18 @@ void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
     case kLong:
       // Unsigned integers wrap around.
       return reduce_as<Op, std::conditional_t<kArithmetic, std::uint64_t, std::int64_t>>(args);
-    case kInt:
-      if constexpr (!kArithmetic) return reduce_as<Op, std::int32_t>(args);
+    default:
       break;
-    case kChar:
-      if constexpr (!kArithmetic) return reduce_as<Op, std::int8_t>(args);
-      break;
-    default:  // uint8 and bool
-      if constexpr (!kArithmetic) return reduce_as<Op, std::uint8_t>(args);
   }
-  context.status = StatusCode::kUnsupportedDtype;
+  if constexpr (kArithmetic) {
+    context.status = StatusCode::kUnsupportedDtype;
+  } else if (dtype == kInt) {
+    reduce_as<Op, std::int32_t>(args);
+  } else if (dtype == kChar) {
+    reduce_as<Op, std::int8_t>(args);
+  } else {
+    reduce_as<Op, std::uint8_t>(args);  // and bool
+  }
 }
 
 }  // namespace

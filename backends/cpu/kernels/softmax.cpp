@@ -131,13 +131,13 @@ void softmax_columns(SoftmaxOp op, T* out, const T* in, const T* grad, std::int6
 template <class T>
 void softmax_typed(const SoftmaxArgs& args) {
   const auto in = static_cast<const T*>(args.in);
-  const auto grad = static_cast<const T*>(args.grad);
+  const auto grad = static_cast<const T*>(args.grad != nullptr ? args.grad : args.in);
   const auto out = static_cast<T*>(args.out);
   const std::int64_t n = args.size, inner = args.inner;
   if (inner == 1) {
     parallel_for(0, args.outer, kSoftmaxGrain / n, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin * n; i < end * n; i += n) {
-        softmax_row(args.op, out + i, in + i, grad == nullptr ? nullptr : grad + i, n);
+        softmax_row(args.op, out + i, in + i, grad + i, n);
       }
     });
     return;
@@ -148,8 +148,8 @@ void softmax_typed(const SoftmaxArgs& args) {
                  for (std::int64_t block = begin; block < end; ++block) {
                    const std::int64_t column = block % blocks * kSoftmaxColumns;
                    const std::int64_t i = block / blocks * n * inner + column;
-                   softmax_columns(args.op, out + i, in + i, grad == nullptr ? nullptr : grad + i,
-                                   n, inner, std::min(kSoftmaxColumns, inner - column));
+                   softmax_columns(args.op, out + i, in + i, grad + i, n, inner,
+                                   std::min(kSoftmaxColumns, inner - column));
                  }
                });
 }

@@ -61,8 +61,10 @@ void add(const IndexArgs& args) {
   const auto n = static_cast<std::size_t>(args.outer * args.out_size * args.inner);
   const auto out = static_cast<T*>(args.out);
   const auto sums = std::make_unique<Sum[]>(n);
+  // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8_t is a number.
   for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<Sum>(out[i]);
   each_element(args, args.out_size, [&](std::int64_t here, std::int64_t there) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse)
     const auto x = static_cast<Sum>(static_cast<const T*>(args.in)[here]);
     Sum& sum = sums[static_cast<std::size_t>(there)];
     sum = narrow<Sum>(plus(Wide<Sum>{sum}, Wide<Sum>{x}));
