@@ -1,6 +1,6 @@
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <map>
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
@@ -57,19 +57,14 @@ void read(const IndexArgs& args) {
 // Adds in the math dtype and rounds each sum to T once.
 template <class T>
 void add(const IndexArgs& args) {
-  using Sum = MathType<T>;
-  const auto n = static_cast<std::size_t>(args.outer * args.out_size * args.inner);
+  const auto in = static_cast<const T*>(args.in);
   const auto out = static_cast<T*>(args.out);
-  const auto sums = std::make_unique<Sum[]>(n);
-  // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8_t is a number.
-  for (std::size_t i = 0; i < n; ++i) sums[i] = static_cast<Sum>(out[i]);
+  std::map<std::int64_t, MathType<T>> sums;  // by offset
   each_element(args, args.out_size, [&](std::int64_t here, std::int64_t there) {
-    // NOLINTNEXTLINE(bugprone-signed-char-misuse)
-    const auto x = static_cast<Sum>(static_cast<const T*>(args.in)[here]);
-    Sum& sum = sums[static_cast<std::size_t>(there)];
-    sum = narrow<Sum>(plus(Wide<Sum>{sum}, Wide<Sum>{x}));
+    MathType<T>& sum = sums.try_emplace(there, out[there]).first->second;
+    sum = narrow<MathType<T>>(plus(Wide<T>{sum}, Wide<T>{in[here]}));
   });
-  for (std::size_t i = 0; i < n; ++i) out[i] = narrow<T>(static_cast<Wide<T>>(sums[i]));
+  for (const auto& [offset, sum] : sums) out[offset] = narrow<T>(Wide<T>{sum});
 }
 
 bool supports(const IndexArgs&) { return true; }
