@@ -3,12 +3,10 @@
 #include <cstdint>
 
 // The instructions of AMX for tiles of 16 rows of 64 bytes. They are functions, because no machine
-// of the project has AMX: tests define TERN_AMX_EMULATED and run the product on emulated tiles.
-// GCC's intrinsics take only literals as tiles, so the functions contain their assembly.
+// of the project has AMX: tests define TERN_AMX_EMULATED and their own functions before this
+// header. GCC's intrinsics take only literals as tiles, so the functions contain their assembly.
 
-#if defined(TERN_AMX_EMULATED)
-#include "backends/amx_emulated.h"
-#elif defined(__AMX_BF16__)
+#if defined(__AMX_BF16__) && !defined(TERN_AMX_EMULATED)
 #include <immintrin.h>
 
 namespace tern::cpu::amx {
