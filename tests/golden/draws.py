@@ -28,6 +28,8 @@ def draw(op, dtype, count, a=0.0, b=0.0, low=0, high=0, permuted=False):
         out.normal_(a, b)
     elif op == "bernoulli":
         out.bernoulli_(a)
+    elif a == 1:  # all numbers of the dtype, from one word each
+        out.random_()
     elif high == low:
         out.random_(low, None)
     elif high < low:
@@ -64,6 +66,19 @@ def draws():
         yield draw("randint", dtype, 1001, low=-(2**40), high=2**50)
     yield draw("randint", i64, 1001, low=0, high=-(2**63))  # random_(): 63 bits
     yield draw("randint", i64, 1001, low=-(2**63), high=-(2**63))  # random_(min, None): 64 bits
+    for dtype, digits in [(torch.float16, 11), (torch.bfloat16, 8)]:
+        for count in [5, 16, 19, 31, 5000]:
+            yield draw("uniform", dtype, count, 0.0, 1.0)  # rounding reaches the open end
+            yield draw("normal", dtype, count, 0.1, 2.5)
+        yield draw("normal", dtype, 2000, 1.5, 0.3, permuted=True)
+        yield draw("bernoulli", dtype, 1001, 0.3)
+        yield draw("randint", dtype, 1001, low=-5, high=7)
+        yield draw("randint", dtype, 1001, a=1.0, low=0, high=2**digits + 1)
+    for dtype in [torch.int32, torch.int16, torch.int8, torch.uint8]:
+        yield draw("randint", dtype, 1001, low=0, high=100)
+        yield draw("randint", dtype, 1001, a=1.0, low=0, high=torch.iinfo(dtype).max + 1)
+        yield draw("bernoulli", dtype, 1001, 0.3)
+    yield draw("randint", torch.int32, 1001, low=0, high=2**30)  # two words each
 
 
 def states():
