@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tern/core/tensor/detail/allocator.h>
 #include <tern/tern.h>
 
 #include "golden/golden.h"
@@ -282,6 +283,17 @@ TEST(Dtypes, SumsOfHalvesDoNotStopGrowing) {
     EXPECT_EQ(full({64, 100}, 300, TensorOptions(kHalf).device(device)).var().item<float>(), 0);
     EXPECT_EQ(full({4}, 1000, TensorOptions(kHalf).device(device)).norm().item<float>(), 2000);
   }
+}
+
+// Kernels convert narrow operands in temporary memory, which may be missing.
+TEST(Dtypes, RunningOutOfMemoryIsAnError) {
+  const Tensor x = arange(512 * 256, kFloat).sin().to(kHalf).reshape({512, 256});
+  for (std::int64_t n = 1; n <= 2; ++n) {  // the result, then the temporary memory
+    testing::fail_allocation(n);
+    EXPECT_THROW(x.softmax(1), OutOfMemoryError) << n;
+    testing::fail_allocation(0);
+  }
+  EXPECT_TRUE(x.softmax(1).allclose(x.to(kFloat).softmax(1).to(kHalf)));
 }
 
 TEST(Dtypes, FactorsOfIntegerMatricesAreTruncated) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <vector>
 
+#include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/operand.h>
@@ -16,50 +16,134 @@
 
 namespace tern::cpu {
 
-/// The operands of one call, converted to the math dtype.
+/// The call of a kernel in a narrow dtype, whose operands are contiguous. Allocates memory only
+/// where it is made, because the work of threads must not throw.
 template <class Args>
-class Widened {
+class WidenedCall {
  public:
-  /// Points the fields of `args`, whose operands are contiguous, to converted copies.
-  explicit Widened(Args& args) {
-    for (const kernels::Operand& operand : operands(args)) {
-      if (!kernels::is_narrow(operand.dtype)) continue;
-      const auto size = static_cast<std::int64_t>(element_size(operand.dtype));
-      copies_.push_back({operand, operand.last / size, bytes_});
-      bytes_ += static_cast<std::size_t>(copies_.back().count) * 4 + 63;
-      bytes_ -= bytes_ % 64;
-    }
-    memory_ = static_cast<char*>(allocator().allocate(bytes_, 0));
-    for (const Copy& copy : copies_) {
-      void* const wide = memory_ + copy.offset;
-      convert(widening_loop(copy.operand.dtype), wide, 4, copy.operand.pointer, copy.size(),
-              copy.count);
-      std::memcpy(copy.operand.field, &wide, sizeof(wide));
-    }
-    args.dtype = kernels::math_dtype(args.dtype);
+  /// Takes `args` as one piece.
+  explicit WidenedCall(const Args& args) : args_(args), rows_(nullptr) {
+    for (const kernels::Operand& operand : operands(args_)) add(operand, operand.last, false);
+    allocate(1, 1);
   }
-  ~Widened() { allocator().deallocate(memory_, bytes_, 0); }
-  Widened(const Widened&) = delete;
-  Widened& operator=(const Widened&) = delete;
 
-  /// Converts what the kernel has written back to the operands of the call.
-  void write_back() const {
-    for (const Copy& copy : copies_) {
-      if (!copy.operand.is_written) continue;
-      convert(narrowing_loop(copy.operand.dtype), const_cast<void*>(copy.operand.pointer),
-              copy.size(), memory_ + copy.offset, 4, copy.count);
+  /// Takes `args` as pieces of rows. Operands that do not grow with the rows are only read.
+  WidenedCall(const Args& args, std::int64_t Args::*rows) : args_(args), rows_(rows) {
+    Args row = args;
+    row.*rows = 1;
+    const kernels::Operands of_row = operands(row);
+    std::int64_t row_bytes = 1;
+    auto one = of_row.begin();
+    for (const kernels::Operand& operand : operands(args_)) {
+      add(operand, one->last, one->last != operand.last);
+      row_bytes = std::max(row_bytes, one->last);
+      ++one;
     }
+    const std::int64_t piece = std::max<std::int64_t>(kPieceBytes / row_bytes, 1);
+    allocate(piece, divide_up(args.*rows, piece));
+  }
+
+  ~WidenedCall() { allocator().deallocate(memory_, bytes_, 0); }
+  WidenedCall(const WidenedCall&) = delete;
+  WidenedCall& operator=(const WidenedCall&) = delete;
+
+  /// Calls `kernel(args)` with converted operands, for all pieces.
+  template <class Kernel>
+  void run(const Kernel& kernel) const {
+    if (parts_ == 1) return run_part(0, kernel);
+    struct Context {
+      const WidenedCall* call;
+      const Kernel* kernel;
+    } context{this, &kernel};
+    tern::detail::run_parallel(
+        parts_,
+        [](void* data, int part) {
+          const auto& [call, part_kernel] = *static_cast<const Context*>(data);
+          call->run_part(part, *part_kernel);
+        },
+        &context);
   }
 
  private:
-  struct Copy {
-    kernels::Operand operand;
-    std::int64_t count;
-    std::size_t offset;
-    std::int64_t size() const { return static_cast<std::int64_t>(element_size(operand.dtype)); }
+  static constexpr std::int64_t kPieceBytes = 32768;  // of the longest operand
+
+  struct Operand {
+    std::size_t field;  // where the pointer lies in the arguments
+    const char* data;
+    ScalarType dtype;
+    bool by_rows, is_written;
+    std::int64_t bytes;  // of a row, or of all elements
+    std::size_t offset;  // of the copy in the memory of a part
   };
 
-  static Allocator& allocator() { return detail::allocator_of(kCPU); }
+  static Allocator& allocator() { return tern::detail::allocator_of(kCPU); }
+
+  void add(const kernels::Operand& operand, std::int64_t bytes, bool by_rows) {
+    const auto field = static_cast<std::size_t>(static_cast<const char*>(operand.field) -
+                                                reinterpret_cast<const char*>(&args_));
+    operands_.push_back({field, static_cast<const char*>(operand.pointer), operand.dtype, by_rows,
+                         operand.is_written, bytes, 0});
+  }
+
+  void allocate(std::int64_t piece, std::int64_t pieces) {
+    piece_ = piece;
+    pieces_ = pieces;
+    const std::int64_t threads = in_parallel_region() ? 1 : get_num_threads();
+    parts_ = static_cast<int>(std::clamp<std::int64_t>(pieces, 1, threads));
+    part_bytes_ = 64;
+    for (Operand& operand : operands_) {
+      operand.offset = part_bytes_;
+      if (!kernels::is_narrow(operand.dtype)) continue;
+      const std::int64_t count = count_of(operand, piece);
+      part_bytes_ += static_cast<std::size_t>(divide_up(count * kWideSize, 64) * 64);
+    }
+    bytes_ = part_bytes_ * static_cast<std::size_t>(parts_);
+    memory_ = static_cast<char*>(allocator().allocate(bytes_, 0));
+  }
+
+  /// Returns the number of elements of `rows` rows.
+  static std::int64_t count_of(const Operand& operand, std::int64_t rows) {
+    return operand.bytes / size_of(operand.dtype) * (operand.by_rows ? rows : 1);
+  }
+  static std::int64_t size_of(ScalarType dtype) {
+    return static_cast<std::int64_t>(element_size(dtype));
+  }
+
+  template <class Kernel>
+  void run_part(int part, const Kernel& kernel) const {
+    for (std::int64_t piece = part; piece < pieces_; piece += parts_) {
+      const std::int64_t row = piece * piece_;
+      Args args = args_;
+      args.dtype = kernels::math_dtype(args.dtype);
+      const std::int64_t rows = rows_ == nullptr ? 1 : std::min(piece_, args.*rows_ - row);
+      if (rows_ != nullptr) args.*rows_ = rows;
+      for_each(part, row, [&](const Operand& operand, const char* data, void* copy) {
+        const void* used = data;
+        if (kernels::is_narrow(operand.dtype)) {
+          convert(widening_loop(operand.dtype), copy, kWideSize, data, size_of(operand.dtype),
+                  count_of(operand, rows));
+          used = copy;
+        }
+        std::memcpy(reinterpret_cast<char*>(&args) + operand.field, &used, sizeof(used));
+      });
+      kernel(args);
+      for_each(part, row, [&](const Operand& operand, const char* data, void* copy) {
+        if (!operand.is_written || !kernels::is_narrow(operand.dtype)) return;
+        convert(narrowing_loop(operand.dtype), const_cast<char*>(data), size_of(operand.dtype),
+                copy, kWideSize, count_of(operand, rows));
+      });
+    }
+  }
+
+  /// Calls visit(operand, its elements from `row` on, its copy).
+  template <class Visit>
+  void for_each(int part, std::int64_t row, const Visit& visit) const {
+    char* const memory = memory_ + static_cast<std::size_t>(part) * part_bytes_;
+    for (const Operand& operand : operands_) {
+      visit(operand, operand.data + (operand.by_rows ? row * operand.bytes : 0),
+            memory + operand.offset);
+    }
+  }
 
   static void convert(Loop loop, void* to, std::int64_t to_size, const void* from,
                       std::int64_t from_size, std::int64_t count) {
@@ -70,53 +154,31 @@ class Widened {
     });
   }
 
-  std::vector<Copy> copies_;
-  std::size_t bytes_ = 64;
+  static constexpr std::int64_t kWideSize = 4;  // float32 and int32
+
+  Args args_;
+  std::int64_t Args::*rows_;  // null: all of the call is one piece
+  std::vector<Operand> operands_;
+  std::int64_t piece_, pieces_;  // rows of a piece
+  int parts_;                    // threads
+  std::size_t part_bytes_, bytes_;
   char* memory_;
 };
 
 /// Runs `kernel(args)`, in the math dtype if the dtype of the call is narrow. All operands are
 /// contiguous.
 template <class Args, class Kernel>
-void run_widened(const Args& given, const Kernel& kernel) {
-  if (!kernels::is_narrow(given.dtype)) return kernel(given);
-  Args args = given;
-  const Widened<Args> widened(args);
-  kernel(args);
-  widened.write_back();
+void run_widened(const Args& args, const Kernel& kernel) {
+  if (!kernels::is_narrow(args.dtype)) return kernel(args);
+  WidenedCall<Args>(args).run(kernel);
 }
 
-/// Does the same for a kernel that computes `given.*rows` rows independently. Operands that do not
+/// Does the same for a kernel that computes `args.*rows` rows independently. Operands that do not
 /// grow with the rows are only read.
 template <class Args, class Kernel>
-void run_widened_rows(const Args& given, std::int64_t Args::*rows, const Kernel& kernel) {
-  constexpr std::int64_t kPieceBytes = 32768;
-  const std::int64_t count = given.*rows;
-  Args one = given, all = given;
-  one.*rows = 1;
-  const kernels::Operands of_row = operands(one), of_all = operands(all);
-  std::int64_t row_bytes = 1;
-  for (const kernels::Operand& operand : of_row) row_bytes = std::max(row_bytes, operand.last);
-  if (!kernels::is_narrow(given.dtype) || row_bytes > kPieceBytes) {
-    return run_widened(given, kernel);
-  }
-  parallel_for(0, count, kPieceBytes / row_bytes, [&](std::int64_t begin, std::int64_t end) {
-    const std::int64_t piece = std::max<std::int64_t>(kPieceBytes / row_bytes, 1);
-    for (; begin < end; begin += piece) {
-      Args part = given;
-      part.*rows = std::min(piece, end - begin);
-      auto whole = of_all.begin();
-      auto row = of_row.begin();
-      for (const kernels::Operand& operand : operands(part)) {
-        if (row->last != whole->last) {
-          const void* const start = static_cast<const char*>(operand.pointer) + begin * row->last;
-          std::memcpy(operand.field, &start, sizeof(start));
-        }
-        ++row, ++whole;
-      }
-      run_widened(part, kernel);
-    }
-  });
+void run_widened_rows(const Args& args, std::int64_t Args::*rows, const Kernel& kernel) {
+  if (!kernels::is_narrow(args.dtype)) return kernel(args);
+  args.*rows == 1 ? WidenedCall<Args>(args).run(kernel) : WidenedCall<Args>(args, rows).run(kernel);
 }
 
 }  // namespace tern::cpu
