@@ -1,5 +1,6 @@
 #include <tern/nn/data/data_loader.h>
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -196,8 +197,13 @@ TEST_F(DataLoaderOptionsTest, SaysHowManyWorkersTheSystemStarts) {
   ASSERT_TRUE(statm >> pages);
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  pthread_attr_t attributes;
+  std::size_t stack = 0;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_getstacksize(&attributes, &stack), 0);
   rlimit limited = before;
-  limited.rlim_cur = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (rlim_t{64} << 20);
+  // Room for eight workers, and half a stack more: the error itself needs memory, too.
+  limited.rlim_cur = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + 17 * (stack / 2);
   ASSERT_EQ(setrlimit(RLIMIT_AS, &limited), 0);
   std::string text;
   try {
