@@ -285,6 +285,17 @@ TEST(Dtypes, SumsOfHalvesDoNotStopGrowing) {
   }
 }
 
+// The quotient of the smallest integer and -1 does not fit its dtype.
+TEST(Dtypes, RemaindersOfTheSmallestInteger) {
+  for (const ScalarType dtype : {kInt, kLong}) {
+    const Tensor x = tensor({std::int64_t{INT32_MIN}, std::int64_t{7}, std::int64_t{-7}}, dtype);
+    const Tensor by = tensor({-1, 2, 2}, dtype);
+    EXPECT_TRUE(x.remainder(by).equal(tensor({0, 1, 1}, dtype))) << dtype;
+    EXPECT_TRUE(x.remainder(-1).equal(zeros({3}, dtype))) << dtype;
+  }
+  EXPECT_TRUE(tensor({-128}, kChar).remainder(-1).equal(tensor({0}, kChar)));
+}
+
 // Kernels convert narrow operands in temporary memory, which may be missing.
 TEST(Dtypes, RunningOutOfMemoryIsAnError) {
   const Tensor x = arange(512 * 256, kFloat).sin().to(kHalf).reshape({512, 256});
