@@ -24,8 +24,8 @@ struct IntegerFormat {
   void (*read)(U* to, std::int64_t to_step, const void* from, std::int64_t step, std::int64_t n);
   /// Sets c[i] = sums[i] + beta * c[i] for i < n; if beta == 0, does not read c.
   void (*add)(void* c, const U* sums, U beta, std::int64_t n);
-  /// Returns the sum of a[i] * x[i].
-  U (*dot)(const void* a, const U* x, std::int64_t n);
+  /// Returns the sum of a[i * step] * x[i].
+  U (*dot)(const void* a, std::int64_t step, const U* x, std::int64_t n);
   /// Sets sums[i] += a[i] * x.
   void (*accumulate)(U* sums, const void* a, U x, std::int64_t n);
 };
@@ -50,10 +50,14 @@ inline constexpr IntegerFormat<U> kIntegerFormat = {
         }
       }
     },
-    [](const void* a, const U* x, std::int64_t n) {
+    [](const void* a, std::int64_t step, const U* x, std::int64_t n) {
       const S* const elements = static_cast<const S*>(a);
       U sum = 0;
-      for (std::int64_t i = 0; i < n; ++i) sum += elements[i] * x[i];
+      if (step == 1) {
+        for (std::int64_t i = 0; i < n; ++i) sum += elements[i] * x[i];
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) sum += elements[i * step] * x[i];
+      }
       return sum;
     },
     [](U* sums, const void* a, U x, std::int64_t n) {
@@ -86,8 +90,11 @@ class IntegerRows {
   /// Computes the rows [begin, end).
   void multiply(std::int64_t begin, std::int64_t end) {
     if (args_.k > 0) {
-      if (args_.n <= kDotColumns && args_.a_col_stride == 1) return multiply_by_dot(begin, end);
-      if (args_.n == 1 && args_.a_row_stride == 1) return multiply_by_column(begin, end);
+      const bool along_k = args_.a_col_stride == 1;
+      if (args_.n == 1 && args_.a_row_stride == 1 && !along_k) {
+        return multiply_by_column(begin, end);
+      }
+      if (args_.n == 1 || (args_.n <= kDotColumns && along_k)) return multiply_by_dot(begin, end);
     }
     for (std::int64_t column = 0; column < args_.n; column += kColumns) {
       const std::int64_t columns = std::min(kColumns, args_.n - column);
@@ -184,7 +191,7 @@ class IntegerRows {
     return word;
   }
 
-  /// Multiplies rows that are contiguous along k by a few columns.
+  /// Multiplies rows by a few columns: by one, if they are not contiguous along k.
   void multiply_by_dot(std::int64_t begin, std::int64_t end) {
     const std::int64_t most = kMemory / args_.n;
     for (std::int64_t p = 0; p < args_.k; p += most) {
@@ -194,7 +201,8 @@ class IntegerRows {
       }
       for (std::int64_t row = begin; row < end; ++row) {
         for (std::int64_t j = 0; j < args_.n; ++j) {
-          U sum = word(args_.alpha) * format_.dot(a(row, p), packed_b_ + j * steps, steps);
+          U sum = word(args_.alpha) *
+                  format_.dot(a(row, p), args_.a_col_stride, packed_b_ + j * steps, steps);
           if (p == 0) sum += bias(j);
           format_.add(c(row, j), &sum, beta(p == 0), 1);
         }
