@@ -38,7 +38,8 @@ constexpr cpu::Capability kAmx{"amx", [] { return base_set() != nullptr; },
 class AmxGemm : public ProductTest {
  protected:
   void SetUp() override {
-    if (base_set() == nullptr) GTEST_SKIP() << "the machine lacks avx512_bf16";
+    if (base_set() == nullptr)
+      GTEST_SKIP() << "needs the CPU set avx512_bf16, which this machine or this build lacks";
   }
   /// Products of both dtypes that use the tiles.
   void check_both(const Case& given) {

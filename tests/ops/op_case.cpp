@@ -20,7 +20,8 @@ bool has_kernel(const OpCase& op) {
 }
 
 std::string lacks_kernel(const OpCase& op) {
-  return std::string("the backend of cuda has no ") + kernels::slot_name(*op.kernel) + " kernel";
+  return std::string("needs a ") + kernels::slot_name(*op.kernel) +
+         " kernel; the backend of cuda has none";
 }
 
 namespace {
