@@ -220,17 +220,25 @@ TEST_P(Elementwise, LargeEnoughForThreads) {
   }
 }
 
+/// Returns the arguments of an op on `n` contiguous elements, without the inputs.
+ElementwiseArgs row_args(ElementwiseOp op, ScalarType dtype, std::int64_t n, void* out) {
+  ElementwiseArgs args{};
+  args.op = op;
+  args.dtype = dtype;
+  args.inputs = elementwise_info(op).inputs;
+  args.ndim = 1;
+  args.sizes[0] = n;
+  args.out = out;
+  args.out_strides[0] = 1;
+  for (auto& strides : args.in_strides) strides[0] = 1;
+  args.scale = {1, 1};
+  return args;
+}
+
 TEST_P(Elementwise, Immediates) {
   const float in[3] = {1, 5, std::numeric_limits<float>::quiet_NaN()};
   float out[3];
-  ElementwiseArgs args{};
-  args.op = ElementwiseOp::clamp;
-  args.dtype = kFloat;
-  args.inputs = 3;
-  args.ndim = 1;
-  args.sizes[0] = 3;
-  args.out = out;
-  args.out_strides[0] = args.in_strides[0][0] = 1;
+  ElementwiseArgs args = row_args(ElementwiseOp::clamp, kFloat, 3, out);
   args.in[0] = in;
   args.immediate[1].f = 2;
   args.immediate[2].f = 3;
@@ -247,14 +255,7 @@ TEST_P(Elementwise, Immediates) {
 TEST_P(Elementwise, NumbersOfNarrowDtypes) {
   const Half in[2] = {3, 1000};
   Half out[2];
-  ElementwiseArgs args{};
-  args.op = ElementwiseOp::mul;
-  args.dtype = kHalf;
-  args.inputs = 2;
-  args.ndim = 1;
-  args.sizes[0] = 2;
-  args.out = out;
-  args.out_strides[0] = args.in_strides[0][0] = 1;
+  ElementwiseArgs args = row_args(ElementwiseOp::mul, kHalf, 2, out);
   args.in[0] = in;
   args.immediate[1].f = 1.00049;  // as float16 this is 1.0009765625
   EXPECT_EQ(run(args).status, StatusCode::kOk);
@@ -274,17 +275,9 @@ TEST_P(Elementwise, NarrowIntegersWrapAround) {
       T out[3], want[3];
       for (ElementwiseOp op : {ElementwiseOp::neg, ElementwiseOp::add, ElementwiseOp::sub,
                                ElementwiseOp::mul, ElementwiseOp::remainder}) {
-        ElementwiseArgs args{};
-        args.op = op;
-        args.dtype = dtype_of<T>();
-        args.inputs = elementwise_info(op).inputs;
-        args.ndim = 1;
-        args.sizes[0] = 3;
-        args.out = out;
+        ElementwiseArgs args = row_args(op, dtype_of<T>(), 3, out);
         args.in[0] = a;
         args.in[1] = b;
-        args.out_strides[0] = args.in_strides[0][0] = args.in_strides[1][0] = 1;
-        args.scale = {1, 1};
         ASSERT_EQ(run(args).status, StatusCode::kOk);
         args.out = want;
         testing::run_oracle(args);
@@ -302,17 +295,9 @@ TEST_P(Elementwise, IntegersWrapAround) {
   const std::int64_t a[2] = {kMin, 3037000500}, b[2] = {-1, 3037000500};
   std::int64_t out[2];
   const auto compute = [&](ElementwiseOp op) {
-    ElementwiseArgs args{};
-    args.op = op;
-    args.dtype = kLong;
-    args.inputs = elementwise_info(op).inputs;
-    args.ndim = 1;
-    args.sizes[0] = 2;
-    args.out = out;
+    ElementwiseArgs args = row_args(op, kLong, 2, out);
     args.in[0] = a;
     args.in[1] = b;
-    args.out_strides[0] = args.in_strides[0][0] = args.in_strides[1][0] = 1;
-    args.scale = {1, 1};
     return run(args).status;
   };
   EXPECT_EQ(compute(ElementwiseOp::neg), StatusCode::kOk);

@@ -59,45 +59,18 @@ TEST_P(NarrowGemm, SeveralBlocksOfEverything) {
 }
 
 TEST_P(NarrowGemm, BiasAndBetaOnEveryPath) {
-  for (const auto& [m, n, k] : {std::array{9, 40, 1600},
-                                {5, 40, 100},
-                                {40, 5, 100},
-                                {40, 1, 100},
-                                {1, 40, 100},
-                                {1, 1, 70000},
-                                {5, 7, 0}}) {
-    for (const Layout layout : {Layout::kRows, Layout::kColumns, Layout::kSteps}) {
-      for (const double beta : {0.0, 1.0, -2.0}) {
-        for (const int bias_stride : {-1, 0, 1, 2}) {
-          Case given{m, n, k, layout, layout};
-          given.c_padding = n == 1 ? 0 : 3;
-          given.beta = beta;
-          given.bias_stride = bias_stride;
-          given.alpha = bias_stride == 1 ? 1 : 2;
-          check_narrow(given);
-        }
-      }
-    }
-  }
+  for_each_bias_and_beta({{9, 40, 1600},
+                          {5, 40, 100},
+                          {40, 5, 100},
+                          {40, 1, 100},
+                          {1, 40, 100},
+                          {1, 1, 70000},
+                          {5, 7, 0}},
+                         [&](const Case& given) { check_narrow(given); });
 }
 
 TEST_P(NarrowGemm, Batches) {
-  for (const std::int64_t batch : {2, 3, 12}) {
-    for (const Layout layout : kDense) {
-      for (const int repeat : {0, 1, 2, 3}) {
-        for (const auto& [m, n, k] : {std::array{20, 30, 40}, {1, 40, 70}, {40, 5, 70}}) {
-          Case given{m, n, k, layout, layout, batch};
-          given.repeat_a = (repeat & 1) != 0;
-          given.repeat_b = (repeat & 2) != 0;
-          for (const auto& [padding, bias_stride] : {std::pair{0, 1}, {3, 2}}) {
-            given.c_padding = padding;
-            given.bias_stride = bias_stride;
-            check_narrow(given);
-          }
-        }
-      }
-    }
-  }
+  for_each_batch([&](const Case& given) { check_narrow(given); });
 }
 
 // Float sums differ from the oracle's by 1e-5 of the sum of absolute values at most. Both are

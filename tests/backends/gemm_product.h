@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <ostream>
+#include <utility>
 
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/gemm.h>
@@ -164,6 +166,47 @@ struct Product {
     run_oracle(args);
   }
 };
+
+/// Calls `check` for products of these sizes with each layout, beta and stride of the bias.
+template <class Check>
+void for_each_bias_and_beta(std::initializer_list<std::array<int, 3>> sizes, const Check& check) {
+  for (const auto& [m, n, k] : sizes) {
+    for (const Layout layout : {Layout::kRows, Layout::kColumns, Layout::kSteps}) {
+      for (const double beta : {0.0, 1.0, -2.0}) {
+        for (const int bias_stride : {-1, 0, 1, 2}) {
+          Case given{m, n, k, layout, layout};
+          given.c_padding = n == 1 ? 0 : 3;
+          given.beta = beta;
+          given.bias_stride = bias_stride;
+          given.alpha = bias_stride == 1 ? 1 : 2;
+          check(given);
+        }
+      }
+    }
+  }
+}
+
+/// Calls `check` for batches with and without repeated matrices.
+template <class Check>
+void for_each_batch(const Check& check) {
+  for (const std::int64_t batch : {2, 3, 12}) {
+    for (const Layout layout : kDense) {
+      for (const int repeat : {0, 1, 2, 3}) {
+        for (const auto& [m, n, k] : {std::array{20, 30, 40}, {1, 40, 70}, {40, 5, 70}}) {
+          Case given{m, n, k, layout, layout, batch};
+          given.repeat_a = (repeat & 1) != 0;
+          given.repeat_b = (repeat & 2) != 0;
+          // Rows of several matrices form one matrix only if the rows of the result do, too.
+          for (const auto& [padding, bias_stride] : {std::pair{0, 1}, {3, 1}, {3, 2}}) {
+            given.c_padding = padding;
+            given.bias_stride = bias_stride;
+            check(given);
+          }
+        }
+      }
+    }
+  }
+}
 
 /// Compares products with the oracle, bit for bit.
 class ProductTest : public KernelTest {

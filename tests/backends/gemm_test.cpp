@@ -74,48 +74,20 @@ TEST_P(Gemm, SeveralBlocksOfEverything) {
 }
 
 TEST_P(Gemm, BiasAndBetaOnEveryPath) {
-  for (const auto& [m, n, k] : {std::array{9, 40, 800},
-                                {5, 40, 100},
-                                {40, 5, 100},
-                                {40, 17, 40},
-                                {35, 200, 100},
-                                {40, 1, 100},
-                                {1, 40, 100},
-                                {1, 1, is_cuda() ? 700 : 70000},  // the emulator is slow
-                                {5, 7, 0}}) {
-    for (const Layout layout : {Layout::kRows, Layout::kColumns, Layout::kSteps}) {
-      for (const double beta : {0.0, 1.0, -2.0}) {
-        for (const int bias_stride : {-1, 0, 1, 2}) {
-          Case given{m, n, k, layout, layout};
-          given.c_padding = n == 1 ? 0 : 3;
-          given.beta = beta;
-          given.bias_stride = bias_stride;
-          given.alpha = bias_stride == 1 ? 1 : 2;
-          check_all(given);
-        }
-      }
-    }
-  }
+  for_each_bias_and_beta({{9, 40, 800},
+                          {5, 40, 100},
+                          {40, 5, 100},
+                          {40, 17, 40},
+                          {35, 200, 100},
+                          {40, 1, 100},
+                          {1, 40, 100},
+                          {1, 1, is_cuda() ? 700 : 70000},  // the emulator is slow
+                          {5, 7, 0}},
+                         [&](const Case& given) { check_all(given); });
 }
 
 TEST_P(Gemm, Batches) {
-  for (const std::int64_t batch : {2, 3, 12}) {
-    for (const Layout layout : kDense) {
-      for (const int repeat : {0, 1, 2, 3}) {
-        for (const auto& [m, n, k] : {std::array{20, 30, 40}, {1, 40, 70}, {40, 5, 70}}) {
-          Case given{m, n, k, layout, layout, batch};
-          given.repeat_a = (repeat & 1) != 0;
-          given.repeat_b = (repeat & 2) != 0;
-          // Rows of several matrices form one matrix only if the rows of the result do, too.
-          for (const auto& [padding, bias_stride] : {std::pair{0, 1}, {3, 1}, {3, 2}}) {
-            given.c_padding = padding;
-            given.bias_stride = bias_stride;
-            check_all(given);
-          }
-        }
-      }
-    }
-  }
+  for_each_batch([&](const Case& given) { check_all(given); });
 }
 
 TEST_P(Gemm, RoundsLikeASum) {

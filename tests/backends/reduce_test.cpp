@@ -131,6 +131,18 @@ class Reduce : public testing::KernelTest {
     }
   }
 
+  /// Returns the result of a reduction of all elements, and the oracle's.
+  std::pair<float, float> reduce_all(ReduceOp op, const std::vector<float>& in) {
+    float out = 0, want = 0;
+    ReduceArgs args = arguments<float, float>(op, {{}, {}, {}, {std::ssize(in)}, {1}});
+    args.in = in.data();
+    args.out = &out;
+    EXPECT_EQ(run(args).status, StatusCode::kOk);
+    args.out = &want;
+    testing::run_oracle(args);
+    return {out, want};
+  }
+
   template <class T, class Out>
   static ReduceArgs arguments(ReduceOp op, const ReduceLayout& layout) {
     ReduceArgs args{};
@@ -168,13 +180,7 @@ TEST_P(Reduce, NormOfTinyNumbers) {
   for (const double scale : {1e-30, 1e-17, 1.0}) {
     std::vector<float> in(5000);
     for (float& x : in) x = static_cast<float>(noise.uniform(-scale, scale));
-    float out = 0, want = 0;
-    ReduceArgs args = arguments<float, float>(ReduceOp::kNorm, {{}, {}, {}, {5000}, {1}});
-    args.in = in.data();
-    args.out = &out;
-    ASSERT_EQ(run(args).status, StatusCode::kOk);
-    args.out = &want;
-    testing::run_oracle(args);
+    const auto [out, want] = reduce_all(ReduceOp::kNorm, in);
     EXPECT_NEAR(out / want, 1, 1e-5) << scale;
   }
 }
@@ -183,13 +189,7 @@ TEST_P(Reduce, NormOfTinyNumbers) {
 TEST_P(Reduce, ProductOfLargeAndSmall) {
   std::vector<float> in(4096, 1.25f);
   for (std::size_t i = 0; i < in.size(); i += 2) in[i] = 0.8f;
-  float out = 0, want = 0;
-  ReduceArgs args = arguments<float, float>(ReduceOp::kProd, {{}, {}, {}, {4096}, {1}});
-  args.in = in.data();
-  args.out = &out;
-  ASSERT_EQ(run(args).status, StatusCode::kOk);
-  args.out = &want;
-  testing::run_oracle(args);
+  const auto [out, want] = reduce_all(ReduceOp::kProd, in);
   EXPECT_NEAR(out, want, 1e-3);
 }
 
