@@ -1,4 +1,4 @@
-#include <tern/backends/cpu/kernels/loops.h>
+#include <tern/backends/cpu/kernels/loop_table.h>
 
 namespace tern::cpu {
 
