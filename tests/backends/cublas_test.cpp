@@ -234,6 +234,23 @@ TEST_F(Cublas, NarrowMatricesAreSummedInFloat32) {
   }
 }
 
+TEST_F(Cublas, PartsOfNarrowSumsAreAddedInFloat32) {
+  // Half of each sum consists of 4, the other half of -4. The first and the second quarter are 1
+  // larger, which is lost if a quarter or a half is rounded.
+  const auto check_sum = [&]<class T>(T) {
+    Product<T> product({2, 3, 2048});
+    for (std::size_t i = 0; i < product.a.data.size(); ++i) {
+      const std::size_t p = i % 2048;
+      product.a.data[i] = T(p == 0 || p == 512 ? 5 : p < 1024 ? 4 : -4);
+    }
+    std::fill(product.b.data.begin(), product.b.data.end(), T(1));
+    ASSERT_EQ(run(product.args()).status, StatusCode::kOk);
+    EXPECT_EQ(static_cast<float>(product.c[0]), 2);
+  };
+  check_sum(Half());
+  check_sum(BFloat16());
+}
+
 TEST_F(Cublas, WithoutCublasNarrowMatricesAreSummedInFloat32Too) {
   cublas_.refuse_products = true;
   Case given{40, 33, 70};

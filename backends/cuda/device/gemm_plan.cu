@@ -58,6 +58,9 @@ bool set(KernelContext& context, cublasLtMatmulPreference_t preference,
 }
 
 bool is_double(const LtProduct& product) { return product.type == CUDA_R_64F; }
+bool is_narrow(const LtProduct& product) {
+  return product.type == CUDA_R_16F || product.type == CUDA_R_16BF;
+}
 /// The type of alpha and beta.
 cudaDataType scale_type(const LtProduct& product) {
   return is_double(product) ? CUDA_R_64F : CUDA_R_32F;
@@ -141,6 +144,13 @@ class Plan {
     }
     const Preference preference(made);
     const auto aligned = [](const LtMatrix& x) { return static_cast<std::uint32_t>(x.alignment); };
+    // Where a sum is split, the parts are kept in float32: the other schemes round them to d's
+    // type.
+    constexpr std::uint32_t kReduction = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    if (is_narrow(product) &&
+        !set(context, made, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, kReduction)) {
+      return false;
+    }
     if (!set(context, made, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
              std::uint64_t{most_workspace}) ||
         !set(context, made, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, aligned(product.a)) ||

@@ -84,17 +84,27 @@ struct Factor {
   }
 };
 
-// One matrix of the batch.
+// How many parts a sum is split into.
+constexpr std::uint64_t kParts = 4;
+
+// One matrix of the batch. If `round_parts`, the parts of a sum are rounded to T.
 template <class T, class Scale>
 void multiply(const cublasLtMatmulDescOpaque_t& operation, Factor<T> a, Factor<T> b,
-              std::uint64_t inner, Scale alpha, Scale beta, T* d,
+              std::uint64_t inner, bool round_parts, Scale alpha, Scale beta, T* d,
               const cublasLtMatrixLayoutOpaque_t& layout) {
-  std::vector<double> sums(layout.rows);
+  const std::uint64_t step = round_parts ? (inner + kParts - 1) / kParts : inner;
+  std::vector<double> sums(layout.rows), part(layout.rows);
   for (std::uint64_t j = 0; j < layout.columns; ++j) {
     std::fill(sums.begin(), sums.end(), 0.0);
-    for (std::uint64_t p = 0; p < inner; ++p) {
-      const double factor = b.at(p, j);
-      for (std::uint64_t i = 0; i < layout.rows; ++i) sums[i] += a.at(i, p) * factor;
+    for (std::uint64_t first = 0; first < inner; first += step) {
+      std::fill(part.begin(), part.end(), 0.0);
+      for (std::uint64_t p = first; p < std::min(first + step, inner); ++p) {
+        const double factor = b.at(p, j);
+        for (std::uint64_t i = 0; i < layout.rows; ++i) part[i] += a.at(i, p) * factor;
+      }
+      for (std::uint64_t i = 0; i < layout.rows; ++i) {
+        sums[i] += round_parts ? static_cast<double>(static_cast<T>(part[i])) : part[i];
+      }
     }
     T* column = d + static_cast<std::int64_t>(j) * layout.ld;
     for (std::uint64_t i = 0; i < layout.rows; ++i) {
@@ -164,14 +174,24 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle,
   if (!plain && state().refuse_epilogues) return CUBLAS_STATUS_NOT_SUPPORTED;
   *count = 1;
   *results = {};
-  // Long sums of small results are split, if there is memory for the parts.
-  const std::uint64_t parts = 4 * d->rows * d->columns * static_cast<std::uint64_t>(d->batch) * 8;
+  // Long sums of small results are split, if there is memory for the parts; the smallest type for
+  // the parts is preferred.
+  const std::uint64_t parts =
+      kParts * d->rows * d->columns * static_cast<std::uint64_t>(d->batch) * 8;
   const std::uint64_t inner = operation->a == CUBLAS_OP_N ? a->columns : a->rows;
-  results->workspaceSize = inner >= 100 && parts <= preference->workspace ? parts : 0;
+  std::uint32_t reduction = CUBLASLT_REDUCTION_SCHEME_NONE;
+  if (inner >= 100 && parts <= preference->workspace) {
+    for (const std::uint32_t scheme :
+         {CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE}) {
+      if ((preference->reductions & scheme) != 0) reduction = scheme;
+    }
+  }
+  results->workspaceSize = reduction != CUBLASLT_REDUCTION_SCHEME_NONE ? parts : 0;
   results->algo.data[0] = problem;
   results->algo.data[1] = results->workspaceSize;
   for (int i = 0; i < 4; ++i) results->algo.data[2 + i] = preference->alignments[i];
   results->algo.data[6] = has_bias(*operation) ? alignment_of(operation->bias) : 0;
+  results->algo.data[7] = reduction;
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -216,6 +236,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
       multiply<T, Scale>(*operation, {matrix_a, a_layout->ld, operation->a == CUBLAS_OP_T},
                          {matrix_b, b_layout->ld, operation->b == CUBLAS_OP_T},
                          operation->a == CUBLAS_OP_N ? a_layout->columns : a_layout->rows,
+                         algorithm->data[7] == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE,
                          *static_cast<const Scale*>(alpha), *static_cast<const Scale*>(beta),
                          matrix_d, *d_layout);
     }
