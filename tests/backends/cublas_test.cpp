@@ -118,18 +118,21 @@ TEST_F(Cublas, CopiesABiasWithStepsOrOfLittleAlignment) {
   product.check();
 }
 
-TEST_F(Cublas, AddsTheBiasAfterTheProductWhereItIsNotFused) {
+TEST_F(Cublas, AddsTheProductToTheBiasWhereItIsNotFused) {
   cublas_.refuse_epilogues = true;
   for (const int bias_stride : {-1, 0, 1, 2}) {
-    for (const double beta : {0.0, -2.0}) {
-      for (const std::int64_t batch : {1, 2}) {
-        Case given{9, 10, 11, Layout::kRows, Layout::kSteps, batch};
-        given.bias_stride = bias_stride;
-        given.beta = beta;
+    for (const std::int64_t batch : {1, 2}) {
+      Case given{9, 10, 11, Layout::kRows, Layout::kSteps, batch};
+      given.bias_stride = bias_stride;
+      given.alpha = 2;
+      const auto products = count([&] {
         check<float>(given, 1);
         check<double>(given, 1);
-        EXPECT_EQ(cublas_.epilogue, CUBLASLT_EPILOGUE_DEFAULT);
-      }
+        check<Half>(given, 1);
+        check<BFloat16>(given, 1);
+      });
+      EXPECT_EQ(products.second, 4) << given;
+      EXPECT_EQ(cublas_.epilogue, CUBLASLT_EPILOGUE_DEFAULT);
     }
   }
   // The missing epilogue is remembered, too.
@@ -137,6 +140,31 @@ TEST_F(Cublas, AddsTheBiasAfterTheProductWhereItIsNotFused) {
   given.bias_stride = 1;
   EXPECT_EQ(count([&] { check<float>(given, 1); }), std::pair(2, 1));
   EXPECT_EQ(count([&] { check<float>(given, 1); }), std::pair(0, 1));
+  // Beside a bias that is not fused, beta * c is left to our own kernel.
+  given.beta = -2;
+  EXPECT_EQ(count([&] { check<float>(given, 1); }), std::pair(0, 0));
+  EXPECT_EQ(count([&] { check<Half>(given, 1); }).second, 0);
+}
+
+TEST_F(Cublas, NarrowProductsAndTheirBiasAreRoundedOnce) {
+  const auto check_sum = [&]<class T>(T, float large, float half_step) {
+    // A product rounded alone drops half a step; with the other half, the sum is a step larger.
+    Case given{2, 3, 2};
+    given.bias_stride = 1;
+    Product<T> product(given);
+    for (std::size_t i = 0; i < product.a.data.size(); ++i) {
+      product.a.data[i] = T(i % 2 == 0 ? large : half_step);
+    }
+    std::fill(product.b.data.begin(), product.b.data.end(), T(1));
+    std::fill(product.bias.begin(), product.bias.end(), T(half_step));
+    for (const bool refuse : {false, true}) {
+      cublas_.refuse_epilogues = refuse;
+      ASSERT_EQ(run(product.args(), refuse ? 1 : 0).status, StatusCode::kOk);
+      EXPECT_EQ(static_cast<float>(product.c[0]), large + 2 * half_step) << refuse;
+    }
+  };
+  check_sum(Half(), 2048, 1);
+  check_sum(BFloat16(), 256, 1);
 }
 
 TEST_F(Cublas, WithoutAnAlgorithmOurOwnKernelMultiplies) {

@@ -2,7 +2,7 @@
 
 #include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/gemm_cublas.h>
-#include <tern/backends/cuda/device/map.h>
+#include <tern/backends/cuda/device/launch.h>
 #include <tern/core/kernels/families/gemm.h>
 
 namespace tern::cuda::device {
@@ -93,37 +93,6 @@ void run_tiled(const GemmArgs& args, KernelContext& context) {
   launch(context, tiled_gemm<T, Number>, blocks_for(tiles, 1), kTileThreads, args, tiles, tile_rows,
          tile_columns);
 }
-
-template <class T>
-struct Sum {
-  __device__ T operator()(T product, T bias) const { return product + bias; }
-};
-
-template <class T>
-void run_add_bias(const GemmArgs& args, KernelContext& context) {
-  const std::int64_t c_strides[] = {args.c_batch_stride, args.c_row_stride, 1};
-  const std::int64_t bias_strides[] = {0, 0, args.bias_stride};
-  MapOperands<3> operands{};
-  operands.ndim = 3;
-  operands.dtype = args.dtype;
-  operands.sizes[0] = args.batch;
-  operands.sizes[1] = args.m;
-  operands.sizes[2] = args.n;
-  operands.data[0] = operands.data[1] = args.c;
-  operands.data[2] = args.bias;
-  operands.strides[0] = operands.strides[1] = c_strides;
-  operands.strides[2] = bias_strides;
-  map<T, T, T>(context, operands, Sum<T>());
-}
-
-}  // namespace
-
-void gemm_add_bias(const GemmArgs& args, KernelContext& context) {
-  if (args.dtype == kDouble) return run_add_bias<double>(args, context);
-  run_add_bias<float>(args, context);
-}
-
-namespace {
 
 void gemm(const GemmArgs& args, KernelContext& context) {
   if (args.dtype == kBool) {

@@ -117,6 +117,23 @@ cublasLtEpilogue_t epilogue_of(const GemmArgs& args) {
   return args.bias != nullptr ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
 }
 
+/// Copies the bias into every row of c.
+void fill_with_bias(const GemmArgs& args, KernelContext& context) {
+  CopyArgs copied{};
+  copied.ndim = 3;
+  copied.out_dtype = copied.in_dtype = args.dtype;
+  copied.out = args.c;
+  copied.in = args.bias;
+  copied.sizes[0] = args.batch;
+  copied.sizes[1] = args.m;
+  copied.sizes[2] = args.n;
+  copied.out_strides[0] = args.c_batch_stride;
+  copied.out_strides[1] = args.c_row_stride;
+  copied.out_strides[2] = 1;
+  copied.in_strides[2] = args.bias_stride;
+  device::copy(copied, context);
+}
+
 bool gemm_at_precision(const GemmArgs& args, KernelContext& context) {
   // cuBLASLt takes 32-bit sizes.
   if (std::max({args.batch, args.m, args.n, args.k}) > std::numeric_limits<std::int32_t>::max()) {
@@ -156,13 +173,15 @@ bool gemm_at_precision(const GemmArgs& args, KernelContext& context) {
                     bias ? bias->matrix().alignment : 0};
   LtData data{b.data(), a.data(), args.c, bias ? bias->data() : nullptr, args.alpha, args.beta};
   if (run_cublas(product, data, context)) return true;
-  if (product.epilogue == CUBLASLT_EPILOGUE_DEFAULT) return false;
+  // The product is added to the bias in c, so that only the sum is rounded to the dtype.
+  if (args.bias == nullptr || args.beta != 0) return false;
+  fill_with_bias(args, context);
+  if (context.status != StatusCode::kOk) return true;
   product.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   product.bias_alignment = 0;
   data.bias = nullptr;
-  if (!run_cublas(product, data, context)) return false;
-  gemm_add_bias(args, context);
-  return true;
+  data.beta = 1;
+  return run_cublas(product, data, context);
 }
 
 }  // namespace

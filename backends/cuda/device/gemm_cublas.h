@@ -54,11 +54,9 @@ constexpr std::size_t kMostPlans = 1024;
 bool run_cublas(const LtProduct& product, const LtData& data, KernelContext& context);
 
 /// Runs the gemm slot for floating dtypes and k > 0 through run_cublas. Operands with a layout that
-/// cuBLASLt cannot read are copied first, and a bias that cuBLASLt cannot add is added after the
-/// product. Returns false if cuBLASLt has no algorithm at all.
+/// cuBLASLt cannot read are copied first. If cuBLASLt cannot add the bias, c is filled with the
+/// bias and the product is added to c. Returns false if cuBLASLt has no algorithm, or cannot add
+/// the bias and beta != 0; what c holds is then undefined if beta == 0 and unchanged otherwise.
 bool gemm_cublas(const GemmArgs& args, KernelContext& context);
-
-/// Queues the addition of the bias to c.
-void gemm_add_bias(const GemmArgs& args, KernelContext& context);
 
 }  // namespace tern::cuda::device
