@@ -227,7 +227,7 @@ TEST_P(Reduce, NothingGivesTheIdentity) {
   }
 }
 
-// Neither is written as an element of the input's dtype.
+// A number is true if it differs from 0. The bits of -0 do, and NaN is neither above nor below 0.
 TEST_P(Reduce, MinusZeroIsFalseAndNanIsTrue) {
   testing::for_each_floating([&]<class T>() {
     const T in[4] = {T(-0.0f), T(0.0f), testing::Limits<T>::quiet_NaN(),

@@ -8,8 +8,8 @@
 
 #include <tern/core/kernels/math_dtype.h>
 
-// Kernels compute in few types, and their operands may have narrower dtypes: an element is
-// converted in registers when it is read or written. The dtype is an argument of the kernel, the
+// Kernels compute in a few types. Their operands may have narrower dtypes: each element is
+// converted in a register when it is read or written. The dtype is an argument of the kernel, the
 // same for all its threads, so one kernel serves several dtypes.
 
 namespace tern::cuda::device {

@@ -15,8 +15,8 @@
 namespace tern::cuda::device {
 
 /// The output (index 0) and K - 1 inputs of a map. An input with a null pointer has one value for
-/// all elements, whose bits are in `immediate`. Operands of type float and int32 have `dtype` in
-/// memory.
+/// all elements, whose bits are in `immediate`. What the function takes or returns as float or
+/// int32 is stored as `dtype`.
 template <int K>
 struct MapOperands {
   std::int32_t ndim;
