@@ -40,7 +40,8 @@ namespace {
   return has_avx512() && __builtin_cpu_supports("avx512bf16");
 }
 #ifdef TERN_CPU_HAS_AMX
-/// Asks the kernel for the tiles, which it grants to processes that ask, from Linux 5.16 on.
+/// Asks Linux for permission to use the AMX tiles, for the whole process. Linux grants it from 5.16
+/// on.
 bool has_amx() {
   constexpr unsigned kTile = 1u << 24, kBfloat16 = 1u << 22;
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;

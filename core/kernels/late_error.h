@@ -50,11 +50,11 @@ inline void write_lost_device(char* out, std::size_t size, const char* cause, st
                 cause, static_cast<int>(device));
 }
 
-/// Returns PyTorch's text for a violated requirement.
+/// Returns the text for a violated requirement; it begins like PyTorch's.
 constexpr const char* broken_rule(RequireOp op) {
   switch (op) {
     case RequireOp::kDivisor:
-      return "ZeroDivisionError: an int64 was divided by 0.";
+      return "ZeroDivisionError: an integer was divided by 0.";
     case RequireOp::kProbability:
       return "Expected p_in >= 0 && p_in <= 1 to be true, but got false.";
   }

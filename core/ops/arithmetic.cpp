@@ -201,7 +201,8 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
   const ScalarType dtype = result_type({self, other});
   // The CPU kernel checks for zeros itself; an empty result divides nothing.
   if (is_integral(dtype) && !self.is_cpu() && self.numel() != 0) {
-    detail::require_all("remainder", kernels::RequireOp::kDivisor, other.to(kLong));
+    // 256 is 0 as an uint8.
+    detail::require_all("remainder", kernels::RequireOp::kDivisor, other.to(dtype).to(kLong));
   }
   Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
   if (!needs_grad(self, other)) return out;
@@ -217,7 +218,11 @@ Tensor remainder(const Tensor& self, const Tensor& other) {
 Tensor remainder(const Tensor& self, const Scalar& other) {
   TERN_OP("remainder", self);
   const ScalarType dtype = result_type({self, other});
-  TERN_CHECK(!is_integral(dtype) || other.toLong() != 0 || self.numel() == 0, Error,
+  const bool is_zero =
+      is_integral(dtype) && visit_dtype(dtype, [&](auto tag) {
+        return static_cast<typename decltype(tag)::type>(other.toLong()) == 0;  // 256 as an uint8
+      });
+  TERN_CHECK(!is_zero || self.numel() == 0, Error,
              kernels::broken_rule(kernels::RequireOp::kDivisor));
   Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
   if (!needs_grad(self)) return out;

@@ -180,7 +180,10 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
   // Integers are computed from integers: the ends are cast first.
   const auto value = [&](const Scalar& number) {
     if (steps == 0) return Scalar(0.0);  // unused, so it may be out of range
-    if (!is_integral) return number;
+    if (!is_integral) {
+      detail::check_representable(number, options.dtype());
+      return number;
+    }
     return visit_dtype(options.dtype(), [&](auto tag) -> Scalar {
       return static_cast<double>(number.to<typename decltype(tag)::type>());
     });

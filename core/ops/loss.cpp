@@ -2,6 +2,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
@@ -69,8 +70,10 @@ void check_probabilities(const char* what, const Tensor& values) {
   // On a GPU this check would cost more than the loss: it would wait for all queued work.
   if (values.numel() == 0 || values.is_meta() || values.is_cuda()) return;
   const NoGradGuard no_grad;
+  // Converted first: then the only error below is a broken rule.
+  const Tensor dense = values.to(kernels::math_dtype(values.dtype())).contiguous();
   try {
-    detail::require_all("binary_cross_entropy", kernels::RequireOp::kProbability, values);
+    detail::require_all("binary_cross_entropy", kernels::RequireOp::kProbability, dense);
     return;
   } catch (const Error&) {
     // The text below says which argument.

@@ -1,6 +1,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/gemm.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
@@ -112,7 +113,9 @@ namespace {
 
 // Returns a factor of matrices of `dtype`, truncated for integers.
 Scalar factor_in(ScalarType dtype, const Scalar& factor) {
-  detail::check_representable(factor, dtype);
+  // Products of float16 and bfloat16 are scaled in float32.
+  detail::check_representable(factor,
+                              is_floating_point(dtype) ? kernels::math_dtype(dtype) : dtype);
   return is_floating_point(dtype) ? factor : Scalar(factor.toLong());
 }
 

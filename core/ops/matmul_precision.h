@@ -17,7 +17,8 @@ namespace tern {
 ///
 /// A device without the faster arithmetic computes as for "highest". CPUs with AVX512-BF16 or AMX
 /// use it for "medium", for products that are large enough to gain from the rounding; denormal
-/// numbers then count as zero. Other dtypes are not affected.
+/// numbers then count as zero, as they do in large products of bfloat16 with any setting. The
+/// setting changes no products of other dtypes.
 TERN_API void set_float32_matmul_precision(std::string_view precision);
 
 /// Returns the setting: "highest", "high" or "medium".

@@ -329,7 +329,7 @@ TEST_P(Elementwise, ZeroDivision) {
     EXPECT_EQ(a[2], 0);
   } else {
     EXPECT_EQ(context.status, StatusCode::kInvalidValue);
-    EXPECT_STREQ(context.message, "ZeroDivisionError: an int64 was divided by 0.");
+    EXPECT_STREQ(context.message, "ZeroDivisionError: an integer was divided by 0.");
     EXPECT_EQ(a[0], 7);  // nothing was written
     args.in[1] = nullptr;
     EXPECT_EQ(run(args).status, StatusCode::kInvalidValue);

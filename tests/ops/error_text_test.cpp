@@ -205,8 +205,9 @@ TEST(ErrorTexts, NameTheOpAndBothValues) {
        "cpu and cuda:1!"},
       {[&] { ones(std::vector<std::int64_t>(17, 1)); },
        "ones: tensors may have up to 16 dimensions, got 17"},
-      {[&] { i % 0; }, "remainder: ZeroDivisionError: an int64 was divided by 0."},
-      {[&] { i % zeros({2}, kLong); }, "remainder: ZeroDivisionError: an int64 was divided by 0."},
+      {[&] { i % 0; }, "remainder: ZeroDivisionError: an integer was divided by 0."},
+      {[&] { i % zeros({2}, kLong); },
+       "remainder: ZeroDivisionError: an integer was divided by 0."},
       {[&] { i.add(i, 1.5); },
        "add: For integral input tensors, argument alpha must not be a floating point number. Got "
        "alpha 1.5 and the result type Long"},

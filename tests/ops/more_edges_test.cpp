@@ -228,5 +228,56 @@ TEST(MoreEdges, SquaresOfNarrowIntegersAreNotWidened) {
   EXPECT_EQ(square(ones({2}, kBool)).dtype(), kLong);
 }
 
+// A row of them does not fit the buffers of the CPU's kernels at once.
+TEST(Edges, LongRowsOfOneNumber) {
+  const std::int64_t n = 20000;
+  for (const ScalarType dtype :
+       {kFloat, kDouble, kHalf, kBFloat16, kLong, kInt, kShort, kChar, kByte}) {
+    const auto row = [&](int value) { return full({1}, value, dtype).expand({n}); };
+    const Tensor condition = ones({1}, kBool).expand({n});
+    const auto check = [&](const Tensor& result, int expected) {
+      EXPECT_TRUE(result.equal(full({n}, expected, dtype))) << dtype_info(dtype).python_name;
+    };
+    check(where(condition, row(3), row(4)), 3);
+    check(where(condition.contiguous(), row(3), row(4)), 3);
+    check(addcmul(row(2), row(3), row(4)), 14);
+    check(addcmul(full({n}, 2, dtype), row(3), row(4)), 14);
+    check(row(3) + row(4), 7);
+    check(row(5) - full({n}, 2, dtype), 3);
+    check(rsub(full({n}, 2, dtype), 5), 3);
+    check(row(1).neg().neg(), 1);
+  }
+}
+
+TEST(Edges, NarrowUniformNumbersStayBelowTheirBound) {
+  for (const ScalarType dtype : {kHalf, kBFloat16}) {
+    manual_seed(1);
+    const Tensor x = zeros({1 << 20}, dtype).uniform_(-1e-3, 0);
+    EXPECT_FALSE((x == 0).any().item<bool>()) << dtype_info(dtype).python_name;
+  }
+}
+
+TEST(Edges, DivisorsThatWrapToZero) {
+  for (const Device device : {Device("cpu"), Device("cuda")}) {
+    const Tensor x = ones({2}, TensorOptions(kByte).device(device));
+    EXPECT_THROW(x.remainder(256), Error) << device;
+    EXPECT_THROW(
+        {
+          x.remainder(tensor(256));
+          if (device.is_cuda()) cuda::synchronize();
+        },
+        Error)
+        << device;
+    EXPECT_TRUE(x.remainder(257).equal(zeros_like(x))) << device;
+  }
+}
+
+TEST(Edges, NumbersBeyondNarrowDtypes) {
+  const Tensor x = full({1, 1}, 1e-3, kHalf);
+  EXPECT_NEAR(addmm(x, x, ones({1, 1}, kHalf), 0, 1e5).item<double>(), 100.0625, 1e-9);
+  EXPECT_THROW(linspace(0, 1e5, 4, kHalf), Error);
+  EXPECT_THROW(linspace(0, 300, 4, kByte), Error);
+}
+
 }  // namespace
 }  // namespace tern

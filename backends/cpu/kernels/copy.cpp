@@ -171,7 +171,7 @@ constexpr CastTable kCasts = [] {
   return table;
 }();
 
-/// Packs both dtypes of such a cast into one argument of the loop.
+/// Packs both dtypes of a cast through the math dtypes into one argument of the loop.
 constexpr Immediate pair_of(ScalarType out, ScalarType in) {
   return {0, static_cast<int>(out) * 16 + static_cast<int>(in)};
 }

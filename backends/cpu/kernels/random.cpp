@@ -181,13 +181,15 @@ void run(const RandomArgs& args, kernels::KernelContext& context) {
   context.status = kernels::StatusCode::kUnsupportedDtype;
 }
 
-// Rounding may reach the excluded bound.
+// Rounding may reach the excluded bound; -0 reaches 0.
 template <class T>
 void replace_bound(const RandomArgs& args, void* data, std::int64_t count) {
   const T from(args.a), to(args.b);
   T* const out = static_cast<T*>(data);
-  for (std::int64_t i = 0; i < count; ++i)
-    out[i].bits = out[i].bits == to.bits ? from.bits : out[i].bits;
+  const float bound = to;
+  for (std::int64_t i = 0; i < count; ++i) {
+    out[i].bits = static_cast<float>(out[i]) == bound ? from.bits : out[i].bits;
+  }
 }
 
 // Draws numbers of the math dtype chunk by chunk and rounds them.

@@ -85,7 +85,8 @@ class Strided {
     }
     if (rows_are_contiguous && columns_ >= kLongRow) {
       tile_rows_ = 1;
-      tile_columns_ = std::min(columns_, converts ? kTileElements : kRowPiece);
+      const bool fills_buffers = converts || packs_numbers();
+      tile_columns_ = std::min(columns_, fills_buffers ? kTileElements : kRowPiece);
     } else {
       // A plain copy needs no buffers, so its tiles may be larger.
       const bool copies = job_.loops == nullptr;
@@ -95,6 +96,23 @@ class Strided {
       tile_rows_ = std::min(rows_, elements / tile_columns_);
       tile_columns_ = std::min(columns_, elements / tile_rows_);
     }
+  }
+
+  /// Returns true if there is a loop for these inputs, one bit each, as single numbers.
+  bool has_loop(unsigned numbers) const {
+    return numbers != (1U << job_.inputs) - 1 && job_.loops[numbers] != nullptr;
+  }
+
+  /// Returns true if run_tile() packs an input that is one number in each row.
+  bool packs_numbers() const {
+    if (job_.loops == nullptr) return false;
+    unsigned numbers = 0;
+    for (int k = 0; k < job_.inputs; ++k) {
+      if (in_[k].column_stride != 0) continue;
+      if (!has_loop(numbers | (1U << k))) return true;
+      numbers |= 1U << k;
+    }
+    return false;
   }
 
   bool is_transposed(const Plane& p) const {
@@ -121,14 +139,12 @@ class Strided {
     constexpr std::int64_t kHalf = kTileElements * kMaxElementSize / 2;
     const void* in[3];
     unsigned numbers = 0;
-    const unsigned all = (1U << job_.inputs) - 1;
     for (int k = 0; k < job_.inputs; ++k) {
       const Tile tile = piece(in_[k], offsets[k + 1]);
       const Loop widen = in_[k].convert;
       in[k] = tile.data;
       const bool is_number = (tile.column_stride == 0 || columns == 1) &&
-                             (rows == 1 || tile.row_stride == 0) && (numbers | (1U << k)) != all &&
-                             job_.loops[numbers | (1U << k)] != nullptr;
+                             (rows == 1 || tile.row_stride == 0) && has_loop(numbers | (1U << k));
       if (is_number) {
         numbers |= 1U << k;
       } else if (!is_dense(tile)) {

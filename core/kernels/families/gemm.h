@@ -7,7 +7,8 @@
 namespace tern::kernels {
 
 /// c = alpha * a x b + beta * c + bias for each of `batch` matrices, in any dtype but bool. float16
-/// and bfloat16 are computed in float32 and rounded once at the end; integers wrap around.
+/// and bfloat16 are computed in float32 and rounded once at the end; integers wrap around. Large
+/// products of bfloat16 on processors with AVX512-BF16 or AMX count denormal numbers as zero.
 /// a is m x k and b is k x n, with any strides: a transposed operand has swapped strides, a
 /// broadcast batch has stride 0. c has contiguous rows (c_row_stride >= n). bias is null or has n
 /// elements with stride bias_stride. If beta == 0, c is not read. If k == 0, the result is beta * c

@@ -7,7 +7,7 @@ namespace tern::kernels {
 
 /// Running sums over `size` of a contiguous [outer, size, inner] tensor: out[o, j, i] is the sum of
 /// in[o, 0..j, i], or of in[o, j..size-1, i] if `reverse` is 1. The output is not the memory of the
-/// input. Not for bool; sums of int64 wrap around.
+/// input. Not for bool; sums of integers wrap around.
 struct CumsumArgs {
   ScalarType dtype;
   std::int32_t reverse;
