@@ -14,7 +14,7 @@
 // A rule is a struct in the list OptimRules with these members:
 //   kName                 its name, which enters the plugin's build id
 //   Numbers               a struct of the hyperparameters as doubles, without the learning rate
-//   Form                  options, one bit each
+//   Form                  options, one bit each; bit 0 is kMaximize, which negates gradients
 //   kForms                2 to the power of the number of bits
 //   implied<T>(numbers)   returns the bits of the form that follow from the numbers
 //   kStates               the most state tensors of a parameter, up to kMaxOptimStates
@@ -24,7 +24,7 @@
 //   Constants<T>                              a struct of what one element needs, rounded to T
 //   constants<T>(numbers, lr, step_numbers)   returns it
 //   step(form, constants, x, g, state...)     returns the new parameter and changes the states
-// The CPU passes `form` as a constant, so its loops have no branches.
+// The CPU passes `form` as a constant, so its loops have no branches, and negates gradients itself.
 
 namespace tern::kernels {
 

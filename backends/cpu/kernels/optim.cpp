@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include <tern/backends/cpu/kernels/strided.h>
@@ -13,6 +14,8 @@ namespace {
 using namespace kernels;
 
 constexpr std::int64_t kOptimGrain = 16384;
+// Elements that are converted or negated at a time.
+constexpr std::int64_t kBlock = 1024;
 
 /// Runs `step(tensor, begin, end)` over all tensors. Each thread takes a part of each tensor,
 /// mostly the part whose gradient it has computed, which may still be in its core's cache.
@@ -52,10 +55,13 @@ template <class Rule, class T>
 using OptimRun = void (*)(T*, const T*, T*, T*, T*, std::int64_t,
                           const typename Rule::template Constants<T>&);
 
-template <class Rule, class T, unsigned... kForms>
-OptimRun<Rule, T> optim_run_of(unsigned form, std::integer_sequence<unsigned, kForms...>) {
-  static constexpr OptimRun<Rule, T> kRuns[] = {optim_run<Rule, kForms, T>...};
-  return kRuns[form];
+/// Returns the loop of a form without kMaximize: few callers need it, and loops of its own would
+/// double the code.
+template <class Rule, class T, unsigned... kHalves>
+OptimRun<Rule, T> optim_run_of(unsigned form, std::integer_sequence<unsigned, kHalves...>) {
+  static_assert(Rule::kMaximize == 1);
+  static constexpr OptimRun<Rule, T> kRuns[] = {optim_run<Rule, 2 * kHalves, T>...};
+  return kRuns[form / 2];
 }
 
 /// Pieces of a parameter, its gradient and its states.
@@ -78,7 +84,6 @@ struct OptimPiece {
 /// Calls run(piece, n) with converted copies of n elements of a narrow dtype, block by block.
 template <class Run>
 void run_narrow(ScalarType dtype, const OptimPiece& narrow, std::int64_t n, const Run& run) {
-  constexpr std::int64_t kBlock = 1024;
   alignas(64) float buffers[OptimPiece::kOperands][kBlock];
   const Loop widen = widening_loop(dtype), round = narrowing_loop(dtype);
   const auto size = static_cast<std::int64_t>(element_size(dtype));
@@ -105,12 +110,26 @@ void run_narrow(ScalarType dtype, const OptimPiece& narrow, std::int64_t n, cons
 template <class Rule, class T>
 void optim_typed(const OptimArgs& args) {
   const auto constants = optim_constants<Rule, T>(args);
-  const OptimRun<Rule, T> run = optim_run_of<Rule, T>(
-      optim_form<Rule, T>(args), std::make_integer_sequence<unsigned, Rule::kForms>());
+  const unsigned form = optim_form<Rule, T>(args);
+  const OptimRun<Rule, T> run =
+      optim_run_of<Rule, T>(form, std::make_integer_sequence<unsigned, Rule::kForms / 2>());
   for_each_piece(args.count, args.numel, [&](int t, std::int64_t begin, std::int64_t end) {
     const auto run_piece = [&](const OptimPiece& piece, std::int64_t n) {
-      const auto operand = [&](int k) { return static_cast<T*>(piece.operands[k]); };
-      run(operand(0), operand(1), operand(2), operand(3), operand(4), n, constants);
+      const auto operand = [&](int k, std::int64_t i) {
+        T* const data = static_cast<T*>(piece.operands[k]);
+        return data == nullptr ? nullptr : data + i;
+      };
+      const auto run_block = [&](const T* grad, std::int64_t i, std::int64_t count) {
+        run(operand(0, i), grad, operand(2, i), operand(3, i), operand(4, i), count, constants);
+      };
+      const T* const grad = operand(OptimPiece::kGradient, 0);
+      if ((form & Rule::kMaximize) == 0) return run_block(grad, 0, n);
+      T negated[kBlock];
+      for (std::int64_t i = 0; i < n; i += kBlock) {
+        const std::int64_t count = std::min(kBlock, n - i);
+        std::transform(grad + i, grad + i + count, negated, std::negate<T>());
+        run_block(negated, i, count);
+      }
     };
     const OptimPiece piece(args, t, begin);
     if (is_narrow(args.dtype)) {
