@@ -25,6 +25,9 @@ constexpr std::size_t kCacheLine = 64;
 constexpr int kMaxThreads = 4096;
 constexpr auto kSpinTime = std::chrono::microseconds(100);
 constexpr auto kPatience = std::chrono::microseconds(5);
+// A worker that has missed its turns for this time is moved, again after the pause at the earliest.
+constexpr auto kLate = std::chrono::microseconds(100);
+constexpr auto kPause = std::chrono::milliseconds(1);
 
 void relax() {
 #if defined(__x86_64__)
@@ -115,9 +118,11 @@ class Pool {
     region_.store(region * kTurns + static_cast<Region>(turns));
     start_.notify();
     in_region = true;
-    take_turns(0, region_.load(std::memory_order_relaxed));
+    const int late = take_turns(0, region_.load(std::memory_order_relaxed));
     in_region = false;
     done_.wait([this] { return unfinished_.load() == 0; });
+    if (late != 0) part_from(late);
+    is_late_ = late != 0;
   }
 
  private:
@@ -146,8 +151,9 @@ class Pool {
 
   /// Thread i starts with turn i, whose memory its core has accessed before, and then takes the
   /// turns that other threads have not started. A thread that comes after its region has ended
-  /// finds all turns taken.
-  void take_turns(int index, Region region) {
+  /// finds all turns taken. Returns the last turn of another thread that it took, 0 without one.
+  int take_turns(int index, Region region) {
+    int of_other = 0;
     const int turns = static_cast<int>(region % kTurns);
     for (int i = 0; i < turns; ++i) {
       const int turn = (index + i) % turns;
@@ -157,7 +163,26 @@ class Pool {
       detail::set_denormal_mode(denormal_mode_);
       for (int part = turn; part < parts_; part += turns) body_(context_, part);
       if (unfinished_.fetch_sub(1) == 1) done_.notify();
+      if (i != 0) of_other = turn;
     }
+    return of_other;
+  }
+
+  /// The caller has taken the turn of this worker. If it keeps doing so, the worker may wait for
+  /// the caller's processor: on a busy machine the system wakes it up where it last ran, and needs
+  /// milliseconds to find out that another processor is free. So moves the worker.
+  void part_from(int worker) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!is_late_) late_since_ = now;
+    if (now - late_since_ < kLate || static_cast<std::size_t>(worker) > workers_.size()) return;
+    late_since_ = now + kPause - kLate;
+    const pthread_t thread = workers_[static_cast<std::size_t>(worker) - 1].native_handle();
+    cpu_set_t allowed;
+    if (pthread_getaffinity_np(thread, sizeof allowed, &allowed) != 0) return;
+    cpu_set_t others = allowed;
+    CPU_CLR(static_cast<std::size_t>(sched_getcpu()), &others);
+    if (pthread_setaffinity_np(thread, sizeof others, &others) != 0) return;  // none is left
+    pthread_setaffinity_np(thread, sizeof allowed, &allowed);
   }
 
   const int threads_;
@@ -171,6 +196,8 @@ class Pool {
   int parts_ = 0;
   unsigned denormal_mode_ = 0;
   alignas(kCacheLine) std::atomic<int> unfinished_{0};
+  bool is_late_ = false;
+  std::chrono::steady_clock::time_point late_since_;
   std::vector<Turn> turns_;
   std::vector<std::thread> workers_;
 };
