@@ -2,18 +2,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <type_traits>
 
 #include <tern/core/kernels/families/elementwise.h>
 
 #include "backends/kernel_test.h"
 
 namespace tern::testing {
-
-/// The type in which the oracle takes and gives elements of T: floating numbers as double, so that
-/// the oracle does not round to a smaller type.
-template <class T>
-using Exact = std::conditional_t<kFloating<T>, double, T>;
 
 /// Returns what the oracle writes to args.out, with gaps where the strides of args.out have them.
 template <class T, class Out>

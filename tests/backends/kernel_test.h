@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <tern/backends/cpu/capability.h>
@@ -57,7 +58,12 @@ constexpr bool kFloating = is_floating_point(dtype_of<T>());
 template <class T>
 constexpr bool kNarrow = kernels::is_narrow(dtype_of<T>());
 
-/// Tests of narrow dtypes skip operands with more elements. Such operands test how kernels divide
+/// The type in which the oracle takes and gives elements of T: floating numbers as double, so that
+/// the oracle does not round to a smaller type.
+template <class T>
+using Exact = std::conditional_t<kFloating<T>, double, T>;
+
+/// Tests of narrow dtypes leave out operands with more elements: those show how kernels divide
 /// their work, which does not depend on the dtype.
 constexpr std::int64_t kManyElements = 20000;
 
