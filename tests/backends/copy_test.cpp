@@ -1,4 +1,5 @@
-#include <memory>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <tern/core/kernels/families/copy.h>
@@ -43,60 +44,103 @@ const CopyLayout kLayouts[] = {
     {{2, 3, 4, 5}, {60, 20, 5, 1}, {0, 1, 0, 3}},
 };
 
+/// Memory of elements of any dtype.
+struct Elements {
+  ScalarType dtype;
+  std::vector<char> bytes;
+
+  Elements(ScalarType type, std::size_t count) : dtype(type), bytes(count * element_size(type)) {}
+};
+
+/// Returns the arguments that cast contiguous elements.
+CopyArgs flat_args(ScalarType out_dtype, void* out, ScalarType in_dtype, const void* in,
+                   std::int64_t n) {
+  CopyArgs args{};
+  args.ndim = 1;
+  args.out_dtype = out_dtype;
+  args.in_dtype = in_dtype;
+  args.sizes[0] = n;
+  args.in_strides[0] = args.out_strides[0] = 1;
+  args.in = in;
+  args.out = out;
+  return args;
+}
+
+/// Returns numbers of any sign in a dtype, cast by the oracle.
+Elements numbers(ScalarType dtype, std::size_t count) {
+  Noise noise(1);
+  std::vector<double> doubles(count);
+  for (double& x : doubles) {
+    x = noise.uniform(-100, 100);
+    if (dtype == kBool && x < 0) x = 0;
+  }
+  Elements in(dtype, count);
+  testing::run_oracle(
+      flat_args(dtype, in.bytes.data(), kDouble, doubles.data(), std::ssize(doubles)));
+  return in;
+}
+
+std::vector<ScalarType> all_dtypes() {
+  std::vector<ScalarType> all;
+  testing::for_each_dtype([&]<class T>() { all.push_back(dtype_of<T>()); });
+  return all;
+}
+
 class Copy : public testing::KernelTest {
  protected:
-  template <class Out, class In>
-  void check(const CopyLayout& layout) {
-    SCOPED_TRACE(::testing::Message()
-                 << dtype_info(dtype_of<In>()).name << " to " << dtype_info(dtype_of<Out>()).name
-                 << ", sizes " << ::testing::PrintToString(layout.sizes) << ", strides "
-                 << ::testing::PrintToString(layout.out) << " from "
-                 << ::testing::PrintToString(layout.in));
-    Noise noise(1);
-    const std::size_t in_count = testing::extent(layout.sizes, layout.in);
-    const auto in = std::make_unique<In[]>(in_count);
-    for (std::size_t i = 0; i < in_count; ++i) {
-      in[i] = static_cast<In>(noise.uniform(-100, 100));
-      if constexpr (std::is_same_v<In, bool>) in[i] = (noise.bits() & 64) != 0;
-    }
-    const std::size_t out_count = testing::extent(layout.sizes, layout.out);
-    const auto out = std::make_unique<Out[]>(out_count + 1),
-               want = std::make_unique<Out[]>(out_count + 1);
-    CopyArgs args{};
+  void check(ScalarType out_dtype, ScalarType in_dtype, const CopyLayout& layout) {
+    SCOPED_TRACE(::testing::Message() << in_dtype << " to " << out_dtype << ", sizes "
+                                      << ::testing::PrintToString(layout.sizes) << ", strides "
+                                      << ::testing::PrintToString(layout.out) << " from "
+                                      << ::testing::PrintToString(layout.in));
+    const Elements in = numbers(in_dtype, testing::extent(layout.sizes, layout.in));
+    Elements out(out_dtype, testing::extent(layout.sizes, layout.out)), want = out;
+    CopyArgs args = flat_args(out_dtype, out.bytes.data(), in_dtype, in.bytes.data(), 0);
     args.ndim = static_cast<int>(layout.sizes.size());
-    args.out_dtype = dtype_of<Out>();
-    args.in_dtype = dtype_of<In>();
-    args.in = in.get();
-    args.out = out.get();
     std::copy(layout.sizes.begin(), layout.sizes.end(), args.sizes);
     std::copy(layout.out.begin(), layout.out.end(), args.out_strides);
     std::copy(layout.in.begin(), layout.in.end(), args.in_strides);
     ASSERT_EQ(run(args).status, StatusCode::kOk);
-    args.out = want.get();
+    args.out = want.bytes.data();
     testing::run_oracle(args);
-    // The elements between the strides are untouched, too.
-    for (std::size_t i = 0; i <= out_count; ++i) ASSERT_EQ(out[i], want[i]) << "at " << i;
+    ASSERT_EQ(out.bytes, want.bytes);  // also between the strides
   }
 };
 
 TEST_P(Copy, EveryLayout) {
   for (const CopyLayout& layout : kLayouts) {
-    check<float, float>(layout);
-    check<double, double>(layout);
-    check<bool, bool>(layout);
+    for (const ScalarType dtype : {kFloat, kDouble, kHalf, kBool}) check(dtype, dtype, layout);
   }
 }
 
 TEST_P(Copy, EveryCast) {
   for (const CopyLayout& layout : kLayouts) {
     if (testing::count_of(layout.sizes) > 10000) continue;
-#define TERN_DTYPE(name, type, number, file_name, python_name, category) \
-  check<float, type>(layout);                                            \
-  check<double, type>(layout);                                           \
-  check<std::int64_t, type>(layout);                                     \
-  check<bool, type>(layout);
-#include <tern/core/tensor/dtypes.def>
-#undef TERN_DTYPE
+    for (const ScalarType out : all_dtypes()) {
+      for (const ScalarType in : all_dtypes()) check(out, in, layout);
+    }
+  }
+}
+
+// Narrow integers wrap around, and float16 and bfloat16 have all kinds of numbers.
+TEST_P(Copy, EveryPatternOf16Bits) {
+  std::vector<std::uint16_t> bits(65536 + 7);
+  std::iota(bits.begin(), bits.end(), std::uint16_t{0});
+  const std::int64_t n = std::ssize(bits);
+  for (const ScalarType in : {kHalf, kBFloat16, kShort}) {
+    for (const ScalarType out : all_dtypes()) {
+      SCOPED_TRACE(::testing::Message() << in << " to " << out);
+      Elements got(out, bits.size()), want = got;
+      ASSERT_EQ(run(flat_args(out, got.bytes.data(), in, bits.data(), n)).status, StatusCode::kOk);
+      testing::run_oracle(flat_args(out, want.bytes.data(), in, bits.data(), n));
+      // As float64, where all NaN have the same bits.
+      std::vector<double> numbers_got(bits.size()), numbers_want(bits.size());
+      for (const auto& [from, to] : {std::pair{&got, &numbers_got}, {&want, &numbers_want}}) {
+        testing::run_oracle(flat_args(kDouble, to->data(), out, from->bytes.data(), n));
+        for (double& x : *to) x = std::isnan(x) ? -0.123 : x;
+      }
+      ASSERT_EQ(numbers_got, numbers_want);
+    }
   }
 }
 
@@ -104,21 +148,11 @@ TEST_P(Copy, NumbersThatDoNotFit) {
   constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
   const double in[7] = {1e30, -1e30, NAN, HUGE_VAL, -2.7, 0x1p63, -0x1p63};
   std::int64_t out[7];
-  CopyArgs args{};
-  args.ndim = 1;
-  args.out_dtype = kLong;
-  args.in_dtype = kDouble;
-  args.sizes[0] = 7;
-  args.in = in;
-  args.out = out;
-  args.in_strides[0] = args.out_strides[0] = 1;
-  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  ASSERT_EQ(run(flat_args(kLong, out, kDouble, in, 7)).status, StatusCode::kOk);
   for (int i : {0, 1, 2, 3, 5, 6}) EXPECT_EQ(out[i], kMin) << i;
   EXPECT_EQ(out[4], -2);
   bool truth[7];
-  args.out_dtype = kBool;
-  args.out = truth;
-  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  ASSERT_EQ(run(flat_args(kBool, truth, kDouble, in, 7)).status, StatusCode::kOk);
   for (bool x : truth) EXPECT_TRUE(x);
 }
 
@@ -135,17 +169,8 @@ TEST_P(Copy, LargeIntegersAmongSmall) {
     std::vector<double> wide(1500), want_wide(1500);
     const auto cast = [&](ScalarType out_dtype, void* out, void* want, ScalarType in_dtype,
                           const void* from) {
-      CopyArgs args{};
-      args.ndim = 1;
-      args.out_dtype = out_dtype;
-      args.in_dtype = in_dtype;
-      args.sizes[0] = 1500;
-      args.in_strides[0] = args.out_strides[0] = 1;
-      args.in = from;
-      args.out = out;
-      ASSERT_EQ(run(args).status, StatusCode::kOk);
-      args.out = want;
-      testing::run_oracle(args);
+      ASSERT_EQ(run(flat_args(out_dtype, out, in_dtype, from, 1500)).status, StatusCode::kOk);
+      testing::run_oracle(flat_args(out_dtype, want, in_dtype, from, 1500));
     };
     cast(kFloat, narrow.data(), want_narrow.data(), kLong, in.data());
     EXPECT_EQ(narrow, want_narrow) << large;
