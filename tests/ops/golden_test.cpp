@@ -73,7 +73,7 @@ class GoldenTest : public ::testing::TestWithParam<OpCase> {
       if (inputs.back().is_floating_point()) leaves.push_back(inputs.back().requires_grad_());
     }
     if (wanted.is_null()) {
-      EXPECT_THROW(GetParam().function(inputs).cpu(), Error);  // a device may find it late
+      expect_refusal(inputs);
       return;
     }
     const Tensor out = GetParam().function(inputs);
@@ -85,6 +85,22 @@ class GoldenTest : public ::testing::TestWithParam<OpCase> {
     if (out.requires_grad() && wanted.contains("grads")) {
       EXPECT_EQ(out.grad_fn()->name(), node_name(GetParam().name, wanted["node"]));
       check_gradients(out, leaves, wanted["grads"], tolerance);
+    }
+  }
+
+  /// Expects an error that the dtype causes, or a number that the dtype made of another number.
+  static void expect_refusal(const std::vector<Tensor>& inputs) {
+    try {
+      GetParam().function(inputs).cpu();  // a device may find a number late
+      ADD_FAILURE() << "not refused";
+    } catch (const DTypeError&) {
+    } catch (const NotImplementedError&) {
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      const auto says = [&](const char* part) { return text.find(part) != std::string::npos; };
+      EXPECT_TRUE(says("ZeroDivisionError") || says("outside the representable range") ||
+                  says("without overflow"))
+          << text;
     }
   }
 

@@ -128,7 +128,8 @@ std::vector<Tensor> make_inputs(const Sample& sample, ScalarType dtype, Layout l
 std::vector<Tensor> require_grad(const std::vector<Tensor>& inputs, const Sample& sample);
 std::vector<Tensor> to_device(const std::vector<Tensor>& inputs, Device device);
 std::string describe(const Sample& sample, Layout layout);
-/// Returns where the first difference is, or an empty text if all elements agree.
+/// Returns where the first difference is, or an empty text if all elements agree. `tolerance` is
+/// relative to the element, and to 1/2, because terms of small results may cancel out.
 std::string difference(const Tensor& actual, const Tensor& expected, double tolerance);
 
 }  // namespace tern::testing
