@@ -79,6 +79,7 @@ TEST_P(NarrowGemm, RoundsOnce) {
     for (const Layout a : kDense) {
       for (const Layout b : kDense) {
         for (const auto& [m, n, k] : {std::array{30, 40, 2001},
+                                      {30, 48, 31},
                                       {8, 40, 2000},
                                       {40, 8, 4000},
                                       {1, 40, 4000},

@@ -43,18 +43,6 @@ struct PackedElement<Bfloat16Pair> {
   const auto mask = static_cast<__mmask16>((1u << lanes) - 1);
   return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, from));
 }
-[[gnu::always_inline]] inline __m512 gather_lanes(const float* from, std::int64_t stride,
-                                                  int lanes) {
-  Simd<float>::V numbers{};
-  for (int i = 0; i < lanes; ++i) numbers[i] = from[i * stride];
-  return numbers;
-}
-[[gnu::always_inline]] inline __m512i gather_lanes(const Narrow* from, std::int64_t stride,
-                                                   int lanes) {
-  alignas(64) std::uint32_t bits[16] = {};
-  for (int i = 0; i < lanes; ++i) bits[i] = from[i * stride].bits;
-  return _mm512_load_si512(bits);
-}
 
 /// Returns pairs that combine lane i of both vectors.
 [[gnu::always_inline]] inline __m512i pairs_of(__m512 x, __m512 y) {
@@ -89,25 +77,41 @@ void pack_pairs(Bfloat16Pair* to, std::int64_t count, const Load& load) {
   }
 }
 
-/// Packs contiguous lines with whole vectors along the lines.
+/// Makes runs of 32 of the first `count` numbers of each line, which has gaps.
+template <class S>
+[[gnu::noinline]] void gather_lines(S* to, const S* from, std::int64_t line_stride,
+                                    std::int64_t step, int lines, int count) {
+  for (int i = 0; i < lines; ++i) gather_run(to + 32 * i, from + i * line_stride, step, count);
+}
+
+/// Packs lines with whole vectors along the lines. Those with gaps are gathered before.
 template <int kLines, class S>
-void pack_pairs_transposed(Bfloat16Pair* to, const S* from, std::int64_t line_stride, int lines,
-                           std::int64_t count) {
+[[gnu::noinline]] void pack_pairs_transposed(Bfloat16Pair* to, const S* from,
+                                             std::int64_t line_stride, std::int64_t step, int lines,
+                                             std::int64_t count) {
   constexpr int kPairs = Simd<float>::kWidth;
+  alignas(64) S gathered[kLines * 2 * kPairs];
   const auto pack_block = [&](Bfloat16Pair* block_to, std::int64_t p, int steps) {
+    const S* first = from + p * step;
+    std::int64_t stride = line_stride;
+    if (step != 1) {
+      gather_lines(gathered, first, line_stride, step, lines, steps);
+      first = gathered;
+      stride = 2 * kPairs;
+    }
     Simd<float>::V block[kLines];
 #pragma GCC unroll 16
     for (int i = 0; i < kLines; ++i) {
-      const S* const line = from + (i < lines ? i : lines - 1) * line_stride + p;
+      const S* const line = first + (i < lines ? i : lines - 1) * stride;
       block[i] = reinterpret_cast<Simd<float>::V>(pairs_along(line, steps));
     }
     transpose<float, kLines>(block);
 #pragma GCC unroll 16
     for (int j = 0; j < kLines; ++j) {
 #pragma GCC unroll 16
-      for (int first = 0; first < kPairs; first += kLines) {
-        std::memcpy(block_to + (first + j) * kLines,
-                    reinterpret_cast<const float*>(&block[j]) + first, kLines * sizeof(float));
+      for (int at = 0; at < kPairs; at += kLines) {
+        std::memcpy(block_to + (at + j) * kLines, reinterpret_cast<const float*>(&block[j]) + at,
+                    kLines * sizeof(float));
       }
     }
   };
@@ -129,12 +133,8 @@ void pack_steps(const Format<S>&, Bfloat16Pair* to, const S* from, std::int64_t 
   if (line_stride == 1) {
     pack_pairs<kLines>(to, count,
                        [&](std::int64_t p) { return load_lanes(from + p * step, lines); });
-  } else if (step == 1) {
-    pack_pairs_transposed<kLines>(to, from, line_stride, lines, count);
   } else {
-    pack_pairs<kLines>(to, count, [&](std::int64_t p) {
-      return gather_lanes(from + p * step, line_stride, lines);
-    });
+    pack_pairs_transposed<kLines>(to, from, line_stride, step, lines, count);
   }
 }
 

@@ -43,6 +43,18 @@ template <class S>
                                    std::int64_t stride, std::int64_t row, std::int64_t column,
                                    std::int64_t rows, std::int64_t columns) {
   S* c = problem.c.data + row * problem.c.row + column * problem.c.column;
+  if constexpr (Format<S>::kRoundsSums) {
+    constexpr std::int64_t kWidth = Simd<SumOf<S>>::kWidth;
+    if (problem.c.column == 1 && columns % kWidth == 0 && problem.alpha == 1 && problem.beta == 0 &&
+        problem.bias == nullptr) {
+      for (; rows > 0; --rows, c += problem.c.row, sums += stride) {
+        for (std::int64_t j = 0; j < columns; j += kWidth) {
+          Format<S>::store_sum(c + j, Simd<SumOf<S>>::load(sums + j));
+        }
+      }
+      return;
+    }
+  }
   if (problem.c.column == 1) {
     const S* const bias = problem.bias == nullptr ? nullptr : problem.bias + column;
     for (; rows > 0; --rows, c += problem.c.row, sums += stride) {

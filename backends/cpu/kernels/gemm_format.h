@@ -26,6 +26,7 @@ using SumOf = std::conditional_t<std::is_same_v<S, Narrow>, float, S>;
 template <class S>
 struct Format {
   using V = typename Simd<S>::V;
+  static constexpr bool kRoundsSums = false;
 
   explicit Format(ScalarType) {}
   static S number(S x) { return x; }
@@ -42,7 +43,22 @@ struct Format<Narrow> {
   using V = Simd<float>::V;
   static constexpr int kWidth = Simd<float>::kWidth;
 
+#if defined(TERN_CPU_BASE_SET)
+  // The base set multiplies float16.
+  static constexpr bool is_half = false, kRoundsSums = true;
+  explicit Format(ScalarType) {}
+
+  /// Stores sums of products by an instruction that treats denormal numbers as zero, as those that
+  /// have added the sums do.
+  static void store_sum(Narrow* to, V sums) {
+    const __m256bh bits = _mm512_cvtneps_pbh(sums);
+    std::memcpy(to, &bits, sizeof(bits));
+  }
+#else
+  static constexpr bool kRoundsSums = false;
+  bool is_half;
   explicit Format(ScalarType dtype) : is_half(dtype == kHalf) {}
+#endif
 
   float number(Narrow x) const {
     return is_half ? tern::detail::float_of_half(x.bits) : tern::detail::float_of_bfloat16(x.bits);
@@ -64,8 +80,6 @@ struct Format<Narrow> {
     store(all, value);
     std::memcpy(to, all, static_cast<std::size_t>(n) * sizeof(Narrow));
   }
-
-  bool is_half;
 
   typedef std::uint16_t Bits16 __attribute__((vector_size(2 * kWidth)));
   typedef std::uint32_t Bits32 __attribute__((vector_size(4 * kWidth)));
