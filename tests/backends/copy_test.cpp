@@ -1,3 +1,4 @@
+#include <bit>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -141,6 +142,23 @@ TEST_P(Copy, EveryPatternOf16Bits) {
       }
       ASSERT_EQ(numbers_got, numbers_want);
     }
+  }
+}
+
+TEST_P(Copy, RoundsToEveryBfloat16) {
+  std::vector<float> in;
+  for (const std::uint32_t lower : {0u, 1u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu}) {
+    for (std::uint32_t upper = 0; upper < 0x10000u; ++upper) {
+      in.push_back(std::bit_cast<float>(upper << 16 | lower));
+    }
+  }
+  in.push_back(1);  // a rest
+  std::vector<BFloat16> out(in.size()), want(in.size());
+  const auto n = static_cast<std::int64_t>(in.size());
+  run(flat_args(kBFloat16, out.data(), kFloat, in.data(), n));
+  testing::run_oracle(flat_args(kBFloat16, want.data(), kFloat, in.data(), n));
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    ASSERT_EQ(out[i].bits, want[i].bits) << std::bit_cast<std::uint32_t>(in[i]);
   }
 }
 

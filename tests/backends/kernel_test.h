@@ -63,7 +63,7 @@ constexpr bool kNarrow = kernels::is_narrow(dtype_of<T>());
 template <class T>
 using Exact = std::conditional_t<kFloating<T>, double, T>;
 
-/// Tests of narrow dtypes leave out operands with more elements: those show how kernels divide
+/// Tests of narrow dtypes skip operands with more elements. Such operands test how kernels divide
 /// their work, which does not depend on the dtype.
 constexpr std::int64_t kManyElements = 20000;
 

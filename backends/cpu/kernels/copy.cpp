@@ -113,6 +113,40 @@ void cast_loop<Half, float>(void* out, const void* const* in, std::int64_t n, co
 }
 #endif
 
+#if defined(__AVX512BW__)
+/// Rounds the upper halves of 32 numbers at once.
+template <>
+void cast_loop<BFloat16, float>(void* out, const void* const* in, std::int64_t n,
+                                const Immediate*) {
+  const auto each_half = [](std::uint16_t first) {
+    alignas(64) std::uint16_t places[32];
+    for (int i = 0; i < 32; ++i) places[i] = static_cast<std::uint16_t>(first + 2 * i);
+    return _mm512_load_si512(places);
+  };
+  const __m512i lower_halves = each_half(0), upper_halves = each_half(1);
+  const __m512i one = _mm512_set1_epi16(1), half = _mm512_set1_epi16(-0x8000);
+  const auto round = [&](__m512 x, __m512 y) {
+    const __m512i a = _mm512_castps_si512(x), b = _mm512_castps_si512(y);
+    const __m512i lower = _mm512_permutex2var_epi16(a, lower_halves, b);
+    const __m512i upper = _mm512_permutex2var_epi16(a, upper_halves, b);
+    const __m512i tie_to_even = _mm512_adds_epu16(lower, _mm512_and_si512(upper, one));
+    const __mmask32 up = _mm512_cmpgt_epu16_mask(tie_to_even, half);
+    const __mmask32 nan = _mm512_kunpackw(_mm512_cmp_ps_mask(y, y, _CMP_UNORD_Q),
+                                          _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q));
+    const __m512i rounded = _mm512_mask_add_epi16(upper, up, upper, one);
+    const __m512i quiet = _mm512_or_si512(upper, _mm512_set1_epi16(0x40));
+    return _mm512_mask_blend_epi16(nan, rounded, quiet);
+  };
+  BFloat16* const to = static_cast<BFloat16*>(out);
+  const float* const from = static_cast<const float*>(in[0]);
+  std::int64_t i = 0;
+  for (; i + 32 <= n; i += 32) {
+    _mm512_storeu_si512(to + i, round(_mm512_loadu_ps(from + i), _mm512_loadu_ps(from + i + 16)));
+  }
+  for (; i < n; ++i) to[i] = from[i];
+}
+#endif
+
 /// From this size on, memcpy may write past the cache.
 constexpr std::int64_t kLargeCopy = 1 << 20;
 
