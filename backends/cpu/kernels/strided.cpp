@@ -10,8 +10,9 @@ namespace tern::cpu {
 namespace {
 
 constexpr std::int64_t kTileElements = 1024;
-constexpr std::int64_t kLongRow = 128;     // rows from this length on are worth a call
-constexpr std::int64_t kRowPiece = 16384;  // long rows are cut, so that threads share them
+constexpr std::int64_t kLongRow = 128;        // rows from this length on are worth a call
+constexpr std::int64_t kRowPiece = 16384;     // long rows are cut, so that threads share them
+constexpr std::int64_t kRowsElements = 4096;  // of several shorter rows that make one tile
 constexpr std::int64_t kTransposeSide = 32;
 constexpr std::int64_t kMaxElementSize = 8;
 
@@ -85,8 +86,9 @@ class Strided {
     }
     if (rows_are_contiguous && columns_ >= kLongRow) {
       tile_rows_ = 1;
-      const bool fills_buffers = converts || packs_numbers();
-      tile_columns_ = std::min(columns_, fills_buffers ? kTileElements : kRowPiece);
+      by_rows_ = !converts && !packs_numbers();
+      tile_columns_ = std::min(columns_, by_rows_ ? kRowPiece : kTileElements);
+      if (by_rows_) tile_rows_ = std::clamp<std::int64_t>(kRowsElements / columns_, 1, rows_);
     } else {
       // A plain copy needs no buffers, so its tiles may be larger.
       const bool copies = job_.loops == nullptr;
@@ -103,16 +105,28 @@ class Strided {
     return numbers != (1U << job_.inputs) - 1 && job_.loops[numbers] != nullptr;
   }
 
-  /// Returns true if run_tile() packs an input that is one number in each row.
-  bool packs_numbers() const {
+  /// Sets row_numbers_ to the inputs that are one number in each row, one bit each. Returns true if
+  /// there is no loop for them, so that run_tile() has to pack one.
+  bool packs_numbers() {
     if (job_.loops == nullptr) return false;
-    unsigned numbers = 0;
     for (int k = 0; k < job_.inputs; ++k) {
       if (in_[k].column_stride != 0) continue;
-      if (!has_loop(numbers | (1U << k))) return true;
-      numbers |= 1U << k;
+      if (!has_loop(row_numbers_ | (1U << k))) return true;
+      row_numbers_ |= 1U << k;
     }
     return false;
+  }
+
+  /// Runs the loop on each row of a tile where it is.
+  void run_rows(Tile out, const Tile* inputs, std::int64_t rows, std::int64_t columns) const {
+    const void* in[3];
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (int k = 0; k < job_.inputs; ++k) {
+        in[k] = inputs[k].data + row * inputs[k].row_stride * in_[k].element_size;
+      }
+      void* const to = out.data + row * out.row_stride * job_.out_size;
+      job_.loops[row_numbers_](to, in, columns, job_.scale);
+    }
   }
 
   bool is_transposed(const Plane& p) const {
@@ -133,6 +147,11 @@ class Strided {
     const Tile out = piece(out_, offsets[0]);
     if (job_.loops == nullptr) {
       return copy_tile(out, piece(in_[0], offsets[1]), rows, columns, job_.out_size);
+    }
+    if (by_rows_) {
+      Tile inputs[3];
+      for (int k = 0; k < job_.inputs; ++k) inputs[k] = piece(in_[k], offsets[k + 1]);
+      return run_rows(out, inputs, rows, columns);
     }
     // Narrow elements are packed into the second half of a buffer, then converted into the first.
     alignas(64) char buffers[4][kTileElements * kMaxElementSize];
@@ -181,6 +200,8 @@ class Strided {
   int outer_ndim_;
   std::int64_t rows_, columns_;
   std::int64_t tile_rows_, tile_columns_;
+  bool by_rows_ = false;      // each row of a tile is used where it is
+  unsigned row_numbers_ = 0;  // then: the inputs that are one number in each row
   Plane out_, in_[3] = {};
 };
 
