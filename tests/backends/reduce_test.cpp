@@ -195,6 +195,52 @@ TEST_P(Reduce, ProductOfLargeAndSmall) {
   EXPECT_NEAR(out, want, 1e-3);
 }
 
+// The product of all is in the range, but not that of the first half, not even in double.
+TEST_P(Reduce, ProductOfLargeThenSmall) {
+  if (is_cuda()) return;
+  for (const std::size_t half : {5, 20, 100, 2048}) {
+    std::vector<float> in(2 * half, 0.01f);
+    std::fill_n(in.begin(), half, 100.0f);
+    in[0] = -3e20f;
+    in[2 * half - 1] = 1e-22f;
+    const auto [out, want] = reduce_all(ReduceOp::kProd, in);
+    EXPECT_NEAR(out / want, 1, 1e-3) << half;
+  }
+}
+
+// The same down columns, where the products of 32 rows leave the range of float.
+TEST_P(Reduce, ProductOfLargeThenSmallColumns) {
+  if (is_cuda()) return;
+  constexpr std::int64_t kRows = 128, kColumns = 70;
+  std::vector<float> in(kRows * kColumns, 0.01f);
+  std::fill_n(in.begin(), in.size() / 2, 100.0f);
+  for (std::int64_t c = 0; c < kColumns; c += 7) in[static_cast<std::size_t>(c)] = 0;
+  std::vector<float> out(kColumns);
+  ReduceArgs args =
+      arguments<float, float>(ReduceOp::kProd, {{kColumns}, {1}, {1}, {kRows}, {kColumns}});
+  args.in = in.data();
+  args.out = out.data();
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  for (std::int64_t c = 0; c < kColumns; ++c) {
+    EXPECT_NEAR(out[static_cast<std::size_t>(c)], c % 7 == 0 ? 0 : 1, 1e-3) << "column " << c;
+  }
+}
+
+TEST_P(Reduce, ProductWithZeroInfinityOrNan) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const std::size_t n : {3, 40, 3000}) {
+    for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
+      std::vector<float> in(n, -1);
+      in[at] = 0;
+      EXPECT_EQ(reduce_all(ReduceOp::kProd, in).first, 0) << n;
+      in[at] = infinity;
+      EXPECT_EQ(reduce_all(ReduceOp::kProd, in).first, n % 2 == 0 ? -infinity : infinity) << n;
+      in[at == 0 ? 1 : 0] = 0;
+      EXPECT_TRUE(std::isnan(reduce_all(ReduceOp::kProd, in).first)) << n;
+    }
+  }
+}
+
 TEST_P(Reduce, Extremes) {
   for (ReduceOp op : {ReduceOp::kAmax, ReduceOp::kAmin, ReduceOp::kArgmax, ReduceOp::kArgmin}) {
     testing::for_each_dtype([&]<class T>() { check_all_layouts<T>(op); });

@@ -55,6 +55,9 @@ struct Values {
     for (; rows > 0; rows -= kBlockRows, p += kBlockRows * stride) {
       std::fill_n(block, columns, Op::template kIdentity<E>);
       add_block(block, p, stride, std::min(kBlockRows, rows), columns);
+      if constexpr (std::is_same_v<Op, Product> && std::is_same_v<E, float>) {
+        repeat_in_double(acc, block, p, stride, std::min(kBlockRows, rows), columns);
+      }
       for (std::int64_t c = 0; c < columns; ++c) acc[c] = combine(acc[c], block[c]);
     }
   }
@@ -69,6 +72,21 @@ struct Values {
 
  private:
   static constexpr std::int64_t kBlockRows = std::is_same_v<Op, Product> ? kProductLength : 256;
+
+  /// Multiplies acc by the columns whose product in `block` may have left the range, and sets their
+  /// product to 1.
+  static void repeat_in_double(Accumulated* acc, E* block, const E* p, std::int64_t stride,
+                               std::int64_t rows, std::int64_t columns) {
+    std::int32_t outside = 0;
+    for (std::int64_t c = 0; c < columns; ++c) outside |= is_in_range(block[c]) ? 0 : 1;
+    if (outside == 0) return;
+    for (std::int64_t c = 0; c < columns; ++c) {
+      // A column with a zero is repeated only once.
+      if (is_in_range(block[c]) || (acc[c] == 0 && block[c] == 0)) continue;
+      for (std::int64_t r = 0; r < rows; ++r) acc[c] *= static_cast<double>(p[r * stride + c]);
+      block[c] = 1;
+    }
+  }
 
   static void add_block(E* __restrict block, const E* __restrict p, std::int64_t stride,
                         std::int64_t rows, std::int64_t columns) {

@@ -4,6 +4,8 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -127,6 +129,14 @@ struct Product {
   }
   template <class T>
   static constexpr T kIdentity = T(1);
+};
+
+/// Tells if both flags are set.
+struct Both {
+  template <class V>
+  static V combine(V a, V b) {
+    return a & b;
+  }
 };
 
 /// Returns the larger value with one instruction; whether NaN wins depends on the order.
@@ -259,34 +269,102 @@ T reduce_short_run(const T* in, std::int64_t n) {
 /// The number of factors in each lane that are multiplied in float.
 constexpr std::int64_t kProductLength = 32;
 
-/// Multiplies n >= 1 elements: short products in float, then these in double.
-inline double product_run(const float* in, std::int64_t n) {
-  constexpr std::int64_t w = kLanes<float>;
-  typedef float Half __attribute__((vector_size(kVectorBytes / 2)));
-  Vector<double> wide[2] = {Vector<double>{} + 1, Vector<double>{} + 1};
-  while (n >= 4 * w) {
-    Vector<float> part[4];
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) part[k] = load(in + k * w);
-    std::int64_t i = 4 * w;
-    for (const std::int64_t end = n < kProductLength * 4 * w ? n : kProductLength * 4 * w;
-         i + 4 * w <= end; i += 4 * w) {
-#pragma GCC unroll 4
-      for (int k = 0; k < 4; ++k) part[k] *= load(in + i + k * w);
-    }
+/// Returns true if a product of floats can have stayed in their range: it is neither 0 nor infinite
+/// nor NaN.
+inline bool is_in_range(float product) { return product != 0 && product - product == 0; }
+
+/// A product of floats in double, whose exponents are kept apart so that it cannot leave the range.
+class WideProduct {
+ public:
+  /// Multiplies by four vectors.
+  void multiply(const Vector<float>* factors) {
+    typedef float HalfVector __attribute__((vector_size(kVectorBytes / 2)));
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {
-      Half halves[2];
-      std::memcpy(halves, &part[k], sizeof(halves));
-      wide[0] *= __builtin_convertvector(halves[0], Vector<double>);
-      wide[1] *= __builtin_convertvector(halves[1], Vector<double>);
+      HalfVector halves[2];
+      std::memcpy(halves, &factors[k], sizeof(halves));
+      product_[0] *= __builtin_convertvector(halves[0], Vector<double>);
+      product_[1] *= __builtin_convertvector(halves[1], Vector<double>);
     }
-    in += i;
-    n -= i;
+    split_exponent(product_[0]);
+    split_exponent(product_[1]);
   }
-  double result = reduce_lanes<Product, double>(wide[0] * wide[1]);
-  if (n > 0) result *= static_cast<double>(reduce_short_run<Product>(in, n));
-  return result;
+
+  /// Returns the product and adds its exponent to `exponent`.
+  double reduce(std::int64_t& exponent) const {
+    exponent += reduce_lanes<Sum, std::int64_t>(exponent_);
+    return reduce_lanes<Product, double>(product_[0] * product_[1]);
+  }
+
+ private:
+  /// Moves the exponents of x to exponent_; 0, infinity and NaN have none.
+  void split_exponent(Vector<double>& x) {
+    using Bits = Vector<std::uint64_t>;
+    constexpr std::uint64_t kField = 0x7ff, kBias = 1023;
+    Bits bits;
+    std::memcpy(&bits, &x, sizeof(bits));
+    const Bits field = bits >> 52 & kField;
+    const Bits is_normal = reinterpret_cast<Bits>((field != 0) & (field != kField));
+    exponent_ += reinterpret_cast<Vector<std::int64_t>>((field - kBias) & is_normal);
+    bits = (bits & ~(is_normal & kField << 52)) | (is_normal & kBias << 52);
+    std::memcpy(&x, &bits, sizeof(bits));
+  }
+
+  Vector<double> product_[2] = {Vector<double>{} + 1, Vector<double>{} + 1};
+  Vector<std::int64_t> exponent_{};
+};
+
+/// Multiplies n >= 1 elements: short products in float, then these in double. Repeats a short
+/// product in double if it may have left the range.
+inline double product_run(const float* in, std::int64_t n) {
+  constexpr std::int64_t w = kLanes<float>;
+  double result = 1;
+  std::int64_t exponent = 0;
+  if (n >= 4 * w) {
+    WideProduct wide;
+    do {
+      Vector<float> part[4];
+      const auto load_part = [&](std::int64_t at) {
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; ++k) part[k] = load(in + at + k * w);
+      };
+      load_part(0);
+      std::int64_t i = 4 * w;
+      for (const std::int64_t end = n < kProductLength * 4 * w ? n : kProductLength * 4 * w;
+           i + 4 * w <= end; i += 4 * w) {
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; ++k) part[k] *= load(in + i + k * w);
+      }
+      Vector<std::int32_t> fits = ~Vector<std::int32_t>{};
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) fits &= (part[k] != 0) & (part[k] - part[k] == 0);
+      if (reduce_lanes<Both, std::int32_t>(fits) != 0) {
+        wide.multiply(part);
+      } else {
+        for (std::int64_t at = 0; at < i; at += 4 * w) {
+          load_part(at);
+          wide.multiply(part);
+        }
+      }
+      in += i;
+      n -= i;
+    } while (n >= 4 * w);
+    result = wide.reduce(exponent);
+  }
+  if (n > 0) {
+    const float rest = reduce_short_run<Product>(in, n);
+    if (is_in_range(rest)) {
+      result *= static_cast<double>(rest);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) {
+        int moved = 0;
+        result = std::frexp(result * static_cast<double>(in[i]), &moved);
+        exponent += moved;
+      }
+    }
+  }
+  constexpr std::int64_t kMost = 4096;  // larger exponents give 0 or infinity, too
+  return std::ldexp(result, static_cast<int>(std::clamp(exponent, -kMost, kMost)));
 }
 
 /// Reduces n >= 1 elements.
