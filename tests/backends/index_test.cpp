@@ -3,6 +3,7 @@
 #include "backends/kernel_test.h"
 
 #include <tern/core/kernels/families/index.h>
+#include <tern/core/tensor/detail/allocator.h>
 
 namespace tern {
 namespace {
@@ -168,6 +169,39 @@ TEST_P(Index, SelectsRowsFromAnyPlace) {
       }
     }
   }
+}
+
+// Narrow rows are added in float32. Only rows that the index names are converted, not the table.
+TEST_P(Index, AddsFewRowsWithLittleMemory) {
+  if (is_cuda()) return;
+  constexpr std::int64_t kOuter = 2, kRows = 8000, kInner = 65;
+  Noise noise(4);
+  const auto numbers = [&](std::int64_t rows) {
+    std::vector<Half> x(static_cast<std::size_t>(kOuter * rows * kInner));
+    for (Half& v : x) v = Half(static_cast<float>(noise.uniform(-5, 5)));
+    return x;
+  };
+  const std::vector<std::int64_t> index{7999, 3, 5000, 3, 0, 3, 7999};
+  const std::vector<Half> in = numbers(std::ssize(index));
+  std::vector<Half> out = numbers(kRows), want = out;
+  IndexArgs args{};
+  args.op = IndexOp::kAdd;
+  args.dtype = kHalf;
+  args.outer = kOuter;
+  args.inner = kInner;
+  args.in_size = args.count = std::ssize(index);
+  args.out_size = args.limit = kRows;
+  args.in = in.data();
+  args.index = index.data();
+  args.out = out.data();
+  Allocator& allocator = tern::detail::allocator_of(kCPU);
+  allocator.reset_peak(0);
+  const std::int64_t before = allocator.stats(0).live_bytes;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_LT(allocator.stats(0).peak_bytes - before, 100'000);
+  args.out = want.data();
+  testing::run_oracle(args);
+  EXPECT_TRUE(out == want);
 }
 
 TERN_KERNEL_TESTS(Index);
