@@ -112,8 +112,8 @@ template <class Op, class E>
 void reduce_as(const ReduceArgs& args) {
   const Values<Op, E> policy{Results<E>(args.out, args.out_dtype),
                              static_cast<Accumulator<Op, E>>(args.scale)};
-  const bool narrow = sizeof(E) == element_size(args.out_dtype);
-  Reduction<Values<Op, E>>(args, narrow ? args.out_dtype : math_dtype(args.out_dtype), policy)
+  const bool stored_as_is = sizeof(E) == element_size(args.out_dtype);
+  Reduction<Values<Op, E>>(args, stored_as_is ? args.out_dtype : math_dtype(args.out_dtype), policy)
       .run();
 }
 
