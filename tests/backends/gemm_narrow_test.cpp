@@ -1,3 +1,7 @@
+#include <malloc.h>
+
+#include <thread>
+
 #include "backends/gemm_product.h"
 
 // Products of float16, bfloat16 and narrow integers against the oracle, on the CPU; gemm_test.cpp
@@ -188,6 +192,39 @@ TEST_P(NarrowGemm, BetaZeroDoesNotReadC) {
     for (std::int64_t j = 0; j < 37; ++j) {
       EXPECT_FALSE(std::isnan(static_cast<float>(product.c[static_cast<std::size_t>(j)])));
     }
+  }
+}
+
+// The sums between the blocks of k have a fixed size. A thread that is new has no memory yet.
+TEST_P(NarrowGemm, ManyRowsNeedLittleMemory) {
+  constexpr std::size_t kRows = 60000, kColumns = 16, kSize = 790;
+  std::vector<Half> a(kRows + kSize), b(kSize * kColumns), c(kRows * kColumns);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = Half(static_cast<float>(i % 3));
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = Half(static_cast<float>(i % 2));
+  GemmArgs args{};
+  args.dtype = kHalf;
+  args.batch = 1, args.m = kRows, args.n = kColumns, args.k = kSize;
+  args.a = a.data(), args.b = b.data(), args.c = c.data();
+  args.a_row_stride = args.a_col_stride = 1;  // rows overlap
+  args.b_row_stride = args.c_row_stride = kColumns;
+  args.b_col_stride = 1;
+  args.alpha = 1;
+  set_num_threads(1);
+  std::size_t kept = 0;
+  std::thread([&] {
+    const auto used = [] {
+      const auto info = mallinfo2();
+      return info.uordblks + info.hblkhd;
+    };
+    const std::size_t before = used();
+    run(args);
+    kept = used() - before;
+  }).join();
+  EXPECT_LT(kept, std::size_t{3} << 20);
+  for (std::size_t i = 0; i < kRows; ++i) {
+    ASSERT_EQ(static_cast<float>(c[i * kColumns]), 0);
+    ASSERT_EQ(static_cast<float>(c[i * kColumns + 15]), 789 + static_cast<float>(i % 3))
+        << "row " << i;
   }
 }
 

@@ -18,6 +18,9 @@ namespace tern::cpu {
 /// The sizes of a strip of A (first-level cache) and of packed B (second-level cache).
 inline constexpr std::int64_t kStripBytes = std::int64_t{12} << 10;
 inline constexpr std::int64_t kBlockBytes = std::int64_t{512} << 10;
+/// The most memory for sums between the blocks of k, unless a strip needs more. Rows beyond it are
+/// computed later, which packs B again.
+inline constexpr std::int64_t kSumsBytes = std::int64_t{2} << 20;
 /// Measured: up to this many rows of A do not read B often enough for packing to pay off.
 inline constexpr std::int64_t kMaxRowsInPlace = 256;
 /// The largest k for a C with contiguous columns, which is written in one pass, not block by block.
@@ -300,8 +303,12 @@ bool multiply_packed(const Problem<S>& problem, const Share& share) {
   vectors_at_once = std::min(end_vector - first_vector, vectors_at_once);
   const std::int64_t b_size = vectors_at_once * block_elements * kWidth;
   const std::int64_t packed_size = b_size + block_elements * kStripRows<E>;
-  const std::int64_t sums_size =
-      Block<S, E>::kHasSums && blocks > 1 ? strips * kStripRows<E> * vectors_at_once * kWidth : 0;
+  const bool has_sums = Block<S, E>::kHasSums && blocks > 1;
+  const std::int64_t strip_sums = kStripRows<E> * vectors_at_once * kWidth;
+  const std::int64_t strips_at_once =
+      has_sums ? std::clamp<std::int64_t>(kSumsBytes / (strip_sums * kSumBytes), 1, strips)
+               : strips;
+  const std::int64_t sums_size = has_sums ? strips_at_once * strip_sums : 0;
   static_assert(alignof(T) == alignof(E));
   E* const memory = scratch_of<E>(packed_size + divide_up(sums_size * kSumBytes, kElementBytes));
   if (memory == nullptr) return false;
@@ -314,16 +321,21 @@ bool multiply_packed(const Problem<S>& problem, const Share& share) {
   for (std::int64_t begin = first_vector; begin < end_vector; begin += vectors_at_once) {
     const std::int64_t end = std::min(begin + vectors_at_once, end_vector);
     sums.column = begin * kWidth;
-    for (std::int64_t number = 0; number < blocks; ++number) {
-      const std::int64_t k_begin = elements * number / blocks * kSteps;
-      const std::int64_t k_end = std::min(problem.k, elements * (number + 1) / blocks * kSteps);
-      Block<S, E> block(problem, k_begin, k_end, direct_b, memory, memory + b_size, sums);
-      block.pack_b(begin, end);
-      for (std::int64_t strip = 0; strip < strips; ++strip) {
-        const std::int64_t from = std::max(begin, first_vector + (strip < first_strip ? 1 : 0));
-        const std::int64_t to = std::min(end, last_vector + (strip < last_strip ? 1 : 0));
-        const std::int64_t row = share.row_begin + strip * kStripRows<E>;
-        if (from < to) block.multiply(row, std::min(row + kStripRows<E>, share.row_end), from, to);
+    for (std::int64_t group = 0; group < strips; group += strips_at_once) {
+      const std::int64_t group_end = std::min(group + strips_at_once, strips);
+      sums.row = share.row_begin + group * kStripRows<E>;
+      for (std::int64_t number = 0; number < blocks; ++number) {
+        const std::int64_t k_begin = elements * number / blocks * kSteps;
+        const std::int64_t k_end = std::min(problem.k, elements * (number + 1) / blocks * kSteps);
+        Block<S, E> block(problem, k_begin, k_end, direct_b, memory, memory + b_size, sums);
+        block.pack_b(begin, end);
+        for (std::int64_t strip = group; strip < group_end; ++strip) {
+          const std::int64_t from = std::max(begin, first_vector + (strip < first_strip ? 1 : 0));
+          const std::int64_t to = std::min(end, last_vector + (strip < last_strip ? 1 : 0));
+          const std::int64_t row = share.row_begin + strip * kStripRows<E>;
+          const std::int64_t row_end = std::min(row + kStripRows<E>, share.row_end);
+          if (from < to) block.multiply(row, row_end, from, to);
+        }
       }
     }
   }
