@@ -77,20 +77,20 @@ void uniform(Mt19937& generator, T* out, std::int64_t count, T from, T to) {
 // are gathered first, so that the expensive loop runs over whole vectors of any width.
 template <class T>
 void normal_blocks(T* __restrict data, std::int64_t blocks, T mean, T std) {
-  constexpr std::int64_t kHalf = kBlock / 2, kMost = kChunkWords / 2;
+  constexpr std::int64_t kHalfBlock = kBlock / 2, kMost = kChunkWords / 2;
   alignas(64) T first[kMost], second[kMost];
   for (std::int64_t b = 0; b < blocks; ++b) {
-    std::copy_n(data + b * kBlock, kHalf, first + b * kHalf);
-    std::copy_n(data + b * kBlock + kHalf, kHalf, second + b * kHalf);
+    std::copy_n(data + b * kBlock, kHalfBlock, first + b * kHalfBlock);
+    std::copy_n(data + b * kBlock + kHalfBlock, kHalfBlock, second + b * kHalfBlock);
   }
-  for (std::int64_t i = 0; i < blocks * kHalf; ++i) {
+  for (std::int64_t i = 0; i < blocks * kHalfBlock; ++i) {
     const NormalPair<T> pair = box_muller(first[i], second[i]);
     first[i] = std::fma(pair.cos, std, mean);
     second[i] = std::fma(pair.sin, std, mean);
   }
   for (std::int64_t b = 0; b < blocks; ++b) {
-    std::copy_n(first + b * kHalf, kHalf, data + b * kBlock);
-    std::copy_n(second + b * kHalf, kHalf, data + b * kBlock + kHalf);
+    std::copy_n(first + b * kHalfBlock, kHalfBlock, data + b * kBlock);
+    std::copy_n(second + b * kHalfBlock, kHalfBlock, data + b * kBlock + kHalfBlock);
   }
 }
 

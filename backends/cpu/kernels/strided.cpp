@@ -155,7 +155,7 @@ class Strided {
     }
     // Narrow elements are packed into the second half of a buffer, then converted into the first.
     alignas(64) char buffers[4][kTileElements * kMaxElementSize];
-    constexpr std::int64_t kHalf = kTileElements * kMaxElementSize / 2;
+    constexpr std::int64_t kHalfBuffer = kTileElements * kMaxElementSize / 2;
     const void* in[3];
     unsigned numbers = 0;
     for (int k = 0; k < job_.inputs; ++k) {
@@ -167,7 +167,7 @@ class Strided {
       if (is_number) {
         numbers |= 1U << k;
       } else if (!is_dense(tile)) {
-        char* const packed = buffers[k] + (widen != nullptr ? kHalf : 0);
+        char* const packed = buffers[k] + (widen != nullptr ? kHalfBuffer : 0);
         copy_tile({packed, columns, 1}, tile, rows, columns, static_cast<int>(in_[k].element_size));
         in[k] = packed;
       }
@@ -186,7 +186,7 @@ class Strided {
     }
     job_.loops[numbers](const_cast<void*>(result), in, rows * columns, job_.scale);
     if (job_.narrow != nullptr) {
-      void* const narrowed = direct ? out.data : buffers[3] + kHalf;
+      void* const narrowed = direct ? out.data : buffers[3] + kHalfBuffer;
       job_.narrow(narrowed, &result, rows * columns, nullptr);
       result = narrowed;
     }
