@@ -155,44 +155,40 @@ void add_rows(const IndexArgs& args) {
 /// converted, not all of the output.
 template <class Add>
 void add_widened(const IndexArgs& args, const Add& add) {
-  // Measured: the elements that are converted in the time that an index takes to be sorted.
-  constexpr std::int64_t kElementsPerIndex = 256;
-  const std::int64_t cost = args.count * (args.inner + kElementsPerIndex);
-  if (args.op != IndexOp::kAdd || 2 * cost > args.out_size * args.inner) {
-    return run_widened(args, add);
-  }
-  std::vector<std::int64_t> rows(args.index, args.index + args.count);
-  std::sort(rows.begin(), rows.end());
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  std::vector<std::int64_t> places;
-  for (std::int64_t j = 0; j < args.count; ++j) {
-    places.push_back(std::lower_bound(rows.begin(), rows.end(), args.index[j]) - rows.begin());
-  }
-
-  const std::int64_t inner = args.inner, count = std::ssize(rows);
-  std::vector<std::uint16_t> copy(static_cast<std::size_t>(args.outer * count * inner));
-  IndexArgs named = args;
-  named.op = IndexOp::kSelect;
-  named.in = args.out;
-  named.in_size = args.out_size;
-  named.index = rows.data();
-  named.count = named.out_size = count;
-  named.out = copy.data();
-  select<std::uint16_t>(named);
-  named = args;
-  named.index = places.data();
-  named.out_size = named.limit = count;
-  named.out = copy.data();
-  run_widened(named, add);
-
-  const std::uint16_t* from = copy.data();
-  for (std::int64_t o = 0; o < args.outer; ++o) {
-    std::uint16_t* const out = static_cast<std::uint16_t*>(args.out) + o * args.out_size * inner;
-    for (std::int64_t row : rows) {
-      copy_run(out + row * inner, from, inner * std::int64_t{sizeof(*from)});
-      from += inner;
+  constexpr std::int64_t kElementsPerIndex = 256;  // what could be converted while it is sorted
+  const std::int64_t inner = args.inner;
+  const bool few = args.op == IndexOp::kAdd &&
+                   2 * args.count * (inner + kElementsPerIndex) <= args.out_size * inner;
+  std::vector<std::int64_t> rows, places;
+  std::vector<std::uint16_t> copy;
+  const auto move_rows = [&](bool back) {
+    std::uint16_t* in_copy = copy.data();
+    for (std::int64_t o = 0; o < args.outer; ++o) {
+      std::uint16_t* const out = static_cast<std::uint16_t*>(args.out) + o * args.out_size * inner;
+      for (std::int64_t row : rows) {
+        std::uint16_t* const in_out = out + row * inner;
+        copy_run(back ? in_out : in_copy, back ? in_copy : in_out, inner * 2);
+        in_copy += inner;
+      }
     }
+  };
+  IndexArgs used = args;
+  if (few) {
+    rows.assign(args.index, args.index + args.count);
+    std::sort(rows.begin(), rows.end());
+    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    places.resize(static_cast<std::size_t>(args.count));
+    std::transform(args.index, args.index + args.count, places.begin(), [&](std::int64_t row) {
+      return std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
+    });
+    used.index = places.data();
+    used.out_size = used.limit = std::ssize(rows);
+    copy.resize(static_cast<std::size_t>(args.outer * used.out_size * inner));
+    used.out = copy.data();
+    move_rows(false);
   }
+  run_widened(used, add);
+  if (few) move_rows(true);
 }
 
 void index(const IndexArgs& args, KernelContext& context) {

@@ -273,7 +273,7 @@ constexpr std::int64_t kProductLength = 32;
 /// nor NaN.
 inline bool is_in_range(float product) { return product != 0 && product - product == 0; }
 
-/// A product of floats in double, whose exponents are kept apart so that it cannot leave the range.
+/// A product of floats in double, whose exponent can be kept apart so that it stays in the range.
 class WideProduct {
  public:
   /// Multiplies by four vectors.
@@ -286,6 +286,10 @@ class WideProduct {
       product_[0] *= __builtin_convertvector(halves[0], Vector<double>);
       product_[1] *= __builtin_convertvector(halves[1], Vector<double>);
     }
+  }
+
+  /// Keeps the exponent of the product so far apart.
+  void split_exponents() {
     split_exponent(product_[0]);
     split_exponent(product_[1]);
   }
@@ -316,7 +320,7 @@ class WideProduct {
 
 /// Multiplies n >= 1 elements: short products in float, then these in double. Repeats a short
 /// product in double if it may have left the range.
-inline double product_run(const float* in, std::int64_t n) {
+[[gnu::noinline]] inline double long_product(const float* in, std::int64_t n) {
   constexpr std::int64_t w = kLanes<float>;
   double result = 1;
   std::int64_t exponent = 0;
@@ -338,13 +342,11 @@ inline double product_run(const float* in, std::int64_t n) {
       Vector<std::int32_t> fits = ~Vector<std::int32_t>{};
 #pragma GCC unroll 4
       for (int k = 0; k < 4; ++k) fits &= (part[k] != 0) & (part[k] - part[k] == 0);
-      if (reduce_lanes<Both, std::int32_t>(fits) != 0) {
+      const bool all_fit = reduce_lanes<Both, std::int32_t>(fits) != 0;
+      for (std::int64_t at = all_fit ? i - 4 * w : 0; at < i; at += 4 * w) {
+        if (!all_fit) load_part(at);
         wide.multiply(part);
-      } else {
-        for (std::int64_t at = 0; at < i; at += 4 * w) {
-          load_part(at);
-          wide.multiply(part);
-        }
+        wide.split_exponents();
       }
       in += i;
       n -= i;
@@ -365,6 +367,29 @@ inline double product_run(const float* in, std::int64_t n) {
   }
   constexpr std::int64_t kMost = 4096;  // larger exponents give 0 or infinity, too
   return std::ldexp(result, static_cast<int>(std::clamp(exponent, -kMost, kMost)));
+}
+
+/// Multiplies n >= 1 elements. One short product needs no exponent, unless it leaves the range.
+inline double product_run(const float* in, std::int64_t n) {
+  constexpr std::int64_t w = kLanes<float>;
+  if (n > kProductLength * 4 * w) return long_product(in, n);
+  double result = 1;
+  std::int64_t i = 0;
+  if (n >= 4 * w) {
+    Vector<float> part[4];
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) part[k] = load(in + k * w);
+    for (i = 4 * w; i + 4 * w <= n; i += 4 * w) {
+#pragma GCC unroll 4
+      for (int k = 0; k < 4; ++k) part[k] *= load(in + i + k * w);
+    }
+    WideProduct wide;
+    wide.multiply(part);
+    std::int64_t none = 0;
+    result = wide.reduce(none);
+  }
+  if (i < n) result *= static_cast<double>(reduce_short_run<Product>(in + i, n - i));
+  return result != 0 && result - result == 0 ? result : long_product(in, n);
 }
 
 /// Reduces n >= 1 elements.
