@@ -303,7 +303,8 @@ bool multiply_packed(const Problem<S>& problem, const Share& share) {
   vectors_at_once = std::min(end_vector - first_vector, vectors_at_once);
   const std::int64_t b_size = vectors_at_once * block_elements * kWidth;
   const std::int64_t packed_size = b_size + block_elements * kStripRows<E>;
-  const bool has_sums = Block<S, E>::kHasSums && blocks > 1;
+  // A share without columns has none: more threads than units.
+  const bool has_sums = Block<S, E>::kHasSums && blocks > 1 && vectors_at_once > 0;
   const std::int64_t strip_sums = kStripRows<E> * vectors_at_once * kWidth;
   const std::int64_t strips_at_once =
       has_sums ? std::clamp<std::int64_t>(kSumsBytes / (strip_sums * kSumBytes), 1, strips)
