@@ -197,7 +197,7 @@ TEST_P(Reduce, ProductOfLargeAndSmall) {
 
 // The product of all is in the range, but not that of the first half, not even in double.
 TEST_P(Reduce, ProductOfLargeThenSmall) {
-  if (is_cuda()) return;
+  if (is_cuda()) GTEST_SKIP() << "CUDA kernels multiply as PyTorch does: infinity or NaN";
   for (const std::size_t half : {5, 20, 100, 2048}) {
     std::vector<float> in(2 * half, 0.01f);
     std::fill_n(in.begin(), half, 100.0f);
@@ -210,7 +210,7 @@ TEST_P(Reduce, ProductOfLargeThenSmall) {
 
 // The same down columns, where the products of 32 rows leave the range of float.
 TEST_P(Reduce, ProductOfLargeThenSmallColumns) {
-  if (is_cuda()) return;
+  if (is_cuda()) GTEST_SKIP() << "CUDA kernels multiply as PyTorch does: infinity or NaN";
   constexpr std::int64_t kRows = 128, kColumns = 70;
   std::vector<float> in(kRows * kColumns, 0.01f);
   std::fill_n(in.begin(), in.size() / 2, 100.0f);
