@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/reduce_run.h>
 
 // Code that softmax and the normalisations share.
 

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include <tern/backends/cpu/kernels/dims.h>
-#include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/reduce_run.h>
 #include <tern/backends/cpu/kernels/strided.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/reduce.h>

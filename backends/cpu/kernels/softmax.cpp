@@ -2,7 +2,7 @@
 
 #include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/normalize.h>
-#include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/reduce_run.h>
 #include <tern/backends/cpu/kernels/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/softmax.h>
