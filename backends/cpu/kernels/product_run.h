@@ -17,7 +17,7 @@ constexpr std::int64_t kProductLength = 32;
 
 /// Returns true if a product of floats can have stayed in their range: it is neither 0 nor infinite
 /// nor NaN.
-inline bool is_in_range(float product) { return product != 0 && product - product == 0; }
+inline bool is_in_range(float product) { return product != 0 && product * 0 == 0; }
 
 /// A product of floats in double, whose exponent can be kept apart so that it stays in the range.
 class WideProduct {
@@ -87,7 +87,7 @@ class WideProduct {
       }
       Vector<std::int32_t> fits = ~Vector<std::int32_t>{};
 #pragma GCC unroll 4
-      for (int k = 0; k < 4; ++k) fits &= (part[k] != 0) & (part[k] - part[k] == 0);
+      for (int k = 0; k < 4; ++k) fits &= (part[k] != 0) & (part[k] * 0 == 0);
       const bool all_fit = reduce_lanes<Both, std::int32_t>(fits) != 0;
       for (std::int64_t at = all_fit ? i - 4 * w : 0; at < i; at += 4 * w) {
         if (!all_fit) load_part(at);
@@ -135,7 +135,7 @@ inline double product_run(const float* in, std::int64_t n) {
     result = wide.reduce(none);
   }
   if (i < n) result *= static_cast<double>(reduce_short_run<Product>(in + i, n - i));
-  return result != 0 && result - result == 0 ? result : long_product(in, n);
+  return result != 0 && result * 0 == 0 ? result : long_product(in, n);
 }
 
 }  // namespace tern::cpu
