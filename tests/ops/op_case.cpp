@@ -97,7 +97,7 @@ std::string difference(const Tensor& actual, const Tensor& expected, double tole
     // Without the test for finite numbers, every number would be close to infinity.
     const bool same =
         a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i])) ||
-        (std::isfinite(b[i]) && std::abs(a[i] - b[i]) <= tolerance * (0.5 + std::abs(b[i])));
+        (std::isfinite(b[i]) && std::abs(a[i] - b[i]) <= tolerance * (1 + std::abs(b[i])));
     if (!same) {
       out << "element " << i << " is " << a[i] << " instead of " << b[i];
       return out.str();

@@ -129,7 +129,7 @@ std::vector<Tensor> require_grad(const std::vector<Tensor>& inputs, const Sample
 std::vector<Tensor> to_device(const std::vector<Tensor>& inputs, Device device);
 std::string describe(const Sample& sample, Layout layout);
 /// Returns where the first difference is, or an empty text if all elements agree. `tolerance` is
-/// relative to the element, and to 1/2, because terms of small results may cancel out.
+/// relative to the element, and to 1, because larger terms of a small result may cancel out.
 std::string difference(const Tensor& actual, const Tensor& expected, double tolerance);
 
 }  // namespace tern::testing

@@ -88,7 +88,12 @@ T __shfl_xor_sync(unsigned, T value, int mask) {
 template <class T>
 T atomicAdd(T* address, T value) {
   const T old = *address;
-  *address = static_cast<T>(old + value);
+  if constexpr (std::is_integral_v<T>) {  // wraps around
+    using Bits = std::make_unsigned_t<T>;
+    *address = static_cast<T>(static_cast<Bits>(old) + static_cast<Bits>(value));
+  } else {
+    *address = old + value;
+  }
   return old;
 }
 // Two bytes may be an element of one byte and its neighbour beyond the end of a tensor.
