@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
@@ -91,10 +92,27 @@ template <class E>
   throw E(error_text(join(parts), !std::is_same_v<E, OutOfMemoryError>));
 }
 
-/// Throws E with the text of all values. Not inlined, so that a check costs its caller little code.
+/// How raise() passes a part of type T: texts of all lengths and numbers of all widths alike, so
+/// that few functions serve all checks.
+template <class T, bool kIsNumber = std::is_arithmetic_v<T> && !std::is_same_v<T, char>>
+struct Passed {
+  using Type = std::conditional_t<std::is_array_v<T>, const char*, const T&>;
+};
+template <class T>
+struct Passed<T, true> {
+  using Integer = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  using Type = std::conditional_t<std::is_floating_point_v<T>, double, Integer>;
+};
+
 template <class E, class... Parts>
-[[noreturn]] __attribute__((noinline, cold)) void raise(const Parts&... parts) {
+[[noreturn]] __attribute__((noinline, cold)) void raise_parts(Parts... parts) {
   raise_joined<E>({TextPart(parts)...});
+}
+
+/// Throws E with the text of all values. A check costs its caller little code.
+template <class E, class... Parts>
+[[noreturn]] __attribute__((always_inline)) inline void raise(const Parts&... parts) {
+  raise_parts<E, typename Passed<Parts>::Type...>(parts...);
 }
 
 /// Throws Error for a broken invariant of tern itself. User input must never cause this error.

@@ -53,8 +53,7 @@ class JsonReader final : public JsonEvents {
 
   /// Parses the next value of the file; with `to_end`, nothing may follow the value.
   void parse(JsonEvents& events, bool to_end) {
-    Json::sax_parse(SourceIterator(&source_), SourceIterator(nullptr), &events,
-                    Json::input_format_t::json, to_end);
+    parse_json(SourceIterator(&source_), SourceIterator(nullptr), events, to_end);
   }
   bool is_plain() const { return format_.empty() && !state_ && !keys_[kTop].contains("tensors"); }
   void take_value(JsonTensor& entry);

@@ -115,7 +115,9 @@ State TreeReader::leaf(const Frame& frame) {
 }
 
 State read_tree(const FlatState& flat) {
-  const auto parse = [&flat](JsonEvents& events) { Json::sax_parse(flat.tree, &events); };
+  const auto parse = [&flat](JsonEvents& events) {
+    parse_json(flat.tree.begin(), flat.tree.end(), events);
+  };
   TreeReader check(TreeReader::kInMetadata);
   parse(check);
   TreeReader reader(TreeReader::kInMetadata, flat);
