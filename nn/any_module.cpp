@@ -1,5 +1,5 @@
+#include <tern/core/base/detail/type_name.h>
 #include <tern/nn/any_module.h>
-#include <tern/nn/detail/type_name.h>
 
 namespace tern::nn {
 
@@ -12,18 +12,19 @@ void argument_count_error(const Module& module, std::size_t expected, std::size_
 
 void argument_type_error(std::size_t index, const std::type_info& expected,
                          const std::type_info& received) {
-  tern::detail::raise<Error>("Expected argument #", index, " to be of type ", type_name(expected),
-                             ", but received value of type ", type_name(received));
+  tern::detail::raise<Error>("Expected argument #", index, " to be of type ",
+                             tern::detail::type_name(expected), ", but received value of type ",
+                             tern::detail::type_name(received));
 }
 
 void return_type_error(const std::type_info& actual, const std::type_info& asked) {
-  tern::detail::raise<Error>("The type of the return value is ", type_name(actual),
-                             ", but you asked for type ", type_name(asked));
+  tern::detail::raise<Error>("The type of the return value is ", tern::detail::type_name(actual),
+                             ", but you asked for type ", tern::detail::type_name(asked));
 }
 
 void module_cast_error(const std::type_info& from, const std::type_info& to) {
-  tern::detail::raise<Error>("Attempted to cast module of type ", type_name(from), " to type ",
-                             type_name(to));
+  tern::detail::raise<Error>("Attempted to cast module of type ", tern::detail::type_name(from),
+                             " to type ", tern::detail::type_name(to));
 }
 
 }  // namespace detail

@@ -1,10 +1,10 @@
 #include <unordered_set>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/type_name.h>
 #include <tern/nn/detail/container_clone.h>
 #include <tern/nn/detail/family.h>
 #include <tern/nn/detail/module_walk.h>
-#include <tern/nn/detail/type_name.h>
 #include <tern/nn/module.h>
 
 namespace tern::nn {
@@ -61,7 +61,7 @@ void Module::release_children() noexcept {
 }
 
 std::string Module::name() const {
-  return name_.empty() ? detail::type_name(typeid(*this)) : name_;
+  return name_.empty() ? tern::detail::type_name(typeid(*this)) : name_;
 }
 
 // --- Registration --------------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <tern/core/autograd/anomaly.h>
+#include <tern/core/autograd/detail/anomaly.h>
 #include <tern/core/autograd/detail/engine.h>
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/tensor/detail/shape.h>
@@ -160,6 +162,9 @@ void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
   }
   if (state.applies) {
     node.apply(gradients, results);
+    if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]] {
+      check_results(node, results);
+    }
     if (!keep_graph_) node.release_saved();
   }
   state.first.reset();

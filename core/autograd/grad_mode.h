@@ -11,6 +11,8 @@ struct TERN_API GradMode {
   static bool is_enabled();
   /// Sets whether ops of this thread are recorded. Prefer a guard, which restores the mode.
   static void set_enabled(StrictBool enabled);
+  /// Returns true when the mode is enabled and no InferenceMode lives, so that ops are recorded.
+  static bool records();
 };
 
 /// Sets the grad mode of this thread while the guard lives and then restores the previous mode.
@@ -26,6 +28,30 @@ class TERN_API AutoGradMode {
   AutoGradMode& operator=(const AutoGradMode&) = delete;
 
  private:
+  bool previous_;
+};
+
+/// Disables recording while the guard lives, and lets new tensors be inference tensors, which have
+/// no version counter: no op outside of the mode may save them for backward or change them in
+/// place. With `false`, leaves the mode of an outer guard and enables gradients.
+///
+/// Example:
+///   tern::InferenceMode inference;
+///   Tensor scores = model->forward(batch);
+class TERN_API InferenceMode {
+ public:
+  /// Enters the mode.
+  explicit InferenceMode(StrictBool enabled = true);
+  /// Restores the previous mode.
+  ~InferenceMode();
+  InferenceMode(const InferenceMode&) = delete;
+  InferenceMode& operator=(const InferenceMode&) = delete;
+
+  /// Returns true while this thread is in the mode.
+  static bool is_enabled();
+
+ private:
+  AutoGradMode grad_mode_;
   bool previous_;
 };
 

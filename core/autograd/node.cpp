@@ -17,6 +17,8 @@ std::atomic<unsigned> next_hook_number{1};
 Node::Node(Edge* edges, std::size_t count) : Node(edges, count, next_sequence_nr++) {}
 Node::~Node() = default;
 
+std::string NamedNode::name() const { return name_; }
+
 std::string op_name(const Node& node) {
   const std::string name = node.name();
   const std::size_t end = name.rfind("Backward");
@@ -44,16 +46,28 @@ void Node::set_output_info(std::uint32_t nr, const Tensor& output) {
   info.device = output.device();
 }
 
+Node::Extra& Node::extra() {
+  if (!extra_) extra_ = std::make_unique<Extra>();
+  return *extra_;
+}
+
+const std::string& Node::origin() const {
+  static const std::string* const kNone = new std::string;
+  return extra_ ? extra_->origin : *kNone;
+}
+
+void Node::set_origin(std::string text) { extra().origin = std::move(text); }
+
 unsigned Node::add_hook(std::uint32_t output_nr, Hook hook, bool is_last) {
-  if (!hooks_) hooks_ = std::make_unique<std::vector<OutputHook>>();
-  const auto at = is_last ? hooks_->end()
-                          : std::find_if(hooks_->begin(), hooks_->end(),
+  std::vector<OutputHook>& hooks = extra().hooks;
+  const auto at = is_last ? hooks.end()
+                          : std::find_if(hooks.begin(), hooks.end(),
                                          [](const OutputHook& h) { return h.is_last; });
-  return hooks_->insert(at, {output_nr, next_hook_number++, std::move(hook), is_last})->number;
+  return hooks.insert(at, {output_nr, next_hook_number++, std::move(hook), is_last})->number;
 }
 
 void Node::remove_hook(unsigned number) {
-  if (hooks_) std::erase_if(*hooks_, [&](const OutputHook& h) { return h.number == number; });
+  if (extra_) std::erase_if(extra_->hooks, [&](const OutputHook& h) { return h.number == number; });
 }
 
 namespace {
@@ -80,8 +94,8 @@ void check_replacement(unsigned hook, const Tensor& before, const Tensor& after)
 }  // namespace
 
 Tensor Node::run_hooks(std::uint32_t output_nr, Tensor gradient) const {
-  if (!hooks_) return gradient;
-  const std::vector<OutputHook> hooks = *hooks_;  // a hook may add or remove hooks
+  if (!has_hooks()) return gradient;
+  const std::vector<OutputHook> hooks = extra_->hooks;  // a hook may add or remove hooks
   for (const OutputHook& hook : hooks) {
     if (hook.output_nr != output_nr) continue;
     Tensor replaced = hook.hook(gradient);

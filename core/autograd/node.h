@@ -85,7 +85,13 @@ class TERN_API Node : public RefCounted {
   /// Returns `gradient` after all hooks of the output have run.
   Tensor run_hooks(std::uint32_t output_nr, Tensor gradient) const;
   /// Returns true when a hook was added.
-  bool has_hooks() const { return hooks_ != nullptr; }
+  bool has_hooks() const { return extra_ != nullptr && !extra_->hooks.empty(); }
+
+  /// Returns the op and the module of the forward pass that recorded this node: "op mul in module
+  /// 'fc1' (Linear)". Empty unless AnomalyMode was enabled then.
+  const std::string& origin() const;
+  /// Sets what origin() returns.
+  void set_origin(std::string text);
 
   /// Allocates the node from recycled memory.
   static void* operator new(std::size_t size) { return tern::detail::allocate_object(size); }
@@ -107,8 +113,27 @@ class TERN_API Node : public RefCounted {
   std::uint64_t sequence_nr_;
   OutputInfo first_;
   std::vector<OutputInfo> more_;
-  std::unique_ptr<std::vector<OutputHook>> hooks_;
+  // What few nodes have.
+  struct Extra {
+    std::vector<OutputHook> hooks;
+    std::string origin;
+  };
+  Extra& extra();
+  std::unique_ptr<Extra> extra_;
   Node* next_dying_ = nullptr;
+};
+
+/// A node whose name is a string literal.
+class TERN_API NamedNode : public Node {
+ public:
+  std::string name() const override;
+
+ protected:
+  /// The derived class owns `edges`; `name` must be a string literal.
+  NamedNode(const char* name, Edge* edges, std::size_t count) : Node(edges, count), name_(name) {}
+
+ private:
+  const char* name_;
 };
 
 /// Returns the rule that made `tensor`, the accumulator of a leaf that requires grad, or an empty

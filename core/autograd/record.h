@@ -31,7 +31,7 @@ bool needs_grad(const Tensors&... tensors) {
     const TensorImpl* impl = tensor.unsafeGetTensorImpl();
     return impl != nullptr && (impl->autograd || impl->view_base) && tensor.requires_grad();
   };
-  return (tracked(tensors) || ...) && GradMode::is_enabled();
+  return (tracked(tensors) || ...) && GradMode::records();
 }
 
 namespace detail {
@@ -79,10 +79,10 @@ class InputRule {
 
 /// The node of an op with one differentiable output.
 template <class... Ws>
-class RuleNode final : public Node {
+class RuleNode final : public NamedNode {
  public:
   RuleNode(const char* name, const Tensor& out, const Ws&... wrts)
-      : Node(edges_, sizeof...(Ws)), name_(name) {
+      : NamedNode(name, edges_, sizeof...(Ws)) {
     init(out, std::index_sequence_for<Ws...>(), wrts...);
   }
 
@@ -91,7 +91,6 @@ class RuleNode final : public Node {
     if (!gradients[0].defined()) return;
     run(gradients[0], results, std::index_sequence_for<Ws...>());
   }
-  std::string name() const override { return name_; }
   void release_saved() override {
     if constexpr ((Ws::kSaved + ...) > 0) {
       std::apply(
@@ -122,7 +121,6 @@ class RuleNode final : public Node {
   }
 
   Edge edges_[sizeof...(Ws)];
-  const char* name_;
   bool released_ = false;
   std::tuple<std::optional<InputRule<Ws>>...> rules_;
 };

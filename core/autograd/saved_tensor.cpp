@@ -3,6 +3,7 @@
 #include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/saved_tensor.h>
+#include <tern/core/autograd/saved_tensor_hooks.h>
 #include <tern/core/kernels/backend.h>
 
 namespace tern::autograd {
@@ -24,42 +25,95 @@ namespace {
       "backward; use an op that is not in place, or clone() the tensor first.");
 }
 
+thread_local const SavedTensorHooks* saved_tensor_hooks = nullptr;
+
 }  // namespace
+
+namespace detail {
+
+/// What a pack hook made of a tensor.
+struct PackedTensor {
+  SavedValue value;
+  std::shared_ptr<const SavedTensorHooks::Unpack> unpack;
+  OutputInfo info;
+};
+
+}  // namespace detail
+
+SavedTensorHooks::SavedTensorHooks(Pack pack, Unpack unpack)
+    : pack_(std::move(pack)),
+      unpack_(std::make_shared<const Unpack>(std::move(unpack))),
+      outer_(saved_tensor_hooks) {
+  saved_tensor_hooks = this;
+}
+SavedTensorHooks::~SavedTensorHooks() { saved_tensor_hooks = outer_; }
 
 SavedTensor::SavedTensor(const Tensor& tensor, bool is_output) : is_output_(is_output) {
   if (!tensor.defined()) return;
+  TERN_CHECK(!tensor.is_inference(), Error,
+             "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
+             "inference mode in computation tracked by autograd. To work around this, you can make "
+             "a clone to get a normal tensor and use it in autograd, or use NoGradGuard instead of "
+             "InferenceMode.");
   version_ = tensor.self().storage->version();
-  if (!is_output) edge_ = gradient_edge(tensor);
+  if (!is_output) {
+    Edge edge = gradient_edge(tensor);
+    node_ = std::move(edge.node);
+    output_nr_ = edge.output_nr & 0x7fffffff;
+  }
+  if (saved_tensor_hooks != nullptr) [[unlikely]] {
+    const SavedTensorHooks& hooks = *saved_tensor_hooks;
+    const NoGradGuard no_grad;
+    packed_ = std::make_unique<detail::PackedTensor>(
+        detail::PackedTensor{hooks.pack_(tern::detail::make_alias(tensor)),
+                             hooks.unpack_,
+                             {tensor.self().sizes, tensor.dtype(), tensor.device()}});
+    return;
+  }
   // A leaf that requires grad is saved itself. Any other tensor is saved as an alias without
   // history, so that a later in-place op, which gives the tensor a new rule, cannot close a cycle.
-  const bool is_grad_leaf = edge_.node && edge_.node->is_accumulator();
+  const bool is_grad_leaf = node_ && node_->is_accumulator();
   data_ = is_grad_leaf ? tensor : tern::detail::make_alias(tensor);
 }
 
+SavedTensor::SavedTensor() = default;
+SavedTensor::~SavedTensor() = default;
+SavedTensor::SavedTensor(SavedTensor&& other) noexcept = default;
+SavedTensor& SavedTensor::operator=(SavedTensor&& other) noexcept = default;
+
 Tensor SavedTensor::unpack(Node* owner) const {
-  if (!data_.defined()) return data_;
-  if (data_.self().storage->version() != version_) [[unlikely]] {
-    throw_modified(data_, is_output_ ? owner : edge_.node.get(), edge_.output_nr, version_);
+  Tensor data = data_;
+  if (packed_) [[unlikely]] {
+    {
+      const NoGradGuard no_grad;
+      data = (*packed_->unpack)(packed_->value);
+    }
+    const OutputInfo& info = packed_->info;
+    TERN_CHECK(data.defined() && data.sizes() == IntArrayRef(info.sizes) &&
+                   data.dtype() == info.dtype && data.device() == info.device,
+               Error, "SavedTensorHooks: pack got a tensor of sizes ", IntArrayRef(info.sizes),
+               ", dtype ", info.dtype, " on ", info.device, ", but unpack returned ",
+               data.defined() ? tern::detail::text_of("sizes ", data.sizes(), ", dtype ",
+                                                      data.dtype(), " on ", data.device())
+                              : "an undefined tensor");
+  }
+  if (!data.defined()) return data;
+  if (!packed_ && data.self().storage->version() != version_) [[unlikely]] {
+    throw_modified(data, is_output_ ? owner : node_.get(), output_nr_, version_);
   }
   // The block belongs to the stream of the forward pass and is freed when this backward has been
   // queued, perhaps on another stream.
-  if (data_.is_cuda()) [[unlikely]] {
-    kernels::backend_of(kCUDA).record_current_stream(data_.self().storage->data(),
-                                                     data_.device().index());
+  if (data.is_cuda()) [[unlikely]] {
+    kernels::backend_of(kCUDA).record_current_stream(data.self().storage->data(),
+                                                     data.device().index());
   }
   // History matters only if this backward is itself recorded.
-  if (!GradMode::is_enabled()) return data_;
-  if (is_output_) {
-    Tensor result = tern::detail::make_alias(data_);
-    Meta& meta = ensure_meta(result.self());
-    meta.node = IntrusivePtr<Node>(owner);
-    return result;
-  }
-  if (!edge_.node || edge_.node->is_accumulator()) return data_;
-  Tensor result = tern::detail::make_alias(data_);
+  if (!GradMode::is_enabled()) return data;
+  if (!is_output_ && (!node_ || (node_->is_accumulator() && !packed_))) return data;
+  Tensor result = tern::detail::make_alias(data);
   Meta& meta = ensure_meta(result.self());
-  meta.node = edge_.node;
-  meta.output_nr = edge_.output_nr;
+  meta.node = is_output_ ? IntrusivePtr<Node>(owner) : node_;
+  meta.output_nr = output_nr_;
   return result;
 }
 

@@ -1,29 +1,43 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <tern/core/autograd/node.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::autograd {
 
+namespace detail {
+struct PackedTensor;
+}  // namespace detail
+
 /// A tensor that a rule saves for backward: the elements, their history, and the version that they
-/// must still have in backward.
+/// must still have in backward. While a SavedTensorHooks guard lives, the hooks decide what is kept
+/// in place of the elements.
 class TERN_API SavedTensor {
  public:
-  SavedTensor() = default;
-  /// `is_output`: the saving op itself made `tensor`, which then must not own its own rule.
+  SavedTensor();
+  /// `is_output`: the saving op itself made `tensor`, which then must not own its own rule. Throws
+  /// Error for an inference tensor.
   SavedTensor(const Tensor& tensor, bool is_output);
+  ~SavedTensor();
+  /// Takes over what `other` keeps.
+  SavedTensor(SavedTensor&& other) noexcept;
+  /// Takes over what `other` keeps.
+  SavedTensor& operator=(SavedTensor&& other) noexcept;
 
   /// Returns the tensor with its history. `owner` is the rule that saved the tensor. Throws Error
   /// if the elements were changed in place since then.
   Tensor unpack(Node* owner) const;
 
  private:
-  Tensor data_;
-  Edge edge_;
+  Tensor data_;  // undefined if packed_
+  std::unique_ptr<detail::PackedTensor> packed_;
+  IntrusivePtr<Node> node_;  // of the saved tensor
+  std::uint32_t output_nr_ : 31 = 0;
+  std::uint32_t is_output_ : 1 = 0;
   std::uint32_t version_ = 0;
-  bool is_output_ = false;
 };
 
 }  // namespace tern::autograd

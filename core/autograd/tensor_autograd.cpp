@@ -1,6 +1,9 @@
+#include <tern/core/autograd/anomaly.h>
 #include <tern/core/autograd/autograd.h>
+#include <tern/core/autograd/detail/anomaly.h>
 #include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/detail/view.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/tensor/tensor.h>
 
 // The autograd members of Tensor.
@@ -51,6 +54,9 @@ void set_edge(Meta& meta, Edge edge) {
 void set_history(const Tensor& tensor, IntrusivePtr<Node> node, std::uint32_t nr) {
   TensorImpl& impl = tensor.self();
   node->set_output_info(nr, tensor);
+  if (AnomalyMode::is_enabled() && node->origin().empty()) [[unlikely]] {
+    node->set_origin(running_text());
+  }
   set_edge(ensure_meta(impl), {std::move(node), nr});
   impl.view_version = impl.storage->version();
 }
@@ -99,6 +105,9 @@ const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
   TERN_CHECK(is_floating_point(), DTypeError,
              "Only Tensors of floating point and complex dtype can require gradients, got ",
              dtype());
+  TERN_CHECK(
+      !is_inference() || InferenceMode::is_enabled(), Error,
+      "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.");
   Meta& meta = ensure_meta(self());
   if (!meta.slot) meta.slot = make_intrusive<autograd::GradSlot>();
   meta.slot->is_open = true;
@@ -139,11 +148,20 @@ void Tensor::set_grad(const Tensor& grad) const {
 }
 
 void Tensor::backward(const Tensor& gradient, std::optional<StrictBool> retain_graph,
-                      StrictBool create_graph) const {
-  autograd::backward({*this}, {gradient}, retain_graph, create_graph);
+                      StrictBool create_graph, TensorList inputs) const {
+  autograd::backward({*this}, {gradient}, retain_graph, create_graph,
+                     {inputs.begin(), inputs.end()});
 }
 
-Tensor Tensor::detach() const { return detail::make_alias(*this); }
+std::int64_t Tensor::_version() const {
+  TERN_CHECK(!is_inference(), Error, "Inference tensors do not track version counter.");
+  return self().storage->version();
+}
+
+Tensor Tensor::detach() const {
+  const detail::OpScope scope("detach");
+  return detail::make_alias(*this);
+}
 
 Tensor& Tensor::detach_() {
   TERN_CHECK(!is_view(), Error, "Can't detach views in-place. Use detach() instead.");

@@ -9,7 +9,8 @@ Tensor as_view(const Tensor& of, Tensor view) {
   TensorImpl& impl = view.self();
   impl.view_base = source.view_base ? source.view_base : of.impl();
   impl.view_version = source.storage->version();
-  impl.view_origin = !GradMode::is_enabled()        ? ViewOrigin::kNoGrad
+  impl.view_origin = InferenceMode::is_enabled()    ? ViewOrigin::kInference
+                     : !GradMode::is_enabled()      ? ViewOrigin::kNoGrad
                      : is_fixed(source.view_origin) ? source.view_origin
                                                     : ViewOrigin::kNormal;
   return view;
@@ -17,7 +18,7 @@ Tensor as_view(const Tensor& of, Tensor view) {
 
 Tensor as_piece(const Tensor& of, Tensor view) {
   Tensor piece = as_view(of, std::move(view));
-  if (GradMode::is_enabled()) piece.self().view_origin = ViewOrigin::kPiece;
+  if (GradMode::records()) piece.self().view_origin = ViewOrigin::kPiece;
   return piece;
 }
 
@@ -36,6 +37,13 @@ void throw_fixed_view(const Tensor& view, bool is_direct) {
              ". This view is the output of a function that returns multiple views. Such functions "
              "do not allow the output views to be modified inplace. You should replace the inplace "
              "operation by an out-of-place one.");
+  TERN_CHECK(
+      view.self().view_origin != ViewOrigin::kInference, Error,
+      "A view was created in inference mode and ", what,
+      " in normal mode. Given that this use case is ambiguous and error-prone, it is "
+      "forbidden. You can clarify your code by moving both the view and the inplace either "
+      "both inside the inference_mode block (if you don't want the inplace to be tracked) or "
+      "both outside (if you want the inplace to be tracked).");
   tern::detail::raise<Error>(
       output.empty() ? "A view" : output + " of a view which", " was created in no_grad mode and ",
       what,

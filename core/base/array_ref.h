@@ -101,6 +101,39 @@ class ArrayRef {
 /// Sizes, strides or dimension numbers as a parameter.
 using IntArrayRef = ArrayRef<std::int64_t>;
 
+/// One integer or a list of integers as a parameter, for ops in which the two mean different
+/// things.
+///
+/// Example:
+///   x.tensor_split(3);       // three pieces
+///   x.tensor_split({3});     // two pieces, cut at index 3
+class IntList {
+ public:
+  /// Takes one integer, but no bool.
+  template <class T>
+  requires detail::IntArgument<T>
+  constexpr IntList(const T& value) : value_(static_cast<std::int64_t>(value)), is_integer_(true) {}
+  /// Views the integers in braces, which live until the end of the full expression.
+  constexpr IntList(std::initializer_list<std::int64_t> list) : list_(list) {}
+  /// Views a vector or another list of integers.
+  template <class List>
+  requires(std::is_convertible_v<const List&, IntArrayRef> &&
+           !detail::IntArgument<List>) constexpr IntList(const List& list)
+      : list_(list) {}
+
+  /// Returns true for one integer, false for a list.
+  constexpr bool is_integer() const { return is_integer_; }
+  /// Returns the integer. Only if is_integer().
+  constexpr std::int64_t integer() const { return value_; }
+  /// Returns the list, or the integer as a list of one.
+  constexpr IntArrayRef list() const { return is_integer_ ? IntArrayRef(value_) : list_; }
+
+ private:
+  std::int64_t value_ = 0;
+  bool is_integer_ = false;
+  IntArrayRef list_;
+};
+
 /// Prints the elements as [2, 3].
 template <class T>
 std::ostream& operator<<(std::ostream& out, ArrayRef<T> array) {

@@ -35,6 +35,10 @@ concept TextArgument = std::is_same_v<T, std::string> || std::is_same_v<T, std::
 template <class T>
 concept IntArgument = !BoolArgument<T> && std::is_convertible_v<const T&, std::int64_t>;
 
+/// Satisfied by every type that converts to double, except bool.
+template <class T>
+concept NumberArgument = !BoolArgument<T> && std::is_convertible_v<const T&, double>;
+
 }  // namespace detail
 
 /// A bool as a parameter. Accepts bool alone: text, pointers and numbers do not convert.
@@ -77,6 +81,24 @@ class StrictInteger {
 
 /// An int64 as a parameter: a dimension, an index, a count. No bool converts to it.
 using StrictInt = StrictInteger<std::int64_t>;
+
+/// A real number as a parameter. Accepts integers and floating numbers, but no bool.
+///
+/// Example:
+///   x.var(0, 1.5);   // the correction
+///   x.var(0, true);  // `unbiased`
+class StrictNumber {
+ public:
+  /// Takes a number.
+  template <class T>
+  requires detail::NumberArgument<T>
+  constexpr StrictNumber(const T& value) : value_(static_cast<double>(value)) {}
+  /// Returns the number.
+  constexpr operator double() const { return value_; }
+
+ private:
+  double value_;
+};
 
 namespace detail {
 

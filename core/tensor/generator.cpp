@@ -17,6 +17,22 @@ std::uint64_t unforeseeable_seed() {
   return ((high << 32) | source()) & ((std::uint64_t{1} << 53) - 1);
 }
 
+// Mixes the bits of a number reversibly: the output function of SplitMix64 (Steele, Lea and Flood,
+// "Fast splittable pseudorandom number generators", 2014).
+std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// Does the same with 32 bits: the finalizer of MurmurHash3 (Appleby).
+std::uint32_t mix32(std::uint32_t x) {
+  x = (x ^ (x >> 16)) * 0x85ebca6b;
+  x = (x ^ (x >> 13)) * 0xc2b2ae35;
+  return x ^ (x >> 16);
+}
+
 struct DefaultGenerators {
   DefaultGenerators() { cpu.seed(); }
 
@@ -79,9 +95,27 @@ void Generator::set_state_bytes(const std::vector<std::uint8_t>& bytes) {
 
 Generator Generator::clone() const {
   Generator copy(device());
-  copy.impl_->engine = impl_->engine;
-  copy.impl_->offset = impl_->offset;
+  copy.copy_state(*this);
   return copy;
+}
+
+void Generator::copy_state(const Generator& other) {
+  TERN_CHECK(device().type() == other.device().type(), DeviceError,
+             "copy_state: expected the state of a generator on ", device(), ", got one on ",
+             other.device());
+  impl_->engine = other.impl_->engine;
+  impl_->offset = other.impl_->offset;
+}
+
+Generator Generator::fork(std::uint64_t index) const {
+  // An Mt19937 uses only the low 32 bits of its seed. For a fixed seed, they are a bijection of the
+  // low bits of the index.
+  const std::uint64_t mixed = mix(current_seed());
+  const auto low = mix32(static_cast<std::uint32_t>(mixed) + static_cast<std::uint32_t>(index));
+  const std::uint64_t high = mix(mixed ^ mix(index + 1)) & 0xffffffff00000000;
+  Generator forked(device());
+  forked.set_current_seed(high | low);
+  return forked;
 }
 
 Mt19937& Generator::engine() const {
@@ -135,6 +169,26 @@ std::uint64_t seed() {
 std::uint64_t initial_seed() {
   const std::lock_guard lock(default_generators().cpu.mutex());
   return default_generators().cpu.current_seed();
+}
+
+ForkRngGuard::ForkRngGuard(const std::vector<Device>& devices) {
+  const auto save = [&](Device device) {
+    Generator& generator = default_generator(device);
+    const std::lock_guard lock(generator.mutex());
+    saved_.push_back({generator, generator.clone()});
+  };
+  save(kCPU);
+  for (const Device device : devices) {
+    if (!device.is_cpu()) save(device);
+  }
+}
+
+// NOLINTNEXTLINE(bugprone-exception-escape): the states are of the generators' own kind
+ForkRngGuard::~ForkRngGuard() {
+  for (Saved& saved : saved_) {
+    const std::lock_guard lock(saved.generator.mutex());
+    saved.generator.copy_state(saved.state);
+  }
 }
 
 void cuda::manual_seed_all(std::uint64_t seed) {

@@ -51,6 +51,20 @@ class TERN_API Generator {
   void set_state_bytes(const std::vector<std::uint8_t>& bytes);
   /// Returns an independent generator in the same state.
   Generator clone() const;
+  /// Takes the state of `other`, which is of the same kind of device, without sharing it. Throws
+  /// DeviceError if one is for the CPU and the other for CUDA.
+  void copy_state(const Generator& other);
+
+  /// Returns an independent generator for worker `index` of a program that draws in parallel. Its
+  /// seed depends only on the last seed of this generator and on `index`, so it does not matter
+  /// what was drawn before, or in which order workers ask. Distinct indices from 0 to 2^32 - 1 give
+  /// distinct sequences. This generator does not change.
+  ///
+  /// Example:
+  ///   tern::Generator seeds;
+  ///   seeds.manual_seed(7);
+  ///   tern::Generator mine = seeds.fork(worker);
+  Generator fork(std::uint64_t index) const;
 
   /// Returns the engine. Only CPU generators have one.
   Mt19937& engine() const;
@@ -91,6 +105,32 @@ TERN_API void manual_seed(std::uint64_t seed);
 TERN_API std::uint64_t seed();
 /// Returns the seed of the CPU's default generator.
 TERN_API std::uint64_t initial_seed();
+
+/// Restores the default generators of the CPU and of `devices` at the end of its scope, so that the
+/// code inside draws without changing what is drawn after it. Throws DeviceError as
+/// default_generator() does.
+///
+/// Example:
+///   {
+///     tern::ForkRngGuard guard;
+///     tern::manual_seed(0);
+///     noise = tern::randn({3});
+///   }
+class TERN_API ForkRngGuard {
+ public:
+  /// Remembers the states.
+  explicit ForkRngGuard(const std::vector<Device>& devices = {});
+  /// Restores the states.
+  ~ForkRngGuard();  // NOLINT(bugprone-exception-escape): see generator.cpp
+  ForkRngGuard(const ForkRngGuard&) = delete;
+  ForkRngGuard& operator=(const ForkRngGuard&) = delete;
+
+ private:
+  struct Saved {
+    Generator generator, state;
+  };
+  std::vector<Saved> saved_;
+};
 
 namespace cuda {
 /// Seeds the default generators of every CUDA device, including those not made yet.

@@ -117,6 +117,17 @@ std::int64_t wrap_dim(std::int64_t dim, std::int64_t ndim) {
   return dim < 0 ? dim + range : dim;
 }
 
+DimMask marked_dims(IntArrayRef dims, std::int64_t ndim) {
+  DimMask marked(static_cast<std::size_t>(std::max<std::int64_t>(ndim, 1)), false);
+  for (std::int64_t dim : dims) {
+    const auto at = static_cast<std::size_t>(wrap_dim(dim, ndim));
+    TERN_CHECK(!marked[at], Error, "dim ", at,
+               " appears multiple times in the list of dims: ", dims);
+    marked[at] = true;
+  }
+  return marked;
+}
+
 DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b) {
   const std::size_t ndim = std::max(a.size(), b.size());
   DimVector sizes;

@@ -1,9 +1,13 @@
 #include <new>
+#include <utility>
 
 #include <tern/core/tensor/detail/allocator.h>
+#include <tern/core/tensor/detail/inference.h>
 #include <tern/core/tensor/storage.h>
 
 namespace tern {
+
+constinit thread_local bool detail::in_inference_mode = false;
 
 Storage::Storage(std::size_t bytes, Device device)
     : data_(nullptr),
@@ -11,7 +15,8 @@ Storage::Storage(std::size_t bytes, Device device)
       deleter_(nullptr),
       context_(nullptr),
       device_(device),
-      foreign_(false) {
+      foreign_(false),
+      inference_(detail::in_inference_mode) {
   if (bytes != 0) data_ = detail::allocator_of(device.type()).allocate(bytes, device.index());
 }
 
@@ -22,7 +27,8 @@ Storage::Storage(std::size_t bytes, Allocator& allocator)
       context_(&allocator),
       device_(kCPU),
       foreign_(false),
-      pinned_(true) {}
+      pinned_(true),
+      inference_(detail::in_inference_mode) {}
 
 Storage::Storage(void* data, std::size_t bytes, Device device, Deleter deleter, void* context)
     : data_(data),
@@ -30,7 +36,8 @@ Storage::Storage(void* data, std::size_t bytes, Device device, Deleter deleter, 
       deleter_(deleter),
       context_(context),
       device_(device),
-      foreign_(true) {}
+      foreign_(true),
+      inference_(detail::in_inference_mode) {}
 
 Storage::Storage(const IntrusivePtr<Storage>& other)
     : data_(other->data_),
@@ -40,7 +47,8 @@ Storage::Storage(const IntrusivePtr<Storage>& other)
       device_(other->device_),
       foreign_(true),
       pinned_(other->pinned_),
-      shared_(true) {
+      shared_(true),
+      inference_(other->inference_) {
   static_cast<Storage*>(context_)->retain();
 }
 
@@ -52,6 +60,17 @@ Storage::~Storage() {
         pinned_ ? *static_cast<Allocator*>(context_) : detail::allocator_of(device_.type());
     owner.deallocate(data_, bytes_, device_.index());
   }
+}
+
+void Storage::swap_memory(Storage& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(deleter_, other.deleter_);
+  std::swap(context_, other.context_);
+  std::swap(device_, other.device_);
+  std::swap(foreign_, other.foreign_);
+  std::swap(pinned_, other.pinned_);
+  std::swap(shared_, other.shared_);
 }
 
 void* Storage::operator new(std::size_t size) { return detail::allocate_object(size); }

@@ -40,12 +40,16 @@ class TERN_API Storage final : public RefCounted {
   bool is_pinned() const { return pinned_; }
   /// Returns true when both storages use the same allocation.
   bool is_alias_of(const Storage& other) const { return &owner() == &other.owner(); }
+  /// Returns true when the memory was allocated in InferenceMode.
+  bool is_inference() const { return inference_; }
   /// Returns true when this is the last reference to memory that tern allocated and that no other
   /// storage shares, so that an op may write its result there.
   bool is_exclusive() const { return use_count() == 1 && !foreign_; }
 
   /// Returns the number of in-place changes so far.
   std::uint32_t version() const { return version_.load(std::memory_order_relaxed); }
+  /// Exchanges the memory of the two storages; versions stay. The memory must have the same size.
+  void swap_memory(Storage& other) noexcept;
   /// Counts an in-place change.
   void bump_version() { version_.fetch_add(1, std::memory_order_relaxed); }
   /// Sets the version to 0, for a factory that filled its tensor in place.
@@ -67,6 +71,7 @@ class TERN_API Storage final : public RefCounted {
   bool foreign_;
   bool pinned_ = false;
   bool shared_ = false;
+  bool inference_;
   std::atomic<std::uint32_t> version_{0};
 };
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -33,6 +34,9 @@ class Node;
 namespace cuda {
 class Stream;
 }  // namespace cuda
+namespace indexing {
+class TensorIndex;
+}  // namespace indexing
 
 /// An n-dimensional array that knows its dtype, its device and how it was computed.
 ///
@@ -226,9 +230,11 @@ class TERN_API Tensor {
   /// `create_graph`. With `create_graph` the gradients can be differentiated again. Throws Error
   /// when this tensor does not require a gradient, when the graph was freed before, and when a
   /// saved tensor was changed in place.
+  ///
+  /// With `inputs`, only these tensors get a gradient.
   void backward(const Tensor& gradient = Tensor(),
                 std::optional<StrictBool> retain_graph = std::nullopt,
-                StrictBool create_graph = false) const;
+                StrictBool create_graph = false, TensorList inputs = {}) const;
   /// Returns a tensor with the same elements and without history. In-place changes of either show
   /// in both.
   Tensor detach() const;
@@ -250,6 +256,15 @@ class TERN_API Tensor {
   /// another device. Returns a number for remove_hook(). Throws Error unless this tensor requires a
   /// gradient.
   unsigned register_hook(std::function<Tensor(const Tensor&)> hook) const;
+  /// Calls a hook that returns nothing and so leaves the gradient as it is.
+  template <class Fn>
+  requires std::is_void_v<std::invoke_result_t<Fn&, const Tensor&>>
+  unsigned register_hook(Fn hook) const {
+    return register_hook([hook = std::move(hook)](const Tensor& gradient) mutable {
+      hook(gradient);
+      return Tensor();
+    });
+  }
   /// Removes the hook with this number.
   void remove_hook(unsigned number) const;
   /// Makes backward() store the gradient of a tensor that is not a leaf in grad(). Throws Error
@@ -257,8 +272,10 @@ class TERN_API Tensor {
   void retain_grad() const;
   /// Returns true after retain_grad() on a tensor that is not a leaf.
   bool retains_grad() const;
-  /// Returns how often the elements were changed in place.
-  std::int64_t _version() const { return self().storage->version(); }
+  /// Returns true for a tensor that was made in InferenceMode, and for its views.
+  bool is_inference() const { return self().storage->is_inference(); }
+  /// Returns how often the elements were changed in place. Throws Error for an inference tensor.
+  std::int64_t _version() const;
   /// Returns true when the tensor is a view of another tensor.
   bool is_view() const { return static_cast<bool>(self().view_base); }
   /// Returns the tensor that this tensor is a view of; undefined for other tensors.
@@ -269,6 +286,11 @@ class TERN_API Tensor {
   /// Returns slice `index` of the first dimension as a view; a negative index counts from the end.
   /// Throws IndexError out of range.
   Tensor operator[](StrictInt index) const { return select(0, index); }
+  /// Returns the slices of the first dimension that a mask or a tensor of indices names, as index()
+  /// does: a copy, or a view for a 0-d integer. The result is constant, because an assignment to a
+  /// copy would be lost: use index_put_().
+  // NOLINTNEXTLINE(readability-const-return-type)
+  const Tensor operator[](const Tensor& index) const;
   /// Negates every element.
   Tensor operator-() const { return neg(); }
   /// Same as bitwise_not().
@@ -294,6 +316,15 @@ class TERN_API Tensor {
   /// Same as bitwise_xor_().
   Tensor& operator^=(const Tensor& other) { return bitwise_xor_(other); }
   Tensor& operator^=(const Scalar& other) { return bitwise_xor_(other); }
+  /// Same as bitwise_left_shift_().
+  Tensor& operator<<=(const Tensor& other) { return bitwise_left_shift_(other); }
+  Tensor& operator<<=(const Scalar& other) { return bitwise_left_shift_(other); }
+  /// Same as bitwise_right_shift_().
+  Tensor& operator>>=(const Tensor& other) { return bitwise_right_shift_(other); }
+  Tensor& operator>>=(const Scalar& other) { return bitwise_right_shift_(other); }
+  /// Same as remainder_().
+  Tensor& operator%=(const Tensor& other) { return remainder_(other); }
+  Tensor& operator%=(const Scalar& other) { return remainder_(other); }
 
   // --- Ops: methods without a function, by family, then those made of functions ------------------
 

@@ -19,10 +19,11 @@ struct AutogradPart {
 
 /// How autograd treats an in-place change of a view.
 enum class ViewOrigin : std::uint8_t {
-  kNone,    // not a view
-  kNormal,  // made with gradients enabled
-  kNoGrad,  // made under NoGradGuard: no recorded op may write to it
-  kPiece,   // one of several views that an op made: no recorded op may write to it
+  kNone,       // not a view
+  kNormal,     // made with gradients enabled
+  kNoGrad,     // made under NoGradGuard: no recorded op may write to it
+  kInference,  // made in InferenceMode: no recorded op may write to it
+  kPiece,      // one of several views that an op made: no recorded op may write to it
 };
 
 /// The object behind a Tensor: the location and layout of its elements. Programs use Tensor

@@ -1,6 +1,6 @@
+#include <tern/core/base/detail/type_name.h>
 #include <tern/nn/containers/module_dict.h>
 #include <tern/nn/detail/container_clone.h>
-#include <tern/nn/detail/type_name.h>
 
 namespace tern::nn {
 
@@ -35,7 +35,8 @@ const std::shared_ptr<Module>& ModuleDictImpl::ptr(const std::string& key) const
 }
 
 void ModuleDictImpl::cast_error(const std::string& key, const std::type_info& wanted) {
-  tern::detail::raise<Error>("Unable to cast module[", key, "] to ", detail::type_name(wanted));
+  tern::detail::raise<Error>("Unable to cast module[", key, "] to ",
+                             tern::detail::type_name(wanted));
 }
 
 }  // namespace tern::nn

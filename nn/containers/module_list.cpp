@@ -1,7 +1,7 @@
+#include <tern/core/base/detail/type_name.h>
 #include <tern/nn/containers/module_list.h>
 #include <tern/nn/detail/check_index.h>
 #include <tern/nn/detail/container_clone.h>
-#include <tern/nn/detail/type_name.h>
 
 namespace tern::nn {
 
@@ -34,7 +34,8 @@ const std::shared_ptr<Module>& ModuleListImpl::ptr(Index index) const {
 }
 
 void ModuleListImpl::cast_error(std::size_t index, const std::type_info& wanted) {
-  tern::detail::raise<Error>("Unable to cast module[", index, "] to ", detail::type_name(wanted));
+  tern::detail::raise<Error>("Unable to cast module[", index, "] to ",
+                             tern::detail::type_name(wanted));
 }
 
 }  // namespace tern::nn

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <tern/core/ops/creation.h>
-#include <tern/core/ops/index.h>
+#include <tern/core/ops/join.h>
 #include <tern/nn/data/example.h>
 
 // Transforms for `dataset.map(..)`, which convert single examples or whole batches.

@@ -5,8 +5,8 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/op_scope.h>
+#include <tern/core/base/detail/type_name.h>
 #include <tern/core/ops/creation.h>
-#include <tern/nn/detail/type_name.h>
 #include <tern/nn/optim/optimizer.h>
 
 namespace tern::optim {
@@ -35,8 +35,8 @@ namespace detail {
 
 void options_class_error(const OptimizerOptions& options, const OptimizerOptions& defaults) {
   tern::detail::raise<Error>("the options of a parameter group must have the class ",
-                             nn::detail::type_name(typeid(defaults)), ", got ",
-                             nn::detail::type_name(typeid(options)));
+                             tern::detail::type_name(typeid(defaults)), ", got ",
+                             tern::detail::type_name(typeid(options)));
 }
 
 State to_state(double value) { return value; }
@@ -201,7 +201,7 @@ State Optimizer::state_dict() const {
 }
 
 void Optimizer::load_state_dict(const State& state) {
-  const std::string name = nn::detail::type_name(typeid(*this)) + "::load_state_dict";
+  const std::string name = tern::detail::type_name(typeid(*this)) + "::load_state_dict";
   const tern::detail::OpScope scope(name.c_str());
   const std::vector<State>& saved_groups = state["param_groups"].elements();
   TERN_CHECK(saved_groups.size() == param_groups_.size(), Error,

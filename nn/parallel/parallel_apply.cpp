@@ -16,9 +16,10 @@ void parallel_apply(const std::vector<Device>& devices,
     runners.push_back(kernels::backend_of(device.type()).runner(device.index()));
   }
   std::vector<std::exception_ptr> errors(devices.size());
-  const bool records = GradMode::is_enabled();
+  const bool is_inference = InferenceMode::is_enabled(), records = GradMode::is_enabled();
   const auto run = [&](std::size_t i) noexcept {
     try {
+      const InferenceMode inference(is_inference);
       const AutoGradMode grad_mode(records);
       runners[i]([&] { task(i); });
     } catch (...) {

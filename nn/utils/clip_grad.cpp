@@ -4,8 +4,8 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/index.h>
-#include <tern/core/ops/reduce.h>
+#include <tern/core/ops/join.h>
+#include <tern/core/ops/norm.h>
 #include <tern/nn/utils/clip_grad.h>
 
 namespace tern::nn::utils {

@@ -1,5 +1,5 @@
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/index.h>
+#include <tern/core/ops/join.h>
 #include <tern/core/ops/view.h>
 #include <tern/nn/utils/convert_parameters.h>
 

@@ -14,7 +14,7 @@ TERN_API Tensor as_piece(const Tensor& of, Tensor view);
 
 /// Returns true for a view that no recorded op may change in place.
 inline bool is_fixed(ViewOrigin origin) {
-  return origin == ViewOrigin::kNoGrad || origin == ViewOrigin::kPiece;
+  return origin != ViewOrigin::kNone && origin != ViewOrigin::kNormal;
 }
 
 /// Throws Error for an in-place change of a fixed view (`is_direct`) or of its base.

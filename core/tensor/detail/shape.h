@@ -26,6 +26,12 @@ TERN_API std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArray
 /// Returns `dim` counted from the front. Throws IndexError ("Dimension out of range (expected to be
 /// in range of [-2, 1], but got 2)"). A 0-d tensor has the dims 0 and -1.
 TERN_API std::int64_t wrap_dim(std::int64_t dim, std::int64_t ndim);
+/// One flag per dimension.
+using DimMask = SmallVector<bool, 5>;
+/// Returns a mask of `ndim` dimensions, at least one, in which those of `dims` are marked. Throws
+/// IndexError for a dimension out of range, and Error for one that is listed twice ("dim 0 appears
+/// multiple times in the list of dims").
+TERN_API DimMask marked_dims(IntArrayRef dims, std::int64_t ndim);
 /// Returns the sizes after broadcasting. Throws ShapeError, whose text names both shapes and the
 /// dimension.
 TERN_API DimVector broadcast_sizes(IntArrayRef a, IntArrayRef b);

@@ -3,6 +3,7 @@
 #include <tern/core/base/error.h>
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/index.h>
+#include <tern/core/ops/join.h>
 
 namespace tern::data::datasets {
 namespace {

@@ -153,7 +153,7 @@ REFUSES(norm, int, int, Text);
   ACCEPTS(op, int, bool, bool); \
   REFUSES(op, Text);            \
   REFUSES(op, bool, bool);      \
-  REFUSES(op, int, int);        \
+  ACCEPTS(op, int, int);        \
   REFUSES(op, int, bool, int)
 DEVIATION(var);
 DEVIATION(std);

@@ -64,6 +64,20 @@ TEST(Creation, DtypesFollowTheArguments) {
   EXPECT_TRUE(tensor({1., 2.}, requires_grad()).is_leaf());
 }
 
+TEST(Creation, NestedListsMustNotBeRagged) {
+  const auto says = [](const std::string& text, const auto& call) {
+    EXPECT_EQ(error_of<ShapeError>(call), "tensor: " + text);
+  };
+  says("expected sequence of length 2 at dim 1 (got 3)", [] { tensor({{1, 2}, {1, 2, 3}}); });
+  says("expected sequence of length 2 at dim 2 (got 1)", [] {
+    tensor({{{1, 2}, {1}}, {{1, 2}, {1, 2}}});
+  });
+  says("expected sequence of length 1 at dim 1 (got 2)", [] {
+    tensor({{{1, 2}}, {{1, 2}, {3, 4}}});
+  });
+  EXPECT_EQ(tensor({{{{{{1, 2}, {3, 4}}}}}}).sizes(), IntArrayRef({1, 1, 1, 1, 2, 2}));
+}
+
 TEST(Creation, DefaultsCanBeChanged) {
   set_default_dtype(kDouble);
   EXPECT_EQ(zeros({1}).dtype(), kDouble);

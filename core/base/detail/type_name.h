@@ -5,9 +5,9 @@
 
 #include <tern/core/base/visibility.h>
 
-namespace tern::nn::detail {
+namespace tern::detail {
 
 /// Returns the C++ name of a type: "tern::nn::LinearImpl".
 TERN_API std::string type_name(const std::type_info& type);
 
-}  // namespace tern::nn::detail
+}  // namespace tern::detail

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include <tern/nn/detail/type_name.h>
+#include <tern/core/base/detail/type_name.h>
 
-namespace tern::nn::detail {
+namespace tern::detail {
 
 std::string type_name(const std::type_info& type) {
   const std::unique_ptr<char, void (*)(void*)> name(
@@ -13,4 +13,4 @@ std::string type_name(const std::type_info& type) {
   return name ? name.get() : type.name();
 }
 
-}  // namespace tern::nn::detail
+}  // namespace tern::detail

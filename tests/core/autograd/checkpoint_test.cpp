@@ -1,0 +1,147 @@
+#include "core/autograd/autograd_test.h"
+
+// SavedTensorHooks, and checkpoint(), which is made of them.
+
+namespace tern::testing {
+namespace {
+
+using autograd::checkpoint;
+using autograd::SavedTensorHooks;
+using autograd::SavedValue;
+using autograd::variable_list;
+
+TEST(SavedTensorHooks, PackAndUnpack) {
+  const Tensor x = leaf(tensor({1., 2.}));
+  Tensor y;
+  int packed = 0, unpacked = 0;
+  {
+    const SavedTensorHooks hooks(
+        [&](const Tensor& t) {
+          ++packed;
+          return SavedValue(t * 10);
+        },
+        [&](const SavedValue& kept) {
+          ++unpacked;
+          return kept.toTensor() / 10;
+        });
+    y = (x * x).exp();
+  }
+  EXPECT_EQ(packed, 3);
+  y.sum().backward();
+  EXPECT_EQ(unpacked, 3);
+  const Tensor expected = 2 * x * (x * x).exp();
+  EXPECT_TRUE(allclose(x.grad(), expected));
+}
+
+TEST(SavedTensorHooks, KeepTheHistoryForSecondDerivatives) {
+  const Tensor x = leaf(tensor({2.}));
+  const SavedTensorHooks hooks([](const Tensor& t) { return t.clone(); },
+                               [](const SavedValue& kept) { return kept.toTensor(); });
+  const Tensor first = autograd::grad({x.pow(3).sum()}, {x}, {}, true, true)[0];
+  TERN_EXPECT_EQUAL(autograd::grad({first.sum()}, {x})[0], tensor({12.}));
+}
+
+TEST(SavedTensorHooks, InnermostCounts) {
+  const Tensor x = leaf(ones({2}));
+  int outer = 0, inner = 0;
+  const auto count = [](int* n) {
+    return [n](const Tensor& t) {
+      ++*n;
+      return SavedValue(t);
+    };
+  };
+  const auto same = [](const SavedValue& kept) { return kept.toTensor(); };
+  const SavedTensorHooks first(count(&outer), same);
+  {
+    const SavedTensorHooks second(count(&inner), same);
+    x.exp();
+  }
+  x.exp();
+  EXPECT_EQ(outer, 1);
+  EXPECT_EQ(inner, 1);
+}
+
+TEST(SavedTensorHooks, MustReturnAFittingTensor) {
+  const Tensor x = leaf(ones({2}));
+  const SavedTensorHooks hooks([](const Tensor&) { return 1; },
+                               [](const SavedValue&) { return ones({3}); });
+  EXPECT_EQ(error_of([&] { x.exp().sum().backward(); }),
+            "SavedTensorHooks: pack got a tensor of sizes [2], dtype Float on cpu, but unpack "
+            "returned sizes [3], dtype Float on cpu");
+}
+
+TEST(Checkpoint, GivesTheSameGradients) {
+  manual_seed(1);
+  const Tensor x = leaf(rand({4, 8})), w = leaf(rand({8, 8}));
+  int runs = 0;
+  const auto block = [&](const Tensor& in) {
+    ++runs;
+    return in.matmul(w).tanh().matmul(w).sigmoid();
+  };
+  block(x).sum().backward();
+  const Tensor of_x = x.grad().clone(), of_w = w.grad().clone();
+  x.set_grad({});
+  w.set_grad({});
+  const Tensor y = checkpoint(block, x);
+  EXPECT_EQ(runs, 2);
+  y.sum().backward({}, /*retain_graph=*/true);
+  EXPECT_EQ(runs, 3);
+  TERN_EXPECT_EQUAL(x.grad(), of_x);
+  TERN_EXPECT_EQUAL(w.grad(), of_w);
+  y.sum().backward();
+  EXPECT_EQ(runs, 4);
+  TERN_EXPECT_EQUAL(x.grad(), 2 * of_x);
+}
+
+TEST(Checkpoint, KeepsFewTensors) {
+  const Tensor x = leaf(rand({1000}));
+  const auto deep = [](const Tensor& in) {
+    Tensor h = in;
+    for (int i = 0; i < 10; ++i) h = h.tanh();
+    return h;
+  };
+  const std::int64_t before = live_bytes();
+  Tensor y = deep(x);
+  const std::int64_t plain = live_bytes() - before;
+  y.reset();
+  y = checkpoint(deep, x);
+  EXPECT_LT(live_bytes() - before, plain / 4);
+  y.sum().backward();
+  y.reset();
+  x.set_grad({});
+  EXPECT_EQ(live_bytes(), before);
+}
+
+TEST(Checkpoint, DrawsTheSameRandomNumbers) {
+  manual_seed(2);
+  const Tensor x = leaf(ones({1000}));
+  const Tensor y = checkpoint([](const Tensor& in) { return dropout(in * 2, 0.5, true); }, x);
+  const Tensor next = rand({3});
+  y.sum().backward();
+  TERN_EXPECT_EQUAL(x.grad(), y.detach());  // y = 2 x mask, x = 1
+  manual_seed(2);
+  dropout(ones({1000}), 0.5, true);
+  TERN_EXPECT_EQUAL(rand({3}), next);
+}
+
+TEST(Checkpoint, TakesSeveralTensorsAndSecondDerivatives) {
+  const Tensor a = rand({3}, kDouble).requires_grad_(), b = rand({3}, kDouble).requires_grad_();
+  const auto fn = [](const variable_list& in) {
+    return checkpoint([](const variable_list& t) { return variable_list{t[0].exp() * t[1]}; }, in);
+  };
+  EXPECT_TRUE(autograd::gradcheck(fn, {a, b}));
+  EXPECT_TRUE(autograd::gradgradcheck(fn, {a, b}));
+}
+
+TEST(Checkpoint, NoticesAnotherComputation) {
+  const Tensor x = leaf(ones({2}));
+  int runs = 0;
+  const Tensor y =
+      checkpoint([&](const Tensor& in) { return ++runs == 1 ? in.exp().exp() : in.exp(); }, x);
+  TERN_EXPECT_HAS(error_of([&] { y.sum().backward(); }),
+                  "Number of tensors saved during forward: 2. Number of tensors saved during "
+                  "recomputation: 1.");
+}
+
+}  // namespace
+}  // namespace tern::testing
