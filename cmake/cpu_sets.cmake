@@ -24,13 +24,14 @@ set(TERN_CPU_FLAGS_avx512_bf16 ${TERN_CPU_FLAGS_avx512} -mavx512bf16)
 set(TERN_CPU_FLAGS_amx ${TERN_CPU_FLAGS_avx512_bf16} -mamx-tile -mamx-bf16)
 set(TERN_CPU_FLAGS_native -march=native)
 
-# These sets have only products in bfloat16 and take all other kernels from the base set.
-set(TERN_CPU_BASE_avx512_bf16 avx512)
-set(TERN_CPU_BASE_amx avx512_bf16)
-
-# Eigen's factorizations in linalg.cpp cost 15 s and 150 KB a set, so the first set, which runs on every machine, has them
-# for all.
-list(GET TERN_CPU_SETS 0 TERN_CPU_LINALG_SET)
+# Each set takes the kernels that it does not have from the set before it; the first has all. Left out are
+# those that a newer instruction set speeds up by less than a tenth: they wait for memory, take one element after
+# the other, or are Eigen's factorizations (600 KB).
+set(TERN_CPU_WITHOUT_avx2 linalg sample triangle)
+set(TERN_CPU_WITHOUT_avx512 ${TERN_CPU_WITHOUT_avx2} advanced_index cdist index mask optim scan search select sort)
+# These have only products in pairs of bfloat16.
+set(TERN_CPU_ONLY_avx512_bf16 gemm)
+set(TERN_CPU_ONLY_amx gemm)
 
 # With Clang, CMAKE_LINKER may be LLVM's linker, which cannot merge groups.
 find_program(TERN_LD NAMES ld.bfd ld REQUIRED)
@@ -64,32 +65,36 @@ endfunction()
 function(tern_add_cpu_sets library)
   set(kernels ${PROJECT_SOURCE_DIR}/backends/cpu/kernels)
   file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS ${kernels}/*.cpp)
-  foreach(source IN ITEMS elementwise_binary elementwise_compare elementwise_ternary optim reduce_arg reduce_norm reduce_truth reduce_values)
+  foreach(source IN ITEMS elementwise_binary elementwise_compare elementwise_pair elementwise_ternary linalg optim reduce_arg reduce_norm reduce_truth reduce_values scan)
     set_source_files_properties(${kernels}/${source}.cpp PROPERTIES COMPILE_OPTIONS "${small_code}")
   endforeach()
-  foreach(set IN LISTS TERN_CPU_SETS)
-    set(sources ${all_sources})
-    set(linalg_set "")
-    if(NOT set STREQUAL TERN_CPU_LINALG_SET)
-      list(REMOVE_ITEM sources ${kernels}/linalg.cpp)
-      set(linalg_set ${TERN_CPU_LINALG_SET})
+  set(base "")
+  foreach(set IN ITEMS native baseline avx2 avx512 avx512_bf16 amx)
+    if(NOT set IN_LIST TERN_CPU_SETS)
+      continue()
     endif()
-    if(TERN_CPU_BASE_${set})
-      if(NOT TERN_CPU_BASE_${set} IN_LIST TERN_CPU_SETS)
-        message(FATAL_ERROR "TERN_CPU_SETS: ${set} needs ${TERN_CPU_BASE_${set}}")
+    set(sources ${all_sources})
+    if(base)
+      foreach(family IN LISTS TERN_CPU_WITHOUT_${set})
+        list(REMOVE_ITEM sources ${kernels}/${family}.cpp)
+      endforeach()
+      if(TERN_CPU_ONLY_${set})
+        set(sources ${kernels}/${TERN_CPU_ONLY_${set}}.cpp ${kernels}/register.cpp)
       endif()
-      set(sources ${kernels}/gemm.cpp ${kernels}/register.cpp)
     endif()
     set(objects tern_cpu_${set})
     add_library(${objects} OBJECT ${sources})
+    tern_list_families(${objects} ${sources})
     target_link_libraries(${objects} PRIVATE Eigen3::Eigen)
     target_compile_definitions(${objects} PRIVATE TERN_CPU_SET=${set}
-      $<$<BOOL:${linalg_set}>:TERN_CPU_LINALG_SET=${linalg_set}>
-      $<$<BOOL:${TERN_CPU_BASE_${set}}>:TERN_CPU_BASE_SET=${TERN_CPU_BASE_${set}}>)
+      TERN_CPU_FAMILIES="tern/generated/${objects}_families.def"
+      $<$<BOOL:${base}>:TERN_CPU_BASE_SET=${base}>
+      $<$<BOOL:${TERN_CPU_ONLY_${set}}>:TERN_CPU_PAIRS_ONLY=1>)
     tern_seal_cpu_set(${set} ${objects})
     target_sources(${library} PRIVATE ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
     string(TOUPPER TERN_CPU_HAS_${set} has_set)
     list(APPEND has_sets ${has_set}=1)
+    set(base ${set})
   endforeach()
   set_property(SOURCE ${PROJECT_SOURCE_DIR}/backends/cpu/capability.cpp
                APPEND PROPERTY COMPILE_DEFINITIONS ${has_sets})

@@ -70,6 +70,10 @@ void throw_status(const char* op, Slot slot, ScalarType dtype, DeviceType device
     case StatusCode::kUnsupportedDtype:
       raise<NotImplementedError>(kernel_name(op, device), " not implemented for '", dtype, '\'');
     case StatusCode::kIndexOutOfRange:
+      if (context.dim >= 0) {
+        raise<IndexError>(op, ": index ", context.detail, " is out of bounds for dimension ",
+                          context.dim, " with size ", context.limit);
+      }
       raise<IndexError>(op, ": index out of range in self: index ", context.detail,
                         " is out of bounds for dimension with size ", context.limit);
     case StatusCode::kOutOfMemory:

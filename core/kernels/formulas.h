@@ -1,14 +1,19 @@
 #pragma once
 
+#include <tern/core/kernels/formulas_activation.h>
 #include <tern/core/kernels/formulas_binary.h>
 #include <tern/core/kernels/formulas_compare.h>
+#include <tern/core/kernels/formulas_division.h>
 #include <tern/core/kernels/formulas_float.h>
 #include <tern/core/kernels/formulas_loss.h>
+#include <tern/core/kernels/formulas_pair.h>
+#include <tern/core/kernels/formulas_special.h>
 #include <tern/core/kernels/formulas_unary.h>
 
 // One formula per row of elementwise.def, with PyTorch's results in edge cases. Each formula has
 //   value(inputs...)          the result of one element;
-//   value(inputs..., scale)   the result with ElementwiseArgs::scale (only if kScaled; else 1).
+//   value(inputs..., scale)   the result with ElementwiseArgs::scale (only if kScaled).
+// A scaled formula without the first form always reads its scale; for others it is 1 then.
 // A formula that is branch-free only for ordinary inputs also has `bounded`, which tests for these
 // inputs, and `bounded_value`, which computes only these, so that a loop can vectorise.
 
@@ -47,6 +52,18 @@ struct addcmul : ScaledFormula {
   TERN_HOST_DEVICE static T value(T input, T a, T b, T scale) {
     if constexpr (kFloating<T>) return math::fma(scale * a, b, input);
     return wrap<T>(word(input) + word(scale) * word(a) * word(b));
+  }
+};
+
+/// input + scale * a / b.
+struct addcdiv : ScaledFormula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T input, T a, T b) {
+    return input + a / b;
+  }
+  template <class T>
+  TERN_HOST_DEVICE static T value(T input, T a, T b, T scale) {
+    return input + scale * a / b;
   }
 };
 

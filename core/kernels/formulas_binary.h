@@ -40,6 +40,15 @@ struct sub : ScaledFormula {
 };
 
 /// a + weight * (b - a), computed from the nearer end, so that both ends are exact.
+struct lerp_tensor : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b, T weight) {
+    const bool near_a = math::abs(weight) < T(0.5);
+    return math::fma(near_a ? weight : weight - T(1), b - a, near_a ? a : b);
+  }
+};
+
+/// lerp_tensor with one weight for all elements.
 struct lerp : ScaledFormula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
@@ -47,8 +56,7 @@ struct lerp : ScaledFormula {
   }
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b, T weight) {
-    const bool near_a = math::abs(weight) < T(0.5);
-    return math::fma(near_a ? weight : weight - T(1), b - a, near_a ? a : b);
+    return lerp_tensor::value(a, b, weight);
   }
 };
 
@@ -151,49 +159,22 @@ struct bitwise_xor : Formula {
   }
 };
 
-/// The remainder with the sign of the divisor. Integers: 0 for a zero divisor; the caller reports
-/// it.
-struct remainder : Formula {
+/// 0 if a shift leaves no bit.
+struct bitwise_left_shift : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
-    if constexpr (kFloating<T>) {
-      return with_sign_of_divisor(std::fmod(a, b), b);
-    } else {
-      return b == 0 || b == -1 ? 0 : with_sign_of_divisor(a % b, b);
-    }
+    constexpr int kBits = static_cast<int>(8 * sizeof(T));
+    const Word<T> shifted = word(a) << (word(b) & (kBits - 1));
+    return word(b) < kBits ? wrap<T>(shifted) : T(0);
   }
-  /// True if a double holds the quotient with enough digits to truncate it correctly.
-  TERN_HOST_DEVICE static bool bounded(float a, float b) {
-    return (math::abs(b) < std::numeric_limits<float>::infinity()) &
-           (math::abs(a) <= 0x1p28f * math::abs(b));
-  }
-  TERN_HOST_DEVICE static bool bounded(std::int64_t a, std::int64_t b) {
-    const auto x = static_cast<std::int32_t>(a), y = static_cast<std::int32_t>(b);
-    return (a == x) & (b == y) & bounded(x, y);
-  }
-  /// The quotient of the smallest integer and -1 is no int32.
-  TERN_HOST_DEVICE static bool bounded(std::int32_t a, std::int32_t b) {
-    return (b != 0) & (a != std::numeric_limits<std::int32_t>::min());
-  }
-  TERN_HOST_DEVICE static float bounded_value(float a, float b) {
-    const double x = a, y = b;
-    const double r = x - math::trunc(x / y) * y;
-    return with_sign_of_divisor(math::copysign(static_cast<float>(r), a), b);
-  }
-  TERN_HOST_DEVICE static std::int64_t bounded_value(std::int64_t a, std::int64_t b) {
-    // All machines can convert vectors of 32-bit integers.
-    return bounded_value(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
-  }
-  TERN_HOST_DEVICE static std::int32_t bounded_value(std::int32_t a, std::int32_t b) {
-    const double x = a, y = b;
-    const double r = x - static_cast<std::int32_t>(x / y) * y;
-    return with_sign_of_divisor(static_cast<std::int32_t>(r), b);
-  }
+};
 
- private:
+/// 0 or -1, the bits of the sign, if a shift leaves no bit.
+struct bitwise_right_shift : Formula {
   template <class T>
-  TERN_HOST_DEVICE static T with_sign_of_divisor(T r, T b) {
-    return ((r != 0) & ((r < 0) != (b < 0))) ? r + b : r;
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    constexpr int kBits = static_cast<int>(8 * sizeof(T));
+    return a >> (word(b) < kBits ? b : T(kBits - 1));
   }
 };
 

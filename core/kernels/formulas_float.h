@@ -7,40 +7,11 @@
 
 namespace tern::kernels::formulas {
 
-struct exp : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return math::exp(a);
-  }
-};
-
-struct expm1 : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return math::expm1(a);
-  }
-};
-
-struct log : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return math::log(a);
-  }
-};
-
-struct log1p : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return math::log1p(a);
-  }
-};
-
-struct sqrt : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return math::sqrt(a);
-  }
-};
+TERN_FORMULA_OF(exp)
+TERN_FORMULA_OF(expm1)
+TERN_FORMULA_OF(log)
+TERN_FORMULA_OF(log1p)
+TERN_FORMULA_OF(sqrt)
 
 struct rsqrt : Formula {
   template <class T>
@@ -56,48 +27,9 @@ struct reciprocal : Formula {
   }
 };
 
-struct sin : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return math::sin(a);
-  }
-  template <class T>
-  TERN_HOST_DEVICE static bool bounded(T a) {
-    return math::trig_bounded(a);
-  }
-  template <class T>
-  TERN_HOST_DEVICE static T bounded_value(T a) {
-    return math::sin_bounded(a);
-  }
-};
-
-struct cos : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return math::cos(a);
-  }
-  template <class T>
-  TERN_HOST_DEVICE static bool bounded(T a) {
-    return math::trig_bounded(a);
-  }
-  template <class T>
-  TERN_HOST_DEVICE static T bounded_value(T a) {
-    return math::cos_bounded(a);
-  }
-};
-
-struct tanh : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return math::tanh(a);
-  }
-};
-
-struct sigmoid : Formula {
-  template <class T>
-  TERN_HOST_DEVICE static T value(T a) {
-    return math::sigmoid(a);
-  }
-};
+TERN_BOUNDED_FORMULA_OF(sin, trig_bounded, sin_bounded)
+TERN_BOUNDED_FORMULA_OF(cos, trig_bounded, cos_bounded)
+TERN_FORMULA_OF(tanh)
+TERN_FORMULA_OF(sigmoid)
 
 }  // namespace tern::kernels::formulas

@@ -280,8 +280,9 @@ TERN_HOST_DEVICE T log_of_normal(T x) {
   return log_assemble(parts.exponent, parts.m - T(1));
 }
 
-template <class T>
-TERN_HOST_DEVICE T log(T x) {
+/// The logarithm whose `assemble(exponent, f)` is that of 2^exponent (1 + f).
+template <class T, class Assemble>
+TERN_HOST_DEVICE T log_by(T x, Assemble assemble) {
   using Traits = FloatTraits<T>;
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   constexpr T kLift = static_cast<T>(Traits::kBias == 127 ? 0x1p24 : 0x1p54);
@@ -289,9 +290,18 @@ TERN_HOST_DEVICE T log(T x) {
   const bool denormal = x < std::numeric_limits<T>::min();
   const LogParts<T> parts = reduce_log(denormal ? x * kLift : x);
   const T exponent = denormal ? parts.exponent - kLiftExponent : parts.exponent;
-  const T y = log_assemble(exponent, parts.m - T(1));
+  const T y = assemble(exponent, parts.m - T(1));
   const T edge = x == 0 ? -kInfinity : std::numeric_limits<T>::quiet_NaN();
   return x > 0 ? (x < kInfinity ? y : x) : edge;
+}
+
+template <class T>
+struct AssembleLog {
+  TERN_HOST_DEVICE T operator()(T exponent, T f) const { return log_assemble(exponent, f); }
+};
+template <class T>
+TERN_HOST_DEVICE T log(T x) {
+  return log_by(x, AssembleLog<T>());
 }
 
 /// log1p for finite x > -1.

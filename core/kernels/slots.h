@@ -61,6 +61,7 @@ enum class StatusCode : std::int32_t {
 /// Where a kernel runs and how it ended. The kernel writes to it only on failure.
 struct KernelContext {
   std::int32_t device = 0;  // ordinal
+  std::int32_t dim = -1;    // kIndexOutOfRange: the indexed dimension, if the kernel knows it
   void* stream = nullptr;   // stream of the device; null on the CPU
   StatusCode status = StatusCode::kOk;
   std::int64_t detail = 0, limit = 0;

@@ -27,8 +27,14 @@ TERN_HOST_DEVICE TrigParts reduce_trig(double x) {
   return {to_bits(shifted), high, (difference - high) - rest};
 }
 
-/// Returns sin(x), or cos(x) when `quarter` is 1, for |x| <= kTrigLimit.
-TERN_HOST_DEVICE double sin_bounded(double x, std::uint64_t quarter) {
+/// The sine and the cosine of an argument less n pi/2; n modulo 4 in the low bits.
+template <class T>
+struct SinCos {
+  typename FloatTraits<T>::Bits n;
+  T sine, cosine;
+};
+
+TERN_HOST_DEVICE SinCos<double> sin_cos_reduced(double x) {
   const TrigParts parts = reduce_trig(x);
   const double r = parts.high, z = r * r;
   const double sine_tail =
@@ -43,8 +49,14 @@ TERN_HOST_DEVICE double sin_bounded(double x, std::uint64_t quarter) {
   const double top = 1.0 - half;
   const double cosine =
       top + (((1.0 - top) - half) + mul_add(z * z, cosine_tail, -(r * parts.low)));
+  return {parts.n, sine, cosine};
+}
+
+/// Returns sin(x), or cos(x) when `quarter` is 1, for |x| <= kTrigLimit.
+TERN_HOST_DEVICE double sin_bounded(double x, std::uint64_t quarter) {
+  const SinCos<double> parts = sin_cos_reduced(x);
   const std::uint64_t quadrant = parts.n + quarter;
-  const double y = (quadrant & 1) != 0 ? cosine : sine;
+  const double y = (quadrant & 1) != 0 ? parts.cosine : parts.sine;
   return from_bits(to_bits(y) ^ ((quadrant & 2) << 62));
 }
 
@@ -60,13 +72,26 @@ TERN_HOST_DEVICE double sin_bounded(double x) {
 /// Returns cos(x) for |x| <= kTrigLimit.
 TERN_HOST_DEVICE double cos_bounded(double x) { return sin_bounded(x, std::uint64_t(1)); }
 
+/// Returns the tangent of the reduced |x|, with the sign of x.
+template <class T>
+TERN_HOST_DEVICE T tan_of(const SinCos<T>& parts, T x) {
+  using Bits = typename FloatTraits<T>::Bits;
+  const bool is_odd = (parts.n & 1) != 0;
+  const T y = (is_odd ? -parts.cosine : parts.sine) / (is_odd ? parts.sine : parts.cosine);
+  constexpr Bits kSign = ~(~Bits(0) >> 1);
+  return from_bits(static_cast<Bits>(to_bits(y) ^ (to_bits(x) & kSign)));
+}
+/// Returns tan(x) for |x| <= kTrigLimit. Zero keeps its sign.
+TERN_HOST_DEVICE double tan_bounded(double x) {
+  return abs(x) < FloatTraits<double>::kTiny ? x : tan_of(sin_cos_reduced(abs(x)), x);
+}
+
 #if defined(__FMA__) || defined(__CUDA_ARCH__)
-/// Returns sin(x), or cos(x) when `quarter` is 1, for |x| <= kTrigLimit, in half the instructions
-/// of the arithmetic in double. pi/2 is cut into parts of 24 bits: subtracting n times the first is
-/// exact, and subtracting the others rounds relative to the small remainder.
-TERN_HOST_DEVICE float sin_bounded(float x, std::uint32_t quarter) {
+/// Takes |x|, in half the instructions of the arithmetic in double. pi/2 is cut into parts of 24
+/// bits: subtracting n times the first is exact, and subtracting the others rounds relative to the
+/// small remainder.
+TERN_HOST_DEVICE SinCos<float> sin_cos_reduced(float magnitude) {
   using Traits = FloatTraits<float>;
-  const float magnitude = abs(x);
   const float shifted = fma(magnitude, 0.63661975f, Traits::kRound);
   const float n = shifted - Traits::kRound;
   float r = fma(n, -0x1.921fb4p+0f, magnitude);
@@ -77,18 +102,28 @@ TERN_HOST_DEVICE float sin_bounded(float x, std::uint32_t quarter) {
   const float cosine_tail = polynomial(z, -0.5f, 0.041666638f, -0.0013886921f, 2.4389668e-05f);
   const float sine = fma(r * z, sine_tail, r);
   const float cosine = fma(z, cosine_tail, 1.0f);
-  const std::uint32_t quadrant = to_bits(shifted) + quarter;
-  const float y = (quadrant & 1) != 0 ? cosine : sine;
+  return {to_bits(shifted), sine, cosine};
+}
+
+/// Returns sin(x), or cos(x) when `quarter` is 1, for |x| <= kTrigLimit.
+TERN_HOST_DEVICE float sin_bounded(float x, std::uint32_t quarter) {
+  const SinCos<float> parts = sin_cos_reduced(abs(x));
+  const std::uint32_t quadrant = parts.n + quarter;
+  const float y = (quadrant & 1) != 0 ? parts.cosine : parts.sine;
   const std::uint32_t sign = (quadrant << 30) ^ (quarter == 0 ? to_bits(x) : 0);
   return from_bits(to_bits(y) ^ (sign & 0x80000000));
 }
 TERN_HOST_DEVICE float sin_bounded(float x) { return sin_bounded(x, std::uint32_t(0)); }
 TERN_HOST_DEVICE float cos_bounded(float x) { return sin_bounded(x, std::uint32_t(1)); }
+TERN_HOST_DEVICE float tan_bounded(float x) { return tan_of(sin_cos_reduced(abs(x)), x); }
 #else
 TERN_HOST_DEVICE float sin_bounded(float x) {
   return abs(x) < FloatTraits<float>::kTiny ? x : static_cast<float>(sin_bounded(double(x)));
 }
 TERN_HOST_DEVICE float cos_bounded(float x) { return static_cast<float>(cos_bounded(double(x))); }
+TERN_HOST_DEVICE float tan_bounded(float x) {
+  return abs(x) < FloatTraits<float>::kTiny ? x : static_cast<float>(tan_bounded(double(x)));
+}
 #endif
 
 template <class T>
@@ -98,6 +133,37 @@ TERN_HOST_DEVICE T sin(T x) {
 template <class T>
 TERN_HOST_DEVICE T cos(T x) {
   return trig_bounded(x) ? cos_bounded(x) : std::cos(x);
+}
+
+template <class T>
+TERN_HOST_DEVICE T tan(T x) {
+  return trig_bounded(x) ? tan_bounded(x) : std::tan(x);
+}
+
+/// (sin(pi r) / (pi r) - 1) / z as a polynomial in z = r^2 for |r| <= 1/2.
+TERN_HOST_DEVICE float sin_pi_over_pi_tail(float z) {
+  return polynomial(z, -1.64493345f, 0.811718547f, -0.190461912f, 0.0247549571f);
+}
+TERN_HOST_DEVICE double sin_pi_over_pi_tail(double z) {
+  return polynomial(z, -1.6449340668482263455, 0.81174242528334183454, -0.1907518241215603563,
+                    0.026147847806416839364, -0.002346080902065382795, 0.00014842787002077756302,
+                    -6.9721653266573373616e-6, 2.4509145716113659558e-7);
+}
+
+/// Returns sin(pi r) / pi for |r| <= 1/2.
+template <class T>
+TERN_HOST_DEVICE T sin_pi_over_pi(T r) {
+  const T z = r * r;
+  return mul_add(r * z, sin_pi_over_pi_tail(z), r);
+}
+
+/// Returns sin(pi x) / (pi x). The reduction x = n + r is exact.
+template <class T>
+TERN_HOST_DEVICE T sinc(T x) {
+  const T n = round_even(x), r = x - n;
+  const T half = T(0.5) * n;
+  const T y = sin_pi_over_pi(half == floor(half) ? r : -r) / x;
+  return x == 0 ? T(1) : y;
 }
 
 }  // namespace tern::kernels::math

@@ -54,9 +54,46 @@ Number tolerance(kernels::ElementwiseOp op) {
     case pow:
     case rsqrt:
     case bce_backward:
+    case div_floor:
+    case atan2:
+    case hypot:
+    case logaddexp:
+    case logaddexp2:
+    case xlogy:
+    case ldexp:
+    case addcdiv:
+    case tan:
+    case asin:
+    case acos:
+    case atan:
+    case sinh:
+    case cosh:
+    case asinh:
+    case acosh:
+    case atanh:
+    case exp2:
+    case log2:
+    case log10:
+    case erf:
+    case erfc:
+    case erfinv:
+    case sinc:
+    case logit:
+    case hardsigmoid:
+    case hardswish:
+    case silu:
+    case gelu:
+    case gelu_tanh:
+    case log_sigmoid:
+    case elu:
       return 4;
+    case lgamma:
+    case digamma:
+    case polygamma:  // terms of double cancel out
+      return std::is_same_v<T, double> ? 0x1p20L : 4;
     case bce:
     case bce_logits:
+    case mish:
       return 8;
     default:
       return kRounding;

@@ -63,17 +63,22 @@ std::vector<ElementwiseLayout> layouts(int inputs) {
   return all;
 }
 
-/// Returns true for losses: they mix large numbers in a way that loses all digits.
+/// Returns true for losses, and for ops with a difference: they mix large or negative numbers in a
+/// way that loses all digits.
 bool is_loss(ElementwiseOp op) {
   return op == ElementwiseOp::bce || op == ElementwiseOp::bce_backward ||
-         op == ElementwiseOp::bce_logits;
+         op == ElementwiseOp::bce_logits || op == ElementwiseOp::logaddexp ||
+         op == ElementwiseOp::logaddexp2 || op == ElementwiseOp::addcdiv ||
+         op == ElementwiseOp::gelu || op == ElementwiseOp::gelu_tanh;
 }
 
 /// Returns true for ops that round to T on the way to their result. For float, the oracle would
 /// differ from them, except on samples for which nothing is rounded on the way.
 bool rounds_twice(ElementwiseOp op) {
-  return op == ElementwiseOp::lerp || op == ElementwiseOp::addcmul ||
-         op == ElementwiseOp::sigmoid_backward || op == ElementwiseOp::tanh_backward;
+  return op == ElementwiseOp::lerp || op == ElementwiseOp::lerp_tensor ||
+         op == ElementwiseOp::addcmul || op == ElementwiseOp::div_trunc ||
+         op == ElementwiseOp::sigmoid_backward || op == ElementwiseOp::tanh_backward ||
+         op == ElementwiseOp::hardswish;
 }
 
 template <class T>
@@ -90,7 +95,7 @@ T sample(Noise& noise, ElementwiseOp op, int input) {
     } else if (bits % 16 == 0) {
       x = kSpecial[(bits >> 4) % std::size(kSpecial)];
     }
-    return op == ElementwiseOp::remainder && input == 1 && x == 0 ? T(3) : x;
+    return divides(op) && input == 1 && x == 0 ? T(3) : x;
   } else {
     using Limits = testing::Limits<T>;
     constexpr T kInfinity = Limits::infinity();
@@ -113,9 +118,10 @@ T sample(Noise& noise, ElementwiseOp op, int input) {
       return static_cast<T>(noise.uniform(0, is_logit ? 9 : 1));
     }
     const bool is_short = !std::is_same_v<T, double> && rounds_twice(op);
-    constexpr std::size_t kExtremes = 3;  // the last ones
+    constexpr std::size_t kExtremes = 3;                                 // the last ones
+    const bool is_bounded = is_short || op == ElementwiseOp::polygamma;  // else it may be denormal
     if (noise.bits() % 16 == 0) {
-      return kSpecial[noise.bits() % (std::size(kSpecial) - (is_short ? kExtremes : 0))];
+      return kSpecial[noise.bits() % (std::size(kSpecial) - (is_bounded ? kExtremes : 0))];
     }
     if (is_short) return static_cast<T>(static_cast<float>(noise.bits() % 1024) / 64 - 8);
     return static_cast<T>(noise.uniform(-8, 8));
@@ -234,7 +240,7 @@ TEST_P(Elementwise, LargeEnoughForThreads) {
   const ElementwiseLayout row{"row", {200003}, {1}, {{1}, {0}, {1}}};
   const ElementwiseLayout transposed{
       "transposed", {400, 500}, {500, 1}, {{1, 400}, {500, 1}, {0, 1}}};
-  for (ElementwiseOp op : {add, exp, eq, clamp, remainder, cos}) {
+  for (ElementwiseOp op : {add, exp, eq, clamp, remainder, cos, div_floor, atan2}) {
     for (const ElementwiseLayout& layout : {row, transposed}) check<float>(op, layout, 1);
     if (!is_cuda()) check<Half>(op, row, 1);
     if (!is_cuda() && takes<int>(elementwise_info(op).kind)) check<std::uint8_t>(op, row, 1);
@@ -294,8 +300,10 @@ TEST_P(Elementwise, NarrowIntegersWrapAround) {
       constexpr T kMin = std::numeric_limits<T>::min(), kMax = std::numeric_limits<T>::max();
       const T a[3] = {kMin, kMax, kMax}, b[3] = {static_cast<T>(-1), kMax, 2};
       T out[3], want[3];
-      for (ElementwiseOp op : {ElementwiseOp::neg, ElementwiseOp::add, ElementwiseOp::sub,
-                               ElementwiseOp::mul, ElementwiseOp::remainder}) {
+      for (ElementwiseOp op :
+           {ElementwiseOp::neg, ElementwiseOp::add, ElementwiseOp::sub, ElementwiseOp::mul,
+            ElementwiseOp::remainder, ElementwiseOp::fmod, ElementwiseOp::div_floor,
+            ElementwiseOp::div_trunc, ElementwiseOp::lcm}) {
         ElementwiseArgs args = row_args(op, dtype_of<T>(), 3, out);
         args.in[0] = a;
         args.in[1] = b;
@@ -328,8 +336,15 @@ TEST_P(Elementwise, IntegersWrapAround) {
   EXPECT_EQ(compute(ElementwiseOp::mul), StatusCode::kOk);
   EXPECT_EQ(out[0], kMin);
   EXPECT_EQ(out[1], -9223372036709301616);
-  EXPECT_EQ(compute(ElementwiseOp::remainder), StatusCode::kOk);
-  EXPECT_EQ(out[0], 0);
+  for (ElementwiseOp op : {ElementwiseOp::remainder, ElementwiseOp::fmod}) {
+    EXPECT_EQ(compute(op), StatusCode::kOk);
+    EXPECT_EQ(out[0], 0);
+  }
+  for (ElementwiseOp op : {ElementwiseOp::div_floor, ElementwiseOp::div_trunc}) {
+    EXPECT_EQ(compute(op), StatusCode::kOk);  // the quotient would trap
+    EXPECT_EQ(out[0], kMin);
+    EXPECT_EQ(out[1], 1);
+  }
 }
 
 TEST_P(Elementwise, ZeroDivision) {

@@ -39,10 +39,11 @@ struct Draw {
 const nlohmann::json& goldens() { return testing::golden("draws"); }
 
 Draw golden_draw(const nlohmann::json& row) {
-  static const std::map<std::string, RandomOp> ops = {{"uniform", RandomOp::kUniform},
-                                                      {"normal", RandomOp::kNormal},
-                                                      {"bernoulli", RandomOp::kBernoulli},
-                                                      {"randint", RandomOp::kRandint}};
+  static const std::map<std::string, RandomOp> ops = {
+      {"uniform", RandomOp::kUniform},         {"normal", RandomOp::kNormal},
+      {"bernoulli", RandomOp::kBernoulli},     {"randint", RandomOp::kRandint},
+      {"exponential", RandomOp::kExponential}, {"cauchy", RandomOp::kCauchy},
+      {"log_normal", RandomOp::kLogNormal},    {"geometric", RandomOp::kGeometric}};
   return {ops.at(row["op"]), testing::golden_dtype(row["dtype"]),
           row["count"],      row["contiguous"],
           row["a"],          row["b"],

@@ -66,6 +66,9 @@ T sample(Noise& noise, ReduceOp op) {
     if (op == ReduceOp::kNorm) return static_cast<T>(noise.uniform(-large, large));
     if (op == ReduceOp::kAny) return noise.bits() % 4096 == 0 ? T(0.5) : T(0);
     if (op == ReduceOp::kAll) return noise.bits() % 4096 == 0 ? T(0) : T(0.5);
+    if (op == ReduceOp::kNanSum && noise.bits() % 4 != 0)
+      return static_cast<T>(noise.uniform(0, 1));
+    if (op == ReduceOp::kNanSum) return T(NAN);
     // Few distinct values, so that extremes occur more than once.
     if (op != ReduceOp::kSum && noise.bits() % 1024 == 0) return T(NAN);
     return static_cast<T>(op == ReduceOp::kSum ? noise.uniform(0, 1)
@@ -84,7 +87,7 @@ class Reduce : public testing::KernelTest {
                    << ::testing::PrintToString(layout.reduced));
       if (op == ReduceOp::kAny || op == ReduceOp::kAll) {
         check<T, bool>(op, layout);
-      } else if (op == ReduceOp::kArgmax || op == ReduceOp::kArgmin) {
+      } else if (op == ReduceOp::kArgmax || op == ReduceOp::kArgmin || op == ReduceOp::kCount) {
         check<T, std::int64_t>(op, layout);
       } else if (op == ReduceOp::kSum || op == ReduceOp::kProd) {
         check<T, std::conditional_t<testing::kFloating<T>, T, std::int64_t>>(op, layout);
@@ -122,8 +125,8 @@ class Reduce : public testing::KernelTest {
     args.out = want.get();
     args.values = want_values.get();
     testing::run_oracle(args);
-    const bool rounds = testing::kFloating<T> &&
-                        (op == ReduceOp::kSum || op == ReduceOp::kProd || op == ReduceOp::kNorm);
+    const bool rounds = testing::kFloating<T> && (op == ReduceOp::kSum || op == ReduceOp::kProd ||
+                                                  op == ReduceOp::kNorm || op == ReduceOp::kNanSum);
     // A product rounds once per factor; narrow results are rounded once, after float32.
     const Number wide_limit = op == ReduceOp::kProd ? 1000 : 20;
     const Number limit = !rounds ? 0 : testing::kNarrow<T> ? 1 : wide_limit;
@@ -163,10 +166,20 @@ class Reduce : public testing::KernelTest {
   }
 };
 
+using ReduceThreads = Reduce;
+
 TEST_P(Reduce, SumAndProduct) {
   for (ReduceOp op : {ReduceOp::kSum, ReduceOp::kProd}) {
     testing::for_each_dtype([&]<class T>() { check_all_layouts<T>(op); });
   }
+}
+
+TEST_P(Reduce, NanSum) {
+  testing::for_each_floating([&]<class T>() { check_all_layouts<T>(ReduceOp::kNanSum); });
+}
+
+TEST_P(Reduce, Count) {
+  testing::for_each_dtype([&]<class T>() { check_all_layouts<T>(ReduceOp::kCount); });
 }
 
 // Without a kernel of narrow dtypes on the CPU, norm() converts its input.
@@ -195,9 +208,9 @@ TEST_P(Reduce, ProductOfLargeAndSmall) {
   EXPECT_NEAR(out, want, 1e-3);
 }
 
-// The product of all is in the range, but not that of the first half, not even in double.
-TEST_P(Reduce, ProductOfLargeThenSmall) {
-  if (is_cuda()) GTEST_SKIP() << "CUDA kernels multiply as PyTorch does: infinity or NaN";
+// The product of all is in the range, but not that of the first half, not even in double. CUDA
+// kernels multiply as PyTorch does, to infinity or NaN.
+TEST_P(ReduceThreads, ProductOfLargeThenSmall) {
   for (const std::size_t half : {5, 20, 100, 2048}) {
     std::vector<float> in(2 * half, 0.01f);
     std::fill_n(in.begin(), half, 100.0f);
@@ -209,8 +222,7 @@ TEST_P(Reduce, ProductOfLargeThenSmall) {
 }
 
 // The same down columns, where the products of 32 rows leave the range of float.
-TEST_P(Reduce, ProductOfLargeThenSmallColumns) {
-  if (is_cuda()) GTEST_SKIP() << "CUDA kernels multiply as PyTorch does: infinity or NaN";
+TEST_P(ReduceThreads, ProductOfLargeThenSmallColumns) {
   constexpr std::int64_t kRows = 128, kColumns = 70;
   std::vector<float> in(kRows * kColumns, 0.01f);
   std::fill_n(in.begin(), in.size() / 2, 100.0f);
@@ -321,8 +333,6 @@ TEST_P(Reduce, LongSumsKeepTheirDigits) {
   EXPECT_NEAR(columns[0], 5e5, 0.5);
   EXPECT_NEAR(columns[1], 5e5, 0.5);
 }
-
-using ReduceThreads = Reduce;
 
 // Not guaranteed, but true and useful: the parts depend on the sizes alone.
 TEST_P(ReduceThreads, SameBitsForAnyThreadCount) {

@@ -50,6 +50,21 @@ TEST_P(Require, FindsDivisorsThatAreZero) {
   }
 }
 
+TEST_P(Require, FindsBadParametersOfDistributions) {
+  const auto check = [&](RequireOp op, const char* rule, double good, double bad) {
+    finds<double>(op, good, bad, rule);
+    finds<float>(op, static_cast<float>(good), static_cast<float>(bad), rule);
+  };
+  for (const double bad : {-1.0, double{NAN}}) {
+    check(RequireOp::kDeviation, "normal expects all elements of std >= 0.0", 0, bad);
+    check(RequireOp::kRate, "invalid Poisson rate", INFINITY, bad);
+    check(RequireOp::kWeight, "probability tensor contains either", 3, bad);
+    check(RequireOp::kTotal, "sum of probabilities <= 0", INFINITY, bad);
+  }
+  check(RequireOp::kWeight, "probability tensor contains either", 0, INFINITY);
+  check(RequireOp::kTotal, "sum of probabilities <= 0", 1e-30, 0);
+}
+
 TERN_KERNEL_TESTS(Require);
 
 }  // namespace

@@ -17,16 +17,22 @@ namespace {
 using namespace kernels;
 
 /// Returns the loops of `op` by dtype.
-template <int kInputs>
-constexpr auto& row_of(ElementwiseOp op) {
-  const int index = static_cast<int>(op);
-  const ElementwiseKind kind = elementwise_info(op).kind;
-  if constexpr (kInputs == 1) {
-    return (kind == ElementwiseKind::kFloat ? kFloatLoops : kUnaryLoops).rows[index];
-  } else if constexpr (kInputs == 2) {
-    return (kind == ElementwiseKind::kCompare ? kCompareLoops : kBinaryLoops).rows[index];
+template <ElementwiseOp kOp>
+constexpr const auto& row_of() {
+  constexpr LoopFamily kFamily = loop_family(elementwise_info(kOp));
+  constexpr int kRow = loop_row(kOp);
+  if constexpr (kFamily == LoopFamily::kUnary) {
+    return kUnaryLoops.rows[kRow];
+  } else if constexpr (kFamily == LoopFamily::kFloat) {
+    return kFloatLoops.rows[kRow];
+  } else if constexpr (kFamily == LoopFamily::kBinary) {
+    return kBinaryLoops.rows[kRow];
+  } else if constexpr (kFamily == LoopFamily::kPair) {
+    return kPairLoops.rows[kRow];
+  } else if constexpr (kFamily == LoopFamily::kCompare) {
+    return kCompareLoops.rows[kRow];
   } else {
-    return kTernaryLoops.rows[index];
+    return kTernaryLoops.rows[kRow];
   }
 }
 
@@ -41,12 +47,50 @@ constexpr std::int64_t grain_of(ElementwiseOp op) {
     case ElementwiseOp::cos:
     case ElementwiseOp::tanh:
     case ElementwiseOp::sigmoid:
+    case ElementwiseOp::tan:
+    case ElementwiseOp::asin:
+    case ElementwiseOp::acos:
+    case ElementwiseOp::atan:
+    case ElementwiseOp::sinh:
+    case ElementwiseOp::cosh:
+    case ElementwiseOp::asinh:
+    case ElementwiseOp::acosh:
+    case ElementwiseOp::atanh:
+    case ElementwiseOp::exp2:
+    case ElementwiseOp::log2:
+    case ElementwiseOp::log10:
+    case ElementwiseOp::erf:
+    case ElementwiseOp::erfc:
+    case ElementwiseOp::sinc:
+    case ElementwiseOp::logit:
+    case ElementwiseOp::silu:
+    case ElementwiseOp::mish:
+    case ElementwiseOp::gelu:
+    case ElementwiseOp::gelu_tanh:
+    case ElementwiseOp::log_sigmoid:
+    case ElementwiseOp::elu:
     case ElementwiseOp::bce:
     case ElementwiseOp::bce_logits:
+    case ElementwiseOp::div_trunc:
+    case ElementwiseOp::atan2:
+    case ElementwiseOp::hypot:
+    case ElementwiseOp::xlogy:
+    case ElementwiseOp::ldexp:
       return 8192;
+    case ElementwiseOp::erfinv:
+    case ElementwiseOp::lgamma:
+    case ElementwiseOp::digamma:
     case ElementwiseOp::pow:
     case ElementwiseOp::remainder:
+    case ElementwiseOp::fmod:
+    case ElementwiseOp::div_floor:
+    case ElementwiseOp::gcd:
+    case ElementwiseOp::lcm:
+    case ElementwiseOp::logaddexp:
+    case ElementwiseOp::logaddexp2:
       return 2048;
+    case ElementwiseOp::polygamma:
+      return 256;
     default:
       return 32768;
   }
@@ -60,9 +104,8 @@ struct OpRow {
   const Loop* loops_of(ScalarType dtype) const { return loops + loop_slot(dtype) * variants; }
 };
 constexpr OpRow kRows[] = {
-#define TERN_ELEMENTWISE(name, inputs, kind)                               \
-  {row_of<inputs>(ElementwiseOp::name)[0].by_numbers, (1 << (inputs)) - 1, \
-   grain_of(ElementwiseOp::name)},
+#define TERN_ELEMENTWISE(name, inputs, kind) \
+  {row_of<ElementwiseOp::name>()[0].by_numbers, (1 << (inputs)) - 1, grain_of(ElementwiseOp::name)},
 #include <tern/core/kernels/families/elementwise.def>
 #undef TERN_ELEMENTWISE
 };
@@ -92,7 +135,7 @@ bool any_zero(const T* p, std::int64_t n, std::int64_t stride) {
   return found;
 }
 
-/// Returns true if a remainder of integers of type T would divide by zero. Runs before anything is
+/// Returns true if an op on integers of type T would divide by zero. Runs before anything is
 /// written.
 template <class T>
 bool divides_by_zero(const ElementwiseArgs& args) {
@@ -134,7 +177,7 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }
-  const bool by_integers = args.op == ElementwiseOp::remainder && !is_floating_point(args.dtype);
+  const bool by_integers = divides(args.op) && !is_floating_point(args.dtype);
   if (by_integers && visit_size(element_size(args.dtype), [&](auto tag) {
         return divides_by_zero<typename decltype(tag)::type>(args);
       })) {

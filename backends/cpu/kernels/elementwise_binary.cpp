@@ -2,9 +2,6 @@
 
 namespace tern::cpu {
 
-constexpr LoopTable<2> kBinaryLoops = make_table<2>([](const kernels::ElementwiseInfo& info) {
-  using enum kernels::ElementwiseKind;
-  return info.kind != kCompare;
-});
+constexpr LoopTable<LoopFamily::kBinary> kBinaryLoops = make_table<LoopFamily::kBinary>();
 
 }  // namespace tern::cpu

@@ -2,9 +2,6 @@
 
 namespace tern::cpu {
 
-constexpr LoopTable<2> kCompareLoops = make_table<2>([](const kernels::ElementwiseInfo& info) {
-  using enum kernels::ElementwiseKind;
-  return info.kind == kCompare;
-});
+constexpr LoopTable<LoopFamily::kCompare> kCompareLoops = make_table<LoopFamily::kCompare>();
 
 }  // namespace tern::cpu

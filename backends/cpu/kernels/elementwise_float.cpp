@@ -2,9 +2,6 @@
 
 namespace tern::cpu {
 
-constexpr LoopTable<1> kFloatLoops = make_table<1>([](const kernels::ElementwiseInfo& info) {
-  using enum kernels::ElementwiseKind;
-  return info.kind == kFloat;
-});
+constexpr LoopTable<LoopFamily::kFloat> kFloatLoops = make_table<LoopFamily::kFloat>();
 
 }  // namespace tern::cpu

@@ -2,7 +2,6 @@
 
 namespace tern::cpu {
 
-constexpr LoopTable<3> kTernaryLoops =
-    make_table<3>([](const kernels::ElementwiseInfo&) { return true; });
+constexpr LoopTable<LoopFamily::kTernary> kTernaryLoops = make_table<LoopFamily::kTernary>();
 
 }  // namespace tern::cpu

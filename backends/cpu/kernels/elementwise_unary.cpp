@@ -2,9 +2,6 @@
 
 namespace tern::cpu {
 
-constexpr LoopTable<1> kUnaryLoops = make_table<1>([](const kernels::ElementwiseInfo& info) {
-  using enum kernels::ElementwiseKind;
-  return info.kind != kFloat;
-});
+constexpr LoopTable<LoopFamily::kUnary> kUnaryLoops = make_table<LoopFamily::kUnary>();
 
 }  // namespace tern::cpu

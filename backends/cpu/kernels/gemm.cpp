@@ -231,7 +231,7 @@ void multiply_pairs(const kernels::GemmArgs& args, kernels::KernelContext& conte
 }
 #endif
 
-#if defined(TERN_CPU_BASE_SET)
+#if defined(TERN_CPU_PAIRS_ONLY)
 
 /// The base set's kernel computes all products that this set computes no faster.
 kernels::KernelFn base_gemm;
@@ -268,7 +268,7 @@ void gemm(const kernels::GemmArgs& args, kernels::KernelContext& context) {
 }  // namespace
 
 void register_gemm(kernels::KernelTable& table) {
-#if defined(TERN_CPU_BASE_SET)
+#if defined(TERN_CPU_PAIRS_ONLY)
   base_gemm = table[kernels::Slot::gemm];
 #endif
   kernels::set<kernels::GemmArgs, gemm>(table);

@@ -8,7 +8,7 @@
 // Products in bfloat16 by tiles of AMX: 16 rows of 16 pairs of A by 16 pairs of 16 columns of B.
 // Like VDPBF16PS, the instruction treats denormal numbers as zero.
 
-#if defined(TERN_AMX_EMULATED) || (defined(__AMX_BF16__) && defined(TERN_CPU_BASE_SET))
+#if defined(TERN_AMX_EMULATED) || (defined(__AMX_BF16__) && defined(TERN_CPU_PAIRS_ONLY))
 #define TERN_AMX 1
 
 namespace tern::cpu {

@@ -43,7 +43,7 @@ struct Format<Narrow> {
   using V = Simd<float>::V;
   static constexpr int kWidth = Simd<float>::kWidth;
 
-#if defined(TERN_CPU_BASE_SET)
+#if defined(TERN_CPU_PAIRS_ONLY)
   // The base set multiplies float16.
   static constexpr bool is_half = false, kRoundsSums = true;
   explicit Format(ScalarType) {}

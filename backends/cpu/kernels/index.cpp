@@ -103,38 +103,65 @@ void add_indexed_row(T* __restrict out, const T* __restrict in, std::int64_t n) 
   for (std::int64_t i = 0; i < n; ++i) out[i] = plus(out[i], in[i]);
 }
 
-template <class T>
+struct AddElements {
+  template <class T>
+  static T combine(T a, T b) {
+    return plus(a, b);
+  }
+};
+struct MultiplyElements {
+  template <class T>
+  static T combine(T a, T b) {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      using Unsigned = std::make_unsigned_t<T>;  // wraps around
+      return static_cast<T>(static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
+    } else {
+      return static_cast<T>(a * b);
+    }
+  }
+};
+struct ReplaceElements {
+  template <class T>
+  static T combine(T, T b) {
+    return b;
+  }
+};
+
+template <class Op, class T>
 void scatter_row(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict index,
                  std::int64_t n, std::int64_t inner) {
   for (std::int64_t i = 0; i < n; ++i) {
     T& to = out[index[i] * inner + i];
-    to = plus(to, in[i]);
+    to = Op::template combine<T>(to, in[i]);
   }
 }
 
-template <class T>
-void add_numbers(T* __restrict out, const T* __restrict in, const std::int64_t* __restrict index,
-                 std::int64_t n) {
-  for (std::int64_t j = 0; j < n; ++j) out[index[j]] = plus(out[index[j]], in[j]);
+template <class Op, class T>
+void scatter_numbers(T* __restrict out, const T* __restrict in,
+                     const std::int64_t* __restrict index, std::int64_t n) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    T& to = out[index[j]];
+    to = Op::template combine<T>(to, in[j]);
+  }
 }
 
-/// Adds serially in j, so that equal indices accumulate in order; rows of `outer` and pieces of
+/// Combines serially in j, so that equal indices do so in order; rows of `outer` and pieces of
 /// `inner` are independent.
-template <class T, bool kScatter>
-void add_rows(const IndexArgs& args) {
+template <class Op, class T, bool kScatter>
+void write_rows(const IndexArgs& args) {
   const std::int64_t inner = args.inner, count = args.count;
-  const auto add_piece = [&](std::int64_t o, std::int64_t first, std::int64_t last) {
+  const auto write_piece = [&](std::int64_t o, std::int64_t first, std::int64_t last) {
     T* const out = static_cast<T*>(args.out) + o * args.out_size * inner + first;
     if (inner == 1) {
-      add_numbers(out, static_cast<const T*>(args.in) + o * count,
-                  args.index + (kScatter ? o * count : 0), count);
+      scatter_numbers<Op>(out, static_cast<const T*>(args.in) + o * count,
+                          args.index + (kScatter ? o * count : 0), count);
       return;
     }
     for (std::int64_t j = 0; j < count; ++j) {
       const std::int64_t row = (o * count + j) * inner + first;
       const T* const in = static_cast<const T*>(args.in) + row;
       if constexpr (kScatter) {
-        scatter_row(out, in, args.index + row, last - first, inner);
+        scatter_row<Op>(out, in, args.index + row, last - first, inner);
       } else {
         add_indexed_row(out + args.index[j] * inner, in, last - first);
       }
@@ -143,11 +170,11 @@ void add_rows(const IndexArgs& args) {
   if (args.outer > 1) {
     parallel_for(0, args.outer, kIndexGrain / (count * inner),
                  [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t o = begin; o < end; ++o) add_piece(o, 0, inner);
+                   for (std::int64_t o = begin; o < end; ++o) write_piece(o, 0, inner);
                  });
   } else {
     parallel_for(0, inner, kIndexGrain / count,
-                 [&](std::int64_t begin, std::int64_t end) { add_piece(0, begin, end); });
+                 [&](std::int64_t begin, std::int64_t end) { write_piece(0, begin, end); });
   }
 }
 
@@ -191,34 +218,69 @@ void add_widened(const IndexArgs& args, const Add& add) {
   if (few) move_rows(true);
 }
 
+/// Runs a scatter with a reduction other than a sum, in the math dtype.
+template <class Op>
+void reduce_scattered(const IndexArgs& args) {
+  run_widened(args, [](const IndexArgs& wide) {
+    switch (wide.dtype) {
+      case kFloat:
+        return write_rows<Op, float, true>(wide);
+      case kDouble:
+        return write_rows<Op, double, true>(wide);
+      case kInt:
+        return write_rows<Op, std::int32_t, true>(wide);
+      case kLong:
+        return write_rows<Op, std::int64_t, true>(wide);
+      default:
+        return write_rows<Op, bool, true>(wide);
+    }
+  });
+}
+
+void write_indexed(const IndexArgs& args) {
+  const auto add = [&](auto tag, const IndexArgs& in_dtype) {
+    using T = typename decltype(tag)::type;
+    one_index_per_row(args) ? write_rows<AddElements, T, false>(in_dtype)
+                            : write_rows<AddElements, T, true>(in_dtype);
+  };
+  switch (args.op) {
+    case IndexOp::kScatterProd:
+      return reduce_scattered<MultiplyElements>(args);
+    case IndexOp::kScatterAmax:
+      return reduce_scattered<Maximum>(args);
+    case IndexOp::kScatterAmin:
+      return reduce_scattered<Minimum>(args);
+    case IndexOp::kScatter:
+      return visit_size(element_size(args.dtype), [&](auto tag) {
+        write_rows<ReplaceElements, typename decltype(tag)::type, true>(args);
+      });
+    default:
+      break;
+  }
+  switch (args.dtype) {
+    case kHalf:
+    case kBFloat16:  // rounded once, after all additions
+      return add_widened(args, [&](const IndexArgs& wide) { add(TypeTag<float>(), wide); });
+    case kFloat:
+      return add(TypeTag<float>(), args);
+    case kDouble:
+      return add(TypeTag<double>(), args);
+    case kBool:
+      return add(TypeTag<bool>(), args);
+    default:  // unsigned integers wrap around
+      return visit_size(element_size(args.dtype), [&](auto tag) { add(tag, args); });
+  }
+}
+
 void index(const IndexArgs& args, KernelContext& context) {
-  const bool per_element = args.op == IndexOp::kGather || args.op == IndexOp::kScatterAdd;
+  const bool per_element = !one_index_per_row(args);
   const std::int64_t indices = per_element ? args.outer * args.count * args.inner : args.count;
   if (indices == 0 || !check_indices(args, indices, context)) return;
-  if (moves_only(args)) {
-    visit_size(element_size(args.dtype), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      per_element ? gather<T>(args) : select<T>(args);
-    });
-  } else {
-    const auto add = [&](auto tag, const IndexArgs& in_dtype) {
-      using T = typename decltype(tag)::type;
-      per_element ? add_rows<T, true>(in_dtype) : add_rows<T, false>(in_dtype);
-    };
-    switch (args.dtype) {
-      case kHalf:
-      case kBFloat16:  // rounded once, after all additions
-        return add_widened(args, [&](const IndexArgs& wide) { add(TypeTag<float>(), wide); });
-      case kFloat:
-        return add(TypeTag<float>(), args);
-      case kDouble:
-        return add(TypeTag<double>(), args);
-      case kBool:
-        return add(TypeTag<bool>(), args);
-      default:  // unsigned integers wrap around
-        return visit_size(element_size(args.dtype), [&](auto tag) { add(tag, args); });
-    }
-  }
+  if (!reads_indexed(args)) return write_indexed(args);
+  visit_size(element_size(args.dtype), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    per_element ? gather<T>(args) : select<T>(args);
+  });
 }
 
 }  // namespace

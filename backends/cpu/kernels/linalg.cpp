@@ -4,11 +4,8 @@
 #include <cmath>
 #include <new>
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-
+#include <tern/backends/cpu/kernels/linalg_factors.h>
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/kernels/families/linalg.h>
 #include <tern/core/kernels/math_dtype.h>
 
 namespace tern::cpu {
@@ -17,18 +14,6 @@ namespace {
 using namespace kernels;
 
 constexpr std::int64_t kLinalgGrain = 32768;  // multiplications
-
-template <class T>
-using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// Returns the 1-based index of the first pivot that is 0, or 0.
-template <class T>
-std::int64_t zero_pivot(const RowMajor<T>& lu) {
-  for (Eigen::Index i = 0; i < lu.rows(); ++i) {
-    if (lu(i, i) == 0) return i + 1;
-  }
-  return 0;
-}
 
 /// Returns the determinant, in double so that products of floats do not overflow on the way.
 template <class T>
@@ -65,9 +50,32 @@ std::int64_t cholesky(const Eigen::Map<const RowMajor<T>>& a, Eigen::Map<RowMajo
   return 0;
 }
 
+/// The ops of linalg_factors.h. Returns the info.
+template <class T>
+std::int64_t factor_one(const LinalgArgs& args, std::int64_t index) {
+  switch (args.op) {
+    case LinalgOp::kLu:
+      return lu<T>(args, index);
+    case LinalgOp::kEigh:
+      return eigh<T>(args, index);
+    case LinalgOp::kSvd:
+      return svd<T>(args, index);
+    case LinalgOp::kQr:
+      qr<T>(args, index);
+      return 0;
+    default:
+      triangular<T>(args, index);
+      return 0;
+  }
+}
+
 /// The matrices [begin, end) of the batch. Throws std::bad_alloc.
 template <class T>
 void factor(const LinalgArgs& args, std::int64_t begin, std::int64_t end) {
+  if (args.op >= LinalgOp::kTriangular) {
+    for (std::int64_t i = begin; i < end; ++i) args.info[i] = factor_one<T>(args, i);
+    return;
+  }
   const std::int64_t n = args.n, columns = args.columns;
   const auto in = static_cast<const T*>(args.a), b = static_cast<const T*>(args.b);
   const auto out = static_cast<T*>(args.out);
@@ -79,7 +87,7 @@ void factor(const LinalgArgs& args, std::int64_t begin, std::int64_t end) {
       continue;
     }
     lu.compute(a);
-    args.info[i] = zero_pivot<T>(lu.matrixLU());
+    args.info[i] = zero_pivot(lu.matrixLU());
     if (args.op == LinalgOp::kDeterminant) {
       out[i] = static_cast<T>(determinant<T>(lu));
     } else if (args.info[i] != 0) {
@@ -96,7 +104,7 @@ void factor(const LinalgArgs& args, std::int64_t begin, std::int64_t end) {
 template <class T>
 void linalg_typed(const LinalgArgs& args, KernelContext& context) {
   std::atomic<bool> out_of_memory = false;
-  const std::int64_t work = args.n * args.n * (args.n + args.columns) + 1;
+  const std::int64_t work = args.m * args.n * (args.n + args.columns) + 1;
   parallel_for(0, args.batch, kLinalgGrain / work, [&](std::int64_t begin, std::int64_t end) {
     try {
       factor<T>(args, begin, end);

@@ -95,13 +95,60 @@ constexpr bool ignores_sign() {
 template <int kInputs>
 using LoopRow = LoopSet<kInputs>[kLoopDtypes];
 
-/// The loops of one family of ops, by op and dtype; empty for all other ops.
-template <int kInputs>
-struct LoopTable {
-  LoopRow<kInputs> rows[kernels::kElementwiseOps];
+/// The ops whose loops stand in one table.
+enum class LoopFamily {
+  kUnary,    // cheap
+  kFloat,    // the elementary functions, of one floating input
+  kBinary,   // of numbers
+  kPair,     // of two floating inputs
+  kCompare,  // bool out
+  kTernary,
 };
 
-template <class F, class T, int kInputs, kernels::ElementwiseKind kKind, unsigned kVariants = ~0U>
+constexpr LoopFamily loop_family(const kernels::ElementwiseInfo& info) {
+  using enum kernels::ElementwiseKind;
+  if (info.inputs == 1) return info.kind == kFloat ? LoopFamily::kFloat : LoopFamily::kUnary;
+  if (info.inputs == 3) return LoopFamily::kTernary;
+  if (info.kind == kCompare) return LoopFamily::kCompare;
+  return info.kind == kFloat ? LoopFamily::kPair : LoopFamily::kBinary;
+}
+
+/// Returns the number of ops of `family` among the first `ops` ones.
+constexpr int count_ops(LoopFamily family, int ops = kernels::kElementwiseOps) {
+  int count = 0;
+  for (int i = 0; i < ops; ++i) {
+    if (loop_family(kernels::kElementwiseInfo[i]) == family) ++count;
+  }
+  return count;
+}
+
+/// Returns the row of `op` in the table of its family.
+constexpr int loop_row(kernels::ElementwiseOp op) {
+  return count_ops(loop_family(kernels::elementwise_info(op)), static_cast<int>(op));
+}
+
+/// Returns the number of inputs of the ops of a family.
+constexpr int inputs_of(LoopFamily family) {
+  if (family == LoopFamily::kUnary || family == LoopFamily::kFloat) return 1;
+  return family == LoopFamily::kTernary ? 3 : 2;
+}
+
+/// The loops of the ops of one family, by op and dtype.
+template <LoopFamily kFamily>
+struct LoopTable {
+  LoopRow<inputs_of(kFamily)> rows[count_ops(kFamily)];
+};
+
+/// Returns the variants of an op on wide elements, as bits. The last two inputs of some ops are
+/// always numbers.
+template <class F>
+constexpr unsigned all_variants() {
+  using namespace kernels::formulas;
+  return is_one_of<F, threshold, nan_to_num, elu> ? 1U | 1U << 6 : ~0U;
+}
+
+template <class F, class T, int kInputs, kernels::ElementwiseKind kKind,
+          unsigned kVariants = all_variants<F>()>
 constexpr void add_dtype(LoopRow<kInputs>& row) {
   if constexpr (kernels::takes<T>(kKind)) {
     row[loop_slot(dtype_of<T>())] = loops_of<F, T, kInputs, kVariants>();
@@ -117,6 +164,20 @@ constexpr unsigned usual_variants() {
   if (std::is_same_v<F, where_op>) return kNone | kSecond | kThird;
   if (std::is_same_v<F, clamp>) return kNone | kSecondAndThird;
   return std::is_same_v<F, addcmul> ? kNone : kNone | kSecond;
+}
+
+/// Returns the variants of an op on elements that need no conversion. Rare ops have only the usual
+/// ones; numbers are packed for the others, which costs little beside an expensive op.
+template <class F>
+constexpr unsigned variants() {
+  using namespace kernels::formulas;
+  constexpr unsigned kNone = 1U, kSecond = 1U << 2;
+  if (is_one_of<F, bitwise_left_shift, bitwise_right_shift, fmod, div_floor, div_trunc, copysign>) {
+    return kNone | kSecond;
+  }
+  const bool is_rare = is_one_of<F, gcd, lcm, heaviside, fmax, fmin, atan2, hypot, logaddexp,
+                                 logaddexp2, xlogy, ldexp, addcdiv, lerp_tensor>;
+  return is_rare ? kNone : ~0U;
 }
 
 /// Adds the loops that need no conversion. Selecting only moves elements, and the sign of a small
@@ -144,39 +205,38 @@ constexpr void add_narrow(LoopRow<kInputs>& row) {
   }
 }
 
-/// Adds an op of the family to its table.
-template <bool kInFamily, class F, int kInputs, kernels::ElementwiseKind kKind, class Table>
-constexpr void add_op(Table& table, kernels::ElementwiseOp op) {
-  if constexpr (kInFamily) {
-    LoopRow<kInputs>& row = table.rows[static_cast<int>(op)];
-    add_narrow<F, kInputs, kKind>(row);
-    add_dtype<F, float, kInputs, kKind>(row);
-    add_dtype<F, double, kInputs, kKind>(row);
-    add_dtype<F, std::int32_t, kInputs, kKind>(row);
-    add_dtype<F, std::int64_t, kInputs, kKind>(row);
-    add_dtype<F, bool, kInputs, kKind>(row);
-  }
+/// Adds an op to its row.
+template <class F, int kInputs, kernels::ElementwiseKind kKind>
+constexpr void add_op(LoopRow<kInputs>& row) {
+  add_narrow<F, kInputs, kKind>(row);
+  add_dtype<F, float, kInputs, kKind, variants<F>()>(row);
+  add_dtype<F, double, kInputs, kKind, variants<F>()>(row);
+  add_dtype<F, std::int32_t, kInputs, kKind, variants<F>()>(row);
+  add_dtype<F, std::int64_t, kInputs, kKind, variants<F>()>(row);
+  add_dtype<F, bool, kInputs, kKind, variants<F>()>(row);
 }
 
-/// Returns the table of the ops for which `in_family(info)` is true.
-template <int kTableInputs, class Family>
-constexpr LoopTable<kTableInputs> make_table(Family in_family) {
+/// Returns the table of a family.
+template <LoopFamily kFamily>
+constexpr LoopTable<kFamily> make_table() {
   using namespace kernels;
-  LoopTable<kTableInputs> table{};
-#define TERN_ELEMENTWISE(name, inputs, kind)                                   \
-  add_op<(inputs) == kTableInputs &&                                           \
-             in_family(ElementwiseInfo{#name, inputs, ElementwiseKind::kind}), \
-         formulas::name, inputs, ElementwiseKind::kind>(table, ElementwiseOp::name);
+  LoopTable<kFamily> table{};
+#define TERN_ELEMENTWISE(name, inputs, kind)                                      \
+  if constexpr (loop_family({#name, inputs, ElementwiseKind::kind}) == kFamily) { \
+    add_op<formulas::name, inputs, ElementwiseKind::kind>(                        \
+        table.rows[loop_row(ElementwiseOp::name)]);                               \
+  }
 #include <tern/core/kernels/families/elementwise.def>
 #undef TERN_ELEMENTWISE
   return table;
 }
 
 /// Each table is in a file of its own, so that they compile in parallel.
-extern const LoopTable<1> kUnaryLoops;  // cheap
-extern const LoopTable<1> kFloatLoops;  // the elementary functions, of floating inputs
-extern const LoopTable<2> kBinaryLoops;
-extern const LoopTable<2> kCompareLoops;  // bool out
-extern const LoopTable<3> kTernaryLoops;
+extern const LoopTable<LoopFamily::kUnary> kUnaryLoops;
+extern const LoopTable<LoopFamily::kFloat> kFloatLoops;
+extern const LoopTable<LoopFamily::kBinary> kBinaryLoops;
+extern const LoopTable<LoopFamily::kPair> kPairLoops;
+extern const LoopTable<LoopFamily::kCompare> kCompareLoops;
+extern const LoopTable<LoopFamily::kTernary> kTernaryLoops;
 
 }  // namespace tern::cpu

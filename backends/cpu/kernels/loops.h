@@ -75,11 +75,24 @@ auto operand(const void* data) {
   }
 }
 
+/// The type of the result of formula F; T if F always reads the scale.
+template <class F, class T, class... Inputs>
+struct OutOfFormula {
+  using type = T;
+};
+template <class F, class T, class... Inputs>
+requires requires { F::value(Inputs()...); }
+struct OutOfFormula<F, T, Inputs...> {
+  using type = decltype(F::value(Inputs()...));
+};
+template <class F, class T, class... Inputs>
+using OutOf = typename OutOfFormula<F, T, Inputs...>::type;
+
 /// The loop of formula F in which the inputs in the bit set kNumbers are single numbers.
 template <class F, class T, unsigned kNumbers, class... Inputs>
 void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immediate* scale) {
   [&]<std::size_t... k>(std::index_sequence<k...>) {
-    using Out = decltype(F::value(Inputs()...));
+    using Out = OutOf<F, T, Inputs...>;
     const auto result = static_cast<Out*>(out);
     if constexpr (kNumbers == 2 && requires { F::by_exponent(T(), [](auto) {}); }) {
       const auto use = [&](auto simpler) {
@@ -109,13 +122,16 @@ void loop(void* out, const void* const* in, std::int64_t n, const kernels::Immed
     }
     if constexpr (F::kScaled) {
       const T factor = kernels::immediate_value<T>(*scale);
-      if (factor != T(1)) {
+      constexpr bool kAlways = !requires { F::value(Inputs()...); };
+      if (kAlways || factor != T(1)) {
         run_loop<F>(result, n, operand<((kNumbers >> k) & 1) != 0, Inputs>(in[k])...,
                     Number<T>{factor});
         return;
       }
     }
-    run_loop<F>(result, n, operand<((kNumbers >> k) & 1) != 0, Inputs>(in[k])...);
+    if constexpr (requires { F::value(Inputs()...); }) {
+      run_loop<F>(result, n, operand<((kNumbers >> k) & 1) != 0, Inputs>(in[k])...);
+    }
   }
   (std::index_sequence_for<Inputs...>());
 }

@@ -84,6 +84,7 @@ void normal_blocks(T* __restrict data, std::int64_t blocks, T mean, T std) {
     std::copy_n(data + b * kBlock + kHalfBlock, kHalfBlock, second + b * kHalfBlock);
   }
   for (std::int64_t i = 0; i < blocks * kHalfBlock; ++i) {
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): the loop above writes them
     const NormalPair<T> pair = box_muller(first[i], second[i]);
     first[i] = std::fma(pair.cos, std, mean);
     second[i] = std::fma(pair.sin, std, mean);
@@ -159,6 +160,27 @@ void randint(const RandomArgs& args, Mt19937& generator, T* out) {
   }
 }
 
+// Maps one uniform number of 53 bits to a number of a distribution, as PyTorch does: in double,
+// with the functions of the C library.
+template <class T, class Formula>
+void transform(Mt19937& generator, T* out, std::int64_t count, Formula formula) {
+  generate<2>(generator, out, count, [=](std::uint32_t high, std::uint32_t low) {
+    return static_cast<T>(formula(uniform53(high, low)));
+  });
+}
+
+// Returns the number of trials as an integer if T is one. Only a vanishing p gives numbers beyond
+// int64 and infinities, -inf among them because log(1 - p) is 0.
+template <class T>
+auto trials(double count) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return count;
+  } else {
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    return std::abs(count) < 0x1p63 ? static_cast<std::int64_t>(count) : kMost;
+  }
+}
+
 template <class T>
 void run(const RandomArgs& args, kernels::KernelContext& context) {
   Mt19937& generator = *static_cast<Mt19937*>(args.generator);
@@ -168,11 +190,32 @@ void run(const RandomArgs& args, kernels::KernelContext& context) {
       return bernoulli(generator, out, args.count, args.a);
     case RandomOp::kRandint:
       return randint(args, generator, out);
-    case RandomOp::kUniform:
-    case RandomOp::kNormal:
+    case RandomOp::kGeometric: {
+      const double log_failure = std::log(1 - args.a);
+      return transform(generator, out, args.count,
+                       [=](double u) { return trials<T>(std::ceil(std::log(u) / log_failure)); });
+    }
+    default:
       break;
   }
   if constexpr (std::is_floating_point_v<T>) {
+    if (args.op == RandomOp::kExponential) {
+      const double scale = -1 / args.a;
+      return transform(generator, out, args.count,
+                       [=](double u) { return scale * std::log1p(-u); });
+    }
+    if (args.op == RandomOp::kCauchy) {
+      constexpr double kPi = 3.141592653589793;
+      return transform(generator, out, args.count, [a = args.a, b = args.b](double u) {
+        return std::fma(b, std::tan(kPi * (u - 0.5)), a);
+      });
+    }
+    if (args.op == RandomOp::kLogNormal) {
+      for (std::int64_t i = 0; i < args.count; ++i) {
+        out[i] = static_cast<T>(std::exp(std::fma(generator.next_normal(), args.b, args.a)));
+      }
+      return;
+    }
     const T a = static_cast<T>(args.a), b = static_cast<T>(args.b);
     if (args.op == RandomOp::kUniform) return uniform(generator, out, args.count, a, b);
     if (args.contiguous && args.count >= kBlock) return normal(generator, out, args.count, a, b);

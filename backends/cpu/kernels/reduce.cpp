@@ -80,9 +80,11 @@ void reduce(const kernels::ReduceArgs& given, kernels::KernelContext& context) {
     case kProd:
     case kAmax:
     case kAmin:
+    case kNanSum:
       return reduce_values(args, context);
     case kAny:
     case kAll:
+    case kCount:
       return reduce_truth(args);
     case kArgmax:
     case kArgmin:

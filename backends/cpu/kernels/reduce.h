@@ -24,13 +24,16 @@ namespace tern::cpu {
 
 constexpr std::int64_t kReduceColumns = 512;
 
-/// Results that are computed as E and stored as elements of `dtype`.
+/// Results that are computed as E and stored as elements of `dtype`, which is narrower than E or
+/// as wide.
 template <class E>
 class Results {
  public:
   Results(void* data, ScalarType dtype)
       : data_(static_cast<E*>(data)),
-        narrow_(sizeof(E) == element_size(dtype) ? nullptr : narrowing_loop(dtype)),
+        narrow_(sizeof(E) == element_size(dtype) ? nullptr
+                : dtype == kBool                 ? cast_loop_of(kBool, kInt)
+                                                 : narrowing_loop(dtype)),
         size_(static_cast<std::int64_t>(element_size(dtype))) {}
 
   bool is_null() const { return data_ == nullptr; }
@@ -54,13 +57,19 @@ template <class Policy>
 class Reduction {
   using Element = typename Policy::Element;
   using Accumulated = typename Policy::Accumulated;
+  using Change = void (*)(Element* to, const Element* from, std::int64_t n);
 
  public:
-  /// `dtype` is the policy's dtype, with elements of the type Element.
-  Reduction(const kernels::ReduceArgs& args, ScalarType dtype, const Policy& policy)
+  /// `dtype` is the policy's dtype, with elements of the type Element. `change`, if not null,
+  /// writes what is reduced in the place of n elements. `convert`, if not null, converts elements
+  /// instead of a cast.
+  Reduction(const kernels::ReduceArgs& args, ScalarType dtype, const Policy& policy,
+            Change change = nullptr, Loop convert = nullptr)
       : args_(args),
         policy_(policy),
-        convert_(args.in_dtype == dtype ? nullptr : cast_loop_of(dtype, args.in_dtype)),
+        convert_(convert != nullptr || args.in_dtype == dtype ? convert
+                                                              : cast_loop_of(dtype, args.in_dtype)),
+        change_(change),
         in_size_(static_cast<std::int64_t>(element_size(args.in_dtype))),
         kept_ndim_(args.kept_ndim),
         reduced_ndim_(args.reduced_ndim),
@@ -193,7 +202,7 @@ class Reduction {
   /// has several callers.
   [[gnu::noinline]] Accumulated reduce_run(std::int64_t offset, std::int64_t n,
                                            std::int64_t first) const {
-    if (convert_ == nullptr) return policy_.run(elements(offset), run_stride_, n, first);
+    if (takes_elements()) return policy_.run(elements(offset), run_stride_, n, first);
     Element converted[kConverted];
     Accumulated result{};
     for (std::int64_t i = 0; i < n; i += kConverted) {
@@ -230,12 +239,12 @@ class Reduction {
   /// Packs rows that are not contiguous or of another dtype, then adds them.
   void add_rows(Accumulated* acc, std::int64_t offset, std::int64_t rows, std::int64_t columns,
                 std::int64_t first) const {
-    if (column_stride_ == 1 && convert_ == nullptr) {
+    if (column_stride_ == 1 && takes_elements()) {
       return policy_.add_rows(acc, elements(offset), run_stride_, rows, columns, first);
     }
     Element packed[kPacked];
     // Converted rows share the first cache with the rows that they come from.
-    const std::int64_t most = (convert_ == nullptr ? kPacked : kPacked / 2) / columns;
+    const std::int64_t most = (takes_elements() ? kPacked : kPacked / 2) / columns;
     for (std::int64_t r = 0; r < rows; r += most) {
       const std::int64_t count = std::min(most, rows - r);
       for (std::int64_t i = 0; i < count; ++i) {
@@ -245,16 +254,28 @@ class Reduction {
     }
   }
 
+  /// Returns true if the elements in memory are what is reduced.
+  bool takes_elements() const { return convert_ == nullptr && change_ == nullptr; }
+
   const Element* elements(std::int64_t offset) const {
     return static_cast<const Element*>(args_.in) + offset;
   }
 
-  /// Sets to[i] to the element at offset + i * stride.
+  /// Sets to[i] to what is reduced of the element at offset + i * stride.
   void gather(Element* to, std::int64_t offset, std::int64_t stride, std::int64_t n) const {
+    if (change_ != nullptr && convert_ == nullptr && stride == 1) {
+      return change_(to, elements(offset), n);
+    }
+    gather_elements(to, offset, stride, n);
+    if (change_ != nullptr) change_(to, to, n);
+  }
+
+  void gather_elements(Element* to, std::int64_t offset, std::int64_t stride,
+                       std::int64_t n) const {
     if (convert_ == nullptr) return gather_run(to, elements(offset), stride, n);
     const char* const from = static_cast<const char*>(args_.in) + offset * in_size_;
     const void* in = from;
-    char packed[kConverted * 4];  // what is converted has at most 4 bytes
+    char packed[kConverted * 8];  // the size of the largest elements
     if (stride != 1) {
       copy_tile({packed, n, 1}, {const_cast<char*>(from), 0, stride}, 1, n,
                 static_cast<int>(in_size_));
@@ -265,7 +286,8 @@ class Reduction {
 
   const kernels::ReduceArgs& args_;
   const Policy& policy_;
-  Loop convert_;  // null: none
+  Loop convert_;   // null: none
+  Change change_;  // null: none
   std::int64_t in_size_;
   int kept_ndim_, reduced_ndim_;
   std::int64_t kept_, reduced_;

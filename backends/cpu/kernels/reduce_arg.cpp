@@ -88,12 +88,14 @@ struct Arg {
 
 template <class Op>
 void reduce_any_dtype(const ReduceArgs& args) {
-  visit_math_dtype(args.in_dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-    const Arg<Op, E> policy{static_cast<std::int64_t*>(args.out),
-                            Results<E>(args.values, args.in_dtype)};
-    Reduction<Arg<Op, E>>(args, math_dtype(args.in_dtype), policy).run();
+  const ScalarType dtype = args.in_dtype == kBool ? kInt : math_dtype(args.in_dtype);
+  visit_math_dtype(dtype, [&](auto tag) {
+    using E = typename decltype(tag)::type;
+    if constexpr (!std::is_same_v<E, bool>) {
+      const Arg<Op, E> policy{static_cast<std::int64_t*>(args.out),
+                              Results<E>(args.values, args.in_dtype)};
+      Reduction<Arg<Op, E>>(args, dtype, policy).run();
+    }
   });
 }
 

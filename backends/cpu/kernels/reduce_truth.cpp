@@ -5,10 +5,12 @@ namespace {
 
 using namespace kernels;
 
-/// Computes any (the largest of x != 0) or all (the smallest).
-template <class Op, class T>
+// Elements are cast to bool, which is cheap in every dtype.
+
+/// Computes any (the largest element) or all (the smallest).
+template <class Op>
 struct Truth {
-  using Element = T;
+  using Element = std::uint8_t;
   using Accumulated = std::uint8_t;
 
   static Accumulated identity() { return std::is_same_v<Op, Maximum> ? 0 : 1; }
@@ -16,31 +18,17 @@ struct Truth {
     return Op::template combine<Accumulated>(a, b);
   }
 
-  Accumulated run(const T* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
-    std::uint8_t buffer[1024];
+  Accumulated run(const Element* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
+    if (stride == 1) return reduce_short_run<Op>(p, n);
     Accumulated acc = identity();
-    for (std::int64_t i = 0; i < n;) {
-      const std::int64_t count = std::min<std::int64_t>(1024, n - i);
-      const auto test = [&](auto step) {
-        for (std::int64_t k = 0; k < count; ++k) buffer[k] = p[(i + k) * step] != 0;
-      };
-      if (stride == 1) {
-        test(std::integral_constant<std::int64_t, 1>());
-      } else {
-        test(stride);
-      }
-      acc = combine(acc, reduce_short_run<Op>(buffer, count));
-      i += count;
-    }
+    for (std::int64_t i = 0; i < n; ++i) acc = combine(acc, p[i * stride]);
     return acc;
   }
 
-  void add_rows(Accumulated* __restrict acc, const T* __restrict p, std::int64_t stride,
+  void add_rows(Accumulated* __restrict acc, const Element* __restrict p, std::int64_t stride,
                 std::int64_t rows, std::int64_t columns, std::int64_t) const {
     for (std::int64_t r = 0; r < rows; ++r, p += stride) {
-      for (std::int64_t c = 0; c < columns; ++c) {
-        acc[c] = combine(acc[c], static_cast<std::uint8_t>(p[c] != 0));
-      }
+      for (std::int64_t c = 0; c < columns; ++c) acc[c] = combine(acc[c], p[c]);
     }
   }
 
@@ -49,27 +37,74 @@ struct Truth {
   std::uint8_t* out;
 };
 
-template <class Op>
-void reduce_truth_values(const ReduceArgs& args) {
-  const auto out = static_cast<std::uint8_t*>(args.out);
-  if (args.in_dtype == kByte || args.in_dtype == kChar) {
-    return Reduction(args, args.in_dtype, Truth<Op, std::uint8_t>{out}).run();
+/// The cast to bool of float16 and bfloat16, which has no loop. -0 is 0.
+void differs_from_zero(void* to, const void* const* from, std::int64_t n, const Immediate*) {
+  const auto bits = static_cast<const std::uint16_t*>(*from);
+  const auto out = static_cast<std::uint8_t*>(to);
+  for (std::int64_t i = 0; i < n; ++i) out[i] = (bits[i] & 0x7fff) != 0 ? 1 : 0;
+}
+
+/// Counts the elements that are true.
+struct Count {
+  using Element = std::uint8_t;
+  using Accumulated = std::int64_t;
+
+  static Accumulated identity() { return 0; }
+  static Accumulated combine(Accumulated a, Accumulated b) { return a + b; }
+
+  Accumulated run(const Element* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
+    if (stride != 1) {
+      Accumulated sum = 0;
+      for (std::int64_t i = 0; i < n; ++i) sum += p[i * stride];
+      return sum;
+    }
+    constexpr std::int64_t w = kLanes<Element>, kMost = 255 * w;  // a byte holds 255 ones
+    Accumulated sum = 0;
+    std::int64_t i = 0;
+    while (n - i >= w) {
+      Vector<Element> ones{};
+      const std::int64_t end = i + std::min((n - i) / w * w, kMost);
+      for (; i < end; i += w) ones += load(p + i);
+      for (std::int64_t k = 0; k < w; ++k) sum += ones[k];
+    }
+    for (; i < n; ++i) sum += p[i];
+    return sum;
   }
-  visit_math_dtype(args.in_dtype, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    using E = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-    const Truth<Op, E> policy{out};
-    Reduction<Truth<Op, E>>(args, math_dtype(args.in_dtype), policy).run();
-  });
+
+  void add_rows(Accumulated* __restrict acc, const Element* __restrict p, std::int64_t stride,
+                std::int64_t rows, std::int64_t columns, std::int64_t) const {
+    constexpr std::int64_t kMost = 255;
+    Element ones[kReduceColumns];
+    for (std::int64_t r = 0; r < rows;) {
+      std::fill_n(ones, columns, Element{0});
+      for (const std::int64_t end = std::min(r + kMost, rows); r < end; ++r, p += stride) {
+        for (std::int64_t c = 0; c < columns; ++c) ones[c] += p[c];
+      }
+      for (std::int64_t c = 0; c < columns; ++c) acc[c] += ones[c];
+    }
+  }
+
+  void finish(Accumulated acc, std::int64_t offset) const { out[offset] = acc; }
+
+  std::int64_t* out;
+};
+
+template <class Policy>
+void reduce_bools(const ReduceArgs& args, const Policy& policy) {
+  const bool is_half = args.in_dtype == kHalf || args.in_dtype == kBFloat16;
+  Reduction<Policy>(args, kBool, policy, nullptr, is_half ? differs_from_zero : nullptr).run();
 }
 
 }  // namespace
 
 void reduce_truth(const ReduceArgs& args) {
-  if (args.op == ReduceOp::kAny) {
-    reduce_truth_values<Maximum>(args);
-  } else {
-    reduce_truth_values<Minimum>(args);
+  switch (args.op) {
+    case ReduceOp::kAny:
+      return reduce_bools(args, Truth<Maximum>{static_cast<std::uint8_t*>(args.out)});
+    case ReduceOp::kAll:
+      return reduce_bools(args, Truth<Minimum>{static_cast<std::uint8_t*>(args.out)});
+    default:
+      return reduce_bools(args, Count{static_cast<std::int64_t*>(args.out)});
   }
 }
 

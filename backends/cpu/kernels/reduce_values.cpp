@@ -108,13 +108,29 @@ struct Values {
   }
 };
 
+/// Sets to[i] to from[i], or to 0 if it is NaN; `to` may be `from`.
+template <class E>
+void clear_nans(E* to, const E* from, std::int64_t n) {
+  constexpr std::int64_t w = kLanes<E>;
+  std::int64_t i = 0;
+  for (; i + w <= n; i += w) {
+    const Vector<E> x = load(from + i);
+    store(to + i, is_nan(x) ? Vector<E>{} : x);
+  }
+  for (; i < n; ++i) to[i] = is_nan(from[i]) ? E(0) : from[i];
+}
+
 template <class Op, class E>
 void reduce_as(const ReduceArgs& args) {
   const Values<Op, E> policy{Results<E>(args.out, args.out_dtype),
                              static_cast<Accumulator<Op, E>>(args.scale)};
   const bool stored_as_is = sizeof(E) == element_size(args.out_dtype);
-  Reduction<Values<Op, E>>(args, stored_as_is ? args.out_dtype : math_dtype(args.out_dtype), policy)
-      .run();
+  const ScalarType dtype = stored_as_is ? args.out_dtype : math_dtype(args.out_dtype);
+  void (*change)(E*, const E*, std::int64_t) = nullptr;
+  if constexpr (std::is_same_v<Op, Sum> && std::is_floating_point_v<E>) {
+    if (args.op == ReduceOp::kNanSum) change = clear_nans<E>;
+  }
+  Reduction<Values<Op, E>>(args, dtype, policy, change).run();
 }
 
 template <class Op>
@@ -149,6 +165,7 @@ void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
 void reduce_values(const ReduceArgs& args, KernelContext& context) {
   switch (args.op) {
     case ReduceOp::kSum:
+    case ReduceOp::kNanSum:
       return reduce_any_dtype<Sum>(args, context);
     case ReduceOp::kProd:
       return reduce_any_dtype<Product>(args, context);

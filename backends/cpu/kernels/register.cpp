@@ -1,8 +1,9 @@
 #include <tern/core/kernels/slots.h>
 
-// Registers the CPU kernels. Everything in this folder is compiled once per instruction set; the
-// function below is the only symbol that such an object exports. The file of each family defines
-// register_<family>, which puts the family's kernels into their slots.
+// Registers the CPU kernels. This folder is compiled once per instruction set, and the function
+// below is the only symbol that such an object exports. The file of each family defines
+// register_<family>, which puts the family's kernels into their slots. TERN_CPU_FAMILIES is a
+// header that lists the families of this set.
 
 #define TERN_JOIN_(a, b) a##b
 #define TERN_JOIN(a, b) TERN_JOIN_(a, b)
@@ -10,7 +11,7 @@
 namespace tern::cpu {
 
 #define TERN_FAMILY(name) void register_##name(kernels::KernelTable& table);
-#include <tern/generated/cpu_families.def>
+#include TERN_CPU_FAMILIES
 #undef TERN_FAMILY
 
 }  // namespace tern::cpu
@@ -19,31 +20,13 @@ namespace tern::cpu {
 extern "C" void TERN_JOIN(tern_cpu_register_, TERN_CPU_BASE_SET)(tern::kernels::KernelTable* table);
 #endif
 
-#ifdef TERN_CPU_LINALG_SET
-extern "C" void TERN_JOIN(tern_cpu_register_,
-                          TERN_CPU_LINALG_SET)(tern::kernels::KernelTable* table);
-
-namespace tern::cpu {
-
-// This set has no linalg.cpp (cmake/cpu_sets.cmake), but the kernel of another set.
-void register_linalg(kernels::KernelTable& table) {
-  kernels::KernelTable others;
-  TERN_JOIN(tern_cpu_register_, TERN_CPU_LINALG_SET)(&others);
-  table[kernels::Slot::linalg] = others[kernels::Slot::linalg];
-}
-
-}  // namespace tern::cpu
-#endif
-
-/// Fills `table` with the kernels of this instruction set. A set with a base set takes all kernels
-/// of the base set except the matrix product.
+/// Fills `table` with the kernels of this instruction set, and with those of its base set, if it
+/// has one, where it has none itself.
 extern "C" void TERN_JOIN(tern_cpu_register_, TERN_CPU_SET)(tern::kernels::KernelTable* table) {
 #ifdef TERN_CPU_BASE_SET
   TERN_JOIN(tern_cpu_register_, TERN_CPU_BASE_SET)(table);
-  tern::cpu::register_gemm(*table);
-#else
-#define TERN_FAMILY(name) tern::cpu::register_##name(*table);
-#include <tern/generated/cpu_families.def>
-#undef TERN_FAMILY
 #endif
+#define TERN_FAMILY(name) tern::cpu::register_##name(*table);
+#include TERN_CPU_FAMILIES
+#undef TERN_FAMILY
 }

@@ -70,10 +70,23 @@ void write_error(RequireOp op, const T* values, std::int64_t count,
 void require(const kernels::RequireArgs& args, kernels::KernelContext& context) {
   kernels::visit_math_dtype(args.dtype, [&](auto tag) {
     const auto values = static_cast<const typename decltype(tag)::type*>(args.values);
-    const bool holds = args.op == RequireOp::kDivisor
-                           ? all_keep_rule<RequireOp::kDivisor>(values, args.count)
-                           : all_keep_rule<RequireOp::kProbability>(values, args.count);
-    if (!holds) write_error(args.op, values, args.count, context);
+    const auto holds = [&] {
+      switch (args.op) {
+        case RequireOp::kDivisor:
+          return all_keep_rule<RequireOp::kDivisor>(values, args.count);
+        case RequireOp::kProbability:
+          return all_keep_rule<RequireOp::kProbability>(values, args.count);
+        case RequireOp::kDeviation:
+        case RequireOp::kRate:
+          return all_keep_rule<RequireOp::kRate>(values, args.count);
+        case RequireOp::kWeight:
+          return all_keep_rule<RequireOp::kWeight>(values, args.count);
+        case RequireOp::kTotal:
+          break;
+      }
+      return all_keep_rule<RequireOp::kTotal>(values, args.count);
+    };
+    if (!holds()) write_error(args.op, values, args.count, context);
   });
 }
 

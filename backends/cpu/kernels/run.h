@@ -71,13 +71,15 @@ inline void copy_run(void* target, const void* source, std::int64_t n) {
   if (i < n) store(to + n - w, load(from + n - w));
 }
 
-/// Sets to[i] = from[i * stride]. Stride 2 is common (x[:, ::2]), and a loop with a constant stride
-/// vectorises.
+/// Sets to[i] = from[i * stride]. Strides 2 (x[:, ::2]) and -1 (flip) are common, and a loop with a
+/// constant stride vectorises.
 template <class T>
 inline void gather_run(T* __restrict to, const T* __restrict from, std::int64_t stride,
                        std::int64_t n) {
   if (stride == 2) {
     for (std::int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
+  } else if (stride == -1) {
+    for (std::int64_t i = 0; i < n; ++i) to[i] = from[-i];
   } else {
     for (std::int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
   }

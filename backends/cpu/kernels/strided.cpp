@@ -1,6 +1,7 @@
 #include <tern/backends/cpu/kernels/strided.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <tern/backends/cpu/kernels/dims.h>
 #include <tern/core/base/thread_pool.h>
@@ -130,7 +131,8 @@ class Strided {
   }
 
   bool is_transposed(const Plane& p) const {
-    return rows_ > 1 && columns_ > 1 && p.row_stride != 0 && p.row_stride < p.column_stride;
+    return rows_ > 1 && columns_ > 1 && p.row_stride != 0 &&
+           std::abs(p.row_stride) < std::abs(p.column_stride);
   }
 
   void run_tile(const std::int64_t* offsets, std::int64_t row, std::int64_t column) const {

@@ -178,7 +178,11 @@ void run_widened(const Args& args, const Kernel& kernel) {
 template <class Args, class Kernel>
 void run_widened_rows(const Args& args, std::int64_t Args::*rows, const Kernel& kernel) {
   if (!kernels::is_narrow(args.dtype)) return kernel(args);
-  args.*rows == 1 ? WidenedCall<Args>(args).run(kernel) : WidenedCall<Args>(args, rows).run(kernel);
+  if (args.*rows == 1) {
+    WidenedCall<Args>(args).run(kernel);
+  } else {
+    WidenedCall<Args>(args, rows).run(kernel);
+  }
 }
 
 }  // namespace tern::cpu

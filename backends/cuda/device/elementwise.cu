@@ -6,6 +6,7 @@ namespace tern::cuda::device {
 extern template void run_family<Family::kUnary>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kFloat>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kBinary>(const ElementwiseArgs&, KernelContext&);
+extern template void run_family<Family::kPair>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kCompare>(const ElementwiseArgs&, KernelContext&);
 extern template void run_family<Family::kTernary>(const ElementwiseArgs&, KernelContext&);
 
@@ -20,6 +21,8 @@ void elementwise(const ElementwiseArgs& args, KernelContext& context) {
       return run_family<Family::kFloat>(args, context);
     case Family::kBinary:
       return run_family<Family::kBinary>(args, context);
+    case Family::kPair:
+      return run_family<Family::kPair>(args, context);
     case Family::kCompare:
       return run_family<Family::kCompare>(args, context);
     case Family::kTernary:

@@ -1,11 +1,12 @@
-#include <cstring>
+#include <type_traits>
 
-#include <tern/backends/cuda/device/elements.h>
-#include <tern/backends/cuda/device/late_failure.h>
+#include <tern/backends/cuda/device/atomic_update.h>
+#include <tern/backends/cuda/device/bad_index.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/strided_index.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/index.h>
+#include <tern/core/kernels/is_nan.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -26,9 +27,9 @@ struct Indexed {
         index(args.index),
         limit(args.limit),
         inner(units_inner),
-        per_unit(args.op == IndexOp::kGather || args.op == IndexOp::kScatterAdd),
+        per_unit(!one_index_per_row(args)),
         failure(late_failure(context)) {
-    const std::int64_t size = moves_only(args) ? args.in_size : args.out_size;
+    const std::int64_t size = reads_indexed(args) ? args.in_size : args.out_size;
     units.add_dim(args.outer, {0, size * inner});
     units.add_dim(args.count, {1, 0});
     units.add_dim(inner, {0, 1});
@@ -40,14 +41,7 @@ struct Indexed {
     units.offsets(unit, offsets);
     const std::int64_t row = index[per_unit ? unit : offsets[0]];
     if (row >= 0 && row < limit) return offsets[1] + row * inner;
-    if (atomicCAS(&failure->found, 0, -1) == 0) {
-      failure->is_index = 1;
-      failure->op = op;
-      failure->index = row;
-      failure->limit = limit;
-      __threadfence_system();
-      atomicExch(&failure->found, 1);
-    }
+    record_bad_index(failure, op, row, limit);
     return -1;
   }
 };
@@ -62,50 +56,50 @@ __global__ void __launch_bounds__(kThreads)
   if (offset >= 0) out[unit] = in[offset];
 }
 
-__device__ void add(float* sum, float x) { atomicAdd(sum, x); }
-__device__ void add(double* sum, double x) { atomicAdd(sum, x); }
-__device__ void add(std::int32_t* sum, std::int32_t x) { atomicAdd(sum, x); }
-__device__ void add(std::int64_t* sum, std::int64_t x) {
-  using Word = unsigned long long;
-  atomicAdd(reinterpret_cast<Word*>(sum), static_cast<Word>(x));
-}
-__device__ void add(bool* sum, bool x) {
-  if (x) *sum = true;
-}
-
-/// Adds to an element of one or two bytes: replaces the two bytes around it, and tries again if
-/// another thread has changed them since they were read.
-template <class T>
-__device__ void add(T* sum, T x) {
-  using Word = unsigned short;
-  const auto address = reinterpret_cast<std::uintptr_t>(sum);
-  auto* const word = reinterpret_cast<Word*>(address & ~std::uintptr_t{1});
-  const unsigned shift = (address & 1) * 8;
-  const unsigned mask = sizeof(T) == 1 ? 0xffu << shift : 0xffffu;
-  Word bits = 0;
-  std::memcpy(&bits, sum, sizeof(T));
-  auto found = static_cast<Word>(bits << shift), expected = found;  // a guess: the other byte is 0
-  do {
-    expected = found;
-    T element;
-    bits = static_cast<Word>(expected >> shift);
-    std::memcpy(&element, &bits, sizeof(T));
+struct AddElement {
+  template <class T>
+  __device__ static void apply(T* to, T x) {
+    atomic_add(to, x);
+  }
+};
+struct SetElement {
+  template <class T>
+  __device__ static void apply(T* to, T x) {
+    *to = x;
+  }
+};
+/// Combines as kScatterProd, kScatterAmax or kScatterAmin.
+template <IndexOp op>
+struct ReduceElement {
+  template <class T>
+  __device__ static void apply(T* to, T x) {
     using Wide = MathType<T>;
-    element = narrowed<T>(static_cast<Wide>(widened<Wide>(element) + widened<Wide>(x)));
-    bits = 0;
-    std::memcpy(&bits, &element, sizeof(T));
-    found = atomicCAS(word, expected, static_cast<Word>((expected & ~mask) | bits << shift));
-  } while (found != expected);
-}
+    atomic_update(
+        to, [x](T old) { return narrowed<T>(combine(widened<Wide>(old), widened<Wide>(x))); });
+  }
+  template <class Wide>
+  __device__ static Wide combine(Wide old, Wide x) {
+    if constexpr (op == IndexOp::kScatterProd && std::is_integral_v<Wide> &&
+                  !std::is_same_v<Wide, bool>) {
+      using Unsigned = std::make_unsigned_t<Wide>;  // wraps around
+      return static_cast<Wide>(static_cast<Unsigned>(old) * static_cast<Unsigned>(x));
+    } else if constexpr (op == IndexOp::kScatterProd) {
+      return static_cast<Wide>(old * x);
+    } else {
+      const bool wins = op == IndexOp::kScatterAmax ? old < x : x < old;
+      return wins || is_nan(x) ? x : old;
+    }
+  }
+};
 
-/// One thread per element. Terms of one output element are added in any order.
-template <class T>
+/// One thread per element. Equal indices combine in any order.
+template <class Op, class T>
 __global__ void __launch_bounds__(kThreads)
-    add_kernel(Indexed indexed, const T* __restrict__ in, T* __restrict__ out) {
+    write_kernel(Indexed indexed, const T* __restrict__ in, T* __restrict__ out) {
   const std::int64_t element = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (element >= indexed.units.count) return;
   const std::int64_t offset = indexed.offset(element);
-  if (offset >= 0) add(out + offset, in[element]);
+  if (offset >= 0) Op::apply(out + offset, in[element]);
 }
 
 struct alignas(16) SixteenBytes {
@@ -131,17 +125,36 @@ void read(const IndexArgs& args, KernelContext& context) {
          static_cast<const Unit*>(args.in), static_cast<Unit*>(args.out));
 }
 
-template <class T>
-void add(const IndexArgs& args, KernelContext& context) {
+template <class Op, class T>
+void write(const IndexArgs& args, KernelContext& context) {
   const Indexed indexed(args, context, args.inner);
-  launch(context, add_kernel<T>, blocks_for(indexed.units.count, kThreads), kThreads, indexed,
+  launch(context, write_kernel<Op, T>, blocks_for(indexed.units.count, kThreads), kThreads, indexed,
          static_cast<const T*>(args.in), static_cast<T*>(args.out));
 }
 
+template <class Op>
+void write_dtype(const IndexArgs& args, KernelContext& context) {
+  visit_dtype(args.dtype,
+              [&](auto tag) { write<Op, typename decltype(tag)::type>(args, context); });
+}
+
 void index(const IndexArgs& args, KernelContext& context) {
-  if (!moves_only(args)) {
-    return visit_dtype(args.dtype,
-                       [&](auto tag) { add<typename decltype(tag)::type>(args, context); });
+  switch (args.op) {
+    case IndexOp::kAdd:
+    case IndexOp::kScatterAdd:
+      return write_dtype<AddElement>(args, context);
+    case IndexOp::kScatter:
+      return visit_size(element_size(args.dtype), [&](auto tag) {
+        write<SetElement, typename decltype(tag)::type>(args, context);
+      });
+    case IndexOp::kScatterProd:
+      return write_dtype<ReduceElement<IndexOp::kScatterProd>>(args, context);
+    case IndexOp::kScatterAmax:
+      return write_dtype<ReduceElement<IndexOp::kScatterAmax>>(args, context);
+    case IndexOp::kScatterAmin:
+      return write_dtype<ReduceElement<IndexOp::kScatterAmin>>(args, context);
+    default:
+      break;
   }
   const std::size_t bytes = unit_bytes(args);
   if (bytes == sizeof(SixteenBytes)) return read<SixteenBytes>(args, context);

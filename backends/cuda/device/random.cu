@@ -42,15 +42,20 @@ __device__ Words draw(const RandomArgs& args, std::int64_t thread, bool wide) {
   return words;
 }
 
+// Returns a uniform number in (0, 1].
+template <class T>
+__device__ T positive_uniform(const Words& words, int k) {
+  if constexpr (sizeof(T) == 8) {
+    return philox_uniform(words.word[2 * k], words.word[2 * k + 1]);
+  } else {
+    return philox_uniform(words.word[k]);
+  }
+}
+
 // Maps cuRAND's uniforms in (0, 1] to [from, to). Rounding may reach the excluded bound.
 template <class T>
 __device__ T uniform(const RandomArgs& args, const Words& words, int k) {
-  T draw;
-  if constexpr (sizeof(T) == 8) {
-    draw = philox_uniform(words.word[2 * k], words.word[2 * k + 1]);
-  } else {
-    draw = philox_uniform(words.word[k]);
-  }
+  const T draw = positive_uniform<T>(words, k);
   const T from = static_cast<T>(args.a), to = static_cast<T>(args.b);
   return math::fma(draw == T(1) ? T(0) : draw, to - from, from);
 }
@@ -68,6 +73,29 @@ __device__ T normal(const RandomArgs& args, const Words& words, int k) {
                    static_cast<T>(args.a));
 }
 
+template <class T>
+constexpr T kEpsilon = sizeof(T) == 8 ? T(0x1p-52) : T(0x1p-23);
+
+// The numbers stay finite, and those of the exponential distribution positive, as PyTorch's do.
+template <class T>
+__device__ T mapped(const RandomArgs& args, const Words& words, int k) {
+  const T u = positive_uniform<T>(words, k);
+  const T below_one = 1 - kEpsilon<T> / 2;
+  const T a = static_cast<T>(args.a), b = static_cast<T>(args.b);
+  if (args.op == RandomOp::kExponential) return -math::log(u < below_one ? u : below_one) / a;
+  T inside = u < below_one ? u : below_one;
+  if (inside < kEpsilon<T>) inside = kEpsilon<T>;
+  return a + b * static_cast<T>(::tan(3.141592653589793 * (static_cast<double>(inside) - 0.5)));
+}
+
+// Returns the number of trials of the geometric distribution, at least 1.
+template <class T>
+__device__ double trials(const RandomArgs& args, const Words& words, int k) {
+  const double u = positive_uniform<T>(words, k);
+  const double count = ::ceil(::log(u) / ::log1p(-args.a));
+  return count > 1 ? count : 1;
+}
+
 __device__ std::int64_t integer(const RandomArgs& args, const Words& words, int k, bool wide,
                                 std::uint64_t range) {
   std::uint64_t draw = words.word[k];
@@ -82,6 +110,14 @@ __device__ T element(const RandomArgs& args, const Words& words, int k, bool wid
   if constexpr (std::is_floating_point_v<T>) {
     if (args.op == RandomOp::kUniform) return uniform<T>(args, words, k);
     if (args.op == RandomOp::kNormal) return normal<T>(args, words, k);
+    if (args.op == RandomOp::kLogNormal) return math::exp(normal<T>(args, words, k));
+    if (args.op == RandomOp::kExponential || args.op == RandomOp::kCauchy) {
+      return mapped<T>(args, words, k);
+    }
+    if (args.op == RandomOp::kGeometric) return static_cast<T>(trials<T>(args, words, k));
+  } else if (args.op == RandomOp::kGeometric) {
+    const double count = trials<float>(args, words, k);
+    return static_cast<T>(count < 0x1p62 ? count : 0x1p62);
   }
   if (args.op == RandomOp::kBernoulli) {
     return static_cast<T>(philox_uniform(words.word[k]) <= args.a);
@@ -117,14 +153,14 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 void random(const RandomArgs& args, KernelContext& context) {
-  const bool real = args.op == RandomOp::kUniform || args.op == RandomOp::kNormal;
-  if (real && !is_floating_point(args.dtype)) {
+  if (draws_real_numbers(args.op) && !is_floating_point(args.dtype)) {
     context.status = StatusCode::kUnsupportedDtype;
     return;
   }
   const std::uint64_t range = randint_range(args);
-  const bool wide =
-      args.op == RandomOp::kRandint ? randint_takes_two_words(args) : real && args.dtype == kDouble;
+  const bool wide = args.op == RandomOp::kRandint
+                        ? randint_takes_two_words(args)
+                        : args.dtype == kDouble && args.op != RandomOp::kBernoulli;
   const auto run = [&](auto tag) {
     launch(context, random_kernel<typename decltype(tag)::type>,
            blocks_for(args.count, kPerThread * std::int64_t{kThreads}), kThreads, args, wide,

@@ -11,12 +11,14 @@ void reduce(const ReduceArgs& args, KernelContext& context) {
     case ReduceOp::kAmax:
     case ReduceOp::kAmin:
     case ReduceOp::kNorm:
+    case ReduceOp::kNanSum:
       return reduce_values(args, context);
     case ReduceOp::kArgmax:
     case ReduceOp::kArgmin:
       return reduce_arg(args, context);
     case ReduceOp::kAny:
     case ReduceOp::kAll:
+    case ReduceOp::kCount:
       return reduce_truth(args, context);
   }
 }

@@ -24,6 +24,24 @@ struct Decide {
   }
 };
 
+/// Counts the elements that are not 0.
+template <class Bits>
+struct Count {
+  using State = std::int64_t;
+  const Bits* in;
+  std::int64_t* out;
+  Bits counted;
+
+  __device__ State identity() const { return 0; }
+  __device__ State at(std::int64_t offset, std::int64_t, std::int64_t) const {
+    return (in[offset] & counted) != 0 ? 1 : 0;
+  }
+  __device__ State operator()(State a, State b) const { return a + b; }
+  __device__ void store(std::int64_t, std::int64_t offset, State count) const {
+    out[offset] = count;
+  }
+};
+
 }  // namespace
 
 void reduce_truth(const ReduceArgs& args, KernelContext& context) {
@@ -31,6 +49,11 @@ void reduce_truth(const ReduceArgs& args, KernelContext& context) {
     using Bits = typename decltype(tag)::type;
     constexpr Bits kAll = std::numeric_limits<Bits>::max();
     const auto counted = static_cast<Bits>(is_floating_point(args.in_dtype) ? kAll >> 1 : kAll);
+    if (args.op == ReduceOp::kCount) {
+      return run_reduce(args, context,
+                        Count<Bits>{static_cast<const Bits*>(args.in),
+                                    static_cast<std::int64_t*>(args.out), counted});
+    }
     run_reduce(args, context,
                Decide<Bits>{static_cast<const Bits*>(args.in), static_cast<bool*>(args.out),
                             counted, args.op == ReduceOp::kAny});

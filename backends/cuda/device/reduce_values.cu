@@ -1,5 +1,6 @@
 #include <tern/backends/cuda/device/reduce.h>
 #include <tern/core/kernels/formulas.h>
+#include <tern/core/kernels/is_nan.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -21,6 +22,15 @@ struct Norm {
   }
 };
 
+/// Computes the sum of the elements that are not NaN.
+template <class T>
+struct NanSum : Fold<formulas::add, T> {
+  __device__ T at(std::int64_t offset, std::int64_t, std::int64_t) const {
+    const T x = this->in[offset];
+    return is_nan(x) ? T(0) : x;
+  }
+};
+
 template <class T>
 void run_values(const ReduceArgs& args, KernelContext& context) {
   switch (args.op) {
@@ -36,6 +46,10 @@ void run_values(const ReduceArgs& args, KernelContext& context) {
       break;
   }
   if constexpr (std::is_floating_point_v<T>) {
+    if (args.op == ReduceOp::kNanSum) {
+      const Elements<T> in{args.in, args.in_dtype}, out{args.out, args.out_dtype};
+      return run_reduce(args, context, NanSum<T>{{in, out, 0, args.scale}});
+    }
     run_reduce(args, context, Norm<T>{{args.in, args.in_dtype}, {args.out, args.out_dtype}});
   } else {
     context.status = StatusCode::kUnsupportedDtype;

@@ -1,8 +1,10 @@
 #include <tern/backends/sim/kernels/formulas.h>
 
 #include <cmath>
+#include <numeric>
 
 #include <tern/backends/sim/kernels/number.h>
+#include <tern/backends/sim/kernels/special.h>
 #include <tern/core/kernels/families/elementwise.h>
 
 namespace tern::sim {
@@ -26,6 +28,57 @@ std::int64_t floor_remainder(std::int64_t a, std::int64_t b) {
   if (b == 0 || b == -1) return 0;  // x86 would trap
   const std::int64_t rest = a % b;
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+// Returns the quotient of a and b rounded towards zero, which wraps around for -1.
+std::int64_t truncated_quotient(std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  return b == -1 ? times(a, -1) : a / b;
+}
+
+std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+  const std::int64_t quotient = truncated_quotient(a, b);
+  return floor_remainder(a, b) != (b == 0 || b == -1 ? 0 : a % b) ? quotient - 1 : quotient;
+}
+
+// Returns the quotient as Python computes it: the rest is subtracted before the division.
+double floor_quotient(double a, double b) {
+  if (b == 0) return a / b;
+  const double rest = std::fmod(a, b);
+  const bool rounds_down = rest != 0 && (rest < 0) != (b < 0);
+  const double quotient = std::nearbyint((a - rest) / b) - (rounds_down ? 1 : 0);
+  return quotient == 0 ? std::copysign(0.0, a / b) : quotient;
+}
+
+double log_of_sum(double a, double b) {
+  if (a == b) return a + std::log(2.0);
+  return greater_of(a, b) + std::log1p(std::exp(-std::abs(a - b)));
+}
+
+double log2_of_sum(double a, double b) {
+  if (a == b) return a + 1;
+  return greater_of(a, b) + std::log1p(std::exp2(-std::abs(a - b))) / std::log(2.0);
+}
+
+double times_power_of_two(double a, double exponent) {
+  if (std::isnan(exponent)) return exponent;
+  return std::ldexp(a, static_cast<int>(smaller_of(greater_of(exponent, -5000.0), 5000.0)));
+}
+
+std::uint64_t magnitude(std::int64_t a) {
+  const auto bits = static_cast<std::uint64_t>(a);
+  return a < 0 ? 0 - bits : bits;
+}
+
+std::int64_t least_common_multiple(std::int64_t a, std::int64_t b) {
+  const std::uint64_t divisor = std::gcd(magnitude(a), magnitude(b));
+  if (divisor == 0) return 0;
+  return static_cast<std::int64_t>(magnitude(a) / divisor * magnitude(b));
+}
+
+std::int64_t shifted_left(std::int64_t a, std::int64_t b) {
+  if (b < 0 || b >= 64) return 0;
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b);
 }
 
 std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
@@ -85,6 +138,10 @@ T common(ElementwiseOp op, T a, T b, T c, T scale) {
       return smaller_of(a, b);
     case ElementwiseOp::remainder:
       return floor_remainder(a, b);
+    case ElementwiseOp::div_floor:
+      return floor_quotient(a, b);
+    case ElementwiseOp::heaviside:
+      return a == 0 ? b : T(a > 0);
     case ElementwiseOp::eq:
       return T(a == b);
     case ElementwiseOp::ne:
@@ -107,6 +164,8 @@ T common(ElementwiseOp op, T a, T b, T c, T scale) {
       return b <= 0 ? T(0) : a;
     case ElementwiseOp::where_op:
       return a != 0 ? b : c;
+    case ElementwiseOp::threshold:
+      return a <= b ? c : a;
     case ElementwiseOp::clamp:
       return smaller_of(greater_of(a, b), c);
     case ElementwiseOp::addcmul:
@@ -156,10 +215,113 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
       return std::tanh(a);
     case ElementwiseOp::sigmoid:
       return sigmoid(a);
+    case ElementwiseOp::tan:
+      return std::tan(a);
+    case ElementwiseOp::asin:
+      return std::asin(a);
+    case ElementwiseOp::acos:
+      return std::acos(a);
+    case ElementwiseOp::atan:
+      return std::atan(a);
+    case ElementwiseOp::sinh:
+      return std::sinh(a);
+    case ElementwiseOp::cosh:
+      return std::cosh(a);
+    case ElementwiseOp::asinh:
+      return std::asinh(a);
+    case ElementwiseOp::acosh:
+      return std::acosh(a);
+    case ElementwiseOp::atanh:
+      return std::atanh(a);
+    case ElementwiseOp::exp2:
+      return std::exp2(a);
+    case ElementwiseOp::log2:
+      return std::log2(a);
+    case ElementwiseOp::log10:
+      return std::log10(a);
+    case ElementwiseOp::erf:
+      return std::erf(a);
+    case ElementwiseOp::erfc:
+      return std::erfc(a);
+    case ElementwiseOp::erfinv:
+      return inverse_error_function(a);
+    case ElementwiseOp::lgamma:
+      return log_gamma(a);
+    case ElementwiseOp::digamma:
+      return digamma(a);
+    case ElementwiseOp::polygamma:
+      return polygamma(scale, a);
+    case ElementwiseOp::sinc:
+      return sinc(a);
+    case ElementwiseOp::logit:
+      return logit(scale < 0 ? a : a < scale ? scale : a > 1 - scale ? 1 - scale : a);
+    case ElementwiseOp::frac:
+      return a - std::trunc(a);
+    case ElementwiseOp::round_decimals:
+      return scale < 0 ? std::nearbyint(a / -scale) * -scale : std::nearbyint(a * scale) / scale;
+    case ElementwiseOp::frexp_mantissa:
+      return frexp(a).mantissa;
+    case ElementwiseOp::frexp_exponent:
+      return frexp(a).exponent;
+    case ElementwiseOp::signbit:
+      return std::signbit(a);
+    case ElementwiseOp::nan_to_num:
+      return std::isnan(a) ? b : std::isfinite(a) ? a : a > 0 ? c : scale;
+    case ElementwiseOp::hardsigmoid:
+      return smaller_of(greater_of(a + 3, 0.0), 6.0) / 6;
+    case ElementwiseOp::hardswish:
+      return a * smaller_of(greater_of(a + 3, 0.0), 6.0) / 6;
+    case ElementwiseOp::hardshrink:
+      return std::abs(a) <= scale ? 0 : a;
+    case ElementwiseOp::softshrink:
+      return a > scale ? a - scale : a < -scale ? a + scale : a * 0;
+    case ElementwiseOp::leaky_relu:
+      return a > 0 ? a : a * scale;
+    case ElementwiseOp::prelu:
+      return a > 0 ? a : a * b;
+    case ElementwiseOp::elu:
+      return a > 0 ? a * c : std::expm1(a * scale) * b;
+    case ElementwiseOp::silu:
+      return a / (1 + std::exp(-a));
+    case ElementwiseOp::mish:
+      return a * std::tanh(a > 30 ? a : std::log1p(std::exp(a)));
+    case ElementwiseOp::gelu:
+      return a / 2 * std::erfc(-a * std::sqrt(0.5));
+    case ElementwiseOp::gelu_tanh:
+      return a / 2 *
+             (1 + std::tanh(std::sqrt(8 / std::atan(1.0)) / 4 * (a + 0.044715 * a * a * a)));
+    case ElementwiseOp::log_sigmoid:
+      return smaller_of(a, 0.0) - std::log1p(std::exp(-std::abs(a)));
     case ElementwiseOp::div:
       return a / b;
     case ElementwiseOp::pow:
       return std::pow(a, b);
+    case ElementwiseOp::fmod:
+      return std::fmod(a, b);
+    case ElementwiseOp::div_trunc:
+      return std::trunc(a / b);
+    case ElementwiseOp::fmax:
+      return std::isnan(b) || a >= b ? a : b;
+    case ElementwiseOp::fmin:
+      return std::isnan(b) || a <= b ? a : b;
+    case ElementwiseOp::copysign:
+      return std::copysign(a, b);
+    case ElementwiseOp::atan2:
+      return std::atan2(a, b);
+    case ElementwiseOp::hypot:
+      return std::hypot(a, b);
+    case ElementwiseOp::logaddexp:
+      return log_of_sum(a, b);
+    case ElementwiseOp::logaddexp2:
+      return log2_of_sum(a, b);
+    case ElementwiseOp::xlogy:
+      return a == 0 && !std::isnan(b) ? 0 : a * std::log(b);
+    case ElementwiseOp::ldexp:
+      return times_power_of_two(a, b);
+    case ElementwiseOp::addcdiv:
+      return a + scale * b / c;
+    case ElementwiseOp::lerp_tensor:
+      return std::abs(c) < 0.5 ? std::fma(c, b - a, a) : std::fma(c - 1, b - a, b);
     case ElementwiseOp::sigmoid_backward:
       return a * (1 - b) * b;
     case ElementwiseOp::tanh_backward:
@@ -190,8 +352,22 @@ std::int64_t formula(ElementwiseOp op, std::int64_t a, std::int64_t b, std::int6
     case ElementwiseOp::isnan:
     case ElementwiseOp::isinf:
       return 0;
+    case ElementwiseOp::signbit:
+      return a < 0;
     case ElementwiseOp::pow:
       return integer_power(a, b);
+    case ElementwiseOp::fmod:
+      return b == 0 || b == -1 ? 0 : a % b;
+    case ElementwiseOp::div_trunc:
+      return truncated_quotient(a, b);
+    case ElementwiseOp::gcd:
+      return static_cast<std::int64_t>(std::gcd(magnitude(a), magnitude(b)));
+    case ElementwiseOp::lcm:
+      return least_common_multiple(a, b);
+    case ElementwiseOp::bitwise_left_shift:
+      return shifted_left(a, b);
+    case ElementwiseOp::bitwise_right_shift:
+      return a >> (b < 0 || b >= 64 ? 63 : b);
     case ElementwiseOp::bitwise_not:
       return -1 - a;
     case ElementwiseOp::bitwise_and:

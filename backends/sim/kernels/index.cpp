@@ -4,19 +4,16 @@
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
+#include <tern/core/kernels/is_nan.h>
 #include <tern/core/kernels/late_error.h>
 #include <tern/core/kernels/math_dtype.h>
 
 namespace tern::sim {
 namespace {
 
-bool one_index_for_all(const IndexArgs& args) {
-  return args.op == IndexOp::kSelect || args.op == IndexOp::kAdd;
-}
-
 bool check_indices(const IndexArgs& args, KernelContext& context) {
   const std::int64_t count =
-      one_index_for_all(args) ? args.count : args.outer * args.count * args.inner;
+      one_index_per_row(args) ? args.count : args.outer * args.count * args.inner;
   for (std::int64_t k = 0; k < count; ++k) {
     const std::int64_t value = args.index[k];
     if (value >= 0 && value < args.limit) continue;
@@ -38,7 +35,7 @@ void each_element(const IndexArgs& args, std::int64_t size, const Visit& visit) 
     for (std::int64_t j = 0; j < args.count; ++j) {
       for (std::int64_t i = 0; i < args.inner; ++i) {
         const std::int64_t here = (o * args.count + j) * args.inner + i;
-        const std::int64_t row = args.index[one_index_for_all(args) ? j : here];
+        const std::int64_t row = args.index[one_index_per_row(args) ? j : here];
         visit(here, (o * size + row) * args.inner + i);
       }
     }
@@ -54,25 +51,42 @@ void read(const IndexArgs& args) {
   });
 }
 
-// Adds in the math dtype and rounds each sum to T once.
+template <class W>
+W combine(IndexOp op, W old, W x) {
+  switch (op) {
+    case IndexOp::kScatterProd:
+      return times(old, x);
+    case IndexOp::kScatterAmax:
+      return x > old || is_nan(x) ? x : old;
+    case IndexOp::kScatterAmin:
+      return x < old || is_nan(x) ? x : old;
+    case IndexOp::kScatter:
+      return x;
+    default:
+      return plus(old, x);
+  }
+}
+
+// Combines in the math dtype and rounds each result to T once.
 template <class T>
-void add(const IndexArgs& args) {
+void write(const IndexArgs& args) {
   const auto in = static_cast<const T*>(args.in);
   const auto out = static_cast<T*>(args.out);
-  std::map<std::int64_t, MathType<T>> sums;  // by offset
+  std::map<std::int64_t, MathType<T>> results;  // by offset
   each_element(args, args.out_size, [&](std::int64_t here, std::int64_t there) {
-    MathType<T>& sum = sums.try_emplace(there, out[there]).first->second;
-    sum = narrow<MathType<T>>(plus(Wide<T>{sum}, Wide<T>{in[here]}));
+    MathType<T>& result = results.try_emplace(there, out[there]).first->second;
+    if (args.op != IndexOp::kScatter && is_nan(result)) return;  // NaN stays
+    result = narrow<MathType<T>>(combine(args.op, Wide<T>{result}, Wide<T>{in[here]}));
   });
-  for (const auto& [offset, sum] : sums) out[offset] = narrow<T>(Wide<T>{sum});
+  for (const auto& [offset, result] : results) out[offset] = narrow<T>(Wide<T>{result});
 }
 
 bool supports(const IndexArgs&) { return true; }
 
 void index(const IndexArgs& args, KernelContext& context) {
   if (!check_indices(args, context)) return;
-  if (moves_only(args)) return read(args);
-  visit_dtype(args.dtype, [&](auto tag) { add<typename decltype(tag)::type>(args); });
+  if (reads_indexed(args)) return read(args);
+  visit_dtype(args.dtype, [&](auto tag) { write<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace

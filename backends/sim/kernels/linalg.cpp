@@ -1,43 +1,14 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <tern/backends/sim/kernels/kernels.h>
+#include <tern/backends/sim/kernels/linalg_matrix.h>
 
 namespace tern::sim {
 namespace {
-
-// A row-major matrix of doubles.
-struct Matrix {
-  std::int64_t rows, columns;
-  std::vector<double> elements;
-
-  template <class T>
-  Matrix(const T* from, std::int64_t row_count, std::int64_t column_count)
-      : rows(row_count), columns(column_count), elements(from, from + row_count * column_count) {}
-  Matrix(std::int64_t row_count, std::int64_t column_count)
-      : rows(row_count),
-        columns(column_count),
-        elements(static_cast<std::size_t>(row_count * column_count)) {}
-
-  double& operator()(std::int64_t i, std::int64_t j) {
-    return elements[static_cast<std::size_t>(i * columns + j)];
-  }
-  void swap_rows(std::int64_t i, std::int64_t k) {
-    for (std::int64_t j = 0; j < columns; ++j) std::swap((*this)(i, j), (*this)(k, j));
-  }
-  template <class T>
-  void store(T* to) const {
-    for (const double element : elements) *to++ = static_cast<T>(element);
-  }
-};
-
-Matrix identity(std::int64_t n) {
-  Matrix matrix(n, n);
-  for (std::int64_t i = 0; i < n; ++i) matrix(i, i) = 1;
-  return matrix;
-}
 
 // Gauss elimination with partial pivoting: `a` becomes upper triangular, `b` gets the same steps.
 // Returns the 1-based index of the first pivot that is 0, or 0.
@@ -119,16 +90,94 @@ std::int64_t compute(const LinalgArgs& args, const T* in, const T* right, T* out
   return info;
 }
 
+// Returns the part of `from` with these sizes.
+Matrix corner(const Matrix& from, std::int64_t rows, std::int64_t columns) {
+  Matrix result(rows, columns);
+  for (std::int64_t i = 0; i < std::min(rows, from.rows); ++i) {
+    for (std::int64_t j = 0; j < std::min(columns, from.columns); ++j) result(i, j) = from(i, j);
+  }
+  return result;
+}
+
+bool has_nan(const Matrix& a) {
+  return std::any_of(a.elements.begin(), a.elements.end(),
+                     [](double x) { return !std::isfinite(x); });
+}
+
+// Substitution of a triangular matrix, from the row where it begins.
+void solve_triangular(const LinalgArgs& args, const Matrix& a, Matrix& x) {
+  for (std::int64_t step = 0; step < args.n; ++step) {
+    const std::int64_t i = args.upper != 0 ? args.n - 1 - step : step;
+    for (std::int64_t j = 0; j < x.columns; ++j) {
+      for (std::int64_t done = 0; done < step; ++done) {
+        const std::int64_t k = args.upper != 0 ? args.n - 1 - done : done;
+        x(i, j) -= a(i, k) * x(k, j);
+      }
+      if (args.unit == 0) x(i, j) /= a(i, i);
+    }
+  }
+}
+
+// The ops that need more than a matrix and its right-hand side; `i` is the index in the batch.
+template <class T>
+std::int64_t compute_factors(const LinalgArgs& args, std::int64_t i) {
+  Matrix a(static_cast<const T*>(args.a) + i * args.m * args.n, args.m, args.n);
+  const auto at = [i](void* batch, std::int64_t size) {
+    return batch == nullptr ? nullptr : static_cast<T*>(batch) + i * size;
+  };
+  T* const out = at(args.out, args.out_size());
+  T* const second = at(args.second, args.second_size());
+  T* const third = at(args.third, args.third_size());
+  const std::int64_t k = args.smaller();
+  if (args.op == LinalgOp::kTriangular) {
+    Matrix x(static_cast<const T*>(args.b) + i * args.n * args.columns, args.n, args.columns);
+    solve_triangular(args, a, x);
+    x.store(out);
+    return 0;
+  }
+  if (args.op == LinalgOp::kLu) {
+    const std::int64_t info = factor_lu(a, args.pivots + i * k);
+    a.store(out);
+    return info;
+  }
+  Matrix u(0, 0), v(0, 0);
+  if (args.op == LinalgOp::kQr) {
+    factor_qr(a, u, v);
+    if (out != nullptr) corner(u, args.m, args.columns).store(out);
+    corner(v, args.columns, args.n).store(second);
+    return 0;
+  }
+  if (has_nan(a)) {
+    if (args.op == LinalgOp::kSvd) return 2;
+    std::fill(out, out + args.n, static_cast<T>(NAN));
+    if (second != nullptr) std::fill(second, second + args.n * args.n, static_cast<T>(NAN));
+    return 0;
+  }
+  if (args.op == LinalgOp::kEigh) {
+    const std::vector<double> values = factor_eigh(a, u);
+    std::transform(values.begin(), values.end(), out, [](double x) { return static_cast<T>(x); });
+    if (second != nullptr) u.store(second);
+    return 0;
+  }
+  const std::vector<double> values = factor_svd(a, u, v);
+  std::transform(values.begin(), values.end(), out, [](double x) { return static_cast<T>(x); });
+  if (second == nullptr) return 0;
+  corner(u, args.m, args.full != 0 ? args.m : k).store(second);
+  corner(v.transposed(), args.full != 0 ? args.n : k, args.n).store(third);
+  return 0;
+}
+
 template <class T>
 void apply(const LinalgArgs& args) {
-  const std::int64_t out_size = args.op == LinalgOp::kDeterminant ? 1
-                                : args.op == LinalgOp::kSolve     ? args.n * args.columns
-                                                                  : args.n * args.n;
   const auto a = static_cast<const T*>(args.a), b = static_cast<const T*>(args.b);
   for (std::int64_t i = 0; i < args.batch; ++i) {
+    if (args.op >= LinalgOp::kTriangular) {
+      args.info[i] = compute_factors<T>(args, i);
+      continue;
+    }
     const T* const right = b == nullptr ? nullptr : b + i * args.n * args.columns;
-    args.info[i] =
-        compute(args, a + i * args.n * args.n, right, static_cast<T*>(args.out) + i * out_size);
+    args.info[i] = compute(args, a + i * args.n * args.n, right,
+                           static_cast<T*>(args.out) + i * args.out_size());
   }
 }
 

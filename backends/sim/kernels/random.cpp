@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/core/kernels/philox.h>
@@ -28,15 +30,20 @@ T half_open(T uniform) {
   return uniform == T(1) ? T(0) : uniform;
 }
 
+// Returns a uniform number in (0, 1].
 template <class T>
-T uniform(const RandomArgs& args, std::int64_t e) {
-  T draw;
+T positive_uniform(const RandomArgs& args, std::int64_t e) {
   if constexpr (sizeof(T) == 8) {
     const PhiloxWords words = words64(args, e);
-    draw = philox_uniform(words.word[e % 2 * 2], words.word[e % 2 * 2 + 1]);
+    return philox_uniform(words.word[e % 2 * 2], words.word[e % 2 * 2 + 1]);
   } else {
-    draw = philox_uniform(word32(args, e));
+    return philox_uniform(word32(args, e));
   }
+}
+
+template <class T>
+T uniform(const RandomArgs& args, std::int64_t e) {
+  const T draw = positive_uniform<T>(args, e);
   const T from = static_cast<T>(args.a), to = static_cast<T>(args.b);
   const T value = std::fma(half_open(draw), to - from, from);
   return value == to ? from : value;
@@ -52,6 +59,19 @@ T normal(const RandomArgs& args, std::int64_t e) {
   }
   return std::fma(e % 2 == 0 ? pair.first : pair.second, static_cast<T>(args.b),
                   static_cast<T>(args.a));
+}
+
+// Returns a number of the distributions that map a uniform number.
+template <class T>
+double mapped(const RandomArgs& args, std::int64_t e) {
+  const double u = positive_uniform<T>(args, e);
+  const double below_one = 1 - std::numeric_limits<T>::epsilon() / 2;
+  if (args.op == RandomOp::kExponential) return -std::log(std::min(u, below_one)) / args.a;
+  if (args.op == RandomOp::kGeometric) {
+    return std::max(std::ceil(std::log(u) / std::log1p(-args.a)), 1.0);
+  }
+  const double inside = std::clamp(u, double{std::numeric_limits<T>::epsilon()}, below_one);
+  return args.a + args.b * std::tan(3.141592653589793 * (inside - 0.5));
 }
 
 bool bernoulli(const RandomArgs& args, std::int64_t e) {
@@ -70,8 +90,7 @@ std::int64_t randint(const RandomArgs& args, std::int64_t e) {
 }
 
 bool supports(const RandomArgs& args) {
-  const bool real = args.op == RandomOp::kUniform || args.op == RandomOp::kNormal;
-  return !real || is_floating_point(args.dtype);
+  return !draws_real_numbers(args.op) || is_floating_point(args.dtype);
 }
 
 void random(const RandomArgs& given, KernelContext&) {
@@ -86,6 +105,15 @@ void random(const RandomArgs& given, KernelContext&) {
     for (std::int64_t e = 0; e < args.count; ++e) {
       if (args.op == RandomOp::kBernoulli) out[e] = static_cast<T>(bernoulli(args, e));
       if (args.op == RandomOp::kRandint) out[e] = static_cast<T>(randint(args, e));
+      if (args.op == RandomOp::kGeometric) {
+        if constexpr (is_floating_point(dtype_of<T>())) {
+          using Drawn = std::conditional_t<std::is_same_v<T, double>, double, float>;
+          out[e] = T(static_cast<Drawn>(mapped<Drawn>(args, e)));
+        } else {
+          out[e] =
+              static_cast<T>(static_cast<std::int64_t>(std::min(mapped<float>(args, e), 0x1p62)));
+        }
+      }
       if constexpr (is_floating_point(dtype_of<T>())) {
         using Drawn = std::conditional_t<std::is_same_v<T, double>, double, float>;
         if (args.op == RandomOp::kUniform) {
@@ -93,6 +121,10 @@ void random(const RandomArgs& given, KernelContext&) {
           if (out[e] == T(args.b)) out[e] = T(args.a);
         }
         if (args.op == RandomOp::kNormal) out[e] = T(normal<Drawn>(args, e));
+        if (args.op == RandomOp::kLogNormal) out[e] = T(std::exp(normal<Drawn>(args, e)));
+        if (args.op == RandomOp::kExponential || args.op == RandomOp::kCauchy) {
+          out[e] = T(static_cast<Drawn>(mapped<Drawn>(args, e)));
+        }
       }
     }
   });

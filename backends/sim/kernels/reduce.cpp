@@ -14,7 +14,8 @@ bool is_nan(std::int64_t) { return false; }
 
 template <class T>
 struct Reduction {
-  Longest<T> sum = 0, product = 1, squares = 0;
+  Longest<T> sum = 0, nan_sum = 0, product = 1, squares = 0;
+  std::int64_t count = 0;
   bool any = false, all = true;
   // The first extreme element and its position. The first NaN beats all numbers.
   std::optional<Wide<T>> extreme;
@@ -22,6 +23,8 @@ struct Reduction {
 
   void take(Wide<T> value, std::int64_t at, bool largest) {
     sum = plus(sum, Longest<T>{value});
+    if (!is_nan(value)) nan_sum = plus(nan_sum, Longest<T>{value});
+    count += value != 0 ? 1 : 0;
     product = times(product, Longest<T>{value});
     squares = plus(squares, times(Longest<T>{value}, Longest<T>{value}));
     any = any || value != 0;
@@ -57,6 +60,14 @@ void apply(const ReduceArgs& args) {
         if constexpr (is_floating_point(dtype_of<T>())) result.sum *= args.scale;
         static_cast<Total<T>*>(args.out)[index] = static_cast<Total<T>>(result.sum);
         break;
+      case ReduceOp::kNanSum:
+        if constexpr (is_floating_point(dtype_of<T>())) {
+          out[index] = static_cast<T>(result.nan_sum * args.scale);
+        }
+        break;
+      case ReduceOp::kCount:
+        static_cast<std::int64_t*>(args.out)[index] = result.count;
+        break;
       case ReduceOp::kProd:
         static_cast<Total<T>*>(args.out)[index] = static_cast<Total<T>>(result.product);
         break;
@@ -87,7 +98,8 @@ void apply(const ReduceArgs& args) {
 }
 
 bool supports(const ReduceArgs& args) {
-  return args.op != ReduceOp::kNorm || is_floating_point(args.in_dtype);
+  const bool is_floating = args.op == ReduceOp::kNorm || args.op == ReduceOp::kNanSum;
+  return !is_floating || is_floating_point(args.in_dtype);
 }
 
 void reduce(const ReduceArgs& args, KernelContext&) {

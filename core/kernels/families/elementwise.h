@@ -46,8 +46,27 @@ constexpr bool takes(ElementwiseKind kind) {
 /// Returns true if an op on a narrow dtype first rounds its numbers to that dtype, as PyTorch does.
 /// The other ops use them, except for the first operand, with the precision of math_dtype().
 constexpr bool rounds_numbers(ElementwiseOp op) {
-  return op != ElementwiseOp::mul && op != ElementwiseOp::div && op != ElementwiseOp::lerp &&
-         op != ElementwiseOp::addcmul;
+  switch (op) {
+    case ElementwiseOp::mul:
+    case ElementwiseOp::div:
+    case ElementwiseOp::lerp:
+    case ElementwiseOp::addcmul:
+    case ElementwiseOp::addcdiv:
+    case ElementwiseOp::polygamma:
+    case ElementwiseOp::logit:
+    case ElementwiseOp::round_decimals:
+    case ElementwiseOp::leaky_relu:
+    case ElementwiseOp::elu:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// Returns true if integers are divided by the second input, which must not be 0.
+constexpr bool divides(ElementwiseOp op) {
+  return op == ElementwiseOp::remainder || op == ElementwiseOp::fmod ||
+         op == ElementwiseOp::div_floor || op == ElementwiseOp::div_trunc;
 }
 
 /// out[i] = formula(in0[i], in1[i], in2[i]) over a shape whose dimensions were merged where all
@@ -65,7 +84,8 @@ struct ElementwiseArgs {
   std::int64_t out_strides[kMaxDims];
   std::int64_t in_strides[3][kMaxDims];
   Immediate immediate[3];  // rounded as rounds_numbers(op) says
-  Immediate scale;  // add, sub: a +- scale * b; value of addcmul; weight of lerp; otherwise 1
+  Immediate scale;  // add, sub: a +- scale * b; value of addcmul and addcdiv; weight of lerp;
+                    // otherwise 1, if elementwise.def does not say more
 };
 
 TERN_KERNEL_SLOT(elementwise, ElementwiseArgs)

@@ -6,14 +6,26 @@
 namespace tern::kernels {
 
 enum class IndexOp : std::int32_t {
-  kSelect,     // index_select: out[o, j, i] = in[o, index[j], i]
-  kAdd,        // index_add_:   out[o, index[j], i] += in[o, j, i]
-  kGather,     // gather:       out[o, j, i] = in[o, index[o, j, i], i]
-  kScatterAdd  // scatter_add_: out[o, index[o, j, i], i] += in[o, j, i]
+  kSelect,       // index_select: out[o, j, i] = in[o, index[j], i]
+  kAdd,          // index_add_:   out[o, index[j], i] += in[o, j, i]
+  kGather,       // gather:       out[o, j, i] = in[o, index[o, j, i], i]
+  kScatterAdd,   // scatter_add_: out[o, index[o, j, i], i] += in[o, j, i]
+  kScatter,      // scatter_: the same with = instead of +=
+  kScatterProd,  // scatter_reduce_: the same with *=
+  kScatterAmax,  // the same with the maximum; NaN wins
+  kScatterAmin,
+  // Names of other ops that report bad indices, which no call has.
+  kIndex,
+  kIndexPut,
+  kIndexFill,
+  kIndexCopy,
+  kTake,
+  kPut
 };
 
-/// Contiguous tensors seen as [outer, size, inner]; index is int64 and contiguous. The CPU adds in
-/// the order of j, CUDA in any order. On the CPU, sums of narrow floats are rounded once. An index
+/// Contiguous tensors seen as [outer, size, inner]; index is int64 and contiguous. The CPU combines
+/// and writes in the order of j, CUDA in any order. On the CPU, sums and products of narrow floats
+/// are rounded once. An index
 /// outside [0, limit) stops the kernel with kIndexOutOfRange and the index in the status. CUDA
 /// skips its elements and reports it at the next wait.
 struct IndexArgs {
@@ -30,14 +42,18 @@ struct IndexArgs {
 
 TERN_KERNEL_SLOT(index, IndexArgs)
 
-/// Returns true if the call only moves elements, whatever their dtype.
-constexpr bool moves_only(const IndexArgs& args) {
+/// Returns true if the call reads at the indices, and false if it writes there.
+constexpr bool reads_indexed(const IndexArgs& args) {
   return args.op == IndexOp::kSelect || args.op == IndexOp::kGather;
+}
+/// Returns true if there is one index per row instead of one per element.
+constexpr bool one_index_per_row(const IndexArgs& args) {
+  return args.op == IndexOp::kSelect || args.op == IndexOp::kAdd;
 }
 
 inline Operands operands(IndexArgs& args) {
-  const bool reads = moves_only(args);
-  const bool one_index = args.op == IndexOp::kSelect || args.op == IndexOp::kAdd;
+  const bool reads = reads_indexed(args);
+  const bool one_index = one_index_per_row(args);
   const std::int64_t rows = args.outer * args.inner;
   return Operands()
       .add("the input", args.in, args.dtype, rows * (reads ? args.in_size : args.count))

@@ -6,12 +6,21 @@
 namespace tern::kernels {
 
 enum class RandomOp : std::int32_t {
-  kUniform,    // a = from, b = to
-  kNormal,     // a = mean, b = std
-  kBernoulli,  // a = p
-  kRandint,    // integers in [low, high); the count is modulo 2^64, 0 means all 64-bit numbers.
-               // a = 1: a number takes one word, however long the range
+  kUniform,      // a = from, b = to
+  kNormal,       // a = mean, b = std
+  kBernoulli,    // a = p
+  kRandint,      // integers in [low, high); the count is modulo 2^64, 0 means all 64-bit numbers.
+                 // a = 1: a number takes one word, however long the range
+  kExponential,  // a = rate
+  kCauchy,       // a = median, b = sigma
+  kLogNormal,    // a = mean, b = std, of the logarithm
+  kGeometric,    // a = p
 };
+
+/// Returns true if only floating dtypes can hold the numbers of `op`.
+constexpr bool draws_real_numbers(RandomOp op) {
+  return op != RandomOp::kBernoulli && op != RandomOp::kRandint && op != RandomOp::kGeometric;
+}
 
 /// Fills `out` in memory order (the view is dense: contiguous or a permutation of it) with random
 /// numbers. The CPU draws from `generator`, a tern::Mt19937*, by PyTorch's rules (see the CPU's

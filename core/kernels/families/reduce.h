@@ -14,7 +14,9 @@ enum class ReduceOp : std::int32_t {
   kAll,
   kArgmax,
   kArgmin,
-  kNorm
+  kNorm,
+  kNanSum,
+  kCount
 };
 
 /// Reduces the `reduced` dimensions of in for each index of the `kept` dimensions. Dimensions were
@@ -29,8 +31,10 @@ enum class ReduceOp : std::int32_t {
 ///   the extreme value, with the same strides as out.
 ///   kNorm: floating in_dtype == out_dtype, the square root of the sum of squares, added up in
 ///   double (or a wider type): squares of floats do not leave the range.
+///   kNanSum: floating in_dtype == out_dtype; as kSum, but NaN counts as 0.
+///   kCount: any dtype in, int64 out, the number of elements that differ from 0.
 /// A kept shape without elements never reaches a kernel. An empty reduced shape occurs only for
-/// kSum (0), kProd (1), kAny (false), kAll (true) and kNorm (0).
+/// kSum (0), kProd (1), kAny (false), kAll (true), kNorm (0), kNanSum (0) and kCount (0).
 struct ReduceArgs {
   ReduceOp op;
   ScalarType in_dtype, out_dtype;

@@ -7,8 +7,12 @@ namespace tern::kernels {
 
 /// A requirement on the elements of an argument.
 enum class RequireOp : std::int32_t {
-  kDivisor,      // the divisor of an integer remainder: not 0
+  kDivisor,      // the divisor of integers: not 0
   kProbability,  // the probability of bernoulli: in [0, 1]
+  kDeviation,    // the standard deviation of normal: at least 0
+  kRate,         // the rate of poisson: at least 0
+  kWeight,       // the weight of multinomial: at least 0 and finite
+  kTotal,        // the sum of multinomial's weights: more than 0
 };
 
 /// Stops with kInvalidValue unless all `count` values satisfy `op`; CUDA reports it at the next

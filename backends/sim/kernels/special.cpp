@@ -1,0 +1,129 @@
+#include <tern/backends/sim/kernels/special.h>
+
+#include <cmath>
+#include <limits>
+
+namespace tern::sim {
+namespace {
+
+using Real = long double;
+
+constexpr Real kPi = 3.14159265358979323846264338327950288L;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The Bernoulli numbers B2, B4, ..
+constexpr Real kBernoulli[] = {1.0L / 6,  -1.0L / 30,     1.0L / 42, -1.0L / 30,
+                               5.0L / 66, -691.0L / 2730, 7.0L / 6,  -3617.0L / 510};
+
+/// Returns sin(pi x) with an exact reduction of x.
+Real sine_of_pi(Real x) {
+  if (x < 0) return -sine_of_pi(-x);            // 2 - |x| would lose the digits of a small x
+  const Real rest = x - 2 * std::floor(x / 2);  // in [0, 2)
+  if (rest > 1) return -std::sin(kPi * (2 - rest > 0.5L ? rest - 1 : 2 - rest));
+  return std::sin(kPi * (rest > 0.5L ? 1 - rest : rest));
+}
+
+/// Returns the sum of (x + k)^-s over k = 0, 1, .. for x > 0 and s > 1, by the formula of Euler and
+/// Maclaurin (Abramowitz and Stegun 23.1.30) from a large x on.
+Real zeta(Real s, Real x) {
+  Real sum = 0;
+  while (x < 20 + s) {
+    sum += std::pow(x, -s);
+    x += 1;
+  }
+  sum += std::pow(x, 1 - s) / (s - 1) + std::pow(x, -s) / 2;
+  Real factor = s / 2, power = std::pow(x, -s - 1);
+  Real index = 1;
+  for (Real number : kBernoulli) {
+    sum += number * factor * power;
+    factor *= (s + index) * (s + index + 1) / ((index + 2) * (index + 3));
+    power /= x * x;
+    index += 2;
+  }
+  return sum;
+}
+
+}  // namespace
+
+double inverse_error_function(double x) {
+  if (!(std::abs(x) <= 1)) return kNaN;
+  if (std::abs(x) == 1) return std::copysign(kInfinity, x);
+  if (x == 0) return x;
+  // Bisection, then Newton's method.
+  const Real target = std::abs(Real(x)), rest = 1 - target;
+  Real low = 0, high = 7;
+  for (int i = 0; i < 64; ++i) {
+    const Real middle = (low + high) / 2;
+    (std::erfc(middle) > rest ? low : high) = middle;
+  }
+  Real y = low;
+  for (int i = 0; i < 2; ++i) {
+    const Real error = target < 0.5L ? std::erf(y) - target : rest - std::erfc(y);
+    y -= error * std::sqrt(kPi) / 2 * std::exp(y * y);
+  }
+  return static_cast<double>(x < 0 ? -y : y);
+}
+
+double log_gamma(double x) {
+  int sign = 0;  // std::lgamma would write to a global variable
+  return static_cast<double>(lgammal_r(x, &sign));
+}
+
+double digamma(double x) {
+  if (x == 0) return std::copysign(kInfinity, -x);
+  if (x < 0 && (x == std::floor(x) || std::isinf(x))) return kNaN;
+  Real y = x, sum = 0;
+  if (x < 0) {
+    const Real rest = y - std::floor(y);
+    sum = -kPi / std::tan(kPi * rest);
+    y = 1 - y;
+  }
+  while (y < 20) {
+    sum -= 1 / y;
+    y += 1;
+  }
+  sum += std::log(y) - 1 / (2 * y);
+  Real power = 1 / (y * y);
+  Real index = 2;
+  for (Real number : kBernoulli) {
+    sum -= number / index * power;
+    power /= y * y;
+    index += 2;
+  }
+  return static_cast<double>(sum);
+}
+
+double polygamma(double order, double x) {
+  if (std::isnan(x) || x == -kInfinity) return kNaN;
+  if (x == kInfinity) return order > 0 ? 0 : x;
+  const Real s = Real(order) + 1;
+  const bool is_even = std::fmod(order, 2) == 0;
+  const Real factor = (is_even ? -1.0L : 1.0L) * std::tgamma(s);
+  if (x <= 0 && x == std::floor(x)) return static_cast<double>(factor * Real(kInfinity));
+  if (x > 0) return static_cast<double>(factor * zeta(s, x));
+  // The terms with negative numbers, from x to the first positive one.
+  const Real below = std::floor(Real(x)), rest = Real(x) - below;
+  const Real negative = zeta(s, 1 - rest) - zeta(s, 1 - rest - below);
+  return static_cast<double>(factor * (zeta(s, rest) + (is_even ? -negative : negative)));
+}
+
+double sinc(double x) {
+  if (x == 0) return 1;
+  if (std::isinf(x)) return kNaN;
+  return static_cast<double>(sine_of_pi(x) / (kPi * x));
+}
+
+double logit(double x) {
+  return static_cast<double>(x > 0.25 && x < 0.75 ? std::log1p((2 * Real(x) - 1) / (1 - Real(x)))
+                                                  : std::log(Real(x) / (1 - Real(x))));
+}
+
+Frexp frexp(double x) {
+  if (!std::isfinite(x)) return {x, 0};
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  return {mantissa, static_cast<double>(exponent)};
+}
+
+}  // namespace tern::sim

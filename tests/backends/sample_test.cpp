@@ -1,0 +1,132 @@
+#include <tern/core/kernels/families/random.h>
+#include <tern/core/kernels/families/sample.h>
+
+#include <cmath>
+
+#include "backends/kernel_test.h"
+
+// CUDA's kernels in the emulator against the oracle. tests/ops/random_test compares the CPU's
+// numbers with PyTorch's.
+
+namespace tern {
+namespace {
+
+using namespace kernels;
+
+class Sample : public testing::KernelTest {
+ protected:
+  template <class T>
+  struct Draws {
+    std::vector<T> got, want;
+  };
+
+  /// Draws from Philox with the kernel and with the oracle.
+  template <class T, class Args>
+  Draws<T> draw(Args args, std::int64_t count) {
+    Draws<T> draws{std::vector<T>(static_cast<std::size_t>(count)), {}};
+    draws.want = draws.got;
+    args.dtype = dtype_of<T>();
+    args.count = count;
+    args.seed = 5;
+    args.offset = 8;
+    args.out = draws.got.data();
+    EXPECT_EQ(run(args).status, StatusCode::kOk);
+    args.out = draws.want.data();
+    testing::run_oracle(args);
+    return draws;
+  }
+
+  template <class T>
+  void check(SampleOp op, const std::vector<T>& a, const std::vector<T>& b) {
+    SampleArgs args{};
+    args.op = op;
+    args.a = a.data();
+    args.b = b.empty() ? nullptr : b.data();
+    args.low = 0.125;
+    args.high = 0.25;
+    const auto draws = draw<T>(args, std::ssize(a));
+    EXPECT_EQ(draws.got, draws.want);
+  }
+};
+
+TEST_P(Sample, DevicesDrawAsTheOracle) {
+  if (!is_cuda()) GTEST_SKIP() << "the CPU draws from another engine";
+  const auto check_all = [&]<class T>(T) {
+    std::vector<T> rates, counts, probabilities, inputs;
+    for (int i = 0; i < 700; ++i) {
+      rates.push_back(static_cast<T>(i % 50) * T(0.7));
+      counts.push_back(static_cast<T>(i % 90 - 2));
+      probabilities.push_back(static_cast<T>(i % 31) / 30);
+      inputs.push_back(static_cast<T>(i % 7 - 3));
+    }
+    check<T>(SampleOp::kPoisson, rates, {});
+    check<T>(SampleOp::kBinomial, counts, probabilities);
+    check<T>(SampleOp::kSlope, inputs, {});
+  };
+  check_all(float{});
+  check_all(double{});
+}
+
+TEST_P(Sample, DevicesDrawDistributionsAsTheOracle) {
+  if (!is_cuda()) GTEST_SKIP() << "the CPU draws from another engine";
+  const auto check_all = [&]<class T>(T) {
+    for (const RandomOp op :
+         {RandomOp::kExponential, RandomOp::kCauchy, RandomOp::kLogNormal, RandomOp::kGeometric}) {
+      RandomArgs args{};
+      args.op = op;
+      args.contiguous = 1;
+      args.a = 0.25;
+      args.b = 0.5;
+      const auto draws = draw<T>(args, 5001);
+      for (std::size_t i = 0; i < draws.got.size(); ++i) {
+        const double want = static_cast<double>(draws.want[i]);
+        ASSERT_NEAR(static_cast<double>(draws.got[i]), want, std::abs(want) * 1e-5 + 1e-6)
+            << static_cast<int>(op) << ' ' << i;
+      }
+    }
+  };
+  check_all(float{});
+  check_all(double{});
+}
+
+TEST_P(Sample, FindsCategories) {
+  const auto check_all = [&]<class T>(T) {
+    for (const std::int64_t categories : {1, 2, 255, 256, 257, 5000}) {
+      constexpr std::int64_t kRows = 3, kSamples = 300;
+      std::vector<T> weights, sums(static_cast<std::size_t>(kRows * categories));
+      for (std::int64_t i = 0; i < kRows * categories; ++i) {
+        weights.push_back(static_cast<T>(i * 7 % 5));
+      }
+      for (std::int64_t r = 0; r < kRows; ++r)
+        weights[static_cast<std::size_t>(r * categories)] = 1;
+      std::vector<double> uniform;
+      // Far from the borders between categories, where roundings differ.
+      double total = 0;
+      for (std::int64_t j = 0; j < kRows * kSamples; ++j) {
+        const std::int64_t row = j / kSamples, place = j * 31 % categories;
+        double before = 0;
+        total = 0;
+        for (std::int64_t k = 0; k < categories; ++k) {
+          const double weight = weights[static_cast<std::size_t>(row * categories + k)];
+          before += k < place ? weight : 0;
+          total += weight;
+        }
+        uniform.push_back((before + 0.5) / total);
+      }
+      std::vector<std::int64_t> got(uniform.size()), want(uniform.size());
+      MultinomialArgs args{dtype_of<T>(),  got.data(), weights.data(), sums.data(),
+                           uniform.data(), kRows,      categories,     kSamples};
+      EXPECT_EQ(run(args).status, StatusCode::kOk);
+      args.out = want.data();
+      testing::run_oracle(args);
+      EXPECT_EQ(got, want) << categories;
+    }
+  };
+  check_all(float{});
+  check_all(double{});
+}
+
+TERN_KERNEL_TESTS(Sample);
+
+}  // namespace
+}  // namespace tern
