@@ -4,8 +4,12 @@
 
 #include <tern/backends/cuda/host/cuda.h>
 #include <tern/backends/cuda/host/graphed_step.h>
+#include <tern/core/autograd/anomaly.h>
 #include <tern/core/autograd/autograd.h>
+#include <tern/core/autograd/checkpoint.h>
+#include <tern/core/autograd/function.h>
 #include <tern/core/autograd/gradcheck.h>
+#include <tern/core/autograd/saved_tensor_hooks.h>
 #include <tern/core/base/error.h>
 #include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>

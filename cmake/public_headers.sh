@@ -1,6 +1,6 @@
 #!/bin/sh
 # public_headers.sh: prints the public headers: those that tern.h and torch/torch.h include, and the reader of
-# one format that users include by its own name.
+# one format that users include by its own name. Headers that the build makes are not among them.
 set -eu
 cd "$(dirname "$0")/.."
 awk '
@@ -8,7 +8,7 @@ awk '
     if (seen[file]++) return
     print file
     while ((getline line < file) > 0) {
-      if (line ~ /^#include <tern\/.*\.h>/) {
+      if (line ~ /^#include <tern\/.*\.h>/ && line !~ /generated/) {
         gsub(/^#include <tern\/|>.*/, "", line)
         visit(line)
       }

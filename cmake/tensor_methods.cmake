@@ -1,10 +1,13 @@
-# Makes the methods of Tensor from the functions in core/ops/*.h that have a tensor parameter `self`:
+# Makes the methods of Tensor from the functions in core/ops/*.h that have a tensor parameter `self`, and the functions that
+# core/ops/aliases.txt and core/ops/out_forms.txt name:
 #
-#   tern/generated/tensor_methods.inc   declarations, for the body of the class; installed
-#   tensor_methods.cpp                  definitions, which call the functions
+#   tern/generated/tensor_methods.inc   declarations of methods, for the body of the class; installed
+#   tern/generated/op_forms.h           declarations of these functions; installed
+#   tensor_methods.cpp                  definitions of both
 
 find_program(TERN_AWK awk REQUIRED)
 file(GLOB op_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/ops/*.h)
+list(APPEND op_headers ${PROJECT_SOURCE_DIR}/core/ops/aliases.txt ${PROJECT_SOURCE_DIR}/core/ops/out_forms.txt)
 set(methods_script ${PROJECT_SOURCE_DIR}/cmake/tensor_methods.awk)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${op_headers} ${methods_script})
 
@@ -17,4 +20,5 @@ function(tern_make_methods part output)
   file(COPY_FILE ${output}.new ${output} ONLY_IF_DIFFERENT)
 endfunction()
 tern_make_methods(declarations ${tern_method_declarations})
+tern_make_methods(functions ${tern_generated}/op_forms.h)
 tern_make_methods(definitions ${tern_method_definitions})

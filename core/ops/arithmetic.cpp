@@ -1,8 +1,4 @@
-#include <cmath>
-
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/kernels/families/require.h>
-#include <tern/core/kernels/late_error.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
@@ -28,9 +24,6 @@ void check_alpha(ScalarType dtype, const Scalar& alpha) {
              "Boolean alpha only supported for Boolean results. Got the result type ", dtype);
 }
 
-bool is_integral(ScalarType dtype) {
-  return dtype_info(dtype).category == DtypeCategory::kIntegral;
-}
 bool is_one(const Scalar& scalar) { return scalar == Scalar(1); }
 Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g : g * factor; }
 
@@ -70,27 +63,6 @@ Tensor mul_into(const Tensor& self, const Operand& other, const Tensor& out) {
                          out);
 }
 
-Tensor div_into(const Tensor& self, const Operand& other, const Tensor& out) {
-  const ScalarType dtype = result_type({self, other});
-  return run_elementwise(
-      {"div", ElementwiseOp::div, is_floating_point(dtype) ? dtype : get_default_dtype()},
-      {self, other}, out);
-}
-
-Tensor pow_into(const Operand& self, const Operand& exponent, const Tensor& out) {
-  const ScalarType dtype = result_type({self, exponent});
-  if (is_integral(dtype) && !exponent.is_tensor()) {
-    TERN_CHECK(exponent.scalar().toLong() >= 0, Error,
-               "Integers to negative integer powers are not allowed.");
-    detail::check_representable(exponent.scalar(), dtype);
-  }
-  if (dtype == kBool && !exponent.is_tensor()) {  // false to the power of false is true
-    const Scalar is_zero = !exponent.scalar().toBool();
-    return run_elementwise({"pow", ElementwiseOp::logical_or, dtype, true}, {self, is_zero}, out);
-  }
-  return run_elementwise({"pow", ElementwiseOp::pow, dtype}, {self, exponent}, out);
-}
-
 Tensor addcmul_into(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value,
                     const Tensor& out) {
   return run_elementwise(
@@ -98,11 +70,33 @@ Tensor addcmul_into(const Tensor& self, const Tensor& a, const Tensor& b, const 
       out);
 }
 
+Tensor addcdiv_into(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value,
+                    const Tensor& out) {
+  TERN_CHECK(a.is_floating_point() || b.is_floating_point(), DTypeError,
+             "Integer division with addcdiv is no longer supported. Use input + value * div(a, b, "
+             "\"trunc\"), or convert an integer tensor to a floating dtype. Got ",
+             a.dtype(), " and ", b.dtype());
+  return run_elementwise(
+      {"addcdiv", ElementwiseOp::addcdiv, result_type({self, a, b}), false, value}, {self, a, b},
+      out);
+}
+
+void check_lerp_dtype(const Tensor& self, const char* name, const Tensor& other) {
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "expected dtype ", self.dtype(), " for `",
+             name, "` but got dtype ", other.dtype());
+}
+
 Tensor lerp_into(const Tensor& self, const Tensor& end, const Scalar& weight, const Tensor& out) {
-  TERN_CHECK(self.dtype() == end.dtype(), DTypeError, "expected dtype ", self.dtype(),
-             " for `end` but got dtype ", end.dtype());
+  check_lerp_dtype(self, "end", end);
   return run_elementwise({"lerp", ElementwiseOp::lerp, self.dtype(), false, weight}, {self, end},
                          out);
+}
+
+Tensor lerp_into(const Tensor& self, const Tensor& end, const Tensor& weight, const Tensor& out) {
+  check_lerp_dtype(self, "end", end);
+  check_lerp_dtype(self, "weight", weight);
+  return run_elementwise({"lerp_kernel_tensor", ElementwiseOp::lerp_tensor, self.dtype()},
+                         {self, end, weight}, out);
 }
 
 }  // namespace
@@ -139,11 +133,22 @@ Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
   return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
 }
 
-Tensor rsub(const Tensor& self, const Scalar& other) {
-  TERN_OP("rsub", self);
-  Tensor out = sub_into(other, self, 1, {});
-  if (!needs_grad(self)) return out;
-  return record("RsubBackward1", out, wrt(self, [](const Tensor& g) { return -g; }));
+Tensor rsub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("rsub", input, other);
+  detail::common_device({input, other});  // throws in the order of the arguments
+  Tensor out = sub_into(other, input, alpha, {});
+  if (!needs_grad(input, other)) return out;
+  return record("RsubBackward0", out,
+                wrt(input, [alpha](const Tensor& g) { return scaled(g, -alpha); }),
+                wrt(other, [](const Tensor& g) { return g; }));
+}
+
+Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("rsub", input);
+  Tensor out = sub_into(other, input, alpha, {});
+  if (!needs_grad(input)) return out;
+  return record("RsubBackward1", out,
+                wrt(input, [alpha](const Tensor& g) { return scaled(g, -alpha); }));
 }
 
 Tensor mul(const Tensor& self, const Tensor& other) {
@@ -164,126 +169,6 @@ Tensor mul(const Tensor& self, const Scalar& other) {
   return record("MulBackward0", out, wrt(self, [other](const Tensor& g) { return g * other; }));
 }
 
-Tensor div(const Tensor& self, const Tensor& other) {
-  TERN_OP("div", self, other);
-  Tensor out = div_into(self, other, {});
-  if (!needs_grad(self, other)) return out;
-  return record(
-      "DivBackward0", out,
-      wrt(
-          self, [](const Tensor& g, const Tensor& b) { return g / b; }, other),
-      wrt(
-          other,
-          [](const Tensor& g, const Tensor& a, const Tensor& b) { return -g * ((a / b) / b); },
-          self, other));
-}
-
-Tensor div(const Tensor& self, const Scalar& other) {
-  TERN_OP("div", self);
-  Tensor out = div_into(self, other, {});
-  if (!needs_grad(self)) return out;
-  return record("DivBackward0", out, wrt(self, [other](const Tensor& g) { return g / other; }));
-}
-
-namespace {
-
-// Returns a // b without history. Uses the remainder, because a / b may round up to an integer.
-Tensor floor_quotient(const Tensor& self, const Tensor& b) {
-  const NoGradGuard no_grad;
-  const Tensor a = self.dtype() == kBool ? self.to(b.dtype()) : self;  // bools cannot be subtracted
-  return where(b == 0, a / b, round((a - a.remainder(b)) / b));
-}
-
-}  // namespace
-
-Tensor remainder(const Tensor& self, const Tensor& other) {
-  TERN_OP("remainder", self, other);
-  const ScalarType dtype = result_type({self, other});
-  // The CPU kernel checks for zeros itself; an empty result divides nothing.
-  if (is_integral(dtype) && !self.is_cpu() && self.numel() != 0) {
-    // 256 is 0 as an uint8.
-    detail::require_all("remainder", kernels::RequireOp::kDivisor, other.to(dtype).to(kLong));
-  }
-  Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
-  if (!needs_grad(self, other)) return out;
-  return record("RemainderBackward1", out, wrt(self, [](const Tensor& g) { return g; }),
-                wrt(
-                    other,
-                    [](const Tensor& g, const Tensor& a, const Tensor& b) {
-                      return -g * floor_quotient(a, b);
-                    },
-                    self, other));
-}
-
-Tensor remainder(const Tensor& self, const Scalar& other) {
-  TERN_OP("remainder", self);
-  const ScalarType dtype = result_type({self, other});
-  const bool is_zero =
-      is_integral(dtype) && visit_dtype(dtype, [&](auto tag) {
-        return static_cast<typename decltype(tag)::type>(other.toLong()) == 0;  // 256 as an uint8
-      });
-  TERN_CHECK(!is_zero || self.numel() == 0, Error,
-             kernels::broken_rule(kernels::RequireOp::kDivisor));
-  Tensor out = run_elementwise({"remainder", ElementwiseOp::remainder, dtype}, {self, other});
-  if (!needs_grad(self)) return out;
-  return record("RemainderBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
-}
-
-Tensor pow(const Tensor& self, const Scalar& exponent) {
-  TERN_OP("pow", self);
-  // x * x is exact where the general power is not.
-  const bool is_square = exponent == Scalar(2) && self.dtype() != kBool &&
-                         (self.is_floating_point() || !exponent.is_floating_point());
-  Tensor out = is_square ? run_elementwise({"pow", ElementwiseOp::square, self.dtype()}, {self})
-                         : pow_into(self, exponent, {});
-  if (!needs_grad(self)) return out;
-  return record("PowBackward0", out,
-                wrt(
-                    self,
-                    [exponent](const Tensor& g, const Tensor& x) {
-                      if (exponent == Scalar(0)) return zeros_like(g);
-                      if (exponent == Scalar(2)) return g * (x * 2);
-                      return g * (x.pow(exponent.toDouble() - 1) * exponent);
-                    },
-                    self));
-}
-
-Tensor pow(const Tensor& self, const Tensor& exponent) {
-  TERN_OP("pow", self, exponent);
-  Tensor out = pow_into(self, exponent, {});
-  if (!needs_grad(self, exponent)) return out;
-  return record("PowBackward1", out,
-                wrt(
-                    self,
-                    [](const Tensor& g, const Tensor& x, const Tensor& e) {
-                      return where(e == 0, 0, g * (e * x.pow(e - 1)));
-                    },
-                    self, exponent),
-                wrt(
-                    exponent,
-                    [](const Tensor& g, const Tensor& x, const Tensor& e, const Tensor& y) {
-                      // The derivative of 0^e with respect to e is 0 for e >= 0.
-                      const Tensor slope = y * log(x.to(y.dtype()));
-                      return g * where(logical_and(x == 0, e >= 0), 0, slope);
-                    },
-                    self, exponent, out));
-}
-
-Tensor pow(const Scalar& self, const Tensor& exponent) {
-  TERN_OP("pow", self, exponent);
-  Tensor out = pow_into(self, exponent, {});
-  if (!needs_grad(exponent)) return out;
-  return record("PowBackward2", out,
-                wrt(
-                    exponent,
-                    [self](const Tensor& g, const Tensor& e, const Tensor& y) {
-                      const double base = self.toDouble();
-                      if (base == 0) return where(e >= 0, 0, g * (y * std::log(base)));
-                      return g * (y * std::log(base));
-                    },
-                    exponent, out));
-}
-
 Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
   TERN_OP("addcmul", self, a, b);
   Tensor out = addcmul_into(self, a, b, value, {});
@@ -295,6 +180,22 @@ Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scala
                 wrt(a, rule, b), wrt(b, rule, a));
 }
 
+Tensor addcdiv(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcdiv", self, a, b);
+  Tensor out = addcdiv_into(self, a, b, value, {});
+  if (!needs_grad(self, a, b)) return out;
+  return record(
+      "AddcdivBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+      wrt(
+          a, [value](const Tensor& g, const Tensor& divisor) { return g * (value / divisor); }, b),
+      wrt(
+          b,
+          [value](const Tensor& g, const Tensor& dividend, const Tensor& divisor) {
+            return -g * (scaled(dividend, value) / (divisor * divisor));
+          },
+          a, b));
+}
+
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   TERN_OP("lerp", self, end);
   Tensor out = lerp_into(self, end, weight, {});
@@ -302,6 +203,22 @@ Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
   return record("LerpBackward0", out,
                 wrt(self, [weight](const Tensor& g) { return g * (1 - weight.toDouble()); }),
                 wrt(end, [weight](const Tensor& g) { return g * weight; }));
+}
+
+Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  TERN_OP("lerp", self, end, weight);
+  Tensor out = lerp_into(self, end, weight, {});
+  if (!needs_grad(self, end, weight)) return out;
+  return record(
+      "LerpBackward1", out,
+      wrt(
+          self, [](const Tensor& g, const Tensor& w) { return g * (1 - w); }, weight),
+      wrt(
+          end, [](const Tensor& g, const Tensor& w) { return g * w; }, weight),
+      wrt(
+          weight,
+          [](const Tensor& g, const Tensor& from, const Tensor& to) { return g * (to - from); },
+          self, end));
 }
 
 // --- In-place functions --------------------------------------------------------------------------
@@ -332,38 +249,8 @@ Tensor& sub_(Tensor& self, const Scalar& other, const Scalar& alpha) {
     return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
   });
 }
-Tensor& mul_(Tensor& self, const Tensor& other) {
-  TERN_OP("mul_", self, other);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? mul_into(x, other, out) : tern::mul(x, other);
-  };
-  return detail::inplace(self, op, other);
-}
-Tensor& mul_(Tensor& self, const Scalar& other) {
-  TERN_OP("mul_", self);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? mul_into(x, other, out) : tern::mul(x, other);
-  });
-}
-Tensor& div_(Tensor& self, const Tensor& other) {
-  TERN_OP("div_", self, other);
-  const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? div_into(x, other, out) : tern::div(x, other);
-  };
-  return detail::inplace(self, op, other);
-}
-Tensor& div_(Tensor& self, const Scalar& other) {
-  TERN_OP("div_", self);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? div_into(x, other, out) : tern::div(x, other);
-  });
-}
-Tensor& pow_(Tensor& self, const Scalar& exponent) {
-  TERN_OP("pow_", self);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? pow_into(x, exponent, out) : tern::pow(x, exponent);
-  });
-}
+TERN_INPLACE(mul)
+TERN_INPLACE_NUMBER(mul)
 Tensor& addcmul_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
   TERN_OP("addcmul_", self, a, b);
   const auto op = [&](const Tensor& x, const Tensor& out) {
@@ -377,6 +264,21 @@ Tensor& lerp_(Tensor& self, const Tensor& end, const Scalar& weight) {
     return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
   };
   return detail::inplace(self, op, end);
+}
+
+Tensor& addcdiv_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcdiv_", self, a, b);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? addcdiv_into(x, a, b, value, out) : tern::addcdiv(x, a, b, value);
+  };
+  return detail::inplace(self, op, a, b);
+}
+Tensor& lerp_(Tensor& self, const Tensor& end, const Tensor& weight) {
+  TERN_OP("lerp_", self, end, weight);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
+  };
+  return detail::inplace(self, op, end, weight);
 }
 
 }  // namespace tern

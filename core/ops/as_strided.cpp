@@ -3,6 +3,7 @@
 #include <tern/core/autograd/detail/view.h>
 #include <tern/core/autograd/record.h>
 #include <tern/core/ops/detail/as_strided.h>
+#include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
@@ -143,9 +144,10 @@ Tensor put_strided(const Tensor& part, const Geometry& base, const Geometry& vie
 
 }  // namespace detail
 
-Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
-                  std::optional<StrictInt> offset) {
-  TERN_OP("as_strided", self);
+namespace {
+
+Tensor strided_view(const char* node, const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
+                    std::optional<StrictInt> offset) {
   TERN_CHECK(sizes.size() == strides.size(), ShapeError,
              "mismatch in length of strides and shape, got ", sizes, " and ", strides);
   const std::int64_t start = offset.value_or(self.storage_offset());
@@ -172,9 +174,24 @@ Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
   Tensor out = autograd::as_view(self, detail::make_alias(self, sizes, strides, start));
   if (!autograd::needs_grad(self)) return out;
   return autograd::record(
-      "AsStridedBackward0", out,
+      node, out,
       autograd::wrt(self, [base = detail::Geometry(self), view = detail::Geometry(out)](
                               const Tensor& g) { return detail::put_strided(g, base, view); }));
+}
+
+}  // namespace
+
+Tensor as_strided(const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
+                  std::optional<StrictInt> offset) {
+  TERN_OP("as_strided", self);
+  return strided_view("AsStridedBackward0", self, sizes, strides, offset);
+}
+
+Tensor& as_strided_(Tensor& self, IntArrayRef sizes, IntArrayRef strides,
+                    std::optional<StrictInt> offset) {
+  TERN_OP("as_strided_", self);
+  return detail::become_view(
+      self, [&] { return strided_view("AsStridedBackward1", self, sizes, strides, offset); });
 }
 
 }  // namespace tern

@@ -4,7 +4,7 @@
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
-// Bitwise ops of integers; for bools they are the logical ops.
+// Ops of integers. For bools, the bitwise ops are the logical ones.
 
 namespace tern {
 namespace {
@@ -30,46 +30,76 @@ constexpr ElementwiseOp logical_op(ElementwiseOp op) {
 Tensor bitwise_into(ElementwiseOp op, std::initializer_list<Operand> operands, const Tensor& out) {
   const char* const name = kernels::elementwise_info(op).name;
   const ScalarType dtype = detail::result_type(operands);
-  TERN_CHECK(!is_floating_point(dtype), NotImplementedError, '"', name, '_',
-             detail::common_device(operands).type(), "\" not implemented for '", dtype, '\'');
+  if (is_floating_point(dtype)) detail::throw_not_implemented(name, dtype, operands);
   const bool is_logical = dtype == kBool;
   return run_elementwise({name, is_logical ? logical_op(op) : op, dtype, /*compares=*/is_logical},
                          operands, out);
 }
 
+Tensor integers_into(const char* name, ElementwiseOp op, std::initializer_list<Operand> operands,
+                     const Tensor& out) {
+  const ScalarType dtype = detail::result_type(operands);
+  if (!detail::is_integral(dtype)) detail::throw_not_implemented(name, dtype, operands);
+  return run_elementwise({name, op, dtype}, operands, out);
+}
+
+// PyTorch's names of the kernels are in its error texts.
+Tensor bitwise_left_shift_into(const Operand& self, const Operand& other, const Tensor& out) {
+  return integers_into("lshift", ElementwiseOp::bitwise_left_shift, {self, other}, out);
+}
+Tensor bitwise_right_shift_into(const Operand& self, const Operand& other, const Tensor& out) {
+  return integers_into("rshift", ElementwiseOp::bitwise_right_shift, {self, other}, out);
+}
+Tensor gcd_into(const Tensor& self, const Tensor& other, const Tensor& out) {
+  return integers_into("gcd", ElementwiseOp::gcd, {self, other}, out);
+}
+Tensor lcm_into(const Tensor& self, const Tensor& other, const Tensor& out) {
+  return integers_into("lcm", ElementwiseOp::lcm, {self, other}, out);
+}
+#define TERN_BITWISE_INTO(name)                                                      \
+  Tensor name##_into(const Operand& self, const Operand& other, const Tensor& out) { \
+    return bitwise_into(ElementwiseOp::name, {self, other}, out);                    \
+  }
+TERN_BITWISE_INTO(bitwise_and)
+TERN_BITWISE_INTO(bitwise_or)
+TERN_BITWISE_INTO(bitwise_xor)
+#undef TERN_BITWISE_INTO
+
 }  // namespace
 
 // Integers have no gradient, so nothing is recorded.
-#define TERN_BITWISE(name)                                                 \
-  Tensor name(const Tensor& self, const Tensor& other) {                   \
-    TERN_OP(#name, self, other);                                           \
-    return bitwise_into(ElementwiseOp::name, {self, other}, {});           \
-  }                                                                        \
-  Tensor name(const Tensor& self, const Scalar& other) {                   \
-    TERN_OP(#name, self);                                                  \
-    return bitwise_into(ElementwiseOp::name, {self, other}, {});           \
-  }                                                                        \
-  Tensor name(const Scalar& self, const Tensor& other) {                   \
-    TERN_OP(#name, self, other);                                           \
-    return bitwise_into(ElementwiseOp::name, {self, other}, {});           \
-  }                                                                        \
-  Tensor& name##_(Tensor& self, const Tensor& other) {                     \
-    TERN_OP(#name "_", self, other);                                       \
-    const auto op = [&](const Tensor& x, const Tensor& out) {              \
-      return bitwise_into(ElementwiseOp::name, {x, other}, out);           \
-    };                                                                     \
-    return detail::inplace(self, op, other);                               \
-  }                                                                        \
-  Tensor& name##_(Tensor& self, const Scalar& other) {                     \
-    TERN_OP(#name "_", self);                                              \
-    return detail::inplace(self, [&](const Tensor& x, const Tensor& out) { \
-      return bitwise_into(ElementwiseOp::name, {x, other}, out);           \
-    });                                                                    \
-  }
+#define TERN_BITWISE(name)                               \
+  Tensor name(const Tensor& self, const Tensor& other) { \
+    TERN_OP(#name, self, other);                         \
+    return name##_into(self, other, {});                 \
+  }                                                      \
+  Tensor name(const Tensor& self, const Scalar& other) { \
+    TERN_OP(#name, self);                                \
+    return name##_into(self, other, {});                 \
+  }                                                      \
+  Tensor name(const Scalar& self, const Tensor& other) { \
+    TERN_OP(#name, self, other);                         \
+    return name##_into(self, other, {});                 \
+  }                                                      \
+  TERN_INPLACE(name)                                     \
+  TERN_INPLACE_NUMBER(name)
 TERN_BITWISE(bitwise_and)
 TERN_BITWISE(bitwise_or)
 TERN_BITWISE(bitwise_xor)
+TERN_BITWISE(bitwise_left_shift)
+TERN_BITWISE(bitwise_right_shift)
 #undef TERN_BITWISE
+
+Tensor gcd(const Tensor& self, const Tensor& other) {
+  TERN_OP("gcd", self, other);
+  return gcd_into(self, other, {});
+}
+Tensor lcm(const Tensor& self, const Tensor& other) {
+  TERN_OP("lcm", self, other);
+  return lcm_into(self, other, {});
+}
+TERN_INPLACE(gcd)
+TERN_INPLACE(lcm)
 
 Tensor bitwise_not(const Tensor& self) {
   TERN_OP("bitwise_not", self);

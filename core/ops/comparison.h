@@ -2,43 +2,56 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// Elementwise comparisons give bool tensors without a gradient; shapes broadcast.
+// Elementwise comparisons give bool tensors without a gradient; shapes broadcast. In-place forms
+// keep the dtype and write 0 or 1; the gradient of what they overwrite is 0.
 
 namespace tern {
 
 /// Returns true where an element of `self` equals `other`. NaN gives false.
 TERN_API Tensor eq(const Tensor& self, const Tensor& other);
 TERN_API Tensor eq(const Tensor& self, const Scalar& other);
+TERN_API Tensor& eq_(Tensor& self, const Tensor& other);
+TERN_API Tensor& eq_(Tensor& self, const Scalar& other);
 /// Same as eq().
 inline Tensor operator==(const Tensor& a, const Tensor& b) { return eq(a, b); }
 inline Tensor operator==(const Tensor& a, const Scalar& b) { return eq(a, b); }
 /// Returns true where an element of `self` differs from `other`. NaN gives true.
 TERN_API Tensor ne(const Tensor& self, const Tensor& other);
 TERN_API Tensor ne(const Tensor& self, const Scalar& other);
+TERN_API Tensor& ne_(Tensor& self, const Tensor& other);
+TERN_API Tensor& ne_(Tensor& self, const Scalar& other);
 /// Same as ne().
 inline Tensor operator!=(const Tensor& a, const Tensor& b) { return ne(a, b); }
 inline Tensor operator!=(const Tensor& a, const Scalar& b) { return ne(a, b); }
 /// Returns true where an element of `self` is less than `other`. NaN gives false.
 TERN_API Tensor lt(const Tensor& self, const Tensor& other);
 TERN_API Tensor lt(const Tensor& self, const Scalar& other);
+TERN_API Tensor& lt_(Tensor& self, const Tensor& other);
+TERN_API Tensor& lt_(Tensor& self, const Scalar& other);
 /// Same as lt().
 inline Tensor operator<(const Tensor& a, const Tensor& b) { return lt(a, b); }
 inline Tensor operator<(const Tensor& a, const Scalar& b) { return lt(a, b); }
 /// Returns true where an element of `self` is at most `other`. NaN gives false.
 TERN_API Tensor le(const Tensor& self, const Tensor& other);
 TERN_API Tensor le(const Tensor& self, const Scalar& other);
+TERN_API Tensor& le_(Tensor& self, const Tensor& other);
+TERN_API Tensor& le_(Tensor& self, const Scalar& other);
 /// Same as le().
 inline Tensor operator<=(const Tensor& a, const Tensor& b) { return le(a, b); }
 inline Tensor operator<=(const Tensor& a, const Scalar& b) { return le(a, b); }
 /// Returns true where an element of `self` is greater than `other`. NaN gives false.
 TERN_API Tensor gt(const Tensor& self, const Tensor& other);
 TERN_API Tensor gt(const Tensor& self, const Scalar& other);
+TERN_API Tensor& gt_(Tensor& self, const Tensor& other);
+TERN_API Tensor& gt_(Tensor& self, const Scalar& other);
 /// Same as gt().
 inline Tensor operator>(const Tensor& a, const Tensor& b) { return gt(a, b); }
 inline Tensor operator>(const Tensor& a, const Scalar& b) { return gt(a, b); }
 /// Returns true where an element of `self` is at least `other`. NaN gives false.
 TERN_API Tensor ge(const Tensor& self, const Tensor& other);
 TERN_API Tensor ge(const Tensor& self, const Scalar& other);
+TERN_API Tensor& ge_(Tensor& self, const Tensor& other);
+TERN_API Tensor& ge_(Tensor& self, const Scalar& other);
 /// Same as ge().
 inline Tensor operator>=(const Tensor& a, const Tensor& b) { return ge(a, b); }
 inline Tensor operator>=(const Tensor& a, const Scalar& b) { return ge(a, b); }

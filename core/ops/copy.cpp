@@ -18,11 +18,10 @@ using autograd::record;
 using autograd::wrt;
 using kernels::backend_of;
 
-// out[...] = source[...] on one device; source broadcasts to out.
-void copy_on_device(const Tensor& out, const Tensor& source) {
+// out[...] = in[...] on one device. `in_strides` belong to the dimensions of `out`.
+void copy_from(const Tensor& out, const void* in, ScalarType in_dtype, DimVector in_strides) {
   if (out.numel() == 0) return;
   DimVector sizes(out.sizes()), out_strides(out.strides());
-  DimVector in_strides = broadcast_strides(source.sizes(), source.strides(), out.sizes());
   // Sorts the dimensions by the output's strides, so that the output is written row by row.
   for (std::size_t i = 1; i < sizes.size(); ++i) {
     for (std::size_t j = i; j > 0 && out_strides[j - 1] < out_strides[j]; --j) {
@@ -33,9 +32,9 @@ void copy_on_device(const Tensor& out, const Tensor& source) {
   }
   kernels::CopyArgs args;
   args.out_dtype = out.dtype();
-  args.in_dtype = source.dtype();
+  args.in_dtype = in_dtype;
   args.out = out.data_ptr();
-  args.in = source.data_ptr();
+  args.in = in;
   int ndim = 0;
   for (std::size_t d = 0; d < in_strides.size(); ++d) {
     const std::int64_t size = sizes[d], to = out_strides[d], from = in_strides[d];
@@ -53,6 +52,12 @@ void copy_on_device(const Tensor& out, const Tensor& source) {
   }
   args.ndim = ndim;
   kernels::run("copy_", out.device(), out.dtype(), args);
+}
+
+// The same for a source that broadcasts to out.
+void copy_on_device(const Tensor& out, const Tensor& source) {
+  copy_from(out, source.data_ptr(), source.dtype(),
+            broadcast_strides(source.sizes(), source.strides(), out.sizes()));
 }
 
 // Copies between devices: dense bytes are transferred; casts and strides are handled on each side.
@@ -95,6 +100,19 @@ void detail::copy_elements(const Tensor& out, const Tensor& source, bool non_blo
   } else {
     copy_on_device(out, overlaps(source, out) ? source.detach().clone() : source);
   }
+}
+
+void detail::copy_reversed(const Tensor& out, const Tensor& source, const DimMask& reversed) {
+  DimVector strides = source.self().strides;
+  std::int64_t first = 0;
+  for (std::size_t d = 0; d < strides.size() && source.numel() != 0; ++d) {
+    if (!reversed[d]) continue;
+    first += (source.sizes()[d] - 1) * strides[d];
+    strides[d] = -strides[d];
+  }
+  const auto in = static_cast<const char*>(source.data_ptr()) +
+                  first * static_cast<std::int64_t>(source.element_size());
+  copy_from(out, in, source.dtype(), strides);
 }
 
 namespace {

@@ -6,13 +6,24 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/fill.h>
+#include <tern/core/ops/detail/creation.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
+
+Tensor detail::finish_factory(Tensor tensor, const TensorOptions& options) {
+  if (options.pinned_memory() && !tensor.is_meta()) tensor = tensor.pin_memory();
+  tensor.self().storage->reset_version();
+  if (options.requires_grad()) tensor.requires_grad_();
+  return tensor;
+}
+
 namespace {
+
+using detail::finish_factory;
 
 // Returns an uninitialised tensor with the dtype, device and kind of memory of the options.
 Tensor allocate(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& options) {
@@ -23,13 +34,6 @@ Tensor allocate(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& opt
   TERN_CHECK(device.is_cpu(), DeviceError, "Only dense CPU tensors can be pinned, got device ",
              device);
   return detail::make_pinned(sizes, strides, options.dtype());
-}
-
-Tensor finish(Tensor tensor, const TensorOptions& options) {
-  if (options.pinned_memory() && !tensor.is_meta()) tensor = tensor.pin_memory();
-  tensor.self().storage->reset_version();
-  if (options.requires_grad()) tensor.requires_grad_();
-  return tensor;
 }
 
 // Returns the dtype in which arange counts for elements of `dtype`; the numbers are then cast.
@@ -43,7 +47,7 @@ template <class Fill>
 Tensor make(IntArrayRef sizes, const TensorOptions& options, const Fill& fill) {
   Tensor out = allocate(sizes, contiguous_strides(sizes), options);
   fill(out);
-  return finish(std::move(out), options);
+  return finish_factory(std::move(out), options);
 }
 
 TensorOptions like(const Tensor& self, const TensorOptions& options) {
@@ -57,7 +61,7 @@ Tensor make_like(const Tensor& self, const TensorOptions& options, const Fill& f
   const TensorImpl& impl = self.self();
   Tensor out = allocate(impl.sizes, preserved_strides(impl.sizes, impl.strides), chosen);
   fill(out);
-  return finish(std::move(out), chosen);
+  return finish_factory(std::move(out), chosen);
 }
 
 constexpr auto kLeave = [](Tensor&) {};
@@ -77,7 +81,7 @@ Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides, const TensorOptions
   const std::int64_t extent = checked_extent("empty_strided", sizes, strides);
   Tensor out = allocate({extent}, {1}, options);
   out.self().set_geometry(0, sizes, strides);
-  return finish(std::move(out), options);
+  return finish_factory(std::move(out), options);
 }
 
 Tensor zeros(IntArrayRef sizes, const TensorOptions& options) {
@@ -130,7 +134,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const TensorOptions chosen = options.or_else(is_floating ? get_default_dtype() : kLong);
   if (const ScalarType wide = arange_dtype(chosen.dtype()); wide != chosen.dtype()) {
     const TensorOptions widened = TensorOptions(chosen.device()).dtype(wide);
-    return finish(arange(start, end, step, widened).to(chosen.dtype()), chosen);
+    return finish_factory(arange(start, end, step, widened).to(chosen.dtype()), chosen);
   }
   return make({static_cast<std::int64_t>(count)}, chosen, [&](Tensor& out) {
     if (out.numel() == 0) return;
@@ -146,53 +150,6 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
     args.step = in_dtype(step);
     kernels::run("arange", out.device(), out.dtype(), args);
   });
-}
-
-namespace {
-
-// Follows PyTorch to the last bit: each half is computed from its own end and rounded once.
-template <class T>
-Tensor linspace_of(T from, T to, std::int64_t steps, Device device) {
-  const ScalarType dtype = dtype_of<T>();
-  Tensor out = detail::make_tensor({steps}, dtype, detail::resolve_device(device));
-  const T step = steps > 1 ? (to - from) / static_cast<T>(steps - 1) : T(0);
-  const std::int64_t half = steps / 2;
-  const auto count_from = [&](T end, const Tensor& numbers, T by, const Tensor& part) {
-    detail::run_elementwise({"linspace", kernels::ElementwiseOp::add, dtype, false, by},
-                            {Scalar(end), numbers}, part);
-  };
-  count_from(from, arange(half, TensorOptions(device).dtype(kLong)).to(dtype), step,
-             out.narrow(0, 0, half));
-  count_from(to, arange(steps - 1 - half, -1, -1, TensorOptions(device).dtype(kLong)).to(dtype),
-             -step, out.narrow(0, half, steps - half));
-  return out;
-}
-
-}  // namespace
-
-Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
-                const TensorOptions& options) {
-  TERN_OP("linspace");
-  TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
-  TERN_CHECK(options.dtype() != kBool || steps < 2, NotImplementedError,
-             "\"linspace_cpu\" not implemented for 'Bool'");
-  const bool is_integral = !is_floating_point(options.dtype()) && options.dtype() != kBool;
-  // Integers are computed from integers: the ends are cast first.
-  const auto value = [&](const Scalar& number) {
-    if (steps == 0) return Scalar(0.0);  // unused, so it may be out of range
-    if (!is_integral) {
-      detail::check_representable(number, options.dtype());
-      return number;
-    }
-    return visit_dtype(options.dtype(), [&](auto tag) -> Scalar {
-      return static_cast<double>(number.to<typename decltype(tag)::type>());
-    });
-  };
-  const Scalar first = value(start), last = value(steps == 1 ? start : end);
-  Tensor out = options.dtype() == kFloat
-                   ? linspace_of(first.toFloat(), last.toFloat(), steps, options.device())
-                   : linspace_of(first.toDouble(), last.toDouble(), steps, options.device());
-  return finish(out.to(options.device(), options.dtype()), options);
 }
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {
@@ -257,7 +214,7 @@ Tensor blob(void* data, IntArrayRef sizes, IntArrayRef strides, Storage::Deleter
   auto storage = make_intrusive<Storage>(
       data, static_cast<std::size_t>(extent) * element_size(options.dtype()),
       detail::resolve_device(options.device()), deleter, context);
-  return finish(
+  return finish_factory(
       Tensor(make_intrusive<TensorImpl>(std::move(storage), 0, sizes, strides, options.dtype())),
       options);
 }
@@ -297,9 +254,6 @@ TensorData::TensorData(std::initializer_list<TensorData> rows)
   if (rows_.empty()) return;
   dtype_ = rows_[0].dtype_;
   for (const TensorData& row : rows_) {
-    TERN_CHECK(row.sizes_ == rows_[0].sizes_, ShapeError,
-               "tensor: expected all rows to have the sizes ", IntArrayRef(rows_[0].sizes_),
-               " of the first, but got ", IntArrayRef(row.sizes_));
     dtype_ = promote_types(dtype_, row.dtype_);
   }
   for (std::int64_t size : rows_[0].sizes_) sizes_.push_back(size);
@@ -316,6 +270,20 @@ void TensorData::fill(std::vector<Scalar>& out) const {
 Tensor TensorData::make(const TensorOptions& options) const {
   TERN_OP("tensor");
   const TensorOptions chosen = options.or_else(dtype_);
+  // The sizes are those of the first rows; all other rows must agree.
+  const auto check = [&](const auto& check_rows, const TensorData& data, std::size_t dim) -> void {
+    const bool expects_number = dim == sizes_.size();
+    TERN_CHECK(data.is_scalar_ || !expects_number, ShapeError, "expected a number at dim ", dim,
+               " (got a sequence of length ", data.rows_.size(), ")");
+    if (expects_number) return;
+    TERN_CHECK(!data.is_scalar_, ShapeError, "not a sequence: expected sequence of length ",
+               sizes_[dim], " at dim ", dim, " (got a number)");
+    const auto length = static_cast<std::int64_t>(data.rows_.size());
+    TERN_CHECK(length == sizes_[dim], ShapeError, "expected sequence of length ", sizes_[dim],
+               " at dim ", dim, " (got ", length, ")");
+    for (const TensorData& row : data.rows_) check_rows(check_rows, row, dim + 1);
+  };
+  check(check, *this, 0);
   std::vector<Scalar> values;
   fill(values);
   Tensor out = make_tensor(sizes_, chosen.dtype(), kCPU);
@@ -331,7 +299,7 @@ Tensor TensorData::make(const TensorOptions& options) const {
       }
     }
   });
-  return finish(out.to(chosen.device()), chosen);
+  return finish_factory(out.to(chosen.device()), chosen);
 }
 
 Tensor tensor_from_host(const void* data, std::int64_t count, ScalarType source_dtype,
@@ -339,7 +307,7 @@ Tensor tensor_from_host(const void* data, std::int64_t count, ScalarType source_
   TERN_OP("tensor");
   Tensor host = make_tensor({count}, source_dtype, kCPU);
   if (count != 0) std::memcpy(host.data_ptr(), data, host.nbytes());
-  return finish(host.to(options.device(), options.dtype()), options);
+  return finish_factory(host.to(options.device(), options.dtype()), options);
 }
 
 }  // namespace detail

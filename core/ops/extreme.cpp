@@ -2,12 +2,21 @@
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/reduce.h>
+#include <tern/core/ops/detail/sort.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
 // Extreme values, their indices, and all / any.
 
 namespace tern {
+
+Tensor detail::share_among_equals(const Tensor& g, const Tensor& x, const Tensor& best,
+                                  IntArrayRef dims) {
+  const Tensor chosen = logical_or(x == best, logical_and(isnan(x), isnan(best)));
+  // where() and not a product: 0 * NaN is NaN.
+  return where(chosen, g / chosen.sum(dims, true), 0);
+}
+
 namespace {
 
 using autograd::needs_grad;
@@ -46,13 +55,8 @@ Tensor extreme(const char* name, const char* node, ReduceOp op, bool nans_share,
                         return restore_dims(t, dims, x.dim(), keepdim);
                       };
                       const Tensor best = back(y);
-                      Tensor chosen = x == best;
-                      if (nans_share) {
-                        chosen = logical_or(chosen, logical_and(isnan(x), isnan(best)));
-                        // where() and not a product: 0 * NaN is NaN.
-                        return where(chosen, back(g) / chosen.sum(dims, true), 0);
-                      }
-                      chosen = chosen.to(x.dtype());
+                      if (nans_share) return detail::share_among_equals(back(g), x, best, dims);
+                      const Tensor chosen = (x == best).to(x.dtype());
                       return back(g) * (chosen / chosen.sum(dims, true));
                     },
                     self, out));
@@ -71,15 +75,13 @@ std::tuple<Tensor, Tensor> extreme_along(const char* name, const char* node, Red
              wrt(
                  self,
                  [shape = self.self().sizes, dim, keepdim](const Tensor& g, const Tensor& at) {
-                   if (shape.empty()) return g;
-                   const auto ndim = static_cast<std::int64_t>(shape.size());
-                   return g.new_zeros(shape).scatter_add(dim, restore_dims(at, dim, ndim, keepdim),
-                                                         restore_dims(g, dim, ndim, keepdim));
+                   return detail::put_along(g, shape, dim, at, keepdim);
                  },
                  indices));
   return {recorded, indices};
 }
 
+// Returns the index of the extreme element along `dim`, or in the flattened tensor.
 Tensor extreme_index(const char* name, ReduceOp op, const Tensor& self,
                      std::optional<std::int64_t> dim, bool keepdim) {
   TERN_CHECK(self.dtype() != kBool, NotImplementedError, name,
@@ -111,6 +113,20 @@ Tensor amin(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   TERN_OP("amin", self);
   return extreme("amin", "AminBackward0", ReduceOp::kAmin, false, self, dim, keepdim);
 }
+std::tuple<Tensor, Tensor> aminmax(const Tensor& self, std::optional<StrictInt> dim,
+                                   StrictBool keepdim) {
+  TERN_OP("aminmax", self);
+  TERN_CHECK(dim || self.numel() != 0, Error,
+             "aminmax(): cannot compute aminmax over an empty dimension as the operation has no "
+             "identity. Got 0 elements, sizes ",
+             self.sizes());
+  const std::int64_t along = dim ? std::int64_t{*dim} : 0;
+  const IntArrayRef dims = dim ? IntArrayRef(along) : IntArrayRef();
+  const auto one = [&](ReduceOp op) {
+    return extreme("aminmax", "AminmaxBackward0", op, false, self, dims, keepdim);
+  };
+  return {one(ReduceOp::kAmin), one(ReduceOp::kAmax)};
+}
 Tensor max(const Tensor& self) {
   TERN_OP("max", self);
   return extreme("max", "MaxBackward1", ReduceOp::kAmax, true, self, {}, false);
@@ -139,17 +155,17 @@ Tensor all(const Tensor& self) {
   TERN_OP("all", self);
   return logical("all", ReduceOp::kAll, self, {}, false);
 }
-Tensor all(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+Tensor all(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   TERN_OP("all", self);
-  return logical("all", ReduceOp::kAll, self, std::int64_t{dim}, keepdim);
+  return logical("all", ReduceOp::kAll, self, dim, keepdim);
 }
 Tensor any(const Tensor& self) {
   TERN_OP("any", self);
   return logical("any", ReduceOp::kAny, self, {}, false);
 }
-Tensor any(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+Tensor any(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   TERN_OP("any", self);
-  return logical("any", ReduceOp::kAny, self, std::int64_t{dim}, keepdim);
+  return logical("any", ReduceOp::kAny, self, dim, keepdim);
 }
 
 }  // namespace tern

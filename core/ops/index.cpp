@@ -1,21 +1,18 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/index.h>
-#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/index.h>
+#include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
+// Ops with one index per slice of a dimension.
+
 namespace tern {
-namespace {
+namespace detail {
 
-using autograd::needs_grad;
-using autograd::record;
-using autograd::wrt;
-using kernels::IndexOp;
-
-// Runs the kernel on contiguous tensors; it writes to `out` or adds to it.
-void run_index(const char* name, IndexOp op, const Tensor& in, const Tensor& out,
+void run_index(const char* name, kernels::IndexOp op, const Tensor& in, const Tensor& out,
                const Tensor& index, std::size_t dim, std::int64_t count, std::int64_t limit) {
   kernels::IndexArgs args;
   args.op = op;
@@ -39,18 +36,40 @@ void run_index(const char* name, IndexOp op, const Tensor& in, const Tensor& out
 void check_index(const char* name, const char* method, const Tensor& self, const Tensor& index) {
   TERN_CHECK(index.dtype() == kLong, DTypeError, name, "(): Expected dtype int64 for index, got ",
              index.dtype());
-  detail::check_same_device(method, {&self, &index}, {"self", "index"});
+  check_same_device(method, {&self, &index}, {"self", "index"});
 }
 
-std::int64_t length(const Tensor& tensor, std::size_t dim) {
+std::int64_t indexed_size(const Tensor& tensor, std::size_t dim) {
   return tensor.dim() == 0 ? 1 : tensor.sizes()[dim];
 }
 
-// A 0-d tensor has only one element to select.
-void check_count(const char* name, const Tensor& self, const Tensor& index) {
+void check_index_count(const char* name, const Tensor& self, const Tensor& index) {
   TERN_CHECK(self.dim() > 0 || index.numel() == 1, IndexError, name,
              "(): Index to scalar can have only 1 value, got ", index.numel(), " value(s)");
 }
+
+Tensor at_least_1d(const Tensor& tensor) {
+  return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor;
+}
+
+Tensor detached_copy(const Tensor& self) {
+  Tensor out = make_tensor(self.sizes(), self.dtype(), self.device());
+  copy_elements(out, self);
+  return out;
+}
+
+Tensor apart_from(const Tensor& out, const Tensor& index) {
+  return index.is_alias_of(out) ? detached_copy(index) : index;
+}
+
+}  // namespace detail
+
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using kernels::IndexOp;
 
 // Does the kernel's check for results without elements, which never reach a kernel.
 void check_indices(const Tensor& index, std::int64_t limit) {
@@ -62,51 +81,143 @@ void check_indices(const Tensor& index, std::int64_t limit) {
   }
 }
 
-// gather and scatter treat a 0-d tensor as a tensor with one element.
-Tensor at_least_1d(const Tensor& tensor) {
-  return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor;
+// Checks the arguments of an op that combines slices of `source` with those that `index` names.
+std::size_t check_source(const char* name, const Tensor& self, std::int64_t dim,
+                         const Tensor& index, const Tensor& source) {
+  detail::check_index(name, name, self, index);
+  detail::check_same_device(name, {&self, &source}, {"self", "source"});
+  TERN_CHECK(self.dtype() == source.dtype(), DTypeError, name,
+             "(): self and source expected to have the same dtype, but got (self) ", self.dtype(),
+             " and (source) ", source.dtype());
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
+  DimVector sizes = self.self().sizes;
+  if (!sizes.empty()) sizes[d] = index.numel();
+  TERN_CHECK(index.dim() <= 1 && source.sizes() == IntArrayRef(sizes), ShapeError, name,
+             "(): expected source of sizes ", IntArrayRef(sizes), " for self ", self.sizes(),
+             " and index ", index.sizes(), ", got ", source.sizes());
+  detail::check_index_count(name, self, index);
+  return d;
 }
 
-// gather and scatter need an index with as many dimensions as the tensor, and not larger than the
-// tensor except along `dim`. An empty index may have any shape.
-void check_index_shape(const char* name, const Tensor& self, const Tensor& index, std::size_t dim) {
-  if (index.numel() == 0) return;
-  TERN_CHECK(self.dim() == index.dim(), ShapeError, name,
-             "(): Index tensor must have the same number of dimensions as input tensor, got ",
-             index.sizes(), " and ", self.sizes());
-  for (std::size_t d = 0; d < self.sizes().size(); ++d) {
-    TERN_CHECK(d == dim || index.sizes()[d] <= self.sizes()[d], ShapeError, name,
-               "(): Size does not match at dimension ", d, " expected index ", index.sizes(),
-               " to be no larger than self ", self.sizes(), " apart from dimension ", dim);
-  }
+// Returns the named slices of dimension `dim` as an index of several dimensions.
+detail::AdvancedIndex slices(const char* name, IndexOp op, const Tensor& self, std::size_t dim,
+                             const Tensor& index) {
+  detail::AdvancedIndex result{name, op, {{dim, std::size_t{self.dim() == 0 ? 0U : 1U}}}, {}};
+  result.at = index.detach().contiguous().view({1, index.numel()});
+  result.position = dim;
+  return result;
 }
 
-// Returns `self` narrowed to the sizes of the index, except along `dim`.
-Tensor cut_to(const Tensor& self, const Tensor& index, std::size_t dim) {
-  Tensor part = self;
-  for (std::size_t d = 0; d < self.sizes().size(); ++d) {
-    if (d != dim && index.sizes()[d] != self.sizes()[d]) {
-      part = part.narrow(static_cast<std::int64_t>(d), 0, index.sizes()[d]);
-    }
+void add_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& source,
+                const Scalar& alpha) {
+  const std::size_t d = check_source("index_add", out, dim, index, source);
+  const NoGradGuard no_grad;
+  Tensor terms = detail::apart_from(out, source.detach());
+  if (alpha.toDouble() != 1) terms = (terms * alpha).to(out.dtype());
+  const Tensor used = detail::apart_from(out, index.contiguous());
+  detail::write_contiguous(out.detach(), [&](const Tensor& target) {
+    detail::run_index("index_add", IndexOp::kAdd, terms.contiguous(), target, used, d,
+                      index.numel(), detail::indexed_size(out, d));
+  });
+}
+
+Tensor add_slices_to_copy(const Tensor& self, std::int64_t dim, const Tensor& index,
+                          const Tensor& source, const Scalar& alpha) {
+  check_source("index_add", self, dim, index, source);
+  Tensor out = detail::detached_copy(self);
+  add_slices(out, dim, index, source, alpha);
+  if (!needs_grad(self, source)) return out;
+  return record("IndexAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+                wrt(
+                    source,
+                    [dim, alpha](const Tensor& g, const Tensor& at) {
+                      const Tensor slices = g.index_select(dim, at);
+                      return alpha.toDouble() == 1 ? slices : slices * alpha;
+                    },
+                    index));
+}
+
+void copy_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  const std::size_t d = check_source("index_copy", out, dim, index, source);
+  detail::AdvancedIndex where = slices("index_copy", IndexOp::kIndexCopy, out, d, index);
+  where.wraps = false;
+  detail::put_advanced(out, where, source, /*accumulate=*/false);
+}
+
+Tensor copy_slices_to_copy(const Tensor& self, std::int64_t dim, const Tensor& index,
+                           const Tensor& source) {
+  check_source("index_copy", self, dim, index, source);
+  Tensor out = detail::detached_copy(self);
+  copy_slices(out, dim, index, source);
+  if (!needs_grad(self, source)) return out;
+  return record(
+      "IndexCopyBackward0", out,
+      wrt(
+          self, [dim](const Tensor& g, const Tensor& at) { return g.index_fill(dim, at, 0); },
+          index),
+      wrt(
+          source, [dim](const Tensor& g, const Tensor& at) { return g.index_select(dim, at); },
+          index));
+}
+
+void fill_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& value) {
+  detail::check_index("index_fill", "index_fill_", out, index);
+  TERN_CHECK(index.dim() <= 1, IndexError,
+             "index_fill(): Index is supposed to be a vector, got sizes ", index.sizes());
+  const auto d = static_cast<std::size_t>(wrap_dim(dim, out.dim()));
+  detail::put_advanced(out, slices("index_fill", IndexOp::kIndexFill, out, d, index), value,
+                       /*accumulate=*/false);
+}
+
+// A number takes the conversion of fill_().
+Tensor as_element(const Tensor& self, const Scalar& value) {
+  return detail::make_tensor({}, self.dtype(), self.device()).fill_(value);
+}
+Tensor as_element(const Tensor& self, const Tensor& value) {
+  TERN_CHECK(value.dim() == 0, ShapeError,
+             "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
+             value.dim(), " dimension(s).");
+  const NoGradGuard no_grad;
+  return value.detach().to(self.device(), self.dtype());
+}
+
+template <class Value>
+Tensor filled_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Value& value) {
+  Tensor out = detail::detached_copy(self);
+  fill_slices(out, dim, index, as_element(self, value));
+  const auto self_rule = [dim](const Tensor& g, const Tensor& at) {
+    return g.index_fill(dim, at, 0);
+  };
+  if constexpr (std::is_same_v<Value, Scalar>) {
+    if (!needs_grad(self)) return out;
+    return record("IndexFillBackward0", out, wrt(self, self_rule, index));
+  } else {
+    if (!needs_grad(self, value)) return out;
+    return record("IndexFillBackward1", out, wrt(self, self_rule, index),
+                  wrt(
+                      value,
+                      [dim](const Tensor& g, const Tensor& at) {  // equal indices count once
+                        return where(zeros_like(g, kBool).index_fill(dim, at, true), g, 0).sum();
+                      },
+                      index));
   }
-  return part;
 }
 
 }  // namespace
 
 Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
   TERN_OP("index_select", self, dim, index);
-  check_index("index_select", "_index_select", self, index);
+  detail::check_index("index_select", "_index_select", self, index);
   TERN_CHECK(index.dim() <= 1, IndexError,
              "index_select(): Index is supposed to be a vector, got sizes ", index.sizes());
-  check_count("index_select", self, index);
+  detail::check_index_count("index_select", self, index);
   const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
   DimVector sizes = self.self().sizes;
   if (!sizes.empty()) sizes[d] = index.numel();
   Tensor out = detail::make_tensor(sizes, self.dtype(), self.device());
-  if (out.numel() == 0) check_indices(index, length(self, d));
-  run_index("index_select", IndexOp::kSelect, self.detach().contiguous(), out, index.contiguous(),
-            d, index.numel(), length(self, d));
+  if (out.numel() == 0) check_indices(index, detail::indexed_size(self, d));
+  detail::run_index("index_select", IndexOp::kSelect, self.detach().contiguous(), out,
+                    index.contiguous(), d, index.numel(), detail::indexed_size(self, d));
   if (!needs_grad(self)) return out;
   return record("IndexSelectBackward0", out,
                 wrt(
@@ -117,96 +228,71 @@ Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
                     index));
 }
 
-Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
+Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
+                 const Scalar& alpha) {
   TERN_OP("index_add", self, dim, index, source);
-  check_index("index_add", "index_add", self, index);
-  detail::check_same_device("index_add", {&self, &source}, {"self", "source"});
-  TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
-             "index_add(): self and source expected to have the same dtype, but got (self) ",
-             self.dtype(), " and (source) ", source.dtype());
-  const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
-  DimVector sizes = self.self().sizes;
-  if (!sizes.empty()) sizes[d] = index.numel();
-  TERN_CHECK(index.dim() <= 1 && source.sizes() == IntArrayRef(sizes), ShapeError,
-             "index_add(): expected source of sizes ", IntArrayRef(sizes), " for self ",
-             self.sizes(), " and index ", index.sizes(), ", got ", source.sizes());
-  check_count("index_add", self, index);
-  Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
-  {
-    const NoGradGuard no_grad;
-    detail::copy_elements(out, self);
-    run_index("index_add", IndexOp::kAdd, source.detach().contiguous(), out, index.contiguous(), d,
-              index.numel(), length(self, d));
-  }
-  if (!needs_grad(self, source)) return out;
-  return record(
-      "IndexAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
-      wrt(
-          source, [dim](const Tensor& g, const Tensor& at) { return g.index_select(dim, at); },
-          index));
+  return add_slices_to_copy(self, dim, index, source, alpha);
 }
 
-Tensor gather(const Tensor& self, StrictInt dim, const Tensor& index) {
-  TERN_OP("gather", self, dim, index);
-  if (index.numel() != 0) check_index("gather", "gather", self, index);
-  const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
-  const Tensor from = at_least_1d(self.detach()), indices = at_least_1d(index);
-  check_index_shape("gather", from, indices, d);
-  Tensor out = detail::make_tensor(index.sizes(), self.dtype(), self.device());
-  if (index.numel() != 0) {
-    run_index("gather", IndexOp::kGather, cut_to(from, indices, d).contiguous(), out,
-              indices.contiguous(), d, indices.sizes()[d], from.sizes()[d]);
-  }
-  if (!needs_grad(self)) return out;
-  return record("GatherBackward0", out,
-                wrt(
-                    self,
-                    [shape = self.self().sizes, dim](const Tensor& g, const Tensor& at) {
-                      return g.new_zeros(shape).scatter_add(dim, at, g);
-                    },
-                    index));
+Tensor& index_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
+                   const Scalar& alpha) {
+  TERN_OP("index_add_", self, dim, index, source);
+  return detail::inplace(
+      self,
+      [&](const Tensor& x, const Tensor& out) {
+        if (!out.defined()) return add_slices_to_copy(x, dim, index, source, alpha);
+        add_slices(out, dim, index, source, alpha);
+        return out;
+      },
+      source);
 }
 
-Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
-  TERN_OP("scatter_add", self, dim, index, source);
-  if (index.numel() != 0) check_index("scatter_add", "scatter_add", self, index);
-  detail::check_same_device("scatter_add", {&self, &source}, {"self", "src"});
-  TERN_CHECK(self.dtype() == source.dtype(), DTypeError,
-             "scatter(): Expected self.dtype to be equal to src.dtype, got ", self.dtype(), " and ",
-             source.dtype());
-  const auto d = static_cast<std::size_t>(wrap_dim(dim, self.dim()));
-  Tensor out = detail::make_tensor(self.sizes(), self.dtype(), self.device());
-  {
-    const NoGradGuard no_grad;
-    const Tensor from = at_least_1d(source), indices = at_least_1d(index), whole = at_least_1d(out);
-    check_index_shape("scatter_add", whole, indices, d);
-    check_index_shape("scatter_add", from, indices, from.sizes().size());
-    detail::copy_elements(out, self);
-    if (index.numel() != 0) {
-      Tensor used = cut_to(from, indices, from.sizes().size()).contiguous();
-      // The kernel needs equal shapes on both sides, so a smaller index works on a dense part.
-      const Tensor part = cut_to(whole, indices, d);
-      const Tensor target = part.contiguous();
-      run_index("scatter_add", IndexOp::kScatterAdd, used, target, indices.contiguous(), d,
-                indices.sizes()[d], part.sizes()[d]);
-      if (!target.is_alias_of(out)) detail::copy_elements(part, target);
-    }
-  }
-  if (!needs_grad(self, source)) return out;
-  return record("ScatterAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
-                wrt(
-                    source,
-                    [shape = source.self().sizes, dim](const Tensor& g, const Tensor& at) {
-                      Tensor taken = g.gather(dim, at);
-                      if (taken.sizes() == IntArrayRef(shape)) return taken;
-                      Tensor whole = g.new_zeros(shape);
-                      if (at.numel() != 0) {
-                        const Tensor used = at_least_1d(at);
-                        cut_to(at_least_1d(whole), used, used.sizes().size()).copy_(taken);
-                      }
-                      return whole;
-                    },
-                    index));
+Tensor index_copy(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
+  TERN_OP("index_copy", self, dim, index, source);
+  return copy_slices_to_copy(self, dim, index, source);
+}
+
+Tensor& index_copy_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
+  TERN_OP("index_copy_", self, dim, index, source);
+  return detail::inplace(
+      self,
+      [&](const Tensor& x, const Tensor& out) {
+        if (!out.defined()) return copy_slices_to_copy(x, dim, index, source);
+        copy_slices(out, dim, index, source);
+        return out;
+      },
+      source);
+}
+
+Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
+  TERN_OP("index_fill", self, dim, index);
+  return filled_copy(self, dim, index, value);
+}
+
+Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
+  TERN_OP("index_fill", self, dim, index, value);
+  return filled_copy(self, dim, index, value);
+}
+
+Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
+  TERN_OP("index_fill_", self, dim, index);
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+    if (!out.defined()) return filled_copy(x, dim, index, value);
+    fill_slices(out, dim, index, as_element(out, value));
+    return out;
+  });
+}
+
+Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
+  TERN_OP("index_fill_", self, dim, index, value);
+  return detail::inplace(
+      self,
+      [&](const Tensor& x, const Tensor& out) {
+        if (!out.defined()) return filled_copy(x, dim, index, value);
+        fill_slices(out, dim, index, as_element(out, value));
+        return out;
+      },
+      value);
 }
 
 }  // namespace tern

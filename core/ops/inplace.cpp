@@ -1,6 +1,7 @@
 #include <tern/core/autograd/detail/view.h>
 #include <tern/core/ops/detail/as_strided.h>
 #include <tern/core/ops/detail/inplace.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern::detail {
 namespace {
@@ -13,11 +14,19 @@ bool is_grad_leaf(const Tensor& tensor) {
 }  // namespace
 
 void check_inplace(const Tensor& self, bool recorded) {
-  const TensorImpl& impl = self.self();
-  TERN_CHECK(!impl.has_internal_overlap(), Error,
+  TERN_CHECK(!self.self().has_internal_overlap(), Error,
              "unsupported operation: more than one element of the written-to tensor refers to a "
              "single memory location. Please clone() the tensor before performing the operation.");
-  if (!GradMode::is_enabled() || (!impl.autograd && !impl.view_base)) return;
+  check_history_change(self, recorded);
+}
+
+void check_history_change(const Tensor& self, bool recorded) {
+  const TensorImpl& impl = self.self();
+  TERN_CHECK(
+      !impl.storage->is_inference() || InferenceMode::is_enabled(), Error,
+      "Inplace update to inference tensor outside InferenceMode is not allowed. You can make a "
+      "clone to get a normal tensor before doing inplace update.");
+  if (!GradMode::records() || (!impl.autograd && !impl.view_base)) return;
   if (recorded && autograd::is_fixed(impl.view_origin)) {
     autograd::throw_fixed_view(self, /*is_direct=*/true);
   }
@@ -31,15 +40,23 @@ void check_inplace(const Tensor& self, bool recorded) {
              "operation.");
 }
 
-Tensor copy_with_history(const Tensor& self) {
-  Tensor copy;
-  {
+OldElements::OldElements(const Tensor& self)
+    : is_lent_(self.nbytes() == self.storage().bytes() && is_dense(self.sizes(), self.strides())) {
+  if (is_lent_) {
+    tensor_ = self.data();
+  } else {
     const NoGradGuard no_grad;
-    copy = self.clone();
+    tensor_ = self.clone();
   }
   const autograd::Edge edge = autograd::gradient_edge(self);
-  if (edge.node) autograd::set_history(copy, edge.node, edge.output_nr);
-  return copy;
+  if (edge.node) autograd::set_history(tensor_, edge.node, edge.output_nr);
+}
+
+void OldElements::keep_if_saved() {
+  Storage& storage = *tensor_.self().storage;
+  if (!is_lent_ || storage.use_count() == 1) return;
+  const NoGradGuard no_grad;
+  storage.swap_memory(*tensor_.clone().self().storage);
 }
 
 void adopt_result(const Tensor& self, const Tensor& result) {

@@ -15,7 +15,7 @@ using autograd::Edge;
 bool is_skipped(const Tensor& tensor) { return tensor.dim() == 1 && tensor.numel() == 0; }
 
 // The rule of cat and stack: each input gets its part of the gradient.
-class JoinBackward final : public autograd::Node {
+class JoinBackward final : public autograd::NamedNode {
  public:
   JoinBackward(const char* name, TensorList tensors, std::int64_t dim, bool stacks)
       : JoinBackward(edges_of(tensors), name, dim) {
@@ -39,11 +39,10 @@ class JoinBackward final : public autograd::Node {
       start += std::max<std::int64_t>(length, 0);
     }
   }
-  std::string name() const override { return name_; }
 
  private:
   JoinBackward(std::vector<Edge> edges, const char* name, std::int64_t dim)
-      : Node(edges.data(), edges.size()), name_(name), edges_(std::move(edges)), dim_(dim) {}
+      : NamedNode(name, edges.data(), edges.size()), edges_(std::move(edges)), dim_(dim) {}
 
   static std::vector<Edge> edges_of(TensorList tensors) {
     std::vector<Edge> edges;
@@ -51,7 +50,6 @@ class JoinBackward final : public autograd::Node {
     return edges;
   }
 
-  const char* name_;
   std::vector<Edge> edges_;  // moved in: the base class points to the same array
   std::int64_t dim_;
   std::vector<std::int64_t> lengths_;  // cat: sizes along dim, -1 where skipped; stack: empty
@@ -65,15 +63,6 @@ Tensor recorded(const char* name, const Tensor& out, TensorList tensors, std::in
         out, IntrusivePtr<autograd::Node>(new JoinBackward(name, tensors, dim, stacks)));
   }
   return out;
-}
-
-void check_all_defined(TensorList tensors) {
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    TERN_CHECK(tensors[i].defined(), Error,
-               "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument "
-               "#0 'tensors', element ",
-               i);
-  }
 }
 
 // Returns the result of cat without history, and the dimension along which it joined.
@@ -124,7 +113,7 @@ std::pair<Tensor, std::size_t> joined(TensorList tensors, StrictInt dim) {
 
 Tensor cat(TensorList tensors, StrictInt dim) {
   TERN_OP("cat");
-  check_all_defined(tensors);
+  detail::check_all_defined(tensors);
   TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
   const auto [out, d] = joined(tensors, dim);
   return recorded("CatBackward0", out, tensors, static_cast<std::int64_t>(d),
@@ -133,7 +122,7 @@ Tensor cat(TensorList tensors, StrictInt dim) {
 
 Tensor stack(TensorList tensors, StrictInt dim) {
   TERN_OP("stack");
-  check_all_defined(tensors);
+  detail::check_all_defined(tensors);
   TERN_CHECK(!tensors.empty(), Error, "stack expects a non-empty TensorList");
   const std::int64_t at = wrap_dim(dim, tensors[0].dim() + 1);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -147,6 +136,48 @@ Tensor stack(TensorList tensors, StrictInt dim) {
     for (const Tensor& tensor : tensors) rows.push_back(tensor.unsqueeze(at));
   }
   return recorded("StackBackward0", joined(rows, at).first, tensors, at, /*stacks=*/true);
+}
+
+// The other joins, made of cat.
+
+namespace {
+
+using Shaped = std::vector<Tensor> (*)(TensorList);
+
+std::vector<Tensor> shaped_list(const char* name, TensorList tensors, Shaped shape) {
+  detail::check_all_defined(tensors);
+  TERN_CHECK(!tensors.empty(), Error, name, " expects a non-empty TensorList");
+  return shape(tensors);
+}
+
+}  // namespace
+
+Tensor hstack(TensorList tensors) {
+  TERN_OP("hstack");
+  const std::vector<Tensor> parts = shaped_list("hstack", tensors, atleast_1d);
+  return cat(parts, parts[0].dim() == 1 ? 0 : 1);
+}
+
+Tensor vstack(TensorList tensors) {
+  TERN_OP("vstack");
+  return cat(shaped_list("vstack", tensors, atleast_2d), 0);
+}
+
+Tensor dstack(TensorList tensors) {
+  TERN_OP("dstack");
+  return cat(shaped_list("dstack", tensors, atleast_3d), 2);
+}
+
+Tensor column_stack(TensorList tensors) {
+  TERN_OP("column_stack");
+  const auto as_columns = [](TensorList list) {
+    std::vector<Tensor> columns;
+    for (const Tensor& tensor : list) {
+      columns.push_back(tensor.dim() < 2 ? tensor.reshape({tensor.numel(), 1}) : tensor);
+    }
+    return columns;
+  };
+  return cat(shaped_list("column_stack", tensors, as_columns), 1);
 }
 
 }  // namespace tern

@@ -3,8 +3,8 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
-#include <tern/core/kernels/families/linalg.h>
 #include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/linalg.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
@@ -15,79 +15,15 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::as_matrices;
+using detail::batch_of;
+using detail::check_is_matrix;
+using detail::check_square;
+using detail::Failure;
+using detail::first_failure;
+using detail::run_linalg;
+using detail::with_matrix;
 using kernels::LinalgOp;
-
-IntArrayRef batch_of(const Tensor& matrices) {
-  return matrices.sizes().slice(0, matrices.sizes().size() - 2);
-}
-
-DimVector with_matrix(IntArrayRef batch, std::int64_t rows, std::int64_t columns) {
-  DimVector sizes(batch);
-  sizes.push_back(rows);
-  sizes.push_back(columns);
-  return sizes;
-}
-
-void check_is_matrix(const char* argument, const Tensor& tensor) {
-  TERN_CHECK(tensor.dim() >= 2, ShapeError, "The input tensor ", argument,
-             " must have at least 2 dimensions. Got sizes ", tensor.sizes());
-}
-
-void check_square(const Tensor& a) {
-  TERN_CHECK(is_floating_point(a.dtype()), NotImplementedError,
-             "Expected a floating point or complex tensor as input. Got ", a.dtype());
-  TERN_CHECK(a.dtype() == kFloat || a.dtype() == kDouble, NotImplementedError,
-             "Low precision dtypes not supported. Got ", a.dtype(), ": use to(kFloat) first");
-  check_is_matrix("A", a);
-  TERN_CHECK(a.size(-1) == a.size(-2), ShapeError,
-             "A must be batches of square matrices, but they are ", a.size(-2), " by ", a.size(-1),
-             " matrices");
-}
-
-// Runs the kernel over all matrices of `a`. Returns `info`; undefined if no matrix has elements.
-Tensor run_linalg(const char* name, LinalgOp op, const Tensor& a, const Tensor& b,
-                  const Tensor& out) {
-  kernels::LinalgArgs args;
-  args.n = a.size(-1);
-  if (a.numel() == 0) return {};
-  args.op = op;
-  args.dtype = a.dtype();
-  args.batch = a.numel() / (args.n * args.n);
-  args.columns = b.defined() ? b.size(-1) : 0;
-  const Tensor matrices = a.contiguous();
-  const Tensor right_hand_side = b.defined() ? b.contiguous() : Tensor();
-  Tensor info = detail::make_tensor(batch_of(a), kLong, a.device());
-  args.a = matrices.data_ptr();
-  args.b = b.defined() ? right_hand_side.data_ptr() : nullptr;
-  args.out = out.data_ptr();
-  args.info = info.data_ptr<std::int64_t>();
-  kernels::run(name, a.device(), a.dtype(), args);
-  return info;
-}
-
-// The first matrix without a result: its index in the batch, for error texts, and its info.
-struct Failure {
-  std::string batch;
-  std::int64_t info = 0;
-};
-
-// Waits for the device.
-Failure first_failure(const Tensor& info) {
-  if (!info.defined() || info.is_meta()) return {};
-  TERN_CHECK(
-      !kernels::is_capturing(info.device()), DeviceError,
-      "CUDA error: operation not permitted when stream is capturing\nOnly a replay finds out "
-      "which matrices have a result.");
-  const Tensor host = info.cpu();
-  const auto* const data = host.data_ptr<std::int64_t>();
-  for (std::int64_t i = 0; i < host.numel(); ++i) {
-    if (data[i] == 0) continue;
-    return {info.dim() == 0 ? "" : detail::text_of("(Batch element ", i, "): "), data[i]};
-  }
-  return {};
-}
-
-Tensor as_matrices(const Tensor& numbers) { return numbers.unsqueeze(-1).unsqueeze(-1); }
 
 // The matrices of cofactors with the help of a border,
 //   M = [[a, b], [b^T, 0]], M^-1 = [[p, x], [y, s]], det(a) = s det(M),
@@ -128,29 +64,46 @@ Tensor cofactors(const Tensor& a, const Tensor& det) {
 
 // 1 below the diagonal, 1/2 on it and 0 above.
 Tensor lower_half(std::int64_t n, const TensorOptions& options) {
-  const Tensor columns = arange(n, options), rows = columns.unsqueeze(1);
-  return (rows.ge(columns).to(options.dtype()) + rows.gt(columns).to(options.dtype())) / 2;
+  return (detail::lower_mask(n, 0, options) + detail::lower_mask(n, -1, options)) / 2;
+}
+
+Tensor run_square(const char* name, LinalgOp op, const Tensor& a, const Tensor& b,
+                  const Tensor& out) {
+  kernels::LinalgArgs args{};
+  args.op = op;
+  args.out = out.data_ptr();
+  return run_linalg(name, args, a, b);
 }
 
 }  // namespace
 
+std::tuple<Tensor, Tensor> detail::inverse_and_info(const Tensor& a) {
+  check_square(a);
+  Tensor out = make_tensor(a.sizes(), a.dtype(), a.device());
+  const Tensor info = run_square("linalg_inv", LinalgOp::kInverse, a.detach(), {}, out);
+  if (info.defined()) {
+    const NoGradGuard no_grad;
+    out.masked_fill_(as_matrices(info.ne(0)), std::numeric_limits<double>::quiet_NaN());
+  }
+  if (!needs_grad(a)) return {out, info};
+  out = record("LinalgInvExBackward0", out,
+               wrt(
+                   a,
+                   [](const Tensor& g, const Tensor& inverse) {
+                     return -inverse.mT().matmul(g).matmul(inverse.mT());
+                   },
+                   out));
+  return {out, info};
+}
+
 Tensor linalg_inv(const Tensor& A) {
   TERN_OP("linalg_inv", A);
-  check_square(A);
-  Tensor out = detail::make_tensor(A.sizes(), A.dtype(), A.device());
-  const Failure failure =
-      first_failure(run_linalg("linalg_inv", LinalgOp::kInverse, A.detach(), {}, out));
+  const auto [inverse, info] = detail::inverse_and_info(A);
+  const Failure failure = first_failure(info);
   TERN_CHECK(failure.info == 0, Error, failure.batch, "The diagonal element ", failure.info,
              " is zero, the inversion could not be completed because the input matrix is "
              "singular.");
-  if (!needs_grad(A)) return out;
-  return record("LinalgInvExBackward0", out,
-                wrt(
-                    A,
-                    [](const Tensor& g, const Tensor& inverse) {
-                      return -inverse.mT().matmul(g).matmul(inverse.mT());
-                    },
-                    out));
+  return inverse;
 }
 
 Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left) {
@@ -182,7 +135,7 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left) {
     const Tensor right = left ? b.expand(sizes) : b.expand(sizes).mT();
     Tensor x = detail::make_tensor(right.sizes(), A.dtype(), A.device());
     const Failure failure =
-        first_failure(run_linalg("linalg_solve", LinalgOp::kSolve, a, right, x));
+        first_failure(run_square("linalg_solve", LinalgOp::kSolve, a, right, x));
     TERN_CHECK(failure.info == 0, Error, failure.batch,
                "The solver failed because the input matrix is singular.");
     if (!left) x = x.mT().contiguous();
@@ -218,7 +171,7 @@ Tensor linalg_cholesky(const Tensor& A, StrictBool upper) {
     const NoGradGuard no_grad;
     const Tensor a = upper ? A.detach().mT() : A.detach();
     const Failure failure =
-        first_failure(run_linalg("linalg_cholesky", LinalgOp::kCholesky, a, {}, out));
+        first_failure(run_square("linalg_cholesky", LinalgOp::kCholesky, a, {}, out));
     TERN_CHECK(failure.info == 0, Error, failure.batch,
                "The factorization could not be completed because the input is not "
                "positive-definite (the leading minor of order ",
@@ -246,7 +199,7 @@ Tensor linalg_det(const Tensor& A) {
   if (A.numel() == 0) {
     out.fill_(1);
   } else {
-    run_linalg("linalg_det", LinalgOp::kDeterminant, A.detach(), {}, out);
+    run_square("linalg_det", LinalgOp::kDeterminant, A.detach(), {}, out);
   }
   if (!needs_grad(A)) return out;
   return record("LinalgDetBackward0", out,

@@ -2,9 +2,9 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// Linear algebra with square matrices: float32 and float64, no promotion. The leading dimensions of
-// a tensor are its batch. A matrix that has no result is an error, for which an op waits for its
-// device; only the determinant always has one.
+// Equations, inverses, determinants and functions of matrices: float32 and float64, no promotion.
+// The leading dimensions of a tensor are its batch. A matrix that has no result is an error, for
+// which an op waits for its device; only the determinant always has one.
 
 namespace tern {
 
@@ -37,22 +37,61 @@ TERN_API Tensor linalg_det(const Tensor& A);
 TERN_API Tensor inverse(const Tensor& self);
 /// Returns the determinant of each matrix, as linalg_det().
 TERN_API Tensor det(const Tensor& self);
+/// Returns the sign and the logarithm of the absolute value of each determinant; 0 and -infinity
+/// for a singular matrix. Does not overflow as linalg_det() may. Throws as linalg_det() does.
+///
+/// Shape: [..., n, n] -> ([...], [...])
+TERN_API std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A);
+/// Returns sign and logarithm of each determinant, as linalg_slogdet().
+TERN_API std::tuple<Tensor, Tensor> slogdet(const Tensor& self);
+/// Returns the logarithm of each determinant: NaN if it is negative.
+///
+/// Shape: [..., n, n] -> [...]
+TERN_API Tensor logdet(const Tensor& self);
+/// Returns X with A X = B, or with X A = B if `left` is false, where A is triangular. Only the
+/// triangle of A that `upper` names is read; with `unitriangular` its diagonal counts as 1. The
+/// batches broadcast. A zero on the diagonal gives infinities and NaN. Throws ShapeError for sizes
+/// that do not fit, Error when the dtypes differ.
+///
+/// Shape: A [..., n, n], B [..., n, k] -> [..., n, k]; without `left`, B [..., k, n] -> [..., k, n]
+TERN_API Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, StrictBool upper,
+                                        StrictBool left = true, StrictBool unitriangular = false);
+/// Returns X with A X = self, where `factor` is the Cholesky factor of A: L, or L^T if `upper` is
+/// true. The batches broadcast.
+///
+/// Shape: self [..., n, k], factor [..., n, n] -> [..., n, k]
+TERN_API Tensor cholesky_solve(const Tensor& self, const Tensor& factor, StrictBool upper = false);
+/// Returns the inverse of A, of which `self` is the Cholesky factor: L, or L^T if `upper` is true.
+///
+/// Shape: [..., n, n] -> [..., n, n]
+TERN_API Tensor cholesky_inverse(const Tensor& self, StrictBool upper = false);
+/// Returns e^A of each square matrix, by a Taylor polynomial of degree 16 and repeated squaring.
+///
+/// Shape: [..., n, n] -> [..., n, n]
+TERN_API Tensor linalg_matrix_exp(const Tensor& A);
+/// Returns e^A of each square matrix, as linalg_matrix_exp().
+TERN_API Tensor matrix_exp(const Tensor& self);
+/// Returns the inverse of a tensor as of the matrix that has the first `ind` dimensions as rows and
+/// the others as columns. Throws ShapeError if that matrix is not square.
+///
+/// Shape: [a.., b..] -> [b.., a..]
+TERN_API Tensor linalg_tensorinv(const Tensor& A, StrictInt ind = 2);
+/// Returns X with tensordot(A, X, X.dim()) = B. `dims` lists dimensions of A that move to its end
+/// first. Throws ShapeError if A is no square matrix from X to B.
+///
+/// Shape: A [b.., x..], B [b..] -> [x..]
+TERN_API Tensor linalg_tensorsolve(const Tensor& A, const Tensor& B,
+                                   std::optional<IntArrayRef> dims = std::nullopt);
+/// Returns the powers 0 to N - 1 of each element as a new last dimension; N is the number of
+/// elements of the last dimension by default.
+///
+/// Shape: [..., n] -> [..., n, N]
+TERN_API Tensor linalg_vander(const Tensor& x, std::optional<StrictInt> N = std::nullopt);
+/// Returns the powers N - 1 to 0 of each element of a vector as a row, or 0 to N - 1 if
+/// `increasing` is true.
+///
+/// Shape: [n] -> [n, N]
+TERN_API Tensor vander(const Tensor& x, std::optional<StrictInt> N = std::nullopt,
+                       StrictBool increasing = false);
 
-/// The names of libtorch's `torch::linalg`.
-namespace linalg {
-
-/// Returns the inverse of each matrix, as linalg_inv().
-inline Tensor inv(const Tensor& A) { return linalg_inv(A); }
-/// Returns X with A X = B, or with X A = B if `left` is false, as linalg_solve().
-inline Tensor solve(const Tensor& A, const Tensor& B, StrictBool left = true) {
-  return linalg_solve(A, B, left);
-}
-/// Returns the Cholesky factor of each matrix, as linalg_cholesky().
-inline Tensor cholesky(const Tensor& A, StrictBool upper = false) {
-  return linalg_cholesky(A, upper);
-}
-/// Returns the determinant of each matrix, as linalg_det().
-inline Tensor det(const Tensor& A) { return linalg_det(A); }
-
-}  // namespace linalg
 }  // namespace tern

@@ -191,15 +191,4 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
           input, weight, pos_weight));
 }
 
-Tensor dropout(const Tensor& input, double p, StrictBool train) {
-  TERN_OP("dropout", input);
-  TERN_CHECK(p >= 0 && p <= 1, Error, "dropout probability has to be between 0 and 1, but got ", p);
-  if (!train || p == 0 || input.numel() == 0) return input;
-  if (p == 1) return input * zeros_like(input.detach());
-  const double keep = 1 - p;
-  Tensor mask = empty_like(input.detach());
-  mask.bernoulli_(keep).div_(keep);
-  return input * mask;
-}
-
 }  // namespace tern

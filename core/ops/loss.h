@@ -51,8 +51,5 @@ TERN_API Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor
 TERN_API Tensor cross_entropy_loss(const Tensor& input, const Tensor& target,
                                    const Tensor& weight = {}, Reduction reduction = Reduction::Mean,
                                    StrictInt ignore_index = -100, double label_smoothing = 0.0);
-/// Sets each element to 0 with probability `p` and divides the others by 1 - p. Returns the input
-/// unchanged unless `train` is true. Throws Error unless p lies in [0, 1].
-TERN_API Tensor dropout(const Tensor& input, double p, StrictBool train);
 
 }  // namespace tern

@@ -5,28 +5,16 @@
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/product.h>
 #include <tern/core/ops/matmul_precision.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
-namespace {
 
-using autograd::needs_grad;
-using autograd::record;
-using autograd::wrt;
-
-// The name of a product, and what is added to it.
-struct Product {
-  const char* name;
-  const Tensor* bias = nullptr;  // [n], added to each row
-  double alpha = 1, beta = 0;
-};
-
-// Multiplies the last two dimensions of a and b into the contiguous `out`. `batch` is the number of
-// matrices; a broadcast batch has stride 0.
-void multiply(const Product& product, const Tensor& a, std::int64_t a_batch, const Tensor& b,
-              std::int64_t b_batch, std::int64_t batch, const Tensor& out) {
+void detail::multiply(const Product& product, const Tensor& a, std::int64_t a_batch,
+                      const Tensor& b, std::int64_t b_batch, std::int64_t batch,
+                      const Tensor& out) {
   if (out.numel() == 0) return;
   const auto last = [](const Tensor& t, std::size_t from_end, bool stride) {
     return (stride ? t.strides() : t.sizes())[t.sizes().size() - from_end];
@@ -56,12 +44,28 @@ void multiply(const Product& product, const Tensor& a, std::int64_t a_batch, con
   kernels::run(product.name, out.device(), out.dtype(), args);
 }
 
-void check_dtypes(const Tensor& a, const Tensor& b) {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using detail::check_inner_sizes;
+using detail::check_matrix;
+using detail::check_same_dtype_of_matrices;
+using detail::multiply;
+using detail::unsafe_view;
+using detail::with_sizes;
+
+}  // namespace
+
+namespace detail {
+
+void check_same_dtype_of_matrices(const Tensor& a, const Tensor& b) {
   TERN_CHECK(a.dtype() == b.dtype(), DTypeError, "mat1 and mat2 must have the same dtype, but got ",
              a.dtype(), " and ", b.dtype());
 }
 
-void check_inner(const Tensor& a, const Tensor& b) {
+void check_inner_sizes(const Tensor& a, const Tensor& b) {
   TERN_CHECK(a.sizes()[1] == b.sizes()[0], ShapeError,
              "mat1 and mat2 shapes cannot be multiplied (", a.sizes()[0], "x", a.sizes()[1],
              " and ", b.sizes()[0], "x", b.sizes()[1], ")");
@@ -72,22 +76,19 @@ void check_matrix(const char* argument, const Tensor& tensor) {
              "-D tensor");
 }
 
-// Returns the elements of a new product with other sizes, without history. Nobody else holds the
-// product, so the result is a tensor of its own, not a view.
-Tensor resized(const Tensor& product, IntArrayRef sizes) {
-  return detail::make_alias(product, sizes, contiguous_strides(sizes), product.storage_offset());
+Tensor with_sizes(const Tensor& product, IntArrayRef sizes) {
+  return make_alias(product, sizes, contiguous_strides(sizes), product.storage_offset());
 }
 
-// Does the same, recorded under the name `node`.
 Tensor unsafe_view(const char* node, const Tensor& product, IntArrayRef sizes) {
-  Tensor out = resized(product, sizes);
+  Tensor out = with_sizes(product, sizes);
   if (!needs_grad(product)) return out;
   return record(node, out, wrt(product, [rows = product.self().sizes](const Tensor& g) {
                   return g.reshape(rows);
                 }));
 }
 
-}  // namespace
+}  // namespace detail
 
 Tensor mm(const Tensor& self, const Tensor& other) {
   TERN_OP("mm", self, other);
@@ -97,7 +98,7 @@ Tensor mm(const Tensor& self, const Tensor& other) {
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError,
              "expected m1 and m2 to have the same dtype, but got: ", self.dtype(),
              " != ", other.dtype());
-  check_inner(self, other);
+  check_inner_sizes(self, other);
   Tensor out =
       detail::make_tensor({self.sizes()[0], other.sizes()[1]}, self.dtype(), self.device());
   multiply({"mm"}, self, 0, other, 0, 1, out);
@@ -107,51 +108,6 @@ Tensor mm(const Tensor& self, const Tensor& other) {
                     self, [](const Tensor& g, const Tensor& b) { return g.mm(b.t()); }, other),
                 wrt(
                     other, [](const Tensor& g, const Tensor& a) { return a.t().mm(g); }, self));
-}
-
-namespace {
-
-// Returns a factor of matrices of `dtype`, truncated for integers.
-Scalar factor_in(ScalarType dtype, const Scalar& factor) {
-  // Products of float16 and bfloat16 are scaled in float32.
-  detail::check_representable(factor,
-                              is_floating_point(dtype) ? kernels::math_dtype(dtype) : dtype);
-  return is_floating_point(dtype) ? factor : Scalar(factor.toLong());
-}
-
-}  // namespace
-
-Tensor addmm(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& beta_given,
-             const Scalar& alpha_given) {
-  TERN_OP("addmm", self, a, b);
-  check_matrix("mat1", a);
-  check_matrix("mat2", b);
-  detail::check_same_device("addmm", {&self, &a, &b}, {"self", "mat1", "mat2"});
-  check_dtypes(a, b);
-  TERN_CHECK(self.dtype() == a.dtype(), DTypeError,
-             "self and mat2 must have the same dtype, but got ", self.dtype(), " and ", b.dtype());
-  check_inner(a, b);
-  const Scalar alpha = factor_in(a.dtype(), alpha_given), beta = factor_in(a.dtype(), beta_given);
-  const DimVector sizes{a.sizes()[0], b.sizes()[1]};
-  Tensor out = detail::make_tensor(sizes, a.dtype(), a.device());
-  const bool has_input = !(beta == Scalar(0));  // 0 ignores even NaN
-  {
-    const NoGradGuard no_grad;
-    const Tensor start = expand(self.detach(), sizes);
-    if (has_input) out.copy_(start);
-    if (alpha == Scalar(0)) {  // 0 ignores even NaN
-      has_input ? out.mul_(beta) : out.zero_();
-    } else {
-      multiply({"addmm", nullptr, alpha.toDouble(), beta.toDouble()}, a, 0, b, 0, 1, out);
-    }
-  }
-  if (!needs_grad(self, a, b)) return out;
-  return record(
-      "AddmmBackward0", out, wrt(self, [beta](const Tensor& g) { return g * beta; }),
-      wrt(
-          a, [alpha](const Tensor& g, const Tensor& y) { return g.mm(y.t()) * alpha; }, b),
-      wrt(
-          b, [alpha](const Tensor& g, const Tensor& x) { return x.t().mm(g) * alpha; }, a));
 }
 
 Tensor bmm(const Tensor& self, const Tensor& other) {
@@ -185,7 +141,7 @@ Tensor mv(const Tensor& self, const Tensor& vector) {
   Tensor out;
   {
     const NoGradGuard no_grad;
-    out = resized(self.mm(vector.unsqueeze(1)), self.sizes()[0]);
+    out = with_sizes(self.mm(vector.unsqueeze(1)), self.sizes()[0]);
   }
   if (!needs_grad(self, vector)) return out;
   return record(
@@ -196,8 +152,9 @@ Tensor mv(const Tensor& self, const Tensor& vector) {
           vector, [](const Tensor& g, const Tensor& a) { return a.t().mv(g); }, self));
 }
 
-Tensor dot(const Tensor& self, const Tensor& other) {
-  TERN_OP("dot", self, other);
+namespace {
+
+Tensor product_of_vectors(const char* node, const Tensor& self, const Tensor& other) {
   TERN_CHECK(self.dim() == 1 && other.dim() == 1, ShapeError, "1D tensors expected, but got ",
              self.dim(), "D and ", other.dim(), "D tensors");
   TERN_CHECK(self.dtype() == other.dtype(), DTypeError,
@@ -210,11 +167,23 @@ Tensor dot(const Tensor& self, const Tensor& other) {
   Tensor out;
   {
     const NoGradGuard no_grad;
-    out = resized(self.unsqueeze(0).mm(other.unsqueeze(1)), {});
+    out = with_sizes(self.unsqueeze(0).mm(other.unsqueeze(1)), {});
   }
   if (!needs_grad(self, other)) return out;
   const auto rule = [](const Tensor& g, const Tensor& factor) { return g * factor; };
-  return record("DotBackward0", out, wrt(self, rule, other), wrt(other, rule, self));
+  return record(node, out, wrt(self, rule, other), wrt(other, rule, self));
+}
+
+}  // namespace
+
+Tensor dot(const Tensor& self, const Tensor& other) {
+  TERN_OP("dot", self, other);
+  return product_of_vectors("DotBackward0", self, other);
+}
+
+Tensor vdot(const Tensor& self, const Tensor& other) {
+  TERN_OP("vdot", self, other);
+  return product_of_vectors("VdotBackward0", self, other);
 }
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
@@ -306,7 +275,7 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   } else {
     detail::check_same_device("mm", {&input, &weight}, {"self", "mat2"});
   }
-  check_dtypes(input, weight);
+  check_same_dtype_of_matrices(input, weight);
   const std::int64_t rows = input.sizes()[0], k = input.sizes()[1], n = weight.sizes()[0];
   TERN_CHECK(k == weight.sizes()[1], ShapeError, "mat1 and mat2 shapes cannot be multiplied (",
              rows, "x", k, " and ", weight.sizes()[1], "x", n, ")");

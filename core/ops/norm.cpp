@@ -1,11 +1,17 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <tern/core/autograd/record.h>
+#include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/math_dtype.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/reduce.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
 namespace {
@@ -83,15 +89,18 @@ Tensor norm_gradient(const Tensor& g, const Tensor& x, const Tensor& y, double o
   return masked_fill(g * (sign(share) * power), is_zero, 0);
 }
 
-}  // namespace
-
-Tensor norm(const Tensor& self) { return norm(self, 2); }
-Tensor norm(const Tensor& self, const Scalar& p) { return norm(self, p, {}, false); }
-
-Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim) {
-  TERN_OP("norm", self);
-  TERN_CHECK(self.is_floating_point(), DTypeError,
-             "norm(): input dtype should be either floating point or complex, got ", self.dtype());
+// Returns the norm as one node of the tape.
+Tensor recorded_norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim,
+                     std::optional<ScalarType> dtype,
+                     const char* node = "LinalgVectorNormBackward0") {
+  if (dtype && *dtype != self.dtype()) {
+    TERN_CHECK(is_floating_point(*dtype), DTypeError,
+               "linalg.vector_norm: dtype should be floating point or complex, but got ", *dtype);
+    TERN_CHECK(promote_types(self.dtype(), *dtype) == *dtype, DTypeError,
+               "linalg.vector_norm: the dtype of the input (", self.dtype(),
+               ") should be convertible without narrowing to the specified dtype (", *dtype, ")");
+    return recorded_norm(self.to(*dtype), p, dim, keepdim, std::nullopt, node);
+  }
   const double order = p.toDouble();
   const bool has_identity = order >= 0 && !std::isinf(order);
   TERN_CHECK(has_identity || reduced_count(self, dim) != 0, Error,
@@ -104,7 +113,7 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool kee
     out = norm_of(self, order, dim, keepdim);
   }
   if (!needs_grad(self)) return out;
-  return autograd::record("LinalgVectorNormBackward0", out,
+  return autograd::record(node, out,
                           autograd::wrt(
                               self,
                               [order, dims = DimVector(dim), keepdim](
@@ -117,6 +126,147 @@ Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool kee
                                 return norm_gradient(wide(g), x, wide(y), order, dims);
                               },
                               self, out));
+}
+
+Tensor checked_norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool keepdim,
+                    std::optional<ScalarType> dtype) {
+  TERN_CHECK(self.is_floating_point(), DTypeError,
+             "norm(): input dtype should be either floating point or complex, got ", self.dtype());
+  return recorded_norm(self, p, dim, keepdim, dtype);
+}
+
+}  // namespace
+
+Tensor norm(const Tensor& self) { return norm(self, 2); }
+Tensor norm(const Tensor& self, const Scalar& p) {
+  TERN_OP("norm", self);
+  return checked_norm(self, p, {}, false, std::nullopt);
+}
+Tensor norm(const Tensor& self, const Scalar& p, ScalarType dtype) {
+  TERN_OP("norm", self);
+  return checked_norm(self, p, {}, false, dtype);
+}
+Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim,
+            std::optional<ScalarType> dtype) {
+  TERN_OP("norm", self);
+  return checked_norm(self, p, dim, keepdim, dtype);
+}
+
+namespace {
+
+void check_floating_input(const Tensor& tensor) {
+  TERN_CHECK(tensor.is_floating_point(), DTypeError,
+             "Expected a floating point or complex tensor as input. Got ", tensor.dtype());
+}
+
+}  // namespace
+
+Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, IntArrayRef dim, StrictBool keepdim,
+                          std::optional<ScalarType> dtype) {
+  TERN_OP("linalg_vector_norm", x);
+  check_floating_input(x);
+  return recorded_norm(x, ord, dim, keepdim, dtype);
+}
+
+namespace {
+
+struct Renorm {
+  double p;
+  double limit;
+  DimVector dims;  // all but the one of the slices
+
+  // Returns the norms of the slices, in the dtype in which they are computed.
+  Tensor norms(const Tensor& x) const {
+    return recorded_norm(x.to(kernels::math_dtype(x.dtype())), p, dims, true, std::nullopt);
+  }
+  Tensor factors(const Tensor& x) const {
+    const Tensor lengths = norms(x);
+    return where(lengths > limit, limit / (lengths + 1e-7), 1.0);
+  }
+};
+
+Renorm checked_renorm(const Tensor& self, const Scalar& p, std::int64_t dim,
+                      const Scalar& maxnorm) {
+  check_floating_input(self);
+  TERN_CHECK(p.toDouble() > 0, Error, "non-positive-norm not supported. Got p = ", p);
+  TERN_CHECK(maxnorm.toDouble() >= 0, Error, "expected maxnorm to be >= 0 but got ", maxnorm);
+  TERN_CHECK(self.dim() > 1, ShapeError, "input needs at least 2 dimensions, got ", self.dim(),
+             " dimensions");
+  Renorm renorm{p.toDouble(), maxnorm.toDouble(), {}};
+  const std::int64_t kept = wrap_dim(dim, self.dim());
+  for (std::int64_t d = 0; d < self.dim(); ++d) {
+    if (d != kept) renorm.dims.push_back(d);
+  }
+  return renorm;
+}
+
+// With n the norm and h = 1 / (n + 1e-7), the result is x limit h, and its derivative along n is
+// -x limit h^2.
+Tensor renorm_gradient(const Renorm& renorm, const Tensor& g, const Tensor& x) {
+  const Tensor wide = x.to(kernels::math_dtype(x.dtype())), grad = g.to(wide.dtype());
+  const Tensor lengths = renorm.norms(x);
+  const Tensor inverse = reciprocal(lengths + 1e-7);
+  const Tensor along = (wide * grad).sum(renorm.dims, true);
+  const Tensor of_norm = norm_gradient(along, wide, lengths, renorm.p, renorm.dims);
+  const Tensor scaled = renorm.limit * inverse * (grad - inverse * of_norm);
+  return where(lengths > renorm.limit, scaled, grad);
+}
+
+// Writes to `out`, or returns a new tensor.
+Tensor renormed(const Renorm& renorm, const Tensor& self, const Tensor& out) {
+  Tensor result;
+  {
+    const NoGradGuard no_grad;
+    const Tensor factors = renorm.factors(self);
+    result = detail::run_elementwise({"renorm", kernels::ElementwiseOp::mul, factors.dtype()},
+                                     {self, factors}, out);
+  }
+  if (out.defined()) return out;
+  result = result.to(self.dtype());
+  if (!needs_grad(self)) return result;
+  return autograd::record(
+      "RenormBackward0", result,
+      autograd::wrt(
+          self,
+          [renorm](const Tensor& g, const Tensor& x) { return renorm_gradient(renorm, g, x); },
+          self));
+}
+
+}  // namespace
+
+Tensor renorm(const Tensor& self, const Scalar& p, StrictInt dim, const Scalar& maxnorm) {
+  TERN_OP("renorm", self);
+  return renormed(checked_renorm(self, p, dim, maxnorm), self, {});
+}
+Tensor& renorm_(Tensor& self, const Scalar& p, StrictInt dim, const Scalar& maxnorm) {
+  TERN_OP("renorm_", self);
+  const Renorm rule = checked_renorm(self, p, dim, maxnorm);
+  return detail::inplace(
+      self, [&](const Tensor& x, const Tensor& out) { return renormed(rule, x, out); });
+}
+
+Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps,
+                         StrictBool keepdim) {
+  TERN_OP("pairwise_distance", x1, x2);
+  const std::int64_t last = std::max(x1.dim(), x2.dim()) - 1;
+  return recorded_norm(x1 - x2 + eps, p, {last}, keepdim, std::nullopt, "NormBackward1");
+}
+
+Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
+  TERN_OP("dist", self, other);
+  const double order = p.toDouble();
+  Tensor out = norm(self.detach() - other.detach(), p);
+  if (!needs_grad(self, other)) return out;
+  const auto gradient = [order](const Tensor& g, const Tensor& a, const Tensor& b,
+                                const Tensor& y) {
+    return order == 0 ? zeros_like(a - b) : norm_gradient(g, a - b, y, order, {});
+  };
+  return autograd::record("DistBackward0", out, autograd::wrt(self, gradient, self, other, out),
+                          autograd::wrt(
+                              other,
+                              [gradient](const Tensor& g, const Tensor& a, const Tensor& b,
+                                         const Tensor& y) { return -gradient(g, a, b, y); },
+                              self, other, out));
 }
 
 }  // namespace tern

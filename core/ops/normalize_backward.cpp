@@ -7,8 +7,7 @@ namespace tern::detail {
 NormalizeBackward::NormalizeBackward(const char* name, const Tensor& input, const Tensor& weight,
                                      const Tensor& bias, IntArrayRef parameter_sizes,
                                      Tensor statistics)
-    : Node(edges_, 3),
-      name_(name),
+    : NamedNode(name, edges_, 3),
       input_(input, false),
       weight_(weight, false),
       parameter_sizes_(parameter_sizes),
@@ -41,7 +40,8 @@ void NormalizeBackward::apply(const Tensor* gradients, Tensor* results) {
 
 void NormalizeBackward::release_saved() {
   released_ = true;
-  input_ = weight_ = autograd::SavedTensor();
+  input_ = {};
+  weight_ = {};
   statistics_.reset();
 }
 

@@ -17,4 +17,13 @@ void undefined_argument(const char* names, std::initializer_list<bool> undefined
       " '", name, "'");
 }
 
+void check_all_defined(TensorList tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    TERN_CHECK(tensors[i].defined(), Error,
+               "Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument "
+               "#0 'tensors', element ",
+               i);
+  }
+}
+
 }  // namespace tern::detail

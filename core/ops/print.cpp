@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <sstream>
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/node.h>
+#include <tern/core/ops/join.h>
 #include <tern/core/ops/print.h>
+#include <tern/core/ops/view.h>
 
 // Prints tensors in Python's format. The rules (when to use scientific notation, how wide a column
 // is, what is summarised) are those of PyTorch's Python printing.
@@ -17,8 +20,9 @@ namespace {
 PrintOptions print_options;
 
 std::string format(const char* pattern, int precision, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, pattern, precision, value);
+  const int size = std::snprintf(nullptr, 0, pattern, precision, value);
+  std::string text(static_cast<std::size_t>(size), ' ');
+  std::snprintf(text.data(), text.size() + 1, pattern, precision, value);
   return text;
 }
 
@@ -39,7 +43,7 @@ class Style {
  public:
   Style(ScalarType dtype, const std::vector<double>& shown, const PrintOptions& options)
       : dtype_(dtype), precision_(options.precision) {
-    if (is_floating_point(dtype)) choose(shown);
+    if (is_floating_point(dtype)) choose(shown, options.sci_mode);
     for (double value : shown) {
       // Values that are not finite do not widen the columns.
       if (!is_floating_point(dtype) || (std::isfinite(value) && value != 0)) widen(value);
@@ -51,7 +55,7 @@ class Style {
   std::size_t width() const { return width_; }
 
  private:
-  void choose(const std::vector<double>& shown) {
+  void choose(const std::vector<double>& shown, std::optional<bool> sci_mode) {
     double low = 0, high = 0;
     bool any = false;
     for (double value : shown) {
@@ -62,7 +66,8 @@ class Style {
       any = true;
       if (value != std::ceil(value)) whole_ = false;
     }
-    if (any) scientific_ = high / low > 1000 || high > 1e8 || (!whole_ && low < 1e-4);
+    const bool needed = high / low > 1000 || high > 1e8 || low < 1e-4;
+    if (any) scientific_ = sci_mode.value_or(needed);
   }
   void widen(double value) { width_ = std::max(width_, unpadded(value).size()); }
 
@@ -83,31 +88,44 @@ class Style {
   std::size_t width_ = 0;
 };
 
+// Returns the elements that are shown: the ends of dimensions that are cut, all of the others.
+Tensor without_middle(Tensor tensor, std::int64_t edge) {
+  for (std::int64_t dim = 0; dim < tensor.dim(); ++dim) {
+    const std::int64_t size = tensor.size(dim);
+    if (size <= 2 * edge) continue;
+    tensor = cat({tensor.narrow(dim, 0, edge), tensor.narrow(dim, size - edge, edge)}, dim);
+  }
+  return tensor;
+}
+
 class Printer {
  public:
   Printer(const Tensor& tensor, const PrintOptions& options)
-      : options_(options),
-        dtype_(tensor.dtype()),
-        sizes_(tensor.sizes().vec()),
-        summarises_(tensor.numel() > options.threshold) {
+      : options_(options), dtype_(tensor.dtype()) {
     const NoGradGuard no_grad;
-    const Tensor host = tensor.detach().to(kCPU, kDouble);
-    values_ = host.to_vector<double>();
-    if (dtype_ == kLong) integers_ = tensor.detach().to_vector<std::int64_t>();
+    Tensor shown = tensor.detach();
+    const bool summarises = tensor.numel() > options.threshold;
+    if (summarises) shown = without_middle(shown, options.edgeitems);
+    sizes_ = shown.sizes().vec();
+    for (std::int64_t dim = 0; dim < tensor.dim(); ++dim) {
+      is_cut_.push_back(summarises && tensor.size(dim) > std::int64_t{2} * options.edgeitems);
+    }
+    if (dtype_ == kLong) {
+      integers_ = shown.reshape({-1}).to_vector<std::int64_t>();
+    } else {
+      values_ = shown.to(kCPU, kDouble).reshape({-1}).to_vector<double>();
+    }
   }
 
   std::string run(std::size_t indent) {
-    std::vector<double> shown;
-    collect(0, 0, shown);
-    const Style style(dtype_, shown, options_);
+    if (!is_cut_.empty() && is_cut_[0] && options_.edgeitems == 0) return "[...]";
+    const Style style(dtype_, values_, options_);
     style_ = &style;
     width_ = style.width();
-    if (dtype_ == kLong) {
-      collect_integer_width(0, 0);
+    for (const std::int64_t value : integers_) {
+      width_ = std::max(width_, std::to_string(value).size());
     }
-    std::string out = block(0, 0, indent);
-    style_ = nullptr;
-    return out;
+    return block(0, 0, indent);
   }
 
  private:
@@ -117,37 +135,13 @@ class Printer {
     return stride;
   }
 
-  // Returns the positions of a dimension that are shown; -1 stands for the dots.
-  std::vector<std::int64_t> positions(std::size_t dim) const {
-    std::vector<std::int64_t> result;
-    const std::int64_t size = sizes_[dim], edge = options_.edgeitems;
-    const bool cuts = summarises_ && size > 2 * edge;
-    for (std::int64_t i = 0; i < (cuts ? edge : size); ++i) result.push_back(i);
-    if (cuts) {
-      result.push_back(-1);
-      for (std::int64_t i = size - edge; i < size; ++i) result.push_back(i);
-    }
-    return result;
-  }
-
+  // Calls visit(i) for the shown positions of a dimension, and visit(-1) for the dots.
   template <class Visit>
-  void visit_shown(std::size_t dim, std::int64_t offset, const Visit& visit) const {
-    if (dim == sizes_.size()) {
-      visit(static_cast<std::size_t>(offset));
-      return;
+  void visit_positions(std::size_t dim, const Visit& visit) const {
+    for (std::int64_t i = 0; i < sizes_[dim]; ++i) {
+      if (is_cut_[dim] && i == options_.edgeitems) visit(-1);
+      visit(i);
     }
-    for (std::int64_t i : positions(dim)) {
-      if (i >= 0) visit_shown(dim + 1, offset + i * stride(dim), visit);
-    }
-  }
-  void collect(std::size_t dim, std::int64_t offset, std::vector<double>& shown) const {
-    visit_shown(dim, offset, [&](std::size_t at) { shown.push_back(values_[at]); });
-  }
-  void collect_integer_width(std::size_t dim, std::int64_t offset) {
-    width_ = 1;
-    visit_shown(dim, offset, [&](std::size_t at) {
-      width_ = std::max(width_, std::to_string(integers_[at]).size());
-    });
   }
 
   std::string element(std::int64_t offset) const {
@@ -161,20 +155,17 @@ class Printer {
         std::max<std::int64_t>(1, (options_.linewidth - static_cast<std::int64_t>(indent)) /
                                       static_cast<std::int64_t>(width_ + 2)));
     std::string out = "[";
-    std::size_t in_line = 0;
-    bool first = true;
-    for (std::int64_t i : positions(sizes_.size() - 1)) {
-      if (!first) out += ",";
-      if (!first && in_line == per_line) {
+    std::size_t count = 0;
+    visit_positions(sizes_.size() - 1, [&](std::int64_t i) {
+      if (count != 0) out += ",";
+      if (count != 0 && count % per_line == 0) {
         new_lines(out, 1, indent + 1);
-        in_line = 0;
-      } else if (!first) {
+      } else if (count != 0) {
         out += " ";
       }
       out += i < 0 ? " ..." : element(offset + i);
-      ++in_line;
-      first = false;
-    }
+      ++count;
+    });
     out += "]";
     return out;
   }
@@ -184,25 +175,23 @@ class Printer {
     if (dim + 1 == sizes_.size()) return row(offset, indent);
     const std::size_t gaps = sizes_.size() - dim - 1;  // lines between blocks of this depth
     std::string out = "[";
-    bool first = true;
-    for (std::int64_t i : positions(dim)) {
-      if (!first) {
+    visit_positions(dim, [&](std::int64_t i) {
+      if (out.size() > 1) {
         out += ",";
         new_lines(out, gaps, indent + 1);
       }
       out += i < 0 ? "..." : block(dim + 1, offset + i * stride(dim), indent + 1);
-      first = false;
-    }
+    });
     out += "]";
     return out;
   }
 
   PrintOptions options_;
   ScalarType dtype_;
-  std::vector<std::int64_t> sizes_;
-  bool summarises_;
-  std::vector<double> values_;
-  std::vector<std::int64_t> integers_;
+  std::vector<std::int64_t> sizes_;  // of the shown elements
+  std::vector<bool> is_cut_;
+  std::vector<double> values_;          // the shown elements,
+  std::vector<std::int64_t> integers_;  // and those of int64
   const Style* style_ = nullptr;
   std::size_t width_ = 1;
 };
@@ -231,7 +220,7 @@ std::vector<std::string> suffixes_of(const Tensor& tensor) {
   std::vector<std::string> suffixes;
   if (!tensor.is_cpu()) suffixes.push_back("device='" + tensor.device().str() + "'");
   const bool is_empty = tensor.numel() == 0;
-  if (tensor.is_meta() || (is_empty && tensor.dim() != 1)) {
+  if (tensor.is_meta() || (is_empty ? tensor.dim() != 1 : print_options.edgeitems == 0)) {
     suffixes.push_back("size=" + python_sizes(tensor.sizes()));
   }
   const ScalarType dtype = tensor.dtype();
@@ -251,7 +240,25 @@ std::vector<std::string> suffixes_of(const Tensor& tensor) {
 
 }  // namespace
 
-void set_printoptions(const PrintOptions& options) { print_options = options; }
+void set_printoptions(const PrintOptions& options) {
+  const auto check = [](const char* name, std::int64_t value) {
+    TERN_CHECK(value >= 0, Error, "set_printoptions: expected ", name, " >= 0, got ", value);
+  };
+  check("precision", options.precision);
+  check("threshold", options.threshold);
+  check("edgeitems", options.edgeitems);
+  check("linewidth", options.linewidth);
+  print_options = options;
+}
+
+PrintOptions print_profile(const std::string& name) {
+  if (name == "default") return {};
+  if (name == "short") return {.precision = 2, .edgeitems = 2};
+  TERN_CHECK(name == "full", Error,
+             "print_profile: expected \"default\", \"short\" or \"full\", got \"", name, "\"");
+  return {.threshold = std::numeric_limits<std::int64_t>::max()};
+}
+
 PrintOptions get_printoptions() { return print_options; }
 
 std::string to_string(const Tensor& tensor) {

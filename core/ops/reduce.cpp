@@ -1,16 +1,13 @@
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/reduce.h>
+#include <tern/core/ops/detail/scan.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
-// Sum, mean, prod, var and std.
+// Sums, means and products.
 
 namespace tern {
 namespace {
@@ -21,15 +18,10 @@ using autograd::wrt;
 using detail::reduced_count;
 using detail::restore_dims;
 using detail::run_reduce;
-using kernels::math_dtype;
 using kernels::ReduceOp;
 
 // Returns the dtype of a sum or product: bools and integers give int64.
 ScalarType sum_dtype(const Tensor& self) { return self.is_floating_point() ? self.dtype() : kLong; }
-
-void check_floating(const Tensor& self, const char* rule) {
-  TERN_CHECK(self.is_floating_point(), DTypeError, rule, self.dtype());
-}
 
 // Returns the sum times `scale`. All elements have the same gradient.
 Tensor scaled_sum(const char* name, const char* node, const Tensor& self, IntArrayRef dim,
@@ -45,25 +37,38 @@ Tensor scaled_sum(const char* name, const char* node, const Tensor& self, IntArr
                 }));
 }
 
-Tensor sum_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim,
-              std::optional<ScalarType> dtype) {
+// Returns the dtype of a sum or product, `dtype` if given. Throws DTypeError if it has no gradient
+// that `self` requires.
+ScalarType total_dtype(const char* what, const Tensor& self, std::optional<ScalarType> dtype) {
   const ScalarType wanted = dtype.value_or(sum_dtype(self));
   TERN_CHECK(is_floating_point(wanted) || !needs_grad(self), DTypeError,
-             "Autograd not support dtype: ", wanted, ", for the sum of a tensor of ", self.dtype(),
-             " that requires grad");
-  if (wanted == kBool) return run_reduce({"sum", ReduceOp::kAny, kBool, 1, keepdim}, self, dim);
-  const bool casts = self.is_floating_point() ? self.dtype() != wanted : is_floating_point(wanted);
-  // Sums of integers are int64, whose low bits are the sum in a narrower dtype.
-  return scaled_sum("sum", node, casts ? self.to(wanted) : self, dim, keepdim, 1).to(wanted);
+             "Autograd not support dtype: ", wanted, ", for the ", what, " of a tensor of ",
+             self.dtype(), " that requires grad");
+  return wanted;
 }
 
-Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim) {
-  check_floating(
-      self,
-      "mean(): could not infer output dtype. Input dtype must be either a floating point or "
-      "complex dtype. Got: ");
+// Returns `self` in a dtype whose total, cast to `wanted`, is the total in `wanted`. Totals of
+// integers are int64, whose low bits are the total in a narrower dtype.
+Tensor as_terms(const Tensor& self, ScalarType wanted) {
+  const bool casts = self.is_floating_point() ? self.dtype() != wanted : is_floating_point(wanted);
+  return casts ? self.to(wanted) : self;
+}
+
+Tensor sum_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim,
+              std::optional<ScalarType> dtype) {
+  const ScalarType wanted = total_dtype("sum", self, dtype);
+  if (wanted == kBool) return run_reduce({"sum", ReduceOp::kAny, kBool, 1, keepdim}, self, dim);
+  return scaled_sum("sum", node, as_terms(self, wanted), dim, keepdim, 1).to(wanted);
+}
+
+Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepdim,
+               std::optional<ScalarType> dtype = std::nullopt) {
+  TERN_CHECK(is_floating_point(dtype.value_or(self.dtype())), DTypeError,
+             "mean(): could not infer output dtype. ", dtype ? "Optional" : "Input",
+             " dtype must be either a floating point or complex dtype. Got: ",
+             dtype.value_or(self.dtype()));
   // The mean of no elements is 0 times infinity: NaN.
-  return scaled_sum("mean", node, self, dim, keepdim,
+  return scaled_sum("mean", node, self.to(dtype.value_or(self.dtype())), dim, keepdim,
                     1 / static_cast<double>(reduced_count(self, dim)));
 }
 
@@ -86,151 +91,137 @@ Tensor mean(const Tensor& self) {
   TERN_OP("mean", self);
   return mean_of("MeanBackward0", self, {}, false);
 }
-Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
+Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
+            std::optional<ScalarType> dtype) {
   TERN_OP("mean", self);
-  return mean_of("MeanBackward1", self, dim, keepdim);
+  return mean_of("MeanBackward1", self, dim, keepdim, dtype);
+}
+Tensor mean(const Tensor& self, ScalarType dtype) {
+  TERN_OP("mean", self);
+  return mean_of("MeanBackward0", self, {}, false, dtype);
 }
 
 namespace {
 
 // d prod / d x_i is the product of the other elements: if one element is 0, only that element has a
-// gradient; if two are 0, none has. Computed from prefix and suffix products, without division.
+// gradient; if two are 0, none has. Computed from running products, without division.
 Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
-  const std::int64_t count = x.size(dim);
-  if (count == 0) return zeros_like(x);
-  const std::vector<Tensor> slices = x.unbind(dim);
-  std::vector<Tensor> gradients(slices.size());
-  Tensor before = ones_like(slices[0]);
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    gradients[i] = before;
-    before = before * slices[i];
-  }
-  Tensor after = ones_like(slices[0]);
-  for (std::size_t i = slices.size(); i-- > 0;) {
-    gradients[i] = gradients[i] * after;
-    after = after * slices[i];
-  }
-  return g * stack(gradients, dim);
+  const auto others = [&](bool reverse) {
+    return detail::exclusive_products(detail::running_product(x, dim, reverse), dim, reverse);
+  };
+  return g * (others(false) * others(true));
 }
 
 // The result is saved only so that an in-place change of it before backward throws, as in PyTorch.
-Tensor prod_of_all(const char* node, const Tensor& self) {
-  Tensor out = run_reduce({"prod", ReduceOp::kProd, sum_dtype(self)}, self, {});
-  if (!needs_grad(self)) return out;
+Tensor prod_of(const char* node, const Tensor& self, std::optional<std::int64_t> dim, bool keepdim,
+               std::optional<ScalarType> dtype) {
+  if (dim && self.dim() == 0) {
+    wrap_dim(*dim, 0);
+    dim.reset();
+  }
+  const ScalarType wanted = total_dtype("product", self, dtype);
+  const IntArrayRef dims = dim ? IntArrayRef(*dim) : IntArrayRef();
+  if (wanted == kBool) return run_reduce({"prod", ReduceOp::kAll, kBool, 1, keepdim}, self, dims);
+  const Tensor terms = as_terms(self, wanted);
+  Tensor out = run_reduce({"prod", ReduceOp::kProd, sum_dtype(terms), 1, keepdim}, terms, dims);
+  if (!needs_grad(terms)) return out.to(wanted);
   return record(node, out,
                 wrt(
-                    self,
-                    [](const Tensor& g, const Tensor& in, const Tensor& /*result*/) {
+                    terms,
+                    [dim, keepdim](const Tensor& g, const Tensor& in, const Tensor& /*result*/) {
+                      if (dim) {
+                        return prod_gradient(restore_dims(g, *dim, in.dim(), keepdim), in, *dim);
+                      }
                       return prod_gradient(g, in.reshape({-1}), 0).reshape(in.sizes());
                     },
-                    self, out));
+                    terms, out));
 }
 
 }  // namespace
 
 Tensor prod(const Tensor& self) {
   TERN_OP("prod", self);
-  return prod_of_all("ProdBackward0", self);
+  return prod_of("ProdBackward0", self, std::nullopt, false, std::nullopt);
 }
-
-Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim) {
+Tensor prod(const Tensor& self, ScalarType dtype) {
   TERN_OP("prod", self);
-  if (self.dim() == 0) {
-    wrap_dim(dim, 0);
-    return prod_of_all("ProdBackward1", self);
-  }
-  Tensor out =
-      run_reduce({"prod", ReduceOp::kProd, sum_dtype(self), 1, keepdim}, self, std::int64_t{dim});
-  if (!needs_grad(self)) return out;
-  return record("ProdBackward1", out,
-                wrt(
-                    self,
-                    [dim = std::int64_t{dim}, keepdim](const Tensor& g, const Tensor& in,
-                                                       const Tensor& /*result*/) {
-                      return prod_gradient(restore_dims(g, dim, in.dim(), keepdim), in, dim);
-                    },
-                    self, out));
+  return prod_of("ProdBackward0", self, std::nullopt, false, dtype);
+}
+Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim,
+            std::optional<ScalarType> dtype) {
+  TERN_OP("prod", self);
+  return prod_of("ProdBackward1", self, dim, keepdim, dtype);
 }
 
 namespace {
 
-// The elements of `self` minus their mean, and the divisor of the sum of their squares.
-struct Deviations {
-  Tensor each;
-  double degrees_of_freedom;
-};
+Tensor is_number(const Tensor& x) { return logical_not(isnan(x)); }
 
-Deviations deviations(const Tensor& self, IntArrayRef dim, bool unbiased) {
-  check_floating(self, "std and var only support floating point and complex dtypes, got ");
-  const double count = static_cast<double>(reduced_count(self, dim));
-  return {self - mean_of("MeanBackward1", self, dim, true),
-          std::max(count - (unbiased ? 1.0 : 0.0), 0.0)};
+}  // namespace
+
+Tensor nansum(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
+              std::optional<ScalarType> dtype) {
+  TERN_OP("nansum", self);
+  const ScalarType wanted = total_dtype("sum", self, dtype);
+  const Tensor terms = as_terms(self, wanted);
+  if (!terms.is_floating_point()) return sum_of("SumBackward1", self, dim, keepdim, dtype);
+  Tensor out = run_reduce({"nansum", ReduceOp::kNanSum, wanted, 1, keepdim}, terms, dim);
+  if (!needs_grad(terms)) return out;
+  return record("NansumBackward0", out,
+                wrt(
+                    terms,
+                    [dims = DimVector(dim), keepdim](const Tensor& g, const Tensor& x) {
+                      return restore_dims(g, dims, x.dim(), keepdim) * is_number(x).to(g.dtype());
+                    },
+                    terms));
 }
 
-Tensor var_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
-  Tensor out;
-  {
-    const NoGradGuard no_grad;
-    Deviations from_mean = deviations(self.to(math_dtype(self.dtype())), dim, unbiased);
-    // Moved, so that square() reuses the memory.
-    out = square(std::move(from_mean.each)).sum(dim, keepdim) / from_mean.degrees_of_freedom;
-    out = out.to(self.dtype());
-  }
-  if (!needs_grad(self)) return out;
-  return record("VarBackward0", out,
-                wrt(
-                    self,
-                    [dims = DimVector(dim), unbiased, keepdim](const Tensor& g, const Tensor& x) {
-                      const auto [each, degrees] = deviations(x, dims, unbiased);
-                      return restore_dims(g, dims, x.dim(), keepdim) * (2 / degrees) * each;
-                    },
-                    self));
+Tensor nanmean(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
+               std::optional<ScalarType> dtype) {
+  TERN_OP("nanmean", self);
+  TERN_CHECK(self.is_floating_point(), DTypeError,
+             "expected input to have floating point or complex dtype but got ", self.dtype());
+  return nansum(self, dim, keepdim, dtype) / is_number(self.detach()).sum(dim, keepdim);
 }
 
-// Uses norm(), which scales numbers whose squares leave the range of the dtype.
-Tensor std_of(const Tensor& self, IntArrayRef dim, bool unbiased, bool keepdim) {
-  Tensor out;
-  {
-    const NoGradGuard no_grad;
-    const Deviations from_mean = deviations(self.to(math_dtype(self.dtype())), dim, unbiased);
-    out = norm(from_mean.each, 2, dim, keepdim) / std::sqrt(from_mean.degrees_of_freedom);
-    out = out.to(self.dtype());
-  }
-  if (!needs_grad(self)) return out;
-  return record("StdBackward0", out,
-                wrt(
-                    self,
-                    [dims = DimVector(dim), unbiased, keepdim](const Tensor& g, const Tensor& x,
-                                                               const Tensor& y) {
-                      const auto [each, degrees] = deviations(x, dims, unbiased);
-                      const auto back = [&](const Tensor& t) {
-                        return restore_dims(t, dims, x.dim(), keepdim);
-                      };
-                      const Tensor flat = back(y) == 0;
-                      // Divides first, because the squares may leave the range.
-                      const Tensor share = each / masked_fill(back(y), flat, 1);
-                      return masked_fill(back(g) / degrees * share, flat, 0);
-                    },
-                    self, out));
+Tensor count_nonzero(const Tensor& self, IntArrayRef dim) {
+  TERN_OP("count_nonzero", self);
+  return run_reduce({"count_nonzero", ReduceOp::kCount, kLong}, self, dim);
+}
+
+namespace {
+
+// Returns log(sum(e^x)) of floating x. Subtracts the largest element, if finite, before exp().
+Tensor log_of_sum(const Tensor& x, IntArrayRef dim, bool keepdim) {
+  if (x.numel() == 0) return log(exp(x).sum(dim, keepdim));
+  Tensor largest = amax(x, dim, true);
+  largest = masked_fill(largest, isinf(largest), 0);
+  const Tensor sum = exp(x - largest).sum(dim, keepdim);
+  return log(sum) + largest.reshape(sum.sizes());
 }
 
 }  // namespace
 
-Tensor var(const Tensor& self) {
-  TERN_OP("var", self);
-  return var_of(self, {}, true, false);
-}
-Tensor var(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
-  TERN_OP("var", self);
-  return var_of(self, dim, unbiased, keepdim);
-}
-Tensor std(const Tensor& self) {
-  TERN_OP("std", self);
-  return std_of(self, {}, true, false);
-}
-Tensor std(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {
-  TERN_OP("std", self);
-  return std_of(self, dim, unbiased, keepdim);
+Tensor logsumexp(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
+  TERN_OP("logsumexp", self);
+  const Tensor x = self.is_floating_point() ? self : self.to(get_default_dtype());
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = log_of_sum(x.to(kernels::math_dtype(x.dtype())), dim, keepdim).to(x.dtype());
+  }
+  if (!needs_grad(x)) return out;
+  return record(
+      "LogsumexpBackward0", out,
+      wrt(
+          x,
+          [dims = DimVector(dim), keepdim](const Tensor& g, const Tensor& in, const Tensor& y) {
+            const auto back = [&](const Tensor& t) {
+              return restore_dims(t, dims, in.dim(), keepdim);
+            };
+            return back(g) * exp(in - back(y));
+          },
+          x, out));
 }
 
 }  // namespace tern

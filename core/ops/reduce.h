@@ -2,8 +2,8 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// Reductions and running sums. `dim` lists the dimensions to reduce (all if empty); with keepdim
-// they stay with size 1.
+// Reductions. `dim` lists the dimensions to reduce (all if empty); with keepdim they stay with size
+// 1. Norms are in norm.h, running sums and the like in scan.h.
 
 namespace tern {
 
@@ -18,20 +18,42 @@ TERN_API Tensor sum(const Tensor& self);
 TERN_API Tensor sum(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false,
                     std::optional<ScalarType> dtype = std::nullopt);
 TERN_API Tensor sum(const Tensor& self, ScalarType dtype);
-/// Returns the mean of all elements, or over the dimensions `dim` (see sum()). NaN for an empty
-/// tensor. Throws DTypeError unless the dtype is floating point.
+/// Returns the sum of the elements that are not NaN, with the arguments of sum(). 0 if all are NaN;
+/// NaN elements get no gradient.
+TERN_API Tensor nansum(const Tensor& self, IntArrayRef dim = {}, StrictBool keepdim = false,
+                       std::optional<ScalarType> dtype = std::nullopt);
+/// Returns the mean of all elements, or over the dimensions `dim` (see sum()), computed in `dtype`
+/// if given. NaN for an empty tensor. Throws DTypeError unless the dtype is floating point.
 TERN_API Tensor mean(const Tensor& self);
-TERN_API Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false);
-/// Returns the product of all elements, or over dimension `dim`. bool and integers give int64.
+TERN_API Tensor mean(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false,
+                     std::optional<ScalarType> dtype = std::nullopt);
+TERN_API Tensor mean(const Tensor& self, ScalarType dtype);
+/// Returns the mean of the elements that are not NaN, with the arguments of mean(). NaN if all are
+/// NaN. Throws DTypeError unless `self` is floating point.
+TERN_API Tensor nanmean(const Tensor& self, IntArrayRef dim = {}, StrictBool keepdim = false,
+                        std::optional<ScalarType> dtype = std::nullopt);
+/// Returns the product of all elements, or over dimension `dim`. bool and integers give int64
+/// unless `dtype` says otherwise.
 TERN_API Tensor prod(const Tensor& self);
-TERN_API Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim = false);
+TERN_API Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim = false,
+                     std::optional<ScalarType> dtype = std::nullopt);
+TERN_API Tensor prod(const Tensor& self, ScalarType dtype);
+/// Returns log(sum(e^x)) over the dimensions `dim` (see sum()), computed without overflow. Integers
+/// give the default dtype. -infinity for no elements.
+TERN_API Tensor logsumexp(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false);
+/// Returns the number of elements that differ from 0, over all dimensions or those in `dim`, as
+/// int64. NaN differs from 0.
+TERN_API Tensor count_nonzero(const Tensor& self, IntArrayRef dim = {});
 /// Returns the variance of all elements, or over the dimensions `dim` (see sum()). Divides by N - 1
-/// when unbiased, by N otherwise. Floating dtypes.
+/// when unbiased, by N otherwise, and by max(N - correction, 0) when a correction is given.
+/// Floating dtypes.
 ///
 /// A bool as second argument is `unbiased`, an integer is a dimension: `var(x, false)`, `var(x,
-/// 0)`.
+/// 0)`. As third argument a bool is `unbiased`, a number is `correction`.
 TERN_API Tensor var(const Tensor& self);
 TERN_API Tensor var(const Tensor& self, IntArrayRef dim, StrictBool unbiased = true,
+                    StrictBool keepdim = false);
+TERN_API Tensor var(const Tensor& self, IntArrayRef dim, StrictNumber correction,
                     StrictBool keepdim = false);
 template <class Bool>
 requires std::is_same_v<Bool, bool> Tensor var(const Tensor& self, Bool unbiased) {
@@ -41,23 +63,48 @@ requires std::is_same_v<Bool, bool> Tensor var(const Tensor& self, Bool unbiased
 TERN_API Tensor std(const Tensor& self);
 TERN_API Tensor std(const Tensor& self, IntArrayRef dim, StrictBool unbiased = true,
                     StrictBool keepdim = false);
+TERN_API Tensor std(const Tensor& self, IntArrayRef dim, StrictNumber correction,
+                    StrictBool keepdim = false);
 template <class Bool>
 requires std::is_same_v<Bool, bool> Tensor std(const Tensor& self, Bool unbiased) {
   return std(self, IntArrayRef(), unbiased);
 }
-/// Returns the p-norm (p = 2 by default, infinity is the largest magnitude, 0 counts the elements
-/// that are not 0) of all elements, or over the dimensions `dim` (see sum()). The gradient is 0
-/// where the norm is 0, and there is none for p = 0. Floating dtypes.
-TERN_API Tensor norm(const Tensor& self);
-TERN_API Tensor norm(const Tensor& self, const Scalar& p);
-TERN_API Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim,
-                     StrictBool keepdim = false);
+/// Returns the variance and the mean, with the arguments of var().
+TERN_API std::tuple<Tensor, Tensor> var_mean(const Tensor& input);
+TERN_API std::tuple<Tensor, Tensor> var_mean(const Tensor& input, IntArrayRef dim,
+                                             StrictBool unbiased = true,
+                                             StrictBool keepdim = false);
+TERN_API std::tuple<Tensor, Tensor> var_mean(const Tensor& input, IntArrayRef dim,
+                                             StrictNumber correction, StrictBool keepdim = false);
+template <class Bool>
+requires std::is_same_v<Bool, bool> std::tuple<Tensor, Tensor> var_mean(const Tensor& input,
+                                                                        Bool unbiased) {
+  return var_mean(input, IntArrayRef(), unbiased);
+}
+/// Returns the standard deviation and the mean, with the arguments of var().
+TERN_API std::tuple<Tensor, Tensor> std_mean(const Tensor& input);
+TERN_API std::tuple<Tensor, Tensor> std_mean(const Tensor& input, IntArrayRef dim,
+                                             StrictBool unbiased = true,
+                                             StrictBool keepdim = false);
+TERN_API std::tuple<Tensor, Tensor> std_mean(const Tensor& input, IntArrayRef dim,
+                                             StrictNumber correction, StrictBool keepdim = false);
+template <class Bool>
+requires std::is_same_v<Bool, bool> std::tuple<Tensor, Tensor> std_mean(const Tensor& input,
+                                                                        Bool unbiased) {
+  return std_mean(input, IntArrayRef(), unbiased);
+}
 /// Returns the largest elements over the dimensions `dim` (see sum()). Equal elements share the
 /// gradient. Throws IndexError for an empty dimension.
 TERN_API Tensor amax(const Tensor& self, IntArrayRef dim = {}, StrictBool keepdim = false);
 /// Returns the smallest elements over the dimensions `dim` (see sum()). Equal elements share the
 /// gradient. Throws IndexError for an empty dimension.
 TERN_API Tensor amin(const Tensor& self, IntArrayRef dim = {}, StrictBool keepdim = false);
+/// Returns the smallest and the largest elements, of the whole tensor or along dimension `dim`.
+/// Equal elements share the gradient. Throws Error for an empty tensor and IndexError for an empty
+/// dimension.
+TERN_API std::tuple<Tensor, Tensor> aminmax(const Tensor& self,
+                                            std::optional<StrictInt> dim = std::nullopt,
+                                            StrictBool keepdim = false);
 /// Returns the largest of all elements. Equal elements share the gradient. Throws IndexError for an
 /// empty tensor.
 TERN_API Tensor max(const Tensor& self);
@@ -73,30 +120,23 @@ TERN_API std::tuple<Tensor, Tensor> max(const Tensor& self, StrictInt dim,
 TERN_API std::tuple<Tensor, Tensor> min(const Tensor& self, StrictInt dim,
                                         StrictBool keepdim = false);
 /// Returns the int64 index of the first largest element along `dim`; without `dim` in the flattened
-/// tensor.
+/// tensor, with keepdim as a tensor with all sizes 1. The first NaN is the largest. Throws
+/// IndexError for an empty dimension, NotImplementedError for bool.
 TERN_API Tensor argmax(const Tensor& self, std::optional<StrictInt> dim = std::nullopt,
                        StrictBool keepdim = false);
 /// Returns the int64 index of the first smallest element along `dim`; without `dim` in the
-/// flattened tensor.
+/// flattened tensor, with keepdim as a tensor with all sizes 1. The first NaN is the smallest.
+/// Throws IndexError for an empty dimension, NotImplementedError for bool.
 TERN_API Tensor argmin(const Tensor& self, std::optional<StrictInt> dim = std::nullopt,
                        StrictBool keepdim = false);
-/// Returns true when all elements, of the whole tensor or along dimension `dim`, differ from 0, as
-/// a bool tensor. True for no elements.
+/// Returns true when all elements, of the whole tensor or over the dimensions `dim` (see sum()),
+/// differ from 0, as a bool tensor (uint8 for uint8). True for no elements.
 TERN_API Tensor all(const Tensor& self);
-TERN_API Tensor all(const Tensor& self, StrictInt dim, StrictBool keepdim = false);
-/// Returns true when at least one element, of the whole tensor or along dimension `dim`, differs
-/// from 0, as a bool tensor. False for no elements.
+TERN_API Tensor all(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false);
+/// Returns true when at least one element, of the whole tensor or over the dimensions `dim` (see
+/// sum()), differs from 0, as a bool tensor (uint8 for uint8). False for no elements.
 TERN_API Tensor any(const Tensor& self);
-TERN_API Tensor any(const Tensor& self, StrictInt dim, StrictBool keepdim = false);
-
-/// Returns the running sums along `dim`: element j of the result is the sum of elements 0 to j.
-/// bool and integers give int64 unless `dtype` says otherwise. Throws IndexError for a dimension
-/// out of range, and DTypeError for an integer `dtype` if `self` requires a gradient.
-///
-/// Example:
-///   tern::tensor({1, 2, 3}).cumsum(0);  // [1, 3, 6]
-TERN_API Tensor cumsum(const Tensor& self, StrictInt dim,
-                       std::optional<ScalarType> dtype = std::nullopt);
+TERN_API Tensor any(const Tensor& self, IntArrayRef dim, StrictBool keepdim = false);
 
 /// Returns e^x / sum(e^x) along `dim`, computed without overflow. Floating dtypes.
 TERN_API Tensor softmax(const Tensor& self, StrictInt dim);

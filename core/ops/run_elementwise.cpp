@@ -116,7 +116,7 @@ void check_representable(const Scalar& value, ScalarType dtype) {
               [&value](auto tag) { static_cast<void>(value.to<typename decltype(tag)::type>()); });
 }
 
-ScalarType result_type(std::initializer_list<Operand> operands) {
+ScalarType result_type(ArrayRef<Operand> operands) {
   const Operand* const first = operands.begin();
   bool agree = first->is_tensor();
   for (std::size_t k = 1; agree && k < operands.size(); ++k) {
@@ -205,6 +205,12 @@ Device common_device(std::initializer_list<Operand> operands) {
   }
   TERN_ASSERT(first != nullptr);
   return first->device();
+}
+
+void throw_not_implemented(const char* name, ScalarType dtype,
+                           std::initializer_list<Operand> operands) {
+  raise<NotImplementedError>('"', name, '_', common_device(operands).type(),
+                             "\" not implemented for '", dtype, '\'');
 }
 
 void check_same_device(const char* method, std::initializer_list<const Tensor*> tensors,

@@ -7,22 +7,17 @@ namespace tern::detail {
 
 namespace {
 
-// Marks the dimensions of `dim` (all if empty). Throws IndexError, and Error for a dimension that
-// is listed twice.
-SmallVector<bool, 5> reduced_dims(IntArrayRef dim, std::int64_t ndim) {
-  SmallVector<bool, 5> reduced(static_cast<std::size_t>(ndim), dim.empty());
-  for (std::int64_t d : dim) {
-    const auto at = static_cast<std::size_t>(wrap_dim(d, ndim));
-    if (ndim == 0) continue;  // a 0-d tensor accepts 0 and -1
-    TERN_CHECK(!reduced[at], Error, "dim ", at,
-               " appears multiple times in the list of dims: ", dim);
-    reduced[at] = true;
-  }
+// Marks the dimensions of `dim` (all if empty).
+DimMask reduced_dims(IntArrayRef dim, std::int64_t ndim) {
+  const auto count = static_cast<std::size_t>(ndim);
+  if (dim.empty()) return DimMask(count, true);
+  DimMask reduced = marked_dims(dim, ndim);
+  reduced.resize(count);  // a 0-d tensor accepts 0 and -1
   return reduced;
 }
 
 // Returns the sizes of the result: reduced dimensions become 1, or are removed without keepdim.
-DimVector kept_sizes(const Tensor& self, const SmallVector<bool, 5>& reduced, bool keepdim) {
+DimVector kept_sizes(const Tensor& self, const DimMask& reduced, bool keepdim) {
   DimVector sizes;
   for (std::size_t d = 0; d < reduced.size(); ++d) {
     if (!reduced[d]) {
@@ -58,7 +53,7 @@ struct Walk {
 }  // namespace
 
 Tensor run_reduce(const ReduceCall& call, const Tensor& self, IntArrayRef dim, Tensor* values) {
-  const SmallVector<bool, 5> reduced = reduced_dims(dim, self.dim());
+  const DimMask reduced = reduced_dims(dim, self.dim());
   TERN_CHECK(self.dim() <= kernels::kMaxDims, ShapeError, "tensors may have up to ",
              kernels::kMaxDims, " dimensions, got ", self.dim());
   Tensor out = make_tensor(kept_sizes(self, reduced, call.keepdim), call.dtype, self.device());
@@ -92,7 +87,7 @@ Tensor run_reduce(const ReduceCall& call, const Tensor& self, IntArrayRef dim, T
 
 Tensor restore_dims(const Tensor& reduced, IntArrayRef dim, std::int64_t ndim, bool keepdim) {
   if (keepdim || ndim == 0) return reduced;
-  const SmallVector<bool, 5> gone = reduced_dims(dim, ndim);
+  const DimMask gone = reduced_dims(dim, ndim);
   DimVector sizes;
   std::size_t next = 0;
   for (std::size_t d = 0; d < gone.size(); ++d) {
@@ -102,7 +97,7 @@ Tensor restore_dims(const Tensor& reduced, IntArrayRef dim, std::int64_t ndim, b
 }
 
 std::int64_t reduced_count(const Tensor& self, IntArrayRef dim) {
-  const SmallVector<bool, 5> reduced = reduced_dims(dim, self.dim());
+  const DimMask reduced = reduced_dims(dim, self.dim());
   std::int64_t count = 1;
   for (std::size_t d = 0; d < reduced.size(); ++d) {
     if (reduced[d]) count *= self.sizes()[d];

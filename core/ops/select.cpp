@@ -7,7 +7,7 @@
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
-// Comparisons, logical ops, and ops that choose between values: clamp, where, masked_fill.
+// Ops that choose between values: clamp, where, masked_fill.
 
 namespace tern {
 namespace {
@@ -19,14 +19,6 @@ using detail::Operand;
 using detail::result_type;
 using detail::run_elementwise;
 using kernels::ElementwiseOp;
-
-Tensor compare(const char* name, ElementwiseOp op, const Tensor& self, const Operand& other) {
-  return run_elementwise({name, op, result_type({self, other}), /*compares=*/true}, {self, other});
-}
-
-Tensor test(const char* name, ElementwiseOp op, const Tensor& self) {
-  return run_elementwise({name, op, self.dtype(), /*compares=*/true}, {self});
-}
 
 // Returns a bound of clamp as a number of the dtype. An integral bound that every number of the
 // dtype keeps limits nothing, like a missing one; one that none keeps is an error.
@@ -83,6 +75,84 @@ Tensor& clamp_inplace(const char* name, const char* node, Tensor& self, const Op
   });
 }
 
+using OptionalTensor = std::optional<Tensor>;
+
+bool is_given(const OptionalTensor& bound) { return bound && bound->defined(); }
+
+Tensor clamp_into(const char* name, const Tensor& self, const OptionalTensor& min,
+                  const OptionalTensor& max, const Tensor& out) {
+  TERN_CHECK(is_given(min) || is_given(max), Error,
+             "torch.clamp: At least one of 'min' or 'max' must not be None");
+  if (!is_given(max)) {
+    return run_elementwise({name, ElementwiseOp::maximum, result_type({self, *min})}, {self, *min},
+                           out);
+  }
+  if (!is_given(min)) {
+    return run_elementwise({name, ElementwiseOp::minimum, result_type({self, *max})}, {self, *max},
+                           out);
+  }
+  return run_elementwise({name, ElementwiseOp::clamp, result_type({self, *min, *max})},
+                         {self, *min, *max}, out);
+}
+
+/// Returns the gradient where `all` holds, half of it where `half` holds too, and 0 elsewhere.
+Tensor chosen_gradient(const Tensor& g, const Tensor& all, const Tensor& half) {
+  return where(all, where(half, g / 2, g), 0);
+}
+
+// One bound is the other side of a maximum or minimum: at a tie each side gets half.
+Tensor one_bound_gradient(const Tensor& g, const Tensor& mine, const Tensor& other, bool is_max) {
+  return chosen_gradient(g, logical_not(is_max ? mine < other : mine > other), mine == other);
+}
+
+Tensor record_clamp(const char* node, const Tensor& out, const Tensor& self, const Tensor& bound,
+                    bool is_max) {
+  const auto rule = [is_max](const Tensor& g, const Tensor& mine, const Tensor& other) {
+    return one_bound_gradient(g, mine, other, is_max);
+  };
+  return record(node, out, wrt(self, rule, self, bound), wrt(bound, rule, bound, self));
+}
+
+Tensor clamp_op(const char* name, const char* node, const Tensor& self, const OptionalTensor& min,
+                const OptionalTensor& max) {
+  Tensor out = clamp_into(name, self, min, max, {});
+  const Tensor low = min.value_or(Tensor()), high = max.value_or(Tensor());
+  if (!needs_grad(self, low, high)) return out;
+  if (!high.defined()) return record_clamp(node, out, self, low, true);
+  if (!low.defined()) return record_clamp(node, out, self, high, false);
+  return record(node, out,
+                wrt(
+                    self,
+                    [](const Tensor& g, const Tensor& x, const Tensor& a, const Tensor& b) {
+                      const Tensor tie = logical_and(logical_or(x == a, x == b), a < b);
+                      return chosen_gradient(g, logical_not(logical_or(x<a, x> b)), tie);
+                    },
+                    self, low, high),
+                wrt(
+                    low,
+                    [](const Tensor& g, const Tensor& x, const Tensor& a, const Tensor& b) {
+                      const Tensor tie = logical_and(x == a, a < b);
+                      return chosen_gradient(g, logical_or(logical_and(x < a, a <= b), tie), tie);
+                    },
+                    self, low, high),
+                wrt(
+                    high,
+                    [](const Tensor& g, const Tensor& x, const Tensor& a, const Tensor& b) {
+                      const Tensor tie = logical_and(x == b, a < b);
+                      const Tensor beyond = logical_and(x > b, a <= b);
+                      return chosen_gradient(g, logical_or(logical_or(a > b, beyond), tie), tie);
+                    },
+                    self, low, high));
+}
+
+Tensor& clamp_inplace(const char* name, const char* node, Tensor& self, const OptionalTensor& min,
+                      const OptionalTensor& max) {
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? clamp_into(name, x, min, max, out) : clamp_op(name, node, x, min, max);
+  };
+  return detail::inplace(self, op, min.value_or(Tensor()), max.value_or(Tensor()));
+}
+
 Tensor where_into(const Tensor& condition, const Operand& self, const Operand& other,
                   const Tensor& out) {
   TERN_CHECK(condition.dtype() == kBool, DTypeError,
@@ -106,83 +176,19 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Scalar& va
                          {mask, element, self}, out);
 }
 
+Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Tensor& value,
+                        const Tensor& out) {
+  TERN_CHECK(value.dim() == 0, ShapeError,
+             "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
+             value.dim(), " dimension(s).");
+  TERN_CHECK(mask.dtype() == kBool, DTypeError,
+             "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
+  detail::common_device({self, mask, value});  // throws in the order of the arguments
+  return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
+                         {mask, value.detach().to(self.dtype()), self}, out);
+}
+
 }  // namespace
-
-#define TERN_COMPARISON(name)                                \
-  Tensor name(const Tensor& self, const Tensor& other) {     \
-    TERN_OP(#name, self, other);                             \
-    return compare(#name, ElementwiseOp::name, self, other); \
-  }                                                          \
-  Tensor name(const Tensor& self, const Scalar& other) {     \
-    TERN_OP(#name, self);                                    \
-    return compare(#name, ElementwiseOp::name, self, other); \
-  }
-TERN_COMPARISON(eq)
-TERN_COMPARISON(ne)
-TERN_COMPARISON(lt)
-TERN_COMPARISON(le)
-TERN_COMPARISON(gt)
-TERN_COMPARISON(ge)
-#undef TERN_COMPARISON
-
-Tensor isnan(const Tensor& self) {
-  TERN_OP("isnan", self);
-  return test("isnan", ElementwiseOp::isnan, self);
-}
-Tensor isinf(const Tensor& self) {
-  TERN_OP("isinf", self);
-  return test("isinf", ElementwiseOp::isinf, self);
-}
-Tensor isfinite(const Tensor& self) {
-  TERN_OP("isfinite", self);
-  return logical_not(logical_or(isnan(self), isinf(self)));
-}
-Tensor logical_not(const Tensor& self) {
-  TERN_OP("logical_not", self);
-  return test("logical_not", ElementwiseOp::logical_not, self);
-}
-Tensor logical_and(const Tensor& self, const Tensor& other) {
-  TERN_OP("logical_and", self, other);
-  return compare("logical_and", ElementwiseOp::logical_and, self, other);
-}
-Tensor logical_or(const Tensor& self, const Tensor& other) {
-  TERN_OP("logical_or", self, other);
-  return compare("logical_or", ElementwiseOp::logical_or, self, other);
-}
-Tensor logical_xor(const Tensor& self, const Tensor& other) {
-  TERN_OP("logical_xor", self, other);
-  return compare("logical_xor", ElementwiseOp::logical_xor, self, other);
-}
-
-bool equal(const Tensor& self, const Tensor& other) {
-  TERN_OP("equal", self, other);
-  if (self.sizes() != other.sizes()) return false;
-  return eq(self, other).all().item<bool>();
-}
-
-Tensor isclose(const Tensor& self, const Tensor& other, double rtol, double atol,
-               StrictBool equal_nan) {
-  TERN_OP("isclose", self, other);
-  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, self.dtype(), " did not match ",
-             other.dtype());
-  const NoGradGuard no_grad;
-  Tensor close = self == other;
-  if (equal_nan) close = logical_or(close, logical_and(isnan(self), isnan(other)));
-  if (!self.is_floating_point()) {
-    const Tensor a = self.to(kDouble), b = other.to(kDouble);
-    return logical_or(close, abs(a - b) <= abs(b) * rtol + atol);
-  }
-  // An infinite difference is never close, even with an infinite tolerance.
-  const Tensor difference = abs(self - other);
-  const Tensor within = difference <= abs(other) * rtol + atol;
-  return logical_or(close, logical_and(isfinite(difference), within));
-}
-
-bool allclose(const Tensor& self, const Tensor& other, double rtol, double atol,
-              StrictBool equal_nan) {
-  TERN_OP("allclose", self, other);
-  return isclose(self, other, rtol, atol, equal_nan).all().item<bool>();
-}
 
 Tensor clamp(const Tensor& self, const OptionalScalar& min, const OptionalScalar& max) {
   TERN_OP("clamp", self);
@@ -190,11 +196,24 @@ Tensor clamp(const Tensor& self, const OptionalScalar& min, const OptionalScalar
 }
 Tensor clamp_min(const Tensor& self, const Scalar& min) {
   TERN_OP("clamp_min", self);
-  return clamp_op("clamp_min", "ClampMinBackward0", self, min, std::nullopt);
+  return clamp_op("clamp_min", "ClampMinBackward0", self, min, OptionalScalar());
 }
 Tensor clamp_max(const Tensor& self, const Scalar& max) {
   TERN_OP("clamp_max", self);
-  return clamp_op("clamp_max", "ClampMaxBackward0", self, std::nullopt, max);
+  return clamp_op("clamp_max", "ClampMaxBackward0", self, OptionalScalar(), max);
+}
+
+Tensor clamp(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max) {
+  TERN_OP("clamp", self);
+  return clamp_op("clamp", "ClampBackward0", self, min, max);
+}
+Tensor clamp_min(const Tensor& self, const Tensor& min) {
+  TERN_OP("clamp_min", self, min);
+  return clamp_op("clamp_min", "ClampMinBackward1", self, min, OptionalTensor());
+}
+Tensor clamp_max(const Tensor& self, const Tensor& max) {
+  TERN_OP("clamp_max", self, max);
+  return clamp_op("clamp_max", "ClampMaxBackward1", self, OptionalTensor(), max);
 }
 
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
@@ -234,6 +253,24 @@ Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) {
           condition));
 }
 
+Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
+  TERN_OP("where", condition, self, other);
+  return where_into(condition, self, other, {});
+}
+
+Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  TERN_OP("masked_fill", self, mask, value);
+  Tensor out = masked_fill_into(self, mask, value, {});
+  if (!needs_grad(self, value)) return out;
+  return record(
+      "MaskedFillBackward1", out,
+      wrt(
+          self, [](const Tensor& g, const Tensor& filled) { return where(filled, 0, g); }, mask),
+      wrt(
+          value, [](const Tensor& g, const Tensor& filled) { return where(filled, g, 0).sum(); },
+          mask));
+}
+
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   TERN_OP("masked_fill", self, mask);
   Tensor out = masked_fill_into(self, mask, value, {});
@@ -250,11 +287,11 @@ Tensor& clamp_(Tensor& self, const OptionalScalar& min, const OptionalScalar& ma
 }
 Tensor& clamp_min_(Tensor& self, const Scalar& min) {
   TERN_OP("clamp_min_", self);
-  return clamp_inplace("clamp_min_", "ClampMinBackward0", self, min, std::nullopt);
+  return clamp_inplace("clamp_min_", "ClampMinBackward0", self, min, OptionalScalar());
 }
 Tensor& clamp_max_(Tensor& self, const Scalar& max) {
   TERN_OP("clamp_max_", self);
-  return clamp_inplace("clamp_max_", "ClampMaxBackward0", self, std::nullopt, max);
+  return clamp_inplace("clamp_max_", "ClampMaxBackward0", self, OptionalScalar(), max);
 }
 Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value) {
   TERN_OP("masked_fill_", self, mask);
@@ -262,6 +299,27 @@ Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value) {
     return out.defined() ? masked_fill_into(x, mask, value, out)
                          : tern::masked_fill(x, mask, value);
   });
+}
+
+Tensor& clamp_(Tensor& self, const OptionalTensor& min, const OptionalTensor& max) {
+  TERN_OP("clamp_", self);
+  return clamp_inplace("clamp_", "ClampBackward0", self, min, max);
+}
+Tensor& clamp_min_(Tensor& self, const Tensor& min) {
+  TERN_OP("clamp_min_", self, min);
+  return clamp_inplace("clamp_min_", "ClampMinBackward1", self, min, OptionalTensor());
+}
+Tensor& clamp_max_(Tensor& self, const Tensor& max) {
+  TERN_OP("clamp_max_", self, max);
+  return clamp_inplace("clamp_max_", "ClampMaxBackward1", self, OptionalTensor(), max);
+}
+Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Tensor& value) {
+  TERN_OP("masked_fill_", self, mask, value);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? masked_fill_into(x, mask, value, out)
+                         : tern::masked_fill(x, mask, value);
+  };
+  return detail::inplace(self, op, value);
 }
 
 }  // namespace tern

@@ -1,7 +1,11 @@
+#include <cmath>
+
 #include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/unary.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {
@@ -10,72 +14,85 @@ namespace {
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
-using detail::ElementwiseCall;
 using detail::run_elementwise;
 using kernels::ElementwiseOp;
 
-enum class Saved { kNothing, kInput, kOutput };
+constexpr double kLn2 = 0.693147180559945309417, kLn10 = 2.302585092994045684018;
+constexpr double kPerDegree = 0.01745329251994329576924;  // radians
+constexpr double kPerRadian = 57.29577951308232087680;    // degrees
 
-ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& self) {
+// Returns self * factor with a gradient of its own name.
+Tensor convert_angle(const char* node, const Tensor& self, double factor) {
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = self * factor;
+  }
+  if (!needs_grad(self)) return out;
+  return record(node, out, wrt(self, [factor](const Tensor& g) { return g * factor; }));
+}
+
+Tensor& convert_angle_inplace(const char* node, Tensor& self, double factor) {
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+    if (!out.defined()) return convert_angle(node, x, factor);
+    const ScalarType dtype = x.is_floating_point() ? x.dtype() : get_default_dtype();
+    return run_elementwise({"mul", ElementwiseOp::mul, dtype}, {x, Scalar(factor)}, out);
+  });
+}
+
+// The factor of kernel round_decimals: a power of ten, negative to round to tens, hundreds, ..
+Scalar decimal_factor(std::int64_t decimals) {
+  const double power = std::pow(10.0, std::abs(static_cast<double>(decimals)));
+  return decimals < 0 ? -power : power;
+}
+
+Tensor round_to(const Tensor& x, std::int64_t decimals, const Tensor& out) {
+  detail::check_floating("round", x);
+  // Number 10^decimals may be infinite in the dtype, which is no error.
+  const Scalar factor = visit_dtype(x.dtype(), [&](auto tag) -> Scalar {
+    using T = kernels::MathType<typename decltype(tag)::type>;
+    return static_cast<double>(static_cast<T>(decimal_factor(decimals).toDouble()));
+  });
+  return detail::run_unary("round", ElementwiseOp::round_decimals, x, out, factor);
+}
+
+}  // namespace
+
+namespace detail {
+
+ElementwiseCall unary_call(const char* name, ElementwiseOp op, const Tensor& self,
+                           const Scalar& scale) {
+  const kernels::ElementwiseKind kind = kernels::elementwise_info(op).kind;
   const ScalarType dtype = self.dtype();
-  if (is_floating_point(dtype)) return {name, op, dtype};
+  if (kind == kernels::ElementwiseKind::kCompare) return {name, op, dtype, /*compares=*/true};
+  if (is_floating_point(dtype)) return {name, op, dtype, /*compares=*/false, scale};
   // The dtypes of the kernel decide to which dtype integers are cast.
-  const bool is_float_op = kernels::elementwise_info(op).kind == kernels::ElementwiseKind::kFloat;
-  if (is_float_op) return {name, op, get_default_dtype()};
+  if (kind == kernels::ElementwiseKind::kFloat) {
+    return {name, op, get_default_dtype(), /*compares=*/false, scale};
+  }
   return {name, op, op == ElementwiseOp::square && dtype == kBool ? kLong : dtype};
 }
 
-Tensor run_unary(const char* name, ElementwiseOp op, const Tensor& self, const Tensor& out) {
+Tensor run_unary(const char* name, ElementwiseOp op, const Tensor& self, const Tensor& out,
+                 const Scalar& scale) {
   if (op == ElementwiseOp::sign && self.dtype() == kBool) {  // a bool is its own sign
     return out.defined() ? out : self.clone();
   }
-  return run_elementwise(unary_call(name, op, self), {self}, out);
+  return run_elementwise(unary_call(name, op, self, scale), {self}, out);
 }
 
-// Returns true if the caller's tensor is a temporary whose memory nobody else will read.
 bool may_reuse(const Tensor& self, ScalarType dtype) {
   return self.use_count() == 1 && self.dtype() == dtype && self.self().storage->is_exclusive() &&
          !self.is_view() && self.is_contiguous() && (!self.requires_grad() || !self.is_leaf());
 }
 
-template <Saved saved, class Rule>
-Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor& self, Rule rule) {
-  const ElementwiseCall call = unary_call(name, op, self);
-  const bool recorded = needs_grad(self);
-  const bool reuses = may_reuse(self, call.dtype) && !(recorded && saved == Saved::kInput);
-  Tensor out = run_unary(name, op, self, reuses ? detail::make_alias(self) : Tensor());
-  if (!recorded) return out;
-  if constexpr (saved == Saved::kNothing) {
-    return record(node, out, wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
-  } else {
-    return record(node, out, wrt(self, rule, saved == Saved::kInput ? self : out));
-  }
+void check_floating(const char* kernel, const Tensor& self) {
+  TERN_CHECK(self.is_floating_point(), NotImplementedError, '"', kernel, '_', self.device().type(),
+             "\" not implemented for '", self.dtype(), '\'');
 }
 
-}  // namespace
+}  // namespace detail
 
-// Defines a function and its in-place form: TERN_UNARY(name, name of the gradient, what backward
-// saves, gradient). In the gradient, g is the gradient of the result, x the input (if kInput is
-// saved) and y the result (if kOutput is saved).
-// NOLINTBEGIN(performance-unnecessary-value-param): by value, so that a temporary is recycled.
-#define TERN_UNARY(name, node, saves, gradient)                                        \
-  Tensor name(Tensor self) {                                                           \
-    TERN_OP(#name, self);                                                              \
-    return unary<Saved::saves>(                                                        \
-        #name, node, ElementwiseOp::name, self,                                        \
-        [](const Tensor& g, [[maybe_unused]] const Tensor& saved) {                    \
-          [[maybe_unused]] const Tensor& x = saved; /* the input, if that is saved */  \
-          [[maybe_unused]] const Tensor& y = saved; /* the result, if that is saved */ \
-          return gradient;                                                             \
-        });                                                                            \
-  }                                                                                    \
-  Tensor& name##_(Tensor& self) {                                                      \
-    TERN_OP(#name "_", self);                                                          \
-    return detail::inplace(self, [](const Tensor& x, const Tensor& out) {              \
-      if (!out.defined()) return name(x);                                              \
-      return run_unary(#name "_", ElementwiseOp::name, x, out);                        \
-    });                                                                                \
-  }
 TERN_UNARY(neg, "NegBackward0", kNothing, -g)
 TERN_UNARY(abs, "AbsBackward0", kInput, g* sign(x))
 TERN_UNARY(sign, "SignBackward0", kNothing, zeros_like(g))
@@ -85,19 +102,101 @@ TERN_UNARY(ceil, "CeilBackward0", kNothing, zeros_like(g))
 TERN_UNARY(round, "RoundBackward0", kNothing, zeros_like(g))
 TERN_UNARY(trunc, "TruncBackward0", kNothing, zeros_like(g))
 TERN_UNARY(relu, "ReluBackward0", kOutput, detail::relu_backward(g, y))
+TERN_UNARY(exp2, "Exp2Backward0", kOutput, g* y* kLn2)
 TERN_UNARY(exp, "ExpBackward0", kOutput, g* y)
 TERN_UNARY(expm1, "Expm1Backward0", kOutput, g*(y + 1))
 TERN_UNARY(log, "LogBackward0", kInput, g / x)
+TERN_UNARY(log2, "Log2Backward0", kInput, g / (x * kLn2))
+TERN_UNARY(log10, "Log10Backward0", kInput, g / (x * kLn10))
 TERN_UNARY(log1p, "Log1PBackward0", kInput, g / (x + 1))
 TERN_UNARY(sqrt, "SqrtBackward0", kOutput, g / (2 * y))
 TERN_UNARY(rsqrt, "RsqrtBackward0", kOutput, -0.5 * g * y * y * y)
 TERN_UNARY(reciprocal, "ReciprocalBackward0", kOutput, -g* y* y)
 TERN_UNARY(sin, "SinBackward0", kInput, g* cos(x))
 TERN_UNARY(cos, "CosBackward0", kInput, -g* sin(x))
+TERN_UNARY(tan, "TanBackward0", kOutput, g*(square(y) + 1))
+TERN_UNARY(asin, "AsinBackward0", kInput, g* rsqrt(1 - square(x)))
+TERN_UNARY(acos, "AcosBackward0", kInput, -g* rsqrt(1 - square(x)))
+TERN_UNARY(atan, "AtanBackward0", kInput, g / (square(x) + 1))
+TERN_UNARY(sinh, "SinhBackward0", kInput, g* cosh(x))
+TERN_UNARY(cosh, "CoshBackward0", kInput, g* sinh(x))
+TERN_UNARY(asinh, "AsinhBackward0", kInput, g* rsqrt(square(x) + 1))
+TERN_UNARY(acosh, "AcoshBackward0", kInput, g* rsqrt(square(x) - 1))
+TERN_UNARY(atanh, "AtanhBackward0", kInput, g / (1 - square(x)))
 TERN_UNARY(tanh, "TanhBackward0", kOutput, detail::tanh_backward(g, y))
 TERN_UNARY(sigmoid, "SigmoidBackward0", kOutput, detail::sigmoid_backward(g, y))
-#undef TERN_UNARY
-// NOLINTEND(performance-unnecessary-value-param)
+
+Tensor frac(Tensor self) {  // NOLINT(performance-unnecessary-value-param): recycled
+  TERN_OP("frac", self);
+  detail::check_floating("frac", self);
+  return detail::unary<detail::Saved::kNothing>("frac", "FracBackward0", ElementwiseOp::frac, self,
+                                                [](const Tensor& g, const Tensor&) { return g; });
+}
+
+Tensor& frac_(Tensor& self) {
+  TERN_OP("frac_", self);
+  detail::check_floating("frac", self);
+  return detail::inplace(self, [](const Tensor& x, const Tensor& out) {
+    return out.defined() ? detail::run_unary("frac_", ElementwiseOp::frac, x, out) : frac(x);
+  });
+}
+
+Tensor round(const Tensor& self, std::int64_t decimals) {
+  TERN_OP("round", self);
+  Tensor out = round_to(self, decimals, {});
+  if (!needs_grad(self)) return out;
+  return record("RoundBackward1", out, wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+}
+
+Tensor& round_(Tensor& self, std::int64_t decimals) {
+  TERN_OP("round_", self);
+  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? round_to(x, decimals, out) : round(x, decimals);
+  });
+}
+
+Tensor sgn(const Tensor& self) {
+  TERN_OP("sgn", self);
+  Tensor out = detail::run_unary("sgn", ElementwiseOp::sign, self, {});
+  if (!needs_grad(self)) return out;
+  return record("SgnBackward0", out, wrt(self, [](const Tensor& g) { return zeros_like(g); }));
+}
+
+Tensor& sgn_(Tensor& self) {
+  TERN_OP("sgn_", self);
+  return detail::inplace(self, [](const Tensor& x, const Tensor& out) {
+    return out.defined() ? detail::run_unary("sgn_", ElementwiseOp::sign, x, out) : sgn(x);
+  });
+}
+
+Tensor positive(const Tensor& self) {
+  TERN_OP("positive", self);
+  TERN_CHECK(self.dtype() != kBool, NotImplementedError,
+             "The `+` operator, on a bool tensor is not supported. Expected a floating point or "
+             "integral dtype, got ",
+             self.dtype());
+  return self;
+}
+
+Tensor deg2rad(const Tensor& self) {
+  TERN_OP("deg2rad", self);
+  return convert_angle("Deg2RadBackward0", self, kPerDegree);
+}
+
+Tensor& deg2rad_(Tensor& self) {
+  TERN_OP("deg2rad_", self);
+  return convert_angle_inplace("Deg2RadBackward0", self, kPerDegree);
+}
+
+Tensor rad2deg(const Tensor& self) {
+  TERN_OP("rad2deg", self);
+  return convert_angle("Rad2DegBackward0", self, kPerRadian);
+}
+
+Tensor& rad2deg_(Tensor& self) {
+  TERN_OP("rad2deg_", self);
+  return convert_angle_inplace("Rad2DegBackward0", self, kPerRadian);
+}
 
 namespace detail {
 

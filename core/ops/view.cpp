@@ -1,10 +1,9 @@
 #include <algorithm>
 
-#include <tern/core/autograd/detail/view.h>
-#include <tern/core/autograd/record.h>
+#include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/view.h>
 #include <tern/core/ops/ops.h>
-#include <tern/core/tensor/detail/shape.h>
 
 namespace tern {
 namespace {
@@ -13,26 +12,9 @@ using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
 
-// Returns a view of `self` with another geometry; `rule` turns its gradient into self's gradient.
-template <class Rule>
-Tensor view_of(const char* node, const Tensor& self, IntArrayRef sizes, IntArrayRef strides,
-               std::int64_t offset, Rule rule) {
-  Tensor out = autograd::as_view(self, detail::make_alias(self, sizes, strides, offset));
-  if (!needs_grad(self)) return out;
-  return record(node, out, wrt(self, rule));
-}
-
-// The adjoint of the view `part`: zeros of `sizes` with g in the part. Differentiable.
-template <class Part>
-Tensor embed(const Tensor& g, const DimVector& sizes, Part part) {
-  Tensor whole = g.new_zeros(sizes);
-  part(whole).copy_(g);
-  return whole;
-}
-
-std::size_t wrapped(std::int64_t dim, const Tensor& self) {
-  return static_cast<std::size_t>(wrap_dim(dim, self.dim()));
-}
+using detail::embed;
+using detail::view_of;
+using detail::wrapped;
 
 Tensor reshaped_view(const char* node, const Tensor& self, IntArrayRef sizes, IntArrayRef strides) {
   return view_of(node, self, sizes, strides, self.storage_offset(),
@@ -95,20 +77,20 @@ Tensor flatten(const Tensor& self, StrictInt start_dim, StrictInt end_dim) {
   return self.reshape(sizes);
 }
 
-Tensor transpose(const Tensor& self, StrictInt dim0, StrictInt dim1) {
-  TERN_OP("transpose", self);
+namespace {
+
+Tensor transposed(const char* node, const Tensor& self, std::int64_t dim0, std::int64_t dim1) {
   const std::size_t a = wrapped(dim0, self), b = wrapped(dim1, self);
   DimVector sizes = self.self().sizes, strides = self.self().strides;
   if (a != b) {
     std::swap(sizes[a], sizes[b]);
     std::swap(strides[a], strides[b]);
   }
-  return view_of("TransposeBackward0", self, sizes, strides, self.storage_offset(),
+  return view_of(node, self, sizes, strides, self.storage_offset(),
                  [dim0, dim1](const Tensor& g) { return g.transpose(dim0, dim1); });
 }
 
-Tensor t(const Tensor& self) {
-  TERN_OP("t", self);
+Tensor transposed_matrix(const char* node, const Tensor& self) {
   DimVector sizes = self.self().sizes, strides = self.self().strides;
   TERN_CHECK(sizes.size() <= 2, ShapeError,
              "t() expects a tensor with <= 2 dimensions, but self is ", sizes.size(), "D");
@@ -116,8 +98,20 @@ Tensor t(const Tensor& self) {
     std::swap(sizes[0], sizes[1]);
     std::swap(strides[0], strides[1]);
   }
-  return view_of("TBackward0", self, sizes, strides, self.storage_offset(),
+  return view_of(node, self, sizes, strides, self.storage_offset(),
                  [](const Tensor& g) { return g.t(); });
+}
+
+}  // namespace
+
+Tensor transpose(const Tensor& self, StrictInt dim0, StrictInt dim1) {
+  TERN_OP("transpose", self);
+  return transposed("TransposeBackward0", self, dim0, dim1);
+}
+
+Tensor t(const Tensor& self) {
+  TERN_OP("t", self);
+  return transposed_matrix("TBackward0", self);
 }
 
 Tensor permute(const Tensor& self, IntArrayRef dims) {
@@ -225,6 +219,11 @@ Tensor expand(const Tensor& self, IntArrayRef sizes) {
                  [shape = self.self().sizes](const Tensor& g) { return g.sum_to_size(shape); });
 }
 
+Tensor broadcast_to(const Tensor& self, IntArrayRef sizes) {
+  TERN_OP("broadcast_to", self);
+  return self.expand(sizes);
+}
+
 namespace {
 
 template <class Drop>
@@ -238,26 +237,67 @@ Tensor squeezed(const char* node, const Tensor& self, Drop drop) {
   return reshaped_view(node, self, sizes, strides);
 }
 
-}  // namespace
+constexpr auto kDropAll = [](std::size_t) { return true; };
 
-Tensor squeeze(const Tensor& self) {
-  TERN_OP("squeeze", self);
-  return squeezed("SqueezeBackward0", self, [](std::size_t) { return true; });
+Tensor squeezed_dims(const char* node_of_one, const char* node_of_list, const Tensor& self,
+                     const IntList& dim) {
+  const DimMask dropped = marked_dims(dim.list(), self.dim());
+  return squeezed(dim.is_integer() ? node_of_one : node_of_list, self,
+                  [&](std::size_t d) { return dropped[d]; });
 }
 
-Tensor squeeze(const Tensor& self, StrictInt dim) {
-  TERN_OP("squeeze", self);
-  const std::size_t at = wrapped(dim, self);
-  return squeezed("SqueezeBackward1", self, [at](std::size_t d) { return d == at; });
-}
-
-Tensor unsqueeze(const Tensor& self, StrictInt dim) {
-  TERN_OP("unsqueeze", self);
+Tensor unsqueezed(const char* node, const Tensor& self, std::int64_t dim) {
   const auto at = static_cast<std::size_t>(wrap_dim(dim, self.dim() + 1));
   DimVector sizes = self.self().sizes, strides = self.self().strides;
   strides.insert(at, at < sizes.size() ? sizes[at] * strides[at] : 1);
   sizes.insert(at, 1);
-  return reshaped_view("UnsqueezeBackward0", self, sizes, strides);
+  return reshaped_view(node, self, sizes, strides);
+}
+
+}  // namespace
+
+Tensor squeeze(const Tensor& self) {
+  TERN_OP("squeeze", self);
+  return squeezed("SqueezeBackward0", self, kDropAll);
+}
+
+Tensor squeeze(const Tensor& self, IntList dim) {
+  TERN_OP("squeeze", self);
+  return squeezed_dims("SqueezeBackward1", "SqueezeBackward2", self, dim);
+}
+
+Tensor unsqueeze(const Tensor& self, StrictInt dim) {
+  TERN_OP("unsqueeze", self);
+  return unsqueezed("UnsqueezeBackward0", self, dim);
+}
+
+// In-place forms.
+
+Tensor& transpose_(Tensor& self, StrictInt dim0, StrictInt dim1) {
+  TERN_OP("transpose_", self);
+  return detail::become_view(self,
+                             [&] { return transposed("TransposeBackward1", self, dim0, dim1); });
+}
+
+Tensor& t_(Tensor& self) {
+  TERN_OP("t_", self);
+  return detail::become_view(self, [&] { return transposed_matrix("TBackward1", self); });
+}
+
+Tensor& squeeze_(Tensor& self) {
+  TERN_OP("squeeze_", self);
+  return detail::become_view(self, [&] { return squeezed("SqueezeBackward3", self, kDropAll); });
+}
+
+Tensor& squeeze_(Tensor& self, IntList dim) {
+  TERN_OP("squeeze_", self);
+  return detail::become_view(
+      self, [&] { return squeezed_dims("SqueezeBackward4", "SqueezeBackward5", self, dim); });
+}
+
+Tensor& unsqueeze_(Tensor& self, StrictInt dim) {
+  TERN_OP("unsqueeze_", self);
+  return detail::become_view(self, [&] { return unsqueezed("UnsqueezeBackward1", self, dim); });
 }
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
@@ -288,6 +328,15 @@ Tensor Tensor::mT() const {
              "tensor.mT is only supported on matrices or batches of matrices. Got ", dim(),
              "-D tensor. Its sizes are ", sizes());
   return tern::transpose(*this, -2, -1);
+}
+Tensor Tensor::matrix_H() const {
+  TERN_OP("matrix_H", *this);
+  if (dim() == 0) return *this;
+  TERN_CHECK(dim() == 2, ShapeError, "tensor.H is only supported on matrices (2-D tensors). Got ",
+             dim(), "-D tensor.",
+             dim() > 2 ? " For batches of matrices, consider using tensor.mT" : "",
+             " Its sizes are ", sizes());
+  return tern::transpose(*this, 0, 1);
 }
 Tensor Tensor::expand_as(const Tensor& other) const {
   TERN_OP("expand_as", *this, other);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/random.h>
 #include <tern/core/ops/reduce.h>
 #include <tern/nn/options/activation.h>
 
@@ -24,6 +25,16 @@ inline Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options) {
 /// Returns log(softmax(x)) along a dimension, computed without overflow.
 inline Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options) {
   return tern::log_softmax(input, options.dim());
+}
+/// Returns softmax((x + noise) / tau) with Gumbel noise, a differentiable sample of a category
+/// (Jang et al., 2017). Floating dtypes.
+TERN_API Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options = {});
+/// Returns the leaky ReLU with random slopes; see tern::rrelu.
+inline Tensor rrelu(Tensor input, const RReLUFuncOptions& options = {}) {
+  if (!options.inplace()) {
+    return tern::rrelu(input, options.lower(), options.upper(), options.training());
+  }
+  return tern::rrelu_(input, options.lower(), options.upper(), options.training());
 }
 
 }  // namespace tern::nn::functional

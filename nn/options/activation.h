@@ -34,5 +34,27 @@ struct SoftmaxFuncOptions {
 };
 /// Options of nn::functional::log_softmax.
 using LogSoftmaxFuncOptions = SoftmaxFuncOptions;
+
+/// Options of nn::functional::gumbel_softmax.
+struct GumbelSoftmaxFuncOptions {
+  /// The temperature: the smaller, the closer the result is to one-hot.
+  TERN_ARG(double, tau) = 1.0;
+  /// True: the result is one-hot, with the gradient of the soft result.
+  TERN_ARG(bool, hard) = false;
+  /// The dimension along which the results sum to 1.
+  TERN_ARG(std::int64_t, dim) = -1;
+};
+
+/// Options of nn::functional::rrelu.
+struct RReLUFuncOptions {
+  /// The lower bound of the slopes.
+  TERN_ARG(double, lower) = 1.0 / 8;
+  /// The upper bound of the slopes.
+  TERN_ARG(double, upper) = 1.0 / 3;
+  /// True: slopes are drawn; false: all slopes are the mean of the bounds.
+  TERN_ARG(bool, training) = false;
+  /// True: changes the input itself and returns it.
+  TERN_ARG(bool, inplace) = false;
+};
 }  // namespace functional
 }  // namespace tern::nn

@@ -24,5 +24,23 @@ struct DropoutFuncOptions {
   /// True: changes the input itself and returns it.
   TERN_ARG(bool, inplace) = false;
 };
+/// Options of nn::functional::dropout1d.
+using Dropout1dFuncOptions = DropoutFuncOptions;
+/// Options of nn::functional::dropout2d.
+using Dropout2dFuncOptions = DropoutFuncOptions;
+/// Options of nn::functional::dropout3d.
+using Dropout3dFuncOptions = DropoutFuncOptions;
+
+/// Options of nn::functional::alpha_dropout.
+struct AlphaDropoutFuncOptions {
+  /// The probability that an element is dropped.
+  TERN_ARG(double, p) = 0.5;
+  /// False: the input is returned unchanged.
+  TERN_ARG(bool, training) = false;
+  /// True: changes the input itself and returns it.
+  TERN_ARG(bool, inplace) = false;
+};
+/// Options of nn::functional::feature_alpha_dropout.
+using FeatureAlphaDropoutFuncOptions = AlphaDropoutFuncOptions;
 }  // namespace functional
 }  // namespace tern::nn

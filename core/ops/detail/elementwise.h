@@ -4,6 +4,7 @@
 
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
+#include <tern/core/tensor/detail/shape.h>
 #include <tern/core/tensor/tensor.h>
 
 // How every elementwise op runs: promotion, device check, broadcasting, one kernel call.
@@ -27,7 +28,7 @@ class Operand {
 
 /// Returns the common dtype of the operands. The category of tensors with dimensions decides, then
 /// that of 0-d tensors, then that of numbers; a lower rank matters only if its category is higher.
-ScalarType result_type(std::initializer_list<Operand> operands);
+ScalarType result_type(ArrayRef<Operand> operands);
 
 /// Returns the common device of the operands. A 0-d CPU tensor may join any device. Throws
 /// DeviceError with PyTorch's text.
@@ -38,6 +39,15 @@ Device common_device(std::initializer_list<Operand> operands);
 /// and its arguments.
 void check_same_device(const char* method, std::initializer_list<const Tensor*> tensors,
                        std::initializer_list<const char*> names);
+
+/// Returns true for integers, false for bool.
+inline bool is_integral(ScalarType dtype) {
+  return dtype_info(dtype).category == DtypeCategory::kIntegral;
+}
+
+/// Throws PyTorch's NotImplementedError for a dtype that the kernel `name` lacks.
+[[noreturn]] void throw_not_implemented(const char* name, ScalarType dtype,
+                                        std::initializer_list<Operand> operands);
 
 /// The parameters of an elementwise call, without its operands.
 struct ElementwiseCall {
@@ -60,6 +70,10 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
 /// devices. Does not record the copy or increase the version of `out`. With `non_blocking`, a copy
 /// between pinned memory and a GPU is only queued.
 void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking = false);
+
+/// Copies the elements of `source` to `out`, a tensor of its own with the same sizes on the same
+/// device, in reverse order along the dimensions of the mask.
+void copy_reversed(const Tensor& out, const Tensor& source, const DimMask& reversed);
 
 /// Returns `scalar` as a kernel argument.
 kernels::Immediate to_immediate(const Scalar& scalar);

@@ -2,16 +2,31 @@
 
 #include <tern/core/autograd/record.h>
 
-// In-place ops. A recorded op is computed out of place from a copy, so that the tensors that its
-// rule saves stay valid. Any other op writes directly to its tensor.
+// In-place ops. A recorded op is computed out of place, so that the tensors that its rule saves
+// stay valid, and its result is copied. Any other op writes directly to its tensor.
 
 namespace tern::detail {
 
-/// Throws Error unless `self` may be changed in place. `recorded`: the op is recorded.
+/// Throws Error if `self` is a leaf, or a view, whose history may not change in place. `recorded`:
+/// the op is recorded.
+TERN_API void check_history_change(const Tensor& self, bool recorded);
+
+/// Throws Error unless the elements of `self` may be changed in place. `recorded`: the op is
+/// recorded.
 TERN_API void check_inplace(const Tensor& self, bool recorded);
 
-/// Returns a copy of `self` with self's history.
-TERN_API Tensor copy_with_history(const Tensor& self);
+/// The elements and the history of a tensor before a recorded op changes it.
+class TERN_API OldElements {
+ public:
+  explicit OldElements(const Tensor& self);
+  const Tensor& tensor() const { return tensor_; }
+  /// Copies the elements if the op has saved them, so that `self` may be changed.
+  void keep_if_saved();
+
+ private:
+  Tensor tensor_;
+  bool is_lent_;  // shares self's memory
+};
 
 /// Gives `self` the elements and the history of `result`, which has the same sizes. If `self` is a
 /// view, its base gets a rule that joins the base's old history with the result's.
@@ -25,7 +40,10 @@ Tensor& inplace(Tensor& self, const Op& op, const Others&... others) {
   const bool recorded = autograd::needs_grad(self, others...);
   check_inplace(self, recorded);
   if (recorded) {
-    adopt_result(self, op(copy_with_history(self), Tensor()));
+    OldElements old(self);
+    const Tensor result = op(old.tensor(), Tensor());
+    old.keep_if_saved();
+    adopt_result(self, result);
   } else {
     op(self, self);
     self.self().storage->bump_version();
@@ -33,4 +51,39 @@ Tensor& inplace(Tensor& self, const Op& op, const Others&... others) {
   return self;
 }
 
+/// Gives `self` the layout and the history of the view of it that `view` returns. The elements stay
+/// where they are; autograd counts a change of the tensor.
+template <class View>
+Tensor& become_view(Tensor& self, const View& view) {
+  const bool recorded = autograd::needs_grad(self);
+  check_history_change(self, recorded);
+  const Tensor shown = view();
+  const autograd::Edge edge = recorded ? autograd::gradient_edge(shown) : autograd::Edge();
+  TensorImpl& impl = self.self();
+  impl.set_geometry(shown.storage_offset(), shown.sizes(), shown.strides());
+  impl.storage->bump_version();
+  if (recorded) autograd::set_history(self, edge.node, edge.output_nr);
+  return self;
+}
+
 }  // namespace tern::detail
+
+/// Defines `name_(self, other)` of two tensors. The file has `name_into(self, other, out)`, which
+/// writes to `out`.
+#define TERN_INPLACE(name)                                                      \
+  Tensor& name##_(Tensor& self, const Tensor& other) {                          \
+    TERN_OP(#name "_", self, other);                                            \
+    const auto op = [&](const Tensor& x, const Tensor& out) {                   \
+      return out.defined() ? name##_into(x, other, out) : tern::name(x, other); \
+    };                                                                          \
+    return detail::inplace(self, op, other);                                    \
+  }
+
+/// Defines `name_(self, other)` of a tensor and a number.
+#define TERN_INPLACE_NUMBER(name)                                               \
+  Tensor& name##_(Tensor& self, const Scalar& other) {                          \
+    TERN_OP(#name "_", self);                                                   \
+    return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {      \
+      return out.defined() ? name##_into(x, other, out) : tern::name(x, other); \
+    });                                                                         \
+  }

@@ -7,10 +7,9 @@ namespace tern::detail {
 
 /// The rule of a normalisation with an optional weight and bias. A kernel computes all gradients in
 /// one pass; ordinary ops compute them if the rule is itself recorded.
-class NormalizeBackward : public autograd::Node {
+class NormalizeBackward : public autograd::NamedNode {
  public:
   void apply(const Tensor* gradients, Tensor* results) override;
-  std::string name() const override { return name_; }
   void release_saved() override;
 
  protected:
@@ -32,7 +31,6 @@ class NormalizeBackward : public autograd::Node {
   const Tensor& statistics() const { return statistics_; }
 
  private:
-  const char* name_;
   autograd::Edge edges_[3];
   autograd::SavedTensor input_, weight_;
   DimVector parameter_sizes_;

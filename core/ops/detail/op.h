@@ -20,6 +20,9 @@ bool is_undefined(const T&) {
   return false;
 }
 
+/// Throws Error with PyTorch's text for the first undefined tensor of a list.
+void check_all_defined(TensorList tensors);
+
 template <class... Args>
 inline void check_arguments(const char* names, const Args&... args) {
   if ((is_undefined(args) || ...)) [[unlikely]] {

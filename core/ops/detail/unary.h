@@ -1,0 +1,71 @@
+#pragma once
+
+#include <tern/core/autograd/record.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/inplace.h>
+#include <tern/core/ops/detail/op.h>
+
+// How ops of one tensor run and record their gradient.
+
+namespace tern::detail {
+
+/// Returns the call of a kernel with one input. Real functions compute integers in the default
+/// dtype.
+ElementwiseCall unary_call(const char* name, kernels::ElementwiseOp op, const Tensor& self,
+                           const Scalar& scale = 1);
+
+/// Runs such a call.
+Tensor run_unary(const char* name, kernels::ElementwiseOp op, const Tensor& self, const Tensor& out,
+                 const Scalar& scale = 1);
+
+/// Returns true if the caller's tensor is a temporary whose memory nobody else will read.
+bool may_reuse(const Tensor& self, ScalarType dtype);
+
+/// Throws NotImplementedError unless the dtype is floating point. `kernel` is PyTorch's name of the
+/// kernel.
+void check_floating(const char* kernel, const Tensor& self);
+
+/// The tensor that a gradient rule needs.
+enum class Saved { kNothing, kInput, kOutput };
+
+/// Runs and records an op. The rule gets the gradient and the saved tensor.
+template <Saved saved, class Rule>
+Tensor unary(const char* name, const char* node, kernels::ElementwiseOp op, const Tensor& self,
+             Rule rule, const Scalar& scale = 1) {
+  const bool recorded = autograd::needs_grad(self);
+  const bool reuses = may_reuse(self, unary_call(name, op, self, scale).dtype) &&
+                      !(recorded && saved == Saved::kInput);
+  Tensor out = run_unary(name, op, self, reuses ? make_alias(self) : Tensor(), scale);
+  if (!recorded) return out;
+  if constexpr (saved == Saved::kNothing) {
+    return autograd::record(node, out,
+                            autograd::wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
+  } else {
+    return autograd::record(node, out,
+                            autograd::wrt(self, rule, saved == Saved::kInput ? self : out));
+  }
+}
+
+}  // namespace tern::detail
+
+// Defines a function and its in-place form: TERN_UNARY(name, name of the gradient, what backward
+// saves, gradient). In the gradient, g is the gradient of the result, x the input (if kInput is
+// saved) and y the result (if kOutput is saved).
+#define TERN_UNARY(name, node, saves, gradient)                                          \
+  Tensor name(Tensor self) { /* NOLINT(performance-unnecessary-value-param): recycled */ \
+    TERN_OP(#name, self);                                                                \
+    return detail::unary<detail::Saved::saves>(                                          \
+        #name, node, kernels::ElementwiseOp::name, self,                                 \
+        [](const Tensor& g, [[maybe_unused]] const Tensor& saved) {                      \
+          [[maybe_unused]] const Tensor& x = saved; /* the input, if that is saved */    \
+          [[maybe_unused]] const Tensor& y = saved; /* the result, if that is saved */   \
+          return gradient;                                                               \
+        });                                                                              \
+  }                                                                                      \
+  Tensor& name##_(Tensor& self) {                                                        \
+    TERN_OP(#name "_", self);                                                            \
+    return detail::inplace(self, [](const Tensor& x, const Tensor& out) {                \
+      if (!out.defined()) return name(x);                                                \
+      return detail::run_unary(#name "_", kernels::ElementwiseOp::name, x, out);         \
+    });                                                                                  \
+  }

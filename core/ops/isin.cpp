@@ -1,0 +1,37 @@
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/ops.h>
+
+namespace tern {
+
+Tensor isin(const Tensor& elements, const Tensor& test_elements, StrictBool /*assume_unique*/,
+            StrictBool invert) {
+  TERN_OP("isin", elements, test_elements);
+  detail::check_same_device("isin", {&elements, &test_elements}, {"elements", "test_elements"});
+  const NoGradGuard no_grad;
+  if (elements.numel() == 0 || test_elements.numel() == 0) {
+    return full(elements.sizes(), static_cast<bool>(invert), elements.options().dtype(kBool));
+  }
+  const ScalarType dtype = detail::result_type({elements, test_elements});
+  const Tensor values = elements.to(dtype);
+  const Tensor sorted = std::get<0>(test_elements.flatten().to(dtype).sort());
+  const Tensor place = searchsorted(sorted, values.contiguous()).clamp_max(sorted.numel() - 1);
+  const Tensor found = sorted.take(place);
+  return invert ? found != values : found == values;
+}
+
+Tensor isin(const Tensor& elements, const Scalar& test_element, StrictBool /*assume_unique*/,
+            StrictBool invert) {
+  TERN_OP("isin", elements);
+  return invert ? ne(elements, test_element) : eq(elements, test_element);
+}
+
+Tensor isin(const Scalar& element, const Tensor& test_elements, StrictBool /*assume_unique*/,
+            StrictBool invert) {
+  TERN_OP("isin", element, test_elements);
+  const Tensor found = eq(test_elements, element).any();
+  return invert ? logical_not(found) : found;
+}
+
+}  // namespace tern

@@ -1,0 +1,105 @@
+#include <cmath>
+#include <type_traits>
+
+#include <tern/core/ops/detail/creation.h>
+#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/ops.h>
+
+// linspace and logspace.
+
+namespace tern {
+namespace {
+
+// Follows PyTorch to the last bit: each half is computed from its own end and rounded once.
+template <class T>
+Tensor linspace_of(T from, T to, std::int64_t steps, Device device) {
+  const ScalarType dtype = dtype_of<T>();
+  Tensor out = detail::make_tensor({steps}, dtype, detail::resolve_device(device));
+  const T step = steps > 1 ? (to - from) / static_cast<T>(steps - 1) : T(0);
+  const std::int64_t half = steps / 2;
+  const auto count_from = [&](T end, const Tensor& numbers, T by, const Tensor& part) {
+    detail::run_elementwise({"linspace", kernels::ElementwiseOp::add, dtype, false, by},
+                            {Scalar(end), numbers}, part);
+  };
+  count_from(from, arange(half, TensorOptions(device).dtype(kLong)).to(dtype), step,
+             out.narrow(0, 0, half));
+  count_from(to, arange(steps - 1 - half, -1, -1, TensorOptions(device).dtype(kLong)).to(dtype),
+             -step, out.narrow(0, half, steps - half));
+  return out;
+}
+
+}  // namespace
+
+Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
+                const TensorOptions& options) {
+  TERN_OP("linspace");
+  TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
+  TERN_CHECK(options.dtype() != kBool || steps < 2, NotImplementedError,
+             "\"linspace_cpu\" not implemented for 'Bool'");
+  const bool is_integral = !is_floating_point(options.dtype()) && options.dtype() != kBool;
+  // Integers are computed from integers: the ends are cast first.
+  const auto value = [&](const Scalar& number) {
+    if (steps == 0) return Scalar(0.0);  // unused, so it may be out of range
+    if (!is_integral) {
+      detail::check_representable(number, options.dtype());
+      return number;
+    }
+    return visit_dtype(options.dtype(), [&](auto tag) -> Scalar {
+      return static_cast<double>(number.to<typename decltype(tag)::type>());
+    });
+  };
+  const Scalar first = value(start), last = value(steps == 1 ? start : end);
+  Tensor out = options.dtype() == kFloat
+                   ? linspace_of(first.toFloat(), last.toFloat(), steps, options.device())
+                   : linspace_of(first.toDouble(), last.toDouble(), steps, options.device());
+  return detail::finish_factory(out.to(options.device(), options.dtype()), options);
+}
+
+namespace {
+
+// Follows PyTorch to the last bit: exponents are computed from the nearer end, in T or, for
+// integers, in double.
+template <class T>
+void fill_logspace(T* out, const Scalar& start, const Scalar& end, std::int64_t steps, T base) {
+  using Step = std::conditional_t<is_floating_point(dtype_of<T>()), T, double>;
+  // Halves are raised in float.
+  using Power =
+      std::conditional_t<is_floating_point(dtype_of<T>()) && sizeof(T) < 8, float, double>;
+  const Step from = static_cast<Step>(start.to<T>()), to = static_cast<Step>(end.to<T>());
+  const Step step =
+      steps > 1 ? static_cast<Step>((to - from) / static_cast<Step>(steps - 1)) : Step(0);
+  for (std::int64_t i = 0; i < steps; ++i) {
+    const bool near_start = i < steps / 2 || steps == 1;
+    const std::int64_t distance = near_start ? i : steps - 1 - i;
+    const Step reach = static_cast<Step>(step * static_cast<Step>(distance));
+    const Step exponent = static_cast<Step>(near_start ? from + reach : to - reach);
+    out[i] = static_cast<T>(std::pow(static_cast<Power>(base), static_cast<Power>(exponent)));
+  }
+}
+
+}  // namespace
+
+Tensor logspace(const Scalar& start, const Scalar& end, StrictInt steps, double base,
+                const TensorOptions& options) {
+  TERN_OP("logspace");
+  TERN_CHECK(steps >= 0, ShapeError, "number of steps must be non-negative, got ", steps);
+  TERN_CHECK(options.dtype() != kBool || steps < 2, NotImplementedError,
+             "\"logspace_cpu\" not implemented for 'Bool'");
+  const Device device = detail::resolve_device(options.device());
+  const Tensor out =
+      detail::make_tensor({steps}, options.dtype(), device.is_meta() ? device : kCPU);
+  if (steps != 0 && !out.is_meta()) {
+    visit_dtype(out.dtype(), [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (!std::is_same_v<T, bool>) {
+        fill_logspace(out.data_ptr<T>(), start, end, steps, Scalar(base).to<T>());
+      } else {
+        out.data_ptr<T>()[0] = std::pow(base, start.toDouble()) != 0;
+      }
+    });
+  }
+  return detail::finish_factory(out.to(device), options);
+}
+
+}  // namespace tern

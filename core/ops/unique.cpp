@@ -1,0 +1,151 @@
+#include <tern/core/autograd/record.h>
+#include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/sort.h>
+#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/sort.h>
+#include <tern/core/ops/ops.h>
+#include <tern/core/tensor/detail/shape.h>
+
+// Unique elements: sort, mark the first one of equal neighbours, and count the marks.
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+
+using Results = std::tuple<Tensor, Tensor, Tensor>;
+
+Tensor no_indices(const Tensor& self) { return zeros({0}, self.options().dtype(kLong)); }
+
+// Runs of equal neighbours in a list of n elements.
+struct Runs {
+  Tensor starts;  // index of the first element of each run
+  Tensor of;      // the run of each element
+  Tensor counts;  // elements of each run
+};
+
+// `differs` says of each element but the first whether it differs from the one before.
+Runs runs_of(const Tensor& differs) {
+  const std::int64_t n = differs.numel() + 1;
+  const auto options = differs.options().dtype(kLong);
+  Runs runs;
+  runs.of = cat({zeros({1}, options), differs.cumsum(0)});
+  const auto count = runs.of.select(0, n - 1).item<std::int64_t>() + 1;
+  runs.counts = zeros({count}, options).scatter_add(0, runs.of, ones({n}, options));
+  runs.starts = runs.counts.cumsum(0) - runs.counts;
+  return runs;
+}
+
+// PyTorch has nodes without a rule here, so that the results require grad.
+Tensor without_rule(const char* node, const char* op, const Tensor& self, const Tensor& out) {
+  if (!needs_grad(self)) return out;
+  return autograd::record(node, out, autograd::wrt(self, [op](const Tensor&) -> Tensor {
+                            TERN_CHECK(false, NotImplementedError, "the derivative for '", op,
+                                       "' is not implemented.");
+                            return {};
+                          }));
+}
+
+// Returns the results for the slices of dimension 0 of `in_order`, whose equals are neighbours.
+// `order` names where each one was; undefined if it was there.
+Results unique_slices(const Tensor& in_order, const Tensor& order, bool return_inverse,
+                      bool return_counts) {
+  const std::int64_t n = in_order.size(0);
+  Tensor differs = in_order.slice(0, 1, n) != in_order.slice(0, 0, n - 1);
+  if (differs.dim() > 1) differs = differs.reshape({n - 1, in_order.numel() / n}).any(1);
+  const Runs runs = runs_of(differs);
+  Tensor inverse = return_inverse ? runs.of : no_indices(in_order);
+  if (return_inverse && order.defined()) {
+    inverse = zeros({n}, runs.of.options()).scatter_add(0, order, runs.of);
+  }
+  return {in_order.index_select(0, runs.starts), inverse,
+          return_counts ? runs.counts : no_indices(in_order)};
+}
+
+Results unique_of_none(const Tensor& self) {
+  return {zeros({0}, self.detach().options().requires_grad(false)), no_indices(self),
+          no_indices(self)};
+}
+
+// Returns self with dimension `dim` first, or throws what PyTorch throws for empty tensors.
+Tensor slices_of(const Tensor& self, std::int64_t dim) {
+  std::int64_t empty_dims = 0;
+  for (const std::int64_t size : self.sizes()) empty_dims += size == 0 ? 1 : 0;
+  TERN_CHECK(self.size(dim) != 0 || empty_dims == 1, ShapeError,
+             "Number of zero sized dimensions is more than one, so unique cannot be applied, got ",
+             "sizes ", self.sizes());
+  TERN_CHECK(self.size(dim) == 0 || empty_dims == 0, ShapeError, "There are 0 sized dimensions, ",
+             "and they aren't selected, so unique cannot be applied, got sizes ", self.sizes());
+  return self.detach().transpose(0, dim).contiguous();
+}
+
+Results unique_along(const Tensor& self, std::int64_t dim, bool return_inverse, bool return_counts,
+                     bool sorts) {
+  const std::int64_t d = wrap_dim(dim, self.dim());
+  const Tensor slices = slices_of(self, d);
+  if (slices.numel() == 0) {
+    return {slices.transpose(0, d).contiguous(), no_indices(self), no_indices(self)};
+  }
+  Tensor order;
+  if (sorts) {
+    kernels::OrderRowsArgs args{};
+    args.dtype = self.dtype();
+    args.rows = slices.size(0);
+    args.columns = slices.numel() / args.rows;
+    order = detail::make_tensor({args.rows}, kLong, self.device());
+    args.in = slices.data_ptr();
+    args.order = order.data_ptr<std::int64_t>();
+    kernels::run("unique_dim", self.device(), self.dtype(), args);
+  }
+  auto [values, inverse, counts] =
+      unique_slices(order.defined() ? slices.index_select(0, order) : slices, order, return_inverse,
+                    return_counts);
+  return {values.transpose(0, d).contiguous(), inverse, counts};
+}
+
+}  // namespace
+
+Results unique(const Tensor& self, StrictBool /*sorted*/, StrictBool return_inverse,
+               StrictBool return_counts) {
+  TERN_OP("unique", self);
+  Results results;
+  auto& [values, inverse, counts] = results;
+  if (self.numel() == 0) {
+    results = unique_of_none(self);
+  } else {
+    auto [in_order, order] =
+        detail::run_sort("unique", self.detach().reshape({-1}), 0, false, true, return_inverse);
+    results = unique_slices(in_order, order, return_inverse, return_counts);
+  }
+  if (return_inverse) inverse = inverse.reshape(self.sizes());
+  values = without_rule("Unique2Backward0", "aten::_unique2", self, values);
+  return results;
+}
+
+Results unique_dim(const Tensor& input, StrictInt dim, StrictBool /*sorted*/,
+                   StrictBool return_inverse, StrictBool return_counts) {
+  TERN_OP("unique_dim", input);
+  Results results = unique_along(input, dim, return_inverse, return_counts, true);
+  auto& values = std::get<0>(results);
+  values = without_rule("UniqueDimBackward0", "aten::unique_dim", input, values);
+  return results;
+}
+
+Results unique_consecutive(const Tensor& self, StrictBool return_inverse, StrictBool return_counts,
+                           std::optional<StrictInt> dim) {
+  TERN_OP("unique_consecutive", self);
+  Results results;
+  auto& [values, inverse, counts] = results;
+  if (dim) {
+    results = unique_along(self, *dim, return_inverse, return_counts, false);
+  } else {
+    results = self.numel() == 0
+                  ? unique_of_none(self)
+                  : unique_slices(self.detach().reshape({-1}), {}, return_inverse, return_counts);
+    if (return_inverse) inverse = inverse.reshape(self.sizes());
+  }
+  values = without_rule("UniqueConsecutiveBackward0", "aten::unique_consecutive", self, values);
+  return results;
+}
+
+}  // namespace tern

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <tern/core/autograd/record.h>
+#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/reduce.h>
+#include <tern/core/ops/ops.h>
+
+// Variances and standard deviations.
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using detail::reduced_count;
+using detail::restore_dims;
+using kernels::math_dtype;
+
+// What the ops have in common.
+struct SpreadCall {
+  const char* node;
+  bool is_std;
+  IntArrayRef dim;
+  double correction;
+  bool keepdim;
+};
+
+// The elements of `self` minus their mean, and the divisor of the sum of their squares.
+struct Deviations {
+  Tensor each;
+  Tensor mean;  // with reduced dimensions of size 1
+  double degrees_of_freedom;
+};
+
+Deviations deviations(const Tensor& self, IntArrayRef dim, double correction) {
+  Tensor middle = mean(self, dim, true);
+  const auto count = static_cast<double>(reduced_count(self, dim));
+  return {self - middle, middle, std::max(count - correction, 0.0)};
+}
+
+Tensor record_var(const SpreadCall& call, const Tensor& out, const Tensor& self) {
+  return record(call.node, out,
+                wrt(
+                    self,
+                    [dims = DimVector(call.dim), correction = call.correction,
+                     keepdim = call.keepdim](const Tensor& g, const Tensor& x) {
+                      const Deviations from_mean = deviations(x, dims, correction);
+                      return restore_dims(g, dims, x.dim(), keepdim) *
+                             (2 / from_mean.degrees_of_freedom) * from_mean.each;
+                    },
+                    self));
+}
+
+Tensor record_std(const SpreadCall& call, const Tensor& out, const Tensor& self) {
+  return record(call.node, out,
+                wrt(
+                    self,
+                    [dims = DimVector(call.dim), correction = call.correction,
+                     keepdim = call.keepdim](const Tensor& g, const Tensor& x, const Tensor& y) {
+                      const Deviations from_mean = deviations(x, dims, correction);
+                      const auto back = [&](const Tensor& t) {
+                        return restore_dims(t, dims, x.dim(), keepdim);
+                      };
+                      const Tensor flat = back(y) == 0;
+                      // Divides first, because the squares may leave the range.
+                      const Tensor share = from_mean.each / masked_fill(back(y), flat, 1);
+                      return masked_fill(back(g) / from_mean.degrees_of_freedom * share, flat, 0);
+                    },
+                    self, out));
+}
+
+Tensor record_mean(const SpreadCall& call, const Tensor& out, const Tensor& self) {
+  const double share = 1 / static_cast<double>(reduced_count(self, call.dim));
+  return record(call.node, out,
+                wrt(self, [dims = DimVector(call.dim), shape = self.self().sizes, share,
+                           keepdim = call.keepdim](const Tensor& g) {
+                  const auto ndim = static_cast<std::int64_t>(shape.size());
+                  return restore_dims(g * share, dims, ndim, keepdim).expand(shape);
+                }));
+}
+
+// Returns the variance, or the standard deviation, and the mean; without gradients.
+std::tuple<Tensor, Tensor> spread_and_mean(const SpreadCall& call, const Tensor& self) {
+  const NoGradGuard no_grad;
+  Deviations from_mean = deviations(self.to(math_dtype(self.dtype())), call.dim, call.correction);
+  Tensor spread;
+  if (call.is_std) {
+    // norm() scales numbers whose squares leave the range of the dtype.
+    spread =
+        norm(from_mean.each, 2, call.dim, call.keepdim) / std::sqrt(from_mean.degrees_of_freedom);
+  } else {
+    // Moved, so that square() reuses the memory.
+    spread = square(std::move(from_mean.each)).sum(call.dim, call.keepdim) /
+             from_mean.degrees_of_freedom;
+  }
+  const Tensor middle = from_mean.mean.reshape(spread.sizes());
+  return {spread.to(self.dtype()), middle.to(self.dtype())};
+}
+
+Tensor record_spread(const SpreadCall& call, const Tensor& out, const Tensor& self) {
+  return call.is_std ? record_std(call, out, self) : record_var(call, out, self);
+}
+
+Tensor spread_of(const SpreadCall& call, const Tensor& self) {
+  TERN_CHECK(self.is_floating_point(), DTypeError,
+             "std and var only support floating point and complex dtypes, got ", self.dtype());
+  Tensor out = std::get<0>(spread_and_mean(call, self));
+  return needs_grad(self) ? record_spread(call, out, self) : out;
+}
+
+using TwoTensors = std::tuple<Tensor, Tensor>;
+
+TwoTensors both_of(const SpreadCall& call, const Tensor& self) {
+  TERN_CHECK(self.is_floating_point(), DTypeError,
+             "only support floating point and complex dtypes, got ", self.dtype());
+  auto [spread, middle] = spread_and_mean(call, self);
+  if (!needs_grad(self)) return {spread, middle};
+  return {record_spread(call, spread, self), record_mean(call, middle, self)};
+}
+
+}  // namespace
+
+// Defines the three forms of an op: TERN_SPREAD(result, name, function that runs it, name of the
+// gradient, whether it is a standard deviation).
+#define TERN_SPREAD(Result, name, run, node, is_std)                                              \
+  Result name(const Tensor& self) {                                                               \
+    TERN_OP(#name, self);                                                                         \
+    return run({node, is_std, {}, 1, false}, self);                                               \
+  }                                                                                               \
+  Result name(const Tensor& self, IntArrayRef dim, StrictBool unbiased, StrictBool keepdim) {     \
+    TERN_OP(#name, self);                                                                         \
+    return run({node, is_std, dim, unbiased ? 1. : 0., keepdim}, self);                           \
+  }                                                                                               \
+  Result name(const Tensor& self, IntArrayRef dim, StrictNumber correction, StrictBool keepdim) { \
+    TERN_OP(#name, self);                                                                         \
+    return run({node, is_std, dim, correction, keepdim}, self);                                   \
+  }
+TERN_SPREAD(Tensor, var, spread_of, "VarBackward0", false)
+TERN_SPREAD(Tensor, std, spread_of, "StdBackward0", true)
+TERN_SPREAD(TwoTensors, var_mean, both_of, "VarMeanBackward0", false)
+TERN_SPREAD(TwoTensors, std_mean, both_of, "StdMeanBackward0", true)
+#undef TERN_SPREAD
+
+}  // namespace tern

@@ -1,0 +1,20 @@
+#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/ops.h>
+#include <tern/nn/functional/activation.h>
+
+namespace tern::nn::functional {
+
+Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options) {
+  TERN_OP("gumbel_softmax", logits);
+  Tensor noise = logits.detach().new_empty(logits.sizes());
+  noise.exponential_().log_().neg_();
+  Tensor soft = tern::softmax((logits + noise) / options.tau(), options.dim());
+  if (!options.hard()) return soft;
+  const Tensor constant = soft.detach();
+  const Tensor index = constant.argmax(options.dim(), true);
+  const Tensor one_hot =
+      zeros_like(constant).scatter_add(options.dim(), index, ones_like(constant));
+  return one_hot - constant + soft;
+}
+
+}  // namespace tern::nn::functional
