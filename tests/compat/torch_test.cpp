@@ -231,4 +231,51 @@ TEST(TorchPrinting, WritesModulesAsLibtorch) {
             ")");
 }
 
+// The custom functions of PyTorch's tutorial on the C++ frontend, in the same style.
+class LinearFunction : public torch::autograd::Function<LinearFunction> {
+ public:
+  static torch::Tensor forward(torch::autograd::AutogradContext* context, torch::Tensor input,
+                               torch::Tensor weight, torch::Tensor bias = torch::Tensor()) {
+    context->save_for_backward({input, weight, bias});
+    auto output = input.mm(weight.t());
+    if (bias.defined()) output += bias.unsqueeze(0).expand_as(output);
+    return output;
+  }
+  static torch::autograd::tensor_list backward(torch::autograd::AutogradContext* context,
+                                               torch::autograd::tensor_list gradients) {
+    const auto saved = context->get_saved_variables();
+    const auto gradient = gradients[0];
+    torch::Tensor of_bias;
+    if (saved[2].defined()) of_bias = gradient.sum(0);
+    return {gradient.mm(saved[1]), gradient.t().mm(saved[0]), of_bias};
+  }
+};
+
+class MulConstant : public torch::autograd::Function<MulConstant> {
+ public:
+  static torch::autograd::Variable forward(torch::autograd::AutogradContext* context,
+                                           torch::autograd::Variable tensor, double constant) {
+    context->saved_data["constant"] = constant;
+    return tensor * constant;
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list gradients) {
+    return {gradients[0] * context->saved_data["constant"].toDouble(), torch::Tensor()};
+  }
+};
+
+TEST(TorchFunction, TutorialsRun) {
+  auto x = torch::randn({2, 3}).requires_grad_(), weight = torch::randn({4, 3}).requires_grad_();
+  auto bias = torch::randn({4}).requires_grad_();
+  LinearFunction::apply(x, weight, bias).sum().backward();
+  EXPECT_TRUE(bias.grad().equal(torch::full({4}, 2.f)));
+  EXPECT_TRUE(torch::allclose(x.grad(), weight.sum(0).expand({2, 3})));
+  LinearFunction::apply(x, weight).sum().backward();
+  auto y = torch::randn({1}).requires_grad_();
+  MulConstant::apply(y, 5.5).backward();
+  EXPECT_EQ(y.grad().item<float>(), 5.5f);
+  c10::InferenceMode guard;
+  EXPECT_FALSE(MulConstant::apply(y, 5.5).requires_grad());
+}
+
 }  // namespace

@@ -131,8 +131,12 @@ struct Argument<std::optional<Kind>> {
 // Converts results to tensors.
 inline Tensors as_tensors(Tensor tensor) { return {std::move(tensor)}; }
 inline Tensors as_tensors(Tensors tensors) { return tensors; }
-inline Tensors as_tensors(const std::tuple<Tensor, Tensor>& pair) {
-  return {std::get<0>(pair), std::get<1>(pair)};
+template <class... Results>
+Tensors as_tensors(const std::tuple<Results...>& results) {
+  return std::apply([](const auto&... each) { return Tensors{each...}; }, results);
+}
+inline Tensors as_tensors(const std::tuple<Tensor, Tensor, Tensor>& three) {
+  return {std::get<0>(three), std::get<1>(three), std::get<2>(three)};
 }
 inline Tensors as_tensors(const Scalar& number) {
   const NoGradGuard no_grad;

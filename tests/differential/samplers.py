@@ -3,21 +3,26 @@
 
 import math
 
+import torch
+
+from basic_samplers import (
+    dims_of, dim_of, index_of)
+from index_samplers import (
+    indices, signed_indices, slices_of, source_for, index_select, index_copy, index_fill,
+    index_reduce, take, take_along_dim, index, masked_scatter, scattered, gather, scatter,
+    scatter_reduce)
+from order_samplers import (
+    distinct, topk, kthvalue, median, quantile, sorted_numbers, searchsorted, with_order)
+from reduce_samplers import (
+    spread, norms, matrix_norm, renorm, diff, gradient, integral, histogram, bincount)
 from layer_samplers import addmm, batch_norm, bce, classes, floating, layer_norm, linear, matmul, solve, square
+from shape_samplers import (
+    split, movedim, unflatten, unfold, tensor_split, split_in_two, matrices, rot90, roll, repeat,
+    tile, repeat_interleave, view_scatter, as_strided_scatter, pixels, constant_pad_nd, line,
+    diagonal, diag, fill_diagonal, triangle, triangle_indices, join_parts, small_parts,
+    broadcast_parts, grid_parts, logspace)
+from product_samplers import products
 from torch_side import dtype_of
-
-
-def dims_of(g, n):
-    return g.t(n).dim()
-
-
-def dim_of(g, n, extra=0):
-    dim = max(dims_of(g, n) + extra, 1)
-    return g.random.randint(-dim, dim - 1)
-
-
-def index_of(g, size):
-    return g.random.randint(-size, size - 1) if size else 0
 
 
 def select(g, form):
@@ -138,41 +143,7 @@ def join(g, form):
     return [parts, dim]
 
 
-def indices(g, shape, size):
-    count = math.prod(shape)
-    low = 0 if g.chance(0.97) else -1
-    return g.make(shape, "int64", [g.random.randint(low, max(size - 1, 0)) for _ in range(count)], False)
-
-
-def index_select(g, form):
-    x = g.tensor()
-    d = dim_of(g, x)
-    size = g.t(x).shape[d] if dims_of(g, x) else 1
-    count = g.size() if dims_of(g, x) else 1
-    index = indices(g, [count] if g.chance(0.9) else [], size)
-    if form.op == "index_select":
-        return [x, d, index]
-    shape = list(g.t(x).shape)
-    if shape:
-        shape[d] = g.t(index).numel()
-    return [x, d, index, g.tensor(shape, dtype_of(g.t(x)))]
-
-
-def gather(g, form):
-    x = g.tensor()
-    d = dim_of(g, x)
-    shape = list(g.t(x).shape)
-    size = shape[d] if shape else 1
-    wanted = [g.random.randint(0 if g.chance(0.1) else min(1, s), s) for s in shape]
-    if shape:
-        wanted[d] = g.size()
-    index = indices(g, wanted, size)
-    if form.op == "gather":
-        return [x, d, index]
-    source = [s + g.pick([0, 0, 1]) for s in wanted]
-    return [x, d, index, g.tensor(source, dtype_of(g.t(x)))]
-
-
+bucketize = searchsorted
 def copy_(g, form):
     x = g.tensor()
     return [x, g.like(x)]
@@ -184,7 +155,32 @@ def fill_(g, form):
 
 def lerp(g, form):
     x = g.tensor(dtype=floating(g))
-    return [x, g.tensor(list(g.t(x).shape) if g.chance(0.6) else None, floating(g)), g.number()]
+    end = g.tensor(list(g.t(x).shape) if g.chance(0.6) else None, floating(g))
+    return [x, end, g.number() if form.kinds[2] == "number" else g.like(x)]
+
+
+def clamp(g, form):
+    if form.kinds[1] != "tensor?":
+        return None
+    x = g.tensor()
+    bound = lambda: None if g.chance(0.3) else g.like(x)
+    return [x, bound(), bound()]
+
+
+def masked_fill(g, form):
+    x = g.tensor()
+    return [x, g.argument("mask", x), g.number() if form.kinds[2] == "number" else g.tensor([])]
+
+
+def same_shape(g, form):
+    """Distances: two floating tensors of one shape."""
+    x = g.tensor(dtype=floating(g), where=lambda t: t.dim() > 0)
+    y = g.tensor(list(g.t(x).shape), floating(g))
+    if form.op == "dist":
+        return [x, y, g.pick([1, 2, 2, 3])]
+    if form.op == "pairwise_distance":
+        return [x, y, g.pick([1.0, 2.0, 2.0, 3.0]), g.pick([1e-6, 0.25])]
+    return [x, y, dim_of(g, x)]
 
 
 def one_dtype(g, form):
@@ -236,15 +232,6 @@ def item(g, form):
     return [g.tensor(where=lambda t: t.numel() == 1)]
 
 
-def spread(g, form):
-    """std and var: PyTorch's gradient over no named dimension is wrong."""
-    x = g.tensor()
-    rest = [g.argument(k, x) for k in form.kinds[1:]]
-    if form.kinds[1:2] == ["dims"] and not rest[0]:
-        rest[0] = [0]
-    return [x] + rest
-
-
 def new_sizes(g, form):
     x = g.tensor()
     return [x, g.shape()] + [g.argument(k, x) for k in form.kinds[2:]]
@@ -288,3 +275,30 @@ def bits(g, form):
     if form.kinds[1:] == ["tensor"] and g.chance(0.8):
         rest = [g.tensor(list(g.t(x).shape), g.pick(["int64", "bool"]))]
     return [x] + rest
+
+
+def of_floating(g, form):
+    """Ops of floating tensors, with numbers."""
+    return [g.tensor(dtype=floating(g))] + [g.number() for _ in form.kinds[1:]]
+
+
+def of_numbers(g, form):
+    """Ops of all dtypes but bool, with numbers."""
+    return [g.tensor(where=lambda t: dtype_of(t) != "bool")] + [g.number() for _ in form.kinds[1:]]
+
+
+def decimals(g, form):
+    return [g.tensor(dtype=floating(g)), g.random.randint(-2, 3)]
+
+
+def glu(g, form):
+    x = g.tensor(dtype=floating(g), where=lambda t: any(s % 2 == 0 for s in t.shape))
+    even = [d for d, s in enumerate(g.t(x).shape) if s % 2 == 0]
+    return [x, g.pick(even) if even else 0]
+
+
+def prelu(g, form):
+    d = floating(g)
+    x = g.tensor(dtype=d)
+    channels = g.t(x).shape[1] if dims_of(g, x) > 1 else 1
+    return [x, g.tensor([g.pick([1, channels])], d)]

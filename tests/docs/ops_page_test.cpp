@@ -19,7 +19,8 @@ TEST(OpsPage, HasOneOfEachKind) {
   ASSERT_EQ(made.code, 0) << made.text;
   const std::string& page = made.text;
   for (const char* row :
-       {"| `exp` | function, method, in place | e^x |", "| `ge` | function, method | true where ",
+       {"| `exp` | function, method, in place | e^x |",
+        "| `ge` | function, method, in place | true where ",
         "| `tensor` | function | a tensor of the given numbers |", "| `view` | method | ",
         "| `split` | function, method | ", "| `random_` | in place | ", "| `mse_loss` | ",
         "| `Linear` | ", "| `Sequential` | ", "| `DataParallel` | ", "| `xavier_uniform_` | ",

@@ -41,6 +41,14 @@ def second(pieces):
     return pieces[1]
 
 
+def constant(x):
+    return x.detach()
+
+
+def third(pieces):
+    return pieces[2]
+
+
 def positive_definite(x):
     return x @ x.mT + x.shape[-1] * torch.eye(x.shape[-1], dtype=x.dtype)
 
@@ -48,7 +56,8 @@ def positive_definite(x):
 # The functions of torch need no prefix, so that most texts are the same in both languages.
 NAMESPACE = {**vars(torch._C._linalg), **vars(torch), **vars(F), "torch": torch, "F": F,
              "math": math, "inf": math.inf, "nan": math.nan, "true": True, "false": False,
-             "first": first, "second": second, "positive_definite": positive_definite}
+             "first": first, "second": second, "third": third, "constant": constant,
+             "positive_definite": positive_definite}
 
 
 def numbers(tensor):

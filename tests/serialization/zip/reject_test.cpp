@@ -147,7 +147,7 @@ TEST_F(ZipReject, OneFlippedBit) {
 }
 
 TEST_F(ZipReject, DeflatedBytes) {
-  if (!reads_deflated()) GTEST_SKIP() << "needs compressed files, but tern was built without zlib";
+  TERN_NEEDS_ZLIB();
   ZipPart part("a.npy", array_);
   part.method = 8;
   rejects(part, "entry 'a.npy'");

@@ -1,0 +1,244 @@
+#include <cstdlib>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <tern/tern.h>
+
+#include "error_of.h"
+#include "golden/golden.h"
+
+// The index language: random cases of PyTorch (golden/indexing.json), and what they do not say.
+
+namespace tern::testing {
+namespace {
+
+using namespace tern::indexing;
+using nlohmann::json;
+
+static_assert(!std::is_constructible_v<TensorIndex, double>);
+static_assert(!std::is_constructible_v<TensorIndex, char>);
+static_assert(!std::is_constructible_v<Slice, double*>);
+static_assert(!std::is_assignable_v<decltype(std::declval<Tensor>()[std::declval<Tensor>()]), int>,
+              "the copy would be lost");
+
+TensorIndex read_index(const json& item, const Device& device) {
+  if (item.is_null()) return None;
+  if (item.is_boolean()) return item.get<bool>();
+  if (item.is_number()) return item.get<std::int64_t>();
+  if (item.is_string()) return Ellipsis;
+  if (item.is_array()) {
+    const auto bound = [&](std::size_t i) -> std::optional<StrictInt> {
+      if (item[i].is_null()) return std::nullopt;
+      return item[i].get<std::int64_t>();
+    };
+    return Slice(bound(0), bound(1), bound(2));
+  }
+  const char* const sizes = item.contains("t") ? "t" : "m";
+  const Tensor elements = tensor(item["d"].get<std::vector<std::int64_t>>(), kLong)
+                              .reshape(item[sizes].get<std::vector<std::int64_t>>());
+  return elements.to(device, *sizes == 't' ? kLong : kBool);
+}
+
+Tensor counted(const std::vector<std::int64_t>& sizes, const Device& device) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count *= size;
+  return arange(count, kFloat).reshape(sizes).to(device);
+}
+
+void expect_numbers(const Tensor& actual, const json& expected) {
+  EXPECT_EQ(actual.cpu().reshape({-1}).to(kLong).to_vector<std::int64_t>(),
+            expected.get<std::vector<std::int64_t>>());
+}
+
+void check_case(const json& item, const Device& device) {
+  SCOPED_TRACE(item.dump());
+  const auto sizes = item["x"].get<std::vector<std::int64_t>>();
+  const Tensor x = counted(sizes, device);
+  std::vector<TensorIndex> indices;
+  for (const json& index : item["i"]) indices.push_back(read_index(index, device));
+  if (!item.contains("o")) {
+    if (device.is_cpu()) {
+      EXPECT_THROW(x.index(indices), Error);
+    }
+    return;
+  }
+  const Tensor out = x.index(indices);
+  EXPECT_EQ(out.sizes().vec(), item["o"][0].get<std::vector<std::int64_t>>());
+  expect_numbers(out, item["o"][1]);
+  if (out.numel() > 0) {
+    EXPECT_EQ(out.is_alias_of(x), item["v"].get<bool>());
+  }
+  const Tensor values = -1 - counted(item["put"].get<std::vector<std::int64_t>>(), device);
+  std::vector<std::int64_t> order;  // a tensor in another order of memory takes other paths
+  for (std::int64_t d = x.dim(); d > 0; --d) order.push_back(d - 1);
+  for (Tensor target : {x.clone(), x.permute(order).contiguous().permute(order)}) {
+    EXPECT_TRUE(target.index_put_(indices, values, item["add"].get<bool>()).is_same(target));
+    expect_numbers(target, item["p"]);
+  }
+}
+
+TEST(Indexing, RandomCasesAgreeWithPyTorch) {
+  for (const Device device : {Device("cpu"), Device("cuda")}) {
+    for (const json& item : golden("indexing")["cases"]) {
+      if (!HasFailure()) check_case(item, device);
+    }
+  }
+}
+
+TEST(Indexing, BasicIndicesGiveViewsWithTheRightNode) {
+  const Tensor x = arange(12, kFloat).reshape({3, 4}).requires_grad_();
+  const auto node = [&](const std::vector<TensorIndex>& indices) {
+    const Tensor out = x.index(indices);
+    EXPECT_TRUE(out.is_view());
+    return out.grad_fn()->name();
+  };
+  EXPECT_EQ(node({}), "AliasBackward0");
+  EXPECT_EQ(node({"..."}), "AliasBackward0");
+  EXPECT_EQ(node({Slice()}), "SliceBackward0");
+  EXPECT_EQ(node({Slice(), Slice()}), "AliasBackward0");
+  EXPECT_EQ(node({None}), "UnsqueezeBackward0");
+  EXPECT_EQ(node({Ellipsis, 1}), "SelectBackward0");
+  EXPECT_EQ(node({tensor(1)}), "SelectBackward0");
+  const Tensor copy = x.index({tensor({0, 1})});
+  EXPECT_FALSE(copy.is_view());
+  EXPECT_EQ(copy.grad_fn()->name(), "IndexBackward0");
+  EXPECT_EQ(x.index({true}).grad_fn()->name(), "IndexBackward0");
+  EXPECT_EQ(x.index({x > 3}).grad_fn()->name(), "IndexBackward0");
+  EXPECT_TRUE(equal(x[tensor({2, -3})], x.index({tensor({2, 0})})));
+  EXPECT_TRUE(x[tensor(2)].is_view());
+}
+
+TEST(Indexing, ErrorsNameTheRule) {
+  const Tensor x = arange(12, kFloat).reshape({3, 4});
+  const auto text = [&](const std::vector<TensorIndex>& indices) {
+    return error_of<Error>([&] { x.index(indices); });
+  };
+  EXPECT_EQ(text({Slice(None, None, -1)}), "index: step must be greater than zero, got -1");
+  EXPECT_EQ(text({Slice(None, None, 0)}), "index: slice step cannot be zero");
+  EXPECT_EQ(text({0, 0, 0}), "index: too many indices for tensor of dimension 2, got 3");
+  EXPECT_EQ(text({Slice(), 4}), "index 4 is out of bounds for dimension 1 with size 4");
+  EXPECT_EQ(text({tensor({0, 3})}), "index: index 3 is out of bounds for dimension 0 with size 3");
+  EXPECT_EQ(text({"...", tensor({-5})}),
+            "index: index -5 is out of bounds for dimension 1 with size 4");
+  EXPECT_EQ(text({"...", 0, Ellipsis}), "index: an index can have only one ellipsis ('...')");
+  EXPECT_EQ(text({tensor({0.5})}),
+            "index: tensors used as indices must be long, int, byte or bool tensors, got Float for "
+            "dimension 0");
+  EXPECT_EQ(text({tensor({true, false})}),
+            "index: The shape of the mask [2] at index 0 does not match the shape of the indexed "
+            "tensor [3, 4] at index 0");
+  EXPECT_EQ(error_of<Error>([] { TensorIndex("x"); }),
+            "Expected \"...\" to represent an ellipsis index, but got \"x\"");
+}
+
+TEST(Indexing, AFailedPutChangesNothing) {
+  const Tensor x = zeros({3, 4});
+  Tensor y = x.clone();
+  EXPECT_THROW(y.index_put_({tensor({0, 1, 3})}, 1), IndexError);
+  EXPECT_THROW(y.put_(tensor({0, 12}), ones({2})), IndexError);
+  EXPECT_THROW(y.scatter_(0, tensor({{0, 3}}), 1), IndexError);
+  EXPECT_THROW(y.scatter_reduce_(0, tensor({{0, 3}}), ones({1, 2}), "mean", false), IndexError);
+  EXPECT_THROW(y.index_copy_(0, tensor({0, 3}), ones({2, 4})), IndexError);
+  EXPECT_THROW(y.masked_scatter_(x == 0, ones({3})), Error);
+  EXPECT_TRUE(equal(x, y));
+}
+
+TEST(Indexing, AnIndexMayShareMemoryWithTheTensor) {
+  Tensor x = tensor({2, 0, 1});
+  x.index_put_({x}, tensor({100, 200, 300}));
+  EXPECT_TRUE(equal(x, tensor({200, 300, 100})));
+  Tensor y = tensor({2, 0, 1});
+  y.scatter_(0, y, y + 100);
+  EXPECT_TRUE(equal(y, tensor({100, 101, 102})));
+  Tensor z = arange(4, kFloat);
+  z.index_put_({tensor({1, 2, 3})}, z.slice(0, 0, 3));
+  EXPECT_TRUE(equal(z, tensor({0., 0., 1., 2.}, kFloat)));
+}
+
+TEST(Indexing, PutIsRecordedThroughViews) {
+  const Tensor x = arange(12, kFloat).reshape({3, 4}).requires_grad_();
+  const Tensor v = ones({2}).requires_grad_();
+  Tensor y = x * 1;
+  y.index_put_({Slice(1, None), tensor({0, 2})}, v);
+  EXPECT_EQ(y.grad_fn()->name(), "CopySlices");
+  y.index_put_({0}, 5);
+  (y * y).sum().backward();
+  EXPECT_EQ(v.grad().to_vector<float>(), (std::vector<float>{4, 4}));
+  EXPECT_EQ(x.grad().to_vector<float>(),
+            (std::vector<float>{0, 0, 0, 0, 0, 10, 0, 14, 0, 18, 0, 22}));
+  EXPECT_THROW(Tensor(x).index_put_({0}, 5), Error);
+}
+
+TEST(Indexing, OldNamesOfReductionsCombine) {
+  const Tensor x = tensor({1., 2., 3.}, kFloat), at = tensor({1, 1, 2});
+  const Tensor source = tensor({10., 20., 30.}, kFloat);
+  EXPECT_TRUE(equal(x.scatter(0, at, source, "add"), tensor({1., 32., 33.}, kFloat)));
+  EXPECT_TRUE(equal(x.scatter(0, at, 3, "multiply"), tensor({1., 18., 9.}, kFloat)));
+  Tensor y = x.clone();
+  EXPECT_TRUE(equal(y.scatter_(0, at, 2, "add"), tensor({1., 6., 5.}, kFloat)));
+  EXPECT_TRUE(equal(y.scatter_(0, at, source, "multiply"), tensor({1., 1200., 150.}, kFloat)));
+  EXPECT_EQ(error_of<Error>([&] { x.scatter(0, at, source, "sum"); }),
+            "scatter: reduce argument must be either add or multiply, got sum");
+  EXPECT_EQ(
+      error_of<Error>([&] { x.scatter_reduce(0, at, source, "add"); }),
+      "scatter_reduce: reduce argument must be either sum, prod, mean, amax or amin, got add");
+  // A source may be larger than the index.
+  EXPECT_TRUE(equal(x.scatter(0, at.slice(0, 0, 1), source), tensor({1., 10., 3.}, kFloat)));
+}
+
+TEST(Indexing, TensorsWithoutDimensionsHaveOneElement) {
+  const Tensor x = tensor(5., kFloat), at = tensor({0}), mask = tensor({true, false, true});
+  EXPECT_TRUE(equal(x.take(tensor({0, -1})), tensor({5., 5.}, kFloat)));
+  EXPECT_TRUE(equal(x.put(at, tensor({7.}, kFloat)), tensor(7., kFloat)));
+  EXPECT_TRUE(equal(x.index_fill(0, at, 3), tensor(3., kFloat)));
+  EXPECT_TRUE(equal(x.index_copy(0, at, tensor(2., kFloat)), tensor(2., kFloat)));
+  EXPECT_TRUE(equal(x.scatter(0, at, 4), tensor(4., kFloat)));
+  EXPECT_TRUE(equal(x.masked_select(mask), tensor({5., 5.}, kFloat)));
+  EXPECT_TRUE(
+      equal(x.masked_scatter(mask, tensor({1., 2.}, kFloat)), tensor({1., 5., 2.}, kFloat)));
+  EXPECT_EQ(x.nonzero().sizes(), IntArrayRef({1, 0}));
+  EXPECT_EQ(where(x)[0].sizes(), IntArrayRef({1}));
+  EXPECT_TRUE(equal(x.index({None}), tensor({5.}, kFloat)));
+  EXPECT_TRUE(equal(x.index({true}), tensor({5.}, kFloat)));
+  EXPECT_TRUE(equal(x.index({tensor(false)}), zeros({0})));
+}
+
+// Masks of several blocks, and rows that several threads share.
+TEST(Indexing, LargeTensorsAgreeWithSimpleLoops) {
+  const Tensor x = arange(100000, kFloat).reshape({100, 1000}).remainder(7);
+  const Tensor mask = x == 3;
+  const Tensor found = mask.nonzero();
+  const std::vector<std::int64_t> places = found.to_vector<std::int64_t>();
+  const std::vector<float> elements = x.to_vector<float>();
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i] != 3) continue;
+    ASSERT_EQ(places[2 * n], static_cast<std::int64_t>(i / 1000));
+    ASSERT_EQ(places[2 * n + 1], static_cast<std::int64_t>(i % 1000));
+    ++n;
+  }
+  EXPECT_EQ(found.size(0), static_cast<std::int64_t>(n));
+  EXPECT_EQ(x.masked_select(mask).numel(), static_cast<std::int64_t>(n));
+  EXPECT_TRUE(x.index({mask}).eq(3).all().item<bool>());
+  const auto columns = where(mask);
+  EXPECT_TRUE(equal(x.index({columns[0], columns[1]}), x.index({mask})));
+  Tensor y = zeros({100, 1000});
+  y.index_put_({columns[0], columns[1]}, ones({found.size(0)}), true);
+  EXPECT_TRUE(equal(y, mask.to(kFloat)));
+  y.masked_scatter_(mask, x.masked_select(mask));
+  EXPECT_TRUE(equal(y, mask.to(kFloat) * 3));
+  const Tensor on_device = x.to("cuda");
+  EXPECT_TRUE(equal((on_device == 3).nonzero().cpu(), found));
+  EXPECT_TRUE(equal(on_device.masked_select(on_device == 3).cpu(), x.masked_select(mask)));
+}
+
+TEST(Indexing, NumbersConvertAsFillDoes) {
+  Tensor x = zeros({3}, kLong);
+  x.index_put_({tensor({0, 1})}, 2.5);
+  x.index_put_({tensor({false, false, true})}, -1.5);
+  EXPECT_TRUE(equal(x, tensor({2, 2, -1})));
+}
+
+}  // namespace
+}  // namespace tern::testing
