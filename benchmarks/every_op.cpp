@@ -14,6 +14,14 @@ const BinaryOp kIntegers[] = {
     {"add", [](const Tensor& x, const Tensor& y) { return x + y; }},
     {"mul", [](const Tensor& x, const Tensor& y) { return x * y; }},
     {"remainder", [](const Tensor& x, const Tensor& y) { return torch::remainder(x, y); }},
+    {"fmod", [](const Tensor& x, const Tensor& y) { return torch::fmod(x, y); }},
+    {"div floor", [](const Tensor& x, const Tensor& y) { return torch::div(x, y, "floor"); }},
+    {"gcd", [](const Tensor& x, const Tensor& y) { return torch::gcd(x, y); }},
+    {"lcm", [](const Tensor& x, const Tensor& y) { return torch::lcm(x, y); }},
+    {"left shift",
+     [](const Tensor& x, const Tensor& y) { return torch::bitwise_left_shift(x, y); }},
+    {"right shift",
+     [](const Tensor& x, const Tensor& y) { return torch::bitwise_right_shift(x, y); }},
     {"maximum", [](const Tensor& x, const Tensor& y) { return torch::maximum(x, y); }},
     {"eq", [](const Tensor& x, const Tensor& y) { return x == y; }},
     {"lt", [](const Tensor& x, const Tensor& y) { return x < y; }},
@@ -119,6 +127,10 @@ void filling(const Layouts& kept, const Size& size) {
   each("uniform_", [](Tensor t) { t.uniform_(); });
   each("normal_", [](Tensor t) { t.normal_(); });
   each("bernoulli_", [](Tensor t) { t.bernoulli_(0.3); });
+  each("exponential_", [](Tensor t) { t.exponential_(); });
+  each("cauchy_", [](Tensor t) { t.cauchy_(); });
+  each("log_normal_", [](Tensor t) { t.log_normal_(); });
+  each("geometric_", [](Tensor t) { t.geometric_(0.3); });
 }
 
 void creating(torch::ScalarType dtype, const Size& size) {
@@ -145,6 +157,15 @@ void creating_like(const Tensor& x, const Size& size) {
   const auto fresh = [&](const char* name, auto run) { report(name, "fresh", size, run); };
   fresh("ones_like", [&] { return torch::ones_like(x); });
   fresh("bernoulli", [&] { return torch::bernoulli(x.clamp(0, 1)); });
+  const Tensor p = x.clamp(0, 1) * 0.75 + 0.125;
+  fresh("normal of tensors", [&] { return at::normal(x, p); });
+  fresh("poisson", [&] { return torch::poisson(p * 8); });
+  fresh("binomial", [&] { return torch::binomial(torch::full_like(p, 20), p); });
+  fresh("multinomial", [&] { return torch::multinomial(p, 1); });
+  fresh("multinomial, 5", [&] { return torch::multinomial(p, 5); });
+  fresh("multinomial, replaced", [&] { return torch::multinomial(p, 64, true); });
+  fresh("rrelu", [&] { return torch::rrelu(x - 0.5, 0.125, 0.25, true); });
+  fresh("gumbel_softmax", [&] { return F::gumbel_softmax(x, F::GumbelSoftmaxFuncOptions()); });
   fresh("dropout", [&] { return F::dropout(x, F::DropoutFuncOptions().p(0.3)); });
 }
 
@@ -168,6 +189,18 @@ void indexing(const Layouts& x, const Size& size) {
   each("gather of rows", [&](const Tensor& t) { t.gather(0, row_of); });
   each("gather of columns", [&](const Tensor& t) { t.gather(1, column_of); });
   each("scatter_add of rows", [&](const Tensor& t) { t.scatter_add(0, row_of, y); });
+  each("scatter of rows", [&](const Tensor& t) { t.scatter(0, row_of, y); });
+  each("scatter_reduce amax", [&](const Tensor& t) { t.scatter_reduce(1, column_of, y, "amax"); });
+  const Tensor mask = x.contiguous > 0, position = row_of * columns + column_of;
+  each("masked_select", [&](const Tensor& t) { t.masked_select(mask); });
+  each("nonzero", [&](const Tensor& t) { t.nonzero(); });
+  each("take", [&](const Tensor& t) { t.take(position); });
+  each("index by rows", [&](const Tensor& t) { t.index({some_rows}); });
+  each("index by elements", [&](const Tensor& t) { t.index({row_of, column_of}); });
+  each("index by mask", [&](const Tensor& t) { t.index({mask}); });
+  const Tensor sums = x.contiguous.clone();
+  report("index_put_ of rows, added", "contiguous", size,
+         [&] { sums.clone().index_put_({some_rows}, y, true); });
   each("scatter_add of columns", [&](const Tensor& t) { t.scatter_add(1, column_of, y); });
   each("nll_loss", [&](const Tensor& t) { F::nll_loss(t, target); });
   each("cross_entropy", [&](const Tensor& t) { F::cross_entropy(t, target); });
@@ -191,6 +224,22 @@ void products(const Layouts& x, const Tensor& y, const Size& size) {
     a.expand({4, -1, -1}).bmm(batch.slice(0, 0, 4).slice(1, 0, 8));
   });
   report("dot", "contiguous", size, [&] { flat.dot(y.reshape({-1})); });
+  report("outer", "contiguous", size, [&] { y[0].outer(vector); });
+  if (dtype != torch::kFloat && dtype != torch::kDouble) return;
+  each("einsum ij,ij->i", [&](const Tensor& t) { torch::einsum("ij,ij->i", {t, y}); });
+  each("cdist, p = 1", [&](const Tensor& t) { torch::cdist(t, y.slice(0, 0, 32), 1); });
+  each("cdist, p = 2", [&](const Tensor& t) { torch::cdist(t, y.slice(0, 0, 32)); });
+  each("cosine_similarity", [&](const Tensor& t) { torch::cosine_similarity(t, y); });
+  const std::int64_t n = std::min<std::int64_t>(size.rows, 128);
+  const Tensor a = normal(n, n).to(dtype);
+  const auto matrix = [&](const char* name, auto run) {
+    report(name, "contiguous", size, [&] { run(a); });
+  };
+  matrix("linalg::qr", [](const Tensor& t) { torch::linalg_qr(t); });
+  matrix("linalg::eigh", [](const Tensor& t) { torch::linalg_eigh(t); });
+  matrix("linalg::svd", [](const Tensor& t) { torch::linalg_svd(t, false); });
+  matrix("linalg::solve", [](const Tensor& t) { torch::linalg_solve(t, t); });
+  matrix("matrix_exp", [](const Tensor& t) { t.matrix_exp(); });
 }
 
 // --- The other six dtypes ------------------------------------------------------------------------
@@ -240,7 +289,7 @@ void all_ops(const Dtype& dtype, const Size& size) {
     for (const BinaryOp& op : kProbabilities) same_size(op.name, op, unit, q - 0.125, size);
   }
   choosing(x, y, size);
-  filling(x, size);
+  filling(cast(layouts(size, positive), dtype.dtype), size);
   creating(dtype.dtype, size);
   creating_integers(dtype.dtype, size);
   creating_like(x.contiguous, size);
@@ -266,7 +315,7 @@ int main(int argc, char** argv) {
     for (const BinaryOp& op : kPositiveBinary) binary(op.name, op, p, q, size);
     for (const BinaryOp& op : kProbabilities) same_size(op.name, op, unit, q - 0.125, size);
     choosing(x, y, size);
-    filling(x, size);
+    filling(layouts(size, normal), size);
     creating(torch::kFloat, size);
     creating_integers(torch::kLong, size);
     creating_like(x.contiguous, size);
