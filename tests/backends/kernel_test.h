@@ -173,6 +173,12 @@ inline std::string set_name(const ::testing::TestParamInfo<KernelSet>& info) {
   INSTANTIATE_TEST_SUITE_P(Sets, Suite, ::testing::ValuesIn(testing::cpu_kernel_sets()), \
                            testing::set_name)
 
+/// For tests of what only CUDA's kernels do.
+#define TERN_CUDA_KERNEL_TESTS(Suite)                                                           \
+  INSTANTIATE_TEST_SUITE_P(Sets, Suite,                                                         \
+                           ::testing::Values(testing::KernelSet{&emulator::cuda_kernels(), 1}), \
+                           testing::set_name)
+
 /// Pseudo-random numbers that are the same everywhere.
 class Noise {
  public:
