@@ -70,3 +70,19 @@ set(TERN_NO_UNDEFINED -Wl,-z,defs)
 if(TERN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(TERN_NO_UNDEFINED "")
 endif()
+
+# Tables of functions need a relocation for each pointer; packed, they take a bit instead of 24 bytes. The loader of
+# glibc reads them from 2.36 on.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,-z,pack-relative-relocs -Wl,--fatal-warnings)
+check_cxx_source_compiles([[
+#include <features.h>
+#if !__GLIBC_PREREQ(2, 36)
+#error
+#endif
+int main() {}
+]] TERN_HAS_PACKED_RELOCATIONS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+if(TERN_HAS_PACKED_RELOCATIONS)
+  set(TERN_PACKED_RELOCATIONS -Wl,-z,pack-relative-relocs)
+endif()
