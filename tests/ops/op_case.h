@@ -82,7 +82,6 @@ struct OpCase {
   std::vector<Rejection> rejections = {};
   bool mixes_devices = false;  // tensors may come from two devices (copies)
   bool numbers_join = true;    // a 0-d tensor on the CPU may join those of a GPU
-  bool twice_differentiable = true;
   bool meta = true;         // false: the result's shape depends on elements, so meta tensors throw
   double tolerance = 1e-5;  // float32 against the oracle
   double golden_factor =

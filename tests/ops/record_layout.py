@@ -5,8 +5,8 @@ RECORD = ("op", "traits", "sampler", "forms", "cases")
 TRAITS = ("exact", "sum", "square", "layout", "step", "pole", "kink")
 FORM = ("cpp", "python", "parameters")
 CASE = ("name", "comment", "cpp", "python", "in_place", "node", "samples", "dtypes",
-        "mixes_devices", "numbers_join", "twice_differentiable", "meta", "tolerance", "kernel", "optional",
-        "calls_before", "rejections", "golden")
+        "mixes_devices", "numbers_join", "meta", "tolerance", "golden_factor", "other_node", "kernel",
+        "optional", "calls_before", "rejections", "golden")
 WIDTH = 100
 
 

@@ -192,7 +192,6 @@ OpCase read_case(const RecordValue& value, const std::string& file, const std::s
                "dtypes",
                "mixes_devices",
                "numbers_join",
-               "twice_differentiable",
                "meta",
                "tolerance",
                "golden_factor",
@@ -217,7 +216,6 @@ OpCase read_case(const RecordValue& value, const std::string& file, const std::s
   }
   value.read("mixes_devices", &op.mixes_devices);
   value.read("numbers_join", &op.numbers_join);
-  value.read("twice_differentiable", &op.twice_differentiable);
   value.read("meta", &op.meta);
   value.read("tolerance", &op.tolerance);
   value.read("golden_factor", &op.golden_factor);
