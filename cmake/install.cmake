@@ -27,7 +27,8 @@ foreach(header IN LISTS public_headers ITEMS tern.h)
   get_filename_component(above ${header} DIRECTORY)
   install(FILES ${header} DESTINATION ${headers}/${above})
 endforeach()
-install(FILES ${tern_method_declarations} ${tern_generated}/op_forms.h DESTINATION ${headers}/generated)
+install(FILES ${tern_method_declarations} ${tern_generated}/op_forms.h
+        ${tern_generated}/op_names.h DESTINATION ${headers}/generated)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tern)
 install(EXPORT tern-targets NAMESPACE tern:: DESTINATION ${package})

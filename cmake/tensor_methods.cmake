@@ -3,6 +3,7 @@
 #
 #   tern/generated/tensor_methods.inc   declarations of methods, for the body of the class; installed
 #   tern/generated/op_forms.h           declarations of these functions; installed
+#   tern/generated/op_names.h           the namespaces linalg and special; installed
 #   tensor_methods.cpp                  definitions of both
 
 find_program(TERN_AWK awk REQUIRED)
@@ -21,4 +22,5 @@ function(tern_make_methods part output)
 endfunction()
 tern_make_methods(declarations ${tern_method_declarations})
 tern_make_methods(functions ${tern_generated}/op_forms.h)
+tern_make_methods(names ${tern_generated}/op_names.h)
 tern_make_methods(definitions ${tern_method_definitions})

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tern/core/kernels/formulas_binary.h>
+#include <tern/core/kernels/gamma.h>
 #include <tern/core/kernels/math_pair.h>
 
 // Functions of two inputs that are not arithmetic.
@@ -63,6 +64,17 @@ struct xlogy : Formula {
     return (a == 0) & !is_nan(b) ? T(0) : y;
   }
 };
+
+/// a log(1 + b); 0 for a zero a unless b is NaN.
+struct xlog1py : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a, T b) {
+    const T y = a * math::log1p(b);
+    return (a == 0) & !is_nan(b) ? T(0) : y;
+  }
+};
+
+TERN_PAIR_FORMULA_OF(zeta)
 
 /// a 2^b for an integer b.
 TERN_PAIR_FORMULA_OF(ldexp)

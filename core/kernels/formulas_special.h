@@ -6,6 +6,7 @@
 #include <tern/core/kernels/gamma.h>
 #include <tern/core/kernels/hyperbolic.h>
 #include <tern/core/kernels/inverse_trig.h>
+#include <tern/core/kernels/normal_distribution.h>
 #include <tern/core/kernels/trig.h>
 
 // Special functions, and the parts of a floating number.
@@ -27,9 +28,21 @@ TERN_FORMULA_OF(log10)
 TERN_FORMULA_OF(erf)
 TERN_FORMULA_OF(erfc)
 TERN_BOUNDED_FORMULA_OF(erfinv, erfinv_bounded, erfinv_bounded_value)
+TERN_FORMULA_OF(erfcx)
+TERN_FORMULA_OF(log_ndtr)
+TERN_FORMULA_OF(ndtri)
 TERN_FORMULA_OF(lgamma)
 TERN_FORMULA_OF(digamma)
 TERN_FORMULA_OF(sinc)
+
+/// -a log(a); 0 for 0, and -infinity for a negative a.
+struct entr : Formula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T a) {
+    const T y = -a * math::log(a);
+    return a > 0 ? y : (a < 0 ? -std::numeric_limits<T>::infinity() : a);
+  }
+};
 
 struct polygamma : ScaledFormula {
   template <class T>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tern/core/kernels/math.h>
+#include <tern/core/kernels/pow.h>
 #include <tern/core/kernels/trig.h>
 
 // The logarithm of the gamma function and its derivatives. All compute in double: near a zero of
@@ -103,17 +104,18 @@ TERN_HOST_DEVICE double whole_power(double x, int n) {
   return result;
 }
 
-/// The sum of (x + i)^-s over i = 0, 1, .. for x > 0 and an integer s > 1, by the formula of Euler
-/// and Maclaurin (Abramowitz and Stegun 23.1.30).
-TERN_HOST_DEVICE double hurwitz_zeta(int s, double x) {
+/// The sum of (x + i)^-s over i = 0, 1, .. for x > 0 and s > 1, by the formula of Euler and
+/// Maclaurin (Abramowitz and Stegun 23.1.30). `power_of` returns x^s.
+template <class Exponent, class Power>
+TERN_HOST_DEVICE double hurwitz_zeta(Exponent s, double x, Power power_of) {
   double sum = 0;
   while (x < 8 + 0.5 * s) {
-    const double term = 1 / (s == 2 ? x * x : whole_power(x, s));
+    const double term = 1 / power_of(x, s);
     sum += term;
-    if (term < 1e-19 * sum) return sum;
+    if (term <= 1e-19 * sum) return sum;
     x += 1;
   }
-  const double power = 1 / whole_power(x, s), inverse = 1 / x, z = inverse * inverse;
+  const double power = 1 / power_of(x, s), inverse = 1 / x, z = inverse * inverse;
   // B2k / (2k)! for k = 1 to 8.
   constexpr double kFactors[] = {1.0 / 12,
                                  -1.0 / 720,
@@ -129,6 +131,32 @@ TERN_HOST_DEVICE double hurwitz_zeta(int s, double x) {
     rising *= (s + 2.0 * k + 1) * (s + 2.0 * k + 2) * z;
   }
   return sum + power * (x / (s - 1) + 0.5 + tail);
+}
+
+/// The same for an integer s.
+TERN_HOST_DEVICE double hurwitz_zeta(int s, double x) {
+  return hurwitz_zeta(
+      s, x, [](double base, int n) { return n == 2 ? base * base : whole_power(base, n); });
+}
+
+/// The sum of (q + i)^-x over i = 0, 1, ..: infinity for x = 1 and for a q of 0, -1, .., NaN for
+/// x < 1, and for a negative q unless x is an integer.
+TERN_HOST_DEVICE double zeta(double x, double q) {
+  if (x == 1) return std::numeric_limits<double>::infinity();
+  if (!(x > 1)) return std::numeric_limits<double>::quiet_NaN();
+  const auto power_of = [](double base, double s) { return pow(base, s); };
+  if (q > 0) return hurwitz_zeta(x, q, power_of);
+  const double below = floor(q);
+  if (q == below) return std::numeric_limits<double>::infinity();
+  if (!(x == floor(x))) return std::numeric_limits<double>::quiet_NaN();
+  // The terms of negative numbers are differences of two sums.
+  const double rest = q - below;
+  const double negative = hurwitz_zeta(x, 1 - rest, power_of) - hurwitz_zeta(x, 1 - q, power_of);
+  const bool is_even = floor(0.5 * x) == 0.5 * x;
+  return hurwitz_zeta(x, rest, power_of) + (is_even ? negative : -negative);
+}
+TERN_HOST_DEVICE float zeta(float x, float q) {
+  return static_cast<float>(zeta(static_cast<double>(x), static_cast<double>(q)));
 }
 
 /// Derivative number `order` >= 1 of digamma: (-1)^(n + 1) n! times a sum of powers.

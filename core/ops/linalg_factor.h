@@ -56,6 +56,17 @@ TERN_API Tensor linalg_svdvals(const Tensor& A);
 /// and V are square, and without `compute_uv` they are zero and have no gradient.
 TERN_API std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, StrictBool some = true,
                                                 StrictBool compute_uv = true);
+/// Returns the symmetric X with X X = A of each symmetric positive definite matrix. Only the lower
+/// triangle is read; negative eigenvalues count as 0. Throws as linalg_eigh() does.
+///
+/// Shape: [..., n, n] -> [..., n, n]
+TERN_API Tensor linalg_matrix_sqrth(const Tensor& A);
+/// Returns the polar decomposition A = U H of each matrix: U has orthonormal columns, H is
+/// symmetric and positive semidefinite. The gradient needs matrices of full rank. Throws ShapeError
+/// for fewer rows than columns.
+///
+/// Shape: [..., m, n] -> ([..., m, n], [..., n, n])
+TERN_API std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A);
 /// Returns the solution X of smallest norm that minimizes |A X - B|, the sums of the squares of the
 /// residuals (empty unless m > n and A has full rank), the rank of A and its singular values.
 /// Singular values up to `rcond` (by default epsilon * max(m, n)) times the largest count as 0.

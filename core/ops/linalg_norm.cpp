@@ -112,7 +112,40 @@ Tensor cond_by_values(const Tensor& a, bool is_smallest) {
   return (is_smallest ? smallest / largest : largest / smallest).squeeze(-1);
 }
 
+// Throws unless `dim` names vectors or matrices. Returns whether they are matrices.
+bool names_matrices(const Tensor& a, const std::optional<IntArrayRef>& dim) {
+  if (dim) {
+    TERN_CHECK(dim->size() == 1 || dim->size() == 2, Error,
+               "If dim is specified, it must be of length 1 or 2. Got ", *dim);
+    return dim->size() == 2;
+  }
+  TERN_CHECK(a.dim() == 1 || a.dim() == 2, Error,
+             "If dim is not specified but ord is, the input must be 1D or 2D. Got ", a.dim(), "D.");
+  return a.dim() == 2;
+}
+
 }  // namespace
+
+Tensor linalg_norm(const Tensor& A, const std::optional<Scalar>& ord,
+                   std::optional<IntArrayRef> dim, StrictBool keepdim,
+                   std::optional<ScalarType> dtype) {
+  TERN_OP("linalg_norm", A);
+  if (ord || dim) {
+    const bool has_matrices = names_matrices(A, dim);
+    if (ord && has_matrices) {
+      return norm_of_matrices(A, Order(*ord), dim.value_or(IntArrayRef{0, 1}), keepdim, dtype);
+    }
+  }
+  return linalg_vector_norm(A, ord.value_or(Scalar(2)), dim.value_or(IntArrayRef{}), keepdim,
+                            dtype);
+}
+
+Tensor linalg_norm(const Tensor& A, std::string_view ord, std::optional<IntArrayRef> dim,
+                   StrictBool keepdim, std::optional<ScalarType> dtype) {
+  TERN_OP("linalg_norm", A);
+  if (dim || A.dim() != 1) names_matrices(A, dim);
+  return norm_of_matrices(A, Order(ord), dim.value_or(IntArrayRef{0, 1}), keepdim, dtype);
+}
 
 Tensor linalg_matrix_norm(const Tensor& A, std::string_view ord, IntArrayRef dim,
                           StrictBool keepdim, std::optional<ScalarType> dtype) {

@@ -245,6 +245,19 @@ Tensor& renorm_(Tensor& self, const Scalar& p, StrictInt dim, const Scalar& maxn
       self, [&](const Tensor& x, const Tensor& out) { return renormed(rule, x, out); });
 }
 
+Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm,
+                          double norm_type) {
+  TERN_OP("embedding_renorm_", weight, indices);
+  TERN_CHECK(weight.dim() == 2, ShapeError, "'weight' must be 2-D, got sizes ", weight.sizes());
+  TERN_CHECK(indices.dtype() == kLong || indices.dtype() == kInt, DTypeError,
+             "Expected tensor for argument #2 'indices' to have one of the following scalar types: "
+             "Long, Int; but got ",
+             indices.dtype(), " instead");
+  Tensor rows = indices.to(kLong).flatten();
+  if (!rows.is_meta()) rows = std::get<0>(unique(rows));
+  return weight.index_copy_(0, rows, renorm(weight.index_select(0, rows), norm_type, 0, max_norm));
+}
+
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps,
                          StrictBool keepdim) {
   TERN_OP("pairwise_distance", x1, x2);

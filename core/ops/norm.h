@@ -23,6 +23,21 @@ TERN_API Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim,
 TERN_API Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord = 2, IntArrayRef dim = {},
                                    StrictBool keepdim = false,
                                    std::optional<ScalarType> dtype = std::nullopt);
+/// Returns the norm of vectors or of matrices: of all elements without `ord` and `dim`, of vectors
+/// along one dimension, of matrices in two dimensions. Without `dim`, A with an `ord` has one or
+/// two dimensions. `ord` is that of linalg_vector_norm() or linalg_matrix_norm(). Throws Error for
+/// other numbers of dimensions.
+///
+/// Example:
+///   linalg_norm(A, "fro", {0, 1});
+TERN_API Tensor linalg_norm(const Tensor& A, const std::optional<Scalar>& ord = std::nullopt,
+                            std::optional<IntArrayRef> dim = std::nullopt,
+                            StrictBool keepdim = false,
+                            std::optional<ScalarType> dtype = std::nullopt);
+TERN_API Tensor linalg_norm(const Tensor& A, std::string_view ord,
+                            std::optional<IntArrayRef> dim = std::nullopt,
+                            StrictBool keepdim = false,
+                            std::optional<ScalarType> dtype = std::nullopt);
 /// Returns the p-norm of self - other over all elements, as norm().
 ///
 /// Shape: any -> []
@@ -35,16 +50,10 @@ TERN_API Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p = 
 ///   weight.renorm_(2, 0, 1);  // no row is longer than 1
 TERN_API Tensor renorm(const Tensor& self, const Scalar& p, StrictInt dim, const Scalar& maxnorm);
 TERN_API Tensor& renorm_(Tensor& self, const Scalar& p, StrictInt dim, const Scalar& maxnorm);
+/// Does the same in place to the rows of the matrix `weight` that the integers `indices` name, in
+/// the norm of order `norm_type`. Throws ShapeError unless `weight` is a matrix, IndexError for an
+/// index out of range.
+TERN_API Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm,
+                                   double norm_type);
 
-/// The names of libtorch's `torch::linalg`.
-namespace linalg {
-
-/// Returns the norm of order `ord` of vectors, as linalg_vector_norm().
-inline Tensor vector_norm(const Tensor& x, const Scalar& ord = 2, IntArrayRef dim = {},
-                          StrictBool keepdim = false,
-                          std::optional<ScalarType> dtype = std::nullopt) {
-  return linalg_vector_norm(x, ord, dim, keepdim, dtype);
-}
-
-}  // namespace linalg
 }  // namespace tern

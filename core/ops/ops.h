@@ -34,8 +34,10 @@
 #include <tern/core/ops/scatter.h>
 #include <tern/core/ops/sort.h>
 #include <tern/core/ops/special.h>
+#include <tern/core/ops/special_functions.h>
 #include <tern/core/ops/special_names.h>
 #include <tern/core/ops/statistics.h>
 #include <tern/core/ops/unary.h>
 #include <tern/core/ops/view.h>
 #include <tern/generated/op_forms.h>  // from aliases.txt and out_forms.txt
+#include <tern/generated/op_names.h>  // linalg::inv and so on

@@ -107,6 +107,9 @@ TERN_API Tensor& rrelu_(Tensor& input, double lower = 1.0 / 8, double upper = 1.
 TERN_API Tensor rrelu_with_noise(const Tensor& input, Tensor& noise, double lower = 1.0 / 8,
                                  double upper = 1.0 / 3, StrictBool training = false,
                                  std::optional<Generator> generator = std::nullopt);
+TERN_API Tensor& rrelu_with_noise_(Tensor& input, Tensor& noise, double lower = 1.0 / 8,
+                                   double upper = 1.0 / 3, StrictBool training = false,
+                                   std::optional<Generator> generator = std::nullopt);
 
 /// Returns the state of the device's default generator as a uint8 tensor on the CPU; see
 /// Generator::state_bytes().

@@ -306,6 +306,29 @@ Tensor rrelu_with(const char* node, const Tensor& input, const Tensor& slopes) {
                     input, [](const Tensor& g, const Tensor& s) { return g * s; }, slopes));
 }
 
+Tensor& multiply_by_slopes(Tensor& input, const Tensor& slopes) {
+  return detail::inplace(input, [&](const Tensor& x, const Tensor& out) {
+    if (!out.defined()) return rrelu_with("RreluWithNoiseBackward1", x, slopes);
+    out.detach().mul_(slopes);
+    return out;
+  });
+}
+
+// The slopes, drawn ones also in `noise`.
+Tensor noisy_slopes(const Tensor& input, Tensor& noise, double lower, double upper, bool training,
+                    OptionalGenerator& generator) {
+  check_slopes(input, lower, upper, training);
+  TERN_CHECK(noise.sizes() == input.sizes(), ShapeError, "expected noise of sizes ", input.sizes(),
+             ", got ", noise.sizes());
+  TERN_CHECK(noise.dtype() == input.dtype(), DTypeError, "expected noise of dtype ", input.dtype(),
+             ", got ", noise.dtype());
+  if (!training) return fixed_slopes(input, (lower + upper) / 2);
+  Tensor slopes = draw_slopes("rrelu_with_noise", input, lower, upper, generator);
+  const NoGradGuard no_grad;
+  noise.copy_(slopes);
+  return slopes;
+}
+
 }  // namespace
 
 Tensor rrelu(const Tensor& input, double lower, double upper, StrictBool training,
@@ -321,30 +344,21 @@ Tensor& rrelu_(Tensor& input, double lower, double upper, StrictBool training,
                OptionalGenerator generator) {
   TERN_OP("rrelu_", input);
   check_slopes(input, lower, upper, training);
-  return detail::inplace(input, [&](const Tensor& x, const Tensor& out) {
-    const Tensor slopes = training ? draw_slopes("rrelu_", x, lower, upper, generator)
-                                   : fixed_slopes(x, (lower + upper) / 2);
-    if (!out.defined()) return rrelu_with("RreluWithNoiseBackward1", x, slopes);
-    out.detach().mul_(slopes);
-    return out;
-  });
+  return multiply_by_slopes(input, training ? draw_slopes("rrelu_", input, lower, upper, generator)
+                                            : fixed_slopes(input, (lower + upper) / 2));
 }
 
 Tensor rrelu_with_noise(const Tensor& input, Tensor& noise, double lower, double upper,
                         StrictBool training, OptionalGenerator generator) {
   TERN_OP("rrelu_with_noise", input, noise);
-  check_slopes(input, lower, upper, training);
-  TERN_CHECK(noise.sizes() == input.sizes(), ShapeError, "expected noise of sizes ", input.sizes(),
-             ", got ", noise.sizes());
-  TERN_CHECK(noise.dtype() == input.dtype(), DTypeError, "expected noise of dtype ", input.dtype(),
-             ", got ", noise.dtype());
-  if (!training) return rrelu(input, lower, upper, false);
-  const Tensor slopes = draw_slopes("rrelu_with_noise", input, lower, upper, generator);
-  {
-    const NoGradGuard no_grad;
-    noise.copy_(slopes);
-  }
-  return rrelu_with("RreluWithNoiseBackward0", input, slopes);
+  return rrelu_with("RreluWithNoiseBackward0", input,
+                    noisy_slopes(input, noise, lower, upper, training, generator));
+}
+
+Tensor& rrelu_with_noise_(Tensor& input, Tensor& noise, double lower, double upper,
+                          StrictBool training, OptionalGenerator generator) {
+  TERN_OP("rrelu_with_noise_", input, noise);
+  return multiply_by_slopes(input, noisy_slopes(input, noise, lower, upper, training, generator));
 }
 
 Tensor get_rng_state(Device device) {

@@ -266,6 +266,12 @@ Tensor squeeze(const Tensor& self, IntList dim) {
   return squeezed_dims("SqueezeBackward1", "SqueezeBackward2", self, dim);
 }
 
+Tensor alias(const Tensor& input) {
+  TERN_OP("alias", input);
+  return view_of("AliasBackward0", input, input.sizes(), input.strides(), input.storage_offset(),
+                 [](const Tensor& g) { return g; });
+}
+
 Tensor unsqueeze(const Tensor& self, StrictInt dim) {
   TERN_OP("unsqueeze", self);
   return unsqueezed("UnsqueezeBackward0", self, dim);

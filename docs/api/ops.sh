@@ -22,7 +22,7 @@ plain=""
 ops=core/ops
 section "Making tensors" $ops/creation.h $ops/creation_methods.inc
 section "Random numbers" $ops/random.h $ops/random_methods.inc
-section "Elementwise" $ops/unary.h $ops/special.h $ops/elementwise.h $ops/activation.h
+section "Elementwise" $ops/unary.h $ops/special.h $ops/special_functions.h $ops/elementwise.h $ops/activation.h
 section "Comparisons" $ops/comparison.h
 section "Distances" $ops/distance.h
 section "Sorting and order" $ops/sort.h

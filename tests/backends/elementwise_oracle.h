@@ -60,6 +60,12 @@ Number tolerance(kernels::ElementwiseOp op) {
     case logaddexp:
     case logaddexp2:
     case xlogy:
+    case xlog1py:
+    case entr:
+    case erfcx:
+    case log_ndtr:
+    case ndtri:
+    case zeta:
     case ldexp:
     case addcdiv:
     case tan:

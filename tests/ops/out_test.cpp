@@ -55,6 +55,15 @@ TEST(OutForm, IsNotDifferentiable) {
   EXPECT_FALSE(exp_out(out, x).requires_grad());
 }
 
+TEST(OutForm, HasTheNamesOfTheFunction) {
+  const Tensor a = tensor({{4., 0.}, {0., 9.}});
+  Tensor out = empty({0}, kDouble);
+  EXPECT_TRUE(linalg::matrix_sqrth_out(out, a).equal(tensor({{2., 0.}, {0., 3.}})));
+  EXPECT_TRUE(multiply_out(out, a, 2).equal(a * 2));
+  EXPECT_TRUE(special::psi_out(out, ones({1}, kDouble)).equal(digamma(ones({1}, kDouble))));
+  EXPECT_TRUE(linalg::diagonal(a).equal(tensor({4., 9.})));
+}
+
 TEST(OutForm, MayBeAnOperand) {
   Tensor x = tensor({{1.f, 2.f}, {3.f, 4.f}});
   matmul_out(x, x, x);

@@ -75,10 +75,15 @@ constexpr std::int64_t grain_of(ElementwiseOp op) {
     case ElementwiseOp::atan2:
     case ElementwiseOp::hypot:
     case ElementwiseOp::xlogy:
+    case ElementwiseOp::xlog1py:
+    case ElementwiseOp::entr:
     case ElementwiseOp::ldexp:
       return 8192;
     case ElementwiseOp::erfinv:
     case ElementwiseOp::lgamma:
+    case ElementwiseOp::erfcx:
+    case ElementwiseOp::log_ndtr:
+    case ElementwiseOp::ndtri:
     case ElementwiseOp::digamma:
     case ElementwiseOp::pow:
     case ElementwiseOp::remainder:
@@ -90,6 +95,7 @@ constexpr std::int64_t grain_of(ElementwiseOp op) {
     case ElementwiseOp::logaddexp2:
       return 2048;
     case ElementwiseOp::polygamma:
+    case ElementwiseOp::zeta:
       return 256;
     default:
       return 32768;

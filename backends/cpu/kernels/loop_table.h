@@ -176,7 +176,7 @@ constexpr unsigned variants() {
     return kNone | kSecond;
   }
   const bool is_rare = is_one_of<F, gcd, lcm, heaviside, fmax, fmin, atan2, hypot, logaddexp,
-                                 logaddexp2, xlogy, ldexp, addcdiv, lerp_tensor>;
+                                 logaddexp2, xlogy, xlog1py, zeta, ldexp, addcdiv, lerp_tensor>;
   return is_rare ? kNone : ~0U;
 }
 

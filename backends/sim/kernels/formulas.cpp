@@ -245,6 +245,14 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
       return std::erfc(a);
     case ElementwiseOp::erfinv:
       return inverse_error_function(a);
+    case ElementwiseOp::erfcx:
+      return scaled_error_function(a);
+    case ElementwiseOp::log_ndtr:
+      return log_of_normal(a);
+    case ElementwiseOp::ndtri:
+      return quantile_of_normal(a);
+    case ElementwiseOp::entr:
+      return a > 0 ? -a * std::log(a) : a < 0 ? -std::numeric_limits<double>::infinity() : a;
     case ElementwiseOp::lgamma:
       return log_gamma(a);
     case ElementwiseOp::digamma:
@@ -316,6 +324,10 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
       return log2_of_sum(a, b);
     case ElementwiseOp::xlogy:
       return a == 0 && !std::isnan(b) ? 0 : a * std::log(b);
+    case ElementwiseOp::xlog1py:
+      return a == 0 && !std::isnan(b) ? 0 : a * std::log1p(b);
+    case ElementwiseOp::zeta:
+      return hurwitz_zeta(a, b);
     case ElementwiseOp::ldexp:
       return times_power_of_two(a, b);
     case ElementwiseOp::addcdiv:

@@ -29,7 +29,9 @@ Real sine_of_pi(Real x) {
 Real zeta(Real s, Real x) {
   Real sum = 0;
   while (x < 20 + s) {
-    sum += std::pow(x, -s);
+    const Real term = std::pow(x, -s);
+    sum += term;
+    if (term <= 1e-25L * sum) return sum;
     x += 1;
   }
   sum += std::pow(x, 1 - s) / (s - 1) + std::pow(x, -s) / 2;
@@ -44,7 +46,54 @@ Real zeta(Real s, Real x) {
   return sum;
 }
 
+/// Returns e^(x^2) (1 - erf(x)) for x >= 0, by its asymptotic series for a large x.
+Real scaled_error_function_of(Real x) {
+  if (x < 26) return std::exp(x * x) * std::erfc(x);
+  Real sum = 0, term = 1;
+  for (int i = 1; i < 12; ++i) {
+    sum += term;
+    term *= (1 - 2 * i) / (2 * x * x);
+  }
+  return sum / (x * std::sqrt(kPi));
+}
+
 }  // namespace
+
+double scaled_error_function(double x) {
+  if (std::isnan(x)) return x;
+  if (x < 0) return static_cast<double>(std::exp(Real(x) * x) * std::erfc(Real(x)));
+  return std::isinf(x) ? 0 : static_cast<double>(scaled_error_function_of(x));
+}
+
+double log_of_normal(double x) {
+  const Real y = Real(x) * std::sqrt(0.5L);
+  if (x == -kInfinity || std::isnan(x)) return x;
+  if (x > -1) return static_cast<double>(std::log1p(-std::erfc(y) / 2));
+  return static_cast<double>(std::log(scaled_error_function_of(-y) / 2) - y * y);
+}
+
+double quantile_of_normal(double p) {
+  if (!(p >= 0 && p <= 1)) return kNaN;
+  if (p == 0 || p == 1) return p == 0 ? -kInfinity : kInfinity;
+  const Real tail = p < 0.5 ? Real(p) : 1 - Real(p);
+  Real low = 0, high = 40;
+  for (int i = 0; i < 90; ++i) {
+    const Real middle = (low + high) / 2;
+    (std::erfc(middle * std::sqrt(0.5L)) / 2 > tail ? low : high) = middle;
+  }
+  return static_cast<double>(p < 0.5 ? -low : low);
+}
+
+double hurwitz_zeta(double x, double q) {
+  if (x == 1) return kInfinity;
+  if (!(x > 1) || std::isnan(q)) return kNaN;
+  if (q > 0) return static_cast<double>(zeta(x, q));
+  if (q == std::floor(q)) return kInfinity;
+  if (x != std::floor(x)) return kNaN;
+  const Real below = std::floor(Real(q)), rest = Real(q) - below;
+  const Real negative = zeta(x, 1 - rest) - zeta(x, 1 - rest - below);
+  return static_cast<double>(zeta(x, rest) + (std::fmod(x, 2) == 0 ? negative : -negative));
+}
 
 double inverse_error_function(double x) {
   if (!(std::abs(x) <= 1)) return kNaN;
