@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/product.h>
 #include <tern/core/ops/detail/reduce.h>
 #include <tern/core/ops/detail/sort.h>
 #include <tern/core/ops/ops.h>
@@ -33,8 +34,8 @@ std::tuple<Tensor, Tensor> one_along(const char* name, const char* node, SelectO
   if (!keepdim && self.dim() > 0) {
     DimVector sizes = self.self().sizes;
     sizes.erase(static_cast<std::size_t>(d));
-    values = values.view(sizes);
-    indices = indices.view(sizes);
+    values = detail::with_sizes(values, sizes);
+    indices = detail::with_sizes(indices, sizes);
   }
   if (!needs_grad(self)) return {values, indices};
   Tensor recorded =
@@ -62,10 +63,11 @@ Tensor median_of_none(const Tensor& self) {
 
 Tensor median_of_all(const char* name, const char* node, SelectOp op, const Tensor& self) {
   check_no_bool("median_cpu", self);
-  Tensor out = self.numel() == 0
-                   ? median_of_none(self)
-                   : std::get<0>(detail::run_select(name, op, self.detach().reshape({-1}), 0))
-                         .view(IntArrayRef());
+  Tensor out =
+      self.numel() == 0
+          ? median_of_none(self)
+          : detail::with_sizes(
+                std::get<0>(detail::run_select(name, op, self.detach().reshape({-1}), 0)), {});
   if (!needs_grad(self)) return out;
   return record(node, out,
                 wrt(
@@ -83,7 +85,7 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, StrictInt k, StrictInt d
   TERN_OP("kthvalue", self);
   const std::int64_t d = wrap_dim(dim, self.dim());
   const std::int64_t size = self.dim() == 0 ? 1 : self.size(d);
-  check_no_bool("kthvalue_cpu", self);
+  if (self.dim() > 0) check_no_bool("kthvalue_cpu", self);
   TERN_CHECK(size == 0 || (k >= 1 && k <= size), Error,
              "kthvalue(): selected number k out of range ", "for dimension ", d, ": k is ",
              std::int64_t{k}, ", the dimension has size ", size);

@@ -1,7 +1,9 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/sort.h>
+#include <tern/core/ops/detail/index.h>
 #include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/product.h>
 #include <tern/core/ops/detail/sort.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
@@ -76,7 +78,7 @@ Tensor slices_of(const Tensor& self, std::int64_t dim) {
              "sizes ", self.sizes());
   TERN_CHECK(self.size(dim) == 0 || empty_dims == 0, ShapeError, "There are 0 sized dimensions, ",
              "and they aren't selected, so unique cannot be applied, got sizes ", self.sizes());
-  return self.detach().transpose(0, dim).contiguous();
+  return self.detach().movedim(dim, 0).contiguous();
 }
 
 Results unique_along(const Tensor& self, std::int64_t dim, bool return_inverse, bool return_counts,
@@ -84,7 +86,7 @@ Results unique_along(const Tensor& self, std::int64_t dim, bool return_inverse, 
   const std::int64_t d = wrap_dim(dim, self.dim());
   const Tensor slices = slices_of(self, d);
   if (slices.numel() == 0) {
-    return {slices.transpose(0, d).contiguous(), no_indices(self), no_indices(self)};
+    return {detail::detached_copy(slices.movedim(0, d)), no_indices(self), no_indices(self)};
   }
   Tensor order;
   if (sorts) {
@@ -100,7 +102,8 @@ Results unique_along(const Tensor& self, std::int64_t dim, bool return_inverse, 
   auto [values, inverse, counts] =
       unique_slices(order.defined() ? slices.index_select(0, order) : slices, order, return_inverse,
                     return_counts);
-  return {values.transpose(0, d).contiguous(), inverse, counts};
+  const Tensor moved = values.movedim(0, d);
+  return {detail::make_alias(moved, moved.sizes(), moved.strides(), 0), inverse, counts};
 }
 
 }  // namespace
@@ -117,7 +120,7 @@ Results unique(const Tensor& self, StrictBool /*sorted*/, StrictBool return_inve
         detail::run_sort("unique", self.detach().reshape({-1}), 0, false, true, return_inverse);
     results = unique_slices(in_order, order, return_inverse, return_counts);
   }
-  if (return_inverse) inverse = inverse.reshape(self.sizes());
+  if (return_inverse) inverse = detail::with_sizes(inverse, self.sizes());
   values = without_rule("Unique2Backward0", "aten::_unique2", self, values);
   return results;
 }
@@ -142,7 +145,7 @@ Results unique_consecutive(const Tensor& self, StrictBool return_inverse, Strict
     results = self.numel() == 0
                   ? unique_of_none(self)
                   : unique_slices(self.detach().reshape({-1}), {}, return_inverse, return_counts);
-    if (return_inverse) inverse = inverse.reshape(self.sizes());
+    if (return_inverse) inverse = detail::with_sizes(inverse, self.sizes());
   }
   values = without_rule("UniqueConsecutiveBackward0", "aten::unique_consecutive", self, values);
   return results;

@@ -5,6 +5,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/detail/product.h>
 #include <tern/core/ops/detail/reduce.h>
 #include <tern/core/ops/ops.h>
 
@@ -39,7 +40,9 @@ struct Deviations {
 Deviations deviations(const Tensor& self, IntArrayRef dim, double correction) {
   Tensor middle = mean(self, dim, true);
   const auto count = static_cast<double>(reduced_count(self, dim));
-  return {self - middle, middle, std::max(count - correction, 0.0)};
+  // There is no variance of no elements.
+  const double degrees_of_freedom = count == 0 ? std::nan("") : std::max(count - correction, 0.0);
+  return {self - middle, middle, degrees_of_freedom};
 }
 
 Tensor record_var(const SpreadCall& call, const Tensor& out, const Tensor& self) {
@@ -97,7 +100,7 @@ std::tuple<Tensor, Tensor> spread_and_mean(const SpreadCall& call, const Tensor&
     spread = square(std::move(from_mean.each)).sum(call.dim, call.keepdim) /
              from_mean.degrees_of_freedom;
   }
-  const Tensor middle = from_mean.mean.reshape(spread.sizes());
+  const Tensor middle = detail::with_sizes(from_mean.mean, spread.sizes());
   return {spread.to(self.dtype()), middle.to(self.dtype())};
 }
 
