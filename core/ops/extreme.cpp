@@ -98,9 +98,11 @@ Tensor extreme_index(const char* name, ReduceOp op, const Tensor& self,
   return run_reduce({name, op, kLong, 1, keepdim}, self.detach().contiguous(), {});
 }
 
-Tensor logical(const char* name, ReduceOp op, const Tensor& self, IntArrayRef dim, bool keepdim) {
+Tensor logical(const char* name, ReduceOp op, const Tensor& self, std::optional<IntArrayRef> dim,
+               bool keepdim) {
   const ScalarType dtype = self.dtype() == kByte ? kByte : kBool;  // as in PyTorch
-  return run_reduce({name, op, dtype, 1, keepdim}, self, dim);
+  if (dim && dim->empty()) return ne(self, 0).to(dtype);
+  return run_reduce({name, op, dtype, 1, keepdim}, self, dim.value_or(IntArrayRef()));
 }
 
 }  // namespace
@@ -153,7 +155,7 @@ Tensor argmin(const Tensor& self, std::optional<StrictInt> dim, StrictBool keepd
 }
 Tensor all(const Tensor& self) {
   TERN_OP("all", self);
-  return logical("all", ReduceOp::kAll, self, {}, false);
+  return logical("all", ReduceOp::kAll, self, std::nullopt, false);
 }
 Tensor all(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   TERN_OP("all", self);
@@ -161,7 +163,7 @@ Tensor all(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
 }
 Tensor any(const Tensor& self) {
   TERN_OP("any", self);
-  return logical("any", ReduceOp::kAny, self, {}, false);
+  return logical("any", ReduceOp::kAny, self, std::nullopt, false);
 }
 Tensor any(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   TERN_OP("any", self);
