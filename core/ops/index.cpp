@@ -58,6 +58,29 @@ Tensor detached_copy(const Tensor& self) {
   return out;
 }
 
+namespace {
+
+// Returns true if the elements of two tensors lie in one memory and fill parts of it that meet.
+bool overlap(const Tensor& a, const Tensor& b) {
+  if (a.is_same(b)) return true;
+  if (!a.is_alias_of(b) || a.numel() == 0 || b.numel() == 0) return false;
+  if (!is_dense(a.sizes(), a.strides()) || !is_dense(b.sizes(), b.strides())) return false;
+  const auto* const start = static_cast<const std::byte*>(a.data_ptr());
+  const auto* const other = static_cast<const std::byte*>(b.data_ptr());
+  return start < other + b.nbytes() && other < start + a.nbytes();
+}
+
+}  // namespace
+
+void check_no_overlap(const Tensor& self, std::initializer_list<const Tensor*> others) {
+  for (const Tensor* other : others) {
+    TERN_CHECK(!overlap(self, *other), Error,
+               "unsupported operation: some elements of the input tensor and the written-to tensor "
+               "refer to a single memory location. Please clone() the tensor before performing the "
+               "operation.");
+  }
+}
+
 Tensor apart_from(const Tensor& out, const Tensor& index) {
   return index.is_alias_of(out) ? detached_copy(index) : index;
 }
@@ -183,7 +206,7 @@ Tensor as_element(const Tensor& self, const Tensor& value) {
 
 template <class Value>
 Tensor filled_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Value& value) {
-  Tensor out = detail::detached_copy(self);
+  Tensor out = self.detach().clone();  // keeps the order of the dimensions
   fill_slices(out, dim, index, as_element(self, value));
   const auto self_rule = [dim](const Tensor& g, const Tensor& at) {
     return g.index_fill(dim, at, 0);
@@ -237,6 +260,7 @@ Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const T
 Tensor& index_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                    const Scalar& alpha) {
   TERN_OP("index_add_", self, dim, index, source);
+  detail::check_no_overlap(self, {&index, &source});
   return detail::inplace(
       self,
       [&](const Tensor& x, const Tensor& out) {
@@ -254,6 +278,7 @@ Tensor index_copy(const Tensor& self, StrictInt dim, const Tensor& index, const 
 
 Tensor& index_copy_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("index_copy_", self, dim, index, source);
+  detail::check_no_overlap(self, {&index, &source});
   return detail::inplace(
       self,
       [&](const Tensor& x, const Tensor& out) {
@@ -276,6 +301,7 @@ Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const 
 
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("index_fill_", self, dim, index);
+  detail::check_no_overlap(self, {&index});
   return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
     if (!out.defined()) return filled_copy(x, dim, index, value);
     fill_slices(out, dim, index, as_element(out, value));
@@ -285,6 +311,7 @@ Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Scal
 
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
   TERN_OP("index_fill_", self, dim, index, value);
+  detail::check_no_overlap(self, {&index});
   return detail::inplace(
       self,
       [&](const Tensor& x, const Tensor& out) {

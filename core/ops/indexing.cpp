@@ -292,6 +292,10 @@ Tensor& put_elements(Tensor& self, Indices indices, const Tensor& values, bool a
   if (!indexed.selectors.empty()) {
     const Selection selection =
         make_selection("index_put_", IndexOp::kIndexPut, view, indexed.selectors);
+    if (!selection.is_mask() || source.numel() > 1) detail::check_no_overlap(view, {&source});
+    for (const Selector& selector : indexed.selectors) {
+      if (!selection.is_mask()) detail::check_no_overlap(view, {&selector.tensor});
+    }
     const DimVector sizes = selection.result_sizes(view.sizes());
     if (source.sizes().size() > sizes.size()) source = without_leading_ones(source);
     detail::inplace(

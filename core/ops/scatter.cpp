@@ -233,10 +233,12 @@ Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Sca
 
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_", self, dim, index, source);
+  detail::check_no_overlap(self, {&index, &source});
   TERN_INPLACE_SCATTER(replace_into, replaced, source), source);
 }
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("scatter_", self, dim, index);
+  detail::check_no_overlap(self, {&index});
   TERN_INPLACE_SCATTER(replace_into, replaced, value));
 }
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
@@ -257,6 +259,7 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
 }
 Tensor& scatter_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_add_", self, dim, index, source);
+  detail::check_no_overlap(self, {&index, &source});
   TERN_INPLACE_SCATTER(add_into, added, source), source);
 }
 #undef TERN_INPLACE_SCATTER

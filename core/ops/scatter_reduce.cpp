@@ -83,10 +83,9 @@ void divide_by(const Tensor& sums, const Tensor& counts) {
   Tensor target = sums;
   if (sums.is_floating_point()) {
     target.div_(counts);
-    return;
+  } else {
+    target.floor_divide_(counts);
   }
-  const Tensor rest = sums.to(kLong).remainder(counts.to(kLong));
-  target.copy_((sums.to(kLong) - rest) / counts.to(kDouble));
 }
 
 void reduce_into(const ScatterReduction& op, const Tensor& out, const Tensor& index,
@@ -229,6 +228,7 @@ Tensor scatter_reduce(const Tensor& self, StrictInt dim, const Tensor& index, co
 Tensor& scatter_reduce_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                         std::string_view reduce, StrictBool include_self) {
   TERN_OP("scatter_reduce_", self, dim, index, source);
+  detail::check_no_overlap(self, {&index, &source});
   return reduce_in_place(scatter_reduction(dim, reduce, include_self), self, index, source);
 }
 
@@ -241,6 +241,7 @@ Tensor index_reduce(const Tensor& self, StrictInt dim, const Tensor& index, cons
 Tensor& index_reduce_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                       std::string_view reduce, StrictBool include_self) {
   TERN_OP("index_reduce_", self, dim, index, source);
+  detail::check_no_overlap(self, {&index, &source});
   return reduce_in_place(index_reduction(dim, reduce, include_self), self,
                          index_of_elements(self, dim, index, source), source);
 }

@@ -39,7 +39,7 @@ void put_into(const Tensor& out, const Tensor& index, const Tensor& source, bool
 }
 
 Tensor put_copy(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
-  Tensor out = detail::detached_copy(self);
+  Tensor out = self.detach().clone();  // keeps the order of the dimensions
   put_into(out, index, source, accumulate);
   if (!needs_grad(self, source)) return out;
   return record("PutBackward0", out,
@@ -83,6 +83,7 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, Strict
 
 Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, StrictBool accumulate) {
   TERN_OP("put_", self, index, source);
+  detail::check_no_overlap(self, {&index, &source});
   return detail::inplace(
       self,
       [&](const Tensor& x, const Tensor& out) {
@@ -102,8 +103,9 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<S
              "torch.take_along_dim(): input and indices should have the same number of "
              "dimensions, but got ",
              self.dim(), " dimensions for input, and ", indices.dim(), " dimensions for indices");
-  if (self.dim() == 0) return self.gather(0, indices);
   const auto d = static_cast<std::size_t>(wrap_dim(*dim, self.dim()));
+  TERN_CHECK(self.dim() > 0, IndexError, "Dimension specified as ", *dim,
+             " but tensor has no dimensions");
   // The sizes along `dim` need not agree.
   DimVector self_sizes = self.self().sizes, index_sizes = indices.self().sizes;
   const std::int64_t self_size = self_sizes[d], index_size = index_sizes[d];
@@ -112,7 +114,9 @@ Tensor take_along_dim(const Tensor& self, const Tensor& indices, std::optional<S
   sizes[d] = self_size;
   const Tensor from = self.sizes() == IntArrayRef(sizes) ? self : self.expand(sizes);
   sizes[d] = index_size;
-  return from.gather(*dim, indices.expand(sizes));
+  // Indices wrap around.
+  const Tensor at = self_size > 0 ? indices.remainder(self_size) : indices;
+  return from.gather(*dim, at.expand(sizes));
 }
 
 }  // namespace tern

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include <tern/core/kernels/families/advanced_index.h>
 #include <tern/core/ops/detail/elementwise.h>
@@ -28,6 +29,9 @@ void run_index(const char* name, kernels::IndexOp op, const Tensor& in, const Te
 
 /// Returns a copy of the elements of `self` without history.
 Tensor detached_copy(const Tensor& self);
+/// Throws Error if `self`, which an op writes in place, has elements in common with one of
+/// `others`, as far as their dense layouts tell.
+void check_no_overlap(const Tensor& self, std::initializer_list<const Tensor*> others);
 /// Returns `index`, or a copy if it shares memory with `out`: a kernel that writes to its own
 /// indices would not see the indices that it has checked.
 Tensor apart_from(const Tensor& out, const Tensor& index);
