@@ -146,6 +146,8 @@ Tensor addr_into(const Tensor& self, const Tensor& vec1, const Tensor& vec2, con
              "D tensor for input");
   const ScalarType dtype = detail::result_type({self, vec1, vec2});
   for (const auto& [name, factor] : {std::pair("beta", &beta), std::pair("alpha", &alpha)}) {
+    TERN_CHECK(dtype == kBool || !factor->is_boolean(), DTypeError, "Boolean ", name,
+               " only supported for Boolean results, got a result of ", dtype);
     TERN_CHECK(is_floating_point(dtype) || !factor->is_floating_point(), DTypeError,
                "For integral input tensors, argument ", name,
                " must not be a floating point number.");

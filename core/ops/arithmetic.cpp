@@ -94,8 +94,9 @@ Tensor lerp_into(const Tensor& self, const Tensor& end, const Scalar& weight, co
 
 Tensor lerp_into(const Tensor& self, const Tensor& end, const Tensor& weight, const Tensor& out) {
   check_lerp_dtype(self, "end", end);
-  check_lerp_dtype(self, "weight", weight);
-  return run_elementwise({"lerp_kernel_tensor", ElementwiseOp::lerp_tensor, self.dtype()},
+  if (weight.dim() > 0) check_lerp_dtype(self, "weight", weight);
+  const ScalarType dtype = result_type({self, end, weight});
+  return run_elementwise({"lerp_kernel_tensor", ElementwiseOp::lerp_tensor, dtype},
                          {self, end, weight}, out);
 }
 

@@ -53,7 +53,7 @@ Tensor diff(const Tensor& self, StrictInt n, StrictInt dim, const Tensor& prepen
     if (part->defined()) parts.push_back(*part);
   }
   Tensor result = parts.size() > 1 && n > 0 ? cat(parts, along) : self;
-  if (n == 0 || result.size(along) == 0) return result.clone();
+  if (n == 0) return self.clone();
   for (std::int64_t i = 0; i < n && result.size(along) > 0; ++i) {
     const Neighbours at(result, along);
     result = self.dtype() == kBool && result.dtype() == kBool ? logical_xor(at.right, at.left)

@@ -5,10 +5,22 @@
 
 namespace tern {
 
+namespace {
+
+void check_no_bool(ScalarType dtype) {
+  TERN_CHECK(dtype != kBool, NotImplementedError,
+             "Unsupported input type encountered for isin(): ", dtype,
+             " is not implemented for 'isin': use to(kLong) first");
+}
+
+}  // namespace
+
 Tensor isin(const Tensor& elements, const Tensor& test_elements, StrictBool /*assume_unique*/,
             StrictBool invert) {
   TERN_OP("isin", elements, test_elements);
   detail::check_same_device("isin", {&elements, &test_elements}, {"elements", "test_elements"});
+  check_no_bool(elements.dtype());
+  check_no_bool(test_elements.dtype());
   const NoGradGuard no_grad;
   if (elements.numel() == 0 || test_elements.numel() == 0) {
     return full(elements.sizes(), static_cast<bool>(invert), elements.options().dtype(kBool));
@@ -24,12 +36,16 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, StrictBool /*as
 Tensor isin(const Tensor& elements, const Scalar& test_element, StrictBool /*assume_unique*/,
             StrictBool invert) {
   TERN_OP("isin", elements);
+  check_no_bool(elements.dtype());
+  check_no_bool(test_element.dtype());
   return invert ? ne(elements, test_element) : eq(elements, test_element);
 }
 
 Tensor isin(const Scalar& element, const Tensor& test_elements, StrictBool /*assume_unique*/,
             StrictBool invert) {
   TERN_OP("isin", element, test_elements);
+  check_no_bool(element.dtype());
+  check_no_bool(test_elements.dtype());
   const Tensor found = eq(test_elements, element).any();
   return invert ? logical_not(found) : found;
 }

@@ -39,18 +39,16 @@ MaskArgs mask_args(MaskOp op) {
   return args;
 }
 
-// Writes a row per true element, [total, columns], or with `transposed` a column.
-Tensor mask_indices(const char* name, const CountedMask& mask, IntArrayRef sizes, bool transposed) {
+// Returns a column per true element: [columns, total].
+Tensor mask_indices(const char* name, const CountedMask& mask, IntArrayRef sizes) {
   const auto columns = static_cast<std::int64_t>(sizes.size());
-  const DimVector shape =
-      transposed ? DimVector{columns, mask.total} : DimVector{mask.total, columns};
-  Tensor out = make_tensor(shape, kLong, mask.mask.device());
+  Tensor out = make_tensor({columns, mask.total}, kLong, mask.mask.device());
   if (out.numel() == 0) return out;
   MaskArgs args = mask_args(MaskOp::kIndices);
   args.ndim = static_cast<std::int32_t>(columns);
   std::copy(sizes.begin(), sizes.end(), args.sizes);
-  args.row_stride = transposed ? 1 : columns;
-  args.column_stride = transposed ? mask.total : 1;
+  args.row_stride = 1;
+  args.column_stride = mask.total;
   run_mask(name, args, mask, nullptr, out.data_ptr(), kLong);
   return out;
 }
@@ -80,7 +78,7 @@ CountedMask count_mask(const char* name, const Tensor& mask) {
 }
 
 Tensor mask_positions(const char* name, const CountedMask& mask) {
-  return mask_indices(name, mask, {mask.mask.numel()}, /*transposed=*/true);
+  return mask_indices(name, mask, {mask.mask.numel()});
 }
 
 Tensor select_masked(const char* name, const Tensor& self, const CountedMask& mask) {
@@ -162,8 +160,9 @@ Tensor masked_scattered(const Tensor& self, const Tensor& mask, const Tensor& so
 
 Tensor nonzero(const Tensor& self) {
   TERN_OP("nonzero", self);
-  return detail::mask_indices("nonzero", detail::count_nonzero_elements("nonzero", self),
-                              self.sizes(), /*transposed=*/false);
+  const Tensor columns = detail::mask_indices(
+      "nonzero", detail::count_nonzero_elements("nonzero", self), self.sizes());
+  return detail::make_alias(columns, {columns.size(1), columns.size(0)}, {1, columns.size(1)}, 0);
 }
 
 Tensor argwhere(const Tensor& self) {
@@ -175,7 +174,7 @@ std::vector<Tensor> nonzero_numpy(const Tensor& self) {
   TERN_OP("nonzero_numpy", self);
   const detail::CountedMask counted = detail::count_nonzero_elements("nonzero_numpy", self);
   const DimVector sizes = self.dim() == 0 ? DimVector{1} : DimVector(self.sizes());
-  return detail::mask_indices("nonzero_numpy", counted, sizes, /*transposed=*/true).unbind(0);
+  return detail::mask_indices("nonzero_numpy", counted, sizes).unbind(0);
 }
 
 std::vector<Tensor> where(const Tensor& condition) {

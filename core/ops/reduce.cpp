@@ -129,6 +129,7 @@ Tensor prod_of(const char* node, const Tensor& self, std::optional<std::int64_t>
                 wrt(
                     terms,
                     [dim, keepdim](const Tensor& g, const Tensor& in, const Tensor& /*result*/) {
+                      if (in.dim() == 0) return g;
                       if (dim) {
                         return prod_gradient(restore_dims(g, *dim, in.dim(), keepdim), in, *dim);
                       }
