@@ -179,7 +179,7 @@ class Generator:
         if kind == "bool":
             return self.chance(0.5)
         if kind == "double":
-            return self.pick([1e-5, 0.0, 0.1, 0.25, 0.5, 1.0])
+            return self.pick([2.0**-16, 0.0, 0.1, 0.25, 0.5, 1.0])
         if kind == "dtype":
             return self.dtype()
         if kind == "reduction":

@@ -52,7 +52,7 @@ def solve(g, form):
     a = regular(g, d)
     lead, n, left = list(g.t(a).shape[:-2]), g.t(a).shape[-1], g.chance(0.7)
     b = g.pick([[n, 2], lead + [n, 1], [3, 1, n, 2], lead + [n], [n]] if left else [[3, n], lead + [1, n]])
-    return [a, g.tensor(b, d), left]
+    return [a, g.tensor(b, d), left] + [g.chance(0.5) for _ in form.kinds[3:]]
 
 
 def reduction(g):

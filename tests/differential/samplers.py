@@ -279,7 +279,8 @@ def bits(g, form):
 
 def of_floating(g, form):
     """Ops of floating tensors, with numbers."""
-    return [g.tensor(dtype=floating(g))] + [g.number() for _ in form.kinds[1:]]
+    rest = [g.pick([0.0, 0.125, 0.25, 0.5, 1.0]) if k == "double" else g.number() for k in form.kinds[1:]]
+    return [g.tensor(dtype=floating(g))] + rest
 
 
 def of_numbers(g, form):

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from traits import sampler_name, traits_of
+from unspecified import Skip, check_specified, storage_of
 
 warnings.filterwarnings("ignore")
 torch.set_num_threads(1)
@@ -95,10 +96,6 @@ def dtype_of(tensor):
     return str(tensor.dtype).split(".")[1]
 
 
-def storage_of(tensor):
-    return tensor.untyped_storage()._cdata
-
-
 def is_dense(tensor):
     expected = 1
     for stride, size in sorted((st, s) for st, s in zip(tensor.stride(), tensor.shape) if s != 1):
@@ -112,10 +109,6 @@ def is_phantom(tensor):
     """A view made without recording, or before its base required a gradient, says that it requires one, and
     nothing flows."""
     return tensor._is_view() and tensor.requires_grad and tensor.grad_fn is None
-
-
-class Skip(Exception):
-    """A result that no program should hold."""
 
 
 class Machine:
@@ -167,7 +160,8 @@ class Machine:
             raise Skip()
         if form.in_place and any(tensors[0] is t for t in self.hidden):
             self.wild_grad = True  # what rules have kept may have changed, too
-        self.refuse_unspecified(form, tensors)
+        check_specified(form, tensors, arguments, self.taint, self.promised)
+        before = tensors[0].detach().clone() if form.in_place else None
         near_zero = "pole" in form.traits and any(
             t.is_floating_point() and t.numel() and self.taint(t)[0] > 0 for t in tensors)
         try:
@@ -175,6 +169,8 @@ class Machine:
         except Exception as error:  # whatever PyTorch raises
             if form.autograd and form.python != "a.grad":
                 self.over = True
+            if form.in_place and not torch.equal(before.nan_to_num(1e4), tensors[0].detach().nan_to_num(1e4)):
+                raise Skip()  # PyTorch has changed the tensor before it raised the error
             return error
         if form.in_place:
             results = [tensors[0]]
@@ -204,18 +200,6 @@ class Machine:
                     self.variables[n] = result
         return results
 
-    def refuse_unspecified(self, form, tensors):
-        """Skips calls that depend on what PyTorch's documentation leaves open."""
-        first = tensors[0] if tensors else None
-        if "layout" in form.traits and first.dim() > 1 and first.numel() > 1 and storage_of(first) not in self.promised:
-            raise Skip()
-        if form.op == "detach_" and first._is_view():
-            raise Skip()
-        if form.in_place and any(t is not first and storage_of(t) == storage_of(first) and t.numel() > 0 and
-                                 (t.shape != first.shape or t.stride() != first.stride() or
-                                  t.storage_offset() != first.storage_offset()) for t in tensors[1:]):
-            raise Skip()  # an input that overlaps what is written
-
     def promise(self, form, tensors, results):
         """Notes whose strides PyTorch's documentation promises: those of views, and of ops on tensors alike."""
         shaped = [t for t in tensors if t.dim() > 1]
@@ -240,6 +224,8 @@ class Machine:
         for argument in arguments:
             if isinstance(argument, float) and math.isfinite(argument):
                 scale = max(scale, abs(argument))
+        if "square" in form.traits and scale > 1e3:
+            scale = min(scale * scale, 1e300)
         if "kink" in form.traits and epsilon > 0 or near_zero:
             self.wild_grad = True
         for result in results + (tensors if form.op == "batch_norm" else []):
@@ -272,7 +258,8 @@ class Machine:
                     self.on_grid(t[torch.isfinite(t)]) for t in map(torch.Tensor.detach, tensors)):
                 pass
             else:
-                own = max(own, EPSILON[x.dtype])
+                own = max([own, EPSILON[x.dtype]] + [EPSILON.get(t.dtype, 0) for t in tensors
+                                                     if form.op == "cosine_similarity"])
                 if form.op == "binary_cross_entropy":
                     own = max(own, 1e-7)  # an epsilon of 1e-12 as a float, in PyTorch
             key = storage_of(result)
