@@ -66,6 +66,7 @@ Tensor gradient_by_ops(double p, const Tensor& x, const Tensor& y, const Tensor&
 
 Tensor cdist_gradient(const char* name, double p, const Tensor& x, const Tensor& y, const Tensor& d,
                       const Tensor& g) {
+  if (g.numel() == 0) return zeros_like(x);
   if (GradMode::is_enabled()) return gradient_by_ops(p, x, y, d, g);
   return run_cdist(name, CdistOp::kBackward, p, x, y, x.sizes(), g, d);
 }
