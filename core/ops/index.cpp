@@ -81,6 +81,12 @@ void check_no_overlap(const Tensor& self, std::initializer_list<const Tensor*> o
   }
 }
 
+void check_has_gradient(const Tensor& self, const Tensor& source) {
+  TERN_CHECK(self.is_floating_point() || !autograd::needs_grad(source), DTypeError,
+             "Autograd not support dtype: ", self.dtype(), ", got a source of ", source.dtype(),
+             " that requires grad");
+}
+
 Tensor apart_from(const Tensor& out, const Tensor& index) {
   return index.is_alias_of(out) ? detached_copy(index) : index;
 }
@@ -296,6 +302,7 @@ Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const 
 
 Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
   TERN_OP("index_fill", self, dim, index, value);
+  detail::check_has_gradient(self, value);
   return filled_copy(self, dim, index, value);
 }
 

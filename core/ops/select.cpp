@@ -3,6 +3,7 @@
 
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/index.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
@@ -188,6 +189,18 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Tensor& va
                          {mask, value.detach().to(self.dtype()), self}, out);
 }
 
+Tensor masked_fill_copy(const Tensor& self, const Tensor& mask, const Tensor& value) {
+  Tensor out = masked_fill_into(self, mask, value, {});
+  if (!needs_grad(self, value)) return out;
+  return record(
+      "MaskedFillBackward1", out,
+      wrt(
+          self, [](const Tensor& g, const Tensor& filled) { return where(filled, 0, g); }, mask),
+      wrt(
+          value, [](const Tensor& g, const Tensor& filled) { return where(filled, g, 0).sum(); },
+          mask));
+}
+
 }  // namespace
 
 Tensor clamp(const Tensor& self, const OptionalScalar& min, const OptionalScalar& max) {
@@ -260,15 +273,8 @@ Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
   TERN_OP("masked_fill", self, mask, value);
-  Tensor out = masked_fill_into(self, mask, value, {});
-  if (!needs_grad(self, value)) return out;
-  return record(
-      "MaskedFillBackward1", out,
-      wrt(
-          self, [](const Tensor& g, const Tensor& filled) { return where(filled, 0, g); }, mask),
-      wrt(
-          value, [](const Tensor& g, const Tensor& filled) { return where(filled, g, 0).sum(); },
-          mask));
+  detail::check_has_gradient(self, value);
+  return masked_fill_copy(self, mask, value);
 }
 
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
@@ -316,8 +322,7 @@ Tensor& clamp_max_(Tensor& self, const Tensor& max) {
 Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Tensor& value) {
   TERN_OP("masked_fill_", self, mask, value);
   const auto op = [&](const Tensor& x, const Tensor& out) {
-    return out.defined() ? masked_fill_into(x, mask, value, out)
-                         : tern::masked_fill(x, mask, value);
+    return out.defined() ? masked_fill_into(x, mask, value, out) : masked_fill_copy(x, mask, value);
   };
   return detail::inplace(self, op, value);
 }

@@ -1,5 +1,6 @@
 #include <tern/core/ops/detail/as_strided.h>
 #include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/index.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/view.h>
 #include <tern/core/ops/ops.h>
@@ -20,17 +21,11 @@ void check_part_sizes(const Tensor& src, const Tensor& part) {
              ", slice size = ", part.sizes());
 }
 
-void check_has_gradient(const Tensor& self, const Tensor& src) {
-  TERN_CHECK(self.is_floating_point() || !needs_grad(src), DTypeError,
-             "Autograd not support dtype: ", self.dtype(), ", got src of ", src.dtype(),
-             " that requires grad");
-}
-
 // Replaces the view `part(copy)` of a copy of `self`. Recorded.
 template <class Part>
 Tensor with_part(const char* node, const Tensor& self, const Tensor& src, Part part) {
   detail::check_same_device("copy_", {&self, &src}, {"self", "src"});
-  check_has_gradient(self, src);
+  detail::check_has_gradient(self, src);
   Tensor out;
   {
     const NoGradGuard no_grad;
@@ -72,7 +67,7 @@ Tensor as_strided_scatter(const Tensor& self, const Tensor& src, IntArrayRef siz
                           IntArrayRef strides, std::optional<StrictInt> offset) {
   TERN_OP("as_strided_scatter", self, src);
   detail::check_same_device("copy_", {&self, &src}, {"self", "src"});
-  check_has_gradient(self, src);
+  detail::check_has_gradient(self, src);
   Tensor out, part;
   {
     const NoGradGuard no_grad;

@@ -32,6 +32,8 @@ Tensor detached_copy(const Tensor& self);
 /// Throws Error if `self`, which an op writes in place, has elements in common with one of
 /// `others`, as far as their dense layouts tell.
 void check_no_overlap(const Tensor& self, std::initializer_list<const Tensor*> others);
+/// Throws DTypeError if `source` requires grad, but the result has the dtype of integers of `self`.
+void check_has_gradient(const Tensor& self, const Tensor& source);
 /// Returns `index`, or a copy if it shares memory with `out`: a kernel that writes to its own
 /// indices would not see the indices that it has checked.
 Tensor apart_from(const Tensor& out, const Tensor& index);
