@@ -144,4 +144,25 @@ BUGS = [
         made(0, []),
         ("torch.var_mean(a, b, correction=c, keepdim=d)", [0, [0], -1, False], [1, 2]),
     ]),
+    ("masked_fill and index_fill of integers accepted a value that requires grad", [
+        made(0, [1, 2], dtype="int64"),
+        made(1, [True, False], dtype="bool"),
+        made(2, [3], [], requires_grad=True),
+        made(3, [0], dtype="int64"),
+        ("a.masked_fill(b, c) #1", [0, 1, 2], []),
+        ("a.index_fill(b, c, value=d)", [0, 0, 3, 2], []),
+    ]),
+    ("the gradient of cdist of bfloat16 without elements was an error", [
+        made(0, [], [1, 0, 1], dtype="bfloat16"),
+        made(1, [2], [1, 1], requires_grad=True, dtype="bfloat16"),
+        ("torch.cdist(a, b, c)", [0, 1, 1.0], [2]),
+        made(3, [], [1, 0, 1], dtype="bfloat16"),
+        ("backward(a, b, c, d)", [2, 3, None, False], []),
+    ]),
+    ("the gradient of prod of a 0-d tensor depended on the tensor", [
+        made(0, [2], [], requires_grad=True),
+        ("a.prod()", [0], [1]),
+        made(2, [2], []),
+        ("grad(a, b, c, d, e, f)", [[1], [0], [2], None, True, False], [3]),
+    ]),
 ]
