@@ -216,7 +216,7 @@ TEST_P(LinalgFactors, SolvesTriangles) {
   }
 }
 
-TERN_CPU_KERNEL_TESTS(LinalgFactors);
+TERN_KERNEL_TESTS(LinalgFactors);
 
 }  // namespace
 }  // namespace tern

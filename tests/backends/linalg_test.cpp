@@ -184,7 +184,7 @@ TEST_P(Linalg, OtherDtypesAreRefused) {
   EXPECT_EQ(run(args).status, StatusCode::kUnsupportedDtype);
 }
 
-TERN_CPU_KERNEL_TESTS(Linalg);
+TERN_KERNEL_TESTS(Linalg);
 
 }  // namespace
 }  // namespace tern

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <tern/core/kernels/backend.h>
 #include <tern/tern.h>
 
 #include "error_of.h"
@@ -105,18 +104,27 @@ TEST(Linalg, GradientsOfDeterminantsOfEveryRank) {
   EXPECT_TRUE(lower_rank[1].isnan().all().item<bool>());
 }
 
-TEST(Linalg, ABackendWithoutTheKernelIsNamed) {
-  if (kernels::backend_of(kCUDA).kernels()[kernels::Slot::linalg] != nullptr) {
-    GTEST_SKIP() << "needs a backend of cuda without a linalg kernel; this one has it";
-  }
-  EXPECT_EQ(error_of<NotImplementedError>([] { linalg_inv(eye(2, kCUDA)); }),
-            "linalg_inv: the backend of cuda has no linalg kernel");
+TEST(Linalg, DevicesReportTheErrorsOfTheCpu) {
+  const Tensor singular = stack({eye(2, kDouble), square({1, 2, 2, 4})});
+  const Tensor nan = stack({eye(2, kDouble), square({1, NAN, NAN, 4})});
+  const auto text = [](const auto& op, const Tensor& a) { return error_of([&] { op(a); }); };
+  const auto expect_same = [&](const auto& op, const Tensor& a) {
+    const std::string want = text(op, a);
+    EXPECT_NE(want.find("(Batch element 1)"), std::string::npos) << want;
+    EXPECT_EQ(text(op, a.to("cuda:1")), want);
+  };
+  expect_same([](const Tensor& a) { linalg_inv(a); }, singular);
+  expect_same([](const Tensor& a) { linalg_solve(a, a); }, singular);
+  expect_same([](const Tensor& a) { linalg_cholesky(a); }, singular);
+  expect_same([](const Tensor& a) { linalg_cholesky(a); }, nan);
+  expect_same([](const Tensor& a) { linalg_lu_factor(a); }, singular);
+  expect_same([](const Tensor& a) { linalg_svd(a); }, nan);
+  EXPECT_EQ(text([](const Tensor& a) { linalg_inv(a); }, square({1, 2, 2, 4}).to("cuda:1")),
+            "linalg_inv: The diagonal element 2 is zero, the inversion could not be completed "
+            "because the input matrix is singular.");
 }
 
 TEST(Linalg, ACaptureRefusesToRead) {
-  if (kernels::backend_of(kCUDA).kernels()[kernels::Slot::linalg] == nullptr) {
-    GTEST_SKIP() << "needs a linalg kernel; the backend of cuda has none";
-  }
   const Tensor a = eye(2, kCUDA);
   cuda::CUDAGraph graph;
   graph.capture([&] {

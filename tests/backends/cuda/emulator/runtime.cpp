@@ -6,6 +6,8 @@
 #include <tern/backends/cuda/device/scratch.h>
 #include <tern/core/kernels/late_error.h>
 
+#include <backends/cuda/emulator/cusolver.h>
+
 // The functions of the plugin that the kernels need when they run in the emulator.
 
 namespace tern::cuda::device {
@@ -45,7 +47,11 @@ bool check(cudaError_t error, PluginStatus* status) {
 Scratch::Scratch(KernelContext& context, std::size_t bytes)
     : device_(context.device), data_(std::malloc(bytes)) {
   if (data_ == nullptr) fail(context, StatusCode::kOutOfMemory, "out of memory");
+  emulator::add_scratch(data_, bytes);
 }
-Scratch::~Scratch() { std::free(data_); }
+Scratch::~Scratch() {
+  emulator::remove_scratch(data_);
+  std::free(data_);
+}
 
 }  // namespace tern::cuda::device
