@@ -1,4 +1,5 @@
 #include <tern/backends/cpu/kernels/dims.h>
+#include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/backends/cpu/kernels/widen.h>
 #include <tern/core/base/thread_pool.h>

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <type_traits>
 #include <vector>
 
@@ -13,15 +14,20 @@ namespace {
 
 using namespace kernels;
 
-constexpr std::int64_t kIndexGrain = 16384;
+constexpr std::int64_t kIndexGrain = 16384, kCheckGrain = 65536;
 
 bool check_indices(const IndexArgs& args, std::int64_t count, KernelContext& context) {
-  std::uint64_t bad = 0;
   const auto limit = static_cast<std::uint64_t>(args.limit);
-  for (std::int64_t j = 0; j < count; ++j) {
-    bad |= static_cast<std::uint64_t>(args.index[j]) >= limit ? 1 : 0;
-  }
-  if (bad == 0) return true;
+  std::atomic<bool> found = false;
+  parallel_for(0, count, kCheckGrain, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t* const index = args.index;
+    std::uint64_t bad = 0;
+    for (std::int64_t j = begin; j < end; ++j) {
+      bad |= static_cast<std::uint64_t>(index[j]) >= limit ? 1 : 0;
+    }
+    if (bad != 0) found = true;
+  });
+  if (!found) return true;
   for (std::int64_t j = 0; j < count; ++j) {
     if (static_cast<std::uint64_t>(args.index[j]) < limit) continue;
     context.status = StatusCode::kIndexOutOfRange;
@@ -214,14 +220,18 @@ void add_widened(const IndexArgs& args, const Add& add) {
     used.out = copy.data();
     move_rows(false);
   }
-  run_widened(used, add);
+  if (args.op == IndexOp::kAdd) {
+    run_widened_columns(used, &IndexArgs::outer, &IndexArgs::inner, add);
+  } else {
+    run_widened_rows(used, &IndexArgs::outer, add);
+  }
   if (few) move_rows(true);
 }
 
 /// Runs a scatter with a reduction other than a sum, in the math dtype.
 template <class Op>
 void reduce_scattered(const IndexArgs& args) {
-  run_widened(args, [](const IndexArgs& wide) {
+  run_widened_rows(args, &IndexArgs::outer, [](const IndexArgs& wide) {
     switch (wide.dtype) {
       case kFloat:
         return write_rows<Op, float, true>(wide);

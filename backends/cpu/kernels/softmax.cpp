@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <tern/backends/cpu/kernels/dims.h>
+#include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/backends/cpu/kernels/normalize.h>
 #include <tern/backends/cpu/kernels/reduce_run.h>
 #include <tern/backends/cpu/kernels/widen.h>
@@ -155,10 +156,11 @@ void softmax_typed(const SoftmaxArgs& args) {
 }
 
 void softmax(const SoftmaxArgs& args, KernelContext& context) {
-  run_widened_rows(args, &SoftmaxArgs::outer, [&](const SoftmaxArgs& wide) {
+  const auto run = [&](const SoftmaxArgs& wide) {
     visit_floating(wide.dtype, context,
                    [&](auto tag) { softmax_typed<typename decltype(tag)::type>(wide); });
-  });
+  };
+  run_widened_columns(args, &SoftmaxArgs::outer, &SoftmaxArgs::inner, run);
 }
 
 }  // namespace
