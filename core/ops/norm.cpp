@@ -53,7 +53,8 @@ Tensor scaled_norm(const Tensor& self, double order, IntArrayRef dim, bool keepd
 }
 
 Tensor norm_of(const Tensor& self, double order, IntArrayRef dim, bool keepdim) {
-  if (const ScalarType wide = kernels::math_dtype(self.dtype()); wide != self.dtype()) {
+  const ScalarType wide = kernels::math_dtype(self.dtype());
+  if (wide != self.dtype() && order != 2) {
     return norm_of(self.to(wide), order, dim, keepdim).to(self.dtype());
   }
   if (order == 0) return (self != 0).to(self.dtype()).sum(dim, keepdim);
@@ -66,7 +67,7 @@ Tensor norm_of(const Tensor& self, double order, IntArrayRef dim, bool keepdim) 
   bool lost = false;
   if (self.dtype() == kDouble) {
     lost = may_have_lost_range<double>(norms, order);
-  } else if (self.dtype() == kFloat && order != 2) {  // kernels add squares of floats in double
+  } else if (order != 2) {  // kernels add squares of floats in double
     lost = may_have_lost_range<float>(norms, order);
   }
   return lost && self.numel() != 0 ? scaled_norm(self, order, dim, keepdim) : norms;

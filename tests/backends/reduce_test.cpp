@@ -182,11 +182,8 @@ TEST_P(Reduce, Count) {
   testing::for_each_dtype([&]<class T>() { check_all_layouts<T>(ReduceOp::kCount); });
 }
 
-// Without a kernel of narrow dtypes on the CPU, norm() converts its input.
 TEST_P(Reduce, Norm) {
-  testing::for_each_floating([&]<class T>() {
-    if (is_cuda() || !testing::kNarrow<T>) check_all_layouts<T>(ReduceOp::kNorm);
-  });
+  testing::for_each_floating([&]<class T>() { check_all_layouts<T>(ReduceOp::kNorm); });
 }
 
 // The squares of tiny floats are 0.

@@ -40,10 +40,10 @@ struct Norm {
   }
 
   void finish(Accumulated acc, std::int64_t offset) const {
-    out[offset] = static_cast<E>(std::sqrt(acc));
+    out.store(offset, static_cast<E>(std::sqrt(acc)));
   }
 
-  E* out;
+  Results<E> out;
 
  private:
   /// Adds squares of floats up in float and repeats a run in double if they may have left the
@@ -88,21 +88,15 @@ struct Norm {
 
 template <class E>
 void norm_as(const ReduceArgs& args) {
-  const Norm<E> policy{static_cast<E*>(args.out)};
-  Reduction<Norm<E>>(args, args.in_dtype, policy).run();
+  const Norm<E> policy{Results<E>(args.out, args.out_dtype)};
+  Reduction<Norm<E>>(args, dtype_of<E>(), policy).run();
 }
 
 }  // namespace
 
 void reduce_norm(const ReduceArgs& args, KernelContext& context) {
-  switch (args.in_dtype) {
-    case ScalarType::Float:
-      return norm_as<float>(args);
-    case ScalarType::Double:
-      return norm_as<double>(args);
-    default:
-      context.status = StatusCode::kUnsupportedDtype;
-  }
+  visit_floating(math_dtype(args.in_dtype), context,
+                 [&](auto tag) { norm_as<typename decltype(tag)::type>(args); });
 }
 
 }  // namespace tern::cpu
