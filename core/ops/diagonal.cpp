@@ -143,7 +143,23 @@ Tensor trace(const Tensor& self) {
     const NoGradGuard no_grad;
     const Tensor elements = diagonal_view(self, 0, 0, 1);
     // As in PyTorch, floats are summed in double and rounded once.
-    out = self.is_floating_point() ? elements.to(kDouble).sum().to(self.dtype()) : elements.sum();
+    if (!self.is_floating_point()) {
+      out = elements.sum();
+    } else if (!self.is_cpu()) {
+      out = elements.to(kDouble).sum().to(self.dtype());
+    } else {
+      out = detail::make_tensor({}, self.dtype(), self.device());
+      visit_dtype(self.dtype(), [&](auto tag) {
+        using T = typename decltype(tag)::type;
+        if constexpr (is_floating_point(dtype_of<T>())) {
+          const T* const at = elements.data_ptr<T>();
+          const std::int64_t count = elements.numel(), step = elements.stride(0);
+          double sum = 0;
+          for (std::int64_t i = 0; i < count; ++i) sum += static_cast<double>(at[i * step]);
+          *out.data_ptr<T>() = static_cast<T>(sum);
+        }
+      });
+    }
   }
   if (!needs_grad(self)) return out;
   return record("TraceBackward0", out, wrt(self, [shape = self.self().sizes](const Tensor& g) {
