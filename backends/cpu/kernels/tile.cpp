@@ -92,6 +92,11 @@ template <class T>
 void copy_to_rows(T* __restrict to, std::int64_t to_row, const T* __restrict from,
                   std::int64_t from_row, std::int64_t from_column, std::int64_t rows,
                   std::int64_t columns) {
+  if (from_column == 0 && columns == 2) {  // as repeat_interleave(2) along the last dimension
+    for (std::int64_t r = 0; r < rows; ++r)
+      to[r * to_row] = to[r * to_row + 1] = from[r * from_row];
+    return;
+  }
   for (std::int64_t r = 0; r < rows; ++r) {
     if (from_column == 0) {
       std::fill_n(to + r * to_row, columns, from[r * from_row]);
