@@ -74,10 +74,11 @@ struct Extreme {
   }
   template <class States>
   void step(States& state, std::int64_t c, std::int64_t at, std::int64_t j) const {
-    const T x = in[at], before = state.value[c];
-    const bool replaces = (kLargest ? x >= before : x <= before) | is_nan(x);
-    state.value[c] = replaces ? x : before;
-    state.index[c] = replaces ? j : state.index[c];
+    const T x = in[at];
+    if ((kLargest ? x >= state.value[c] : x <= state.value[c]) || is_nan(x)) {
+      state.value[c] = x;
+      state.index[c] = j;
+    }
     out[at] = state.value[c];
     indices[at] = state.index[c];
   }
