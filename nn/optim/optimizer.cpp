@@ -95,7 +95,9 @@ void load_entry(const State& state, const char* name, const Tensor& /*parameter*
 // --- Groups --------------------------------------------------------------------------------------
 
 OptimizerParamGroup::OptimizerParamGroup(const OptimizerParamGroup& other)
-    : params_(other.params_), options_(other.options_ ? other.options_->clone() : nullptr) {}
+    : params_(other.params_),
+      options_(other.options_ ? other.options_->clone() : nullptr),
+      schedule_(other.schedule_) {}
 
 OptimizerOptions* OptimizerParamGroup::checked_options() const {
   TERN_CHECK(options_ != nullptr, Error, "the parameter group has no options");
@@ -185,6 +187,7 @@ State Optimizer::state_dict() const {
   for (const OptimizerParamGroup& group : param_groups_) {
     State saved;
     group.options().save(saved);
+    for (const auto& [name, value] : group.schedule()) saved.set(name, value);
     State params = State::list();
     for (const Tensor& parameter : group.params()) {
       const auto found = state_.find(parameter.unsafeGetTensorImpl());
@@ -200,6 +203,19 @@ State Optimizer::state_dict() const {
   return result;
 }
 
+namespace {
+
+/// Returns the numbers of a saved group that belong to learning rate schedulers.
+State loaded_schedule(const State& group) {
+  State schedule;
+  for (const char* name : {"initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum"}) {
+    if (const State* value = group.find(name)) schedule.insert(name, value->to<double>(name));
+  }
+  return schedule;
+}
+
+}  // namespace
+
 void Optimizer::load_state_dict(const State& state) {
   const std::string name = tern::detail::type_name(typeid(*this)) + "::load_state_dict";
   const tern::detail::OpScope scope(name.c_str());
@@ -209,6 +225,7 @@ void Optimizer::load_state_dict(const State& state) {
              ", the optimizer has ", param_groups_.size());
   // Checks and builds everything before the first change, so that an error changes nothing.
   std::vector<std::unique_ptr<OptimizerOptions>> options;
+  std::vector<State> schedules;
   std::unordered_map<std::string, Tensor> targets;  // number in the state dict -> parameter
   for (std::size_t i = 0; i < saved_groups.size(); ++i) {
     const OptimizerParamGroup& group = param_groups_[i];
@@ -221,6 +238,7 @@ void Optimizer::load_state_dict(const State& state) {
     options.push_back(group.options().clone());
     options.back()->load(saved_groups[i]);
     options.back()->check();
+    schedules.push_back(loaded_schedule(saved_groups[i]));
     for (std::size_t j = 0; j < numbers.size(); ++j) {
       const auto number = numbers[j].to<std::int64_t>("params");
       TERN_CHECK(targets.emplace(std::to_string(number), group.params()[j]).second, Error,
@@ -242,6 +260,7 @@ void Optimizer::load_state_dict(const State& state) {
   }
   for (std::size_t i = 0; i < options.size(); ++i) {
     param_groups_[i].set_options(std::move(options[i]));
+    param_groups_[i].schedule() = std::move(schedules[i]);
   }
   state_ = std::move(states);
 }

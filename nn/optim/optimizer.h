@@ -16,7 +16,8 @@ namespace tern::optim {
 
 namespace detail {
 class GroupStep;
-}
+class ScheduledOptimizer;
+}  // namespace detail
 
 /// Parameters with their own options. A group without options uses the optimizer's defaults.
 ///
@@ -50,12 +51,17 @@ class TERN_API OptimizerParamGroup {
   /// Returns the parameters.
   std::vector<Tensor>& params() noexcept { return params_; }
   const std::vector<Tensor>& params() const noexcept { return params_; }
+  /// Returns the numbers that learning rate schedulers store with a group under Python's names,
+  /// such as "initial_lr". state_dict() contains them beside the options.
+  State& schedule() noexcept { return schedule_; }
+  const State& schedule() const noexcept { return schedule_; }
 
  private:
   OptimizerOptions* checked_options() const;
 
   std::vector<Tensor> params_;
   std::unique_ptr<OptimizerOptions> options_;
+  State schedule_;
 };
 
 /// Base of all optimizers, which change parameters in place by their gradients.
@@ -144,6 +150,7 @@ class TERN_API Optimizer {
 
  private:
   friend class detail::GroupStep;
+  friend class detail::ScheduledOptimizer;
 
   std::shared_ptr<Optimizer*> self_;  // null until the first handle()
 };

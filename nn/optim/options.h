@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -22,6 +23,10 @@ class TERN_API OptimizerOptions {
   virtual double get_lr() const = 0;
   /// Sets the learning rate.
   virtual void set_lr(double lr) = 0;
+  /// Returns the option `momentum`, or the first of `betas`. Empty if the optimizer has neither.
+  virtual std::optional<double> get_momentum() const = 0;
+  /// Sets the number that get_momentum() returns. Does nothing if the optimizer has none.
+  virtual void set_momentum(double momentum) = 0;
   /// Throws Error if a number is out of its range ("Invalid learning rate: -1").
   virtual void check() const = 0;
   /// Copies the options that were not set here from `defaults`. Throws Error if `defaults` has
@@ -77,6 +82,24 @@ class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
   double get_lr() const override { return self().lr(); }
   /// Sets the learning rate.
   void set_lr(double lr) override { self().lr(lr); }
+  /// Returns the option `momentum`, or the first of `betas`.
+  std::optional<double> get_momentum() const override {
+    if constexpr (requires(const Derived& options) { options.momentum(); }) {
+      return self().momentum();
+    } else if constexpr (requires(const Derived& options) { options.betas(); }) {
+      return std::get<0>(self().betas());
+    } else {
+      return std::nullopt;
+    }
+  }
+  /// Sets the number that get_momentum() returns.
+  void set_momentum([[maybe_unused]] double momentum) override {
+    if constexpr (requires(Derived & options) { options.momentum(momentum); }) {
+      self().momentum(momentum);
+    } else if constexpr (requires(Derived & options) { options.betas(); }) {
+      std::get<0>(self().betas()) = momentum;
+    }
+  }
   /// Copies the options that were not set here from `defaults`.
   void inherit(const OptimizerOptions& defaults) override;
   /// Inserts every option into `group` under its name.

@@ -99,6 +99,14 @@ TEST(TorchPrograms, UseOptionsContainersAndDefaultArguments) {
   torch::optim::Adam adam(net->parameters(), 1e-3);
   static_cast<torch::optim::AdamOptions&>(adam.param_groups()[0].options()).lr(0.5);
   EXPECT_EQ(adam.param_groups()[0].options().get_lr(), 0.5);
+  torch::optim::StepLR scheduler(adam, /*step_size=*/1, /*gamma=*/0.5);
+  scheduler.step();
+  EXPECT_EQ(adam.param_groups()[0].options().get_lr(), 0.25);
+  using Plateau = torch::optim::ReduceLROnPlateauScheduler;
+  Plateau plateau(adam, Plateau::SchedulerMode::min, 0.5F, /*patience=*/0, 1e-4,
+                  Plateau::ThresholdMode::rel);
+  for (int epoch = 0; epoch < 2; ++epoch) plateau.step(1.0F);
+  EXPECT_EQ(adam.param_groups()[0].options().get_lr(), 0.125);
   const at::Tensor tensor = torch::zeros({2}, torch::TensorOptions().dtype(torch::kFloat64));
   const c10::optional<int> nothing = c10::nullopt;
   EXPECT_FALSE(nothing);

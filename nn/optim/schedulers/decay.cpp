@@ -1,0 +1,93 @@
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include <tern/nn/optim/schedulers/decay.h>
+
+namespace tern::optim {
+
+namespace {
+
+std::vector<double> decayed(std::vector<double> lrs, double gamma, std::int64_t times) {
+  for (double& lr : lrs) lr *= std::pow(gamma, static_cast<double>(times));
+  return lrs;
+}
+
+}  // namespace
+
+// --- StepLR --------------------------------------------------------------------------------------
+
+StepLR::StepLR(Optimizer& optimizer, std::int64_t step_size, double gamma, std::int64_t last_epoch)
+    : LRScheduler(optimizer, last_epoch), step_size_(step_size), gamma_(gamma) {
+  TERN_CHECK(step_size > 0, Error, "Expected positive integer step_size, but got ", step_size);
+  initial_step();
+}
+std::vector<double> StepLR::get_lrs() {
+  if (last_epoch_ == 0 || last_epoch_ % step_size_ != 0) return get_current_lrs();
+  return scaled_lrs(gamma_);
+}
+std::vector<double> StepLR::get_closed_form_lrs() {
+  return decayed(base_lrs_, gamma_, last_epoch_ / step_size_);
+}
+void StepLR::fields(SchedulerFields& visit) {
+  visit("step_size", step_size_, 1);
+  visit("gamma", gamma_);
+  LRScheduler::fields(visit);
+}
+
+// --- MultiStepLR ---------------------------------------------------------------------------------
+
+MultiStepLR::MultiStepLR(Optimizer& optimizer, const std::vector<std::int64_t>& milestones,
+                         double gamma, std::int64_t last_epoch)
+    : LRScheduler(optimizer, last_epoch), gamma_(gamma) {
+  for (const std::int64_t milestone : milestones) ++milestones_[milestone];
+  initial_step();
+}
+std::vector<double> MultiStepLR::get_lrs() {
+  const auto found = milestones_.find(last_epoch_);
+  if (found == milestones_.end()) return get_current_lrs();
+  return decayed(get_current_lrs(), gamma_, found->second);
+}
+std::vector<double> MultiStepLR::get_closed_form_lrs() {
+  std::int64_t times = 0;
+  for (const auto& [milestone, count] : milestones_) times += milestone <= last_epoch_ ? count : 0;
+  return decayed(base_lrs_, gamma_, times);
+}
+void MultiStepLR::fields(SchedulerFields& visit) {
+  if (visit.mode() == SchedulerFields::Mode::Save) {
+    State saved;
+    for (const auto& [milestone, count] : milestones_) saved.set(std::to_string(milestone), count);
+    visit.state().set("milestones", std::move(saved));
+  } else {
+    std::map<std::int64_t, std::int64_t> milestones;
+    for (const auto& [key, count] : visit.state()["milestones"]) {
+      std::int64_t milestone = 0;
+      const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), milestone);
+      TERN_CHECK(error == std::errc() && end == key.data() + key.size(), Error,
+                 "loaded state dict has the milestone '", key, "', expected an integer");
+      milestones[milestone] = count.to<std::int64_t>("milestones");
+    }
+    if (visit.mode() == SchedulerFields::Mode::Load) milestones_ = std::move(milestones);
+  }
+  visit("gamma", gamma_);
+  LRScheduler::fields(visit);
+}
+
+// --- ExponentialLR -------------------------------------------------------------------------------
+
+ExponentialLR::ExponentialLR(Optimizer& optimizer, double gamma, std::int64_t last_epoch)
+    : LRScheduler(optimizer, last_epoch), gamma_(gamma) {
+  initial_step();
+}
+std::vector<double> ExponentialLR::get_lrs() {
+  return is_initial_ ? get_current_lrs() : scaled_lrs(gamma_);
+}
+std::vector<double> ExponentialLR::get_closed_form_lrs() {
+  return decayed(base_lrs_, gamma_, last_epoch_);
+}
+void ExponentialLR::fields(SchedulerFields& visit) {
+  visit("gamma", gamma_);
+  LRScheduler::fields(visit);
+}
+
+}  // namespace tern::optim

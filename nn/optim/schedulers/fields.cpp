@@ -1,0 +1,52 @@
+#include <utility>
+
+#include <tern/core/base/error.h>
+#include <tern/nn/optim/schedulers/fields.h>
+
+namespace tern::optim {
+
+namespace {
+
+template <class T>
+void visit_scheduler_field(SchedulerFields& fields, const char* name, T& value) {
+  if (fields.mode() == SchedulerFields::Mode::Save) {
+    fields.state().set(name, value);
+    return;
+  }
+  T loaded = fields.state()[name].to<T>(name);
+  if (fields.mode() == SchedulerFields::Mode::Load) value = std::move(loaded);
+}
+
+}  // namespace
+
+void SchedulerFields::operator()(const char* name, double& value) {
+  visit_scheduler_field(*this, name, value);
+}
+void SchedulerFields::operator()(const char* name, bool& value) {
+  visit_scheduler_field(*this, name, value);
+}
+void SchedulerFields::operator()(const char* name, std::string& value) {
+  visit_scheduler_field(*this, name, value);
+}
+void SchedulerFields::operator()(const char* name, std::int64_t& value, std::int64_t least) {
+  visit_scheduler_field(*this, name, value);
+  if (mode_ == Mode::Save) return;
+  const auto loaded = state_[name].to<std::int64_t>(name);
+  TERN_CHECK(loaded >= least, Error, "loaded state dict has ", name, " ", loaded,
+             ", expected at least ", least);
+}
+
+void SchedulerFields::operator()(const char* name, std::vector<double>& values) {
+  if (mode_ == Mode::Save) {
+    return state_.set(name, State::list({values.begin(), values.end()}));
+  }
+  const std::vector<State>& saved = state_[name].elements();
+  TERN_CHECK(saved.size() == values.size(), Error, "loaded state dict has ", saved.size(),
+             " numbers in ", name, ", the optimizer has ", values.size(), " parameter groups");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto value = saved[i].to<double>(name);
+    if (mode_ == Mode::Load) values[i] = value;
+  }
+}
+
+}  // namespace tern::optim
