@@ -91,8 +91,10 @@ class Pickler {
 
   /// Writes a dictionary. With `numbered`, keys such as "0" become integers.
   void dict(const State& state, bool numbered) {
-    // The keys in the "state" of an optimizer must be integers: Python looks for 0, not "0".
+    // Python looks for 0, not "0", in the "state" of an optimizer and in "milestones" of
+    // MultiStepLR.
     const bool is_optimizer = state.contains("state") && state.contains("param_groups");
+    const bool is_scheduler = state.contains("milestones") && state.contains("last_epoch");
     bool tensors_only = !state.empty();
     for (const auto& [key, element] : state) tensors_only = tensors_only && element.is_tensor();
     objects_ += 3;
@@ -104,7 +106,9 @@ class Pickler {
       } else {
         string(key);
       }
-      if (is_optimizer && key == "state" && element.is_dict()) {
+      const bool has_numbers =
+          (is_optimizer && key == "state") || (is_scheduler && key == "milestones");
+      if (has_numbers && element.is_dict()) {
         dict(element, true);
       } else {
         value(element);

@@ -189,6 +189,13 @@ TEST_F(TorchRoundTrip, AnOptimizersKeysAreNumbersInPython) {
   EXPECT_NE(read_file(path_).find(std::string("state}(J\0\0\0\0", 12)), std::string::npos);
 }
 
+TEST_F(TorchRoundTrip, MilestonesAreNumbersInPython) {
+  optim::SGD optimizer({ones({1})}, 0.1);
+  const State state = optim::MultiStepLR(optimizer, {30, 80}).state_dict();
+  EXPECT_TRUE(identical(through_file(state), state));
+  EXPECT_NE(read_file(path_).find(std::string("milestones}(J\x1e\0\0\0", 16)), std::string::npos);
+}
+
 TEST_F(TorchRoundTrip, EqualStatesMakeEqualFiles) {
   const State state = load_state(kGoldenFolder + "torch_checkpoint.pt");
   save(state, path_);
