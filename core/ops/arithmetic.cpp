@@ -229,11 +229,11 @@ Tensor& add_(Tensor& self, const Tensor& other, const Scalar& alpha) {
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
   };
-  return detail::inplace(self, op, other);
+  return detail::overwrite(self, op, other);
 }
 Tensor& add_(Tensor& self, const Scalar& other, const Scalar& alpha) {
   TERN_OP("add_", self);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
   });
 }
@@ -242,29 +242,29 @@ Tensor& sub_(Tensor& self, const Tensor& other, const Scalar& alpha) {
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
   };
-  return detail::inplace(self, op, other);
+  return detail::overwrite(self, op, other);
 }
 Tensor& sub_(Tensor& self, const Scalar& other, const Scalar& alpha) {
   TERN_OP("sub_", self);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
   });
 }
-TERN_INPLACE(mul)
-TERN_INPLACE_NUMBER(mul)
+TERN_INPLACE_PRODUCT(mul)
+TERN_OVERWRITE_NUMBER(mul)
 Tensor& addcmul_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
   TERN_OP("addcmul_", self, a, b);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? addcmul_into(x, a, b, value, out) : tern::addcmul(x, a, b, value);
   };
-  return detail::inplace(self, op, a, b);
+  return detail::overwrite(self, op, a, b);
 }
 Tensor& lerp_(Tensor& self, const Tensor& end, const Scalar& weight) {
   TERN_OP("lerp_", self, end);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
   };
-  return detail::inplace(self, op, end);
+  return detail::overwrite(self, op, end);
 }
 
 Tensor& addcdiv_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
@@ -272,14 +272,15 @@ Tensor& addcdiv_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& v
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? addcdiv_into(x, a, b, value, out) : tern::addcdiv(x, a, b, value);
   };
-  return detail::inplace(self, op, a, b);
+  return detail::overwrite(self, op, a, b);
 }
 Tensor& lerp_(Tensor& self, const Tensor& end, const Tensor& weight) {
   TERN_OP("lerp_", self, end, weight);
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
   };
-  return detail::inplace(self, op, end, weight);
+  if (needs_grad(weight)) return detail::inplace(self, op, end, weight);
+  return detail::overwrite(self, op, end, weight);
 }
 
 }  // namespace tern

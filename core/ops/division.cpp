@@ -170,14 +170,14 @@ Tensor fmod(const Tensor& self, const Scalar& other) {
   return record("FmodBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
 }
 
-TERN_INPLACE(div)
-TERN_INPLACE_NUMBER(div)
+TERN_INPLACE_PRODUCT(div)
+TERN_OVERWRITE_NUMBER(div)
 TERN_INPLACE(floor_divide)
-TERN_INPLACE_NUMBER(floor_divide)
+TERN_OVERWRITE_NUMBER(floor_divide)
 TERN_INPLACE(remainder)
-TERN_INPLACE_NUMBER(remainder)
+TERN_OVERWRITE_NUMBER(remainder)
 TERN_INPLACE(fmod)
-TERN_INPLACE_NUMBER(fmod)
+TERN_OVERWRITE_NUMBER(fmod)
 
 Tensor& div_(Tensor& self, const Tensor& other, RoundingMode rounding_mode) {
   TERN_OP("div_", self, other);

@@ -59,6 +59,17 @@ void OldElements::keep_if_saved() {
   storage.swap_memory(*tensor_.clone().self().storage);
 }
 
+Tensor donate(const Tensor& self, std::initializer_list<Tensor> others) {
+  for (const Tensor& other : others) {
+    if (other.defined() && other.is_alias_of(self)) return {};
+  }
+  Tensor operand = make_alias(self);
+  operand.self().donated = true;
+  const autograd::Edge edge = autograd::gradient_edge(self);
+  if (edge.node) autograd::set_history(operand, edge.node, edge.output_nr);
+  return operand;
+}
+
 void adopt_result(const Tensor& self, const Tensor& result) {
   TERN_CHECK(can_cast(result.dtype(), self.dtype()), DTypeError, "result type ", result.dtype(),
              " can't be cast to the desired output type ", self.dtype());
@@ -67,7 +78,10 @@ void adopt_result(const Tensor& self, const Tensor& result) {
              "Expected all tensors to be on the same device, but found at least two devices, ",
              self.device(), " and ", result.device(), "!");
   const Tensor fitting = result.to(self.dtype());
-  {
+  const bool is_there = fitting.is_alias_of(self) &&
+                        fitting.storage_offset() == self.storage_offset() &&
+                        fitting.strides() == self.strides();
+  if (!is_there) {
     const NoGradGuard no_grad;
     self.detach().copy_(fitting);
   }

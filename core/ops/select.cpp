@@ -301,7 +301,7 @@ Tensor& clamp_max_(Tensor& self, const Scalar& max) {
 }
 Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value) {
   TERN_OP("masked_fill_", self, mask);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? masked_fill_into(x, mask, value, out)
                          : tern::masked_fill(x, mask, value);
   });

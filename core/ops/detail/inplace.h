@@ -1,9 +1,12 @@
 #pragma once
 
+#include <initializer_list>
+
 #include <tern/core/autograd/record.h>
 
-// In-place ops. A recorded op is computed out of place, so that the tensors that its rule saves
-// stay valid, and its result is copied. Any other op writes directly to its tensor.
+// In-place ops. An op that is not recorded writes directly to its tensor. So does a recorded one
+// whose rule does not save the elements that it replaces; any other is computed out of place, so
+// that what its rule saves stays valid, and its result is copied.
 
 namespace tern::detail {
 
@@ -28,8 +31,14 @@ class TERN_API OldElements {
   bool is_lent_;  // shares self's memory
 };
 
-/// Gives `self` the elements and the history of `result`, which has the same sizes. If `self` is a
-/// view, its base gets a rule that joins the base's old history with the result's.
+/// Returns the elements and the history of a tensor, as an operand to whose memory an elementwise
+/// op writes its result. An undefined tensor if one of `others` shares that memory.
+TERN_API Tensor donate(const Tensor& self, std::initializer_list<Tensor> others);
+
+/// Gives `self` the elements, unless they are there already, and the history of `result`, which has
+/// Gives `self` the elements, unless they are there already, and the history of `result`, which has
+/// the same sizes. If `self` is a view, its base gets a rule that joins the base's old history with
+/// the result's.
 TERN_API void adopt_result(const Tensor& self, const Tensor& result);
 
 /// Runs `op(x, out)`: x is read in place of `self`, and the result is written to `out`. For a
@@ -51,6 +60,19 @@ Tensor& inplace(Tensor& self, const Op& op, const Others&... others) {
   return self;
 }
 
+/// Does the same for an op that is one elementwise kernel and whose rule does not save x.
+template <class Op, class... Others>
+Tensor& overwrite(Tensor& self, const Op& op, const Others&... others) {
+  if (autograd::needs_grad(self, others...)) {
+    check_inplace(self, true);
+    if (const Tensor operand = donate(self, {others...}); operand.defined()) {
+      adopt_result(self, op(operand, Tensor()));
+      return self;
+    }
+  }
+  return inplace(self, op, others...);
+}
+
 /// Gives `self` the layout and the history of the view of it that `view` returns. The elements stay
 /// where they are; autograd counts a change of the tensor.
 template <class View>
@@ -68,22 +90,32 @@ Tensor& become_view(Tensor& self, const View& view) {
 
 }  // namespace tern::detail
 
-/// Defines `name_(self, other)` of two tensors. The file has `name_into(self, other, out)`, which
-/// writes to `out`.
-#define TERN_INPLACE(name)                                                      \
-  Tensor& name##_(Tensor& self, const Tensor& other) {                          \
-    TERN_OP(#name "_", self, other);                                            \
+// The file has `name_into(self, other, out)`, which writes to `out`. TERN_INPLACE_BY is the common
+// part of the others.
+#define TERN_INPLACE_BY(run, name, ...)                                         \
+  {                                                                             \
+    TERN_OP(#name "_", self __VA_OPT__(, ) __VA_ARGS__);                        \
     const auto op = [&](const Tensor& x, const Tensor& out) {                   \
       return out.defined() ? name##_into(x, other, out) : tern::name(x, other); \
     };                                                                          \
-    return detail::inplace(self, op, other);                                    \
+    return run(self, op __VA_OPT__(, ) __VA_ARGS__);                            \
+  }
+
+/// Defines `name_(self, other)` of two tensors.
+#define TERN_INPLACE(name) \
+  Tensor& name##_(Tensor& self, const Tensor& other) TERN_INPLACE_BY(detail::inplace, name, other)
+
+/// The same where only the gradient of `other` needs the old elements of `self`.
+#define TERN_INPLACE_PRODUCT(name)                                                 \
+  Tensor& name##_(Tensor& self, const Tensor& other) {                             \
+    if (autograd::needs_grad(other)) TERN_INPLACE_BY(detail::inplace, name, other) \
+    TERN_INPLACE_BY(detail::overwrite, name, other)                                \
   }
 
 /// Defines `name_(self, other)` of a tensor and a number.
-#define TERN_INPLACE_NUMBER(name)                                               \
-  Tensor& name##_(Tensor& self, const Scalar& other) {                          \
-    TERN_OP(#name "_", self);                                                   \
-    return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {      \
-      return out.defined() ? name##_into(x, other, out) : tern::name(x, other); \
-    });                                                                         \
-  }
+#define TERN_INPLACE_NUMBER(name) \
+  Tensor& name##_(Tensor& self, const Scalar& other) TERN_INPLACE_BY(detail::inplace, name)
+
+/// The same where the gradient does not need the old elements.
+#define TERN_OVERWRITE_NUMBER(name) \
+  Tensor& name##_(Tensor& self, const Scalar& other) TERN_INPLACE_BY(detail::overwrite, name)

@@ -64,8 +64,10 @@ Tensor unary(const char* name, const char* node, kernels::ElementwiseOp op, cons
   }                                                                                      \
   Tensor& name##_(Tensor& self) {                                                        \
     TERN_OP(#name "_", self);                                                            \
-    return detail::inplace(self, [](const Tensor& x, const Tensor& out) {                \
+    const auto op = [](const Tensor& x, const Tensor& out) {                             \
       if (!out.defined()) return name(x);                                                \
       return detail::run_unary(#name "_", kernels::ElementwiseOp::name, x, out);         \
-    });                                                                                  \
+    };                                                                                   \
+    if (detail::Saved::saves == detail::Saved::kInput) return detail::inplace(self, op); \
+    return detail::overwrite(self, op);                                                  \
   }
