@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/op.h>
@@ -27,10 +29,18 @@ Tensor isin(const Tensor& elements, const Tensor& test_elements, StrictBool /*as
   }
   const ScalarType dtype = detail::result_type({elements, test_elements});
   const Tensor values = elements.to(dtype);
-  const Tensor sorted = std::get<0>(test_elements.flatten().to(dtype).sort());
+  // NaN has no place in the order, and equals nothing: the smallest number stands for it.
+  Tensor tests = test_elements.flatten().to(dtype);
+  const Tensor is_nan = isnan(tests);
+  if (is_floating_point(dtype)) {
+    const Tensor smallest =
+        tests.masked_fill(is_nan, std::numeric_limits<double>::infinity()).amin();
+    tests = where(is_nan, smallest, tests);
+  }
+  const Tensor sorted = std::get<0>(tests.sort());
   const Tensor place = searchsorted(sorted, values.contiguous()).clamp_max(sorted.numel() - 1);
-  const Tensor found = sorted.take(place);
-  return invert ? found != values : found == values;
+  const Tensor found = (sorted.take(place) == values).logical_and(is_nan.all().logical_not());
+  return invert ? found.logical_not() : found;
 }
 
 Tensor isin(const Tensor& elements, const Scalar& test_element, StrictBool /*assume_unique*/,

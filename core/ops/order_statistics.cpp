@@ -85,7 +85,7 @@ std::tuple<Tensor, Tensor> kthvalue(const Tensor& self, StrictInt k, StrictInt d
   TERN_OP("kthvalue", self);
   const std::int64_t d = wrap_dim(dim, self.dim());
   const std::int64_t size = self.dim() == 0 ? 1 : self.size(d);
-  if (self.dim() > 0) check_no_bool("kthvalue_cpu", self);
+  if (self.dim() > 0 && size > 0) check_no_bool("kthvalue_cpu", self);
   TERN_CHECK(size == 0 || (k >= 1 && k <= size), Error,
              "kthvalue(): selected number k out of range ", "for dimension ", d, ": k is ",
              std::int64_t{k}, ", the dimension has size ", size);

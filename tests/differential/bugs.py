@@ -165,4 +165,11 @@ BUGS = [
         made(2, [2], []),
         ("grad(a, b, c, d, e, f)", [[1], [0], [2], None, True, False], [3]),
     ]),
+    ("isin found nothing among numbers with NaN", [
+        made(0, [1, 2, "nan", 1, 1]),
+        ("isin(a, b)", [0, 0], [1]),
+        made(2, ["nan", "nan"]),
+        made(3, ["inf", "nan", 0]),
+        ("isin(a, b)", [3, 2], [4]),
+    ]),
 ]
