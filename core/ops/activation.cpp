@@ -1,5 +1,6 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/unary.h>
 #include <tern/core/ops/ops.h>
 
@@ -198,8 +199,9 @@ Tensor softplus(const Tensor& input, const Scalar& beta, const Scalar& threshold
   Tensor out;
   {
     const NoGradGuard no_grad;
-    const Tensor scaled = input * beta;
-    out = where(scaled > threshold, input, log1p(exp(scaled)) / beta);
+    const Tensor x = input.to(kernels::math_dtype(input.dtype()));  // exp() overflows in float16
+    const Tensor scaled = x * beta;
+    out = where(scaled > threshold, x, log1p(exp(scaled)) / beta).to(input.dtype());
   }
   if (!needs_grad(input)) return out;
   return record("SoftplusBackward0", out,
