@@ -132,24 +132,39 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   const double count = std::ceil((to - from) / by);
   TERN_CHECK(count >= 0 && count < 9e18, ShapeError, "invalid size, possible overflow? ", count);
   const TensorOptions chosen = options.or_else(is_floating ? get_default_dtype() : kLong);
-  if (const ScalarType wide = arange_dtype(chosen.dtype()); wide != chosen.dtype()) {
-    const TensorOptions widened = TensorOptions(chosen.device()).dtype(wide);
+  const ScalarType wide = arange_dtype(chosen.dtype());
+  const TensorOptions widened = TensorOptions(chosen.device()).dtype(wide);
+  const bool casts = wide != chosen.dtype();
+  if (casts && wide != kLong) {
     return finish_factory(arange(start, end, step, widened).to(chosen.dtype()), chosen);
   }
   return make({static_cast<std::int64_t>(count)}, chosen, [&](Tensor& out) {
-    if (out.numel() == 0) return;
-    const auto in_dtype = [&](const Scalar& s) {
-      return detail::to_immediate(out.is_floating_point() ? Scalar(s.toDouble())
-                                                          : Scalar(s.toLong()));
-    };
-    kernels::ArangeArgs args;
-    args.dtype = out.dtype();
-    args.out = out.data_ptr();
-    args.count = out.numel();
-    args.start = in_dtype(start);
-    args.step = in_dtype(step);
-    kernels::run("arange", out.device(), out.dtype(), args);
+    if (!casts) return detail::fill_range(out, start, step);
+    const std::int64_t piece = detail::factory_piece(out.device(), out.numel());
+    const Tensor numbers = empty({piece}, widened);
+    for (std::int64_t i = 0; i < out.numel(); i += piece) {
+      const std::int64_t n = std::min(piece, out.numel() - i);
+      const Tensor part = numbers.narrow(0, 0, n);
+      const auto first = static_cast<std::uint64_t>(start.toLong()) +
+                         static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step.toLong());
+      detail::fill_range(part, static_cast<std::int64_t>(first), step);
+      detail::copy_elements(out.narrow(0, i, n), part);
+    }
   });
+}
+
+void detail::fill_range(const Tensor& out, const Scalar& start, const Scalar& step) {
+  if (out.numel() == 0) return;
+  const auto in_dtype = [&](const Scalar& s) {
+    return to_immediate(out.is_floating_point() ? Scalar(s.toDouble()) : Scalar(s.toLong()));
+  };
+  kernels::ArangeArgs args;
+  args.dtype = out.dtype();
+  args.out = out.data_ptr();
+  args.count = out.numel();
+  args.start = in_dtype(start);
+  args.step = in_dtype(step);
+  kernels::run("arange", out.device(), out.dtype(), args);
 }
 
 Tensor scalar_tensor(const Scalar& value, const TensorOptions& options) {

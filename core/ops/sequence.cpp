@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include <tern/core/ops/detail/creation.h>
@@ -11,22 +13,36 @@
 namespace tern {
 namespace {
 
-// Follows PyTorch to the last bit: each half is computed from its own end and rounded once.
+// Follows PyTorch to the last bit: each half is computed in T from its own end and rounded once.
 template <class T>
-Tensor linspace_of(T from, T to, std::int64_t steps, Device device) {
+void fill_linspace(const Tensor& out, T from, T to) {
   const ScalarType dtype = dtype_of<T>();
-  Tensor out = detail::make_tensor({steps}, dtype, detail::resolve_device(device));
-  const T step = steps > 1 ? (to - from) / static_cast<T>(steps - 1) : T(0);
-  const std::int64_t half = steps / 2;
-  const auto count_from = [&](T end, const Tensor& numbers, T by, const Tensor& part) {
-    detail::run_elementwise({"linspace", kernels::ElementwiseOp::add, dtype, false, by},
-                            {Scalar(end), numbers}, part);
+  const std::int64_t steps = out.numel(), half = steps / 2;
+  const T by = steps > 1 ? (to - from) / static_cast<T>(steps - 1) : T(0);
+  const bool casts = out.dtype() != dtype;
+  const bool exact = steps <= std::int64_t{1} << std::numeric_limits<T>::digits;
+  const std::int64_t piece = detail::factory_piece(out.device(), steps);
+  const Tensor buffer = casts ? detail::make_tensor({piece}, dtype, out.device()) : out;
+  // Computes `count` elements, whose distances from `end` are first, first + direction, ...
+  const auto fill = [&](T end, T step, std::int64_t begin, std::int64_t count, std::int64_t first,
+                        std::int64_t direction) {
+    for (std::int64_t i = 0; i < count; i += piece) {
+      const std::int64_t n = std::min(piece, count - i);
+      const Tensor part = buffer.narrow(0, casts ? 0 : begin + i, n);
+      if (exact) {
+        detail::fill_range(part, first + direction * i, direction);
+      } else {
+        const Tensor distances = detail::make_tensor({n}, kLong, out.device());
+        detail::fill_range(distances, first + direction * i, direction);
+        detail::copy_elements(part, distances);
+      }
+      detail::run_elementwise({"linspace", kernels::ElementwiseOp::add, dtype, false, step},
+                              {Scalar(end), part}, part);
+      if (casts) detail::copy_elements(out.narrow(0, begin + i, n), part);
+    }
   };
-  count_from(from, arange(half, TensorOptions(device).dtype(kLong)).to(dtype), step,
-             out.narrow(0, 0, half));
-  count_from(to, arange(steps - 1 - half, -1, -1, TensorOptions(device).dtype(kLong)).to(dtype),
-             -step, out.narrow(0, half, steps - half));
-  return out;
+  fill(from, by, 0, half, 0, 1);
+  fill(to, -by, half, steps - half, steps - 1 - half, -1);
 }
 
 }  // namespace
@@ -50,10 +66,14 @@ Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
     });
   };
   const Scalar first = value(start), last = value(steps == 1 ? start : end);
-  Tensor out = options.dtype() == kFloat
-                   ? linspace_of(first.toFloat(), last.toFloat(), steps, options.device())
-                   : linspace_of(first.toDouble(), last.toDouble(), steps, options.device());
-  return detail::finish_factory(out.to(options.device(), options.dtype()), options);
+  const Tensor out =
+      detail::make_tensor({steps}, options.dtype(), detail::resolve_device(options.device()));
+  if (options.dtype() == kFloat) {
+    fill_linspace(out, first.toFloat(), last.toFloat());
+  } else {
+    fill_linspace(out, first.toDouble(), last.toDouble());
+  }
+  return detail::finish_factory(out, options);
 }
 
 namespace {

@@ -279,5 +279,19 @@ TEST(Edges, NumbersBeyondNarrowDtypes) {
   EXPECT_THROW(linspace(0, 300, 4, kByte), Error);
 }
 
+// They are computed in pieces, and each half of linspace from its own end.
+TEST(MoreEdges, LongSequences) {
+  const std::int64_t n = 300001;
+  EXPECT_TRUE(holds_exactly(arange(-5, 3 * n - 5, 3, kShort), (arange(n) * 3 - 5).to(kShort)));
+  const Tensor wide = linspace(-7, 1e4, n, kDouble), half = linspace(-7, 1e4, n, kHalf);
+  EXPECT_TRUE(holds_exactly(half, wide.to(kHalf)));
+  const double step = 10007.0 / static_cast<double>(n - 1);
+  for (const std::int64_t i : {std::int64_t{0}, std::int64_t{140000}, n / 2, n / 2 + 1, n - 1}) {
+    const double expected = i < n / 2 ? -7 + step * static_cast<double>(i)
+                                      : 1e4 - step * static_cast<double>(n - 1 - i);
+    EXPECT_EQ(wide[i].item<double>(), expected) << i;
+  }
+}
+
 }  // namespace
 }  // namespace tern

@@ -8,4 +8,14 @@ namespace tern::detail {
 /// and with version 0.
 Tensor finish_factory(Tensor tensor, const TensorOptions& options);
 
+/// Sets element i of `out` to start + i * step. `out` is contiguous, of float32, float64 or int64.
+void fill_range(const Tensor& out, const Scalar& start, const Scalar& step);
+
+/// Returns how many of `count` elements a factory computes at once if it casts them: as many as
+/// stay in the cache, or on other devices than the CPU all.
+inline std::int64_t factory_piece(const Device& device, std::int64_t count) {
+  constexpr std::int64_t kPiece = 131072;
+  return device.is_cpu() && count > kPiece ? kPiece : count;
+}
+
 }  // namespace tern::detail
