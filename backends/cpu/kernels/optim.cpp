@@ -35,12 +35,36 @@ void for_each_piece(int count, const std::int64_t* numel, const Step& step) {
   });
 }
 
-/// Steps `n` elements. The form is a constant, so that the loop has no branch, and each state is a
-/// parameter of the function, so that the compiler knows that no two of them overlap.
+/// Pieces of a parameter, its gradient and its states.
+struct OptimPiece {
+  static constexpr int kOperands = 2 + kMaxOptimStates;
+  static constexpr int kGradient = 1;
+  void* operands[kOperands];  // null for states that are not used
+
+  OptimPiece(const OptimArgs& args, int t, std::int64_t begin) : operands{} {
+    operands[0] = args.param[t];
+    operands[kGradient] = const_cast<void*>(args.grad[t]);
+    for (int k = 0; k < kMaxOptimStates; ++k) operands[2 + k] = args.state[k][t];
+    advance(begin * static_cast<std::int64_t>(element_size(args.dtype)));
+  }
+
+  void advance(std::int64_t bytes) {
+    for (void*& data : operands) {
+      if (data != nullptr) data = static_cast<char*>(data) + bytes;
+    }
+  }
+};
+
+/// Steps `n` elements with the constants of a rule. Everything but these loops is compiled once for
+/// all rules.
+using OptimLoop = void (*)(const OptimPiece& piece, std::int64_t n, const void* constants);
+
+/// The loop of a form, which is a constant, so that the loop has no branch. Each operand is a
+/// parameter of its own, so that the compiler knows that no two of them overlap.
 template <class Rule, unsigned kForm, class T>
-void optim_run(T* __restrict p, const T* __restrict grad, T* __restrict state0,
-               T* __restrict state1, T* __restrict state2, std::int64_t n,
-               const typename Rule::template Constants<T>& constants) {
+inline void optim_elements(T* __restrict p, const T* __restrict grad, T* __restrict state0,
+                           T* __restrict state1, T* __restrict state2, std::int64_t n,
+                           const typename Rule::template Constants<T>& constants) {
   constexpr unsigned kStates = Rule::states(kForm);
   const auto c = constants;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -51,37 +75,24 @@ void optim_run(T* __restrict p, const T* __restrict grad, T* __restrict state0,
   }
 }
 
-template <class Rule, class T>
-using OptimRun = void (*)(T*, const T*, T*, T*, T*, std::int64_t,
-                          const typename Rule::template Constants<T>&);
+template <class Rule, unsigned kForm, class T>
+void optim_loop(const OptimPiece& piece, std::int64_t n, const void* constants) {
+  const auto operand = [&](int k) { return static_cast<T*>(piece.operands[k]); };
+  optim_elements<Rule, kForm, T>(
+      operand(0), operand(OptimPiece::kGradient), operand(2), operand(3), operand(4), n,
+      *static_cast<const typename Rule::template Constants<T>*>(constants));
+}
 
 /// Returns the loop of a form without kMaximize: few callers need it, and loops of its own would
 /// double the code.
 template <class Rule, class T, unsigned... kHalves>
-OptimRun<Rule, T> optim_run_of(unsigned form, std::integer_sequence<unsigned, kHalves...>) {
+OptimLoop optim_loop_of(unsigned form, std::integer_sequence<unsigned, kHalves...>) {
   static_assert(Rule::kMaximize == 1);
-  static constexpr OptimRun<Rule, T> kRuns[] = {optim_run<Rule, 2 * kHalves, T>...};
-  return kRuns[form / 2];
+  static constexpr OptimLoop kLoops[] = {optim_loop<Rule, 2 * kHalves, T>...};
+  return kLoops[form / 2];
 }
 
-/// Pieces of a parameter, its gradient and its states.
-struct OptimPiece {
-  static constexpr int kOperands = 2 + kMaxOptimStates;
-  static constexpr int kGradient = 1;
-  void* operands[kOperands];  // null for states that are not used
-
-  OptimPiece(const OptimArgs& args, int t, std::int64_t begin) {
-    const auto offset = begin * static_cast<std::int64_t>(element_size(args.dtype));
-    const auto piece = [&](const void* data) -> void* {
-      return data == nullptr ? nullptr : const_cast<char*>(static_cast<const char*>(data)) + offset;
-    };
-    operands[0] = piece(args.param[t]);
-    operands[kGradient] = piece(args.grad[t]);
-    for (int k = 0; k < kMaxOptimStates; ++k) operands[2 + k] = piece(args.state[k][t]);
-  }
-};
-
-/// Calls run(piece, n) with converted copies of n elements of a narrow dtype, block by block.
+/// Calls loop(piece, n) with converted copies of n elements of a narrow dtype, block by block.
 template <class Run>
 void run_narrow(ScalarType dtype, const OptimPiece& narrow, std::int64_t n, const Run& run) {
   alignas(64) float buffers[OptimPiece::kOperands][kBlock];
@@ -107,30 +118,28 @@ void run_narrow(ScalarType dtype, const OptimPiece& narrow, std::int64_t n, cons
   }
 }
 
-template <class Rule, class T>
-void optim_typed(const OptimArgs& args) {
-  const auto constants = optim_constants<Rule, T>(args);
-  const unsigned form = optim_form<Rule, T>(args);
-  const OptimRun<Rule, T> run =
-      optim_run_of<Rule, T>(form, std::make_integer_sequence<unsigned, Rule::kForms / 2>());
+/// Calls loop(piece, n) with negated gradients, block by block.
+template <class T>
+void run_negated(OptimPiece piece, std::int64_t n, OptimLoop loop, const void* constants) {
+  T negated[kBlock];
+  for (std::int64_t count; n > 0; n -= count) {
+    count = std::min(kBlock, n);
+    OptimPiece block = piece;
+    const T* const grad = static_cast<const T*>(piece.operands[OptimPiece::kGradient]);
+    std::transform(grad, grad + count, negated, std::negate<T>());
+    block.operands[OptimPiece::kGradient] = negated;
+    loop(block, count, constants);
+    piece.advance(count * static_cast<std::int64_t>(sizeof(T)));
+  }
+}
+
+void run_optim(const OptimArgs& args, bool maximize, OptimLoop loop, const void* constants) {
+  const auto run_piece = [&](const OptimPiece& piece, std::int64_t n) {
+    if (!maximize) return loop(piece, n, constants);
+    if (args.dtype == kDouble) return run_negated<double>(piece, n, loop, constants);
+    run_negated<float>(piece, n, loop, constants);
+  };
   for_each_piece(args.count, args.numel, [&](int t, std::int64_t begin, std::int64_t end) {
-    const auto run_piece = [&](const OptimPiece& piece, std::int64_t n) {
-      const auto operand = [&](int k, std::int64_t i) {
-        T* const data = static_cast<T*>(piece.operands[k]);
-        return data == nullptr ? nullptr : data + i;
-      };
-      const auto run_block = [&](const T* grad, std::int64_t i, std::int64_t count) {
-        run(operand(0, i), grad, operand(2, i), operand(3, i), operand(4, i), count, constants);
-      };
-      const T* const grad = operand(OptimPiece::kGradient, 0);
-      if ((form & Rule::kMaximize) == 0) return run_block(grad, 0, n);
-      T negated[kBlock];
-      for (std::int64_t i = 0; i < n; i += kBlock) {
-        const std::int64_t count = std::min(kBlock, n - i);
-        std::transform(grad + i, grad + i + count, negated, std::negate<T>());
-        run_block(negated, i, count);
-      }
-    };
     const OptimPiece piece(args, t, begin);
     if (is_narrow(args.dtype)) {
       run_narrow(args.dtype, piece, end - begin, run_piece);
@@ -138,6 +147,15 @@ void optim_typed(const OptimArgs& args) {
       run_piece(piece, end - begin);
     }
   });
+}
+
+template <class Rule, class T>
+void optim_typed(const OptimArgs& args) {
+  const auto constants = optim_constants<Rule, T>(args);
+  const unsigned form = optim_form<Rule, T>(args);
+  const OptimLoop loop =
+      optim_loop_of<Rule, T>(form, std::make_integer_sequence<unsigned, Rule::kForms / 2>());
+  run_optim(args, (form & Rule::kMaximize) != 0, loop, &constants);
 }
 
 void optim(const OptimArgs& args, KernelContext& context) {
