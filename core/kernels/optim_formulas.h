@@ -2,11 +2,13 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include <tern/core/kernels/families/optim.h>
 #include <tern/core/kernels/formulas_binary.h>
+#include <tern/core/kernels/optim_helpers.h>
+#include <tern/core/kernels/optim_rules_adaptive.h>
+#include <tern/core/kernels/optim_rules_sign.h>
 
 // The update rules of the optimizers, in PyTorch's order of operations. All backends compute with
 // these formulas. Tests compare them with PyTorch's numbers.
@@ -25,29 +27,10 @@
 //   constants<T>(numbers, lr, step_numbers)   returns it
 //   step(form, constants, x, g, state...)     returns the new parameter and changes the states
 // The CPU passes `form` as a constant, so its loops have no branches, and negates gradients itself.
+// Every form costs the library a loop for each dtype and each instruction set. Rules of optimizers
+// that few programs use therefore have few forms: a weight decay of 0 is added like any other.
 
 namespace tern::kernels {
-
-/// a / b, correctly rounded, where `inverse` is 1 / b: three multiplications instead of a division
-/// (Markstein, IBM J. Res. Dev. 34, 1990). a is not denormal.
-template <class T>
-TERN_HOST_DEVICE T divide(T a, T b, [[maybe_unused]] T inverse) {
-#ifdef __FMA__
-  const T near = a * inverse;
-  const T exact = math::fma(math::fma(-near, b, a), inverse, near);
-  return near == std::numeric_limits<T>::infinity() ? near : exact;
-#else
-  return a / b;
-#endif
-}
-
-/// Moves `average` by `weight` towards x as PyTorch's lerp does, from the nearer end: `far` is
-/// true for a weight of at least 0.5. `rest` is 1 - weight.
-template <class T>
-TERN_HOST_DEVICE T move_average(bool far, T average, T x, T weight, T rest) {
-  const T difference = x - average;
-  return far ? math::fma(-difference, rest, x) : math::fma(weight, difference, average);
-}
 
 /// Adam and AdamW:
 ///   g += weight_decay * p, or with kDecoupled p *= 1 - lr * weight_decay
@@ -232,7 +215,8 @@ template <class... Rules>
 struct OptimRuleList {};
 
 /// All rules. OptimArgs::rule is an index in this list.
-using OptimRules = OptimRuleList<AdamRule, SgdRule, RmspropRule>;
+using OptimRules = OptimRuleList<AdamRule, SgdRule, RmspropRule, AdagradRule, AdadeltaRule,
+                                 AdamaxRule, NadamRule, RadamRule, AsgdRule, RpropRule, LionRule>;
 
 // Functions for every rule.
 

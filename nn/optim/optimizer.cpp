@@ -39,22 +39,40 @@ void options_class_error(const OptimizerOptions& options, const OptimizerOptions
                              tern::detail::type_name(typeid(options)));
 }
 
-State to_state(double value) { return value; }
-State to_state(bool value) { return value; }
-State to_state(const std::tuple<double, double>& pair) {
-  return State::list({std::get<0>(pair), std::get<1>(pair)});
+void save_option(State& group, const char* name, double value) { group.insert(name, value); }
+void save_option(State& group, const char* name, bool value) { group.insert(name, value); }
+void save_option(State& group, const char* name, std::int64_t value) { group.insert(name, value); }
+void save_option(State& group, const char* name, const std::string& value) {
+  group.insert(name, value);
 }
-void from_state(const State& state, std::string_view name, double& value) {
-  value = state.to<double>(name);
+void load_option(const State& group, const char* name, double& value) {
+  value = group.get<double>(name);
 }
-void from_state(const State& state, std::string_view name, bool& value) {
-  value = state.to<bool>(name);
+void load_option(const State& group, const char* name, bool& value) {
+  value = group.get<bool>(name);
 }
-void from_state(const State& state, std::string_view name, std::tuple<double, double>& pair) {
-  TERN_CHECK(state.is_list() && state.size() == 2, Error, name,
-             " should be a list of 2 numbers, found ", kind_name(state.kind()),
+void load_option(const State& group, const char* name, std::int64_t& value) {
+  value = group.get<std::int64_t>(name);
+}
+void load_option(const State& group, const char* name, std::string& value) {
+  value = group.get<std::string>(name);
+}
+const std::vector<State>& option_list(const State& group, const char* name, std::size_t size) {
+  const State& state = group[name];
+  TERN_CHECK(state.is_list() && state.size() == size, Error, name, " should be a list of ", size,
+             " numbers, found ", kind_name(state.kind()),
              state.is_list() ? tern::detail::text_of(" of ", state.size()) : "");
-  pair = {state[std::size_t{0}].to<double>(name), state[std::size_t{1}].to<double>(name)};
+  return state.elements();
+}
+State number_state(const std::optional<double>& number) {
+  return number ? State(*number) : State(nullptr);
+}
+void load_number(const State& state, const char* name, double& number) {
+  number = state.to<double>(name);
+}
+void load_number(const State& state, const char* name, std::optional<double>& number) {
+  number.reset();
+  if (!state.is_null()) number = state.to<double>(name);
 }
 
 void save_entry(State& state, const char* name, const Tensor& tensor) {
@@ -62,6 +80,16 @@ void save_entry(State& state, const char* name, const Tensor& tensor) {
 }
 void save_entry(State& state, const char* name, std::int64_t step) {
   state.insert(name, scalar_tensor(step, kFloat));
+}
+
+void save_entry(State& state, const char* name, float number) {
+  state.insert(name, scalar_tensor(number, kFloat));
+}
+
+void load_entry(const State& state, const char* name, const Tensor& /*parameter*/, float& number) {
+  const State& value = state[name];
+  number = static_cast<float>(value.is_tensor() ? value.tensor().item<double>()
+                                                : value.to<double>(name));
 }
 
 void load_entry(const State& state, const char* name, const Tensor& parameter, Tensor& tensor) {

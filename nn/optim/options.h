@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <tern/core/base/error.h>
 #include <tern/core/tensor/state.h>
@@ -51,7 +53,8 @@ namespace detail {
 /// One option. Knows whether the user set its value.
 template <class T>
 struct OptionField {
-  OptionField(T initial_value) : value(initial_value), initial(initial_value) {}
+  template <class U>
+  OptionField(U initial_value) : value(std::move(initial_value)), initial(value) {}
   bool is_chosen() const { return chosen || value != initial; }
 
   T value;
@@ -59,13 +62,42 @@ struct OptionField {
   bool chosen = false;
 };
 
-TERN_API State to_state(double value);
-TERN_API State to_state(bool value);
-TERN_API State to_state(const std::tuple<double, double>& pair);
-TERN_API void from_state(const State& state, std::string_view name, double& value);
-TERN_API void from_state(const State& state, std::string_view name, bool& value);
-TERN_API void from_state(const State& state, std::string_view name,
-                         std::tuple<double, double>& pair);
+TERN_API void save_option(State& group, const char* name, double value);
+TERN_API void save_option(State& group, const char* name, bool value);
+TERN_API void save_option(State& group, const char* name, std::int64_t value);
+TERN_API void save_option(State& group, const char* name, const std::string& value);
+TERN_API void load_option(const State& group, const char* name, double& value);
+TERN_API void load_option(const State& group, const char* name, bool& value);
+TERN_API void load_option(const State& group, const char* name, std::int64_t& value);
+TERN_API void load_option(const State& group, const char* name, std::string& value);
+/// An empty option is null in files, as Python's None.
+template <class T>
+void save_option(State& group, const char* name, const std::optional<T>& value) {
+  if (!value) return group.insert(name, nullptr);
+  save_option(group, name, *value);
+}
+template <class T>
+void load_option(const State& group, const char* name, std::optional<T>& value) {
+  value.reset();
+  if (!group[name].is_null()) load_option(group, name, value.emplace());
+}
+/// Returns the list under `name`. Throws Error if it has another length.
+TERN_API const std::vector<State>& option_list(const State& group, const char* name,
+                                               std::size_t size);
+TERN_API State number_state(const std::optional<double>& number);
+TERN_API void load_number(const State& state, const char* name, double& number);
+TERN_API void load_number(const State& state, const char* name, std::optional<double>& number);
+/// Several numbers are a list in files.
+template <class... Numbers>
+void save_option(State& group, const char* name, const std::tuple<Numbers...>& numbers) {
+  std::apply([&](const auto&... each) { group.insert(name, State::list({number_state(each)...})); },
+             numbers);
+}
+template <class... Numbers>
+void load_option(const State& group, const char* name, std::tuple<Numbers...>& numbers) {
+  const State* saved = option_list(group, name, sizeof...(Numbers)).data();
+  std::apply([&](auto&... each) { (load_number(*saved++, name, each), ...); }, numbers);
+}
 [[noreturn]] TERN_API void options_class_error(const OptimizerOptions& options,
                                                const OptimizerOptions& defaults);
 
@@ -137,7 +169,7 @@ void OptimizerCloneableOptions<Derived>::inherit(const OptimizerOptions& default
 template <class Derived>
 void OptimizerCloneableOptions<Derived>::save(State& group) const {
   each([&](const char* name, auto member) {
-    group.insert(name, detail::to_state((self().*member).value));
+    detail::save_option(group, name, (self().*member).value);
   });
 }
 
@@ -145,7 +177,7 @@ template <class Derived>
 void OptimizerCloneableOptions<Derived>::load(const State& group) {
   each([&](const char* name, auto member) {
     if (std::string_view(name) == "capturable") return;  // depends on the program, not the training
-    detail::from_state(group[name], name, (self().*member).value);
+    detail::load_option(group, name, (self().*member).value);
   });
 }
 

@@ -42,11 +42,15 @@ TERN_API void load_entry(const State& state, const char* name, const Tensor& par
                          Tensor& tensor);
 TERN_API void load_entry(const State& state, const char* name, const Tensor& parameter,
                          std::int64_t& step);
+/// Saves a number as a tensor, as Python does.
+TERN_API void save_entry(State& state, const char* name, float number);
+TERN_API void load_entry(const State& state, const char* name, const Tensor& parameter,
+                         float& number);
 
 }  // namespace detail
 
 /// Implements the virtual functions of a state class. Derived must have a static fields(), which
-/// returns pairs of a name and a pointer to the member, a tensor or a step count.
+/// returns pairs of a name and a pointer to the member: a tensor, a step count or a float.
 template <class Derived>
 class TERN_API OptimizerCloneableParamState : public OptimizerParamState {
  public:

@@ -108,7 +108,9 @@ class Optim : public testing::KernelTest {
   void check(const typename Rule::Numbers& numbers, unsigned form, double lr) {
     SCOPED_TRACE(::testing::Message()
                  << Rule::kName << " of " << dtype_of<T>() << ", form " << form);
-    constexpr bool kIsVariance = std::is_same_v<Rule, RmspropRule>;  // takes its root
+    constexpr bool kIsVariance = std::is_same_v<Rule, RmspropRule> ||  // takes its root
+                                 std::is_same_v<Rule, AdagradRule> ||
+                                 std::is_same_v<Rule, AdadeltaRule>;
     static const State<T> kInitial(kIsVariance);
     State<T> state = kInitial, plain = kInitial, oracle = kInitial;
     OptimArgs args{};
@@ -190,6 +192,29 @@ TEST_P(Optim, Rmsprop) {
         }
       }
     }
+  }
+}
+
+TEST_P(Optim, OtherRules) {
+  for (unsigned form = 0; form < 2; ++form) {  // maximize
+    for (double weight_decay : {0.0, 0.01}) {
+      SCOPED_TRACE(::testing::Message() << form << ' ' << weight_decay);
+      check<AdagradRule>({0.1, 1e-2, weight_decay}, form, 0.1);
+      check<AdadeltaRule>({0.9, 1e-2, weight_decay}, form, 0.1);
+      check<LionRule>({0.875, 0.99, weight_decay}, form, 0.1);
+      check<AsgdRule>({weight_decay, 0.999, 0.1, 1}, form, 0.1);
+      check<AsgdRule>({weight_decay, 0.999, 0.1, 0.25}, form, 0.1);
+      for (double beta1 : {0.9, 0.3}) {
+        check<AdamaxRule>({beta1, 0.9, 1e-2, weight_decay}, form, 0.1);
+        for (unsigned decoupled : {0U, 2U}) {
+          check<NadamRule>({beta1, 0.9, 1e-2, weight_decay, 0.3, 0.5}, form | decoupled, 0.1);
+          for (double beta2 : {0.999, 0.2}) {  // with and without rectification in step 3
+            check<RadamRule>({beta1, beta2, 1e-2, weight_decay}, form | decoupled, 0.1);
+          }
+        }
+      }
+    }
+    check<RpropRule>({0.5, 1.2, 0.01, 0.8}, form, 0.1);
   }
 }
 

@@ -107,6 +107,19 @@ TEST(TorchPrograms, UseOptionsContainersAndDefaultArguments) {
                   Plateau::ThresholdMode::rel);
   for (int epoch = 0; epoch < 2; ++epoch) plateau.step(1.0F);
   EXPECT_EQ(adam.param_groups()[0].options().get_lr(), 0.125);
+  torch::optim::Adagrad adagrad(net->parameters(),
+                                torch::optim::AdagradOptions(1e-2).lr_decay(0.1));
+  torch::optim::RMSprop rmsprop(net->parameters(), 1e-2);
+  const auto w = torch::full({2}, 3.0, torch::requires_grad());
+  torch::optim::LBFGS lbfgs({w}, torch::optim::LBFGSOptions(1).line_search_fn("strong_wolfe"));
+  const auto closure = [&] {
+    lbfgs.zero_grad();
+    const auto loss = (w * w).sum();
+    loss.backward();
+    return loss;
+  };
+  EXPECT_EQ(lbfgs.step(closure).item<float>(), 18);
+  EXPECT_LT(closure().item<float>(), 1e-6);
   const at::Tensor tensor = torch::zeros({2}, torch::TensorOptions().dtype(torch::kFloat64));
   const c10::optional<int> nothing = c10::nullopt;
   EXPECT_FALSE(nothing);

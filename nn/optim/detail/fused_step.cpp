@@ -22,6 +22,11 @@ class GroupStep {
     collect();
   }
 
+  /// Returns the state of a parameter, a new one if it has none.
+  static OptimizerParamState& state_of(Optimizer& optimizer, const Tensor& parameter) {
+    return optimizer.state_of(parameter);
+  }
+
   /// Steps the parameters. One kernel call takes consecutive parameters with the same dtype,
   /// device, step number and form.
   void run() {
@@ -43,18 +48,24 @@ class GroupStep {
       if (!grad.defined()) continue;
       Update& update = updates_.emplace_back(fused_.name, parameter, std::move(grad));
       if (args_.states == 0) continue;
-      update.set_state(fused_.fields_of(optimizer_.state_of(parameter)), args_.states);
+      update.state = &optimizer_.state_of(parameter);
+      double initial[kernels::kMaxOptimStates] = {};
+      for (int k = 0; fused_.initial_value != nullptr && k < kernels::kMaxOptimStates; ++k) {
+        initial[k] = fused_.initial_value(options_, k);
+      }
+      update.set_state(fused_.fields_of(*update.state), args_.states, initial);
     }
   }
 
   static bool alike(const Update& a, const Update& b) {
-    return a.step_number() == b.step_number() && a.form == b.form &&
+    return a.step_number() == b.step_number() && a.form == b.form && a.kept == b.kept &&
            same_kind(a.parameter, b.parameter) &&
            (a.device_step == nullptr || a.device_step->is_same(*b.device_step));
   }
 
   void run_batch(Update* begin, Update* end) {
     const Device device = begin->parameter.device();
+    if (fused_.prepare != nullptr) fused_.prepare(options_, *begin->state, args_);
     args_.dtype = begin->parameter.dtype();
     args_.step = static_cast<double>(begin->step_number());
     args_.device_lr = args_.device_step = nullptr;
@@ -71,6 +82,7 @@ class GroupStep {
     for (Update* update = begin; update != end; ++update) {
       update->finish();
       if (!captured && update->step != nullptr) ++*update->step;
+      if (fused_.advance != nullptr) fused_.advance(options_, *update->state);
     }
   }
 
@@ -82,17 +94,39 @@ class GroupStep {
   std::vector<Update> updates_;
 };
 
+namespace {
+
+Tensor loss_of(const Optimizer::LossClosure& closure) {
+  if (!closure) return {};
+  const AutoGradMode enable_grad(true);
+  return closure();
+}
+
+}  // namespace
+
 Tensor fused_step(const FusedOptimizer& fused, Optimizer& optimizer,
                   const Optimizer::LossClosure& closure) {
   check_capturable(fused, optimizer);
-  Tensor loss;
-  if (closure) {
-    const AutoGradMode enable_grad(true);
-    loss = closure();
-  }
+  const Tensor loss = loss_of(closure);
   const NoGradGuard no_grad;
   for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
     GroupStep(fused, optimizer, i).run();
+  }
+  return loss;
+}
+
+Tensor composed_step(const char* name, Optimizer& optimizer, const Optimizer::LossClosure& closure,
+                     StepOfOne step) {
+  const auto never = [](const OptimizerOptions&) { return false; };
+  check_capturable({.name = name, .is_capturable = never}, optimizer);
+  const Tensor loss = loss_of(closure);
+  const NoGradGuard no_grad;
+  for (const OptimizerParamGroup& group : optimizer.param_groups()) {
+    for (const Tensor& parameter : group.params()) {
+      if (!parameter.grad().defined()) continue;
+      const Update checked(name, parameter, parameter.grad());
+      step(group.options(), GroupStep::state_of(optimizer, parameter), parameter, checked.grad);
+    }
   }
   return loss;
 }

@@ -18,18 +18,20 @@ Update::Update(const char* name, const Tensor& parameter_, Tensor gradient)
   if (!parameter.is_contiguous()) values = parameter.detach().contiguous();
 }
 
-void Update::set_state(const StateFields& fields, std::uint32_t states) {
+void Update::set_state(const StateFields& fields, std::uint32_t states, const double* initial) {
   step = fields.step;
   device_step = fields.device_step;
   form = fields.form;
+  kept = fields.kept;
   for (std::size_t k = 0; k < kernels::kMaxOptimStates; ++k) {
     if ((states >> k & 1) == 0) continue;
     Tensor& now = *fields.tensors[k];
     const Tensor* used = &now;
     if (!now.defined() || !same_kind(now, parameter)) {
       refuse_capture_of_first_step(parameter.device());
-      fresh.emplace_back(&now, now.defined() ? now.to(parameter.device(), parameter.dtype())
-                                             : zeros(parameter.sizes(), parameter.options()));
+      fresh.emplace_back(&now, now.defined()
+                                   ? now.to(parameter.device(), parameter.dtype())
+                                   : full(parameter.sizes(), initial[k], parameter.options()));
       used = &fresh.back().second;
     }
     state_data[k] = used->data_ptr();

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include <tern/core/kernels/families/optim.h>
 #include <tern/core/tensor/tensor.h>
+#include <tern/nn/optim/param_state.h>
 
 namespace tern::optim::detail {
 
@@ -15,6 +17,8 @@ struct StateFields {
   std::int64_t* step = nullptr;   // number of steps; null if the optimizer does not count steps
   Tensor* device_step = nullptr;  // number of steps on the device; null if no kernel needs it
   unsigned form = 0;              // form bits of this parameter only
+  // Numbers that steps change on the host. Parameters step together if their numbers agree.
+  std::array<float, 2> kept = {};
 };
 
 /// One parameter of a step with its gradient and its state.
@@ -24,9 +28,10 @@ struct Update {
   Update(const char* name, const Tensor& parameter, Tensor gradient);
 
   /// Sets the state. `states` selects tensors of the state (bit k: tensor k). A selected tensor
-  /// becomes zeros if it is undefined, and a copy if the parameter now has another device or dtype.
-  /// Throws Error for both during a capture, because every replay would do the same again.
-  void set_state(const StateFields& fields, std::uint32_t states);
+  /// gets the elements `initial[k]` if it is undefined, and becomes a copy if the parameter now has
+  /// another device or dtype. Throws Error for both during a capture, because every replay would do
+  /// the same again.
+  void set_state(const StateFields& fields, std::uint32_t states, const double* initial);
   /// Returns the number of this step, from 1, or 0 if the optimizer does not count steps.
   std::int64_t step_number() const { return step == nullptr ? 0 : *step + 1; }
   /// Adds the parameter to the arguments of a kernel.
@@ -40,9 +45,11 @@ struct Update {
   Tensor values;  // a contiguous copy of a parameter that is not contiguous; undefined for others
   void* state_data[kernels::kMaxOptimStates] = {};  // elements of the states; null if not used
   std::vector<std::pair<Tensor*, Tensor>> fresh;    // tensors of the state and their replacements
-  std::int64_t* step = nullptr;                     // as in StateFields
+  OptimizerParamState* state = nullptr;             // null if the step uses no state
+  std::int64_t* step = nullptr;                     // this and the next three as in StateFields
   Tensor* device_step = nullptr;
   unsigned form = 0;
+  std::array<float, 2> kept = {};
 };
 
 /// Returns true if both tensors have the same dtype and device.

@@ -29,17 +29,25 @@ inline std::vector<Tensor> golden_gradients(ScalarType dtype = kFloat) {
   return gradients;
 }
 
-/// The options that PyTorch saves with a group. Those of no tern type are left out.
-inline State golden_options(const nlohmann::json& options) {
-  State group;
-  for (const auto& [name, value] : options.items()) {
-    if (value.is_boolean()) group.insert(name, value.get<bool>());
-    if (value.is_number()) group.insert(name, value.get<double>());
-    if (value.is_array()) {
-      group.insert(name, State::list({value.at(0).get<double>(), value.at(1).get<double>()}));
-    }
+/// Returns a state of a golden file as a program would have loaded it.
+inline State golden_state(const nlohmann::json& value) {
+  if (value.is_object()) {
+    State state;
+    for (const auto& [key, element] : value.items()) state.insert(key, golden_state(element));
+    return state;
   }
-  return group;
+  if (value.is_array()) {
+    State state = State::list();
+    for (const nlohmann::json& element : value) state.push_back(golden_state(element));
+    return state;
+  }
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_null()) return nullptr;
+  const auto text = value.get<std::string>();
+  if (text == "inf" || text == "-inf") return std::stod(text);
+  return text;
 }
 
 /// Takes the steps of one run on `device`; `check(got, want)` compares parameters and states.
@@ -48,7 +56,7 @@ void check_golden_run(const nlohmann::json& run, Device device, const Check& che
   const ScalarType dtype = testing::golden_dtype(run["dtype"]);
   const Tensor parameter = parameter_of(golden_start(dtype).to(device));
   O optimizer({parameter}, Options(1.0));
-  optimizer.param_groups()[0].options().load(golden_options(run["options"]));
+  optimizer.param_groups()[0].options().load(golden_state(run["options"]));
   int step = 0;
   for (const Tensor& gradient : golden_gradients(dtype)) {
     parameter.set_grad(gradient.to(device));

@@ -4,10 +4,7 @@
 #include <memory>
 #include <string>
 
-#include <tern/nn/optim/optim.h>
-
-#include "golden/golden.h"
-#include "nn/nn_test.h"
+#include "nn/optim/golden.h"
 
 // Every scheduler beside PyTorch's over 500 steps (golden/schedulers.json, made by schedulers.py).
 // The sums of all learning rates judge the steps whose numbers are not in the file.
@@ -120,27 +117,6 @@ std::unique_ptr<Optimizer> golden_optimizer(const std::string& name) {
   return std::make_unique<SGD>(groups, SGDOptions(0.1).momentum(0.9));
 }
 
-/// Returns a state of the file as a program would have loaded it.
-State state_of(const json& value) {
-  if (value.is_object()) {
-    State state;
-    for (const auto& [key, element] : value.items()) state.insert(key, state_of(element));
-    return state;
-  }
-  if (value.is_array()) {
-    State state = State::list();
-    for (const json& element : value) state.push_back(state_of(element));
-    return state;
-  }
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_number()) return value.get<double>();
-  if (value.is_null()) return nullptr;
-  const auto text = value.get<std::string>();
-  if (text == "inf" || text == "-inf") return std::stod(text);
-  return text;
-}
-
 void expect_near(const std::vector<double>& got, const json& want, const std::string& what) {
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -185,14 +161,15 @@ void check_run(const json& run, const Make& make_scheduler, const Step& step) {
     EXPECT_EQ(scheduler->get_last_lr(), lrs_of(*optimizer));
     for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += lrs_of(*optimizer)[i];
     if (t == kResumed) {
-      const State golden = state_of(run["state"]), saved = scheduler->state_dict();
+      const State golden = golden_state(run["state"]), saved = scheduler->state_dict();
       EXPECT_EQ(saved.size(), golden.size());
       for (const auto& [key, value] : golden) EXPECT_TRUE(saved.contains(key)) << key;
       resumed->load_state_dict(golden);
       State groups = other->state_dict(), list = State::list();
       for (std::size_t i = 0; i < run["groups"].size(); ++i) {
         State group = groups["param_groups"][i];
-        for (const auto& [key, value] : run["groups"][i].items()) group.set(key, state_of(value));
+        for (const auto& [key, value] : run["groups"][i].items())
+          group.set(key, golden_state(value));
         list.push_back(group);
         // tern saves what Python needs to go on.
         for (const auto& [key, value] : run["groups"][i].items()) {

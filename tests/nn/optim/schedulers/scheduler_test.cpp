@@ -166,6 +166,9 @@ TEST(Scheduler, RefusesOptionsThatMakeNoSense) {
             "You must define either total_steps OR (epochs AND steps_per_epoch)");
   EXPECT_EQ(error_of([&] { OneCycleLR(o, OneCycleLROptions(1).total_steps(0)); }),
             "Expected positive integer total_steps, but got 0");
+  Adagrad no_momentum({parameter_of(ones({1}))});
+  EXPECT_EQ(error_of([&] { OneCycleLR(no_momentum, OneCycleLROptions(1).total_steps(9)); }),
+            "optimizer must support momentum or beta1 with `cycle_momentum` option enabled");
   EXPECT_EQ(error_of([&] { SequentialLR(o, {}, {}); }),
             "SequentialLR expects at least one scheduler, but got no scheduler.");
   const auto own = std::make_shared<StepLR>(o, 3), foreign = std::make_shared<StepLR>(other, 3);

@@ -1,0 +1,62 @@
+#include <tern/nn/optim/adadelta.h>
+#include <tern/nn/optim/detail/fused_step.h>
+
+namespace tern::optim {
+
+auto AdadeltaOptions::fields() {
+  return std::make_tuple(std::pair("lr", &AdadeltaOptions::lr_),
+                         std::pair("rho", &AdadeltaOptions::rho_),
+                         std::pair("eps", &AdadeltaOptions::eps_),
+                         std::pair("weight_decay", &AdadeltaOptions::weight_decay_),
+                         std::pair("maximize", &AdadeltaOptions::maximize_));
+}
+
+template class OptimizerCloneableOptions<AdadeltaOptions>;
+
+auto AdadeltaParamState::fields() {
+  return std::make_tuple(std::pair("step", &AdadeltaParamState::step_),
+                         std::pair("square_avg", &AdadeltaParamState::square_avg_),
+                         std::pair("acc_delta", &AdadeltaParamState::acc_delta_));
+}
+
+template class OptimizerCloneableParamState<AdadeltaParamState>;
+
+AdadeltaOptions::AdadeltaOptions(double lr_value) { lr(lr_value); }
+
+void AdadeltaOptions::check() const {
+  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
+  TERN_CHECK(rho() >= 0 && rho() <= 1, Error, "Invalid rho value: ", rho());
+  TERN_CHECK(eps() >= 0, Error, "Invalid epsilon value: ", eps());
+  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+}
+
+void AdadeltaParamState::check() const {
+  TERN_CHECK(step_ == 0 || square_avg_.defined(), Error,
+             "loaded state dict has no square_avg for a parameter at step ", step_);
+  TERN_CHECK(step_ == 0 || acc_delta_.defined(), Error,
+             "loaded state dict has no acc_delta for a parameter at step ", step_);
+}
+
+namespace {
+
+void set_adadelta_rule(const OptimizerOptions& group, kernels::OptimArgs& args) {
+  using Rule = kernels::AdadeltaRule;
+  const auto& options = static_cast<const AdadeltaOptions&>(group);
+  kernels::set_optim_rule<Rule>(args, options.maximize() ? Rule::kMaximize : 0U,
+                                {options.rho(), options.eps(), options.weight_decay()});
+}
+
+detail::StateFields adadelta_fields(OptimizerParamState& state) {
+  auto& fields = static_cast<AdadeltaParamState&>(state);
+  return {.tensors = {&fields.square_avg(), &fields.acc_delta()}, .step = &fields.step()};
+}
+
+}  // namespace
+
+Tensor Adadelta::step(LossClosure closure) {
+  return detail::fused_step(
+      {.name = "Adadelta", .set_rule = set_adadelta_rule, .fields_of = adadelta_fields}, *this,
+      closure);
+}
+
+}  // namespace tern::optim

@@ -1,0 +1,69 @@
+#include <tern/nn/optim/adagrad.h>
+#include <tern/nn/optim/detail/fused_step.h>
+
+namespace tern::optim {
+
+auto AdagradOptions::fields() {
+  return std::make_tuple(
+      std::pair("lr", &AdagradOptions::lr_), std::pair("lr_decay", &AdagradOptions::lr_decay_),
+      std::pair("eps", &AdagradOptions::eps_),
+      std::pair("weight_decay", &AdagradOptions::weight_decay_),
+      std::pair("initial_accumulator_value", &AdagradOptions::initial_accumulator_value_),
+      std::pair("maximize", &AdagradOptions::maximize_));
+}
+
+template class OptimizerCloneableOptions<AdagradOptions>;
+
+auto AdagradParamState::fields() {
+  return std::make_tuple(std::pair("step", &AdagradParamState::step_),
+                         std::pair("sum", &AdagradParamState::sum_));
+}
+
+template class OptimizerCloneableParamState<AdagradParamState>;
+
+AdagradOptions::AdagradOptions(double lr_value) { lr(lr_value); }
+
+void AdagradOptions::check() const {
+  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
+  TERN_CHECK(lr_decay() >= 0, Error, "Invalid lr_decay value: ", lr_decay());
+  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+  TERN_CHECK(initial_accumulator_value() >= 0, Error,
+             "Invalid initial_accumulator_value value: ", initial_accumulator_value());
+  TERN_CHECK(eps() >= 0, Error, "Invalid epsilon value: ", eps());
+}
+
+void AdagradParamState::check() const {
+  TERN_CHECK(step_ == 0 || sum_.defined(), Error,
+             "loaded state dict has no sum for a parameter at step ", step_);
+}
+
+namespace {
+
+void set_adagrad_rule(const OptimizerOptions& group, kernels::OptimArgs& args) {
+  using Rule = kernels::AdagradRule;
+  const auto& options = static_cast<const AdagradOptions&>(group);
+  kernels::set_optim_rule<Rule>(args, options.maximize() ? Rule::kMaximize : 0U,
+                                {options.lr_decay(), options.eps(), options.weight_decay()});
+}
+
+detail::StateFields adagrad_fields(OptimizerParamState& state) {
+  auto& fields = static_cast<AdagradParamState&>(state);
+  return {.tensors = {&fields.sum()}, .step = &fields.step()};
+}
+
+}  // namespace
+
+Tensor Adagrad::step(LossClosure closure) {
+  return detail::fused_step(
+      {.name = "Adagrad",
+       .set_rule = set_adagrad_rule,
+       .fields_of = adagrad_fields,
+       .is_capturable = [](const OptimizerOptions&) { return false; },
+       .initial_value =
+           [](const OptimizerOptions& options, int) {
+             return static_cast<const AdagradOptions&>(options).initial_accumulator_value();
+           }},
+      *this, closure);
+}
+
+}  // namespace tern::optim

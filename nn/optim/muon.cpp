@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <cmath>
+
+#include <tern/core/ops/ops.h>
+#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/muon.h>
+
+namespace tern::optim {
+
+auto MuonOptions::fields() {
+  return std::make_tuple(
+      std::pair("lr", &MuonOptions::lr_), std::pair("weight_decay", &MuonOptions::weight_decay_),
+      std::pair("momentum", &MuonOptions::momentum_),
+      std::pair("nesterov", &MuonOptions::nesterov_),
+      std::pair("ns_coefficients", &MuonOptions::ns_coefficients_),
+      std::pair("eps", &MuonOptions::eps_), std::pair("ns_steps", &MuonOptions::ns_steps_),
+      std::pair("adjust_lr_fn", &MuonOptions::adjust_lr_fn_));
+}
+
+template class OptimizerCloneableOptions<MuonOptions>;
+
+auto MuonParamState::fields() {
+  return std::make_tuple(std::pair("momentum_buffer", &MuonParamState::momentum_buffer_));
+}
+
+template class OptimizerCloneableParamState<MuonParamState>;
+
+MuonOptions::MuonOptions(double lr_value) { lr(lr_value); }
+
+void MuonOptions::check() const {
+  const auto& adjust = adjust_lr_fn();
+  TERN_CHECK(lr() >= 0, Error, "Learning rate should be >= 0 but is: ", lr());
+  TERN_CHECK(momentum() >= 0, Error, "momentum should be >= 0 but is: ", momentum());
+  TERN_CHECK(weight_decay() >= 0, Error, "weight decay should be >= 0 but is: ", weight_decay());
+  TERN_CHECK(ns_steps() < 100, Error,
+             "Number of steps must be less than 100 for computational efficiency, got ",
+             ns_steps());
+  TERN_CHECK(!adjust || *adjust == "original" || *adjust == "match_rms_adamw" ||
+                 *adjust == "spectral_unclamped",
+             Error, "Adjust learning rate function ", *adjust, " is not supported");
+}
+
+namespace {
+
+void check_matrices(const Optimizer& optimizer) {
+  for (const OptimizerParamGroup& group : optimizer.param_groups()) {
+    for (const Tensor& parameter : group.params()) {
+      TERN_CHECK(parameter.dim() == 2, ShapeError,
+                 "Muon only supports 2D parameters whereas we found a parameter with size: ",
+                 parameter.sizes());
+    }
+  }
+}
+
+/// Returns a matrix with the singular vectors of `grad` and singular values close to 1.
+Tensor orthogonalized(const Tensor& grad, const MuonOptions& options) {
+  const auto [a, b, c] = options.ns_coefficients();
+  const bool is_tall = grad.size(0) > grad.size(1);
+  Tensor x = grad.to(kBFloat16);
+  if (is_tall) x = x.t();
+  x = x / x.norm().clamp_min(options.eps());
+  for (std::int64_t i = 0; i < options.ns_steps(); ++i) {
+    const Tensor gram = x.matmul(x.t());
+    x = addmm(x, addmm(gram, gram, gram, b, c), x, a);
+  }
+  return is_tall ? x.t() : x;
+}
+
+double adjustment(const MuonOptions& options, const Tensor& parameter) {
+  const auto rows = static_cast<double>(parameter.size(0));
+  const auto columns = static_cast<double>(parameter.size(1));
+  const std::string name = options.adjust_lr_fn().value_or("original");
+  if (name == "match_rms_adamw") return 0.2 * std::sqrt(std::max(rows, columns));
+  return std::sqrt(name == "original" ? std::max(1.0, rows / columns) : rows / columns);
+}
+
+void step_muon(const OptimizerOptions& group, OptimizerParamState& param_state,
+               const Tensor& parameter, const Tensor& grad) {
+  if (parameter.numel() == 0) return;
+  const auto& options = static_cast<const MuonOptions&>(group);
+  Tensor& buffer = static_cast<MuonParamState&>(param_state).momentum_buffer();
+  buffer = buffer.defined() ? buffer.to(parameter.device(), parameter.dtype())
+                            : zeros(parameter.sizes(), parameter.options());
+  buffer.lerp_(grad, 1 - options.momentum());
+  const Tensor direction = options.nesterov() ? grad.lerp(buffer, options.momentum()) : buffer;
+  Tensor values = parameter;
+  const Tensor update = orthogonalized(direction, options).to(parameter.dtype());
+  values.mul_(1 - options.lr() * options.weight_decay());
+  values.add_(update, -options.lr() * adjustment(options, parameter));
+}
+
+}  // namespace
+
+Muon::Muon(std::vector<OptimizerParamGroup> param_groups, const MuonOptions& defaults)
+    : OptimizerOf(std::move(param_groups), defaults) {
+  check_matrices(*this);
+}
+Muon::Muon(std::vector<Tensor> params, const MuonOptions& defaults)
+    : OptimizerOf(std::move(params), defaults) {
+  check_matrices(*this);
+}
+
+Tensor Muon::step(LossClosure closure) {
+  check_matrices(*this);
+  return detail::composed_step("Muon", *this, closure, step_muon);
+}
+
+}  // namespace tern::optim

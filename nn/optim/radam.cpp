@@ -1,0 +1,77 @@
+#include <tern/nn/optim/detail/fused_step.h>
+#include <tern/nn/optim/radam.h>
+
+namespace tern::optim {
+
+auto RAdamOptions::fields() {
+  return std::make_tuple(
+      std::pair("lr", &RAdamOptions::lr_), std::pair("betas", &RAdamOptions::betas_),
+      std::pair("eps", &RAdamOptions::eps_),
+      std::pair("weight_decay", &RAdamOptions::weight_decay_),
+      std::pair("maximize", &RAdamOptions::maximize_),
+      std::pair("capturable", &RAdamOptions::capturable_),
+      std::pair("decoupled_weight_decay", &RAdamOptions::decoupled_weight_decay_));
+}
+
+template class OptimizerCloneableOptions<RAdamOptions>;
+
+auto RAdamParamState::fields() {
+  return std::make_tuple(std::pair("step", &RAdamParamState::step_),
+                         std::pair("exp_avg", &RAdamParamState::exp_avg_),
+                         std::pair("exp_avg_sq", &RAdamParamState::exp_avg_sq_));
+}
+
+template class OptimizerCloneableParamState<RAdamParamState>;
+
+RAdamOptions::RAdamOptions(double lr_value) { lr(lr_value); }
+
+void RAdamOptions::check() const {
+  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
+  TERN_CHECK(eps() >= 0, Error, "Invalid epsilon value: ", eps());
+  TERN_CHECK(std::get<0>(betas()) >= 0 && std::get<0>(betas()) < 1, Error,
+             "Invalid beta parameter at index 0: ", std::get<0>(betas()));
+  TERN_CHECK(std::get<1>(betas()) >= 0 && std::get<1>(betas()) < 1, Error,
+             "Invalid beta parameter at index 1: ", std::get<1>(betas()));
+  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+}
+
+void RAdamParamState::check() const {
+  TERN_CHECK(step_ == 0 || exp_avg_.defined(), Error,
+             "loaded state dict has no exp_avg for a parameter at step ", step_);
+  TERN_CHECK(step_ == 0 || exp_avg_sq_.defined(), Error,
+             "loaded state dict has no exp_avg_sq for a parameter at step ", step_);
+}
+
+namespace {
+
+void set_radam_rule(const OptimizerOptions& group, kernels::OptimArgs& args) {
+  using Rule = kernels::RadamRule;
+  const auto& options = static_cast<const RAdamOptions&>(group);
+  kernels::set_optim_rule<Rule>(args,
+                                (options.maximize() ? Rule::kMaximize : 0U) |
+                                    (options.decoupled_weight_decay() ? Rule::kDecoupled : 0U),
+                                {std::get<0>(options.betas()), std::get<1>(options.betas()),
+                                 options.eps(), options.weight_decay()});
+}
+
+detail::StateFields radam_fields(OptimizerParamState& state) {
+  auto& fields = static_cast<RAdamParamState&>(state);
+  return {.tensors = {&fields.exp_avg(), &fields.exp_avg_sq()},
+          .step = &fields.step(),
+          .device_step = &fields.device_step()};
+}
+
+}  // namespace
+
+Tensor RAdam::step(LossClosure closure) {
+  return detail::fused_step({.name = "RAdam",
+                             .set_rule = set_radam_rule,
+                             .fields_of = radam_fields,
+                             .is_capturable =
+                                 [](const OptimizerOptions& options) {
+                                   return static_cast<const RAdamOptions&>(options).capturable();
+                                 }},
+                            *this, closure);
+}
+
+}  // namespace tern::optim
