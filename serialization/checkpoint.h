@@ -25,8 +25,8 @@ namespace tern {
 //   epoch = checkpoint.get<int>("epoch");
 //
 // Load the generators last, because constructing a model or a loader draws random numbers. The
-// learning rate is in the optimizer's groups. A learning rate scheduler of your own needs its own
-// state_dict() and load_state_dict(), or inserts its numbers into the checkpoint.
+// learning rate is in the optimizer's groups. The state of a learning rate scheduler is saved like
+// the others; make the scheduler before the optimizer is loaded.
 //
 // Each load changes its object completely or not at all. The loads together are not atomic:
 // after an error in one load, the loads before it have already changed their objects. To avoid
