@@ -169,7 +169,7 @@ TERN_HOST_DEVICE double erfinv_bounded_value(double x) {
 }
 
 template <class T>
-TERN_HOST_DEVICE T erfinv(T x) {
+TERN_HOST_DEVICE_CALL T erfinv(T x) {
   if (erfinv_bounded(x)) return erfinv_bounded_value(x);
   const T a = abs(x);
   if (a < T(1)) return x * erfinv_far(sqrt(erfinv_argument(x)));

@@ -66,7 +66,7 @@ TERN_HOST_DEVICE float lgamma(float x) {
 }
 
 /// Abramowitz and Stegun 6.3.5 (recurrence), 6.3.7 (reflection) and 6.3.18 (series).
-TERN_HOST_DEVICE double digamma(double x) {
+TERN_HOST_DEVICE_CALL double digamma(double x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity(),
                    kPi = 3.141592653589793238463;
   if (x == 0) return copysign(kInfinity, -x);
@@ -105,17 +105,17 @@ TERN_HOST_DEVICE double whole_power(double x, int n) {
 }
 
 /// The sum of (x + i)^-s over i = 0, 1, .. for x > 0 and s > 1, by the formula of Euler and
-/// Maclaurin (Abramowitz and Stegun 23.1.30). `power_of` returns x^s.
+/// Maclaurin (Abramowitz and Stegun 23.1.30). `power_of` returns x^-s.
 template <class Exponent, class Power>
 TERN_HOST_DEVICE double hurwitz_zeta(Exponent s, double x, Power power_of) {
   double sum = 0;
   while (x < 8 + 0.5 * s) {
-    const double term = 1 / power_of(x, s);
+    const double term = power_of(x, s);
     sum += term;
     if (term <= 1e-19 * sum) return sum;
     x += 1;
   }
-  const double power = 1 / power_of(x, s), inverse = 1 / x, z = inverse * inverse;
+  const double inverse = 1 / x, z = inverse * inverse;
   // B2k / (2k)! for k = 1 to 8.
   constexpr double kFactors[] = {1.0 / 12,
                                  -1.0 / 720,
@@ -130,25 +130,25 @@ TERN_HOST_DEVICE double hurwitz_zeta(Exponent s, double x, Power power_of) {
     tail += kFactors[k] * rising;
     rising *= (s + 2.0 * k + 1) * (s + 2.0 * k + 2) * z;
   }
-  return sum + power * (x / (s - 1) + 0.5 + tail);
+  return sum + power_of(x, s - 1) * (1.0 / (s - 1) + inverse * (0.5 + tail));
 }
 
 /// The same for an integer s.
 TERN_HOST_DEVICE double hurwitz_zeta(int s, double x) {
   return hurwitz_zeta(
-      s, x, [](double base, int n) { return n == 2 ? base * base : whole_power(base, n); });
+      s, x, [](double base, int n) { return 1 / (n == 2 ? base * base : whole_power(base, n)); });
 }
 
 /// The sum of (q + i)^-x over i = 0, 1, ..: infinity for x = 1 and for a q of 0, -1, .., NaN for
-/// x < 1, and for a negative q unless x is an integer.
-TERN_HOST_DEVICE double zeta(double x, double q) {
+/// x < 1, and for a negative q unless x is a finite integer.
+TERN_HOST_DEVICE_CALL double zeta(double x, double q) {
   if (x == 1) return std::numeric_limits<double>::infinity();
   if (!(x > 1)) return std::numeric_limits<double>::quiet_NaN();
-  const auto power_of = [](double base, double s) { return pow(base, s); };
+  const auto power_of = [](double base, double s) { return pow(base, -s); };
   if (q > 0) return hurwitz_zeta(x, q, power_of);
   const double below = floor(q);
   if (q == below) return std::numeric_limits<double>::infinity();
-  if (!(x == floor(x))) return std::numeric_limits<double>::quiet_NaN();
+  if (!(x == floor(x)) || x > 0x1p1000) return std::numeric_limits<double>::quiet_NaN();
   // The terms of negative numbers are differences of two sums.
   const double rest = q - below;
   const double negative = hurwitz_zeta(x, 1 - rest, power_of) - hurwitz_zeta(x, 1 - q, power_of);
@@ -160,7 +160,7 @@ TERN_HOST_DEVICE float zeta(float x, float q) {
 }
 
 /// Derivative number `order` >= 1 of digamma: (-1)^(n + 1) n! times a sum of powers.
-TERN_HOST_DEVICE double polygamma(double x, double order) {
+TERN_HOST_DEVICE_CALL double polygamma(double x, double order) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   // The factorial of a larger order is infinite.
   const int n = order < 171 ? static_cast<int>(order) : 171, s = n + 1;

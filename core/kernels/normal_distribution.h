@@ -16,11 +16,12 @@ TERN_HOST_DEVICE double erfcx_positive(double a) {
   }
   const double inverse = 1 / a;
   return kInverseRootPi * inverse *
-         polynomial(inverse * inverse, 1.0, -0.5, 0.75, -1.875, 6.5625, -29.53125);
+         polynomial(inverse * inverse, 1.0, -0.5, 0.75, -1.875, 6.5625, -29.53125, 162.421875,
+                    -1055.7421875);
 }
 
 /// e^(x^2) erfc(x).
-TERN_HOST_DEVICE double erfcx(double x) {
+TERN_HOST_DEVICE_CALL double erfcx(double x) {
   const double y = erfcx_positive(abs(x));
   if (!(x < 0)) return y;
   const double square = x * x;
@@ -30,17 +31,21 @@ TERN_HOST_DEVICE double erfcx(double x) {
 TERN_HOST_DEVICE float erfcx(float x) { return static_cast<float>(erfcx(static_cast<double>(x))); }
 
 /// The logarithm of the probability of a number below x.
-TERN_HOST_DEVICE double log_ndtr(double x) {
+TERN_HOST_DEVICE_CALL double log_ndtr(double x) {
   constexpr double kRootHalf = 0.707106781186547524401;
   if (x < -1) return log(0.5 * erfcx_positive(-x * kRootHalf)) - 0.5 * x * x;
-  return log1p(-0.5 * erfc(x * kRootHalf));
+  if (x < 1) return log1p(-0.5 * erfc(x * kRootHalf));
+  if (x > 39) return -0.0;
+  const double square = x * x;
+  const double density = exp(-0.5 * square) * (1 - 0.5 * square_error(x, square));
+  return log1p(-0.5 * (density * erfcx_positive(x * kRootHalf)));
 }
 TERN_HOST_DEVICE float log_ndtr(float x) {
   return static_cast<float>(log_ndtr(static_cast<double>(x)));
 }
 
 /// The number below which lies the probability p: algorithm AS 241 (Wichura, 1988).
-TERN_HOST_DEVICE double ndtri(double p) {
+TERN_HOST_DEVICE_CALL double ndtri(double p) {
   const double q = p - 0.5;
   if (abs(q) <= 0.425) {
     const double r = 0.180625 - q * q;

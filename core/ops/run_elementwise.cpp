@@ -279,7 +279,7 @@ Tensor run_plain(const ElementwiseCall& call, std::initializer_list<Operand> ope
   return result;
 }
 
-// Returns the operand that donate() made, if the result has its sizes and dtype, or null.
+// Returns the donated operand, if the result has its sizes and dtype, or null.
 const Tensor* donated_operand(const ElementwiseCall& call,
                               std::initializer_list<Operand> operands) {
   const Tensor* found = nullptr;

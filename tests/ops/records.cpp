@@ -182,25 +182,9 @@ void find_functions(const RecordValue& value, const std::string& file, FunctionT
 
 OpCase read_case(const RecordValue& value, const std::string& file, const std::string& op_name,
                  FunctionTable* functions) {
-  value.allow({"name",
-               "comment",
-               "cpp",
-               "python",
-               "in_place",
-               "node",
-               "samples",
-               "dtypes",
-               "mixes_devices",
-               "numbers_join",
-               "meta",
-               "tolerance",
-               "golden_factor",
-               "other_node",
-               "kernel",
-               "optional",
-               "calls_before",
-               "rejections",
-               "golden"});
+  value.allow({"name", "comment", "cpp", "python", "in_place", "node", "samples", "dtypes",
+               "mixes_devices", "numbers_join", "meta", "tolerance", "golden_factor", "other_node",
+               "kernel", "optional", "calls_before", "rejections", "golden"});
   OpCase op;
   op.name = value["name"].as<std::string>();
   op.op = op_name;

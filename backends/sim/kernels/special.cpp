@@ -89,7 +89,7 @@ double hurwitz_zeta(double x, double q) {
   if (!(x > 1) || std::isnan(q)) return kNaN;
   if (q > 0) return static_cast<double>(zeta(x, q));
   if (q == std::floor(q)) return kInfinity;
-  if (x != std::floor(x)) return kNaN;
+  if (x != std::floor(x) || x > 0x1p1000) return kNaN;
   const Real below = std::floor(Real(q)), rest = Real(q) - below;
   const Real negative = zeta(x, 1 - rest) - zeta(x, 1 - rest - below);
   return static_cast<double>(zeta(x, rest) + (std::fmod(x, 2) == 0 ? negative : -negative));

@@ -18,59 +18,41 @@ TERN_API void check_history_change(const Tensor& self, bool recorded);
 /// recorded.
 TERN_API void check_inplace(const Tensor& self, bool recorded);
 
-/// The elements and the history of a tensor before a recorded op changes it.
-class TERN_API OldElements {
+/// A function `op(x, out)` that outlives this reference to it. x is read in place of the tensor
+/// that the op changes. The result is written to `out`; if that is undefined, the op is recorded,
+/// and returns a new tensor.
+class InplaceOp {
  public:
-  explicit OldElements(const Tensor& self);
-  const Tensor& tensor() const { return tensor_; }
-  /// Copies the elements if the op has saved them, so that `self` may be changed.
-  void keep_if_saved();
+  template <class Op>
+  explicit InplaceOp(const Op& op)
+      : op_(&op), call_([](const void* self, const Tensor& x, const Tensor& out) -> Tensor {
+          return (*static_cast<const Op*>(self))(x, out);
+        }) {}
+  Tensor operator()(const Tensor& x, const Tensor& out) const { return call_(op_, x, out); }
 
  private:
-  Tensor tensor_;
-  bool is_lent_;  // shares self's memory
+  const void* op_;
+  Tensor (*call_)(const void*, const Tensor&, const Tensor&);
 };
 
-/// Returns the elements and the history of a tensor, as an operand to whose memory an elementwise
-/// op writes its result. An undefined tensor if one of `others` shares that memory.
-TERN_API Tensor donate(const Tensor& self, std::initializer_list<Tensor> others);
+/// Whether the rule of an op saves the elements that the op replaces.
+enum class Old { kSaved, kReplaced };
 
-/// Gives `self` the elements, unless they are there already, and the history of `result`, which has
-/// Gives `self` the elements, unless they are there already, and the history of `result`, which has
-/// the same sizes. If `self` is a view, its base gets a rule that joins the base's old history with
-/// the result's.
-TERN_API void adopt_result(const Tensor& self, const Tensor& result);
+/// Runs an op that changes `self`. `others` are its other tensors. With kReplaced, the op is one
+/// elementwise kernel.
+TERN_API Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
+                             std::initializer_list<const Tensor*> others);
 
-/// Runs `op(x, out)`: x is read in place of `self`, and the result is written to `out`. For a
-/// recorded op, `out` is undefined and `op` returns a new tensor. `others` are the other tensors of
-/// the op.
+/// Runs an op of any kind.
 template <class Op, class... Others>
 Tensor& inplace(Tensor& self, const Op& op, const Others&... others) {
-  const bool recorded = autograd::needs_grad(self, others...);
-  check_inplace(self, recorded);
-  if (recorded) {
-    OldElements old(self);
-    const Tensor result = op(old.tensor(), Tensor());
-    old.keep_if_saved();
-    adopt_result(self, result);
-  } else {
-    op(self, self);
-    self.self().storage->bump_version();
-  }
-  return self;
+  return run_inplace(self, InplaceOp(op), Old::kSaved, {&others...});
 }
 
-/// Does the same for an op that is one elementwise kernel and whose rule does not save x.
+/// Runs an op that is one elementwise kernel and whose rule does not save x.
 template <class Op, class... Others>
 Tensor& overwrite(Tensor& self, const Op& op, const Others&... others) {
-  if (autograd::needs_grad(self, others...)) {
-    check_inplace(self, true);
-    if (const Tensor operand = donate(self, {others...}); operand.defined()) {
-      adopt_result(self, op(operand, Tensor()));
-      return self;
-    }
-  }
-  return inplace(self, op, others...);
+  return run_inplace(self, InplaceOp(op), Old::kReplaced, {&others...});
 }
 
 /// Gives `self` the layout and the history of the view of it that `view` returns. The elements stay
