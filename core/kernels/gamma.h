@@ -115,7 +115,8 @@ TERN_HOST_DEVICE double hurwitz_zeta(Exponent s, double x, Power power_of) {
     if (term <= 1e-19 * sum) return sum;
     x += 1;
   }
-  const double inverse = 1 / x, z = inverse * inverse;
+  const double power = power_of(x, s - 1), inverse = 1 / x, z = inverse * inverse;
+  if (power == 0) return sum;
   // B2k / (2k)! for k = 1 to 8.
   constexpr double kFactors[] = {1.0 / 12,
                                  -1.0 / 720,
@@ -130,7 +131,7 @@ TERN_HOST_DEVICE double hurwitz_zeta(Exponent s, double x, Power power_of) {
     tail += kFactors[k] * rising;
     rising *= (s + 2.0 * k + 1) * (s + 2.0 * k + 2) * z;
   }
-  return sum + power_of(x, s - 1) * (1.0 / (s - 1) + inverse * (0.5 + tail));
+  return sum + power * (1.0 / (s - 1) + inverse * (0.5 + tail));
 }
 
 /// The same for an integer s.

@@ -18,35 +18,34 @@ Tensor from_eigenvalues(const Tensor& values, const Tensor& vectors) {
   return (vectors * values.unsqueeze(-2)).matmul(vectors.mT());
 }
 
-// Solves H X + X H = B, where H is symmetric and positive definite with these eigenvalues and
-// eigenvectors: Sylvester's equation.
-Tensor solve_sylvester(const Tensor& values, const Tensor& vectors, const Tensor& b) {
+// Solves H X + X H = B for a symmetric positive definite H: Sylvester's equation.
+Tensor solve_sylvester(const Tensor& h, const Tensor& b) {
+  Tensor values, vectors;
+  std::tie(values, vectors) = linalg_eigh(h);
   const Tensor sums = values.unsqueeze(-1) + values.unsqueeze(-2);
   return vectors.matmul(vectors.mT().matmul(b).matmul(vectors) / sums).matmul(vectors.mT());
 }
 
 // The gradient of A = X X for the gradient g of X.
 Tensor sqrth_gradient(const Tensor& g, const Tensor& x) {
-  const auto [values, vectors] = linalg_eigh(x);
-  return solve_sylvester(values, vectors, (g + g.mT()) / 2);
+  return solve_sylvester(x, (g + g.mT()) / 2);
 }
 
 // The gradient of A = U H. With M = U^T dA, the differentials are dU = U W + (1 - U U^T) dA H^-1
 // and dH = M - W H, where W solves H W + W H = M - M^T.
 Tensor polar_gradient(const Tensor& gu, const Tensor& gh, const Tensor& u, const Tensor& h) {
-  const auto [values, vectors] = linalg_eigh(h);
   Tensor k, result;
   if (gu.defined()) {
     const Tensor ut_gu = u.mT().matmul(gu);
     k = ut_gu;
-    result = (gu - u.matmul(ut_gu)).matmul(from_eigenvalues(values.reciprocal(), vectors));
+    result = linalg_solve(h, gu - u.matmul(ut_gu), false);
   }
   if (gh.defined()) {
     const Tensor gh_h = gh.matmul(h), u_gh = u.matmul(gh);
     k = k.defined() ? k - gh_h : -gh_h;
     result = result.defined() ? result + u_gh : u_gh;
   }
-  return result + u.matmul(solve_sylvester(values, vectors, k - k.mT()));
+  return result + u.matmul(solve_sylvester(h, k - k.mT()));
 }
 
 }  // namespace
@@ -54,10 +53,10 @@ Tensor polar_gradient(const Tensor& gu, const Tensor& gh, const Tensor& u, const
 Tensor linalg_matrix_sqrth(const Tensor& A) {
   TERN_OP("linalg_matrix_sqrth", A);
   detail::check_square(A);
-  Tensor out;
+  Tensor out, values, vectors;
   {
     const NoGradGuard no_grad;
-    const auto [values, vectors] = linalg_eigh(A.detach());
+    std::tie(values, vectors) = linalg_eigh(A.detach());
     out = from_eigenvalues(values.clamp_min(0).sqrt(), vectors);
   }
   if (!needs_grad(A)) return out;
@@ -70,10 +69,10 @@ std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A) {
   TERN_CHECK(A.size(-2) >= A.size(-1), ShapeError,
              "input must have at least as many rows as columns, but got ", A.size(-2), " by ",
              A.size(-1), " matrices");
-  Tensor u, h;
+  Tensor u, h, left, s, vt;
   {
     const NoGradGuard no_grad;
-    const auto [left, s, vt] = linalg_svd(A.detach(), false);
+    std::tie(left, s, vt) = linalg_svd(A.detach(), false);
     u = left.matmul(vt);
     const Tensor product = from_eigenvalues(s, vt.mT());
     h = (product + product.mT()) / 2;

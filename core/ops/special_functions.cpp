@@ -43,7 +43,7 @@ Tensor no_derivative_of_zeta(const Tensor& /*g*/) {
 
 }  // namespace
 
-Tensor special_entr(Tensor input) {
+Tensor special_entr(Tensor input) {  // NOLINT(performance-unnecessary-value-param): recycled
   TERN_OP("special_entr", input);
   return detail::unary<Saved::kInput>(
       "special_entr", "SpecialEntrBackward0", ElementwiseOp::entr, input,
@@ -69,7 +69,7 @@ Tensor special_ndtr(const Tensor& input) {
   return erfc(input * -kRootHalf) * 0.5;
 }
 
-Tensor special_log_ndtr(Tensor input) {
+Tensor special_log_ndtr(Tensor input) {  // NOLINT(performance-unnecessary-value-param): recycled
   TERN_OP("special_log_ndtr", input);
   refuse_narrow("log_ndtr", input);
   return detail::unary<Saved::kInput>("special_log_ndtr", "SpecialLogNdtrBackward0",
@@ -79,7 +79,7 @@ Tensor special_log_ndtr(Tensor input) {
                                       });
 }
 
-Tensor special_ndtri(Tensor input) {
+Tensor special_ndtri(Tensor input) {  // NOLINT(performance-unnecessary-value-param): recycled
   TERN_OP("special_ndtri", input);
   refuse_narrow("ndtri", input);
   return detail::unary<Saved::kOutput>(

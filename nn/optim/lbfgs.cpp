@@ -127,7 +127,7 @@ class FlatProblem {
   Tensor gradient() const {
     std::vector<Tensor> parts;
     for (const Tensor& parameter : parameters_) {
-      const Tensor grad = parameter.grad();
+      const Tensor& grad = parameter.grad();
       parts.push_back(grad.defined() ? grad.detach().reshape({-1})
                                      : zeros({parameter.numel()}, parameter.options()));
     }
@@ -215,7 +215,7 @@ Tensor LBFGS::step(LossClosure closure) {
   const auto& options = static_cast<const LBFGSOptions&>(group.options());
   const std::int64_t max_eval = options.max_eval().value_or(options.max_iter() * 5 / 4);
   const FlatProblem problem(group, closure);
-  const Tensor first_loss = problem.compute_loss();
+  Tensor first_loss = problem.compute_loss();
   auto& state = static_cast<LBFGSParamState&>(state_of(group.params()[0]));
   double loss = problem.value_of(first_loss);
   std::int64_t evaluations = 1;

@@ -21,6 +21,7 @@ class TERN_API OptimizerOf : public Optimizer {
       : Optimizer(std::move(params), defaults.clone()) {}
 
  protected:
+  /// Returns the state of a parameter before its first step.
   std::unique_ptr<OptimizerParamState> make_param_state() const override {
     return std::make_unique<ParamState>();
   }

@@ -193,7 +193,7 @@ void OptimizerCloneableOptions<Derived>::load(const State& group) {
 #define TERN_OPTIM_ARG(Type, name)                            \
  public:                                                      \
   auto& name(::tern::detail::Argument<Type> value) {          \
-    name##_.value = value;                                    \
+    name##_.value = std::forward<decltype(value)>(value);     \
     name##_.chosen = true;                                    \
     return *this;                                             \
   }                                                           \

@@ -107,7 +107,7 @@ Tensor loss_of(const Optimizer::LossClosure& closure) {
 Tensor fused_step(const FusedOptimizer& fused, Optimizer& optimizer,
                   const Optimizer::LossClosure& closure) {
   check_capturable(fused, optimizer);
-  const Tensor loss = loss_of(closure);
+  Tensor loss = loss_of(closure);
   const NoGradGuard no_grad;
   for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
     GroupStep(fused, optimizer, i).run();
@@ -119,7 +119,7 @@ Tensor composed_step(const char* name, Optimizer& optimizer, const Optimizer::Lo
                      StepOfOne step) {
   const auto never = [](const OptimizerOptions&) { return false; };
   check_capturable({.name = name, .is_capturable = never}, optimizer);
-  const Tensor loss = loss_of(closure);
+  Tensor loss = loss_of(closure);
   const NoGradGuard no_grad;
   for (const OptimizerParamGroup& group : optimizer.param_groups()) {
     for (const Tensor& parameter : group.params()) {

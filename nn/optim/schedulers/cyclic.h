@@ -59,14 +59,20 @@ class TERN_API CyclicLR : public LRScheduler {
   double total_size_;
   /// The share of the steps that go up.
   double step_ratio_;
-  /// The options with these names.
+  /// The option mode.
   std::string mode_;
+  /// The option gamma.
   double gamma_;
+  /// The option scale_fn.
   ScaleFunction scale_fn_;
+  /// The option scale_mode.
   std::string scale_mode_;
+  /// The option cycle_momentum.
   bool cycle_momentum_;
-  /// The lowest and the highest momentum of each group.
-  std::vector<double> base_momentums_, max_momentums_;
+  /// The lowest momentum of each group.
+  std::vector<double> base_momentums_;
+  /// The highest momentum of each group.
+  std::vector<double> max_momentums_;
 
  private:
   double scale(double x) const;
@@ -125,16 +131,25 @@ class TERN_API OneCycleLR : public LRScheduler {
 
   /// A part of the cycle. Starts and ends are names of numbers in OptimizerParamGroup::schedule().
   struct Phase {
+    /// The last step of the part.
     double end_step;
-    std::string start_lr, end_lr, start_momentum, end_momentum;
+    /// The learning rate of its first step.
+    std::string start_lr;
+    /// The learning rate of its last step.
+    std::string end_lr;
+    /// The momentum of its first step.
+    std::string start_momentum;
+    /// The momentum of its last step.
+    std::string end_momentum;
   };
 
   /// The number of steps.
   std::int64_t total_steps_;
   /// The phases in order.
   std::vector<Phase> phases_;
-  /// The options with these names.
+  /// The option anneal_strategy.
   std::string anneal_strategy_;
+  /// The option cycle_momentum.
   bool cycle_momentum_;
 
  private:

@@ -76,7 +76,7 @@ SequentialLR::SequentialLR(Optimizer& optimizer, LRSchedulerList schedulers,
   for (OptimizerParamGroup& group : optimizer.param_groups()) {
     group.options().set_lr(group.schedule().get<double>("initial_lr"));
   }
-  undo_initial_step();
+  SequentialLR::undo_initial_step();
   LRScheduler& first = *schedulers_[index_of(0)];
   first.initial_step();
   last_lr_ = first.get_last_lr();
