@@ -1,4 +1,5 @@
 #include <tern/nn/optim/adadelta.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 
 namespace tern::optim {
@@ -24,17 +25,15 @@ template class OptimizerCloneableParamState<AdadeltaParamState>;
 AdadeltaOptions::AdadeltaOptions(double lr_value) { lr(lr_value); }
 
 void AdadeltaOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
+  detail::check_lr(lr());
   TERN_CHECK(rho() >= 0 && rho() <= 1, Error, "Invalid rho value: ", rho());
-  TERN_CHECK(eps() >= 0, Error, "Invalid epsilon value: ", eps());
-  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+  detail::check_eps(eps());
+  detail::check_weight_decay(weight_decay());
 }
 
 void AdadeltaParamState::check() const {
-  TERN_CHECK(step_ == 0 || square_avg_.defined(), Error,
-             "loaded state dict has no square_avg for a parameter at step ", step_);
-  TERN_CHECK(step_ == 0 || acc_delta_.defined(), Error,
-             "loaded state dict has no acc_delta for a parameter at step ", step_);
+  detail::check_saved(step_, "square_avg", square_avg_);
+  detail::check_saved(step_, "acc_delta", acc_delta_);
 }
 
 namespace {

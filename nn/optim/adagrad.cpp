@@ -1,4 +1,5 @@
 #include <tern/nn/optim/adagrad.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 
 namespace tern::optim {
@@ -24,18 +25,15 @@ template class OptimizerCloneableParamState<AdagradParamState>;
 AdagradOptions::AdagradOptions(double lr_value) { lr(lr_value); }
 
 void AdagradOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
+  detail::check_lr(lr());
   TERN_CHECK(lr_decay() >= 0, Error, "Invalid lr_decay value: ", lr_decay());
-  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+  detail::check_weight_decay(weight_decay());
   TERN_CHECK(initial_accumulator_value() >= 0, Error,
              "Invalid initial_accumulator_value value: ", initial_accumulator_value());
-  TERN_CHECK(eps() >= 0, Error, "Invalid epsilon value: ", eps());
+  detail::check_eps(eps());
 }
 
-void AdagradParamState::check() const {
-  TERN_CHECK(step_ == 0 || sum_.defined(), Error,
-             "loaded state dict has no sum for a parameter at step ", step_);
-}
+void AdagradParamState::check() const { detail::check_saved(step_, "sum", sum_); }
 
 namespace {
 

@@ -1,5 +1,6 @@
 #include <tern/nn/optim/adam.h>
 #include <tern/nn/optim/adamw.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 
 namespace tern::optim {
@@ -9,13 +10,10 @@ namespace {
 
 template <class Options>
 void check_adam_options(const Options& options) {
-  const auto [beta1, beta2] = options.betas();
-  TERN_CHECK(options.lr() >= 0, Error, "Invalid learning rate: ", options.lr());
-  TERN_CHECK(options.eps() >= 0, Error, "Invalid epsilon value: ", options.eps());
-  TERN_CHECK(beta1 >= 0 && beta1 < 1, Error, "Invalid beta parameter at index 0: ", beta1);
-  TERN_CHECK(beta2 >= 0 && beta2 < 1, Error, "Invalid beta parameter at index 1: ", beta2);
-  TERN_CHECK(options.weight_decay() >= 0, Error,
-             "Invalid weight_decay value: ", options.weight_decay());
+  detail::check_lr(options.lr());
+  detail::check_eps(options.eps());
+  detail::check_betas(options.betas());
+  detail::check_weight_decay(options.weight_decay());
 }
 
 template <class Options>
@@ -55,11 +53,8 @@ auto AdamParamState::fields() {
 template class OptimizerCloneableParamState<AdamParamState>;
 
 void AdamParamState::check() const {
-  for (const auto& [name, average] :
-       {std::pair("exp_avg", &exp_avg_), std::pair("exp_avg_sq", &exp_avg_sq_)}) {
-    TERN_CHECK(step_ == 0 || average->defined(), Error, "loaded state dict has no ", name,
-               " for a parameter at step ", step_);
-  }
+  detail::check_saved(step_, "exp_avg", exp_avg_);
+  detail::check_saved(step_, "exp_avg_sq", exp_avg_sq_);
 }
 
 // --- Adam ----------------------------------------------------------------------------------------

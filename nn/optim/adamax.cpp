@@ -1,4 +1,5 @@
 #include <tern/nn/optim/adamax.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 
 namespace tern::optim {
@@ -25,20 +26,15 @@ template class OptimizerCloneableParamState<AdamaxParamState>;
 AdamaxOptions::AdamaxOptions(double lr_value) { lr(lr_value); }
 
 void AdamaxOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
-  TERN_CHECK(eps() >= 0, Error, "Invalid epsilon value: ", eps());
-  TERN_CHECK(std::get<0>(betas()) >= 0 && std::get<0>(betas()) < 1, Error,
-             "Invalid beta parameter at index 0: ", std::get<0>(betas()));
-  TERN_CHECK(std::get<1>(betas()) >= 0 && std::get<1>(betas()) < 1, Error,
-             "Invalid beta parameter at index 1: ", std::get<1>(betas()));
-  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+  detail::check_lr(lr());
+  detail::check_eps(eps());
+  detail::check_betas(betas());
+  detail::check_weight_decay(weight_decay());
 }
 
 void AdamaxParamState::check() const {
-  TERN_CHECK(step_ == 0 || exp_avg_.defined(), Error,
-             "loaded state dict has no exp_avg for a parameter at step ", step_);
-  TERN_CHECK(step_ == 0 || exp_inf_.defined(), Error,
-             "loaded state dict has no exp_inf for a parameter at step ", step_);
+  detail::check_saved(step_, "exp_avg", exp_avg_);
+  detail::check_saved(step_, "exp_inf", exp_inf_);
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <tern/nn/optim/asgd.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 
 namespace tern::optim {
@@ -27,16 +28,13 @@ template class OptimizerCloneableParamState<ASGDParamState>;
 ASGDOptions::ASGDOptions(double lr_value) { lr(lr_value); }
 
 void ASGDOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
+  detail::check_lr(lr());
   TERN_CHECK(lambd() >= 0, Error, "Invalid lambd value: ", lambd());
   TERN_CHECK(alpha() >= 0, Error, "Invalid alpha value: ", alpha());
-  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+  detail::check_weight_decay(weight_decay());
 }
 
-void ASGDParamState::check() const {
-  TERN_CHECK(step_ == 0 || ax_.defined(), Error,
-             "loaded state dict has no ax for a parameter at step ", step_);
-}
+void ASGDParamState::check() const { detail::check_saved(step_, "ax", ax_); }
 
 namespace {
 

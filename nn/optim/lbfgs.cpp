@@ -3,6 +3,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/ops.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/strong_wolfe.h>
 #include <tern/nn/optim/lbfgs.h>
 
@@ -24,7 +25,7 @@ template class OptimizerCloneableOptions<LBFGSOptions>;
 LBFGSOptions::LBFGSOptions(double lr_value) { lr(lr_value); }
 
 void LBFGSOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
+  detail::check_lr(lr());
   TERN_CHECK(history_size() > 0, Error, "Invalid history_size value: ", history_size());
   TERN_CHECK(!line_search_fn() || *line_search_fn() == "strong_wolfe", Error,
              "only 'strong_wolfe' is supported, got '", *line_search_fn(), "'");

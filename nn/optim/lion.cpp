@@ -1,3 +1,4 @@
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 #include <tern/nn/optim/lion.h>
 
@@ -21,12 +22,9 @@ template class OptimizerCloneableParamState<LionParamState>;
 LionOptions::LionOptions(double lr_value) { lr(lr_value); }
 
 void LionOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
-  TERN_CHECK(std::get<0>(betas()) >= 0 && std::get<0>(betas()) < 1, Error,
-             "Invalid beta parameter at index 0: ", std::get<0>(betas()));
-  TERN_CHECK(std::get<1>(betas()) >= 0 && std::get<1>(betas()) < 1, Error,
-             "Invalid beta parameter at index 1: ", std::get<1>(betas()));
-  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+  detail::check_lr(lr());
+  detail::check_betas(betas());
+  detail::check_weight_decay(weight_decay());
 }
 
 namespace {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 #include <tern/nn/optim/nadam.h>
 
@@ -29,21 +30,16 @@ template class OptimizerCloneableParamState<NAdamParamState>;
 NAdamOptions::NAdamOptions(double lr_value) { lr(lr_value); }
 
 void NAdamOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
-  TERN_CHECK(eps() >= 0, Error, "Invalid epsilon value: ", eps());
-  TERN_CHECK(std::get<0>(betas()) >= 0 && std::get<0>(betas()) < 1, Error,
-             "Invalid beta parameter at index 0: ", std::get<0>(betas()));
-  TERN_CHECK(std::get<1>(betas()) >= 0 && std::get<1>(betas()) < 1, Error,
-             "Invalid beta parameter at index 1: ", std::get<1>(betas()));
-  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+  detail::check_lr(lr());
+  detail::check_eps(eps());
+  detail::check_betas(betas());
+  detail::check_weight_decay(weight_decay());
   TERN_CHECK(momentum_decay() >= 0, Error, "Invalid momentum_decay value: ", momentum_decay());
 }
 
 void NAdamParamState::check() const {
-  TERN_CHECK(step_ == 0 || exp_avg_.defined(), Error,
-             "loaded state dict has no exp_avg for a parameter at step ", step_);
-  TERN_CHECK(step_ == 0 || exp_avg_sq_.defined(), Error,
-             "loaded state dict has no exp_avg_sq for a parameter at step ", step_);
+  detail::check_saved(step_, "exp_avg", exp_avg_);
+  detail::check_saved(step_, "exp_avg_sq", exp_avg_sq_);
 }
 
 namespace {

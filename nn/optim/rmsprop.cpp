@@ -1,3 +1,4 @@
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 #include <tern/nn/optim/rmsprop.h>
 
@@ -26,17 +27,14 @@ template class OptimizerCloneableParamState<RMSpropParamState>;
 RMSpropOptions::RMSpropOptions(double lr_value) { lr(lr_value); }
 
 void RMSpropOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
-  TERN_CHECK(eps() >= 0, Error, "Invalid epsilon value: ", eps());
+  detail::check_lr(lr());
+  detail::check_eps(eps());
   TERN_CHECK(momentum() >= 0, Error, "Invalid momentum value: ", momentum());
-  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+  detail::check_weight_decay(weight_decay());
   TERN_CHECK(alpha() >= 0, Error, "Invalid alpha value: ", alpha());
 }
 
-void RMSpropParamState::check() const {
-  TERN_CHECK(step_ == 0 || square_avg_.defined(), Error,
-             "loaded state dict has no square_avg for a parameter at step ", step_);
-}
+void RMSpropParamState::check() const { detail::check_saved(step_, "square_avg", square_avg_); }
 
 RMSprop::RMSprop(std::vector<OptimizerParamGroup> param_groups, const RMSpropOptions& defaults)
     : Optimizer(std::move(param_groups), defaults.clone()) {}

@@ -1,3 +1,4 @@
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 #include <tern/nn/optim/rprop.h>
 
@@ -23,7 +24,7 @@ template class OptimizerCloneableParamState<RpropParamState>;
 RpropOptions::RpropOptions(double lr_value) { lr(lr_value); }
 
 void RpropOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
+  detail::check_lr(lr());
   TERN_CHECK(std::get<0>(etas()) > 0 && std::get<0>(etas()) < 1 && std::get<1>(etas()) > 1, Error,
              "Invalid eta values: ", std::get<0>(etas()), ", ", std::get<1>(etas()));
   TERN_CHECK(std::get<0>(step_sizes()) <= std::get<1>(step_sizes()), Error,
@@ -31,10 +32,8 @@ void RpropOptions::check() const {
 }
 
 void RpropParamState::check() const {
-  TERN_CHECK(step_ == 0 || prev_.defined(), Error,
-             "loaded state dict has no prev for a parameter at step ", step_);
-  TERN_CHECK(step_ == 0 || step_size_.defined(), Error,
-             "loaded state dict has no step_size for a parameter at step ", step_);
+  detail::check_saved(step_, "prev", prev_);
+  detail::check_saved(step_, "step_size", step_size_);
 }
 
 namespace {

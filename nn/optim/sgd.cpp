@@ -1,3 +1,4 @@
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 #include <tern/nn/optim/sgd.h>
 
@@ -22,9 +23,9 @@ template class OptimizerCloneableParamState<SGDParamState>;
 SGDOptions::SGDOptions(double lr_value) { lr(lr_value); }
 
 void SGDOptions::check() const {
-  TERN_CHECK(lr() >= 0, Error, "Invalid learning rate: ", lr());
+  detail::check_lr(lr());
   TERN_CHECK(momentum() >= 0, Error, "Invalid momentum value: ", momentum());
-  TERN_CHECK(weight_decay() >= 0, Error, "Invalid weight_decay value: ", weight_decay());
+  detail::check_weight_decay(weight_decay());
   TERN_CHECK(!nesterov() || (momentum() > 0 && dampening() == 0), Error,
              "Nesterov momentum requires a momentum and zero dampening");
 }

@@ -1,0 +1,25 @@
+#include <tern/core/base/error.h>
+#include <tern/nn/optim/detail/check_numbers.h>
+
+namespace tern::optim::detail {
+
+void check_lr(double lr) { TERN_CHECK(lr >= 0, Error, "Invalid learning rate: ", lr); }
+
+void check_eps(double eps) { TERN_CHECK(eps >= 0, Error, "Invalid epsilon value: ", eps); }
+
+void check_weight_decay(double weight_decay) {
+  TERN_CHECK(weight_decay >= 0, Error, "Invalid weight_decay value: ", weight_decay);
+}
+
+void check_betas(const std::tuple<double, double>& betas) {
+  const auto [first, second] = betas;
+  TERN_CHECK(first >= 0 && first < 1, Error, "Invalid beta parameter at index 0: ", first);
+  TERN_CHECK(second >= 0 && second < 1, Error, "Invalid beta parameter at index 1: ", second);
+}
+
+void check_saved(std::int64_t step, const char* name, const Tensor& tensor) {
+  TERN_CHECK(step == 0 || tensor.defined(), Error, "loaded state dict has no ", name,
+             " for a parameter at step ", step);
+}
+
+}  // namespace tern::optim::detail

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+
+#include <tern/core/tensor/tensor.h>
+
+// Checks of numbers and states that several optimizers have.
+
+namespace tern::optim::detail {
+
+/// Throw Error for a negative or NaN learning rate, epsilon or weight decay.
+void check_lr(double lr);
+void check_eps(double eps);
+void check_weight_decay(double weight_decay);
+/// Throws Error unless both are at least 0 and below 1.
+void check_betas(const std::tuple<double, double>& betas);
+
+/// Throws Error if a state after a step lacks the tensor `name`.
+void check_saved(std::int64_t step, const char* name, const Tensor& tensor);
+
+}  // namespace tern::optim::detail
