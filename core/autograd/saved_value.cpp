@@ -1,13 +1,63 @@
 #include <tern/core/autograd/saved_value.h>
 
+#include <iterator>
+#include <utility>
+#include <variant>
+
 namespace tern::autograd {
 
-void SavedValue::throw_other_type(std::size_t wanted) const {
+// Not in the header: a variant of so many types would make every program that includes tern slower
+// to compile.
+struct SavedValue::Value {
+  std::variant<std::monostate, std::int64_t, double, bool, std::string, Tensor,
+               std::vector<std::int64_t>, std::vector<double>, std::vector<Tensor>>
+      held;
+};
+
+std::shared_ptr<const SavedValue::Value> SavedValue::keep(bool value) {
+  return std::make_shared<Value>(Value{value});
+}
+std::shared_ptr<const SavedValue::Value> SavedValue::keep(std::int64_t value) {
+  return std::make_shared<Value>(Value{value});
+}
+std::shared_ptr<const SavedValue::Value> SavedValue::keep(double value) {
+  return std::make_shared<Value>(Value{value});
+}
+
+SavedValue::SavedValue(std::string value)
+    : value_(std::make_shared<Value>(Value{std::move(value)})) {}
+SavedValue::SavedValue(Tensor value) : value_(std::make_shared<Value>(Value{std::move(value)})) {}
+SavedValue::SavedValue(std::vector<std::int64_t> value)
+    : value_(std::make_shared<Value>(Value{std::move(value)})) {}
+SavedValue::SavedValue(IntArrayRef value)
+    : SavedValue(std::vector<std::int64_t>(value.begin(), value.end())) {}
+SavedValue::SavedValue(std::vector<double> value)
+    : value_(std::make_shared<Value>(Value{std::move(value)})) {}
+SavedValue::SavedValue(std::vector<Tensor> value)
+    : value_(std::make_shared<Value>(Value{std::move(value)})) {}
+
+template <class T>
+const T& SavedValue::get() const {
   constexpr const char* kNames[] = {"nothing",  "an int",   "a double", "a bool", "a text",
                                     "a tensor", "integers", "doubles",  "tensors"};
-  static_assert(std::size(kNames) == std::variant_size_v<Value>);
-  tern::detail::raise<Error>("saved_data: expected ", kNames[wanted], " but the saved value is ",
-                             kNames[value_.index()]);
+  static_assert(std::size(kNames) == std::variant_size_v<decltype(Value::held)>);
+  if (value_ != nullptr) {
+    if (const T* value = std::get_if<T>(&value_->held)) return *value;
+  }
+  tern::detail::raise<Error>("saved_data: expected ", kNames[Value{T()}.held.index()],
+                             " but the saved value is ",
+                             kNames[value_ == nullptr ? 0 : value_->held.index()]);
 }
+
+std::int64_t SavedValue::toInt() const { return get<std::int64_t>(); }
+double SavedValue::toDouble() const { return get<double>(); }
+bool SavedValue::toBool() const { return get<bool>(); }
+const std::string& SavedValue::toStringRef() const { return get<std::string>(); }
+const Tensor& SavedValue::toTensor() const { return get<Tensor>(); }
+const std::vector<std::int64_t>& SavedValue::toIntVector() const {
+  return get<std::vector<std::int64_t>>();
+}
+const std::vector<double>& SavedValue::toDoubleVector() const { return get<std::vector<double>>(); }
+const std::vector<Tensor>& SavedValue::toTensorVector() const { return get<std::vector<Tensor>>(); }
 
 }  // namespace tern::autograd

@@ -2,8 +2,8 @@
 
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include <tern/core/tensor/tensor.h>
@@ -22,56 +22,54 @@ class TERN_API SavedValue {
   SavedValue() = default;
   /// Keeps a bool.
   template <std::same_as<bool> T>
-  SavedValue(T value) : value_(value) {}
+  SavedValue(T value) : value_(keep(value)) {}
   /// Keeps an integer.
   template <std::integral T>
-  requires(!std::same_as<T, bool>) SavedValue(T value) : value_(static_cast<std::int64_t>(value)) {}
+  requires(!std::same_as<T, bool>) SavedValue(T value)
+      : value_(keep(static_cast<std::int64_t>(value))) {}
   /// Keeps a number.
   template <std::floating_point T>
-  SavedValue(T value) : value_(static_cast<double>(value)) {}
+  SavedValue(T value) : value_(keep(static_cast<double>(value))) {}
   /// Keeps a text.
-  SavedValue(std::string value) : value_(std::move(value)) {}
-  SavedValue(const char* value) : value_(std::string(value)) {}
+  SavedValue(std::string value);
+  SavedValue(const char* value) : SavedValue(std::string(value)) {}
   /// Keeps a tensor as it is. save_for_backward() is better for inputs and outputs, because it
   /// notices in-place changes and cannot keep the graph alive for ever.
-  SavedValue(Tensor value) : value_(std::move(value)) {}
+  SavedValue(Tensor value);
   /// Keeps integers, such as sizes.
-  SavedValue(std::vector<std::int64_t> value) : value_(std::move(value)) {}
-  SavedValue(IntArrayRef value) : value_(std::vector<std::int64_t>(value.begin(), value.end())) {}
+  SavedValue(std::vector<std::int64_t> value);
+  SavedValue(IntArrayRef value);
   /// Keeps numbers.
-  SavedValue(std::vector<double> value) : value_(std::move(value)) {}
+  SavedValue(std::vector<double> value);
   /// Keeps tensors.
-  SavedValue(std::vector<Tensor> value) : value_(std::move(value)) {}
+  SavedValue(std::vector<Tensor> value);
 
   /// Returns the integer. This and the functions below throw Error for a value of another type.
-  std::int64_t toInt() const { return get<std::int64_t>(); }
+  std::int64_t toInt() const;
   /// Returns the number.
-  double toDouble() const { return get<double>(); }
+  double toDouble() const;
   /// Returns the bool.
-  bool toBool() const { return get<bool>(); }
+  bool toBool() const;
   /// Returns the text.
-  const std::string& toStringRef() const { return get<std::string>(); }
+  const std::string& toStringRef() const;
   /// Returns the tensor.
-  const Tensor& toTensor() const { return get<Tensor>(); }
+  const Tensor& toTensor() const;
   /// Returns the integers.
-  const std::vector<std::int64_t>& toIntVector() const { return get<std::vector<std::int64_t>>(); }
+  const std::vector<std::int64_t>& toIntVector() const;
   /// Returns the numbers.
-  const std::vector<double>& toDoubleVector() const { return get<std::vector<double>>(); }
+  const std::vector<double>& toDoubleVector() const;
   /// Returns the tensors.
-  const std::vector<Tensor>& toTensorVector() const { return get<std::vector<Tensor>>(); }
+  const std::vector<Tensor>& toTensorVector() const;
 
  private:
-  using Value = std::variant<std::monostate, std::int64_t, double, bool, std::string, Tensor,
-                             std::vector<std::int64_t>, std::vector<double>, std::vector<Tensor>>;
+  struct Value;
+  static std::shared_ptr<const Value> keep(bool value);
+  static std::shared_ptr<const Value> keep(std::int64_t value);
+  static std::shared_ptr<const Value> keep(double value);
   template <class T>
-  const T& get() const {
-    const T* value = std::get_if<T>(&value_);
-    if (value == nullptr) throw_other_type(Value(T()).index());
-    return *value;
-  }
-  [[noreturn]] void throw_other_type(std::size_t wanted) const;
+  const T& get() const;
 
-  Value value_;
+  std::shared_ptr<const Value> value_;  // never changes, so copies share it; empty for nothing
 };
 
 }  // namespace tern::autograd
