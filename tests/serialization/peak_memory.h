@@ -21,7 +21,8 @@ inline long peak_bytes() {
 }
 
 /// Lets the peak start from what is in use now, and returns it. From then on, the system gets each
-/// large block back when it is freed, whatever earlier tests freed: the peak is that of live blocks.
+/// large block back when it is freed, whatever earlier tests freed: the peak is that of live
+/// blocks.
 inline long reset_peak() {
   ::mallopt(M_MMAP_THRESHOLD, 128 << 10);
   ::malloc_trim(0);  // what was freed and kept would be used again unseen
