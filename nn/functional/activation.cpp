@@ -4,6 +4,36 @@
 
 namespace tern::nn::functional {
 
+namespace {
+
+Tensor converted(const Tensor& input, const SoftmaxFuncOptions& options) {
+  return options.dtype() ? input.to(*options.dtype()) : input;
+}
+
+}  // namespace
+
+Tensor softsign(const Tensor& input) {
+  TERN_OP("softsign", input);
+  return input / (input.abs() + 1);
+}
+
+Tensor tanhshrink(const Tensor& input) {
+  TERN_OP("tanhshrink", input);
+  return input - input.tanh();
+}
+
+Tensor softmax(const Tensor& input, const SoftmaxFuncOptions& options) {
+  return tern::softmax(converted(input, options), options.dim());
+}
+
+Tensor softmin(const Tensor& input, const SoftminFuncOptions& options) {
+  return tern::softmax(converted(-input, options), options.dim());
+}
+
+Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options) {
+  return tern::log_softmax(converted(input, options), options.dim());
+}
+
 Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options) {
   TERN_OP("gumbel_softmax", logits);
   Tensor noise = logits.detach().new_empty(logits.sizes());

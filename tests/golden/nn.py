@@ -35,8 +35,6 @@ x = torch.randn(6, 3)
 x3 = torch.randn(4, 3, 5)
 tensors["batch"] = x
 tensors["batch_3d"] = x3
-tensors["tanh"] = nn.Tanh()(x)
-tensors["sigmoid"] = nn.Sigmoid()(x)
 
 norm = nn.BatchNorm1d(3)
 with torch.no_grad():

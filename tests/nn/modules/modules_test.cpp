@@ -73,24 +73,6 @@ TEST(Modules, NameANegativeSize) {
             "nn::LayerNorm: the size normalized_shape must not be negative, got -2");
 }
 
-TEST(Activations, MapEachElement) {
-  const Tensor x = golden_tensor("batch");
-  EXPECT_TRUE(close(nn::Tanh()(x), golden_tensor("tanh")));
-  EXPECT_TRUE(close(nn::Sigmoid()(x), golden_tensor("sigmoid")));
-  EXPECT_TRUE(same_bits(nn::ReLU()(x), x.clamp_min(0)));
-  Tensor changed = x.clone();
-  EXPECT_TRUE(nn::ReLU(nn::ReLUOptions(true))(changed).is_same(changed));
-  EXPECT_TRUE(same_bits(changed, x.clamp_min(0)));
-  EXPECT_TRUE(same_bits(x, golden_tensor("batch")));
-  check_gradients(nn::Tanh(), {2, 3});
-  check_gradients(nn::Sigmoid(), {2, 3});
-  check_gradients(nn::ReLU(), {2, 3});
-  EXPECT_EQ(printed(nn::ReLU()), "tern::nn::ReLU()");
-  EXPECT_EQ(printed(nn::ReLU(true)), "tern::nn::ReLU(inplace=true)");
-  EXPECT_EQ(printed(nn::Tanh()), "tern::nn::Tanh()");
-  EXPECT_EQ(printed(nn::Sigmoid()), "tern::nn::Sigmoid()");
-}
-
 TEST(Identity, ReturnsItsInput) {
   const Tensor x = ones({2});
   EXPECT_TRUE(nn::Identity()(x).is_same(x));
