@@ -14,7 +14,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 FUZZ_SECONDS ?= 60
 .PHONY: all vae build-release build-asan build-tsan build-times \
   test test-release test-asan test-tsan test-full test-all differential golden fuzz mutants gpu bench bench-compare \
-  docs check check-all check-setup format install clean setup
+  ops-page docs check check-all check-setup format install clean setup
 
 # The library and the programs.
 all: setup
@@ -91,13 +91,18 @@ PRESET ?= release
 build-times: setup
 	CMAKE_GENERATOR="$(generator)" cmake/build_times.sh $(PRESET) $(JOBS) $(TARGETS)
 
+# docs/ops.md and its pictures, which a test compares with the ops.
+ops-page: setup
+	$(call configure,release)
+	$(call build,release) --target ops_test tern_sim
+	TERN_WRITE_PAGES=1 build/release/bin/ops_test --gtest_filter='OpsPage.*'
+
 # The API reference, build/docs/index.html. Anything public without documentation is an error.
 docs:
 	doxygen --version >/dev/null 2>&1 || cmake/setup.sh doxygen
 	rm -rf build/docs && mkdir -p build/docs
-	docs/api/ops.sh >build/docs/ops.md
 	headers=$$(cmake/public_headers.sh) && \
-	  { cat docs/api/Doxyfile; echo INPUT += build/docs/ops.md $$headers; } | doxygen - 2>build/docs/warnings.txt; status=$$?; \
+	  { cat docs/api/Doxyfile; echo INPUT += $$headers; } | doxygen - 2>build/docs/warnings.txt; status=$$?; \
 	  sort -u build/docs/warnings.txt | sed 's|^$(CURDIR)/||' >&2; exit $$status
 
 # The laws that no test program can check: over what changed, and over everything.

@@ -1,21 +1,46 @@
 #!/bin/sh
-# Prints a page of all ops and layers, made of the headers. `make docs` puts it into the API reference.
+# ops.sh FACTS: prints docs/ops.md, the page of all ops and layers, made of the headers, the examples
+# and the file FACTS, which tests/ops/page_test.cpp makes of the records. `make ops-page` calls both.
 set -eu
+facts=$1
 cd "$(dirname "$0")/../.."
 
 # section HEADING FILE...
 section() {
   heading=$1
   shift
-  awk -v heading="$heading" -v plain="$plain" -f docs/api/ops.awk "$@"
+  awk -v heading="$heading" -v plain="$plain" -f docs/api/ops.awk kind=facts "$facts" \
+    kind=examples docs/api/examples/*.txt kind=differences docs/pytorch-differences.md kind=headers "$@"
 }
 
 cat <<'TEXT'
+<!-- Made by `make ops-page` of the headers, the records of ops and docs/api/examples: change these. -->
+
 # Ops and layers
 
-All that there is, made of the headers. Names and arguments are PyTorch's; what differs stands in
-[pytorch-differences.md](docs/pytorch-differences.md). A function takes the tensor first,
-`tern::sum(x, 1)`; a method is called on it, `x.sum(1)`; the form in place ends in `_` and changes it, `x.add_(1)`.
+All that there is. Names and arguments are PyTorch's. A function whose first argument is `self` is also a method: `x.sum(1)` is
+`sum(x, 1)`. `add_` below `add` is the form in place, `x.add_(y)`. A list of numbers is written `{1, 2}`; `{}` leaves an optional
+argument out. A function to which PyTorch gives an `out` also has a form that writes to a tensor, `add_out(out, x, y)`.
+
+| column | what it says |
+| --- | --- |
+| dtypes | those that the op computes with, in some form of the call. "floating" are float64, float32, float16 and bfloat16; "integers" are int64, int32, int16, int8 and uint8; "all" are these and bool |
+| gradient | "yes" is one of the first and of the second order; tests compare both with differences |
+| devices | "all" are the CPU, [CUDA](gpu.md), [simulated devices](devices.md), and `meta` for shapes alone; "not meta": the shape depends on the elements |
+| differs from PyTorch | the rows of [differences from PyTorch](pytorch-differences.md) that name the op |
+
+A test measures dtypes and gradient: it calls the op with each dtype. Where there is nothing to compare, as for random numbers, the cells
+are empty. A test also runs the lines of code below the tables, with `using namespace tern`. In all of them `x` is this matrix:
+
+```cpp
+const Tensor x = tensor({{10, 20, 30}, {40, 50, 60}});
+std::cout << x << '\n';
+```
+
+```text
+tensor([[10, 20, 30],
+        [40, 50, 60]])
+```
 TEXT
 
 plain=""
@@ -32,7 +57,9 @@ section "Statistics" $ops/statistics.h
 section "Differences and integrals" $ops/difference.h
 section "Matrix products" $ops/matmul.h $ops/products.h
 section "Linear algebra" $ops/linalg.h $ops/linalg_factor.h $ops/linalg_names.h
+plain=1
 section "Names in tern::special" $ops/special_names.h
+plain=""
 section "Shapes and views" $ops/view.h $ops/view_methods.inc
 section "Rearranging elements" $ops/rearrange.h
 section "Diagonals and triangles" $ops/diagonal.h
@@ -41,10 +68,10 @@ section "Copies and conversions" $ops/copy.h $ops/copy_methods.inc $ops/resize.h
 printf '\n## Other names\n\n| name | the same as |\n| --- | --- |\n'
 awk '!/^#/ { printf "| `%s` | `%s` |\n", $1, $2 }' $ops/aliases.txt
 section "Indexing" $ops/index.h $ops/indexing.h $ops/scatter.h $ops/mask.h
-plain=1
-section "Derivatives: tern::autograd::functional" $ops/jacobian.h
 section "Losses, dropout and normalisation, as functions" $ops/loss.h $ops/normalize.h \
   $ops/dropout.h
+plain=1
+section "Derivatives: tern::autograd::functional" $ops/jacobian.h
 section "Layers: tern::nn" nn/modules/*.h
 section "Containers: tern::nn" nn/containers/*.h nn/parallel/data_parallel.h
 section "Functions of layers: tern::nn::functional" nn/functional/*.h
