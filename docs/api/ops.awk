@@ -99,7 +99,7 @@ END {
 function sentence(text) {
   if (match(text, /\. [A-Z`]|\. *\n/)) text = substr(text, 1, RSTART - 1)
   sub(/^Returns /, "", text)
-  sub(/[.:]$/, "", text)
+  if (text !~ /\.\.$/) sub(/[.:]$/, "", text)
   gsub(/\|/, "\\|", text)
   while (match(text, /<[A-Za-z]/)) text = substr(text, 1, RSTART - 1) "&lt;" substr(text, RSTART + 1)
   return text

@@ -18,7 +18,7 @@ cat <<'TEXT'
 
 # Ops and layers
 
-All that there is. Names and arguments are PyTorch's. A function whose first argument is `self` is also a method: `x.sum(1)` is
+All that there is. Names and arguments are PyTorch's. A function with an argument `self` is also a method of it: `x.sum(1)` is
 `sum(x, 1)`. `add_` below `add` is the form in place, `x.add_(y)`. A list of numbers is written `{1, 2}`; `{}` leaves an optional
 argument out. A function to which PyTorch gives an `out` also has a form that writes to a tensor, `add_out(out, x, y)`.
 
