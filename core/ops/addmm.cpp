@@ -41,11 +41,12 @@ struct WeightedSum {
     DimVector sizes(a.sizes());
     sizes.back() = b.sizes().back();
     check_in_place(input, out, sizes);
+    const Tensor target = target_of(input, out, sizes);
     const Tensor start = expand(input.detach(), sizes);
-    const bool reuses = out.defined() && out.is_contiguous() &&
-                        out.self().storage != a.self().storage &&
-                        out.self().storage != b.self().storage;
-    Tensor sum = reuses ? out.detach() : detail::make_tensor(sizes, a.dtype(), a.device());
+    const bool reuses = target.defined() && target.is_contiguous() &&
+                        target.self().storage != a.self().storage &&
+                        target.self().storage != b.self().storage;
+    Tensor sum = reuses ? target : detail::make_tensor(sizes, a.dtype(), a.device());
     if (!is_zero(beta) && !reuses) sum.copy_(start);
     if (is_zero(alpha)) {  // 0 ignores even NaN, as does beta
       is_zero(beta) ? sum.zero_() : sum.mul_(beta);
@@ -54,9 +55,15 @@ struct WeightedSum {
                        is_batch ? a.strides()[0] : 0, b, is_batch ? b.strides()[0] : 0,
                        is_batch ? sizes[0] : 1, sum);
     }
-    if (!out.defined() || reuses) return sum;
-    detail::copy_elements(out, sum);
-    return out;
+    if (!target.defined() || reuses) return sum;
+    detail::copy_elements(target, sum);
+    return target;
+  }
+
+  // Returns the elements of `out`, or of an `input` that the sum may overwrite, if there are any.
+  static Tensor target_of(const Tensor& input, const Tensor& out, IntArrayRef sizes) {
+    if (out.defined()) return detail::make_alias(out);
+    return input.self().donated && input.sizes() == sizes ? detail::make_alias(input) : Tensor();
   }
 
   static void check_in_place(const Tensor& input, const Tensor& out, IntArrayRef sizes) {
@@ -113,13 +120,14 @@ Tensor addmv_into(const Tensor& self, const Tensor& mat, const Tensor& vec,
   const WeightedSum sum("addmv", mat.dtype(), beta_given, alpha_given);
   WeightedSum::check_in_place(self, into, {rows});
   const auto column = [](const Tensor& x) { return x.detach().unsqueeze(-1); };
-  if (into.defined()) {
-    sum(column(self), mat, column(vec), column(into));
-    return into;
+  Tensor out = WeightedSum::target_of(self, into, {rows});
+  if (out.defined()) {
+    sum(column(self), mat, column(vec), column(out));
+  } else {
+    out =
+        detail::with_sizes(sum(column(self.detach().expand({rows})), mat, column(vec), {}), {rows});
   }
-  Tensor out =
-      detail::with_sizes(sum(column(self.detach().expand({rows})), mat, column(vec), {}), {rows});
-  if (!needs_grad(self, mat, vec)) return out;
+  if (into.defined() || !needs_grad(self, mat, vec)) return out;
   const auto beta = sum.beta, alpha = sum.alpha;
   return record(
       "AddmvBackward0", out, wrt(self, [beta](const Tensor& g) { return g * beta; }),
@@ -156,14 +164,17 @@ Tensor addr_into(const Tensor& self, const Tensor& vec1, const Tensor& vec2, con
   Tensor out;
   {
     const NoGradGuard no_grad;
-    const Tensor start = self.detach().expand(sizes), column = vec1.detach().unsqueeze(1);
+    // addcmul() may overwrite a `self` of these sizes.
+    const bool fits = self.sizes() == IntArrayRef(sizes);
+    const Tensor start = fits ? self : self.detach().expand(sizes),
+                 column = vec1.detach().unsqueeze(1);
     const Tensor row = vec2.detach();
     if (dtype == kBool) {
       out = addr_of_bool(start, column.logical_and(row), beta, alpha);
     } else if (is_zero(beta)) {  // 0 ignores even NaN
       out = (column.to(dtype) * alpha).mul(row);
     } else {
-      const Tensor scaled = beta == Scalar(1) ? start : start.to(dtype) * beta;
+      const Tensor scaled = beta == Scalar(1) ? start : start.detach().to(dtype) * beta;
       out = addcmul(scaled, column.to(dtype), row.to(dtype), alpha);
     }
     if (into.defined()) {
@@ -258,7 +269,7 @@ Tensor& add_product_in_place(Into into, Tensor& self, const Tensor& a, const Ten
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return checked_sizes(x, into(x, a, b, beta, alpha, out));
   };
-  return detail::inplace(self, op, a, b);
+  return detail::overwrite(self, op, a, b);
 }
 
 }  // namespace

@@ -47,10 +47,10 @@ Tensor& compare_in_place(const char* name, ElementwiseOp op, Tensor& self, const
   }
   const auto into = [&](const Tensor& x, const Tensor& out) {
     if (out.defined()) return compare(name, op, x, other, out);
-    const Tensor result = compare(name, op, x, other).to(x.dtype());
+    const Tensor result = compare(name, op, x, other, detail::result_like(x));
     return record(node, result, wrt(x, zero_gradient), wrt(others, zero_gradient)...);
   };
-  return detail::inplace(self, into, others...);
+  return detail::overwrite(self, into, others...);
 }
 
 }  // namespace

@@ -185,14 +185,15 @@ Tensor& copy_inplace(const char* node, Tensor& self, const Tensor& source, bool 
       if (!out.is_same(source)) copy_elements(out, source, non_blocking);
       return out;
     }
-    const Tensor fresh = detail::make_tensor(x.sizes(), x.dtype(), x.device());
+    const Tensor fresh = detail::result_like(x);
     copy_elements(fresh, source, non_blocking);
     return record(
         node, fresh, wrt(x, [](const Tensor& g) { return zeros_like(g); }),
         wrt(source, [device = source.device()](const Tensor& g) { return g.to(device); }));
   };
   // A copy to integers has no gradient.
-  return self.is_floating_point() ? detail::inplace(self, op, source) : detail::inplace(self, op);
+  return self.is_floating_point() ? detail::overwrite(self, op, source)
+                                  : detail::overwrite(self, op);
 }
 
 // Returns `self` without repeated elements: dimensions with stride 0 are narrowed to size 1.
@@ -211,12 +212,12 @@ Tensor& fill_inplace(const char* node, Tensor& self, const Scalar& value) {
     fill_inplace(node, once, value);
     return self;
   }
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
     if (out.defined()) {
       fill_elements(out, value);
       return out;
     }
-    const Tensor fresh = detail::make_tensor(x.sizes(), x.dtype(), x.device());
+    const Tensor fresh = detail::result_like(x);
     fill_elements(fresh, value);
     return record(node, fresh, wrt(x, [](const Tensor& g) { return zeros_like(g); }));
   });

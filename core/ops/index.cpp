@@ -52,9 +52,9 @@ Tensor at_least_1d(const Tensor& tensor) {
   return tensor.dim() == 0 ? tensor.unsqueeze(0) : tensor;
 }
 
-Tensor detached_copy(const Tensor& self) {
-  Tensor out = make_tensor(self.sizes(), self.dtype(), self.device());
-  copy_elements(out, self);
+Tensor detached_copy(const Tensor& self, bool keeps_order) {
+  Tensor out = result_like(self, keeps_order);
+  if (!out.is_alias_of(self)) copy_elements(out, self);
   return out;
 }
 
@@ -212,7 +212,7 @@ Tensor as_element(const Tensor& self, const Tensor& value) {
 
 template <class Value>
 Tensor filled_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Value& value) {
-  Tensor out = self.detach().clone();  // keeps the order of the dimensions
+  Tensor out = detail::detached_copy(self, /*keeps_order=*/true);
   fill_slices(out, dim, index, as_element(self, value));
   const auto self_rule = [dim](const Tensor& g, const Tensor& at) {
     return g.index_fill(dim, at, 0);
@@ -267,7 +267,7 @@ Tensor& index_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tenso
                    const Scalar& alpha) {
   TERN_OP("index_add_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::inplace(
+  return detail::overwrite(
       self,
       [&](const Tensor& x, const Tensor& out) {
         if (!out.defined()) return add_slices_to_copy(x, dim, index, source, alpha);
@@ -285,7 +285,7 @@ Tensor index_copy(const Tensor& self, StrictInt dim, const Tensor& index, const 
 Tensor& index_copy_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("index_copy_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::inplace(
+  return detail::overwrite(
       self,
       [&](const Tensor& x, const Tensor& out) {
         if (!out.defined()) return copy_slices_to_copy(x, dim, index, source);
@@ -309,7 +309,7 @@ Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const 
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("index_fill_", self, dim, index);
   detail::check_no_overlap(self, {&index});
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
     if (!out.defined()) return filled_copy(x, dim, index, value);
     fill_slices(out, dim, index, as_element(out, value));
     return out;
@@ -319,7 +319,7 @@ Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Scal
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
   TERN_OP("index_fill_", self, dim, index, value);
   detail::check_no_overlap(self, {&index});
-  return detail::inplace(
+  return detail::overwrite(
       self,
       [&](const Tensor& x, const Tensor& out) {
         if (!out.defined()) return filled_copy(x, dim, index, value);

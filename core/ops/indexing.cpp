@@ -244,7 +244,8 @@ void put_selected_into(const Tensor& out, const Selection& selection, const Tens
     source = detail::select_masked(selection.index.name, out, selection.mask) + source;
   }
   if (source.numel() == 1 && !accumulate) {
-    out.detach().copy_(where(selection.mask.mask, source.reshape({}), out.detach()));
+    detail::run_elementwise({selection.index.name, kernels::ElementwiseOp::where_op, out.dtype()},
+                            {selection.mask.mask, source.reshape({}), out.detach()}, out.detach());
     return;
   }
   detail::scatter_masked(selection.index.name, out, selection.mask, source.expand(sizes));
@@ -298,7 +299,7 @@ Tensor& put_elements(Tensor& self, Indices indices, const Tensor& values, bool a
     }
     const DimVector sizes = selection.result_sizes(view.sizes());
     if (source.sizes().size() > sizes.size()) source = without_leading_ones(source);
-    detail::inplace(
+    detail::overwrite(
         view,
         [&](const Tensor& x, const Tensor& out) {
           if (!out.defined()) return put_selected(x, selection, source, accumulate);

@@ -117,6 +117,14 @@ void check_history_change(const Tensor& self, bool recorded) {
              "operation.");
 }
 
+Tensor result_like(const Tensor& self, bool keeps_order) {
+  if (self.self().donated) return make_alias(self);
+  return make_tensor(self.sizes(),
+                     keeps_order ? preserved_strides(self.sizes(), self.strides())
+                                 : contiguous_strides(self.sizes()),
+                     self.dtype(), self.device());
+}
+
 Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
                     std::initializer_list<const Tensor*> others) {
   bool recorded = autograd::needs_grad(self);
@@ -129,7 +137,11 @@ Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
     const Tensor operand = make_alias(self);
     operand.self().donated = true;
     OldElements::take_history(self, operand);
-    adopt_result(self, op(operand, Tensor()));
+    Storage& storage = *self.self().storage;
+    const std::uint32_t version = storage.version();
+    const Tensor result = op(operand, Tensor());
+    if (result.is_alias_of(self) && storage.version() == version) storage.bump_version();
+    adopt_result(self, result);
   } else {
     OldElements elements(self);
     const Tensor result = op(elements.tensor(), Tensor());

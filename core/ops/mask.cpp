@@ -141,7 +141,8 @@ Tensor source_gradient(const Tensor& g, const Tensor& mask, const DimVector& siz
 Tensor masked_scattered(const Tensor& self, const Tensor& mask, const Tensor& source) {
   check_masked_scatter(self, mask, source);
   const DimVector sizes = broadcast_sizes(self.sizes(), mask.sizes());
-  Tensor out = detail::detached_copy(self.detach().expand(sizes));
+  Tensor out = detail::detached_copy(
+      self.sizes() == IntArrayRef(sizes) ? self : self.detach().expand(sizes));
   masked_scatter_into(out, mask, source);
   if (!needs_grad(self, source)) return out;
   return record(
@@ -211,7 +212,7 @@ Tensor& masked_scatter_(Tensor& self, const Tensor& mask, const Tensor& source) 
   check_masked_scatter(self, mask, source);
   TERN_CHECK(is_expandable_to(mask.sizes(), self.sizes()), ShapeError, "the mask of sizes ",
              mask.sizes(), " does not broadcast to the sizes ", self.sizes());
-  return detail::inplace(
+  return detail::overwrite(
       self,
       [&](const Tensor& x, const Tensor& out) {
         if (!out.defined()) return masked_scattered(x, mask, source);

@@ -75,12 +75,12 @@ void draw_random(const char* name, const Tensor& out, OptionalGenerator& given, 
 
 Tensor& draw_random_inplace(Tensor& self, const char* name, const char* node,
                             OptionalGenerator& generator, const RandomArgs& args) {
-  return inplace(self, [&](const Tensor& x, const Tensor& out) {
+  return overwrite(self, [&](const Tensor& x, const Tensor& out) {
     if (out.defined()) {
       draw_random(name, out, generator, args);
       return out;
     }
-    const Tensor fresh = make_tensor(x.sizes(), x.strides(), x.dtype(), x.device());
+    const Tensor fresh = result_like(x);
     draw_random(name, fresh, generator, args);
     return autograd::record(node, fresh, autograd::wrt(x, kNoSlope));
   });

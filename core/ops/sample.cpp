@@ -165,12 +165,11 @@ Tensor& Tensor::bernoulli_(const Tensor& p, OptionalGenerator generator) {
   check_floating_draw("bernoulli_tensor_cpu_p_", p);
   const Tensor probability = p.detach().expand(sizes());
   require("bernoulli_", RequireOp::kProbability, p);
-  return detail::inplace(
+  return detail::overwrite(
       *this,
       [&](const Tensor& x, const Tensor& out) {
         const bool recorded = !out.defined();
-        const Tensor drawn =
-            recorded ? make_tensor(x.sizes(), x.strides(), x.dtype(), x.device()) : out;
+        const Tensor drawn = recorded ? detail::result_like(x, /*keeps_order=*/true) : out;
         {
           const NoGradGuard no_grad;
           draw_trials("bernoulli_", drawn, probability, generator);
@@ -299,7 +298,11 @@ Tensor fixed_slopes(const Tensor& input, double slope) {
 }
 
 Tensor rrelu_with(const char* node, const Tensor& input, const Tensor& slopes) {
-  Tensor out = input.detach() * slopes;
+  Tensor out;
+  {
+    const NoGradGuard no_grad;
+    out = input * slopes;
+  }
   if (!needs_grad(input)) return out;
   return record(node, out,
                 wrt(
@@ -307,7 +310,7 @@ Tensor rrelu_with(const char* node, const Tensor& input, const Tensor& slopes) {
 }
 
 Tensor& multiply_by_slopes(Tensor& input, const Tensor& slopes) {
-  return detail::inplace(input, [&](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(input, [&](const Tensor& x, const Tensor& out) {
     if (!out.defined()) return rrelu_with("RreluWithNoiseBackward1", x, slopes);
     out.detach().mul_(slopes);
     return out;

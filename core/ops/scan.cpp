@@ -55,7 +55,7 @@ Tensor new_like(const Tensor& self) {
 }
 
 Tensor scanned(const ScanCall& call, const Tensor& self, const Tensor& factors = {}) {
-  Tensor out = new_like(self);
+  Tensor out = self.is_contiguous() ? detail::result_like(self) : new_like(self);
   run_scan(call, self, out, factors);
   return out;
 }
@@ -188,7 +188,7 @@ Tensor& accumulate_in_place(const ScanCall& call, RunningOp op, Tensor& self,
              "Bad in-place call: input tensor dtype ", self.dtype(), " and output tensor dtype ",
              *dtype, " should match");
   wrap_dim(call.dim, self.dim());
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+  const auto run = [&](const Tensor& x, const Tensor& out) {
     if (!out.defined()) return op(x, call.dim, /*reverse=*/false);
     const ScalarType inner = scan_dtype(x.dtype());
     if (inner == x.dtype() && x.is_contiguous()) {
@@ -197,7 +197,9 @@ Tensor& accumulate_in_place(const ScanCall& call, RunningOp op, Tensor& self,
       detail::copy_elements(x, scanned(call, x.detach().to(inner)));
     }
     return x;
-  });
+  };
+  if (call.op == ScanOp::kSum) return detail::overwrite(self, run);
+  return detail::inplace(self, run);
 }
 
 }  // namespace

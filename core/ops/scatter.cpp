@@ -223,7 +223,7 @@ Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Sca
 }
 
 #define TERN_INPLACE_SCATTER(into, outplace, source)                   \
-  return detail::inplace(                                            \
+  return detail::overwrite(                                          \
       self,                                                          \
       [&](const Tensor& x, const Tensor& out) {                      \
         if (!out.defined()) return outplace(x, dim, index, source);  \

@@ -324,7 +324,7 @@ Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Tensor& value) {
   const auto op = [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? masked_fill_into(x, mask, value, out) : masked_fill_copy(x, mask, value);
   };
-  return detail::inplace(self, op, value);
+  return detail::overwrite(self, op, value);
 }
 
 }  // namespace tern

@@ -39,7 +39,7 @@ void put_into(const Tensor& out, const Tensor& index, const Tensor& source, bool
 }
 
 Tensor put_copy(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
-  Tensor out = self.detach().clone();  // keeps the order of the dimensions
+  Tensor out = detail::detached_copy(self, /*keeps_order=*/true);
   put_into(out, index, source, accumulate);
   if (!needs_grad(self, source)) return out;
   return record("PutBackward0", out,
@@ -84,7 +84,7 @@ Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, Strict
 Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, StrictBool accumulate) {
   TERN_OP("put_", self, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::inplace(
+  return detail::overwrite(
       self,
       [&](const Tensor& x, const Tensor& out) {
         if (!out.defined()) return put_copy(x, index, source, accumulate);

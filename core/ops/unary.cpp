@@ -33,7 +33,7 @@ Tensor convert_angle(const char* node, const Tensor& self, double factor) {
 }
 
 Tensor& convert_angle_inplace(const char* node, Tensor& self, double factor) {
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
     if (!out.defined()) return convert_angle(node, x, factor);
     const ScalarType dtype = x.is_floating_point() ? x.dtype() : get_default_dtype();
     return run_elementwise({"mul", ElementwiseOp::mul, dtype}, {x, Scalar(factor)}, out);
@@ -136,7 +136,7 @@ Tensor frac(Tensor self) {  // NOLINT(performance-unnecessary-value-param): recy
 Tensor& frac_(Tensor& self) {
   TERN_OP("frac_", self);
   detail::check_floating("frac", self);
-  return detail::inplace(self, [](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(self, [](const Tensor& x, const Tensor& out) {
     return out.defined() ? detail::run_unary("frac_", ElementwiseOp::frac, x, out) : frac(x);
   });
 }
@@ -150,7 +150,7 @@ Tensor round(const Tensor& self, std::int64_t decimals) {
 
 Tensor& round_(Tensor& self, std::int64_t decimals) {
   TERN_OP("round_", self);
-  return detail::inplace(self, [&](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
     return out.defined() ? round_to(x, decimals, out) : round(x, decimals);
   });
 }
@@ -164,7 +164,7 @@ Tensor sgn(const Tensor& self) {
 
 Tensor& sgn_(Tensor& self) {
   TERN_OP("sgn_", self);
-  return detail::inplace(self, [](const Tensor& x, const Tensor& out) {
+  return detail::overwrite(self, [](const Tensor& x, const Tensor& out) {
     return out.defined() ? detail::run_unary("sgn_", ElementwiseOp::sign, x, out) : sgn(x);
   });
 }

@@ -27,8 +27,9 @@ Tensor at_least_1d(const Tensor& tensor);
 void run_index(const char* name, kernels::IndexOp op, const Tensor& in, const Tensor& out,
                const Tensor& index, std::size_t dim, std::int64_t count, std::int64_t limit);
 
-/// Returns a copy of the elements of `self` without history.
-Tensor detached_copy(const Tensor& self);
+/// Returns a copy of the elements of `self` without history, or the elements themselves if the
+/// caller may overwrite them; see result_like().
+Tensor detached_copy(const Tensor& self, bool keeps_order = false);
 /// Throws Error if `self`, which an op writes in place, has elements in common with one of
 /// `others`, as far as their dense layouts tell.
 void check_no_overlap(const Tensor& self, std::initializer_list<const Tensor*> others);

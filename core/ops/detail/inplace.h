@@ -38,8 +38,8 @@ class InplaceOp {
 /// Whether the rule of an op saves the elements that the op replaces.
 enum class Old { kSaved, kReplaced };
 
-/// Runs an op that changes `self`. `others` are its other tensors. With kReplaced, the op is one
-/// elementwise kernel.
+/// Runs an op that changes `self`. `others` are its other tensors. With kReplaced, the op reads x
+/// only to compute its result, in one elementwise kernel or in the memory that result_like() gives.
 TERN_API Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
                              std::initializer_list<const Tensor*> others);
 
@@ -49,11 +49,15 @@ Tensor& inplace(Tensor& self, const Op& op, const Others&... others) {
   return run_inplace(self, InplaceOp(op), Old::kSaved, {&others...});
 }
 
-/// Runs an op that is one elementwise kernel and whose rule does not save x.
+/// Runs an op whose rule does not save x and that is fit for kReplaced.
 template <class Op, class... Others>
 Tensor& overwrite(Tensor& self, const Op& op, const Others&... others) {
   return run_inplace(self, InplaceOp(op), Old::kReplaced, {&others...});
 }
+
+/// Returns the tensor for a result of the sizes and the dtype of `self`: the elements of `self`, if
+/// an op may overwrite them, or new memory; contiguous unless it `keeps_order` of the dimensions.
+TERN_API Tensor result_like(const Tensor& self, bool keeps_order = false);
 
 /// Gives `self` the layout and the history of the view of it that `view` returns. The elements stay
 /// where they are; autograd counts a change of the tensor.

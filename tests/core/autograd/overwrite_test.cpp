@@ -1,6 +1,6 @@
 #include "core/autograd/autograd_test.h"
 
-// Recorded in-place ops that write to their tensor at once.
+// Recorded elementwise ops in place that write to their tensor at once.
 
 namespace tern::testing {
 namespace {
