@@ -72,6 +72,13 @@ struct clear_sign : kernels::formulas::Formula {
   static std::uint16_t value(std::uint16_t a) { return a & 0x7fffU; }
 };
 
+/// Copies the sign of a float16 or bfloat16 to another one.
+struct move_sign : kernels::formulas::Formula {
+  static std::uint16_t value(std::uint16_t a, std::uint16_t sign) {
+    return (a & 0x7fffU) | (sign & 0x8000U);
+  }
+};
+
 /// Returns true for ops on narrow integers whose loops are worth their size.
 template <class F>
 constexpr bool is_cheap() {
@@ -184,7 +191,8 @@ constexpr unsigned variants() {
 /// float is one bit.
 template <class F, int kInputs, kernels::ElementwiseKind kKind>
 constexpr void add_narrow(LoopRow<kInputs>& row) {
-  using kernels::formulas::abs, kernels::formulas::neg, kernels::formulas::where_op;
+  using kernels::formulas::abs, kernels::formulas::copysign, kernels::formulas::neg,
+      kernels::formulas::where_op;
   constexpr unsigned kVariants = usual_variants<F>();
   if constexpr (std::is_same_v<F, where_op>) {
     row[loop_slot(kByte)] = row[loop_slot(kChar)] = loops_of<F, std::uint8_t, kInputs, kVariants>();
@@ -199,9 +207,12 @@ constexpr void add_narrow(LoopRow<kInputs>& row) {
       add_dtype<F, std::int8_t, kInputs, kKind, kVariants>(row);
     }
   }
-  if constexpr (is_one_of<F, neg, abs>) {
-    using Bits = std::conditional_t<std::is_same_v<F, neg>, flip_sign, clear_sign>;
-    row[loop_slot(kHalf)] = row[loop_slot(kBFloat16)] = loops_of<Bits, std::uint16_t, kInputs>();
+  if constexpr (is_one_of<F, neg, abs, copysign>) {
+    using Bits =
+        std::conditional_t<kInputs == 2, move_sign,
+                           std::conditional_t<std::is_same_v<F, neg>, flip_sign, clear_sign>>;
+    row[loop_slot(kHalf)] = row[loop_slot(kBFloat16)] =
+        loops_of<Bits, std::uint16_t, kInputs, kVariants>();
   }
 }
 
