@@ -11,11 +11,17 @@
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/gemm.h>
 
-// Products of integers. Sums and products wrap around, so the numbers are unsigned, and words of 4
-// bytes serve all narrower dtypes: the low bits of a result depend on the low bits of its operands
-// alone.
+// Products of integers. Sums and products wrap around, so the numbers are unsigned, and words of 2
+// bytes serve int8, uint8 and int16: the low bits of a result depend on the low bits of its
+// operands alone.
 
 namespace tern::cpu {
+
+/// Returns a * b. The compiler would multiply words of 2 bytes as int, which may overflow.
+template <class U>
+constexpr U times(U a, U b) {
+  return static_cast<U>(1U * a * b);
+}
 
 /// Functions that convert elements of one size to words of type U and back.
 template <class U>
@@ -46,7 +52,7 @@ inline constexpr IntegerFormat<U> kIntegerFormat = {
         for (std::int64_t i = 0; i < n; ++i) elements[i] = static_cast<S>(sums[i]);
       } else {
         for (std::int64_t i = 0; i < n; ++i) {
-          elements[i] = static_cast<S>(sums[i] + beta * elements[i]);
+          elements[i] = static_cast<S>(sums[i] + times<U>(beta, elements[i]));
         }
       }
     },
@@ -54,15 +60,15 @@ inline constexpr IntegerFormat<U> kIntegerFormat = {
       const S* const elements = static_cast<const S*>(a);
       U sum = 0;
       if (step == 1) {
-        for (std::int64_t i = 0; i < n; ++i) sum += elements[i] * x[i];
+        for (std::int64_t i = 0; i < n; ++i) sum += times<U>(elements[i], x[i]);
       } else {
-        for (std::int64_t i = 0; i < n; ++i) sum += elements[i * step] * x[i];
+        for (std::int64_t i = 0; i < n; ++i) sum += times<U>(elements[i * step], x[i]);
       }
       return sum;
     },
     [](U* sums, const void* a, U x, std::int64_t n) {
       const S* const elements = static_cast<const S*>(a);
-      for (std::int64_t i = 0; i < n; ++i) sums[i] += elements[i] * x;
+      for (std::int64_t i = 0; i < n; ++i) sums[i] += times<U>(elements[i], x);
     }};
 
 /// Multiplies some rows of one matrix: blocks of B are packed into words, then strips of A.
@@ -193,7 +199,7 @@ class IntegerRows {
 
   /// Multiplies rows by a few columns: by one, if they are not contiguous along k.
   void multiply_by_dot(std::int64_t begin, std::int64_t end) {
-    const std::int64_t most = kMemory / args_.n;
+    constexpr std::int64_t most = kMemory / kDotColumns;
     for (std::int64_t p = 0; p < args_.k; p += most) {
       const std::int64_t steps = std::min(most, args_.k - p);
       for (std::int64_t j = 0; j < args_.n; ++j) {
@@ -201,8 +207,8 @@ class IntegerRows {
       }
       for (std::int64_t row = begin; row < end; ++row) {
         for (std::int64_t j = 0; j < args_.n; ++j) {
-          U sum = word(args_.alpha) *
-                  format_.dot(a(row, p), args_.a_col_stride, packed_b_ + j * steps, steps);
+          U sum = times(word(args_.alpha),
+                        format_.dot(a(row, p), args_.a_col_stride, packed_b_ + j * steps, steps));
           if (p == 0) sum += bias(j);
           format_.add(c(row, j), &sum, beta(p == 0), 1);
         }
@@ -219,7 +225,7 @@ class IntegerRows {
       for (std::int64_t p = 0; p < args_.k; ++p) {
         U factor;
         format_.read(&factor, 1, b(p, 0), 1, 1);
-        format_.accumulate(sums, a(row, p), word(args_.alpha) * factor, rows);
+        format_.accumulate(sums, a(row, p), times(word(args_.alpha), factor), rows);
       }
       if (args_.c_row_stride == 1) {
         format_.add(c(row, 0), sums, beta(true), rows);
@@ -275,9 +281,9 @@ bool multiply_words(kernels::GemmArgs args, const IntegerFormat<U>& format, std:
 inline bool multiply_integers(const kernels::GemmArgs& args) {
   switch (element_size(args.dtype)) {
     case 1:
-      return multiply_words(args, kIntegerFormat<std::uint32_t, std::uint8_t>, 1);
+      return multiply_words(args, kIntegerFormat<std::uint16_t, std::uint8_t>, 1);
     case 2:
-      return multiply_words(args, kIntegerFormat<std::uint32_t, std::uint16_t>, 2);
+      return multiply_words(args, kIntegerFormat<std::uint16_t, std::uint16_t>, 2);
     case 4:
       return multiply_words(args, kIntegerFormat<std::uint32_t, std::uint32_t>, 4);
     default:
