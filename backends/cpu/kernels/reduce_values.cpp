@@ -1,12 +1,25 @@
 #include <tern/backends/cpu/kernels/reduce.h>
+#include <tern/core/kernels/by_size.h>
 
 namespace tern::cpu {
 namespace {
 
 using namespace kernels;
 
-/// Computes the sum, the product, or the largest or smallest of E.
-template <class Op, class E>
+/// Flips the bits of integers that `mask` names. So the maximum of signed integers serves minimums
+/// and unsigned integers, too: an inversion of all bits inverts the order, and one of the sign
+/// gives the order of unsigned integers.
+template <class E>
+struct Flip {
+  template <class V>
+  V operator()(V x) const {
+    return static_cast<V>(x ^ mask);
+  }
+  E mask;
+};
+
+/// Computes the sum, the product, or the largest or smallest of E. `Read` is its own inverse.
+template <class Op, class E, class Read>
 struct Values {
   using Element = E;
   using Accumulated = Accumulator<Op, E>;
@@ -17,17 +30,13 @@ struct Values {
   }
 
   Accumulated run(const E* p, std::int64_t stride, std::int64_t n, std::int64_t) const {
-    if (stride == 1) return reduce_run<Op>(p, n);
+    if (stride == 1) return run_contiguous(p, n);
     E buffer[512];
     Accumulated acc = identity();
     for (std::int64_t i = 0; i < n;) {
       const std::int64_t count = std::min<std::int64_t>(512, n - i);
       gather_run(buffer, p + i * stride, stride, count);
-      if constexpr (std::is_same_v<E, Accumulated>) {
-        acc = combine(acc, reduce_short_run<Op>(buffer, count));
-      } else {
-        acc = combine(acc, reduce_run<Op>(buffer, count));
-      }
+      acc = combine(acc, run_contiguous(buffer, count));
       i += count;
     }
     return acc;
@@ -64,11 +73,12 @@ struct Values {
 
   void finish(Accumulated acc, std::int64_t offset) const {
     if constexpr (std::is_floating_point_v<E> && std::is_same_v<Op, Sum>) acc *= scale;
-    out.store(offset, static_cast<E>(acc));
+    out.store(offset, read(static_cast<E>(acc)));
   }
 
   Results<E> out;
   Accumulated scale;
+  Read read;
 
  private:
   static constexpr std::int64_t kBlockRows = std::is_same_v<Op, Product> ? kProductLength : 256;
@@ -88,9 +98,18 @@ struct Values {
     }
   }
 
-  static void add_block(E* __restrict block, const E* __restrict p, std::int64_t stride,
-                        std::int64_t rows, std::int64_t columns) {
+  Accumulated run_contiguous(const E* p, std::int64_t n) const {
+    if constexpr (std::is_integral_v<E>) {
+      return reduce_short_run<Op>(p, n, read);
+    } else {
+      return reduce_run<Op>(p, n);
+    }
+  }
+
+  void add_block(E* __restrict block, const E* __restrict p, std::int64_t stride, std::int64_t rows,
+                 std::int64_t columns) const {
     constexpr auto join = Op::template combine<E>;
+    const Read as = read;
     std::int64_t r = 0;
     for (; r + 4 <= rows; r += 4) {
       const E* __restrict a = p + r * stride;
@@ -98,12 +117,12 @@ struct Values {
       const E* __restrict c = b + stride;
       const E* __restrict d = c + stride;
       for (std::int64_t i = 0; i < columns; ++i) {
-        block[i] = join(block[i], join(join(a[i], b[i]), join(c[i], d[i])));
+        block[i] = join(block[i], join(join(as(a[i]), as(b[i])), join(as(c[i]), as(d[i]))));
       }
     }
     for (; r < rows; ++r) {
       const E* __restrict a = p + r * stride;
-      for (std::int64_t i = 0; i < columns; ++i) block[i] = join(block[i], a[i]);
+      for (std::int64_t i = 0; i < columns; ++i) block[i] = join(block[i], as(a[i]));
     }
   }
 };
@@ -120,44 +139,46 @@ void clear_nans(E* to, const E* from, std::int64_t n) {
   for (; i < n; ++i) to[i] = is_nan(from[i]) ? E(0) : from[i];
 }
 
-template <class Op, class E>
-void reduce_as(const ReduceArgs& args) {
-  const Values<Op, E> policy{Results<E>(args.out, args.out_dtype),
-                             static_cast<Accumulator<Op, E>>(args.scale)};
+template <class Op, class E, class Read = AsStored>
+void reduce_as(const ReduceArgs& args, Read read = {}) {
+  using Policy = Values<Op, E, Read>;
+  const Policy policy{Results<E>(args.out, args.out_dtype),
+                      static_cast<Accumulator<Op, E>>(args.scale), read};
   const bool stored_as_is = sizeof(E) == element_size(args.out_dtype);
   const ScalarType dtype = stored_as_is ? args.out_dtype : math_dtype(args.out_dtype);
   void (*change)(E*, const E*, std::int64_t) = nullptr;
   if constexpr (std::is_same_v<Op, Sum> && std::is_floating_point_v<E>) {
     if (args.op == ReduceOp::kNanSum) change = clear_nans<E>;
   }
-  Reduction<Values<Op, E>>(args, dtype, policy, change).run();
+  Reduction<Policy>(args, dtype, policy, change).run();
 }
 
 template <class Op>
-void reduce_any_dtype(const ReduceArgs& args, KernelContext& context) {
-  constexpr bool kArithmetic = std::is_same_v<Op, Sum> || std::is_same_v<Op, Product>;
-  const bool is_byte = args.out_dtype == kByte || args.out_dtype == kChar;
-  const ScalarType dtype = is_byte ? args.out_dtype : math_dtype(args.out_dtype);
-  switch (dtype) {
-    case kFloat:
-      return reduce_as<Op, float>(args);
-    case kDouble:
-      return reduce_as<Op, double>(args);
-    case kLong:
-      // Unsigned integers wrap around.
-      return reduce_as<Op, std::conditional_t<kArithmetic, std::uint64_t, std::int64_t>>(args);
-    default:
-      break;
+void reduce_floats(const ReduceArgs& args, KernelContext& context) {
+  visit_floating(math_dtype(args.out_dtype), context,
+                 [&](auto tag) { reduce_as<Op, typename decltype(tag)::type>(args); });
+}
+
+template <class Op>
+void reduce_numbers(const ReduceArgs& args, KernelContext& context) {
+  // Unsigned integers wrap around.
+  args.out_dtype == kLong ? reduce_as<Op, std::uint64_t>(args) : reduce_floats<Op>(args, context);
+}
+
+void find_extremes(const ReduceArgs& args, KernelContext& context) {
+  const bool finds_smallest = args.op == ReduceOp::kAmin;
+  if (is_floating_point(args.out_dtype)) {
+    return finds_smallest ? reduce_floats<Minimum>(args, context)
+                          : reduce_floats<Maximum>(args, context);
   }
-  if constexpr (kArithmetic) {
-    context.status = StatusCode::kUnsupportedDtype;
-  } else if (dtype == kInt) {
-    reduce_as<Op, std::int32_t>(args);
-  } else if (dtype == kChar) {
-    reduce_as<Op, std::int8_t>(args);
-  } else {
-    reduce_as<Op, std::uint8_t>(args);  // and bool
-  }
+  visit_size(element_size(args.out_dtype), [&](auto tag) {
+    using E = std::make_signed_t<typename decltype(tag)::type>;
+    constexpr E kSign = std::numeric_limits<E>::min();
+    const bool is_signed = args.out_dtype != kByte && args.out_dtype != kBool;
+    const E sign = is_signed ? E(0) : kSign;
+    const E mask = static_cast<E>(finds_smallest ? ~sign : sign);
+    reduce_as<Maximum, E>(args, Flip<E>{mask});
+  });
 }
 
 }  // namespace
@@ -166,13 +187,11 @@ void reduce_values(const ReduceArgs& args, KernelContext& context) {
   switch (args.op) {
     case ReduceOp::kSum:
     case ReduceOp::kNanSum:
-      return reduce_any_dtype<Sum>(args, context);
+      return reduce_numbers<Sum>(args, context);
     case ReduceOp::kProd:
-      return reduce_any_dtype<Product>(args, context);
-    case ReduceOp::kAmax:
-      return reduce_any_dtype<Maximum>(args, context);
+      return reduce_numbers<Product>(args, context);
     default:
-      return reduce_any_dtype<Minimum>(args, context);
+      return find_extremes(args, context);
   }
 }
 

@@ -198,29 +198,38 @@ template <class Op, class T>
   return v[0];
 }
 
-/// Reduces n >= 1 elements in T; sums of many floats would lose digits.
-template <class Op, class T>
-T reduce_short_run(const T* in, std::int64_t n) {
+/// Reads elements as they are.
+struct AsStored {
+  template <class V>
+  V operator()(V x) const {
+    return x;
+  }
+};
+
+/// Reduces n >= 1 elements in T; sums of many floats would lose digits. `read` is applied to each
+/// element, or vector of elements.
+template <class Op, class T, class Read = AsStored>
+T reduce_short_run(const T* in, std::int64_t n, const Read read = {}) {
   constexpr std::int64_t w = kLanes<T>;
   std::int64_t i = 1;
-  T result = in[0];
+  T result = read(in[0]);
   if (n >= w) {
-    Vector<T> a = load(in);
+    Vector<T> a = read(load(in));
     i = w;
     if (n >= 4 * w) {
-      Vector<T> b = load(in + w), c = load(in + 2 * w), d = load(in + 3 * w);
+      Vector<T> b = read(load(in + w)), c = read(load(in + 2 * w)), d = read(load(in + 3 * w));
       for (i = 4 * w; i + 4 * w <= n; i += 4 * w) {
-        a = Op::combine(a, load(in + i));
-        b = Op::combine(b, load(in + i + w));
-        c = Op::combine(c, load(in + i + 2 * w));
-        d = Op::combine(d, load(in + i + 3 * w));
+        a = Op::combine(a, read(load(in + i)));
+        b = Op::combine(b, read(load(in + i + w)));
+        c = Op::combine(c, read(load(in + i + 2 * w)));
+        d = Op::combine(d, read(load(in + i + 3 * w)));
       }
       a = Op::combine(Op::combine(a, b), Op::combine(c, d));
     }
-    for (; i + w <= n; i += w) a = Op::combine(a, load(in + i));
+    for (; i + w <= n; i += w) a = Op::combine(a, read(load(in + i)));
     result = reduce_lanes<Op, T>(a);
   }
-  for (; i < n; ++i) result = Op::template combine<T>(result, in[i]);
+  for (; i < n; ++i) result = Op::template combine<T>(result, read(in[i]));
   return result;
 }
 
