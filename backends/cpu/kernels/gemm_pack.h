@@ -114,9 +114,19 @@ void pack_steps(const Format<T>&, T* to, const T* from, std::int64_t line_stride
 template <int kLines>
 void pack_steps(const Format<Narrow>& format, float* to, const Narrow* from,
                 std::int64_t line_stride, std::int64_t step, int lines, std::int64_t count) {
+  constexpr std::int64_t kRun = 64;  // what is converted at once stays in the first-level cache
+  if (line_stride == 1 && lines == kLines) {
+    Narrow packed[kLines * kRun];
+    for (std::int64_t p = 0; p < count; p += kRun) {
+      const std::int64_t n = std::min(kRun, count - p);
+      for (std::int64_t i = 0; i < n; ++i) {
+        std::memcpy(packed + i * kLines, from + (p + i) * step, kLines * sizeof(Narrow));
+      }
+      load_lines(format, to + p * kLines, 0, packed, 0, 1, 1, n * kLines);
+    }
+    return;
+  }
   if (line_stride == 1) return load_lines(format, to, kLines, from, step, 1, count, lines);
-  // Converts short runs of the lines, which stay in the first-level cache.
-  constexpr std::int64_t kRun = 64;
   alignas(kVectorBytes) float numbers[kLines * kRun];
   for (std::int64_t p = 0; p < count; p += kRun) {
     const std::int64_t n = std::min(kRun, count - p);
