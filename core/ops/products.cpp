@@ -163,8 +163,8 @@ Tensor kron(const Tensor& self, const Tensor& other) {
                "the result has too many elements: sizes ", self.sizes(), " and ", other.sizes());
     sizes.push_back(m * n);
   }
-  return detail::unsafe_view("UnsafeViewBackward0", self.reshape(left) * other.reshape(right),
-                             sizes);
+  const Tensor product = self.reshape(left) * other.reshape(right);
+  return detail::unsafe_view("UnsafeViewBackward0", product.contiguous(), sizes);
 }
 
 Tensor linalg_cross(const Tensor& input, const Tensor& other, StrictInt dim) {

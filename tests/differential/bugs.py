@@ -176,4 +176,9 @@ BUGS = [
         made(0, [19.125, 12, -3], dtype="float16"),
         ("softplus(a)", [0], [1]),
     ]),
+    ("kron of a transposed matrix and a number had its elements in the wrong order", [
+        made(0, [1, 2, 3, 4], [2, 2], layout="transposed"),
+        made(1, [1], [], dtype="float64"),
+        ("a.kron(b)", [0, 1], [2]),
+    ]),
 ]
