@@ -197,12 +197,13 @@ struct gcd : Formula {
   }
 };
 
-/// The least common multiple; 0 if an input is 0.
+/// The least common multiple, the magnitude of the product that wrapped around; 0 if an input is 0.
 struct lcm : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
     const Word<T> divisor = word(gcd::value(a, b));
-    return divisor == 0 ? T(0) : wrap<T>(gcd::magnitude(a) / divisor * gcd::magnitude(b));
+    if (divisor == 0) return 0;
+    return wrap<T>(gcd::magnitude(wrap<T>(gcd::magnitude(a) / divisor * gcd::magnitude(b))));
   }
 };
 

@@ -181,4 +181,9 @@ BUGS = [
         made(1, [1], [], dtype="float64"),
         ("a.kron(b)", [0, 1], [2]),
     ]),
+    ("lcm that wraps around was negative", [
+        made(0, [2, 2**63 - 1], dtype="int64"),
+        made(1, [2], [], dtype="int64"),
+        ("a.lcm(b)", [0, 1], [2]),
+    ]),
 ]

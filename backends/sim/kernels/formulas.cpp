@@ -73,7 +73,8 @@ std::uint64_t magnitude(std::int64_t a) {
 std::int64_t least_common_multiple(std::int64_t a, std::int64_t b) {
   const std::uint64_t divisor = std::gcd(magnitude(a), magnitude(b));
   if (divisor == 0) return 0;
-  return static_cast<std::int64_t>(magnitude(a) / divisor * magnitude(b));
+  const auto product = static_cast<std::int64_t>(magnitude(a) / divisor * magnitude(b));
+  return static_cast<std::int64_t>(magnitude(product));
 }
 
 std::int64_t shifted_left(std::int64_t a, std::int64_t b) {
