@@ -186,4 +186,8 @@ BUGS = [
         made(1, [2], [], dtype="int64"),
         ("a.lcm(b)", [0, 1], [2]),
     ]),
+    ("mvlgamma accepted bools", [
+        made(0, [True], dtype="bool"),
+        ("a.mvlgamma(b)", [0, 1], []),
+    ]),
 ]
