@@ -31,6 +31,8 @@ struct Order {
 };
 
 Tensor extreme(const Tensor& values, std::int64_t dim, bool keepdim, bool is_smallest) {
+  // The largest of no norms is 0, the smallest is an error.
+  if (!is_smallest && values.size(dim) == 0) return values.sum(dim, keepdim);
   return is_smallest ? values.amin(dim, keepdim) : values.amax(dim, keepdim);
 }
 

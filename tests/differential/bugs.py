@@ -190,4 +190,8 @@ BUGS = [
         made(0, [True], dtype="bool"),
         ("a.mvlgamma(b)", [0, 1], []),
     ]),
+    ("the norm 1 of a matrix without columns was an error", [
+        made(0, [], [2, 0]),
+        ("torch.linalg.matrix_norm(a, 1)", [0], [1]),
+    ]),
 ]
