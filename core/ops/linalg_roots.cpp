@@ -26,9 +26,10 @@ Tensor solve_sylvester(const Tensor& h, const Tensor& b) {
   return vectors.matmul(vectors.mT().matmul(b).matmul(vectors) / sums).matmul(vectors.mT());
 }
 
-// The gradient of A = X X for the gradient g of X.
-Tensor sqrth_gradient(const Tensor& g, const Tensor& x) {
-  return solve_sylvester(x, (g + g.mT()) / 2);
+// The gradient of A = X X for the gradient g of X. The root is computed again, so that the result
+// may be changed in place, as in PyTorch.
+Tensor sqrth_gradient(const Tensor& g, const Tensor& a) {
+  return solve_sylvester(linalg_matrix_sqrth(a), (g + g.mT()) / 2);
 }
 
 // The gradient of A = U H. With M = U^T dA, the differentials are dU = U W + (1 - U U^T) dA H^-1
@@ -60,7 +61,7 @@ Tensor linalg_matrix_sqrth(const Tensor& A) {
     out = from_eigenvalues(values.clamp_min(0).sqrt(), vectors);
   }
   if (!needs_grad(A)) return out;
-  return record("LinalgMatrixSqrthBackward0", out, wrt(A, sqrth_gradient, out));
+  return record("LinalgMatrixSqrthBackward0", out, wrt(A, sqrth_gradient, A));
 }
 
 std::tuple<Tensor, Tensor> linalg_polar(const Tensor& A) {

@@ -194,4 +194,12 @@ BUGS = [
         made(0, [], [2, 0]),
         ("torch.linalg.matrix_norm(a, 1)", [0], [1]),
     ]),
+    ("the result of matrix_sqrth could not be changed before backward", [
+        made(0, [2, 1, 1, 3], [2, 2], requires_grad=True),
+        ("torch.linalg.matrix_sqrth(a)", [0], [1]),
+        ("a.triu(b)", [1, 0], [2]),
+        ("a.sqrt_()", [1], []),
+        made(3, [1, 1, 1, 1], [2, 2]),
+        ("backward(a, b, c, d)", [2, 3, None, False], []),
+    ]),
 ]
