@@ -174,14 +174,15 @@ TEST_P(Index, SelectsRowsFromAnyPlace) {
 
 // Narrow rows are added in float32. Only rows that the index names are converted, not the table.
 TEST_P(Index, AddsFewRowsWithLittleMemory) {
-  constexpr std::int64_t kOuter = 2, kRows = 8000, kInner = 65;
+  constexpr std::int64_t kOuter = 2, kRows = 8000, kInner = 1100;
   Noise noise(4);
   const auto numbers = [&](std::int64_t rows) {
     std::vector<Half> x(static_cast<std::size_t>(kOuter * rows * kInner));
     for (Half& v : x) v = Half(static_cast<float>(std::trunc(noise.uniform(-5, 5))));  // exact sums
     return x;
   };
-  const std::vector<std::int64_t> index{7999, 3, 5000, 3, 0, 3, 7999};
+  std::vector<std::int64_t> index{7999, 3, 5000, 3, 0, 3, 7999};
+  for (std::int64_t j = 0; j < 200; ++j) index.push_back(j % 3 * 1000);  // shared by threads
   const std::vector<Half> in = numbers(std::ssize(index));
   std::vector<Half> out = numbers(kRows), want = out;
   IndexArgs args{};

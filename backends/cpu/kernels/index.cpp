@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <atomic>
 #include <type_traits>
-#include <vector>
 
+#include <tern/backends/cpu/kernels/row_order.h>
 #include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/strided.h>
 #include <tern/backends/cpu/kernels/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
@@ -184,48 +185,61 @@ void write_rows(const IndexArgs& args) {
   }
 }
 
-/// Adds rows of narrow floats in float. If the index names few rows, only a copy of these is
-/// converted, not all of the output.
+/// Adds rows of narrow floats in float and rounds each sum once. Sorts the index, so that the rows
+/// for one row of the output follow each other.
+void add_sorted(const IndexArgs& args) {
+  constexpr std::int64_t kPiece = 1024;
+  const auto in = static_cast<const std::uint16_t*>(args.in);
+  const auto out = static_cast<std::uint16_t*>(args.out);
+  const Loop widen = widening_loop(args.dtype), narrow = narrowing_loop(args.dtype);
+  const std::int64_t inner = args.inner, count = args.count;
+  for_each_row(1, count, [&](RowOrder& order, std::int64_t) {
+    order.read({kLong, reinterpret_cast<const char*>(args.index), count, 1}, false);
+    const Item* const items = order.sort();
+    const auto same_row = [&](std::int64_t a, std::int64_t b) {
+      return order.key(items[a]) == order.key(items[b]);
+    };
+    const auto add_piece = [&](std::int64_t o, std::int64_t first, std::int64_t begin,
+                               std::int64_t end) {
+      float sum[kPiece], row[kPiece];
+      const std::int64_t n = std::min(kPiece, inner - first);
+      const std::int64_t to = args.index[order.index(items[begin])];
+      std::uint16_t* const target = out + (o * args.out_size + to) * inner + first;
+      const void* from = target;
+      widen(sum, &from, n, nullptr);
+      for (std::int64_t j = begin; j < end; ++j) {
+        from = in + (o * count + order.index(items[j])) * inner + first;
+        widen(row, &from, n, nullptr);
+        add_indexed_row(sum, row, n);
+      }
+      from = sum;
+      narrow(target, &from, n, nullptr);
+    };
+    // A thread adds the rows of the output whose first item is among its items.
+    parallel_for(0, count, kIndexGrain / (args.outer * inner),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   while (begin < end && begin > 0 && same_row(begin - 1, begin)) ++begin;
+                   for (std::int64_t last; begin < end; begin = last) {
+                     for (last = begin + 1; last < count && same_row(begin, last);) ++last;
+                     for (std::int64_t o = 0; o < args.outer; ++o) {
+                       for (std::int64_t i = 0; i < inner; i += kPiece)
+                         add_piece(o, i, begin, last);
+                     }
+                   }
+                 });
+  });
+}
+
+/// Adds narrow floats in float, and rounds each sum once.
 template <class Add>
 void add_widened(const IndexArgs& args, const Add& add) {
+  constexpr std::int64_t kLongRow = 64;
   constexpr std::int64_t kElementsPerIndex = 256;  // what could be converted while it is sorted
   const std::int64_t inner = args.inner;
-  const bool few = args.op == IndexOp::kAdd &&
-                   2 * args.count * (inner + kElementsPerIndex) <= args.out_size * inner;
-  std::vector<std::int64_t> rows, places;
-  std::vector<std::uint16_t> copy;
-  const auto move_rows = [&](bool back) {
-    std::uint16_t* in_copy = copy.data();
-    for (std::int64_t o = 0; o < args.outer; ++o) {
-      std::uint16_t* const out = static_cast<std::uint16_t*>(args.out) + o * args.out_size * inner;
-      for (std::int64_t row : rows) {
-        std::uint16_t* const in_out = out + row * inner;
-        copy_run(back ? in_out : in_copy, back ? in_copy : in_out, inner * 2);
-        in_copy += inner;
-      }
-    }
-  };
-  IndexArgs used = args;
-  if (few) {
-    rows.assign(args.index, args.index + args.count);
-    std::sort(rows.begin(), rows.end());
-    rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-    places.resize(static_cast<std::size_t>(args.count));
-    std::transform(args.index, args.index + args.count, places.begin(), [&](std::int64_t row) {
-      return std::lower_bound(rows.begin(), rows.end(), row) - rows.begin();
-    });
-    used.index = places.data();
-    used.out_size = used.limit = std::ssize(rows);
-    copy.resize(static_cast<std::size_t>(args.outer * used.out_size * inner));
-    used.out = copy.data();
-    move_rows(false);
-  }
-  if (args.op == IndexOp::kAdd) {
-    run_widened_columns(used, &IndexArgs::outer, &IndexArgs::inner, add);
-  } else {
-    run_widened_rows(used, &IndexArgs::outer, add);
-  }
-  if (few) move_rows(true);
+  if (args.op != IndexOp::kAdd) return run_widened_rows(args, &IndexArgs::outer, add);
+  const bool few = 2 * args.count * (inner + kElementsPerIndex) <= args.out_size * inner;
+  if (few || inner >= kLongRow) return add_sorted(args);
+  run_widened_columns(args, &IndexArgs::outer, &IndexArgs::inner, add);
 }
 
 /// Runs a scatter with a reduction other than a sum, in the math dtype.
