@@ -91,7 +91,8 @@ Tensor& polygamma_(Tensor& self, std::int64_t n) {
 
 Tensor mvlgamma(const Tensor& self, std::int64_t p) {
   TERN_OP("mvlgamma", self);
-  TERN_CHECK(self.dtype() != kBool, DTypeError, "The input tensor may not be a boolean tensor.");
+  TERN_CHECK(self.dtype() != kBool, DTypeError,
+             "The input tensor may not be a boolean tensor. Got ", self.dtype());
   TERN_CHECK(p >= 1, Error, "p has to be greater than or equal to 1, got ", p);
   const Tensor x = self.is_floating_point() ? self : self.to(get_default_dtype());
   const auto sum_of = [p](const Tensor& of, Tensor (*term)(Tensor)) {
