@@ -41,12 +41,12 @@ struct WeightedSum {
     DimVector sizes(a.sizes());
     sizes.back() = b.sizes().back();
     check_in_place(input, out, sizes);
-    const Tensor target = target_of(input, out, sizes);
     const Tensor start = expand(input.detach(), sizes);
-    const bool reuses = target.defined() && target.is_contiguous() &&
-                        target.self().storage != a.self().storage &&
-                        target.self().storage != b.self().storage;
-    Tensor sum = reuses ? target : detail::make_tensor(sizes, a.dtype(), a.device());
+    const bool reuses = out.defined() && out.is_contiguous() &&
+                        out.self().storage != a.self().storage &&
+                        out.self().storage != b.self().storage;
+    Tensor sum =
+        reuses ? detail::make_alias(out) : detail::make_tensor(sizes, a.dtype(), a.device());
     if (!is_zero(beta) && !reuses) sum.copy_(start);
     if (is_zero(alpha)) {  // 0 ignores even NaN, as does beta
       is_zero(beta) ? sum.zero_() : sum.mul_(beta);
@@ -55,15 +55,9 @@ struct WeightedSum {
                        is_batch ? a.strides()[0] : 0, b, is_batch ? b.strides()[0] : 0,
                        is_batch ? sizes[0] : 1, sum);
     }
-    if (!target.defined() || reuses) return sum;
-    detail::copy_elements(target, sum);
-    return target;
-  }
-
-  // Returns the elements of `out`, or of an `input` that the sum may overwrite, if there are any.
-  static Tensor target_of(const Tensor& input, const Tensor& out, IntArrayRef sizes) {
-    if (out.defined()) return detail::make_alias(out);
-    return input.self().donated && input.sizes() == sizes ? detail::make_alias(input) : Tensor();
+    if (!out.defined() || reuses) return sum;
+    detail::copy_elements(out, sum);
+    return out;
   }
 
   static void check_in_place(const Tensor& input, const Tensor& out, IntArrayRef sizes) {
@@ -94,7 +88,7 @@ Tensor addmm_into(const Tensor& self, const Tensor& a, const Tensor& b, const Sc
   check_addmm(self, a, b);
   const WeightedSum sum("addmm", a.dtype(), beta_given, alpha_given);
   Tensor out = sum(self, a, b, into);
-  if (into.defined() || !needs_grad(self, a, b)) return out;
+  if (!needs_grad(self, a, b)) return out;
   const auto beta = sum.beta, alpha = sum.alpha;
   return record(
       "AddmmBackward0", out, wrt(self, [beta](const Tensor& g) { return g * beta; }),
@@ -120,14 +114,14 @@ Tensor addmv_into(const Tensor& self, const Tensor& mat, const Tensor& vec,
   const WeightedSum sum("addmv", mat.dtype(), beta_given, alpha_given);
   WeightedSum::check_in_place(self, into, {rows});
   const auto column = [](const Tensor& x) { return x.detach().unsqueeze(-1); };
-  Tensor out = WeightedSum::target_of(self, into, {rows});
-  if (out.defined()) {
-    sum(column(self), mat, column(vec), column(out));
+  Tensor out = into;
+  if (into.defined()) {
+    sum(column(self), mat, column(vec), column(into));
   } else {
     out =
         detail::with_sizes(sum(column(self.detach().expand({rows})), mat, column(vec), {}), {rows});
   }
-  if (into.defined() || !needs_grad(self, mat, vec)) return out;
+  if (!needs_grad(self, mat, vec)) return out;
   const auto beta = sum.beta, alpha = sum.alpha;
   return record(
       "AddmvBackward0", out, wrt(self, [beta](const Tensor& g) { return g * beta; }),
@@ -164,24 +158,21 @@ Tensor addr_into(const Tensor& self, const Tensor& vec1, const Tensor& vec2, con
   Tensor out;
   {
     const NoGradGuard no_grad;
-    // addcmul() may overwrite a `self` of these sizes.
-    const bool fits = self.sizes() == IntArrayRef(sizes);
-    const Tensor start = fits ? self : self.detach().expand(sizes),
-                 column = vec1.detach().unsqueeze(1);
+    const Tensor start = self.detach().expand(sizes), column = vec1.detach().unsqueeze(1);
     const Tensor row = vec2.detach();
     if (dtype == kBool) {
       out = addr_of_bool(start, column.logical_and(row), beta, alpha);
     } else if (is_zero(beta)) {  // 0 ignores even NaN
       out = (column.to(dtype) * alpha).mul(row);
     } else {
-      const Tensor scaled = beta == Scalar(1) ? start : start.detach().to(dtype) * beta;
+      const Tensor scaled = beta == Scalar(1) ? start : start.to(dtype) * beta;
       out = addcmul(scaled, column.to(dtype), row.to(dtype), alpha);
     }
     if (into.defined()) {
       TERN_CHECK(can_cast(dtype, into.dtype()), DTypeError, "result type ", dtype,
                  " can't be cast to the desired output type ", into.dtype());
       detail::copy_elements(into, out);
-      return into;
+      out = into;
     }
   }
   if (!needs_grad(self, vec1, vec2)) return out;
@@ -213,7 +204,7 @@ Tensor baddbmm_into(const Tensor& self, const Tensor& batch1, const Tensor& batc
              ", batch1: ", batch1.dtype(), ", batch2: ", batch2.dtype());
   const WeightedSum sum("baddbmm", batch1.dtype(), beta_given, alpha_given);
   Tensor out = sum(self, batch1, batch2, into);
-  if (into.defined() || !needs_grad(self, batch1, batch2)) return out;
+  if (!needs_grad(self, batch1, batch2)) return out;
   const auto beta = sum.beta, alpha = sum.alpha;
   return record(
       "BaddbmmBackward0", out, wrt(self, [beta](const Tensor& g) { return g * beta; }),
@@ -245,7 +236,7 @@ Tensor addbmm_into(const Tensor& self, const Tensor& batch1, const Tensor& batch
   const Tensor wide = batch1.detach().transpose(0, 1).reshape({batch1.size(1), inner});
   const Tensor tall = batch2.detach().reshape({inner, batch2.size(2)});
   Tensor out = sum(self, wide, tall, into);
-  if (into.defined() || !needs_grad(self, batch1, batch2)) return out;
+  if (!needs_grad(self, batch1, batch2)) return out;
   const auto beta = sum.beta, alpha = sum.alpha;
   const auto batch = batch1.size(0);
   const auto repeated = [batch](const Tensor& g) {
@@ -267,7 +258,8 @@ using Into = Tensor (*)(const Tensor&, const Tensor&, const Tensor&, const Scala
 Tensor& add_product_in_place(Into into, Tensor& self, const Tensor& a, const Tensor& b,
                              const Scalar& beta, const Scalar& alpha) {
   const auto op = [&](const Tensor& x, const Tensor& out) {
-    return checked_sizes(x, into(x, a, b, beta, alpha, out));
+    const Tensor target = x.self().donated ? detail::make_alias(x) : out;
+    return checked_sizes(x, into(x, a, b, beta, alpha, target));
   };
   return detail::overwrite(self, op, a, b);
 }

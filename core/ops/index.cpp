@@ -53,7 +53,8 @@ Tensor at_least_1d(const Tensor& tensor) {
 }
 
 Tensor detached_copy(const Tensor& self, bool keeps_order) {
-  Tensor out = result_like(self, keeps_order);
+  if (keeps_order && !self.self().donated) return self.detach().clone();
+  Tensor out = result_like(self);
   if (!out.is_alias_of(self)) copy_elements(out, self);
   return out;
 }

@@ -117,12 +117,9 @@ void check_history_change(const Tensor& self, bool recorded) {
              "operation.");
 }
 
-Tensor result_like(const Tensor& self, bool keeps_order) {
+Tensor result_like(const Tensor& self) {
   if (self.self().donated) return make_alias(self);
-  return make_tensor(self.sizes(),
-                     keeps_order ? preserved_strides(self.sizes(), self.strides())
-                                 : contiguous_strides(self.sizes()),
-                     self.dtype(), self.device());
+  return make_tensor(self.sizes(), self.dtype(), self.device());
 }
 
 Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,

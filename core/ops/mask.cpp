@@ -141,8 +141,8 @@ Tensor source_gradient(const Tensor& g, const Tensor& mask, const DimVector& siz
 Tensor masked_scattered(const Tensor& self, const Tensor& mask, const Tensor& source) {
   check_masked_scatter(self, mask, source);
   const DimVector sizes = broadcast_sizes(self.sizes(), mask.sizes());
-  Tensor out = detail::detached_copy(
-      self.sizes() == IntArrayRef(sizes) ? self : self.detach().expand(sizes));
+  Tensor out = self.self().donated ? detail::make_alias(self)
+                                   : detail::detached_copy(self.detach().expand(sizes));
   masked_scatter_into(out, mask, source);
   if (!needs_grad(self, source)) return out;
   return record(

@@ -169,7 +169,10 @@ Tensor& Tensor::bernoulli_(const Tensor& p, OptionalGenerator generator) {
       *this,
       [&](const Tensor& x, const Tensor& out) {
         const bool recorded = !out.defined();
-        const Tensor drawn = recorded ? detail::result_like(x, /*keeps_order=*/true) : out;
+        const Tensor drawn = !recorded ? out
+                             : x.self().donated
+                                 ? detail::make_alias(x)
+                                 : make_tensor(x.sizes(), x.strides(), x.dtype(), x.device());
         {
           const NoGradGuard no_grad;
           draw_trials("bernoulli_", drawn, probability, generator);

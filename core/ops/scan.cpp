@@ -55,7 +55,8 @@ Tensor new_like(const Tensor& self) {
 }
 
 Tensor scanned(const ScanCall& call, const Tensor& self, const Tensor& factors = {}) {
-  Tensor out = self.is_contiguous() ? detail::result_like(self) : new_like(self);
+  Tensor out =
+      self.self().donated && self.is_contiguous() ? detail::make_alias(self) : new_like(self);
   run_scan(call, self, out, factors);
   return out;
 }

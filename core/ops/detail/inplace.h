@@ -56,8 +56,8 @@ Tensor& overwrite(Tensor& self, const Op& op, const Others&... others) {
 }
 
 /// Returns the tensor for a result of the sizes and the dtype of `self`: the elements of `self`, if
-/// an op may overwrite them, or new memory; contiguous unless it `keeps_order` of the dimensions.
-TERN_API Tensor result_like(const Tensor& self, bool keeps_order = false);
+/// an op may overwrite them, or new memory, which is contiguous.
+TERN_API Tensor result_like(const Tensor& self);
 
 /// Gives `self` the layout and the history of the view of it that `view` returns. The elements stay
 /// where they are; autograd counts a change of the tensor.
