@@ -87,7 +87,7 @@ END {
       printf "%s |", differs[name] != "" ? " " differs[name] : ""
     }
     print ""
-    if (names[i] in example) examples = examples example[names[i]]
+    if (!plain && names[i] in example) examples = examples example[names[i]]
   }
   sub(/\n$/, "", examples)
   if (examples) {
