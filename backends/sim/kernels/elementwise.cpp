@@ -31,7 +31,11 @@ void apply(const ElementwiseArgs& args) {
   for (; !at.done(); at.next()) {
     const Wide<T> a =
         selects ? static_cast<Wide<T>>(input<bool>(args, 0, at)) : input<T>(args, 0, at);
-    const Wide<T> result = formula(args.op, a, input<T>(args, 1, at), input<T>(args, 2, at), scale);
+    Wide<T> result = formula(args.op, a, input<T>(args, 1, at), input<T>(args, 2, at), scale);
+    if (args.op == ElementwiseOp::lcm) {  // the product wraps around before its magnitude is taken
+      const Wide<T> product = narrow<MathType<T>>(result);
+      result = formula(ElementwiseOp::abs, product, Wide<T>{}, Wide<T>{}, Wide<T>{});
+    }
     if (compares) {
       static_cast<bool*>(args.out)[at.offset(3)] = result != 0;
     } else {

@@ -70,11 +70,10 @@ std::uint64_t magnitude(std::int64_t a) {
   return a < 0 ? 0 - bits : bits;
 }
 
+// The magnitude is taken by the caller, after the product wrapped around in the dtype.
 std::int64_t least_common_multiple(std::int64_t a, std::int64_t b) {
   const std::uint64_t divisor = std::gcd(magnitude(a), magnitude(b));
-  if (divisor == 0) return 0;
-  const auto product = static_cast<std::int64_t>(magnitude(a) / divisor * magnitude(b));
-  return static_cast<std::int64_t>(magnitude(product));
+  return divisor == 0 ? 0 : static_cast<std::int64_t>(magnitude(a) / divisor * magnitude(b));
 }
 
 std::int64_t shifted_left(std::int64_t a, std::int64_t b) {
