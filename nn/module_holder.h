@@ -72,31 +72,29 @@ class ModuleHolder {
   using ContainedType = Contained;
 
   /// Makes the module with its default constructor.
-  ModuleHolder() : impl_(detail::make_module<Contained>()) {}
+  ModuleHolder() : ModuleHolder(detail::make_module<Contained>()) {}
   /// Makes an empty holder.
   ModuleHolder(std::nullptr_t) noexcept {}
   /// Shares an existing module.
-  ModuleHolder(std::shared_ptr<Contained> module) noexcept : impl_(std::move(module)) {}
+  ModuleHolder(std::shared_ptr<Contained> module) noexcept
+      : module_(module.get()), owner_(std::move(module)) {}
   /// Makes the module from the arguments of its constructor.
   template <class Head, class... Tail>
   requires(sizeof...(Tail) != 0 || !kIsSource<Head>) explicit ModuleHolder(Head&& head,
                                                                            Tail&&... tail)
-      : impl_(detail::make_module<Contained>(std::forward<Head>(head),
-                                             std::forward<Tail>(tail)...)) {}
+      : ModuleHolder(detail::make_module<Contained>(std::forward<Head>(head),
+                                                    std::forward<Tail>(tail)...)) {}
 
   /// Returns true for an empty holder.
-  bool is_empty() const noexcept { return impl_ == nullptr; }
+  bool is_empty() const noexcept { return owner_ == nullptr; }
   /// Returns false for an empty holder.
   explicit operator bool() const noexcept { return !is_empty(); }
   /// Returns the shared pointer. Throws Error when the holder is empty.
-  const std::shared_ptr<Contained>& ptr() const {
-    get();
-    return impl_;
-  }
+  std::shared_ptr<Contained> ptr() const { return {owner_, get()}; }
   /// Returns the plain pointer. Throws Error when the holder is empty.
   Contained* get() const {
-    if (impl_ == nullptr) detail::empty_holder_error();
-    return impl_.get();
+    if (is_empty()) detail::empty_holder_error();
+    return module_;
   }
   /// Accesses the module. Throws Error when the holder is empty.
   Contained* operator->() const { return get(); }
@@ -169,12 +167,13 @@ class ModuleHolder {
     return get()->load_state_dict(state, strict);
   }
 
- protected:
-  /// The module; null for an empty holder.
-  std::shared_ptr<Contained> impl_;
-
  private:
   Self self() const { return static_cast<const Self&>(*this); }
+
+  Contained* module_ = nullptr;
+  // Not a std::shared_ptr<Contained>: a program that includes tern would make that class of every
+  // layer, more than 1 ms each.
+  std::shared_ptr<void> owner_;
 };
 
 /// Prints the module.
