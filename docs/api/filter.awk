@@ -183,7 +183,7 @@ function function_name(text,    at) {
   }
   # One comment stands for a run of constants or aliases.
   if (text ~ /^[ \t]*constexpr [^(]*=/) return "constexpr"
-  if (text ~ /^[ \t]*using [A-Za-z_]+ =/) return "using"
+  if (text ~ /^[ \t]*using [A-Za-z0-9_]+ =/) return "using"
   if ((at = index(text, "(")) == 0) return ""
   text = substr(text, 1, at - 1)
   if (text ~ /=/) return ""
