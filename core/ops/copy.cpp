@@ -3,7 +3,6 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/copy.h>
-#include <tern/core/kernels/families/fill.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
@@ -130,27 +129,6 @@ Tensor copied(const Tensor& self, IntArrayRef strides, ScalarType dtype, Device 
   return out;
 }
 
-void fill_elements(const Tensor& out, const Scalar& value) {
-  kernels::FillArgs args;
-  // Integers store the truncated value, bools whether it is not 0; a value that does not fit is an
-  // error. As in PyTorch, a single float16 or bfloat16 becomes infinity instead.
-  args.value = visit_dtype(out.dtype(), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    if constexpr (!is_floating_point(dtype_of<T>())) return detail::to_immediate(value.to<T>());
-    if (sizeof(T) > 2 || out.numel() != 1) static_cast<void>(value.to<T>());
-    return detail::to_immediate(value.toDouble());
-  });
-  if (out.numel() == 0) return;
-  TERN_CHECK(out.dim() <= kernels::kMaxDims, ShapeError, "tensors may have up to ",
-             kernels::kMaxDims, " dimensions, got ", out.dim());
-  args.out.data = out.data_ptr();
-  args.out.dtype = out.dtype();
-  args.out.ndim = static_cast<std::int32_t>(out.dim());
-  std::copy(out.sizes().begin(), out.sizes().end(), args.out.sizes);
-  std::copy(out.strides().begin(), out.strides().end(), args.out.strides);
-  kernels::run("fill_", out.device(), out.dtype(), args);
-}
-
 Tensor recorded_copy(const char* node, const Tensor& self, const Tensor& out) {
   if (!needs_grad(self) || !out.is_floating_point()) return out;
   return record(node, out,
@@ -176,76 +154,30 @@ Tensor Tensor::contiguous() const {
                        copied(*this, contiguous_strides(sizes()), dtype(), device(), false));
 }
 
-namespace {
+Tensor detail::copied_over(const char* node, const Tensor& x, const Tensor& fresh,
+                           const Tensor& source, bool non_blocking) {
+  copy_elements(fresh, source, non_blocking);
+  return record(node, fresh, wrt(x, [](const Tensor& g) { return zeros_like(g); }),
+                wrt(source, [device = source.device()](const Tensor& g) { return g.to(device); }));
+}
 
-// copy_(), and fill_() with a tensor; their rule is called `node`.
-Tensor& copy_inplace(const char* node, Tensor& self, const Tensor& source, bool non_blocking) {
+Tensor& detail::copy_inplace(const char* node, Tensor& self, const Tensor& source,
+                             bool non_blocking) {
   const auto op = [&](const Tensor& x, const Tensor& out) {
     if (out.defined()) {
       if (!out.is_same(source)) copy_elements(out, source, non_blocking);
       return out;
     }
-    const Tensor fresh = detail::result_like(x);
-    copy_elements(fresh, source, non_blocking);
-    return record(
-        node, fresh, wrt(x, [](const Tensor& g) { return zeros_like(g); }),
-        wrt(source, [device = source.device()](const Tensor& g) { return g.to(device); }));
+    return copied_over(node, x, detail::result_like(x), source, non_blocking);
   };
   // A copy to integers has no gradient.
   return self.is_floating_point() ? detail::overwrite(self, op, source)
                                   : detail::overwrite(self, op);
 }
 
-// Returns `self` without repeated elements: dimensions with stride 0 are narrowed to size 1.
-Tensor without_repeats(const Tensor& self) {
-  Tensor once = self;
-  for (std::int64_t d = 0; d < self.dim(); ++d) {
-    if (self.stride(d) == 0) once = once.narrow(d, 0, 1);
-  }
-  return once;
-}
-
-// fill_() with a number, and zero_(); their rule is called `node`.
-Tensor& fill_inplace(const char* node, Tensor& self, const Scalar& value) {
-  if (self.self().has_internal_overlap()) [[unlikely]] {
-    Tensor once = without_repeats(self);
-    fill_inplace(node, once, value);
-    return self;
-  }
-  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
-    if (out.defined()) {
-      fill_elements(out, value);
-      return out;
-    }
-    const Tensor fresh = detail::result_like(x);
-    fill_elements(fresh, value);
-    return record(node, fresh, wrt(x, [](const Tensor& g) { return zeros_like(g); }));
-  });
-}
-
-}  // namespace
-
 Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
   TERN_OP("copy_", *this, source);
-  return copy_inplace("CopyBackwards", *this, source, non_blocking);
-}
-
-Tensor& Tensor::fill_(const Scalar& value) {
-  TERN_OP("fill_", *this);
-  return fill_inplace("FillBackward2", *this, value);
-}
-
-Tensor& Tensor::fill_(const Tensor& value) {
-  TERN_OP("fill_", *this, value);
-  TERN_CHECK(value.dim() == 0, ShapeError,
-             "fill_ only supports 0-dimension value tensor but got tensor with ", value.dim(),
-             " dimensions.");
-  return copy_inplace("FillBackward3", *this, value, false);
-}
-
-Tensor& Tensor::zero_() {
-  TERN_OP("zero_", *this);
-  return fill_inplace("ZeroBackward0", *this, 0);
+  return detail::copy_inplace("CopyBackwards", *this, source, non_blocking);
 }
 
 Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {

@@ -12,6 +12,14 @@
 
 namespace tern {
 
+/// Returns the dtype of an elementwise result of two operands. A tensor with dimensions counts more
+/// than a 0-d tensor, and that more than a number: the one that counts less decides only if it is
+/// of a higher category (bool, integers, floating point).
+TERN_API ScalarType result_type(const Tensor& tensor, const Tensor& other);
+TERN_API ScalarType result_type(const Tensor& tensor, const Scalar& other);
+TERN_API ScalarType result_type(const Scalar& scalar, const Tensor& tensor);
+TERN_API ScalarType result_type(const Scalar& scalar1, const Scalar& scalar2);
+
 /// Returns self + alpha * other.
 TERN_API Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
 TERN_API Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);

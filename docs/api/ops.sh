@@ -64,7 +64,7 @@ section "Shapes and views" $ops/view.h $ops/view_methods.inc
 section "Rearranging elements" $ops/rearrange.h
 section "Diagonals and triangles" $ops/diagonal.h
 section "Joining" $ops/join.h
-section "Copies and conversions" $ops/copy.h $ops/copy_methods.inc $ops/resize.h
+section "Copies and conversions" $ops/copy.h $ops/fill.h $ops/copy_methods.inc $ops/resize.h
 printf '\n## Other names\n\n| name | the same as |\n| --- | --- |\n'
 awk '!/^#/ { printf "| `%s` | `%s` |\n", $1, $2 }' $ops/aliases.txt
 section "Indexing" $ops/index.h $ops/indexing.h $ops/scatter.h $ops/mask.h

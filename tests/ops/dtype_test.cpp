@@ -79,6 +79,20 @@ TEST(Dtypes, PromoteAsPyTorch) {
   }
 }
 
+// Tensors with dimensions count more than 0-d tensors, and these more than numbers.
+TEST(Dtypes, ResultTypeCountsDimensions) {
+  const Tensor row = ones({1}, kInt), number = ones({}, kHalf), bytes = ones({2}, kByte);
+  EXPECT_EQ(result_type(row, bytes), kInt);
+  EXPECT_EQ(result_type(row, ones({}, kLong)), kInt);
+  EXPECT_EQ(result_type(row, number), kHalf);  // of a higher category
+  EXPECT_EQ(result_type(number, ones({}, kDouble)), kDouble);
+  EXPECT_EQ(result_type(row, 1.5), kFloat);
+  EXPECT_EQ(result_type(number, 1.5), kHalf);
+  EXPECT_EQ(result_type(2, bytes), kByte);
+  EXPECT_EQ(result_type(true, 2), kLong);
+  EXPECT_THROW(result_type(Tensor(), row), Error);
+}
+
 TEST(Dtypes, CastAsPyTorch) {
   const std::vector<ScalarType> dtypes = all_dtypes();
   for (const Device& device : kDevices) {

@@ -71,6 +71,13 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
 /// between pinned memory and a GPU is only queued.
 void copy_elements(const Tensor& out, const Tensor& source, bool non_blocking = false);
 
+/// Copies `source` to `fresh`, which takes the place of x, and records a rule called `node`.
+Tensor copied_over(const char* node, const Tensor& x, const Tensor& fresh, const Tensor& source,
+                   bool non_blocking = false);
+
+/// Writes `source` to `self` and records a rule called `node`; for copy_() and fill_().
+Tensor& copy_inplace(const char* node, Tensor& self, const Tensor& source, bool non_blocking);
+
 /// Copies the elements of `source` to `out`, a tensor of its own with the same sizes on the same
 /// device, in reverse order along the dimensions of the mask.
 void copy_reversed(const Tensor& out, const Tensor& source, const DimMask& reversed);
