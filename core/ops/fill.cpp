@@ -76,7 +76,7 @@ Tensor& fill_inplace(const char* node, Tensor& self, const Scalar& value) {
 
 Tensor fill(const Tensor& input, const Scalar& value) {
   TERN_OP("fill", input);
-  const Tensor out = empty_like(input);
+  Tensor out = empty_like(input);
   if (needs_grad(input)) return filled_over("FillBackward0", input, out, value);
   fill_elements(out, value);
   return out;
@@ -85,7 +85,7 @@ Tensor fill(const Tensor& input, const Scalar& value) {
 Tensor fill(const Tensor& input, const Tensor& value) {
   TERN_OP("fill", input, value);
   check_fill_value(value);
-  const Tensor out = empty_like(input);
+  Tensor out = empty_like(input);
   // Integers have no gradient.
   if (needs_grad(input, value) && input.is_floating_point()) {
     return detail::copied_over("FillBackward1", input, out, value);
