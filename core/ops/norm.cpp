@@ -180,9 +180,10 @@ struct Renorm {
   Tensor norms(const Tensor& x) const {
     return recorded_norm(x.to(kernels::math_dtype(x.dtype())), p, dims, true, std::nullopt);
   }
+  // Returns the factors of the slices in the dtype of x, to which PyTorch rounds them, too.
   Tensor factors(const Tensor& x) const {
     const Tensor lengths = norms(x);
-    return where(lengths > limit, limit / (lengths + 1e-7), 1.0);
+    return where(lengths > limit, limit / (lengths + 1e-7), 1.0).to(x.dtype());
   }
 };
 
@@ -218,12 +219,10 @@ Tensor renormed(const Renorm& renorm, const Tensor& self, const Tensor& out) {
   Tensor result;
   {
     const NoGradGuard no_grad;
-    const Tensor factors = renorm.factors(self);
-    result = detail::run_elementwise({"renorm", kernels::ElementwiseOp::mul, factors.dtype()},
-                                     {self, factors}, out);
+    result = detail::run_elementwise({"renorm", kernels::ElementwiseOp::mul, self.dtype()},
+                                     {self, renorm.factors(self)}, out);
   }
   if (out.defined()) return out;
-  result = result.to(self.dtype());
   if (!needs_grad(self)) return result;
   return autograd::record(
       "RenormBackward0", result,
