@@ -100,7 +100,7 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
     if (!meta.slot) meta.slot = make_intrusive<GradSlot>();
     meta.slot->is_open = true;  // closed if this result of ops was a frozen leaf before
     const IntrusivePtr<Node> accumulator = make_accumulator(inputs[i], meta.slot);
-    accumulator->apply(&gradients[i], nullptr);
+    accumulator->apply(&gradients[i], nullptr, {});
   }
 }
 

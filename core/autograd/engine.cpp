@@ -135,6 +135,16 @@ void Engine::add(State& state, std::uint32_t output_nr, Tensor gradient) {
   }
 }
 
+// The edges that lead to a requested gradient; all edges that have a node if none was requested.
+EdgeSet Engine::wanted_edges(const Node& node) {
+  EdgeSet set;
+  const ArrayRef<Edge> edges = node.next_edges();
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    if (edges[i].node && (!selective_ || state_of(edges[i].node.get()).needed)) set.add(i);
+  }
+  return set;
+}
+
 void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
   Node& node = *state.node;
   std::vector<Tensor> several;
@@ -161,7 +171,7 @@ void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
     results = many.data();
   }
   if (state.applies) {
-    node.apply(gradients, results);
+    node.apply(gradients, results, wanted_edges(node));
     if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]] {
       check_results(node, results);
     }

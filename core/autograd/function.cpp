@@ -24,6 +24,26 @@ std::string node_name(const std::type_info& function) {
   return name.substr(colon == std::string::npos ? 0 : colon + 1) + "Backward";
 }
 
+// The node of the Function whose backward() this thread runs, and the gradients that the pass
+// wants. Not in the node: several threads may run it at once.
+struct Running {
+  const Node* node = nullptr;
+  EdgeSet wanted;
+};
+thread_local Running running;
+
+class RunningScope {
+ public:
+  RunningScope(const Node* node, EdgeSet wanted)
+      : outer_(std::exchange(running, Running{node, wanted})) {}
+  ~RunningScope() { running = outer_; }
+  RunningScope(const RunningScope&) = delete;
+  RunningScope& operator=(const RunningScope&) = delete;
+
+ private:
+  Running outer_;
+};
+
 }  // namespace
 
 /// The node of a Function.
@@ -38,7 +58,7 @@ class FunctionNode final : public Node {
     }
   }
 
-  void apply(const Tensor* gradients, Tensor* results) override;
+  void apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) override;
   std::string name() const override { return name_; }
   void release_saved() override {
     released_ = released_ || !saved_.empty();
@@ -51,6 +71,10 @@ class FunctionNode final : public Node {
       saved_.emplace_back(tensor, tensor.defined() && contains(outputs, tensor));
     }
     context_.to_save_.clear();
+  }
+  // Edges that the running backward pass wants; outside of one, edges that need a gradient.
+  bool wants(std::size_t edge) const {
+    return edges_[edge].node && (running.node != this || running.wanted.has(edge));
   }
   variable_list unpack() {
     if (released_) throw_backward_twice();
@@ -79,7 +103,7 @@ class FunctionNode final : public Node {
   bool released_ = false;
 };
 
-void FunctionNode::apply(const Tensor* gradients, Tensor* results) {
+void FunctionNode::apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) {
   variable_list given(gradients, gradients + output_count());
   if (context_.materializes_) {
     for (std::uint32_t i = 0; i < given.size(); ++i) {
@@ -88,7 +112,11 @@ void FunctionNode::apply(const Tensor* gradients, Tensor* results) {
       given[i] = tern::detail::make_tensor(info.sizes, info.dtype, info.device).zero_();
     }
   }
-  variable_list computed = backward_(&context_, std::move(given));
+  variable_list computed;
+  {
+    const RunningScope scope(this, wanted);
+    computed = backward_(&context_, std::move(given));
+  }
   // As in libtorch, more gradients are accepted if they are undefined: those of default arguments.
   while (computed.size() > is_tensor_.size() && !computed.back().defined()) computed.pop_back();
   TERN_CHECK(computed.size() == is_tensor_.size(), Error, "function ", name_,
@@ -178,7 +206,7 @@ bool AutogradContext::needs_input_grad(std::size_t index) const {
   const ArrayRef<Edge> edges = node_->next_edges();
   TERN_CHECK(index < edges.size(), IndexError, "needs_input_grad: index ", index,
              " is out of range for ", edges.size(), " tensors");
-  return static_cast<bool>(edges[index].node);
+  return node_->wants(index);
 }
 
 }  // namespace tern::autograd

@@ -32,6 +32,21 @@ struct OutputInfo {
   Device device = kCPU;
 };
 
+/// A set of a node's edges: those whose gradients a backward pass wants.
+class EdgeSet {
+ public:
+  /// Adds an edge.
+  void add(std::size_t edge) {
+    if (edge < kCounted) bits_ |= std::uint64_t{1} << edge;
+  }
+  /// Returns true if the edge is in the set. Edges from number 64 on always are.
+  bool has(std::size_t edge) const { return edge >= kCounted || (bits_ >> edge & 1) != 0; }
+
+ private:
+  static constexpr std::size_t kCounted = 64;
+  std::uint64_t bits_ = 0;
+};
+
 /// A function that receives a gradient during backward; a defined result replaces the gradient.
 using Hook = std::function<Tensor(const Tensor&)>;
 
@@ -45,9 +60,9 @@ class TERN_API Node : public RefCounted {
   ~Node() override;
 
   /// Computes the gradients of the op's inputs. `gradients` has one tensor per output of the op,
-  /// undefined if no gradient arrived. `results` takes one tensor per edge, which stays undefined
-  /// if its gradient is not needed.
-  virtual void apply(const Tensor* gradients, Tensor* results) = 0;
+  /// undefined if no gradient arrived. `results` takes one tensor per edge; one whose edge is not
+  /// `wanted` is ignored and may stay undefined.
+  virtual void apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) = 0;
   /// Returns the rule's name as PyTorch spells it: MulBackward0.
   virtual std::string name() const = 0;
   /// Frees the saved tensors. A later apply() throws Error if there were any.

@@ -86,10 +86,10 @@ class RuleNode final : public NamedNode {
     init(out, std::index_sequence_for<Ws...>(), wrts...);
   }
 
-  void apply(const Tensor* gradients, Tensor* results) override {
+  void apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) override {
     if (released_) throw_backward_twice();
     if (!gradients[0].defined()) return;
-    run(gradients[0], results, std::index_sequence_for<Ws...>());
+    run(gradients[0], results, wanted, std::index_sequence_for<Ws...>());
   }
   void release_saved() override {
     if constexpr ((Ws::kSaved + ...) > 0) {
@@ -115,9 +115,9 @@ class RuleNode final : public NamedNode {
     if (edges_[I].node) std::get<I>(rules_).emplace(wrt, out);
   }
   template <std::size_t... I>
-  void run(const Tensor& gradient, Tensor* results, std::index_sequence<I...>) {
-    ((std::get<I>(rules_) ? void(results[I] = (*std::get<I>(rules_))(gradient, this)) : void()),
-     ...);
+  void run(const Tensor& gradient, Tensor* results, EdgeSet wanted, std::index_sequence<I...>) {
+    // An edge has a node only if it has a rule.
+    ((wanted.has(I) ? void(results[I] = (*std::get<I>(rules_))(gradient, this)) : void()), ...);
   }
 
   Edge edges_[sizeof...(Ws)];

@@ -59,8 +59,8 @@ class BatchNormBackward final : public detail::NormalizeBackward {
     run_batch_norm(args, training_, eps_, input, weight, statistics());
   }
 
-  void compose(const Tensor& g, const Tensor& input, const Tensor& weight,
-               Tensor* results) const override {
+  void compose(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results,
+               autograd::EdgeSet wanted) const override {
     DimVector others, broadcast;  // all dimensions but the channels; [1, C, 1, ..]
     for (std::int64_t d = 0; d < input.dim(); ++d) {
       if (d != 1) others.push_back(d);
@@ -74,12 +74,12 @@ class BatchNormBackward final : public detail::NormalizeBackward {
     const Tensor variance = training_ ? mean_of(square(centered)) : saved(1);
     const Tensor rstd = rsqrt(variance + eps_);
     const Tensor x = centered * rstd;
-    if (wants(0)) {
+    if (wanted.has(0)) {
       const Tensor scale = weight.defined() ? rstd * weight.reshape(broadcast) : rstd;
       results[0] = scale * (training_ ? g - mean_of(g) - x * mean_of(g * x) : g);
     }
-    if (wants(1)) results[1] = (g * x).sum(others);
-    if (wants(2)) results[2] = g.sum(others);
+    if (wanted.has(1)) results[1] = (g * x).sum(others);
+    if (wanted.has(2)) results[2] = g.sum(others);
   }
 
   bool training_;

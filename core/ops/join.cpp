@@ -25,13 +25,13 @@ class JoinBackward final : public autograd::NamedNode {
     }
   }
 
-  void apply(const Tensor* gradients, Tensor* results) override {
+  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
     const Tensor& g = gradients[0];
     if (!g.defined()) return;
     std::int64_t start = 0;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       const std::int64_t length = lengths_.empty() ? 0 : lengths_[i];
-      if (edges_[i].node) {
+      if (edges_[i].node && wanted.has(i)) {
         results[i] = lengths_.empty() ? g.select(dim_, static_cast<std::int64_t>(i))
                      : length < 0     ? g.new_zeros({0})
                                       : g.narrow(dim_, start, length);

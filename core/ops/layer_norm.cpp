@@ -82,20 +82,20 @@ class LayerNormBackward final : public detail::NormalizeBackward {
     run_layer_norm(args, input, product_of(shape_), weight, statistics());
   }
 
-  void compose(const Tensor& g, const Tensor& input, const Tensor& weight,
-               Tensor* results) const override {
+  void compose(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results,
+               autograd::EdgeSet wanted) const override {
     DimVector last;
     for (std::size_t d = shape_.size(); d > 0; --d) last.push_back(-static_cast<std::int64_t>(d));
     const Tensor centered = input - input.mean(last, true);
     const Tensor rstd = rsqrt(square(centered).mean(last, true) + eps_);
     const Tensor x = centered * rstd;
-    if (wants(0)) {
+    if (wanted.has(0)) {
       const Tensor h = weight.defined() ? g * weight : g;
       results[0] = rstd * (h - h.mean(last, true) - x * (h * x).mean(last, true));
     }
     // The engine sums over the leading dimensions.
-    if (wants(1)) results[1] = g * x;
-    if (wants(2)) results[2] = g;
+    if (wanted.has(1)) results[1] = g * x;
+    if (wanted.has(2)) results[2] = g;
   }
 
   DimVector shape_;

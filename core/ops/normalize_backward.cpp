@@ -18,7 +18,7 @@ NormalizeBackward::NormalizeBackward(const char* name, const Tensor& input, cons
   }
 }
 
-void NormalizeBackward::apply(const Tensor* gradients, Tensor* results) {
+void NormalizeBackward::apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) {
   if (released_) autograd::detail::throw_backward_twice();
   const Tensor& gradient = gradients[0];
   if (!gradient.defined()) return;
@@ -26,10 +26,10 @@ void NormalizeBackward::apply(const Tensor* gradients, Tensor* results) {
   // Gradients of an empty input are zeros, but the formulas divide by the count.
   const bool empty = input.numel() == 0;
   if (!empty && autograd::needs_grad(gradient, input, weight)) {
-    return compose(gradient, input, weight, results);
+    return compose(gradient, input, weight, results, wanted);
   }
   for (std::size_t i = 0; i < 3; ++i) {
-    if (!wants(i)) continue;
+    if (!wanted.has(i)) continue;
     const IntArrayRef sizes = i == 0 ? input.sizes() : IntArrayRef(parameter_sizes_);
     results[i] = empty ? input.new_zeros(sizes) : make_tensor(sizes, input.dtype(), input.device());
   }

@@ -21,7 +21,7 @@ class OutputsNode final : public autograd::NamedNode {
     }
   }
 
-  void apply(const Tensor* gradients, Tensor* results) override {
+  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
     if (released_) autograd::detail::throw_backward_twice();
     const std::vector<Tensor> arrived(gradients, gradients + output_count());
     const auto is_defined = [](const Tensor& tensor) { return tensor.defined(); };

@@ -39,6 +39,7 @@ class Engine {
   void discover();
   void mark_needed();
   void add(State& state, std::uint32_t output_nr, Tensor gradient);
+  EdgeSet wanted_edges(const Node& node);
   void run_node(State& state, std::vector<Tensor>& wanted);
   void hand_down(State& state, Tensor* results);
   void make_ready(State& state);

@@ -9,7 +9,7 @@ namespace tern::detail {
 /// one pass; ordinary ops compute them if the rule is itself recorded.
 class NormalizeBackward : public autograd::NamedNode {
  public:
-  void apply(const Tensor* gradients, Tensor* results) override;
+  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override;
   void release_saved() override;
 
  protected:
@@ -22,12 +22,10 @@ class NormalizeBackward : public autograd::NamedNode {
   /// empty.
   virtual void compute(const Tensor& gradient, const Tensor& input, const Tensor& weight,
                        const Tensor* results) const = 0;
-  /// Computes the wanted results with ordinary ops.
+  /// Computes the wanted results with ordinary ops: 0 is the input, 1 the weight, 2 the bias.
   virtual void compose(const Tensor& gradient, const Tensor& input, const Tensor& weight,
-                       Tensor* results) const = 0;
+                       Tensor* results, autograd::EdgeSet wanted) const = 0;
 
-  /// Returns true if result i is wanted: 0 is the input, 1 the weight, 2 the bias.
-  bool wants(std::size_t i) const { return static_cast<bool>(edges_[i].node); }
   const Tensor& statistics() const { return statistics_; }
 
  private:

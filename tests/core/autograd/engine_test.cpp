@@ -11,7 +11,7 @@ namespace {
 class TwoOutputs final : public autograd::Node {
  public:
   explicit TwoOutputs(const Tensor& x) : Node(&edge_, 1), edge_(autograd::gradient_edge(x)) {}
-  void apply(const Tensor* gradients, Tensor* results) override {
+  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
     if (gradients[0].defined()) results[0] = gradients[0] * 2;
     if (!gradients[1].defined()) return;
     results[0] = results[0].defined() ? results[0] + gradients[1] * 5 : gradients[1] * 5;

@@ -76,6 +76,23 @@ TEST(Function, RunsNoGradientThatNobodyNeeds) {
   EXPECT_FALSE(y.grad().defined());
 }
 
+TEST(Function, LearnsWhichGradientsThePassWants) {
+  struct Product : autograd::Function<Product> {
+    static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& y) {
+      context->save_for_backward({x, y});
+      EXPECT_TRUE(context->needs_input_grad(0) && context->needs_input_grad(1));
+      return x * y;
+    }
+    static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+      EXPECT_TRUE(context->needs_input_grad(0));
+      EXPECT_FALSE(context->needs_input_grad(1));
+      return {gradients[0] * context->get_saved_variables()[1], Tensor()};
+    }
+  };
+  const Tensor x = leaf(ones({2})), y = leaf(full({2}, 3.));
+  TERN_EXPECT_EQUAL(autograd::grad({Product::apply(x, y).sum()}, {x})[0], full({2}, 3.));
+}
+
 TEST(Function, FreesAndChecksSavedTensors) {
   const Tensor x = leaf(ones({2}));
   Tensor y = Exp::apply(x);

@@ -56,6 +56,14 @@ TEST(Grad, RunsOnlyWhatIsNeeded) {
   EXPECT_TRUE(y.grad().defined());
 }
 
+TEST(Grad, AsksAnOpOnlyForTheGradientsItReturns) {
+  const Tensor x = leaf(tensor({2., 3.})), q = leaf(tensor({1., 2.}));
+  const Tensor y = special::zeta(x, q).sum();  // it has no gradient of x
+  const Tensor gradient = autograd::grad({y}, {q}, {}, /*retain_graph=*/true)[0];
+  EXPECT_TRUE(gradient.allclose(-x * special::zeta(x + 1, q)));
+  TERN_EXPECT_HAS(error_of([&] { y.backward(); }), "the derivative for 'zeta'");
+}
+
 TEST(Grad, WorksOnBothSidesOfACut) {
   const Tensor x = leaf(tensor({2.}));
   const Tensor y = x.square();
@@ -94,7 +102,7 @@ class WrongOnce final : public autograd::Node {
   WrongOnce(const Tensor& in, int run) : Node(&edge_, 1), edge_(autograd::gradient_edge(in)) {
     wrong_run_ = run;
   }
-  void apply(const Tensor* gradients, Tensor* results) override {
+  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet /*wanted*/) override {
     results[0] = runs_++ == wrong_run_ ? gradients[0] * 2 : gradients[0];
   }
   std::string name() const override { return "WrongOnce"; }
