@@ -172,6 +172,8 @@ const UnaryOp kAnyDomain[] = {
     {"median", [](const Tensor& x) { return x.median(); }},
     {"median of rows", [](const Tensor& x) { return std::get<0>(x.median(1)); }},
     {"median of columns", [](const Tensor& x) { return std::get<0>(x.median(0)); }},
+    {"unique", [](const Tensor& x) { return std::get<0>(torch::_unique2(x)); }},
+    {"unique of rows", [](const Tensor& x) { return std::get<0>(torch::unique_dim(x, 0)); }},
     {"mode of rows", [](const Tensor& x) { return std::get<0>(x.mode(1)); }},
     {"quantile of rows", [](const Tensor& x) { return x.quantile(0.3, 1); }},
     {"logsumexp of rows", [](const Tensor& x) { return torch::logsumexp(x, {1}); }},

@@ -19,25 +19,6 @@ using Results = std::tuple<Tensor, Tensor, Tensor>;
 
 Tensor no_indices(const Tensor& self) { return zeros({0}, self.options().dtype(kLong)); }
 
-// Runs of equal neighbours in a list of n elements.
-struct Runs {
-  Tensor starts;  // index of the first element of each run
-  Tensor of;      // the run of each element
-  Tensor counts;  // elements of each run
-};
-
-// `differs` says of each element but the first whether it differs from the one before.
-Runs runs_of(const Tensor& differs) {
-  const std::int64_t n = differs.numel() + 1;
-  const auto options = differs.options().dtype(kLong);
-  Runs runs;
-  runs.of = cat({zeros({1}, options), differs.cumsum(0)});
-  const auto count = runs.of.select(0, n - 1).item<std::int64_t>() + 1;
-  runs.counts = zeros({count}, options).scatter_add(0, runs.of, ones({n}, options));
-  runs.starts = runs.counts.cumsum(0) - runs.counts;
-  return runs;
-}
-
 // PyTorch has nodes without a rule here, so that the results require grad.
 Tensor without_rule(const char* node, const char* op, const Tensor& self, const Tensor& out) {
   if (!needs_grad(self)) return out;
@@ -55,13 +36,16 @@ Results unique_slices(const Tensor& in_order, const Tensor& order, bool return_i
   const std::int64_t n = in_order.size(0);
   Tensor differs = in_order.slice(0, 1, n) != in_order.slice(0, 0, n - 1);
   if (differs.dim() > 1) differs = differs.reshape({n - 1, in_order.numel() / n}).any(1);
-  const Runs runs = runs_of(differs);
-  Tensor inverse = return_inverse ? runs.of : no_indices(in_order);
-  if (return_inverse && order.defined()) {
-    inverse = zeros({n}, runs.of.options()).scatter_add(0, order, runs.of);
+  const auto options = in_order.options().dtype(kLong);
+  const Tensor first = zeros({1}, options);
+  const Tensor starts = cat({first, differs.nonzero().select(1, 0) + 1});
+  Tensor inverse = no_indices(in_order);
+  if (return_inverse) {
+    const Tensor run = cat({first, differs.cumsum(0)});
+    inverse = order.defined() ? zeros({n}, options).scatter_(0, order, run) : run;
   }
-  return {in_order.index_select(0, runs.starts), inverse,
-          return_counts ? runs.counts : no_indices(in_order)};
+  return {in_order.index_select(0, starts), inverse,
+          return_counts ? starts.diff(1, 0, {}, full({1}, n, options)) : no_indices(in_order)};
 }
 
 Results unique_of_none(const Tensor& self) {
