@@ -8,3 +8,4 @@
 #include <tern/nn/functional/layer_norm.h>
 #include <tern/nn/functional/linear.h>
 #include <tern/nn/functional/loss.h>
+#include <tern/nn/functional/normalization.h>

@@ -21,5 +21,6 @@
 #include <tern/nn/modules/layer_norm.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/modules/loss.h>
+#include <tern/nn/modules/normalization.h>
 #include <tern/nn/parallel/data_parallel.h>
 #include <tern/nn/utils.h>

@@ -1,6 +1,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/batch_norm.h>
+#include <tern/core/ops/detail/batch_norm.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/normalize_backward.h>
 #include <tern/core/ops/detail/op.h>
@@ -24,21 +25,15 @@ void check_parameter(const Tensor& parameter, const char* name, const Tensor& in
              parameter.dtype());
 }
 
-/// Runs the kernel on contiguous tensors. `statistics` is [2, C] in float64: mean and variance of
-/// each channel, which evaluation reads and training writes.
-void run_batch_norm(BatchNormArgs args, bool training, double eps, const Tensor& input,
-                    const Tensor& weight, const Tensor& statistics) {
-  args.dtype = input.dtype();
+BatchNormArgs args_of(BatchNormOp op, const Tensor& input, bool training, double eps) {
+  BatchNormArgs args{};
+  args.op = op;
   args.training = training ? 1 : 0;
   args.outer = input.sizes()[0];
   args.channels = input.sizes()[1];
   args.inner = input.numel() / (args.outer * args.channels);
   args.eps = eps;
-  args.in = input.data_ptr();
-  args.weight = data_or_null(weight);
-  args.mean = statistics.data_ptr<double>();
-  args.variance = args.mean + args.channels;
-  kernels::run("batch_norm", input.device(), input.dtype(), args);
+  return args;
 }
 
 class BatchNormBackward final : public detail::NormalizeBackward {
@@ -53,10 +48,9 @@ class BatchNormBackward final : public detail::NormalizeBackward {
  private:
   void compute(const Tensor& g, const Tensor& input, const Tensor& weight,
                const Tensor* results) const override {
-    BatchNormArgs args{};
-    args.op = BatchNormOp::kBackward;
+    BatchNormArgs args = args_of(BatchNormOp::kBackward, input, training_, eps_);
     detail::set_gradients(args, g, results);
-    run_batch_norm(args, training_, eps_, input, weight, statistics());
+    detail::run_batch_norm(args, input, weight, statistics());
   }
 
   void compose(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results,
@@ -91,6 +85,16 @@ void update_running(Tensor running, const Tensor& batch, double momentum) {
 }
 
 }  // namespace
+
+void detail::run_batch_norm(BatchNormArgs args, const Tensor& input, const Tensor& weight,
+                            const Tensor& statistics) {
+  args.dtype = input.dtype();
+  args.in = input.data_ptr();
+  args.weight = data_or_null(weight);
+  args.mean = statistics.data_ptr<double>();
+  args.variance = args.mean + args.channels;
+  kernels::run("batch_norm", input.device(), input.dtype(), args);
+}
 
 Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, StrictBool training,
@@ -133,12 +137,10 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     }
     if (out.numel() != 0) {
       const Tensor dense_bias = contiguous_or_undefined(bias);
-      BatchNormArgs args{};
-      args.op = BatchNormOp::kForward;
+      BatchNormArgs args = args_of(BatchNormOp::kForward, input, training, eps);
       args.bias = data_or_null(dense_bias);
       args.out = out.data_ptr();
-      run_batch_norm(args, training, eps, input.contiguous(), contiguous_or_undefined(weight),
-                     statistics);
+      detail::run_batch_norm(args, input.contiguous(), contiguous_or_undefined(weight), statistics);
       if (training) {
         const auto n = static_cast<double>(count);
         update_running(running_mean, statistics[0], momentum);
@@ -151,6 +153,36 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                                    input, weight, bias, statistics, training, eps)));
   }
   return out;
+}
+
+Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                     const Tensor& running_mean, const Tensor& running_var,
+                     StrictBool use_input_stats, double momentum, double eps) {
+  TERN_OP("instance_norm", input);
+  TERN_CHECK(use_input_stats || (running_mean.defined() && running_var.defined()), Error,
+             "Expected running_mean and running_var to be defined when use_input_stats is false");
+  const std::int64_t batch = input.size(0), channels = input.size(1);
+  DimVector sizes = input.self().sizes;
+  sizes[0] = 1;
+  sizes[1] = batch * channels;
+  TERN_CHECK(!use_input_stats || checked_numel(sizes) != sizes[1] || sizes[1] == 0, ShapeError,
+             "Expected more than 1 spatial element when training, got input size ", input.sizes());
+  // Each channel of each sample becomes a channel of one sample.
+  const auto repeated = [batch](const Tensor& of_channels) {
+    return of_channels.defined() ? of_channels.repeat({batch}) : of_channels;
+  };
+  const Tensor mean = repeated(running_mean), variance = repeated(running_var);
+  const Tensor out = batch_norm(input.contiguous().view(sizes), repeated(weight), repeated(bias),
+                                mean, variance, use_input_stats, momentum, eps);
+  if (use_input_stats && batch != 0) {
+    const NoGradGuard no_grad;
+    const auto update = [&](Tensor running, const Tensor& samples) {
+      if (running.defined()) running.copy_(samples.view({batch, channels}).mean(0));
+    };
+    update(running_mean, mean);
+    update(running_var, variance);
+  }
+  return out.view(input.sizes());
 }
 
 }  // namespace tern

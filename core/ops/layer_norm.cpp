@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/layer_norm.h>
@@ -14,9 +16,20 @@ using detail::data_or_null;
 using kernels::LayerNormArgs;
 using kernels::LayerNormOp;
 
-void check(const Tensor& input, IntArrayRef shape, const Tensor& weight, const Tensor& bias) {
-  detail::check_same_device("_native_layer_norm", {&input, &weight, &bias},
-                            {"input", "weight", "bias"});
+/// The two ops of this file. `method` and `kernel` are PyTorch's names, for error texts.
+struct LastDimsNorm {
+  const char* method;
+  const char* kernel;
+  const char* node;
+  bool is_rms;
+};
+constexpr LastDimsNorm kLayerNorm = {"_native_layer_norm", "LayerNormKernelImpl",
+                                     "NativeLayerNormBackward0", false};
+constexpr LastDimsNorm kRmsNorm = {"_fused_rms_norm", "rms_norm", "FusedRmsNormBackward0", true};
+
+void check(const LastDimsNorm& norm, const Tensor& input, IntArrayRef shape, const Tensor& weight,
+           const Tensor& bias) {
+  detail::check_same_device(norm.method, {&input, &weight, &bias}, {"input", "weight", "bias"});
   TERN_CHECK(!shape.empty(), ShapeError,
              "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
              "one element, but got normalized_shape = ",
@@ -40,7 +53,7 @@ void check(const Tensor& input, IntArrayRef shape, const Tensor& weight, const T
     detail::raise<ShapeError>("Given normalized_shape=", shape, ", expected input with shape [*",
                               expected, "], but got input of size", sizes);
   }
-  TERN_CHECK(input.is_floating_point(), DTypeError, "\"LayerNormKernelImpl\" not implemented for '",
+  TERN_CHECK(input.is_floating_point(), DTypeError, "\"", norm.kernel, "\" not implemented for '",
              input.dtype(), "'");
 }
 
@@ -66,10 +79,10 @@ void run_layer_norm(LayerNormArgs args, const Tensor& input, std::int64_t size,
 
 class LayerNormBackward final : public detail::NormalizeBackward {
  public:
-  LayerNormBackward(const Tensor& input, IntArrayRef shape, const Tensor& weight,
-                    const Tensor& bias, Tensor statistics, double eps)
-      : NormalizeBackward("NativeLayerNormBackward0", input, weight, bias, shape,
-                          std::move(statistics)),
+  LayerNormBackward(const LastDimsNorm& norm, const Tensor& input, IntArrayRef shape,
+                    const Tensor& weight, const Tensor& bias, Tensor statistics, double eps)
+      : NormalizeBackward(norm.node, input, weight, bias, shape, std::move(statistics)),
+        is_rms_(norm.is_rms),
         shape_(shape),
         eps_(eps) {}
 
@@ -78,6 +91,7 @@ class LayerNormBackward final : public detail::NormalizeBackward {
                const Tensor* results) const override {
     LayerNormArgs args{};
     args.op = LayerNormOp::kBackward;
+    args.root_mean_square = is_rms_ ? 1 : 0;
     detail::set_gradients(args, g, results);
     run_layer_norm(args, input, product_of(shape_), weight, statistics());
   }
@@ -86,28 +100,27 @@ class LayerNormBackward final : public detail::NormalizeBackward {
                autograd::EdgeSet wanted) const override {
     DimVector last;
     for (std::size_t d = shape_.size(); d > 0; --d) last.push_back(-static_cast<std::int64_t>(d));
-    const Tensor centered = input - input.mean(last, true);
+    const Tensor centered = is_rms_ ? input : input - input.mean(last, true);
     const Tensor rstd = rsqrt(square(centered).mean(last, true) + eps_);
     const Tensor x = centered * rstd;
     if (wanted.has(0)) {
       const Tensor h = weight.defined() ? g * weight : g;
-      results[0] = rstd * (h - h.mean(last, true) - x * (h * x).mean(last, true));
+      const Tensor centered_h = is_rms_ ? h : h - h.mean(last, true);
+      results[0] = rstd * (centered_h - x * (h * x).mean(last, true));
     }
     // The engine sums over the leading dimensions.
     if (wanted.has(1)) results[1] = g * x;
     if (wanted.has(2)) results[2] = g;
   }
 
+  bool is_rms_;
   DimVector shape_;
   double eps_;
 };
 
-}  // namespace
-
-Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
-                  const Tensor& bias, double eps) {
-  TERN_OP("layer_norm", input);
-  check(input, normalized_shape, weight, bias);
+Tensor normalize_last(const LastDimsNorm& norm, const Tensor& input, IntArrayRef normalized_shape,
+                      const Tensor& weight, const Tensor& bias, double eps) {
+  check(norm, input, normalized_shape, weight, bias);
   Tensor out = detail::make_tensor(input.sizes(), input.dtype(), input.device());
   const bool recorded = autograd::needs_grad(input, weight, bias);
   Tensor statistics;
@@ -119,6 +132,7 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
     const Tensor dense_bias = contiguous_or_undefined(bias);
     LayerNormArgs args{};
     args.op = LayerNormOp::kForward;
+    args.root_mean_square = norm.is_rms ? 1 : 0;
     args.eps = eps;
     args.bias = data_or_null(dense_bias);
     args.out = out.data_ptr();
@@ -126,9 +140,25 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
   }
   if (recorded) {
     autograd::set_history(out, IntrusivePtr<autograd::Node>(new LayerNormBackward(
-                                   input, normalized_shape, weight, bias, statistics, eps)));
+                                   norm, input, normalized_shape, weight, bias, statistics, eps)));
   }
   return out;
+}
+
+}  // namespace
+
+Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                  const Tensor& bias, double eps) {
+  TERN_OP("layer_norm", input);
+  return normalize_last(kLayerNorm, input, normalized_shape, weight, bias, eps);
+}
+
+Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                std::optional<double> eps) {
+  TERN_OP("rms_norm", input);
+  const double smallest = input.dtype() == kDouble ? std::numeric_limits<double>::epsilon()
+                                                   : std::numeric_limits<float>::epsilon();
+  return normalize_last(kRmsNorm, input, normalized_shape, weight, {}, eps.value_or(smallest));
 }
 
 }  // namespace tern

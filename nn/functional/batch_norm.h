@@ -19,5 +19,11 @@ inline Tensor batch_norm(const Tensor& input, const Tensor& running_mean, const 
   return tern::batch_norm(input, options.weight(), options.bias(), running_mean, running_var,
                           options.training(), options.momentum(), options.eps());
 }
+/// Normalises each channel of each sample; see tern::instance_norm().
+inline Tensor instance_norm(const Tensor& input, const InstanceNormFuncOptions& options = {}) {
+  return tern::instance_norm(input, options.weight(), options.bias(), options.running_mean(),
+                             options.running_var(), options.use_input_stats(), options.momentum(),
+                             options.eps());
+}
 
 }  // namespace tern::nn::functional

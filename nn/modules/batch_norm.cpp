@@ -8,80 +8,190 @@
 
 namespace tern::nn {
 
-BatchNorm1dImpl::BatchNorm1dImpl(const BatchNorm1dOptions& options_) : options(options_) {
-  BatchNorm1dImpl::reset();
+namespace {
+
+template <class Norm>
+const char* const kName = nullptr;
+template <>
+const char* const kName<BatchNorm1dImpl> = "nn::BatchNorm1d";
+template <>
+const char* const kName<BatchNorm2dImpl> = "nn::BatchNorm2d";
+template <>
+const char* const kName<BatchNorm3dImpl> = "nn::BatchNorm3d";
+template <>
+const char* const kName<InstanceNorm1dImpl> = "nn::InstanceNorm1d";
+template <>
+const char* const kName<InstanceNorm2dImpl> = "nn::InstanceNorm2d";
+template <>
+const char* const kName<InstanceNorm3dImpl> = "nn::InstanceNorm3d";
+
+/// The number of dimensions of an input may be one of these two.
+struct InputDims {
+  std::int64_t least, most;
+};
+
+void check_dims(const Tensor& input, InputDims dims) {
+  const bool is_one = dims.least == dims.most;
+  TERN_CHECK(input.dim() >= dims.least && input.dim() <= dims.most, ShapeError, "expected ",
+             is_one ? "" : std::to_string(dims.least) + "D or ", dims.most, "D input (got ",
+             input.dim(), "D input)");
 }
 
-void BatchNorm1dImpl::reset() {
-  const TensorOptions like = detail::factory_options(options);
-  const bool affine = options.affine(), tracked = options.track_running_stats();
-  if (affine || tracked) {
-    detail::check_size("nn::BatchNorm1d", "num_features", options.num_features());
+/// Returns true if statistics of the input are needed: in training, and in evaluation if there are
+/// no running ones.
+template <class Norm>
+bool uses_input(const Norm& norm) {
+  return norm.is_training() || !norm.running_mean.defined();
+}
+
+template <class Norm>
+Tensor batch_norm(Norm& norm, const Tensor& input, InputDims dims) {
+  check_dims(input, dims);
+  const auto& options = norm.options;
+  const bool counts = norm.is_training() && norm.num_batches_tracked.defined();
+  const double momentum = counts && !options.momentum()
+                              ? 1 / (norm.num_batches_tracked.template item<double>() + 1)
+                              : options.momentum().value_or(0.0);
+  Tensor out = functional::batch_norm(input, norm.running_mean, norm.running_var,
+                                      functional::BatchNormFuncOptions()
+                                          .weight(norm.weight)
+                                          .bias(norm.bias)
+                                          .training(uses_input(norm))
+                                          .momentum(momentum)
+                                          .eps(options.eps()));
+  if (counts) {  // last: a rejected batch does not count
+    const NoGradGuard no_grad;
+    norm.num_batches_tracked.add_(1);
   }
-  const auto channels = [&](bool wanted) {
-    return wanted ? empty({options.num_features()}, like) : Tensor();
-  };
-  bind_parameter("weight", weight, channels(affine));
-  bind_parameter("bias", bias, channels(affine));
-  bind_buffer("running_mean", running_mean, channels(tracked));
-  bind_buffer("running_var", running_var, channels(tracked));
-  bind_buffer("num_batches_tracked", num_batches_tracked,
-              tracked ? zeros({}, like.dtype(kLong)) : Tensor());
-  reset_parameters();
+  return out;
 }
 
-void BatchNorm1dImpl::reset_running_stats() {
-  if (!options.track_running_stats()) return;
-  running_mean.zero_();
-  running_var.fill_(1);
-  num_batches_tracked.zero_();
+template <class Norm>
+Tensor instance_norm(const Norm& norm, const Tensor& input, InputDims dims) {
+  check_dims(input, dims);
+  const auto& options = norm.options;
+  const bool is_batch = input.dim() == dims.most;
+  const std::int64_t channel_dim = is_batch ? 1 : 0;
+  TERN_CHECK(!options.affine() || input.size(channel_dim) == options.num_features(), ShapeError,
+             "expected input's size at dim=", channel_dim, " to match num_features (",
+             options.num_features(), "), but got: ", input.size(channel_dim), ".");
+  const Tensor out = functional::instance_norm(is_batch ? input : input.unsqueeze(0),
+                                               functional::InstanceNormFuncOptions()
+                                                   .running_mean(norm.running_mean)
+                                                   .running_var(norm.running_var)
+                                                   .weight(norm.weight)
+                                                   .bias(norm.bias)
+                                                   .use_input_stats(uses_input(norm))
+                                                   .momentum(options.momentum().value_or(0.0))
+                                                   .eps(options.eps()));
+  return is_batch ? out : out.squeeze(0);
 }
 
-void BatchNorm1dImpl::reset_parameters() {
-  reset_running_stats();
-  if (!options.affine()) return;
-  init::ones_(weight);
-  init::zeros_(bias);
-}
-
-// Files of PyTorch before 0.4.1 lack num_batches_tracked.
-bool BatchNorm1dImpl::is_optional_in_state(const std::string& name) const {
-  return name == "num_batches_tracked";
-}
-
-void BatchNorm1dImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::BatchNorm1d(" << options.num_features() << ", eps=" << options.eps()
+template <class Options>
+void print_norm(std::ostream& stream, const char* name, const Options& options) {
+  stream << "tern::nn::" << name << '(' << options.num_features() << ", eps=" << options.eps()
          << ", momentum=";
   if (options.momentum()) {
     stream << *options.momentum();
   } else {
     stream << "None";
   }
-  stream << ", affine=" << detail::text_of_bool(options.affine())
-         << ", track_running_stats=" << detail::text_of_bool(options.track_running_stats()) << ')';
+  stream << ", affine=" << detail::text_of_bool(options.affine());
+  if (!options.bias()) stream << ", bias=false";
+  stream << ", track_running_stats=" << detail::text_of_bool(options.track_running_stats()) << ')';
 }
 
-Tensor BatchNorm1dImpl::forward(const Tensor& input) {
-  TERN_CHECK(input.dim() == 2 || input.dim() == 3, ShapeError, "expected 2D or 3D input (got ",
-             input.dim(), "D input)");
-  const bool counts = is_training() && num_batches_tracked.defined();
-  const double momentum = counts && !options.momentum()
-                              ? 1 / (num_batches_tracked.item<double>() + 1)
-                              : options.momentum().value_or(0.0);
-  // Without running statistics, a batch is normalised by its own statistics even in evaluation.
-  const bool training = is_training() || !running_mean.defined();
-  Tensor out = functional::batch_norm(input, running_mean, running_var,
-                                      functional::BatchNormFuncOptions()
-                                          .weight(weight)
-                                          .bias(bias)
-                                          .training(training)
-                                          .momentum(momentum)
-                                          .eps(options.eps()));
-  if (counts) {  // last: a rejected batch does not count
-    const NoGradGuard no_grad;
-    num_batches_tracked.add_(1);
+}  // namespace
+
+namespace detail {
+
+template <class Derived, class Options>
+ChannelNorm<Derived, Options>::ChannelNorm(const Options& options_) : options(options_) {
+  ChannelNorm::reset();
+}
+
+template <class Derived, class Options>
+void ChannelNorm<Derived, Options>::reset() {
+  const TensorOptions like = factory_options(options);
+  const bool affine = options.affine(), tracked = options.track_running_stats();
+  if (affine || tracked) {
+    check_size(kName<Derived>, "num_features", options.num_features());
   }
-  return out;
+  const auto channels = [&](bool wanted) {
+    return wanted ? empty({options.num_features()}, like) : Tensor();
+  };
+  this->bind_parameter("weight", weight, channels(affine));
+  this->bind_parameter("bias", bias, channels(affine && options.bias()));
+  this->bind_buffer("running_mean", running_mean, channels(tracked));
+  this->bind_buffer("running_var", running_var, channels(tracked));
+  this->bind_buffer("num_batches_tracked", num_batches_tracked,
+                    tracked ? zeros({}, like.dtype(kLong)) : Tensor());
+  reset_parameters();
+}
+
+template <class Derived, class Options>
+void ChannelNorm<Derived, Options>::reset_running_stats() {
+  if (!options.track_running_stats()) return;
+  running_mean.zero_();
+  running_var.fill_(1);
+  num_batches_tracked.zero_();
+}
+
+template <class Derived, class Options>
+void ChannelNorm<Derived, Options>::reset_parameters() {
+  reset_running_stats();
+  if (weight.defined()) init::ones_(weight);
+  if (bias.defined()) init::zeros_(bias);
+}
+
+// Files of PyTorch before 0.4.1 lack num_batches_tracked.
+template <class Derived, class Options>
+bool ChannelNorm<Derived, Options>::is_optional_in_state(const std::string& name) const {
+  return name == "num_batches_tracked";
+}
+
+}  // namespace detail
+
+template class detail::ChannelNorm<BatchNorm1dImpl, BatchNormOptions>;
+void BatchNorm1dImpl::pretty_print(std::ostream& stream) const {
+  print_norm(stream, "BatchNorm1d", options);
+}
+Tensor BatchNorm1dImpl::forward(const Tensor& input) { return batch_norm(*this, input, {2, 3}); }
+
+template class detail::ChannelNorm<BatchNorm2dImpl, BatchNormOptions>;
+void BatchNorm2dImpl::pretty_print(std::ostream& stream) const {
+  print_norm(stream, "BatchNorm2d", options);
+}
+Tensor BatchNorm2dImpl::forward(const Tensor& input) { return batch_norm(*this, input, {4, 4}); }
+
+template class detail::ChannelNorm<BatchNorm3dImpl, BatchNormOptions>;
+void BatchNorm3dImpl::pretty_print(std::ostream& stream) const {
+  print_norm(stream, "BatchNorm3d", options);
+}
+Tensor BatchNorm3dImpl::forward(const Tensor& input) { return batch_norm(*this, input, {5, 5}); }
+
+template class detail::ChannelNorm<InstanceNorm1dImpl, InstanceNormOptions>;
+void InstanceNorm1dImpl::pretty_print(std::ostream& stream) const {
+  print_norm(stream, "InstanceNorm1d", options);
+}
+Tensor InstanceNorm1dImpl::forward(const Tensor& input) {
+  return instance_norm(*this, input, {2, 3});
+}
+
+template class detail::ChannelNorm<InstanceNorm2dImpl, InstanceNormOptions>;
+void InstanceNorm2dImpl::pretty_print(std::ostream& stream) const {
+  print_norm(stream, "InstanceNorm2d", options);
+}
+Tensor InstanceNorm2dImpl::forward(const Tensor& input) {
+  return instance_norm(*this, input, {3, 4});
+}
+
+template class detail::ChannelNorm<InstanceNorm3dImpl, InstanceNormOptions>;
+void InstanceNorm3dImpl::pretty_print(std::ostream& stream) const {
+  print_norm(stream, "InstanceNorm3d", options);
+}
+Tensor InstanceNorm3dImpl::forward(const Tensor& input) {
+  return instance_norm(*this, input, {4, 5});
 }
 
 }  // namespace tern::nn

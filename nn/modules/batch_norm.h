@@ -4,36 +4,34 @@
 #include <tern/nn/module_holder.h>
 #include <tern/nn/options/batch_norm.h>
 
+// Batch normalisation (Ioffe and Szegedy, 2015) and instance normalisation (Ulyanov et al., 2016):
+// (x - mean) / sqrt(var + eps) * weight + bias for each channel. A BatchNorm takes mean and
+// variance over all samples, an InstanceNorm over each sample. In evaluation, modules with
+// track_running_stats use the running statistics.
+//
+// Parameters: weight [C] (ones) and bias [C] (zeros), if affine
+// Buffers: running_mean [C] (zeros), running_var [C] (ones) and num_batches_tracked (int64), if
+// track_running_stats
+
 namespace tern::nn {
 
-/// Batch normalisation over channels (Ioffe and Szegedy, 2015): (x - mean) / sqrt(var + eps) *
-/// weight + bias. Uses the batch's own statistics in training and the running statistics in
-/// evaluation.
-///
-/// Shape: [N, C] or [N, C, L]; the result has the same shape
-/// Parameters: weight [C] (ones) and bias [C] (zeros), if affine
-/// Buffers: running_mean [C] (zeros), running_var [C] (ones) and num_batches_tracked (int64), if
-/// track_running_stats
-///
-/// Example:
-///   nn::BatchNorm1d bn(nn::BatchNorm1dOptions(64).momentum(0.01));
-class TERN_API BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl> {
+namespace detail {
+
+/// What BatchNorm and InstanceNorm modules have in common.
+template <class Derived, class Options>
+class TERN_API ChannelNorm : public Cloneable<Derived> {
  public:
   /// Makes parameters and buffers. A bare number is num_features.
-  explicit BatchNorm1dImpl(const BatchNorm1dOptions& options_);
+  explicit ChannelNorm(const Options& options_);
 
   void reset() override;
   /// Sets the running statistics to their initial values.
   void reset_running_stats();
   /// Sets parameters and running statistics to their initial values.
   void reset_parameters();
-  void pretty_print(std::ostream& stream) const override;
-  /// Returns the normalised input; in training, updates the running statistics. Throws ShapeError
-  /// for another shape, and in training if a channel has only one value.
-  Tensor forward(const Tensor& input);
 
   /// The options given to the constructor.
-  BatchNorm1dOptions options;
+  Options options;
   /// The parameters; undefined unless affine.
   Tensor weight, bias;
   /// The buffers; undefined unless track_running_stats.
@@ -42,6 +40,91 @@ class TERN_API BatchNorm1dImpl : public Cloneable<BatchNorm1dImpl> {
  protected:
   bool is_optional_in_state(const std::string& name) const override;
 };
+
+}  // namespace detail
+
+/// BatchNorm of vectors or sequences.
+///
+/// Shape: [N, C] or [N, C, L]; the result has the same shape
+///
+/// Example:
+///   nn::BatchNorm1d bn(nn::BatchNorm1dOptions(64).momentum(0.01));
+class TERN_API BatchNorm1dImpl : public detail::ChannelNorm<BatchNorm1dImpl, BatchNormOptions> {
+ public:
+  using ChannelNorm::ChannelNorm;
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns the normalised input. Throws ShapeError for another shape, and in training if a
+  /// channel has only one value.
+  Tensor forward(const Tensor& input);
+};
 TERN_MODULE(BatchNorm1d);
+
+/// BatchNorm of images.
+///
+/// Shape: [N, C, H, W]; the result has the same shape
+class TERN_API BatchNorm2dImpl : public detail::ChannelNorm<BatchNorm2dImpl, BatchNormOptions> {
+ public:
+  using ChannelNorm::ChannelNorm;
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns the normalised input. Throws ShapeError for another shape, and in training if a
+  /// channel has only one value.
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(BatchNorm2d);
+
+/// BatchNorm of volumes.
+///
+/// Shape: [N, C, D, H, W]; the result has the same shape
+class TERN_API BatchNorm3dImpl : public detail::ChannelNorm<BatchNorm3dImpl, BatchNormOptions> {
+ public:
+  using ChannelNorm::ChannelNorm;
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns the normalised input. Throws ShapeError for another shape, and in training if a
+  /// channel has only one value.
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(BatchNorm3d);
+
+/// InstanceNorm of sequences.
+///
+/// Shape: [N, C, L] or [C, L]; the result has the same shape
+class TERN_API InstanceNorm1dImpl
+    : public detail::ChannelNorm<InstanceNorm1dImpl, InstanceNormOptions> {
+ public:
+  using ChannelNorm::ChannelNorm;
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns the normalised input. Throws ShapeError for another shape, and if statistics of a
+  /// channel of one value are needed.
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(InstanceNorm1d);
+
+/// InstanceNorm of images.
+///
+/// Shape: [N, C, H, W] or [C, H, W]; the result has the same shape
+class TERN_API InstanceNorm2dImpl
+    : public detail::ChannelNorm<InstanceNorm2dImpl, InstanceNormOptions> {
+ public:
+  using ChannelNorm::ChannelNorm;
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns the normalised input. Throws ShapeError for another shape, and if statistics of a
+  /// channel of one value are needed.
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(InstanceNorm2d);
+
+/// InstanceNorm of volumes.
+///
+/// Shape: [N, C, D, H, W] or [C, D, H, W]; the result has the same shape
+class TERN_API InstanceNorm3dImpl
+    : public detail::ChannelNorm<InstanceNorm3dImpl, InstanceNormOptions> {
+ public:
+  using ChannelNorm::ChannelNorm;
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns the normalised input. Throws ShapeError for another shape, and if statistics of a
+  /// channel of one value are needed.
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(InstanceNorm3d);
 
 }  // namespace tern::nn

@@ -2,10 +2,30 @@
 #include <tern/core/ops/normalize.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
+#include <tern/nn/functional/layer_norm.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/layer_norm.h>
 
 namespace tern::nn {
+
+namespace {
+
+/// Returns a parameter of normalized_shape, or none if it is not `wanted`.
+template <class Options>
+Tensor normalized_parameter(const char* module, const Options& options, bool wanted) {
+  if (!wanted) return {};
+  for (const std::int64_t size : options.normalized_shape()) {
+    detail::check_size(module, "normalized_shape", size);
+  }
+  return empty(options.normalized_shape(), detail::factory_options(options));
+}
+
+void set_ones_and_zeros(Tensor weight, Tensor bias) {
+  if (weight.defined()) init::ones_(std::move(weight));
+  if (bias.defined()) init::zeros_(std::move(bias));
+}
+
+}  // namespace
 
 LayerNormImpl::LayerNormImpl(const LayerNormOptions& options_) : options(options_) {
   LayerNormImpl::reset();
@@ -13,21 +33,14 @@ LayerNormImpl::LayerNormImpl(const LayerNormOptions& options_) : options(options
 
 void LayerNormImpl::reset() {
   const auto parameter = [&](bool wanted) {
-    if (!wanted) return Tensor();
-    for (const std::int64_t size : options.normalized_shape()) {
-      detail::check_size("nn::LayerNorm", "normalized_shape", size);
-    }
-    return empty(options.normalized_shape(), detail::factory_options(options));
+    return normalized_parameter("nn::LayerNorm", options, wanted);
   };
   bind_parameter("weight", weight, parameter(options.elementwise_affine()));
   bind_parameter("bias", bias, parameter(options.elementwise_affine() && options.bias()));
   reset_parameters();
 }
 
-void LayerNormImpl::reset_parameters() {
-  if (weight.defined()) init::ones_(weight);
-  if (bias.defined()) init::zeros_(bias);
-}
+void LayerNormImpl::reset_parameters() { set_ones_and_zeros(weight, bias); }
 
 void LayerNormImpl::pretty_print(std::ostream& stream) const {
   stream << "tern::nn::LayerNorm(" << IntArrayRef(options.normalized_shape())
@@ -39,6 +52,66 @@ void LayerNormImpl::pretty_print(std::ostream& stream) const {
 
 Tensor LayerNormImpl::forward(const Tensor& input) {
   return layer_norm(input, options.normalized_shape(), weight, bias, options.eps());
+}
+
+RMSNormImpl::RMSNormImpl(const RMSNormOptions& options_) : options(options_) {
+  RMSNormImpl::reset();
+}
+
+void RMSNormImpl::reset() {
+  bind_parameter("weight", weight,
+                 normalized_parameter("nn::RMSNorm", options, options.elementwise_affine()));
+  reset_parameters();
+}
+
+void RMSNormImpl::reset_parameters() { set_ones_and_zeros(weight, {}); }
+
+void RMSNormImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::RMSNorm(" << IntArrayRef(options.normalized_shape()) << ", eps=";
+  if (options.eps()) {
+    stream << *options.eps();
+  } else {
+    stream << "None";
+  }
+  stream << ", elementwise_affine=" << detail::text_of_bool(options.elementwise_affine()) << ')';
+}
+
+Tensor RMSNormImpl::forward(const Tensor& input) {
+  return rms_norm(input, options.normalized_shape(), weight, options.eps());
+}
+
+GroupNormImpl::GroupNormImpl(const GroupNormOptions& options_) : options(options_) {
+  GroupNormImpl::reset();
+}
+
+void GroupNormImpl::reset() {
+  const std::int64_t groups = options.num_groups(), channels = options.num_channels();
+  TERN_CHECK(groups > 0, ShapeError, "nn::GroupNorm: num_groups must be positive, got ", groups);
+  detail::check_size("nn::GroupNorm", "num_channels", channels);
+  TERN_CHECK(channels % groups == 0, ShapeError, "num_channels (", channels,
+             ") must be divisible by num_groups (", groups, ")");
+  const auto parameter = [&](bool wanted) {
+    return wanted ? empty({channels}, detail::factory_options(options)) : Tensor();
+  };
+  bind_parameter("weight", weight, parameter(options.affine()));
+  bind_parameter("bias", bias, parameter(options.affine() && options.bias()));
+  reset_parameters();
+}
+
+void GroupNormImpl::reset_parameters() { set_ones_and_zeros(weight, bias); }
+
+void GroupNormImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::GroupNorm(" << options.num_groups() << ", " << options.num_channels()
+         << ", eps=" << options.eps() << ", affine=" << detail::text_of_bool(options.affine());
+  if (!options.bias()) stream << ", bias=false";
+  stream << ')';
+}
+
+Tensor GroupNormImpl::forward(const Tensor& input) {
+  return functional::group_norm(input, functional::GroupNormFuncOptions(options.num_groups())
+                                           .weight(weight)
+                                           .bias(bias)
+                                           .eps(options.eps()));
 }
 
 }  // namespace tern::nn

@@ -24,6 +24,7 @@ struct LayerNormCall : testing::NormalizeTensors<T> {
   using Tensors = testing::NormalizeTensors<T>;
   using Tensors::grad_in, Tensors::grad_weight, Tensors::grad_bias;
   using Tensors::in, Tensors::grad, Tensors::weight, Tensors::bias, Tensors::out;
+  std::int32_t root_mean_square = 0;
 
   LayerNormCall(const LayerNormShape& shape, double mean, bool has_weight, bool has_bias)
       : Tensors(7, shape.rows * shape.size, mean, shape.size, has_weight, has_bias),
@@ -35,6 +36,7 @@ struct LayerNormCall : testing::NormalizeTensors<T> {
     auto args = this->template args_of<LayerNormArgs>(op);
     args.rows = shape_.rows;
     args.size = shape_.size;
+    args.root_mean_square = root_mean_square;
     args.mean = mean_.data();
     args.rstd = rstd_.data();
     return args;
@@ -114,6 +116,19 @@ class LayerNorm : public testing::KernelTest {
 
 TEST_P(LayerNorm, IsAccurate) {
   testing::for_each_floating([&]<class T>() { check<T>(0.3); });
+}
+
+TEST_P(LayerNorm, TakesTheMeanAsZeroIfAsked) {
+  testing::for_each_floating([&]<class T>() {
+    for (const LayerNormShape& shape : kLayerNormShapes) {
+      if (testing::kNarrow<T> && shape.rows * shape.size > testing::kManyElements) continue;
+      SCOPED_TRACE(::testing::Message() << shape.rows << " x " << shape.size);
+      LayerNormCall<T> call(shape, 0.3, true, false);
+      call.root_mean_square = 1;
+      compute(call);
+      call.check();
+    }
+  });
 }
 
 TEST_P(LayerNorm, KeepsItsDigitsBesideALargeMean) { check<float>(1e4); }

@@ -107,6 +107,25 @@ def layer_norm(g, form):
     return [x, tail, maybe(g, tail, floating(g)), maybe(g, tail, floating(g)), g.pick([1e-5, 0.25])]
 
 
+def rms_norm(g, form):
+    arguments = layer_norm(g, form)
+    return arguments and arguments[:3] + [g.pick([None, 1e-5, 0.25])]
+
+
+def channel_norm(g, form):
+    """group_norm and instance_norm."""
+    d, groups = floating(g), g.pick([1, 1, 2, 3])
+    c = groups * g.pick([1, 2]) if form.op == "group_norm" else g.pick([1, 2, 3])
+    x = g.tensor([g.size(), c] + g.pick([[], [g.size()], [g.size(), 2]]), d)
+    groups = [groups if g.chance(0.95) else 4] if form.op == "group_norm" else []
+    dense = lambda t: t.is_contiguous()
+    weight, bias = (None if g.chance(0.4) else g.tensor([c], d, dense) for _ in range(2))
+    return [x] + groups + [weight, bias, g.pick([1e-5, 0.25])]
+
+
+group_norm = instance_norm = channel_norm
+
+
 def batch_norm(g, form):
     d, c = floating(g), g.pick([1, 2, 3])
     x = g.tensor(g.pick([[g.size(), c], [g.size(), c], [g.size(), c, g.size()]]), d)

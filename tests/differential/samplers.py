@@ -15,7 +15,9 @@ from order_samplers import (
     distinct, topk, kthvalue, median, quantile, sorted_numbers, searchsorted, with_order)
 from reduce_samplers import (
     spread, norms, matrix_norm, renorm, diff, gradient, integral, histogram, bincount)
-from layer_samplers import addmm, batch_norm, bce, classes, floating, layer_norm, linear, matmul, solve, square
+from layer_samplers import (
+    addmm, batch_norm, bce, classes, floating, group_norm, instance_norm, layer_norm, linear, matmul, rms_norm,
+    solve, square)
 from shape_samplers import (
     split, movedim, unflatten, unfold, tensor_split, split_in_two, matrices, rot90, roll, repeat,
     tile, repeat_interleave, view_scatter, as_strided_scatter, pixels, constant_pad_nd, line,

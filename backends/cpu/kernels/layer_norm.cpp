@@ -30,16 +30,16 @@ struct Statistics {
 };
 
 /// Reads a row, which is in the cache, twice: first for the mean, then for the moments about the
-/// mean, which also correct its rounding error.
+/// mean, which also correct its rounding error. With `is_rms`, the moments about 0 suffice.
 template <class T>
-void measure(const T* in, std::int64_t n, double eps, double& mean, double& rstd) {
+void measure(const T* in, std::int64_t n, double eps, bool is_rms, double& mean, double& rstd) {
   const auto count = static_cast<double>(n);
-  const T about = static_cast<T>(reduce_run<Sum>(in, n) / count);
+  const T about = is_rms ? 0 : static_cast<T>(reduce_run<Sum>(in, n) / count);
   const TwoSums moments = two_sums<T>(n, [&](auto at, auto& difference, auto& square) {
     difference = at(in) - about;
     square = difference * difference;
   });
-  const double shift = moments.first / count;
+  const double shift = is_rms ? 0 : moments.first / count;
   const double variance = moments.second / count - shift * shift;
   mean = about + shift;
   rstd = 1 / std::sqrt((variance < 0 ? 0 : variance) + eps);
@@ -70,7 +70,7 @@ void forward(const LayerNormArgs& args) {
   parallel_for(0, args.rows, kLayerNormGrain / n, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       double mean, rstd;
-      measure(in + row * n, n, args.eps, mean, rstd);
+      measure(in + row * n, n, args.eps, args.root_mean_square != 0, mean, rstd);
       write(out + row * n, in + row * n, weight, bias, n, {mean, rstd});
       if (args.mean != nullptr) args.mean[row] = mean;
       if (args.rstd != nullptr) args.rstd[row] = rstd;
@@ -80,14 +80,15 @@ void forward(const LayerNormArgs& args) {
 
 template <class T, bool kWeight>
 void input_gradient(T* __restrict out, const T* __restrict in, const T* __restrict grad,
-                    const T* __restrict weight, std::int64_t n, const Statistics<T> row) {
+                    const T* __restrict weight, std::int64_t n, const Statistics<T> row,
+                    bool is_rms) {
   const TwoSums sums = two_sums<T>(n, [&](auto at, auto& h, auto& product) {
     h = at(grad);
     if constexpr (kWeight) h *= at(weight);
     product = h * row.center(at(in));
   });
   const double rstd = row.rstd, count = static_cast<double>(n);
-  const T offset = static_cast<T>(sums.first / count * rstd);
+  const T offset = is_rms ? 0 : static_cast<T>(sums.first / count * rstd);
   const T slope = static_cast<T>(sums.second / count * rstd * rstd * rstd);
   for (std::int64_t i = 0; i < n; ++i) {
     T h = grad[i];
@@ -154,8 +155,8 @@ class Backward {
     if (args_.grad_in != nullptr) {
       const auto weight = static_cast<const T*>(args_.weight);
       const auto compute = weight != nullptr ? input_gradient<T, true> : input_gradient<T, false>;
-      compute(static_cast<T*>(args_.grad_in) + row * n_, in(row), grad(row), weight, n_,
-              statistics);
+      compute(static_cast<T*>(args_.grad_in) + row * n_, in(row), grad(row), weight, n_, statistics,
+              args_.root_mean_square != 0);
     }
     return statistics;
   }

@@ -15,12 +15,13 @@ __global__ void __launch_bounds__(kThreads) forward_kernel(LayerNormArgs args, T
   const std::int64_t start = row < args.rows ? row * args.size : 0;
   const S* const in = static_cast<const S*>(args.in) + start;
   S* const out = static_cast<S*>(args.out) + start;
-  const double about = widened<T>(in[0]);
+  const double about = args.root_mean_square != 0 ? 0 : widened<T>(in[0]);
   Pair<double> sums{};
 #pragma unroll 4
   for (std::int64_t i = teams.member(); i < last; i += teams.size) {
     sums = AddPairs()(sums, moment_term(widened<T>(in[i]), about));
   }
+  if (args.root_mean_square != 0) sums.first = 0;
   const auto [mean, variance] = moments(team_reduce(teams, sums, AddPairs()), about, args.size);
   const double rstd = 1 / ::sqrt(variance + args.eps);
   const Center<T> center(mean);
@@ -52,6 +53,7 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(LayerNormArgs args, 
     const T h = widened<T>(grad[i]) * affine<S>(args.weight, i, 1);
     sums = AddPairs()(sums, Pair<T>{h, h * (center(widened<T>(in[i])) * rstd)});
   }
+  if (args.root_mean_square != 0) sums.first = 0;
   sums = team_reduce(teams, sums, AddPairs());
   const T n = static_cast<T>(args.size), mean_h = sums.first / n, mean_hx = sums.second / n;
 #pragma unroll 4

@@ -17,7 +17,9 @@ void forward(const LayerNormArgs& args) {
     T* out = static_cast<T*>(args.out) + row * args.size;
     const auto n = static_cast<double>(args.size);
     double mean = 0, variance = 0;
-    for (std::int64_t i = 0; i < args.size; ++i) mean += in[i] / n;
+    if (args.root_mean_square == 0) {
+      for (std::int64_t i = 0; i < args.size; ++i) mean += in[i] / n;
+    }
     for (std::int64_t i = 0; i < args.size; ++i) variance += (in[i] - mean) * (in[i] - mean) / n;
     const double rstd = 1 / std::sqrt(variance + args.eps);
     for (std::int64_t i = 0; i < args.size; ++i) {
@@ -43,7 +45,7 @@ void backward(const LayerNormArgs& args) {
     for (std::size_t i = 0; i < size; ++i) {
       x[i] = (in[i] - args.mean[row]) * args.rstd[row];
       h[i] = weight == nullptr ? double{grad[i]} : double{grad[i]} * weight[i];
-      mean_h += h[i] / static_cast<double>(size);
+      if (args.root_mean_square == 0) mean_h += h[i] / static_cast<double>(size);
       mean_hx += h[i] * x[i] / static_cast<double>(size);
       grad_weight[i] += grad[i] * x[i];
       grad_bias[i] += grad[i];

@@ -16,10 +16,13 @@ enum class LayerNormOp : std::int32_t { kForward, kBackward };
 ///   h = grad * weight, x = (in - mean) * rstd and means over the row,
 ///   grad_in = rstd * (h - mean(h) - x * mean(h * x)). grad_weight is the sum of grad * x over the
 ///   rows, grad_bias the sum of grad. Each of these three outputs may be null.
-/// Float results have 1e-5 relative accuracy, even if the mean is large compared to the deviation.
+/// With `root_mean_square` (RMSNorm) mean and mean(h) are 0, so that the variance is the mean of
+/// the squares. Float results have 1e-5 relative accuracy, even if the mean is large compared to
+/// the deviation.
 struct LayerNormArgs {
   LayerNormOp op;
   ScalarType dtype;
+  std::int32_t root_mean_square;
   std::int64_t rows, size;
   double eps;
   const void* in;

@@ -1,0 +1,46 @@
+#include <tern/core/ops/ops.h>
+#include <tern/nn/functional/normalization.h>
+#include <tern/nn/modules/normalization.h>
+
+namespace tern::nn {
+
+namespace {
+
+void print_response_norm(std::ostream& stream, const char* name,
+                         const LocalResponseNormOptions& options) {
+  stream << "tern::nn::" << name << '(' << options.size() << ", alpha=" << options.alpha()
+         << ", beta=" << options.beta() << ", k=" << options.k() << ')';
+}
+
+}  // namespace
+
+void LocalResponseNormImpl::pretty_print(std::ostream& stream) const {
+  print_response_norm(stream, "LocalResponseNorm", options);
+}
+Tensor LocalResponseNormImpl::forward(const Tensor& input) {
+  return functional::local_response_norm(input, options);
+}
+
+void CrossMapLRN2dImpl::pretty_print(std::ostream& stream) const {
+  print_response_norm(stream, "CrossMapLRN2d", options);
+}
+
+Tensor CrossMapLRN2dImpl::forward(const Tensor& input) {
+  TERN_CHECK(input.dim() == 4, ShapeError, "CrossMapLRN2d: Expected input to be 4D, got ",
+             input.dim(), "D instead.");
+  const std::int64_t size = options.size(), channels = input.size(1);
+  TERN_CHECK(size > 0, Error, "CrossMapLRN2d: size must be positive, got ", size);
+  // Sums over the channel itself and `reach` channels on both sides.
+  const std::int64_t reach = (size - 1) / 2;
+  const Tensor squares = square(input);
+  Tensor sums =
+      constant_pad_nd(squares, {0, 0, 0, 0, reach, reach}).unfold(1, 2 * reach + 1, 1).sum(-1);
+  if (const std::int64_t later = channels - reach - 1; later > 0) {
+    const Tensor first = squares.narrow(1, 0, 1).expand({-1, later, -1, -1});
+    sums = sums + constant_pad_nd(first, {0, 0, 0, 0, reach + 1, 0});
+  }
+  const double factor = options.alpha() / static_cast<double>(size);
+  return input * (sums * factor + options.k()).pow(-options.beta());
+}
+
+}  // namespace tern::nn
