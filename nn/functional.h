@@ -5,7 +5,10 @@
 #include <tern/nn/functional/activation.h>
 #include <tern/nn/functional/batch_norm.h>
 #include <tern/nn/functional/dropout.h>
+#include <tern/nn/functional/fold.h>
 #include <tern/nn/functional/layer_norm.h>
 #include <tern/nn/functional/linear.h>
 #include <tern/nn/functional/loss.h>
 #include <tern/nn/functional/normalization.h>
+#include <tern/nn/functional/padding.h>
+#include <tern/nn/functional/pixel_shuffle.h>

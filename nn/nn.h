@@ -18,9 +18,12 @@
 #include <tern/nn/modules/activation.h>
 #include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/dropout.h>
+#include <tern/nn/modules/fold.h>
 #include <tern/nn/modules/layer_norm.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/modules/loss.h>
 #include <tern/nn/modules/normalization.h>
+#include <tern/nn/modules/padding.h>
+#include <tern/nn/modules/pixel_shuffle.h>
 #include <tern/nn/parallel/data_parallel.h>
 #include <tern/nn/utils.h>

@@ -95,6 +95,33 @@ TERN_API Tensor channel_shuffle(const Tensor& input, StrictInt groups);
 ///
 /// Shape: [a, b] -> [3 + a + 4, 1 + b + 2] with pad = {1, 2, 3, 4}
 TERN_API Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value = 0);
+/// Adds elements before and after the elements of the last dimensions, as constant_pad_nd() does.
+/// The new elements are those of `mode`: "constant" takes `value` (0 by default), "reflect" goes
+/// back from the border without repeating it, "replicate" repeats the border, and "circular" goes
+/// on at the other end. Negative numbers remove elements: before "circular" pads, after the other
+/// modes do. Modes other than "constant" pad the last one, two or three of at most that many
+/// dimensions and one or two in front. Throws ShapeError when the numbers do not fit,
+/// NotImplementedError for another mode or number of dimensions.
+///
+/// Shape: [a, b] -> [a, 1 + b + 2] with pad = {1, 2}
+TERN_API Tensor pad(const Tensor& input, IntArrayRef pad, std::string_view mode = "constant",
+                    std::optional<double> value = std::nullopt);
+/// Returns blocks of an image as columns: those of the size kernel_size, whose elements are
+/// `dilation` apart, at all positions that are `stride` apart in the image with `padding` zeros
+/// around it. Each list holds a number for the height and one for the width. Floating dtypes and
+/// bool.
+///
+/// Shape: [N, C, H, W] -> [N, C * kernel_size[0] * kernel_size[1], blocks], or both without N
+/// Throws: ShapeError when the sizes do not fit.
+TERN_API Tensor im2col(const Tensor& input, IntArrayRef kernel_size, IntArrayRef dilation,
+                       IntArrayRef padding, IntArrayRef stride);
+/// Sums blocks, the columns that im2col() returns, into an image of output_size: the adjoint of
+/// im2col().
+///
+/// Shape: [N, C * kernel_size[0] * kernel_size[1], blocks] -> [N, C, output_size], or both without
+/// N Throws: ShapeError when the sizes do not fit.
+TERN_API Tensor col2im(const Tensor& input, IntArrayRef output_size, IntArrayRef kernel_size,
+                       IntArrayRef dilation, IntArrayRef padding, IntArrayRef stride);
 /// Returns all choices of r elements of a 1-d tensor as rows, in the order of their indices. With
 /// `with_replacement` an element may be chosen several times. Throws ShapeError for other numbers
 /// of dimensions and for too many choices, Error for a negative r.

@@ -49,4 +49,18 @@ Tensor FlattenImpl::forward(const Tensor& input) {
   return flatten(input, options.start_dim(), options.end_dim());
 }
 
+void UnflattenImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={";
+  const char* separator = "";
+  for (const std::int64_t size : options.sizes()) {
+    stream << separator << size;
+    separator = ", ";
+  }
+  stream << "})";
+}
+
+Tensor UnflattenImpl::forward(const Tensor& input) {
+  return unflatten(input, options.dim(), options.sizes());
+}
+
 }  // namespace tern::nn

@@ -73,4 +73,24 @@ class TERN_API FlattenImpl : public Cloneable<FlattenImpl> {
 };
 TERN_MODULE(Flatten);
 
+/// Cuts one dimension into several, the reverse of Flatten.
+///
+/// Shape: [N, a * b] -> [N, a, b] with dim = 1, sizes = {a, b}
+class TERN_API UnflattenImpl : public Cloneable<UnflattenImpl> {
+ public:
+  /// Makes the module.
+  UnflattenImpl(StrictInt dim, std::vector<std::int64_t> sizes)
+      : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  explicit UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
+  void reset() override {}
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns a view with the new sizes. Throws ShapeError when their product differs from the size
+  /// of the dimension.
+  Tensor forward(const Tensor& input);
+
+  /// The options given to the constructor.
+  UnflattenOptions options;
+};
+TERN_MODULE(Unflatten);
+
 }  // namespace tern::nn

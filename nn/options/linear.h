@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <tern/core/tensor/options.h>
 #include <tern/nn/options/options_arg.h>
@@ -31,6 +33,17 @@ struct FlattenOptions {
   TERN_ARG(std::int64_t, start_dim) = 1;
   /// The last dimension to flatten; negative numbers count from the end.
   TERN_ARG(std::int64_t, end_dim) = -1;
+};
+
+/// Options of Unflatten.
+struct UnflattenOptions {
+  /// Sets the dimension and the sizes that replace it.
+  UnflattenOptions(StrictInt dim, std::vector<std::int64_t> sizes)
+      : dim_(dim), sizes_(std::move(sizes)) {}
+  /// The dimension to cut; negative numbers count from the end.
+  TERN_ARG(std::int64_t, dim);
+  /// The sizes that replace the dimension; one may be -1 and is inferred.
+  TERN_ARG(std::vector<std::int64_t>, sizes);
 };
 
 }  // namespace tern::nn

@@ -119,8 +119,10 @@ def channel_norm(g, form):
     x = g.tensor([g.size(), c] + g.pick([[], [g.size()], [g.size(), 2]]), d)
     groups = [groups if g.chance(0.95) else 4] if form.op == "group_norm" else []
     dense = lambda t: t.is_contiguous()
-    weight, bias = (None if g.chance(0.4) else g.tensor([c], d, dense) for _ in range(2))
-    return [x] + groups + [weight, bias, g.pick([1e-5, 0.25])]
+    affine = [None if g.chance(0.4) else g.tensor([c], d, dense) for _ in range(2)]
+    if any(n is not None and not dense(g.t(n)) for n in affine):  # PyTorch reads it wrongly
+        return None
+    return [x] + groups + affine + [g.pick([1e-5, 0.25])]
 
 
 group_norm = instance_norm = channel_norm

@@ -176,6 +176,31 @@ def constant_pad_nd(g, form):
     return [x, pad] + [g.number(dtype_of(g.t(x))) for _ in form.kinds[2:]]
 
 
+def pad(g, form):
+    if form.kinds[2] == "double":
+        return constant_pad_nd(g, form)[:2] + [g.pick([0.0, 0.5, -2.0])]
+    mode, rank = g.pick(["reflect", "replicate", "circular"]), g.pick([1, 1, 2, 3])
+    shape = [g.pick([1, 2, 2, 3]) for _ in range(rank + g.pick([1, 2]))]
+    # PyTorch's circular padding reads unset memory where it removes what it would repeat.
+    numbers = [0, 1, 1, 2] if mode == "circular" else [0, 1, 1, 2, -1]
+    return [g.tensor(shape), [g.pick(numbers) for _ in range(2 * rank)], mode]
+
+
+def blocks(g, form):
+    """im2col and col2im."""
+    two = lambda *numbers: [g.pick(numbers), g.pick(numbers)]
+    image, kernel, dilation, padding, stride = two(2, 3), two(1, 2), two(1, 2), two(0, 1), two(1, 2)
+    lead, c, d = g.pick([[], [1], [2]]), g.pick([1, 2]), g.main
+    options = [kernel, dilation, padding, stride]
+    if form.op == "im2col":
+        return [g.tensor(lead + [c] + image, d)] + options
+    counts = [(image[i] + 2 * padding[i] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1 for i in range(2)]
+    return [g.tensor(lead + [c * kernel[0] * kernel[1], counts[0] * counts[1]], d), image] + options
+
+
+im2col = col2im = blocks
+
+
 def line(g, form):
     x = g.tensor(where=lambda t: t.dim() == 1) if g.chance(0.5) else g.tensor([g.size()])
     if g.t(x).dim() != 1:
