@@ -135,9 +135,9 @@ T Scalar::to() const {
                  " without overflow: ", floating_);
       return static_cast<T>(floating_);
     }
-    constexpr auto kMax = std::numeric_limits<T>::max();
+    constexpr auto kLargest = std::numeric_limits<T>::max();
     const bool wraps = std::is_unsigned_v<T> && integer_ < 0 &&
-                       (sizeof(T) == 8 || integer_ >= -static_cast<std::int64_t>(kMax));
+                       (sizeof(T) == 8 || integer_ >= -static_cast<std::int64_t>(kLargest));
     TERN_CHECK(wraps || static_cast<std::int64_t>(static_cast<T>(integer_)) == integer_, Error,
                "value cannot be converted to type ", detail::integer_name<T>(),
                " without overflow: ", integer_);

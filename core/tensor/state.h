@@ -227,10 +227,11 @@ T State::to(std::string_view name) const {
     return static_cast<T>(to_double(name));
   } else {
     static_assert(std::is_integral_v<T>, "State::to: no such kind of value");
-    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+    constexpr auto kLargest = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
     constexpr auto kMaxInt = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-    return static_cast<T>(to_integer(name, static_cast<std::int64_t>(std::numeric_limits<T>::min()),
-                                     static_cast<std::int64_t>(kMax < kMaxInt ? kMax : kMaxInt)));
+    return static_cast<T>(
+        to_integer(name, static_cast<std::int64_t>(std::numeric_limits<T>::min()),
+                   static_cast<std::int64_t>(kLargest < kMaxInt ? kLargest : kMaxInt)));
   }
 }
 

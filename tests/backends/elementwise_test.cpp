@@ -297,8 +297,8 @@ TEST_P(Elementwise, NumbersOfNarrowDtypes) {
 TEST_P(Elementwise, NarrowIntegersWrapAround) {
   testing::for_each_dtype([&]<class T>() {
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-      constexpr T kMin = std::numeric_limits<T>::min(), kMax = std::numeric_limits<T>::max();
-      const T a[3] = {kMin, kMax, kMax}, b[3] = {static_cast<T>(-1), kMax, 2};
+      constexpr T kMin = std::numeric_limits<T>::min(), kMost = std::numeric_limits<T>::max();
+      const T a[3] = {kMin, kMost, kMost}, b[3] = {static_cast<T>(-1), kMost, 2};
       T out[3], want[3];
       for (ElementwiseOp op :
            {ElementwiseOp::neg, ElementwiseOp::add, ElementwiseOp::sub, ElementwiseOp::mul,

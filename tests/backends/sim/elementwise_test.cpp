@@ -51,9 +51,9 @@ TEST(SimElementwise, ReluKeepsTheSignOfZero) {
 }
 
 TEST(SimElementwise, IntegersAreExactAndWrap) {
-  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
-  EXPECT_EQ(apply<std::int64_t>(Op::add, L{kMax, kMax - 1}, L{1, 1}), (L{kMin, kMax}));
+  EXPECT_EQ(apply<std::int64_t>(Op::add, L{kMost, kMost - 1}, L{1, 1}), (L{kMin, kMost}));
   EXPECT_EQ(apply<std::int64_t>(Op::neg, L{kMin}), (L{kMin}));
   EXPECT_EQ(apply<std::int64_t>(Op::floor, L{7}), (L{7}));
   EXPECT_EQ(apply<std::int64_t>(Op::pow, L{3, 2, 1, -1, -1}, L{4, -1, -1, -1, -2}),
