@@ -6,6 +6,7 @@
 #include <tern/nn/functional/batch_norm.h>
 #include <tern/nn/functional/dropout.h>
 #include <tern/nn/functional/fold.h>
+#include <tern/nn/functional/embedding.h>
 #include <tern/nn/functional/layer_norm.h>
 #include <tern/nn/functional/linear.h>
 #include <tern/nn/functional/loss.h>

@@ -19,6 +19,7 @@
 #include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/dropout.h>
 #include <tern/nn/modules/fold.h>
+#include <tern/nn/modules/embedding.h>
 #include <tern/nn/modules/layer_norm.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/modules/loss.h>

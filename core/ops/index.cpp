@@ -39,6 +39,15 @@ void check_index(const char* name, const char* method, const Tensor& self, const
   check_same_device(method, {&self, &index}, {"self", "index"});
 }
 
+void check_index_range(const Tensor& index, std::int64_t limit) {
+  if (index.numel() == 0 || !index.is_cpu()) return;
+  for (const std::int64_t value :
+       {index.min().item<std::int64_t>(), index.max().item<std::int64_t>()}) {
+    TERN_CHECK(value >= 0 && value < limit, IndexError, "index out of range in self: index ", value,
+               " is out of bounds for dimension with size ", limit);
+  }
+}
+
 std::int64_t indexed_size(const Tensor& tensor, std::size_t dim) {
   return tensor.dim() == 0 ? 1 : tensor.sizes()[dim];
 }
@@ -100,16 +109,6 @@ using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
 using kernels::IndexOp;
-
-// Does the kernel's check for results without elements, which never reach a kernel.
-void check_indices(const Tensor& index, std::int64_t limit) {
-  if (index.numel() == 0 || !index.is_cpu()) return;
-  for (const std::int64_t value :
-       {index.min().item<std::int64_t>(), index.max().item<std::int64_t>()}) {
-    TERN_CHECK(value >= 0 && value < limit, IndexError, "index out of range in self: index ", value,
-               " is out of bounds for dimension with size ", limit);
-  }
-}
 
 // Checks the arguments of an op that combines slices of `source` with those that `index` names.
 std::size_t check_source(const char* name, const Tensor& self, std::int64_t dim,
@@ -245,7 +244,7 @@ Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
   DimVector sizes = self.self().sizes;
   if (!sizes.empty()) sizes[d] = index.numel();
   Tensor out = detail::make_tensor(sizes, self.dtype(), self.device());
-  if (out.numel() == 0) check_indices(index, detail::indexed_size(self, d));
+  if (out.numel() == 0) detail::check_index_range(index, detail::indexed_size(self, d));
   detail::run_index("index_select", IndexOp::kSelect, self.detach().contiguous(), out,
                     index.contiguous(), d, index.numel(), detail::indexed_size(self, d));
   if (!needs_grad(self)) return out;

@@ -11,6 +11,7 @@
 #include <tern/core/ops/distance.h>
 #include <tern/core/ops/dropout.h>
 #include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/embedding.h>
 #include <tern/core/ops/fill.h>
 #include <tern/core/ops/index.h>
 #include <tern/core/ops/indexing.h>

@@ -148,3 +148,14 @@ def scatter_reduce(g, form):
     d, index = scattered(g, x)
     source = g.tensor(list(g.t(index).shape), dtype_of(g.t(x)))
     return [x, d, index, source, g.pick(["sum", "prod", "mean", "amax", "amin"]), g.chance(0.5)]
+
+
+def embedding(g, form):
+    table = g.tensor([g.size(), g.size()], g.pick(["float32", "float32", "float64", "int64"]))
+    rows = g.t(table).shape[0]
+    return [table, indices(g, g.shape() if rows else [0], rows), g.random.randint(-1, rows), g.chance(0.3)]
+
+
+def one_hot(g, form):
+    classes = g.random.randint(1, 5)
+    return [indices(g, g.shape(), classes), classes]

@@ -10,7 +10,7 @@ from basic_samplers import (
 from index_samplers import (
     indices, signed_indices, slices_of, source_for, index_select, index_copy, index_fill,
     index_reduce, take, take_along_dim, index, masked_scatter, scattered, gather, scatter,
-    scatter_reduce)
+    scatter_reduce, embedding, one_hot)
 from order_samplers import (
     distinct, topk, kthvalue, median, quantile, sorted_numbers, searchsorted, with_order)
 from reduce_samplers import (

@@ -17,6 +17,9 @@ void check_index(const char* name, const char* method, const Tensor& self, const
 /// Throws IndexError unless the 1-d `index` fits into a 0-d `self`, which has one element to
 /// select.
 void check_index_count(const char* name, const Tensor& self, const Tensor& index);
+/// Throws IndexError for an index of the CPU outside [0, limit). For results without elements,
+/// which never reach the kernel that checks.
+void check_index_range(const Tensor& index, std::int64_t limit);
 
 /// Returns the size of a dimension; 1 for a 0-d tensor.
 std::int64_t indexed_size(const Tensor& tensor, std::size_t dim);

@@ -1,0 +1,165 @@
+#include <tern/core/ops/creation.h>
+#include <tern/core/ops/view.h>
+#include <tern/nn/detail/factory.h>
+#include <tern/nn/detail/printing.h>
+#include <tern/nn/functional/embedding.h>
+#include <tern/nn/init.h>
+#include <tern/nn/modules/embedding.h>
+
+namespace tern::nn {
+namespace {
+
+/// Checks the options that Embedding and EmbeddingBag share, and returns the table: the given one
+/// or one without values.
+template <class Options>
+Tensor make_table(const char* module, Options& options) {
+  const std::int64_t rows = options.num_embeddings(), dim = options.embedding_dim();
+  detail::check_size(module, "num_embeddings", rows);
+  detail::check_size(module, "embedding_dim", dim);
+  TERN_CHECK(!options.sparse(), NotImplementedError, module,
+             ": sparse gradients are not supported: tern has no sparse tensors, got sparse = true");
+  if (options.padding_idx()) {
+    const std::int64_t padding_idx = *options.padding_idx();
+    TERN_CHECK(padding_idx >= -rows && padding_idx < rows, IndexError, module,
+               ": Padding_idx must be within num_embeddings, got ", padding_idx, " for ", rows);
+    if (padding_idx < 0) options.padding_idx(padding_idx + rows);
+  }
+  Tensor given = std::exchange(options._weight(), Tensor());  // a clone makes its own
+  if (!given.defined()) return empty({rows, dim}, detail::factory_options(options));
+  TERN_CHECK(given.dim() == 2 && given.size(0) == rows && given.size(1) == dim, ShapeError, module,
+             ": Shape of _weight does not match num_embeddings and embedding_dim, got ",
+             given.sizes(), " for ", rows, " and ", dim);
+  return given;
+}
+
+template <class Options>
+void draw_table(const Tensor& weight, const Options& options) {
+  init::normal_(weight);
+  if (options.padding_idx()) init::zeros_(weight.select(0, *options.padding_idx()));
+}
+
+void check_pretrained(const char* module, const Tensor& embeddings) {
+  TERN_CHECK(embeddings.dim() == 2, ShapeError, module,
+             ": Embeddings parameter is expected to be 2-dimensional, got sizes ",
+             embeddings.sizes());
+}
+
+/// Prints the options that Embedding and EmbeddingBag print in the same order.
+template <class Options>
+void print_norm_and_gradient(std::ostream& stream, const Options& options) {
+  if (options.max_norm()) stream << ", max_norm=" << double{*options.max_norm()};
+  if (options.norm_type() != 2) stream << ", norm_type=" << options.norm_type();
+  if (options.scale_grad_by_freq()) stream << ", scale_grad_by_freq=true";
+}
+
+template <class Options>
+void print_sizes(std::ostream& stream, const Options& options) {
+  stream << "(num_embeddings=" << options.num_embeddings()
+         << ", embedding_dim=" << options.embedding_dim();
+}
+
+template <class Options>
+void print_padding(std::ostream& stream, const Options& options) {
+  if (options.padding_idx()) stream << ", padding_idx=" << std::int64_t{*options.padding_idx()};
+}
+
+}  // namespace
+
+EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& options_) : options(options_) {
+  EmbeddingImpl::reset();
+}
+
+void EmbeddingImpl::reset() {
+  const bool is_given = options._weight().defined();
+  bind_parameter("weight", weight, make_table("nn::Embedding", options));
+  if (!is_given) reset_parameters();
+}
+
+void EmbeddingImpl::reset_parameters() { draw_table(weight, options); }
+
+void EmbeddingImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::Embedding";
+  print_sizes(stream, options);
+  print_padding(stream, options);
+  print_norm_and_gradient(stream, options);
+  stream << ')';
+}
+
+Tensor EmbeddingImpl::forward(const Tensor& indices) {
+  return functional::embedding(indices, weight,
+                               functional::EmbeddingFuncOptions()
+                                   .padding_idx(options.padding_idx())
+                                   .max_norm(options.max_norm())
+                                   .norm_type(options.norm_type())
+                                   .scale_grad_by_freq(options.scale_grad_by_freq()));
+}
+
+Embedding Embedding::from_pretrained(const Tensor& embeddings,
+                                     const EmbeddingFromPretrainedOptions& options) {
+  check_pretrained("nn::Embedding", embeddings);
+  Embedding embedding(EmbeddingOptions(embeddings.size(0), embeddings.size(1))
+                          ._weight(embeddings.detach())
+                          .padding_idx(options.padding_idx())
+                          .max_norm(options.max_norm())
+                          .norm_type(options.norm_type())
+                          .scale_grad_by_freq(options.scale_grad_by_freq())
+                          .sparse(options.sparse()));
+  embedding->weight.set_requires_grad(!options.freeze());
+  return embedding;
+}
+
+EmbeddingBagImpl::EmbeddingBagImpl(const EmbeddingBagOptions& options_) : options(options_) {
+  EmbeddingBagImpl::reset();
+}
+
+void EmbeddingBagImpl::reset() {
+  const bool is_given = options._weight().defined();
+  bind_parameter("weight", weight, make_table("nn::EmbeddingBag", options));
+  if (!is_given) reset_parameters();
+}
+
+void EmbeddingBagImpl::reset_parameters() { draw_table(weight, options); }
+
+void EmbeddingBagImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::EmbeddingBag";
+  print_sizes(stream, options);
+  print_norm_and_gradient(stream, options);
+  if (options.mode() != EmbeddingBagMode::Mean) {
+    stream << ", mode=" << (options.mode() == EmbeddingBagMode::Sum ? "kSum" : "kMax");
+  }
+  if (options.include_last_offset()) stream << ", include_last_offset=true";
+  print_padding(stream, options);
+  stream << ')';
+}
+
+Tensor EmbeddingBagImpl::forward(const Tensor& input, const Tensor& offsets,
+                                 const Tensor& per_sample_weights) {
+  return functional::embedding_bag(input, weight,
+                                   functional::EmbeddingBagFuncOptions()
+                                       .offsets(offsets)
+                                       .max_norm(options.max_norm())
+                                       .norm_type(options.norm_type())
+                                       .scale_grad_by_freq(options.scale_grad_by_freq())
+                                       .mode(options.mode())
+                                       .per_sample_weights(per_sample_weights)
+                                       .include_last_offset(options.include_last_offset())
+                                       .padding_idx(options.padding_idx()));
+}
+
+EmbeddingBag EmbeddingBag::from_pretrained(const Tensor& embeddings,
+                                           const EmbeddingBagFromPretrainedOptions& options) {
+  check_pretrained("nn::EmbeddingBag", embeddings);
+  EmbeddingBag bag(EmbeddingBagOptions(embeddings.size(0), embeddings.size(1))
+                       ._weight(embeddings.detach())
+                       .max_norm(options.max_norm())
+                       .norm_type(options.norm_type())
+                       .scale_grad_by_freq(options.scale_grad_by_freq())
+                       .mode(options.mode())
+                       .sparse(options.sparse())
+                       .include_last_offset(options.include_last_offset())
+                       .padding_idx(options.padding_idx()));
+  bag->weight.set_requires_grad(!options.freeze());
+  return bag;
+}
+
+}  // namespace tern::nn
