@@ -4,15 +4,24 @@
 
 namespace tern::nn {
 
-/// Options of Dropout.
+/// Options of the dropout layers.
 struct DropoutOptions {
-  /// Sets p.
-  DropoutOptions(double p = 0.5) : p_(p) {}
-  /// The probability that an element becomes 0. Default: `0.5`.
-  TERN_ARG(double, p);
+  /// Leaves every option at its default.
+  DropoutOptions() = default;
+  /// Sets p. No bool converts: true would drop everything.
+  template <tern::detail::NumberArgument T>
+  DropoutOptions(const T& p) : p_(p) {}
+  /// The probability that an element, or a channel, is dropped. Default: `0.5`.
+  TERN_ARG(double, p) = 0.5;
   /// True: changes the input itself and returns it.
   TERN_ARG(bool, inplace) = false;
 };
+/// Options of the other dropout layers.
+using Dropout1dOptions = DropoutOptions;
+using Dropout2dOptions = DropoutOptions;
+using Dropout3dOptions = DropoutOptions;
+using AlphaDropoutOptions = DropoutOptions;
+using FeatureAlphaDropoutOptions = DropoutOptions;
 
 namespace functional {
 /// Options of nn::functional::dropout.

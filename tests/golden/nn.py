@@ -58,9 +58,6 @@ with torch.no_grad():
 tensors["layer_norm"] = layer_norm(x)
 tensors["layer_norm_wide"] = nn.LayerNorm((3, 5), eps=0.1, bias=False)(x3)
 
-torch.manual_seed(5)
-tensors["dropout"] = nn.Dropout(0.3)(torch.ones(20))
-
 torch.manual_seed(6)
 p, t = torch.rand(3, 4), torch.rand(3, 4)
 w = torch.rand(4)

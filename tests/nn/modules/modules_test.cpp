@@ -87,25 +87,6 @@ TEST(Flatten, KeepsTheFirstDimension) {
   EXPECT_EQ(printed(all), "tern::nn::Flatten(start_dim=0, end_dim=1)");
 }
 
-TEST(Dropout, DropsInTrainingOnly) {
-  manual_seed(5);
-  const nn::Dropout net(0.3);
-  const Tensor x = ones({20});
-  EXPECT_TRUE(same_bits(net(x), golden_tensor("dropout")));
-  manual_seed(5);
-  Tensor changed = x.clone();
-  EXPECT_TRUE(nn::Dropout(nn::DropoutOptions(0.3).inplace(true))(changed).is_same(changed));
-  EXPECT_TRUE(same_bits(changed, golden_tensor("dropout")));
-  net->eval();
-  EXPECT_TRUE(same_bits(net(x), x));
-  EXPECT_EQ(printed(net), "tern::nn::Dropout(p=0.3, inplace=false)");
-  EXPECT_EQ(error_of([] { nn::Dropout(1.1); }),
-            "dropout probability has to be between 0 and 1, but got 1.1");
-  EXPECT_EQ(
-      error_of([&] { nn::functional::dropout(x, nn::functional::DropoutFuncOptions().p(-1)); }),
-      "dropout probability has to be between 0 and 1, but got -1");
-}
-
 TEST(BatchNorm1d, NormalisesAndTracks) {
   const nn::BatchNorm1d net(3);
   {
