@@ -17,6 +17,7 @@
 #include <tern/nn/module_holder.h>
 #include <tern/nn/modules/activation.h>
 #include <tern/nn/modules/batch_norm.h>
+#include <tern/nn/modules/distance.h>
 #include <tern/nn/modules/dropout.h>
 #include <tern/nn/modules/fold.h>
 #include <tern/nn/modules/embedding.h>

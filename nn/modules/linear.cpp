@@ -2,6 +2,7 @@
 
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/matmul.h>
+#include <tern/core/ops/products.h>
 #include <tern/core/ops/view.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
@@ -39,6 +40,38 @@ void LinearImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor LinearImpl::forward(const Tensor& input) { return linear(input, weight, bias); }
+
+BilinearImpl::BilinearImpl(const BilinearOptions& options_) : options(options_) {
+  BilinearImpl::reset();
+}
+
+void BilinearImpl::reset() {
+  const std::int64_t in1 = options.in1_features(), in2 = options.in2_features();
+  TERN_CHECK(in1 > 0, ShapeError, "nn::Bilinear: in1_features must be > 0, but got ", in1);
+  detail::check_size("nn::Bilinear", "in2_features", in2);
+  detail::check_size("nn::Bilinear", "out_features", options.out_features());
+  const TensorOptions like = detail::factory_options(options);
+  bind_parameter("weight", weight, empty({options.out_features(), in1, in2}, like));
+  bind_parameter("bias", bias, options.bias() ? empty({options.out_features()}, like) : Tensor());
+  reset_parameters();
+}
+
+void BilinearImpl::reset_parameters() {
+  const double bound = 1 / std::sqrt(static_cast<double>(options.in1_features()));
+  init::uniform_(weight, -bound, bound);
+  if (bias.defined()) init::uniform_(bias, -bound, bound);
+}
+
+void BilinearImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::Bilinear(in1_features=" << options.in1_features()
+         << ", in2_features=" << options.in2_features()
+         << ", out_features=" << options.out_features()
+         << ", bias=" << detail::text_of_bool(options.bias()) << ')';
+}
+
+Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
+  return bilinear(input1, input2, weight, bias);
+}
 
 void FlattenImpl::pretty_print(std::ostream& stream) const {
   stream << "tern::nn::Flatten(start_dim=" << options.start_dim()

@@ -56,6 +56,37 @@ class TERN_API LinearImpl : public Cloneable<LinearImpl> {
 };
 TERN_MODULE(Linear);
 
+/// Bilinear map of two vectors: y_k = x1^T W_k x2 + b_k.
+///
+/// Shape: [..., in1_features] and [..., in2_features] -> [..., out_features]
+/// Parameters: weight [out_features, in1_features, in2_features] and bias [out_features], if bias;
+/// both start uniform within +-1 / sqrt(in1_features)
+class TERN_API BilinearImpl : public Cloneable<BilinearImpl> {
+ public:
+  /// Makes the parameters.
+  BilinearImpl(StrictInt in1_features, StrictInt in2_features, StrictInt out_features)
+      : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
+  /// Makes the parameters. Throws ShapeError unless in1_features is positive and the others are not
+  /// negative.
+  explicit BilinearImpl(const BilinearOptions& options_);
+
+  void reset() override;
+  /// Draws new parameters.
+  void reset_parameters();
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns the map of each pair of vectors. Throws ShapeError unless the last sizes fit and the
+  /// others are equal.
+  Tensor forward(const Tensor& input1, const Tensor& input2);
+
+  /// The options given to the constructor.
+  BilinearOptions options;
+  /// The parameter [out_features, in1_features, in2_features].
+  Tensor weight;
+  /// The parameter [out_features]; undefined without bias.
+  Tensor bias;
+};
+TERN_MODULE(Bilinear);
+
 /// Flattens the dimensions start_dim to end_dim into one; by default all but the first.
 ///
 /// Shape: [N, a, b] -> [N, a * b]

@@ -27,6 +27,25 @@ struct LinearOptions {
   TERN_ARG(std::optional<ScalarType>, dtype);
 };
 
+/// Options of Bilinear.
+struct BilinearOptions {
+  /// Sets the sizes.
+  BilinearOptions(StrictInt in1_features, StrictInt in2_features, StrictInt out_features)
+      : in1_features_(in1_features), in2_features_(in2_features), out_features_(out_features) {}
+  /// The last size of the first input.
+  TERN_ARG(std::int64_t, in1_features);
+  /// The last size of the second input.
+  TERN_ARG(std::int64_t, in2_features);
+  /// The last size of the result.
+  TERN_ARG(std::int64_t, out_features);
+  /// True: the module has a bias.
+  TERN_ARG(bool, bias) = true;
+  /// The device of the parameters; the default device unless given.
+  TERN_ARG(std::optional<Device>, device);
+  /// The dtype of the parameters; the default dtype unless given.
+  TERN_ARG(std::optional<ScalarType>, dtype);
+};
+
 /// Options of Flatten.
 struct FlattenOptions {
   /// The first dimension to flatten; negative numbers count from the end.

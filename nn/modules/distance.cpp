@@ -1,0 +1,24 @@
+#include <tern/nn/detail/printing.h>
+#include <tern/nn/functional/distance.h>
+#include <tern/nn/modules/distance.h>
+
+namespace tern::nn {
+
+void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::CosineSimilarity(dim=" << options.dim() << ", eps=" << options.eps() << ')';
+}
+
+Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2) {
+  return functional::cosine_similarity(x1, x2, options);
+}
+
+void PairwiseDistanceImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::PairwiseDistance(p=" << options.p() << ", eps=" << options.eps()
+         << ", keepdim=" << detail::text_of_bool(options.keepdim()) << ')';
+}
+
+Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2) {
+  return functional::pairwise_distance(x1, x2, options);
+}
+
+}  // namespace tern::nn
