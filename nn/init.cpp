@@ -1,8 +1,13 @@
+#include <algorithm>
 #include <cmath>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/comparison.h>
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/diagonal.h>
+#include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/linalg_factor.h>
 #include <tern/core/ops/random.h>
 #include <tern/nn/init.h>
 
@@ -80,6 +85,72 @@ Tensor normal_(Tensor tensor, double mean, double std) {
   return tensor.normal_(mean, std);
 }
 
+namespace {
+
+double normal_probability_below(double x) { return (1 + std::erf(x / std::sqrt(2.0))) / 2; }
+
+/// Replaces the numbers outside [low, high] by those of further draws of the whole tensor.
+void redraw_outside(Tensor& tensor, double mean, double std, double low, double high) {
+  // The bounds as the tensor's dtype has them.
+  const double least = full({}, low, TensorOptions(tensor.dtype())).item<double>();
+  const double most = full({}, high, TensorOptions(tensor.dtype())).item<double>();
+  for (;;) {
+    const Tensor outside = logical_or(tensor<least, tensor> most);
+    if (!outside.any().item<bool>()) return;
+    tensor.copy_(where(outside, empty_like(tensor).normal_(mean, std), tensor));
+  }
+}
+
+/// Draws from [low, high) and accepts a number with a probability proportional to its density,
+/// which is rare for normal numbers far from their mean.
+void draw_and_accept(Tensor& tensor, double mean, double std, double low, double high) {
+  const double mode = std::clamp(mean, low, high);
+  const double log_peak = -0.5 * std::pow((mode - mean) / std, 2);
+  Tensor rejected;  // undefined for all
+  do {
+    const Tensor drawn = empty_like(tensor).uniform_(low, high);
+    tensor.copy_(rejected.defined() ? where(rejected, drawn, tensor) : drawn);
+    const Tensor log_density = drawn.sub(mean).div_(std).square_().mul_(-0.5).sub_(log_peak);
+    const Tensor fails = empty_like(tensor).uniform_().log_() > log_density;
+    rejected = rejected.defined() ? logical_and(rejected, fails) : fails;
+  } while (rejected.any().item<bool>());
+}
+
+}  // namespace
+
+Tensor trunc_normal_(Tensor tensor, double mean, double std, double a, double b) {
+  TERN_OP("trunc_normal_", tensor);
+  TERN_CHECK(std > 0, Error, "expects std > 0.0, but found std ", std);
+  TERN_CHECK(a <= b, Error, "expects a <= b, but found a=", a, " > b=", b);
+  if (tensor.numel() == 0 || tensor.is_meta()) return tensor;
+  const NoGradGuard no_grad;
+  const double share =
+      normal_probability_below((b - mean) / std) - normal_probability_below((a - mean) / std);
+  if (share <= 0.3) {
+    draw_and_accept(tensor, mean, std, a, b);
+  } else {
+    tensor.normal_(mean, std);
+    redraw_outside(tensor, mean, std, a, b);
+  }
+  return tensor;
+}
+
+Tensor orthogonal_(Tensor tensor, double gain) {
+  TERN_OP("orthogonal_", tensor);
+  TERN_CHECK(tensor.dim() >= 2, ShapeError,
+             "Only tensors with 2 or more dimensions are supported, got sizes ", tensor.sizes());
+  if (tensor.numel() == 0 || tensor.is_meta()) return tensor;
+  const NoGradGuard no_grad;
+  const std::int64_t rows = tensor.size(0), columns = tensor.numel() / rows;
+  Tensor drawn = tensor.new_empty({rows, columns}).normal_();
+  const bool is_wide = rows < columns;
+  Tensor q, r;
+  std::tie(q, r) = linalg_qr(is_wide ? drawn.t() : drawn);
+  // With the signs of the diagonal, all orthogonal matrices are equally likely (Mezzadri, 2006).
+  const Tensor signed_q = q * r.diagonal().sign();
+  return tensor.copy_((is_wide ? signed_q.t() : signed_q).reshape(tensor.sizes())).mul_(gain);
+}
+
 Tensor sparse_(Tensor tensor, double sparsity, double std) {
   TERN_OP("sparse_", tensor);
   TERN_CHECK(tensor.dim() == 2, ShapeError,
@@ -87,7 +158,8 @@ Tensor sparse_(Tensor tensor, double sparsity, double std) {
   const NoGradGuard no_grad;
   tensor.normal_(0, std);
   const std::int64_t rows = tensor.size(0);
-  const auto zeros = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
+  const auto share = static_cast<std::int64_t>(std::ceil(sparsity * static_cast<double>(rows)));
+  const std::int64_t zeros = std::min(share, rows);
   for (std::int64_t column = 0; column < tensor.size(1); ++column) {
     const std::vector<std::int64_t> order = randperm(rows).to_vector<std::int64_t>();
     for (std::int64_t i = 0; i < zeros; ++i) {

@@ -72,6 +72,13 @@ TERN_API Tensor dirac_(Tensor tensor, StrictInt groups = 1);
 TERN_API Tensor uniform_(Tensor tensor, double low = 0, double high = 1);
 /// Fills with normal numbers and returns the tensor.
 TERN_API Tensor normal_(Tensor tensor, double mean = 0, double std = 1);
+/// Fills with normal numbers of the interval [a, b] and returns the tensor: numbers outside are
+/// drawn anew. Throws Error unless std > 0 and a <= b.
+TERN_API Tensor trunc_normal_(Tensor tensor, double mean = 0, double std = 1, double a = -2,
+                              double b = 2);
+/// Fills with a matrix of orthonormal rows or columns, times `gain` (Saxe et al., 2013), and
+/// returns the tensor; dimensions from the second on are one. Throws ShapeError below 2 dimensions.
+TERN_API Tensor orthogonal_(Tensor tensor, double gain = 1);
 /// Fills a matrix with normal numbers and sets the share `sparsity` of each column to 0. Throws
 /// ShapeError unless the tensor has 2 dimensions.
 TERN_API Tensor sparse_(Tensor tensor, double sparsity, double std = 0.01);

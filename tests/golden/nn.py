@@ -22,11 +22,6 @@ tensors["linear_bias"] = linear.bias
 linear = seeded(lambda: nn.Linear(5, 3, dtype=torch.float64))
 tensors["linear_weight_double"] = linear.weight
 tensors["linear_bias_double"] = linear.bias
-tensors["xavier_uniform"] = seeded(lambda: nn.init.xavier_uniform_(torch.empty(4, 6), 0.5))
-tensors["xavier_normal"] = seeded(lambda: nn.init.xavier_normal_(torch.empty(4, 6), 2.0))
-tensors["kaiming_uniform"] = seeded(lambda: nn.init.kaiming_uniform_(torch.empty(4, 3, 2), nonlinearity="relu"))
-tensors["kaiming_normal"] = seeded(lambda: nn.init.kaiming_normal_(torch.empty(4, 6), 0.2, "fan_out"))
-tensors["sparse"] = seeded(lambda: nn.init.sparse_(torch.empty(7, 3), 0.3))
 
 # --- Modules: inputs and what comes out ---------------------------------------------------------------
 
