@@ -5,9 +5,21 @@ namespace tern::nn {
 
 namespace detail {
 
-void argument_count_error(const Module& module, std::size_t expected, std::size_t received) {
-  tern::detail::raise<Error>(module.name(), "'s forward() method expects ", expected,
-                             " argument(s), but received ", received, ".");
+void argument_count_error(const Module& module, std::size_t least, std::size_t most,
+                          std::size_t received) {
+  const std::string name = module.name();
+  if (least < most) {
+    tern::detail::raise<Error>(name, "'s forward() method expects at least ", least,
+                               " argument(s) and at most ", most, " argument(s), but received ",
+                               received, ".");
+  }
+  const std::string hint = " If " + name +
+                           "'s forward() method has default arguments, please make sure the "
+                           "forward() method is declared with a corresponding "
+                           "`TERN_FORWARD_HAS_DEFAULT_ARGS` macro.";
+  tern::detail::raise<Error>(name, "'s forward() method expects ", most,
+                             " argument(s), but received ", received, ".",
+                             received < most ? hint : "");
 }
 
 void argument_type_error(std::size_t index, const std::type_info& expected,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -34,6 +35,16 @@ using AnyInputs = std::vector<AnyValue>;
 
 /// Reads the values of TERN_FORWARD_HAS_DEFAULT_ARGS.
 struct ForwardDefaults {
+  /// Returns how many of `count` arguments have no default.
+  template <class M>
+  static std::size_t required(std::size_t count) {
+    if constexpr (requires { M::forward_defaults(); }) {
+      for (const auto& argument : M::forward_defaults()) {
+        count = std::min<std::size_t>(count, argument.first);
+      }
+    }
+    return count;
+  }
   template <class M>
   static void fill(AnyInputs& inputs) {
     if constexpr (requires { M::forward_defaults(); }) {
@@ -44,8 +55,8 @@ struct ForwardDefaults {
   }
 };
 
-[[noreturn]] TERN_API void argument_count_error(const Module& module, std::size_t expected,
-                                                std::size_t received);
+[[noreturn]] TERN_API void argument_count_error(const Module& module, std::size_t least,
+                                                std::size_t most, std::size_t received);
 [[noreturn]] TERN_API void argument_type_error(std::size_t index, const std::type_info& expected,
                                                const std::type_info& received);
 [[noreturn]] TERN_API void return_type_error(const std::type_info& actual,
@@ -63,9 +74,11 @@ T& argument(AnyInputs& inputs, std::size_t index) {
 template <class M, class Result, class... Args>
 struct ForwardCall {
   static AnyValue run(Module& module, AnyInputs& inputs) {
+    const std::size_t received = inputs.size();
     ForwardDefaults::fill<M>(inputs);
     if (inputs.size() != sizeof...(Args)) {
-      argument_count_error(module, sizeof...(Args), inputs.size());
+      argument_count_error(module, ForwardDefaults::required<M>(sizeof...(Args)), sizeof...(Args),
+                           received);
     }
     return run(static_cast<M&>(module), inputs, std::index_sequence_for<Args...>());
   }

@@ -19,7 +19,8 @@ Module::Module(const Module&) = default;
 
 Module& Module::operator=(const Module& other) {
   if (this == &other) return *this;
-  detail::unite(family_, other.family_);  // the children get another possible parent
+  // The children get another possible parent. A module without any is only read.
+  if (!other.children_.is_empty()) detail::unite(family_, other.family_);
   parameters_ = other.parameters_;
   children_ = other.children_;
   buffers_ = other.buffers_;

@@ -328,6 +328,10 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Copies tensors, modes and hooks of a module of the same structure into this module. For
   /// Cloneable.
   void copy_from(const Module& other, const std::optional<Device>& device);
+  /// Assigns one module of a class to another one.
+  using Assign = void (*)(Module& to, const Module& from);
+  /// Returns the assignment of the module's class, null if it has none. For Cloneable.
+  virtual Assign assignment() const { return nullptr; }
   /// Copies the training mode and the hooks. For clone().
   void copy_modes(const Module& other);
 
@@ -362,6 +366,8 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   std::shared_ptr<Module> shared_self() const;
   std::shared_ptr<Hooks> copy_hooks() const;
   void copy_own(const Module& other, const std::optional<Device>& device);
+  bool copy_members(const Module& other, const std::optional<Device>& device);
+  bool is_held_like(const Module& copy);
 
   OrderedDict<std::string, Buffer> buffers_;
   detail::BoundMembers members_;

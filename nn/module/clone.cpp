@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module/cloneable.h>
 
@@ -73,9 +74,64 @@ void Module::copy_from(const Module& other, const std::optional<Device>& device)
       TERN_CHECK(child != source, Error, "The cloned module shares the submodule '", name,
                  "' with the original after calling reset(). Are you sure you called "
                  "register_module() inside reset() with a new module?");
-      open.emplace_back(child.get(), source.get());
+      if (!child->copy_members(*source, device)) open.emplace_back(child.get(), source.get());
     }
   }
+}
+
+/// Copies `other` with all its data members into this module, which reset() of a parent has made.
+/// Returns false, with nothing changed, where this is not possible: then the tensors alone are
+/// copied.
+bool Module::copy_members(const Module& other, const std::optional<Device>& device) {
+  const Assign assign = assignment();
+  if (assign == nullptr || typeid(*this) != typeid(other)) return false;
+  const std::vector<detail::BoundMember> members(members_.begin(), members_.end());
+  if (children_.is_empty() && other.children_.is_empty() &&
+      members.size() == parameters_.size() + buffers_.size()) {
+    // The module keeps its tensors: they may be tied to others.
+    const NamedTensors parameters = parameters_;
+    const auto buffers = buffers_;
+    assign(*this, other);
+    parameters_ = parameters;
+    buffers_ = buffers;
+    for (const detail::BoundMember& member : members) {
+      const Tensor* tensor = parameters_.find(member.name);
+      bind(member.name, *member.tensor, tensor ? *tensor : buffers_[member.name].tensor);
+    }
+    copy_own(other, device);
+    return true;
+  }
+  std::shared_ptr<Module> copy;
+  try {
+    copy = other.clone(device);
+  } catch (const Error&) {  // a module that only its parent can make
+    return false;
+  }
+  if (typeid(*copy) != typeid(*this) || !is_held_like(*copy)) return false;
+  assign(*this, *copy);
+  for (const detail::BoundMember& member : members) {
+    bind(member.name, *member.tensor, *member.tensor);
+  }
+  return true;
+}
+
+/// Returns true if only this module holds its submodules and the tensors below it: as many others
+/// hold them as in `copy`, which nobody else knows. Else they are tied to parts of another module,
+/// and must stay.
+bool Module::is_held_like(const Module& copy) {
+  bool same = true;
+  const auto on_tensor = [&](const Tensor& a, const Tensor& b) {
+    same = same && a.use_count() == b.use_count();
+  };
+  const bool has_same_structure = ModuleWalk::pairs(
+      copy, *this,
+      [&](const Module& a, const Module& b) {
+        const bool is_root = &b == this;
+        same =
+            same && (is_root || a.weak_from_this().use_count() == b.weak_from_this().use_count());
+      },
+      on_tensor, on_tensor);
+  return has_same_structure && same;
 }
 
 void Module::copy_own(const Module& other, const std::optional<Device>& device) {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include <tern/core/tensor/generator.h>
@@ -31,7 +33,8 @@ class TERN_API RandomStateGuard {
 ///
 /// Derived registers all parameters, buffers and submodules in reset(), which its constructor
 /// calls. clone() copies the object, calls reset() so that the copy gets its own tensors, and fills
-/// them. The copy keeps dtypes, requires_grad, modes and hooks; it has no gradients.
+/// them. The copy keeps dtypes, requires_grad, modes and hooks; it has no gradients. The other data
+/// members are copied, too, also those of submodules that reset() makes, if these can be assigned.
 template <class Derived>
 class TERN_API Cloneable : public Module {
  public:
@@ -43,6 +46,9 @@ class TERN_API Cloneable : public Module {
   /// Returns a deep copy, optionally on another device. Draws no random numbers from the default
   /// generator.
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
+
+ protected:
+  Assign assignment() const override;
 };
 
 template <class Derived>
@@ -56,6 +62,18 @@ std::shared_ptr<Module> Cloneable<Derived>::clone(const std::optional<Device>& d
   fresh->reset();
   fresh->copy_from(*this, device);
   return copy;
+}
+
+template <class Derived>
+Module::Assign Cloneable<Derived>::assignment() const {
+  if constexpr (std::is_copy_assignable_v<Derived>) {
+    if (typeid(*this) != typeid(Derived)) return nullptr;  // would assign a part of it
+    return [](Module& to, const Module& from) {
+      static_cast<Derived&>(static_cast<Cloneable&>(to)) =
+          static_cast<const Derived&>(static_cast<const Cloneable&>(from));
+    };
+  }
+  return nullptr;
 }
 
 }  // namespace tern::nn

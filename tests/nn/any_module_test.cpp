@@ -35,7 +35,12 @@ TEST(AnyModule, CallsAnyForward) {
   EXPECT_EQ(any.any_forward(1, 2.0f, std::string("abc")).get<int>(), 6);
   EXPECT_EQ(error_of([&] { any.forward<int>(1); }),
             "tern::(anonymous namespace)::ManyImpl's forward() method expects 3 argument(s), but "
-            "received 1.\n  in module Many");
+            "received 1. If tern::(anonymous namespace)::ManyImpl's forward() method has default "
+            "arguments, please make sure the forward() method is declared with a corresponding "
+            "`TERN_FORWARD_HAS_DEFAULT_ARGS` macro.\n  in module Many");
+  EXPECT_EQ(error_of([&] { any.forward<int>(1, 2.0f, std::string(), 4); }),
+            "tern::(anonymous namespace)::ManyImpl's forward() method expects 3 argument(s), but "
+            "received 4.\n  in module Many");
   EXPECT_EQ(
       error_of([&] { any.forward<int>(1, 2, std::string()); }),
       "Expected argument #1 to be of type float, but received value of type int\n  in module Many");
@@ -69,6 +74,13 @@ TEST(AnyModule, FillsInDefaultArguments) {
   EXPECT_EQ(any.forward<int>(4), 11);
   EXPECT_EQ(any.forward<int>(4, 5), 23);
   EXPECT_EQ(any.forward<int>(4, 5, 6.0), 26);
+  EXPECT_EQ(error_of([&] { any.forward<int>(); }),
+            "tern::(anonymous namespace)::DefaultsImpl's forward() method expects at least 1 "
+            "argument(s) and at most 3 argument(s), but received 0.\n  in module Defaults");
+  EXPECT_NE(error_of([&] { any.forward<int>(1, 2, 3.0, 4); })
+                .find("at most 3 argument(s), but "
+                      "received 4."),
+            std::string::npos);
 }
 
 }  // namespace

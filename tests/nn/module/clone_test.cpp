@@ -85,6 +85,84 @@ TEST(Clone, KeepsHooksAndTheirNumbers) {
   EXPECT_FALSE(same_bits(copied->fc1(x), copied->fc1->forward(x)));
 }
 
+/// A module with plain members, registered and bound tensors, and a submodule.
+struct CallCounterImpl : nn::Cloneable<CallCounterImpl> {
+  CallCounterImpl() { CallCounterImpl::reset(); }
+  void reset() override {
+    fc = register_module("fc", nn::Linear(2, 2));
+    gain = register_parameter("gain", ones({2}));
+    bind_buffer("shift", shift, zeros({2}));
+  }
+  Tensor forward(const Tensor& x) {
+    ++calls;
+    return fc(x) * gain + shift;
+  }
+
+  nn::Linear fc{nullptr};
+  Tensor gain, shift;
+  int calls = 0;
+};
+TERN_MODULE(CallCounter);
+
+/// Three levels; the parts of `tied` are shared with the outside in three ways.
+struct NestedImpl : nn::Cloneable<NestedImpl> {
+  NestedImpl() { NestedImpl::reset(); }
+  void reset() override {
+    plain = register_module("plain", CallCounter());
+    list = register_module("list", nn::ModuleList(CallCounter(), nn::Dropout(0.5)));
+    act = register_module("act", nn::Dropout(0.5));
+    tied = register_module("tied", CallCounter());
+    again = register_module("again", tied->fc);
+    gain = register_parameter("gain", tied->gain);
+  }
+
+  CallCounter plain{nullptr}, tied{nullptr};
+  nn::ModuleList list{nullptr};
+  nn::Dropout act{nullptr};
+  nn::Linear again{nullptr};
+  Tensor gain;
+};
+TERN_MODULE(Nested);
+
+TEST(Clone, CopiesPlainMembersOfSubmodules) {
+  struct OuterImpl : nn::Cloneable<OuterImpl> {
+    OuterImpl() { OuterImpl::reset(); }
+    void reset() override { inner = register_module("inner", Nested()); }
+    Nested inner{nullptr};
+  };
+  const nn::ModuleHolder<OuterImpl> net;
+  const Tensor x = rand({3, 2});
+  for (int i = 0; i < 3; ++i) net->inner->plain(x);
+  nn::init::normal_(net->inner->plain->gain);
+  net->inner->list->at<CallCounterImpl>(0).calls = 7;
+  net->inner->act->options.p(0.25);
+  net->inner->tied->calls = 4;
+
+  const auto copy = std::dynamic_pointer_cast<OuterImpl>(net->clone());
+  EXPECT_TRUE(identical(copy->state_dict(), net->state_dict()));
+  const NestedImpl &inner = *copy->inner, &old = *net->inner;
+  EXPECT_EQ(inner.plain->calls, 3);
+  EXPECT_EQ(inner.list->at<CallCounterImpl>(0).calls, 7);
+  EXPECT_EQ(inner.act->options.p(), 0.25);
+
+  // The members of the copy are those that it registers, and none of the original.
+  const CallCounterImpl& part = *inner.plain;
+  EXPECT_TRUE(part.gain.is_same(part.named_parameters()["gain"]));
+  EXPECT_TRUE(part.shift.is_same(part.named_buffers()["shift"]));
+  EXPECT_EQ(part.fc.ptr(), part.named_children()["fc"]);
+  EXPECT_NE(part.fc.get(), old.plain->fc.get());
+  EXPECT_FALSE(part.gain.is_same(old.plain->gain));
+  EXPECT_EQ(part.name(), net->inner->plain->name());
+  inner.plain->shift = ones({2});  // a bound member stays bound
+  EXPECT_NE(error_of([&] { inner.plain(x); }).find("the member 'shift' was assigned"),
+            std::string::npos);
+
+  // What is tied stays tied, at the price of the plain members there.
+  EXPECT_EQ(inner.again.get(), inner.tied->fc.get());
+  EXPECT_TRUE(inner.gain.is_same(inner.tied->gain));
+  EXPECT_EQ(inner.tied->calls, 0);
+}
+
 TEST(Clone, SaysWhatIsMissing) {
   struct Plain : nn::Module {};
   EXPECT_NE(error_of([] {
