@@ -2,3 +2,4 @@
 
 #include <tern/nn/utils/clip_grad.h>
 #include <tern/nn/utils/convert_parameters.h>
+#include <tern/nn/utils/freeze.h>

@@ -61,6 +61,29 @@ TEST(Sequential, TakesNamesAndNests) {
   EXPECT_EQ(longer->named_children().keys(), (Names{"0", "1", "2", "3"}));
 }
 
+TEST(Sequential, AppendsAModuleInEveryForm) {
+  nn::Sequential net;
+  net->push_back(nn::Linear(2, 2));
+  net->push_back(std::make_shared<nn::ReLUImpl>());
+  net->push_back(nn::TanhImpl());
+  net->push_back(nn::AnyModule(nn::SiLU()));
+  net->push_back([](const Tensor& x) { return x + 1; });
+  net->push_back("holder", nn::Linear(2, 2));
+  net->push_back("pointer", std::make_shared<nn::ReLUImpl>());
+  net->push_back(std::string("value"), nn::TanhImpl());
+  net->push_back("any", nn::AnyModule(nn::SiLU()));
+  net->push_back(nn::NamedAnyModule("named", nn::Identity()));
+  EXPECT_EQ(net->named_children().keys(),
+            (Names{"0", "1", "2", "3", "4", "holder", "pointer", "value", "any", "named"}));
+  EXPECT_EQ(net[7], net->ptr(7));
+  EXPECT_EQ(net[9]->name(), "tern::nn::IdentityImpl");
+  EXPECT_EQ(net(ones({3, 2})).sizes(), IntArrayRef({3, 2}));
+  net->extend(std::vector<nn::Linear>{nn::Linear(2, 3), nn::Linear(3, 1)});
+  EXPECT_EQ(net(ones({3, 2})).size(1), 1);
+  EXPECT_EQ(error_of<IndexError>([&] { net[12]; }),
+            "Sequential: Index out of range, got 12 for a size of 12");
+}
+
 TEST(Sequential, PassesAnyTypes) {
   struct SplitImpl : nn::Module {
     std::tuple<Tensor, int> forward(const Tensor& x) { return {x, 2}; }
