@@ -2,7 +2,7 @@
 
 #include <tern/core/kernels/formula.h>
 
-// Gradients that are worth a fused kernel, and binary cross-entropies.
+// Gradients that are worth a fused kernel, and losses of one element.
 
 namespace tern::kernels::formulas {
 
@@ -56,6 +56,33 @@ struct bce_logits : Formula {
   TERN_HOST_DEVICE static T value(T x, T target) {
     const T tail = math::log1p(math::exp_of_negative(-math::abs(x)));
     return (T(1) - target) * x + (tail + (x < 0 ? -x : T(0)));
+  }
+};
+
+/// d^2 / 2 for a distance d up to delta, else the tangent delta (d - delta / 2).
+struct huber : ScaledFormula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T x, T target, T delta) {
+    const T d = math::abs(x - target);
+    return d <= delta ? T(0.5) * d * d : delta * (d - T(0.5) * delta);
+  }
+};
+
+/// d^2 / (2 beta) for a distance d below beta, else d - beta / 2.
+struct smooth_l1 : ScaledFormula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T x, T target, T beta) {
+    const T d = math::abs(x - target);
+    return d < beta ? T(0.5) * d * d / beta : d - T(0.5) * beta;
+  }
+};
+
+/// gradient * (x - target), where the difference is clamped to +-delta. NaN stays.
+struct huber_backward : ScaledFormula {
+  template <class T>
+  TERN_HOST_DEVICE static T value(T x, T target, T gradient, T delta) {
+    const T d = x - target;
+    return gradient * (d > delta ? delta : d < -delta ? -delta : d);
   }
 };
 

@@ -56,28 +56,6 @@ void check_probabilities(const char* what, const Tensor& values) {
 
 }  // namespace
 
-Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
-  TERN_OP("mse_loss", input, target);
-  // The dtype of a 0-d tensor counts too, as if both tensors were expanded first.
-  const ScalarType dtype = promote_types(input.dtype(), target.dtype());
-  TERN_CHECK(is_floating_point(dtype), NotImplementedError, "\"mse_",
-             detail::common_device({input, target}).type(), "\" not implemented for '", dtype, "'");
-  Tensor each, out;
-  {
-    const NoGradGuard no_grad;
-    each = square(input.to(dtype) - target.to(dtype));
-    out = reduced(each, reduction);
-  }
-  if (!needs_grad(input, target)) return out;
-  const EachGradient each_gradient(reduction, each.numel());
-  const auto rule = [each_gradient, dtype](const Tensor& g, const Tensor& mine,
-                                           const Tensor& other) {
-    return (mine.to(dtype) - other.to(dtype)) * (each_gradient(g) * 2);
-  };
-  return record("MseLossBackward0", out, wrt(input, rule, input, target),
-                wrt(target, rule, target, input));
-}
-
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             Reduction reduction) {
   TERN_OP("binary_cross_entropy", input, target);

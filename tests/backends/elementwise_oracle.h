@@ -54,6 +54,9 @@ Number tolerance(kernels::ElementwiseOp op) {
     case pow:
     case rsqrt:
     case bce_backward:
+    case huber:
+    case smooth_l1:
+    case huber_backward:
     case div_floor:
     case atan2:
     case hypot:

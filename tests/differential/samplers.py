@@ -18,6 +18,8 @@ from reduce_samplers import (
 from layer_samplers import (
     addmm, batch_norm, bce, classes, floating, group_norm, instance_norm, layer_norm, linear, matmul, rms_norm,
     solve, square)
+from loss_samplers import (
+    alignments, classes_of_margin, divergence, labels, poisson, ranks, robust, signs, triplets)
 from shape_samplers import (
     split, movedim, unflatten, unfold, tensor_split, split_in_two, matrices, rot90, roll, repeat,
     tile, repeat_interleave, view_scatter, as_strided_scatter, pixels, constant_pad_nd, pad, im2col, col2im, line,

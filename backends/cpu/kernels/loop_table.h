@@ -178,12 +178,14 @@ constexpr unsigned usual_variants() {
 template <class F>
 constexpr unsigned variants() {
   using namespace kernels::formulas;
-  constexpr unsigned kNone = 1U, kSecond = 1U << 2;
+  constexpr unsigned kNone = 1U, kSecond = 1U << 2, kThird = 1U << 4;
   if (is_one_of<F, bitwise_left_shift, bitwise_right_shift, fmod, div_floor, div_trunc, copysign>) {
     return kNone | kSecond;
   }
-  const bool is_rare = is_one_of<F, gcd, lcm, heaviside, fmax, fmin, atan2, hypot, logaddexp,
-                                 logaddexp2, xlogy, xlog1py, zeta, ldexp, addcdiv, lerp_tensor>;
+  const bool is_rare =
+      is_one_of<F, gcd, lcm, heaviside, fmax, fmin, atan2, hypot, logaddexp, logaddexp2, xlogy,
+                xlog1py, zeta, ldexp, addcdiv, lerp_tensor, huber, smooth_l1>;
+  if (std::is_same_v<F, huber_backward>) return kNone | kThird;
   return is_rare ? kNone : ~0U;
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 
+#include <tern/backends/sim/kernels/losses.h>
 #include <tern/backends/sim/kernels/number.h>
 #include <tern/backends/sim/kernels/special.h>
 #include <tern/core/kernels/families/elementwise.h>
@@ -95,20 +96,6 @@ std::int64_t integer_power(std::int64_t base, std::int64_t exponent) {
 }
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-double binary_cross_entropy(double x, double target) {
-  const double log_x = greater_of(std::log(x), -100.0);
-  const double log_rest = greater_of(std::log1p(-x), -100.0);
-  return -(target * log_x + (1 - target) * log_rest);
-}
-
-double binary_cross_entropy_backward(double x, double target, double grad) {
-  return grad * (x - target) / greater_of(x * (1 - x), 1e-12);
-}
-
-double binary_cross_entropy_with_logits(double x, double target) {
-  return (1 - target) * x + std::log1p(std::exp(-std::abs(x))) + greater_of(-x, 0.0);
-}
 
 // Computes the ops whose formulas are the same for double and int64.
 template <class T>
@@ -353,6 +340,12 @@ double formula(ElementwiseOp op, double a, double b, double c, double scale) {
       return binary_cross_entropy_backward(a, b, c);
     case ElementwiseOp::bce_logits:
       return binary_cross_entropy_with_logits(a, b);
+    case ElementwiseOp::huber:
+      return huber(a, b, scale);
+    case ElementwiseOp::smooth_l1:
+      return smooth_l1(a, b, scale);
+    case ElementwiseOp::huber_backward:
+      return huber_backward(a, b, c, scale);
     default:
       return common(op, a, b, c, scale);
   }
