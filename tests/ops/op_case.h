@@ -82,8 +82,9 @@ struct OpCase {
   std::vector<Rejection> rejections = {};
   bool mixes_devices = false;  // tensors may come from two devices (copies)
   bool numbers_join = true;    // a 0-d tensor on the CPU may join those of a GPU
-  bool meta = true;         // false: the result's shape depends on elements, so meta tensors throw
-  double tolerance = 1e-5;  // float32 against the oracle
+  bool meta = true;          // false: the result's shape depends on elements, so meta tensors throw
+  bool second_order = true;  // false: the gradient has no derivative, as in PyTorch
+  double tolerance = 1e-5;   // float32 against the oracle
   double golden_factor =
       1;  // multiplies the tolerance of PyTorch's numbers, for ill-conditioned ops
   bool other_node = false;                   // PyTorch's last node is another view or product

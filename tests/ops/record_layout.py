@@ -5,7 +5,7 @@ RECORD = ("op", "traits", "sampler", "forms", "cases")
 TRAITS = ("exact", "sum", "square", "layout", "step", "pole", "kink")
 FORM = ("cpp", "python", "parameters")
 CASE = ("name", "comment", "cpp", "python", "in_place", "node", "samples", "dtypes",
-        "mixes_devices", "numbers_join", "meta", "tolerance", "golden_factor", "other_node", "kernel",
+        "mixes_devices", "numbers_join", "meta", "second_order", "tolerance", "golden_factor", "other_node", "kernel",
         "optional", "calls_before", "rejections", "golden")
 WIDTH = 100
 

@@ -182,9 +182,10 @@ void find_functions(const RecordValue& value, const std::string& file, FunctionT
 
 OpCase read_case(const RecordValue& value, const std::string& file, const std::string& op_name,
                  FunctionTable* functions) {
-  value.allow({"name", "comment", "cpp", "python", "in_place", "node", "samples", "dtypes",
-               "mixes_devices", "numbers_join", "meta", "tolerance", "golden_factor", "other_node",
-               "kernel", "optional", "calls_before", "rejections", "golden"});
+  value.allow({"name",   "comment",      "cpp",          "python",        "in_place",
+               "node",   "samples",      "dtypes",       "mixes_devices", "numbers_join",
+               "meta",   "second_order", "tolerance",    "golden_factor", "other_node",
+               "kernel", "optional",     "calls_before", "rejections",    "golden"});
   OpCase op;
   op.name = value["name"].as<std::string>();
   op.op = op_name;
@@ -201,6 +202,7 @@ OpCase read_case(const RecordValue& value, const std::string& file, const std::s
   value.read("mixes_devices", &op.mixes_devices);
   value.read("numbers_join", &op.numbers_join);
   value.read("meta", &op.meta);
+  value.read("second_order", &op.second_order);
   value.read("tolerance", &op.tolerance);
   value.read("golden_factor", &op.golden_factor);
   value.read("other_node", &op.other_node);
