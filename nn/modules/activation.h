@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/nn/module/cloneable.h>
+#include <tern/nn/module/stateless.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/options/activation.h>
 
@@ -8,25 +8,6 @@
 // otherwise. A layer whose options say `inplace` changes the input and returns it.
 
 namespace tern::nn {
-
-namespace detail {
-
-/// The options of a layer that has none.
-struct NoOptions {};
-
-/// A layer without tensors of its own.
-template <class Derived, class Options = NoOptions>
-class Stateless : public Cloneable<Derived> {
- public:
-  /// Makes the module.
-  explicit Stateless(const Options& options_ = Options()) : options(options_) {}
-  void reset() override {}
-
-  /// The options given to the constructor.
-  Options options;
-};
-
-}  // namespace detail
 
 /// Rectified linear unit: max(x, 0), elementwise.
 class TERN_API ReLUImpl : public detail::Stateless<ReLUImpl, ReLUOptions> {

@@ -1,26 +1,33 @@
-#include <tern/core/ops/copy.h>
+#include <tern/nn/functional/loss.h>
 #include <tern/nn/modules/loss.h>
 
 namespace tern::nn {
 
-namespace {
-
-/// Returns a copy of a tensor of the options, for a buffer that the module may move.
-Tensor own(const Tensor& tensor) { return tensor.defined() ? tensor.detach().clone() : Tensor(); }
-
-}  // namespace
-
 void MSELossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::MSELoss()"; }
 
 Tensor MSELossImpl::forward(const Tensor& input, const Tensor& target) {
-  return mse_loss(input, target, options.reduction());
+  return functional::mse_loss(input, target, options);
 }
 
-BCELossImpl::BCELossImpl(const BCELossOptions& options_) : options(options_) {
-  BCELossImpl::reset();
+void L1LossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::L1Loss()"; }
+
+Tensor L1LossImpl::forward(const Tensor& input, const Tensor& target) {
+  return functional::l1_loss(input, target, options);
 }
 
-void BCELossImpl::reset() { bind_buffer("weight", weight, own(options.weight())); }
+void SmoothL1LossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::SmoothL1Loss";
+}
+
+Tensor SmoothL1LossImpl::forward(const Tensor& input, const Tensor& target) {
+  return functional::smooth_l1_loss(input, target, options);
+}
+
+void HuberLossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::HuberLoss"; }
+
+Tensor HuberLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return functional::huber_loss(input, target, options);
+}
 
 void BCELossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::BCELoss()"; }
 
@@ -34,8 +41,8 @@ BCEWithLogitsLossImpl::BCEWithLogitsLossImpl(const BCEWithLogitsLossOptions& opt
 }
 
 void BCEWithLogitsLossImpl::reset() {
-  bind_buffer("weight", weight, own(options.weight()));
-  bind_buffer("pos_weight", pos_weight, own(options.pos_weight()));
+  bind_buffer("weight", weight, detail::own(options.weight()));
+  bind_buffer("pos_weight", pos_weight, detail::own(options.pos_weight()));
 }
 
 void BCEWithLogitsLossImpl::pretty_print(std::ostream& stream) const {
@@ -46,12 +53,11 @@ Tensor BCEWithLogitsLossImpl::forward(const Tensor& input, const Tensor& target)
   return binary_cross_entropy_with_logits(input, target, weight, pos_weight, options.reduction());
 }
 
-CrossEntropyLossImpl::CrossEntropyLossImpl(const CrossEntropyLossOptions& options_)
-    : options(options_) {
-  CrossEntropyLossImpl::reset();
-}
+void NLLLossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::NLLLoss()"; }
 
-void CrossEntropyLossImpl::reset() { bind_buffer("weight", weight, own(options.weight())); }
+Tensor NLLLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return nll_loss(input, target, weight, options.reduction(), options.ignore_index());
+}
 
 void CrossEntropyLossImpl::pretty_print(std::ostream& stream) const {
   stream << "tern::nn::CrossEntropyLoss()";
@@ -60,6 +66,35 @@ void CrossEntropyLossImpl::pretty_print(std::ostream& stream) const {
 Tensor CrossEntropyLossImpl::forward(const Tensor& input, const Tensor& target) {
   return cross_entropy_loss(input, target, weight, options.reduction(), options.ignore_index(),
                             options.label_smoothing());
+}
+
+void PoissonNLLLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::PoissonNLLLoss()";
+}
+
+Tensor PoissonNLLLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return functional::poisson_nll_loss(input, target, options);
+}
+
+void GaussianNLLLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::GaussianNLLLoss()";
+}
+
+Tensor GaussianNLLLossImpl::forward(const Tensor& input, const Tensor& target, const Tensor& var) {
+  return functional::gaussian_nll_loss(input, target, var, options);
+}
+
+void KLDivLossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::KLDivLoss()"; }
+
+Tensor KLDivLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return functional::kl_div(input, target, options);
+}
+
+void CTCLossImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::CTCLoss()"; }
+
+Tensor CTCLossImpl::forward(const Tensor& log_probs, const Tensor& targets,
+                            const Tensor& input_lengths, const Tensor& target_lengths) {
+  return functional::ctc_loss(log_probs, targets, input_lengths, target_lengths, options);
 }
 
 }  // namespace tern::nn

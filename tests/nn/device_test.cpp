@@ -64,7 +64,9 @@ TEST(Devices, LossesRefuseTargetsOfAnotherDevice) {
       {{nn::MSELoss(), x},
        {nn::BCELoss(), x},
        {nn::BCEWithLogitsLoss(), x},
-       {[](const Tensor& a, const Tensor& b) { return nll_loss(a, b); }, classes},
+       {nn::NLLLoss(), classes},
+       {nn::MultiLabelSoftMarginLoss(), x},
+       {[](const Tensor& a, const Tensor& b) { return nn::GaussianNLLLoss()(a, b, b); }, x},
        {nn::CrossEntropyLoss(), classes},
        {nn::CrossEntropyLoss(), x}};
   for (std::size_t i = 0; i < losses.size(); ++i) {

@@ -1,0 +1,98 @@
+#include <tern/core/ops/print.h>
+#include <tern/nn/detail/printing.h>
+#include <tern/nn/functional/margin_loss.h>
+#include <tern/nn/modules/margin_loss.h>
+
+namespace tern::nn {
+
+namespace {
+
+const char* name_of(Reduction reduction) {
+  if (reduction == kNone) return "kNone";
+  return reduction == kMean ? "kMean" : "kSum";
+}
+
+}  // namespace
+
+void HingeEmbeddingLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::HingeEmbeddingLoss(margin=" << options.margin() << ')';
+}
+
+Tensor HingeEmbeddingLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return functional::hinge_embedding_loss(input, target, options);
+}
+
+void SoftMarginLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::SoftMarginLoss()";
+}
+
+Tensor SoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return functional::soft_margin_loss(input, target, options);
+}
+
+void MultiMarginLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::MultiMarginLoss(p=" << options.p() << ", margin=" << options.margin()
+         << ", weight=" << weight << ", reduction=" << name_of(options.reduction()) << ')';
+}
+
+Tensor MultiMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return tern::multi_margin_loss(input, target, options.p(), options.margin(), weight,
+                                 options.reduction());
+}
+
+void MultiLabelMarginLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::MultiLabelMarginLoss()";
+}
+
+Tensor MultiLabelMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
+  return functional::multilabel_margin_loss(input, target, options);
+}
+
+void MultiLabelSoftMarginLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::MultiLabelSoftMarginLoss()";
+}
+
+Tensor MultiLabelSoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
+  functional::MultilabelSoftMarginLossFuncOptions current = options;
+  return functional::multilabel_soft_margin_loss(input, target, current.weight(weight));
+}
+
+void MarginRankingLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::MarginRankingLoss()";
+}
+
+Tensor MarginRankingLossImpl::forward(const Tensor& input1, const Tensor& input2,
+                                      const Tensor& target) {
+  return functional::margin_ranking_loss(input1, input2, target, options);
+}
+
+void CosineEmbeddingLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::CosineEmbeddingLoss(margin=" << options.margin() << ')';
+}
+
+Tensor CosineEmbeddingLossImpl::forward(const Tensor& input1, const Tensor& input2,
+                                        const Tensor& target) {
+  return functional::cosine_embedding_loss(input1, input2, target, options);
+}
+
+void TripletMarginLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::TripletMarginLoss(margin=" << options.margin() << ", p=" << options.p()
+         << ", eps=" << options.eps() << ", swap=" << detail::text_of_bool(options.swap()) << ')';
+}
+
+Tensor TripletMarginLossImpl::forward(const Tensor& anchor, const Tensor& positive,
+                                      const Tensor& negative) {
+  return functional::triplet_margin_loss(anchor, positive, negative, options);
+}
+
+void TripletMarginWithDistanceLossImpl::pretty_print(std::ostream& stream) const {
+  stream << "tern::nn::TripletMarginWithDistanceLoss(margin=" << options.margin()
+         << ", swap=" << detail::text_of_bool(options.swap()) << ')';
+}
+
+Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Tensor& positive,
+                                                  const Tensor& negative) {
+  return functional::triplet_margin_with_distance_loss(anchor, positive, negative, options);
+}
+
+}  // namespace tern::nn
