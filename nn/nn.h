@@ -16,6 +16,7 @@
 #include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/modules/activation.h>
+#include <tern/nn/modules/adaptive.h>
 #include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/distance.h>
 #include <tern/nn/modules/dropout.h>
