@@ -6,12 +6,12 @@
 #include <tern/nn/functional/batch_norm.h>
 #include <tern/nn/functional/distance.h>
 #include <tern/nn/functional/dropout.h>
-#include <tern/nn/functional/fold.h>
 #include <tern/nn/functional/embedding.h>
+#include <tern/nn/functional/fold.h>
 #include <tern/nn/functional/layer_norm.h>
 #include <tern/nn/functional/linear.h>
 #include <tern/nn/functional/loss.h>
+#include <tern/nn/functional/margin_loss.h>
 #include <tern/nn/functional/normalization.h>
 #include <tern/nn/functional/padding.h>
 #include <tern/nn/functional/pixel_shuffle.h>
-#include <tern/nn/functional/margin_loss.h>

@@ -20,14 +20,14 @@
 #include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/distance.h>
 #include <tern/nn/modules/dropout.h>
-#include <tern/nn/modules/fold.h>
 #include <tern/nn/modules/embedding.h>
+#include <tern/nn/modules/fold.h>
 #include <tern/nn/modules/layer_norm.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/modules/loss.h>
+#include <tern/nn/modules/margin_loss.h>
 #include <tern/nn/modules/normalization.h>
 #include <tern/nn/modules/padding.h>
 #include <tern/nn/modules/pixel_shuffle.h>
-#include <tern/nn/modules/margin_loss.h>
 #include <tern/nn/parallel/data_parallel.h>
 #include <tern/nn/utils.h>
