@@ -48,6 +48,7 @@ class TERN_API Cloneable : public Module {
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
 
  protected:
+  /// Returns the assignment of Derived, null if it has none or if this is a class derived from it.
   Assign assignment() const override;
 };
 

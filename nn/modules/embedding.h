@@ -82,7 +82,7 @@ class TERN_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   /// The parameter [num_embeddings, embedding_dim].
   Tensor weight;
 
- protected:
+ private:
   TERN_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
 };
 

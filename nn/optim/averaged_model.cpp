@@ -27,8 +27,9 @@ std::optional<double>* momentum_of_any(nn::Module& module) {
 
 }  // namespace
 
-WeightAverage::WeightAverage(AveragedModelOptions options_, std::shared_ptr<nn::Module> average)
-    : options(std::move(options_)) {
+WeightAverage::WeightAverage(const AveragedModelOptions& options_,
+                             std::shared_ptr<nn::Module> average)
+    : options(options_) {
   const std::optional<double> decay = options.decay();
   TERN_CHECK(!decay || (*decay >= 0 && *decay <= 1), Error,
              "AveragedModel: decay must be from 0 to 1, got ", decay.value_or(0));

@@ -51,7 +51,7 @@ class TERN_API WeightAverage : public nn::Module {
 
  protected:
   /// Registers the average. Throws Error unless 0 <= decay <= 1.
-  WeightAverage(AveragedModelOptions options_, std::shared_ptr<nn::Module> average);
+  WeightAverage(const AveragedModelOptions& options_, std::shared_ptr<nn::Module> average);
 
  private:
   std::shared_ptr<nn::Module> average_;
@@ -131,8 +131,10 @@ class AveragedModel : public nn::ModuleHolder<AveragedModelImpl<Contained>> {
     return copy;
   }
 };
+/// AveragedModel(net) averages the class of `net`.
 template <class Contained, class Derived>
 AveragedModel(const nn::ModuleHolder<Contained, Derived>&) -> AveragedModel<Contained>;
+/// The same with options.
 template <class Contained, class Derived>
 AveragedModel(const nn::ModuleHolder<Contained, Derived>&, const AveragedModelOptions&)
     -> AveragedModel<Contained>;

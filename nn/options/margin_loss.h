@@ -22,13 +22,14 @@ struct HingeEmbeddingLossOptions {
   TERN_ARG(Reduction, reduction) = kMean;
 };
 
-/// Options of MarginRankingLoss and CosineEmbeddingLoss.
+/// Options of MarginRankingLoss.
 struct MarginRankingLossOptions {
   /// The difference, or the cosine for a target of -1, that still costs nothing.
   TERN_ARG(double, margin) = 0.0;
   /// How the losses of the samples are reduced.
   TERN_ARG(Reduction, reduction) = kMean;
 };
+/// Options of CosineEmbeddingLoss.
 using CosineEmbeddingLossOptions = MarginRankingLossOptions;
 
 /// Options of MultiMarginLoss.
