@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/pad.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
@@ -15,7 +16,7 @@ using autograd::wrt;
 
 namespace {
 
-enum class PadMode : std::uint8_t { kReflect, kReplicate, kCircular };
+using kernels::PadMode;
 
 struct PadNames {
   const char* mode;
@@ -83,17 +84,20 @@ class Padding {
   Tensor apply(const Tensor& input) const {
     const Tensor center = mode_ == PadMode::kCircular ? cropped(input) : input;
     DimVector sizes = center.self().sizes;
-    for (const PaddedDim& d : dims_) sizes[static_cast<std::size_t>(d.dim)] += d.before + d.after;
+    kernels::PadArgs args{mode_, input.dtype(), 1, {1, 1, 1}, {}, {1, 1, 1}, nullptr, nullptr};
+    for (std::size_t i = 0; i < rank_; ++i) {
+      const PaddedDim& d = dims_[i];
+      args.sizes[2 - i] = d.size;
+      args.before[2 - i] = d.before;
+      args.out_sizes[2 - i] = sizes[static_cast<std::size_t>(d.dim)] += d.before + d.after;
+    }
+    for (std::size_t d = 0; d < sizes.size() - rank_; ++d) args.outer *= sizes[d];
     const Tensor out = detail::make_tensor(sizes, input.dtype(), input.device());
     if (out.numel() != 0) {
-      center_of(out, 0).copy_(center);
-      for (std::size_t i = 0; i < rank_; ++i) {
-        DimMask reversed(sizes.size(), false);
-        reversed[static_cast<std::size_t>(dims_[i].dim)] = mode_ == PadMode::kReflect;
-        for_each_side(center_of(out, i + 1), i, [&](const Tensor& added, const Tensor& source) {
-          detail::copy_reversed(added, source.expand(added.sizes()), reversed);
-        });
-      }
+      const Tensor dense = center.contiguous();
+      args.in = dense.data_ptr();
+      args.out = out.data_ptr();
+      kernels::run("pad", out.device(), out.dtype(), args);
     }
     return mode_ == PadMode::kCircular ? out : cropped(out);
   }
