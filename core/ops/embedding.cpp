@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include <tern/core/autograd/record.h>
@@ -164,13 +165,23 @@ Tensor gradient_of_maximum(const Tensor& g, const Bags& bags, std::int64_t rows)
 
 Tensor combine(const Tensor& weight, const Tensor& flat, const Tensor& factors, BagMode mode,
                Bags& bags) {
-  Tensor rows = weight.detach().index_select(0, flat);
-  if (factors.defined()) rows.mul_(factors.detach().unsqueeze(1));
-  Tensor out = rows.new_zeros({bags.count + (bags.drops ? 1 : 0), weight.size(1)});
+  const std::int64_t count = flat.numel(), dim = weight.size(1);
+  Tensor out = weight.new_zeros({bags.count + (bags.drops ? 1 : 0), dim});
   if (mode == BagMode::kMax) {
-    bags.chosen = maximum_of_bags(rows, flat, bags, out);
+    bags.chosen = maximum_of_bags(weight.detach().index_select(0, flat), flat, bags, out);
   } else {
-    out.index_add_(0, bags.of, rows);
+    // The CPU adds rows while they are in the cache, but sums of narrow numbers are rounded once.
+    constexpr std::int64_t kCached = 65536;
+    const bool at_once = !weight.is_cpu() || weight.element_size() < 4 || count * dim <= kCached;
+    const std::int64_t step = at_once ? count : std::max<std::int64_t>(kCached / dim, 1);
+    for (std::int64_t i = 0; i < count; i += step) {
+      const auto piece = [&](const Tensor& all) {
+        return all.narrow(0, i, std::min(step, count - i));
+      };
+      Tensor rows = weight.detach().index_select(0, piece(flat));
+      if (factors.defined()) rows.mul_(piece(factors.detach()).unsqueeze(1));
+      out.index_add_(0, piece(bags.of), rows);
+    }
   }
   if (bags.drops) out = out.narrow(0, 0, bags.count).clone();
   if (mode == BagMode::kMean) out.div_(bags.sizes.clamp_min(1).unsqueeze(1));

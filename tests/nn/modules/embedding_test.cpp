@@ -136,6 +136,18 @@ TEST(Embeddings, TakeInputsWithoutElementsAndStridedOnes) {
   EXPECT_TRUE(bags(at.t()).equal(bags(at.t().contiguous())));
 }
 
+TEST(Embeddings, AddUpBagsOfThousandsOfRows) {
+  const Tensor table = randn({50, 40}, kDouble), factors = randn({3000}, kDouble);
+  const Tensor at = randint(50, {3000}), starts = tensor({0, 7, 1900});
+  const Tensor sums = std::get<0>(embedding_bag(table, at, starts, false, 0, false, factors));
+  const Tensor rows = table.index_select(0, at) * factors.unsqueeze(1);
+  for (std::int64_t bag = 0; bag < 3; ++bag) {
+    const std::int64_t begin = starts[bag].item<std::int64_t>();
+    const std::int64_t end = bag < 2 ? starts[bag + 1].item<std::int64_t>() : 3000;
+    EXPECT_TRUE(allclose(sums[bag], rows.narrow(0, begin, end - begin).sum(0), 1e-12, 1e-12));
+  }
+}
+
 TEST(Embeddings, TakeTheFirstOfEqualMaxima) {
   const Tensor table = parameter_of(tensor({{2.0, 1.0}, {2.0, 3.0}, {0.0, NAN}}));
   // Bags of several lengths, and of one.
