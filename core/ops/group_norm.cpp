@@ -158,10 +158,11 @@ Tensor group_norm(const Tensor& input, StrictInt num_groups, const Tensor& weigh
   if (out.numel() != 0) {
     const NoGradGuard no_grad;
     const Tensor dense = input.contiguous();
+    const bool is_affine = weight.defined() || bias.defined();
     BatchNormArgs args = groups.args_of_groups(BatchNormOp::kForward, eps);
-    args.out = out.data_ptr();
+    if (!is_affine) args.out = out.data_ptr();
     detail::run_batch_norm(args, dense, {}, statistics);
-    if (weight.defined() || bias.defined()) {
+    if (is_affine) {
       const Tensor summand = groups.of_samples(bias);
       args = groups.args_of_channels(BatchNormOp::kForward, eps);
       args.bias = data_or_null(summand);

@@ -132,6 +132,18 @@ TEST_P(BatchNorm, ComputesOnlyWhatIsWanted) {
   }
 }
 
+TEST_P(BatchNorm, ComputesStatisticsAlone) {
+  for (const std::int64_t inner : {1, 3}) {
+    Call<float> whole({40, 65, inner}, 0.1, true, true), alone = whole;
+    run(whole.args(BatchNormOp::kForward));
+    BatchNormArgs args = alone.args(BatchNormOp::kForward);
+    args.out = nullptr;
+    run(args);
+    EXPECT_EQ(alone.mean, whole.mean) << inner;
+    EXPECT_EQ(alone.variance, whole.variance) << inner;
+  }
+}
+
 using BatchNormThreads = BatchNorm;
 
 TEST_P(BatchNormThreads, SameBitsForAnyThreadCount) {

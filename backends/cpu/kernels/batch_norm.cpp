@@ -158,6 +158,7 @@ class BatchNorm {
     Channel<T> numbers = channel(c);
     const auto same = [](T number) { return Same<T>{number}; };
     if (is_forward_) {
+      if (args_.out == nullptr) return;
       for_each(start, [&](std::int64_t i) {
         normalize(static_cast<T*>(args_.out) + i, in_ + i, inner_, same(numbers.high),
                   same(numbers.low), same(numbers.scale), same(numbers.offset));
@@ -211,6 +212,7 @@ class BatchNorm {
       offset[c] = numbers[c].offset;
     }
     if (is_forward_) {
+      if (args_.out == nullptr) return;
       for_each(first, [&](std::int64_t i) {
         normalize<T, const T*>(static_cast<T*>(args_.out) + i, in_ + i, columns, high, low, scale,
                                offset);

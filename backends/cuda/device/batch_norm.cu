@@ -177,7 +177,8 @@ void run_op(const BatchNormArgs& args, KernelContext& context) {
   Channel<MathType<S>>* const channels = scratch.template get<Channel<MathType<S>>>();
   const bool training = args.training != 0;
   if (args.op == BatchNormOp::kForward) {
-    return run<S, ForwardSums<S>>(args, context, Forward<S>{args, channels}, training, true);
+    return run<S, ForwardSums<S>>(args, context, Forward<S>{args, channels}, training,
+                                  args.out != nullptr);
   }
   const bool needs_sums = training || args.grad_weight != nullptr || args.grad_bias != nullptr;
   run<S, BackwardSums<S>>(args, context, Backward<S>{args, channels}, needs_sums,

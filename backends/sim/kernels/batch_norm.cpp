@@ -32,6 +32,7 @@ class Channel {
       args_.mean[c_] = mean;
       args_.variance[c_] = variance;
     }
+    if (args_.out == nullptr) return;
     const auto out = elements<T>(args_.out);
     const double offset = args_.bias == nullptr ? 0 : double{static_cast<const T*>(args_.bias)[c_]};
     for (std::int64_t i = 0; i < count_; ++i) out[i] = static_cast<T>(x(i) * weight() + offset);

@@ -11,8 +11,8 @@ enum class BatchNormOp : std::int32_t { kForward, kBackward };
 /// without empty dimensions.
 ///   kForward: out = (in - mean) * rstd * weight + bias with rstd = 1 / sqrt(variance + eps).
 ///   In training, mean and variance (divided by outer * inner) are computed from the input and
-///   written; otherwise they are read. weight and bias have one element per channel, or are null
-///   (1 and 0).
+///   written, and out may be null; otherwise they are read. weight and bias have one element per
+///   channel, or are null (1 and 0).
 ///   kBackward: reads grad, the gradient of out, and the mean and variance of the forward pass.
 ///   With x = (in - mean) * rstd and means over the channel,
 ///   grad_in = rstd * weight * (grad - mean(grad) - x * mean(grad * x)) in training, and
