@@ -236,7 +236,8 @@ namespace {
 /// Returns the numbers of a saved group that belong to learning rate schedulers.
 State loaded_schedule(const State& group) {
   State schedule;
-  for (const char* name : {"initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum"}) {
+  for (const char* name :
+       {"initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum", "swa_lr"}) {
     if (const State* value = group.find(name)) schedule.insert(name, value->to<double>(name));
   }
   return schedule;

@@ -4,6 +4,7 @@ import warnings
 
 import torch
 from torch.optim.lr_scheduler import *
+from torch.optim.swa_utils import SWALR
 
 from lines import number, write
 
@@ -60,6 +61,9 @@ RUNS = {
     "SequentialLR nested": lambda o: SequentialLR(o, [ChainedScheduler([ConstantLR(o, 0.1, 20), ExponentialLR(o, 0.99)]),
                                                       ExponentialLR(o, 0.98)], [150]),
     "ChainedScheduler": lambda o: ChainedScheduler([ConstantLR(o, 0.1, 20), ExponentialLR(o, 0.99), CosineAnnealingLR(o, 200)]),
+    "SWALR": lambda o: SWALR(o, 0.05),
+    "SWALR linear": lambda o: SWALR(o, [0.3, 0.001], 300, "linear"),
+    "SWALR at once": lambda o: SWALR(o, 0.05, 0),
     "warmup_cosine": lambda o: warmup_cosine(o, 40, 400, 0.001),
 }
 ADAM_RUNS = ["OneCycleLR", "CyclicLR", "StepLR"]

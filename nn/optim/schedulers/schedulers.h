@@ -10,3 +10,4 @@
 #include <tern/nn/optim/schedulers/ramp.h>
 #include <tern/nn/optim/schedulers/scheduler.h>
 #include <tern/nn/optim/schedulers/sequence.h>
+#include <tern/nn/optim/schedulers/swa.h>

@@ -102,6 +102,9 @@ std::map<std::string, SchedulerOf> scheduler_runs() {
                 {150})},
       {"ChainedScheduler",
        chain({make<ConstantLR>(0.1, 20), make<ExponentialLR>(0.99), make<CosineAnnealingLR>(200)})},
+      {"SWALR", make<SWALR>(0.05)},
+      {"SWALR linear", make<SWALR>(PerGroup{0.3, 0.001}, 300, "linear")},
+      {"SWALR at once", make<SWALR>(0.05, 0)},
       {"warmup_cosine",
        [](Optimizer& o) {
          return std::make_shared<SequentialLR>(warmup_cosine(o, 40, 400, 0.001));

@@ -127,6 +127,11 @@ TEST(Scheduler, LoadsAllOrNothing) {
   state.set("step_size", 0);
   EXPECT_NE(error_of([&] { step.load_state_dict(state); }).find("step_size 0, expected at least 1"),
             std::string::npos);
+  SWALR swa(optimizer, 0.05);
+  state = swa.state_dict();
+  state.set("_anneal_strategy", "sin");
+  EXPECT_NE(error_of([&] { swa.load_state_dict(state); }).find("instead got sin"),
+            std::string::npos);
   ReduceLROnPlateau plateau(optimizer);
   state = plateau.state_dict();
   state.set("mode", "most");
@@ -166,6 +171,17 @@ TEST(Scheduler, RefusesOptionsThatMakeNoSense) {
             "You must define either total_steps OR (epochs AND steps_per_epoch)");
   EXPECT_EQ(error_of([&] { OneCycleLR(o, OneCycleLROptions(1).total_steps(0)); }),
             "Expected positive integer total_steps, but got 0");
+  const State groups = o.state_dict();
+  EXPECT_EQ(error_of([&] {
+              SWALR(o, {0.1, 0.2});
+            }),
+            "swa_lr must have the same length as optimizer.param_groups. swa_lr has 2 values, "
+            "param_groups has 1.");
+  EXPECT_EQ(error_of([&] { SWALR(o, 0.1, 10, "sin"); }),
+            "anneal_strategy must be one of 'cos' or 'linear', instead got sin");
+  EXPECT_EQ(error_of([&] { SWALR(o, 0.1, -1); }),
+            "anneal_epochs must be equal or greater than 0, got -1");
+  EXPECT_TRUE(identical(o.state_dict(), groups));
   Adagrad no_momentum({parameter_of(ones({1}))});
   EXPECT_EQ(error_of([&] { OneCycleLR(no_momentum, OneCycleLROptions(1).total_steps(9)); }),
             "optimizer must support momentum or beta1 with `cycle_momentum` option enabled");
@@ -199,6 +215,17 @@ TEST(Scheduler, WarmsUpInOneLine) {
     }
     for (int t = warmup; t < 10; ++t) scheduler.step();
     EXPECT_NEAR(lr_of(optimizer), 0, 1e-15);
+  }
+}
+
+TEST(Scheduler, AnnealsFromTheLearningRateOfAnotherScheduler) {
+  SGD optimizer = one_group_sgd();
+  ExponentialLR decay(optimizer, 0.5);
+  SWALR swa(optimizer, 0.5, 4, "linear");
+  decay.step();  // 0.05
+  for (const double lr : {0.1625, 0.275, 0.3875, 0.5, 0.5}) {
+    swa.step();
+    EXPECT_NEAR(lr_of(optimizer), lr, 1e-15);
   }
 }
 
