@@ -34,11 +34,9 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
 }
 
 Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions& options) {
-  if (const Reduction* const reduction = std::get_if<Reduction>(&options.reduction())) {
-    return tern::kl_div(input, target, *reduction, options.log_target());
-  }
-  const Tensor sum = tern::kl_div(input, target, kSum, options.log_target());
-  return input.dim() == 0 ? sum : sum / input.size(0);
+  const KLDivReduction reduction = options.reduction();
+  const Tensor loss = tern::kl_div(input, target, reduction.sum, options.log_target());
+  return reduction.is_batch_mean && input.dim() != 0 ? loss / input.size(0) : loss;
 }
 
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,

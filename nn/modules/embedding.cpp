@@ -132,6 +132,10 @@ void EmbeddingBagImpl::pretty_print(std::ostream& stream) const {
   stream << ')';
 }
 
+std::vector<std::pair<unsigned, AnyValue>> EmbeddingBagImpl::forward_defaults() {
+  return {{1, AnyValue(Tensor())}, {2, AnyValue(Tensor())}};
+}
+
 Tensor EmbeddingBagImpl::forward(const Tensor& input, const Tensor& offsets,
                                  const Tensor& per_sample_weights) {
   return functional::embedding_bag(input, weight,

@@ -1,11 +1,18 @@
 #pragma once
 
-#include <tern/nn/any_module.h>
+#include <utility>
+#include <vector>
+
+#include <tern/nn/module/any_value.h>
 #include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/options/embedding.h>
 
 namespace tern::nn {
+
+namespace detail {
+struct ForwardDefaults;
+}  // namespace detail
 
 /// A table of vectors that are looked up by index.
 ///
@@ -83,7 +90,9 @@ class TERN_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
   Tensor weight;
 
  private:
-  TERN_FORWARD_HAS_DEFAULT_ARGS({1, AnyValue(Tensor())}, {2, AnyValue(Tensor())})
+  // TERN_FORWARD_HAS_DEFAULT_ARGS with the values in the source: each program would compile them.
+  friend struct detail::ForwardDefaults;
+  static std::vector<std::pair<unsigned, AnyValue>> forward_defaults();
 };
 
 /// The holder of EmbeddingBagImpl.

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <variant>
 
 #include <tern/core/ops/loss.h>
 #include <tern/nn/options/options_arg.h>
@@ -46,15 +45,25 @@ struct HuberLossOptions {
   TERN_ARG(double, delta) = 1.0;
 };
 
+/// The reduction of KLDivLoss: one of every loss, or kBatchMean.
+struct KLDivReduction {
+  /// Takes a reduction of every loss.
+  constexpr KLDivReduction(Reduction reduction) : sum(reduction) {}
+  /// Takes kBatchMean.
+  constexpr KLDivReduction(BatchMean /*reduction*/) : sum(kSum), is_batch_mean(true) {}
+  /// How the terms are reduced first.
+  Reduction sum;
+  /// True for kBatchMean: the sum is divided by the size of dimension 0.
+  bool is_batch_mean = false;
+};
+
 /// Options of KLDivLoss.
 struct KLDivLossOptions {
-  /// A reduction of every loss, or kBatchMean.
-  using reduction_t = std::variant<Reduction, BatchMean>;
   /// Sets reduction.
   KLDivLossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
   KLDivLossOptions(BatchMean reduction) : reduction_(reduction) {}
   /// How the terms are reduced. `kBatchMean` gives the divergence of a batch. Default: `kMean`.
-  TERN_ARG(reduction_t, reduction);
+  TERN_ARG(KLDivReduction, reduction);
   /// True: the target holds logarithms.
   TERN_ARG(bool, log_target) = false;
 };
