@@ -18,7 +18,7 @@ endif()
 # public header.
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/tern)
 file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
-     core/*.h core/*.def core/*.inc nn/*.h serialization/*.h compat/*.h)
+     core/*.h core/*.def core/*.inc nn/*.h serialization/*.h train/*.h compat/*.h)
 list(FILTER public_headers EXCLUDE REGEX "/detail/|^core/kernels/")
 foreach(header IN ITEMS cuda graph graphed_step stream)
   list(APPEND public_headers backends/cuda/host/${header}.h)

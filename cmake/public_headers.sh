@@ -1,6 +1,6 @@
 #!/bin/sh
-# public_headers.sh: prints the public headers: those that tern.h and torch/torch.h include, and the reader of
-# one format that users include by its own name. Headers that the build makes are not among them.
+# public_headers.sh: prints the public headers: those that tern.h, train/train.h and torch/torch.h include, and
+# the reader of one format that users include by its own name. Headers that the build makes are not among them.
 set -eu
 cd "$(dirname "$0")/.."
 awk '
@@ -15,4 +15,6 @@ awk '
     }
     close(file)
   }
-  BEGIN { visit("tern.h"); visit("compat/torch/torch.h"); visit("serialization/safetensors.h") }'
+  BEGIN {
+    visit("tern.h"); visit("train/train.h"); visit("compat/torch/torch.h"); visit("serialization/safetensors.h")
+  }'

@@ -9,7 +9,8 @@
 namespace layering {
 namespace {
 
-const std::vector<std::string> kLibrary = {"core", "backends", "nn", "serialization", "compat"};
+const std::vector<std::string> kLibrary = {"core",          "backends", "nn",
+                                           "serialization", "train",    "compat"};
 
 std::string at(const Source& source, std::size_t line) {
   return source.path + ":" + std::to_string(line + 1) + ": " + source.lines[line];
@@ -18,7 +19,8 @@ std::string at(const Source& source, std::size_t line) {
 /// The headers that users include: the roots and what they reach.
 std::set<std::string> public_headers() {
   std::set<std::string> found;
-  std::vector<std::string> open = {"tern.h", "compat/torch/torch.h", "serialization/safetensors.h"};
+  std::vector<std::string> open = {"tern.h", "compat/torch/torch.h", "serialization/safetensors.h",
+                                   "train/train.h"};
   const std::filesystem::path root = TERN_SOURCE_DIR;
   while (!open.empty()) {
     const std::string path = open.back();

@@ -11,8 +11,8 @@ struct Layer {
   std::vector<std::string> sees;
 };
 
-/// The house: base < tensor < kernels < { backends | autograd < ops < nn }. A file belongs to the
-/// first folder here that holds it.
+/// The house: base < tensor < kernels < { backends | autograd < ops < { nn | serialization } <
+/// train }. A file belongs to the first folder here that holds it.
 inline const std::vector<Layer>& layers() {
   static const std::vector<Layer> table = {
       {"core/base", {"core/base"}},
@@ -29,6 +29,7 @@ inline const std::vector<Layer>& layers() {
       {"backends", {"core/base", "core/tensor", "core/kernels", "backends"}},
       {"nn", {"core", "nn"}},
       {"serialization", {"core", "serialization"}},
+      {"train", {"core", "nn", "serialization", "train", "tern.h"}},
       {"compat", {"core", "nn", "serialization", "compat", "backends/cuda/host", "tern.h"}},
       {"tern.h", {"core", "nn", "serialization", "backends/cuda/host"}},
   };

@@ -26,7 +26,7 @@ from source import Source
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 FOLDER = os.path.join(ROOT, "build/mutants")
-FOLDERS = ["core", "nn", "serialization", "compat", "backends"]
+FOLDERS = ["core", "nn", "serialization", "train", "compat", "backends"]
 # A header is compiled into some objects, then into some more, nearest folders first.
 FIRST_OBJECTS, MOST_OBJECTS = 2, 8
 

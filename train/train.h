@@ -1,0 +1,5 @@
+#pragma once
+
+// Includes all headers of training: a second header for users, beside tern.h.
+
+#include <tern/tern.h>
