@@ -1,0 +1,1 @@
+#include "simulated_devices.h"

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <tern/train/metrics/confusion_matrix.h>
+
+namespace tern::metrics {
+
+/// What Precision, Recall and F1 share: a confusion matrix and an average.
+class TERN_API ClassScore : public TargetMetric {
+ public:
+  void update(const Tensor& input, const Tensor& target) override;
+  void reset() override;
+  State state_dict() const override;
+  void load_state_dict(const State& state) override;
+
+  /// Returns the counts.
+  const ConfusionMatrix& matrix() const { return matrix_; }
+  /// Returns how the classes become one value.
+  Average average() const { return average_; }
+
+ protected:
+  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
+  ClassScore(StrictInt num_classes, Average average, const ConfusionMatrixOptions& options);
+
+ private:
+  ConfusionMatrix matrix_;
+  Average average_;
+};
+
+/// The precision of ConfusionMatrix::precision() as a metric of its own.
+///
+/// Example:
+///   metrics::Precision precision(10);  // of 10 classes
+///   precision.update(net(batch.data), batch.target);
+class TERN_API Precision : public ClassScore {
+ public:
+  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
+  explicit Precision(StrictInt num_classes, Average average = Average::Macro,
+                     const ConfusionMatrixOptions& options = {});
+  /// Returns the precision, float64 [], or [C] for Average::None.
+  Tensor compute() const override;
+};
+
+/// The recall of ConfusionMatrix::recall() as a metric of its own.
+class TERN_API Recall : public ClassScore {
+ public:
+  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
+  explicit Recall(StrictInt num_classes, Average average = Average::Macro,
+                  const ConfusionMatrixOptions& options = {});
+  /// Returns the recall, float64 [], or [C] for Average::None.
+  Tensor compute() const override;
+};
+
+/// The F1 score of ConfusionMatrix::f1() as a metric of its own.
+class TERN_API F1 : public ClassScore {
+ public:
+  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
+  explicit F1(StrictInt num_classes, Average average = Average::Macro,
+              const ConfusionMatrixOptions& options = {});
+  /// Returns the F1 score, float64 [], or [C] for Average::None.
+  Tensor compute() const override;
+};
+
+}  // namespace tern::metrics
