@@ -2,5 +2,8 @@
 
 // Includes all headers of training: a second header for users, beside tern.h.
 
+#include <tern/serialization/save_bytes.h>
 #include <tern/tern.h>
+#include <tern/train/log/csv_log.h>
+#include <tern/train/log/progress_bar.h>
 #include <tern/train/metrics/metrics.h>

@@ -1,0 +1,106 @@
+#include <tern/train/log/detail/progress_text.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace tern::train::detail {
+namespace {
+
+bool starts_character(char c) { return (c & 0xC0) != 0x80; }
+
+/// Returns the number of characters of a text in UTF-8.
+std::size_t length_of(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+/// Returns the first `count` characters. Line breaks and other control characters become blanks.
+std::string first_characters(std::string_view text, std::size_t count) {
+  std::string result;
+  for (const char c : text) {
+    if (starts_character(c) && count-- == 0) break;
+    result += c >= 0 && c < ' ' ? ' ' : c;
+  }
+  return result;
+}
+
+template <class T>
+std::string printed(const char* format, T value) {
+  char text[48];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 60) return printed("%.1f s", seconds);
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  char text[48];
+  if (whole < 3600) {
+    std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);
+  } else {
+    std::snprintf(text, sizeof text, "%lld:%02lld:%02lld", whole / 3600, whole / 60 % 60,
+                  whole % 60);
+  }
+  return text;
+}
+
+std::string rate_text(double rate) {
+  if (rate < 1) return printed("%.3g s each", 1 / rate);
+  return printed(rate < 10 ? "%.2f/s" : rate < 100 ? "%.1f/s" : "%.0f/s", rate);
+}
+
+/// Returns the share in percent, and 100 only if the total is reached.
+int percent(const ProgressState& state) {
+  const double share = 100.0 * static_cast<double>(state.done) / static_cast<double>(state.total);
+  return static_cast<int>(std::clamp(share, 0.0, 100.0));
+}
+
+/// Returns the numbers and the note, joined by `separator`.
+std::string numbers(const ProgressState& state, const char* separator) {
+  std::string text = std::to_string(state.done);
+  if (state.total > 0) text += "/" + std::to_string(state.total);
+  const auto add = [&](const std::string& part) { text += separator + part; };
+  const double rate = static_cast<double>(state.done - state.initial) / state.seconds;
+  const bool has_rate = std::isfinite(rate) && rate > 0;
+  if (has_rate) add(rate_text(rate));
+  add(duration(state.seconds));
+  const std::int64_t remaining = state.total - state.done;
+  if (has_rate && remaining > 0) add(duration(static_cast<double>(remaining) / rate) + " left");
+  if (!state.note.empty()) add(std::string(state.note));
+  return text;
+}
+
+std::string repeated(const char* text, std::size_t count) {
+  std::string result;
+  for (std::size_t i = 0; i < count; ++i) result += text;
+  return result;
+}
+
+}  // namespace
+
+std::string progress_text(const ProgressState& state) {
+  std::string text = std::string(state.label) + ": ";
+  if (state.total > 0) text += std::to_string(percent(state)) + "%, ";
+  return text + numbers(state, ", ");
+}
+
+std::string progress_bar(const ProgressState& state, std::size_t width, bool coloured) {
+  constexpr std::size_t kMostCells = 30, kLeastCells = 5;
+  const bool has_total = state.total > 0;
+  const std::string share = has_total ? printed("%3d%%  ", percent(state)) : "";
+  const std::string tail = share + numbers(state, "  ");
+  std::string line = first_characters(std::string(state.label) + " ", width);
+  const std::size_t used = length_of(line) + length_of(tail) + 1;
+  std::size_t cells = has_total && used < width ? std::min(kMostCells, width - used) : 0;
+  if (cells < kLeastCells) cells = 0;
+  std::size_t room = width - length_of(line);
+  if (cells > 0) {
+    const auto full = static_cast<std::size_t>(static_cast<double>(cells) * percent(state) / 100);
+    line += (coloured ? "\x1b[36m" : "") + repeated("━", full) + (coloured ? "\x1b[2m" : "") +
+            repeated(coloured ? "━" : "─", cells - full) + (coloured ? "\x1b[0m " : " ");
+    room -= cells + 1;
+  }
+  return line + first_characters(tail, room);
+}
+
+}  // namespace tern::train::detail
