@@ -7,3 +7,5 @@
 #include <tern/train/log/csv_log.h>
 #include <tern/train/log/progress_bar.h>
 #include <tern/train/metrics/metrics.h>
+#include <tern/train/picture/chart.h>
+#include <tern/train/picture/image.h>

@@ -16,12 +16,11 @@
 #include <string>
 
 #include <tern/tern.h>
+#include <tern/train/train.h>
 
 #include "run.h"
 #include "support/command_line.h"
 #include "support/digits.h"
-#include "support/picture.h"
-#include "support/progress.h"
 
 namespace data = tern::data;
 
@@ -39,8 +38,8 @@ data::datasets::PairDataset load_digits(const std::string& folder, bool train) {
 
 double train(Run& run, auto& loader, std::int64_t count) {
   const std::int64_t batches = (count - 1) / run.arguments.batch_size + 1;
-  support::Progress progress("Epoch " + std::to_string(run.epoch()), batches,
-                             !run.arguments.no_progress);
+  tern::train::ProgressBar progress(stdout, "Epoch " + std::to_string(run.epoch()), batches);
+  const bool lines = run.arguments.no_progress || progress.mode() != tern::train::ProgressMode::Bar;
   run.vae->train();
   double total = 0;
   std::int64_t index = 0;
@@ -51,8 +50,8 @@ double train(Run& run, auto& loader, std::int64_t count) {
     const double value = loss.item<double>();
     const double mean = value / static_cast<double>(images.size(0));
     total += value;
-    progress.update(index + 1, "loss " + std::to_string(mean));
-    if (!progress.on() && index % run.arguments.log_interval == 0) {
+    if (!lines) progress.update(index + 1, "loss " + std::to_string(mean));
+    if (lines && index % run.arguments.log_interval == 0) {
       std::printf("Train Epoch: %zu [%lld/%lld (%.0f%%)]\tLoss: %.6f\n", run.epoch(),
                   static_cast<long long>(index * run.arguments.batch_size),
                   static_cast<long long>(count),
@@ -65,8 +64,8 @@ double train(Run& run, auto& loader, std::int64_t count) {
 }
 
 void save_images(const std::string& path, const Tensor& images, std::int64_t columns) {
-  support::write_image_grid(path, images.to(tern::kCPU).contiguous().to_vector<float>(), 28, 28,
-                            columns);
+  tern::train::save_image(images.view({-1, 1, 28, 28}), path,
+                          tern::train::GridOptions().nrow(columns));
 }
 
 /// Returns the mean loss of the test set. Draws the first images above their reconstructions.
@@ -115,6 +114,7 @@ void run_vae(const Arguments& arguments) {
   auto test_loader =
       data::make_data_loader<PythonSequentialSampler>(map(test_digits, stack), batch_size);
   if (!arguments.resume.empty()) load_checkpoint(run, arguments.resume);
+  tern::train::CsvLog log = open_losses(run);
 
   while (run.epoch() <= arguments.epochs) {
     const double train_loss = train(run, *train_loader, train_digits.data().size(0));
@@ -124,7 +124,8 @@ void run_vae(const Arguments& arguments) {
     std::fflush(stdout);
     sample(run);
     run.losses.push_back({static_cast<double>(run.epoch()), train_loss, test_loss});
-    write_losses(run);
+    log_losses(log, run.losses.back());
+    draw_losses(run);
     save_checkpoint(run);
   }
   tern::save(run.vae, arguments.save.empty() ? run.file("vae.json") : arguments.save);

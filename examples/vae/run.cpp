@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include "support/chart.h"
-
 void save_checkpoint(const Run& run) {
   tern::State state;
   state.insert("vae", run.vae->state_dict());
@@ -32,17 +30,26 @@ void load_checkpoint(Run& run, const std::string& path) {
   }
 }
 
-void write_losses(const Run& run) {
-  support::write_csv(run.file("losses.csv"), {"epoch", "train", "test"}, run.losses);
-  support::Chart chart{"Loss of the autoencoder",
-                       "epoch",
-                       "loss per image (nats)",
-                       {{"train", {}, {}}, {"test", {}, {}}}};
+tern::train::CsvLog open_losses(const Run& run) {
+  tern::train::CsvLog log(run.file("losses.csv"), {"epoch", "train", "test"}, /*append=*/false);
+  for (const std::vector<double>& row : run.losses) log_losses(log, row);
+  return log;
+}
+
+void log_losses(tern::train::CsvLog& log, const std::vector<double>& row) {
+  log.row({{"epoch", row[0]}, {"train", row[1]}, {"test", row[2]}});
+}
+
+void draw_losses(const Run& run) {
+  tern::train::Chart chart{"Loss of the autoencoder",
+                           "epoch",
+                           "loss per image (nats)",
+                           {{"train", {}, {}}, {"test", {}, {}}}};
   for (const std::vector<double>& row : run.losses) {
     for (std::size_t i : {0, 1}) {
       chart.series[i].x.push_back(row[0]);
       chart.series[i].y.push_back(row[i + 1]);
     }
   }
-  support::write_chart(run.file("loss.svg"), chart);
+  tern::train::save_chart(chart, run.file("loss.svg"));
 }

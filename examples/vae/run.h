@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <tern/tern.h>
+#include <tern/train/train.h>
 
 #include "arguments.h"
 #include "model.h"
@@ -49,5 +50,9 @@ void save_checkpoint(const Run& run);
 /// Loads the checkpoint of a run with the same sizes.
 void load_checkpoint(Run& run, const std::string& path);
 
-/// Writes the losses so far as losses.csv and loss.svg.
-void write_losses(const Run& run);
+/// Starts losses.csv with the rows of the epochs so far.
+tern::train::CsvLog open_losses(const Run& run);
+/// Appends the row of an epoch.
+void log_losses(tern::train::CsvLog& log, const std::vector<double>& row);
+/// Draws the losses so far as loss.svg.
+void draw_losses(const Run& run);

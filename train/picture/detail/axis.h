@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace support {
+namespace tern::train::detail {
 
 /// Maps values to positions along one side of a chart and finds its ticks.
 class Axis {
@@ -33,4 +33,4 @@ class Axis {
   double high_ = 1;
 };
 
-}  // namespace support
+}  // namespace tern::train::detail

@@ -1,11 +1,11 @@
-#include "axis.h"
+#include <tern/train/picture/detail/axis.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
-namespace support {
+namespace tern::train::detail {
 namespace {
 
 std::string text_of(double value) {
@@ -36,13 +36,17 @@ Axis::Axis(const std::vector<double>& values, bool logarithmic, double from, dou
     high = std::max(high, scaled(value));
   }
   if (low > high) return;
-  const double margin = high > low ? 0.04 * (high - low) : std::max(0.5 * std::abs(high), 0.5);
+  // A range of a few units in the last place would give ticks that cannot be told apart.
+  const double size = std::max(std::abs(high), std::abs(low));
+  const bool is_range = high - low > 1e-12 * size;
+  const double margin = is_range ? 0.04 * (high - low) : std::max(0.5 * size, 0.5);
   low_ = low - margin;
   high_ = high + margin;
 }
 
 bool Axis::shows(double value) const {
-  return std::isfinite(value) && (!logarithmic_ || value > 0);
+  constexpr double kLargest = 1e300;  // differences and margins stay finite
+  return std::abs(value) <= kLargest && (!logarithmic_ || value > 0);
 }
 
 double Axis::scaled(double value) const { return logarithmic_ ? std::log10(value) : value; }
@@ -61,7 +65,7 @@ std::vector<Axis::Tick> Axis::ticks() const {
   const double span = high_ - low_;
   if (!logarithmic_) {
     const double step = round_step(span);
-    for (double k = std::ceil(low_ / step); k * step <= high_; ++k) add(k * step);
+    for (double k = std::ceil(low_ / step); k * step <= high_; ++k) add(k * step + 0.0);  // no -0
     return ticks;
   }
   const double every = span > 7 ? std::ceil(span / 7) : 1;
@@ -73,4 +77,4 @@ std::vector<Axis::Tick> Axis::ticks() const {
   return ticks;
 }
 
-}  // namespace support
+}  // namespace tern::train::detail
