@@ -13,8 +13,8 @@ namespace {
 Tensor start_gradient(const Tensor& output, const Tensor& given, std::size_t index) {
   if (!given.defined()) {
     TERN_CHECK(output.numel() == 1, Error,
-               "grad can be implicitly created only for scalar outputs, got sizes ",
-               output.sizes());
+               "grad can be implicitly created only for scalar outputs, got sizes ", output.sizes(),
+               "; reduce it with mean() or sum(), or give backward() a gradient");
     return output.new_ones(output.sizes());
   }
   TERN_CHECK(given.sizes() == output.sizes(), ShapeError, "invalid gradient at index ", index,
@@ -29,8 +29,10 @@ void start_all(Engine& engine, const variable_list& outputs, const variable_list
              " tensors and ", gradients.size(), " gradients");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Edge edge = outputs[i].defined() ? gradient_edge(outputs[i]) : Edge();
-    TERN_CHECK(edge.node, Error, "element ", i,
-               " of tensors does not require grad and does not have a grad_fn");
+    TERN_CHECK(
+        edge.node, Error, "element ", i,
+        " of tensors does not require grad and does not have a grad_fn; it was computed under "
+        "NoGradGuard, detached, or made of tensors that do not require grad");
     engine.start(edge, start_gradient(outputs[i], gradients.empty() ? Tensor() : gradients[i], i));
   }
 }

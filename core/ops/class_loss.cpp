@@ -43,7 +43,8 @@ struct Targets {
 Targets look_up(const Tensor& input, const Tensor& target, const Tensor& weight,
                 std::int64_t classes, std::int64_t ignore_index) {
   TERN_CHECK(target.dtype() == kLong, DTypeError,
-             "expected target dtype to be Long or Byte, but got ", target.dtype());
+             "expected target dtype to be Long or Byte, but got ", target.dtype(),
+             "; convert it with target.to(kLong)");
   const NoGradGuard no_grad;
   Targets result;
   bool all = false;  // certainly no target is ignored

@@ -108,7 +108,8 @@ void check_history_change(const Tensor& self, bool recorded) {
     autograd::throw_fixed_view(self, /*is_direct=*/true);
   }
   TERN_CHECK(!is_grad_leaf(self), Error, impl.view_base ? "a view of " : "",
-             "a leaf Variable that requires grad is being used in an in-place operation.");
+             "a leaf Variable that requires grad is being used in an in-place operation. Change it "
+             "under NoGradGuard, as optimizers do.");
   if (!impl.view_base) return;
   // A leaf may itself be a view of a base without gradients.
   const Tensor base = self._base();

@@ -278,7 +278,10 @@ Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   check_same_dtype_of_matrices(input, weight);
   const std::int64_t rows = input.sizes()[0], k = input.sizes()[1], n = weight.sizes()[0];
   TERN_CHECK(k == weight.sizes()[1], ShapeError, "mat1 and mat2 shapes cannot be multiplied (",
-             rows, "x", k, " and ", weight.sizes()[1], "x", n, ")");
+             rows, "x", k, " and ", weight.sizes()[1], "x", n,
+             "); the last size of the input should "
+             "be ",
+             weight.sizes()[1]);
   if (bias.defined()) {
     TERN_CHECK(bias.dtype() == input.dtype(), DTypeError,
                "self and mat2 must have the same dtype, but got ", bias.dtype(), " and ",

@@ -128,8 +128,8 @@ namespace {
                                            " in method wrapper_CUDA_", method, ")");
   const char* hint =
       running_modules_may_hold_plain_tensors()
-          ? "\n  (a tensor that is a plain member does not move with its module, one "
-            "given to register_buffer does)"
+          ? "\n  (inputs are moved with to(device); a tensor that is a plain member does not move "
+            "with its module, one given to register_buffer does)"
           : "";
   raise<DeviceError>(
       "Expected all tensors to be on the same device, but found at least two devices, ", a, " and ",

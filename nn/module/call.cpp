@@ -6,7 +6,11 @@
 
 namespace tern::nn::detail {
 
-void empty_holder_error() { tern::detail::raise<Error>("Accessing empty ModuleHolder"); }
+void empty_holder_error() {
+  tern::detail::raise<Error>(
+      "Accessing empty ModuleHolder: a member made with {nullptr} is set in the constructor, such "
+      "as fc = register_module(\"fc\", nn::Linear(3, 1))");
+}
 
 namespace {
 

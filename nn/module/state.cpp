@@ -86,6 +86,12 @@ class ModuleLoader {
     if (options_.strict && !result_.unexpected_keys.empty()) {
       problems.push_back("Unexpected key(s) in state_dict: " + quoted(result_.unexpected_keys) +
                          ". ");
+      for (const std::string& key : result_.unexpected_keys) {
+        if (!state_[key].is_dict()) continue;
+        problems.push_back("\"" + key + "\" is a dictionary, as in a checkpoint; does state[\"" +
+                           key + "\"] hold the module?");
+        break;
+      }
     }
     problems.insert(problems.end(), problems_.begin(), problems_.end());
     if (!problems.empty()) {

@@ -137,7 +137,10 @@ Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
     : defaults_(std::move(defaults)) {
   defaults_->check();
   for (OptimizerParamGroup& group : param_groups) add_param_group(std::move(group));
-  TERN_CHECK(size() > 0, Error, "optimizer got an empty parameter list");
+  TERN_CHECK(
+      size() > 0, Error,
+      "optimizer got an empty parameter list; parameters() finds what register_parameter() and "
+      "register_module() have registered, not plain members");
 }
 
 namespace {
@@ -167,8 +170,9 @@ void Optimizer::add_param_group(OptimizerParamGroup group) {
   std::unordered_set<const void*> own;
   for (const Tensor& parameter : group.params()) {
     TERN_CHECK(parameter.defined(), Error, "can't optimize an undefined Tensor");
-    TERN_CHECK(parameter.is_leaf() || parameter.retains_grad(), Error,
-               "can't optimize a non-leaf Tensor");
+    TERN_CHECK(
+        parameter.is_leaf() || parameter.retains_grad(), Error,
+        "can't optimize a non-leaf Tensor; make a leaf with tensor.detach().requires_grad_()");
     TERN_CHECK(!known.contains(parameter.unsafeGetTensorImpl()), Error,
                "some parameters appear in more than one parameter group");
     TERN_CHECK(own.insert(parameter.unsafeGetTensorImpl()).second, Error,

@@ -24,8 +24,10 @@ TEST(Inplace, OnATensorWithoutHistoryGivesItOne) {
 
 TEST(Inplace, IsRefusedOnLeavesAndTheirViews) {
   Tensor x = leaf(ones({2, 2}));
-  EXPECT_EQ(error_of([&] { x.add_(1); }),
-            "add_: a leaf Variable that requires grad is being used in an in-place operation.");
+  EXPECT_EQ(
+      error_of([&] { x.add_(1); }),
+      "add_: a leaf Variable that requires grad is being used in an in-place operation. Change it "
+      "under NoGradGuard, as optimizers do.");
   TERN_EXPECT_HAS(error_of([&] { x[0].add_(1); }),
                   "a view of a leaf Variable that requires grad is being used in an in-place "
                   "operation.");

@@ -35,7 +35,8 @@ TEST(ErrorPlace, IsThePathOfTheInnermostModule) {
   EXPECT_EQ(error_of<ShapeError>([&] {
               net(ones({2, 4}));
             }),
-            "linear: mat1 and mat2 shapes cannot be multiplied (2x4 and 3x3)\n"
+            "linear: mat1 and mat2 shapes cannot be multiplied (2x4 and 3x3); the last size of the "
+            "input should be 3\n"
             "  in module 'encoder.layers.0.linear1' (Linear)");
   net->encoder->layers->at<EncoderLayerImpl>(3).linear1->to(kDouble);
   EXPECT_NE(error_of<DTypeError>([&] {
@@ -91,7 +92,8 @@ TEST(ErrorPlace, IsGivenOnce) {
   EXPECT_EQ(error_of([&] {
               net(ones({2, 4}));
             }),
-            "passed on: linear: mat1 and mat2 shapes cannot be multiplied (2x4 and 3x3)\n"
+            "passed on: linear: mat1 and mat2 shapes cannot be multiplied (2x4 and 3x3); the last "
+            "size of the input should be 3\n"
             "  in module 'fc' (Linear)");
 }
 

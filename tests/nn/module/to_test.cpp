@@ -162,11 +162,11 @@ TEST(ModuleTo, IsWhatAMixedDeviceErrorAsksFor) {
   EXPECT_NE(text.find("\n  in module Forgetful"), std::string::npos) << text;
   EXPECT_NE(text.find("register_buffer"), std::string::npos) << text;
   const std::string inner = error_of<DeviceError>([&] { net(ones({1, 2})); });
-  EXPECT_NE(
-      inner.find("cpu and cuda:1! (when checking argument for argument mat1 in method "
-                 "wrapper_CUDA_addmm)\n  (a tensor that is a plain member does not move with its "
-                 "module, one given to register_buffer does)\n  in module 'fc' (Linear)"),
-      std::string::npos)
+  EXPECT_NE(inner.find("cpu and cuda:1! (when checking argument for argument mat1 in method "
+                       "wrapper_CUDA_addmm)\n  (inputs are moved with to(device); a tensor that is "
+                       "a plain member does not move with its "
+                       "module, one given to register_buffer does)\n  in module 'fc' (Linear)"),
+            std::string::npos)
       << inner;
 }
 

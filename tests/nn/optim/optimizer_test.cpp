@@ -164,9 +164,12 @@ TEST(Optimizer, RefusesWhatIsWrong) {
               AdamW({w}, AdamWOptions().betas({0, 1.5}));
             }),
             "Invalid beta parameter at index 1: 1.5");
-  EXPECT_EQ(error_of([&] { Adam({w * 2}, 1); }), "can't optimize a non-leaf Tensor");
-  EXPECT_EQ(error_of([] { Adam(std::vector<Tensor>{}, 1); }),
-            "optimizer got an empty parameter list");
+  EXPECT_EQ(error_of([&] { Adam({w * 2}, 1); }),
+            "can't optimize a non-leaf Tensor; make a leaf with tensor.detach().requires_grad_()");
+  EXPECT_EQ(
+      error_of([] { Adam(std::vector<Tensor>{}, 1); }),
+      "optimizer got an empty parameter list; parameters() finds what register_parameter() and "
+      "register_module() have registered, not plain members");
   EXPECT_EQ(error_of([&] {
               Adam({w, w}, 1);
             }),
