@@ -4,8 +4,14 @@
 
 #include <tern/serialization/save_bytes.h>
 #include <tern/tern.h>
+#include <tern/train/callback.h>
+#include <tern/train/callbacks.h>
+#include <tern/train/fit.h>
+#include <tern/train/history.h>
+#include <tern/train/loader.h>
 #include <tern/train/log/csv_log.h>
 #include <tern/train/log/progress_bar.h>
 #include <tern/train/metrics/metrics.h>
 #include <tern/train/picture/chart.h>
 #include <tern/train/picture/image.h>
+#include <tern/train/run.h>

@@ -1,0 +1,152 @@
+#include "train/train_test.h"
+
+#include <cmath>
+#include <sstream>
+
+namespace tern {
+namespace {
+
+/// Trains with callbacks on epochs whose "val_loss" is given.
+train::History run_with(std::vector<double> values, std::vector<train::AnyCallback> callbacks,
+                        nn::Linear net = nn::Linear(4, 3)) {
+  optim::SGD sgd(net->parameters(), 0.1);
+  auto loader = ordered_loader();
+  callbacks.insert(callbacks.begin(), [&](train::Run& run) {
+    run.log("val_loss", values.at(static_cast<std::size_t>(run.epoch() - 1)));
+  });
+  return train::fit(net, loader, sgd, nn::CrossEntropyLoss(),
+                    {.epochs = std::ssize(values), .callbacks = std::move(callbacks)});
+}
+
+TEST(Callbacks, RunInOrder) {
+  struct Events : train::Callback {
+    void on_fit_begin(train::Run& /*run*/) override { text += "fit"; }
+    void on_epoch_begin(train::Run& run) override { text += " e" + std::to_string(run.epoch()); }
+    void on_step_end(train::Run& /*run*/) override { text += "."; }
+    void on_epoch_end(train::Run& run) override {
+      text += std::to_string(run.history().size());
+      run.log("twice", 2 * run.numbers()["loss"]);
+    }
+    void on_fit_end(train::Run& /*run*/) override { text += " end"; }
+    std::string text;
+  };
+  Events events;
+  const train::History history = run_with({1, 1}, {events});
+  EXPECT_EQ(events.text, "fit e1.......1 e2.......2 end");
+  EXPECT_EQ(history.back()["twice"], 2 * history.back()["loss"]);
+  EXPECT_EQ(history.stop_reason(), "");
+}
+
+TEST(Callbacks, StopTheTraining) {
+  const train::History at_end = run_with({3, 2, 1}, {[](train::Run& run) {
+                                           if (run.numbers()["val_loss"] < 2.5) run.stop("done");
+                                         }});
+  EXPECT_EQ(at_end.size(), 2u);
+  EXPECT_EQ(at_end.stop_reason(), "done");
+  std::int64_t steps = 0;
+  const train::History within = run_with({3, 2, 1}, {AfterStep([&](train::Run& run) {
+                                           steps = run.step();
+                                           if (steps == 10) run.stop();
+                                         })});
+  EXPECT_EQ(steps, 10);
+  EXPECT_EQ(within.size(), 1u);
+  EXPECT_EQ(within.stop_reason(), "stop() was called");
+  EXPECT_EQ(run_with({1, 1}, {train::TimeLimit(1e-9)}).stop_reason(), "the time limit was reached");
+  EXPECT_EQ(run_with({1, 1}, {train::TimeLimit(1000)}).size(), 2u);
+}
+
+TEST(EarlyStop, WaitsForItsPatience) {
+  const auto epochs = [](std::vector<double> values, train::EarlyStopOptions options) {
+    return run_with(std::move(values), {train::EarlyStop(std::move(options))}).size();
+  };
+  EXPECT_EQ(epochs({5, 4, 4, 4, 4, 4}, {.patience = 2}), 4u);
+  EXPECT_EQ(epochs({5, 4, 4, 3, 4, 4, 1}, {.patience = 2}), 6u);
+  EXPECT_EQ(epochs({5, 4, 3, 2}, {.patience = 1}), 4u);
+  EXPECT_EQ(epochs({1, 2, 3, 3, 4}, {.mode = train::Mode::kMax, .patience = 1}), 4u);
+  EXPECT_EQ(epochs({5, 4.5, 4.2, 3}, {.patience = 2, .min_delta = 0.9}), 3u);
+  EXPECT_EQ(epochs({NAN, NAN, 1, 2}, {.patience = 2}), 2u);
+  const train::History history = run_with({2, 1, 1}, {train::EarlyStop({.patience = 1})});
+  EXPECT_EQ(history.stop_reason(), "val_loss has not improved since epoch 2");
+}
+
+TEST(EarlyStop, RestoresTheBestWeights) {
+  nn::Linear net(4, 3);
+  State best;
+  run_with({3, 1, 2, 2, 0},
+           {train::EarlyStop({.patience = 2, .restore_best = true}),
+            [&](train::Run& run) {
+              if (run.epoch() == 2) best = net.clone()->state_dict();
+            }},
+           net);
+  EXPECT_TRUE(identical(net->state_dict(), best));
+}
+
+TEST(EarlyStop, AsksForTheMode) {
+  EXPECT_EQ(error_of([] { train::EarlyStop({.monitor = "val_f1"}); }),
+            "is a smaller or a larger 'val_f1' better? Set the option mode to train::Mode::kMin or "
+            "train::Mode::kMax");
+  EXPECT_EQ(error_of([] { train::EarlyStop({.patience = 0}); }),
+            "EarlyStop: patience should be positive, got 0");
+  EXPECT_EQ(
+      error_of<IndexError>([] { run_with({1}, {train::EarlyStop({.monitor = "loss_of_test"})}); }),
+      "there is no number 'loss_of_test'; there are: loss, lr, val_loss");
+}
+
+TEST(Schedule, StepsByEpochStepAndMetric) {
+  nn::Linear net(4, 3);
+  optim::SGD sgd(net->parameters(), 1.0);
+  auto loader = ordered_loader();
+  const auto lrs = [&](train::AnyCallback callback) {
+    sgd.param_groups()[0].options().set_lr(1.0);
+    sgd.param_groups()[0].schedule() = State();
+    std::vector<double> values = {1, 1, 1, 1};
+    return train::fit(
+        net, loader, sgd, nn::CrossEntropyLoss(),
+        {.epochs = 4,
+         .callbacks = {[&](train::Run& run) { run.log("m", 1); }, std::move(callback)}})["lr"];
+  };
+  EXPECT_EQ(lrs(train::Schedule(optim::StepLR(sgd, 1, 0.5))),
+            (std::vector<double>{1, 0.5, 0.25, 0.125}));
+  EXPECT_EQ(lrs(train::Schedule(optim::StepLR(sgd, 7, 0.5), train::Every::kStep)),
+            (std::vector<double>{0.5, 0.25, 0.125, 0.0625}));
+  optim::ReduceLROnPlateau plateau(sgd, optim::ReduceLROnPlateau::min, 0.5, /*patience=*/1);
+  EXPECT_EQ(lrs(train::Schedule(plateau, "m")), (std::vector<double>{1, 1, 1, 0.5}));
+}
+
+TEST(Print, WritesALineForEachEpoch) {
+  std::ostringstream out;
+  run_with({0.5, 0.25}, {train::Print(out)});
+  const std::string text = out.str();
+  EXPECT_EQ(text.rfind("epoch 1/2  loss ", 0), 0u) << text;
+  EXPECT_NE(text.find("  lr 0.1  val_loss 0.25  ("), std::string::npos) << text;
+  EXPECT_EQ(text.substr(text.size() - 4), " s)\n");
+}
+
+TEST(LogCsv, ContinuesTheFileAfterAResume) {
+  const Scratch scratch;
+  const std::string csv = scratch.path("log.csv"), last = scratch.path("last.json");
+  const auto run = [&](std::vector<double> values) {
+    run_with(std::move(values), {train::LogCsv(csv), train::Checkpoint(last, {.resume = true})});
+    std::vector<std::string> lines;
+    std::istringstream in(read_file(csv));
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  };
+  const auto two = run({0.5, 0.25});
+  ASSERT_EQ(two.size(), 3u);
+  EXPECT_EQ(two[0], "epoch,loss,lr,val_loss");
+  const auto three = run({0.5, 0.25, 0.125});
+  ASSERT_EQ(three.size(), 4u);
+  EXPECT_EQ(std::vector(three.begin(), three.begin() + 3), two);
+  EXPECT_EQ(three[3].substr(0, 2), "3,");
+  EXPECT_EQ(three[3].substr(three[3].size() - 10), ",0.1,0.125");
+}
+
+TEST(Callbacks, RefuseANullPointer) {
+  EXPECT_EQ(error_of([] { train::AnyCallback(std::shared_ptr<train::Callback>()); }),
+            "fit: a callback is a null pointer");
+  EXPECT_EQ(error_of([] { train::TimeLimit(0); }), "TimeLimit: seconds should be positive, got 0");
+}
+
+}  // namespace
+}  // namespace tern

@@ -1,0 +1,204 @@
+#include <tern/train/callbacks.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <ostream>
+
+#include <tern/core/base/error.h>
+#include <tern/core/ops/ops.h>
+#include <tern/serialization/state_file.h>
+#include <tern/train/fit.h>
+
+namespace tern::train {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+State copy_of(const State& tensors) {
+  State copies;
+  for (const auto& [name, value] : tensors) copies.insert(name, value.tensor().detach().clone());
+  return copies;
+}
+
+bool min_is_better(const std::string& monitor, Mode mode) {
+  if (mode != Mode::kAuto) return mode == Mode::kMin;
+  const auto names = [&](const char* word) { return monitor.find(word) != std::string::npos; };
+  if (names("accuracy")) return false;
+  TERN_CHECK(names("loss") || names("error"), Error, "is a smaller or a larger '", monitor,
+             "' better? Set the option mode to train::Mode::kMin or train::Mode::kMax");
+  return true;
+}
+
+}  // namespace
+
+Best::Best(std::string monitor, Mode mode, double min_delta)
+    : monitor_(std::move(monitor)),
+      is_min_(min_is_better(monitor_, mode)),
+      min_delta_(min_delta),
+      value_(kNone) {
+  TERN_CHECK(min_delta >= 0, Error, "min_delta should not be negative, got ", min_delta);
+}
+
+bool Best::improves(const Numbers& numbers) {
+  const double value = numbers[monitor_];
+  if (std::isnan(value)) return false;
+  const double gain = is_min_ ? value_ - value : value - value_;
+  if (!std::isnan(value_) && !(gain > min_delta_)) return false;
+  value_ = value;
+  return true;
+}
+
+void Best::reset(double value) { value_ = value; }
+void Best::reset() { value_ = kNone; }
+
+EarlyStop::EarlyStop(EarlyStopOptions options)
+    : options_(std::move(options)), best_(options_.monitor, options_.mode, options_.min_delta) {
+  TERN_CHECK(options_.patience > 0, Error, "EarlyStop: patience should be positive, got ",
+             options_.patience);
+}
+
+void EarlyStop::on_fit_begin(Run& /*run*/) {
+  best_.reset();
+  best_epoch_ = bad_epochs_ = 0;
+  weights_ = {};
+}
+
+void EarlyStop::on_epoch_end(Run& run) {
+  if (best_.improves(run.numbers())) {
+    best_epoch_ = run.epoch();
+    bad_epochs_ = 0;
+    if (options_.restore_best) weights_ = copy_of(run.model().state_dict());
+  } else if (++bad_epochs_ >= options_.patience) {
+    run.stop(options_.monitor + " has not improved since epoch " + std::to_string(best_epoch_));
+  }
+}
+
+void EarlyStop::on_fit_end(Run& run) {
+  if (!weights_.empty()) run.model().load_state_dict(weights_);
+}
+
+State EarlyStop::state_dict() const {
+  State state;
+  state.insert("best", best_.value());
+  state.insert("best_epoch", best_epoch_);
+  state.insert("bad_epochs", bad_epochs_);
+  state.insert("weights", weights_);
+  return state;
+}
+
+void EarlyStop::load_state_dict(const State& state) {
+  const auto best = state.get<double>("best");
+  const auto best_epoch = state.get<std::int64_t>("best_epoch");
+  bad_epochs_ = state.get<std::int64_t>("bad_epochs");
+  best_epoch_ = best_epoch;
+  best_.reset(best);
+  weights_ = state["weights"];
+}
+
+Checkpoint::Checkpoint(std::string path, CheckpointOptions options)
+    : path_(std::move(path)),
+      options_(std::move(options)),
+      best_(options_.monitor, options_.best.empty() ? Mode::kMin : options_.mode) {
+  TERN_CHECK(!path_.empty(), Error, "Checkpoint: the path is empty");
+  TERN_CHECK(options_.every_epochs > 0 && options_.every_steps >= 0, Error,
+             "Checkpoint: every_epochs should be positive and every_steps not negative, got ",
+             options_.every_epochs, " and ", options_.every_steps);
+}
+
+void Checkpoint::on_fit_begin(Run& run) {
+  best_.reset();
+  TERN_CHECK(run.has_loader_state() || (options_.every_steps == 0 && run.options().steps == 0),
+             Error,
+             "Checkpoint: saving within an epoch (every_steps, or Options::steps) needs a "
+             "loader with state_dict(), such as a DataLoader");
+  if (options_.resume && std::filesystem::exists(path_)) load(run, path_);
+}
+
+void Checkpoint::on_step_end(Run& run) {
+  const bool is_due = options_.every_steps > 0 && run.step() % options_.every_steps == 0;
+  if (!run.in_epoch() || !run.has_loader_state()) return;  // on_epoch_end() follows, or nothing can
+  if (is_due || run.is_stopping()) save(run, path_);
+}
+
+void Checkpoint::on_epoch_end(Run& run) {
+  if (!options_.best.empty() && best_.improves(run.numbers())) {
+    save_state(run.model().state_dict(), options_.best);
+  }
+  const bool is_last = run.is_stopping() || run.epoch() == run.options().epochs;
+  if (run.in_epoch()) return;  // the last step has saved
+  if (is_last || run.epoch() % options_.every_epochs == 0) save(run, path_);
+}
+
+State Checkpoint::state_dict() const {
+  State state;
+  state.insert("best", best_.value());
+  return state;
+}
+
+void Checkpoint::load_state_dict(const State& state) { best_.reset(state.get<double>("best")); }
+
+void Schedule::on_step_end(Run& /*run*/) {
+  if (scheduler_ && every_ == Every::kStep) scheduler_->step();
+}
+
+void Schedule::on_epoch_end(Run& run) {
+  if (plateau_) plateau_->step(run.numbers()[monitor_]);
+  if (scheduler_ && every_ == Every::kEpoch) scheduler_->step();
+}
+
+State Schedule::state_dict() const {
+  return plateau_ ? plateau_->state_dict() : scheduler_->state_dict();
+}
+
+void Schedule::load_state_dict(const State& state) {
+  if (plateau_) {
+    plateau_->load_state_dict(state);
+  } else {
+    scheduler_->load_state_dict(state);
+  }
+}
+
+TimeLimit::TimeLimit(double seconds) : seconds_(seconds) {
+  TERN_CHECK(seconds > 0, Error, "TimeLimit: seconds should be positive, got ", seconds);
+}
+
+void TimeLimit::on_fit_begin(Run& /*run*/) { start_ = now(); }
+
+void TimeLimit::on_step_end(Run& run) {
+  if (now() - start_ >= seconds_) run.stop("the time limit was reached");
+}
+
+void Print::on_epoch_begin(Run& /*run*/) { start_ = now(); }
+
+void Print::on_epoch_end(Run& run) {
+  std::string line = "epoch " + std::to_string(run.epoch());
+  if (run.options().epochs > 0) line += '/' + std::to_string(run.options().epochs);
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "  (%.1f s)\n", now() - start_);
+  *out_ << line << "  " << run.numbers() << seconds << std::flush;
+}
+
+void LogCsv::on_fit_begin(Run& /*run*/) { log_ = nullptr; }
+
+void LogCsv::on_epoch_end(Run& run) {
+  if (!log_) {
+    std::vector<std::string> columns = {"epoch"};
+    for (const auto& [name, value] : run.history()[0]) columns.push_back(name);
+    log_ = std::make_shared<CsvLog>(path_, std::move(columns), /*append=*/run.epoch() > 1);
+    log_->truncate(run.epoch() - 1);  // rows after the checkpoint are written again
+  }
+  std::vector<CsvCell> cells = {{"epoch", run.epoch()}};
+  for (const std::string& column : log_->columns()) {
+    if (const double* value = run.numbers().find(column)) cells.push_back({column, *value});
+  }
+  log_->row(cells);
+}
+
+}  // namespace tern::train

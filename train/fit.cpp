@@ -1,0 +1,164 @@
+#include <tern/train/fit.h>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/error.h>
+#include <tern/core/ops/join.h>
+#include <tern/serialization/state_file.h>
+#include <tern/train/detail/modes.h>
+
+namespace tern::train {
+
+Callback::~Callback() = default;
+void Callback::on_fit_begin(Run& /*run*/) {}
+void Callback::on_epoch_begin(Run& /*run*/) {}
+void Callback::on_step_end(Run& /*run*/) {}
+void Callback::on_epoch_end(Run& /*run*/) {}
+void Callback::on_fit_end(Run& /*run*/) {}
+State Callback::state_dict() const { return {}; }
+void Callback::load_state_dict(const State& /*state*/) {}
+
+void AnyCallback::check() const {
+  TERN_CHECK(callback_, Error, "fit: a callback is a null pointer");
+}
+
+std::shared_ptr<Callback> AnyCallback::after_each_epoch(std::function<void(Run&)> function) {
+  struct EpochEnd : Callback {
+    explicit EpochEnd(std::function<void(Run&)> its_function) : function(std::move(its_function)) {}
+    void on_epoch_end(Run& run) override { function(run); }
+    std::function<void(Run&)> function;
+  };
+  return std::make_shared<EpochEnd>(std::move(function));
+}
+
+namespace detail {
+
+Batches::~Batches() = default;
+
+Modes::Modes(nn::Module& module) {
+  for (std::shared_ptr<nn::Module>& each : module.modules()) {
+    const bool mode = each->is_training();
+    modes_.emplace_back(std::move(each), mode);
+  }
+}
+
+Modes::~Modes() {
+  // Parents come first and train() also sets the modules below, which follow.
+  for (const auto& [module, mode] : modes_) {
+    try {
+      if (module->is_training() != mode) module->train(mode);
+    } catch (...) {  // of a train() that a program overrides
+    }
+  }
+}
+
+std::optional<Device> device_of(const nn::Module& module) {
+  for (const std::vector<Tensor>& tensors : {module.parameters(false), module.buffers(false)}) {
+    if (!tensors.empty()) return tensors[0].device();
+  }
+  for (const std::shared_ptr<nn::Module>& child : module.children()) {
+    if (const std::optional<Device> device = device_of(*child)) return device;
+  }
+  return {};
+}
+
+BatchFunction loss_function(nn::AnyModule model, LossFunction loss, const char* elementwise) {
+  return [model = std::move(model), loss = std::move(loss), elementwise](const void* given) {
+    data::Example<> batch = *static_cast<const data::Example<>*>(given);
+    if (const std::optional<Device> device = device_of(*model.ptr())) move_batch(batch, *device);
+    BatchResult result;
+    result.size = batch_size(batch);
+    result.output = model.forward(batch.data);
+    TERN_CHECK(elementwise == nullptr || result.output.sizes() == batch.target.sizes(), ShapeError,
+               elementwise, ": the target has sizes ", batch.target.sizes(),
+               ", but the output of the model has sizes ", result.output.sizes(),
+               "; the loss would broadcast them. Give both the same sizes, for example with "
+               "target.unsqueeze(1)");
+    result.loss = loss(result.output, batch.target);
+    result.target = std::move(batch.target);
+    return result;
+  };
+}
+
+namespace {
+
+void check_model(const std::shared_ptr<nn::Module>& model, const char* function) {
+  TERN_CHECK(model, Error, function, ": the model is a null pointer");
+}
+
+void check_options(const Loader& loader, const Options& options) {
+  TERN_CHECK(options.epochs >= 0 && options.steps >= 0 && options.epochs + options.steps > 0, Error,
+             "fit: set the option epochs or steps to a positive number, got epochs ",
+             options.epochs, " and steps ", options.steps);
+  TERN_CHECK(options.accumulate > 0, Error, "fit: accumulate should be positive, got ",
+             options.accumulate);
+  TERN_CHECK(options.clip_norm >= 0 && options.clip_value >= 0, Error,
+             "fit: clip_norm and clip_value should not be negative, got ", options.clip_norm,
+             " and ", options.clip_value);
+  TERN_CHECK(
+      !options.validation || options.validation.batches()->type() == loader.batches()->type(),
+      Error,
+      "fit: the batches of the validation loader have another type than those of "
+      "the training loader");
+}
+
+}  // namespace
+
+void update_metrics(const std::vector<NamedMetric>& metrics, const BatchResult& result) {
+  TERN_CHECK(metrics.empty() || result.output.defined(), Error,
+             "metrics need a loss of output and target, such as nn::MSELoss(), instead of a "
+             "function of a batch");
+  const NoGradGuard no_grad;
+  for (const NamedMetric& named : metrics) named.metric->update(result.output, result.target);
+}
+
+History fit(std::shared_ptr<nn::Module> model, const Loader& loader, optim::Optimizer& optimizer,
+            BatchFunction function, const Options& options) {
+  check_model(model, "fit");
+  check_options(loader, options);
+  Run run(std::move(model), *loader.batches(), optimizer, std::move(function), options);
+  run.train();
+  return std::move(run.history_);
+}
+
+Numbers evaluate(nn::Module& model, const Loader& loader, const BatchFunction& function,
+                 const std::vector<NamedMetric>& metrics, std::string_view prefix) {
+  const Modes before(model);
+  const NoGradGuard no_grad;
+  model.eval();
+  for (const NamedMetric& named : metrics) named.metric->reset();
+  double total = 0, weight = 0;
+  Batches& batches = *loader.batches();
+  for (batches.begin(); const void* batch = batches.batch(); batches.next()) {
+    const BatchResult result = function(batch);
+    total += result.loss.item<double>() * static_cast<double>(result.size);
+    weight += static_cast<double>(result.size);
+    update_metrics(metrics, result);
+  }
+  TERN_CHECK(weight > 0, Error, "evaluate: the loader gave no batch");
+  Numbers numbers;
+  numbers.set(std::string(prefix) + "loss", total / weight);
+  for (const NamedMetric& named : metrics) {
+    numbers.set(std::string(prefix) + named.name, named.metric->value());
+  }
+  return numbers;
+}
+
+Tensor predict(nn::AnyModule model, const Loader& loader,
+               const std::function<Tensor(const void*)>& data_of) {
+  const std::optional<Device> device = device_of(*model.ptr());
+  const Modes before(*model.ptr());
+  const NoGradGuard no_grad;
+  model.ptr()->eval();
+  std::vector<Tensor> outputs;
+  Batches& batches = *loader.batches();
+  for (batches.begin(); const void* batch = batches.batch(); batches.next()) {
+    Tensor data = data_of(batch);
+    if (device) move_batch(data, *device);
+    outputs.push_back(model.forward(data));
+  }
+  TERN_CHECK(!outputs.empty(), Error, "predict: the loader gave no batch");
+  return cat(outputs);
+}
+
+}  // namespace detail
+}  // namespace tern::train

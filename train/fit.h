@@ -1,0 +1,221 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <tern/nn/any_module.h>
+#include <tern/nn/modules/loss.h>
+#include <tern/train/callback.h>
+#include <tern/train/loader.h>
+#include <tern/train/metrics/metric.h>
+
+namespace tern::train {
+
+/// A metric under the name that its number has in the history.
+struct NamedMetric {
+  /// Takes over a metric.
+  template <std::derived_from<metrics::TargetMetric> M>
+  NamedMetric(std::string its_name, M its_metric)
+      : name(std::move(its_name)), metric(std::make_shared<M>(std::move(its_metric))) {}
+
+  /// The name, such as "accuracy".
+  std::string name;
+  /// The metric.
+  std::shared_ptr<metrics::TargetMetric> metric;
+};
+
+/// Options of fit(). At least one of `epochs` and `steps` must be set.
+///
+/// Example:
+///   train::fit(net, loader, adam, nn::CrossEntropyLoss(),
+///              {.epochs = 5, .validation = test_loader, .clip_norm = 1.0,
+///               .callbacks = {train::Print(std::cout)}});
+struct Options {
+  /// The number of epochs of the whole training, those before a checkpoint included; 0 for no
+  /// limit.
+  std::int64_t epochs = 0;
+  /// The number of steps of the optimizer in the whole training; 0 for no limit.
+  std::int64_t steps = 0;
+  /// Batches of the same type as those of the training. Each epoch ends with their loss, computed
+  /// in evaluation mode without gradients.
+  Loader validation = {};
+  /// The numbers of an epoch beside the loss, of the training (in training mode, while the model
+  /// changes) and of the validation.
+  std::vector<NamedMetric> metrics = {};
+  /// The number of batches whose gradients each step accumulates. Each loss is divided by this
+  /// number. The last step of an epoch may have fewer batches.
+  std::int64_t accumulate = 1;
+  /// The largest total norm of the gradients; larger ones are scaled down. 0 for no limit.
+  double clip_norm = 0;
+  /// The largest magnitude of an element of the gradients; larger ones are cut. 0 for no limit.
+  double clip_value = 0;
+  /// True: a batch whose loss is NaN or infinite changes nothing and is counted in the number
+  /// "skipped" of its epoch. False: it is an error.
+  bool skip_nonfinite = false;
+  /// What happens beside the loop, in this order.
+  std::vector<AnyCallback> callbacks = {};
+  /// A file of a Checkpoint to continue from.
+  std::string resume = {};
+};
+
+namespace detail {
+
+/// Computes the loss of outputs and targets.
+using LossFunction = std::function<Tensor(const Tensor& output, const Tensor& target)>;
+
+template <class M>
+inline constexpr bool kIsModelClass = std::is_base_of_v<nn::Module, M>;
+
+template <class M>
+nn::AnyModule any_module(const M& model) {
+  static_assert(!kIsModelClass<M>,
+                "Give the holder of the model (Net net; made by TERN_MODULE), a std::shared_ptr to "
+                "it, or an nn::AnyModule: a plain object would be copied.");
+  if constexpr (std::is_same_v<M, nn::AnyModule>) {
+    return model;
+  } else if constexpr (!kIsModelClass<M>) {
+    return nn::AnyModule(model);
+  }
+}
+
+template <class M>
+std::shared_ptr<nn::Module> module_of(const M& model) {
+  static_assert(!kIsModelClass<M>,
+                "Give the holder of the model (Net net; made by TERN_MODULE), a std::shared_ptr to "
+                "it, or an nn::AnyModule: a plain object would be copied.");
+  if constexpr (requires { model.ptr(); }) {
+    return model.ptr();
+  } else if constexpr (!kIsModelClass<M>) {
+    return model;
+  }
+}
+
+/// Returns the device of the first parameter or buffer of a module, nothing without any.
+TERN_API std::optional<Device> device_of(const nn::Module& module);
+
+/// The name of a loss that compares element with element, null for all others. PyTorch warns where
+/// such a loss broadcasts; fit() refuses it.
+template <class F>
+constexpr const char* kElementwiseLoss = nullptr;
+template <>
+inline constexpr const char* kElementwiseLoss<nn::MSELoss> = "MSELoss";
+template <>
+inline constexpr const char* kElementwiseLoss<nn::L1Loss> = "L1Loss";
+template <>
+inline constexpr const char* kElementwiseLoss<nn::SmoothL1Loss> = "SmoothL1Loss";
+template <>
+inline constexpr const char* kElementwiseLoss<nn::HuberLoss> = "HuberLoss";
+
+TERN_API BatchFunction loss_function(nn::AnyModule model, LossFunction loss,
+                                     const char* elementwise);
+template <class Batch, class Step>
+BatchFunction step_function(std::shared_ptr<nn::Module> model, Step step) {
+  return [model = std::move(model), step = std::move(step)](const void* given) mutable {
+    Batch batch = *static_cast<const Batch*>(given);
+    if (const std::optional<Device> device = device_of(*model)) move_batch(batch, *device);
+    const std::int64_t size = batch_size(batch);
+    return BatchResult{step(batch), {}, {}, size};
+  };
+}
+
+/// Returns the function that computes the loss of a batch by `loss`, which is a function of output
+/// and target or a function of a batch.
+template <class L, class M, class F>
+BatchFunction batch_function(const M& model, F&& loss) {
+  using Batch = typename BatchOf<std::remove_reference_t<L>>::type;
+  if constexpr (std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&>) {
+    static_assert(std::is_same_v<Batch, data::Example<>>,
+                  "With a loss of output and target, the loader's batches must be data::Example<>: "
+                  "join the examples with dataset.map(data::transforms::Stack<>()), or give a "
+                  "function of a batch that returns the loss.");
+    return loss_function(any_module(model), LossFunction(std::forward<F>(loss)),
+                         kElementwiseLoss<std::remove_cvref_t<F>>);
+  } else {
+    static_assert(std::is_invocable_r_v<Tensor, F&, Batch&>,
+                  "The loss is a function (output, target) -> Tensor such as nn::MSELoss(), or a "
+                  "function of a batch of the loader that returns the loss as a Tensor.");
+    return step_function<Batch>(module_of(model), std::decay_t<F>(std::forward<F>(loss)));
+  }
+}
+
+TERN_API Numbers evaluate(nn::Module& model, const Loader& loader, const BatchFunction& function,
+                          const std::vector<NamedMetric>& metrics, std::string_view prefix);
+void update_metrics(const std::vector<NamedMetric>& metrics, const BatchResult& result);
+TERN_API Tensor predict(nn::AnyModule model, const Loader& loader,
+                        const std::function<Tensor(const void*)>& data_of);
+
+}  // namespace detail
+
+/// Trains a model and returns the numbers of each epoch. The loop is the one of docs/training.md:
+/// zero_grad, forward, loss, backward, clipping, step.
+///
+/// `model` is a holder, a shared pointer or an AnyModule. `loader` gives the batches; see Loader.
+/// `loss` is a function or module of the model's output and the target, for batches of type
+/// data::Example<>; or a function of a batch of any type that computes the loss itself. Batches are
+/// moved to the device of the model first. Losses are averaged over the examples.
+///
+/// Training is in training mode; a model that is in training mode keeps the modes of its
+/// submodules, so a frozen part may stay in evaluation mode. After fit(), also after an exception,
+/// every module has the mode that it had before.
+///
+/// Throws: Error for options out of range, ShapeError for outputs and targets that MSELoss, L1Loss,
+/// SmoothL1Loss or HuberLoss would broadcast, Error for a loss that is not a single number, and for
+/// a loss that is NaN or infinite, with its step; and the errors of the model, the loader and
+/// callbacks.
+///
+/// Example:
+///   optim::Adam adam(net->parameters(), 1e-3);
+///   train::History history =
+///       train::fit(net, loader, adam, nn::CrossEntropyLoss(), {.epochs = 5});
+///   train::fit(vae, loader, adam, [&](data::Example<>& batch) { return vae->loss(batch.data); },
+///              {.steps = 1000});
+template <class M, class L, class F>
+History fit(const M& model, L&& loader, optim::Optimizer& optimizer, F&& loss,
+            const Options& options) {
+  return detail::fit(detail::module_of(model), Loader(loader), optimizer,
+                     detail::batch_function<L>(model, std::forward<F>(loss)), options);
+}
+
+/// Returns "loss", the mean over the examples of a loader, and the metrics, in evaluation mode and
+/// without gradients. The arguments are those of fit(). The modes of the modules are restored.
+///
+/// Example:
+///   train::Numbers test = train::evaluate(net, test_loader, nn::CrossEntropyLoss(),
+///                                         {{"accuracy", metrics::Accuracy()}});
+template <class M, class L, class F>
+Numbers evaluate(const M& model, L&& loader, F&& loss,
+                 const std::vector<NamedMetric>& metrics = {}) {
+  return detail::evaluate(*detail::module_of(model), Loader(loader),
+                          detail::batch_function<L>(model, std::forward<F>(loss)), metrics, "");
+}
+
+/// Returns the outputs of a model for all batches of a loader, joined along dimension 0, on the
+/// device of the model, in evaluation mode and without gradients. Batches are tensors or examples.
+///
+/// Example:
+///   Tensor classes = train::predict(net, loader).argmax(1);
+template <class M, class L>
+Tensor predict(const M& model, L&& loader) {
+  using Batch = typename detail::BatchOf<std::remove_reference_t<L>>::type;
+  return detail::predict(detail::any_module(model), Loader(loader), [](const void* given) {
+    const Batch& batch = *static_cast<const Batch*>(given);
+    if constexpr (requires { Tensor(batch.data); }) {
+      return batch.data;
+    } else {
+      static_assert(std::is_same_v<Batch, Tensor>,
+                    "predict() takes batches that are tensors or "
+                    "examples whose data is a tensor");
+      return batch;
+    }
+  });
+}
+
+}  // namespace tern::train

@@ -1,0 +1,154 @@
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tern/core/base/error.h>
+#include <tern/core/ops/ops.h>
+#include <tern/serialization/checkpoint.h>
+#include <tern/train/fit.h>
+
+// What a checkpoint of a training holds.
+
+namespace tern::train {
+
+/// One entry of a checkpoint.
+struct Run::Part {
+  const char* name;
+  std::function<State()> save;
+  std::function<void(const State&)> load;
+};
+
+std::vector<Run::Part> Run::parts() const {
+  Run& run = const_cast<Run&>(*this);  // load() is called by a member that is not const
+  std::vector<Part> parts = {
+      {"model", [&run] { return run.model_->state_dict(); },
+       [&run](const State& state) { run.model_->load_state_dict(state); }},
+      {"optimizer", [&run] { return run.optimizer_.state_dict(); },
+       [&run](const State& state) { run.optimizer_.load_state_dict(state); }},
+      {"callbacks", [&run] { return run.callback_states(); },
+       [&run](const State& state) { run.load_callback_states(state); }}};
+  if (loader_.has_state()) {
+    parts.push_back({"loader", [&run] { return run.loader_.state_dict(); },
+                     [&run](const State& state) { run.loader_.load_state_dict(state); }});
+  }
+  parts.push_back({"progress", [&run] { return run.progress(); },
+                   [&run](const State& state) { run.load_progress(state); }});
+  // Last, because the parts before may draw.
+  parts.push_back({"generators", [] { return generator_states(); },
+                   [](const State& state) { set_generator_states(state); }});
+  return parts;
+}
+
+bool Run::has_loader_state() const { return loader_.has_state(); }
+
+State Run::state_dict() const {
+  TERN_CHECK(!in_epoch_ || loader_.has_state(), Error,
+             "the training cannot be saved within an epoch, because the loader has no "
+             "state_dict(); save at the end of an epoch");
+  State state;
+  for (const Part& part : parts()) state.insert(part.name, part.save());
+  return state;
+}
+
+void Run::load_state_dict(const State& state) {
+  TERN_CHECK(state.is_dict() && state.contains("progress"), Error,
+             "this is no checkpoint of a training; load the weights of a model by "
+             "tern::load(model, path)");
+  std::vector<std::pair<Part, State>> undo;
+  for (Part& part : parts()) {
+    const State* saved = state.find(part.name);
+    try {
+      TERN_CHECK(saved != nullptr, Error, "the checkpoint has no entry of this name");
+      State before = part.save();
+      if (part.name == std::string_view("model")) {  // load() writes into these tensors
+        State copies;
+        for (const auto& [name, tensor] : before) copies.insert(name, tensor.tensor().clone());
+        before = std::move(copies);
+      }
+      undo.emplace_back(part, std::move(before));
+      part.load(*saved);
+    } catch (const Error& error) {
+      if (!undo.empty() && undo.back().first.name == part.name) undo.pop_back();
+      for (; !undo.empty(); undo.pop_back()) undo.back().first.load(undo.back().second);
+      tern::detail::raise<Error>("the ", part.name,
+                                 " of the checkpoint does not fit: ", error.what());
+    }
+  }
+}
+
+State Run::progress() const {
+  State state;
+  state.insert("epoch", epoch_);
+  state.insert("step", step_);
+  state.insert("batch", batch_);
+  state.insert("skipped", skipped_);
+  state.insert("total", total_);
+  state.insert("weight", weight_);
+  state.insert("in_epoch", in_epoch_);
+  History logged;
+  logged.add(numbers_);
+  state.insert("numbers", logged.state_dict());
+  state.insert("history", history_.state_dict());
+  State sums = State::list();
+  for (const NamedMetric& named : options_.metrics) sums.push_back(named.metric->state_dict());
+  state.insert("metrics", sums);
+  return state;
+}
+
+void Run::load_progress(const State& state) {
+  const State& sums = state["metrics"];
+  TERN_CHECK(sums.size() == options_.metrics.size(), Error, "it has ", sums.size(),
+             " metrics, the options of fit() have ", options_.metrics.size());
+  History logged, history;
+  logged.load_state_dict(state["numbers"]);
+  history.load_state_dict(state["history"]);
+  const auto integer = [&](const char* key) { return state.get<std::int64_t>(key); };
+  const std::int64_t epoch = integer("epoch"), step = integer("step"), batch = integer("batch");
+  const std::int64_t skipped = integer("skipped");
+  const auto total = state.get<double>("total"), weight = state.get<double>("weight");
+  const bool in_epoch = state.get<bool>("in_epoch");
+  TERN_CHECK(!in_epoch || loader_.has_state(), Error,
+             "it was saved within an epoch, and the loader has no state_dict()");
+  std::size_t index = 0;
+  for (const NamedMetric& named : options_.metrics) {
+    named.metric->load_state_dict(sums[index++]);
+  }
+  epoch_ = epoch;
+  step_ = step;
+  batch_ = batch;
+  skipped_ = skipped;
+  total_ = total;
+  weight_ = weight;
+  in_epoch_ = in_epoch;
+  numbers_ = logged.back();
+  history_ = std::move(history);
+}
+
+State Run::callback_states() const {
+  State states = State::list();
+  for (const AnyCallback& callback : options_.callbacks) {
+    if (State state = callback->state_dict(); !state.empty()) states.push_back(std::move(state));
+  }
+  return states;
+}
+
+void Run::load_callback_states(const State& state) {
+  std::vector<Callback*> with_state;
+  for (const AnyCallback& callback : options_.callbacks) {
+    if (!callback->state_dict().empty()) with_state.push_back(&*callback);
+  }
+  TERN_CHECK(state.size() == with_state.size(), Error, "it has ", state.size(),
+             " callbacks with a state, the options of fit() have ", with_state.size());
+  std::vector<State> before;
+  for (const Callback* callback : with_state) before.push_back(callback->state_dict());
+  std::size_t index = 0;
+  try {
+    for (Callback* callback : with_state) callback->load_state_dict(state[index++]);
+  } catch (...) {
+    for (std::size_t i = 0; i + 1 < index; ++i) with_state[i]->load_state_dict(before[i]);
+    throw;
+  }
+}
+
+}  // namespace tern::train
