@@ -15,3 +15,4 @@
 #include <tern/train/picture/chart.h>
 #include <tern/train/picture/image.h>
 #include <tern/train/run.h>
+#include <tern/train/tensorboard/summary_writer.h>

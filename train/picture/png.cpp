@@ -41,39 +41,45 @@ int paeth(int left, int above, int corner) {
   return to_above <= to_corner ? above : corner;
 }
 
-/// Writes `row` minus its prediction by one of PNG's five filters to `to`. `above` is the row
-/// above, zeros for the first row.
-void filter_row(int filter, const Byte* row, const Byte* above, std::size_t size, std::size_t step,
-                Byte* to) {
-  for (std::size_t i = 0; i < size; ++i) {
-    const int left = i < step ? 0 : row[i - step], corner = i < step ? 0 : above[i - step];
-    const int predictions[] = {0, left, above[i], (left + above[i]) / 2,
-                               paeth(left, above[i], corner)};
-    to[i] = static_cast<Byte>(row[i] - predictions[filter]);
+/// A row minus its predictions by PNG's five filters, and for each filter how far the bytes are
+/// from 0: the usual guess for the one that compresses best.
+struct FilteredRow {
+  explicit FilteredRow(std::size_t size) {
+    for (std::vector<Byte>& row : bytes) row.resize(size);
   }
-}
 
-/// Returns the rows, each with the filter whose bytes have the smallest sum, the usual guess for
-/// the one that compresses best.
+  /// `above` is the row above, zeros for the first row.
+  void run(const Byte* row, const Byte* above, std::size_t step) {
+    std::fill(std::begin(distances), std::end(distances), 0);
+    for (std::size_t i = 0; i < bytes[0].size(); ++i) {
+      const int left = i < step ? 0 : row[i - step], corner = i < step ? 0 : above[i - step];
+      const int predictions[kFilters] = {0, left, above[i], (left + above[i]) / 2,
+                                         paeth(left, above[i], corner)};
+      for (std::size_t filter = 0; filter < kFilters; ++filter) {
+        const auto rest = static_cast<Byte>(row[i] - predictions[filter]);
+        bytes[filter][i] = rest;
+        distances[filter] += rest < 128 ? rest : 256 - rest;
+      }
+    }
+  }
+
+  static constexpr std::size_t kFilters = 5;
+  std::vector<Byte> bytes[kFilters];
+  std::int64_t distances[kFilters] = {};
+};
+
+/// Returns the rows, each behind the number of its filter.
 std::string filtered(const Byte* pixels, std::size_t rows, std::size_t size, std::size_t step) {
   std::string result;
-  std::vector<Byte> zeros(size), tried(size), best(size);
+  result.reserve(rows * (size + 1));
+  const std::vector<Byte> zeros(size);
+  FilteredRow tried(size);
   for (std::size_t y = 0; y < rows; ++y) {
     const Byte* const row = pixels + y * size;
-    const Byte* const above = y == 0 ? zeros.data() : row - size;
-    long least = std::numeric_limits<long>::max();
-    char chosen = 0;
-    for (char filter = 0; filter < 5; ++filter) {
-      filter_row(filter, row, above, size, step, tried.data());
-      long sum = 0;
-      for (const Byte byte : tried) sum += std::min<int>(byte, 256 - byte);
-      if (sum >= least) continue;
-      least = sum;
-      chosen = filter;
-      best.swap(tried);
-    }
-    result += chosen;
-    result.append(reinterpret_cast<const char*>(best.data()), size);
+    tried.run(row, y == 0 ? zeros.data() : row - size, step);
+    const auto best = std::ranges::min_element(tried.distances) - tried.distances;
+    result += static_cast<char>(best);
+    result.append(reinterpret_cast<const char*>(tried.bytes[best].data()), size);
   }
   return result;
 }
@@ -83,8 +89,9 @@ std::string deflated(const std::string& data) {
 #ifdef TERN_HAVE_ZLIB
   uLongf size = compressBound(data.size());
   std::string result(size, '\0');
-  const int code = compress2(reinterpret_cast<Bytef*>(result.data()), &size,
-                             reinterpret_cast<const Bytef*>(data.data()), data.size(), 9);
+  const int code =
+      compress2(reinterpret_cast<Bytef*>(result.data()), &size,
+                reinterpret_cast<const Bytef*>(data.data()), data.size(), Z_DEFAULT_COMPRESSION);
   TERN_CHECK(code == Z_OK, OutOfMemoryError, "zlib: cannot compress ", data.size(), " bytes");
   result.resize(size);
   return result;

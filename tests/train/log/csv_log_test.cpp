@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <limits>
 
 #include <tern/serialization/save_bytes.h>
@@ -9,6 +7,7 @@
 
 #include "error_of.h"
 #include "serialization/scratch.h"
+#include "train/file_size_limit.h"
 
 namespace tern::train {
 namespace {
@@ -99,30 +98,12 @@ TEST_F(CsvLogTest, NamesTheFileAndTheReason) {
   EXPECT_TRUE(has(error_of<FileError>([&] { save_bytes("x", missing); }), missing));
 }
 
-/// Limits the size of files that this process writes, as a full disk does.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    const struct rlimit limit = {bytes, old_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  struct rlimit old_ = {};
-  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
-};
-
 TEST_F(CsvLogTest, AFullDiskLeavesWholeRows) {
   CsvLog log(path_, {"step", "text"});
   log.row({{"step", 1}, {"text", "fits"}});
   const std::string before = content();
   {
-    const FileSizeLimit limit(before.size() + 10);
+    const testing::FileSizeLimit limit(before.size() + 10);
     const std::string text = error_of<FileError>([&] {
       log.row({{"step", 2}, {"text", std::string(40, 'x')}});
     });
