@@ -37,6 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         ExampleRun{"gru", "--steps 3 --length 4 --save net.json", "mean squared error on new"},
         ExampleRun{"linear_regression", "--epochs 1 --save net.json", "learned: y = 2.0"},
+        ExampleRun{"mnist_mlp", "--epochs 1 --batch-size 16 --data mnist --save net.json",
+                   "epoch 1: loss "},
         ExampleRun{"multi_device", "--epochs 2 --save net.json", "epoch 2: loss"},
         ExampleRun{"vae", "--epochs 1 --batch-size 16 --data mnist --save net.json",
                    "====> Test set loss: "}),
@@ -70,6 +72,46 @@ TEST_P(Examples, RefuseOtherDevices) {
     const ProgramResult result = run("", arguments);
     EXPECT_EQ(result.code, 2) << arguments;
     EXPECT_NE(result.text.find("--device"), std::string::npos) << result.text;
+  }
+}
+
+TEST(ExamplePrograms, MnistMlpHasTheSameWeightsWithFit) {
+  const Scratch scratch;
+  write_mnist(scratch.path("mnist"), 32);
+  const auto weights = [&](const std::string& option) {
+    const ProgramResult result = run_program(
+        "cd " + scratch.folder() + " && " + kExamples +
+        "mnist_mlp --device cpu --epochs 2 --batch-size 8 --data mnist --save net.json " + option);
+    EXPECT_EQ(result.code, 0) << result.text;
+    return load_state(scratch.path("net.json"));
+  };
+  EXPECT_TRUE(identical(weights(""), weights("--fit")));
+}
+
+TEST(ExamplePrograms, CustomOpAgreesWithItsGradients) {
+  const ProgramResult result = run_program(kExamples + "custom_op --rows 8 --columns 16");
+  EXPECT_EQ(result.code, 0) << result.text;
+  EXPECT_EQ(result.text.rfind("gradcheck: true\ngradgradcheck: true\n"
+                              "fused and composed gradients agree: true\nops ",
+                              0),
+            0u)
+      << result.text;
+}
+
+TEST(ExamplePrograms, AutogradTourPrintsWhatItsHeadPromises) {
+  const ProgramResult result = run_program(kExamples + "autograd_tour");
+  EXPECT_EQ(result.code, 0) << result.text;
+  for (const char* line :
+       {"2 x: tensor([2., 4., 6.])\ntwice: tensor([ 4.,  8., 12.])\n",
+        "with a hook: tensor([30., 30.]), of the middle: tensor([1., 1.])\n",
+        "derivative 1 of x^4 at 2: 32\nderivative 2 of x^4 at 2: 48\n"
+        "derivative 3 of x^4 at 2: 48\n",
+        "tensor([[2., 0.],\n        [0., 4.]], dtype=torch.float64)\n",
+        "tensor([[ 6.,  0.],\n        [ 0., 12.]], dtype=torch.float64)\n",
+        "the same gradient with checkpoint: true\n",
+        "inference tensor: mul: Inference tensors cannot be saved for backward.",
+        "anomaly: Function 'SqrtBackward0' returned nan values", "\nend of the tour\n"}) {
+    EXPECT_NE(result.text.find(line), std::string::npos) << line << "\n" << result.text;
   }
 }
 

@@ -27,6 +27,11 @@ TEST(ExpectedResults, LinearRegression) {
       << result.text;
 }
 
+TEST(ExpectedResults, MnistMlp) {
+  const ProgramResult result = run_program(kFolder + "mnist_mlp --device cpu");
+  EXPECT_GT(last_number(result, "accuracy "), 0.98) << result.text;
+}
+
 TEST(ExpectedResults, MultiDevice) {
   for (const char* environment : {"TERN_CUDA=0 ", "TERN_SIMULATE_CUDA=2 "}) {
     const ProgramResult result = run_program(environment + kFolder + "multi_device");
