@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -40,7 +39,7 @@ struct ForwardDefaults {
   static std::size_t required(std::size_t count) {
     if constexpr (requires { M::forward_defaults(); }) {
       for (const auto& argument : M::forward_defaults()) {
-        count = std::min<std::size_t>(count, argument.first);
+        if (argument.first < count) count = argument.first;
       }
     }
     return count;
@@ -140,9 +139,8 @@ class TERN_API AnyModule {
   template <detail::ModuleLike M>
   // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no AnyModule is ModuleLike.
   explicit AnyModule(M&& module) {
-    auto pointer = detail::module_ptr(std::forward<M>(module));
-    using Held = typename decltype(pointer)::element_type;
-    module_ = std::move(pointer);
+    using Held = typename detail::HeldModule<std::remove_cvref_t<M>>::type;
+    module_ = detail::module_ptr(std::forward<M>(module));
     forward_ = detail::any_forward<Held>;
     type_ = &typeid(Held);
   }

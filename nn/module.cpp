@@ -147,6 +147,10 @@ Module::NamedTensors Module::named_buffers(StrictBool recurse) const {
   return result;
 }
 
+std::shared_ptr<Module> detail::own_module(Module* module) {
+  return std::shared_ptr<Module>(module);
+}
+
 std::shared_ptr<Module> Module::shared_self() const {
   const std::shared_ptr<const Module> self = weak_from_this().lock();
   TERN_CHECK(

@@ -23,10 +23,29 @@ concept Placement =
     std::is_same_v<T, Device> || std::is_same_v<T, DeviceType> || std::is_same_v<T, ScalarType> ||
     std::is_same_v<T, TensorOptions> || tern::detail::TextArgument<T>;
 
+/// Owns a new module. One function for all classes: std::make_shared would be compiled again for
+/// every layer of a program.
+TERN_API std::shared_ptr<Module> own_module(Module* module);
+template <class Impl>
+std::shared_ptr<void> own(Impl* module) {
+  if constexpr (std::is_convertible_v<Impl*, Module*>) {
+    return own_module(module);
+  } else {
+    return std::shared_ptr<Impl>(module);
+  }
+}
+
+/// A new module that nobody owns yet.
+template <class Impl>
+struct NewModule {
+  explicit NewModule(Impl* made) : module(made) {}
+  Impl* module;
+};
+
 /// Makes the module of a holder from the arguments of its constructor. Reports wrong arguments by a
-/// static_assert in words instead of an error inside std::make_shared.
+/// static_assert in words.
 template <class Impl, class... Args>
-std::shared_ptr<Impl> make_module(Args&&... args) {
+NewModule<Impl> make_module(Args&&... args) {
   constexpr bool kFits = std::is_constructible_v<Impl, Args...>;
   constexpr bool kIsPlaced = (Placement<std::decay_t<Args>> || ...);
   static_assert(kFits || sizeof...(Args) > 0,
@@ -41,9 +60,9 @@ std::shared_ptr<Impl> make_module(Args&&... args) {
                 "modules, holders, shared pointers to modules, vectors of these, and functions "
                 "that map a Tensor to a Tensor.");
   if constexpr (kFits) {
-    return std::make_shared<Impl>(std::forward<Args>(args)...);
+    return NewModule<Impl>(new Impl(std::forward<Args>(args)...));
   } else {
-    return nullptr;
+    return NewModule<Impl>(nullptr);
   }
 }
 }  // namespace detail
@@ -85,12 +104,19 @@ class ModuleHolder {
       : ModuleHolder(detail::make_module<Contained>(std::forward<Head>(head),
                                                     std::forward<Tail>(tail)...)) {}
 
+  /// Takes over a module that the holder's class has made.
+  explicit ModuleHolder(detail::NewModule<Contained> made)
+      : module_(made.module), owner_(detail::own(made.module)) {}
+
   /// Returns true for an empty holder.
   bool is_empty() const noexcept { return owner_ == nullptr; }
   /// Returns false for an empty holder.
   explicit operator bool() const noexcept { return !is_empty(); }
   /// Returns the shared pointer. Throws Error when the holder is empty.
   std::shared_ptr<Contained> ptr() const { return {owner_, get()}; }
+  /// Returns the pointer as a Module. Cheaper to compile than ptr(). Throws Error when the holder
+  /// is empty.
+  std::shared_ptr<Module> base_ptr() const { return {owner_, get()}; }
   /// Returns the plain pointer. Throws Error when the holder is empty.
   Contained* get() const {
     if (is_empty()) detail::empty_holder_error();
@@ -184,33 +210,50 @@ std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained, Der
 
 namespace detail {
 
-/// Returns the module in a shared pointer or a holder. Moves a module given by value into a new
-/// shared pointer.
-template <class M>
-requires std::is_base_of_v<Module, M> std::shared_ptr<M> module_ptr(std::shared_ptr<M> module) {
-  return module;
-}
-template <class Contained, class Derived>
-std::shared_ptr<Contained> module_ptr(const ModuleHolder<Contained, Derived>& holder) {
-  return holder.ptr();
-}
-template <class M>
-requires std::is_base_of_v<Module, std::remove_cvref_t<M>>
-auto module_ptr(M&& module) {
-  return std::make_shared<std::remove_cvref_t<M>>(std::forward<M>(module));
-}
-
 template <class T>
 inline constexpr bool kIsHolder = requires {
   typename T::ContainedType;
 };
+
+/// Returns the module in a shared pointer or a holder. Moves a module given by value into a new
+/// shared pointer.
+template <class M>
+requires std::is_base_of_v<Module, M> std::shared_ptr<Module> module_ptr(
+    std::shared_ptr<M> module) {
+  return module;
+}
+template <class Contained, class Derived>
+std::shared_ptr<Module> module_ptr(const ModuleHolder<Contained, Derived>& holder) {
+  return holder.base_ptr();
+}
+template <class M>
+requires std::is_base_of_v<Module, std::remove_cvref_t<M>> std::shared_ptr<Module> module_ptr(
+    M&& module) {
+  return own_module(new std::remove_cvref_t<M>(std::forward<M>(module)));
+}
+
+/// The class of the module that module_ptr() returns for a T: `type`.
+template <class T>
+struct HeldModule {
+  using type = std::conditional_t<std::is_base_of_v<Module, T>, T, FunctionalImpl>;
+};
+template <class M>
+struct HeldModule<std::shared_ptr<M>> {
+  using type = M;
+};
+template <class T>
+requires kIsHolder<T>
+struct HeldModule<T> {
+  using type = typename T::ContainedType;
+};
+
 /// A function that maps a Tensor to a Tensor and is not a module.
 template <class F>
 concept TensorFunction =
     !std::is_base_of_v<Module, F> && !kIsHolder<F> && std::is_invocable_r_v<Tensor, F&, Tensor>;
 /// Makes a Functional that calls the function. Defined in functional_module.h.
 template <class F>
-requires TensorFunction<std::decay_t<F>> std::shared_ptr<FunctionalImpl> module_ptr(F&& function);
+requires TensorFunction<std::decay_t<F>> std::shared_ptr<Module> module_ptr(F&& function);
 
 /// The types that containers accept as a module.
 template <class T>

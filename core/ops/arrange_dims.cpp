@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/view.h>
 #include <tern/core/ops/ops.h>

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include <tern/core/autograd/record.h>

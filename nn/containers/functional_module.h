@@ -42,8 +42,8 @@ TERN_MODULE(Functional);
 
 namespace detail {
 template <class F>
-requires TensorFunction<std::decay_t<F>> std::shared_ptr<FunctionalImpl> module_ptr(F&& function) {
-  return std::make_shared<FunctionalImpl>(FunctionalImpl::Function(std::forward<F>(function)));
+requires TensorFunction<std::decay_t<F>> std::shared_ptr<Module> module_ptr(F&& function) {
+  return own_module(new FunctionalImpl(FunctionalImpl::Function(std::forward<F>(function))));
 }
 }  // namespace detail
 

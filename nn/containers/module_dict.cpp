@@ -39,4 +39,7 @@ void ModuleDictImpl::cast_error(const std::string& key, const std::type_info& wa
                              tern::detail::type_name(wanted));
 }
 
+ModuleDict::ModuleDict(std::initializer_list<NamedModule> modules)
+    : ModuleHolder(detail::make_module<ModuleDictImpl>(modules)) {}
+
 }  // namespace tern::nn

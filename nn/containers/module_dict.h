@@ -127,8 +127,7 @@ class ModuleDict : public ModuleHolder<ModuleDictImpl, ModuleDict> {
   /// Makes an empty dictionary.
   ModuleDict() = default;
   /// Holds modules under these names.
-  ModuleDict(std::initializer_list<NamedModule> modules)
-      : ModuleHolder(std::make_shared<ModuleDictImpl>(modules)) {}
+  TERN_API ModuleDict(std::initializer_list<NamedModule> modules);
 };
 
 }  // namespace tern::nn

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -164,7 +163,7 @@ class OrderedDict {
     slots_[slot] = static_cast<std::uint32_t>(index + 1);
   }
   void fill_slots() noexcept {
-    std::fill(slots_.begin(), slots_.end(), 0u);
+    for (std::uint32_t& slot : slots_) slot = 0;
     for (std::size_t index = 0; !slots_.empty() && index < size(); ++index) add_slot(index);
   }
 

@@ -36,4 +36,7 @@ Tensor ParameterDictImpl::pop(const std::string& key) {
   return parameter;
 }
 
+ParameterDict::ParameterDict(std::initializer_list<Module::NamedTensors::Item> parameters)
+    : ModuleHolder(detail::make_module<ParameterDictImpl>(Module::NamedTensors(parameters))) {}
+
 }  // namespace tern::nn

@@ -86,8 +86,7 @@ class ParameterDict : public ModuleHolder<ParameterDictImpl, ParameterDict> {
   /// Makes an empty dictionary.
   ParameterDict() = default;
   /// Holds tensors under these names.
-  ParameterDict(std::initializer_list<Module::NamedTensors::Item> parameters)
-      : ModuleHolder(std::make_shared<ParameterDictImpl>(Module::NamedTensors(parameters))) {}
+  TERN_API ParameterDict(std::initializer_list<Module::NamedTensors::Item> parameters);
 };
 
 }  // namespace tern::nn

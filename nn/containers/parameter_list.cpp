@@ -32,4 +32,7 @@ const Tensor& ParameterListImpl::at(Index index) const {
   return const_cast<ParameterListImpl*>(this)->at(index);
 }
 
+ParameterList::ParameterList(std::initializer_list<Tensor> tensors)
+    : ModuleHolder(detail::make_module<ParameterListImpl>(std::vector<Tensor>(tensors))) {}
+
 }  // namespace tern::nn

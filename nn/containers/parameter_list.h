@@ -76,8 +76,7 @@ class ParameterList : public ModuleHolder<ParameterListImpl, ParameterList> {
   /// Makes an empty list.
   ParameterList() = default;
   /// Holds these tensors.
-  ParameterList(std::initializer_list<Tensor> tensors)
-      : ModuleHolder(std::make_shared<ParameterListImpl>(std::vector<Tensor>(tensors))) {}
+  TERN_API ParameterList(std::initializer_list<Tensor> tensors);
 };
 
 }  // namespace tern::nn

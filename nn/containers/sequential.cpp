@@ -57,4 +57,7 @@ const AnyModule& SequentialImpl::checked(std::size_t index) const {
   return modules_[index];
 }
 
+Sequential::Sequential(std::initializer_list<NamedAnyModule> modules)
+    : ModuleHolder(detail::make_module<SequentialImpl>(modules)) {}
+
 }  // namespace tern::nn

@@ -131,8 +131,7 @@ class Sequential : public ModuleHolder<SequentialImpl, Sequential> {
   /// Makes an empty Sequential.
   Sequential() = default;
   /// Holds modules with explicit names.
-  Sequential(std::initializer_list<NamedAnyModule> modules)
-      : ModuleHolder(std::make_shared<SequentialImpl>(modules)) {}
+  TERN_API Sequential(std::initializer_list<NamedAnyModule> modules);
 
   /// Runs the modules, with the hooks of this Sequential, and returns the last result.
   template <class... Inputs>

@@ -51,7 +51,7 @@ std::unique_ptr<OptimizerParamState> LBFGSParamState::clone() const {
 }
 
 State LBFGSParamState::save() const {
-  const auto list = [](const std::deque<Tensor>& tensors) {
+  const auto list = [](const std::vector<Tensor>& tensors) {
     return State::list({tensors.begin(), tensors.end()});
   };
   State state, factors = State::list();
@@ -75,7 +75,7 @@ void LBFGSParamState::load(const State& state, const Tensor& parameter) {
   n_iter_ = state.get<std::int64_t>("n_iter");
   const State* direction = state.find("d");
   if (direction == nullptr || direction->is_null()) return;
-  const auto list = [&](const char* name, std::deque<Tensor>& tensors) {
+  const auto list = [&](const char* name, std::vector<Tensor>& tensors) {
     tensors.clear();
     for (const State& tensor : state[name].elements()) {
       tensors.push_back(flat_copy(tensor, name, parameter));
@@ -98,7 +98,7 @@ void LBFGSParamState::check() const {
   TERN_CHECK(old_dirs_.size() == old_stps_.size() && old_dirs_.size() == ro_.size(), Error,
              "loaded state dict has ", old_dirs_.size(), " old_dirs, ", old_stps_.size(),
              " old_stps and ", ro_.size(), " ro");
-  for (const std::deque<Tensor>* tensors : {&old_dirs_, &old_stps_}) {
+  for (const std::vector<Tensor>* tensors : {&old_dirs_, &old_stps_}) {
     for (const Tensor& tensor : *tensors) {
       TERN_CHECK(tensor.sizes() == d_.sizes(), ShapeError,
                  "loaded state dict has a change of size ", tensor.sizes(), ", d has ", d_.sizes());
@@ -170,9 +170,9 @@ Tensor next_direction(LBFGSParamState& state, const Tensor& gradient, std::int64
   const double ys = product(y, s);
   if (ys > 1e-10) {
     if (static_cast<std::int64_t>(state.old_dirs().size()) >= history) {
-      state.old_dirs().pop_front();
-      state.old_stps().pop_front();
-      state.ro().pop_front();
+      state.old_dirs().erase(state.old_dirs().begin());
+      state.old_stps().erase(state.old_stps().begin());
+      state.ro().erase(state.ro().begin());
     }
     state.old_dirs().push_back(y);
     state.old_stps().push_back(s);

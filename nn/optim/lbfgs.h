@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <string>
 
 #include <tern/nn/optim/optimizer_of.h>
@@ -50,11 +49,11 @@ struct TERN_API LBFGSParamState : public OptimizerParamState {
   /// The last step size.
   TERN_ARG(double, t) = 0;
   /// The past changes of the gradient, the oldest first.
-  TERN_ARG(std::deque<Tensor>, old_dirs);
+  TERN_ARG(std::vector<Tensor>, old_dirs);
   /// The past changes of the parameters.
-  TERN_ARG(std::deque<Tensor>, old_stps);
+  TERN_ARG(std::vector<Tensor>, old_stps);
   /// 1 / (change of the gradient * change of the parameters).
-  TERN_ARG(std::deque<double>, ro);
+  TERN_ARG(std::vector<double>, ro);
   /// The scale of the first approximation of the inverse Hessian.
   TERN_ARG(double, H_diag) = 1;
   /// The last gradient.

@@ -1,5 +1,6 @@
 #include <tern/serialization/file/detail/base64.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
