@@ -70,13 +70,22 @@ void EarlyStop::on_fit_begin(Run& /*run*/) {
   weights_ = {};
 }
 
+void EarlyStop::stop_if_due(Run& run) const {
+  if (bad_epochs_ < options_.patience) return;
+  run.stop(options_.monitor + " has not improved since epoch " + std::to_string(best_epoch_));
+}
+
+// A checkpoint of a training that has stopped.
+void EarlyStop::on_epoch_begin(Run& run) { stop_if_due(run); }
+
 void EarlyStop::on_epoch_end(Run& run) {
   if (best_.improves(run.numbers())) {
     best_epoch_ = run.epoch();
     bad_epochs_ = 0;
     if (options_.restore_best) weights_ = copy_of(run.model().state_dict());
-  } else if (++bad_epochs_ >= options_.patience) {
-    run.stop(options_.monitor + " has not improved since epoch " + std::to_string(best_epoch_));
+  } else {
+    ++bad_epochs_;
+    stop_if_due(run);
   }
 }
 

@@ -64,12 +64,15 @@ class TERN_API EarlyStop : public Callback {
   /// Throws Error for a patience below 1, a negative min_delta, and as Best does.
   explicit EarlyStop(EarlyStopOptions options = {});
   void on_fit_begin(Run& run) override;
+  void on_epoch_begin(Run& run) override;
   void on_epoch_end(Run& run) override;
   void on_fit_end(Run& run) override;
   State state_dict() const override;
   void load_state_dict(const State& state) override;
 
  private:
+  void stop_if_due(Run& run) const;
+
   EarlyStopOptions options_;
   Best best_;
   std::int64_t best_epoch_ = 0, bad_epochs_ = 0;

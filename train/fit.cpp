@@ -120,11 +120,13 @@ History fit(std::shared_ptr<nn::Module> model, const Loader& loader, optim::Opti
   return std::move(run.history_);
 }
 
-Numbers evaluate(nn::Module& model, const Loader& loader, const BatchFunction& function,
-                 const std::vector<NamedMetric>& metrics, std::string_view prefix) {
-  const Modes before(model);
+Numbers evaluate(std::shared_ptr<nn::Module> model, const Loader& loader,
+                 const BatchFunction& function, const std::vector<NamedMetric>& metrics,
+                 std::string_view prefix) {
+  check_model(model, "evaluate");
+  const Modes before(*model);
   const NoGradGuard no_grad;
-  model.eval();
+  model->eval();
   for (const NamedMetric& named : metrics) named.metric->reset();
   double total = 0, weight = 0;
   Batches& batches = *loader.batches();
@@ -145,6 +147,7 @@ Numbers evaluate(nn::Module& model, const Loader& loader, const BatchFunction& f
 
 Tensor predict(nn::AnyModule model, const Loader& loader,
                const std::function<Tensor(const void*)>& data_of) {
+  check_model(model.is_empty() ? nullptr : model.ptr(), "predict");
   const std::optional<Device> device = device_of(*model.ptr());
   const Modes before(*model.ptr());
   const NoGradGuard no_grad;

@@ -71,30 +71,36 @@ namespace detail {
 /// Computes the loss of outputs and targets.
 using LossFunction = std::function<Tensor(const Tensor& output, const Tensor& target)>;
 
-template <class M>
-inline constexpr bool kIsModelClass = std::is_base_of_v<nn::Module, M>;
+/// Reports a model or a loader that fit() cannot take, by a static_assert in words.
+template <class M, class L>
+constexpr void check_arguments() {
+  static_assert(!std::is_base_of_v<nn::Module, M>,
+                "Give the holder of the model (Net net; made by TERN_MODULE), a std::shared_ptr to "
+                "it, or an nn::AnyModule: a plain object would be copied.");
+  static_assert(!std::is_void_v<BatchOf<L>>,
+                "A loader has begin() and end(). Make one of a dataset with "
+                "data::make_data_loader(dataset.map(data::transforms::Stack<>()), batch_size).");
+}
 
 template <class M>
 nn::AnyModule any_module(const M& model) {
-  static_assert(!kIsModelClass<M>,
-                "Give the holder of the model (Net net; made by TERN_MODULE), a std::shared_ptr to "
-                "it, or an nn::AnyModule: a plain object would be copied.");
   if constexpr (std::is_same_v<M, nn::AnyModule>) {
     return model;
-  } else if constexpr (!kIsModelClass<M>) {
+  } else if constexpr (!std::is_base_of_v<nn::Module, M>) {
     return nn::AnyModule(model);
+  } else {
+    return {};
   }
 }
 
 template <class M>
 std::shared_ptr<nn::Module> module_of(const M& model) {
-  static_assert(!kIsModelClass<M>,
-                "Give the holder of the model (Net net; made by TERN_MODULE), a std::shared_ptr to "
-                "it, or an nn::AnyModule: a plain object would be copied.");
   if constexpr (requires { model.ptr(); }) {
     return model.ptr();
-  } else if constexpr (!kIsModelClass<M>) {
+  } else if constexpr (!std::is_base_of_v<nn::Module, M>) {
     return model;
+  } else {
+    return nullptr;
   }
 }
 
@@ -130,8 +136,10 @@ BatchFunction step_function(std::shared_ptr<nn::Module> model, Step step) {
 /// and target or a function of a batch.
 template <class L, class M, class F>
 BatchFunction batch_function(const M& model, F&& loss) {
-  using Batch = typename BatchOf<std::remove_reference_t<L>>::type;
-  if constexpr (std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&>) {
+  using Batch = BatchOf<L>;
+  if constexpr (std::is_void_v<Batch>) {
+    return {};
+  } else if constexpr (std::is_invocable_r_v<Tensor, F&, const Tensor&, const Tensor&>) {
     static_assert(std::is_same_v<Batch, data::Example<>>,
                   "With a loss of output and target, the loader's batches must be data::Example<>: "
                   "join the examples with dataset.map(data::transforms::Stack<>()), or give a "
@@ -146,8 +154,9 @@ BatchFunction batch_function(const M& model, F&& loss) {
   }
 }
 
-TERN_API Numbers evaluate(nn::Module& model, const Loader& loader, const BatchFunction& function,
-                          const std::vector<NamedMetric>& metrics, std::string_view prefix);
+TERN_API Numbers evaluate(std::shared_ptr<nn::Module> model, const Loader& loader,
+                          const BatchFunction& function, const std::vector<NamedMetric>& metrics,
+                          std::string_view prefix);
 void update_metrics(const std::vector<NamedMetric>& metrics, const BatchResult& result);
 TERN_API Tensor predict(nn::AnyModule model, const Loader& loader,
                         const std::function<Tensor(const void*)>& data_of);
@@ -160,7 +169,8 @@ TERN_API Tensor predict(nn::AnyModule model, const Loader& loader,
 /// `model` is a holder, a shared pointer or an AnyModule. `loader` gives the batches; see Loader.
 /// `loss` is a function or module of the model's output and the target, for batches of type
 /// data::Example<>; or a function of a batch of any type that computes the loss itself. Batches are
-/// moved to the device of the model first. Losses are averaged over the examples.
+/// moved to the device of the model first. Losses are averaged over the examples; reading one waits
+/// for a GPU.
 ///
 /// Training is in training mode; a model that is in training mode keeps the modes of its
 /// submodules, so a frozen part may stay in evaluation mode. After fit(), also after an exception,
@@ -180,7 +190,8 @@ TERN_API Tensor predict(nn::AnyModule model, const Loader& loader,
 template <class M, class L, class F>
 History fit(const M& model, L&& loader, optim::Optimizer& optimizer, F&& loss,
             const Options& options) {
-  return detail::fit(detail::module_of(model), Loader(loader), optimizer,
+  detail::check_arguments<M, L>();
+  return detail::fit(detail::module_of(model), detail::loader_of(loader), optimizer,
                      detail::batch_function<L>(model, std::forward<F>(loss)), options);
 }
 
@@ -193,7 +204,8 @@ History fit(const M& model, L&& loader, optim::Optimizer& optimizer, F&& loss,
 template <class M, class L, class F>
 Numbers evaluate(const M& model, L&& loader, F&& loss,
                  const std::vector<NamedMetric>& metrics = {}) {
-  return detail::evaluate(*detail::module_of(model), Loader(loader),
+  detail::check_arguments<M, L>();
+  return detail::evaluate(detail::module_of(model), detail::loader_of(loader),
                           detail::batch_function<L>(model, std::forward<F>(loss)), metrics, "");
 }
 
@@ -204,18 +216,19 @@ Numbers evaluate(const M& model, L&& loader, F&& loss,
 ///   Tensor classes = train::predict(net, loader).argmax(1);
 template <class M, class L>
 Tensor predict(const M& model, L&& loader) {
-  using Batch = typename detail::BatchOf<std::remove_reference_t<L>>::type;
-  return detail::predict(detail::any_module(model), Loader(loader), [](const void* given) {
-    const Batch& batch = *static_cast<const Batch*>(given);
-    if constexpr (requires { Tensor(batch.data); }) {
-      return batch.data;
-    } else {
-      static_assert(std::is_same_v<Batch, Tensor>,
-                    "predict() takes batches that are tensors or "
-                    "examples whose data is a tensor");
-      return batch;
-    }
-  });
+  using Batch = detail::BatchOf<L>;
+  detail::check_arguments<M, L>();
+  return detail::predict(detail::any_module(model), detail::loader_of(loader),
+                         [](const void* given) -> Tensor {
+                           if constexpr (requires(const Batch& batch) { Tensor(batch.data); }) {
+                             return static_cast<const Batch*>(given)->data;
+                           } else {
+                             static_assert(std::is_same_v<Batch, Tensor> || std::is_void_v<Batch>,
+                                           "predict() takes batches that are tensors or examples "
+                                           "whose data is a tensor.");
+                             return *static_cast<const Tensor*>(given);
+                           }
+                         });
 }
 
 }  // namespace tern::train

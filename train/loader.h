@@ -137,6 +137,7 @@ class Loader {
     using Given = std::remove_reference_t<L>;
     if constexpr (detail::LoaderPointer<Given>) {
       using Own = std::remove_reference_t<decltype(*loader)>;
+      TERN_CHECK(loader, Error, "the loader is a null pointer");
       std::shared_ptr<Given> owner;
       if constexpr (std::is_rvalue_reference_v<L&&>) {
         owner = std::make_shared<Given>(std::forward<L>(loader));
@@ -163,15 +164,32 @@ class Loader {
 
 namespace detail {
 
-/// The type of the batches of a loader.
+/// Returns an object of the type of the loader's batches, void if it is no loader. Never called.
 template <class L>
-struct BatchOf;
-template <LoaderPointer L>
-struct BatchOf<L> : BatchOf<std::remove_reference_t<decltype(*std::declval<L&>())>> {};
-template <LoaderRange L>
-struct BatchOf<L> {
-  using type = typename BatchesOf<L>::Batch;
-};
+auto batch_of(L& loader) {
+  if constexpr (LoaderPointer<L>) {
+    return std::type_identity<
+        typename BatchesOf<std::remove_reference_t<decltype(*loader)>>::Batch>();
+  } else if constexpr (LoaderRange<L>) {
+    return std::type_identity<typename BatchesOf<L>::Batch>();
+  } else {
+    return std::type_identity<void>();
+  }
+}
+
+/// The type of the batches of a loader; void if L is no loader.
+template <class L>
+using BatchOf = typename decltype(batch_of(std::declval<std::remove_reference_t<L>&>()))::type;
+
+/// Refers to a loader. Returns no loader if L is none, which a static_assert reports.
+template <class L>
+Loader loader_of(L& loader) {
+  if constexpr (std::is_void_v<BatchOf<L>>) {
+    return {};
+  } else {
+    return loader;
+  }
+}
 
 }  // namespace detail
 }  // namespace tern::train

@@ -140,7 +140,7 @@ void Run::end_epoch() {
   if (skipped_ > 0) numbers_.set("skipped", static_cast<double>(skipped_));
   if (options_.validation) {
     const Numbers validation =
-        detail::evaluate(*model_, options_.validation, function_, options_.metrics, "val_");
+        detail::evaluate(model_, options_.validation, function_, options_.metrics, "val_");
     for (const auto& [name, value] : validation) numbers_.set(name, value);
   }
   for (const auto& [name, value] : logged) numbers_.set(name, value);

@@ -1,4 +1,4 @@
-#include <tern/tern.h>
+#include <tern/train/train.h>
 
 #include <cstddef>
 #include <utility>
@@ -35,4 +35,16 @@ int main() {
   nn::ModuleList(std::pair(1, 2));         // error: vectors of these
   data::make_data_loader(NoDataset(), 2);  // error: derives from tern::data::Dataset
   static_cast<void>(Net());
+
+  nn::Linear net(3, 1);
+  optim::SGD sgd(net->parameters(), 0.1);
+  const nn::MSELoss loss;
+  data::datasets::PairDataset points(ones({4, 3}), ones({4, 1}));
+  const std::vector<data::Example<>> batches = {{ones({4, 3}), ones({4, 1})}};
+  const std::vector<std::vector<data::Example<>>> lists = {batches};
+  train::fit(net, points, sgd, loss, {.epochs = 1});       // error: Make one of a dataset with
+  train::fit(net, lists, sgd, loss, {.epochs = 1});        // error: join the examples with
+  train::fit(net, batches, sgd, mse_loss, {.epochs = 1});  // error: The loss is a function
+  train::fit(*net, batches, sgd, loss, {.epochs = 1});     // error: Give the holder of the model
+  train::predict(net, lists);                              // error: predict() takes batches
 }

@@ -81,6 +81,23 @@ TEST(EarlyStop, RestoresTheBestWeights) {
   EXPECT_TRUE(identical(net->state_dict(), best));
 }
 
+TEST(EarlyStop, StaysStoppedAfterAResume) {
+  const Scratch scratch;
+  nn::Linear net(4, 3);
+  const auto run = [&](std::vector<double> values) {
+    return run_with(std::move(values),
+                    {train::EarlyStop({.patience = 1, .restore_best = true}),
+                     train::Checkpoint(scratch.path(), {.resume = true})},
+                    net);
+  };
+  run({2, 1, 3, 0, 0});
+  const State best = net.clone()->state_dict();
+  const train::History again = run({2, 1, 3, 0, 0});
+  EXPECT_EQ(again.size(), 3u);
+  EXPECT_EQ(again.stop_reason(), "val_loss has not improved since epoch 2");
+  EXPECT_TRUE(identical(net->state_dict(), best));
+}
+
 TEST(EarlyStop, AsksForTheMode) {
   EXPECT_EQ(error_of([] { train::EarlyStop({.monitor = "val_f1"}); }),
             "is a smaller or a larger 'val_f1' better? Set the option mode to train::Mode::kMin or "

@@ -256,6 +256,23 @@ TEST(Fit, RefusesWhatCannotBeMeant) {
             "function of a batch");
 }
 
+TEST(Fit, RefusesNullPointers) {
+  nn::Linear net(4, 3);
+  optim::SGD sgd(net->parameters(), 0.1);
+  auto loader = points_loader();
+  const nn::CrossEntropyLoss loss;
+  const std::shared_ptr<nn::LinearImpl> none;
+  EXPECT_EQ(error_of([&] { train::fit(none, loader, sgd, loss, {.epochs = 1}); }),
+            "fit: the model is a null pointer");
+  EXPECT_EQ(error_of([&] { train::evaluate(none, loader, loss); }),
+            "evaluate: the model is a null pointer");
+  EXPECT_EQ(error_of([&] { train::predict(none, loader); }),
+            "predict: the model is a null pointer");
+  decltype(loader) missing;
+  EXPECT_EQ(error_of([&] { train::fit(net, missing, sgd, loss, {.epochs = 1}); }),
+            "the loader is a null pointer");
+}
+
 TEST(History, PrintsATable) {
   train::History history;
   train::Numbers numbers;
