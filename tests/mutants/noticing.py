@@ -58,6 +58,7 @@ AREAS = [
     ("serialization", r"serialization/",
      [_QUICK_FILES, "fuzz_json", "fuzz_pt", "fuzz_npz", "fuzz_safetensors", "fuzz_index",
       "examples_test", "docs_test", _SLOW_FILES]),
+    ("train", r"train/", ["train_test", "docs_test", "examples_test"]),
     ("compat", r"compat/|tern\.h", ["compat_test", "docs_test", "examples_test"]),
 ]
 

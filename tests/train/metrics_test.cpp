@@ -4,6 +4,7 @@
 #include <memory>
 #include <sstream>
 
+#include <tern/backends/cuda/host/graph.h>
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/state_file.h>
 #include <tern/train/metrics/metrics.h>
@@ -167,6 +168,30 @@ TEST(Metrics, ReportAClassOutOfRangeOnADeviceLater) {
     EXPECT_TRUE(contains(error_of<IndexError>([&] { metric->compute(); }),
                          ": 1 targets or predictions were out of bounds"));
   }
+}
+
+TEST(Metrics, UpdatesDoNotWaitForTheDevice) {
+  const Device device("cuda:0");
+  const Tensor scores = rand({8, 3}).to(device), target = randint(0, 3, {8}, kLong).to(device);
+  const Tensor weights = rand({8, 1}).to(device);
+  Accuracy accuracy(AccuracyOptions().ignore_index(1)), top(AccuracyOptions().top_k(2));
+  ConfusionMatrix matrix(3);
+  Perplexity perplexity;
+  AUROC area(3);
+  Mean mean;
+  // A capture refuses every wait and every copy between host and device.
+  const auto update = [&] {
+    for (int i = 0; i < 2; ++i) {
+      for (TargetMetric* metric :
+           std::initializer_list<TargetMetric*>{&accuracy, &top, &matrix, &perplexity, &area}) {
+        metric->update(scores, target);
+      }
+      mean.update(scores, weights);
+      mean.update(scores.sum(), 2);
+    }
+  };
+  cuda::CUDAGraph graph;
+  EXPECT_NO_THROW(graph.capture(update));
 }
 
 TEST(Metrics, ContinueFromASavedState) {

@@ -72,8 +72,11 @@ class TERN_API CsvLog {
   /// Throws: Error if there is no column or if two have the same name, FileError if the existing
   /// header differs.
   CsvLog(std::string path, std::vector<std::string> columns, StrictBool append = true);
-  CsvLog(CsvLog&&) noexcept;
-  CsvLog& operator=(CsvLog&&) noexcept;
+  /// Takes over the file; `other` can then only be destroyed or assigned to.
+  CsvLog(CsvLog&& other) noexcept;
+  /// Takes over the file.
+  CsvLog& operator=(CsvLog&& other) noexcept;
+  /// Closes the file.
   ~CsvLog();
 
   /// Appends a row with the cells in the order of the columns. Columns without a cell are empty.

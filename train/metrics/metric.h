@@ -33,7 +33,9 @@ class TERN_API Metric {
 
  protected:
   Metric() = default;
+  /// Copies share sums that are never changed in place.
   Metric(const Metric&) = default;
+  /// Copies share sums that are never changed in place.
   Metric& operator=(const Metric&) = default;
 };
 

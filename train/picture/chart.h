@@ -38,8 +38,9 @@ struct Chart {
   bool log_x = false;
   /// True: the y axis is logarithmic.
   bool log_y = false;
-  /// The size of the picture in pixels.
+  /// The width of the picture in pixels.
   std::int64_t width = 840;
+  /// The height of the picture in pixels.
   std::int64_t height = 460;
 };
 

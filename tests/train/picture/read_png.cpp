@@ -1,6 +1,8 @@
 #include "train/picture/read_png.h"
 
+#ifdef TERN_HAVE_ZLIB
 #include <zlib.h>
+#endif
 
 #include <cstdlib>
 #include <stdexcept>
@@ -33,6 +35,43 @@ void unfilter(int filter, unsigned char* row, const unsigned char* above, long s
   }
 }
 
+/// The checksum of a chunk, bit by bit.
+std::uint32_t checksum(const std::string& bytes) {
+  std::uint32_t rest = 0xFFFFFFFF;
+  for (const char byte : bytes) {
+    rest ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) rest = rest >> 1 ^ (rest & 1) * 0xEDB88320u;
+  }
+  return rest ^ 0xFFFFFFFF;
+}
+
+/// Returns the `size` bytes in data of zlib's format; without zlib, of stored blocks alone.
+std::vector<unsigned char> inflated(const std::string& data, std::size_t size) {
+  std::vector<unsigned char> bytes(size);
+#ifdef TERN_HAVE_ZLIB
+  uLongf found = size;
+  const int code =
+      ::uncompress(bytes.data(), &found, reinterpret_cast<const Bytef*>(data.data()), data.size());
+  require(code == Z_OK && found == size, "compressed data");
+#else
+  bytes.clear();
+  std::size_t at = 2;
+  for (bool last = false; !last;) {
+    last = data.at(at) == 1;
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(data.at(at + i)); };
+    const std::size_t count = byte(1) | byte(2) << 8;
+    require((byte(3) | byte(4) << 8) == (~count & 0xFFFF), "length of a block");
+    const std::string block = data.substr(at + 5, count);
+    bytes.insert(bytes.end(), block.begin(), block.end());
+    at += 5 + count;
+  }
+  std::uint32_t a = 1, b = 0;
+  for (const unsigned char byte : bytes) b = (b + (a = (a + byte) % 65521)) % 65521;
+  require(bytes.size() == size && big(data, at) == (b << 16 | a), "stored data");
+#endif
+  return bytes;
+}
+
 }  // namespace
 
 Tensor read_png(const std::string& bytes) {
@@ -43,10 +82,7 @@ Tensor read_png(const std::string& bytes) {
     const std::size_t size = big(bytes, at);
     name = bytes.substr(at + 4, 4);
     const std::string content = bytes.substr(at + 8, size);
-    const std::string checked = name + content;
-    const auto crc = ::crc32(0, reinterpret_cast<const Bytef*>(checked.data()),
-                             static_cast<uInt>(checked.size()));
-    require(crc == big(bytes, at + 8 + size), "checksum");
+    require(checksum(name + content) == big(bytes, at + 8 + size), "checksum");
     require(header.empty() == (name == "IHDR"), "first chunk");
     if (name == "IHDR") header = content;
     if (name == "IDAT") data += content;
@@ -58,12 +94,8 @@ Tensor read_png(const std::string& bytes) {
   const long channels = std::string("\1?\3?\2?\4").at(static_cast<std::size_t>(header[9]));
 
   const long row_size = width * channels;
-  std::vector<unsigned char> rows(static_cast<std::size_t>(height * (row_size + 1)));
-  uLongf size = rows.size();
-  require(::uncompress(rows.data(), &size, reinterpret_cast<const Bytef*>(data.data()),
-                       data.size()) == Z_OK &&
-              size == rows.size(),
-          "compressed data");
+  std::vector<unsigned char> rows =
+      inflated(data, static_cast<std::size_t>(height * (row_size + 1)));
   Tensor pixels = empty({height, width, channels}, kByte);
   std::vector<unsigned char> above(static_cast<std::size_t>(row_size));
   for (long y = 0; y < height; ++y) {
