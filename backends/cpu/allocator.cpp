@@ -12,6 +12,7 @@
 #include <tern/backends/cpu/memory_counters.h>
 #include <tern/backends/cpu/size_class.h>
 #include <tern/core/base/error.h>
+#include <tern/core/base/profile_scope.h>
 
 namespace tern::cpu {
 namespace {
@@ -141,6 +142,7 @@ class CpuAllocator final : public Allocator {
       memory = refill(cache, c, bytes);
     }
     count(cache, static_cast<std::int64_t>(bytes), 1);
+    profile(static_cast<std::int64_t>(bytes));
     return memory;
   }
 
@@ -148,6 +150,7 @@ class CpuAllocator final : public Allocator {
     const SizeClass c = size_class(bytes);
     ThreadCache* const cache = current_cache();
     count(cache, -static_cast<std::int64_t>(bytes), 0);
+    profile(-static_cast<std::int64_t>(bytes));
     if (!kRecycles) {
       std::free(pointer);
     } else if (cache != nullptr && c.index < kSmallClasses) {
@@ -206,6 +209,12 @@ class CpuAllocator final : public Allocator {
   }
 
  private:
+  static void profile(std::int64_t bytes) {
+    if (detail::is_profiled(detail::kProfileMemory)) [[unlikely]] {
+      detail::record_memory(bytes, static_cast<std::int8_t>(kCPU), -1);
+    }
+  }
+
   static void count(ThreadCache* cache, std::int64_t bytes, std::int64_t allocations) {
     MemoryTotals& totals = shared.totals;
     if (cache == nullptr) {

@@ -4,6 +4,7 @@
 #include <tern/core/autograd/detail/anomaly.h>
 #include <tern/core/autograd/detail/engine.h>
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/profile_recorder.h>
 #include <tern/core/tensor/detail/shape.h>
 
 namespace tern::autograd {
@@ -145,6 +146,21 @@ EdgeSet Engine::wanted_edges(const Node& node) {
   return set;
 }
 
+// Begins the event of a node in the running profile.
+[[gnu::noinline]] static void begin_event(tern::detail::ProfileScope& scope, const Node& node) {
+  using tern::detail::ProfileKind;
+  if (const char* const name = node.literal_name()) {
+    scope.begin(ProfileKind::kNode, name);
+  } else {
+    const std::string copy = node.name();
+    scope.begin_named(ProfileKind::kNode, copy.data(), copy.size());
+  }
+  if (tern::detail::ProfileEvent* const event = scope.event(); event && !node.is_accumulator()) {
+    event->value.store(static_cast<std::int64_t>(node.sequence_nr()) + 1,
+                       std::memory_order_relaxed);
+  }
+}
+
 void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
   Node& node = *state.node;
   std::vector<Tensor> several;
@@ -171,6 +187,9 @@ void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
     results = many.data();
   }
   if (state.applies) {
+    tern::detail::ProfileScope profile;
+    if (tern::detail::is_profiled()) [[unlikely]]
+      begin_event(profile, node);
     node.apply(gradients, results, wanted_edges(node));
     if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]] {
       check_results(node, results);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <tern/core/autograd/detail/meta.h>
+#include <tern/core/base/profile_scope.h>
 #include <tern/core/base/text.h>
 
 namespace tern::autograd {
@@ -14,7 +15,10 @@ thread_local bool is_burying = false;
 std::atomic<unsigned> next_hook_number{1};
 }  // namespace
 
-Node::Node(Edge* edges, std::size_t count) : Node(edges, count, next_sequence_nr++) {}
+Node::Node(Edge* edges, std::size_t count) : Node(edges, count, next_sequence_nr++) {
+  if (tern::detail::is_profiled()) [[unlikely]]
+    tern::detail::record_sequence_nr(sequence_nr_);
+}
 Node::~Node() = default;
 
 std::string NamedNode::name() const { return name_; }

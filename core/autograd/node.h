@@ -65,6 +65,8 @@ class TERN_API Node : public RefCounted {
   virtual void apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) = 0;
   /// Returns the rule's name as PyTorch spells it: MulBackward0.
   virtual std::string name() const = 0;
+  /// Returns name() if that is a string literal; null otherwise. Profiles then need no copy.
+  virtual const char* literal_name() const { return nullptr; }
   /// Frees the saved tensors. A later apply() throws Error if there were any.
   virtual void release_saved() {}
   /// Returns true for the node of a leaf, which adds gradients to the leaf's grad().
@@ -142,6 +144,7 @@ class TERN_API Node : public RefCounted {
 class TERN_API NamedNode : public Node {
  public:
   std::string name() const override;
+  const char* literal_name() const override { return name_; }
 
  protected:
   /// The derived class owns `edges`; `name` must be a string literal.

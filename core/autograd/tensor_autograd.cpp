@@ -160,6 +160,7 @@ std::int64_t Tensor::_version() const {
 
 Tensor Tensor::detach() const {
   const detail::OpScope scope("detach");
+  const detail::ProfileScope profile(detail::ProfileKind::kOp, "detach");
   return detail::make_alias(*this);
 }
 

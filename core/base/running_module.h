@@ -17,6 +17,8 @@ struct ModuleDescriber {
   std::string (*describe)(const RunningModule& module);
   /// Returns false for modules of the library, which register every tensor that they hold.
   bool (*may_hold_plain_tensors)(const RunningModule& module);
+  /// Returns a pointer that is equal for modules of the same class.
+  const void* (*type)(const RunningModule& module);
 };
 
 /// One running forward. Lives on the stack of the call that runs the forward.

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <new>
@@ -17,6 +18,7 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/base/flush_denormal.h>
+#include <tern/core/base/profile_scope.h>
 
 namespace tern {
 namespace {
@@ -113,6 +115,7 @@ class Pool {
     context_ = context;
     parts_ = parts;
     denormal_mode_ = detail::denormal_mode();
+    profiled_ = detail::is_profiled() ? detail::open_event_name() : nullptr;
     unfinished_.store(turns, std::memory_order_relaxed);
     const Region region = region_.load(std::memory_order_relaxed) / kTurns + 1;
     region_.store(region * kTurns + static_cast<Region>(turns));
@@ -134,8 +137,13 @@ class Pool {
     std::atomic<Region> taken{0};  // the last region in which a thread took this turn
   };
 
+  void begin_event(detail::ProfileScope& scope) const {
+    scope.begin_named(detail::ProfileKind::kPart, profiled_, std::strlen(profiled_));
+  }
+
   void work(int index) {
     in_region = true;
+    detail::name_thread("tern pool", index);
     Region last = 0;
     while (true) {
       Region region = last;
@@ -161,7 +169,11 @@ class Pool {
       Region before = taken.load();
       if (before >= region || !taken.compare_exchange_strong(before, region)) continue;
       detail::set_denormal_mode(denormal_mode_);
+      detail::ProfileScope profile;
+      if (index != 0 && profiled_ != nullptr) [[unlikely]]
+        begin_event(profile);
       for (int part = turn; part < parts_; part += turns) body_(context_, part);
+      profile.end();  // the caller may change the name once all turns are done
       if (unfinished_.fetch_sub(1) == 1) done_.notify();
       if (i != 0) of_other = turn;
     }
@@ -189,12 +201,13 @@ class Pool {
   Gate start_, done_;
   std::atomic<bool> stop_{false};
   // All data that a worker needs to start shares one cache line. Only a thread that has taken a
-  // turn reads the last four members.
+  // turn reads the last five members.
   alignas(kCacheLine) std::atomic<Region> region_{0};
   void (*body_)(void*, int) = nullptr;
   void* context_ = nullptr;
   int parts_ = 0;
   unsigned denormal_mode_ = 0;
+  const char* profiled_ = nullptr;  // the name of the caller's event; null without a profile
   alignas(kCacheLine) std::atomic<int> unfinished_{0};
   bool is_late_ = false;
   std::chrono::steady_clock::time_point late_since_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 
+#include <tern/core/base/profile_scope.h>
 #include <tern/core/base/visibility.h>
 #include <tern/core/kernels/graph_capture.h>
 #include <tern/core/kernels/slots.h>
@@ -11,6 +12,14 @@
 #include <tern/core/tensor/device.h>
 
 namespace tern::kernels {
+
+/// The ranges of NVIDIA's tools extension. Both numbers are the nesting depth of the range, from 0;
+/// negative without a tool that observes the program.
+struct RangeCalls {
+  std::int32_t (*push)(const char* name);
+  std::int32_t (*pop)();
+  void (*mark)(const char* name);
+};
 
 /// The code behind one kind of device. Ops reach a backend through backend_of(). A new backend is
 /// one class and one line in backends/builtin.cpp.
@@ -56,6 +65,17 @@ class TERN_API Backend {
   /// Returns the graph that captures the calling thread's work for `device`; null outside a
   /// capture.
   virtual GraphCapture* capture(DeviceIndex) { return nullptr; }
+
+  /// Returns the calls that mark ranges for the device's tools; null if there are none.
+  virtual const RangeCalls* ranges() { return nullptr; }
+  /// Records a point in time on the calling thread's current stream of `device`; null if the
+  /// backend cannot.
+  virtual void* record_time(DeviceIndex) noexcept { return nullptr; }
+  /// Waits for both points of `device`, frees them, and returns the nanoseconds between them; 0 if
+  /// the work failed. Leaves its error to the next call that waits.
+  virtual std::int64_t take_elapsed(DeviceIndex, void* /*start*/, void* /*end*/) noexcept {
+    return 0;
+  }
 };
 
 /// Returns the backend of a device type. The first call registers the built-in backends.
@@ -84,7 +104,14 @@ void register_builtin_backends(Backend* (&backends)[kDeviceTypes]);
                                         DeviceType device, const KernelContext& context);
 /// Throws NotImplementedError, because the backend of `device` has no kernel in `slot`.
 [[noreturn]] TERN_API void throw_missing(const char* op, Slot slot, DeviceType device);
+/// Runs a kernel and records it in the running profile.
+TERN_API void run_profiled(Backend& backend, KernelFn kernel, Slot slot, DeviceType device,
+                           const void* args, KernelContext* context);
 }  // namespace detail
+
+/// Gives the recorded kernels of the stopped recording `number` their times on the devices, for
+/// which it waits, and forgets those of other recordings.
+TERN_API void take_device_times(std::uint32_t number) noexcept;
 
 /// Runs the kernel for `Args` on `device`. Throws NotImplementedError when the backend lacks the
 /// kernel, and the error that the kernel reports.
@@ -98,7 +125,11 @@ void run(const char* op, Device device, ScalarType dtype, const Args& args) {
   KernelContext context;
   context.device = device.index();
   if (!device.is_cpu()) context.stream = backend.stream(device.index());
-  kernel(&args, &context);
+  if (tern::detail::is_profiled()) [[unlikely]] {
+    detail::run_profiled(backend, kernel, slot, device.type(), &args, &context);
+  } else {
+    kernel(&args, &context);
+  }
   if (context.status != StatusCode::kOk) [[unlikely]] {
     detail::throw_status(op, slot, dtype, device.type(), context);
   }

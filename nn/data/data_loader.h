@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/profile_scope.h>
 #include <tern/nn/data/data_loader_options.h>
 #include <tern/nn/data/dataset.h>
 #include <tern/nn/data/pin_memory.h>
@@ -150,6 +151,8 @@ class DataLoader {
   }
 
   std::optional<BatchType> next() {
+    const tern::detail::ProfileScope profile(tern::detail::ProfileKind::kRange,
+                                             "enumerate(DataLoader)#next");
     std::optional<BatchType> batch;
     if (joined_) return batch;
     given_ += options_.batch_size();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/profile_scope.h>
 #include <tern/nn/data/worker_exception.h>
 
 namespace tern::data::detail {
@@ -48,6 +49,7 @@ struct Workers::Impl {
   }
 
   void work(std::size_t worker) {
+    tern::detail::name_thread("DataLoader worker", static_cast<int>(worker));
     std::unique_lock lock(mutex);
     while (true) {
       job_ready.wait(lock, [this] { return stopping || !jobs.empty(); });
@@ -58,6 +60,8 @@ struct Workers::Impl {
       lock.unlock();
       Outcome outcome;
       try {
+        const tern::detail::ProfileScope profile(tern::detail::ProfileKind::kRange,
+                                                 "DataLoader fetch");
         outcome.result = job(worker);
       } catch (...) {
         outcome.error = std::current_exception();

@@ -1,4 +1,5 @@
 #include <string>
+#include <typeinfo>
 
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module/call.h>
@@ -42,8 +43,13 @@ bool may_hold_plain_tensors(const tern::detail::RunningModule& running) {
   return !module_of(running).name().starts_with("tern::nn::");
 }
 
+const void* type_of(const tern::detail::RunningModule& module) {
+  return typeid(module_of(module)).name();
+}
+
 }  // namespace
 
-const tern::detail::ModuleDescriber module_describer{describe_running, may_hold_plain_tensors};
+const tern::detail::ModuleDescriber module_describer{describe_running, may_hold_plain_tensors,
+                                                     type_of};
 
 }  // namespace tern::nn::detail

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <tern/core/base/profile_scope.h>
 #include <tern/core/base/running_module.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module/any_value.h>
@@ -23,6 +24,8 @@ class RunningScope {
   explicit RunningScope(const Module& module)
       : slot_(tern::detail::running_module()), frame_{&module, &module_describer, slot_} {
     slot_ = &frame_;
+    if (tern::detail::is_profiled()) [[unlikely]]
+      profile_.begin_module(frame_);
   }
   ~RunningScope() { slot_ = frame_.outer; }
   RunningScope(const RunningScope&) = delete;
@@ -31,6 +34,7 @@ class RunningScope {
  private:
   const tern::detail::RunningModule*& slot_;
   tern::detail::RunningModule frame_;
+  tern::detail::ProfileScope profile_;
 };
 
 template <class M, class... Args, std::size_t... I>

@@ -5,12 +5,38 @@
 #include <tern/backends/cuda/host/cuda.h>
 #include <tern/backends/cuda/host/recording.h>
 #include <tern/core/base/error.h>
+#include <tern/core/base/profile_scope.h>
 
 namespace tern::cuda::detail {
 namespace {
 
 // The allocator that a signal handler reads; set once, by the constructor.
 constinit std::atomic<const CachingAllocator*> instance = nullptr;
+
+/// Records by how much a call changes the live bytes. The caller holds the lock.
+class ProfiledChange {
+ public:
+  ProfiledChange(const DeviceCachingAllocator& allocator, DeviceIndex device)
+      : allocator_(allocator), device_(device) {
+    if (tern::detail::is_profiled(tern::detail::kProfileMemory)) [[unlikely]] {
+      before_ = allocator.stats().live_bytes;
+    }
+  }
+  ~ProfiledChange() {
+    if (before_ < 0) return;
+    const std::int64_t change = allocator_.stats().live_bytes - before_;
+    if (change == 0) return;
+    tern::detail::record_memory(change, static_cast<std::int8_t>(kCUDA),
+                                static_cast<std::int8_t>(device_));
+  }
+  ProfiledChange(const ProfiledChange&) = delete;
+  ProfiledChange& operator=(const ProfiledChange&) = delete;
+
+ private:
+  const DeviceCachingAllocator& allocator_;
+  const DeviceIndex device_;
+  std::int64_t before_ = -1;
+};
 
 }  // namespace
 
@@ -36,6 +62,7 @@ void* CachingAllocator::allocate(std::size_t bytes, Stream stream, std::uint64_t
   LockedDevice& owner = locked(stream.device_index());
   const auto try_once = [&](bool last) {
     const std::lock_guard lock(owner.mutex);
+    const ProfiledChange profiled(owner.allocator, stream.device_index());
     void* pointer = owner.allocator.allocate(bytes, stream.stream(), pool);
     if (pointer == nullptr && last) owner.allocator.throw_out_of_memory(bytes);
     return pointer;
@@ -48,6 +75,7 @@ void* CachingAllocator::allocate(std::size_t bytes, Stream stream, std::uint64_t
 void CachingAllocator::deallocate(void* pointer, std::size_t, DeviceIndex device) noexcept {
   LockedDevice& owner = locked(device);
   const std::lock_guard lock(owner.mutex);
+  const ProfiledChange profiled(owner.allocator, device);
   owner.allocator.deallocate(pointer);
 }
 

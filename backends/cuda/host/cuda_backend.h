@@ -23,6 +23,9 @@ class TERN_API CudaBackend final : public kernels::Backend {
   detail::PinnedAllocator* pinned_allocator() override;
   Runner runner(DeviceIndex device) override;
   kernels::GraphCapture* capture(DeviceIndex device) override;
+  const kernels::RangeCalls* ranges() override;
+  void* record_time(DeviceIndex device) noexcept override;
+  std::int64_t take_elapsed(DeviceIndex device, void* start, void* end) noexcept override;
 };
 
 /// Returns the one CUDA backend, which opens the plugin at its first use. Never destroyed.

@@ -100,6 +100,7 @@ void CUDAGraph::capture(const std::function<void()>& body, MempoolId pool,
 }
 
 void CUDAGraph::replay() {
+  const tern::detail::ProfileScope profile(tern::detail::ProfileKind::kRange, "cudaGraphLaunch");
   TERN_CHECK(graph_ != nullptr, Error,
              "Called CUDAGraph::replay without a preceding successful capture.");
   const Stream stream = getCurrentCUDAStream(recording_->stream.device_index());

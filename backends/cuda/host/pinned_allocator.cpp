@@ -27,6 +27,12 @@ DeviceIndex used_device() {
   return current;
 }
 
+void profile_change(std::int64_t bytes) {
+  if (tern::detail::is_profiled(tern::detail::kProfileMemory)) [[unlikely]] {
+    tern::detail::record_memory(bytes, static_cast<std::int8_t>(kCPU), -1);
+  }
+}
+
 }  // namespace
 
 void* PinnedAllocator::allocate(std::size_t bytes, DeviceIndex) {
@@ -41,6 +47,7 @@ void* PinnedAllocator::allocate(std::size_t bytes, DeviceIndex) {
   block->second.live = true;
   stats_.live_bytes += static_cast<std::int64_t>(size);
   stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.live_bytes);
+  profile_change(static_cast<std::int64_t>(size));
   return const_cast<char*>(block->first);
 }
 
@@ -53,6 +60,7 @@ void PinnedAllocator::deallocate(void* pointer, std::size_t, DeviceIndex) noexce
   free_[class_of(size)].push_back(block);
   stats_.live_bytes -= static_cast<std::int64_t>(size);
   stats_.cached_bytes += static_cast<std::int64_t>(size);
+  profile_change(-static_cast<std::int64_t>(size));
 }
 
 void PinnedAllocator::begin_capture() {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
 
 #include <tern/core/base/detail/op_scope.h>
+#include <tern/core/base/profile_scope.h>
 #include <tern/core/tensor/tensor.h>
 
 // The checks at the start of every public op.
@@ -30,16 +32,50 @@ inline void check_arguments(const char* names, const Args&... args) {
   }
 }
 
+/// An argument of an op whose sizes a profile may record.
+struct OpInput {
+  const Tensor* tensors = nullptr;  // null for an argument that is no tensor
+  std::size_t count = 0;
+  bool is_list = false;
+};
+inline OpInput op_input(const Tensor& tensor) { return {&tensor, 1, false}; }
+inline OpInput op_input(const TensorList& tensors) {
+  return {tensors.data(), tensors.size(), true};
+}
+template <class T>
+OpInput op_input(const T&) {
+  return {};
+}
+
+/// Begins the event of an op and records the sizes of its inputs if the profile wants them.
+void begin_op(ProfileScope& scope, const char* name,
+              std::initializer_list<OpInput> inputs) noexcept;
+
+/// Records an op in the running profile.
+class OpProfile {
+ public:
+  template <class... Args>
+  explicit OpProfile(const char* name, const Args&... args) noexcept {
+    if (is_profiled()) [[unlikely]]
+      begin_op(scope_, name, {op_input(args)...});
+  }
+
+ private:
+  ProfileScope scope_;
+};
+
 }  // namespace tern::detail
 
 /// Starts a public op: errors name `name` until the function returns, also errors in ops that the
 /// function calls. `name` must be a string literal, with a `_` at the end for an in-place op. The
 /// arguments follow in their order, so that the error for an undefined tensor gives its number.
-/// List no tensor that may be undefined. Arguments of other types are only counted.
+/// List no tensor that may be undefined. Arguments of other types are only counted. A profile
+/// records the op with the sizes of these tensors.
 ///
 /// Example:
 ///   Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
 ///     TERN_OP("add", self, other);
-#define TERN_OP(name, ...)                           \
-  const ::tern::detail::OpScope tern_op_scope(name); \
-  ::tern::detail::check_arguments(#__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__)
+#define TERN_OP(name, ...)                                                  \
+  const ::tern::detail::OpScope tern_op_scope(name);                        \
+  ::tern::detail::check_arguments(#__VA_ARGS__ __VA_OPT__(, ) __VA_ARGS__); \
+  const ::tern::detail::OpProfile tern_op_profile(name __VA_OPT__(, ) __VA_ARGS__)

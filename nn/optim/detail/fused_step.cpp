@@ -3,6 +3,8 @@
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/profile_scope.h>
+#include <tern/core/base/text.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/nn/optim/detail/captured_step.h>
 #include <tern/nn/optim/detail/fused_step.h>
@@ -102,11 +104,25 @@ Tensor loss_of(const Optimizer::LossClosure& closure) {
   return closure();
 }
 
+/// Records the range "Optimizer.step#Adam.step".
+class ProfiledStep {
+ public:
+  explicit ProfiledStep(const char* name) {
+    if (!tern::detail::is_profiled()) return;
+    const std::string text = tern::detail::text_of("Optimizer.step#", name, ".step");
+    scope_.begin_named(tern::detail::ProfileKind::kRange, text.data(), text.size());
+  }
+
+ private:
+  tern::detail::ProfileScope scope_;
+};
+
 }  // namespace
 
 Tensor fused_step(const FusedOptimizer& fused, Optimizer& optimizer,
                   const Optimizer::LossClosure& closure) {
   check_capturable(fused, optimizer);
+  const ProfiledStep profile(fused.name);
   Tensor loss = loss_of(closure);
   const NoGradGuard no_grad;
   for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
@@ -119,6 +135,7 @@ Tensor composed_step(const char* name, Optimizer& optimizer, const Optimizer::Lo
                      StepOfOne step) {
   const auto never = [](const OptimizerOptions&) { return false; };
   check_capturable({.name = name, .is_capturable = never}, optimizer);
+  const ProfiledStep profile(name);
   Tensor loss = loss_of(closure);
   const NoGradGuard no_grad;
   for (const OptimizerParamGroup& group : optimizer.param_groups()) {
