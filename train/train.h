@@ -14,5 +14,6 @@
 #include <tern/train/metrics/metrics.h>
 #include <tern/train/picture/chart.h>
 #include <tern/train/picture/image.h>
+#include <tern/train/profiler.h>
 #include <tern/train/run.h>
 #include <tern/train/tensorboard/summary_writer.h>
