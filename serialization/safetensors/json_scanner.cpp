@@ -9,26 +9,6 @@
 namespace tern::detail {
 namespace {
 
-/// Returns the size in bytes of the UTF-8 character at `at`, or 0 for ill-formed UTF-8.
-std::size_t utf8_size(const char* at, const char* end) {
-  const auto byte = [at](std::size_t i) { return static_cast<unsigned char>(at[i]); };
-  const unsigned first = byte(0);
-  const std::size_t size = first < 0x80   ? 1
-                           : first < 0xC2 ? 0
-                           : first < 0xE0 ? 2
-                           : first < 0xF0 ? 3
-                           : first < 0xF5 ? 4
-                                          : 0;
-  if (static_cast<std::size_t>(end - at) < size) return 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates, and codes beyond U+10FFFF are ill-formed.
-  const bool is_wrong = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) >= 0xA0) ||
-                        (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) >= 0x90);
-  return is_wrong ? 0 : size;
-}
-
 char* write_utf8(char* out, unsigned code) {
   const auto put = [&out](unsigned byte) { *out++ = static_cast<char>(byte); };
   if (code < 0x80) {

@@ -40,6 +40,9 @@ constexpr std::string_view non_finite_word(T value) {
   return value > 0 ? "Infinity" : "-Infinity";
 }
 
+/// Returns the size in bytes of the UTF-8 character at `at`, or 0 for ill-formed UTF-8.
+std::size_t utf8_size(const char* at, const char* end);
+
 /// Returns `text` as a JSON string. Throws Error if the text is not UTF-8.
 std::string quote_json(std::string_view text);
 
