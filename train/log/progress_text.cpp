@@ -33,7 +33,7 @@ std::string printed(const char* format, T value) {
 
 std::string duration(double seconds) {
   if (seconds < 60) return printed("%.1f s", seconds);
-  const auto whole = static_cast<long long>(seconds + 0.5);
+  const auto whole = std::llround(seconds);
   char text[48];
   if (whole < 3600) {
     std::snprintf(text, sizeof text, "%lld:%02lld", whole / 60, whole % 60);

@@ -68,8 +68,8 @@ std::vector<Axis::Tick> Axis::ticks() const {
     for (double k = std::ceil(low_ / step); k * step <= high_; ++k) add(k * step + 0.0);  // no -0
     return ticks;
   }
-  const double every = span > 7 ? std::ceil(span / 7) : 1;
-  for (double power = std::floor(low_); power <= high_; power += every) {
+  const int every = span > 7 ? static_cast<int>(std::ceil(span / 7)) : 1;
+  for (int power = static_cast<int>(std::floor(low_)); power <= high_; power += every) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       if (factor == 1.0 || span < 2.5) add(factor * std::pow(10, power));
     }

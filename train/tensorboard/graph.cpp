@@ -98,9 +98,9 @@ class GraphRecorder {
   ~GraphRecorder() {
     for (const auto& [module, number] : hooks_) module->remove_hook(number);
     // Parents before children, because train() also changes the modules below.
-    root_.train(static_cast<bool>(was_training_[0]));
+    root_.train(was_training_[0]);
     for (std::size_t i = 0; i < modules_.size(); ++i) {
-      modules_[i].second->train(static_cast<bool>(was_training_[i + 1]));
+      modules_[i].second->train(was_training_[i + 1]);
     }
     for (auto& [generator, state] : generators_) generator.set_state_bytes(state);
   }
@@ -169,7 +169,7 @@ class GraphRecorder {
 
   nn::Module& root_;
   std::vector<std::pair<std::string, nn::Module*>> modules_;
-  std::vector<char> was_training_;  // of the root and of modules_
+  std::vector<bool> was_training_;  // of the root and of modules_
   std::vector<std::pair<Generator, std::vector<std::uint8_t>>> generators_;
   std::vector<std::pair<nn::Module*, unsigned>> hooks_;
   std::map<std::string, int> repeats_;

@@ -16,7 +16,11 @@ constexpr int kStringType = 7;  // DataType.DT_STRING
 /// negative.
 std::vector<double> bin_limits() {
   std::vector<double> positive;
-  for (double limit = 1e-12; limit < 1e20; limit *= 1.1) positive.push_back(limit);
+  double limit = 1e-12;
+  while (limit < 1e20) {
+    positive.push_back(limit);
+    limit *= 1.1;
+  }
   std::vector<double> limits;
   for (std::size_t i = positive.size(); i-- > 0;) limits.push_back(-positive[i]);
   limits.push_back(0);

@@ -100,7 +100,7 @@ void SummaryWriter::add_scalars(const std::string& tag,
                                 StrictInt step, WallTime walltime) {
   check_tag(tag);
   for (const auto& [name, value] : values) {
-    files_->write(folder_name(tag + "_" + name),
+    files_->write(folder_name(tern::detail::text_of(tag, "_", name)),
                   detail::scalar_value(tag, static_cast<float>(value)), step, walltime);
   }
 }
