@@ -10,4 +10,8 @@
 #include <tern/nn/data/idx.h>
 #include <tern/nn/data/pin_memory.h>
 #include <tern/nn/data/samplers.h>
+#include <tern/nn/data/samplers/batch.h>
+#include <tern/nn/data/samplers/distributed.h>
+#include <tern/nn/data/samplers/drawn.h>
+#include <tern/nn/data/samplers/stream.h>
 #include <tern/nn/data/transforms.h>

@@ -6,6 +6,7 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/tensor/generator.h>
+#include <tern/nn/data/detail/sampler_state.h>
 
 namespace tern::data::samplers {
 namespace {
@@ -34,45 +35,20 @@ std::optional<std::vector<std::size_t>> take(const std::vector<std::int64_t>& or
   return std::vector<std::size_t>(begin, begin + static_cast<std::ptrdiff_t>(count));
 }
 
-State state_of(std::size_t size, std::size_t index) {
-  State state;
-  state.insert("size", size);
-  state.insert("index", std::min(index, size));
-  return state;
-}
-
-State state_of(const std::vector<std::int64_t>& order, std::size_t index) {
-  State state = state_of(order.size(), index);
-  const Tensor tensor =
-      tern::detail::make_tensor({static_cast<std::int64_t>(order.size())}, kLong, kCPU);
-  std::ranges::copy(order, tensor.data_ptr<std::int64_t>());
-  state.insert("order", tensor);
-  return state;
-}
+using detail::state_of;
 
 /// Reads the index of a state, which must be for `size` examples.
 std::size_t index_of(const char* sampler, const State& state, std::size_t size) {
-  const auto saved = state.get<std::size_t>("size"), index = state.get<std::size_t>("index");
-  TERN_CHECK(saved == size, Error, sampler, ": the state has ", saved,
-             " examples, but this sampler has ", size);
-  TERN_CHECK(index <= size, Error, sampler, ": the index of the state must be at most ", size,
-             ", got ", index);
-  return index;
+  return detail::index_of(sampler, state, size, size);
 }
 
 /// Reads the order of a state, which must contain each of `size` examples once.
 std::vector<std::int64_t> order_of(const char* sampler, const State& state, std::size_t size) {
-  const Tensor tensor = state.get<Tensor>("order");
-  TERN_CHECK(tensor.dtype() == kLong && tensor.dim() == 1 &&
-                 tensor.size(0) == static_cast<std::int64_t>(size),
-             Error, sampler, ": the order must have dtype Long and shape [", size, "], got ",
-             tensor.dtype(), " and ", tensor.sizes());
-  std::vector<std::int64_t> order = tensor.to_vector<std::int64_t>();
+  std::vector<std::int64_t> order = detail::indices_of(sampler, state, size, size);
   std::vector<bool> seen(size);
   for (const std::int64_t i : order) {
-    TERN_CHECK(i >= 0 && static_cast<std::size_t>(i) < size && !seen[static_cast<std::size_t>(i)],
-               Error, sampler, ": the order must have each index from 0 to ", size - 1,
-               " once, got a wrong or second ", i);
+    TERN_CHECK(!seen[static_cast<std::size_t>(i)], Error, sampler,
+               ": the order must have each index from 0 to ", size - 1, " once, got a second ", i);
     seen[static_cast<std::size_t>(i)] = true;
   }
   return order;
@@ -132,15 +108,57 @@ void PythonSequentialSampler::reset(std::optional<std::size_t> new_size) {
   with_engine([](Mt19937& engine) { engine.next64(); });
 }
 
+PythonRandomSampler::PythonRandomSampler(std::size_t size, PythonRandomSamplerOptions options)
+    : size_(size), options_(std::move(options)) {
+  TERN_CHECK(options_.num_samples().value_or(1) > 0, Error,
+             "num_samples should be a positive integer value, but got num_samples=",
+             *options_.num_samples());
+}
+
+std::size_t PythonRandomSampler::count() const {
+  return size_ == 0 ? 0
+                    : static_cast<std::size_t>(
+                          options_.num_samples().value_or(static_cast<std::int64_t>(size_)));
+}
+
 void PythonRandomSampler::reset(std::optional<std::size_t> new_size) {
   size_ = new_size.value_or(size_);
+  index_ = 0;
+  const auto draw = [&](Mt19937& engine) {
+    std::vector<std::int64_t> order;
+    if (options_.replacement()) {
+      order.resize(count());
+      for (std::int64_t& index : order) {  // as randint() draws
+        const std::uint64_t word = size_ < std::size_t{1} << 28 ? engine.next32() : engine.next64();
+        index = static_cast<std::int64_t>(word % size_);
+      }
+    } else {
+      while (order.size() + size_ <= count() && size_ > 0) {
+        const std::vector<std::int64_t> all = random_order(engine, size_);
+        order.insert(order.end(), all.begin(), all.end());
+      }
+      // Python draws a last permutation even if it needs none of it.
+      if (options_.generator() || order.size() < count()) {
+        const std::vector<std::int64_t> all = random_order(engine, size_);
+        const auto rest = static_cast<std::ptrdiff_t>(count() - order.size());
+        order.insert(order.end(), all.begin(), all.begin() + rest);
+      }
+    }
+    return order;
+  };
+  if (options_.generator()) {
+    const Generator& generator = *options_.generator();
+    const std::lock_guard lock(generator.mutex());
+    generator.engine().next64();
+    order_ = draw(generator.engine());
+    return;
+  }
   const std::uint64_t seed = with_engine([](Mt19937& engine) {
     engine.next64();
     return engine.next64();
   });
   Mt19937 own(seed);
-  order_ = random_order(own, size_);
-  index_ = 0;
+  order_ = draw(own);
 }
 
 std::optional<std::vector<std::size_t>> PythonRandomSampler::next(std::size_t batch_size) {
@@ -154,10 +172,17 @@ State PythonRandomSampler::state_dict(std::optional<std::size_t> given) const {
 }
 
 void PythonRandomSampler::load_state_dict(const State& state) {
-  const std::size_t index = index_of("PythonRandomSampler", state, size_);
   const bool drawn = state.get<Tensor>("order").numel() > 0;  // empty before the first reset
-  order_ = order_of("PythonRandomSampler", state, drawn ? size_ : 0);
-  index_ = std::min(index, order_.size());
+  if (!options_.replacement() && count() == size_) {
+    const std::size_t index = index_of("PythonRandomSampler", state, size_);
+    order_ = order_of("PythonRandomSampler", state, drawn ? size_ : 0);
+    index_ = std::min(index, order_.size());
+    return;
+  }
+  std::vector<std::int64_t> order =
+      detail::indices_of("PythonRandomSampler", state, size_, drawn ? count() : 0);
+  index_ = detail::index_of("PythonRandomSampler", state, size_, order.size());
+  order_ = std::move(order);
 }
 
 }  // namespace tern::data::samplers

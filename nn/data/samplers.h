@@ -3,10 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include <tern/core/base/strict.h>
 #include <tern/core/base/visibility.h>
 #include <tern/core/tensor/dtype.h>
+#include <tern/core/tensor/generator.h>
 #include <tern/core/tensor/state.h>
 
 namespace tern::data::samplers {
@@ -83,13 +86,45 @@ class TERN_API PythonSequentialSampler : public SequentialSampler {
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
 };
 
+/// Options of PythonRandomSampler: the arguments of torch.utils.data.RandomSampler.
+struct PythonRandomSamplerOptions {
+  /// True: each index is drawn anew, so an epoch may contain an index several times or not at all.
+  PythonRandomSamplerOptions& replacement(StrictBool on) {
+    replacement_ = on;
+    return *this;
+  }
+  bool replacement() const { return replacement_; }
+  /// The number of indices in an epoch; the size of the dataset by default.
+  PythonRandomSamplerOptions& num_samples(StrictInt count) {
+    num_samples_ = count;
+    return *this;
+  }
+  std::optional<std::int64_t> num_samples() const { return num_samples_; }
+  /// The generator to draw from, as with Python's DataLoader(shuffle=True, generator=g). Without
+  /// it, the CPU's default generator seeds a private one for each epoch.
+  PythonRandomSamplerOptions& generator(Generator source) {
+    generator_ = std::move(source);
+    return *this;
+  }
+  const std::optional<Generator>& generator() const { return generator_; }
+
+ private:
+  bool replacement_ = false;
+  std::optional<std::int64_t> num_samples_;
+  std::optional<Generator> generator_;
+};
+
 /// Shuffles like Python's DataLoader(shuffle=True): the same seed gives the same batches. Each
 /// reset draws two words like PythonSequentialSampler, then two words that seed a private
 /// generator, whose randperm is the order.
+///
+/// Example:
+///   samplers::PythonRandomSampler few(
+///       size, samplers::PythonRandomSamplerOptions().replacement(true).num_samples(1000));
 class TERN_API PythonRandomSampler : public Sampler<> {
  public:
-  /// Samples `size` examples.
-  explicit PythonRandomSampler(std::size_t size) : size_(size) {}
+  /// Samples `size` examples. Throws Error if num_samples is not positive.
+  explicit PythonRandomSampler(std::size_t size, PythonRandomSamplerOptions options = {});
 
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;
@@ -99,7 +134,10 @@ class TERN_API PythonRandomSampler : public Sampler<> {
   std::size_t index() const { return index_; }
 
  private:
+  std::size_t count() const;
+
   std::size_t size_;
+  PythonRandomSamplerOptions options_;
   std::vector<std::int64_t> order_;
   std::size_t index_ = 0;
 };

@@ -1,0 +1,107 @@
+#include <tern/nn/data/samplers/distributed.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include <tern/core/base/error.h>
+#include <tern/core/tensor/mt19937.h>
+
+namespace tern::data::samplers {
+namespace {
+
+void check_rank(std::size_t rank, std::size_t num_replicas) {
+  TERN_CHECK(rank < num_replicas, Error, "Invalid rank ", static_cast<std::int64_t>(rank),
+             ", rank should be in the interval [0, ", static_cast<std::int64_t>(num_replicas) - 1,
+             "]");
+}
+
+std::vector<std::int64_t> counted_to(std::size_t size) {
+  std::vector<std::int64_t> indices(size);
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+}  // namespace
+
+DistributedSampler::DistributedSampler(const char* name, std::size_t size, std::size_t num_replicas,
+                                       std::size_t rank, bool allow_duplicates)
+    : DrawnSampler(name, size),
+      num_replicas_(num_replicas),
+      rank_(rank),
+      allow_duplicates_(allow_duplicates) {
+  check_rank(rank, num_replicas);
+}
+
+std::size_t DistributedSampler::count() const {
+  return allow_duplicates_ ? (size() + num_replicas_ - 1) / num_replicas_ : size() / num_replicas_;
+}
+
+DistributedRandomSampler::DistributedRandomSampler(StrictInteger<std::size_t> size,
+                                                   StrictInteger<std::size_t> num_replicas,
+                                                   StrictInteger<std::size_t> rank,
+                                                   StrictBool allow_duplicates)
+    : DistributedSampler("DistributedRandomSampler", size, num_replicas, rank, allow_duplicates) {}
+
+std::vector<std::int64_t> DistributedRandomSampler::draw() {
+  const std::size_t local = count(), all = num_replicas() == 1 ? size() : local * num_replicas();
+  std::vector<std::int64_t> indices = counted_to(all);
+  for (std::size_t i = size(); i < all; ++i) {
+    indices[i] = static_cast<std::int64_t>((i - size()) % size());
+  }
+  std::mt19937 random(static_cast<std::mt19937::result_type>(epoch()));
+  std::shuffle(indices.begin(), indices.end(), random);
+  const auto begin = indices.begin() + static_cast<std::ptrdiff_t>(rank() * local);
+  return {begin, begin + static_cast<std::ptrdiff_t>(local)};
+}
+
+DistributedSequentialSampler::DistributedSequentialSampler(StrictInteger<std::size_t> size,
+                                                           StrictInteger<std::size_t> num_replicas,
+                                                           StrictInteger<std::size_t> rank,
+                                                           StrictBool allow_duplicates)
+    : DistributedSampler("DistributedSequentialSampler", size, num_replicas, rank,
+                         allow_duplicates) {}
+
+std::vector<std::int64_t> DistributedSequentialSampler::draw() {
+  std::vector<std::int64_t> indices(count());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    indices[i] = static_cast<std::int64_t>((rank() * indices.size() + i) % size());
+  }
+  return indices;
+}
+
+PythonDistributedSampler::PythonDistributedSampler(StrictInteger<std::size_t> size,
+                                                   StrictInteger<std::size_t> num_replicas,
+                                                   StrictInteger<std::size_t> rank,
+                                                   StrictBool shuffle,
+                                                   StrictInteger<std::uint64_t> seed,
+                                                   StrictBool drop_last)
+    : DrawnSampler("PythonDistributedSampler", size),
+      num_replicas_(num_replicas),
+      rank_(rank),
+      seed_(seed),
+      shuffle_(shuffle),
+      drop_last_(drop_last) {
+  check_rank(rank_, num_replicas_);
+}
+
+std::size_t PythonDistributedSampler::count() const {
+  // With drop_last Python rounds (size - num_replicas) / num_replicas up, which is size /
+  // num_replicas, rounded down.
+  return drop_last_ ? size() / num_replicas_ : (size() + num_replicas_ - 1) / num_replicas_;
+}
+
+std::vector<std::int64_t> PythonDistributedSampler::draw() {
+  std::vector<std::int64_t> all = counted_to(size());
+  if (shuffle_) {
+    Mt19937 random(seed_ + epoch_);
+    randperm(random, all.data(), static_cast<std::int64_t>(all.size()));
+  }
+  std::vector<std::int64_t> indices(count());
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    indices[i] = all[(rank_ + i * num_replicas_) % all.size()];
+  }
+  return indices;
+}
+
+}  // namespace tern::data::samplers
