@@ -2,6 +2,7 @@
 
 // Includes all headers of training: a second header for users, beside tern.h.
 
+#include <tern/nn/data/files.h>
 #include <tern/serialization/save_bytes.h>
 #include <tern/tern.h>
 #include <tern/train/callback.h>

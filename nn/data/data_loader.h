@@ -1,24 +1,23 @@
 #pragma once
 
 #include <cstddef>
-#include <iterator>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tern/core/base/error.h>
-#include <tern/core/base/profile_scope.h>
-#include <tern/nn/data/data_loader_options.h>
+#include <tern/nn/data/data_loader_base.h>
 #include <tern/nn/data/dataset.h>
 #include <tern/nn/data/pin_memory.h>
 #include <tern/nn/data/samplers.h>
 #include <tern/nn/data/worker_exception.h>
-#include <tern/nn/data/workers.h>
 
 namespace tern::data {
 
 namespace detail {
+
 /// The functions that a DataLoader calls on a dataset.
 template <class D>
 concept BatchSource = requires(D& dataset) {
@@ -26,6 +25,27 @@ concept BatchSource = requires(D& dataset) {
   typename D::BatchRequestType;
   dataset.size();
 };
+
+/// What a DataLoader calls on a sampler.
+template <class S>
+concept SamplerLike = requires {
+  typename S::BatchRequestType;
+};
+
+/// True for datasets that decide themselves what comes next; see StatefulDataset.
+template <class D>
+inline constexpr bool kIsStateful = false;
+template <BatchSource D>
+inline constexpr bool kIsStateful<D> = datasets::detail::kIsOptional<typename D::BatchType>;
+
+/// Fetches a batch, in pinned memory if `pins`.
+template <class Dataset, class Request>
+auto fetch(Dataset& dataset, const Request& request, bool pins) {
+  auto batch = dataset.get_batch(request);
+  if (pins) detail::pin(batch);
+  return batch;
+}
+
 }  // namespace detail
 
 /// Iterates over the batches of a dataset, epoch by epoch. make_data_loader() makes a loader, and
@@ -33,195 +53,141 @@ concept BatchSource = requires(D& dataset) {
 /// module, so training can continue in the middle of an epoch.
 ///
 /// With workers, threads fetch batches ahead, and each thread has its own copy of the dataset. The
-/// number and the order of the batches stay the same, but random numbers that a transform draws
-/// from the default generator depend on timing. An exception in a worker is rethrown as
-/// WorkerException.
+/// number and the order of the batches stay the same, and so do the numbers that transforms draw
+/// from worker_generator(). An exception in a worker is rethrown as WorkerException; the epoch can
+/// continue behind the bad batch.
 ///
 /// Example:
 ///   auto loader = make_data_loader(datasets::MNIST(root).map(transforms::Stack<>()), 64);
 ///   for (Example<>& batch : *loader) train(batch.data, batch.target);
 template <class Dataset, class Sampler>
-class DataLoader {
-  static_assert(detail::BatchSource<Dataset>,
-                "A DataLoader needs a dataset: a class that derives from tern::data::Dataset, as "
-                "in struct Own : data::Dataset<Own>, and overrides get(std::size_t) and size().");
+class DataLoader : public DataLoaderBase<typename Dataset::BatchType> {
+  static_assert(std::is_convertible_v<const typename Sampler::BatchRequestType&,
+                                      typename Dataset::BatchRequestType>,
+                "The sampler's requests do not fit the dataset: a StreamDataset, which takes a "
+                "number of examples, needs samplers::StreamSampler, other datasets a sampler of "
+                "indices.");
 
  public:
   /// The types of a batch and of a request to the dataset.
   using BatchType = typename Dataset::BatchType;
   using BatchRequestType = typename Sampler::BatchRequestType;
-  /// An input iterator over one epoch.
-  class Iterator;
 
   /// Joins a dataset, a sampler and options; see make_data_loader(). Throws Error for a batch size
-  /// of 0, and for workers with max_jobs 0.
+  /// of 0, for workers with max_jobs 0, and for workers with a dataset that cannot be copied.
   DataLoader(Dataset dataset, Sampler sampler, DataLoaderOptions options)
-      : options_(options),
+      : DataLoaderBase<BatchType>(options),
         sampler_(std::move(sampler)),
-        datasets_(copies(), dataset),
         pins_(options.pin_memory() && detail::can_pin()) {
-    TERN_CHECK(options.batch_size() > 0, Error, "DataLoader: the batch size must be positive, got ",
-               options.batch_size());
-    TERN_CHECK(options.workers() == 0 || options.max_jobs() > 0, Error,
-               "DataLoader: with workers, max_jobs must be at least 1, got ", options.max_jobs());
-    if (options.workers() > 0) {
-      workers_.emplace(options.workers(), options.enforce_ordering(), options.timeout_ms());
+    datasets_.reserve(this->copies());
+    if constexpr (std::is_copy_constructible_v<Dataset>) {
+      while (datasets_.size() + 1 < this->copies()) datasets_.push_back(dataset);
+    } else if (this->copies() > 1) {
+      detail::raise_not_copyable();
     }
+    datasets_.push_back(std::move(dataset));
+    this->start();
   }
-  DataLoader(const DataLoader&) = delete;
-  DataLoader& operator=(const DataLoader&) = delete;
+  /// Ends the worker threads.
+  ~DataLoader() override { this->join(); }
 
-  /// Starts an epoch, or continues the epoch of a loaded state. Abandons an epoch that was left
-  /// early.
-  Iterator begin() {
-    TERN_CHECK(!joined_, Error, "DataLoader: begin() cannot be called after join()");
-    if (workers_) workers_->clear();
-    if (!std::exchange(resumes_, false)) {
-      sampler_.reset();
-      given_ = 0;
-    }
-    in_epoch_ = true;
-    prefetch();
-    return Iterator(this, next());
-  }
-  /// Returns the end of an epoch.
-  Iterator end() { return Iterator(this, std::nullopt); }
-
-  /// Ends the worker threads. Afterwards begin() throws Error.
-  void join() {
-    joined_ = true;
-    workers_.reset();
-  }
-
-  /// Returns the options.
-  const DataLoaderOptions& options() const { return options_; }
-
-  /// Returns the sampler's state and the position in the epoch after the iterator's batch. Throws
-  /// Error if batches come in no fixed order (enforce_ordering(false)), NotImplementedError if the
-  /// sampler has no state.
-  State state_dict() const {
-    check_has_state();
-    State state;
-    state.insert("in_epoch", in_epoch_ || resumes_);
-    state.insert("sampler", sampler_.state_dict(given_));
-    return state;
-  }
-  /// Makes the next begin() continue from `state`. Throws like state_dict(), and Error for the
-  /// state of another sampler or of a dataset of another size. If it throws, the loader is
-  /// unchanged.
-  void load_state_dict(const State& state) {
-    check_has_state();
-    const bool in_epoch = state.get<bool>("in_epoch");
-    const auto given = state["sampler"].get<std::size_t>("index");
-    sampler_.load_state_dict(state["sampler"]);  // may throw, so the workers are cleared later
-    if (workers_) workers_->clear();
-    given_ = given;
-    resumes_ = in_epoch;
-    in_epoch_ = false;
-  }
+  /// Returns the sampler, for example to set the epoch of a DistributedSampler. Change it between
+  /// epochs alone.
+  Sampler& sampler() { return sampler_; }
 
  private:
-  void check_has_state() const {
-    TERN_CHECK(options_.workers() == 0 || options_.enforce_ordering(), Error,
-               "DataLoader: saving and loading a state needs enforce_ordering(true)");
-  }
+  using typename detail::LoaderCore::AnyBatch;
+  using typename detail::LoaderCore::Fetch;
 
-  std::size_t copies() const { return options_.workers() > 0 ? options_.workers() : 1; }
-
-  std::optional<BatchRequestType> next_request() {
-    std::optional<BatchRequestType> request = sampler_.next(options_.batch_size());
-    if (request && options_.drop_last() && request->size() < options_.batch_size()) return {};
-    return request;
-  }
-
-  BatchType fetch(Dataset& dataset, const BatchRequestType& request) const {
-    BatchType batch = dataset.get_batch(request);
-    if (pins_) detail::pin(batch);
-    return batch;
-  }
-
-  void prefetch() {
-    while (workers_ && workers_->pending() < options_.max_jobs()) {
-      std::optional<BatchRequestType> request = next_request();
-      if (!request) return;
-      workers_->push([this, indices = std::move(*request)](std::size_t worker) {
-        return std::make_shared<BatchType>(fetch(datasets_[worker], indices));
-      });
+  void reset() override { sampler_.reset(); }
+  Fetch next_fetch(std::size_t& examples) override {
+    const std::size_t batch_size = this->options().batch_size();
+    std::optional<BatchRequestType> request = sampler_.next(batch_size);
+    if (!request || (this->options().drop_last() && request->size() < batch_size)) return nullptr;
+    examples = request->size();
+    if constexpr (std::is_same_v<BatchRequestType, std::vector<std::size_t>>) {
+      detail::check_indices(*request, datasets_[0].size());
     }
+    return [this, request = std::move(*request)](std::size_t worker) -> AnyBatch {
+      return std::make_shared<BatchType>(detail::fetch(datasets_[worker], request, pins_));
+    };
   }
+  State source_state(std::size_t given) const override { return sampler_.state_dict(given); }
+  void load_source_state(const State& state, bool) override { sampler_.load_state_dict(state); }
 
-  std::optional<BatchType> next() {
-    const tern::detail::ProfileScope profile(tern::detail::ProfileKind::kRange,
-                                             "enumerate(DataLoader)#next");
-    std::optional<BatchType> batch;
-    if (joined_) return batch;
-    given_ += options_.batch_size();
-    if (workers_ && workers_->pending() > 0) {
-      batch = std::move(*static_cast<BatchType*>(workers_->pop().get()));
-      prefetch();
-    } else if (!workers_) {
-      if (const auto request = next_request()) batch = fetch(datasets_[0], *request);
-    }
-    in_epoch_ = batch.has_value();
-    return batch;
-  }
-
-  DataLoaderOptions options_;
   Sampler sampler_;
   std::vector<Dataset> datasets_;  // one per worker
-  std::size_t given_ = 0;          // examples returned in this epoch, or more at its end
-  bool in_epoch_ = false;
-  bool resumes_ = false;  // the next begin() continues an epoch
-  bool joined_ = false;
   bool pins_;
-  std::optional<detail::Workers> workers_;  // the last member, because its jobs use the others
 };
 
-/// An input iterator over one epoch.
+/// libtorch's name of the same class.
 template <class Dataset, class Sampler>
-class DataLoader<Dataset, Sampler>::Iterator {
+using StatelessDataLoader = DataLoader<Dataset, Sampler>;
+
+/// Iterates over the batches of a stateful dataset, which decides itself what comes next. All
+/// workers share the dataset. Otherwise like DataLoader.
+template <class Dataset>
+class StatefulDataLoader
+    : public DataLoaderBase<
+          typename datasets::detail::Unwrapped<typename Dataset::BatchType>::type> {
  public:
-  /// Types for std::iterator_traits.
-  using difference_type = std::ptrdiff_t;
-  using value_type = BatchType;
-  using pointer = BatchType*;
-  using reference = BatchType&;
-  using iterator_category = std::input_iterator_tag;
+  /// The types of a batch and of a request to the dataset.
+  using BatchType = typename Dataset::BatchType::value_type;
+  using BatchRequestType = typename Dataset::BatchRequestType;
 
-  /// Fetches the next batch. Throws Error past the end, and the errors of the dataset.
-  Iterator& operator++() {
-    TERN_CHECK(batch_, Error, "Attempted to increment iterator past the end");
-    batch_ = loader_->next();
-    return *this;
+  /// Joins a dataset and options; see make_data_loader().
+  StatefulDataLoader(Dataset dataset, DataLoaderOptions options)
+      : DataLoaderBase<BatchType>(options),
+        dataset_(std::move(dataset)),
+        pins_(options.pin_memory() && detail::can_pin()) {
+    this->start();
   }
-  /// Returns the batch, which may be changed or moved from. Throws Error at the end.
-  BatchType& operator*() {
-    TERN_CHECK(batch_, Error,
-               "Dereferencing the DataLoader's past-the-end iterator is not allowed");
-    return *batch_;
-  }
-  /// Accesses the batch. Throws Error at the end.
-  BatchType* operator->() { return &**this; }
-
-  /// Returns true if both iterators belong to the same loader, and both or neither are at the end.
-  bool operator==(const Iterator& other) const {
-    return loader_ == other.loader_ && batch_.has_value() == other.batch_.has_value();
-  }
+  /// Ends the worker threads.
+  ~StatefulDataLoader() override { this->join(); }
 
  private:
-  friend class DataLoader;
-  Iterator(DataLoader* loader, std::optional<BatchType> batch)
-      : loader_(loader), batch_(std::move(batch)) {}
+  using typename detail::LoaderCore::AnyBatch;
+  using typename detail::LoaderCore::Fetch;
 
-  DataLoader* loader_;
-  std::optional<BatchType> batch_;
+  void reset() override { dataset_.reset(); }
+  Fetch next_fetch(std::size_t& examples) override {
+    examples = this->options().batch_size();
+    return [this, count = examples](std::size_t) -> AnyBatch {
+      auto batch = dataset_.get_batch(count);
+      if (!batch) return nullptr;
+      if constexpr (requires { batch->size(); }) {
+        if (this->options().drop_last() && batch->size() < count) return nullptr;
+      }
+      if (pins_) detail::pin(*batch);
+      return std::make_shared<BatchType>(std::move(*batch));
+    };
+  }
+  State source_state(std::size_t given) const override {
+    TERN_CHECK(this->options().workers() == 0, Error,
+               "DataLoader: the state of a stateful dataset needs workers(0), because workers read "
+               "ahead");
+    State state;
+    state.insert("index", given);
+    state.insert("dataset", dataset_.state_dict());
+    return state;
+  }
+  void load_source_state(const State& state, bool in_epoch) override {
+    // At the end of an epoch the next one begins at the front.
+    if (in_epoch) dataset_.load_state_dict(state["dataset"]);
+  }
+  void resume() override { dataset_.reset(); }
+
+  Dataset dataset_;
+  bool pins_;
 };
 
 /// Returns a loader of `dataset` in the order of `sampler`.
-template <class Dataset, class Sampler>
-std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
-                                                               DataLoaderOptions options,
-                                                               Sampler sampler) {
+///
+/// Example:
+///   auto loader = make_data_loader(dataset, samplers::WeightedRandomSampler(weights, 1000), 64);
+template <class Dataset, detail::SamplerLike Sampler>
+std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset, Sampler sampler,
+                                                               DataLoaderOptions options) {
   return std::make_unique<DataLoader<Dataset, Sampler>>(std::move(dataset), std::move(sampler),
                                                         options);
 }
@@ -233,11 +199,22 @@ std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
 ///   auto train = make_data_loader(dataset, 64);
 ///   auto test = make_data_loader<samplers::SequentialSampler>(dataset, 1000);
 template <class Sampler = samplers::RandomSampler, class Dataset>
-std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
-                                                               DataLoaderOptions options = {}) {
-  const std::optional<std::size_t> size = dataset.size();
-  TERN_CHECK(size, Error, "Expected the dataset to be sized in order to construct the Sampler");
-  return make_data_loader(std::move(dataset), options, Sampler(static_cast<std::int64_t>(*size)));
+requires(!detail::kIsStateful<Dataset>)
+    std::unique_ptr<DataLoader<Dataset, Sampler>> make_data_loader(Dataset dataset,
+                                                                   DataLoaderOptions options = {}) {
+  static_assert(detail::BatchSource<Dataset>,
+                "A DataLoader needs a dataset: a class that derives from tern::data::Dataset, as "
+                "in struct Own : data::Dataset<Own>, and overrides get(std::size_t) and size().");
+  const std::size_t size = detail::size_for_sampler(dataset.size());
+  return make_data_loader(std::move(dataset), Sampler(static_cast<std::int64_t>(size)), options);
+}
+
+/// Returns a loader of a stateful dataset, which needs no sampler.
+template <class Dataset>
+requires(detail::kIsStateful<Dataset>)
+    std::unique_ptr<StatefulDataLoader<Dataset>> make_data_loader(Dataset dataset,
+                                                                  DataLoaderOptions options = {}) {
+  return std::make_unique<StatefulDataLoader<Dataset>>(std::move(dataset), options);
 }
 
 }  // namespace tern::data

@@ -62,6 +62,12 @@ class DataLoaderOptions {
   DataLoaderOptions& drop_last(StrictBool on) { return set(drop_last_, on); }
   bool drop_last() const { return drop_last_; }
 
+  /// The seed of the generators that random transforms draw from; see worker_generator(). By
+  /// default the seed of the CPU's default generator at the beginning of each epoch, which
+  /// manual_seed() sets.
+  DataLoaderOptions& seed(StrictInteger<std::uint64_t> number) { return set(seed_, number); }
+  std::optional<std::uint64_t> seed() const { return seed_; }
+
  private:
   template <class T, class Value>
   DataLoaderOptions& set(T& field, Value value) {
@@ -73,6 +79,7 @@ class DataLoaderOptions {
   std::size_t workers_ = 0;
   std::optional<std::size_t> max_jobs_;
   std::optional<std::int64_t> timeout_ms_;
+  std::optional<std::uint64_t> seed_;
   bool enforce_ordering_ = true;
   bool drop_last_ = false;
   bool pin_memory_ = false;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,25 @@ namespace tern::data::datasets {
 template <class Source, class Transform>
 class MapDataset;
 
+namespace detail {
+
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+
+/// A batch without the optional that a stateful dataset puts around it.
+template <class T>
+struct Unwrapped {
+  using type = T;
+};
+template <class T>
+struct Unwrapped<std::optional<T>> {
+  using type = T;
+};
+
+}  // namespace detail
+
 /// A source that returns a batch for a request, usually a list of indices. `Self` is the derived
 /// class.
 template <class Self, class Batch = std::vector<Example<>>,
@@ -24,6 +44,9 @@ class BatchDataset {
   using SelfType = Self;
   using BatchType = Batch;
   using BatchRequestType = BatchRequest;
+  /// True if the dataset decides itself what the next batch is and when an epoch ends: its batches
+  /// are optionals. See StatefulDataset.
+  static constexpr bool is_stateful = detail::kIsOptional<Batch>;
 
   /// Frees the dataset.
   virtual ~BatchDataset() = default;
@@ -75,6 +98,13 @@ class Dataset : public BatchDataset<Self, std::vector<SingleExample>> {
   }
 };
 
+/// A source whose request is only the number of examples, for example a file that is read from
+/// front to back. Override get_batch(std::size_t count). samplers::StreamSampler says how long an
+/// epoch is. A loader with workers copies the dataset once per worker; use make_shared_dataset()
+/// for one stream that all workers read.
+template <class Self, class Batch = std::vector<Example<>>>
+using StreamDataset = BatchDataset<Self, Batch, std::size_t>;
+
 namespace detail {
 
 /// A dataset that can fetch a stacked batch in one step: `gather(indices)` equals stacking get(i).
@@ -96,14 +126,30 @@ inline constexpr bool kStacks<transforms::Stack<E>> = true;
 
 }  // namespace detail
 
+namespace detail {
+
+/// The batches of a mapped dataset: optionals if those of the source are.
+template <class Source, class Transform>
+using MappedBatch =
+    std::conditional_t<Source::is_stateful, std::optional<typename Transform::OutputBatchType>,
+                       typename Transform::OutputBatchType>;
+
+}  // namespace detail
+
 /// A dataset that applies a transform to the batches of `Source`; made by map().
 template <class Source, class Transform>
 class MapDataset
-    : public BatchDataset<MapDataset<Source, Transform>, typename Transform::OutputBatchType,
+    : public BatchDataset<MapDataset<Source, Transform>, detail::MappedBatch<Source, Transform>,
                           typename Source::BatchRequestType> {
+  static_assert(
+      std::is_convertible_v<typename detail::Unwrapped<typename Source::BatchType>::type,
+                            typename Transform::InputBatchType>,
+      "BatchType type of dataset does not match input type of transform: a transform of single "
+      "examples comes before Stack, and its Example has the dataset's types");
+
  public:
   /// The types of the batches that come out and of the requests.
-  using OutputBatchType = typename Transform::OutputBatchType;
+  using OutputBatchType = detail::MappedBatch<Source, Transform>;
   using BatchRequestType = typename Source::BatchRequestType;
 
   /// Joins a dataset and a transform.
@@ -115,9 +161,20 @@ class MapDataset
     // One gather is faster than one small tensor per example.
     if constexpr (detail::Gathers<Source> && detail::kStacks<Transform>) {
       return source_.gather(request);
+    } else if constexpr (Source::is_stateful) {
+      auto batch = source_.get_batch(std::move(request));
+      if (!batch) return std::nullopt;
+      return transform_.apply_batch(std::move(*batch));
     } else {
       return transform_.apply_batch(source_.get_batch(std::move(request)));
     }
+  }
+
+  /// Returns the transformed example `index`, for a transform of single examples.
+  auto get(std::size_t index) requires(requires(Source& source, Transform& transform) {
+    transform.apply(source.get(index));
+  }) {
+    return transform_.apply(source_.get(index));
   }
 
   /// Returns the stacked batch of a request with the transform applied to it as a whole.
@@ -128,6 +185,15 @@ class MapDataset
 
   /// Returns the size of the source.
   std::optional<std::size_t> size() const override { return source_.size(); }
+  /// Starts an epoch of a stateful source.
+  void reset() requires(Source::is_stateful) { source_.reset(); }
+  /// Returns the state of a stateful source.
+  auto state_dict() const requires(Source::is_stateful) { return source_.state_dict(); }
+  /// Loads the state of a stateful source.
+  template <class S>
+  void load_state_dict(const S& state) requires(Source::is_stateful) {
+    source_.load_state_dict(state);
+  }
   /// Returns the source.
   const Source& dataset() const { return source_; }
   /// Returns the transform.
@@ -149,4 +215,5 @@ MapDataset<Source, Transform> map(Source dataset, Transform transform) {
 namespace tern::data {
 using datasets::BatchDataset;
 using datasets::Dataset;
+using datasets::StreamDataset;
 }  // namespace tern::data

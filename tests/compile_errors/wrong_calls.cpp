@@ -1,6 +1,7 @@
 #include <tern/train/train.h>
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 // What PyTorch's users try and tern does not have: each line must fail with a text of tern's, which
@@ -18,6 +19,11 @@ struct OwnImpl : nn::Module {
 };
 TERN_MODULE(Own);
 
+struct Stream : data::StreamDataset<Stream, int> {
+  int get_batch(std::size_t) override { return 0; }
+  std::optional<std::size_t> size() const override { return std::nullopt; }
+};
+
 struct Net {
   Own own;  // error: write nn::Linear fc{nullptr}
 };
@@ -34,6 +40,7 @@ int main() {
   nn::Sequential(nn::ModuleList());        // error: needs one forward()
   nn::ModuleList(std::pair(1, 2));         // error: vectors of these
   data::make_data_loader(NoDataset(), 2);  // error: derives from tern::data::Dataset
+  data::make_data_loader(Stream(), 2);     // error: needs samplers::StreamSampler
   static_cast<void>(Net());
 
   nn::Linear net(3, 1);

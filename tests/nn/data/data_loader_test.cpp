@@ -118,8 +118,7 @@ TEST_P(DataLoaderTest, PastTheEnd) {
   auto it = loader->begin();
   ++it;
   EXPECT_EQ(error_of([&] { ++it; }), "Attempted to increment iterator past the end");
-  EXPECT_EQ(error_of([&] { *it; }),
-            "Dereferencing the DataLoader's past-the-end iterator is not allowed");
+  EXPECT_EQ(error_of([&] { *it; }), "Attempted to dereference iterator that was past the end");
   EXPECT_EQ(error_of([&] { *loader->end(); }),
             "Dereferencing the DataLoader's past-the-end iterator is not allowed");
 }

@@ -1,4 +1,6 @@
-#include <tern/nn/data/workers.h>
+#include <tern/nn/data/detail/workers.h>
+
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -13,16 +15,10 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/base/profile_scope.h>
-#include <tern/nn/data/worker_exception.h>
 
 namespace tern::data::detail {
 
 struct Workers::Impl {
-  struct Outcome {
-    Result result;
-    std::exception_ptr error;
-  };
-
   Impl(std::size_t count, bool ordered, std::optional<std::int64_t> timeout)
       : in_order(ordered), timeout_ms(timeout) {
     try {
@@ -54,7 +50,7 @@ struct Workers::Impl {
     while (true) {
       job_ready.wait(lock, [this] { return stopping || !jobs.empty(); });
       if (stopping) return;
-      const auto [number, job] = std::move(jobs.front());
+      auto [number, job] = std::move(jobs.front());
       jobs.pop_front();
       ++running;
       lock.unlock();
@@ -66,6 +62,7 @@ struct Workers::Impl {
       } catch (...) {
         outcome.error = std::current_exception();
       }
+      job = nullptr;  // frees what it captured outside of the lock
       lock.lock();
       --running;
       outcomes.emplace(number, std::move(outcome));
@@ -77,6 +74,7 @@ struct Workers::Impl {
     return !outcomes.empty() && (!in_order || outcomes.begin()->first == popped);
   }
 
+  const pid_t process = ::getpid();
   const bool in_order;
   const std::optional<std::int64_t> timeout_ms;
   std::mutex mutex;
@@ -94,9 +92,19 @@ struct Workers::Impl {
 Workers::Workers(std::size_t count, bool in_order, std::optional<std::int64_t> timeout_ms)
     : impl_(std::make_unique<Impl>(count, in_order, timeout_ms)) {}
 
-Workers::~Workers() = default;
+Workers::~Workers() {
+  // A forked child has no threads to join, and another thread may have held the mutex.
+  if (impl_->process != ::getpid()) static_cast<void>(impl_.release());
+}
+
+void Workers::check_process() const {
+  TERN_CHECK(impl_->process == ::getpid(), Error,
+             "DataLoader: the workers of this loader run in the process that made it, not in its "
+             "forked child; make a loader in the child");
+}
 
 void Workers::push(Job job) {
+  check_process();
   {
     const std::lock_guard lock(impl_->mutex);
     impl_->jobs.emplace_back(impl_->pushed++, std::move(job));
@@ -105,11 +113,13 @@ void Workers::push(Job job) {
 }
 
 std::size_t Workers::pending() const {
+  check_process();
   const std::lock_guard lock(impl_->mutex);
   return static_cast<std::size_t>(impl_->pushed - impl_->popped);
 }
 
-Workers::Result Workers::pop() {
+Workers::Outcome Workers::pop() {
+  check_process();
   std::unique_lock lock(impl_->mutex);
   const auto ready = [this] { return impl_->next_is_ready(); };
   if (impl_->timeout_ms) {
@@ -120,15 +130,14 @@ Workers::Result Workers::pop() {
   } else {
     impl_->outcome_ready.wait(lock, ready);
   }
-  const Impl::Outcome outcome = std::move(impl_->outcomes.begin()->second);
+  Outcome outcome = std::move(impl_->outcomes.begin()->second);
   impl_->outcomes.erase(impl_->outcomes.begin());
   ++impl_->popped;
-  lock.unlock();
-  if (outcome.error) throw WorkerException(outcome.error);
-  return outcome.result;
+  return outcome;
 }
 
 void Workers::clear() {
+  check_process();
   std::unique_lock lock(impl_->mutex);
   impl_->jobs.clear();
   impl_->outcome_ready.wait(lock, [this] { return impl_->running == 0; });
