@@ -98,8 +98,17 @@ class TensorLambda : public TensorTransform<Target> {
   std::function<Tensor(Tensor)> function_;
 };
 
+namespace detail {
+/// Returns (image - mean) / stddev. Throws DTypeError unless the image has a floating dtype.
+TERN_API Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev);
+/// Returns the statistics as [C, 1, 1]. Throws Error for a stddev of 0.
+TERN_API Tensor per_channel(ArrayRef<double> values, bool is_stddev);
+/// Stacks the tensors of a batch. Throws ShapeError with a hint if their sizes differ.
+TERN_API Tensor stack_examples(const std::vector<Tensor>& tensors);
+}  // namespace detail
+
 /// Normalises images: (image - mean) / stddev, with one mean and one stddev for all channels or one
-/// per channel.
+/// per channel. Throws DTypeError for images of integers and Error for a stddev of 0.
 ///
 /// Shape: [C, H, W]
 ///
@@ -110,10 +119,10 @@ class Normalize : public TensorTransform<Target> {
  public:
   /// Sets the statistics. A bare number applies to all channels.
   Normalize(ArrayRef<double> means, ArrayRef<double> stddevs)
-      : mean(per_channel(means)), stddev(per_channel(stddevs)) {}
+      : mean(detail::per_channel(means, false)), stddev(detail::per_channel(stddevs, true)) {}
 
   /// Returns the normalised image.
-  Tensor operator()(Tensor input) override { return input.sub(mean).div(stddev); }
+  Tensor operator()(Tensor input) override { return detail::normalize(input, mean, stddev); }
 
   /// Normalises images that are already stacked, [N, C, H, W].
   Example<Tensor, Target> apply_stacked(Example<Tensor, Target> batch) {
@@ -128,11 +137,6 @@ class Normalize : public TensorTransform<Target> {
   Tensor mean;
   /// The standard deviation, [C, 1, 1].
   Tensor stddev;
-
- private:
-  static Tensor per_channel(ArrayRef<double> values) {
-    return tensor(values.vec(), kFloat).unsqueeze(1).unsqueeze(2);
-  }
 };
 
 /// A transform that combines the examples of a batch into one example.
@@ -158,7 +162,7 @@ class Stack<Example<>> : public Collation<Example<>> {
       data.push_back(std::move(example.data));
       targets.push_back(std::move(example.target));
     }
-    return {stack(data), stack(targets)};
+    return {detail::stack_examples(data), detail::stack_examples(targets)};
   }
 };
 
@@ -171,7 +175,7 @@ class Stack<TensorExample> : public Collation<TensorExample> {
     std::vector<Tensor> data;
     data.reserve(examples.size());
     for (TensorExample& example : examples) data.push_back(std::move(example.data));
-    return stack(data);
+    return detail::stack_examples(data);
   }
 };
 
