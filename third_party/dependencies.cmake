@@ -1,6 +1,6 @@
 # What tern is built with. Taken from the system; with TERN_FETCH=ON what is missing is fetched in
 # the version pinned here. The library itself needs Eigen and nlohmann_json (neither shows in its
-# headers), the tests GoogleTest, the examples CLI11 and stb.
+# headers) and, for images, stb; the tests GoogleTest, the examples CLI11 and stb.
 
 include(FetchContent)
 if(POLICY CMP0135)
@@ -61,6 +61,11 @@ if(TERN_ZLIB)
   endif()
 endif()
 
+if(TERN_IMAGES)
+  # libjpeg-turbo decodes JPEG twice as fast as stb_image, which is taken without it.
+  tern_find(JPEG "" JPEG::JPEG)
+endif()
+
 if(TERN_BUILD_TESTS)
   set(INSTALL_GTEST OFF)
   set(BUILD_GMOCK OFF)
@@ -75,7 +80,9 @@ if(TERN_BUILD_EXAMPLES OR TERN_BUILD_TESTS)
   tern_need(CLI11 2.1 CLI11::CLI11 libcli11-dev include
     https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
     f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
+endif()
 
+if(TERN_IMAGES OR TERN_BUILD_EXAMPLES OR TERN_BUILD_TESTS)
   # stb has no CMake package.
   find_path(TERN_STB_FOLDER stb_image_write.h PATH_SUFFIXES stb)
   mark_as_advanced(TERN_STB_FOLDER)
