@@ -35,6 +35,7 @@ class Examples : public ::testing::TestWithParam<ExampleRun> {
 INSTANTIATE_TEST_SUITE_P(
     , Examples,
     ::testing::Values(
+        ExampleRun{"custom_dataset", "--epochs 1 --save net.json", "correct on new pictures: "},
         ExampleRun{"gru", "--steps 3 --length 4 --save net.json", "mean squared error on new"},
         ExampleRun{"linear_regression", "--epochs 1 --save net.json", "learned: y = 2.0"},
         ExampleRun{"mnist_mlp", "--epochs 1 --batch-size 16 --data mnist --save net.json",

@@ -39,6 +39,12 @@ TEST(ExpectedResults, MultiDevice) {
   }
 }
 
+TEST(ExpectedResults, CustomDataset) {
+  const ProgramResult two = run_program(kFolder + "custom_dataset --device cpu");
+  EXPECT_GT(last_number(two, "correct on new pictures: "), 0.95) << two.text;
+  EXPECT_EQ(run_program(kFolder + "custom_dataset --device cpu --workers 0").text, two.text);
+}
+
 TEST(ExpectedResults, Gru) {
   const ProgramResult result = run_program(kFolder + "gru --device cpu");
   EXPECT_LT(last_number(result, "mean squared error on new sequences: "), 0.002) << result.text;
