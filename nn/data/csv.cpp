@@ -153,7 +153,10 @@ std::size_t find_name(const std::vector<std::string>& names, const std::string& 
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) {
     std::string all;
-    for (const std::string& each : names) all += (all.empty() ? "'" : ", '") + each + "'";
+    for (std::size_t i = 0; i < names.size() && i < 20; ++i) {
+      all += (i == 0 ? "'" : ", '") + shown(names[i]) + "'";
+    }
+    if (names.size() > 20) all += ", ...";
     tern::detail::raise<IndexError>("csv: ", what, " '", name, "' is none of the columns ", all);
   }
   return static_cast<std::size_t>(found - names.begin());
@@ -200,12 +203,12 @@ class Reader {
   void read_header() {
     if (!scanner_.next_line()) return;
     for (bool is_last = false; !is_last;) {
-      std::string name(scanner_.next_value(is_last));
-      if (std::ranges::find(names_, name) != names_.end()) {
-        scanner_.fail("two columns are called '", name, "'");
-      }
-      names_.push_back(std::move(name));
+      names_.emplace_back(scanner_.next_value(is_last));
     }
+    std::vector<std::string> sorted = names_;
+    std::ranges::sort(sorted);
+    const auto twice = std::ranges::adjacent_find(sorted);
+    if (twice != sorted.end()) scanner_.fail("two columns are called '", shown(*twice), "'");
     choose();
   }
 

@@ -36,6 +36,18 @@ void jpeg_message(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) jpeg_failed(info);
 }
 
+/// Refuses files of very many scans, each of which costs the time of a whole image.
+void check_jpeg_scans(j_common_ptr info) {
+  constexpr int kMostScans = 500;
+  if (!info->is_decompressor ||
+      reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMostScans) {
+    return;
+  }
+  auto* errors = reinterpret_cast<JpegErrors*>(info->err);
+  std::strcpy(errors->text, "more than 500 scans");
+  std::longjmp(errors->jump, 1);
+}
+
 /// A decoder that frees its memory.
 struct JpegDecoder {
   JpegDecoder() {
@@ -44,6 +56,8 @@ struct JpegDecoder {
     errors.manager.emit_message = jpeg_message;
     errors.text[0] = '\0';
     jpeg_create_decompress(&info);
+    progress.progress_monitor = check_jpeg_scans;
+    info.progress = &progress;
   }
   ~JpegDecoder() { jpeg_destroy_decompress(&info); }
   JpegDecoder(const JpegDecoder&) = delete;
@@ -51,6 +65,7 @@ struct JpegDecoder {
 
   jpeg_decompress_struct info{};
   JpegErrors errors{};
+  jpeg_progress_mgr progress{};
 };
 
 /// Reads the header. Returns false after an error.
