@@ -1,6 +1,7 @@
 #include <tern/train/metrics/auroc.h>
 
 #include <limits>
+#include <tuple>
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/ops.h>
@@ -31,8 +32,16 @@ double area_of(const std::vector<double>& scores, const std::vector<std::int64_t
   return positives > 0 && negatives > 0 ? pairs / (2 * positives * negatives) : kNoArea;
 }
 
+/// Returns the area for scores [N] and targets [N], 1 for samples of the class and 0 for others.
+double area_of_class(const Tensor& scores, const Tensor& positive) {
+  const std::tuple<Tensor, Tensor> sorted = scores.sort();
+  return area_of(std::get<0>(sorted).to_vector<double>(),
+                 positive.index_select(0, std::get<1>(sorted)).to_vector<std::int64_t>());
+}
+
 Tensor joined(const std::vector<Tensor>& parts) {
   std::vector<Tensor> on_cpu;
+  on_cpu.reserve(parts.size());
   for (const Tensor& part : parts) on_cpu.push_back(part.cpu());
   return cat(on_cpu);
 }
@@ -91,10 +100,8 @@ Tensor AUROC::compute() const {
   std::vector<double> areas;
   double sum = 0, weights = 0;
   for (std::int64_t c = 0; c < columns_; ++c) {
-    const auto [sorted, order] = scores.select(1, c).sort();
     const Tensor positive = (targets == (columns_ == 1 ? 1 : c)).to(kLong);
-    areas.push_back(area_of(sorted.to_vector<double>(),
-                            positive.index_select(0, order).to_vector<std::int64_t>()));
+    areas.push_back(area_of_class(scores.select(1, c), positive));
     if (areas.back() != areas.back()) continue;
     const double weight = average_ == Average::Weighted
                               ? static_cast<double>(positive.sum().item<std::int64_t>())

@@ -28,7 +28,7 @@ struct ClassCounts {
 /// Returns the average of the quotients a / b of all classes.
 Tensor averaged(const ClassCounts& counts, const Tensor& a, const Tensor& b, Average average) {
   if (average == Average::Micro) return a.sum().to(kDouble) / b.sum().to(kDouble);
-  const Tensor values = quotient_or_0(a, b);
+  Tensor values = quotient_or_0(a, b);
   if (average == Average::None) return values;
   if (average == Average::Binary) {
     TERN_CHECK(values.numel() == 2, Error, "ConfusionMatrix: Average::Binary needs 2 classes, got ",
