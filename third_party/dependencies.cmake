@@ -1,6 +1,6 @@
 # What tern is built with. Taken from the system; with TERN_FETCH=ON what is missing is fetched in
 # the version pinned here. The library itself needs Eigen and nlohmann_json (neither shows in its
-# headers) and, for images, stb; the tests GoogleTest, the examples CLI11 and stb.
+# headers) and, for images, stb; the tests GoogleTest, the examples CLI11.
 
 include(FetchContent)
 if(POLICY CMP0135)
@@ -82,9 +82,9 @@ if(TERN_BUILD_EXAMPLES OR TERN_BUILD_TESTS)
     f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
 endif()
 
-if(TERN_IMAGES OR TERN_BUILD_EXAMPLES OR TERN_BUILD_TESTS)
+if(TERN_IMAGES)
   # stb has no CMake package.
-  find_path(TERN_STB_FOLDER stb_image_write.h PATH_SUFFIXES stb)
+  find_path(TERN_STB_FOLDER stb_image.h PATH_SUFFIXES stb)
   mark_as_advanced(TERN_STB_FOLDER)
   if(TERN_STB_FOLDER)
     add_library(stb::stb INTERFACE IMPORTED GLOBAL)
