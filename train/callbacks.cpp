@@ -9,6 +9,7 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/ops/ops.h>
+#include <tern/serialization/detail/formats.h>
 #include <tern/serialization/state_file.h>
 #include <tern/train/fit.h>
 
@@ -25,6 +26,13 @@ State copy_of(const State& tensors) {
   State copies;
   for (const auto& [name, value] : tensors) copies.insert(name, value.tensor().detach().clone());
   return copies;
+}
+
+/// Finds before the first epoch what would fail after it.
+void check_folder_of(const std::string& path, const char* callback) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  TERN_CHECK(folder.empty() || std::filesystem::is_directory(folder), FileError, callback,
+             ": there is no folder ", folder.string(), " for the file '", path, "'");
 }
 
 bool min_is_better(const std::string& monitor, Mode mode) {
@@ -116,6 +124,9 @@ Checkpoint::Checkpoint(std::string path, CheckpointOptions options)
       options_(std::move(options)),
       best_(options_.monitor, options_.best.empty() ? Mode::kMin : options_.mode) {
   TERN_CHECK(!path_.empty(), Error, "Checkpoint: the path is empty");
+  for (const std::string& file : {path_, options_.best}) {
+    if (!file.empty()) tern::detail::format_to_save(file);  // an unknown suffix
+  }
   TERN_CHECK(options_.every_epochs > 0 && options_.every_steps >= 0, Error,
              "Checkpoint: every_epochs should be positive and every_steps not negative, got ",
              options_.every_epochs, " and ", options_.every_steps);
@@ -123,6 +134,8 @@ Checkpoint::Checkpoint(std::string path, CheckpointOptions options)
 
 void Checkpoint::on_fit_begin(Run& run) {
   best_.reset();
+  check_folder_of(path_, "Checkpoint");
+  check_folder_of(options_.best, "Checkpoint");
   TERN_CHECK(run.has_loader_state() || (options_.every_steps == 0 && run.options().steps == 0),
              Error,
              "Checkpoint: saving within an epoch (every_steps, or Options::steps) needs a "
@@ -194,7 +207,10 @@ void Print::on_epoch_end(Run& run) {
   *out_ << line << "  " << run.numbers() << seconds << std::flush;
 }
 
-void LogCsv::on_fit_begin(Run& /*run*/) { log_ = nullptr; }
+void LogCsv::on_fit_begin(Run& /*run*/) {
+  log_ = nullptr;
+  check_folder_of(path_, "LogCsv");
+}
 
 void LogCsv::on_epoch_end(Run& run) {
   if (!log_) {

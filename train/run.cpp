@@ -103,19 +103,29 @@ void Run::train_batch(const void* batch) {
     ++skipped_;
     return;
   }
-  if (options_.accumulate > 1) {
-    result.loss.div(options_.accumulate).backward();
-  } else {
-    result.loss.backward();
-  }
+  const Tensor loss = options_.accumulate > 1 ? result.loss.div(options_.accumulate) : result.loss;
+  loss.backward();
   total_ += loss_ * static_cast<double>(result.size);
   weight_ += static_cast<double>(result.size);
   detail::update_metrics(options_.metrics, result);
   if (++pending_ == options_.accumulate) step_optimizer();
 }
 
+void Run::check_gradients() {
+  for (const optim::OptimizerParamGroup& group : optimizer_.param_groups()) {
+    for (const Tensor& parameter : group.params()) {
+      if (parameter.grad().defined()) return;
+    }
+  }
+  tern::detail::raise<Error>(
+      "fit: no parameter of the optimizer has a gradient; it has the parameters of another model, "
+      "or "
+      "all of them are frozen");
+}
+
 void Run::step_optimizer() {
   pending_ = 0;
+  if (!std::exchange(has_gradients_, true)) check_gradients();
   if (options_.clip_norm > 0 || options_.clip_value > 0) {
     std::vector<Tensor> parameters;
     for (const optim::OptimizerParamGroup& group : optimizer_.param_groups()) {

@@ -79,8 +79,8 @@ class TERN_API Run {
   /// Returns true if the loader has a state, so that the training can be saved within an epoch.
   bool has_loader_state() const;
 
-  /// Returns all that is needed to continue bit for bit: the states of model, optimizer, callbacks,
-  /// loader and generators, and the numbers so far. Throws Error within an epoch if the
+  /// Returns all that is needed to continue bit for bit: the states of model, optimizer, scaler,
+  /// callbacks, loader and generators, and the numbers so far. Throws Error within an epoch if the
   /// loader has no state.
   State state_dict() const;
   /// Continues from a state. Throws Error, which names the part that does not fit; then nothing has
@@ -99,6 +99,7 @@ class TERN_API Run {
   void train();
   void train_epoch();
   void train_batch(const void* batch);
+  void check_gradients();
   void step_optimizer();
   void end_epoch();
   void call(void (Callback::*event)(Run&));
@@ -118,7 +119,7 @@ class TERN_API Run {
   std::int64_t pending_ = 0;  // batches whose gradients wait for a step
   std::int64_t skipped_ = 0;
   double loss_ = 0, total_ = 0, weight_ = 0;
-  bool in_epoch_ = false, is_stopping_ = false, has_row_ = false;
+  bool in_epoch_ = false, is_stopping_ = false, has_row_ = false, has_gradients_ = false;
   Numbers numbers_;
   History history_;
 };

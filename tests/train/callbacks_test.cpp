@@ -159,6 +159,16 @@ TEST(LogCsv, ContinuesTheFileAfterAResume) {
   EXPECT_EQ(three[3].substr(three[3].size() - 10), ",0.1,0.125");
 }
 
+TEST(Callbacks, LookForTheirFolderFirst) {
+  const auto text = [](train::AnyCallback callback) {
+    return error_of<FileError>([&] { run_with({1}, {std::move(callback)}); });
+  };
+  EXPECT_EQ(text(train::Checkpoint("nowhere/last.json")),
+            "Checkpoint: there is no folder nowhere for the file 'nowhere/last.json'");
+  EXPECT_EQ(text(train::LogCsv("nowhere/log.csv")),
+            "LogCsv: there is no folder nowhere for the file 'nowhere/log.csv'");
+}
+
 TEST(Callbacks, RefuseANullPointer) {
   EXPECT_EQ(error_of([] { train::AnyCallback(std::shared_ptr<train::Callback>()); }),
             "fit: a callback is a null pointer");

@@ -149,6 +149,21 @@ TEST_F(Newcomer, LoadsTheWrongFile) {
   EXPECT_EQ(error("nte.json"), "load: cannot open 'nte.json': No such file or directory");
 }
 
+TEST_F(Newcomer, OptimizesAnotherModelOrSavesUnderAnUnknownSuffix) {
+  nn::Linear trained(4, 3), other(4, 3);
+  optim::SGD optimizer(other->parameters(), 0.1);
+  auto loader = points_loader();
+  EXPECT_EQ(error_of([&] {
+              train::fit(trained, loader, optimizer, nn::CrossEntropyLoss(), {.epochs = 1});
+            }),
+            "fit: no parameter of the optimizer has a gradient; it has the parameters of another "
+            "model, or all of them are frozen");
+  EXPECT_EQ(
+      error_of<FileError>([&] { train::Checkpoint("last.ckpt"); }),
+      "save: 'last.ckpt': the name of a state file must end in one of .safetensors .json .npy "
+      ".npz .index.json .pt .pth ");
+}
+
 // In Python a warning; mse_loss itself broadcasts silently, because tern never prints.
 TEST_F(Newcomer, ComparesAColumnWithARow) {
   nn::Linear line(4, 1);
