@@ -53,7 +53,8 @@ class TERN_API AnyCallback {
   template <std::derived_from<Callback> C>
   AnyCallback(C& callback) : callback_(std::shared_ptr<void>(), &callback) {}
   template <std::derived_from<Callback> C>
-  AnyCallback(C&& callback) : callback_(std::make_shared<C>(std::move(callback))) {}
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no AnyCallback is a Callback.
+  AnyCallback(C&& callback) : callback_(std::make_shared<C>(std::forward<C>(callback))) {}
   /// Shares a callback. Throws Error for a null pointer.
   template <std::derived_from<Callback> C>
   AnyCallback(std::shared_ptr<C> callback) : callback_(std::move(callback)) {

@@ -160,7 +160,7 @@ void Checkpoint::on_epoch_end(Run& run) {
 
 State Checkpoint::state_dict() const {
   State state;
-  state.insert("best", best_.value());
+  if (!options_.best.empty()) state.insert("best", best_.value());
   return state;
 }
 

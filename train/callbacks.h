@@ -135,11 +135,13 @@ class TERN_API Schedule : public Callback {
   /// Steps a scheduler.
   template <class S>
   requires std::is_base_of_v<optim::LRScheduler, std::remove_reference_t<S>>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no Schedule is a scheduler.
   explicit Schedule(S&& scheduler, Every every = Every::kEpoch)
       : scheduler_(hold(std::forward<S>(scheduler))), every_(every) {}
   /// Gives the number `monitor` of each epoch to a ReduceLROnPlateau.
   template <class S>
   requires std::is_same_v<optim::ReduceLROnPlateau, std::remove_reference_t<S>>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no Schedule is a scheduler.
   explicit Schedule(S&& scheduler, std::string monitor = "val_loss")
       : plateau_(hold(std::forward<S>(scheduler))), monitor_(std::move(monitor)) {}
   void on_step_end(Run& run) override;
@@ -153,7 +155,7 @@ class TERN_API Schedule : public Callback {
     if constexpr (std::is_lvalue_reference_v<S>) {
       return {std::shared_ptr<void>(), &scheduler};
     } else {
-      return std::make_shared<S>(std::move(scheduler));
+      return std::make_shared<S>(std::forward<S>(scheduler));
     }
   }
 

@@ -120,7 +120,7 @@ History fit(std::shared_ptr<nn::Module> model, const Loader& loader, optim::Opti
   return std::move(run.history_);
 }
 
-Numbers evaluate(std::shared_ptr<nn::Module> model, const Loader& loader,
+Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
                  const BatchFunction& function, const std::vector<NamedMetric>& metrics,
                  std::string_view prefix) {
   check_model(model, "evaluate");
@@ -145,7 +145,7 @@ Numbers evaluate(std::shared_ptr<nn::Module> model, const Loader& loader,
   return numbers;
 }
 
-Tensor predict(nn::AnyModule model, const Loader& loader,
+Tensor predict(const nn::AnyModule& model, const Loader& loader,
                const std::function<Tensor(const void*)>& data_of) {
   check_model(model.is_empty() ? nullptr : model.ptr(), "predict");
   const std::optional<Device> device = device_of(*model.ptr());

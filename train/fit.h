@@ -154,11 +154,11 @@ BatchFunction batch_function(const M& model, F&& loss) {
   }
 }
 
-TERN_API Numbers evaluate(std::shared_ptr<nn::Module> model, const Loader& loader,
+TERN_API Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
                           const BatchFunction& function, const std::vector<NamedMetric>& metrics,
                           std::string_view prefix);
 void update_metrics(const std::vector<NamedMetric>& metrics, const BatchResult& result);
-TERN_API Tensor predict(nn::AnyModule model, const Loader& loader,
+TERN_API Tensor predict(const nn::AnyModule& model, const Loader& loader,
                         const std::function<Tensor(const void*)>& data_of);
 
 }  // namespace detail

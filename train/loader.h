@@ -130,9 +130,9 @@ class Loader {
   Loader() = default;
   /// Refers to a loader or takes over a temporary one.
   template <class L>
-  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no Loader is a range.
   requires detail::LoaderPointer<std::remove_reference_t<L>> ||
       detail::LoaderRange<std::remove_reference_t<L>>
+      // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no Loader is a range.
       Loader(L&& loader) {
     using Given = std::remove_reference_t<L>;
     if constexpr (detail::LoaderPointer<Given>) {

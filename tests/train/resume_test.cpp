@@ -164,6 +164,7 @@ TEST_F(ResumeFit, NeedsALoaderWithAStateWithinAnEpoch) {
   fit({.epochs = 2, .callbacks = {train::Checkpoint(path)}});
   EXPECT_EQ(fit({.epochs = 3, .callbacks = {train::Checkpoint(path, {.resume = true})}}).size(),
             3u);
+  EXPECT_EQ(fit({.epochs = 4, .resume = path}).size(), 4u) << "without a Checkpoint";
   EXPECT_EQ(error_of([] { train::Checkpoint(""); }), "Checkpoint: the path is empty");
 }
 
