@@ -82,10 +82,12 @@ class ProfileLog {
   template <class Body>
   void for_each(const Body& body) const {
     std::uint32_t left = count_.load(std::memory_order_acquire);
-    for (const Block* block = first_; left != 0; block = block->next) {
+    const Block* block = left == 0 ? nullptr : first_;
+    while (left != 0) {
       const std::uint32_t here = left < kBlockEvents ? left : kBlockEvents;
       for (std::uint32_t i = 0; i < here; ++i) body(block->events[i]);
       left -= here;
+      if (left != 0) block = block->next;  // the owner may be writing to the link of its last block
     }
   }
 
