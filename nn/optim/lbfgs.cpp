@@ -2,7 +2,9 @@
 #include <cmath>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/profile_scope.h>
 #include <tern/core/ops/ops.h>
+#include <tern/nn/optim/detail/captured_step.h>
 #include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/strong_wolfe.h>
 #include <tern/nn/optim/lbfgs.h>
@@ -211,6 +213,11 @@ LBFGS::LBFGS(std::vector<Tensor> params, const LBFGSOptions& defaults)
 Tensor LBFGS::step(LossClosure closure) {
   TERN_CHECK(closure != nullptr, Error, "LBFGS requires a closure function");
   check_one_group(*this);
+  // The host reads the loss to decide what to do next.
+  const auto never = [](const OptimizerOptions&) { return false; };
+  detail::check_capturable({.name = "LBFGS", .is_capturable = never}, *this);
+  const tern::detail::ProfileScope profile(tern::detail::ProfileKind::kRange,
+                                           "Optimizer.step#LBFGS.step");
   const NoGradGuard no_grad;
   const OptimizerParamGroup& group = param_groups_[0];
   const auto& options = static_cast<const LBFGSOptions&>(group.options());

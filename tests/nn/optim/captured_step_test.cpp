@@ -131,6 +131,55 @@ TEST(GraphedStep, AdamWIsBitEqual) {
   check_training<optim::AdamW>(optim::AdamWOptions(1e-2).amsgrad(true).capturable(true));
 }
 
+TEST(GraphedStep, AdamaxIsBitEqual) {
+  check_training<optim::Adamax>(optim::AdamaxOptions(1e-2).capturable(true));
+}
+
+// The first steps of RAdam are those of SGD with momentum; the graph must leave them in time.
+TEST(GraphedStep, RAdamIsBitEqual) {
+  check_training<optim::RAdam>(optim::RAdamOptions(1e-2).capturable(true));
+}
+
+TEST(GraphedStep, RefusesAdamaxAndRAdamThatAreNotCapturable) {
+  const auto refusal = [](auto& training) {
+    cuda::GraphedStep graphed({training.x}, [&] { return training.step(); });
+    for (int i = 0; i < 3; ++i) graphed(batch(i));
+    return error_of([&] { graphed(batch(3)); });
+  };
+  Training<optim::Adamax, optim::AdamaxOptions> adamax(optim::AdamaxOptions(1e-2));
+  EXPECT_EQ(refusal(adamax),
+            "Attempting CUDA graph capture of step() for an instance of Adamax but param_groups' "
+            "capturable is False.");
+  Training<optim::RAdam, optim::RAdamOptions> radam(optim::RAdamOptions(1e-2));
+  EXPECT_EQ(refusal(radam),
+            "Attempting CUDA graph capture of step() for an instance of RAdam but param_groups' "
+            "capturable is False.");
+}
+
+TEST(GraphedStep, RefusesLbfgs) {
+  const Tensor x = ones({3}, kCUDA).requires_grad_(true);
+  optim::LBFGS optimizer({x}, optim::LBFGSOptions(0.1));
+  int calls = 0;
+  const auto closure = [&] {
+    ++calls;
+    optimizer.zero_grad();
+    const Tensor loss = x.square().sum();
+    loss.backward();
+    return loss;
+  };
+  optimizer.step(closure);
+  const int before = calls;
+  cuda::synchronize();
+  const cuda::StreamGuard guard(cuda::getStreamFromPool());
+  cuda::CUDAGraph graph;
+  graph.capture_begin();
+  EXPECT_EQ(error_of([&] { optimizer.step(closure); }),
+            "Attempting CUDA graph capture of step() for an instance of LBFGS but param_groups' "
+            "capturable is False.");
+  graph.capture_end();
+  EXPECT_EQ(calls, before);
+}
+
 TEST(GraphedStep, SgdIsBitEqual) {
   check_training<optim::SGD>(optim::SGDOptions(1e-3));
   check_training<optim::SGD>(optim::SGDOptions(1e-3).momentum(0.9).nesterov(true));
