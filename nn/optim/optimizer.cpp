@@ -237,12 +237,14 @@ State Optimizer::state_dict() const {
 
 namespace {
 
-/// Returns the numbers of a saved group that belong to learning rate schedulers.
-State loaded_schedule(const State& group) {
-  State schedule;
-  for (const char* name :
-       {"initial_lr", "max_lr", "min_lr", "max_momentum", "base_momentum", "swa_lr"}) {
-    if (const State* value = group.find(name)) schedule.insert(name, value->to<double>(name));
+/// Returns the numbers of a saved group that are no options: those of learning rate schedulers,
+/// which name them as they like.
+State loaded_schedule(const State& group, const OptimizerOptions& options) {
+  State known, schedule;
+  options.save(known);
+  for (const auto& [name, value] : group) {
+    if (!value.is_double() && !value.is_int()) continue;
+    if (known.find(name) == nullptr) schedule.insert(name, value.to<double>(name));
   }
   return schedule;
 }
@@ -271,7 +273,7 @@ void Optimizer::load_state_dict(const State& state) {
     options.push_back(group.options().clone());
     options.back()->load(saved_groups[i]);
     options.back()->check();
-    schedules.push_back(loaded_schedule(saved_groups[i]));
+    schedules.push_back(loaded_schedule(saved_groups[i], *options.back()));
     for (std::size_t j = 0; j < numbers.size(); ++j) {
       const auto number = numbers[j].to<std::int64_t>("params");
       TERN_CHECK(targets.emplace(std::to_string(number), group.params()[j]).second, Error,

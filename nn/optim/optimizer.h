@@ -51,8 +51,8 @@ class TERN_API OptimizerParamGroup {
   /// Returns the parameters.
   std::vector<Tensor>& params() noexcept { return params_; }
   const std::vector<Tensor>& params() const noexcept { return params_; }
-  /// Returns the numbers that learning rate schedulers store with a group under Python's names,
-  /// such as "initial_lr". state_dict() contains them beside the options.
+  /// Returns the numbers that schedulers store with a group, such as "initial_lr", under any name
+  /// that no option has. state_dict() contains them, load_state_dict() brings all of them back.
   State& schedule() noexcept { return schedule_; }
   const State& schedule() const noexcept { return schedule_; }
 

@@ -282,6 +282,28 @@ TEST(OptimizerState, MayBeInAnyFormOfPythons) {
   }
 }
 
+TEST(OptimizerState, KeepsTheNumbersOfAnyScheduler) {
+  const Tensor a = parameter_of(ones({2}));
+  Adam adam({a}, 0.1);
+  adam.param_groups()[0].schedule().set("initial_lr", 0.5);
+  adam.param_groups()[0].schedule().set("warmup_until", 100.0);  // a scheduler of the program
+  Adam other({a}, 0.2);
+  other.param_groups()[0].schedule().set("forgotten", 1.0);
+  other.load_state_dict(adam.state_dict());
+  EXPECT_TRUE(identical(other.param_groups()[0].schedule(), adam.param_groups()[0].schedule()));
+  // Python's groups have members that are no numbers, and numbers that are options.
+  State state = adam.state_dict(), group = state["param_groups"][std::size_t{0}];
+  group.set("foreach", State(nullptr));
+  group.set("fused", true);
+  group.set("total", 7);
+  state.set("param_groups", State::list({group}));
+  other.load_state_dict(state);
+  const State& schedule = other.param_groups()[0].schedule();
+  EXPECT_EQ(schedule.size(), 3u);
+  EXPECT_EQ(schedule.get<double>("total"), 7.0);
+  EXPECT_EQ(schedule.find("lr"), nullptr);
+}
+
 TEST(OptimizerState, OfAStepThatFailedIsLoaded) {
   const Tensor a = parameter_of(ones({2})), b = parameter_of(ones({2}));
   Adam adam({a, b}, 0.1);
