@@ -46,8 +46,10 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
              " for gradients from `parameters` is non-finite, so it cannot be clipped. To disable "
              "this error and scale the gradients by the non-finite norm anyway, set "
              "`error_if_nonfinite=false`");
-  // Also multiplies by 1, because a captured CUDA graph cannot branch on the value of the norm.
   const Tensor factor = (max_norm / (total + 1e-6)).clamp_max(1.0);
+  // Other devices also multiply by 1: reading the factor would wait, and a captured CUDA graph
+  // cannot branch on its value.
+  if (factor.is_cpu() && factor.item<double>() == 1) return result;
   for (Tensor& grad : grads) grad.mul_(factor.to(grad.device()));
   return result;
 }

@@ -37,6 +37,16 @@ TEST(ClipGradNorm, ScalesSmallGradientsAsPyTorch) {
   EXPECT_TRUE(close(parameter.grad() * 1e6, tensor({3.f / 6, 4.f / 6})));
 }
 
+TEST(ClipGradNorm, LeavesGradientsWithinTheBoundAlone) {
+  const Tensor parameter = ones({2}).requires_grad_();
+  parameter.set_grad(tensor({3.f, 4.f}));
+  const std::int64_t before = parameter.grad()._version();
+  EXPECT_EQ(nn::utils::clip_grad_norm_(parameter, 6.0), 5.0);
+  EXPECT_EQ(parameter.grad()._version(), before);
+  nn::utils::clip_grad_norm_(parameter, 5.0);  // 5 / (5 + 1e-6) is below 1
+  EXPECT_GT(parameter.grad()._version(), before);
+}
+
 TEST(ClipGradNorm, LooksAtNonFiniteNormsWhenAsked) {
   const Tensor parameter = ones({2}).requires_grad_();
   parameter.set_grad(tensor({1.f, std::numeric_limits<float>::infinity()}));
