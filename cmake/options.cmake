@@ -8,7 +8,7 @@ option(TERN_WERROR "Treat warnings in tern's own code as errors" ${PROJECT_IS_TO
 option(TERN_SHARED "Build libtern as a shared library" ON)
 option(TERN_NATIVE "Build the CPU kernels for this machine only" OFF)
 option(TERN_ZLIB "Read .gz files (needs zlib)" ON)
-option(TERN_IMAGES "Read JPEG and PNG files (needs stb; uses libjpeg-turbo if it is there)" ON)
+option(TERN_IMAGES "Read JPEG and PNG files (needs stb; JPEG needs libjpeg-turbo)" ON)
 option(TERN_FETCH "Fetch dependencies that the system does not have" OFF)
 option(TERN_FUZZ "Build the fuzz targets for libFuzzer (needs Clang)" OFF)
 option(TERN_TEST_GPU "Run the tests of devices on the GPU of this machine, too" OFF)

@@ -62,7 +62,7 @@ if(TERN_ZLIB)
 endif()
 
 if(TERN_IMAGES)
-  # libjpeg-turbo decodes JPEG twice as fast as stb_image, which is taken without it.
+  # Without libjpeg-turbo tern reads PNG alone.
   tern_find(JPEG "" JPEG::JPEG)
 endif()
 

@@ -50,9 +50,15 @@ Tensor decode_image(const void* bytes, std::size_t size, ImageMode mode, const s
   TERN_CHECK(is_jpeg || begins_with(kPng, sizeof(kPng)), FileError, "image: ", name,
              " is neither a JPEG nor a PNG file: at byte 0 expected FF D8 FF or 89 50 4E 47");
 #ifdef TERN_HAVE_IMAGES
+  if (is_jpeg) {
 #ifdef TERN_HAVE_JPEG
-  if (is_jpeg) return detail::decode_jpeg(data, size, mode, name);
+    return detail::decode_jpeg(data, size, mode, name);
+#else
+    tern::detail::raise<NotImplementedError>("image: cannot read ", name,
+                                             ": this tern was built without libjpeg-turbo; install "
+                                             "the Debian package libjpeg-dev and configure again");
 #endif
+  }
   return detail::decode_with_stb(data, size, mode, name);
 #else
   static_cast<void>(mode);

@@ -21,7 +21,7 @@ enum class ImageMode : std::uint8_t {
 /// Shape: uint8 [C, H, W]
 /// Throws: FileError that names the file for a file that cannot be read, is neither JPEG nor PNG,
 /// is damaged or cut off, or has more than 2^28 pixels; NotImplementedError if this tern was built
-/// without TERN_IMAGES.
+/// without TERN_IMAGES, and for JPEG without libjpeg-turbo.
 ///
 /// Example:
 ///   Tensor image = data::read_image("cat.jpg");

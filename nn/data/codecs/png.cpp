@@ -10,7 +10,7 @@
 // CMakeLists.txt defines which of its functions are compiled.
 #include <stb_image.h>
 
-// PNG, and JPEG without libjpeg-turbo, by stb_image.
+// PNG by stb_image. Its decoder of JPEG is left out: damaged tables made it write out of bounds.
 
 namespace tern::data::detail {
 namespace {
