@@ -100,6 +100,11 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                   const Tensor& running_mean, const Tensor& running_var, StrictBool training,
                   double momentum, double eps) {
   TERN_OP("batch_norm", input);
+  if (detail::is_mixed_norm(input, {&weight, &bias, &running_mean, &running_var})) {
+    return batch_norm(input.to(kFloat), weight, bias, running_mean, running_var, training, momentum,
+                      eps)
+        .to(input.dtype());
+  }
   // As in PyTorch, a 1-d input without elements has no channels.
   if (input.dim() == 1 && input.numel() == 0) return input.clone();
   TERN_CHECK(input.dim() >= 2, ShapeError, "expected at least 2D input, got sizes ", input.sizes());

@@ -149,6 +149,9 @@ void check(const Tensor& input, std::int64_t num_groups, const Tensor& weight, c
 Tensor group_norm(const Tensor& input, StrictInt num_groups, const Tensor& weight,
                   const Tensor& bias, double eps) {
   TERN_OP("group_norm", input);
+  if (detail::is_mixed_norm(input, {&weight, &bias})) {
+    return group_norm(input.to(kFloat), num_groups, weight, bias, eps).to(input.dtype());
+  }
   check(input, num_groups, weight, bias);
   const ChannelGroups groups(input, num_groups);
   TERN_CHECK(groups.inner > 0, ShapeError, "Expected HxW to be greater than 0, got 0");

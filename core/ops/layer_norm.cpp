@@ -150,12 +150,18 @@ Tensor normalize_last(const LastDimsNorm& norm, const Tensor& input, IntArrayRef
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps) {
   TERN_OP("layer_norm", input);
+  if (detail::is_mixed_norm(input, {&weight, &bias})) {
+    return layer_norm(input.to(kFloat), normalized_shape, weight, bias, eps).to(input.dtype());
+  }
   return normalize_last(kLayerNorm, input, normalized_shape, weight, bias, eps);
 }
 
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                 std::optional<double> eps) {
   TERN_OP("rms_norm", input);
+  if (detail::is_mixed_norm(input, {&weight})) {
+    return rms_norm(input.to(kFloat), normalized_shape, weight, eps).to(input.dtype());
+  }
   const double smallest = input.dtype() == kDouble ? std::numeric_limits<double>::epsilon()
                                                    : std::numeric_limits<float>::epsilon();
   return normalize_last(kRmsNorm, input, normalized_shape, weight, {}, eps.value_or(smallest));

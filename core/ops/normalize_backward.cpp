@@ -4,6 +4,17 @@
 
 namespace tern::detail {
 
+bool is_mixed_norm(const Tensor& input, std::initializer_list<const Tensor*> parameters) {
+  if (input.dtype() != kHalf && input.dtype() != kBFloat16) return false;
+  bool any = false;
+  for (const Tensor* parameter : parameters) {
+    if (!parameter->defined()) continue;
+    if (parameter->dtype() != kFloat) return false;
+    any = true;
+  }
+  return any;
+}
+
 NormalizeBackward::NormalizeBackward(const char* name, const Tensor& input, const Tensor& weight,
                                      const Tensor& bias, IntArrayRef parameter_sizes,
                                      Tensor statistics)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+
 #include <tern/core/autograd/node.h>
 #include <tern/core/autograd/saved_tensor.h>
 
@@ -35,6 +37,10 @@ class NormalizeBackward : public autograd::NamedNode {
   Tensor statistics_;
   bool released_ = false;
 };
+
+/// Returns true for a float16 or bfloat16 input whose parameters are all float32, as autocast
+/// leaves them. Such an input is normalised in float32. Undefined parameters do not count.
+bool is_mixed_norm(const Tensor& input, std::initializer_list<const Tensor*> parameters);
 
 /// Returns the address of the elements; null for an undefined tensor.
 inline void* data_or_null(const Tensor& tensor) {
