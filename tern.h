@@ -5,6 +5,7 @@
 #include <tern/backends/cuda/host/cuda.h>
 #include <tern/backends/cuda/host/graphed_step.h>
 #include <tern/core/autograd/anomaly.h>
+#include <tern/core/autograd/autocast.h>
 #include <tern/core/autograd/autograd.h>
 #include <tern/core/autograd/checkpoint.h>
 #include <tern/core/autograd/function.h>

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include <tern/core/autograd/checkpoint.h>
+#include <tern/core/autograd/detail/autocast_mode.h>
 #include <tern/core/autograd/saved_tensor_hooks.h>
 #include <tern/core/tensor/generator.h>
 
@@ -39,6 +40,7 @@ struct Checkpointed {
   std::function<variable_list(const variable_list&)> fn;
   variable_list inputs;
   RandomStates random;
+  tern::detail::AutocastMode autocast = tern::detail::autocast_mode;
   std::int64_t saved_count = 0;
   variable_list recomputed;  // what the ops saved in the second run; empty before it
 
@@ -63,6 +65,7 @@ struct Checkpointed {
  private:
   void run_again() {
     const AutoGradMode recorded(true);
+    const tern::detail::AutocastRegion region(autocast);
     recomputed.clear();
     const SavedTensorHooks keep(
         [this](const Tensor& tensor) {

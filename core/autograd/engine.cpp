@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/anomaly.h>
 #include <tern/core/autograd/detail/anomaly.h>
+#include <tern/core/autograd/detail/autocast_mode.h>
 #include <tern/core/autograd/detail/engine.h>
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/profile_recorder.h>
@@ -61,6 +62,8 @@ void Engine::want(const Edge& edge, std::size_t index) {
 
 void Engine::execute(std::vector<Tensor>& wanted) {
   const AutoGradMode mode(create_graph_);
+  // Gradients have the dtypes of the forward pass.
+  const tern::detail::AutocastModeGuard no_autocast({});
   discover();
   if (selective_) mark_needed();
   for (const IntrusivePtr<Node>& root : roots_) {

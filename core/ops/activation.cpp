@@ -195,6 +195,7 @@ Tensor shrink_gradient(const Tensor& g, const Tensor& x, const Scalar& lambd) {
 
 Tensor softplus(const Tensor& input, const Scalar& beta, const Scalar& threshold) {
   TERN_OP("softplus", input);
+  TERN_AUTOCAST(kUnchanged, kFloat32, softplus, input, beta, threshold);
   check_floating("softplus", input);
   Tensor out;
   {

@@ -267,10 +267,11 @@ Tensor& add_product_in_place(Into into, Tensor& self, const Tensor& a, const Ten
 }  // namespace
 
 // NOLINTBEGIN(bugprone-macro-parentheses): names of parameters
-#define TERN_ADDED_PRODUCT(name, first, second)                                                  \
+#define TERN_ADDED_PRODUCT(name, first, second, cpu)                                             \
   Tensor name(const Tensor& self, const Tensor& first, const Tensor& second, const Scalar& beta, \
               const Scalar& alpha) {                                                             \
     TERN_OP(#name, self, first, second);                                                         \
+    TERN_AUTOCAST(cpu, kLower, name, self, first, second, beta, alpha);                          \
     return name##_into(self, first, second, beta, alpha, {});                                    \
   }                                                                                              \
   Tensor& name##_(Tensor& self, const Tensor& first, const Tensor& second, const Scalar& beta,   \
@@ -278,11 +279,11 @@ Tensor& add_product_in_place(Into into, Tensor& self, const Tensor& a, const Ten
     TERN_OP(#name "_", self, first, second);                                                     \
     return add_product_in_place(name##_into, self, first, second, beta, alpha);                  \
   }
-TERN_ADDED_PRODUCT(addmm, a, b)
-TERN_ADDED_PRODUCT(addmv, mat, vec)
-TERN_ADDED_PRODUCT(addr, vec1, vec2)
-TERN_ADDED_PRODUCT(baddbmm, batch1, batch2)
-TERN_ADDED_PRODUCT(addbmm, batch1, batch2)
+TERN_ADDED_PRODUCT(addmm, a, b, kLower)
+TERN_ADDED_PRODUCT(addmv, mat, vec, kUnchanged)
+TERN_ADDED_PRODUCT(addr, vec1, vec2, kUnchanged)
+TERN_ADDED_PRODUCT(baddbmm, batch1, batch2, kLower)
+TERN_ADDED_PRODUCT(addbmm, batch1, batch2, kLower)
 #undef TERN_ADDED_PRODUCT
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -172,6 +172,7 @@ Tensor mul(const Tensor& self, const Scalar& other) {
 
 Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
   TERN_OP("addcmul", self, a, b);
+  TERN_AUTOCAST(kUnchanged, kWidest, addcmul, self, a, b, value);
   Tensor out = addcmul_into(self, a, b, value, {});
   if (!needs_grad(self, a, b)) return out;
   const auto rule = [value](const Tensor& g, const Tensor& other) {
@@ -183,6 +184,7 @@ Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scala
 
 Tensor addcdiv(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
   TERN_OP("addcdiv", self, a, b);
+  TERN_AUTOCAST(kUnchanged, kWidest, addcdiv, self, a, b, value);
   Tensor out = addcdiv_into(self, a, b, value, {});
   if (!needs_grad(self, a, b)) return out;
   return record(

@@ -92,6 +92,7 @@ Tensor quotient(const Tensor& sum, double count) {
 Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                 Reduction reduction, StrictInt ignore_index) {
   TERN_OP("nll_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, nll_loss, input, target, weight, reduction, ignore_index);
   TERN_CHECK(input.dim() > 0, ShapeError,
              "input tensor should be 1D or more, got 0-D, for a target of sizes ", target.sizes());
   if (is_one_target(input, target)) {
@@ -152,6 +153,9 @@ Tensor nll_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
 Tensor cross_entropy_loss(const Tensor& input, const Tensor& target, const Tensor& weight,
                           Reduction reduction, StrictInt ignore_index, double label_smoothing) {
   TERN_OP("cross_entropy_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kUnchanged, cross_entropy_loss, input, target, weight, reduction,
+                ignore_index, label_smoothing);
+  TERN_AUTOCAST_INNER_OPS();
   TERN_CHECK(label_smoothing >= 0 && label_smoothing <= 1, Error,
              "label_smoothing must be between 0.0 and 1.0. Got: ", label_smoothing);
   TERN_CHECK(input.dim() > 0, ShapeError,

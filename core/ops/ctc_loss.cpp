@@ -261,6 +261,8 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, IntArrayRef inpu
                 IntArrayRef target_lengths, StrictInt blank, Reduction reduction,
                 StrictBool zero_infinity) {
   TERN_OP("ctc_loss", log_probs, targets);
+  TERN_AUTOCAST(kFloat32, kUnchanged, ctc_loss, log_probs, targets, input_lengths, target_lengths,
+                blank, reduction, zero_infinity);
   const bool is_batched = log_probs.dim() != 2;
   TERN_CHECK(log_probs.dim() == 2 || log_probs.dim() == 3, ShapeError,
              "Expected 3-dimensional tensor, but got ", log_probs.dim(),
@@ -302,6 +304,8 @@ Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& in
                 const Tensor& target_lengths, StrictInt blank, Reduction reduction,
                 StrictBool zero_infinity) {
   TERN_OP("ctc_loss", log_probs, targets, input_lengths, target_lengths);
+  TERN_AUTOCAST(kFloat32, kUnchanged, ctc_loss, log_probs, targets, input_lengths, target_lengths,
+                blank, reduction, zero_infinity);
   return ctc_loss(log_probs, targets, lengths_of("input_lengths", input_lengths),
                   lengths_of("target_lengths", target_lengths), blank, reduction, zero_infinity);
 }

@@ -135,6 +135,7 @@ Tensor& fill_diagonal_(Tensor& self, const Scalar& value, StrictBool wrap) {
 
 Tensor trace(const Tensor& self) {
   TERN_OP("trace", self);
+  TERN_AUTOCAST(kFloat32, kUnchanged, trace, self);
   TERN_CHECK(self.dim() == 2, ShapeError, "expected a matrix, but got tensor with dim ", self.dim(),
              " and sizes ", self.sizes());
   TERN_CHECK(self.dtype() != kBool, NotImplementedError, "\"trace\" not implemented for 'Bool'");

@@ -250,6 +250,7 @@ Tensor no_integral(const Tensor& y, std::int64_t dim) {
 
 Tensor trapezoid(const Tensor& y, const Scalar& dx, StrictInt dim) {
   TERN_OP("trapezoid", y);
+  TERN_AUTOCAST_INNER_OPS();
   const std::int64_t along = integral_dim(y, dim);
   const double distance = checked_distance(y, dx);
   if (y.size(along) == 0) return no_integral(y, along);
@@ -259,6 +260,7 @@ Tensor trapezoid(const Tensor& y, const Scalar& dx, StrictInt dim) {
 
 Tensor trapezoid(const Tensor& y, const Tensor& x, StrictInt dim) {
   TERN_OP("trapezoid", y, x);
+  TERN_AUTOCAST_INNER_OPS();
   const std::int64_t along = integral_dim(y, dim);
   if (y.size(along) == 0) return no_integral(y, along);
   const Tensor widths = distances(y, x, along);
@@ -267,6 +269,7 @@ Tensor trapezoid(const Tensor& y, const Tensor& x, StrictInt dim) {
 
 Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx, StrictInt dim) {
   TERN_OP("cumulative_trapezoid", y);
+  TERN_AUTOCAST_INNER_OPS();
   const std::int64_t along = integral_dim(y, dim);
   const double distance = checked_distance(y, dx);
   return (sums_of_neighbours(y, along) * (distance / 2)).cumsum(along);
@@ -274,6 +277,7 @@ Tensor cumulative_trapezoid(const Tensor& y, const Scalar& dx, StrictInt dim) {
 
 Tensor cumulative_trapezoid(const Tensor& y, const Tensor& x, StrictInt dim) {
   TERN_OP("cumulative_trapezoid", y, x);
+  TERN_AUTOCAST_INNER_OPS();
   const std::int64_t along = integral_dim(y, dim);
   const Tensor widths = distances(y, x, along);
   return (sums_of_neighbours(y, along) * widths).cumsum(along) / 2;

@@ -134,6 +134,7 @@ Tensor upper_indices(std::int64_t n, const TensorOptions& options) {
 
 Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<StrictInt> compute_mode) {
   TERN_OP("cdist", x1, x2);
+  TERN_AUTOCAST(kFloat32, kFloat32, cdist, x1, x2, p, compute_mode);
   TERN_CHECK(x1.dim() >= 2, ShapeError, "only supports at least 2D tensors, X1 got: ", x1.dim(),
              "D");
   TERN_CHECK(x2.dim() >= 2, ShapeError, "only supports at least 2D tensors, X2 got: ", x2.dim(),
@@ -170,6 +171,7 @@ Tensor cdist(const Tensor& x1, const Tensor& x2, double p, std::optional<StrictI
 
 Tensor pdist(const Tensor& input, double p) {
   TERN_OP("pdist", input);
+  TERN_AUTOCAST(kUnchanged, kFloat32, pdist, input, p);
   TERN_CHECK(input.dim() == 2, ShapeError, "only supports 2D tensors, got: ", input.dim(), "D");
   check_floating("input", input);
   TERN_CHECK(p >= 0, Error, "only supports non-negative p values, got ", p);
@@ -199,6 +201,7 @@ Tensor pdist(const Tensor& input, double p) {
 
 Tensor cosine_similarity(const Tensor& x1, const Tensor& x2, StrictInt dim, double eps) {
   TERN_OP("cosine_similarity", x1, x2);
+  TERN_AUTOCAST(kUnchanged, kFloat32, cosine_similarity, x1, x2, dim, eps);
   const ScalarType dtype = detail::result_type({x1, x2});
   TERN_CHECK(is_floating_point(dtype), DTypeError,
              "expected common dtype to be floating point, yet common dtype is ", dtype);

@@ -120,7 +120,9 @@ Labelled contract(const Labelled& first, const Labelled& second, const Labels& k
   };
   const Labels result = joined(joined(batch, rows), columns);
   if (inner.empty()) return multiply_elements(a, b, result);
-  TERN_CHECK(a.tensor.dtype() == b.tensor.dtype(), DTypeError, "expected scalar type ",
+  // Autocast gives the factors of the product one dtype.
+  const bool is_cast = detail::autocast_mode.reaches_inner_ops;
+  TERN_CHECK(is_cast || a.tensor.dtype() == b.tensor.dtype(), DTypeError, "expected scalar type ",
              a.tensor.dtype(), " but found ", b.tensor.dtype());
   const std::int64_t count = a.size_of(batch), m = a.size_of(rows), k = a.size_of(inner),
                      n = b.size_of(columns);
@@ -219,6 +221,8 @@ void contract_along(IntArrayRef path, Contractions& contractions) {
 
 Tensor einsum(std::string_view text, TensorList tensors, IntArrayRef path) {
   TERN_OP("einsum");
+  TERN_AUTOCAST(kUnchanged, kLower, einsum, text, tensors, path);
+  TERN_AUTOCAST_INNER_OPS();
   detail::check_all_defined(tensors);
   for (const Tensor& tensor : tensors) {
     detail::check_same_device("einsum", {&tensors[0], &tensor}, {"operands", "operands"});

@@ -65,6 +65,7 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
 
 Tensor prelu(const Tensor& self, const Tensor& weight) {
   TERN_OP("prelu", self, weight);
+  TERN_AUTOCAST(kLower, kLower, prelu, self, weight);
   check_floating("prelu", self);
   detail::check_same_device("prelu", {&self, &weight}, {"self", "weight"});
   const Tensor w = prelu_weight(self, weight);

@@ -149,6 +149,7 @@ void check(const Tensor& input, std::int64_t num_groups, const Tensor& weight, c
 Tensor group_norm(const Tensor& input, StrictInt num_groups, const Tensor& weight,
                   const Tensor& bias, double eps) {
   TERN_OP("group_norm", input);
+  TERN_AUTOCAST(kUnchanged, kFloat32, group_norm, input, num_groups, weight, bias, eps);
   if (detail::is_mixed_norm(input, {&weight, &bias})) {
     return group_norm(input.to(kFloat), num_groups, weight, bias, eps).to(input.dtype());
   }

@@ -279,6 +279,7 @@ Tensor& index_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tenso
 
 Tensor index_copy(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("index_copy", self, dim, index, source);
+  TERN_AUTOCAST(kWidest, kUnchanged, index_copy, self, dim, index, source);
   return copy_slices_to_copy(self, dim, index, source);
 }
 

@@ -349,10 +349,12 @@ Tensor index(const Tensor& self, Indices indices) {
 
 Tensor index_put(const Tensor& self, Indices indices, const Tensor& values, StrictBool accumulate) {
   TERN_OP("index_put", self, indices, values);
+  TERN_AUTOCAST(kUnchanged, kWidest, index_put, self, indices, values, accumulate);
   return with_elements(self, indices, values, accumulate);
 }
 Tensor index_put(const Tensor& self, Indices indices, const Scalar& value, StrictBool accumulate) {
   TERN_OP("index_put", self);
+  TERN_AUTOCAST(kUnchanged, kWidest, index_put, self, indices, value, accumulate);
   return with_elements(self, indices, one_element(self, value), accumulate);
 }
 Tensor& index_put_(Tensor& self, Indices indices, const Tensor& values, StrictBool accumulate) {

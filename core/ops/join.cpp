@@ -113,6 +113,7 @@ std::pair<Tensor, std::size_t> joined(TensorList tensors, StrictInt dim) {
 
 Tensor cat(TensorList tensors, StrictInt dim) {
   TERN_OP("cat");
+  TERN_AUTOCAST(kWidest, kUnchanged, cat, tensors, dim);
   detail::check_all_defined(tensors);
   TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
   const auto [out, d] = joined(tensors, dim);
@@ -122,6 +123,7 @@ Tensor cat(TensorList tensors, StrictInt dim) {
 
 Tensor stack(TensorList tensors, StrictInt dim) {
   TERN_OP("stack");
+  TERN_AUTOCAST(kWidest, kUnchanged, stack, tensors, dim);
   detail::check_all_defined(tensors);
   TERN_CHECK(!tensors.empty(), Error, "stack expects a non-empty TensorList");
   const std::int64_t at = wrap_dim(dim, tensors[0].dim() + 1);

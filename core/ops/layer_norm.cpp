@@ -150,6 +150,7 @@ Tensor normalize_last(const LastDimsNorm& norm, const Tensor& input, IntArrayRef
 Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps) {
   TERN_OP("layer_norm", input);
+  TERN_AUTOCAST(kUnchanged, kFloat32, layer_norm, input, normalized_shape, weight, bias, eps);
   if (detail::is_mixed_norm(input, {&weight, &bias})) {
     return layer_norm(input.to(kFloat), normalized_shape, weight, bias, eps).to(input.dtype());
   }
@@ -159,6 +160,7 @@ Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tenso
 Tensor rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                 std::optional<double> eps) {
   TERN_OP("rms_norm", input);
+  TERN_AUTOCAST(kUnchanged, kFloat32, rms_norm, input, normalized_shape, weight, eps);
   if (detail::is_mixed_norm(input, {&weight})) {
     return rms_norm(input.to(kFloat), normalized_shape, weight, eps).to(input.dtype());
   }

@@ -98,6 +98,7 @@ std::tuple<Tensor, Tensor> detail::inverse_and_info(const Tensor& a) {
 
 Tensor linalg_inv(const Tensor& A) {
   TERN_OP("linalg_inv", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_inv, A);
   const auto [inverse, info] = detail::inverse_and_info(A);
   const Failure failure = first_failure(info);
   TERN_CHECK(failure.info == 0, Error, failure.batch, "The diagonal element ", failure.info,
@@ -108,6 +109,7 @@ Tensor linalg_inv(const Tensor& A) {
 
 Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left) {
   TERN_OP("linalg_solve", A, B);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_solve, A, B, left);
   check_square(A);
   detail::check_same_device("linalg_solve", {&A, &B}, {"A", "B"});
   TERN_CHECK(A.dtype() == B.dtype(), DTypeError,
@@ -165,6 +167,7 @@ Tensor linalg_solve(const Tensor& A, const Tensor& B, StrictBool left) {
 
 Tensor linalg_cholesky(const Tensor& A, StrictBool upper) {
   TERN_OP("linalg_cholesky", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_cholesky, A, upper);
   check_square(A);
   Tensor out = detail::make_tensor(A.sizes(), A.dtype(), A.device());
   {
@@ -213,6 +216,7 @@ Tensor linalg_det(const Tensor& A) {
 
 Tensor inverse(const Tensor& self) {
   TERN_OP("inverse", self);
+  TERN_AUTOCAST(kFloat32, kUnchanged, inverse, self);
   return linalg_inv(self);
 }
 

@@ -177,6 +177,7 @@ Singular svd_of(const char* name, const Tensor& A, bool full, bool has_vectors) 
 
 std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
   TERN_OP("linalg_qr", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_qr, A, mode);
   detail::check_matrices(A);
   const bool is_complete = mode == "complete", is_r = mode == "r";
   TERN_CHECK(is_complete || is_r || mode == "reduced", Error, "qr received unrecognized mode '",
@@ -213,28 +214,33 @@ std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, std::string_view mode) {
 
 std::tuple<Tensor, Tensor> linalg_eigh(const Tensor& A, std::string_view UPLO) {
   TERN_OP("linalg_eigh", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_eigh, A, UPLO);
   const EigenPairs result = eigh_of("linalg_eigh", A, UPLO, true);
   return {result.values, result.vectors};
 }
 
 Tensor linalg_eigvalsh(const Tensor& A, std::string_view UPLO) {
   TERN_OP("linalg_eigvalsh", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_eigvalsh, A, UPLO);
   return eigh_of("linalg_eigvalsh", A, UPLO, false).values;
 }
 
 std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor& A, StrictBool full_matrices) {
   TERN_OP("linalg_svd", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_svd, A, full_matrices);
   const Singular result = svd_of("linalg_svd", A, full_matrices, true);
   return {result.u, result.s, result.vt};
 }
 
 Tensor linalg_svdvals(const Tensor& A) {
   TERN_OP("linalg_svdvals", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_svdvals, A);
   return svd_of("linalg_svdvals", A, false, false).s;
 }
 
 std::tuple<Tensor, Tensor, Tensor> svd(const Tensor& self, StrictBool some, StrictBool compute_uv) {
   TERN_OP("svd", self);
+  TERN_AUTOCAST(kFloat32, kUnchanged, svd, self, some, compute_uv);
   if (!compute_uv) {
     const Tensor s = svd_of("svd", self, false, false).s;
     const std::int64_t m = self.size(-2), n = self.size(-1);

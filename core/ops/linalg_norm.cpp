@@ -132,6 +132,7 @@ Tensor linalg_norm(const Tensor& A, const std::optional<Scalar>& ord,
                    std::optional<IntArrayRef> dim, StrictBool keepdim,
                    std::optional<ScalarType> dtype) {
   TERN_OP("linalg_norm", A);
+  TERN_AUTOCAST_INNER_OPS();
   if (ord || dim) {
     const bool has_matrices = names_matrices(A, dim);
     if (ord && has_matrices) {
@@ -145,6 +146,7 @@ Tensor linalg_norm(const Tensor& A, const std::optional<Scalar>& ord,
 Tensor linalg_norm(const Tensor& A, std::string_view ord, std::optional<IntArrayRef> dim,
                    StrictBool keepdim, std::optional<ScalarType> dtype) {
   TERN_OP("linalg_norm", A);
+  TERN_AUTOCAST_INNER_OPS();
   if (dim || A.dim() != 1) names_matrices(A, dim);
   return norm_of_matrices(A, Order(ord), dim.value_or(IntArrayRef{0, 1}), keepdim, dtype);
 }
@@ -152,17 +154,20 @@ Tensor linalg_norm(const Tensor& A, std::string_view ord, std::optional<IntArray
 Tensor linalg_matrix_norm(const Tensor& A, std::string_view ord, IntArrayRef dim,
                           StrictBool keepdim, std::optional<ScalarType> dtype) {
   TERN_OP("linalg_matrix_norm", A);
+  TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, linalg_matrix_norm, A, ord, dim, keepdim, dtype);
   return norm_of_matrices(A, Order(ord), dim, keepdim, dtype);
 }
 
 Tensor linalg_matrix_norm(const Tensor& A, const Scalar& ord, IntArrayRef dim, StrictBool keepdim,
                           std::optional<ScalarType> dtype) {
   TERN_OP("linalg_matrix_norm", A);
+  TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, linalg_matrix_norm, A, ord, dim, keepdim, dtype);
   return norm_of_matrices(A, Order(ord), dim, keepdim, dtype);
 }
 
 Tensor linalg_cond(const Tensor& A, const std::optional<Scalar>& p) {
   TERN_OP("linalg_cond", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_cond, A, p);
   const Order order(p.value_or(Scalar(2)));
   if (order.kind == Order::kTwo) return cond_by_values(A, order.is_smallest);
   return cond_by_inverse(A, order);
@@ -170,6 +175,7 @@ Tensor linalg_cond(const Tensor& A, const std::optional<Scalar>& p) {
 
 Tensor linalg_cond(const Tensor& A, std::string_view p) {
   TERN_OP("linalg_cond", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_cond, A, p);
   const Order order(p);
   if (order.kind == Order::kFrobenius) return cond_by_inverse(A, order);
   detail::check_square(A);

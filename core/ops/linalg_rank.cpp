@@ -167,27 +167,32 @@ std::vector<Tensor> lstsq_gradients(const std::vector<Tensor>& g, const std::vec
 Tensor linalg_pinv(const Tensor& A, std::optional<double> atol, std::optional<double> rtol,
                    StrictBool hermitian) {
   TERN_OP("linalg_pinv", A);
+  TERN_AUTOCAST_INNER_OPS();
   return pinv_of(A, {atol, rtol}, hermitian);
 }
 
 Tensor linalg_pinv(const Tensor& A, double rcond, StrictBool hermitian) {
   TERN_OP("linalg_pinv", A);
+  TERN_AUTOCAST_INNER_OPS();
   return pinv_of(A, {0.0, rcond}, hermitian);
 }
 
 Tensor pinverse(const Tensor& self, double rcond) {
   TERN_OP("pinverse", self);
+  TERN_AUTOCAST(kFloat32, kUnchanged, pinverse, self, rcond);
   return pinv_of(self, {0.0, rcond}, false);
 }
 
 Tensor linalg_matrix_rank(const Tensor& A, std::optional<double> atol, std::optional<double> rtol,
                           StrictBool hermitian) {
   TERN_OP("linalg_matrix_rank", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_matrix_rank, A, atol, rtol, hermitian);
   return rank_of(A, {atol, rtol}, hermitian);
 }
 
 Tensor linalg_matrix_rank(const Tensor& A, double tol, StrictBool hermitian) {
   TERN_OP("linalg_matrix_rank", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_matrix_rank, A, tol, hermitian);
   return rank_of(A, {tol, 0.0}, hermitian);
 }
 
@@ -195,6 +200,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
                                                         std::optional<double> rcond,
                                                         std::optional<std::string_view> driver) {
   TERN_OP("linalg_lstsq", A, B);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_lstsq, A, B, rcond, driver);
   detail::check_same_device("linalg_lstsq", {&A, &B}, {"input", "other"});
   TERN_CHECK(A.dim() >= 2, ShapeError, "input must have at least 2 dimensions, got sizes ",
              A.sizes());

@@ -53,6 +53,7 @@ Tensor polar_gradient(const Tensor& gu, const Tensor& gh, const Tensor& u, const
 
 Tensor linalg_matrix_sqrth(const Tensor& A) {
   TERN_OP("linalg_matrix_sqrth", A);
+  TERN_AUTOCAST(kFloat32, kFloat32, linalg_matrix_sqrth, A);
   detail::check_square(A);
   Tensor out, values, vectors;
   {

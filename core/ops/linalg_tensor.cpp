@@ -136,6 +136,7 @@ Tensor matrix_exp(const Tensor& self) {
 
 Tensor linalg_tensorinv(const Tensor& A, StrictInt ind) {
   TERN_OP("linalg_tensorinv", A);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_tensorinv, A, ind);
   TERN_CHECK(ind > 0, Error, "Expected a strictly positive integer for 'ind', but got ", ind);
   TERN_CHECK(ind <= A.dim(), Error, "Expected 'ind' to be at most the number of dimensions ",
              A.dim(), ", but got ", ind);
@@ -155,6 +156,7 @@ Tensor linalg_tensorinv(const Tensor& A, StrictInt ind) {
 
 Tensor linalg_tensorsolve(const Tensor& A, const Tensor& B, std::optional<IntArrayRef> dims) {
   TERN_OP("linalg_tensorsolve", A, B);
+  TERN_AUTOCAST(kFloat32, kUnchanged, linalg_tensorsolve, A, B, dims);
   Tensor a = A;
   if (dims) {
     DimVector order, last;

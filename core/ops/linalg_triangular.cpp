@@ -116,6 +116,7 @@ Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, StrictBool uppe
 
 Tensor cholesky_solve(const Tensor& self, const Tensor& factor, StrictBool upper) {
   TERN_OP("cholesky_solve", self, factor);
+  TERN_AUTOCAST(kFloat32, kUnchanged, cholesky_solve, self, factor, upper);
   check_cholesky(self, factor);
   Tensor out = solve_by_cholesky("cholesky_solve", self, factor, upper);
   if (!needs_grad(self, factor)) return out;
@@ -138,6 +139,7 @@ Tensor cholesky_solve(const Tensor& self, const Tensor& factor, StrictBool upper
 
 Tensor cholesky_inverse(const Tensor& self, StrictBool upper) {
   TERN_OP("cholesky_inverse", self);
+  TERN_AUTOCAST(kFloat32, kUnchanged, cholesky_inverse, self, upper);
   detail::check_square(self);
   const std::int64_t n = self.size(-1);
   {

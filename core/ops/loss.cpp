@@ -59,6 +59,7 @@ void check_probabilities(const char* what, const Tensor& values) {
 Tensor binary_cross_entropy(const Tensor& input, const Tensor& target, const Tensor& weight,
                             Reduction reduction) {
   TERN_OP("binary_cross_entropy", input, target);
+  TERN_AUTOCAST(kFloat32, kBanned, binary_cross_entropy, input, target, weight, reduction);
   check_constant("binary_cross_entropy", "weight", weight);
   check_same_sizes(input, target);
   TERN_CHECK(input.dtype() == target.dtype(), DTypeError, "Found dtype ", target.dtype(),
@@ -127,6 +128,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
                                         const Tensor& weight, const Tensor& pos_weight,
                                         Reduction reduction) {
   TERN_OP("binary_cross_entropy_with_logits", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, binary_cross_entropy_with_logits, input, target, weight,
+                pos_weight, reduction);
   check_constant("binary_cross_entropy_with_logits", "weight", weight);
   check_constant("binary_cross_entropy_with_logits", "pos_weight", pos_weight);
   TERN_CHECK(input.sizes() == target.sizes(), ShapeError, "Target size (", target.sizes(),

@@ -65,6 +65,7 @@ std::int64_t label_columns(const Tensor& is_label) {
 
 Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   TERN_OP("soft_margin_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, soft_margin_loss, input, target, reduction);
   check_constant("soft_margin_loss", "target", target);
   Tensor each, out;
   {
@@ -86,6 +87,7 @@ Tensor soft_margin_loss(const Tensor& input, const Tensor& target, Reduction red
 Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, StrictNumber margin,
                             Reduction reduction) {
   TERN_OP("hinge_embedding_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, hinge_embedding_loss, input, target, margin, reduction);
   detail::common_device({input, target});  // throws in the order of the arguments
   const Tensor rest = clamp_min(margin_of(input, margin) - input, 0);
   return reduced(where(target != 1, rest, 0) + where(target != -1, input, 0), reduction);
@@ -94,6 +96,7 @@ Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target, StrictNum
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                            StrictNumber margin, Reduction reduction) {
   TERN_OP("margin_ranking_loss", input1, input2, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, margin_ranking_loss, input1, input2, target, margin, reduction);
   detail::common_device({input1, input2, target});  // throws in the order of the arguments
   return reduced(clamp_min(-target * (input1 - input2) + double{margin}, 0), reduction);
 }
@@ -101,6 +104,8 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                              StrictNumber margin, Reduction reduction) {
   TERN_OP("cosine_embedding_loss", input1, input2, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, cosine_embedding_loss, input1, input2, target, margin,
+                reduction);
   detail::common_device({input1, input2, target});  // throws in the order of the arguments
   const std::int64_t dim = target.dim();
   TERN_CHECK(dim <= 1, ShapeError,
@@ -120,6 +125,8 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
                            StrictNumber margin, StrictNumber p, StrictNumber eps, StrictBool swap,
                            Reduction reduction) {
   TERN_OP("triplet_margin_loss", anchor, positive, negative);
+  TERN_AUTOCAST(kFloat32, kFloat32, triplet_margin_loss, anchor, positive, negative, margin, p, eps,
+                swap, reduction);
   const auto distance = [&](const Tensor& a, const Tensor& b) {
     return pairwise_distance(a, b, p, eps);
   };
@@ -129,6 +136,7 @@ Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const T
 Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const Scalar& p,
                          const Scalar& margin, const Tensor& weight, Reduction reduction) {
   TERN_OP("multi_margin_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, multi_margin_loss, input, target, p, margin, weight, reduction);
   const double power = p.toDouble();
   TERN_CHECK(power == 1 || power == 2, Error, "only p == 1 and p == 2 supported, got ", p);
   check_scores("multi_margin_loss_cpu_kernel", input);
@@ -161,6 +169,7 @@ Tensor multi_margin_loss(const Tensor& input, const Tensor& target, const Scalar
 
 Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   TERN_OP("multilabel_margin_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, multilabel_margin_loss, input, target, reduction);
   check_scores("multilabel_margin_loss_forward_out_frame", input);
   check_labels(target);
   const std::int64_t samples = input.dim() == 2 ? input.size(0) : 1;

@@ -92,6 +92,7 @@ Tensor unsafe_view(const char* node, const Tensor& product, IntArrayRef sizes) {
 
 Tensor mm(const Tensor& self, const Tensor& other) {
   TERN_OP("mm", self, other);
+  TERN_AUTOCAST(kLower, kLower, mm, self, other);
   check_matrix("self", self);
   check_matrix("mat2", other);
   detail::check_same_device("mm", {&self, &other}, {"self", "mat2"});
@@ -112,6 +113,7 @@ Tensor mm(const Tensor& self, const Tensor& other) {
 
 Tensor bmm(const Tensor& self, const Tensor& other) {
   TERN_OP("bmm", self, other);
+  TERN_AUTOCAST(kLower, kLower, bmm, self, other);
   TERN_CHECK(self.dim() == 3 && other.dim() == 3, ShapeError, self.dim() == 3 ? "batch2" : "batch1",
              " must be a 3D tensor, got ", self.dim(), "-D and ", other.dim(), "-D");
   detail::check_same_device("bmm", {&self, &other}, {"self", "mat2"});
@@ -133,6 +135,7 @@ Tensor bmm(const Tensor& self, const Tensor& other) {
 
 Tensor mv(const Tensor& self, const Tensor& vector) {
   TERN_OP("mv", self, vector);
+  TERN_AUTOCAST(kUnchanged, kLower, mv, self, vector);
   TERN_CHECK(self.dim() == 2 && vector.dim() == 1, ShapeError,
              "vector + matrix @ vector expected, got ", self.dim(), "-D and ", vector.dim(), "-D");
   TERN_CHECK(self.sizes()[1] == vector.sizes()[0], ShapeError, "size mismatch, got input (",
@@ -178,16 +181,19 @@ Tensor product_of_vectors(const char* node, const Tensor& self, const Tensor& ot
 
 Tensor dot(const Tensor& self, const Tensor& other) {
   TERN_OP("dot", self, other);
+  TERN_AUTOCAST(kUnchanged, kWidest, dot, self, other);
   return product_of_vectors("DotBackward0", self, other);
 }
 
 Tensor vdot(const Tensor& self, const Tensor& other) {
   TERN_OP("vdot", self, other);
+  TERN_AUTOCAST(kUnchanged, kWidest, vdot, self, other);
   return product_of_vectors("VdotBackward0", self, other);
 }
 
 Tensor matmul(const Tensor& self, const Tensor& other) {
   TERN_OP("matmul", self, other);
+  TERN_AUTOCAST(kLower, kLower, matmul, self, other);
   const std::int64_t da = self.dim(), db = other.dim();
   TERN_CHECK(da > 0 && db > 0, ShapeError,
              "both arguments to matmul need to be at least 1D, but they are ", da, "D and ", db,
@@ -251,6 +257,7 @@ Tensor composed_linear(const Tensor& input, const Tensor& weight, const Tensor& 
 
 Tensor linear(const Tensor& input, const Tensor& weight, const Tensor& bias) {
   TERN_OP("linear", input, weight);
+  TERN_AUTOCAST(kLower, kLower, linear, input, weight, bias);
   TERN_CHECK(input.dim() > 0 && weight.dim() > 0, ShapeError,
              "both arguments to linear need to be at least 1D, but they are ", input.dim(),
              "D and ", weight.dim(), "D");

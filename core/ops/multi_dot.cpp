@@ -45,6 +45,8 @@ class ChainOrder {
 
 Tensor linalg_multi_dot(TensorList tensors) {
   TERN_OP("linalg_multi_dot");
+  TERN_AUTOCAST(kUnchanged, kLower, linalg_multi_dot, tensors);
+  TERN_AUTOCAST_INNER_OPS();
   const std::size_t n = tensors.size();
   TERN_CHECK(n >= 2, Error, "expected at least 2 tensors but got ", n);
   detail::check_all_defined(tensors);

@@ -141,6 +141,7 @@ Tensor checked_norm(const Tensor& self, const Scalar& p, IntArrayRef dim, bool k
 Tensor norm(const Tensor& self) { return norm(self, 2); }
 Tensor norm(const Tensor& self, const Scalar& p) {
   TERN_OP("norm", self);
+  TERN_AUTOCAST(kUnchanged, kFloat32, norm, self, p);
   return checked_norm(self, p, {}, false, std::nullopt);
 }
 Tensor norm(const Tensor& self, const Scalar& p, ScalarType dtype) {
@@ -150,6 +151,7 @@ Tensor norm(const Tensor& self, const Scalar& p, ScalarType dtype) {
 Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim, StrictBool keepdim,
             std::optional<ScalarType> dtype) {
   TERN_OP("norm", self);
+  TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, norm, self, p, dim, keepdim, dtype);
   return checked_norm(self, p, dim, keepdim, dtype);
 }
 
@@ -165,6 +167,7 @@ void check_floating_input(const Tensor& tensor) {
 Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord, IntArrayRef dim, StrictBool keepdim,
                           std::optional<ScalarType> dtype) {
   TERN_OP("linalg_vector_norm", x);
+  TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, linalg_vector_norm, x, ord, dim, keepdim, dtype);
   check_floating_input(x);
   return recorded_norm(x, ord, dim, keepdim, dtype);
 }
@@ -236,6 +239,7 @@ Tensor renormed(const Renorm& renorm, const Tensor& self, const Tensor& out) {
 
 Tensor renorm(const Tensor& self, const Scalar& p, StrictInt dim, const Scalar& maxnorm) {
   TERN_OP("renorm", self);
+  TERN_AUTOCAST(kUnchanged, kFloat32, renorm, self, p, dim, maxnorm);
   return renormed(checked_renorm(self, p, dim, maxnorm), self, {});
 }
 Tensor& renorm_(Tensor& self, const Scalar& p, StrictInt dim, const Scalar& maxnorm) {
@@ -261,12 +265,14 @@ Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm
 Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p, double eps,
                          StrictBool keepdim) {
   TERN_OP("pairwise_distance", x1, x2);
+  TERN_AUTOCAST(kUnchanged, kFloat32, pairwise_distance, x1, x2, p, eps, keepdim);
   const std::int64_t last = std::max(x1.dim(), x2.dim()) - 1;
   return recorded_norm(x1 - x2 + eps, p, {last}, keepdim, std::nullopt, "NormBackward1");
 }
 
 Tensor dist(const Tensor& self, const Tensor& other, const Scalar& p) {
   TERN_OP("dist", self, other);
+  TERN_AUTOCAST(kUnchanged, kFloat32, dist, self, other, p);
   const double order = p.toDouble();
   Tensor out = norm(self.detach() - other.detach(), p);
   if (!needs_grad(self, other)) return out;

@@ -229,6 +229,9 @@ Tensor padded(const Tensor& input, const Padding& padding) {
 Tensor pad(const Tensor& input, IntArrayRef pad, std::string_view mode,
            std::optional<double> value) {
   TERN_OP("pad", input);
+  // PyTorch has a rule for the kernels of these modes alone.
+  TERN_AUTOCAST_IF(mode == "replicate" || (mode == "reflect" && pad.size() <= 4), kFloat32,
+                   kUnchanged, tern::pad, input, pad, mode, value);
   TERN_CHECK(pad.size() % 2 == 0, ShapeError, "Padding length must be divisible by 2");
   const std::size_t dims = input.sizes().size(), rank = pad.size() / 2;
   TERN_CHECK(rank <= dims, ShapeError,

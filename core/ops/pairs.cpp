@@ -80,6 +80,7 @@ Tensor over_square_sum(const Tensor& x, const Tensor& y) {
 
 Tensor atan2(const Tensor& self, const Tensor& other) {
   TERN_OP("atan2", self, other);
+  TERN_AUTOCAST(kUnchanged, kWidest, atan2, self, other);
   Tensor out = atan2_into(self, other, {});
   if (!needs_grad(self, other)) return out;
   return record("Atan2Backward0", out,

@@ -40,6 +40,7 @@ void check_double(const Tensor& self) {
 
 Tensor pow(const Tensor& self, const Scalar& exponent) {
   TERN_OP("pow", self);
+  TERN_AUTOCAST(kUnchanged, kFloat32, pow, self, exponent);
   // x * x is exact where the general power is not.
   const bool is_square = exponent == Scalar(2) && self.dtype() != kBool &&
                          (self.is_floating_point() || !exponent.is_floating_point());
@@ -59,6 +60,7 @@ Tensor pow(const Tensor& self, const Scalar& exponent) {
 
 Tensor pow(const Tensor& self, const Tensor& exponent) {
   TERN_OP("pow", self, exponent);
+  TERN_AUTOCAST(kUnchanged, kFloat32, pow, self, exponent);
   Tensor out = pow_into(self, exponent, {});
   if (!needs_grad(self, exponent)) return out;
   return record("PowBackward1", out,
@@ -80,6 +82,7 @@ Tensor pow(const Tensor& self, const Tensor& exponent) {
 
 Tensor pow(const Scalar& self, const Tensor& exponent) {
   TERN_OP("pow", self, exponent);
+  TERN_AUTOCAST(kUnchanged, kFloat32, pow, self, exponent);
   Tensor out = pow_into(self, exponent, {});
   if (!needs_grad(exponent)) return out;
   return record("PowBackward2", out,

@@ -124,6 +124,8 @@ Tensor outer(const Tensor& self, const Tensor& vec2) {
 
 Tensor inner(const Tensor& self, const Tensor& other) {
   TERN_OP("inner", self, other);
+  TERN_AUTOCAST_IF(self.dim() != 0 && other.dim() != 0, kUnchanged, kWidest, inner, self, other);
+  TERN_AUTOCAST_INNER_OPS();
   if (self.dim() == 0 || other.dim() == 0) return self * other;
   TERN_CHECK(self.size(-1) == other.size(-1), ShapeError,
              "the last dimension must match on both input tensors but got shapes ", self.sizes(),
@@ -134,11 +136,15 @@ Tensor inner(const Tensor& self, const Tensor& other) {
 Tensor tensordot(const Tensor& input, const Tensor& other, IntArrayRef dims_self,
                  IntArrayRef dims_other) {
   TERN_OP("tensordot", input, other);
+  TERN_AUTOCAST(kUnchanged, kWidest, tensordot, input, other, dims_self, dims_other);
+  TERN_AUTOCAST_INNER_OPS();
   return tensordot_over(input, other, dims_self, dims_other);
 }
 
 Tensor tensordot(const Tensor& input, const Tensor& other, StrictInt dims) {
   TERN_OP("tensordot", input, other);
+  TERN_AUTOCAST(kUnchanged, kWidest, tensordot, input, other, dims);
+  TERN_AUTOCAST_INNER_OPS();
   TERN_CHECK(dims >= 0, Error, "tensordot expects dims >= 0, but got dims=", dims);
   TERN_CHECK(dims <= input.dim() && dims <= other.dim(), Error,
              "tensordot expects dims < ndim_a or ndim_b, but got dims=", dims,
@@ -199,6 +205,7 @@ Tensor linalg_cross(const Tensor& input, const Tensor& other, StrictInt dim) {
 
 Tensor cross(const Tensor& self, const Tensor& other, std::optional<StrictInt> dim) {
   TERN_OP("cross", self, other);
+  TERN_AUTOCAST(kUnchanged, kWidest, cross, self, other, dim);
   if (dim) return linalg_cross(self, other, *dim);
   for (std::int64_t d = 0; d < self.dim(); ++d) {
     if (self.size(d) == 3) return linalg_cross(self, other, d);
@@ -209,6 +216,7 @@ Tensor cross(const Tensor& self, const Tensor& other, std::optional<StrictInt> d
 
 Tensor linalg_vecdot(const Tensor& x, const Tensor& y, StrictInt dim) {
   TERN_OP("linalg_vecdot", x, y);
+  TERN_AUTOCAST(kLower, kLower, linalg_vecdot, x, y, dim);
   TERN_CHECK(is_floating_point(x.dtype()), NotImplementedError,
              "Expected a floating point or complex tensor as input. Got ", x.dtype());
   TERN_CHECK(x.dtype() == y.dtype(), DTypeError,
@@ -240,17 +248,20 @@ Tensor power_of(const Tensor& a, std::int64_t n) {
 
 Tensor matrix_power(const Tensor& self, StrictInt n) {
   TERN_OP("matrix_power", self);
+  TERN_AUTOCAST_INNER_OPS();
   return power_of(self, n);
 }
 
 Tensor linalg_matrix_power(const Tensor& A, StrictInt n) {
   TERN_OP("linalg_matrix_power", A);
+  TERN_AUTOCAST_INNER_OPS();
   return power_of(A, n);
 }
 
 Tensor bilinear(const Tensor& input1, const Tensor& input2, const Tensor& weight,
                 const Tensor& bias) {
   TERN_OP("bilinear", input1, input2, weight);
+  TERN_AUTOCAST(kUnchanged, kWidest, bilinear, input1, input2, weight, bias);
   TERN_CHECK(input1.dtype() == input2.dtype() && input1.dtype() == weight.dtype(), DTypeError,
              "All tensors must have the same dtype, got input1: ", input1.dtype(),
              ", input2: ", input2.dtype(), ", weight: ", weight.dtype());

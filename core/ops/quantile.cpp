@@ -130,21 +130,25 @@ Tensor quantile_of(const Tensor& self, double q, std::optional<StrictInt> dim, b
 Tensor quantile(const Tensor& self, double q, std::optional<StrictInt> dim, StrictBool keepdim,
                 std::string_view interpolation) {
   TERN_OP("quantile", self);
+  TERN_AUTOCAST(kFloat32, kUnchanged, quantile, self, q, dim, keepdim, interpolation);
   return quantile_of(self, q, dim, keepdim, interpolation, false);
 }
 Tensor quantile(const Tensor& self, const Tensor& q, std::optional<StrictInt> dim,
                 StrictBool keepdim, std::string_view interpolation) {
   TERN_OP("quantile", self, q);
+  TERN_AUTOCAST(kFloat32, kUnchanged, quantile, self, q, dim, keepdim, interpolation);
   return quantile_of(self, q, dim, keepdim, interpolation, false);
 }
 Tensor nanquantile(const Tensor& self, double q, std::optional<StrictInt> dim, StrictBool keepdim,
                    std::string_view interpolation) {
   TERN_OP("nanquantile", self);
+  TERN_AUTOCAST(kFloat32, kUnchanged, nanquantile, self, q, dim, keepdim, interpolation);
   return quantile_of(self, q, dim, keepdim, interpolation, true);
 }
 Tensor nanquantile(const Tensor& self, const Tensor& q, std::optional<StrictInt> dim,
                    StrictBool keepdim, std::string_view interpolation) {
   TERN_OP("nanquantile", self, q);
+  TERN_AUTOCAST(kFloat32, kUnchanged, nanquantile, self, q, dim, keepdim, interpolation);
   return quantile_of(self, q, dim, keepdim, interpolation, true);
 }
 

@@ -76,11 +76,13 @@ Tensor mean_of(const char* node, const Tensor& self, IntArrayRef dim, bool keepd
 
 Tensor sum(const Tensor& self) {
   TERN_OP("sum", self);
+  TERN_AUTOCAST(kUnchanged, kFloat32, sum, self);
   return sum_of("SumBackward0", self, {}, false, std::nullopt);
 }
 Tensor sum(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
            std::optional<ScalarType> dtype) {
   TERN_OP("sum", self);
+  TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, sum, self, dim, keepdim, dtype);
   return sum_of("SumBackward1", self, dim, keepdim, dtype);
 }
 Tensor sum(const Tensor& self, ScalarType dtype) {
@@ -142,6 +144,7 @@ Tensor prod_of(const char* node, const Tensor& self, std::optional<std::int64_t>
 
 Tensor prod(const Tensor& self) {
   TERN_OP("prod", self);
+  TERN_AUTOCAST(kFloat32, kFloat32, prod, self);
   return prod_of("ProdBackward0", self, std::nullopt, false, std::nullopt);
 }
 Tensor prod(const Tensor& self, ScalarType dtype) {
@@ -151,6 +154,7 @@ Tensor prod(const Tensor& self, ScalarType dtype) {
 Tensor prod(const Tensor& self, StrictInt dim, StrictBool keepdim,
             std::optional<ScalarType> dtype) {
   TERN_OP("prod", self);
+  TERN_AUTOCAST_IF(!dtype, kFloat32, kFloat32, prod, self, dim, keepdim, dtype);
   return prod_of("ProdBackward1", self, dim, keepdim, dtype);
 }
 
@@ -205,6 +209,7 @@ Tensor log_of_sum(const Tensor& x, IntArrayRef dim, bool keepdim) {
 
 Tensor logsumexp(const Tensor& self, IntArrayRef dim, StrictBool keepdim) {
   TERN_OP("logsumexp", self);
+  TERN_AUTOCAST(kUnchanged, kFloat32, logsumexp, self, dim, keepdim);
   const Tensor x = self.is_floating_point() ? self : self.to(get_default_dtype());
   Tensor out;
   {

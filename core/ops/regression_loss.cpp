@@ -85,6 +85,7 @@ const char* node_of_l1(Reduction reduction) {
 
 Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   TERN_OP("mse_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, mse_loss, input, target, reduction);
   const ScalarType dtype = floating_dtype_of_difference("mse", input, target);
   Tensor each, out;
   {
@@ -100,6 +101,7 @@ Tensor mse_loss(const Tensor& input, const Tensor& target, Reduction reduction) 
 
 Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
   TERN_OP("l1_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, l1_loss, input, target, reduction);
   const ScalarType dtype = dtype_of_difference(input, target);
   TERN_CHECK(input.dtype() != kBool && target.dtype() != kBool, DTypeError,
              "Subtraction, the `-` operator, with a bool tensor is not supported. Got ",
@@ -123,6 +125,7 @@ Tensor l1_loss(const Tensor& input, const Tensor& target, Reduction reduction) {
 Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduction,
                       StrictNumber beta) {
   TERN_OP("smooth_l1_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, smooth_l1_loss, input, target, reduction, beta);
   TERN_CHECK(beta >= 0, Error, "does not support negative values for beta, got ", beta);
   if (beta == 0) return l1_loss(input, target, reduction);
   return rounded_l1(
@@ -133,6 +136,7 @@ Tensor smooth_l1_loss(const Tensor& input, const Tensor& target, Reduction reduc
 Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction,
                   StrictNumber delta) {
   TERN_OP("huber_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, huber_loss, input, target, reduction, delta);
   TERN_CHECK(delta > 0, Error, "does not support non-positive values for delta, got ", delta);
   return rounded_l1({"huber_loss", "HuberLossBackward0", "huber", ElementwiseOp::huber, 1}, input,
                     target, reduction, delta);
@@ -141,6 +145,7 @@ Tensor huber_loss(const Tensor& input, const Tensor& target, Reduction reduction
 Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction,
               StrictBool log_target) {
   TERN_OP("kl_div", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, kl_div, input, target, reduction, log_target);
   detail::common_device({input, target});  // throws in the order of the arguments
   TERN_CHECK(input.is_floating_point() && target.is_floating_point(), DTypeError,
              "Integral inputs not supported. Got input ", input.dtype(), " and target ",
@@ -152,6 +157,8 @@ Tensor kl_div(const Tensor& input, const Tensor& target, Reduction reduction,
 Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, StrictBool log_input,
                         StrictBool full, StrictNumber eps, Reduction reduction) {
   TERN_OP("poisson_nll_loss", input, target);
+  TERN_AUTOCAST(kFloat32, kFloat32, poisson_nll_loss, input, target, log_input, full, eps,
+                reduction);
   detail::common_device({input, target});  // throws in the order of the arguments
   Tensor each =
       log_input ? input.exp() - target * input : input - target * log(input + double{eps});

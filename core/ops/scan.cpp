@@ -207,6 +207,7 @@ Tensor& accumulate_in_place(const ScanCall& call, RunningOp op, Tensor& self,
 
 Tensor cumsum(const Tensor& self, StrictInt dim, std::optional<ScalarType> dtype) {
   TERN_OP("cumsum", self);
+  TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, cumsum, self, dim, dtype);
   return accumulate("the running sum", running_sum, self, dim, dtype);
 }
 Tensor& cumsum_(Tensor& self, StrictInt dim, std::optional<ScalarType> dtype) {
@@ -215,6 +216,7 @@ Tensor& cumsum_(Tensor& self, StrictInt dim, std::optional<ScalarType> dtype) {
 }
 Tensor cumprod(const Tensor& self, StrictInt dim, std::optional<ScalarType> dtype) {
   TERN_OP("cumprod", self);
+  TERN_AUTOCAST_IF(!dtype, kUnchanged, kFloat32, cumprod, self, dim, dtype);
   return accumulate("the running product", detail::running_product, self, dim, dtype);
 }
 Tensor& cumprod_(Tensor& self, StrictInt dim, std::optional<ScalarType> dtype) {

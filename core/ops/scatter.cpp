@@ -255,6 +255,7 @@ Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar&
 
 Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_add", self, dim, index, source);
+  TERN_AUTOCAST(kUnchanged, kWidest, scatter_add, self, dim, index, source);
   return added(self, dim, index, source);
 }
 Tensor& scatter_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {

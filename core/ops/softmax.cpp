@@ -53,6 +53,7 @@ Tensor log_softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim) 
 
 Tensor softmax(const Tensor& self, StrictInt dim) {
   TERN_OP("softmax", self);
+  TERN_AUTOCAST(kUnchanged, kFloat32, softmax, self, dim);
   Tensor out = run_softmax("softmax", SoftmaxOp::kSoftmax, self, {}, dim);
   if (!needs_grad(self)) return out;
   return record(
@@ -64,6 +65,7 @@ Tensor softmax(const Tensor& self, StrictInt dim) {
 
 Tensor log_softmax(const Tensor& self, StrictInt dim) {
   TERN_OP("log_softmax", self);
+  TERN_AUTOCAST(kUnchanged, kFloat32, log_softmax, self, dim);
   Tensor out = run_softmax("log_softmax", SoftmaxOp::kLogSoftmax, self, {}, dim);
   if (!needs_grad(self)) return out;
   return record(

@@ -67,7 +67,7 @@ Tensor is_infinity(const Tensor& self, double infinity) {
 
 TERN_UNARY(erf, "ErfBackward0", kInput, exp(-square(x)) * (2 / kSqrtPi) * g)
 TERN_UNARY(erfc, "ErfcBackward0", kInput, exp(-square(x)) * (-2 / kSqrtPi) * g)
-TERN_UNARY(erfinv, "ErfinvBackward0", kOutput, exp(square(y)) * (kSqrtPi / 2) * g)
+TERN_UNARY_FLOAT32(erfinv, "ErfinvBackward0", kOutput, exp(square(y)) * (kSqrtPi / 2) * g)
 TERN_UNARY(lgamma, "LgammaBackward0", kInput, g* digamma(x))
 TERN_UNARY(digamma, "DigammaBackward0", kInput, g* polygamma(1, x))
 TERN_UNARY(sinc, "SincBackward0", kInput, sinc_gradient(g, x))

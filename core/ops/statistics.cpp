@@ -75,12 +75,14 @@ Tensor covariance(const Tensor& self, std::int64_t correction, const Tensor& fwe
 Tensor cov(const Tensor& self, StrictInt correction, const Tensor& fweights,
            const Tensor& aweights) {
   TERN_OP("cov", self);
+  TERN_AUTOCAST_INNER_OPS();
   detail::check_same_device("cov", {&self, &fweights, &aweights}, {"self", "fweights", "aweights"});
   return covariance(self, correction, fweights, aweights);
 }
 
 Tensor corrcoef(const Tensor& self) {
   TERN_OP("corrcoef", self);
+  TERN_AUTOCAST_INNER_OPS();
   const Tensor c = covariance(self, 1, {}, {});
   if (c.dim() == 0) return c / c;  // NOLINT(misc-redundant-expression): 1, or NaN
   const Tensor deviation = sqrt(c.as_strided({c.size(0)}, {c.stride(0) + c.stride(1)}));

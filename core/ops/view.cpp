@@ -308,6 +308,7 @@ Tensor& unsqueeze_(Tensor& self, StrictInt dim) {
 
 Tensor sum_to_size(const Tensor& self, IntArrayRef sizes) {
   TERN_OP("sum_to_size", self);
+  TERN_AUTOCAST_INNER_OPS();
   TERN_CHECK(is_expandable_to(sizes, self.sizes()), ShapeError, "size {", sizes,
              "} is not expandable to size {", self.sizes(), "}.");
   if (sizes.empty()) return self.sum();

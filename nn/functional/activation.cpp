@@ -14,11 +14,13 @@ Tensor converted(const Tensor& input, const SoftmaxFuncOptions& options) {
 
 Tensor softsign(const Tensor& input) {
   TERN_OP("softsign", input);
+  TERN_AUTOCAST_INNER_OPS();
   return input / (input.abs() + 1);
 }
 
 Tensor tanhshrink(const Tensor& input) {
   TERN_OP("tanhshrink", input);
+  TERN_AUTOCAST_INNER_OPS();
   return input - input.tanh();
 }
 
@@ -36,6 +38,7 @@ Tensor log_softmax(const Tensor& input, const LogSoftmaxFuncOptions& options) {
 
 Tensor gumbel_softmax(const Tensor& logits, const GumbelSoftmaxFuncOptions& options) {
   TERN_OP("gumbel_softmax", logits);
+  TERN_AUTOCAST_INNER_OPS();
   Tensor noise = logits.detach().new_empty(logits.sizes());
   noise.exponential_().log_().neg_();
   Tensor soft = tern::softmax((logits + noise) / options.tau(), options.dim());

@@ -42,6 +42,7 @@ Tensor kl_div(const Tensor& input, const Tensor& target, const KLDivFuncOptions&
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,
                          const GaussianNLLLossFuncOptions& options) {
   TERN_OP("gaussian_nll_loss", input, target, var);
+  TERN_AUTOCAST_INNER_OPS();
   Tensor bounded = variance_of(input, var).clone();
   TERN_CHECK(var.is_meta() || !(var < 0).any().item<bool>(), Error,
              "var has negative entry/entries");
@@ -60,6 +61,7 @@ Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor
 Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, StrictNumber var,
                          const GaussianNLLLossFuncOptions& options) {
   TERN_OP("gaussian_nll_loss", input, target);
+  TERN_AUTOCAST_INNER_OPS();
   return gaussian_nll_loss(input, target, full_like(input, double{var}), options);
 }
 

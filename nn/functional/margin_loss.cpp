@@ -15,6 +15,7 @@ void check_margin(double margin) {
 Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target,
                                    const MultilabelSoftMarginLossFuncOptions& options) {
   TERN_OP("multilabel_soft_margin_loss", input, target);
+  TERN_AUTOCAST_INNER_OPS();
   Tensor each = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input));
   if (options.weight().defined()) each = each * options.weight();
   each = each.sum(-1) / input.size(-1);
@@ -24,6 +25,7 @@ Tensor multilabel_soft_margin_loss(const Tensor& input, const Tensor& target,
 Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Tensor& target,
                            const MarginRankingLossFuncOptions& options) {
   TERN_OP("margin_ranking_loss", input1, input2, target);
+  TERN_AUTOCAST_INNER_OPS();
   TERN_CHECK(input1.dim() == input2.dim() && input1.dim() == target.dim(), ShapeError,
              "All input tensors should have same dimension but got sizes: input1: ", input1.sizes(),
              ", input2: ", input2.sizes(), ", target: ", target.sizes());
@@ -33,6 +35,7 @@ Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2, const Ten
 Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive, const Tensor& negative,
                            const TripletMarginLossFuncOptions& options) {
   TERN_OP("triplet_margin_loss", anchor, positive, negative);
+  TERN_AUTOCAST_INNER_OPS();
   check_margin(options.margin());
   return tern::triplet_margin_loss(anchor, positive, negative, options.margin(), options.p(),
                                    options.eps(), options.swap(), options.reduction());
@@ -42,6 +45,7 @@ Tensor triplet_margin_with_distance_loss(const Tensor& anchor, const Tensor& pos
                                          const Tensor& negative,
                                          const TripletMarginWithDistanceLossFuncOptions& options) {
   TERN_OP("triplet_margin_with_distance_loss", anchor, positive, negative);
+  TERN_AUTOCAST_INNER_OPS();
   check_margin(options.margin());
   const auto distance = [&options](const Tensor& a, const Tensor& b) {
     return options.distance_function() ? (*options.distance_function())(a, b)

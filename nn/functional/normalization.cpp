@@ -6,6 +6,7 @@ namespace tern::nn::functional {
 
 Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options) {
   TERN_OP("normalize", input);
+  TERN_AUTOCAST_INNER_OPS();
   const Tensor lengths = norm(input, options.p(), options.dim(), true).clamp_min(options.eps());
   if (!options.out()) return input / lengths;
   Tensor out = *options.out();
@@ -14,6 +15,7 @@ Tensor normalize(const Tensor& input, const NormalizeFuncOptions& options) {
 
 Tensor local_response_norm(const Tensor& input, const LocalResponseNormFuncOptions& options) {
   TERN_OP("local_response_norm", input);
+  TERN_AUTOCAST_INNER_OPS();
   TERN_CHECK(input.dim() >= 3, ShapeError, "Expected 3D or higher dimensionality input (got ",
              input.dim(), " dimensions)");
   const std::int64_t size = options.size();

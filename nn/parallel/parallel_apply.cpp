@@ -3,6 +3,7 @@
 #include <exception>
 #include <thread>
 
+#include <tern/core/autograd/detail/autocast_mode.h>
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
 
@@ -16,11 +17,13 @@ void parallel_apply(const std::vector<Device>& devices,
     runners.push_back(kernels::backend_of(device.type()).runner(device.index()));
   }
   std::vector<std::exception_ptr> errors(devices.size());
+  const tern::detail::AutocastMode autocast = tern::detail::autocast_mode;
   const bool is_inference = InferenceMode::is_enabled(), records = GradMode::is_enabled();
   const auto run = [&](std::size_t i) noexcept {
     try {
       const InferenceMode inference(is_inference);
       const AutoGradMode grad_mode(records);
+      const tern::detail::AutocastRegion region(autocast);
       runners[i]([&] { task(i); });
     } catch (...) {
       errors[i] = std::current_exception();

@@ -19,6 +19,9 @@ class OpScope {
   OpScope(const OpScope&) = delete;
   OpScope& operator=(const OpScope&) = delete;
 
+  /// Returns true for the op that the user called, false for an op that an op calls.
+  bool is_outermost() const { return outer_ == nullptr; }
+
  private:
   const char* outer_;
 };

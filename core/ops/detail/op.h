@@ -5,6 +5,7 @@
 
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/profile_scope.h>
+#include <tern/core/ops/detail/autocast.h>
 #include <tern/core/tensor/tensor.h>
 
 // The checks at the start of every public op.

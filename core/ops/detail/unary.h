@@ -51,9 +51,16 @@ Tensor unary(const char* name, const char* node, kernels::ElementwiseOp op, cons
 // Defines a function and its in-place form: TERN_UNARY(name, name of the gradient, what backward
 // saves, gradient). In the gradient, g is the gradient of the result, x the input (if kInput is
 // saved) and y the result (if kOutput is saved).
-#define TERN_UNARY(name, node, saves, gradient)                                          \
+#define TERN_UNARY(name, node, saves, gradient) \
+  TERN_UNARY_RULE(static_assert(true), name, node, saves, gradient)
+/// The same for an op that autocast computes in float32 on CUDA.
+#define TERN_UNARY_FLOAT32(name, node, saves, gradient) \
+  TERN_UNARY_RULE(TERN_AUTOCAST(kUnchanged, kFloat32, name, self), name, node, saves, gradient)
+// The common part. `rule` follows TERN_OP.
+#define TERN_UNARY_RULE(rule, name, node, saves, gradient)                               \
   Tensor name(Tensor self) { /* NOLINT(performance-unnecessary-value-param): recycled */ \
     TERN_OP(#name, self);                                                                \
+    rule;                                                                                \
     return detail::unary<detail::Saved::saves>(                                          \
         #name, node, kernels::ElementwiseOp::name, self,                                 \
         [](const Tensor& g, [[maybe_unused]] const Tensor& saved) {                      \
