@@ -8,6 +8,7 @@
 #include <tern/train/callback.h>
 #include <tern/train/callbacks.h>
 #include <tern/train/fit.h>
+#include <tern/train/grad_scaler.h>
 #include <tern/train/history.h>
 #include <tern/train/loader.h>
 #include <tern/train/log/csv_log.h>
