@@ -112,4 +112,15 @@ Check state_file() {
   };
 }
 
+Check one_of(const std::vector<std::string>& words) {
+  return [words](const std::string& text) -> std::string {
+    std::string list;
+    for (const std::string& word : words) {
+      if (word == text) return {};
+      list += (list.empty() ? "" : " or ") + word;
+    }
+    return "should be " + list + ", got " + text;
+  };
+}
+
 }  // namespace support

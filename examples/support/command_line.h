@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <tern/core/tensor/device.h>
 
@@ -19,6 +20,9 @@ using Check = std::function<std::string(const std::string&)>;
 Check positive();
 /// Accepts the path of a state file that can be written: the suffix is known and the folder exists.
 Check state_file();
+
+/// Accepts one of these words.
+Check one_of(const std::vector<std::string>& words);
 
 /// An option of a CommandLine, for adding its constraints.
 class Option {

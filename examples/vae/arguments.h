@@ -13,6 +13,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   tern::Device device = tern::kCPU;
   bool graph = false;
+  std::string amp;
   std::string data;
   std::string out = "results";
   std::string save;

@@ -3,6 +3,7 @@
 //
 //   vae                draws its own digits: 10,000 for training, 2,000 for testing
 //   vae --data DIR     reads MNIST's four files, or another set of 28 x 28 images in this format
+//   vae --amp float16  trains with automatic mixed precision, also in bfloat16
 //   vae --resume FILE  continues from a checkpoint, bit for bit as without a stop
 //
 // Writes to --out: reconstruction_E.png and sample_E.png of each epoch E, losses.csv, loss.svg,
@@ -143,6 +144,8 @@ int main(int argc, char** argv) {
   line.option("--seed", arguments.seed, "seed of all random numbers, 1 unless said");
   line.device(arguments.device);
   line.flag("--graph", arguments.graph, "on a GPU, replay the training step as a CUDA graph");
+  line.option("--amp", arguments.amp, "bfloat16 or float16: automatic mixed precision")
+      .check(support::one_of({"bfloat16", "float16"}));
   line.option("--data", arguments.data, "folder with MNIST's four files; drawn digits without");
   line.option("--out", arguments.out, "folder for all results, results unless said");
   line.option("--save", arguments.save, "file for the weights; vae.json in --out without")

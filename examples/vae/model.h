@@ -17,7 +17,8 @@ struct VAEImpl : tern::nn::Module {
     fc4 = register_module("fc4", tern::nn::Linear(400, 784));
   }
 
-  Tensor decode(const Tensor& z) { return tern::sigmoid(fc4(tern::relu(fc3(z)))); }
+  /// The sigmoid is computed in float32: narrow dtypes round many pixels to 1.
+  Tensor decode(const Tensor& z) { return tern::sigmoid(fc4(tern::relu(fc3(z))).to(tern::kFloat)); }
 
   /// Returns the reconstructions of images [N, 784], and the mean and log variance of their codes.
   std::tuple<Tensor, Tensor, Tensor> forward(const Tensor& images) {

@@ -16,6 +16,10 @@ struct Run {
       : arguments(its_arguments), device(its_arguments.device) {
     vae->to(device);
     device = vae->fc1->weight.device();  // cuda becomes cuda:0
+    if (arguments.amp == "bfloat16") amp = tern::kBFloat16;
+    if (arguments.amp == "float16") amp = tern::kHalf;
+    TERN_CHECK(!arguments.graph || amp != tern::kHalf, tern::Error,
+               "--graph does not go with --amp float16: a graph cannot skip a step");
     if (!arguments.graph) return;
     input = tern::empty({arguments.batch_size, 784}, device);
     graph.emplace(std::vector{input}, [this] { return step(input); });
@@ -24,10 +28,15 @@ struct Run {
   /// Trains with one batch and returns the loss.
   Tensor step(const Tensor& images) {
     adam.zero_grad();
-    const auto [reconstruction, mu, logvar] = vae->forward(images);
-    Tensor loss = loss_of(reconstruction, images, mu, logvar);
-    loss.backward();
-    adam.step();
+    Tensor reconstruction, mu, logvar;
+    {
+      const tern::amp::Autocast autocast(device, amp, amp.has_value());
+      std::tie(reconstruction, mu, logvar) = vae->forward(images);
+    }
+    Tensor loss = loss_of(reconstruction, images, mu.to(tern::kFloat), logvar.to(tern::kFloat));
+    scaler.scale(loss).backward();
+    scaler.step(adam);
+    scaler.update();
     return loss;
   }
 
@@ -37,9 +46,13 @@ struct Run {
 
   const Arguments& arguments;
   tern::Device device;
+  std::optional<tern::ScalarType> amp;  // the dtype of mixed precision
   VAE vae;
   tern::optim::Adam adam{vae->parameters(),
                          tern::optim::AdamOptions(arguments.lr).capturable(arguments.graph)};
+  // Gradients of float16 may vanish without a scale; all others need none.
+  tern::amp::GradScaler scaler{device,
+                               tern::amp::GradScalerOptions().enabled(arguments.amp == "float16")};
   Tensor input;                                  // the graph's input
   std::optional<tern::cuda::GraphedStep> graph;  // step() as a CUDA graph, if requested
   std::vector<std::vector<double>> losses;       // one row per epoch: number, train, test
