@@ -70,6 +70,17 @@ awk '!/^#/ { printf "| `%s` | `%s` |\n", $1, $2 }' $ops/aliases.txt
 section "Indexing" $ops/index.h $ops/indexing.h $ops/scatter.h $ops/mask.h $ops/embedding.h
 section "Losses, dropout and normalisation, as functions" $ops/loss.h $ops/normalize.h \
   $ops/dropout.h
+cat <<'TEXT'
+
+## Autocast
+
+What these ops do in a region of [mixed precision](mixed-precision.md): "lower" casts to the dtype of the region, "float32" to float32,
+"widest" to float32 if an input is float32; "as its parts": the ops that it is made of have rules. All others run as they are.
+
+| op | on the CPU | on CUDA |
+| --- | --- | --- |
+TEXT
+awk -f docs/api/autocast.awk $ops/*.cpp | LC_ALL=C sort
 plain=1
 section "Derivatives: tern::autograd::functional" $ops/jacobian.h
 section "Layers: tern::nn" nn/modules/*.h
