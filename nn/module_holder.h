@@ -210,11 +210,6 @@ std::ostream& operator<<(std::ostream& stream, const ModuleHolder<Contained, Der
 
 namespace detail {
 
-template <class T>
-inline constexpr bool kIsHolder = requires {
-  typename T::ContainedType;
-};
-
 /// Returns the module in a shared pointer or a holder. Moves a module given by value into a new
 /// shared pointer.
 template <class M>
@@ -235,18 +230,18 @@ requires std::is_base_of_v<Module, std::remove_cvref_t<M>> std::shared_ptr<Modul
 /// The class of the module that module_ptr() returns for a T: `type`.
 template <class T>
 struct HeldModule {
-  using type = std::conditional_t<std::is_base_of_v<Module, T>, T, FunctionalImpl>;
+  using Impl = typename ImplOf<T>::type;
+  using type = std::conditional_t<std::is_base_of_v<Module, Impl>, Impl, FunctionalImpl>;
 };
 template <class M>
 struct HeldModule<std::shared_ptr<M>> {
   using type = M;
 };
-template <class T>
-requires kIsHolder<T>
-struct HeldModule<T> {
-  using type = typename T::ContainedType;
-};
 
+template <class T>
+inline constexpr bool kIsHolder = requires {
+  typename T::ContainedType;
+};
 /// A function that maps a Tensor to a Tensor and is not a module.
 template <class F>
 concept TensorFunction =

@@ -67,6 +67,7 @@ class TERN_API AnyCallback {
 
   /// Returns the callback.
   Callback& operator*() const { return *callback_; }
+  /// Accesses the callback.
   Callback* operator->() const { return callback_.get(); }
 
  private:

@@ -25,6 +25,9 @@ template <class L>
 concept LoaderRange = !LoaderPointer<L> && requires(L & loader) {
   loader.begin() != loader.end();
 };
+template <class L>
+concept LoaderLike =
+    LoaderPointer<std::remove_reference_t<L>> || LoaderRange<std::remove_reference_t<L>>;
 
 /// The batches of any loader, one after the other.
 class TERN_API Batches {
@@ -129,11 +132,9 @@ class Loader {
   /// Makes no loader.
   Loader() = default;
   /// Refers to a loader or takes over a temporary one.
-  template <class L>
-  requires detail::LoaderPointer<std::remove_reference_t<L>> ||
-      detail::LoaderRange<std::remove_reference_t<L>>
-      // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no Loader is a range.
-      Loader(L&& loader) {
+  template <detail::LoaderLike L>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no Loader is a range.
+  Loader(L&& loader) {
     using Given = std::remove_reference_t<L>;
     if constexpr (detail::LoaderPointer<Given>) {
       using Own = std::remove_reference_t<decltype(*loader)>;

@@ -81,16 +81,17 @@ struct CsvTable {
 };
 
 /// Reads a text file of numbers, one row per line: RFC 4180 with any separator. Values may be in
-/// double quotes, lines may end in \r\n, empty lines are skipped, and so are spaces around a value.
+/// double quotes, lines may end in CR LF, empty lines are skipped, and so are spaces around a
+/// value.
 ///
 /// Throws: FileError that names file, line and column for a value that is no number, for a line
 /// with another number of values than the first, and for a quote that is not closed; FileError for
 /// a file that cannot be read or has no row; Error for options that do not fit.
 ///
 /// Example:
-///   auto table = data::read_csv("iris.csv",
-///   data::CsvOptions().header(true).categories({"species"})); data::datasets::PairDataset
-///   iris(table.values.narrow(1, 0, 4),
+///   auto options = data::CsvOptions().header(true).categories({"species"});
+///   auto table = data::read_csv("iris.csv", options);
+///   data::datasets::PairDataset iris(table.values.narrow(1, 0, 4),
 ///                                    table.column("species").to(tern::kLong));
 TERN_API CsvTable read_csv(const std::string& path, const CsvOptions& options = {});
 

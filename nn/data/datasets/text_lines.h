@@ -19,7 +19,7 @@ namespace tern::data::datasets {
 ///       [](std::string line) { return line.size(); }));
 class TERN_API TextLines : public Dataset<TextLines, std::string> {
  public:
-  /// Reads a file. Lines end in \n or \r\n; a byte order mark is skipped, and so are empty lines
+  /// Reads a file. Lines end in LF or CR LF; a byte order mark is skipped, and so are empty lines
   /// with `skip_empty`. Throws FileError if the file cannot be read.
   explicit TextLines(const std::string& path, StrictBool skip_empty = false);
 

@@ -26,8 +26,9 @@ class TERN_API DistributedSampler : public DrawnSampler {
   /// Throws Error unless rank < num_replicas.
   DistributedSampler(const char* name, std::size_t size, std::size_t num_replicas, std::size_t rank,
                      bool allow_duplicates);
-  /// Returns the rank of this process and the number of processes.
+  /// Returns the rank of this process.
   std::size_t rank() const { return rank_; }
+  /// Returns the number of processes.
   std::size_t num_replicas() const { return num_replicas_; }
 
  private:

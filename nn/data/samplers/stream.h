@@ -9,8 +9,11 @@ namespace tern::data::samplers {
 
 /// A base class for requests of one's own.
 struct TERN_API CustomBatchRequest {
+  /// For deriving classes.
   CustomBatchRequest() = default;
+  /// For deriving classes.
   CustomBatchRequest(const CustomBatchRequest&) = default;
+  /// For deriving classes.
   CustomBatchRequest& operator=(const CustomBatchRequest&) = default;
   /// Frees the request.
   virtual ~CustomBatchRequest();
