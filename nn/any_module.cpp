@@ -47,13 +47,14 @@ void AnyModule::check_not_empty(const char* function) const {
 
 AnyValue AnyModule::call(std::vector<AnyValue>&& inputs) const {
   check_not_empty("forward");
-  const detail::RunningScope scope(*module_);
+  const detail::RunningScope running(*module_);
   module_->check_members();
-  if (!module_->has_forward_hooks()) return forward_(*module_, inputs);
-  module_->run_forward_pre_hooks(inputs);
+  if (!module_->needs_call_scope()) return forward_(*module_, inputs);
+  detail::CallScope call(*module_, &inputs);
+  call.start();
   detail::AnyInputs consumed = inputs;
   AnyValue output = forward_(*module_, consumed);
-  module_->run_forward_hooks(inputs, output);
+  call.finish(output);
   return output;
 }
 

@@ -10,6 +10,7 @@
 #include <tern/core/ops/linalg_factor.h>
 #include <tern/core/ops/random.h>
 #include <tern/nn/init.h>
+#include <tern/nn/module/lazy_tensor.h>
 
 namespace tern::nn::init {
 
@@ -40,6 +41,7 @@ std::tuple<std::int64_t, std::int64_t> _calculate_fan_in_and_fan_out(const Tenso
 
 Tensor constant_(Tensor tensor, const Scalar& value) {
   TERN_OP("constant_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::constant_");
   const NoGradGuard no_grad;
   return tensor.fill_(value);
 }
@@ -48,6 +50,7 @@ Tensor zeros_(Tensor tensor) { return constant_(std::move(tensor), 0); }
 
 Tensor eye_(Tensor matrix) {
   TERN_OP("eye_", matrix);
+  nn::detail::check_not_lazy(matrix, "nn::init::eye_");
   TERN_CHECK(matrix.dim() == 2, ShapeError,
              "Only tensors with 2 dimensions are supported, got sizes ", matrix.sizes());
   const NoGradGuard no_grad;
@@ -56,6 +59,7 @@ Tensor eye_(Tensor matrix) {
 
 Tensor dirac_(Tensor tensor, StrictInt groups) {
   TERN_OP("dirac_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::dirac_");
   TERN_CHECK(tensor.dim() >= 3 && tensor.dim() <= 5, ShapeError,
              "Only tensors with 3, 4, or 5 dimensions are supported, got sizes ", tensor.sizes());
   TERN_CHECK(groups > 0 && tensor.size(0) % groups == 0, ShapeError,
@@ -75,12 +79,14 @@ Tensor dirac_(Tensor tensor, StrictInt groups) {
 
 Tensor uniform_(Tensor tensor, double low, double high) {
   TERN_OP("uniform_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::uniform_");
   const NoGradGuard no_grad;
   return tensor.uniform_(low, high);
 }
 
 Tensor normal_(Tensor tensor, double mean, double std) {
   TERN_OP("normal_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::normal_");
   const NoGradGuard no_grad;
   return tensor.normal_(mean, std);
 }
@@ -120,6 +126,7 @@ void draw_and_accept(Tensor& tensor, double mean, double std, double low, double
 
 Tensor trunc_normal_(Tensor tensor, double mean, double std, double a, double b) {
   TERN_OP("trunc_normal_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::trunc_normal_");
   TERN_CHECK(std > 0, Error, "expects std > 0.0, but found std ", std);
   TERN_CHECK(a <= b, Error, "expects a <= b, but found a=", a, " > b=", b);
   if (tensor.numel() == 0 || tensor.is_meta()) return tensor;
@@ -137,6 +144,7 @@ Tensor trunc_normal_(Tensor tensor, double mean, double std, double a, double b)
 
 Tensor orthogonal_(Tensor tensor, double gain) {
   TERN_OP("orthogonal_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::orthogonal_");
   TERN_CHECK(tensor.dim() >= 2, ShapeError,
              "Only tensors with 2 or more dimensions are supported, got sizes ", tensor.sizes());
   if (tensor.numel() == 0 || tensor.is_meta()) return tensor;
@@ -153,6 +161,7 @@ Tensor orthogonal_(Tensor tensor, double gain) {
 
 Tensor sparse_(Tensor tensor, double sparsity, double std) {
   TERN_OP("sparse_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::sparse_");
   TERN_CHECK(tensor.dim() == 2, ShapeError,
              "Only tensors with 2 dimensions are supported, got sizes ", tensor.sizes());
   const NoGradGuard no_grad;
@@ -188,18 +197,21 @@ double kaiming_std(const Tensor& tensor, double a, FanModeType mode,
 
 Tensor xavier_uniform_(Tensor tensor, double gain) {
   TERN_OP("xavier_uniform_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::xavier_uniform_");
   const double bound = std::sqrt(3.0) * xavier_std(tensor, gain);
   return uniform_(std::move(tensor), -bound, bound);
 }
 
 Tensor xavier_normal_(Tensor tensor, double gain) {
   TERN_OP("xavier_normal_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::xavier_normal_");
   const double std = xavier_std(tensor, gain);
   return normal_(std::move(tensor), 0, std);
 }
 
 Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
   TERN_OP("kaiming_uniform_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::kaiming_uniform_");
   if (tensor.numel() == 0) return tensor;
   const double bound = std::sqrt(3.0) * kaiming_std(tensor, a, mode, nonlinearity);
   return uniform_(std::move(tensor), -bound, bound);
@@ -207,6 +219,7 @@ Tensor kaiming_uniform_(Tensor tensor, double a, FanModeType mode, NonlinearityT
 
 Tensor kaiming_normal_(Tensor tensor, double a, FanModeType mode, NonlinearityType nonlinearity) {
   TERN_OP("kaiming_normal_", tensor);
+  nn::detail::check_not_lazy(tensor, "nn::init::kaiming_normal_");
   if (tensor.numel() == 0) return tensor;
   const double std = kaiming_std(tensor, a, mode, nonlinearity);
   return normal_(std::move(tensor), 0, std);

@@ -19,14 +19,13 @@ Module::Module(const Module&) = default;
 
 Module& Module::operator=(const Module& other) {
   if (this == &other) return *this;
+  ModuleHooks::operator=(other);
   // The children get another possible parent. A module without any is only read.
   if (!other.children_.is_empty()) detail::unite(family_, other.family_);
   parameters_ = other.parameters_;
   children_ = other.children_;
   buffers_ = other.buffers_;
   members_ = other.members_;
-  hooks_ = other.hooks_;
-  next_hook_ = other.next_hook_;
   is_training_ = other.is_training_;
   name_ = other.name_;
   return *this;
@@ -313,46 +312,6 @@ void Module::zero_grad(bool set_to_none) {
 Module& Module::requires_grad_(StrictBool requires_grad) {
   for (Tensor& parameter : parameters()) parameter.requires_grad_(requires_grad);
   return *this;
-}
-
-// --- Hooks ---------------------------------------------------------------------------------------
-
-std::shared_ptr<Module::Hooks> Module::copy_hooks() const {
-  return hooks_ ? std::make_shared<Hooks>(*hooks_) : std::make_shared<Hooks>();
-}
-
-unsigned Module::register_forward_pre_hook(ForwardPreHook hook) {
-  const std::shared_ptr<Hooks> hooks = copy_hooks();
-  hooks->before.emplace_back(next_hook_, std::move(hook));
-  hooks_ = hooks;
-  return next_hook_++;
-}
-
-unsigned Module::register_forward_hook(ForwardHook hook) {
-  const std::shared_ptr<Hooks> hooks = copy_hooks();
-  hooks->after.emplace_back(next_hook_, std::move(hook));
-  hooks_ = hooks;
-  return next_hook_++;
-}
-
-void Module::remove_hook(unsigned number) {
-  const std::shared_ptr<Hooks> hooks = copy_hooks();
-  const auto has_number = [number](const auto& entry) { return entry.first == number; };
-  std::erase_if(hooks->before, has_number);
-  std::erase_if(hooks->after, has_number);
-  hooks_ = hooks->before.empty() && hooks->after.empty() ? nullptr : hooks;
-}
-
-void Module::run_forward_pre_hooks(std::vector<AnyValue>& inputs) {
-  const std::shared_ptr<const Hooks> hooks = hooks_;
-  if (!hooks) return;
-  for (const auto& [number, hook] : hooks->before) hook(*this, inputs);
-}
-
-void Module::run_forward_hooks(const std::vector<AnyValue>& inputs, AnyValue& output) {
-  const std::shared_ptr<const Hooks> hooks = hooks_;
-  if (!hooks) return;
-  for (const auto& [number, hook] : hooks->after) hook(*this, inputs, output);
 }
 
 }  // namespace tern::nn

@@ -10,8 +10,8 @@
 #include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/containers/ordered_dict.h>
-#include <tern/nn/module/any_value.h>
 #include <tern/nn/module/bound_members.h>
+#include <tern/nn/module/hooks.h>
 #include <tern/nn/module/load_options.h>
 
 namespace tern::nn {
@@ -21,6 +21,7 @@ class ModuleHolder;
 
 namespace detail {
 class ContainerCloner;
+class ParametrizedMembers;
 struct Family;
 
 template <class T>
@@ -47,7 +48,7 @@ struct ImplOf<T> {
 ///     nn::Linear fc{nullptr};
 ///   };
 ///   TERN_MODULE(Net);
-class TERN_API Module : public std::enable_shared_from_this<Module> {
+class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<Module> {
  public:
   /// Tensors and modules by name, in order.
   using NamedTensors = OrderedDict<std::string, Tensor>;
@@ -273,32 +274,6 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   /// Returns false for modules that state files leave out, such as Functional.
   virtual bool is_serializable() const { return true; }
 
-  // --- Hooks -------------------------------------------------------------------------------------
-  // Hooks run if the module is called through its holder, by Sequential or by AnyModule, not in a
-  // plain forward(). The functions that add a hook return a number for remove_hook().
-
-  /// A function that is called before forward and may change the inputs.
-  using ForwardPreHook = std::function<void(Module& module, std::vector<AnyValue>& inputs)>;
-  /// A function that is called after forward and may change the output.
-  using ForwardHook =
-      std::function<void(Module& module, const std::vector<AnyValue>& inputs, AnyValue& output)>;
-  /// Adds a function that runs before forward. Returns a number for remove_hook().
-  ///
-  /// Hooks run if the module is called through its holder, by Sequential or by AnyModule, not in a
-  /// plain forward().
-  unsigned register_forward_pre_hook(ForwardPreHook hook);
-  /// Adds a function that runs after forward; see register_forward_pre_hook(). Returns a number for
-  /// remove_hook().
-  unsigned register_forward_hook(ForwardHook hook);
-  /// Removes the hook with this number.
-  void remove_hook(unsigned number);
-  /// Returns true if the module has a hook of either kind.
-  bool has_forward_hooks() const noexcept { return hooks_ != nullptr; }
-  /// Runs the hooks before forward on `inputs`.
-  void run_forward_pre_hooks(std::vector<AnyValue>& inputs);
-  /// Runs the hooks after forward on `output`.
-  void run_forward_hooks(const std::vector<AnyValue>& inputs, AnyValue& output);
-
   // --- Printing ----------------------------------------------------------------------------------
 
   /// Prints this module's own line, without its submodules; name() unless overridden.
@@ -345,11 +320,8 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
     Tensor tensor;
     bool persistent;
   };
-  struct Hooks {
-    std::vector<std::pair<unsigned, ForwardPreHook>> before;
-    std::vector<std::pair<unsigned, ForwardHook>> after;
-  };
   friend class detail::ContainerCloner;
+  friend class detail::ParametrizedMembers;
   friend class ModuleLoader;
   friend class ModuleWalk;
   friend TERN_API std::ostream& operator<<(std::ostream& stream, const Module& module);
@@ -364,15 +336,12 @@ class TERN_API Module : public std::enable_shared_from_this<Module> {
   Module& convert(std::optional<Device> device, std::optional<ScalarType> dtype, bool non_blocking);
   void release_children() noexcept;
   std::shared_ptr<Module> shared_self() const;
-  std::shared_ptr<Hooks> copy_hooks() const;
   void copy_own(const Module& other, const std::optional<Device>& device);
   bool copy_members(const Module& other, const std::optional<Device>& device);
   bool is_held_like(const Module& copy);
 
   OrderedDict<std::string, Buffer> buffers_;
   detail::BoundMembers members_;
-  std::shared_ptr<const Hooks> hooks_;  // replaced, never changed: a running hook may remove itself
-  unsigned next_hook_ = 0;
   bool is_training_ = true;
   std::string name_;
   std::shared_ptr<detail::Family> family_;  // modules that may contain this one or be below it

@@ -23,6 +23,7 @@
 #include <tern/nn/modules/embedding.h>
 #include <tern/nn/modules/fold.h>
 #include <tern/nn/modules/layer_norm.h>
+#include <tern/nn/modules/lazy.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/modules/loss.h>
 #include <tern/nn/modules/margin_loss.h>

@@ -12,6 +12,8 @@ struct BoundMember {
   Tensor* tensor;
   const TensorImpl* registered;  // the module's tensor with this name
   std::string name;
+  /// True: the tensor is computed before each forward, and undefined at other times.
+  bool is_parametrized = false;
 
   bool was_assigned() const { return tensor->unsafeGetTensorImpl() != registered; }
 };

@@ -9,9 +9,10 @@
 #include <tern/core/base/running_module.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module/any_value.h>
+#include <tern/nn/module/call_scope.h>
 
 // The code around a module's forward: it keeps the module's name ready for error texts and runs the
-// hooks.
+// hooks, and computes parametrized tensors.
 
 namespace tern::nn::detail {
 
@@ -44,24 +45,23 @@ auto call_with_hooks(M& module, std::index_sequence<I...>, Args&&... args)
   std::vector<AnyValue> inputs;
   inputs.reserve(sizeof...(Args));
   (inputs.emplace_back(std::forward<Args>(args)), ...);
-  module.run_forward_pre_hooks(inputs);
-  TERN_CHECK(inputs.size() == sizeof...(Args), Error, module.name(), "'s forward() takes ",
-             sizeof...(Args), " inputs, but its forward pre-hooks returned ", inputs.size());
+  CallScope scope(module, &inputs);
+  scope.start(sizeof...(Args));
   const auto forward = [&]() -> Result {
     return module.forward(inputs[I].template get<std::decay_t<Args>>()...);
   };
   AnyValue output;
   if constexpr (std::is_void_v<Result>) {
     forward();
-    module.run_forward_hooks(inputs, output);
+    scope.finish(output);
   } else if constexpr (std::is_reference_v<Result>) {
     Result result = forward();
     output = AnyValue(result);  // hooks see a copy of a result that is a reference
-    module.run_forward_hooks(inputs, output);
+    scope.finish(output);
     return static_cast<Result>(result);
   } else {
     output = AnyValue(forward());
-    module.run_forward_hooks(inputs, output);
+    scope.finish(output);
     return std::move(output.get<Result>());
   }
 }
@@ -71,10 +71,14 @@ template <class M, class... Args>
 auto call(M& module, Args&&... args) -> decltype(module.forward(std::forward<Args>(args)...)) {
   const RunningScope scope(module);
   module.check_members();
-  if constexpr ((std::is_copy_constructible_v<std::decay_t<Args>> && ...)) {
-    if (module.has_forward_hooks()) [[unlikely]] {
+  if (module.needs_call_scope()) [[unlikely]] {
+    if constexpr ((std::is_copy_constructible_v<std::decay_t<Args>> && ...)) {
       return call_with_hooks(module, std::index_sequence_for<Args...>(),
                              std::forward<Args>(args)...);
+    } else {
+      CallScope parametrized(module);
+      parametrized.start();
+      return module.forward(std::forward<Args>(args)...);
     }
   }
   return module.forward(std::forward<Args>(args)...);

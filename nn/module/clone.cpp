@@ -4,8 +4,10 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/nn/detail/module_walk.h>
+#include <tern/nn/detail/parametrized.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module/cloneable.h>
+#include <tern/nn/module/lazy_tensor.h>
 
 namespace tern::nn {
 
@@ -57,6 +59,7 @@ void copy_tensor(const std::string& name, const Tensor& target, const Tensor& so
   if (!source.defined()) return;
   target.set_data(source.detach().to(device.value_or(source.device()), /*non_blocking=*/false,
                                      /*copy=*/true));
+  if (!is_lazy(source)) detail::forget_lazy(target);
   if (target.is_floating_point()) target.set_requires_grad(source.requires_grad());
 }
 
@@ -65,6 +68,7 @@ void copy_tensor(const std::string& name, const Tensor& target, const Tensor& so
 void Module::copy_from(const Module& other, const std::optional<Device>& device) {
   const NoGradGuard no_grad;
   std::vector<std::pair<Module*, const Module*>> open = {{this, &other}};
+  detail::ParametrizedMembers::adopt(*this, other, device);
   while (!open.empty()) {
     const auto [to, from] = open.back();
     open.pop_back();
@@ -74,6 +78,7 @@ void Module::copy_from(const Module& other, const std::optional<Device>& device)
       TERN_CHECK(child != source, Error, "The cloned module shares the submodule '", name,
                  "' with the original after calling reset(). Are you sure you called "
                  "register_module() inside reset() with a new module?");
+      detail::ParametrizedMembers::adopt(*child, *source, device);
       if (!child->copy_members(*source, device)) open.emplace_back(child.get(), source.get());
     }
   }
@@ -111,6 +116,8 @@ bool Module::copy_members(const Module& other, const std::optional<Device>& devi
   assign(*this, *copy);
   for (const detail::BoundMember& member : members) {
     bind(member.name, *member.tensor, *member.tensor);
+    members_.back().is_parametrized = member.is_parametrized;
+    is_parametrized_ = is_parametrized_ || member.is_parametrized;
   }
   return true;
 }
@@ -134,10 +141,26 @@ bool Module::is_held_like(const Module& copy) {
   return has_same_structure && same;
 }
 
+namespace {
+
+/// Puts the tensors of a copy into the order of the original, which differs from that of reset() if
+/// one of them was registered again later.
+void match_order(Module::NamedTensors& copy, const Module::NamedTensors& original) {
+  std::size_t same = 0;
+  while (same < copy.size() && copy[same].key() == original[same].key()) ++same;
+  if (same == copy.size()) return;
+  Module::NamedTensors ordered("Parameter");
+  for (const auto& [name, tensor] : original) ordered.insert(name, copy[name]);
+  copy = std::move(ordered);
+}
+
+}  // namespace
+
 void Module::copy_own(const Module& other, const std::optional<Device>& device) {
   check_count(parameters_.size(), other.parameters_.size(), "parameters", "register_parameter");
   check_count(buffers_.size(), other.buffers_.size(), "buffers", "register_buffer");
   check_count(children_.size(), other.children_.size(), "child modules", "register_module");
+  match_order(parameters_, other.parameters_);
   for (const auto& [name, source] : other.parameters_) {
     copy_tensor(name, parameters_[name], source, device);
   }
@@ -149,8 +172,9 @@ void Module::copy_own(const Module& other, const std::optional<Device>& device) 
 
 void Module::copy_modes(const Module& other) {
   is_training_ = other.is_training_;
-  hooks_ = other.hooks_;
-  next_hook_ = other.next_hook_;
+  const bool is_parametrized = is_parametrized_;
+  ModuleHooks::operator=(other);
+  is_parametrized_ = is_parametrized;
 }
 
 }  // namespace tern::nn

@@ -27,6 +27,9 @@ class TERN_API RandomStateGuard {
   std::vector<std::uint8_t> state_;
 };
 
+/// An argument of constructors that register nothing, for derived classes.
+struct Unregistered {};
+
 }  // namespace detail
 
 /// A module that can be deep-copied.

@@ -5,6 +5,10 @@
 namespace tern::nn {
 
 void Module::member_error(const detail::BoundMember& member) const {
+  TERN_CHECK(!member.is_parametrized, Error, name(), ": the member '", member.name,
+             "' is parametrized and cannot be assigned. To change its value, use "
+             "nn::utils::parametrize::parametrization_list(module, \"",
+             member.name, "\")->right_inverse(value)");
   const bool is_parameter = parameters_.contains(member.name);
   const auto text = [](const Tensor* tensor) {
     if (tensor == nullptr || !tensor->defined()) return std::string("an undefined tensor");

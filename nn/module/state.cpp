@@ -9,19 +9,26 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
+#include <tern/nn/module/lazy_tensor.h>
 
 namespace tern::nn {
 
 State Module::state_dict() const {
   State state;
+  const auto add = [&state](const std::string& path, const std::string& name,
+                            const Tensor& tensor) {
+    if (!tensor.defined()) return;
+    std::string key = ModuleWalk::join(path, name);
+    TERN_CHECK(
+        !is_lazy(tensor), Error, "state_dict: '", key,
+        "' is uninitialized. Call `forward` with a dummy batch to initialize the parameters");
+    state.insert(std::move(key), tensor.detach());
+  };
   ModuleWalk::paths(*this, [&](const std::string& path, const Module& module) {
     module.check_members();
-    for (const auto& [name, tensor] : module.parameters_) {
-      if (tensor.defined()) state.insert(ModuleWalk::join(path, name), tensor.detach());
-    }
+    for (const auto& [name, tensor] : module.parameters_) add(path, name, tensor);
     for (const auto& [name, buffer] : module.buffers_) {
-      if (!buffer.persistent || !buffer.tensor.defined()) continue;
-      state.insert(ModuleWalk::join(path, name), buffer.tensor.detach());
+      if (buffer.persistent) add(path, name, buffer.tensor);
     }
   });
   return state;
@@ -108,8 +115,15 @@ class ModuleLoader {
     } else {
       copy_on_devices();
       for (Entry& entry : entries_) {  // nothing can fail here
-        if (entry.target.is_cpu()) entry.target.copy_(entry.source);
+        if (entry.lazy) {
+          entry.target.set_data(entry.source);
+        } else if (entry.target.is_cpu()) {
+          entry.target.copy_(entry.source);
+        }
       }
+    }
+    for (Entry& entry : entries_) {
+      if (entry.lazy) detail::forget_lazy(entry.target);
     }
     return std::move(result_);
   }
@@ -120,6 +134,7 @@ class ModuleLoader {
     std::string key;
     Tensor target, source;
     const Entry* tied;  // earlier entry for the same elements, or null
+    bool lazy;          // an uninitialized target: takes any sizes
   };
 
   static const void* key_of(const Tensor& tensor) { return tensor.self().storage.get(); }
@@ -140,7 +155,7 @@ class ModuleLoader {
       if (!module.is_optional_in_state(name)) result_.missing_keys.push_back(std::move(key));
       return;
     }
-    Entry entry{std::move(key), target, {}, nullptr};
+    Entry entry{std::move(key), target, {}, nullptr, is_lazy(target)};
     if (value->is_tensor()) entry.source = value->tensor();
     // Old files store scalars as tensors of one element.
     if (value->is_tensor() && target.dim() == 0 && entry.source.dim() == 1 &&
@@ -153,7 +168,7 @@ class ModuleLoader {
                                     "\", expected torch.Tensor or Tensor-like object "
                                     "from checkpoint but received " +
                                     kind_name(value->kind());
-    if (problem.empty()) problem = find_tie(entry);
+    if (problem.empty() && !entry.lazy) problem = find_tie(entry);
     if (!problem.empty()) {
       problems_.push_back(std::move(problem));
     } else {
@@ -164,8 +179,8 @@ class ModuleLoader {
   /// Returns why the tensor cannot be loaded, or an empty string.
   std::string problem_of(const Entry& entry) const {
     using tern::detail::text_of;
-    const auto& [key, target, source, tied] = entry;
-    if (!(source.sizes() == target.sizes())) {
+    const auto& [key, target, source, tied, lazy] = entry;
+    if (!entry.lazy && !(source.sizes() == target.sizes())) {
       return text_of("size mismatch for ", key, ": copying a param with shape ", size_text(source),
                      " from checkpoint, the shape in current model is ", size_text(target), ".");
     }
@@ -242,6 +257,7 @@ class ModuleLoader {
   /// changes.
   Tensor staged(const Entry& entry) const {
     const Tensor result = entry.source.detach().to(entry.target.device(), entry.target.dtype());
+    if (entry.lazy) return result.clone();
     return own_.contains(key_of(result)) ? result.clone() : result;
   }
 
@@ -259,14 +275,14 @@ class ModuleLoader {
     auto entry = entries_.begin();
     try {
       for (; entry != entries_.end(); ++entry) {
-        if (entry->target.is_cpu()) continue;
+        if (entry->target.is_cpu() || entry->lazy) continue;
         const Tensor fresh = std::exchange(entry->source, entry->target.detach().clone());
         entry->target.copy_(fresh);
       }
     } catch (...) {
       while (entry != entries_.begin()) {
         --entry;
-        if (entry->target.is_cpu()) continue;
+        if (entry->target.is_cpu() || entry->lazy) continue;
         try {
           entry->target.copy_(entry->source);
         } catch (const Error&) {

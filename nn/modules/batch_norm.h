@@ -38,6 +38,8 @@ class TERN_API ChannelNorm : public Cloneable<Derived> {
   Tensor running_mean, running_var, num_batches_tracked;
 
  protected:
+  /// Registers nothing.
+  ChannelNorm(const Options& options_, Unregistered) : options(options_) {}
   bool is_optional_in_state(const std::string& name) const override;
 };
 

@@ -53,6 +53,10 @@ class TERN_API LinearImpl : public Cloneable<LinearImpl> {
   Tensor weight;
   /// The parameter [out_features]; undefined without bias.
   Tensor bias;
+
+ protected:
+  /// Registers nothing.
+  LinearImpl(const LinearOptions& options_, detail::Unregistered) : options(options_) {}
 };
 TERN_MODULE(Linear);
 

@@ -5,12 +5,17 @@
 
 #include <tern/core/autograd/detail/meta.h>
 #include <tern/nn/detail/module_walk.h>
+#include <tern/nn/module/lazy_tensor.h>
 
 namespace tern::nn::parallel {
 namespace {
 
 void check_home(const Module& module, Device home) {
   const auto check = [&](const std::string& name, const Tensor& tensor) {
+    TERN_CHECK(!is_lazy(tensor), Error,
+               "Modules with uninitialized parameters can't be used with `DataParallel`. Run a "
+               "dummy forward pass to correctly initialize the modules ('",
+               name, "')");
     TERN_CHECK(tensor.device() == home, DeviceError,
                "module must have its parameters and buffers on device ", home,
                " (device_ids[0]) but found one of them on device: ", tensor.device(), " ('", name,

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <tern/nn/module/lazy_tensor.h>
+#include <tern/nn/modules/batch_norm.h>
+#include <tern/nn/modules/linear.h>
+#include <tern/nn/options/lazy.h>
+
+// Modules that learn the size of their input at their first call, which makes and initialises their
+// tensors; the numbers are those that the module they derive from would have drawn then. Before,
+// the tensors are uninitialized (is_lazy()): parameters() has them, so an optimizer can be made,
+// and to() and load_state_dict() work; state_dict() and nn::init throw. Afterwards the module does
+// what its base class does.
+
+namespace tern::nn {
+
+namespace detail {
+
+/// What all lazy modules have. Base is the module that Derived becomes.
+template <class Derived, class Base>
+class TERN_API LazyModule : public Base {
+ public:
+  void reset() override;
+  /// Returns a deep copy, which is as lazy as this module.
+  std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
+  void pretty_print(std::ostream& stream) const override;
+  /// Returns true until the first call, or until a state was loaded.
+  bool has_uninitialized_params() const;
+  /// Draws new parameters. Does nothing while the parameters are uninitialized.
+  void reset_parameters();
+  /// Gives the uninitialized tensors the sizes that `input` needs, and initialises them. Others
+  /// keep their numbers. The first call does this.
+  void initialize_parameters(const Tensor& input);
+
+ protected:
+  using Base::Base;
+  Module::Assign assignment() const override;
+};
+
+}  // namespace detail
+
+/// A Linear that takes in_features from its first input.
+///
+/// Example:
+///   nn::Sequential net{nn::Flatten(), nn::LazyLinear(10)};
+///   net(images);
+class TERN_API LazyLinearImpl : public detail::LazyModule<LazyLinearImpl, LinearImpl> {
+ public:
+  /// Makes uninitialized parameters. A bare number is out_features.
+  explicit LazyLinearImpl(const LazyLinearOptions& options_);
+  /// Returns what Linear returns; see LinearImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyLinear);
+
+/// A BatchNorm1d that takes num_features from its first input.
+class TERN_API LazyBatchNorm1dImpl
+    : public detail::LazyModule<LazyBatchNorm1dImpl, BatchNorm1dImpl> {
+ public:
+  /// Makes uninitialized parameters and statistics.
+  explicit LazyBatchNorm1dImpl(const LazyNormOptions& options_ = {});
+  /// Returns what BatchNorm1d returns; see BatchNorm1dImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyBatchNorm1d);
+
+/// A BatchNorm2d that takes num_features from its first input.
+class TERN_API LazyBatchNorm2dImpl
+    : public detail::LazyModule<LazyBatchNorm2dImpl, BatchNorm2dImpl> {
+ public:
+  /// Makes uninitialized parameters and statistics.
+  explicit LazyBatchNorm2dImpl(const LazyNormOptions& options_ = {});
+  /// Returns what BatchNorm2d returns; see BatchNorm2dImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyBatchNorm2d);
+
+/// A BatchNorm3d that takes num_features from its first input.
+class TERN_API LazyBatchNorm3dImpl
+    : public detail::LazyModule<LazyBatchNorm3dImpl, BatchNorm3dImpl> {
+ public:
+  /// Makes uninitialized parameters and statistics.
+  explicit LazyBatchNorm3dImpl(const LazyNormOptions& options_ = {});
+  /// Returns what BatchNorm3d returns; see BatchNorm3dImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyBatchNorm3d);
+
+/// An InstanceNorm1d that takes num_features from its first input. Unlike in InstanceNorm1d, affine
+/// and track_running_stats are true by default.
+class TERN_API LazyInstanceNorm1dImpl
+    : public detail::LazyModule<LazyInstanceNorm1dImpl, InstanceNorm1dImpl> {
+ public:
+  /// Makes uninitialized parameters and statistics.
+  explicit LazyInstanceNorm1dImpl(const LazyNormOptions& options_ = {});
+  /// Returns what InstanceNorm1d returns; see InstanceNorm1dImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyInstanceNorm1d);
+
+/// An InstanceNorm2d that takes num_features from its first input. Unlike in InstanceNorm2d, affine
+/// and track_running_stats are true by default.
+class TERN_API LazyInstanceNorm2dImpl
+    : public detail::LazyModule<LazyInstanceNorm2dImpl, InstanceNorm2dImpl> {
+ public:
+  /// Makes uninitialized parameters and statistics.
+  explicit LazyInstanceNorm2dImpl(const LazyNormOptions& options_ = {});
+  /// Returns what InstanceNorm2d returns; see InstanceNorm2dImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyInstanceNorm2d);
+
+/// An InstanceNorm3d that takes num_features from its first input. Unlike in InstanceNorm3d, affine
+/// and track_running_stats are true by default.
+class TERN_API LazyInstanceNorm3dImpl
+    : public detail::LazyModule<LazyInstanceNorm3dImpl, InstanceNorm3dImpl> {
+ public:
+  /// Makes uninitialized parameters and statistics.
+  explicit LazyInstanceNorm3dImpl(const LazyNormOptions& options_ = {});
+  /// Returns what InstanceNorm3d returns; see InstanceNorm3dImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyInstanceNorm3d);
+
+}  // namespace tern::nn
