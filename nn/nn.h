@@ -14,6 +14,7 @@
 #include <tern/nn/module.h>
 #include <tern/nn/module/any_value.h>
 #include <tern/nn/module/cloneable.h>
+#include <tern/nn/module/summary.h>
 #include <tern/nn/module_holder.h>
 #include <tern/nn/modules/activation.h>
 #include <tern/nn/modules/adaptive.h>

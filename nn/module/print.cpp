@@ -3,7 +3,9 @@
 
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/printing.h>
+#include <tern/nn/detail/summary_table.h>
 #include <tern/nn/module.h>
+#include <tern/nn/module/lazy_tensor.h>
 
 namespace tern::nn {
 
@@ -54,14 +56,9 @@ std::ostream& operator<<(std::ostream& stream, const Module& module) {
   return stream;
 }
 
-namespace {
+// --- summary -------------------------------------------------------------------------------------
 
-struct Row {
-  std::string path, type, shapes, count;
-};
-
-/// Formats 652824 as 652,824.
-std::string grouped(std::int64_t number) {
+std::string detail::grouped(std::int64_t number) {
   std::string text = std::to_string(number);
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
     text.insert(static_cast<std::size_t>(at), 1, ',');
@@ -69,50 +66,53 @@ std::string grouped(std::int64_t number) {
   return text;
 }
 
-Row row_of(const std::string& path, const Module& module) {
-  std::string shapes;
-  std::int64_t count = 0;
-  for (const auto& [name, parameter] : module.named_parameters(/*recurse=*/false)) {
-    shapes += tern::detail::text_of(shapes.empty() ? "" : ", ", name, ' ', parameter.sizes());
-    count += parameter.numel();
+std::string detail::table(const std::vector<std::vector<std::string>>& rows, std::size_t numbers) {
+  std::vector<std::size_t> width(rows[0].size());
+  for (const std::vector<std::string>& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) width[i] = std::max(width[i], row[i].size());
   }
-  return {path.empty() ? "(self)" : path, module.name(), shapes, grouped(count)};
+  std::string text;
+  for (const std::vector<std::string>& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string space(width[i] - row[i].size(), ' ');
+      if (i == numbers) text += space;
+      text += row[i];
+      if (i + 1 < row.size()) text += (i == numbers ? "" : space) + "  ";
+    }
+    text += '\n';
+  }
+  return text;
 }
 
-}  // namespace
-
-std::string Module::summary() const {
-  std::vector<Row> rows = {{"Module", "Type", "Parameters", "Count"}};
-  ModuleWalk::modules(*this, [&](const std::string& path, const Module& module) {
-    rows.push_back(row_of(path, module));
-  });
-  Row width;  // the length of the widest entry of each column
-  for (const Row& row : rows) {
-    width.path.resize(std::max(width.path.size(), row.path.size()));
-    width.type.resize(std::max(width.type.size(), row.type.size()));
-    width.shapes.resize(std::max(width.shapes.size(), row.shapes.size()));
-    width.count.resize(std::max(width.count.size(), row.count.size()));
-  }
-  std::ostringstream out;
-  const auto left = [&out](const std::string& text, std::size_t columns) {
-    out << text << std::string(columns - text.size() + 2, ' ');
-  };
-  for (const Row& row : rows) {
-    left(row.path, width.path.size());
-    left(row.type, width.type.size());
-    left(row.shapes, width.shapes.size());
-    out << std::string(width.count.size() - row.count.size(), ' ') << row.count << '\n';
-  }
-  std::int64_t total = 0, trainable = 0, bytes = 0, in_buffers = 0;
-  for (const Tensor& parameter : parameters()) {
+std::string detail::totals(const Module& module) {
+  std::int64_t total = 0, trainable = 0, bytes = 0, in_buffers = 0, buffer_bytes = 0;
+  for (const Tensor& parameter : module.parameters()) {
     total += parameter.numel();
     trainable += parameter.requires_grad() ? parameter.numel() : 0;
     bytes += static_cast<std::int64_t>(parameter.nbytes());
   }
-  for (const Tensor& buffer : buffers()) in_buffers += buffer.numel();
-  out << "Total: " << grouped(total) << " parameters in " << grouped(bytes) << " bytes, "
-      << grouped(trainable) << " trainable; " << grouped(in_buffers) << " in buffers\n";
-  return out.str();
+  for (const Tensor& buffer : module.buffers()) {
+    in_buffers += buffer.numel();
+    buffer_bytes += static_cast<std::int64_t>(buffer.nbytes());
+  }
+  return "Total: " + grouped(total) + " parameters in " + grouped(bytes) + " bytes, " +
+         grouped(trainable) + " trainable; " + grouped(in_buffers) + " in buffers of " +
+         grouped(buffer_bytes) + " bytes\n";
+}
+
+std::string Module::summary() const {
+  std::vector<std::vector<std::string>> rows = {{"Module", "Type", "Parameters", "Count"}};
+  ModuleWalk::modules(*this, [&](const std::string& path, const Module& module) {
+    std::string shapes;
+    std::int64_t count = 0;
+    for (const auto& [name, parameter] : module.named_parameters(/*recurse=*/false)) {
+      shapes += tern::detail::text_of(shapes.empty() ? "" : ", ", name, ' ');
+      shapes += is_lazy(parameter) ? "(uninitialized)" : tern::detail::text_of(parameter.sizes());
+      count += parameter.numel();
+    }
+    rows.push_back({path.empty() ? "(self)" : path, module.name(), shapes, detail::grouped(count)});
+  });
+  return detail::table(rows, /*numbers=*/3) + detail::totals(*this);
 }
 
 }  // namespace tern::nn

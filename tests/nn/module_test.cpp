@@ -202,7 +202,7 @@ TEST(Module, SummarisesItself) {
             "fc1     tern::nn::LinearImpl       weight [4, 3], bias [4]     16\n"
             "norm    tern::nn::BatchNorm1dImpl  weight [4], bias [4]         8\n"
             "fc2     tern::nn::LinearImpl       weight [2, 4], bias [2]     10\n"
-            "Total: 36 parameters in 144 bytes, 36 trainable; 12 in buffers\n");
+            "Total: 36 parameters in 144 bytes, 36 trainable; 12 in buffers of 56 bytes\n");
 }
 
 TEST(Hooks, RunAroundForward) {
