@@ -145,6 +145,12 @@ class TERN_API AnyModule {
     type_ = &typeid(Held);
   }
 
+  /// Holds another module; see the constructor.
+  template <detail::ModuleLike M>
+  AnyModule& operator=(M&& module) {
+    return *this = AnyModule(std::forward<M>(module));
+  }
+
   /// Calls the module, with its hooks, on values of exactly the types of its forward, and consumes
   /// them. Throws Error if their number or types are wrong.
   AnyValue call(std::vector<AnyValue>&& inputs) const;

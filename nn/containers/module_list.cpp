@@ -2,6 +2,7 @@
 #include <tern/nn/containers/module_list.h>
 #include <tern/nn/detail/check_index.h>
 #include <tern/nn/detail/container_clone.h>
+#include <tern/nn/detail/module_walk.h>
 
 namespace tern::nn {
 
@@ -26,6 +27,32 @@ void ModuleListImpl::insert_at(std::size_t index, std::shared_ptr<Module> module
   modules_.pop_back();
   modules_.insert(modules_.begin() + static_cast<std::ptrdiff_t>(index), std::move(module));
   for (std::size_t i = index; i < size(); ++i) children_[std::to_string(i)] = modules_[i];
+}
+
+void ModuleListImpl::replace_at(std::size_t index, std::shared_ptr<Module> module) {
+  detail::check_index("ModuleList", index, size(), size());
+  replace_module(std::to_string(index), module);  // checks it
+  modules_[index] = std::move(module);
+}
+
+std::shared_ptr<Module> ModuleListImpl::pop(Index index) {
+  std::shared_ptr<Module> module = ptr(index);
+  modules_.erase(modules_.begin() + static_cast<std::ptrdiff_t>(std::size_t{index}));
+  for (std::size_t i = index; i < size(); ++i) children_[std::to_string(i)] = modules_[i];
+  children_.erase(std::to_string(size()));
+  return module;
+}
+
+std::shared_ptr<Module> ModuleListImpl::pop() {
+  TERN_CHECK(!is_empty(), IndexError, "ModuleList: pop() of an empty list");
+  return pop(size() - 1);
+}
+
+std::shared_ptr<ModuleListImpl> ModuleListImpl::slice(Index begin, Index end) const {
+  auto list = std::make_shared<ModuleListImpl>();
+  ModuleWalk::set_training(*list, is_training());
+  for (std::size_t i = begin; i < size() && i < end; ++i) list->append(modules_[i]);
+  return list;
 }
 
 const std::shared_ptr<Module>& ModuleListImpl::ptr(Index index) const {

@@ -56,6 +56,18 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   void insert(Index index, M&& module) {
     insert_at(index, detail::module_ptr(std::forward<M>(module)));
   }
+  /// Replaces the module at an index. Throws IndexError out of range.
+  template <detail::ModuleLike M>
+  void set(Index index, M&& module) {
+    replace_at(index, detail::module_ptr(std::forward<M>(module)));
+  }
+  /// Removes the module at an index, by default the last, and returns it; the later modules get new
+  /// names. Throws IndexError out of range.
+  std::shared_ptr<Module> pop(Index index);
+  std::shared_ptr<Module> pop();
+  /// Returns a list of the modules from `begin` up to but not including `end`, which it shares.
+  /// Larger numbers than size() mean size().
+  std::shared_ptr<ModuleListImpl> slice(Index begin, Index end) const;
   /// Appends all modules of another container.
   template <class Container>
   void extend(const Container& container) {
@@ -94,6 +106,7 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   void append_clones(const ModuleListImpl& from, detail::ContainerCloner& cloner);
   void append(std::shared_ptr<Module> module);
   void insert_at(std::size_t index, std::shared_ptr<Module> module);
+  void replace_at(std::size_t index, std::shared_ptr<Module> module);
   [[noreturn]] static void cast_error(std::size_t index, const std::type_info& wanted);
 
   std::vector<std::shared_ptr<Module>> modules_;

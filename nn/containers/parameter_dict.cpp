@@ -22,6 +22,11 @@ Tensor& ParameterDictImpl::insert(const std::string& key, Tensor parameter) {
   return register_parameter(key, std::move(parameter), requires_grad);
 }
 
+Tensor& ParameterDictImpl::setdefault(const std::string& key, const Tensor& parameter) {
+  Tensor* const found = parameters_.find(key);
+  return found != nullptr ? *found : insert(key, parameter);
+}
+
 void ParameterDictImpl::put(const std::string& key, Tensor parameter) {
   if (Tensor* old = parameters_.find(key)) {
     *old = std::move(parameter);

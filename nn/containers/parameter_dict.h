@@ -38,6 +38,8 @@ class TERN_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
     for (const auto& [key, parameter] : container) put(key, parameter);
   }
   void update(const ParameterDictImpl& other) { update(other.parameters_); }
+  /// Returns the parameter of a key; adds `parameter` first if there is none.
+  Tensor& setdefault(const std::string& key, const Tensor& parameter);
   /// Removes a parameter and returns it. Throws IndexError when there is no such key.
   Tensor pop(const std::string& key);
   /// Removes all parameters.
@@ -47,6 +49,8 @@ class TERN_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   std::size_t size() const noexcept { return parameters_.size(); }
   /// Returns true when there is no parameter.
   bool empty() const noexcept { return parameters_.is_empty(); }
+  /// Returns true when there is no parameter.
+  bool is_empty() const noexcept { return parameters_.is_empty(); }
   /// Returns true when the key exists.
   bool contains(const std::string& key) const noexcept { return parameters_.contains(key); }
   /// Copies the keys, in order.

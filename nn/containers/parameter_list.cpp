@@ -23,6 +23,13 @@ void ParameterListImpl::append(Tensor parameter) {
   register_parameter(std::to_string(size()), std::move(parameter), requires_grad);
 }
 
+Tensor ParameterListImpl::pop() {
+  TERN_CHECK(!is_empty(), IndexError, "ParameterList: pop() of an empty list");
+  Tensor parameter = parameters_.back().value();
+  parameters_.erase(parameters_.back().key());
+  return parameter;
+}
+
 Tensor& ParameterListImpl::at(Index index) {
   detail::check_index("ParameterList", index, size(), size());
   return parameters_[index].value();

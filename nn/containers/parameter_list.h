@@ -46,6 +46,17 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
     for (const auto& parameter : container) append(parameter);
   }
 
+  /// Appends all tensors of another container and returns it.
+  template <class Container>
+  const Container& operator+=(const Container& other) {
+    extend(other);
+    return other;
+  }
+  /// Replaces the parameter at an index. Throws IndexError out of range.
+  void set(Index index, Tensor parameter) { at(index) = std::move(parameter); }
+  /// Removes the last parameter and returns it. Throws IndexError when there is none.
+  Tensor pop();
+
   /// Returns the number of parameters.
   std::size_t size() const noexcept { return parameters_.size(); }
   /// Returns true when there is no parameter.

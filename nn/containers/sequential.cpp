@@ -1,6 +1,7 @@
 #include <tern/nn/containers/sequential.h>
 #include <tern/nn/detail/check_index.h>
 #include <tern/nn/detail/container_clone.h>
+#include <tern/nn/detail/module_walk.h>
 
 #include <iterator>
 
@@ -38,6 +39,52 @@ void SequentialImpl::push_back(AnyModule module) {
 void SequentialImpl::push_back(std::string name, AnyModule module) {
   register_module(std::move(name), module.ptr());
   modules_.push_back(std::move(module));
+}
+
+void SequentialImpl::check_numbered(const char* function) const {
+  for (std::size_t i = 0; i < size(); ++i) {
+    TERN_CHECK(children_[i].key() == std::to_string(i), Error, "Sequential: ", function,
+               "() gives the modules numbers as names, but module ", i, " has the name '",
+               children_[i].key(), "'");
+  }
+}
+
+/// Registers `modules` in the place of all others.
+void SequentialImpl::renumber(std::vector<AnyModule> modules) {
+  children_.clear();
+  modules_ = std::move(modules);
+  for (std::size_t i = 0; i < size(); ++i) {
+    children_.insert(std::to_string(i), modules_[i].ptr());
+  }
+}
+
+void SequentialImpl::insert(Index index, AnyModule module) {
+  detail::check_index("Sequential", index, size() + 1, size());
+  check_numbered("insert");
+  push_back(module);  // checks the module
+  std::vector<AnyModule> modules = std::move(modules_);
+  modules.pop_back();
+  modules.insert(modules.begin() + static_cast<std::ptrdiff_t>(std::size_t{index}),
+                 std::move(module));
+  renumber(std::move(modules));
+}
+
+AnyModule SequentialImpl::pop(Index index) {
+  AnyModule module = checked(index);
+  check_numbered("pop");
+  std::vector<AnyModule> modules = std::move(modules_);
+  modules.erase(modules.begin() + static_cast<std::ptrdiff_t>(std::size_t{index}));
+  renumber(std::move(modules));
+  return module;
+}
+
+std::shared_ptr<SequentialImpl> SequentialImpl::slice(Index begin, Index end) const {
+  auto part = std::make_shared<SequentialImpl>();
+  ModuleWalk::set_training(*part, is_training());
+  for (std::size_t i = begin; i < size() && i < end; ++i) {
+    part->push_back(children_[i].key(), modules_[i]);
+  }
+  return part;
 }
 
 AnyValue SequentialImpl::run(AnyValue* first, std::size_t count) const {

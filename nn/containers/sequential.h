@@ -77,6 +77,27 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   void push_back(AnyModule module);
   void push_back(std::string name, AnyModule module);
   void push_back(const NamedAnyModule& module) { push_back(module.name(), module.module()); }
+  /// Does the same as push_back().
+  template <detail::ModuleLike M>
+  void append(M&& module) {
+    push_back(AnyModule(std::forward<M>(module)));
+  }
+  /// Inserts a module before an index. The modules are named "0", "1", ... afterwards. Throws
+  /// IndexError for an index above size(), Error if the modules have other names.
+  template <detail::ModuleLike M>
+  void insert(Index index, M&& module) {
+    insert(index, AnyModule(std::forward<M>(module)));
+  }
+  void insert(Index index, AnyModule module);
+  /// Removes the module at an index and returns it; the others are renamed as by insert(). Throws
+  /// like insert().
+  AnyModule pop(Index index);
+  /// Returns a Sequential of the modules from `begin` up to but not including `end`, which it
+  /// shares, with their names. Larger numbers than size() mean size().
+  ///
+  /// Example:
+  ///   nn::Sequential features = net->slice(0, 3);
+  std::shared_ptr<SequentialImpl> slice(Index begin, Index end) const;
   /// Appends all modules of another container.
   template <class Container>
   void extend(const Container& container) {
@@ -113,6 +134,8 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   void append_clones(const SequentialImpl& from, detail::ContainerCloner& cloner);
   AnyValue run(AnyValue* inputs, std::size_t count) const;  // consumes the inputs
   const AnyModule& checked(std::size_t index) const;
+  void check_numbered(const char* function) const;
+  void renumber(std::vector<AnyModule> modules);
 
   std::vector<AnyModule> modules_;
 };

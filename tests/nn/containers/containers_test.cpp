@@ -261,6 +261,74 @@ TEST(Containers, CopyWhatIsNotConst) {
 //   m = nn.ModuleDict({'p': nn.ParameterList([torch.ones(2), torch.zeros(2, 3)]),
 //                      'l': nn.ModuleList([nn.ParameterDict({'a': torch.ones(1)})]),
 //                      'e': nn.ParameterList(), 'd': nn.ParameterDict()})
+TEST(ModuleList, ReplacesRemovesAndSlices) {
+  const nn::Linear a(1, 1), b(1, 2), c(1, 3);
+  const nn::ModuleList list(a, b, c);
+  EXPECT_EQ(list->pop(0), a.ptr());
+  EXPECT_EQ(list->named_children().keys(), (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(list[0], b.ptr());
+  list->set(0, a);
+  EXPECT_EQ(list->named_parameters()["0.weight"].size(0), 1);
+  list->push_back(b);
+  list->eval();
+  const nn::ModuleList part = list->slice(1, 9);
+  EXPECT_EQ(part->size(), 2u);
+  EXPECT_EQ(part[0], c.ptr());
+  EXPECT_FALSE(part->is_training());
+  EXPECT_EQ(list->slice(2, 1)->size(), 0u);
+  EXPECT_EQ(list->pop(), b.ptr());
+  EXPECT_EQ(error_of([&] { list->pop(2); }),
+            "ModuleList: Index out of range, got 2 for a size of 2");
+  EXPECT_EQ(error_of([&] { list->set(2, a); }),
+            "ModuleList: Index out of range, got 2 for a size of 2");
+  EXPECT_EQ(error_of([&] { nn::ModuleList()->pop(); }), "ModuleList: pop() of an empty list");
+}
+
+TEST(Sequential, InsertsRemovesAndSlices) {
+  const nn::Linear a(2, 3), b(3, 1);
+  const nn::Sequential net{a, b};
+  const Tensor x = ones({1, 2});
+  net->insert(1, nn::Tanh());
+  EXPECT_TRUE(same_bits(net(x), b(a(x).tanh())));
+  EXPECT_EQ(net->named_children().keys(), (std::vector<std::string>{"0", "1", "2"}));
+  const nn::Sequential first = net->slice(0, 2);
+  EXPECT_TRUE(same_bits(first(x), a(x).tanh()));
+  EXPECT_EQ(net->slice(1, 3)->named_children().keys(), (std::vector<std::string>{"1", "2"}));
+  EXPECT_NE(net->pop(1).ptr()->as<nn::Tanh>(), nullptr);
+  EXPECT_TRUE(same_bits(net(x), b(a(x))));
+  net->append(nn::ReLU());
+  EXPECT_EQ(net->size(), 3u);
+  EXPECT_EQ(error_of([&] { net->pop(3); }),
+            "Sequential: Index out of range, got 3 for a size of 3");
+  EXPECT_NE(error_of([&] { net->insert(5, nn::ReLU()); }), "");
+  const nn::Sequential named({{"fc", nn::Linear(1, 1)}});
+  EXPECT_EQ(error_of([&] { named->pop(0); }),
+            "Sequential: pop() gives the modules numbers as names, but module 0 has the name 'fc'");
+}
+
+TEST(AnyModule, IsAssignedAModule) {
+  nn::AnyModule any;
+  any = nn::Linear(2, 3);
+  EXPECT_EQ(any.forward(ones({1, 2})).sizes(), IntArrayRef({1, 3}));
+  any = std::make_shared<nn::ReLUImpl>();
+  EXPECT_EQ(any.forward(ones({1, 2})).sizes(), IntArrayRef({1, 2}));
+}
+
+TEST(Containers, HaveTheRestOfPythonsFunctions) {
+  const nn::ParameterList list({ones({1})}), more({ones({2}), ones({3})});
+  *list += *more;
+  EXPECT_EQ(list->size(), 3u);
+  EXPECT_EQ(list->named_parameters().keys(), (std::vector<std::string>{"0", "1", "2"}));
+  EXPECT_EQ(list->pop().numel(), 3);
+  list->set(0, zeros({4}));
+  EXPECT_EQ(list[0].numel(), 4);
+  EXPECT_EQ(error_of([&] { nn::ParameterList()->pop(); }), "ParameterList: pop() of an empty list");
+  const nn::ParameterDict dict;
+  EXPECT_TRUE(dict->is_empty());
+  EXPECT_EQ(dict->setdefault("a", ones({2})).numel(), 2);
+  EXPECT_EQ(dict->setdefault("a", ones({3})).numel(), 2);
+}
+
 TEST(Containers, PrintParametersIndentedAsPython) {
   const nn::ParameterList list({ones({2}), zeros({2, 3})});
   EXPECT_EQ(printed(list),
