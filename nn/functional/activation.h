@@ -10,6 +10,16 @@
 
 namespace tern::nn::functional {
 
+// The in-place forms that Python has under these names.
+using tern::celu_;
+using tern::elu_;
+using tern::hardtanh_;
+using tern::leaky_relu_;
+using tern::relu_;
+using tern::rrelu_;
+using tern::selu_;
+using tern::threshold_;
+
 /// Returns max(x, 0), elementwise.
 inline Tensor relu(Tensor input, const ReLUFuncOptions& options = {}) {
   if (options.inplace()) return input.relu_();
