@@ -93,6 +93,33 @@ template <class E, class... Parts>
 /// Makes the program print like libtorch before main() starts.
 inline const bool printing_is_libtorch = use_libtorch_printing();
 
+// The norms with libtorch's last argument, whether cuDNN may compute them. It changes nothing.
+
+/// Returns tern::batch_norm().
+inline Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                         const Tensor& running_mean, const Tensor& running_var, StrictBool training,
+                         double momentum, double eps, StrictBool /*cudnn_enabled*/) {
+  return tern::batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps);
+}
+/// Returns tern::instance_norm().
+inline Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                            const Tensor& running_mean, const Tensor& running_var,
+                            StrictBool use_input_stats, double momentum, double eps,
+                            StrictBool /*cudnn_enabled*/) {
+  return tern::instance_norm(input, weight, bias, running_mean, running_var, use_input_stats,
+                             momentum, eps);
+}
+/// Returns tern::layer_norm().
+inline Tensor layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                         const Tensor& bias, double eps, StrictBool /*cudnn_enable*/) {
+  return tern::layer_norm(input, normalized_shape, weight, bias, eps);
+}
+/// Returns tern::group_norm().
+inline Tensor group_norm(const Tensor& input, StrictInt num_groups, const Tensor& weight,
+                         const Tensor& bias, double eps, StrictBool /*cudnn_enabled*/) {
+  return tern::group_norm(input, num_groups, weight, bias, eps);
+}
+
 }  // namespace tern::compat
 
 namespace tern::autograd {
@@ -125,6 +152,14 @@ using c10::nullopt_t;
 using c10::optional;
 using c10::str;
 using c10::string_view;
+using ::tern::batch_norm;
+using ::tern::group_norm;
+using ::tern::instance_norm;
+using ::tern::layer_norm;
+using ::tern::compat::batch_norm;
+using ::tern::compat::group_norm;
+using ::tern::compat::instance_norm;
+using ::tern::compat::layer_norm;
 
 /// How float32 matrix products may round; see set_float32_matmul_precision().
 enum class Float32MatmulPrecision { HIGHEST, HIGH, MEDIUM };
@@ -159,6 +194,14 @@ using c10::nullopt_t;
 using c10::optional;
 using c10::str;
 using c10::string_view;
+using ::tern::batch_norm;
+using ::tern::group_norm;
+using ::tern::instance_norm;
+using ::tern::layer_norm;
+using ::tern::compat::batch_norm;
+using ::tern::compat::group_norm;
+using ::tern::compat::instance_norm;
+using ::tern::compat::layer_norm;
 
 /// Writes a tensor in libtorch's form. Wide matrices are divided into blocks of `linesize` columns.
 inline std::ostream& print(std::ostream& stream, const Tensor& tensor, std::int64_t linesize) {

@@ -299,4 +299,14 @@ TEST(TorchFunction, TutorialsRun) {
   EXPECT_FALSE(MulConstant::apply(y, 5.5).requires_grad());
 }
 
+TEST(TorchPrograms, PassCudnnEnabled) {
+  const auto x = torch::randn({4, 3, 2});
+  EXPECT_TRUE(torch::batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5, false)
+                  .equal(torch::batch_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5)));
+  EXPECT_TRUE(at::instance_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5, true)
+                  .equal(torch::instance_norm(x, {}, {}, {}, {}, true, 0.1, 1e-5)));
+  EXPECT_TRUE(torch::layer_norm(x, {2}, {}, {}, 1e-5, false).equal(torch::layer_norm(x, {2})));
+  EXPECT_TRUE(torch::group_norm(x, 3, {}, {}, 1e-5, false).equal(torch::group_norm(x, 3)));
+}
+
 }  // namespace
