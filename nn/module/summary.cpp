@@ -50,6 +50,9 @@ struct detail::SummaryRun::Data {
   };
 
   explicit Data(Module& module) : root(module) {}
+  ~Data();
+  Data(const Data&) = delete;
+  Data& operator=(const Data&) = delete;
 
   Module& root;
   NoGradGuard no_grad;
@@ -107,14 +110,19 @@ detail::SummaryRun::SummaryRun(Module& root) : data_(std::make_unique<Data>(root
   });
 }
 
-detail::SummaryRun::~SummaryRun() {
-  Data& data = *data_;
-  for (const auto& [module, number] : data.hooks) module->remove_hook(number);
-  for (auto& [tensor, value] : data.values) {
-    if (!tensor.equal(value)) tensor.copy_(value);
-  }
-  for (auto& [path, tensor] : data.lazy) {
-    if (!is_lazy(tensor)) tensor.fill_(path.ends_with("running_var") ? 1 : 0);
+detail::SummaryRun::~SummaryRun() = default;
+
+detail::SummaryRun::Data::~Data() {
+  for (const auto& [module, number] : hooks) module->remove_hook(number);
+  try {
+    for (auto& [tensor, value] : values) {
+      if (!tensor.equal(value)) tensor.copy_(value);
+    }
+    for (auto& [path, tensor] : lazy) {
+      if (!is_lazy(tensor)) tensor.fill_(path.ends_with("running_var") ? 1 : 0);
+    }
+  } catch (const Error&) {
+    // The elements of a lost device cannot be restored.
   }
 }
 

@@ -171,6 +171,9 @@ void detail::add_parametrization(Module& module, const std::string& name, AnyMod
                                  bool unsafe) {
   const std::shared_ptr<Module> added = parametrization.ptr();
   if (const ParametrizedMembers::List list = ParametrizedMembers::find(module, name)) {
+    TERN_CHECK(has_one_original, Error, "register_parametrization: '", name, "' of ", module.name(),
+               " has a parametrization, so a further one takes one tensor, but ", printed(*added),
+               " takes several");
     added->train(module.is_training());
     list->append(std::move(parametrization), inverse, unsafe);
     return;
