@@ -1,5 +1,8 @@
+#include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "profiler_test.h"
 #include "simulated_devices.h"

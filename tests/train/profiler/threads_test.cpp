@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
