@@ -1,5 +1,6 @@
 #include <tern/train/fit.h>
 
+#include <tern/core/autograd/autocast.h>
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/error.h>
 #include <tern/core/ops/join.h>
@@ -115,6 +116,13 @@ History fit(std::shared_ptr<nn::Module> model, const Loader& loader, optim::Opti
             BatchFunction function, const Options& options) {
   check_model(model, "fit");
   check_options(loader, options);
+  if (options.autocast) {
+    function = [function = std::move(function), model,
+                dtype = *options.autocast](const void* batch) {
+      const amp::Autocast region(device_of(*model).value_or(kCPU), dtype);
+      return function(batch);
+    };
+  }
   Run run(std::move(model), *loader.batches(), optimizer, std::move(function), options);
   run.train();
   return std::move(run.history_);

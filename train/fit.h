@@ -17,6 +17,10 @@
 #include <tern/train/loader.h>
 #include <tern/train/metrics/metric.h>
 
+namespace tern::amp {
+class GradScaler;
+}  // namespace tern::amp
+
 namespace tern::train {
 
 /// A metric under the name that its number has in the history.
@@ -57,6 +61,11 @@ struct Options {
   double clip_norm = 0;
   /// The largest magnitude of an element of the gradients; larger ones are cut. 0 for no limit.
   double clip_value = 0;
+  /// The dtype of matrix products in the forward pass and the loss, kBFloat16 or kHalf: both run in
+  /// an amp::Autocast of the model's device. Nothing for no autocast.
+  std::optional<ScalarType> autocast = {};
+  /// Scales the losses, which float16 needs; must outlive fit(). Null for no scaling.
+  amp::GradScaler* scaler = nullptr;
   /// True: a batch whose loss is NaN or infinite changes nothing and is counted in the number
   /// "skipped" of its epoch. False: it is an error.
   bool skip_nonfinite = false;

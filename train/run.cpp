@@ -10,6 +10,7 @@
 #include <tern/serialization/state_file.h>
 #include <tern/train/detail/modes.h>
 #include <tern/train/fit.h>
+#include <tern/train/grad_scaler.h>
 
 namespace tern::train {
 
@@ -103,7 +104,8 @@ void Run::train_batch(const void* batch) {
     ++skipped_;
     return;
   }
-  const Tensor loss = options_.accumulate > 1 ? result.loss.div(options_.accumulate) : result.loss;
+  Tensor loss = options_.accumulate > 1 ? result.loss.div(options_.accumulate) : result.loss;
+  if (options_.scaler != nullptr) loss = options_.scaler->scale(loss);
   loss.backward();
   total_ += loss_ * static_cast<double>(result.size);
   weight_ += static_cast<double>(result.size);
@@ -126,7 +128,9 @@ void Run::check_gradients() {
 void Run::step_optimizer() {
   pending_ = 0;
   if (!std::exchange(has_gradients_, true)) check_gradients();
+  amp::GradScaler* const scaler = options_.scaler;
   if (options_.clip_norm > 0 || options_.clip_value > 0) {
+    if (scaler != nullptr) scaler->unscale_(optimizer_);
     std::vector<Tensor> parameters;
     for (const optim::OptimizerParamGroup& group : optimizer_.param_groups()) {
       parameters.insert(parameters.end(), group.params().begin(), group.params().end());
@@ -134,7 +138,12 @@ void Run::step_optimizer() {
     if (options_.clip_value > 0) nn::utils::clip_grad_value_(parameters, options_.clip_value);
     if (options_.clip_norm > 0) nn::utils::clip_grad_norm_(parameters, options_.clip_norm);
   }
-  optimizer_.step();
+  if (scaler != nullptr) {
+    scaler->step(optimizer_);
+    scaler->update();
+  } else {
+    optimizer_.step();
+  }
   ++step_;
   if (options_.steps > 0 && step_ >= options_.steps) is_stopping_ = true;
   call(&Callback::on_step_end);

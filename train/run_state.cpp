@@ -7,6 +7,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/checkpoint.h>
 #include <tern/train/fit.h>
+#include <tern/train/grad_scaler.h>
 
 // What a checkpoint of a training holds.
 
@@ -28,6 +29,10 @@ std::vector<Run::Part> Run::parts() const {
        [&run](const State& state) { run.optimizer_.load_state_dict(state); }},
       {"callbacks", [&run] { return run.callback_states(); },
        [&run](const State& state) { run.load_callback_states(state); }}};
+  if (amp::GradScaler* const scaler = options_.scaler) {
+    parts.push_back({"scaler", [scaler] { return scaler->state_dict(); },
+                     [scaler](const State& state) { scaler->load_state_dict(state); }});
+  }
   if (loader_.has_state()) {
     parts.push_back({"loader", [&run] { return run.loader_.state_dict(); },
                      [&run](const State& state) { run.loader_.load_state_dict(state); }});

@@ -55,6 +55,61 @@ TEST(Fit, IsTheLoopByHand) {
   }
 }
 
+TEST(Fit, UsesAutocastAndAScaler) {
+  const auto losses = [](const std::string& stop_and_resume) {
+    manual_seed(1);
+    nn::Sequential net = points_net();
+    optim::AdamW adam(net->parameters(), 1e-2);
+    auto loader = points_loader();
+    amp::GradScaler scaler(kCPU, amp::GradScalerOptions().init_scale(1024).growth_interval(5));
+    const auto fit = [&](std::int64_t epochs) {
+      return train::fit(net, loader, adam, nn::CrossEntropyLoss(),
+                        {.epochs = epochs,
+                         .clip_norm = 0.5,
+                         .autocast = kHalf,
+                         .scaler = &scaler,
+                         .resume = epochs == 2 ? stop_and_resume : ""});
+    };
+    if (stop_and_resume.empty()) return fit(2)["loss"];
+    train::fit(net, loader, adam, nn::CrossEntropyLoss(),
+               {.epochs = 1,
+                .clip_norm = 0.5,
+                .autocast = kHalf,
+                .scaler = &scaler,
+                .callbacks = {train::Checkpoint(stop_and_resume)}});
+    scaler.update(1.0);  // is loaded with the rest
+    return fit(2)["loss"];
+  };
+  std::vector<double> by_hand;
+  manual_seed(1);
+  nn::Sequential net = points_net();
+  optim::AdamW adam(net->parameters(), 1e-2);
+  auto loader = points_loader();
+  amp::GradScaler scaler(kCPU, amp::GradScalerOptions().init_scale(1024).growth_interval(5));
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    double total = 0;
+    for (auto& batch : *loader) {
+      adam.zero_grad();
+      Tensor loss;
+      {
+        const amp::Autocast region(kCPU, kHalf);
+        loss = nn::functional::cross_entropy(net->forward(batch.data), batch.target);
+      }
+      scaler.scale(loss).backward();
+      scaler.unscale_(adam);
+      nn::utils::clip_grad_norm_(net->parameters(), 0.5);
+      scaler.step(adam);
+      scaler.update();
+      total += loss.item<double>() * static_cast<double>(batch.data.size(0));
+    }
+    by_hand.push_back(total / 50);
+  }
+  EXPECT_EQ(losses(""), by_hand);
+  EXPECT_GT(scaler.get_scale(), 1024);
+  const Scratch scratch;
+  EXPECT_EQ(losses(scratch.path()), by_hand);
+}
+
 TEST(Fit, TakesHoldersPointersAndAnyModules) {
   const auto trained = [](auto wrap) {
     manual_seed(1);
