@@ -121,6 +121,7 @@ class TERN_API ModuleHooks {
   ~ModuleHooks() = default;
   /// Copies the hooks, which both modules then have. The copy is not parametrized.
   ModuleHooks(const ModuleHooks& other) : hooks_(other.hooks_), next_hook_(other.next_hook_) {}
+  /// Copies the hooks, which both modules then have. This module is then not parametrized.
   ModuleHooks& operator=(const ModuleHooks& other) {
     hooks_ = other.hooks_;
     next_hook_ = other.next_hook_;
