@@ -1,6 +1,6 @@
-#include <gtest/gtest.h>
+#include <tern/compat/torch/torch.h>
 
-#include <torch/torch.h>
+#include <gtest/gtest.h>
 
 // libtorch's functions of autocast, as programs written for it call them.
 
