@@ -146,6 +146,7 @@ void Run::load_callback_states(const State& state) {
   TERN_CHECK(state.size() == with_state.size(), Error, "it has ", state.size(),
              " callbacks with a state, the options of fit() have ", with_state.size());
   std::vector<State> before;
+  before.reserve(with_state.size());
   for (const Callback* callback : with_state) before.push_back(callback->state_dict());
   std::size_t index = 0;
   try {

@@ -123,6 +123,7 @@ class TERN_API ModuleHooks {
   ModuleHooks(const ModuleHooks& other) : hooks_(other.hooks_), next_hook_(other.next_hook_) {}
   /// Copies the hooks, which both modules then have. This module is then not parametrized.
   ModuleHooks& operator=(const ModuleHooks& other) {
+    if (this == &other) return *this;
     hooks_ = other.hooks_;
     next_hook_ = other.next_hook_;
     is_parametrized_ = false;
