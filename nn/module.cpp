@@ -6,6 +6,7 @@
 #include <tern/nn/detail/family.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
+#include <tern/nn/module_holder.h>
 
 namespace tern::nn {
 

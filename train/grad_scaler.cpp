@@ -73,7 +73,7 @@ std::vector<std::vector<Tensor>> gradients_of(const optim::Optimizer& optimizer)
   std::vector<std::vector<Tensor>> by_device;
   for (const optim::OptimizerParamGroup& group : optimizer.param_groups()) {
     for (const Tensor& parameter : group.params()) {
-      const Tensor grad = parameter.grad();
+      const Tensor& grad = parameter.grad();
       if (!grad.defined()) continue;
       TERN_CHECK(grad.dtype() != kHalf, Error, "Attempting to unscale FP16 gradients.");
       auto found = std::find_if(by_device.begin(), by_device.end(), [&](const auto& grads) {

@@ -79,10 +79,7 @@ bool is_autocast_enabled(DeviceType device_type) {
 }
 
 void set_autocast_enabled(DeviceType device_type, StrictBool enabled) {
-  const auto bit =
-      static_cast<std::uint8_t>(1u << static_cast<int>(detail::checked_autocast_type(device_type)));
-  autocast_mode.devices = static_cast<std::uint8_t>(enabled ? autocast_mode.devices | bit
-                                                            : autocast_mode.devices & ~bit);
+  autocast_mode.set_enabled(detail::checked_autocast_type(device_type), enabled);
 }
 
 ScalarType get_autocast_dtype(DeviceType device_type) {
@@ -123,7 +120,7 @@ Autocast::Autocast(Device device, std::optional<ScalarType> dtype, StrictBool en
 
 Autocast::~Autocast() {
   if (tern::autocast::decrement_nesting() == 0) tern::autocast::clear_cache();
-  tern::autocast::set_autocast_enabled(type_, was_enabled_);
+  autocast_mode.set_enabled(type_, was_enabled_);
   autocast_mode.dtypes[static_cast<int>(type_)] = previous_dtype_;
   autocast_mode.cache_enabled = was_cache_enabled_;
 }

@@ -190,6 +190,7 @@ std::shared_ptr<BackwardCall> start_backward_call(Module& module,
                                                   std::vector<AnyValue>& inputs) {
   if (hooks == nullptr || !hooks->has_backward() || !GradMode::records()) return nullptr;
   std::vector<Tensor*> slots;
+  slots.reserve(inputs.size());
   for (AnyValue& input : inputs) slots.push_back(input.try_get<Tensor>());
   auto call = std::make_shared<BackwardCall>(module, hooks, inputs.size());
   BackwardCall::add_node(call, slots, /*is_input=*/true);

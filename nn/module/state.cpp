@@ -95,8 +95,10 @@ class ModuleLoader {
                          ". ");
       for (const std::string& key : result_.unexpected_keys) {
         if (!state_[key].is_dict()) continue;
-        problems.push_back("\"" + key + "\" is a dictionary, as in a checkpoint; does state[\"" +
-                           key + "\"] hold the module?");
+        std::string problem = "\"" + key;
+        problem += "\" is a dictionary, as in a checkpoint; does state[\"" + key;
+        problem += "\"] hold the module?";
+        problems.push_back(std::move(problem));
         break;
       }
     }

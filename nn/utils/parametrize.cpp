@@ -126,6 +126,7 @@ std::vector<Tensor> ParametrizationListImpl::originals() const {
 
 Tensor ParametrizationListImpl::run(const std::vector<Tensor>& originals) const {
   std::vector<AnyValue> inputs;
+  inputs.reserve(originals.size());
   for (const Tensor& original : originals) inputs.emplace_back(original);
   for (const AnyModule& module : modules_) {
     AnyValue result = module.call(std::move(inputs));
@@ -200,7 +201,7 @@ bool is_parametrized(const Module& module, const std::optional<std::string>& nam
 
 std::shared_ptr<ParametrizationListImpl> parametrization_list(const Module& module,
                                                               const std::string& name) {
-  const ParametrizedMembers::List list = ParametrizedMembers::find(module, name);
+  ParametrizedMembers::List list = ParametrizedMembers::find(module, name);
   TERN_CHECK(list != nullptr, Error, "Module ", printed(module),
              " does not have a parametrization on ", name);
   return list;

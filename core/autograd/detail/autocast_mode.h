@@ -18,6 +18,10 @@ struct AutocastMode {
   ScalarType dtypes[2] = {kBFloat16, kHalf};  // of the CPU and of CUDA
 
   bool is_enabled(DeviceType type) const { return (devices >> static_cast<int>(type)) & 1; }
+  void set_enabled(DeviceType type, bool enabled) {
+    const unsigned bit = 1u << static_cast<int>(type);
+    devices = static_cast<std::uint8_t>(enabled ? devices | bit : devices & ~bit);
+  }
 };
 
 /// The settings of this thread. Hidden visibility and the initial-exec TLS model let libtern read

@@ -98,9 +98,9 @@ TERN_API std::vector<std::vector<std::size_t>> split_indices(std::optional<std::
 ///   auto train = data::make_data_loader(parts[0].map(transforms::Stack<>()), 64);
 template <class D>
 std::vector<Subset<D>> random_split(const D& dataset, const SplitLengths& lengths,
-                                    std::optional<Generator> generator = std::nullopt) {
+                                    const std::optional<Generator>& generator = std::nullopt) {
   std::vector<Subset<D>> parts;
-  for (auto& indices : detail::split_indices(dataset.size(), lengths, std::move(generator))) {
+  for (auto& indices : detail::split_indices(dataset.size(), lengths, generator)) {
     parts.emplace_back(dataset, std::move(indices));
   }
   return parts;
