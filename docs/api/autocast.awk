@@ -27,11 +27,11 @@ function add(op, of_cpu, of_cuda) {
 /^TERN_UNARY_FLOAT32\(/ { split($0, part, /[(,]/); add(part[2], "kUnchanged", "kFloat32") }
 /^TERN_ADDED_PRODUCT\(/ { split($0, part, /[(),] */); add(part[2], part[5], "kLower") }
 
-function cell(text) { return (text ? " " text : "") " |" }
+function cell(text, without) { return " " (text ? text : without) " |" }
 
 END {
   for (op in ops) {
-    none = op in parts ? "as its parts" : ""
-    print "| `" op "` |" cell(cpu[op] ? cpu[op] : none) cell(cuda[op] ? cuda[op] : none)
+    without = op in parts ? "as its parts" : "as it is"
+    print "| `" op "` |" cell(cpu[op], without) cell(cuda[op], without)
   }
 }
