@@ -1,8 +1,10 @@
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/ops/creation.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/join.h>
 #include <tern/core/ops/norm.h>
@@ -25,6 +27,17 @@ Tensor norm_of(const Tensor& tensor, double p) {
   return tensor.numel() == 0 ? tensor.sum() : abs(tensor).max();
 }
 
+/// Returns single numbers as one tensor. Reading them is cheaper than stack() on the CPU.
+Tensor joined(const std::vector<Tensor>& numbers) {
+  std::vector<double> values;
+  values.reserve(numbers.size());
+  for (const Tensor& number : numbers) {
+    if (!number.is_cpu() || number.dtype() != numbers[0].dtype()) return stack(numbers);
+    values.push_back(number.item<double>());
+  }
+  return tensor(values, numbers[0].options());
+}
+
 }  // namespace
 
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
@@ -37,7 +50,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
   for (const Tensor& grad : grads) {
     norms.push_back(norm_of(grad, norm_type).to(grads[0].device()));
   }
-  const Tensor total = norm_of(stack(norms), norm_type);
+  const Tensor total = norm_of(joined(norms), norm_type);
   const double result = kernels::is_capturing(total.device())
                             ? std::numeric_limits<double>::quiet_NaN()
                             : total.item<double>();
@@ -49,8 +62,16 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
   const Tensor factor = (max_norm / (total + 1e-6)).clamp_max(1.0);
   // Other devices also multiply by 1: reading the factor would wait, and a captured CUDA graph
   // cannot branch on its value.
-  if (factor.is_cpu() && factor.item<double>() == 1) return result;
-  for (Tensor& grad : grads) grad.mul_(factor.to(grad.device()));
+  const std::optional<double> known =
+      factor.is_cpu() ? std::optional(factor.item<double>()) : std::nullopt;
+  if (known == 1) return result;
+  for (Tensor& grad : grads) {
+    if (known && grad.is_cpu()) {
+      grad.mul_(*known);  // the number itself costs less than a tensor with the number
+    } else {
+      grad.mul_(factor.to(grad.device()));
+    }
+  }
   return result;
 }
 
