@@ -1,4 +1,5 @@
 #include <cmath>
+#include <string>
 #include <unordered_set>
 
 #include <tern/core/autograd/autograd.h>
@@ -19,22 +20,6 @@ std::vector<Tensor> differentiable(const std::vector<Tensor>& tensors) {
 // Returns sum(output * direction), computed in the output's dtype.
 double projection(const Tensor& output, const Tensor& direction) {
   return output.numel() == 0 ? 0 : output.detach().mul(direction).sum().item<double>();
-}
-
-// Returns d sum(output * direction) / d input_element by a central difference.
-double numeric(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
-               const Tensor& input_element, std::size_t output, const Tensor& direction,
-               double eps) {
-  const NoGradGuard no_grad;
-  Tensor element = input_element.detach();
-  const double before = element.item<double>();
-  // The function may capture the tensor itself, so the element is changed in place and restored.
-  element.fill_(before + eps);
-  const double above = projection(fn(inputs)[output], direction);
-  element.fill_(before - eps);
-  const double below = projection(fn(inputs)[output], direction);
-  element.fill_(before);
-  return (above - below) / (2 * eps);
 }
 
 // Returns each element of a strided tensor as a 0-d view.
@@ -59,6 +44,30 @@ Tensor direction_for(const Tensor& output) {
     element.fill_(0.5 + static_cast<double>(state >> 40) / static_cast<double>(1 << 24));
   }
   return direction;
+}
+
+// Returns what moves together: the whole tensor in fast mode, else each element.
+std::vector<Tensor> parts_of(const Tensor& tensor, bool fast_mode) {
+  return fast_mode ? std::vector<Tensor>{tensor.detach()} : elements_of(tensor);
+}
+
+// Returns the way that a part moves: an element by one.
+Tensor way_of(const Tensor& part) {
+  return part.dim() == 0 ? part.new_ones({}) : direction_for(part);
+}
+
+// Returns d sum(output * direction) by a central difference, where a part of an input moves.
+double numeric(const GradcheckFunction& fn, const std::vector<Tensor>& inputs, Tensor part,
+               std::size_t output, const Tensor& direction, double eps) {
+  const NoGradGuard no_grad;
+  const Tensor before = part.clone(), step = way_of(part).mul(eps);
+  // The function may capture the tensor itself, so the part is changed in place and restored.
+  part.copy_(before.add(step));
+  const double above = projection(fn(inputs)[output], direction);
+  part.copy_(before.sub(step));
+  const double below = projection(fn(inputs)[output], direction);
+  part.copy_(before);
+  return (above - below) / (2 * eps);
 }
 
 // Returns true if backward() of `output` reaches each of `leaves` and no other leaf.
@@ -101,13 +110,13 @@ variable_list gradients_of_backward(const Tensor& output, const std::vector<Tens
   return gradients;
 }
 
-// Returns no elements for an undefined gradient, which stands for zeros.
-std::vector<Tensor> elements_of_gradient(const Tensor& gradient, const Tensor& leaf,
-                                         std::size_t index) {
+// Returns no parts for an undefined gradient, which stands for zeros.
+std::vector<Tensor> parts_of_gradient(const Tensor& gradient, const Tensor& leaf, std::size_t index,
+                                      bool fast_mode) {
   if (!gradient.defined()) return {};
   TERN_CHECK(gradient.sizes() == leaf.sizes(), ShapeError, "gradcheck: the gradient for input ",
              index, " has sizes ", gradient.sizes(), ", but the input has sizes ", leaf.sizes());
-  return elements_of(gradient);
+  return parts_of(gradient, fast_mode);
 }
 
 void check_input(const Tensor& tensor, std::size_t index) {
@@ -141,17 +150,19 @@ bool check(const GradcheckFunction& fn, const std::vector<Tensor>& inputs,
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       std::vector<double> expected;
-      for (const Tensor& element : elements_of(leaves[i])) {
-        expected.push_back(numeric(fn, inputs, element, o, direction, options.eps));
+      for (const Tensor& part : parts_of(leaves[i], options.fast_mode)) {
+        expected.push_back(numeric(fn, inputs, part, o, direction, options.eps));
       }
       for (const variable_list& gradients : candidates) {
-        const std::vector<Tensor> computed = elements_of_gradient(gradients[i], leaves[i], i);
+        const std::vector<Tensor> computed =
+            parts_of_gradient(gradients[i], leaves[i], i, options.fast_mode);
         for (std::size_t p = 0; p < expected.size(); ++p) {
-          const double actual = computed.empty() ? 0 : computed[p].item<double>();
+          const double actual = computed.empty() ? 0 : projection(computed[p], way_of(computed[p]));
           TERN_CHECK(
               std::abs(actual - expected[p]) <= options.atol + options.rtol * std::abs(expected[p]),
               Error, "gradcheck: gradient mismatch for output ", o, " with respect to input ", i,
-              " at element ", p, ": numerical ", expected[p], ", analytical ", actual,
+              options.fast_mode ? " along a direction" : " at element " + std::to_string(p),
+              ": numerical ", expected[p], ", analytical ", actual,
               &gradients == candidates.data() ? "" : " in backward()");
         }
       }

@@ -14,6 +14,9 @@ struct GradcheckOptions {
   double atol = 1e-5;
   /// The allowed relative difference.
   double rtol = 1e-3;
+  /// Compares one number for each input and output, the change along a fixed direction, instead of
+  /// one for each element: two calls of the function, whatever the size of the input.
+  bool fast_mode = false;
 };
 
 /// A function of tensors whose gradients are checked.
@@ -22,7 +25,7 @@ using GradcheckFunction = std::function<std::vector<Tensor>(const std::vector<Te
 /// Compares the gradients of `fn` at `inputs` with central differences. Checks autograd::grad(),
 /// and also backward() where the inputs are the only leaves; grad() keeps its value. Inputs that
 /// require a gradient must be float64. Returns true. If gradients differ, throws Error, whose text
-/// names output, input, element and both values.
+/// names output, input, element (but in fast mode) and both values.
 ///
 /// Example:
 ///   Tensor x = tern::randn({3}, tern::kDouble).requires_grad_();

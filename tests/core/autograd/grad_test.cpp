@@ -95,6 +95,30 @@ TEST(Gradcheck, AcceptsARightGradientAndRefusesAWrongOne) {
   EXPECT_THROW(autograd::gradgradcheck(wrong_twice, {x}), Error);
 }
 
+TEST(Gradcheck, InFastModeCallsTheFunctionTwiceForAnInput) {
+  autograd::GradcheckOptions fast;
+  fast.fast_mode = true;
+  const Tensor x = leaf(rand({40, 5}, kDouble));
+  int calls = 0;
+  const auto right = [&calls](const std::vector<Tensor>& in) {
+    ++calls;
+    return std::vector<Tensor>{exp(in[0]) * in[0]};
+  };
+  const Tensor before = x.detach().clone();
+  EXPECT_TRUE(autograd::gradcheck(right, {x}, fast));
+  EXPECT_LE(calls, 4);  // two of them for the gradient
+  EXPECT_TRUE(equal(x, before));
+  EXPECT_TRUE(autograd::gradgradcheck(right, {x}, fast));
+  // One element of 200 is wrong.
+  Tensor scale = ones({40, 5}, kDouble);
+  scale[17][3] = 2.0;
+  const auto wrong = [&](const std::vector<Tensor>& in) {
+    return std::vector<Tensor>{in[0] * scale + in[0].detach() * (2 - scale)};
+  };
+  TERN_EXPECT_HAS(error_of([&] { autograd::gradcheck(wrong, {x}, fast); }),
+                  "output 0 with respect to input 0 along a direction: numerical");
+}
+
 // A node that gives a wrong gradient in one run only: in grad(), which requests gradients, or in
 // backward(), which does not.
 class WrongOnce final : public autograd::Node {
