@@ -18,6 +18,7 @@
 
 #include "backends/cuda/emulator/kernels.h"
 #include "backends/guards.h"
+#include "sanitizer.h"
 
 // Shared by the tests of kernels. Each test runs with the CPU's kernels of every instruction set
 // that this build has and this machine supports, with several threads, and with CUDA's kernels in
@@ -105,11 +106,12 @@ struct KernelSet {
   int threads;
 };
 
-/// Returns each of the CPU's sets with 3 or with 5 threads, the first with both, and CUDA's.
+/// Returns each of the CPU's sets with 3 or with 5 threads, the first with both (a sanitizer sees
+/// enough with one), and CUDA's.
 inline std::vector<KernelSet> kernel_sets() {
   std::vector<KernelSet> sets;
   for (const cpu::Capability* set : runnable_sets()) {
-    if (sets.empty()) sets.push_back({set, 5});
+    if (sets.empty() && !has_sanitizer()) sets.push_back({set, 5});
     sets.push_back({set, sets.size() % 2 == 1 ? 3 : 5});
   }
   sets.push_back({&emulator::cuda_kernels(), 1});

@@ -13,8 +13,14 @@ namespace {
 using namespace kernels;
 using testing::Noise;
 
-constexpr std::int64_t kNumel[] = {1, 7, 33000, 64, 333};  // split among threads
 constexpr int kTensors = 5;
+
+/// The elements of a tensor. Wide dtypes have one that is split among threads (see kManyElements).
+template <class T>
+constexpr std::int64_t numel(int tensor) {
+  constexpr std::int64_t kNumel[kTensors] = {1, 7, testing::kNarrow<T> ? 500 : 33000, 64, 333};
+  return kNumel[tensor];
+}
 
 template <class T>
 struct State {
@@ -25,7 +31,7 @@ struct State {
     Noise noise(2);
     for (int t = 0; t < kTensors; ++t) {
       for (auto* values : {&p[t], &g[t], &m[t], &v[t], &top[t]}) {
-        values->resize(static_cast<std::size_t>(kNumel[t]));
+        values->resize(static_cast<std::size_t>(numel<T>(t)));
         for (T& x : *values) x = static_cast<T>(noise.uniform(-1, 1));
       }
       for (auto* squares : {&v[t], &top[t]}) {
@@ -100,7 +106,7 @@ class Optim : public testing::KernelTest {
       for (int k = 0; k < kMaxOptimStates; ++k) {
         args.state[k][t] = (args.states >> k & 1) != 0 ? states[k]->data() : nullptr;
       }
-      args.numel[t] = kNumel[t];
+      args.numel[t] = numel<T>(t);
     }
   }
 
