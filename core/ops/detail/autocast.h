@@ -58,7 +58,7 @@ class CastCall {
   /// Chooses the rule of the device whose autocast is enabled; of both, the rule of CUDA. Throws
   /// Error for a banned op and for a dtype that the rule does not know.
   template <class... Args>
-  CastCall(CastRule cpu, CastRule cuda, const Args&... args) {
+  [[gnu::noinline, gnu::cold]] CastCall(CastRule cpu, CastRule cuda, const Args&... args) {
     const CastArgument list[] = {cast_argument(args)...};
     choose(cpu, cuda, list, sizeof...(Args));
   }

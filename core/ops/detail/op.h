@@ -26,11 +26,17 @@ bool is_undefined(const T&) {
 /// Throws Error with PyTorch's text for the first undefined tensor of a list.
 void check_all_defined(TensorList tensors);
 
+// What an op rarely does is one function for all ops whose arguments have the same types.
+template <class... Args>
+[[noreturn, gnu::noinline]] __attribute__((cold)) void undefined_among(const char* names,
+                                                                       const Args&... args) {
+  undefined_argument(names, {is_undefined(args)...});
+}
+
 template <class... Args>
 inline void check_arguments(const char* names, const Args&... args) {
-  if ((is_undefined(args) || ...)) [[unlikely]] {
-    undefined_argument(names, {is_undefined(args)...});
-  }
+  if ((is_undefined(args) || ...)) [[unlikely]]
+    undefined_among(names, args...);
 }
 
 /// An argument of an op whose sizes a profile may record.
@@ -52,13 +58,19 @@ OpInput op_input(const T&) {
 void begin_op(ProfileScope& scope, const char* name,
               std::initializer_list<OpInput> inputs) noexcept;
 
+template <class... Args>
+[[gnu::noinline, gnu::cold]] void begin_op_with(ProfileScope& scope, const char* name,
+                                                const Args&... args) noexcept {
+  begin_op(scope, name, {op_input(args)...});
+}
+
 /// Records an op in the running profile.
 class OpProfile {
  public:
   template <class... Args>
   explicit OpProfile(const char* name, const Args&... args) noexcept {
     if (is_profiled()) [[unlikely]]
-      begin_op(scope_, name, {op_input(args)...});
+      begin_op_with(scope_, name, args...);
   }
 
  private:
