@@ -12,11 +12,16 @@ elseif(NOT DEFINED TERN_CPU_SETS)
 endif()
 
 set(TERN_CPU_FLAGS_baseline "")  # the compiler's default, which runs on every machine
-# Half the code, a few percent slower. For the baseline, which only processors from before 2013 use if AVX2 is
-# built, and for loops of many kinds of which none is hot.
-set(small_code "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-O2;-fvect-cost-model=dynamic>")
+set(optimizes_with_gnu "$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>")
+# Half the code, a few percent slower: for loops of many kinds of which none is hot.
+set(small_code "$<${optimizes_with_gnu}:-O2;-fvect-cost-model=dynamic>")
+# Where AVX2 is built, only processors from before 2013 use the baseline: half of that again, without vectors. Not
+# for the kernels that the newer sets take from it.
+set(is_rarely_used $<STREQUAL:$<TARGET_PROPERTY:NAME>,tern_cpu_baseline>)
 if(avx2 IN_LIST TERN_CPU_SETS)
-  set(TERN_CPU_FLAGS_baseline ${small_code})
+  set(TERN_CPU_FLAGS_baseline "$<${optimizes_with_gnu}:-Os>")
+else()
+  set(is_rarely_used 0)
 endif()
 set(TERN_CPU_FLAGS_avx2 -march=x86-64-v3)
 set(TERN_CPU_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
@@ -66,7 +71,11 @@ endfunction()
 function(tern_add_cpu_sets library)
   set(kernels ${PROJECT_SOURCE_DIR}/backends/cpu/kernels)
   file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS ${kernels}/*.cpp)
-  foreach(source IN ITEMS elementwise_binary elementwise_compare elementwise_pair elementwise_ternary linalg optim reduce_arg reduce_norm reduce_truth reduce_values scan widen)
+  foreach(source IN ITEMS elementwise_binary elementwise_compare elementwise_pair elementwise_ternary optim reduce_arg reduce_norm reduce_truth reduce_values scan widen)
+    set_source_files_properties(${kernels}/${source}.cpp PROPERTIES
+                                COMPILE_OPTIONS "$<$<NOT:${is_rarely_used}>:${small_code}>")
+  endforeach()
+  foreach(source IN LISTS TERN_CPU_WITHOUT_avx2)
     set_source_files_properties(${kernels}/${source}.cpp PROPERTIES COMPILE_OPTIONS "${small_code}")
   endforeach()
   set(base "")
