@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/reduce.h>
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/elementwise.h>
 #include <tern/core/ops/join.h>
@@ -38,6 +40,41 @@ Tensor joined(const std::vector<Tensor>& numbers) {
   return tensor(values, numbers[0].options());
 }
 
+/// Returns true if a kernel can read all of them alike.
+bool are_alike(const std::vector<Tensor>& grads) {
+  return std::ranges::all_of(grads, [&](const Tensor& grad) {
+    return grad.is_contiguous() && grad.is_floating_point() && grad.dtype() == grads[0].dtype() &&
+           grad.device() == grads[0].device();
+  });
+}
+
+/// Returns the Euclidean norms of tensors that are alike. Makes one tensor for all of them.
+Tensor euclidean_norms(const std::vector<Tensor>& grads) {
+  Tensor norms = empty({static_cast<std::int64_t>(grads.size())}, grads[0].options());
+  kernels::ReduceArgs args{};
+  args.op = kernels::ReduceOp::kNorm;
+  args.in_dtype = args.out_dtype = norms.dtype();
+  args.reduced_ndim = 1;
+  args.reduced_in_strides[0] = 1;
+  args.scale = 1;
+  args.out = norms.data_ptr();
+  for (const Tensor& grad : grads) {
+    args.in = grad.data_ptr();
+    args.reduced_sizes[0] = grad.numel();
+    kernels::run("norm", norms.device(), norms.dtype(), args);
+    args.out = static_cast<char*>(args.out) + norms.element_size();
+  }
+  return norms;
+}
+
+Tensor norms_of(const std::vector<Tensor>& grads, double p) {
+  if (p == 2 && are_alike(grads)) return euclidean_norms(grads);
+  std::vector<Tensor> norms;
+  norms.reserve(grads.size());
+  for (const Tensor& grad : grads) norms.push_back(norm_of(grad, p).to(grads[0].device()));
+  return joined(norms);
+}
+
 }  // namespace
 
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
@@ -45,12 +82,7 @@ double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, d
   const NoGradGuard no_grad;
   std::vector<Tensor> grads = grads_of(parameters);
   if (grads.empty()) return 0;
-  std::vector<Tensor> norms;
-  norms.reserve(grads.size());
-  for (const Tensor& grad : grads) {
-    norms.push_back(norm_of(grad, norm_type).to(grads[0].device()));
-  }
-  const Tensor total = norm_of(joined(norms), norm_type);
+  const Tensor total = norm_of(norms_of(grads, norm_type), norm_type);
   const double result = kernels::is_capturing(total.device())
                             ? std::numeric_limits<double>::quiet_NaN()
                             : total.item<double>();
