@@ -3,7 +3,8 @@
 # are small enough that a change to one file compiles in seconds.
 
 option(TERN_UNITY "Compile several files of a folder as one unit" ON)
-set(TERN_UNITY_FILES 5)  # the largest number of files in one unit
+set(TERN_UNITY_FILES 5 CACHE STRING "The largest number of files in one unit")
+mark_as_advanced(TERN_UNITY_FILES)
 
 function(tern_unity target)
   if(NOT TERN_UNITY)

@@ -9,7 +9,7 @@ mkdir -p "$work"
 
 build_consumer() {
   cmake -S "$source/tests/install/consumer" -B "$work/build" "$@"
-  cmake --build "$work/build" --parallel 2
+  cmake --build "$work/build" --parallel 2 --target consumer consumer_torch
   "$work/build/consumer"
   "$work/build/consumer_torch"
 }
@@ -28,7 +28,7 @@ case $way in
     ;;
   add_subdirectory)
     build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 \
-      -D TERN_FOLDER="$source" -D TERN_CPU_SETS=baseline
+      -D TERN_FOLDER="$source" -D TERN_CPU_SETS=baseline -D TERN_UNITY_FILES=100
     ;;
   plain)
     # README's program with README's command, where a reader would have the build.
