@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <tern/core/autograd/grad_mode.h>
@@ -125,19 +126,26 @@ class RuleNode final : public NamedNode {
   std::tuple<std::optional<InputRule<Ws>>...> rules_;
 };
 
+/// How a node keeps a rule. A rule that captures nothing is kept as a pointer, so that all ops
+/// whose rules take the same tensors share the code of their nodes.
+template <class Rule, class... SavedTensors>
+using KeptRule = std::conditional_t<
+    std::is_convertible_v<Rule, Tensor (*)(const Tensor&, const SavedTensors&...)>,
+    Tensor (*)(const Tensor&, const SavedTensors&...), Rule>;
+
 }  // namespace detail
 
 /// Returns what record() needs of one input; see the top of this file.
 template <class Rule, class... SavedTensors>
-detail::Wrt<Rule, SavedTensors...> wrt(const Tensor& input, Rule rule,
-                                       const SavedTensors&... saved) {
+detail::Wrt<detail::KeptRule<Rule, SavedTensors...>, SavedTensors...> wrt(
+    const Tensor& input, Rule rule, const SavedTensors&... saved) {
   return {input, std::move(rule), {saved...}};
 }
 
 /// Records an op: `out`, which must be new and without history, becomes the op's output. `name`
 /// must be a string literal.
 template <class... Ws>
-Tensor record(const char* name, Tensor out, const Ws&... wrts) {
+[[gnu::noinline]] Tensor record(const char* name, Tensor out, const Ws&... wrts) {
   set_history(out, IntrusivePtr<Node>(new detail::RuleNode<Ws...>(name, out, wrts...)));
   return out;
 }

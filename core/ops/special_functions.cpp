@@ -45,9 +45,9 @@ Tensor no_derivative_of_zeta(const Tensor& /*g*/) {
 
 Tensor special_entr(Tensor input) {  // NOLINT(performance-unnecessary-value-param): recycled
   TERN_OP("special_entr", input);
-  return detail::unary<Saved::kInput>(
-      "special_entr", "SpecialEntrBackward0", ElementwiseOp::entr, input,
-      [](const Tensor& g, const Tensor& x) { return g * (-1 - log(x)); });
+  return detail::unary("special_entr", "SpecialEntrBackward0", ElementwiseOp::entr, input,
+                       Saved::kInput,
+                       [](const Tensor& g, const Tensor& x) { return g * (-1 - log(x)); });
 }
 
 Tensor special_erfcx(const Tensor& input) {
@@ -72,18 +72,17 @@ Tensor special_ndtr(const Tensor& input) {
 Tensor special_log_ndtr(Tensor input) {  // NOLINT(performance-unnecessary-value-param): recycled
   TERN_OP("special_log_ndtr", input);
   refuse_narrow("log_ndtr", input);
-  return detail::unary<Saved::kInput>("special_log_ndtr", "SpecialLogNdtrBackward0",
-                                      ElementwiseOp::log_ndtr, input,
-                                      [](const Tensor& g, const Tensor& x) {
-                                        return g / special_erfcx(x * -kRootHalf) * kRootOfTwoOverPi;
-                                      });
+  return detail::unary("special_log_ndtr", "SpecialLogNdtrBackward0", ElementwiseOp::log_ndtr,
+                       input, Saved::kInput, [](const Tensor& g, const Tensor& x) {
+                         return g / special_erfcx(x * -kRootHalf) * kRootOfTwoOverPi;
+                       });
 }
 
 Tensor special_ndtri(Tensor input) {  // NOLINT(performance-unnecessary-value-param): recycled
   TERN_OP("special_ndtri", input);
   refuse_narrow("ndtri", input);
-  return detail::unary<Saved::kOutput>(
-      "special_ndtri", "SpecialNdtriBackward0", ElementwiseOp::ndtri, input,
+  return detail::unary(
+      "special_ndtri", "SpecialNdtriBackward0", ElementwiseOp::ndtri, input, Saved::kOutput,
       [](const Tensor& g, const Tensor& y) { return g * exp(square(y) / 2) * kRootOfTwoPi; });
 }
 

@@ -86,6 +86,19 @@ bool may_reuse(const Tensor& self, ScalarType dtype) {
          !self.is_view() && self.is_contiguous() && (!self.requires_grad() || !self.is_leaf());
 }
 
+Tensor unary(const char* name, const char* node, ElementwiseOp op, const Tensor& self, Saved saved,
+             UnaryRule rule, const Scalar& scale) {
+  const bool recorded = needs_grad(self);
+  const bool reuses = may_reuse(self, unary_call(name, op, self, scale).dtype) &&
+                      !(recorded && saved == Saved::kInput);
+  Tensor out = run_unary(name, op, self, reuses ? make_alias(self) : Tensor(), scale);
+  if (!recorded) return out;
+  if (saved == Saved::kNothing) {
+    return record(node, out, wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
+  }
+  return record(node, out, wrt(self, rule, saved == Saved::kInput ? self : out));
+}
+
 void check_floating(const char* kernel, const Tensor& self) {
   TERN_CHECK(self.is_floating_point(), NotImplementedError, '"', kernel, '_', self.device().type(),
              "\" not implemented for '", self.dtype(), '\'');
@@ -129,8 +142,8 @@ TERN_UNARY(sigmoid, "SigmoidBackward0", kOutput, detail::sigmoid_backward(g, y))
 Tensor frac(Tensor self) {  // NOLINT(performance-unnecessary-value-param): recycled
   TERN_OP("frac", self);
   detail::check_floating("frac", self);
-  return detail::unary<detail::Saved::kNothing>("frac", "FracBackward0", ElementwiseOp::frac, self,
-                                                [](const Tensor& g, const Tensor&) { return g; });
+  return detail::unary("frac", "FracBackward0", ElementwiseOp::frac, self, detail::Saved::kNothing,
+                       [](const Tensor& g, const Tensor&) { return g; });
 }
 
 Tensor& frac_(Tensor& self) {

@@ -28,23 +28,12 @@ void check_floating(const char* kernel, const Tensor& self);
 /// The tensor that a gradient rule needs.
 enum class Saved { kNothing, kInput, kOutput };
 
-/// Runs and records an op. The rule gets the gradient and the saved tensor.
-template <Saved saved, class Rule>
+/// Returns the gradient of the input, from the gradient of the result and the saved tensor.
+using UnaryRule = Tensor (*)(const Tensor& g, const Tensor& saved);
+
+/// Runs and records an op.
 Tensor unary(const char* name, const char* node, kernels::ElementwiseOp op, const Tensor& self,
-             Rule rule, const Scalar& scale = 1) {
-  const bool recorded = autograd::needs_grad(self);
-  const bool reuses = may_reuse(self, unary_call(name, op, self, scale).dtype) &&
-                      !(recorded && saved == Saved::kInput);
-  Tensor out = run_unary(name, op, self, reuses ? make_alias(self) : Tensor(), scale);
-  if (!recorded) return out;
-  if constexpr (saved == Saved::kNothing) {
-    return autograd::record(node, out,
-                            autograd::wrt(self, [rule](const Tensor& g) { return rule(g, g); }));
-  } else {
-    return autograd::record(node, out,
-                            autograd::wrt(self, rule, saved == Saved::kInput ? self : out));
-  }
-}
+             Saved saved, UnaryRule rule, const Scalar& scale = 1);
 
 }  // namespace tern::detail
 
@@ -61,8 +50,8 @@ Tensor unary(const char* name, const char* node, kernels::ElementwiseOp op, cons
   Tensor name(Tensor self) { /* NOLINT(performance-unnecessary-value-param): recycled */ \
     TERN_OP(#name, self);                                                                \
     rule;                                                                                \
-    return detail::unary<detail::Saved::saves>(                                          \
-        #name, node, kernels::ElementwiseOp::name, self,                                 \
+    return detail::unary(                                                                \
+        #name, node, kernels::ElementwiseOp::name, self, detail::Saved::saves,           \
         [](const Tensor& g, [[maybe_unused]] const Tensor& saved) {                      \
           [[maybe_unused]] const Tensor& x = saved; /* the input, if that is saved */    \
           [[maybe_unused]] const Tensor& y = saved; /* the result, if that is saved */   \
