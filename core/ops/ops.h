@@ -4,6 +4,7 @@
 
 #include <tern/core/ops/activation.h>
 #include <tern/core/ops/comparison.h>
+#include <tern/core/ops/convolution.h>
 #include <tern/core/ops/copy.h>
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/diagonal.h>

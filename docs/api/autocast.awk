@@ -26,6 +26,7 @@ function add(op, of_cpu, of_cuda) {
 /^  TERN_AUTOCAST_INNER_OPS/ { parts[op]; ops[op] }
 /^TERN_UNARY_FLOAT32\(/ { split($0, part, /[(,]/); add(part[2], "kUnchanged", "kFloat32") }
 /^TERN_ADDED_PRODUCT\(/ { split($0, part, /[(),] */); add(part[2], part[5], "kLower") }
+/^TERN_CONVOLUTION\(/ { split($0, part, /[(),] */); add(part[2], "kLower", "kLower"); add(part[3], "kLower", "kLower") }
 
 function cell(text, without) { return " " (text ? text : without) " |" }
 

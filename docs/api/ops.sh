@@ -56,6 +56,7 @@ section "Running sums, products and extremes" $ops/scan.h
 section "Statistics" $ops/statistics.h
 section "Differences and integrals" $ops/difference.h
 section "Matrix products" $ops/matmul.h $ops/products.h
+section "Convolutions" $ops/convolution.h
 section "Linear algebra" $ops/linalg.h $ops/linalg_factor.h $ops/linalg_names.h
 plain=1
 section "Names in tern::special" $ops/special_names.h

@@ -49,6 +49,13 @@ def third(pieces):
     return pieces[2]
 
 
+def floating(x):
+    """Refuses integers, with which PyTorch computes some convolutions and refuses others."""
+    if not x.is_floating_point():
+        raise RuntimeError("not a floating dtype")
+    return x
+
+
 def positive_definite(x):
     return x @ x.mT + x.shape[-1] * torch.eye(x.shape[-1], dtype=x.dtype)
 
@@ -57,7 +64,7 @@ def positive_definite(x):
 NAMESPACE = {**vars(torch._C._linalg), **vars(torch), **vars(F), "torch": torch, "F": F,
              "math": math, "inf": math.inf, "nan": math.nan, "true": True, "false": False,
              "first": first, "second": second, "third": third, "constant": constant,
-             "positive_definite": positive_definite}
+             "positive_definite": positive_definite, "floating": floating}
 
 
 def numbers(tensor):

@@ -1,0 +1,178 @@
+#include <tern/backends/cpu/kernels/convolution_depthwise.h>
+#include <tern/backends/cpu/kernels/convolution_weight.h>
+#include <tern/backends/cpu/kernels/widen.h>
+#include <tern/core/tensor/detail/allocator.h>
+
+namespace tern::cpu {
+namespace {
+
+using kernels::ConvolutionOp;
+using kernels::KernelContext;
+
+/// Memory for one call, from the caching allocator.
+template <class T>
+class CallMemory {
+ public:
+  explicit CallMemory(std::int64_t count)
+      : bytes_(static_cast<std::size_t>(count + 1) * sizeof(T)),
+        data_(static_cast<T*>(tern::detail::allocator_of(kCPU).allocate(bytes_, 0))) {}
+  ~CallMemory() { tern::detail::allocator_of(kCPU).deallocate(data_, bytes_, 0); }
+  CallMemory(const CallMemory&) = delete;
+  CallMemory& operator=(const CallMemory&) = delete;
+
+  T* data() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  T* data_;
+};
+
+bool is_depthwise(const ConvolutionArgs& args) { return args.inputs == 1 && args.outputs == 1; }
+
+/// Where the weights of a phase of the gradient stand: a matrix [groups *
+/// inputs, outputs, taps].
+struct PhaseWeights {
+  std::int64_t start, taps;
+};
+
+/// Sets the matrices of all phases. Weight k of the kernel belongs to the
+/// matrix `phases[k]`, which begins at its first tap; start < 0: to none.
+template <class T>
+void turn_weights(T* to, const ConvolutionArgs& args, const PhaseWeights* phases) {
+  const std::int64_t kernel = volume(args.kernel), outputs = args.outputs;
+  const bool whole = phases[0].taps == kernel;
+  const std::int64_t grain = (1 << 15) / (outputs * kernel + 1);
+  parallel_for(0, args.groups * args.inputs, grain, [&](std::int64_t begin, std::int64_t end) {
+    // A few rows at a time are written while the weights are read
+    // in order.
+    constexpr std::int64_t kRows = 16;
+    for (std::int64_t first = begin; first < end;) {
+      const std::int64_t group = first / args.inputs, channel = first % args.inputs;
+      const std::int64_t count = std::min({end - first, kRows, args.inputs - channel});
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        const T* from = static_cast<const T*>(args.weight) +
+                        ((group * outputs + o) * args.inputs + channel) * kernel;
+        for (std::int64_t i = first; i < first + count; ++i, from += kernel) {
+          const std::int64_t place = i * outputs + o;
+          if (whole && kernel > 1) {
+            copy_run(to + place * kernel, from, kernel * std::int64_t{sizeof(T)});
+            continue;
+          }
+          for (std::int64_t k = 0; k < kernel; ++k) {
+            const PhaseWeights& phase = phases[k];
+            if (phase.start >= 0) to[phase.start + place * phase.taps] = from[k];
+          }
+        }
+      }
+      first += count;
+    }
+  });
+}
+
+/// Sets every element to the bias of its channel, or to 0.
+template <class T>
+void fill_planes(const ConvolutionArgs& args) {
+  const std::int64_t size = volume(args.in), channels = args.groups * args.inputs;
+  const auto bias = static_cast<const T*>(args.bias);
+  T* const out = static_cast<T*>(args.out);
+  parallel_for(0, args.batch * channels, (1 << 15) / size,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   std::fill_n(out + i * size, size, bias == nullptr ? T(0) : bias[i % channels]);
+                 }
+               });
+}
+
+template <class T>
+bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const T* weights, bool forward) {
+  if (is_depthwise(args)) {
+    DepthwiseSum<T> sum(s);
+    sum.batch = args.batch;
+    sum.groups = args.groups;
+    sum.weights = volume(args.kernel);
+    sum.a = static_cast<const T*>(args.weight);
+    sum.in = static_cast<const T*>(forward ? args.input : args.gradient);
+    sum.bias = static_cast<const T*>(args.bias);
+    sum.out = static_cast<T*>(args.out);
+    return sum.run();
+  }
+  StencilProduct<T> product(s);
+  product.batch = args.batch;
+  product.groups = args.groups;
+  product.rows = forward ? args.outputs : args.inputs;
+  product.channels = forward ? args.inputs : args.outputs;
+  product.a = weights;
+  product.in = static_cast<const T*>(forward ? args.input : args.gradient);
+  product.bias = static_cast<const T*>(args.bias);
+  product.out = static_cast<T*>(args.out);
+  return product.run();
+}
+
+template <class T>
+bool weight_gradient(const ConvolutionArgs& args, const Stencil& s) {
+  if (!is_depthwise(args)) return WeightGradient<T>(args, s).run();
+  DepthwiseWeightGradient<T> gradient(s);
+  gradient.batch = args.batch;
+  gradient.groups = args.groups;
+  gradient.in = static_cast<const T*>(args.input);
+  gradient.gradient = static_cast<const T*>(args.gradient);
+  gradient.out = static_cast<T*>(args.out);
+  return gradient.run();
+}
+
+template <class T>
+bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
+  const std::int64_t kernel = volume(args.kernel),
+                     matrix = args.groups * args.inputs * args.outputs;
+  const bool turns = !is_depthwise(args);
+  const CallMemory<PhaseWeights> phases(kernel);
+  std::fill_n(phases.data(), kernel, PhaseWeights{-1, 0});
+  std::int64_t before = 0;
+  const bool covers = each_gradient_stencil(args, taps, [&](const Stencil& s) {
+    for (std::int64_t t = 0; t < s.count; ++t) {
+      phases.data()[s.taps[t].weight] = {before * matrix + t, s.count};
+    }
+    before += s.count;
+  });
+  if (!covers) fill_planes<T>(args);
+  const CallMemory<T> turned(turns ? matrix * before : 0);
+  if (turns) turn_weights(turned.data(), args, phases.data());
+  const T* weights = turned.data();
+  bool done = true;
+  each_gradient_stencil(args, taps, [&](const Stencil& s) {
+    done = sum_taps(args, s, weights, false) && done;
+    weights += turns ? matrix * s.count : 0;
+  });
+  return done;
+}
+
+template <class T>
+bool convolve(const ConvolutionArgs& args) {
+  const CallMemory<Tap> taps(volume(args.kernel));
+  if (args.op == ConvolutionOp::kWeightGradient) {
+    return weight_gradient<T>(args, forward_stencil(args, taps.data()));
+  }
+  if (args.op == ConvolutionOp::kForward) {
+    const Stencil s = forward_stencil(args, taps.data());
+    return sum_taps(args, s, static_cast<const T*>(args.weight), true);
+  }
+  return input_gradient<T>(args, taps.data());
+}
+
+void convolution(const ConvolutionArgs& args, KernelContext& context) {
+  const auto run = [&](const ConvolutionArgs& wide) {
+    kernels::visit_floating(wide.dtype, context, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if (!convolve<T>(wide)) context.status = kernels::StatusCode::kOutOfMemory;
+    });
+  };
+  run_widened(args, run);
+}
+
+}  // namespace
+
+void register_convolution(kernels::KernelTable& table) {
+  kernels::set<ConvolutionArgs, convolution>(table);
+}
+
+}  // namespace tern::cpu

@@ -1,0 +1,327 @@
+#pragma once
+
+#include <atomic>
+
+#include <tern/backends/cpu/kernels/convolution_stencil.h>
+#include <tern/backends/cpu/kernels/gemm_packed.h>
+#include <tern/core/base/thread_pool.h>
+
+// Convolutions by products of matrices: weights times the inputs that the taps
+// read, of which only a panel for the second-level cache exists at a time.
+
+namespace tern::cpu {
+
+/// The number of multiplications that is worth a thread.
+inline constexpr std::int64_t kConvolutionWorkPerThread = 1 << 16;
+
+/// Returns how many threads share this many multiplications.
+inline int convolution_threads(std::int64_t multiplications) {
+  const std::int64_t most = multiplications / kConvolutionWorkPerThread;
+  if (most < 2 || in_parallel_region()) return 1;
+  return static_cast<int>(std::min<std::int64_t>(most, get_num_threads()));
+}
+
+/// The most steps of a product at once: the first-level cache then holds what a
+/// tile reads of B.
+inline constexpr std::int64_t kTileSteps = (20 << 10) / (kTileVectors * kVectorBytes);
+
+/// Multiplies `rows` rows of A by vectors of B: tile(rows of the tile, row,
+/// vector, vectors) computes one tile. Groups of rows stay in the second-level
+/// cache, and what the tiles of a group read of B in the first-level cache.
+template <class Tile>
+void each_tile(std::int64_t rows, std::int64_t vectors, const Tile& tile) {
+  constexpr std::int64_t kGroup = 256;
+  static_assert(kGroup % kTileRows == 0);
+  for (std::int64_t group = 0; group < rows; group += kGroup) {
+    const std::int64_t end = std::min(group + kGroup, rows);
+    for (std::int64_t vector = 0; vector < vectors;) {
+      // Nearly equal tiles keep more sums in registers than a last small one.
+      const std::int64_t left = vectors - vector;
+      std::int64_t count = left == 4 ? 2 : std::min<std::int64_t>(kTileVectors, left);
+      if (rows == 1 && left >= kRowVectors) count = kRowVectors;
+      const auto strip = [&]<int kRows>(std::integral_constant<int, kRows> number,
+                                        std::int64_t row) { tile(number, row, vector, count); };
+      std::int64_t row = group;
+      for (; row + kTileRows <= end; row += kTileRows) {
+        strip(std::integral_constant<int, kTileRows>(), row);
+      }
+      if constexpr (kTileRows == 8) {
+        if (((end - row) & 4) != 0) strip(std::integral_constant<int, 4>(), row), row += 4;
+      }
+      if (((end - row) & 2) != 0) strip(std::integral_constant<int, 2>(), row), row += 2;
+      if (row < end) strip(std::integral_constant<int, 1>(), row);
+      vector += count;
+    }
+  }
+}
+
+/// out[n, g, i, pixel] = bias[g, i] + the sum over channels c and taps t of
+/// a[g, i, c, t] * (what t reads from channel c of `in` for the pixel). The
+/// result has the same bits for any number of threads.
+template <class T>
+class StencilProduct {
+ public:
+  explicit StencilProduct(const Stencil& given) : stencil(given) {}
+
+  const Stencil& stencil;
+  std::int64_t batch, groups, rows, channels;  // rows and channels of one group
+  const T* a;                                  // [groups, rows, channels, taps]
+  const T* in;                                 // [batch, groups * channels, stencil.in]
+  const T* bias;                               // [groups * rows]; null: none
+  T* out;                                      // [batch, groups * rows, stencil.out]
+
+  /// Returns false if out of memory.
+  bool run() {
+    const std::int64_t all = batch * groups * vectors();
+    blocks_ = std::max<std::int64_t>(divide_up(steps(), kTileSteps), 1);
+    const int threads = convolution_threads(all * kWidth * rows * (steps() + 1));
+    // Threads that share pixels gather them twice.
+    constexpr std::int64_t kFewVectors = 12;
+    column_parts_ = std::clamp<std::int64_t>(all / kFewVectors, 1, threads);
+    row_parts_ = std::clamp<std::int64_t>(threads / column_parts_, 1, strips());
+    detail::run_parallel(
+        static_cast<int>(column_parts_ * row_parts_),
+        [](void* self, int part) { static_cast<StencilProduct*>(self)->run_part(part); }, this);
+    return !out_of_memory_;
+  }
+
+ private:
+  static constexpr std::int64_t kWidth = Simd<T>::kWidth, kPanelBytes = 256 << 10;
+  static constexpr std::int64_t kMostVectors = 128;
+
+  std::int64_t pixels() const { return volume(stencil.grid); }
+  std::int64_t vectors() const { return divide_up(pixels(), kWidth); }
+  std::int64_t steps() const { return channels * stencil.count; }
+  std::int64_t strips() const { return divide_up(rows, kTileRows); }
+
+  /// Memory of a thread, and the part of a plane's vectors that it computes at
+  /// once.
+  struct Chunk {
+    T* panel;
+    T* line;
+    T* sums;  // null: the result itself holds the sums
+    std::int64_t image, group, row_begin, row_end, begin, end;
+
+    std::int64_t count() const { return end - begin; }
+  };
+
+  void run_part(int part) {
+    const std::int64_t column_part = part / row_parts_, row_part = part % row_parts_;
+    const std::int64_t all = batch * groups * vectors();
+    const std::int64_t first = all * column_part / column_parts_;
+    const std::int64_t last = all * (column_part + 1) / column_parts_;
+    Chunk chunk{};
+    chunk.row_begin = strips() * row_part / row_parts_ * kTileRows;
+    chunk.row_end = std::min(rows, strips() * (row_part + 1) / row_parts_ * kTileRows);
+
+    const std::int64_t block = divide_up(steps(), blocks_);
+    const std::int64_t most = std::min(
+        std::clamp<std::int64_t>(kPanelBytes / (block * kWidth * std::int64_t{sizeof(T)} + 1),
+                                 kTileVectors, kMostVectors),
+        vectors());
+    const bool has_sums = !stencil.is_dense();
+    const std::int64_t panel_size = most * block * kWidth;
+    const std::int64_t sums_size = has_sums ? (chunk.row_end - chunk.row_begin) * most * kWidth : 0;
+    T* const memory = scratch_of<T>(panel_size + most * kWidth + sums_size);
+    if (memory == nullptr) {
+      out_of_memory_ = true;
+      return;
+    }
+    chunk.panel = memory;
+    chunk.line = memory + panel_size;
+    chunk.sums = has_sums ? chunk.line + most * kWidth : nullptr;
+    for (std::int64_t at = first; at < last;) {
+      const std::int64_t plane = at / vectors(), begin = at % vectors();
+      const std::int64_t end = std::min(vectors(), begin + last - at);
+      const std::int64_t step = divide_up(end - begin, divide_up(end - begin, most));
+      chunk.image = plane / groups;
+      chunk.group = plane % groups;
+      for (chunk.begin = begin; chunk.begin < end; chunk.begin = chunk.end) {
+        chunk.end = std::min(chunk.begin + step, end);
+        compute(chunk);
+      }
+      at += end - begin;
+    }
+  }
+
+  void compute(const Chunk& chunk) const {
+    const std::int64_t first = chunk.group * rows + chunk.row_begin;
+    const std::int64_t size = volume(stencil.out), pixel = chunk.begin * kWidth;
+    const std::int64_t count = std::min(chunk.end * kWidth, pixels()) - pixel;
+    const std::int64_t height = chunk.row_end - chunk.row_begin;
+    T* const planes = out + (chunk.image * groups * rows + first) * size;
+    T* const c = chunk.sums != nullptr ? chunk.sums : planes + pixel;
+    const std::int64_t c_row = chunk.sums != nullptr ? chunk.count() * kWidth : size;
+    if (bias != nullptr) {
+      for (std::int64_t i = 0; i < height; ++i) {
+        std::fill_n(c + i * c_row, count, bias[first + i]);
+      }
+    }
+    for (std::int64_t block = 0; block < blocks_; ++block) {
+      const std::int64_t begin = steps() * block / blocks_, end = steps() * (block + 1) / blocks_;
+      multiply(chunk, begin, end, c, c_row, height);
+    }
+    if (chunk.sums == nullptr) return;
+    for (std::int64_t i = 0; i < height; ++i) {
+      scatter_pixels(planes + i * size, c + i * c_row, stencil, pixel, pixel + count);
+    }
+  }
+
+  /// Returns true if the tiles read this input in place.
+  bool is_direct(std::int64_t height) const {
+    return stencil.count == 1 && stencil.is_flat() && stencil.grid[1] == stencil.in[1] &&
+           stencil.taps[0].offset[0] == 0 && stencil.taps[0].offset[1] == 0 &&
+           stencil.taps[0].offset[2] == 0 && height <= kMaxRowsInPlace &&
+           !shares_cache_sets<T>(pixels());
+  }
+
+  /// Adds the products of the steps [begin, end) to c.
+  void multiply(const Chunk& chunk, std::int64_t begin, std::int64_t end, T* c, std::int64_t c_row,
+                std::int64_t height) const {
+    const std::int64_t plane = volume(stencil.in), count = end - begin;
+    const T* const planes = in + (chunk.image * groups + chunk.group) * channels * plane;
+    const T* const weights = a + ((chunk.group * rows) + chunk.row_begin) * steps() + begin;
+    const std::int64_t whole = pixels() / kWidth - chunk.begin;
+    const std::int64_t direct =
+        is_direct(height) ? std::clamp<std::int64_t>(whole, 0, chunk.count()) : 0;
+    pack(chunk, planes, begin, end, chunk.begin + direct);
+    const T beta = begin > 0 || bias != nullptr ? T(1) : T(0);
+    const auto part = [&](std::int64_t from, std::int64_t vectors, const T* b, std::int64_t b_step,
+                          std::int64_t b_vector) {
+      each_tile(height, vectors,
+                [&]<int kRows>(std::integral_constant<int, kRows>, std::int64_t row,
+                               std::int64_t vector, std::int64_t n) {
+                  const TileInput<T> input{weights + row * steps(),
+                                           steps(),
+                                           1,
+                                           b + vector * b_vector,
+                                           b_step,
+                                           b_vector,
+                                           count};
+                  const std::int64_t last = chunk.begin + from + vector + n;
+                  const std::int64_t lanes = std::min(kWidth, pixels() - (last - 1) * kWidth);
+                  const TileOutput<T> output{
+                      c + row * c_row + (from + vector) * kWidth,
+                      c_row,
+                      nullptr,
+                      T(1),
+                      beta,
+                      static_cast<int>(chunk.sums != nullptr ? kWidth : lanes)};
+                  multiply_vectors<T, kRows>(n, input, output);
+                });
+    };
+    if (direct > 0) {
+      part(0, direct, planes + begin * plane + chunk.begin * kWidth, plane, kWidth);
+    }
+    if (direct < chunk.count()) {
+      part(direct, chunk.count() - direct, chunk.panel, kWidth, count * kWidth);
+    }
+  }
+
+  /// Packs what the steps read for the vectors from `vector` to the end of the
+  /// chunk.
+  void pack(const Chunk& chunk, const T* planes, std::int64_t begin, std::int64_t end,
+            std::int64_t vector) const {
+    if (vector == chunk.end) return;
+    const std::int64_t first = vector * kWidth, last = std::min(chunk.end * kWidth, pixels());
+    const std::int64_t size = (end - begin) * kWidth, plane = volume(stencil.in);
+    const std::int64_t count = chunk.end - vector;
+    if (begin == end) return;
+    Step step{planes + begin / stencil.count * plane, begin % stencil.count};
+    T* to = chunk.panel;
+    if (stencil.is_flat()) {
+      // Several steps at a time fill whole cache lines.
+      constexpr int kSteps = 128 / kVectorBytes;
+      for (; begin + kSteps <= end; begin += kSteps, to += kSteps * kWidth) {
+        pack_flat<kSteps>(to, size, step, first, count);
+      }
+      for (; begin < end; ++begin, to += kWidth) pack_flat<1>(to, size, step, first, count);
+      return;
+    }
+    std::fill(chunk.line + (last - first), chunk.line + count * kWidth, T(0));
+    for (; begin < end; ++begin, to += kWidth) {
+      gather_pixels(chunk.line, step.plane, stencil, stencil.taps[step.tap], first, last);
+      for (std::int64_t i = 0; i < count; ++i) {
+        Simd<T>::store(to + i * size, Simd<T>::load(chunk.line + i * kWidth));
+      }
+      next(step);
+    }
+  }
+
+  /// A tap of a channel.
+  struct Step {
+    const T* plane;
+    std::int64_t tap;
+  };
+  void next(Step& step) const {
+    if (++step.tap < stencil.count) return;
+    step.tap = 0;
+    step.plane += volume(stencil.in);
+  }
+
+  /// Packs kSteps steps of a flat stencil for `count` vectors of pixels from
+  /// `first` on, and moves `step` on. Vector i begins at to + i * size.
+  template <int kSteps>
+  void pack_flat(T* to, std::int64_t size, Step& step, std::int64_t first,
+                 std::int64_t count) const {
+    const std::int64_t width = stencil.grid[2], last = first + count * kWidth;
+    FlatTap taps[kSteps];
+    const T* from[kSteps];
+    std::int64_t begin = 0,
+                 end = count;  // the vectors that all steps read as they are
+    for (int s = 0; s < kSteps; ++s) {
+      taps[s] = flat_tap(stencil, stencil.taps[step.tap], first, last);
+      from[s] = step.plane + first + taps[s].shift;
+      begin = std::max(begin, divide_up(taps[s].begin - first + kWidth, kWidth) - 1);
+      end = std::min(end, (taps[s].end - first) / kWidth);
+      next(step);
+    }
+    const auto pack_ends = [&](std::int64_t i) {
+      for (int s = 0; s < kSteps; ++s) {
+        T* const lanes = to + i * size + s * kWidth;
+        const std::int64_t from_lane = taps[s].begin - first - i * kWidth;
+        const std::int64_t to_lane = taps[s].end - first - i * kWidth;
+        if (from_lane >= kWidth || to_lane <= 0) {
+          Simd<T>::store(lanes, typename Simd<T>::V{});
+          continue;
+        }
+        for (std::int64_t l = 0; l < kWidth; ++l) {
+          lanes[l] = l >= from_lane && l < to_lane ? from[s][i * kWidth + l] : T(0);
+        }
+      }
+    };
+    std::int64_t i = 0;
+    for (; i < std::min(begin, count); ++i) pack_ends(i);
+    for (; i < end; ++i) {
+#pragma GCC unroll 8
+      for (int s = 0; s < kSteps; ++s) {
+        Simd<T>::store(to + i * size + s * kWidth, Simd<T>::load(from[s] + i * kWidth));
+      }
+    }
+    for (; i < count; ++i) pack_ends(i);
+    for (int s = 0; s < kSteps; ++s) {
+      if (taps[s].x_begin > 0) clear(to + s * kWidth, size, first, last, 0, taps[s].x_begin);
+      if (taps[s].x_end < width) clear(to + s * kWidth, size, first, last, taps[s].x_end, width);
+    }
+  }
+
+  /// Clears the columns [x_begin, x_end) among the packed pixels [first, last).
+  void clear(T* to, std::int64_t size, std::int64_t first, std::int64_t last, std::int64_t x_begin,
+             std::int64_t x_end) const {
+    const std::int64_t width = stencil.grid[2];
+    for (std::int64_t row = first - first % width; row < last; row += width) {
+      const std::int64_t begin = std::max(row + x_begin, first) - first;
+      const std::int64_t end = std::min(row + x_end, last) - first;
+      for (std::int64_t pixel = begin; pixel < end; ++pixel) {
+        const auto at = static_cast<std::uint64_t>(pixel), width_of_vector = std::uint64_t{kWidth};
+        to[static_cast<std::int64_t>(at / width_of_vector) * size +
+           static_cast<std::int64_t>(at % width_of_vector)] = T(0);
+      }
+    }
+  }
+
+  std::int64_t column_parts_ = 1, row_parts_ = 1, blocks_ = 1;
+  std::atomic<bool> out_of_memory_{false};
+};
+
+}  // namespace tern::cpu
