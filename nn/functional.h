@@ -4,6 +4,7 @@
 
 #include <tern/nn/functional/activation.h>
 #include <tern/nn/functional/batch_norm.h>
+#include <tern/nn/functional/conv.h>
 #include <tern/nn/functional/distance.h>
 #include <tern/nn/functional/dropout.h>
 #include <tern/nn/functional/embedding.h>

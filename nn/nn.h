@@ -19,6 +19,7 @@
 #include <tern/nn/modules/activation.h>
 #include <tern/nn/modules/adaptive.h>
 #include <tern/nn/modules/batch_norm.h>
+#include <tern/nn/modules/conv.h>
 #include <tern/nn/modules/distance.h>
 #include <tern/nn/modules/dropout.h>
 #include <tern/nn/modules/embedding.h>

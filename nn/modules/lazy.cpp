@@ -7,6 +7,7 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/creation.h>
+#include <tern/nn/detail/conv_channels.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
 
@@ -93,6 +94,80 @@ void print_lazy(std::ostream& stream, const Norm<Derived, Options>& module) {
   std::ostringstream text;
   static_cast<const Derived&>(module).Derived::pretty_print(text);
   stream << text.str().replace(0, std::string_view("tern::nn::").size(), "tern::nn::Lazy");
+}
+
+template <class Derived, std::size_t D>
+using Conv = detail::ConvLayer<Derived, D>;
+template <class Derived, std::size_t D>
+using ConvTranspose = detail::ConvTransposeLayer<Derived, D>;
+
+template <class Layer>
+void register_lazy_conv(Layer& module) {
+  const TensorOptions like = detail::factory_options(module.options);
+  module.bind_parameter("weight", module.weight, detail::make_lazy(like));
+  module.bind_parameter("bias", module.bias,
+                        module.options.bias() ? detail::make_lazy(like) : Tensor());
+}
+
+/// Sets in_channels from the input, or from a weight that a state has initialised.
+template <std::size_t D, class Layer>
+void infer_conv(Layer& module, const Tensor& input, bool transposed) {
+  const char* const kind = transposed ? "LazyConvTranspose" : "LazyConv";
+  const auto dims = static_cast<std::size_t>(input.dim());
+  TERN_CHECK(dims == D + 1 || dims == D + 2, ShapeError, "Expected ", D + 1, "D (unbatched) or ",
+             D + 2, "D (batched) input to ", kind, D, "d, but got input of size: ", input.sizes());
+  auto& options = module.options;
+  const std::int64_t groups = options.groups(), out = options.out_channels();
+  std::int64_t in = input.sizes()[dims - D - 1];
+  if (!is_lazy(module.weight)) {
+    in = transposed ? module.weight.size(0) : module.weight.size(1) * groups;
+  }
+  detail::check_conv_channels(kind, D, in, out, groups);
+  options.in_channels(in);
+  DimVector sizes{transposed ? in : out, (transposed ? out : in) / groups};
+  for (const std::int64_t size : *options.kernel_size()) sizes.push_back(size);
+  detail::materialize(module.weight, sizes);
+  detail::materialize(module.bias, {out});
+}
+
+template <class Layer>
+void print_lazy_conv(std::ostream& stream, const Layer& module) {
+  std::ostringstream text;
+  module.Layer::pretty_print(text);
+  stream << text.str().replace(0, std::string_view("tern::nn::").size(), "tern::nn::Lazy");
+}
+
+template <class Derived, std::size_t D>
+bool is_known(const Conv<Derived, D>& module) {
+  return module.options.in_channels() != 0;
+}
+template <class Derived, std::size_t D>
+bool is_known(const ConvTranspose<Derived, D>& module) {
+  return module.options.in_channels() != 0;
+}
+template <class Derived, std::size_t D>
+void register_lazy(Conv<Derived, D>& module) {
+  register_lazy_conv(module);
+}
+template <class Derived, std::size_t D>
+void register_lazy(ConvTranspose<Derived, D>& module) {
+  register_lazy_conv(module);
+}
+template <class Derived, std::size_t D>
+void infer(Conv<Derived, D>& module, const Tensor& input) {
+  infer_conv<D>(module, input, false);
+}
+template <class Derived, std::size_t D>
+void infer(ConvTranspose<Derived, D>& module, const Tensor& input) {
+  infer_conv<D>(module, input, true);
+}
+template <class Derived, std::size_t D>
+void print_lazy(std::ostream& stream, const Conv<Derived, D>& module) {
+  print_lazy_conv(stream, module);
+}
+template <class Derived, std::size_t D>
+void print_lazy(std::ostream& stream, const ConvTranspose<Derived, D>& module) {
+  print_lazy_conv(stream, module);
 }
 
 LinearOptions base_options(const LazyLinearOptions& lazy) {
@@ -223,5 +298,33 @@ TERN_LAZY_NORM(InstanceNorm1d, InstanceNormOptions)
 TERN_LAZY_NORM(InstanceNorm2d, InstanceNormOptions)
 TERN_LAZY_NORM(InstanceNorm3d, InstanceNormOptions)
 #undef TERN_LAZY_NORM
+
+// Defines the rest of a lazy convolution and of its transposed form.
+#define TERN_LAZY_CONV(dims)                                                                     \
+  LazyConv##dims##Impl::LazyConv##dims##Impl(const LazyConv##dims##Options& options_)            \
+      : LazyModule(options_, detail::Unregistered()) {                                           \
+    reset();                                                                                     \
+  }                                                                                              \
+  template class detail::LazyModule<LazyConv##dims##Impl, Conv##dims##Impl>;                     \
+  Tensor LazyConv##dims##Impl::forward(const Tensor& input) {                                    \
+    if (!is_known(*this)) initialize_parameters(input);                                          \
+    return Conv##dims##Impl::forward(input);                                                     \
+  }                                                                                              \
+  LazyConvTranspose##dims##Impl::LazyConvTranspose##dims##Impl(                                  \
+      const LazyConvTranspose##dims##Options& options_)                                          \
+      : LazyModule(options_, detail::Unregistered()) {                                           \
+    reset();                                                                                     \
+  }                                                                                              \
+  template class detail::LazyModule<LazyConvTranspose##dims##Impl, ConvTranspose##dims##Impl>;   \
+  Tensor LazyConvTranspose##dims##Impl::forward(const Tensor& input,                             \
+                                                const std::optional<IntArrayRef>& output_size) { \
+    if (!is_known(*this)) initialize_parameters(input);                                          \
+    return ConvTranspose##dims##Impl::forward(input, output_size);                               \
+  }
+
+TERN_LAZY_CONV(1d)
+TERN_LAZY_CONV(2d)
+TERN_LAZY_CONV(3d)
+#undef TERN_LAZY_CONV
 
 }  // namespace tern::nn

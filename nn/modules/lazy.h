@@ -5,6 +5,7 @@
 
 #include <tern/nn/module/lazy_tensor.h>
 #include <tern/nn/modules/batch_norm.h>
+#include <tern/nn/modules/conv.h>
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/options/lazy.h>
 
@@ -123,5 +124,80 @@ class TERN_API LazyInstanceNorm3dImpl
   Tensor forward(const Tensor& input);
 };
 TERN_MODULE(LazyInstanceNorm3d);
+
+/// A Conv1d that takes in_channels from its first input.
+class TERN_API LazyConv1dImpl : public detail::LazyModule<LazyConv1dImpl, Conv1dImpl> {
+ public:
+  /// Makes uninitialized parameters.
+  LazyConv1dImpl(StrictInt out_channels, ExpandingArray<1> kernel_size)
+      : LazyConv1dImpl(LazyConv1dOptions(out_channels, kernel_size)) {}
+  explicit LazyConv1dImpl(const LazyConv1dOptions& options_);
+  /// Returns what Conv1d returns; see Conv1dImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyConv1d);
+
+/// A Conv2d that takes in_channels from its first input.
+class TERN_API LazyConv2dImpl : public detail::LazyModule<LazyConv2dImpl, Conv2dImpl> {
+ public:
+  /// Makes uninitialized parameters.
+  LazyConv2dImpl(StrictInt out_channels, ExpandingArray<2> kernel_size)
+      : LazyConv2dImpl(LazyConv2dOptions(out_channels, kernel_size)) {}
+  explicit LazyConv2dImpl(const LazyConv2dOptions& options_);
+  /// Returns what Conv2d returns; see Conv2dImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyConv2d);
+
+/// A Conv3d that takes in_channels from its first input.
+class TERN_API LazyConv3dImpl : public detail::LazyModule<LazyConv3dImpl, Conv3dImpl> {
+ public:
+  /// Makes uninitialized parameters.
+  LazyConv3dImpl(StrictInt out_channels, ExpandingArray<3> kernel_size)
+      : LazyConv3dImpl(LazyConv3dOptions(out_channels, kernel_size)) {}
+  explicit LazyConv3dImpl(const LazyConv3dOptions& options_);
+  /// Returns what Conv3d returns; see Conv3dImpl::forward().
+  Tensor forward(const Tensor& input);
+};
+TERN_MODULE(LazyConv3d);
+
+/// A ConvTranspose1d that takes in_channels from its first input.
+class TERN_API LazyConvTranspose1dImpl
+    : public detail::LazyModule<LazyConvTranspose1dImpl, ConvTranspose1dImpl> {
+ public:
+  /// Makes uninitialized parameters.
+  LazyConvTranspose1dImpl(StrictInt out_channels, ExpandingArray<1> kernel_size)
+      : LazyConvTranspose1dImpl(LazyConvTranspose1dOptions(out_channels, kernel_size)) {}
+  explicit LazyConvTranspose1dImpl(const LazyConvTranspose1dOptions& options_);
+  /// Returns what ConvTranspose1d returns; see ConvTranspose1dImpl::forward().
+  Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);
+};
+TERN_MODULE(LazyConvTranspose1d);
+
+/// A ConvTranspose2d that takes in_channels from its first input.
+class TERN_API LazyConvTranspose2dImpl
+    : public detail::LazyModule<LazyConvTranspose2dImpl, ConvTranspose2dImpl> {
+ public:
+  /// Makes uninitialized parameters.
+  LazyConvTranspose2dImpl(StrictInt out_channels, ExpandingArray<2> kernel_size)
+      : LazyConvTranspose2dImpl(LazyConvTranspose2dOptions(out_channels, kernel_size)) {}
+  explicit LazyConvTranspose2dImpl(const LazyConvTranspose2dOptions& options_);
+  /// Returns what ConvTranspose2d returns; see ConvTranspose2dImpl::forward().
+  Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);
+};
+TERN_MODULE(LazyConvTranspose2d);
+
+/// A ConvTranspose3d that takes in_channels from its first input.
+class TERN_API LazyConvTranspose3dImpl
+    : public detail::LazyModule<LazyConvTranspose3dImpl, ConvTranspose3dImpl> {
+ public:
+  /// Makes uninitialized parameters.
+  LazyConvTranspose3dImpl(StrictInt out_channels, ExpandingArray<3> kernel_size)
+      : LazyConvTranspose3dImpl(LazyConvTranspose3dOptions(out_channels, kernel_size)) {}
+  explicit LazyConvTranspose3dImpl(const LazyConvTranspose3dOptions& options_);
+  /// Returns what ConvTranspose3d returns; see ConvTranspose3dImpl::forward().
+  Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);
+};
+TERN_MODULE(LazyConvTranspose3d);
 
 }  // namespace tern::nn

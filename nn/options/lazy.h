@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <tern/core/tensor/options.h>
+#include <tern/nn/options/conv.h>
 #include <tern/nn/options/options_arg.h>
 
 namespace tern::nn {
@@ -42,12 +43,42 @@ struct LazyNormOptions {
   /// The dtype of parameters and statistics; the default dtype unless given.
   TERN_ARG(std::optional<ScalarType>, dtype);
 };
-/// Options of each lazy module.
+/// Options of each lazy norm.
 using LazyBatchNorm1dOptions = LazyNormOptions;
 using LazyBatchNorm2dOptions = LazyNormOptions;
 using LazyBatchNorm3dOptions = LazyNormOptions;
 using LazyInstanceNorm1dOptions = LazyNormOptions;
 using LazyInstanceNorm2dOptions = LazyNormOptions;
 using LazyInstanceNorm3dOptions = LazyNormOptions;
+
+/// Options of LazyConv1d, LazyConv2d and LazyConv3d: those of Conv without in_channels.
+template <std::size_t D>
+struct LazyConvOptions : ConvOptions<D> {
+  /// Sets the number of channels of the result and the extents of the kernel.
+  LazyConvOptions(StrictInt out_channels, ExpandingArray<D> kernel_size)
+      : ConvOptions<D>(0, out_channels, kernel_size) {}
+  /// Takes options after their setters, which return ConvOptions.
+  LazyConvOptions(const ConvOptions<D>& options) : ConvOptions<D>(options) {}
+};
+/// Options of the lazy modules of one, two and three dimensions.
+using LazyConv1dOptions = LazyConvOptions<1>;
+using LazyConv2dOptions = LazyConvOptions<2>;
+using LazyConv3dOptions = LazyConvOptions<3>;
+
+/// Options of LazyConvTranspose1d, LazyConvTranspose2d and LazyConvTranspose3d: those of
+/// ConvTranspose without in_channels.
+template <std::size_t D>
+struct LazyConvTransposeOptions : ConvTransposeOptions<D> {
+  /// Sets the number of channels of the result and the extents of the kernel.
+  LazyConvTransposeOptions(StrictInt out_channels, ExpandingArray<D> kernel_size)
+      : ConvTransposeOptions<D>(0, out_channels, kernel_size) {}
+  /// Takes options after their setters, which return ConvTransposeOptions.
+  LazyConvTransposeOptions(const ConvTransposeOptions<D>& options)
+      : ConvTransposeOptions<D>(options) {}
+};
+/// Options of the lazy modules of one, two and three dimensions.
+using LazyConvTranspose1dOptions = LazyConvTransposeOptions<1>;
+using LazyConvTranspose2dOptions = LazyConvTransposeOptions<2>;
+using LazyConvTranspose3dOptions = LazyConvTransposeOptions<3>;
 
 }  // namespace tern::nn
