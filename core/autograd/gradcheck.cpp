@@ -48,7 +48,8 @@ Tensor direction_for(const Tensor& output) {
 
 // Returns what moves together: the whole tensor in fast mode, else each element.
 std::vector<Tensor> parts_of(const Tensor& tensor, bool fast_mode) {
-  return fast_mode ? std::vector<Tensor>{tensor.detach()} : elements_of(tensor);
+  if (!fast_mode) return elements_of(tensor);
+  return tensor.numel() == 0 ? std::vector<Tensor>() : std::vector<Tensor>{tensor.detach()};
 }
 
 // Returns the way that a part moves: an element by one.
