@@ -82,12 +82,16 @@ class PaddedPlane {
       for (std::int64_t x = end; x < pitch_; ++x) to[x] = T(0);
       return;
     }
-    for (std::int64_t r = 0; r < s_.step[2]; ++r) {
+    const std::int64_t step = s_.step[2];
+    for (std::int64_t r = 0; r < step; ++r) {
       T* const column = to + r * columns_;
-      for (std::int64_t q = 0; q < columns_; ++q) {
-        const std::int64_t x = q * s_.step[2] + r;
-        column[q] = x >= begin && x < end ? from[x] : T(0);
-      }
+      const auto first_at_least = [&](std::int64_t x) {
+        return std::min(x <= r ? 0 : (x - r + step - 1) / step, columns_);
+      };
+      const std::int64_t q = first_at_least(begin), q_end = std::max(q, first_at_least(end));
+      std::fill_n(column, q, T(0));
+      gather_run(column + q, from + q * step + r, step, q_end - q);
+      std::fill(column + q_end, column + columns_, T(0));
     }
   }
 
