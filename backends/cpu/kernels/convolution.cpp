@@ -1,5 +1,6 @@
 #include <tern/backends/cpu/kernels/convolution_depthwise.h>
 #include <tern/backends/cpu/kernels/convolution_weight.h>
+#include <tern/backends/cpu/kernels/convolution_winograd.h>
 #include <tern/backends/cpu/kernels/widen.h>
 #include <tern/core/tensor/detail/allocator.h>
 
@@ -83,6 +84,19 @@ void fill_planes(const ConvolutionArgs& args) {
                });
 }
 
+template <class Product, class T>
+bool run_product(Product& product, const ConvolutionArgs& args, const T* weights, bool forward) {
+  product.batch = args.batch;
+  product.groups = args.groups;
+  product.rows = forward ? args.outputs : args.inputs;
+  product.channels = forward ? args.inputs : args.outputs;
+  product.a = weights;
+  product.in = static_cast<const T*>(forward ? args.input : args.gradient);
+  product.bias = static_cast<const T*>(args.bias);
+  product.out = static_cast<T*>(args.out);
+  return product.run();
+}
+
 template <class T>
 bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const T* weights, bool forward) {
   if (is_depthwise(args)) {
@@ -96,16 +110,18 @@ bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const T* weights, b
     sum.out = static_cast<T*>(args.out);
     return sum.run();
   }
+  const std::int64_t rows = forward ? args.outputs : args.inputs;
+  const std::int64_t channels = forward ? args.inputs : args.outputs;
+  if constexpr (std::is_same_v<T, float>) {
+    if (WinogradProduct::suits(s, args.batch, rows, channels)) {
+      const CallMemory<float> memory(WinogradProduct::kPoints * args.groups * rows * channels);
+      WinogradProduct product(s);
+      product.transformed = memory.data();
+      return run_product(product, args, weights, forward);
+    }
+  }
   StencilProduct<T> product(s);
-  product.batch = args.batch;
-  product.groups = args.groups;
-  product.rows = forward ? args.outputs : args.inputs;
-  product.channels = forward ? args.inputs : args.outputs;
-  product.a = weights;
-  product.in = static_cast<const T*>(forward ? args.input : args.gradient);
-  product.bias = static_cast<const T*>(args.bias);
-  product.out = static_cast<T*>(args.out);
-  return product.run();
+  return run_product(product, args, weights, forward);
 }
 
 template <class T>
