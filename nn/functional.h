@@ -16,3 +16,4 @@
 #include <tern/nn/functional/normalization.h>
 #include <tern/nn/functional/padding.h>
 #include <tern/nn/functional/pixel_shuffle.h>
+#include <tern/nn/functional/pooling.h>

@@ -32,5 +32,6 @@
 #include <tern/nn/modules/normalization.h>
 #include <tern/nn/modules/padding.h>
 #include <tern/nn/modules/pixel_shuffle.h>
+#include <tern/nn/modules/pooling.h>
 #include <tern/nn/parallel/data_parallel.h>
 #include <tern/nn/utils.h>

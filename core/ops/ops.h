@@ -27,6 +27,7 @@
 #include <tern/core/ops/matmul_precision.h>
 #include <tern/core/ops/norm.h>
 #include <tern/core/ops/normalize.h>
+#include <tern/core/ops/pooling.h>
 #include <tern/core/ops/print.h>
 #include <tern/core/ops/products.h>
 #include <tern/core/ops/random.h>

@@ -69,6 +69,7 @@ section "Copies and conversions" $ops/copy.h $ops/fill.h $ops/copy_methods.inc $
 printf '\n## Other names\n\n| name | the same as |\n| --- | --- |\n'
 awk '!/^#/ { printf "| `%s` | `%s` |\n", $1, $2 }' $ops/aliases.txt
 section "Indexing" $ops/index.h $ops/indexing.h $ops/scatter.h $ops/mask.h $ops/embedding.h
+section "Pooling" $ops/pooling.h
 section "Losses, dropout and normalisation, as functions" $ops/loss.h $ops/normalize.h \
   $ops/dropout.h
 cat <<'TEXT'

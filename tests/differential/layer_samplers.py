@@ -141,3 +141,49 @@ def batch_norm(g, form):
     var = g.make([c], d, [g.random.randint(1, 8) / 4 for _ in range(c)], False, "contiguous") if stats else None
     return [x, weight, bias, mean, var,
             True if not stats else g.chance(0.6), g.pick([0.1, 0.5, 1.0]), g.pick([1e-5, 0.25])]
+
+
+def windows_of(form):
+    """The number of dimensions of the windows: max_pool2d and others."""
+    return int(form.op[form.op.index("pool") + 4])
+
+
+def pool(g, form):
+    """max_pool and avg_pool, with and without indices."""
+    n, d = windows_of(form), floating(g)
+    spread = lambda *numbers: [g.pick(numbers) for _ in range(g.pick([1, n]))]
+    kernel, padding = spread(1, 2, 3), spread(0, 0, 1)
+    largest = max(kernel)
+    x = g.tensor(g.pick([[], [1], [2]]) + [g.pick([1, 2])] + [g.pick([2, 3, 4]) for _ in range(n)], d)
+    if largest == 1 and g.chance(0.9):
+        padding = [0]
+    stride = g.pick([[], spread(1, 2, 3)])
+    if "max" in form.op:
+        return [x, kernel, stride, padding, g.pick([[1], [1], spread(1, 2)]) if padding == [0] else [1], g.chance(0.3)]
+    return [x, kernel, stride, padding, g.chance(0.3), g.chance(0.5)]
+
+
+def adaptive_pool(g, form):
+    n = windows_of(form)
+    x = g.tensor(g.pick([[], [1], [2]]) + [g.pick([1, 2])] + [g.pick([1, 2, 3, 4]) for _ in range(n)], floating(g))
+    return [x, [g.pick([1, 2, 3]) for _ in range(n)]]
+
+
+def fractional_pool(g, form):
+    n, d = windows_of(form), floating(g)
+    channels, lead = g.pick([1, 2]), g.pick([[], [1], [2]])
+    kernel, out = [g.pick([1, 2]) for _ in range(n)], [g.pick([1, 2]) for _ in range(n)]
+    x = g.tensor(lead + [channels] + [k + o + g.pick([0, 1]) for k, o in zip(kernel, out)], d)
+    count = (lead or [1])[0] * channels * n
+    samples = g.make((lead or [1]) + [channels, n], d, [g.random.randrange(8) / 8 for _ in range(count)], False)
+    return [x, kernel, out, samples]
+
+
+def unpool(g, form):
+    n, d = windows_of(form), floating(g)
+    shape = g.pick([[], [1], [2]]) + [g.pick([1, 2])] + [g.pick([1, 2]) for _ in range(n)]
+    out = [g.pick([2, 3]) for _ in range(n)]
+    per_plane, count = math.prod(shape[-n:]), math.prod(shape)
+    # Without repetition: of repeated positions PyTorch does not say which element stays.
+    values = [v for _ in range(count // per_plane) for v in g.random.sample(range(math.prod(out)), per_plane)]
+    return [g.tensor(shape, d), g.make(shape, "int64", values, False), out]
