@@ -32,9 +32,9 @@ set(TERN_CPU_FLAGS_native -march=native)
 # Each set takes the kernels that it does not have from the set before it; the first has all. Left out are
 # those that a newer instruction set speeds up by less than a tenth: they wait for memory, take one element after
 # the other, or are Eigen's factorizations (600 KB).
-set(TERN_CPU_WITHOUT_avx2 linalg pad sample triangle)
-set(TERN_CPU_WITHOUT_avx512 ${TERN_CPU_WITHOUT_avx2} advanced_index cdist fill index mask optim require scan search
-    select sort)
+set(TERN_CPU_WITHOUT_avx2 grid_sample linalg pad sample triangle)
+set(TERN_CPU_WITHOUT_avx512 ${TERN_CPU_WITHOUT_avx2} advanced_index cdist fill index mask optim pooling require resample
+    scan search select sort)
 # These have only products in pairs of bfloat16.
 set(TERN_CPU_ONLY_avx512_bf16 gemm)
 set(TERN_CPU_ONLY_amx gemm)

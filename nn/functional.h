@@ -17,3 +17,5 @@
 #include <tern/nn/functional/padding.h>
 #include <tern/nn/functional/pixel_shuffle.h>
 #include <tern/nn/functional/pooling.h>
+#include <tern/nn/functional/upsampling.h>
+#include <tern/nn/functional/vision.h>

@@ -33,5 +33,6 @@
 #include <tern/nn/modules/padding.h>
 #include <tern/nn/modules/pixel_shuffle.h>
 #include <tern/nn/modules/pooling.h>
+#include <tern/nn/modules/upsampling.h>
 #include <tern/nn/parallel/data_parallel.h>
 #include <tern/nn/utils.h>

@@ -33,6 +33,7 @@
 #include <tern/core/ops/random.h>
 #include <tern/core/ops/rearrange.h>
 #include <tern/core/ops/reduce.h>
+#include <tern/core/ops/resampling.h>
 #include <tern/core/ops/resize.h>
 #include <tern/core/ops/scan.h>
 #include <tern/core/ops/scatter.h>

@@ -70,6 +70,7 @@ printf '\n## Other names\n\n| name | the same as |\n| --- | --- |\n'
 awk '!/^#/ { printf "| `%s` | `%s` |\n", $1, $2 }' $ops/aliases.txt
 section "Indexing" $ops/index.h $ops/indexing.h $ops/scatter.h $ops/mask.h $ops/embedding.h
 section "Pooling" $ops/pooling.h
+section "Resampling" $ops/resampling.h
 section "Losses, dropout and normalisation, as functions" $ops/loss.h $ops/normalize.h \
   $ops/dropout.h
 cat <<'TEXT'

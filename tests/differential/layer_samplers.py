@@ -1,6 +1,7 @@
 """Arguments that fit, for products of matrices, losses and normalisation."""
 
 import math
+import re
 
 
 def floating(g):
@@ -187,3 +188,25 @@ def unpool(g, form):
     # Without repetition: of repeated positions PyTorch does not say which element stays.
     values = [v for _ in range(count // per_plane) for v in g.random.sample(range(math.prod(out)), per_plane)]
     return [g.tensor(shape, d), g.make(shape, "int64", values, False), out]
+
+
+def resample(g, form):
+    """upsample_nearest2d and others."""
+    n, d = int(re.search(r"(\d)d", form.op)[1]), floating(g)
+    x = g.tensor(g.pick([[1], [2]]) + [g.pick([1, 2])] + [g.pick([1, 2, 3, 4]) for _ in range(n)], d)
+    rest = [] if "nearest" in form.op else [g.chance(0.5)]
+    return [x, [g.pick([1, 2, 3, 5]) for _ in range(n)]] + rest
+
+
+def grid_sampler(g, form):
+    n, d, batch = g.pick([2, 2, 3]), floating(g), g.pick([1, 2])
+    x = g.tensor([batch, g.pick([1, 2])] + [g.pick([1, 2, 3]) for _ in range(n)], d)
+    shape = [batch] + [g.pick([1, 2]) for _ in range(n)] + [n]
+    # Off the multiples of 1/4, at which elements and gradients jump.
+    grid = g.make(shape, d, [g.random.randint(-6, 6) / 4 + 1 / 16 for _ in range(math.prod(shape))])
+    return [x, grid, g.pick([0, 1, 2]), g.pick([0, 1, 2]), g.chance(0.5)]
+
+
+def affine_grid(g, form):
+    n, batch = g.pick([2, 3]), g.pick([1, 2])
+    return [g.tensor([batch, n, n + 1], floating(g)), [batch, 1] + [g.pick([1, 2, 3]) for _ in range(n)], g.chance(0.5)]

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <tern/core/tensor/tensor.h>
+
+// Resampling: ops that give the last dimensions of a tensor [N, C, ...] other sizes. Result o of n
+// lies at o * L / n in a dimension of L elements, or, with align_corners, at o * (L - 1) / (n - 1).
+// A scale, the factor of the sizes that the caller has in mind, replaces n / L. Floating dtypes,
+// and uint8 where it says so. All ops throw ShapeError for sizes that do not fit or are not
+// positive, and NotImplementedError for other dtypes.
+
+namespace tern {
+
+/// Returns the element at or before each position. Also uint8.
+///
+/// Shape: [N, C, L] -> [N, C, output_size]
+TERN_API Tensor upsample_nearest1d(const Tensor& input, IntArrayRef output_size,
+                                   std::optional<double> scales = std::nullopt);
+/// Does the same in two dimensions.
+///
+/// Shape: [N, C, H, W] -> [N, C, output_size]
+TERN_API Tensor upsample_nearest2d(const Tensor& input, IntArrayRef output_size,
+                                   std::optional<double> scales_h = std::nullopt,
+                                   std::optional<double> scales_w = std::nullopt);
+/// Does the same in three dimensions.
+///
+/// Shape: [N, C, D, H, W] -> [N, C, output_size]
+TERN_API Tensor upsample_nearest3d(const Tensor& input, IntArrayRef output_size,
+                                   std::optional<double> scales_d = std::nullopt,
+                                   std::optional<double> scales_h = std::nullopt,
+                                   std::optional<double> scales_w = std::nullopt);
+/// Returns the element whose center is nearest to the center of each result, as other image
+/// libraries do. Also uint8.
+///
+/// Shape: [N, C, L] -> [N, C, output_size]
+TERN_API Tensor _upsample_nearest_exact1d(const Tensor& input, IntArrayRef output_size,
+                                          std::optional<double> scales = std::nullopt);
+/// Does the same in two dimensions.
+///
+/// Shape: [N, C, H, W] -> [N, C, output_size]
+TERN_API Tensor _upsample_nearest_exact2d(const Tensor& input, IntArrayRef output_size,
+                                          std::optional<double> scales_h = std::nullopt,
+                                          std::optional<double> scales_w = std::nullopt);
+/// Does the same in three dimensions.
+///
+/// Shape: [N, C, D, H, W] -> [N, C, output_size]
+TERN_API Tensor _upsample_nearest_exact3d(const Tensor& input, IntArrayRef output_size,
+                                          std::optional<double> scales_d = std::nullopt,
+                                          std::optional<double> scales_h = std::nullopt,
+                                          std::optional<double> scales_w = std::nullopt);
+/// Interpolates linearly between the two elements around each position.
+///
+/// Shape: [N, C, L] -> [N, C, output_size]
+TERN_API Tensor upsample_linear1d(const Tensor& input, IntArrayRef output_size,
+                                  StrictBool align_corners,
+                                  std::optional<double> scales = std::nullopt);
+/// Does the same in two dimensions. Also uint8, rounded after each dimension.
+///
+/// Shape: [N, C, H, W] -> [N, C, output_size]
+TERN_API Tensor upsample_bilinear2d(const Tensor& input, IntArrayRef output_size,
+                                    StrictBool align_corners,
+                                    std::optional<double> scales_h = std::nullopt,
+                                    std::optional<double> scales_w = std::nullopt);
+/// Does the same in three dimensions.
+///
+/// Shape: [N, C, D, H, W] -> [N, C, output_size]
+TERN_API Tensor upsample_trilinear3d(const Tensor& input, IntArrayRef output_size,
+                                     StrictBool align_corners,
+                                     std::optional<double> scales_d = std::nullopt,
+                                     std::optional<double> scales_h = std::nullopt,
+                                     std::optional<double> scales_w = std::nullopt);
+/// Interpolates with the cubic kernel of parameter -0.75 in two dimensions: results may exceed the
+/// range of the elements. Also uint8, rounded after each dimension.
+///
+/// Shape: [N, C, H, W] -> [N, C, output_size]
+TERN_API Tensor upsample_bicubic2d(const Tensor& input, IntArrayRef output_size,
+                                   StrictBool align_corners,
+                                   std::optional<double> scales_h = std::nullopt,
+                                   std::optional<double> scales_w = std::nullopt);
+/// Averages with a triangle as wide as the distance of the results when it makes an image smaller:
+/// what Pillow calls bilinear. Also uint8, rounded after each dimension.
+///
+/// Shape: [N, C, H, W] -> [N, C, output_size]
+TERN_API Tensor _upsample_bilinear2d_aa(const Tensor& input, IntArrayRef output_size,
+                                        StrictBool align_corners,
+                                        std::optional<double> scales_h = std::nullopt,
+                                        std::optional<double> scales_w = std::nullopt);
+/// Does the same with the cubic kernel of parameter -0.5: what Pillow calls bicubic.
+///
+/// Shape: [N, C, H, W] -> [N, C, output_size]
+TERN_API Tensor _upsample_bicubic2d_aa(const Tensor& input, IntArrayRef output_size,
+                                       StrictBool align_corners,
+                                       std::optional<double> scales_h = std::nullopt,
+                                       std::optional<double> scales_w = std::nullopt);
+
+/// Reads an input at the points of a grid. The coordinates, x first, are -1 and 1 at the borders of
+/// the input, or, with align_corners, at the centers of its outermost elements. interpolation_mode
+/// 0 is bilinear, 1 nearest, 2 bicubic. padding_mode is what lies around the input: 0 zeros, 1 the
+/// border, 2 the input reflected. Floating dtypes.
+///
+/// Shape: input [N, C, H, W], grid [N, h, w, 2] -> [N, C, h, w]; or input [N, C, D, H, W], grid [N,
+/// d, h, w, 3] -> [N, C, d, h, w], without bicubic
+/// Throws: ShapeError and DTypeError when the arguments do not fit.
+TERN_API Tensor grid_sampler(const Tensor& input, const Tensor& grid, StrictInt interpolation_mode,
+                             StrictInt padding_mode, StrictBool align_corners);
+
+/// Returns the points of a regular grid for grid_sampler(), moved by affine maps `theta`. `size` is
+/// that of the result of grid_sampler().
+///
+/// Shape: theta [N, 2, 3], size [N, C, H, W] -> [N, H, W, 2]; or theta [N, 3, 4], size [N, C, D, H,
+/// W] -> [N, D, H, W, 3]
+/// Throws: ShapeError when the arguments do not fit.
+TERN_API Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size,
+                                      StrictBool align_corners);
+
+}  // namespace tern
