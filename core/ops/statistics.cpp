@@ -33,9 +33,7 @@ Tensor weighted(const Tensor& x, const Tensor& weights) {
 }
 
 // Returns `factor`, or 0 if it is negative.
-Tensor positive_part(const Tensor& factor) {
-  return where(factor <= 0, zeros_like(factor), factor);
-}
+Tensor non_negative(const Tensor& factor) { return where(factor <= 0, zeros_like(factor), factor); }
 
 Tensor covariance(const Tensor& self, std::int64_t correction, const Tensor& fweights,
                   const Tensor& aweights) {
@@ -67,7 +65,7 @@ Tensor covariance(const Tensor& self, std::int64_t correction, const Tensor& fwe
                              ? total - (weights * aweights).sum() * correction / total
                              : total - correction;
   const Tensor centred = in - weighted(in, weights).sum(1, true) / total;
-  return (centred.mm(weighted(centred, weights).t()) / positive_part(divisor)).squeeze();
+  return (centred.mm(weighted(centred, weights).t()) / non_negative(divisor)).squeeze();
 }
 
 }  // namespace
