@@ -96,8 +96,8 @@ std::tuple<Tensor, Tensor> adaptive_largest(const char* kernel, const char* node
 /// Returns the starts of the windows of one dimension of fractional pooling [planes, out].
 Tensor fractional_starts(const Tensor& samples, std::int64_t size, std::int64_t kernel,
                          std::int64_t out) {
-  const Tensor last = full({samples.size(0), std::min<std::int64_t>(out, 1)}, size - kernel,
-                           samples.options().dtype(kLong));
+  Tensor last = full({samples.size(0), std::min<std::int64_t>(out, 1)}, size - kernel,
+                     samples.options().dtype(kLong));
   if (out < 2) return last;
   // In the dtype of the samples, whose rounding decides.
   const Tensor alpha = full({}, static_cast<double>(size - kernel) / static_cast<double>(out - 1),

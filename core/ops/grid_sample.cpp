@@ -199,7 +199,7 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, StrictInt interpola
                       align_corners};
   DimVector sizes = input.sizes();
   for (std::size_t d = 2; d < sizes.size(); ++d) sizes[d] = grid.sizes()[d - 1];
-  const Tensor out = detail::make_tensor(sizes, input.dtype(), input.device());
+  Tensor out = detail::make_tensor(sizes, input.dtype(), input.device());
   if (out.numel() != 0) {
     const Tensor dense = input.detach().contiguous(), points = grid.detach().contiguous();
     GridSampleArgs args = call.args(dense, points);

@@ -18,7 +18,6 @@ namespace detail {
 
 using kernels::PoolingArgs;
 using kernels::PoolingOp;
-using kernels::PoolingWindows;
 
 Pooling::Pooling(const Tensor& input, int dims_)
     : dims(dims_), args{}, in_sizes(input.sizes()), out_sizes(input.sizes()) {

@@ -38,11 +38,12 @@ void read_numbers(const char* name, const PoolCall& call, IntArrayRef list, std:
 
 /// The numbers with the names that PyTorch's texts give them: "kH: 2 kW: 3".
 std::string named(const PoolCall& call, const char* prefix, const std::int64_t* numbers) {
+  constexpr char kAxes[] = {'T', 'H', 'W'};
   std::string text;
   for (int d = 0; d < call.dims; ++d) {
     if (d > 0) text += ' ';
     text += prefix;
-    text += call.dims == 1 ? "W" : &"T\0H\0W\0"[2 * (3 - call.dims + d)];
+    text += kAxes[3 - call.dims + d];
     text += ": " + std::to_string(numbers[d]);
   }
   return text;

@@ -151,7 +151,7 @@ template class detail::UnpoolLayer<MaxUnpool3dImpl, MaxUnpool3dOptions>;
 
 FractionalMaxPool2dImpl::FractionalMaxPool2dImpl(const FractionalMaxPool2dOptions& options_)
     : options(options_) {
-  reset();
+  FractionalMaxPool2dImpl::reset();
 }
 void FractionalMaxPool2dImpl::reset() {
   check_fractions(options);
@@ -170,7 +170,7 @@ std::tuple<Tensor, Tensor> FractionalMaxPool2dImpl::forward_with_indices(const T
 
 FractionalMaxPool3dImpl::FractionalMaxPool3dImpl(const FractionalMaxPool3dOptions& options_)
     : options(options_) {
-  reset();
+  FractionalMaxPool3dImpl::reset();
 }
 void FractionalMaxPool3dImpl::reset() {
   check_fractions(options);

@@ -21,7 +21,7 @@ template <class T>
 struct ResampleTable {
   std::int64_t taps, outs;
   T* weights;  // null: out of memory
-  std::int32_t* indices;
+  std::int32_t* indices = nullptr;
 
   explicit ResampleTable(const ResampleArgs& args) {
     const ResampleAxis<T> axis(args);
