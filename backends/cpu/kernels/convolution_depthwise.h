@@ -107,11 +107,11 @@ class DepthwiseSum {
   explicit DepthwiseSum(const Stencil& given) : stencil(given), plane_(given) {}
 
   const Stencil& stencil;
-  std::int64_t batch, groups, weights;  // weights of one group
-  const T* a;                           // [groups, weights]
-  const T* in;                          // [batch, groups, stencil.in]
-  const T* bias;                        // [groups]; null: none
-  T* out;                               // [batch, groups, stencil.out]
+  std::int64_t batch = 0, groups = 0, weights = 0;  // weights of one group
+  const T* a = nullptr;                             // [groups, weights]
+  const T* in = nullptr;                            // [batch, groups, stencil.in]
+  const T* bias = nullptr;                          // [groups]; null: none
+  T* out = nullptr;                                 // [batch, groups, stencil.out]
 
   /// Returns false if out of memory.
   bool run() {

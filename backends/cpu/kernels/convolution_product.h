@@ -64,11 +64,11 @@ class StencilProduct {
   explicit StencilProduct(const Stencil& given) : stencil(given) {}
 
   const Stencil& stencil;
-  std::int64_t batch, groups, rows, channels;  // rows and channels of one group
-  const T* a;                                  // [groups, rows, channels, taps]
-  const T* in;                                 // [batch, groups * channels, stencil.in]
-  const T* bias;                               // [groups * rows]; null: none
-  T* out;                                      // [batch, groups * rows, stencil.out]
+  std::int64_t batch = 0, groups = 0, rows = 0, channels = 0;  // of one group
+  const T* a = nullptr;                                        // [groups, rows, channels, taps]
+  const T* in = nullptr;    // [batch, groups * channels, stencil.in]
+  const T* bias = nullptr;  // [groups * rows]; null: none
+  T* out = nullptr;         // [batch, groups * rows, stencil.out]
 
   /// Returns false if out of memory.
   bool run() {

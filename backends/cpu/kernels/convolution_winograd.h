@@ -16,12 +16,12 @@ class WinogradProduct {
   explicit WinogradProduct(const Stencil& given) : stencil(given) {}
 
   const Stencil& stencil;
-  std::int64_t batch, groups, rows, channels;
-  const float* a;
-  const float* in;
-  const float* bias;
-  float* out;
-  float* transformed;  // room for kPoints * groups * rows * channels weights
+  std::int64_t batch = 0, groups = 0, rows = 0, channels = 0;
+  const float* a = nullptr;
+  const float* in = nullptr;
+  const float* bias = nullptr;
+  float* out = nullptr;
+  float* transformed = nullptr;  // room for kPoints * groups * rows * channels weights
 
   static constexpr int kPoints = 36;
 
@@ -61,7 +61,7 @@ class WinogradProduct {
   using S = Simd<float>;
   using V = S::V;
   static constexpr std::int64_t kWidth = S::kWidth, kSide = 4, kPatch = 6;
-  static constexpr std::int64_t kMostVectors = 2 * kTileVectors;
+  static constexpr std::int64_t kMostVectors = std::int64_t{2} * kTileVectors;
 
   std::int64_t tile_rows() const { return divide_up(stencil.grid[1], kSide); }
   std::int64_t tile_columns() const { return divide_up(stencil.grid[2], kSide); }
@@ -118,7 +118,7 @@ class WinogradProduct {
       g[t] = S::load(lanes);
     }
     for (int x = 0; x < 3; ++x) times_g(g + x, 3, half + x, 3);
-    for (int y = 0; y < 6; ++y) times_g(half + y * 3, 1, whole + y * 6, 1);
+    for (std::int64_t y = 0; y < 6; ++y) times_g(half + y * 3, 1, whole + y * 6, 1);
     for (int p = 0; p < kPoints; ++p) {
       float* const to = transformed + p * pairs + first;
       count == kWidth ? S::store(to, whole[p])
