@@ -38,6 +38,8 @@ INSTANTIATE_TEST_SUITE_P(
         ExampleRun{"custom_dataset", "--epochs 1 --save net.json", "correct on new pictures: "},
         ExampleRun{"gru", "--steps 3 --length 4 --save net.json", "mean squared error on new"},
         ExampleRun{"linear_regression", "--epochs 1 --save net.json", "learned: y = 2.0"},
+        ExampleRun{"mnist", "--epochs 1 --batch-size 16 --data mnist --save net.json",
+                   "epoch 1: loss "},
         ExampleRun{"mnist_mlp", "--epochs 1 --batch-size 16 --data mnist --save net.json",
                    "epoch 1: loss "},
         ExampleRun{"multi_device", "--epochs 2 --save net.json", "epoch 2: loss"},

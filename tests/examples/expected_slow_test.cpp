@@ -27,6 +27,11 @@ TEST(ExpectedResults, LinearRegression) {
       << result.text;
 }
 
+TEST(ExpectedResults, Mnist) {
+  const ProgramResult result = run_program(kFolder + "mnist --device cpu --epochs 3");
+  EXPECT_GT(last_number(result, "accuracy "), 0.99) << result.text;
+}
+
 TEST(ExpectedResults, MnistMlp) {
   const ProgramResult result = run_program(kFolder + "mnist_mlp --device cpu");
   EXPECT_GT(last_number(result, "accuracy "), 0.98) << result.text;
