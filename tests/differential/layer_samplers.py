@@ -144,6 +144,22 @@ def batch_norm(g, form):
             True if not stats else g.chance(0.6), g.pick([0.1, 0.5, 1.0]), g.pick([1e-5, 0.25])]
 
 
+def convolution(g, form):
+    """conv1d to conv_transpose3d, whose weights name the channels in the other order."""
+    n, d, groups = int(re.search(r"(\d)d", form.op)[1]), floating(g), g.pick([1, 1, 2])
+    transposed = "transpose" in form.op
+    spread = lambda *numbers: [g.pick(numbers) for _ in range(g.pick([1, n]))]
+    ins, outs = g.pick([1, 2]), g.pick([1, 2])  # of one group
+    x = g.tensor(g.pick([[], [1], [2]]) + [ins * groups] + [g.pick([3, 4, 5]) for _ in range(n)], d)
+    kernel = [g.pick([1, 2, 3]) for _ in range(n)]
+    weight = g.tensor(([ins * groups, outs] if transposed else [outs * groups, ins]) + kernel, d)
+    bias = None if g.chance(0.3) else g.tensor([outs * groups], d)
+    stride, padding, dilation = spread(1, 2), spread(0, 0, 1), spread(1, 1, 2)
+    if transposed:
+        return [x, weight, bias, stride, padding, spread(0, 0, 1), groups, dilation]
+    return [x, weight, bias, stride, padding, dilation, groups]
+
+
 def windows_of(form):
     """The number of dimensions of the windows: max_pool2d and others."""
     return int(form.op[form.op.index("pool") + 4])

@@ -11,12 +11,13 @@
 namespace tern {
 namespace {
 
-const Tensor kInput = ones({2, 4, 6, 6}), kWeight = ones({5, 4, 3, 3});
+Tensor an_input() { return ones({2, 4, 6, 6}); }
+Tensor a_weight() { return ones({5, 4, 3, 3}); }
 
 TEST(Convolution, RefusesBadNumbers) {
   const auto text = [](IntArrayRef stride, IntArrayRef padding, IntArrayRef dilation,
                        std::int64_t groups) {
-    return error_of([&] { conv2d(kInput, kWeight, {}, stride, padding, dilation, groups); });
+    return error_of([&] { conv2d(an_input(), a_weight(), {}, stride, padding, dilation, groups); });
   };
   EXPECT_EQ(text(0, 0, 1, 1), "conv2d: non-positive stride is not supported, got [0, 0]");
   EXPECT_EQ(text({1, -1}, 0, 1, 1), "conv2d: non-positive stride is not supported, got [1, -1]");
@@ -35,39 +36,39 @@ TEST(Convolution, RefusesBadNumbers) {
   EXPECT_EQ(text(1, 0, 4, 1),
             "conv2d: Calculated padded input size per channel: (6 x 6). Kernel size: (9 x 9). "
             "Kernel size can't be greater than actual input size");
-  EXPECT_EQ(error_of([] { conv2d(kInput, kWeight, {}, 2, "same"); }),
+  EXPECT_EQ(error_of([] { conv2d(an_input(), a_weight(), {}, 2, "same"); }),
             "conv2d: padding='same' is not supported for strided convolutions, got stride [2]");
-  EXPECT_EQ(error_of([] { conv2d(kInput, kWeight, {}, 1, "abc"); }),
+  EXPECT_EQ(error_of([] { conv2d(an_input(), a_weight(), {}, 1, "abc"); }),
             "conv2d: Invalid padding string: 'abc'");
 }
 
 TEST(Convolution, RefusesSizesThatOverflow) {
   static constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(error_of([] { conv2d(kInput, kWeight, {}, 1, kMost / 2 + 1); }),
+  EXPECT_EQ(error_of([] { conv2d(an_input(), a_weight(), {}, 1, kMost / 2 + 1); }),
             "conv2d: Given padding=4611686018427387904 at dimension 0, expected padding to be at "
             "most 4611686018427387903");
-  EXPECT_NE(error_of([] { conv2d(kInput, kWeight, {}, 1, kMost / 2); }), "");
-  EXPECT_NE(error_of([] { conv2d(kInput, kWeight, {}, 1, 0, kMost); }), "");
-  EXPECT_NE(error_of([] { conv2d(kInput, kWeight, {}, 1, std::int64_t{1} << 40); }), "");
-  EXPECT_NE(error_of([] { conv2d(kInput, kWeight, {}, 1, 0, 1, kMost); }), "");
-  EXPECT_NE(error_of([] { conv_transpose2d(kInput, ones({4, 5, 3, 3}), {}, kMost); }), "");
+  EXPECT_NE(error_of([] { conv2d(an_input(), a_weight(), {}, 1, kMost / 2); }), "");
+  EXPECT_NE(error_of([] { conv2d(an_input(), a_weight(), {}, 1, 0, kMost); }), "");
+  EXPECT_NE(error_of([] { conv2d(an_input(), a_weight(), {}, 1, std::int64_t{1} << 40); }), "");
+  EXPECT_NE(error_of([] { conv2d(an_input(), a_weight(), {}, 1, 0, 1, kMost); }), "");
+  EXPECT_NE(error_of([] { conv_transpose2d(an_input(), ones({4, 5, 3, 3}), {}, kMost); }), "");
 }
 
 TEST(Convolution, RefusesTensorsOfSeveralDtypes) {
-  EXPECT_EQ(error_of<DTypeError>([] { conv2d(kInput.to(kDouble), kWeight); }),
+  EXPECT_EQ(error_of<DTypeError>([] { conv2d(an_input().to(kDouble), a_weight()); }),
             "conv2d: Input type (Double) and weight type (Float) should be the same");
-  EXPECT_EQ(error_of<DTypeError>([] { conv2d(kInput, kWeight, ones({5}, kDouble)); }),
+  EXPECT_EQ(error_of<DTypeError>([] { conv2d(an_input(), a_weight(), ones({5}, kDouble)); }),
             "conv2d: Input type (Float) and bias type (Double) should be the same");
 }
 
 TEST(Convolution, RefusesBadOutputPadding) {
   const Tensor weight = ones({4, 5, 3, 3});
-  EXPECT_EQ(error_of([&] { conv_transpose2d(kInput, weight, {}, 1, 0, 1); }),
+  EXPECT_EQ(error_of([&] { conv_transpose2d(an_input(), weight, {}, 1, 0, 1); }),
             "conv_transpose2d: output padding must be smaller than either stride or dilation, but "
             "got output_padding: [1, 1] stride: [1, 1] dilation: [1, 1]");
-  EXPECT_EQ(error_of([&] { conv_transpose2d(kInput, weight, {}, 1, 0, -1); }),
+  EXPECT_EQ(error_of([&] { conv_transpose2d(an_input(), weight, {}, 1, 0, -1); }),
             "conv_transpose2d: negative output_padding is not supported, got [-1, -1]");
-  EXPECT_EQ(conv_transpose2d(kInput, weight, {}, 1, 0, 1, 1, 2).sizes(),
+  EXPECT_EQ(conv_transpose2d(an_input(), weight, {}, 1, 0, 1, 1, 2).sizes(),
             IntArrayRef({2, 5, 11, 11}));
 }
 
@@ -78,7 +79,7 @@ TEST(Convolution, WithoutChannelsIsTheBias) {
 }
 
 TEST(Convolution, GradientsOfEmptyBatchesAreZeros) {
-  const Tensor x = zeros({0, 4, 6, 6}).requires_grad_(), w = kWeight.clone().requires_grad_();
+  const Tensor x = zeros({0, 4, 6, 6}).requires_grad_(), w = a_weight().clone().requires_grad_();
   conv2d(x, w).sum().backward();
   EXPECT_TRUE(w.grad().equal(zeros_like(w)));
   EXPECT_EQ(x.grad().sizes(), x.sizes());
