@@ -58,12 +58,6 @@ struct Arguments {
   std::string save;
 };
 
-data::datasets::PairDataset load_digits(const std::string& folder, bool is_training) {
-  using Mnist = data::datasets::MNIST;
-  if (folder.empty()) return support::Digits(is_training ? 10000 : 2000, is_training ? 1 : 2);
-  return Mnist(folder, is_training ? Mnist::Mode::kTrain : Mnist::Mode::kTest);
-}
-
 /// Trains for one epoch; returns the mean loss.
 double train(Net& net, auto& loader, optim::Optimizer& optimizer, optim::LRScheduler& schedule,
              const tern::Device& device) {
@@ -101,8 +95,8 @@ void test(Net& net, auto& loader, const tern::Device& device) {
 }
 
 void run(const Arguments& arguments) {
-  const auto train_digits = load_digits(arguments.data, /*is_training=*/true);
-  const auto test_digits = load_digits(arguments.data, /*is_training=*/false);
+  const auto train_digits = support::load_digits(arguments.data, /*is_training=*/true);
+  const auto test_digits = support::load_digits(arguments.data, /*is_training=*/false);
   tern::manual_seed(arguments.seed);
   const auto batch_size = static_cast<std::size_t>(arguments.batch_size);
   const auto stack = data::transforms::Stack<>();

@@ -36,12 +36,6 @@ struct Arguments {
   std::string save;
 };
 
-data::datasets::PairDataset load_digits(const std::string& folder, bool is_training) {
-  using Mnist = data::datasets::MNIST;
-  if (folder.empty()) return support::Digits(is_training ? 10000 : 2000, is_training ? 1 : 2);
-  return Mnist(folder, is_training ? Mnist::Mode::kTrain : Mnist::Mode::kTest);
-}
-
 nn::Sequential make_net(const tern::Device& device) {
   nn::Sequential net{nn::Flatten(),    nn::Linear(784, 512), nn::ReLU(),
                      nn::Dropout(0.2), nn::Linear(512, 256), nn::ReLU(),
@@ -64,8 +58,8 @@ double accuracy(nn::Sequential& net, auto& loader, const tern::Device& device) {
 }
 
 void run(const Arguments& arguments) {
-  const auto train_digits = load_digits(arguments.data, /*is_training=*/true);
-  const auto test_digits = load_digits(arguments.data, /*is_training=*/false);
+  const auto train_digits = support::load_digits(arguments.data, /*is_training=*/true);
+  const auto test_digits = support::load_digits(arguments.data, /*is_training=*/false);
   tern::manual_seed(arguments.seed);
   const auto batch_size = static_cast<std::size_t>(arguments.batch_size);
   const auto stack = data::transforms::Stack<>();

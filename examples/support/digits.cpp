@@ -8,6 +8,7 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/ops/ops.h>
+#include <tern/nn/data/datasets/mnist.h>
 
 #include "glyphs.h"
 
@@ -208,5 +209,15 @@ tern::data::datasets::PairDataset draw(std::int64_t count, std::uint64_t seed) {
 }  // namespace
 
 Digits::Digits(std::int64_t count, std::uint64_t seed) : PairDataset(draw(count, seed)) {}
+
+tern::data::datasets::PairDataset load_digits(const std::string& folder, bool is_training) {
+  using tern::data::datasets::MNIST;
+  if (folder.empty()) return Digits(is_training ? 10000 : 2000, /*seed=*/is_training ? 1 : 2);
+  MNIST digits(folder, is_training ? MNIST::Mode::kTrain : MNIST::Mode::kTest);
+  const tern::Tensor& images = digits.images();
+  TERN_CHECK(images.numel() > 0 && images.numel() == images.size(0) * 784, tern::ShapeError,
+             "the images in ", folder, " should be 28 x 28, got sizes ", images.sizes());
+  return digits;
+}
 
 }  // namespace support

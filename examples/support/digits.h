@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <tern/nn/data/datasets/tensor_dataset.h>
@@ -37,5 +38,10 @@ class Digits : public tern::data::datasets::PairDataset {
   /// Returns all images.
   const tern::Tensor& images() const { return data(); }
 };
+
+/// Returns the digits for training or for testing: MNIST's, from the four files in `folder`, or
+/// 10,000 and 2,000 drawn ones if it is empty. Throws FileError for a file that is missing,
+/// ShapeError for images of another size than 28 x 28.
+tern::data::datasets::PairDataset load_digits(const std::string& folder, bool is_training);
 
 }  // namespace support

@@ -27,16 +27,6 @@ namespace data = tern::data;
 
 namespace {
 
-data::datasets::PairDataset load_digits(const std::string& folder, bool train) {
-  using namespace data::datasets;
-  if (folder.empty()) return support::Digits(train ? 10000 : 2000, /*seed=*/train ? 1 : 2);
-  MNIST digits(folder, train ? MNIST::Mode::kTrain : MNIST::Mode::kTest);
-  const Tensor& images = digits.images();
-  TERN_CHECK(images.numel() > 0 && images.numel() == images.size(0) * 784, tern::ShapeError,
-             "the images in ", folder, " should be 28 x 28, got sizes ", images.sizes());
-  return digits;
-}
-
 double train(Run& run, auto& loader, std::int64_t count) {
   const std::int64_t batches = (count - 1) / run.arguments.batch_size + 1;
   tern::train::ProgressBar progress(stdout, "Epoch " + std::to_string(run.epoch()), batches);
@@ -101,8 +91,8 @@ void run_vae(const Arguments& arguments) {
   if (arguments.threads > 0) tern::set_num_threads(arguments.threads);
   std::printf("Using device: %s\n", arguments.device.str().c_str());
   std::filesystem::create_directories(arguments.out);
-  const auto train_digits = load_digits(arguments.data, /*train=*/true);
-  const auto test_digits = load_digits(arguments.data, /*train=*/false);
+  const auto train_digits = support::load_digits(arguments.data, /*is_training=*/true);
+  const auto test_digits = support::load_digits(arguments.data, /*is_training=*/false);
 
   tern::manual_seed(arguments.seed);
   Run run(arguments);
