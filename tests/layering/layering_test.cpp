@@ -20,7 +20,7 @@ std::string at(const Source& source, std::size_t line) {
 std::set<std::string> public_headers() {
   std::set<std::string> found;
   std::vector<std::string> open = {"tern.h", "compat/torch/torch.h", "serialization/safetensors.h",
-                                   "train/train.h"};
+                                   "train/train.h", "nn/models.h"};
   const std::filesystem::path root = TERN_SOURCE_DIR;
   while (!open.empty()) {
     const std::string path = open.back();
