@@ -69,13 +69,38 @@ struct Shared {
 };
 constinit Shared shared;
 
-void* ask_system(std::size_t size) {
-  const bool huge = size >= 2 * kHugePage;
-  void* memory = nullptr;
-  if (posix_memalign(&memory, huge ? kHugePage : kAlignment, size) != 0) return nullptr;
+/// True for blocks that are mapped one by one: malloc keeps freed memory of blocks below 32 MB.
+constexpr bool is_mapped(std::size_t size) { return kRecycles && size >= 2 * kHugePage; }
+
+/// Maps memory that begins at a huge page.
+void* map_memory(std::size_t size) {
+  const std::size_t reserved = size + kHugePage;
+  void* const start =
+      mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) return nullptr;
+  char* const first = static_cast<char*>(start);
+  const std::size_t before =
+      (kHugePage - reinterpret_cast<std::uintptr_t>(start) % kHugePage) % kHugePage;
+  if (before > 0) munmap(first, before);
+  munmap(first + before + size, reserved - before - size);
   // Only advice: it fails where the kernel has no huge pages.
-  if (huge) madvise(memory, size, MADV_HUGEPAGE);
-  return memory;
+  madvise(first + before, size, MADV_HUGEPAGE);
+  return first + before;
+}
+
+void* ask_system(std::size_t size) {
+  if (is_mapped(size)) return map_memory(size);
+  void* memory = nullptr;
+  return posix_memalign(&memory, kAlignment, size) == 0 ? memory : nullptr;
+}
+
+/// Gives a block back to the system. `size` is that of its class.
+void return_to_system(void* memory, std::size_t size) noexcept {
+  if (is_mapped(size)) {
+    munmap(memory, size);
+  } else {
+    std::free(memory);
+  }
 }
 
 /// Gives the blocks of an ending thread to the other threads.
@@ -171,8 +196,9 @@ class CpuAllocator final : public Allocator {
       cache->counters.cached.set(0);
     }
     const std::lock_guard lock(shared.mutex);
-    for (List& list : shared.lists) {
-      while (list.head != nullptr) std::free(list.pop());
+    for (int c = 0; c < kClasses; ++c) {
+      List& list = shared.lists[c];
+      while (list.head != nullptr) return_to_system(list.pop(), class_bytes(c));
     }
     shared.cached = 0;
   }
@@ -254,6 +280,7 @@ class CpuAllocator final : public Allocator {
     }
     // The address sanitizer must see the first byte after a tensor.
     const std::size_t size = kRecycles ? c.size : bytes;
+    if (is_mapped(size)) make_room(static_cast<std::int64_t>(size));
     void* memory = ask_system(size);
     if (memory == nullptr) {
       empty_cache();
@@ -285,7 +312,24 @@ class CpuAllocator final : public Allocator {
         return;
       }
     }
-    std::free(pointer);
+    return_to_system(pointer, c.size);
+  }
+
+  /// Returns free blocks of other sizes to the system, the largest first, if with `size` more bytes
+  /// live and free memory together would exceed the peak of live memory by an eighth and
+  /// kSharedSlack. A training step needs blocks of many sizes, but not all at a time.
+  [[gnu::cold, gnu::noinline]] static void make_room(std::int64_t size) {
+    const std::lock_guard lock(shared.mutex);
+    const std::int64_t peak = shared.totals.peak.load();
+    std::int64_t excess =
+        shared.totals.live.load() + shared.cached + size - (peak + peak / 8 + kSharedSlack);
+    for (int c = kClasses - 1; excess > 0 && is_mapped(class_bytes(c)); --c) {
+      const auto freed = static_cast<std::int64_t>(class_bytes(c));
+      for (List& list = shared.lists[c]; excess > 0 && list.head != nullptr; excess -= freed) {
+        return_to_system(list.pop(), class_bytes(c));
+        shared.cached -= freed;
+      }
+    }
   }
 
   [[noreturn, gnu::cold, gnu::noinline]] void out_of_memory(std::size_t bytes) const {

@@ -28,6 +28,12 @@ constexpr SizeClass size_class(std::size_t bytes) {
   return {(top - 9) * 8 + static_cast<int>(step), (step + 1) << shift};
 }
 
+/// Returns the size of the class with this index.
+constexpr std::size_t class_bytes(int index) {
+  const auto i = static_cast<std::size_t>(index);
+  return i < 8 ? (i + 1) * kAlignment : (i % 8 + 9) << (i / 8 + 5);
+}
+
 /// Blocks up to this size wait in lists of their thread.
 constexpr std::size_t kSmallSize = std::size_t{64} << 10;
 constexpr int kSmallClasses = size_class(kSmallSize).index + 1;

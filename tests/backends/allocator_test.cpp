@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <tern/backends/cpu/size_class.h>
 #include <tern/core/base/error.h>
 #include <tern/core/tensor/detail/allocator.h>
 
@@ -72,6 +73,38 @@ TEST_F(CpuAllocator, EmptyCache) {
   EXPECT_GT(memory().stats(0).cached_bytes, tern::testing::has_sanitizer() ? -1 : 1 << 20);
   memory().empty_cache();
   EXPECT_EQ(memory().stats(0).cached_bytes, 0);
+}
+
+TEST_F(CpuAllocator, ReturnsFreeBlocksOfOtherSizes) {
+  if (tern::testing::has_sanitizer())
+    GTEST_SKIP() << "sanitizers switch off the reuse of freed memory, which this test looks at";
+  memory().empty_cache();
+  // Three blocks of each size are live at a time: at most 240 MB.
+  constexpr std::int64_t kMost = 240 << 20;
+  for (const std::size_t bytes : {64 << 20, 80 << 20, 56 << 20, 72 << 20, 5 << 20}) {
+    void* blocks[3];
+    for (void*& block : blocks) {
+      block = memory().allocate(bytes, 0);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(block) % (2 << 20), 0U);
+      static_cast<char*>(block)[0] = static_cast<char*>(block)[bytes - 1] = 1;
+      const MemoryStats stats = memory().stats(0);
+      EXPECT_LE(stats.live_bytes + stats.cached_bytes, kMost + kMost / 8 + (64 << 20)) << bytes;
+    }
+    for (void* block : blocks) memory().deallocate(block, bytes, 0);
+  }
+  memory().empty_cache();
+  EXPECT_EQ(memory().stats(0).cached_bytes, 0);
+}
+
+TEST_F(CpuAllocator, KnowsTheSizesOfItsClasses) {
+  int last = -1;
+  for (std::size_t bytes = 1; bytes < cpu::kMaxAllocation; bytes += bytes / 3 + 1) {
+    const cpu::SizeClass c = cpu::size_class(bytes);
+    EXPECT_EQ(cpu::class_bytes(c.index), c.size) << bytes;
+    EXPECT_GE(c.size, bytes);
+    EXPECT_GE(c.index, last);
+    last = c.index;
+  }
 }
 
 TEST_F(CpuAllocator, ManySmallBlocks) {
