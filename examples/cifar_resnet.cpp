@@ -7,7 +7,7 @@
 //   [--epochs 8] [--batch-size 32] [--lr 0.05] [--seed 1] [--workers 1] [--device cpu|cuda|cuda:N]
 //   [--disable-cuda] [--save FILE] [--show FILE]
 //
-// --show writes test pictures as PNG, with a red frame around those that are named wrongly.
+// --show writes test pictures as PNG, first those that are named wrongly, in red frames.
 // Expected with the defaults: an accuracy above 0.97 on drawn shapes.
 
 #include <cstdio>
@@ -117,17 +117,19 @@ Tensor test(Net& net, auto& loader, const tern::Device& device) {
   return tern::cat(right);
 }
 
-/// Writes the first 50 test pictures. Those that are named wrongly get a red frame.
+/// Writes 30 test pictures. Those that are named wrongly come first and get a red frame.
 void show(const std::string& file, const data::datasets::PairDataset& pictures,
           const Tensor& right) {
-  const std::int64_t count = std::min<std::int64_t>(50, right.numel());
-  Tensor shown = tern::constant_pad_nd(pictures.data().narrow(0, 0, count), {2, 2, 2, 2}, 255);
+  const std::int64_t count = std::min<std::int64_t>(30, right.numel());
+  const Tensor order = (right.to(tern::kLong) * right.numel() + tern::arange(right.numel()))
+                           .argsort()
+                           .narrow(0, 0, count);
+  Tensor shown = tern::constant_pad_nd(pictures.data().index_select(0, order), {2, 2, 2, 2}, 255);
   for (std::int64_t i = 0; i < count; ++i) {
-    if (right[i].item<bool>()) continue;
-    Tensor framed = tern::zeros({3, 36, 36}, tern::kByte);
-    framed[0] = 255;
-    framed.narrow(1, 2, 32).narrow(2, 2, 32).copy_(pictures.data()[i]);
-    shown[i] = framed;
+    if (right[order[i].item<std::int64_t>()].item<bool>()) break;
+    const Tensor picture = shown[i].narrow(1, 2, 32).narrow(2, 2, 32).clone();
+    shown[i] = tern::tensor({255, 0, 0}, tern::kByte).view({3, 1, 1});
+    shown[i].narrow(1, 2, 32).narrow(2, 2, 32).copy_(picture);
   }
   tern::train::save_image(shown, file, tern::train::GridOptions().nrow(10).padding(0));
 }
