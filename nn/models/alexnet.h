@@ -32,9 +32,11 @@ class TERN_API AlexNetImpl : public nn::Cloneable<AlexNetImpl> {
 
   /// The options given to the constructor.
   AlexNetOptions options;
-  /// The layers in the order of forward().
+  /// The convolutions.
   nn::Sequential features{nullptr};
+  /// Makes images of a fixed size of their results.
   nn::AdaptiveAvgPool2d avgpool{nullptr};
+  /// The linear layers.
   nn::Sequential classifier{nullptr};
 };
 TERN_MODULE(AlexNet);

@@ -33,9 +33,16 @@ class TERN_API LeNetImpl : public nn::Cloneable<LeNetImpl> {
 
   /// The options given to the constructor.
   LeNetOptions options;
-  /// The layers in the order of forward().
-  nn::Conv2d conv1{nullptr}, conv2{nullptr};
-  nn::Linear fc1{nullptr}, fc2{nullptr}, fc3{nullptr};
+  /// The first convolution: 6 channels.
+  nn::Conv2d conv1{nullptr};
+  /// The second convolution: 16 channels.
+  nn::Conv2d conv2{nullptr};
+  /// The first linear layer: 120 numbers.
+  nn::Linear fc1{nullptr};
+  /// The second linear layer: 84 numbers.
+  nn::Linear fc2{nullptr};
+  /// The scores.
+  nn::Linear fc3{nullptr};
 };
 TERN_MODULE(LeNet);
 

@@ -34,8 +34,10 @@ class TERN_API MobileNetV2Impl : public nn::Cloneable<MobileNetV2Impl> {
 
   /// The options given to the constructor.
   MobileNetV2Options options;
-  /// The layers in the order of forward(), which averages the images between them.
-  nn::Sequential features{nullptr}, classifier{nullptr};
+  /// The convolutions; forward() averages the images that they return.
+  nn::Sequential features{nullptr};
+  /// Dropout and the linear layer.
+  nn::Sequential classifier{nullptr};
 };
 TERN_MODULE(MobileNetV2);
 

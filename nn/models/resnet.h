@@ -58,13 +58,25 @@ class TERN_API ResNetImpl : public nn::Cloneable<ResNetImpl> {
 
   /// The options given to the constructor.
   ResNetOptions options;
-  /// The layers in the order of forward().
+  /// The first convolution, of 7 x 7.
   nn::Conv2d conv1{nullptr};
+  /// Normalises its result.
   nn::BatchNorm2d bn1{nullptr};
+  /// Follows bn1.
   nn::ReLU relu{nullptr};
+  /// Halves the images before the blocks.
   nn::MaxPool2d maxpool{nullptr};
-  nn::Sequential layer1{nullptr}, layer2{nullptr}, layer3{nullptr}, layer4{nullptr};
+  /// Blocks of 64 channels, for bottlenecks 256.
+  nn::Sequential layer1{nullptr};
+  /// Blocks of 128 channels, for bottlenecks 512; half as high and wide.
+  nn::Sequential layer2{nullptr};
+  /// Blocks of 256 channels, for bottlenecks 1024; half as high and wide.
+  nn::Sequential layer3{nullptr};
+  /// Blocks of 512 channels, for bottlenecks 2048; half as high and wide.
+  nn::Sequential layer4{nullptr};
+  /// Averages the images.
   nn::AdaptiveAvgPool2d avgpool{nullptr};
+  /// The scores of the classes.
   nn::Linear fc{nullptr};
 };
 TERN_MODULE(ResNet);

@@ -40,10 +40,24 @@ class TERN_API UNetImpl : public nn::Cloneable<UNetImpl> {
 
   /// The options given to the constructor.
   UNetOptions options;
-  /// The way down: two convolutions for each level.
-  nn::Sequential inc{nullptr}, down1{nullptr}, down2{nullptr}, down3{nullptr}, down4{nullptr};
-  /// The way up. Each has "up", which enlarges, and "conv", which joins it with the way down.
-  nn::Sequential up1{nullptr}, up2{nullptr}, up3{nullptr}, up4{nullptr};
+  /// The first level: two convolutions.
+  nn::Sequential inc{nullptr};
+  /// The second level: halves the images, and two convolutions.
+  nn::Sequential down1{nullptr};
+  /// The third level.
+  nn::Sequential down2{nullptr};
+  /// The fourth level.
+  nn::Sequential down3{nullptr};
+  /// The lowest level.
+  nn::Sequential down4{nullptr};
+  /// Up to the fourth level: "up" enlarges, "conv" joins the result with that of the way down.
+  nn::Sequential up1{nullptr};
+  /// Up to the third level.
+  nn::Sequential up2{nullptr};
+  /// Up to the second level.
+  nn::Sequential up3{nullptr};
+  /// Up to the first level.
+  nn::Sequential up4{nullptr};
   /// The classes.
   nn::Sequential outc{nullptr};
 };

@@ -39,9 +39,11 @@ class TERN_API VGGImpl : public nn::Cloneable<VGGImpl> {
 
   /// The options given to the constructor.
   VGGOptions options;
-  /// The layers in the order of forward().
+  /// The convolutions.
   nn::Sequential features{nullptr};
+  /// Makes images of a fixed size of their results.
   nn::AdaptiveAvgPool2d avgpool{nullptr};
+  /// The linear layers.
   nn::Sequential classifier{nullptr};
 };
 TERN_MODULE(VGG);
