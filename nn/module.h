@@ -220,6 +220,12 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// Throws DTypeError unless `dtype` is floating point.
   Module& to(ScalarType dtype, StrictBool non_blocking = false);
   Module& to(Device device, StrictBool non_blocking = false);
+  /// Gives parameters and buffers of four or five dimensions this memory format. Throws ShapeError
+  /// for one with another number of dimensions than the format has.
+  ///
+  /// Example:
+  ///   net->to(tern::MemoryFormat::ChannelsLast);
+  Module& to(MemoryFormat format);
   /// Moves the module to the CUDA device with this number.
   Module& to(int ordinal, StrictBool non_blocking = false) {
     return to(Device(ordinal), non_blocking);
@@ -333,7 +339,8 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   void add_child(std::string name, std::shared_ptr<Module> module);
   void replace_child(const std::string& name, std::shared_ptr<Module> module);
   void check_child(const std::string& name, const Module* module) const;
-  Module& convert(std::optional<Device> device, std::optional<ScalarType> dtype, bool non_blocking);
+  Module& convert(std::optional<Device> device, std::optional<ScalarType> dtype, bool non_blocking,
+                  std::optional<MemoryFormat> format = std::nullopt);
   void release_children() noexcept;
   std::shared_ptr<Module> shared_self() const;
   void copy_own(const Module& other, const std::optional<Device>& device);

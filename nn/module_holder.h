@@ -19,9 +19,9 @@ namespace detail {
 
 /// Arguments of to(): where a module is or its dtype. Constructors do not take them.
 template <class T>
-concept Placement =
-    std::is_same_v<T, Device> || std::is_same_v<T, DeviceType> || std::is_same_v<T, ScalarType> ||
-    std::is_same_v<T, TensorOptions> || tern::detail::TextArgument<T>;
+concept Placement = std::is_same_v<T, Device> || std::is_same_v<T, DeviceType> ||
+    std::is_same_v<T, ScalarType> || std::is_same_v<T, TensorOptions> ||
+    std::is_same_v<T, MemoryFormat> || tern::detail::TextArgument<T>;
 
 /// Owns a new module. One function for all classes: std::make_shared would be compiled again for
 /// every layer of a program.

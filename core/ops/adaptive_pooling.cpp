@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/pooling.h>
 #include <tern/core/ops/ops.h>
@@ -135,6 +136,7 @@ std::tuple<Tensor, Tensor> fractional_largest(const char* node, int dims, const 
     pool.last(pool.args.out_sizes)[d] = out[d];
   }
   pool.args.windows = kernels::PoolingWindows::kTable;
+  pool.format = MemoryFormat::Contiguous;  // as in PyTorch
   pool.set_out_sizes();
   const std::int64_t batch = given == dims + 2 ? input.size(0) : 1,
                      channels = input.size(-1 - dims);
@@ -218,9 +220,10 @@ Tensor unpooled(const char* kernel, const char* node, int dims, const Tensor& in
   Tensor out;
   {
     const NoGradGuard no_grad;
-    out = input.new_zeros({planes, volume})
-              .scatter_(1, at, input.reshape({planes, count}))
-              .view(sizes);
+    const Tensor rows =
+        input.new_zeros({planes, volume}).scatter_(1, at, input.reshape({planes, count}));
+    out = detail::in_format(rows.view(sizes),
+                            dims == 2 ? detail::image_format(input, 2) : MemoryFormat::Contiguous);
   }
   if (!needs_grad(input)) return out;
   return record(

@@ -3,6 +3,7 @@
 #include <tern/core/kernels/families/batch_norm.h>
 #include <tern/core/ops/detail/batch_norm.h>
 #include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/detail/normalize_backward.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
@@ -25,13 +26,19 @@ void check_parameter(const Tensor& parameter, const char* name, const Tensor& in
              parameter.dtype());
 }
 
-BatchNormArgs args_of(BatchNormOp op, const Tensor& input, bool training, double eps) {
+/// `format` is that of the kernel's tensors: [outer, channels, inner] or [outer * inner, channels].
+BatchNormArgs args_of(BatchNormOp op, const Tensor& input, MemoryFormat format, bool training,
+                      double eps) {
   BatchNormArgs args{};
   args.op = op;
   args.training = training ? 1 : 0;
   args.outer = input.sizes()[0];
   args.channels = input.sizes()[1];
   args.inner = input.numel() / (args.outer * args.channels);
+  if (format != MemoryFormat::Contiguous) {
+    args.outer *= args.inner;
+    args.inner = 1;
+  }
   args.eps = eps;
   return args;
 }
@@ -41,14 +48,14 @@ class BatchNormBackward final : public detail::NormalizeBackward {
   BatchNormBackward(const Tensor& input, const Tensor& weight, const Tensor& bias,
                     Tensor statistics, bool training, double eps)
       : NormalizeBackward("NativeBatchNormBackward0", input, weight, bias, input.size(1),
-                          std::move(statistics)),
+                          std::move(statistics), input.suggest_memory_format()),
         training_(training),
         eps_(eps) {}
 
  private:
   void compute(const Tensor& g, const Tensor& input, const Tensor& weight,
                const Tensor* results) const override {
-    BatchNormArgs args = args_of(BatchNormOp::kBackward, input, training_, eps_);
+    BatchNormArgs args = args_of(BatchNormOp::kBackward, input, format(), training_, eps_);
     detail::set_gradients(args, g, results);
     detail::run_batch_norm(args, input, weight, statistics());
   }
@@ -132,7 +139,9 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   }
 
   const bool recorded = autograd::needs_grad(input, weight, bias);
-  Tensor out = detail::make_tensor(input.sizes(), input.dtype(), input.device());
+  const MemoryFormat format =
+      input.is_contiguous() ? MemoryFormat::Contiguous : input.suggest_memory_format();
+  Tensor out = detail::make_tensor(input.sizes(), format, input.dtype(), input.device());
   const Tensor statistics = detail::make_tensor({2, channels}, kDouble, input.device());
   {
     const NoGradGuard no_grad;
@@ -142,10 +151,11 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
     }
     if (out.numel() != 0) {
       const Tensor dense_bias = contiguous_or_undefined(bias);
-      BatchNormArgs args = args_of(BatchNormOp::kForward, input, training, eps);
+      BatchNormArgs args = args_of(BatchNormOp::kForward, input, format, training, eps);
       args.bias = data_or_null(dense_bias);
       args.out = out.data_ptr();
-      detail::run_batch_norm(args, input.contiguous(), contiguous_or_undefined(weight), statistics);
+      detail::run_batch_norm(args, input.contiguous(format), contiguous_or_undefined(weight),
+                             statistics);
       if (training) {
         const auto n = static_cast<double>(count);
         update_running(running_mean, statistics[0], momentum);

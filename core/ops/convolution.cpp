@@ -141,7 +141,10 @@ DimVector transposed_extents(const Tensor& input, const Tensor& weight,
 /// convolution, or of the result of the transposed one.
 ConvolutionSizes sizes_of(const Tensor& input, const Tensor& weight, const ConvolutionNumbers& c,
                           const DimVector& before, const DimVector& extents) {
-  ConvolutionSizes sizes{{}, DimVector(input.sizes()), DimVector(weight.sizes()), {}};
+  ConvolutionSizes sizes{
+      {}, DimVector(input.sizes()), DimVector(weight.sizes()), {}, input.suggest_memory_format()};
+  // As in PyTorch, one of both is enough.
+  if (sizes.format == MemoryFormat::Contiguous) sizes.format = weight.suggest_memory_format();
   const std::int64_t groups = c.groups;
   sizes.output = {input.size(0), c.transposed ? weight.size(1) * groups : weight.size(0)};
   for (const std::int64_t extent : extents) sizes.output.push_back(extent);

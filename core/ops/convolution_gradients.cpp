@@ -3,6 +3,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/detail/convolution.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/ops.h>
 
 // With y = F(x, w), a convolution, let D(g, w) be the gradient of x and E(x, g) that of w. All
@@ -25,7 +26,7 @@ using SharedSizes = std::shared_ptr<const ConvolutionSizes>;
 
 constexpr const char* kGradientNode = "ConvolutionBackwardBackward0";
 
-/// Runs the kernel; `first` and `second` are the operands other than the bias.
+/// Runs the kernel, which is row-major; `first` and `second` are the operands other than the bias.
 Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Tensor& first,
                        const Tensor& second, const Tensor& bias) {
   const NoGradGuard no_grad;
@@ -33,12 +34,13 @@ Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Te
                            : op == ConvolutionOp::kInputGradient ? sizes.input
                                                                  : sizes.weight;
   Tensor out = make_tensor(shape, first.dtype(), first.device());
-  if (out.numel() == 0) return out;
+  if (out.numel() == 0) return in_format(out, sizes.format);
   if (first.numel() == 0 || second.numel() == 0) {  // sums of nothing
-    if (!bias.defined()) return out.zero_();
+    out.zero_();
     DimVector channels(shape.size(), 1);
     channels[1] = shape[1];
-    return out.copy_(bias.detach().reshape(channels));
+    if (bias.defined()) out.copy_(bias.detach().reshape(channels));
+    return in_format(out, sizes.format);
   }
   const Tensor a = first.detach().contiguous(), b = second.detach().contiguous();
   const Tensor c = bias.defined() ? bias.detach().contiguous() : bias;
@@ -50,7 +52,9 @@ Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Te
   (op == ConvolutionOp::kWeightGradient ? args.gradient : args.weight) = b.data_ptr();
   args.out = out.data_ptr();
   kernels::run("convolution", out.device(), out.dtype(), args);
-  return out;
+  // The gradient of 1 x 1 weights is row-major in PyTorch.
+  const bool is_point = op == ConvolutionOp::kWeightGradient && kernels::volume(args.kernel) == 1;
+  return is_point ? out : in_format(out, sizes.format);
 }
 
 /// Returns the gradient of a bias for that of the result.

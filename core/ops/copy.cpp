@@ -3,6 +3,7 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/copy.h>
+#include <tern/core/ops/detail/creation.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
@@ -139,19 +140,33 @@ Tensor recorded_copy(const char* node, const Tensor& self, const Tensor& out) {
 
 }  // namespace
 
-Tensor clone(const Tensor& self) {
+Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format) {
   TERN_OP("clone", self);
-  const TensorImpl& impl = self.self();
   return recorded_copy(
       "CloneBackward0", self,
-      copied(self, preserved_strides(impl.sizes, impl.strides), impl.dtype, self.device(), false));
+      copied(self, detail::strides_like(self, memory_format), self.dtype(), self.device(), false));
 }
 
-Tensor Tensor::contiguous() const {
+Tensor Tensor::contiguous() const { return contiguous(MemoryFormat::Contiguous); }
+
+Tensor Tensor::contiguous(MemoryFormat format) const {
   TERN_OP("contiguous", *this);
-  if (is_contiguous()) return *this;
+  if (is_contiguous(format)) return *this;
+  TERN_CHECK(format != MemoryFormat::Preserve, Error,
+             "preserve memory format is unsupported by the contiguous operator");
   return recorded_copy("CloneBackward0", *this,
-                       copied(*this, contiguous_strides(sizes()), dtype(), device(), false));
+                       copied(*this, format_strides(sizes(), format), dtype(), device(), false));
+}
+
+bool Tensor::is_contiguous(MemoryFormat format) const {
+  return has_format(sizes(), strides(), format);
+}
+
+MemoryFormat Tensor::suggest_memory_format(StrictBool channels_last_strides_exact_match) const {
+  const MemoryFormat format = suggested_format(sizes(), strides());
+  const bool fits = !channels_last_strides_exact_match ||
+                    IntArrayRef(format_strides(sizes(), format)) == strides();
+  return fits ? format : MemoryFormat::Contiguous;
 }
 
 Tensor detail::copied_over(const char* node, const Tensor& x, const Tensor& fresh,
@@ -180,44 +195,53 @@ Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
   return detail::copy_inplace("CopyBackwards", *this, source, non_blocking);
 }
 
-Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
+Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, StrictBool copy,
+                  std::optional<MemoryFormat> memory_format) const {
   TERN_OP("to", *this);
   // cpu:0 and cpu are the same device; cuda means the current device.
   const Device target = device.is_cuda() ? detail::resolve_device(device) : Device(device.type());
-  if (!copy && target == this->device() && dtype == this->dtype()) return *this;
+  const bool fits = memory_format.value_or(MemoryFormat::Preserve) == MemoryFormat::Preserve ||
+                    suggest_memory_format() == *memory_format;
+  if (!copy && fits && target == this->device() && dtype == this->dtype()) return *this;
   if (!(target == this->device())) detail::resolve_device(target);
-  const TensorImpl& impl = self();
   return recorded_copy(
       "ToCopyBackward0", *this,
-      copied(*this, preserved_strides(impl.sizes, impl.strides), dtype, target, non_blocking));
+      copied(*this, detail::strides_like(*this, memory_format), dtype, target, non_blocking));
 }
 
-Tensor Tensor::to(const TensorOptions& options, StrictBool non_blocking, StrictBool copy) const {
+Tensor Tensor::to(const TensorOptions& options, StrictBool non_blocking, StrictBool copy,
+                  std::optional<MemoryFormat> memory_format) const {
   TERN_OP("to", *this);
   return to(options.device_opt().value_or(device()), options.dtype_opt().value_or(dtype()),
-            non_blocking, copy);
+            non_blocking, copy, memory_format ? memory_format : options.memory_format_opt());
 }
-Tensor Tensor::to(ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
+Tensor Tensor::to(ScalarType dtype, StrictBool non_blocking, StrictBool copy,
+                  std::optional<MemoryFormat> memory_format) const {
   TERN_OP("to", *this);
-  if (!copy && dtype == this->dtype()) return *this;
-  return to(device(), dtype, non_blocking, copy);
+  if (!copy && !memory_format && dtype == this->dtype()) return *this;
+  return to(device(), dtype, non_blocking, copy, memory_format);
 }
-Tensor Tensor::to(Device device, StrictBool non_blocking, StrictBool copy) const {
+Tensor Tensor::to(Device device, StrictBool non_blocking, StrictBool copy,
+                  std::optional<MemoryFormat> memory_format) const {
   TERN_OP("to", *this);
-  return to(device, dtype(), non_blocking, copy);
+  return to(device, dtype(), non_blocking, copy, memory_format);
 }
-Tensor Tensor::to(DeviceType type, StrictBool non_blocking, StrictBool copy) const {
-  return to(Device(type), non_blocking, copy);
+Tensor Tensor::to(DeviceType type, StrictBool non_blocking, StrictBool copy,
+                  std::optional<MemoryFormat> memory_format) const {
+  return to(Device(type), non_blocking, copy, memory_format);
 }
-Tensor Tensor::to(int ordinal, StrictBool non_blocking, StrictBool copy) const {
-  return to(Device(ordinal), non_blocking, copy);
+Tensor Tensor::to(int ordinal, StrictBool non_blocking, StrictBool copy,
+                  std::optional<MemoryFormat> memory_format) const {
+  return to(Device(ordinal), non_blocking, copy, memory_format);
 }
-Tensor Tensor::to(int ordinal, ScalarType dtype, StrictBool non_blocking, StrictBool copy) const {
-  return to(Device(ordinal), dtype, non_blocking, copy);
+Tensor Tensor::to(int ordinal, ScalarType dtype, StrictBool non_blocking, StrictBool copy,
+                  std::optional<MemoryFormat> memory_format) const {
+  return to(Device(ordinal), dtype, non_blocking, copy, memory_format);
 }
-Tensor Tensor::to(const Tensor& like, StrictBool non_blocking, StrictBool copy) const {
+Tensor Tensor::to(const Tensor& like, StrictBool non_blocking, StrictBool copy,
+                  std::optional<MemoryFormat> memory_format) const {
   TERN_OP("to", *this, like);
-  return to(like.device(), like.dtype(), non_blocking, copy);
+  return to(like.device(), like.dtype(), non_blocking, copy, memory_format);
 }
 
 Tensor Tensor::pin_memory() const {
@@ -225,9 +249,7 @@ Tensor Tensor::pin_memory() const {
   TERN_CHECK(is_cpu(), DeviceError, "cannot pin '", is_cuda() ? "CUDA" : "Meta", dtype(),
              "Type' only dense CPU tensors can be pinned");
   if (is_pinned()) return *this;
-  const TensorImpl& impl = self();
-  const Tensor out =
-      detail::make_pinned(impl.sizes, preserved_strides(impl.sizes, impl.strides), impl.dtype);
+  const Tensor out = detail::make_pinned(sizes(), preserved_strides(sizes(), strides()), dtype());
   copy_elements(out, *this, /*non_blocking=*/false);
   return needs_grad(*this)
              ? record("PinMemoryBackward0", out, wrt(*this, [](const Tensor& g) { return g; }))

@@ -4,9 +4,9 @@
 
 namespace tern {
 
-/// Returns a copy with its own memory. The copy keeps the dimension order of a dense tensor and is
-/// otherwise row-major. Differentiable.
-TERN_API Tensor clone(const Tensor& self);
+/// Returns a copy with its own memory, in the order of dimensions of `self` unless a memory format
+/// is given. Differentiable.
+TERN_API Tensor clone(const Tensor& self, std::optional<MemoryFormat> memory_format = std::nullopt);
 /// Returns a tensor with the same memory that needs no gradient; see Tensor::detach().
 inline Tensor detach(const Tensor& input) { return input.detach(); }
 /// Cuts `input` off from the graph that made it; see Tensor::detach_().

@@ -21,6 +21,13 @@ Tensor detail::finish_factory(Tensor tensor, const TensorOptions& options) {
   return tensor;
 }
 
+DimVector detail::strides_like(const Tensor& self, std::optional<MemoryFormat> format) {
+  if (format.value_or(MemoryFormat::Preserve) != MemoryFormat::Preserve) {
+    return format_strides(self.sizes(), *format);
+  }
+  return preserved_strides(self.sizes(), self.strides());
+}
+
 namespace {
 
 using detail::finish_factory;
@@ -45,7 +52,8 @@ ScalarType arange_dtype(ScalarType dtype) {
 // Returns a new tensor with the dtype and device of the options; `fill` writes its elements.
 template <class Fill>
 Tensor make(IntArrayRef sizes, const TensorOptions& options, const Fill& fill) {
-  Tensor out = allocate(sizes, contiguous_strides(sizes), options);
+  const MemoryFormat format = options.memory_format_opt().value_or(MemoryFormat::Contiguous);
+  Tensor out = allocate(sizes, format_strides(sizes, format), options);
   fill(out);
   return finish_factory(std::move(out), options);
 }
@@ -54,12 +62,13 @@ TensorOptions like(const Tensor& self, const TensorOptions& options) {
   return options.or_else(self.options());
 }
 
-// Returns a new tensor with the dimension order of `self`; `fill` writes its elements.
+// Returns a new tensor with the format of the options, by default the dimension order of `self`;
+// `fill` writes its elements.
 template <class Fill>
 Tensor make_like(const Tensor& self, const TensorOptions& options, const Fill& fill) {
   const TensorOptions chosen = like(self, options);
-  const TensorImpl& impl = self.self();
-  Tensor out = allocate(impl.sizes, preserved_strides(impl.sizes, impl.strides), chosen);
+  Tensor out =
+      allocate(self.sizes(), detail::strides_like(self, options.memory_format_opt()), chosen);
   fill(out);
   return finish_factory(std::move(out), chosen);
 }

@@ -12,6 +12,10 @@ namespace tern {
 /// Example:
 ///   Tensor x = tern::empty({2, 3}, tern::kCUDA);
 TERN_API Tensor empty(IntArrayRef sizes, const TensorOptions& options = {});
+inline Tensor empty(IntArrayRef sizes, const TensorOptions& options,
+                    std::optional<MemoryFormat> memory_format) {
+  return empty(sizes, options.memory_format(memory_format));
+}
 /// Returns a tensor with uninitialised elements and the given strides, in elements. The strides may
 /// leave gaps. Throws ShapeError for negative strides and when elements overlap.
 TERN_API Tensor empty_strided(IntArrayRef sizes, IntArrayRef strides,
@@ -51,18 +55,34 @@ TERN_API Tensor logspace(const Scalar& start, const Scalar& end, StrictInt steps
 TERN_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});
 
 /// Returns an uninitialised tensor with the sizes, dtype, device and dimension order of `input`,
-/// unless `options` say otherwise.
+/// unless `options` or the memory format say otherwise.
 TERN_API Tensor empty_like(const Tensor& input, const TensorOptions& options = {});
+inline Tensor empty_like(const Tensor& input, const TensorOptions& options,
+                         std::optional<MemoryFormat> memory_format) {
+  return empty_like(input, options.memory_format(memory_format));
+}
 /// Returns zeros with the sizes, dtype, device and dimension order of `input`, unless `options` say
 /// otherwise.
 TERN_API Tensor zeros_like(const Tensor& input, const TensorOptions& options = {});
+inline Tensor zeros_like(const Tensor& input, const TensorOptions& options,
+                         std::optional<MemoryFormat> memory_format) {
+  return zeros_like(input, options.memory_format(memory_format));
+}
 /// Returns ones with the sizes, dtype, device and dimension order of `input`, unless `options` say
 /// otherwise.
 TERN_API Tensor ones_like(const Tensor& input, const TensorOptions& options = {});
+inline Tensor ones_like(const Tensor& input, const TensorOptions& options,
+                        std::optional<MemoryFormat> memory_format) {
+  return ones_like(input, options.memory_format(memory_format));
+}
 /// Returns a tensor of `value` with the sizes, dtype, device and dimension order of `input`, unless
 /// `options` say otherwise. Throws Error when the dtype cannot hold the value.
 TERN_API Tensor full_like(const Tensor& input, const Scalar& value,
                           const TensorOptions& options = {});
+inline Tensor full_like(const Tensor& input, const Scalar& value, const TensorOptions& options,
+                        std::optional<MemoryFormat> memory_format) {
+  return full_like(input, value, options.memory_format(memory_format));
+}
 
 /// Returns the memory at `data` as a tensor, without a copy. The memory must outlive the tensor and
 /// all its views; `deleter`, if given, is called with `data` when the last of them is freed.

@@ -1,6 +1,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/ops/detail/batch_norm.h>
 #include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/detail/normalize_backward.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
@@ -63,7 +64,13 @@ class GroupNormBackward final : public detail::NormalizeBackward {
       : NormalizeBackward("NativeGroupNormBackward0", input, weight, bias, input.size(1),
                           std::move(statistics)),
         groups_(groups),
+        image_format_(input.suggest_memory_format()),
         eps_(eps) {}
+
+  void apply(const Tensor* gradients, Tensor* results, autograd::EdgeSet wanted) override {
+    NormalizeBackward::apply(gradients, results, wanted);
+    if (results[0].defined()) results[0] = detail::in_format(results[0], image_format_);
+  }
 
  private:
   void compute(const Tensor& g, const Tensor& input, const Tensor& weight,
@@ -116,6 +123,7 @@ class GroupNormBackward final : public detail::NormalizeBackward {
   }
 
   ChannelGroups groups_;
+  MemoryFormat image_format_;
   double eps_;
 };
 
@@ -174,6 +182,7 @@ Tensor group_norm(const Tensor& input, StrictInt num_groups, const Tensor& weigh
       detail::run_batch_norm(args, dense, groups.of_samples(weight),
                              groups.of_channels(statistics));
     }
+    out = detail::in_format(out, input.suggest_memory_format());
   }
   if (autograd::needs_grad(input, weight, bias)) {
     autograd::set_history(out, IntrusivePtr<autograd::Node>(new GroupNormBackward(

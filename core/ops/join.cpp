@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
@@ -65,8 +66,17 @@ Tensor recorded(const char* name, const Tensor& out, TensorList tensors, std::in
   return out;
 }
 
+// Returns the memory format of the result of cat: that of all inputs, if they agree.
+MemoryFormat common_format(TensorList tensors) {
+  const MemoryFormat format = tensors[0].suggest_memory_format();
+  const auto differs = [&](const Tensor& tensor) {
+    return tensor.suggest_memory_format() != format;
+  };
+  return std::any_of(tensors.begin(), tensors.end(), differs) ? MemoryFormat::Contiguous : format;
+}
+
 // Returns the result of cat without history, and the dimension along which it joined.
-std::pair<Tensor, std::size_t> joined(TensorList tensors, StrictInt dim) {
+std::pair<Tensor, std::size_t> joined(TensorList tensors, StrictInt dim, MemoryFormat format) {
   const Tensor* first = nullptr;  // the first tensor with the shape of the result
   ScalarType dtype = tensors[0].dtype();
   for (const Tensor& tensor : tensors) {
@@ -96,7 +106,7 @@ std::pair<Tensor, std::size_t> joined(TensorList tensors, StrictInt dim) {
     }
     sizes[d] += tensor.sizes()[d];
   }
-  Tensor out = detail::make_tensor(sizes, dtype, first->device());
+  Tensor out = detail::make_tensor(sizes, format, dtype, first->device());
   std::int64_t start = 0;
   for (const Tensor& tensor : tensors) {
     if (is_skipped(tensor)) continue;
@@ -116,7 +126,7 @@ Tensor cat(TensorList tensors, StrictInt dim) {
   TERN_AUTOCAST(kWidest, kUnchanged, cat, tensors, dim);
   detail::check_all_defined(tensors);
   TERN_CHECK(!tensors.empty(), Error, "torch.cat(): expected a non-empty list of Tensors");
-  const auto [out, d] = joined(tensors, dim);
+  const auto [out, d] = joined(tensors, dim, common_format(tensors));
   return recorded("CatBackward0", out, tensors, static_cast<std::int64_t>(d),
                   /*stacks=*/false);
 }
@@ -137,7 +147,8 @@ Tensor stack(TensorList tensors, StrictInt dim) {
     const NoGradGuard no_grad;
     for (const Tensor& tensor : tensors) rows.push_back(tensor.unsqueeze(at));
   }
-  return recorded("StackBackward0", joined(rows, at).first, tensors, at, /*stacks=*/true);
+  return recorded("StackBackward0", joined(rows, at, MemoryFormat::Contiguous).first, tensors, at,
+                  /*stacks=*/true);
 }
 
 // The other joins, made of cat.

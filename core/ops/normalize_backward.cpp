@@ -1,4 +1,5 @@
 #include <tern/core/autograd/record.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/detail/normalize_backward.h>
 #include <tern/core/ops/ops.h>
 
@@ -17,12 +18,13 @@ bool is_mixed_norm(const Tensor& input, std::initializer_list<const Tensor*> par
 
 NormalizeBackward::NormalizeBackward(const char* name, const Tensor& input, const Tensor& weight,
                                      const Tensor& bias, IntArrayRef parameter_sizes,
-                                     Tensor statistics)
+                                     Tensor statistics, MemoryFormat format)
     : NamedNode(name, edges_, 3),
       input_(input, false),
       weight_(weight, false),
       parameter_sizes_(parameter_sizes),
-      statistics_(std::move(statistics)) {
+      statistics_(std::move(statistics)),
+      format_(format) {
   const Tensor* inputs[] = {&input, &weight, &bias};
   for (std::size_t i = 0; i < 3; ++i) {
     if (inputs[i]->defined()) edges_[i] = autograd::gradient_edge(*inputs[i]);
@@ -42,10 +44,13 @@ void NormalizeBackward::apply(const Tensor* gradients, Tensor* results, autograd
   for (std::size_t i = 0; i < 3; ++i) {
     if (!wanted.has(i)) continue;
     const IntArrayRef sizes = i == 0 ? input.sizes() : IntArrayRef(parameter_sizes_);
-    results[i] = empty ? input.new_zeros(sizes) : make_tensor(sizes, input.dtype(), input.device());
+    results[i] = make_tensor(sizes, i == 0 ? format_ : MemoryFormat::Contiguous, input.dtype(),
+                             input.device());
+    if (empty) results[i].zero_();
   }
   if (!empty) {
-    compute(gradient.contiguous(), input.contiguous(), contiguous_or_undefined(weight), results);
+    compute(gradient.contiguous(format_), input.contiguous(format_),
+            contiguous_or_undefined(weight), results);
   }
 }
 

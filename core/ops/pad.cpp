@@ -2,6 +2,7 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/pad.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
@@ -72,6 +73,9 @@ class Padding {
       crop_.push_back(std::min<std::int64_t>(number, 0));
       uncrop_.push_back(-crop_.back());
     }
+    if (mode != PadMode::kCircular) {
+      format_ = detail::image_format(input, static_cast<int>(rank_));
+    }
     const DimVector center = mode == PadMode::kCircular ? cropped(sizes_) : sizes_;
     for (std::size_t i = 0; i < rank_; ++i) {
       const std::size_t d = sizes_.size() - 1 - i;
@@ -99,12 +103,13 @@ class Padding {
       args.out = out.data_ptr();
       kernels::run("pad", out.device(), out.dtype(), args);
     }
-    return mode_ == PadMode::kCircular ? out : cropped(out);
+    return mode_ == PadMode::kCircular ? out : detail::in_format(cropped(out), format_);
   }
 
   /// Returns the gradient of the input for the gradient `g` of the result.
   Tensor apply_adjoint(const Tensor& g) const {
-    const Tensor sums = mode_ == PadMode::kCircular ? g.clone() : constant_pad_nd(g, uncrop_);
+    const Tensor sums = mode_ == PadMode::kCircular ? g.clone(MemoryFormat::Contiguous)
+                                                    : constant_pad_nd(g, uncrop_);
     if (sums.numel() != 0) {
       for (std::size_t i = rank_; i-- > 0;) {
         for_each_side(center_of(sums, i + 1), i, [&](const Tensor& added, Tensor source) {
@@ -122,7 +127,9 @@ class Padding {
       }
     }
     const Tensor center = center_of(sums, 0);
-    return mode_ == PadMode::kCircular ? constant_pad_nd(center, uncrop_) : center.clone();
+    return mode_ == PadMode::kCircular
+               ? constant_pad_nd(center, uncrop_)
+               : detail::in_format(center.clone(MemoryFormat::Contiguous), format_);
   }
 
   const char* node() const { return names().nodes[rank_ - 1]; }
@@ -158,8 +165,9 @@ class Padding {
   }
 
   PadMode mode_;
-  std::size_t rank_;  // the number of padded dimensions
-  DimVector sizes_;   // of the input
+  MemoryFormat format_ = MemoryFormat::Contiguous;  // of input and result
+  std::size_t rank_;                                // the number of padded dimensions
+  DimVector sizes_;                                 // of the input
   DimVector crop_, uncrop_;
   std::vector<PaddedDim> dims_;  // the last dimension first
 };

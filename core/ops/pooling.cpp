@@ -2,6 +2,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/pooling.h>
 #include <tern/core/ops/ops.h>
@@ -20,7 +21,11 @@ using kernels::PoolingArgs;
 using kernels::PoolingOp;
 
 Pooling::Pooling(const Tensor& input, int dims_)
-    : dims(dims_), args{}, in_sizes(input.sizes()), out_sizes(input.sizes()) {
+    : dims(dims_),
+      args{},
+      in_sizes(input.sizes()),
+      out_sizes(input.sizes()),
+      format(dims_ == 2 ? image_format(input, 2) : MemoryFormat::Contiguous) {
   const auto first = in_sizes.size() - static_cast<std::size_t>(dims);
   args.planes = 1;
   for (std::size_t d = 0; d < first; ++d) args.planes *= in_sizes[d];
@@ -40,12 +45,38 @@ void Pooling::set_out_sizes() {
 
 namespace {
 
-/// Runs the kernel unless there is nothing to do.
+/// Returns the arguments for channels-last images [N, H, W, C]: volumes in which a window has the
+/// depth and height of the window of the images, and one channel.
+PoolingArgs channels_last(const Pooling& pool) {
+  PoolingArgs args = pool.args;
+  args.planes = pool.in_sizes[0];
+  const std::int64_t channels = pool.in_sizes[1];
+  using List = std::int64_t[3];
+  const auto shift = [](List& list, std::int64_t last) {
+    list[0] = list[1];
+    list[1] = list[2];
+    list[2] = last;
+  };
+  shift(args.sizes, channels);
+  shift(args.out_sizes, channels);
+  for (List* list : {&args.kernel, &args.stride, &args.dilation}) shift(*list, 1);
+  shift(args.padding, 0);
+  return args;
+}
+
+/// Returns a new result in row-major order, or channels-last for images.
+Tensor new_result(const Pooling& pool, const DimVector& sizes, ScalarType dtype, Device device) {
+  const bool is_image = pool.format == MemoryFormat::ChannelsLast;
+  return make_tensor(sizes, is_image ? pool.format : MemoryFormat::Contiguous, dtype, device);
+}
+
+/// Runs the kernel unless there is nothing to do. The results are those of new_result().
 void run_pooling(const Pooling& pool, PoolingOp op, const Tensor& input, const Tensor& out,
                  const Tensor& indices = {}, const Tensor& starts = {}) {
   if (out.numel() == 0) return;
-  const Tensor dense = input.detach().contiguous();
-  PoolingArgs args = pool.args;
+  const bool is_image = pool.format == MemoryFormat::ChannelsLast;
+  const Tensor dense = input.detach().contiguous(is_image ? pool.format : MemoryFormat::Contiguous);
+  PoolingArgs args = is_image ? channels_last(pool) : pool.args;
   args.op = op;
   args.dtype = input.dtype();
   args.in = dense.data_ptr();
@@ -53,10 +84,11 @@ void run_pooling(const Pooling& pool, PoolingOp op, const Tensor& input, const T
   if (indices.defined()) args.indices = indices.data_ptr<std::int64_t>();
   if (starts.defined()) args.starts = starts.data_ptr<std::int64_t>();
   kernels::run("pooling", out.device(), out.dtype(), args);
+  if (is_image && indices.defined()) Tensor(indices).floor_divide_(pool.in_sizes[1]);
 }
 
 Tensor spread_back(const char* node, const Pooling& pool, const Tensor& g) {
-  Tensor out = make_tensor(pool.in_sizes, g.dtype(), g.device());
+  Tensor out = new_result(pool, pool.in_sizes, g.dtype(), g.device());
   if (pool.args.out_sizes[0] * pool.args.out_sizes[1] * pool.args.out_sizes[2] == 0) {
     out.zero_();
   } else {
@@ -70,45 +102,59 @@ Tensor spread_back(const char* node, const Pooling& pool, const Tensor& g) {
 }  // namespace
 
 Tensor average_pooled(const char* node, const Pooling& pool, const Tensor& input) {
-  Tensor out = make_tensor(pool.out_sizes, input.dtype(), input.device());
+  Tensor out = new_result(pool, pool.out_sizes, input.dtype(), input.device());
   run_pooling(pool, PoolingOp::kAverage, input, out);
   if (!needs_grad(input)) return out;
   return record(node, out,
                 wrt(input, [node, pool](const Tensor& g) { return spread_back(node, pool, g); }));
 }
 
-Tensor placed(const Tensor& values, const Tensor& indices, const DimVector& sizes, int dims) {
+Tensor placed(const Tensor& values, const Tensor& indices, const DimVector& sizes, int dims,
+              MemoryFormat format) {
   std::int64_t planes = 1, plane = 1, count = 1;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const bool is_outer = d + static_cast<std::size_t>(dims) < sizes.size();
     (is_outer ? planes : plane) *= sizes[d];
     if (!is_outer) count *= indices.sizes()[d];
   }
-  return values.new_zeros({planes, plane})
-      .scatter_add_(1, indices.reshape({planes, count}), values.reshape({planes, count}))
-      .view(sizes);
+  const Tensor rows =
+      values.new_zeros({planes, plane})
+          .scatter_add_(1, indices.reshape({planes, count}), values.reshape({planes, count}));
+  return in_format(rows.view(sizes), format);
 }
 
 std::tuple<Tensor, Tensor> max_pooled(const char* node, const Pooling& pool, const Tensor& input,
                                       bool with_indices, const Tensor& starts) {
   constexpr std::int64_t kMostElements = 0x7fffffff;
   const std::int64_t* const n = pool.args.sizes;
+  const std::int64_t channels =
+      pool.format == MemoryFormat::ChannelsLast ? std::max<std::int64_t>(pool.in_sizes[1], 1) : 1;
+  if (channels > 1 && n[0] * n[1] * n[2] >= kMostElements / channels) {
+    Pooling row_major = pool;
+    row_major.format = MemoryFormat::Contiguous;
+    return max_pooled(node, row_major, input, with_indices, starts);
+  }
   TERN_CHECK(n[0] * n[1] * n[2] < kMostElements, NotImplementedError,
              "max pooling of a channel with ", n[0] * n[1] * n[2], " elements, 2^31 or more");
-  const Tensor out = make_tensor(pool.out_sizes, input.dtype(), input.device());
+  Tensor out = new_result(pool, pool.out_sizes, input.dtype(), input.device());
   Tensor indices;
-  if (with_indices || needs_grad(input))
-    indices = make_tensor(pool.out_sizes, kLong, input.device());
-  run_pooling(pool, PoolingOp::kMax, input, out, indices, starts);
+  if (with_indices || needs_grad(input)) {
+    indices = new_result(pool, pool.out_sizes, kLong, input.device());
+  }
+  {
+    const NoGradGuard no_grad;
+    run_pooling(pool, PoolingOp::kMax, input, out, indices, starts);
+    out = in_format(out, pool.format);
+    if (indices.defined()) indices = in_format(indices, pool.format);
+  }
   if (!needs_grad(input)) return {out, indices};
-  const Tensor recorded =
-      record(node, out,
-             wrt(
-                 input,
-                 [sizes = pool.in_sizes, dims = pool.dims](const Tensor& g, const Tensor& at) {
-                   return placed(g, at, sizes, dims);
-                 },
-                 indices));
+  const Tensor recorded = record(
+      node, out,
+      wrt(
+          input,
+          [sizes = pool.in_sizes, dims = pool.dims, format = pool.format](
+              const Tensor& g, const Tensor& at) { return placed(g, at, sizes, dims, format); },
+          indices));
   return {recorded, indices};
 }
 
@@ -138,8 +184,9 @@ std::tuple<Tensor, Tensor> largest(const char* kernel, const char* node, int dim
                                    const Tensor& input, IntArrayRef kernel_size, IntArrayRef stride,
                                    IntArrayRef padding, IntArrayRef dilation, bool ceil_mode,
                                    bool with_indices) {
-  const Pooling pool = regular_pooling(
+  Pooling pool = regular_pooling(
       {kernel, dims, true, kernel_size, stride, padding, dilation, ceil_mode}, input);
+  if (dims == 3) pool.format = detail::image_format(input, 3);
   // PyTorch has integers in one dimension only with indices.
   if (dims == 1 && !with_indices) detail::check_pooling_dtype(kernel, input);
   TERN_CHECK(input.dtype() != kBool, NotImplementedError, '"', kernel,

@@ -42,15 +42,32 @@ TERN_API Tensor randperm(StrictInt n, std::optional<Generator> generator,
 /// Returns uniform random numbers in [0, 1) with the sizes, dtype and device of `input`, unless
 /// options say otherwise.
 TERN_API Tensor rand_like(const Tensor& input, const TensorOptions& options = {});
+inline Tensor rand_like(const Tensor& input, const TensorOptions& options,
+                        std::optional<MemoryFormat> memory_format) {
+  return rand_like(input, options.memory_format(memory_format));
+}
 /// Returns standard normal random numbers with the sizes, dtype and device of `input`, unless
 /// options say otherwise.
 TERN_API Tensor randn_like(const Tensor& input, const TensorOptions& options = {});
+inline Tensor randn_like(const Tensor& input, const TensorOptions& options,
+                         std::optional<MemoryFormat> memory_format) {
+  return randn_like(input, options.memory_format(memory_format));
+}
 /// Returns random integers in [low, high) with the sizes, dtype and device of `input`, unless
 /// options say otherwise; low is 0 by default.
 TERN_API Tensor randint_like(const Tensor& input, StrictInt high,
                              const TensorOptions& options = {});
 TERN_API Tensor randint_like(const Tensor& input, StrictInt low, StrictInt high,
                              const TensorOptions& options = {});
+inline Tensor randint_like(const Tensor& input, StrictInt high, const TensorOptions& options,
+                           std::optional<MemoryFormat> memory_format) {
+  return randint_like(input, high, options.memory_format(memory_format));
+}
+inline Tensor randint_like(const Tensor& input, StrictInt low, StrictInt high,
+                           const TensorOptions& options,
+                           std::optional<MemoryFormat> memory_format) {
+  return randint_like(input, low, high, options.memory_format(memory_format));
+}
 /// Returns 1 with the probability that the element of `self` gives, else 0, in the same dtype.
 /// Floating dtypes. The gradient is 0. Throws Error unless all probabilities lie in [0, 1]; on a
 /// GPU the next call that waits throws.

@@ -3,6 +3,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/resample.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
 
@@ -35,8 +36,9 @@ struct Resampling {
   }
 };
 
-/// Resamples dimension d of a contiguous tensor.
-Tensor resample_dim(const Resampling& r, const Tensor& x, std::size_t d, double scale, bool back) {
+/// Resamples dimension d, which is dimension `at` of the contiguous x.
+Tensor resample_dim(const Resampling& r, const Tensor& x, std::size_t d, std::size_t at,
+                    double scale, bool back) {
   DimVector sizes = x.sizes();
   ResampleArgs args{};
   args.mode = r.mode;
@@ -45,12 +47,12 @@ Tensor resample_dim(const Resampling& r, const Tensor& x, std::size_t d, double 
   args.align_corners = r.align_corners;
   args.outer = args.inner = 1;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (i != d) (i < d ? args.outer : args.inner) *= sizes[i];
+    if (i != at) (i < at ? args.outer : args.inner) *= sizes[i];
   }
   args.in_size = r.in_sizes[d];
   args.out_size = r.out_sizes[d];
   args.scale = scale;
-  sizes[d] = back ? args.in_size : args.out_size;
+  sizes[at] = back ? args.in_size : args.out_size;
   Tensor out = detail::make_tensor(sizes, x.dtype(), x.device());
   if (out.numel() == 0) return out;
   args.in = x.data_ptr();
@@ -59,12 +61,21 @@ Tensor resample_dim(const Resampling& r, const Tensor& x, std::size_t d, double 
   return out;
 }
 
-/// Resamples without history. Several dimensions of a narrow dtype are computed in float32.
+/// Returns a view of channels-last images as [N, .., C].
+Tensor channels_behind(const Tensor& x) {
+  return x.dim() == 4 ? x.permute({0, 2, 3, 1}) : x.permute({0, 2, 3, 4, 1});
+}
+
+/// Resamples without history, in the memory format of the input. Several dimensions of a narrow
+/// dtype are computed in float32.
 Tensor resample_all(const Resampling& r, const Tensor& input, bool back) {
   const bool is_byte = input.dtype() == kByte;
   const std::size_t first = r.in_sizes.size() - static_cast<std::size_t>(r.dims);
   const bool widens = is_byte || (r.dims > 1 && input.dtype() != kDouble);
-  Tensor x = input.detach().contiguous();
+  const MemoryFormat format = detail::image_format(input, r.dims);
+  const bool is_row_major = format == MemoryFormat::Contiguous;
+  Tensor x = input.detach().contiguous(format);
+  if (!is_row_major) x = channels_behind(x);
   if (widens) x = x.to(kFloat);
   // The rows first, unless the image becomes lower: then the columns, which leaves less to do.
   const bool rows_first =
@@ -74,13 +85,16 @@ Tensor resample_all(const Resampling& r, const Tensor& input, bool back) {
     const int d = rows_first ? r.dims - 1 - i : i;
     const std::size_t dim = first + static_cast<std::size_t>(d);
     if (r.keeps(dim, r.scales[d])) continue;
-    x = resample_dim(r, x, dim, r.scales[d], back);
+    x = resample_dim(r, x, dim, is_row_major ? dim : dim - 1, r.scales[d], back);
     is_new = true;
     // PyTorch, too, rounds uint8 after each dimension.
     if (is_byte) x = (x + 0.5).floor_().clamp_(0, 255);
   }
   x = x.to(input.dtype());
-  return is_new ? x : x.clone();
+  if (!is_new) x = x.clone();
+  if (is_row_major) return x;
+  x = r.dims == 2 ? x.permute({0, 3, 1, 2}) : x.permute({0, 4, 1, 2, 3});
+  return detail::in_format(x, format);
 }
 
 Tensor resampled(const Resampling& r, const Tensor& input);

@@ -59,6 +59,23 @@ void sort_by_output(Plan& plan, std::size_t operands) {
   }
 }
 
+// Returns the strides that PyTorch gives a new result. `tensors` are null for numbers.
+DimVector result_strides(const Plan& plan, const Tensor* const* tensors, std::size_t count) {
+  const IntArrayRef sizes = plan.sizes;
+  bool same_sizes = true, contiguous = true, channels_last = true;
+  IntArrayRef strides[kMaxInputs];
+  for (std::size_t k = 0; k < count; ++k) {
+    strides[k] = plan.strides[k + 1];
+    same_sizes = same_sizes && tensors[k] != nullptr && tensors[k]->sizes() == sizes;
+    contiguous = contiguous && is_contiguous(sizes, strides[k]);
+    channels_last = channels_last && has_format(sizes, strides[k], MemoryFormat::ChannelsLast);
+  }
+  if (same_sizes && contiguous) return contiguous_strides(sizes);
+  if (same_sizes && channels_last) return format_strides(sizes, MemoryFormat::ChannelsLast);
+  const DimVector order = order_of_dims(sizes, ArrayRef<IntArrayRef>(strides, count));
+  return strides_in_order(sizes, order);
+}
+
 bool overlaps_partly(const Tensor& a, const Tensor& out) {
   if (!a.is_alias_of(out)) return false;
   return a.storage_offset() != out.storage_offset() || a.sizes() != out.sizes() ||
@@ -223,10 +240,20 @@ const Tensor* plain_shape(const ElementwiseCall& call, std::initializer_list<Ope
   return shape;
 }
 
+bool all_tensors(std::initializer_list<Operand> operands) {
+  return std::all_of(operands.begin(), operands.end(),
+                     [](const Operand& operand) { return operand.is_tensor(); });
+}
+
 Tensor run_plain(const ElementwiseCall& call, std::initializer_list<Operand> operands,
                  const Tensor& shape, const Tensor& out) {
   const Device device = shape.device();
   Tensor result = out.defined() ? out : make_like(shape, call.out_dtype(), device);
+  // Strides of a channels-last image that is also row-major stay only beside numbers, as in
+  // PyTorch.
+  if (!out.defined() && shape.dim() >= 4 && all_tensors(operands)) {
+    result.self().strides = contiguous_strides(shape.sizes());
+  }
   ElementwiseArgs args;
   args.ndim = 1;
   args.sizes[0] = result.numel();
@@ -327,22 +354,21 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
   }
 
   Plan plan;
-  const TensorImpl* order = nullptr;  // the dense operand whose dimension order the result gets
   for (std::size_t k = 0; k < count; ++k) {
     if (!inputs[k].is_tensor()) continue;
     plan.sizes = broadcast_sizes(plan.sizes, inputs[k].tensor().sizes());
   }
   if (out.defined()) check_output(out, plan.sizes, out_dtype);
-  for (std::size_t k = 0; k < count && order == nullptr; ++k) {
-    if (tensors[k] != nullptr && tensors[k]->sizes() == IntArrayRef(plan.sizes)) {
-      order = &tensors[k]->self();
+  for (std::size_t k = 0; k < count; ++k) {
+    if (tensors[k] == nullptr) {
+      plan.strides[k + 1].resize(plan.sizes.size(), 0);
+      continue;
     }
+    plan.strides[k + 1] = broadcast_strides(tensors[k]->sizes(), tensors[k]->strides(), plan.sizes);
   }
   Tensor result = out.defined() ? out
-                  : order != nullptr
-                      ? make_tensor(plan.sizes, preserved_strides(order->sizes, order->strides),
-                                    out_dtype, device)
-                      : make_tensor(plan.sizes, out_dtype, device);
+                                : make_tensor(plan.sizes, result_strides(plan, tensors, count),
+                                              out_dtype, device);
   if (result.numel() == 0) return result;
   TERN_CHECK(plan.sizes.size() <= static_cast<std::size_t>(kMaxDims), ShapeError,
              "tensors may have up to ", kMaxDims, " dimensions, got ", plan.sizes.size());
@@ -350,12 +376,7 @@ Tensor run_elementwise(const ElementwiseCall& call, std::initializer_list<Operan
   plan.strides[0] = result.self().strides;
   args.out = result.data_ptr();
   for (std::size_t k = 0; k < count; ++k) {
-    if (tensors[k] == nullptr) {
-      plan.strides[k + 1].resize(plan.sizes.size(), 0);
-      continue;
-    }
-    plan.strides[k + 1] = broadcast_strides(tensors[k]->sizes(), tensors[k]->strides(), plan.sizes);
-    args.in[k] = tensors[k]->data_ptr();
+    if (tensors[k] != nullptr) args.in[k] = tensors[k]->data_ptr();
   }
   sort_by_output(plan, count + 1);
   store_plan(plan, count + 1, args);

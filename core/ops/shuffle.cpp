@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/memory_format.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/view.h>
 #include <tern/core/ops/ops.h>
@@ -15,12 +16,14 @@ using autograd::wrt;
 
 namespace {
 
-// Returns a copy of the elements of `moved`, in its order, with other sizes.
-Tensor copied_as(const Tensor& moved, IntArrayRef sizes) {
+// Returns a copy of the elements of `moved`, in its order, with other sizes and the memory format.
+Tensor copied_as(const Tensor& moved, IntArrayRef sizes,
+                 MemoryFormat format = MemoryFormat::Contiguous) {
   Tensor out = detail::make_tensor(moved.sizes(), moved.dtype(), moved.device());
   detail::copy_elements(out, moved);
   out.self().set_geometry(0, sizes, contiguous_strides(sizes));
-  return out;
+  const NoGradGuard no_grad;
+  return detail::in_format(out, format);
 }
 
 void check_pixel_arguments(const Tensor& input, const char* factor_name, std::int64_t factor) {
@@ -78,7 +81,8 @@ Tensor pixel_shuffle(const Tensor& input, StrictInt upscale_factor) {
   const Tensor moved =
       permuted_five(input.detach().unflatten(-3, {channels, r, r}), {0, 3, 1, 4, 2});
   Tensor out = copied_as(
-      moved, with_pixels(input, channels, scaled_size(p.height, r), scaled_size(p.width, r)));
+      moved, with_pixels(input, channels, scaled_size(p.height, r), scaled_size(p.width, r)),
+      input.suggest_memory_format());
   if (!needs_grad(input)) return out;
   return record("PixelShuffleBackward0", out,
                 wrt(input, [r](const Tensor& g) { return pixel_unshuffle(g, r); }));
@@ -99,7 +103,8 @@ Tensor pixel_unshuffle(const Tensor& input, StrictInt downscale_factor) {
       input.detach().unflatten(-1, {p.width / r, r}).unflatten(-3, {p.height / r, r});
   Tensor out =
       copied_as(permuted_five(cut, {0, 2, 4, 1, 3}),
-                with_pixels(input, scaled_size(p.channels, r * r), p.height / r, p.width / r));
+                with_pixels(input, scaled_size(p.channels, r * r), p.height / r, p.width / r),
+                input.suggest_memory_format());
   if (!needs_grad(input)) return out;
   return record("PixelUnshuffleBackward0", out,
                 wrt(input, [r](const Tensor& g) { return pixel_shuffle(g, r); }));
@@ -156,9 +161,10 @@ Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value
     back.push_back(-after);
   }
   // Without new elements, the result is a clone of a part.
-  Tensor out = detail::make_tensor(
-      sizes, grows ? contiguous_strides(sizes) : preserved_strides(sizes, input.strides()),
-      input.dtype(), input.device());
+  Tensor out = detail::make_tensor(sizes,
+                                   grows ? format_strides(sizes, input.suggest_memory_format())
+                                         : preserved_strides(sizes, input.strides()),
+                                   input.dtype(), input.device());
   {
     const NoGradGuard no_grad;
     if (grows) out.fill_(value);

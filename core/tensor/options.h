@@ -5,12 +5,14 @@
 
 #include <tern/core/tensor/device.h>
 #include <tern/core/tensor/dtype.h>
+#include <tern/core/tensor/memory_format.h>
 
 namespace tern {
 
-/// The dtype, the device, requires_grad and pinned memory of a new tensor. Each may be left open. A
-/// ScalarType, a Device, a DeviceType and the text of a device convert to TensorOptions; a bare
-/// integer does not, since it could mean a number or a size. The setters return changed copies.
+/// The dtype, the device, requires_grad, pinned memory and the memory format of a new tensor. Each
+/// may be left open. A ScalarType, a Device, a DeviceType, the text of a device and a MemoryFormat
+/// convert to TensorOptions; a bare integer does not, since it could mean a number or a size. The
+/// setters return changed copies.
 ///
 /// Example:
 ///   tern::zeros({2, 3}, tern::kDouble);
@@ -25,6 +27,8 @@ class TERN_API TensorOptions {
   /// Sets the device and leaves the rest open.
   TensorOptions(Device device) : device_(device) {}
   TensorOptions(DeviceType type) : device_(Device(type)) {}
+  /// Sets the memory format and leaves the rest open.
+  TensorOptions(MemoryFormat format) : memory_format_(format) {}
   /// Sets the device from a text such as "cuda:1". Throws DeviceError for a text that names none.
   template <detail::TextArgument T>
   TensorOptions(const T& device) : device_(Device(device)) {}
@@ -60,6 +64,12 @@ class TERN_API TensorOptions {
     result.pinned_memory_ = pinned;
     return result;
   }
+  /// Returns these options with another memory format, or with an open one.
+  [[nodiscard]] TensorOptions memory_format(std::optional<MemoryFormat> format) const {
+    TensorOptions result = *this;
+    result.memory_format_ = format;
+    return result;
+  }
 
   /// Returns the dtype, or the default dtype when the dtype is open.
   ScalarType dtype() const { return dtype_ ? *dtype_ : get_default_dtype(); }
@@ -73,6 +83,8 @@ class TERN_API TensorOptions {
   std::optional<ScalarType> dtype_opt() const { return dtype_; }
   /// Returns the device, or nothing when the device is open.
   std::optional<Device> device_opt() const { return device_; }
+  /// Returns the memory format, or nothing when it is open.
+  std::optional<MemoryFormat> memory_format_opt() const { return memory_format_; }
   /// Returns these options with the open dtype and device taken from `other`.
   [[nodiscard]] TensorOptions or_else(const TensorOptions& other) const {
     TensorOptions result = *this;
@@ -86,6 +98,7 @@ class TERN_API TensorOptions {
   std::optional<Device> device_;
   bool requires_grad_ = false;
   bool pinned_memory_ = false;
+  std::optional<MemoryFormat> memory_format_;
 };
 
 /// Returns options with this dtype and the rest open.

@@ -94,19 +94,11 @@ std::int64_t checked_extent(const char* op, IntArrayRef sizes, IntArrayRef strid
 }
 
 DimVector dense_strides(IntArrayRef sizes, IntArrayRef strides) {
-  DimVector result(sizes.size(), 1);
-  std::int64_t stride = 1;
-  for (std::int64_t dim : by_stride(sizes, strides)) {
-    const auto d = static_cast<std::size_t>(dim);
-    result[d] = stride;
-    stride *= std::max<std::int64_t>(sizes[d], 1);
-  }
-  return result;
+  return strides_in_order(sizes, order_of_dims(sizes, {strides}));
 }
 
 DimVector preserved_strides(IntArrayRef sizes, IntArrayRef strides) {
-  if (is_contiguous(sizes, strides) || !is_dense(sizes, strides)) return contiguous_strides(sizes);
-  return DimVector(strides);
+  return is_dense(sizes, strides) ? DimVector(strides) : dense_strides(sizes, strides);
 }
 
 std::int64_t wrap_dim(std::int64_t dim, std::int64_t ndim) {

@@ -125,6 +125,14 @@ class TERN_API Tensor {
   bool is_floating_point() const { return tern::is_floating_point(dtype()); }
   /// Returns true when the elements lie in row-major order without gaps.
   bool is_contiguous() const { return self().contiguous; }
+  /// Returns true when the elements lie in the order of the format without gaps. Where a size is 1,
+  /// several formats may fit.
+  bool is_contiguous(MemoryFormat format) const;
+  /// Returns the memory format that the strides follow, perhaps with gaps; Contiguous if several
+  /// fit, as for one channel or an image of 1 x 1. Convolution, pooling and the other ops of images
+  /// give their result this format. With `channels_last_strides_exact_match`, the strides must be
+  /// those of a tensor without gaps.
+  MemoryFormat suggest_memory_format(StrictBool channels_last_strides_exact_match = false) const;
   /// Returns true when the memory came from pin_memory() or TensorOptions::pinned_memory.
   bool is_pinned() const { return self().storage->is_pinned(); }
   /// Returns the memory that this tensor and its views share.

@@ -17,13 +17,16 @@ Module& Module::to(ScalarType dtype, StrictBool non_blocking) {
 Module& Module::to(Device device, StrictBool non_blocking) {
   return convert(device, std::nullopt, non_blocking);
 }
+Module& Module::to(MemoryFormat format) {
+  return convert(std::nullopt, std::nullopt, false, format);
+}
 Module& Module::cuda(Device device, StrictBool non_blocking) {
   TERN_CHECK(device.is_cuda(), DeviceError, "Invalid device, must be cuda device, got ", device);
   return to(device, non_blocking);
 }
 
 Module& Module::convert(std::optional<Device> device, std::optional<ScalarType> dtype,
-                        bool non_blocking) {
+                        bool non_blocking, std::optional<MemoryFormat> format) {
   TERN_CHECK(!dtype || is_floating_point(*dtype), DTypeError,
              "nn.Module.to only accepts floating point or complex dtypes, but got desired "
              "dtype=torch.",
@@ -35,8 +38,9 @@ Module& Module::convert(std::optional<Device> device, std::optional<ScalarType> 
     TERN_CHECK(tensor.is_leaf(), Error, "nn.Module.to: a registered tensor of size ",
                tensor.sizes(), " is the result of an op; register its detach() instead");
     const bool cast = dtype && tensor.is_floating_point();
-    Tensor moved =
-        tensor.to(device.value_or(tensor.device()), cast ? *dtype : tensor.dtype(), non_blocking);
+    const bool is_image = tensor.dim() == 4 || tensor.dim() == 5;
+    Tensor moved = tensor.to(device.value_or(tensor.device()), cast ? *dtype : tensor.dtype(),
+                             non_blocking, false, is_image ? format : std::nullopt);
     if (!moved.is_same(tensor)) moves.emplace_back(tensor, std::move(moved));
   };
   ModuleWalk::parameters(*this, true, [&](const Tensor& parameter) {

@@ -7,11 +7,12 @@
 
 namespace tern::detail {
 
-/// The numbers of a convolution, and the sizes of the three tensors that it relates. `numbers` has
-/// everything but pointers, op and dtype.
+/// The numbers of a convolution, and the sizes and the memory format of the three tensors that it
+/// relates. `numbers` has everything but pointers, op and dtype.
 struct ConvolutionSizes {
   kernels::ConvolutionArgs numbers;
   DimVector input, weight, output;
+  MemoryFormat format;
 };
 
 /// Returns the convolution of the input, plus the bias unless it is undefined. Recorded.

@@ -8,6 +8,10 @@ namespace tern::detail {
 /// and with version 0.
 Tensor finish_factory(Tensor tensor, const TensorOptions& options);
 
+/// Returns the strides of a copy of `self` in this memory format, or in its own order of
+/// dimensions.
+DimVector strides_like(const Tensor& self, std::optional<MemoryFormat> format);
+
 /// Sets element i of `out` to start + i * step. `out` is contiguous, of float32, float64 or int64.
 void fill_range(const Tensor& out, const Scalar& start, const Scalar& step);
 

@@ -16,12 +16,14 @@ class NormalizeBackward : public autograd::NamedNode {
 
  protected:
   /// `name` must be a string literal. weight and bias, if defined, have `parameter_sizes`.
-  /// `statistics` is what the forward kernel computed for the backward kernel.
+  /// `statistics` is what the forward kernel computed for the backward kernel, whose tensors have
+  /// the memory format `format`.
   NormalizeBackward(const char* name, const Tensor& input, const Tensor& weight, const Tensor& bias,
-                    IntArrayRef parameter_sizes, Tensor statistics);
+                    IntArrayRef parameter_sizes, Tensor statistics,
+                    MemoryFormat format = MemoryFormat::Contiguous);
 
-  /// Runs the kernel, which writes to the defined `results`. All tensors are contiguous and not
-  /// empty.
+  /// Runs the kernel, which writes to the defined `results`. All tensors are without gaps and not
+  /// empty; gradient, input and its gradient have the memory format.
   virtual void compute(const Tensor& gradient, const Tensor& input, const Tensor& weight,
                        const Tensor* results) const = 0;
   /// Computes the wanted results with ordinary ops: 0 is the input, 1 the weight, 2 the bias.
@@ -29,12 +31,14 @@ class NormalizeBackward : public autograd::NamedNode {
                        Tensor* results, autograd::EdgeSet wanted) const = 0;
 
   const Tensor& statistics() const { return statistics_; }
+  MemoryFormat format() const { return format_; }
 
  private:
   autograd::Edge edges_[3];
   autograd::SavedTensor input_, weight_;
   DimVector parameter_sizes_;
   Tensor statistics_;
+  MemoryFormat format_;
   bool released_ = false;
 };
 

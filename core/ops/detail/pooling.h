@@ -12,6 +12,7 @@ struct Pooling {
   int dims;                   // of the windows: 1, 2 or 3
   kernels::PoolingArgs args;  // without op, dtype and pointers
   DimVector in_sizes, out_sizes;
+  MemoryFormat format;  // of input and result
 
   /// Takes the input and windows without padding that cover it; the caller changes them, and then
   /// calls set_out_sizes().
@@ -44,9 +45,10 @@ std::tuple<Tensor, Tensor> max_pooled(const char* node, const Pooling& pool, con
 /// Returns the averages of the windows.
 Tensor average_pooled(const char* node, const Pooling& pool, const Tensor& input);
 
-/// Returns zeros of `sizes` with the values [N, C, ...] at positions of the last `dims` dimensions.
-/// Values at the same position are added.
-Tensor placed(const Tensor& values, const Tensor& indices, const DimVector& sizes, int dims);
+/// Returns zeros of `sizes`, in this format, with the values [N, C, ...] at positions of the last
+/// `dims` dimensions. Values at the same position are added.
+Tensor placed(const Tensor& values, const Tensor& indices, const DimVector& sizes, int dims,
+              MemoryFormat format);
 
 /// Throws NotImplementedError, with PyTorch's name of a kernel, for dtypes that are not floating;
 /// int64 may be allowed.

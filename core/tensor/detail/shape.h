@@ -5,6 +5,7 @@
 #include <tern/core/base/array_ref.h>
 #include <tern/core/base/small_vector.h>
 #include <tern/core/base/visibility.h>
+#include <tern/core/tensor/memory_format.h>
 
 // The shape rules that ops share. Sizes and strides count elements.
 
@@ -48,9 +49,23 @@ TERN_API DimVector infer_sizes(IntArrayRef sizes, std::int64_t numel);
 /// copy can have these sizes.
 TERN_API bool view_strides(IntArrayRef sizes, IntArrayRef strides, IntArrayRef new_sizes,
                            DimVector& result);
-/// Returns the strides of a dense tensor whose dimensions have the memory order of `strides`.
+/// Returns the dimensions from the fastest to the slowest in memory. The first of the lists of
+/// strides that tells two dimensions apart decides; a stride of 0 tells nothing. As PyTorch.
+TERN_API DimVector order_of_dims(IntArrayRef sizes, ArrayRef<IntArrayRef> strides);
+/// Returns the strides of a dense tensor whose dimensions have this order.
+TERN_API DimVector strides_in_order(IntArrayRef sizes, const DimVector& order);
+/// Returns the strides of a dense tensor whose dimensions have the memory order of `strides`, as
+/// PyTorch chooses them: a dimension with stride 0 stays where it is.
 TERN_API DimVector dense_strides(IntArrayRef sizes, IntArrayRef strides);
-/// Returns `strides` if they are dense, otherwise row-major strides, for a new tensor.
+/// Returns `strides` if they are dense, otherwise dense_strides(), for a copy.
 TERN_API DimVector preserved_strides(IntArrayRef sizes, IntArrayRef strides);
+/// Returns the strides of a new tensor in a format. Throws ShapeError for a format of another
+/// number of dimensions, and Error for Preserve.
+TERN_API DimVector format_strides(IntArrayRef sizes, MemoryFormat format);
+/// Returns true if the elements lie in the order of the format without gaps. Strides of dimensions
+/// of size 1 do not matter. Preserve counts as row-major.
+TERN_API bool has_format(IntArrayRef sizes, IntArrayRef strides, MemoryFormat format);
+/// Returns the format that the strides follow, perhaps with gaps; Contiguous if several fit.
+TERN_API MemoryFormat suggested_format(IntArrayRef sizes, IntArrayRef strides);
 
 }  // namespace tern
