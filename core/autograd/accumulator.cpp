@@ -35,6 +35,12 @@ class Accumulator final : public Node {
       grad.add_(gradient);
     }
   }
+  /// Makes the next first gradient like this leaf, whose elements were replaced.
+  void follow(const Tensor& leaf) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    set_output_info(0, leaf);
+    strides_ = leaf.self().strides;
+  }
   std::string name() const override { return "torch::autograd::AccumulateGrad"; }
   bool is_accumulator() const override { return true; }
 
@@ -65,6 +71,10 @@ class Accumulator final : public Node {
 
 IntrusivePtr<Node> make_accumulator(const Tensor& leaf, IntrusivePtr<GradSlot> slot) {
   return IntrusivePtr<Node>(new Accumulator(leaf, std::move(slot)));
+}
+
+void update_accumulator(Node& node, const Tensor& leaf) {
+  static_cast<Accumulator&>(node).follow(leaf);
 }
 
 }  // namespace tern::autograd

@@ -195,7 +195,7 @@ void Tensor::set_data(const Tensor& other) const {
   impl.set_geometry(from.offset, from.sizes, from.strides);
   Meta* meta = meta_of(impl);
   if (meta != nullptr && meta->node && meta->node->is_accumulator()) {
-    meta->node->set_output_info(0, *this);
+    autograd::update_accumulator(*meta->node, *this);
   }
 }
 

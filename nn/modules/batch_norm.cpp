@@ -47,6 +47,7 @@ bool uses_input(const Norm& norm) {
 template <class Norm>
 Tensor batch_norm(Norm& norm, const Tensor& input, InputDims dims) {
   check_dims(input, dims);
+  if (norm.is_identity()) return input;
   const auto& options = norm.options;
   const bool counts = norm.is_training() && norm.num_batches_tracked.defined();
   const double momentum = counts && !options.momentum()
@@ -69,6 +70,7 @@ Tensor batch_norm(Norm& norm, const Tensor& input, InputDims dims) {
 template <class Norm>
 Tensor instance_norm(const Norm& norm, const Tensor& input, InputDims dims) {
   check_dims(input, dims);
+  if (norm.is_identity()) return input;
   const auto& options = norm.options;
   const bool is_batch = input.dim() == dims.most;
   const std::int64_t channel_dim = is_batch ? 1 : 0;
@@ -142,6 +144,16 @@ void ChannelNorm<Derived, Options>::reset_parameters() {
   reset_running_stats();
   if (weight.defined()) init::ones_(weight);
   if (bias.defined()) init::zeros_(bias);
+}
+
+template <class Derived, class Options>
+void ChannelNorm<Derived, Options>::become_identity() {
+  for (const char* name : {"weight", "bias"}) this->replace_parameter(name, Tensor());
+  for (const char* name : {"running_mean", "running_var", "num_batches_tracked"}) {
+    this->replace_buffer(name, Tensor());
+  }
+  options.affine(false).track_running_stats(false);
+  is_identity_ = true;
 }
 
 // Files of PyTorch before 0.4.1 lack num_batches_tracked.

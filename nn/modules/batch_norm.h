@@ -29,6 +29,11 @@ class TERN_API ChannelNorm : public Cloneable<Derived> {
   void reset_running_stats();
   /// Sets parameters and running statistics to their initial values.
   void reset_parameters();
+  /// Makes forward() return its input, and removes parameters and statistics: a layer before this
+  /// one computes what they did. Used by fuse_conv_bn().
+  void become_identity();
+  /// Returns true after become_identity().
+  bool is_identity() const { return is_identity_; }
 
   /// The options given to the constructor.
   Options options;
@@ -41,6 +46,9 @@ class TERN_API ChannelNorm : public Cloneable<Derived> {
   /// Registers nothing.
   ChannelNorm(const Options& options_, Unregistered) : options(options_) {}
   bool is_optional_in_state(const std::string& name) const override;
+
+ private:
+  bool is_identity_ = false;
 };
 
 }  // namespace detail

@@ -333,6 +333,9 @@ TEST(MemoryFormat, OfAModule) {
   EXPECT_TRUE(weight.is_contiguous(ChannelsLast) && weight.equal(before));
   EXPECT_TRUE(weight.grad().is_contiguous(ChannelsLast) && weight.grad().equal(gradient));
   EXPECT_TRUE(net->parameters().back().is_contiguous());
+  net->zero_grad();
+  net->forward(x).sum().backward();
+  EXPECT_TRUE(weight.grad().is_contiguous(ChannelsLast));
   EXPECT_TRUE(net[0]->as<nn::Conv2dImpl>()->forward(x).is_contiguous(ChannelsLast));
   nn::Conv3d volumes(1, 2, 2);
   EXPECT_NE(error_of<ShapeError>([&] { volumes->to(ChannelsLast); }), "");

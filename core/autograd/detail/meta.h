@@ -41,5 +41,7 @@ std::string op_name(const Node& node);
 
 /// Makes a leaf's node, which adds arriving gradients to the leaf's grad().
 IntrusivePtr<Node> make_accumulator(const Tensor& leaf, IntrusivePtr<GradSlot> slot);
+/// Tells the node of a leaf that the leaf has another geometry, which new gradients get.
+void update_accumulator(Node& node, const Tensor& leaf);
 
 }  // namespace tern::autograd
