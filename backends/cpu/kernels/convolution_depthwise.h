@@ -140,7 +140,7 @@ class DepthwiseSum {
     T* const row = factors + count;
     T* const padded = row + line;
     for (std::int64_t t = 0; t < count; ++t) places[t] = plane_.place(stencil.taps[t]);
-    const bool direct = stencil.is_dense() && width >= kWidth;
+    const bool dense = stencil.is_dense();
     for (std::int64_t at = begin; at < end; ++at) {
       const std::int64_t group = at % groups;
       for (std::int64_t t = 0; t < count; ++t) {
@@ -153,10 +153,14 @@ class DepthwiseSum {
       for (std::int64_t z = 0; z < stencil.grid[0]; ++z) {
         for (std::int64_t y = 0; y < stencil.grid[1]; ++y, pixel += width) {
           const T* const from = padded + plane_.grid_row(z, y);
-          if (direct) {
+          if (dense && width >= kWidth) {
             sum_row(result + pixel, from, places, factors, count, width, start);
+            continue;
+          }
+          sum_row(row, from, places, factors, count, line, start);
+          if (dense) {
+            Simd<T>::store_first(result + pixel, Simd<T>::load(row), static_cast<int>(width));
           } else {
-            sum_row(row, from, places, factors, count, line, start);
             scatter_pixels(result, row, stencil, pixel, pixel + width);
           }
         }
@@ -192,6 +196,7 @@ class DepthwiseSum {
     using S = Simd<T>;
     typename S::V sums[kVectors];
     const std::int64_t last = std::min(x + (kVectors - 1) * kWidth, n - kWidth);
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) sums[v] = S::broadcast(start);
     for (std::int64_t t = 0; t < count; ++t) {
       const auto factor = S::broadcast(factors[t]);
@@ -268,6 +273,7 @@ class DepthwiseWeightGradient {
     using S = Simd<T>;
     const T* from[kTaps];
     V sum[kTaps];
+#pragma GCC unroll 9
     for (int i = 0; i < kTaps; ++i) {
       from[i] = padded + plane_.place(stencil.taps[t + i]);
       sum[i] = S::load(sums + (t + i) * kWidth);
@@ -293,6 +299,7 @@ class DepthwiseWeightGradient {
         }
       }
     }
+#pragma GCC unroll 9
     for (int i = 0; i < kTaps; ++i) S::store(sums + (t + i) * kWidth, sum[i]);
   }
 
