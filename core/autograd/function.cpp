@@ -50,7 +50,7 @@ class RunningScope {
 class FunctionNode final : public Node {
  public:
   FunctionNode(std::string name, FunctionCall::Backward backward, const variable_list& inputs,
-               std::vector<bool> is_tensor)
+               std::vector<unsigned char> is_tensor)
       : FunctionNode(std::move(name), backward, std::make_unique<Edge[]>(inputs.size()),
                      inputs.size(), std::move(is_tensor)) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -85,7 +85,7 @@ class FunctionNode final : public Node {
 
  private:
   FunctionNode(std::string name, FunctionCall::Backward backward, std::unique_ptr<Edge[]> edges,
-               std::size_t count, std::vector<bool> is_tensor)
+               std::size_t count, std::vector<unsigned char> is_tensor)
       : Node(edges.get(), count),
         name_(std::move(name)),
         backward_(backward),
@@ -97,7 +97,7 @@ class FunctionNode final : public Node {
   std::string name_;
   FunctionCall::Backward backward_;
   std::unique_ptr<Edge[]> edges_;
-  std::vector<bool> is_tensor_;  // per argument of forward
+  std::vector<unsigned char> is_tensor_;  // per argument of forward
   AutogradContext context_;
   std::vector<SavedTensor> saved_;
   bool released_ = false;
@@ -136,29 +136,35 @@ void FunctionNode::apply(const Tensor* gradients, Tensor* results, EdgeSet wante
 
 FunctionCall::FunctionCall(const std::type_info& function, Backward backward)
     : function_(function), backward_(backward) {}
-FunctionCall::~FunctionCall() = default;
+FunctionCall::~FunctionCall() { restore_mode(); }
+
+void FunctionCall::restore_mode() {
+  if (std::exchange(runs_forward_, false)) GradMode::set_enabled(mode_before_);
+}
 
 void FunctionCall::add(const Tensor& tensor) {
   inputs_.push_back(tensor);
-  is_tensor_.push_back(true);
+  is_tensor_.push_back(1);
   recorded_ = recorded_ || (tensor.defined() && tensor.requires_grad() && GradMode::records());
 }
 void FunctionCall::add(const std::optional<Tensor>& tensor) { add(tensor.value_or(Tensor())); }
 void FunctionCall::add(const variable_list& tensors) {
   for (const Tensor& tensor : tensors) add(tensor);
 }
-void FunctionCall::add_other() { is_tensor_.push_back(false); }
+void FunctionCall::add_other() { is_tensor_.push_back(0); }
 
 AutogradContext* FunctionCall::start() {
   node_ = IntrusivePtr<FunctionNode>(
       new FunctionNode(node_name(function_), backward_,
                        recorded_ ? inputs_ : variable_list(inputs_.size()), is_tensor_));
-  mode_ = std::make_unique<AutoGradMode>(false);
+  mode_before_ = GradMode::is_enabled();
+  runs_forward_ = true;
+  GradMode::set_enabled(false);
   return node_->context();
 }
 
 void FunctionCall::finish(variable_list& outputs) {
-  mode_.reset();
+  restore_mode();
   // Taken out of the context: a node that keeps an output of its own would never be freed.
   AutogradContext& context = *node_->context();
   const variable_list dirty = std::exchange(context.dirty_, {});
@@ -199,6 +205,10 @@ void FunctionCall::finish(variable_list& outputs) {
 }
 
 }  // namespace detail
+
+AutogradContext::AutogradContext()
+    : saved_data(*new std::unordered_map<std::string, SavedValue>()) {}
+AutogradContext::~AutogradContext() { delete &saved_data; }
 
 variable_list AutogradContext::get_saved_variables() const { return node_->unpack(); }
 

@@ -26,7 +26,8 @@ class FunctionCall;
 /// first argument.
 class TERN_API AutogradContext {
  public:
-  AutogradContext() = default;
+  AutogradContext();
+  ~AutogradContext();
   AutogradContext(const AutogradContext&) = delete;
   AutogradContext& operator=(const AutogradContext&) = delete;
 
@@ -49,7 +50,7 @@ class TERN_API AutogradContext {
   bool needs_input_grad(std::size_t index) const;
 
   /// Values other than tensors that backward needs.
-  std::unordered_map<std::string, SavedValue> saved_data;
+  std::unordered_map<std::string, SavedValue>& saved_data;  // a reference: cheap to compile
 
  private:
   friend class detail::FunctionNode;
@@ -89,14 +90,15 @@ class TERN_API FunctionCall {
 
  private:
   void add_other();
+  void restore_mode();
 
   const std::type_info& function_;
   Backward backward_;
   variable_list inputs_;
-  std::vector<bool> is_tensor_;
+  std::vector<unsigned char> is_tensor_;  // per argument of forward; bools
   bool recorded_ = false;
   IntrusivePtr<FunctionNode> node_;
-  std::unique_ptr<AutoGradMode> mode_;
+  bool runs_forward_ = false, mode_before_ = false;
 };
 
 }  // namespace detail

@@ -34,6 +34,11 @@ void check_target(const Tensor& input, const Tensor& target) {
 
 }  // namespace
 
+AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(StrictInt in_features,
+                                                               StrictInt n_classes,
+                                                               std::vector<std::int64_t> cutoffs_)
+    : AdaptiveLogSoftmaxWithLossImpl(
+          AdaptiveLogSoftmaxWithLossOptions(in_features, n_classes, std::move(cutoffs_))) {}
 AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(
     AdaptiveLogSoftmaxWithLossOptions options_)
     : options(std::move(options_)) {

@@ -35,9 +35,7 @@ class TERN_API AdaptiveLogSoftmaxWithLossImpl : public Cloneable<AdaptiveLogSoft
   /// Makes the layers. Throws Error unless the cutoffs are increasing numbers from 1 to
   /// n_classes - 1.
   AdaptiveLogSoftmaxWithLossImpl(StrictInt in_features, StrictInt n_classes,
-                                 std::vector<std::int64_t> cutoffs_)
-      : AdaptiveLogSoftmaxWithLossImpl(
-            AdaptiveLogSoftmaxWithLossOptions(in_features, n_classes, std::move(cutoffs_))) {}
+                                 std::vector<std::int64_t> cutoffs_);
   /// Makes the layers.
   explicit AdaptiveLogSoftmaxWithLossImpl(AdaptiveLogSoftmaxWithLossOptions options_);
 

@@ -65,6 +65,8 @@ void print_padding(std::ostream& stream, const Options& options) {
 
 }  // namespace
 
+EmbeddingImpl::EmbeddingImpl(StrictInt num_embeddings, StrictInt embedding_dim)
+    : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
 EmbeddingImpl::EmbeddingImpl(const EmbeddingOptions& options_) : options(options_) {
   EmbeddingImpl::reset();
 }
@@ -108,6 +110,8 @@ Embedding Embedding::from_pretrained(const Tensor& embeddings,
   return embedding;
 }
 
+EmbeddingBagImpl::EmbeddingBagImpl(StrictInt num_embeddings, StrictInt embedding_dim)
+    : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
 EmbeddingBagImpl::EmbeddingBagImpl(const EmbeddingBagOptions& options_) : options(options_) {
   EmbeddingBagImpl::reset();
 }

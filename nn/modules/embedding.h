@@ -25,8 +25,7 @@ struct ForwardDefaults;
 class TERN_API EmbeddingImpl : public Cloneable<EmbeddingImpl> {
  public:
   /// Makes the table.
-  EmbeddingImpl(StrictInt num_embeddings, StrictInt embedding_dim)
-      : EmbeddingImpl(EmbeddingOptions(num_embeddings, embedding_dim)) {}
+  EmbeddingImpl(StrictInt num_embeddings, StrictInt embedding_dim);
   /// Makes the table. Throws IndexError for a padding_idx out of range, ShapeError for a `_weight`
   /// of other sizes, NotImplementedError if `sparse` is true.
   explicit EmbeddingImpl(const EmbeddingOptions& options_);
@@ -70,8 +69,7 @@ class Embedding : public ModuleHolder<EmbeddingImpl, Embedding> {
 class TERN_API EmbeddingBagImpl : public Cloneable<EmbeddingBagImpl> {
  public:
   /// Makes the table.
-  EmbeddingBagImpl(StrictInt num_embeddings, StrictInt embedding_dim)
-      : EmbeddingBagImpl(EmbeddingBagOptions(num_embeddings, embedding_dim)) {}
+  EmbeddingBagImpl(StrictInt num_embeddings, StrictInt embedding_dim);
   /// Makes the table. Throws as the constructor of Embedding.
   explicit EmbeddingBagImpl(const EmbeddingBagOptions& options_);
 

@@ -14,9 +14,8 @@ namespace tern::nn {
 class TERN_API FoldImpl : public Cloneable<FoldImpl> {
  public:
   /// Makes the module.
-  FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
-      : FoldImpl(FoldOptions(output_size, kernel_size)) {}
-  explicit FoldImpl(const FoldOptions& options_) : options(options_) {}
+  FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size);
+  explicit FoldImpl(const FoldOptions& options_);
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the image. Throws ShapeError unless the input holds all blocks of such an image.
@@ -36,8 +35,8 @@ TERN_MODULE(Fold);
 class TERN_API UnfoldImpl : public Cloneable<UnfoldImpl> {
  public:
   /// Makes the module.
-  UnfoldImpl(ExpandingArray<2> kernel_size) : UnfoldImpl(UnfoldOptions(kernel_size)) {}
-  explicit UnfoldImpl(const UnfoldOptions& options_) : options(options_) {}
+  UnfoldImpl(ExpandingArray<2> kernel_size);
+  explicit UnfoldImpl(const UnfoldOptions& options_);
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the columns. Throws ShapeError for an image that is smaller than a block.

@@ -80,6 +80,8 @@ Tensor RMSNormImpl::forward(const Tensor& input) {
   return rms_norm(input, options.normalized_shape(), weight, options.eps());
 }
 
+GroupNormImpl::GroupNormImpl(StrictInt num_groups, StrictInt num_channels)
+    : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
 GroupNormImpl::GroupNormImpl(const GroupNormOptions& options_) : options(options_) {
   GroupNormImpl::reset();
 }

@@ -68,8 +68,7 @@ TERN_MODULE(RMSNorm);
 class TERN_API GroupNormImpl : public Cloneable<GroupNormImpl> {
  public:
   /// Makes the parameters. Throws ShapeError unless num_groups divides num_channels.
-  GroupNormImpl(StrictInt num_groups, StrictInt num_channels)
-      : GroupNormImpl(GroupNormOptions(num_groups, num_channels)) {}
+  GroupNormImpl(StrictInt num_groups, StrictInt num_channels);
   /// Makes the parameters. Throws ShapeError unless num_groups divides num_channels.
   explicit GroupNormImpl(const GroupNormOptions& options_);
 

@@ -129,8 +129,7 @@ TERN_MODULE(LazyInstanceNorm3d);
 class TERN_API LazyConv1dImpl : public detail::LazyModule<LazyConv1dImpl, Conv1dImpl> {
  public:
   /// Makes uninitialized parameters.
-  LazyConv1dImpl(StrictInt out_channels, ExpandingArray<1> kernel_size)
-      : LazyConv1dImpl(LazyConv1dOptions(out_channels, kernel_size)) {}
+  LazyConv1dImpl(StrictInt out_channels, ExpandingArray<1> kernel_size);
   explicit LazyConv1dImpl(const LazyConv1dOptions& options_);
   /// Returns what Conv1d returns; see Conv1dImpl::forward().
   Tensor forward(const Tensor& input);
@@ -141,8 +140,7 @@ TERN_MODULE(LazyConv1d);
 class TERN_API LazyConv2dImpl : public detail::LazyModule<LazyConv2dImpl, Conv2dImpl> {
  public:
   /// Makes uninitialized parameters.
-  LazyConv2dImpl(StrictInt out_channels, ExpandingArray<2> kernel_size)
-      : LazyConv2dImpl(LazyConv2dOptions(out_channels, kernel_size)) {}
+  LazyConv2dImpl(StrictInt out_channels, ExpandingArray<2> kernel_size);
   explicit LazyConv2dImpl(const LazyConv2dOptions& options_);
   /// Returns what Conv2d returns; see Conv2dImpl::forward().
   Tensor forward(const Tensor& input);
@@ -153,8 +151,7 @@ TERN_MODULE(LazyConv2d);
 class TERN_API LazyConv3dImpl : public detail::LazyModule<LazyConv3dImpl, Conv3dImpl> {
  public:
   /// Makes uninitialized parameters.
-  LazyConv3dImpl(StrictInt out_channels, ExpandingArray<3> kernel_size)
-      : LazyConv3dImpl(LazyConv3dOptions(out_channels, kernel_size)) {}
+  LazyConv3dImpl(StrictInt out_channels, ExpandingArray<3> kernel_size);
   explicit LazyConv3dImpl(const LazyConv3dOptions& options_);
   /// Returns what Conv3d returns; see Conv3dImpl::forward().
   Tensor forward(const Tensor& input);
@@ -166,8 +163,7 @@ class TERN_API LazyConvTranspose1dImpl
     : public detail::LazyModule<LazyConvTranspose1dImpl, ConvTranspose1dImpl> {
  public:
   /// Makes uninitialized parameters.
-  LazyConvTranspose1dImpl(StrictInt out_channels, ExpandingArray<1> kernel_size)
-      : LazyConvTranspose1dImpl(LazyConvTranspose1dOptions(out_channels, kernel_size)) {}
+  LazyConvTranspose1dImpl(StrictInt out_channels, ExpandingArray<1> kernel_size);
   explicit LazyConvTranspose1dImpl(const LazyConvTranspose1dOptions& options_);
   /// Returns what ConvTranspose1d returns; see ConvTranspose1dImpl::forward().
   Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);
@@ -179,8 +175,7 @@ class TERN_API LazyConvTranspose2dImpl
     : public detail::LazyModule<LazyConvTranspose2dImpl, ConvTranspose2dImpl> {
  public:
   /// Makes uninitialized parameters.
-  LazyConvTranspose2dImpl(StrictInt out_channels, ExpandingArray<2> kernel_size)
-      : LazyConvTranspose2dImpl(LazyConvTranspose2dOptions(out_channels, kernel_size)) {}
+  LazyConvTranspose2dImpl(StrictInt out_channels, ExpandingArray<2> kernel_size);
   explicit LazyConvTranspose2dImpl(const LazyConvTranspose2dOptions& options_);
   /// Returns what ConvTranspose2d returns; see ConvTranspose2dImpl::forward().
   Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);
@@ -192,8 +187,7 @@ class TERN_API LazyConvTranspose3dImpl
     : public detail::LazyModule<LazyConvTranspose3dImpl, ConvTranspose3dImpl> {
  public:
   /// Makes uninitialized parameters.
-  LazyConvTranspose3dImpl(StrictInt out_channels, ExpandingArray<3> kernel_size)
-      : LazyConvTranspose3dImpl(LazyConvTranspose3dOptions(out_channels, kernel_size)) {}
+  LazyConvTranspose3dImpl(StrictInt out_channels, ExpandingArray<3> kernel_size);
   explicit LazyConvTranspose3dImpl(const LazyConvTranspose3dOptions& options_);
   /// Returns what ConvTranspose3d returns; see ConvTranspose3dImpl::forward().
   Tensor forward(const Tensor& input, const std::optional<IntArrayRef>& output_size = std::nullopt);

@@ -13,6 +13,8 @@ namespace tern::nn {
 
 void IdentityImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::Identity()"; }
 
+LinearImpl::LinearImpl(StrictInt in_features, StrictInt out_features)
+    : LinearImpl(LinearOptions(in_features, out_features)) {}
 LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { LinearImpl::reset(); }
 
 void LinearImpl::reset() {
@@ -41,6 +43,8 @@ void LinearImpl::pretty_print(std::ostream& stream) const {
 
 Tensor LinearImpl::forward(const Tensor& input) { return linear(input, weight, bias); }
 
+BilinearImpl::BilinearImpl(StrictInt in1_features, StrictInt in2_features, StrictInt out_features)
+    : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
 BilinearImpl::BilinearImpl(const BilinearOptions& options_) : options(options_) {
   BilinearImpl::reset();
 }
@@ -82,6 +86,8 @@ Tensor FlattenImpl::forward(const Tensor& input) {
   return flatten(input, options.start_dim(), options.end_dim());
 }
 
+UnflattenImpl::UnflattenImpl(StrictInt dim, std::vector<std::int64_t> sizes)
+    : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
 void UnflattenImpl::pretty_print(std::ostream& stream) const {
   stream << "tern::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={";
   const char* separator = "";

@@ -34,8 +34,7 @@ TERN_MODULE(Identity);
 class TERN_API LinearImpl : public Cloneable<LinearImpl> {
  public:
   /// Makes the parameters.
-  LinearImpl(StrictInt in_features, StrictInt out_features)
-      : LinearImpl(LinearOptions(in_features, out_features)) {}
+  LinearImpl(StrictInt in_features, StrictInt out_features);
   /// Makes the parameters.
   explicit LinearImpl(const LinearOptions& options_);
 
@@ -68,8 +67,7 @@ TERN_MODULE(Linear);
 class TERN_API BilinearImpl : public Cloneable<BilinearImpl> {
  public:
   /// Makes the parameters.
-  BilinearImpl(StrictInt in1_features, StrictInt in2_features, StrictInt out_features)
-      : BilinearImpl(BilinearOptions(in1_features, in2_features, out_features)) {}
+  BilinearImpl(StrictInt in1_features, StrictInt in2_features, StrictInt out_features);
   /// Makes the parameters. Throws ShapeError unless in1_features is positive and the others are not
   /// negative.
   explicit BilinearImpl(const BilinearOptions& options_);
@@ -114,8 +112,7 @@ TERN_MODULE(Flatten);
 class TERN_API UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
   /// Makes the module.
-  UnflattenImpl(StrictInt dim, std::vector<std::int64_t> sizes)
-      : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+  UnflattenImpl(StrictInt dim, std::vector<std::int64_t> sizes);
   explicit UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;

@@ -149,6 +149,8 @@ template class detail::UnpoolLayer<MaxUnpool1dImpl, MaxUnpool1dOptions>;
 template class detail::UnpoolLayer<MaxUnpool2dImpl, MaxUnpool2dOptions>;
 template class detail::UnpoolLayer<MaxUnpool3dImpl, MaxUnpool3dOptions>;
 
+FractionalMaxPool2dImpl::FractionalMaxPool2dImpl(ExpandingArray<2> kernel_size)
+    : FractionalMaxPool2dImpl(FractionalMaxPool2dOptions(kernel_size)) {}
 FractionalMaxPool2dImpl::FractionalMaxPool2dImpl(const FractionalMaxPool2dOptions& options_)
     : options(options_) {
   FractionalMaxPool2dImpl::reset();
@@ -168,6 +170,8 @@ std::tuple<Tensor, Tensor> FractionalMaxPool2dImpl::forward_with_indices(const T
       input, F::FractionalMaxPool2dFuncOptions(options)._random_samples(_random_samples));
 }
 
+FractionalMaxPool3dImpl::FractionalMaxPool3dImpl(ExpandingArray<3> kernel_size)
+    : FractionalMaxPool3dImpl(FractionalMaxPool3dOptions(kernel_size)) {}
 FractionalMaxPool3dImpl::FractionalMaxPool3dImpl(const FractionalMaxPool3dOptions& options_)
     : options(options_) {
   FractionalMaxPool3dImpl::reset();

@@ -229,8 +229,7 @@ TERN_MODULE(LPPool3d);
 class TERN_API FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dImpl> {
  public:
   /// Makes the module.
-  FractionalMaxPool2dImpl(ExpandingArray<2> kernel_size)
-      : FractionalMaxPool2dImpl(FractionalMaxPool2dOptions(kernel_size)) {}
+  FractionalMaxPool2dImpl(ExpandingArray<2> kernel_size);
   explicit FractionalMaxPool2dImpl(const FractionalMaxPool2dOptions& options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;
@@ -253,8 +252,7 @@ TERN_MODULE(FractionalMaxPool2d);
 class TERN_API FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dImpl> {
  public:
   /// Makes the module.
-  FractionalMaxPool3dImpl(ExpandingArray<3> kernel_size)
-      : FractionalMaxPool3dImpl(FractionalMaxPool3dOptions(kernel_size)) {}
+  FractionalMaxPool3dImpl(ExpandingArray<3> kernel_size);
   explicit FractionalMaxPool3dImpl(const FractionalMaxPool3dOptions& options_);
   void reset() override;
   void pretty_print(std::ostream& stream) const override;

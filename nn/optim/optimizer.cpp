@@ -15,11 +15,14 @@ OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
 Optimizer::~Optimizer() = default;
 
-Optimizer::Optimizer(Optimizer&& other) noexcept { *this = std::move(other); }
+Optimizer::Optimizer(Optimizer&& other) noexcept : state_(std::make_unique<StateMap>()) {
+  *this = std::move(other);
+}
 
 Optimizer& Optimizer::operator=(Optimizer&& other) noexcept {
   param_groups_ = std::move(other.param_groups_);
-  state_ = std::move(other.state_);
+  state_->clear();
+  state_.swap(other.state_);  // both stay usable
   defaults_ = std::move(other.defaults_);
   self_ = std::move(other.self_);
   if (self_) *self_ = this;
@@ -134,7 +137,7 @@ OptimizerOptions* OptimizerParamGroup::checked_options() const {
 
 Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
                      std::unique_ptr<OptimizerOptions> defaults)
-    : defaults_(std::move(defaults)) {
+    : state_(std::make_unique<StateMap>()), defaults_(std::move(defaults)) {
   defaults_->check();
   for (OptimizerParamGroup& group : param_groups) add_param_group(std::move(group));
   TERN_CHECK(
@@ -207,7 +210,7 @@ void Optimizer::zero_grad(StrictBool set_to_none) {
 std::unique_ptr<OptimizerParamState> Optimizer::make_param_state() const { return nullptr; }
 
 OptimizerParamState& Optimizer::state_of(const Tensor& parameter) {
-  std::unique_ptr<OptimizerParamState>& state = state_[parameter.unsafeGetTensorImpl()];
+  std::unique_ptr<OptimizerParamState>& state = (*state_)[parameter.unsafeGetTensorImpl()];
   if (!state) state = make_param_state();
   return *state;
 }
@@ -222,8 +225,8 @@ State Optimizer::state_dict() const {
     for (const auto& [name, value] : group.schedule()) saved.set(name, value);
     State params = State::list();
     for (const Tensor& parameter : group.params()) {
-      const auto found = state_.find(parameter.unsafeGetTensorImpl());
-      if (found != state_.end()) states.insert(std::to_string(number), found->second->save());
+      const auto found = state_->find(parameter.unsafeGetTensorImpl());
+      if (found != state_->end()) states.insert(std::to_string(number), found->second->save());
       params.push_back(number++);
     }
     saved.insert("params", std::move(params));
@@ -297,7 +300,7 @@ void Optimizer::load_state_dict(const State& state) {
     param_groups_[i].set_options(std::move(options[i]));
     param_groups_[i].schedule() = std::move(schedules[i]);
   }
-  state_ = std::move(states);
+  *state_ = std::move(states);
 }
 
 }  // namespace tern::optim

@@ -121,8 +121,8 @@ class TERN_API Optimizer {
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
   /// Returns the state of each parameter.
-  StateMap& state() noexcept { return state_; }
-  const StateMap& state() const noexcept { return state_; }
+  StateMap& state() noexcept { return *state_; }
+  const StateMap& state() const noexcept { return *state_; }
 
   /// Returns state and options in Python's form, with the parameters numbered across groups:
   /// {"state": {"0": {..}, ..}, "param_groups": [{"lr": .., "params": [0, ..]}, ..]}. The tensors
@@ -144,7 +144,7 @@ class TERN_API Optimizer {
   /// The groups.
   std::vector<OptimizerParamGroup> param_groups_;
   /// The state of each parameter.
-  StateMap state_;
+  std::unique_ptr<StateMap> state_;  // not a member itself: cheap to compile
   /// The default options.
   std::unique_ptr<OptimizerOptions> defaults_;
 

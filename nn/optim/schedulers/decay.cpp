@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <string>
 
 #include <tern/nn/optim/schedulers/decay.h>
@@ -37,37 +39,60 @@ void StepLR::fields(SchedulerFields& visit) {
 
 // --- MultiStepLR ---------------------------------------------------------------------------------
 
+namespace {
+
+using MilestoneCounts = std::map<std::int64_t, std::int64_t>;
+
+void store(const MilestoneCounts& source, std::vector<std::int64_t>& milestones,
+           std::vector<std::int64_t>& counts) {
+  milestones.clear();
+  counts.clear();
+  for (const auto& [milestone, count] : source) {
+    milestones.push_back(milestone);
+    counts.push_back(count);
+  }
+}
+
+}  // namespace
+
 MultiStepLR::MultiStepLR(Optimizer& optimizer, const std::vector<std::int64_t>& milestones,
                          double gamma, std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch), gamma_(gamma) {
-  for (const std::int64_t milestone : milestones) ++milestones_[milestone];
+  MilestoneCounts given;
+  for (const std::int64_t milestone : milestones) ++given[milestone];
+  store(given, milestones_, counts_);
   initial_step();
 }
 std::vector<double> MultiStepLR::get_lrs() {
-  const auto found = milestones_.find(last_epoch_);
-  if (found == milestones_.end()) return get_current_lrs();
-  return decayed(get_current_lrs(), gamma_, found->second);
+  const auto found = std::lower_bound(milestones_.begin(), milestones_.end(), last_epoch_);
+  if (found == milestones_.end() || *found != last_epoch_) return get_current_lrs();
+  return decayed(get_current_lrs(), gamma_,
+                 counts_[static_cast<std::size_t>(found - milestones_.begin())]);
 }
 std::vector<double> MultiStepLR::get_closed_form_lrs() {
   std::int64_t times = 0;
-  for (const auto& [milestone, count] : milestones_) times += milestone <= last_epoch_ ? count : 0;
+  for (std::size_t i = 0; i < milestones_.size() && milestones_[i] <= last_epoch_; ++i) {
+    times += counts_[i];
+  }
   return decayed(base_lrs_, gamma_, times);
 }
 void MultiStepLR::fields(SchedulerFields& visit) {
   if (visit.mode() == SchedulerFields::Mode::Save) {
     State saved;
-    for (const auto& [milestone, count] : milestones_) saved.set(std::to_string(milestone), count);
+    for (std::size_t i = 0; i < milestones_.size(); ++i) {
+      saved.set(std::to_string(milestones_[i]), counts_[i]);
+    }
     visit.state().set("milestones", std::move(saved));
   } else {
-    std::map<std::int64_t, std::int64_t> milestones;
+    MilestoneCounts loaded;
     for (const auto& [key, count] : visit.state()["milestones"]) {
       std::int64_t milestone = 0;
       const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), milestone);
       TERN_CHECK(error == std::errc() && end == key.data() + key.size(), Error,
                  "loaded state dict has the milestone '", key, "', expected an integer");
-      milestones[milestone] = count.to<std::int64_t>("milestones");
+      loaded[milestone] = count.to<std::int64_t>("milestones");
     }
-    if (visit.mode() == SchedulerFields::Mode::Load) milestones_ = std::move(milestones);
+    if (visit.mode() == SchedulerFields::Mode::Load) store(loaded, milestones_, counts_);
   }
   visit("gamma", gamma_);
   LRScheduler::fields(visit);

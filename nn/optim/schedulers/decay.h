@@ -1,6 +1,6 @@
 #pragma once
 
-#include <map>
+#include <vector>
 
 #include <tern/nn/optim/schedulers/scheduler.h>
 
@@ -36,8 +36,10 @@ class TERN_API MultiStepLR : public LRScheduler {
   std::vector<double> get_closed_form_lrs() override;
   void fields(SchedulerFields& visit) override;
 
-  /// How often each milestone was listed.
-  std::map<std::int64_t, std::int64_t> milestones_;
+  /// The milestones in ascending order.
+  std::vector<std::int64_t> milestones_;
+  /// How often each of them was listed.
+  std::vector<std::int64_t> counts_;
   /// The factor.
   double gamma_;
 };
