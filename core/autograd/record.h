@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -38,92 +37,81 @@ bool needs_grad(const Tensors&... tensors) {
 namespace detail {
 
 /// One input of an op, the rule for its gradient, and the tensors that the rule needs.
-template <class Rule, class... SavedTensors>
+template <class Rule, std::size_t Saved>
 struct Wrt {
-  static constexpr std::size_t kSaved = sizeof...(SavedTensors);
+  static constexpr std::size_t kSaved = Saved;
   using RuleType = Rule;
   const Tensor& input;
   Rule rule;
-  std::tuple<const SavedTensors&...> saved;
+  std::array<const Tensor*, Saved> saved;
 };
 
 /// Throws Error because the saved tensors of the graph were freed.
 [[noreturn]] TERN_API void throw_backward_twice();
 
-/// The rule for one input, with its saved tensors.
-template <class W>
-class InputRule {
+/// What the nodes of ops with one differentiable output have in common, compiled once.
+class TERN_API RulesNode : public NamedNode {
  public:
-  InputRule(const W& wrt, const Tensor& out)
-      : rule_(wrt.rule),
-        saved_(std::apply(
-            [&](const auto&... tensors) {
-              return std::array<SavedTensor, W::kSaved>{
-                  SavedTensor(tensors, tensors.is_same(out))...};
-            },
-            wrt.saved)) {}
+  void apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) override;
+  void release_saved() override;
 
-  Tensor operator()(const Tensor& gradient, Node* owner) const {
-    return call(gradient, owner, std::make_index_sequence<W::kSaved>());
+ protected:
+  /// The derived class owns `edges`, one for each input.
+  RulesNode(const char* name, Edge* edges, std::size_t inputs) : NamedNode(name, edges, inputs) {}
+  /// Says where the derived class keeps its saved tensors.
+  void set_saved(SavedTensor* saved, std::size_t count) {
+    saved_ = saved;
+    count_ = count;
   }
+  /// Sets the edge of an input. If it needs a gradient, saves the `count` tensors in `saved`.
+  void connect(Edge& edge, const Tensor& input, const Tensor& out, const Tensor* const* tensors,
+               SavedTensor* saved, std::size_t count);
+  /// Calls the rule of one input.
+  virtual Tensor gradient_of(std::size_t input, const Tensor& gradient) = 0;
 
  private:
-  template <std::size_t... I>
-  Tensor call(const Tensor& gradient, [[maybe_unused]] Node* owner,
-              std::index_sequence<I...>) const {
-    return rule_(gradient, saved_[I].unpack(owner)...);
-  }
-
-  typename W::RuleType rule_;
-  std::array<SavedTensor, W::kSaved> saved_;
+  SavedTensor* saved_ = nullptr;
+  std::size_t count_ = 0;
+  bool has_saved_ = false, released_ = false;
 };
 
 /// The node of an op with one differentiable output.
 template <class... Ws>
-class RuleNode final : public NamedNode {
+class RuleNode final : public RulesNode {
  public:
   RuleNode(const char* name, const Tensor& out, const Ws&... wrts)
-      : NamedNode(name, edges_, sizeof...(Ws)) {
-    init(out, std::index_sequence_for<Ws...>(), wrts...);
-  }
-
-  void apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) override {
-    if (released_) throw_backward_twice();
-    if (!gradients[0].defined()) return;
-    run(gradients[0], results, wanted, std::index_sequence_for<Ws...>());
-  }
-  void release_saved() override {
-    if constexpr ((Ws::kSaved + ...) > 0) {
-      std::apply(
-          [this](auto&... rules) {
-            // A rule without saved tensors can run again.
-            released_ = released_ || ((Ws::kSaved > 0 && rules.has_value()) || ...);
-            if (released_) (rules.reset(), ...);
-          },
-          rules_);
-    }
+      : RulesNode(name, edges_, sizeof...(Ws)), rules_(wrts.rule...) {
+    set_saved(saved_.data(), kSaved);
+    std::size_t input = 0, first = 0;
+    ((connect(edges_[input++], wrts.input, out, wrts.saved.data(), saved_.data() + first,
+              Ws::kSaved),
+      first += Ws::kSaved),
+     ...);
   }
 
  private:
-  template <std::size_t... I>
-  void init(const Tensor& out, std::index_sequence<I...>, const Ws&... wrts) {
-    (init_one<I>(out, wrts), ...);
+  static constexpr std::size_t kSaved = (Ws::kSaved + ...);
+  template <std::size_t I>
+  using W = std::tuple_element_t<I, std::tuple<Ws...>>;
+
+  Tensor gradient_of(std::size_t input, const Tensor& gradient) override {
+    return call<0, 0>(input, gradient);
   }
-  template <std::size_t I, class W>
-  void init_one(const Tensor& out, const W& wrt) {
-    if (!wrt.input.defined()) return;
-    edges_[I] = gradient_edge(wrt.input);
-    if (edges_[I].node) std::get<I>(rules_).emplace(wrt, out);
+  template <std::size_t I, std::size_t First>
+  Tensor call(std::size_t input, const Tensor& gradient) {
+    if constexpr (I + 1 < sizeof...(Ws)) {
+      if (input != I) return call<I + 1, First + W<I>::kSaved>(input, gradient);
+    }
+    return unpack_and_call<I, First>(gradient, std::make_index_sequence<W<I>::kSaved>());
   }
-  template <std::size_t... I>
-  void run(const Tensor& gradient, Tensor* results, EdgeSet wanted, std::index_sequence<I...>) {
-    // An edge has a node only if it has a rule.
-    ((wanted.has(I) ? void(results[I] = (*std::get<I>(rules_))(gradient, this)) : void()), ...);
+  template <std::size_t I, std::size_t First, std::size_t... S>
+  Tensor unpack_and_call(const Tensor& gradient, std::index_sequence<S...>) {
+    return std::get<I>(rules_)(gradient, saved_[First + S].unpack(this)...);
   }
 
   Edge edges_[sizeof...(Ws)];
-  bool released_ = false;
-  std::tuple<std::optional<InputRule<Ws>>...> rules_;
+  std::array<SavedTensor, kSaved> saved_;
+  std::tuple<typename Ws::RuleType...> rules_;
 };
 
 /// How a node keeps a rule. A rule that captures nothing is kept as a pointer, so that all ops
@@ -137,9 +125,9 @@ using KeptRule = std::conditional_t<
 
 /// Returns what record() needs of one input; see the top of this file.
 template <class Rule, class... SavedTensors>
-detail::Wrt<detail::KeptRule<Rule, SavedTensors...>, SavedTensors...> wrt(
+detail::Wrt<detail::KeptRule<Rule, SavedTensors...>, sizeof...(SavedTensors)> wrt(
     const Tensor& input, Rule rule, const SavedTensors&... saved) {
-  return {input, std::move(rule), {saved...}};
+  return {input, std::move(rule), {&saved...}};
 }
 
 /// Records an op: `out`, which must be new and without history, becomes the op's output. `name`
