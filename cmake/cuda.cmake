@@ -63,6 +63,10 @@ endfunction()
 
 if(tern_with_cuda)
   enable_language(CUDA)
+  if(PROJECT_IS_TOP_LEVEL)
+    # The host's part of a kernel file only launches: optimizing it took a quarter of the time to compile.
+    string(REPLACE "-O3" "-O1" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
+  endif()
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.5)
     find_package(CUDAToolkit REQUIRED)
     tern_add_cuda_plugin()
