@@ -33,8 +33,8 @@ set(TERN_CPU_FLAGS_native -march=native)
 # those that a newer instruction set speeds up by less than a tenth: they wait for memory, take one element after
 # the other, or are Eigen's factorizations (600 KB).
 set(TERN_CPU_WITHOUT_avx2 grid_sample linalg pad sample triangle)
-set(TERN_CPU_WITHOUT_avx512 ${TERN_CPU_WITHOUT_avx2} advanced_index cdist fill index mask optim pooling require resample
-    scan search select sort)
+set(TERN_CPU_WITHOUT_avx512 ${TERN_CPU_WITHOUT_avx2} advanced_index batch_norm cdist fill index layer_norm mask optim pooling
+    reduce reduce_arg reduce_norm reduce_truth reduce_values require resample scan search select sort)
 # These have only products in pairs of bfloat16.
 set(TERN_CPU_ONLY_avx512_bf16 gemm)
 set(TERN_CPU_ONLY_amx gemm)
@@ -51,7 +51,7 @@ function(tern_seal_cpu_set set objects)
   target_include_directories(${objects} PRIVATE ${PROJECT_BINARY_DIR}/include)
   target_compile_options(${objects} PRIVATE
     $<$<NOT:$<CONFIG:Debug>>:-O3> ${TERN_CPU_FLAGS_${set}}
-    -fno-trapping-math -fno-math-errno -ffp-contract=off
+    -fno-trapping-math -fno-math-errno -ffp-contract=off ${TERN_NO_ALIGNMENT}
     # Unique symbols stay global despite objcopy. Threaded jumps make chains of selects longer: without, these vectorise
     # better and the library is smaller. GCC 12 warns about its own AVX-512 header.
     "$<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique;-fno-thread-jumps;-Wno-maybe-uninitialized;-Wno-uninitialized>"

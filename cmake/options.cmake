@@ -70,6 +70,9 @@ if(TERN_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# Padding before functions and jumps: a fortieth of the library, and nothing that a benchmark shows.
+set(TERN_NO_ALIGNMENT "$<$<CXX_COMPILER_ID:GNU>:-fno-align-functions;-fno-align-jumps;-fno-align-labels>")
+
 # With Clang, the program provides the sanitizers' symbols.
 set(TERN_NO_UNDEFINED -Wl,-z,defs)
 if(TERN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
