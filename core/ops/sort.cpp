@@ -16,7 +16,7 @@ namespace tern {
 namespace {
 
 // A contiguous tensor seen as [outer, size, inner], with the ordered dimension in the middle.
-struct Blocks {
+struct SortedBlocks {
   std::int64_t outer, size, inner;
 
   std::int64_t rows() const { return outer * inner; }
@@ -37,7 +37,7 @@ struct Blocks {
 };
 
 template <class Args>
-void set_blocks(Args& args, const Blocks& blocks, bool transposed) {
+void set_blocks(Args& args, const SortedBlocks& blocks, bool transposed) {
   args.outer = transposed ? blocks.rows() : blocks.outer;
   args.size = blocks.size;
   args.inner = transposed ? 1 : blocks.inner;
@@ -58,7 +58,7 @@ std::tuple<Tensor, Tensor> run_sort(const char* name, const Tensor& self, std::i
   const std::int64_t size = self.dim() == 0 ? 1 : self.size(dim);
   // In memory order, the stride of a dense dimension is the size of all that lies within it.
   const std::int64_t inner = size == 1 ? 1 : in.stride(dim);
-  const Blocks blocks{self.numel() / (size * inner), size, inner};
+  const SortedBlocks blocks{self.numel() / (size * inner), size, inner};
   const bool transposed = blocks.pays_to_transpose(in);
   const Tensor rows = transposed ? blocks.transposed(in) : in;
   const Tensor row_values = transposed && wants_values ? empty_like(rows) : values;
@@ -89,7 +89,7 @@ std::tuple<Tensor, Tensor> run_select(const char* name, kernels::SelectOp op, co
   args.largest = largest ? 1 : 0;
   args.k = k;
   const std::int64_t count = selected_count(args);
-  Blocks blocks{1, 1, 1};
+  SortedBlocks blocks{1, 1, 1};
   DimVector sizes = self.self().sizes;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto d = static_cast<std::int64_t>(i);
