@@ -26,14 +26,29 @@ using SharedSizes = std::shared_ptr<const ConvolutionSizes>;
 
 constexpr const char* kGradientNode = "ConvolutionBackwardBackward0";
 
-/// Runs the kernel, which is row-major; `first` and `second` are the operands other than the bias.
+/// Runs the kernel, which is row-major but for some depthwise convolutions; `first` and `second`
+/// are the operands other than the bias.
 Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Tensor& first,
                        const Tensor& second, const Tensor& bias) {
   const NoGradGuard no_grad;
   const DimVector& shape = op == ConvolutionOp::kForward         ? sizes.output
                            : op == ConvolutionOp::kInputGradient ? sizes.input
                                                                  : sizes.weight;
-  Tensor out = make_tensor(shape, first.dtype(), first.device());
+  const bool is_weight = op == ConvolutionOp::kWeightGradient;
+  // The kernel of channels-last images is worth two copies for small images.
+  constexpr std::int64_t kSmallRow = 16, kFewestChannels = 16;
+  const bool is_small = sizes.numbers.out_sizes[2] <= kSmallRow &&
+                        sizes.numbers.in[2] <= 2 * kSmallRow &&
+                        sizes.numbers.groups >= kFewestChannels;
+  const bool is_row_major = sizes.format == MemoryFormat::Contiguous;
+  const bool channels_last = (!is_row_major || (is_small && shape.size() == 4)) && first.is_cpu() &&
+                             sizes.numbers.inputs == 1 && sizes.numbers.outputs == 1 &&
+                             first.numel() != 0 && second.numel() != 0;
+  const MemoryFormat format = !channels_last ? MemoryFormat::Contiguous
+                              : is_row_major ? MemoryFormat::ChannelsLast
+                                             : sizes.format;
+  Tensor out = make_tensor(shape, is_weight ? MemoryFormat::Contiguous : format, first.dtype(),
+                           first.device());
   if (out.numel() == 0) return in_format(out, sizes.format);
   if (first.numel() == 0 || second.numel() == 0) {  // sums of nothing
     out.zero_();
@@ -42,19 +57,24 @@ Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Te
     if (bias.defined()) out.copy_(bias.detach().reshape(channels));
     return in_format(out, sizes.format);
   }
-  const Tensor a = first.detach().contiguous(), b = second.detach().contiguous();
+  const Tensor a = first.detach().contiguous(format);
+  const Tensor b = second.detach().contiguous(is_weight ? format : MemoryFormat::Contiguous);
   const Tensor c = bias.defined() ? bias.detach().contiguous() : bias;
   kernels::ConvolutionArgs args = sizes.numbers;
   args.op = op;
   args.dtype = out.dtype();
+  args.channels_last = channels_last ? 1 : 0;
   args.bias = c.defined() ? c.data_ptr() : nullptr;
   (op == ConvolutionOp::kInputGradient ? args.gradient : args.input) = a.data_ptr();
   (op == ConvolutionOp::kWeightGradient ? args.gradient : args.weight) = b.data_ptr();
   args.out = out.data_ptr();
   kernels::run("convolution", out.device(), out.dtype(), args);
   // The gradient of 1 x 1 weights is row-major in PyTorch.
-  const bool is_point = op == ConvolutionOp::kWeightGradient && kernels::volume(args.kernel) == 1;
-  return is_point ? out : in_format(out, sizes.format);
+  const bool is_point = is_weight && kernels::volume(args.kernel) == 1;
+  if (is_point) return out;
+  Tensor result = out.contiguous(sizes.format);
+  result.self().strides = format_strides(shape, sizes.format);
+  return result;
 }
 
 /// Returns the gradient of a bias for that of the result.

@@ -30,9 +30,10 @@ Tensor kernel(const Tensor& x, std::int64_t a, std::int64_t b, MemoryFormat form
   return ones(with_each(x, {a, b}, 3)).contiguous(format);
 }
 Tensor convolved(const Tensor& x, const Tensor& w, std::int64_t padding = 1,
-                 std::int64_t groups = 1) {
-  return x.dim() == 4 ? conv2d(x, w, {}, 1, padding, 1, groups)
-                      : conv3d(x, w, {}, 1, padding, 1, groups);
+                 std::int64_t groups = 1, std::int64_t stride = 1, std::int64_t dilation = 1,
+                 const Tensor& bias = {}) {
+  return x.dim() == 4 ? conv2d(x, w, bias, stride, padding, dilation, groups)
+                      : conv3d(x, w, bias, stride, padding, dilation, groups);
 }
 Tensor transposed(const Tensor& x, const Tensor& w) {
   return x.dim() == 4 ? conv_transpose2d(x, w, {}, 2) : conv_transpose3d(x, w, {}, 2);
@@ -238,6 +239,11 @@ TEST(MemoryFormat, ChangesNoNumbers) {
                                  : conv2d(t[0], t[1], t[2], stride, padding, dilation, groups);
                     });
     of_weight[0] = groups * in;
+    of_weight[1] = 1;
+    compare_formats("depthwise convolution", {x, randn(of_weight), randn({groups * in})},
+                    [&](const std::vector<Tensor>& t) {
+                      return convolved(t[0], t[1], padding, groups * in, stride, dilation, t[2]);
+                    });
     of_weight[1] = out;
     compare_formats(
         "transposed convolution", {x, randn(of_weight)}, [&](const std::vector<Tensor>& t) {

@@ -1,3 +1,4 @@
+#include <tern/backends/cpu/kernels/convolution_channels_last.h>
 #include <tern/backends/cpu/kernels/convolution_depthwise.h>
 #include <tern/backends/cpu/kernels/convolution_weight.h>
 #include <tern/backends/cpu/kernels/convolution_winograd.h>
@@ -162,9 +163,46 @@ bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
   return done;
 }
 
+/// Computes a depthwise convolution of channels-last tensors.
+template <class T>
+bool convolve_channels_last(const ConvolutionArgs& args, Tap* taps) {
+  const std::int64_t kernel = volume(args.kernel), groups = args.groups;
+  const auto in = static_cast<const T*>(args.input);
+  const auto gradient = static_cast<const T*>(args.gradient);
+  T* const out = static_cast<T*>(args.out);
+  if (args.op == ConvolutionOp::kWeightGradient) {
+    const Stencil s = forward_stencil(args, taps);
+    return DepthwiseChannelsLast<T>{s, args.batch, groups}.weight_gradient(in, gradient, out);
+  }
+  const CallMemory<T> turned(kernel * groups);
+  for (std::int64_t g = 0; g < groups; ++g) {
+    for (std::int64_t k = 0; k < kernel; ++k) {
+      turned.data()[k * groups + g] = static_cast<const T*>(args.weight)[g * kernel + k];
+    }
+  }
+  const auto bias = static_cast<const T*>(args.bias);
+  if (args.op == ConvolutionOp::kForward) {
+    const Stencil s = forward_stencil(args, taps);
+    return DepthwiseChannelsLast<T>{s, args.batch, groups}.sum(in, turned.data(), bias, out);
+  }
+  const bool covers = each_gradient_stencil(args, taps, [](const Stencil&) {});
+  for (std::int64_t i = 0; !covers && i < args.batch * volume(args.in); ++i) {
+    for (std::int64_t g = 0; g < groups; ++g) {
+      out[i * groups + g] = bias == nullptr ? T(0) : bias[g];
+    }
+  }
+  bool done = true;
+  each_gradient_stencil(args, taps, [&](const Stencil& s) {
+    const DepthwiseChannelsLast<T> phase{s, args.batch, groups};
+    done = phase.sum(gradient, turned.data(), bias, out) && done;
+  });
+  return done;
+}
+
 template <class T>
 bool convolve(const ConvolutionArgs& args) {
   const CallMemory<Tap> taps(volume(args.kernel));
+  if (args.channels_last != 0) return convolve_channels_last<T>(args, taps.data());
   if (args.op == ConvolutionOp::kWeightGradient) {
     return weight_gradient<T>(args, forward_stencil(args, taps.data()));
   }

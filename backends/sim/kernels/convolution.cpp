@@ -70,7 +70,9 @@ void convolve(const ConvolutionArgs& args) {
   for (std::int64_t i = 0; i < count; ++i) out[i] = narrow<T>(sum(i));
 }
 
-bool supports(const ConvolutionArgs& args) { return is_floating_point(args.dtype); }
+bool supports(const ConvolutionArgs& args) {
+  return is_floating_point(args.dtype) && args.channels_last == 0;
+}
 
 void convolution(const ConvolutionArgs& args, KernelContext&) {
   visit_floating_dtype(args.dtype, [&](auto tag) { convolve<typename decltype(tag)::type>(args); });

@@ -21,10 +21,13 @@ enum class ConvolutionOp : std::int32_t { kForward, kInputGradient, kWeightGradi
 ///   kInputGradient: `out` is the gradient of x, plus bias[i] (null: none); reads weight = w and
 ///   gradient, that of y. This is also the transposed convolution.
 ///   kWeightGradient: `out` is the gradient of w; reads input = x and gradient.
+/// With `channels_last`, x and y are [batch, in or out, groups]; only on the CPU, for depthwise
+/// convolutions (inputs == outputs == 1).
 /// No extent is 0.
 struct ConvolutionArgs {
   ConvolutionOp op;
   ScalarType dtype;
+  std::int32_t channels_last;
   std::int64_t batch, groups, inputs, outputs;  // channels are those of one group
   std::int64_t in[3], kernel[3], out_sizes[3], stride[3], padding[3], dilation[3];
   const void* input;
