@@ -4,6 +4,7 @@
 #include <tern/core/autograd/detail/meta.h>
 #include <tern/core/autograd/detail/view.h>
 #include <tern/core/base/detail/op_scope.h>
+#include <tern/core/base/profile_scope.h>
 #include <tern/core/tensor/tensor.h>
 
 // The autograd members of Tensor.

@@ -224,10 +224,10 @@ class DepthwiseWeightGradient {
   explicit DepthwiseWeightGradient(const Stencil& given) : stencil(given), plane_(given) {}
 
   const Stencil& stencil;
-  std::int64_t batch, groups;
-  const T* in;        // [batch, groups, stencil.in]
-  const T* gradient;  // [batch, groups, stencil.grid]
-  T* out;             // [groups, taps]
+  std::int64_t batch = 0, groups = 0;
+  const T* in = nullptr;        // [batch, groups, stencil.in]
+  const T* gradient = nullptr;  // [batch, groups, stencil.grid]
+  T* out = nullptr;             // [groups, taps]
 
   /// Returns false if out of memory.
   bool run() {
