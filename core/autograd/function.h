@@ -50,7 +50,8 @@ class TERN_API AutogradContext {
   bool needs_input_grad(std::size_t index) const;
 
   /// Values other than tensors that backward needs.
-  std::unordered_map<std::string, SavedValue>& saved_data;  // a reference: cheap to compile
+  // A reference, so that programs that do not use it compile no map.
+  std::unordered_map<std::string, SavedValue>& saved_data;
 
  private:
   friend class detail::FunctionNode;

@@ -144,7 +144,7 @@ class TERN_API Optimizer {
   /// The groups.
   std::vector<OptimizerParamGroup> param_groups_;
   /// The state of each parameter.
-  std::unique_ptr<StateMap> state_;  // not a member itself: cheap to compile
+  std::unique_ptr<StateMap> state_;  // a pointer, so that programs compile no map
   /// The default options.
   std::unique_ptr<OptimizerOptions> defaults_;
 
