@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include <tern/core/autograd/anomaly.h>
 #include <tern/core/autograd/detail/anomaly.h>
@@ -45,9 +46,19 @@ bool is_private(const Tensor& tensor) {
 }  // namespace
 
 Engine::State& Engine::state_of(Node* node) {
-  const std::size_t number = numbers_.of(node);
-  if (number == states_.size()) states_.emplace_back().node = node;
-  return states_[number];
+  State*& state = state_of_node_[node];
+  if (state == nullptr) {
+    if (states_.empty() || states_.back().size() == kBlock) states_.emplace_back().reserve(kBlock);
+    state = &states_.back().emplace_back();
+    state->node = node;
+  }
+  return *state;
+}
+
+// The edge must have a node, which discover() has seen.
+Engine::State& Engine::next_of(const State& state, std::size_t edge) {
+  return edge < std::size(state.next) ? *state.next[edge]
+                                      : state_of(state.node->next_edges()[edge].node.get());
 }
 
 void Engine::start(const Edge& edge, Tensor gradient) {
@@ -83,11 +94,13 @@ void Engine::discover() {
   };
   for (const IntrusivePtr<Node>& root : roots_) visit(state_of(root.get()));
   while (!stack.empty()) {
-    const State& state = *stack.back();
+    State& state = *stack.back();
     stack.pop_back();
-    for (const Edge& edge : state.node->next_edges()) {
-      if (!edge.node) continue;
-      State& next = state_of(edge.node.get());
+    const ArrayRef<Edge> edges = state.node->next_edges();
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      if (!edges[i].node) continue;
+      State& next = state_of(edges[i].node.get());
+      if (i < std::size(state.next)) state.next[i] = &next;
       ++next.waiting_for;
       visit(next);
     }
@@ -96,10 +109,12 @@ void Engine::discover() {
 
 // Marks nodes that lead to a requested gradient. A rule runs only if one of its inputs does.
 void Engine::mark_needed() {
-  for (State& state : states_) {
-    state.needed = !state.wanted.empty();
-    state.applies = false;
-    state.visited = false;
+  for (std::vector<State>& block : states_) {
+    for (State& state : block) {
+      state.needed = !state.wanted.empty();
+      state.applies = false;
+      state.visited = false;
+    }
   }
   std::vector<std::pair<State*, std::size_t>> path;  // a node and the index of its next edge
   for (const IntrusivePtr<Node>& root : roots_) {
@@ -111,16 +126,16 @@ void Engine::mark_needed() {
       auto& [state, next_edge] = path.back();
       const ArrayRef<Edge> edges = state->node->next_edges();
       if (next_edge < edges.size()) {
-        Node* node = edges[next_edge++].node.get();
-        if (node == nullptr) continue;
-        State& next = state_of(node);
+        const std::size_t edge = next_edge++;
+        if (!edges[edge].node) continue;
+        State& next = next_of(*state, edge);
         if (next.visited) continue;
         next.visited = true;
         path.emplace_back(&next, 0);
         continue;
       }
-      for (const Edge& edge : edges) {
-        if (edge.node && state_of(edge.node.get()).needed) state->needed = state->applies = true;
+      for (std::size_t i = 0; i < edges.size(); ++i) {
+        if (edges[i].node && next_of(*state, i).needed) state->needed = state->applies = true;
       }
       path.pop_back();
     }
@@ -140,11 +155,11 @@ void Engine::add(State& state, std::uint32_t output_nr, Tensor gradient) {
 }
 
 // The edges that lead to a requested gradient; all edges that have a node if none was requested.
-EdgeSet Engine::wanted_edges(const Node& node) {
+EdgeSet Engine::wanted_edges(const State& state) {
   EdgeSet set;
-  const ArrayRef<Edge> edges = node.next_edges();
+  const ArrayRef<Edge> edges = state.node->next_edges();
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    if (edges[i].node && (!selective_ || state_of(edges[i].node.get()).needed)) set.add(i);
+    if (edges[i].node && (!selective_ || next_of(state, i).needed)) set.add(i);
   }
   return set;
 }
@@ -193,7 +208,7 @@ void Engine::run_node(State& state, std::vector<Tensor>& wanted) {
     tern::detail::ProfileScope profile;
     if (tern::detail::is_profiled()) [[unlikely]]
       begin_event(profile, node);
-    node.apply(gradients, results, wanted_edges(node));
+    node.apply(gradients, results, wanted_edges(state));
     if (AnomalyMode::is_enabled() && AnomalyMode::should_check_nan()) [[unlikely]] {
       check_results(node, results);
     }
@@ -207,7 +222,7 @@ void Engine::hand_down(State& state, Tensor* results) {
   const ArrayRef<Edge> edges = state.node->next_edges();
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i].node) continue;
-    State& next = state_of(edges[i].node.get());
+    State& next = next_of(state, i);
     if (results[i].defined() && next.needed) {
       const OutputInfo& info = edges[i].node->output_info(edges[i].output_nr);
       if (!fits(results[i], info)) [[unlikely]] {

@@ -24,7 +24,7 @@ void RulesNode::apply(const Tensor* gradients, Tensor* results, EdgeSet wanted) 
 void RulesNode::release_saved() {
   if (!has_saved_) return;  // can run again
   released_ = true;
-  for (std::size_t i = 0; i < count_; ++i) saved_[i] = SavedTensor();
+  for (std::size_t i = 0; i < count_; ++i) saved_[i].reset();
 }
 
 }  // namespace tern::autograd::detail

@@ -81,6 +81,12 @@ SavedTensor::~SavedTensor() = default;
 SavedTensor::SavedTensor(SavedTensor&& other) noexcept = default;
 SavedTensor& SavedTensor::operator=(SavedTensor&& other) noexcept = default;
 
+void SavedTensor::reset() {
+  data_.reset();
+  packed_.reset();
+  node_.reset();
+}
+
 Tensor SavedTensor::unpack(Node* owner) const {
   Tensor data = data_;
   if (packed_) [[unlikely]] {

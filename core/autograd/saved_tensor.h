@@ -30,6 +30,8 @@ class TERN_API SavedTensor {
   /// Returns the tensor with its history. `owner` is the rule that saved the tensor. Throws Error
   /// if the elements were changed in place since then.
   Tensor unpack(Node* owner) const;
+  /// Frees what is kept. unpack() then returns an undefined tensor.
+  void reset();
 
  private:
   Tensor data_;  // undefined if packed_

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include <tern/core/autograd/detail/node_map.h>
@@ -30,16 +29,19 @@ class Engine {
     bool visited = false;
     bool needed = true;   // this node or a node below it has a requested gradient
     bool applies = true;  // a node below it has one
+    // The states of the first edges' nodes, set by discover(). They save a look-up.
+    State* next[2] = {};
     std::vector<std::pair<std::uint32_t, std::size_t>> wanted;  // (output, index of the result)
     Tensor first;                                               // gradient of output 0
     std::vector<Tensor> more;                                   // gradients of the other outputs
   };
 
   State& state_of(Node* node);
+  State& next_of(const State& state, std::size_t edge);
   void discover();
   void mark_needed();
   void add(State& state, std::uint32_t output_nr, Tensor gradient);
-  EdgeSet wanted_edges(const Node& node);
+  EdgeSet wanted_edges(const State& state);
   void run_node(State& state, std::vector<Tensor>& wanted);
   void hand_down(State& state, Tensor* results);
   void make_ready(State& state);
@@ -48,9 +50,10 @@ class Engine {
   bool keep_graph_, create_graph_;
   bool selective_ = false;
   std::vector<IntrusivePtr<Node>> roots_;
-  NodeNumbers numbers_;
-  std::deque<State> states_;   // a deque, so that addresses stay valid
-  std::vector<State*> ready_;  // a heap: the node with the highest number comes first
+  NodeMap<State> state_of_node_;
+  static constexpr std::size_t kBlock = 32;
+  std::vector<std::vector<State>> states_;  // blocks that do not grow, so that addresses stay valid
+  std::vector<State*> ready_;               // a heap: the node with the highest number comes first
 };
 
 }  // namespace tern::autograd

@@ -8,23 +8,26 @@ namespace tern::autograd {
 
 class Node;
 
-/// Numbers the nodes of one backward pass. An open hash table, because a graph may have a million
-/// nodes and the cost per node must be small.
-class NodeNumbers {
+/// Maps the nodes of one backward pass to pointers. An open hash table, because a graph may have a
+/// million nodes and the cost per node must be small.
+template <class T>
+class NodeMap {
  public:
-  /// Returns the number of `node`. A new node gets the next free number.
-  std::size_t of(const Node* node) {
+  /// Returns the pointer of `node`: null for a new node. A later call may move it.
+  T*& operator[](const Node* node) {
     if (2 * (count_ + 1) > slots_.size()) grow();
     Slot& slot = find(node);
-    if (slot.node == nullptr) slot = {node, count_++};
-    return slot.number;
+    if (slot.node == nullptr) {
+      slot.node = node;
+      ++count_;
+    }
+    return slot.value;
   }
-  std::size_t count() const { return count_; }
 
  private:
   struct Slot {
     const Node* node = nullptr;
-    std::size_t number = 0;
+    T* value = nullptr;
   };
 
   Slot& find(const Node* node) {
