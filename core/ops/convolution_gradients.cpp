@@ -26,8 +26,7 @@ using SharedSizes = std::shared_ptr<const ConvolutionSizes>;
 
 constexpr const char* kGradientNode = "ConvolutionBackwardBackward0";
 
-/// Runs the kernel, which is row-major but for some depthwise convolutions; `first` and `second`
-/// are the operands other than the bias.
+/// Runs the kernel; `first` and `second` are the operands other than the bias.
 Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Tensor& first,
                        const Tensor& second, const Tensor& bias) {
   const NoGradGuard no_grad;
@@ -41,14 +40,13 @@ Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Te
                         sizes.numbers.in[2] <= 2 * kSmallRow &&
                         sizes.numbers.groups >= kFewestChannels;
   const bool is_row_major = sizes.format == MemoryFormat::Contiguous;
-  const bool channels_last = (!is_row_major || (is_small && shape.size() == 4)) && first.is_cpu() &&
-                             sizes.numbers.inputs == 1 && sizes.numbers.outputs == 1 &&
-                             first.numel() != 0 && second.numel() != 0;
+  const bool is_depthwise = sizes.numbers.inputs == 1 && sizes.numbers.outputs == 1;
+  const bool channels_last =
+      (!is_row_major || (is_depthwise && is_small && shape.size() == 4)) && first.is_cpu();
   const MemoryFormat format = !channels_last ? MemoryFormat::Contiguous
                               : is_row_major ? MemoryFormat::ChannelsLast
                                              : sizes.format;
-  Tensor out = make_tensor(shape, is_weight ? MemoryFormat::Contiguous : format, first.dtype(),
-                           first.device());
+  Tensor out = make_tensor(shape, format, first.dtype(), first.device());
   if (out.numel() == 0) return in_format(out, sizes.format);
   if (first.numel() == 0 || second.numel() == 0) {  // sums of nothing
     out.zero_();
@@ -58,7 +56,7 @@ Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Te
     return in_format(out, sizes.format);
   }
   const Tensor a = first.detach().contiguous(format);
-  const Tensor b = second.detach().contiguous(is_weight ? format : MemoryFormat::Contiguous);
+  const Tensor b = second.detach().contiguous(format);
   const Tensor c = bias.defined() ? bias.detach().contiguous() : bias;
   kernels::ConvolutionArgs args = sizes.numbers;
   args.op = op;
@@ -71,7 +69,7 @@ Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Te
   kernels::run("convolution", out.device(), out.dtype(), args);
   // The gradient of 1 x 1 weights is row-major in PyTorch.
   const bool is_point = is_weight && kernels::volume(args.kernel) == 1;
-  if (is_point) return out;
+  if (is_point) return out.contiguous();
   Tensor result = out.contiguous(sizes.format);
   result.self().strides = format_strides(shape, sizes.format);
   return result;

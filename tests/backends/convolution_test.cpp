@@ -73,6 +73,28 @@ struct ConvolutionCall {
     return op == ConvolutionOp::kForward ? y : op == ConvolutionOp::kInputGradient ? x : w;
   }
 
+  /// Moves the channels of each tensor behind, or back in front of, its positions.
+  void swap_layout(bool to_channels_last) {
+    const ConvolutionArgs& a = numbers;
+    const auto swap = [&](std::vector<T>& tensor, std::int64_t count, std::int64_t channels,
+                          std::int64_t positions) {
+      const std::vector<T> from = tensor;
+      const std::int64_t rows = to_channels_last ? channels : positions;
+      const std::int64_t columns = to_channels_last ? positions : channels;
+      for (std::int64_t n = 0; n < count; ++n) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+          for (std::int64_t c = 0; c < columns; ++c) {
+            tensor[static_cast<std::size_t>((n * columns + c) * rows + r)] =
+                from[static_cast<std::size_t>((n * rows + r) * columns + c)];
+          }
+        }
+      }
+    };
+    swap(x, a.batch, a.groups * a.inputs, volume(a.in));
+    swap(w, a.groups * a.outputs, a.inputs, volume(a.kernel));
+    swap(y, a.batch, a.groups * a.outputs, volume(a.out_sizes));
+  }
+
   ConvolutionArgs args(ConvolutionOp op, bool has_bias, std::vector<T>& out) {
     ConvolutionArgs a = numbers;
     a.op = op;
@@ -106,10 +128,19 @@ std::string describe(const ConvolutionArgs& a) {
 
 class Convolution : public testing::KernelTest {
  protected:
-  /// Compares the three functions with the oracle.
+  /// Compares the three functions with the oracle, on the CPU in both layouts.
   template <class T>
   void check(const ConvolutionArgs& numbers, Noise& noise, bool has_bias) const {
-    SCOPED_TRACE(describe(numbers));
+    ASSERT_NO_FATAL_FAILURE(check_layout<T>(numbers, noise, has_bias, false));
+    if (!is_cuda()) {
+      ASSERT_NO_FATAL_FAILURE(check_layout<T>(numbers, noise, has_bias, true));
+    }
+  }
+
+  template <class T>
+  void check_layout(const ConvolutionArgs& numbers, Noise& noise, bool has_bias,
+                    bool channels_last) const {
+    SCOPED_TRACE(describe(numbers) + (channels_last ? ", channels last" : ""));
     ConvolutionCall<T> call(numbers, noise);
     ConvolutionCall<double> exact(numbers, noise);
     exact.x.assign(call.x.begin(), call.x.end());
@@ -119,7 +150,16 @@ class Convolution : public testing::KernelTest {
     for (const ConvolutionOp op : kConvolutionOps) {
       std::vector<T> got;
       std::vector<double> want;
-      ASSERT_EQ(run(call.args(op, has_bias, got)).status, StatusCode::kOk);
+      ConvolutionCall<T> given = call;
+      if (channels_last) given.swap_layout(true);
+      ConvolutionArgs args = given.args(op, has_bias, got);
+      args.channels_last = channels_last ? 1 : 0;
+      ASSERT_EQ(run(args).status, StatusCode::kOk);
+      if (channels_last) {
+        given.result(op) = got;
+        given.swap_layout(false);
+        got = given.result(op);
+      }
       testing::run_oracle(exact.args(op, has_bias, want));
       const bool of_weight = op == ConvolutionOp::kWeightGradient;
       const std::int64_t channels =
@@ -210,11 +250,14 @@ TEST_P(ConvolutionThreads, SameBitsForAnyThreadCount) {
   for (const ConvolutionArgs& numbers : kLargeConvolutions) {
     SCOPED_TRACE(describe(numbers));
     ConvolutionCall<float> call(numbers, noise);
-    for (const ConvolutionOp op : kConvolutionOps) {
+    for (const int number : {0, 1, 2, 3, 4, 5}) {
+      const ConvolutionOp op = kConvolutionOps[number / 2];
       std::vector<float> results[4];
       for (int threads = 1; threads <= 4; ++threads) {
         set_num_threads(threads);
-        run(call.args(op, true, results[threads - 1]));
+        ConvolutionArgs args = call.args(op, true, results[threads - 1]);
+        args.channels_last = number % 2;
+        run(args);
         EXPECT_EQ(results[0], results[threads - 1]) << threads << " threads";
       }
     }

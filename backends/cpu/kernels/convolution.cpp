@@ -1,5 +1,7 @@
 #include <tern/backends/cpu/kernels/convolution_channels_last.h>
 #include <tern/backends/cpu/kernels/convolution_depthwise.h>
+#include <tern/backends/cpu/kernels/convolution_pixel_weights.h>
+#include <tern/backends/cpu/kernels/convolution_pixels.h>
 #include <tern/backends/cpu/kernels/convolution_weight.h>
 #include <tern/backends/cpu/kernels/convolution_winograd.h>
 #include <tern/backends/cpu/kernels/widen.h>
@@ -163,9 +165,27 @@ bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
   return done;
 }
 
+/// Calls sum(s) for the stencil of each phase of the gradient of a channels-last input, and sets
+/// the pixels of no phase. Returns false if a call did.
+template <class T, class Sum>
+bool each_phase(const ConvolutionArgs& args, Tap* taps, const Sum& sum) {
+  const bool covers = each_gradient_stencil(args, taps, [](const Stencil&) {});
+  const std::int64_t channels = args.groups * args.inputs;
+  const auto bias = static_cast<const T*>(args.bias);
+  T* const out = static_cast<T*>(args.out);
+  for (std::int64_t i = 0; !covers && i < args.batch * volume(args.in); ++i) {
+    for (std::int64_t c = 0; c < channels; ++c) {
+      out[i * channels + c] = bias == nullptr ? T(0) : bias[c];
+    }
+  }
+  bool done = true;
+  each_gradient_stencil(args, taps, [&](const Stencil& s) { done = sum(s) && done; });
+  return done;
+}
+
 /// Computes a depthwise convolution of channels-last tensors.
 template <class T>
-bool convolve_channels_last(const ConvolutionArgs& args, Tap* taps) {
+bool convolve_depthwise(const ConvolutionArgs& args, Tap* taps) {
   const std::int64_t kernel = volume(args.kernel), groups = args.groups;
   const auto in = static_cast<const T*>(args.input);
   const auto gradient = static_cast<const T*>(args.gradient);
@@ -185,18 +205,47 @@ bool convolve_channels_last(const ConvolutionArgs& args, Tap* taps) {
     const Stencil s = forward_stencil(args, taps);
     return DepthwiseChannelsLast<T>{s, args.batch, groups}.sum(in, turned.data(), bias, out);
   }
-  const bool covers = each_gradient_stencil(args, taps, [](const Stencil&) {});
-  for (std::int64_t i = 0; !covers && i < args.batch * volume(args.in); ++i) {
-    for (std::int64_t g = 0; g < groups; ++g) {
-      out[i * groups + g] = bias == nullptr ? T(0) : bias[g];
-    }
-  }
-  bool done = true;
-  each_gradient_stencil(args, taps, [&](const Stencil& s) {
+  return each_phase<T>(args, taps, [&](const Stencil& s) {
     const DepthwiseChannelsLast<T> phase{s, args.batch, groups};
-    done = phase.sum(gradient, turned.data(), bias, out) && done;
+    return phase.sum(gradient, turned.data(), bias, out);
   });
-  return done;
+}
+
+/// Computes a convolution of channels-last tensors.
+template <class T>
+bool convolve_channels_last(const ConvolutionArgs& args, Tap* taps) {
+  if (is_depthwise(args)) return convolve_depthwise<T>(args, taps);
+  const std::int64_t kernel = volume(args.kernel);
+  if (args.op == ConvolutionOp::kWeightGradient) {
+    const Stencil s = forward_stencil(args, taps);
+    PixelWeightGradient<T> gradient(s);
+    gradient.batch = args.batch;
+    gradient.groups = args.groups;
+    gradient.outputs = args.outputs;
+    gradient.channels = args.inputs;
+    gradient.in = static_cast<const T*>(args.input);
+    gradient.gradient = static_cast<const T*>(args.gradient);
+    gradient.out = static_cast<T*>(args.out);
+    return gradient.run();
+  }
+  const bool forward = args.op == ConvolutionOp::kForward;
+  const auto sum = [&](const Stencil& s) {
+    PixelProduct<T> product(s);
+    product.batch = args.batch;
+    product.groups = args.groups;
+    product.rows = forward ? args.outputs : args.inputs;
+    product.channels = forward ? args.inputs : args.outputs;
+    product.weights = static_cast<const T*>(args.weight);
+    product.w_group = args.outputs * kernel * args.inputs;
+    product.w_tap = args.inputs;
+    product.w_row = forward ? kernel * args.inputs : 1;
+    product.w_channel = forward ? 1 : kernel * args.inputs;
+    product.in = static_cast<const T*>(forward ? args.input : args.gradient);
+    product.bias = static_cast<const T*>(args.bias);
+    product.out = static_cast<T*>(args.out);
+    return product.run();
+  };
+  return forward ? sum(forward_stencil(args, taps)) : each_phase<T>(args, taps, sum);
 }
 
 template <class T>

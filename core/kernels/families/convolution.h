@@ -21,8 +21,8 @@ enum class ConvolutionOp : std::int32_t { kForward, kInputGradient, kWeightGradi
 ///   kInputGradient: `out` is the gradient of x, plus bias[i] (null: none); reads weight = w and
 ///   gradient, that of y. This is also the transposed convolution.
 ///   kWeightGradient: `out` is the gradient of w; reads input = x and gradient.
-/// With `channels_last`, x and y are [batch, in or out, groups]; only on the CPU, for depthwise
-/// convolutions (inputs == outputs == 1).
+/// With `channels_last`, the channels are the last dimension: x is [batch, in, groups * inputs], w
+/// [groups * outputs, kernel, inputs] and y [batch, out, groups * outputs]; only on the CPU.
 /// No extent is 0.
 struct ConvolutionArgs {
   ConvolutionOp op;

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <tern/backends/cpu/kernels/convolution_stencil.h>
+
+namespace tern::cpu {
+
+/// The inputs of a product whose rows are the pixels of the grid, of all images one after the
+/// other. Step tap * channels + c of row p is what the tap reads from channel c for pixel p, in a
+/// channels-last tensor whose pixels are `pitch` elements apart.
+template <class S>
+class PixelRows {
+ public:
+  PixelRows(const Stencil& stencil, std::int64_t channels, std::int64_t pitch)
+      : stencil_(stencil), channels_(channels), pitch_(pitch) {}
+
+  /// Returns true if row p is pixel p of the input.
+  bool is_direct() const {
+    const Tap& tap = stencil_.taps[0];
+    bool is_same = stencil_.count == 1;
+    for (int d = 0; d < 3; ++d) {
+      is_same = is_same && stencil_.grid[d] == stencil_.in[d] && stencil_.step[d] == 1 &&
+                tap.offset[d] == 0;
+    }
+    return is_same;
+  }
+
+  /// Sets to[(p - first) * to_pitch + k - begin] for first <= p < last and begin <= k < end. `in`
+  /// is the first channel of the first pixel.
+  void gather(S* to, std::int64_t to_pitch, const S* in, std::int64_t begin, std::int64_t end,
+              std::int64_t first, std::int64_t last) const {
+    const Stencil& s = stencil_;
+    const std::int64_t width = s.grid[2];
+    for (std::int64_t p = first; p < last;) {
+      const std::int64_t x = p % width, line = p / width, count = std::min(width - x, last - p);
+      const std::int64_t y = line % s.grid[1] * s.step[1];
+      const std::int64_t z = line / s.grid[1] % s.grid[0] * s.step[0];
+      const S* const image = in + line / s.grid[1] / s.grid[0] * volume(s.in) * pitch_;
+      for (std::int64_t t = begin / channels_; t * channels_ < end;) {
+        const Tap& tap = s.taps[t];
+        const std::int64_t taps = joined(t), start = t * channels_;
+        const std::int64_t from_z = z + tap.offset[0], from_y = y + tap.offset[1];
+        const bool is_inside = from_z >= 0 && from_z < s.in[0] && from_y >= 0 && from_y < s.in[1];
+        const std::int64_t row = is_inside ? (from_z * s.in[1] + from_y) * s.in[2] : 0;
+        const Run run{std::max(begin - start, std::int64_t{0}),
+                      std::min(end - start, taps * channels_), is_inside ? s.in[2] : 0};
+        gather_run(to + (p - first) * to_pitch + start - begin, to_pitch, image + row * pitch_,
+                   x * s.step[2] + tap.offset[2], count, run);
+        t += taps;
+      }
+      p += count;
+    }
+  }
+
+ private:
+  /// The elements [begin, end) of a pixel and those behind it, in a row of `width` pixels.
+  struct Run {
+    std::int64_t begin, end, width;
+  };
+
+  /// Returns how many taps from t on read pixels that lie one after the other in memory.
+  std::int64_t joined(std::int64_t t) const {
+    std::int64_t count = 1;
+    if (pitch_ != channels_) return count;
+    const Tap& tap = stencil_.taps[t];
+    for (; t + count < stencil_.count; ++count) {
+      const Tap& next = stencil_.taps[t + count];
+      if (next.offset[0] != tap.offset[0] || next.offset[1] != tap.offset[1] ||
+          next.offset[2] != tap.offset[2] + count) {
+        break;
+      }
+    }
+    return count;
+  }
+
+  /// Copies a run for `count` pixels, the first of which reads pixel x of the row.
+  void gather_run(S* to, std::int64_t to_pitch, const S* row, std::int64_t x, std::int64_t count,
+                  const Run& run) const {
+    for (; count > 0; --count, x += stencil_.step[2], to += to_pitch) {
+      const std::int64_t low = std::clamp(-x * channels_, run.begin, run.end);
+      const std::int64_t high = std::clamp((run.width - x) * channels_, low, run.end);
+      std::fill(to + run.begin, to + low, S{});
+      copy_run(to + low, row + x * pitch_ + low,
+               (high - low) * static_cast<std::int64_t>(sizeof(S)));
+      std::fill(to + high, to + run.end, S{});
+    }
+  }
+
+  const Stencil& stencil_;
+  const std::int64_t channels_, pitch_;
+};
+
+}  // namespace tern::cpu

@@ -1,0 +1,208 @@
+#pragma once
+
+#include <atomic>
+
+#include <tern/backends/cpu/kernels/convolution_gather.h>
+#include <tern/backends/cpu/kernels/convolution_tiles.h>
+
+namespace tern::cpu {
+
+/// A convolution of channels-last tensors as a product of matrices with a row for each pixel and a
+/// column for each channel of the result:
+///   out[n, p, g, i] = bias[g, i] + the sum over taps t and channels c of
+///                     (what t reads from channel c of `in` for p) * weights[g, i, t, c].
+/// The result has the same bits for any number of threads.
+template <class T>
+class PixelProduct {
+ public:
+  explicit PixelProduct(const Stencil& given) : stencil(given) {}
+
+  const Stencil& stencil;
+  std::int64_t batch = 0, groups = 0, rows = 0, channels = 0;  // of one group
+  const T* weights = nullptr;
+  std::int64_t w_group = 0, w_row = 0, w_tap = 0, w_channel = 0;  // the strides of `weights`
+  const T* in = nullptr;    // [batch, stencil.in, groups * channels]
+  const T* bias = nullptr;  // [groups * rows]; null: none
+  T* out = nullptr;         // [batch, stencil.out, groups * rows]
+
+  /// Returns false if out of memory.
+  bool run() {
+    const std::int64_t all = groups * units();
+    const int threads = convolution_threads(groups * pixels() * rows * steps());
+    // Threads that share columns pack the same weights.
+    constexpr std::int64_t kFewUnits = 128 / kTileRows;
+    pixel_parts_ = std::clamp<std::int64_t>(all / kFewUnits, 1, threads);
+    column_parts_ = std::clamp<std::int64_t>(threads / pixel_parts_, 1, vectors());
+    detail::run_parallel(
+        static_cast<int>(pixel_parts_ * column_parts_),
+        [](void* self, int part) { static_cast<PixelProduct*>(self)->run_part(part); }, this);
+    return !out_of_memory_;
+  }
+
+ private:
+  static constexpr std::int64_t kWidth = Simd<T>::kWidth;
+  static constexpr std::int64_t kPanelBytes = 384 << 10, kRowsBytes = 128 << 10;
+  static constexpr std::int64_t kFewestSteps = 256, kMostPixels = 256;
+
+  std::int64_t pixels() const { return batch * volume(stencil.grid); }
+  std::int64_t units() const { return divide_up(pixels(), kTileRows); }
+  std::int64_t steps() const { return channels * stencil.count; }
+  std::int64_t vectors() const { return divide_up(rows, kWidth); }
+
+  /// What a thread computes at once: the vectors [begin, end) of columns, the steps [step,
+  /// step_end), and pixels of a group.
+  struct Block {
+    T* panel;     // [vectors, steps, kWidth]: packed weights
+    T* gathered;  // [pixels_at_once, steps]: what the pixels read
+    T* sums;      // [pixels_at_once, vectors * kWidth]; null: the result itself holds them
+    std::int64_t pixels_at_once, group, begin, end, step, step_end;
+
+    std::int64_t vectors() const { return end - begin; }
+    std::int64_t steps() const { return step_end - step; }
+  };
+
+  void run_part(int part) {
+    const std::int64_t pixel_part = part / column_parts_, column_part = part % column_parts_;
+    const std::int64_t first_vector = vectors() * column_part / column_parts_;
+    const std::int64_t last_vector = vectors() * (column_part + 1) / column_parts_;
+    const std::int64_t all = groups * units();
+    const std::int64_t first = all * pixel_part / pixel_parts_;
+    const std::int64_t last = all * (pixel_part + 1) / pixel_parts_;
+
+    // The same blocks for any number of threads give the same bits.
+    const std::int64_t most_steps =
+        std::max(kPanelBytes / (vectors() * std::int64_t{kVectorBytes}), kFewestSteps);
+    const std::int64_t step_blocks = divide_up(steps(), most_steps);
+    const std::int64_t block_steps = divide_up(steps(), step_blocks);
+    const std::int64_t vectors_at_once =
+        std::clamp<std::int64_t>(kPanelBytes / (block_steps * kVectorBytes), kTileVectors,
+                                 std::max<std::int64_t>(last_vector - first_vector, kTileVectors));
+    Block block{};
+    block.pixels_at_once = std::clamp<std::int64_t>(
+        kRowsBytes / (block_steps * std::int64_t{sizeof(T)}) / kTileRows * kTileRows, kTileRows,
+        kMostPixels);
+    const PixelRows<T> inputs(stencil, channels, groups * channels);
+    const bool has_sums = !stencil.is_dense();
+    const std::int64_t panel_size = vectors_at_once * block_steps * kWidth;
+    const std::int64_t gathered_size = inputs.is_direct() ? 0 : block.pixels_at_once * block_steps;
+    const std::int64_t sums_size = has_sums ? block.pixels_at_once * vectors_at_once * kWidth : 0;
+    T* const memory = scratch_of<T>(panel_size + gathered_size + sums_size);
+    if (memory == nullptr) {
+      out_of_memory_ = true;
+      return;
+    }
+    block.panel = memory;
+    block.gathered = memory + panel_size;
+    block.sums = has_sums ? block.gathered + gathered_size : nullptr;
+    for (std::int64_t at = first; at < last;) {
+      block.group = at / units();
+      const std::int64_t unit = at % units(), unit_end = std::min(units(), unit + last - at);
+      for (block.begin = first_vector; block.begin < last_vector; block.begin = block.end) {
+        block.end = std::min(block.begin + vectors_at_once, last_vector);
+        for (std::int64_t i = 0; i < step_blocks; ++i) {
+          block.step = steps() * i / step_blocks;
+          block.step_end = steps() * (i + 1) / step_blocks;
+          pack(block);
+          const std::int64_t end = std::min(unit_end * kTileRows, pixels());
+          for (std::int64_t p = unit * kTileRows; p < end; p += block.pixels_at_once) {
+            compute(block, inputs, p, std::min(p + block.pixels_at_once, end));
+          }
+        }
+      }
+      at += unit_end - unit;
+    }
+  }
+
+  /// Packs the weights of the block's columns and steps.
+  void pack(const Block& block) const {
+    for (std::int64_t v = block.begin; v < block.end; ++v) {
+      T* to = block.panel + (v - block.begin) * block.steps() * kWidth;
+      const T* const from = weights + block.group * w_group + v * kWidth * w_row;
+      const auto lanes = static_cast<int>(std::min(kWidth, rows - v * kWidth));
+      for (std::int64_t k = block.step; k < block.step_end;) {
+        const std::int64_t tap = k / channels, channel = k % channels;
+        std::int64_t count = std::min(channels - channel, block.step_end - k);
+        const std::int64_t weight = stencil.taps[tap].weight;
+        // The weights of a convolution are in the order of the steps.
+        if (weight == tap && w_channel == 1 && w_tap == channels) count = block.step_end - k;
+        cpu::pack<T, kWidth>(to, kWidth, from + weight * w_tap + channel * w_channel, w_row,
+                             w_channel, lanes, count);
+        to += count * kWidth;
+        k += count;
+      }
+    }
+  }
+
+  /// Computes the pixels [first, last).
+  void compute(const Block& block, const PixelRows<T>& inputs, std::int64_t first,
+               std::int64_t last) const {
+    const std::int64_t pitch = groups * rows, column = block.group * rows + block.begin * kWidth;
+    const std::int64_t columns = std::min(block.end * kWidth, rows) - block.begin * kWidth;
+    const T* a = in + block.group * channels;
+    std::int64_t a_row = groups * channels;
+    if (inputs.is_direct()) {
+      a += first * a_row + block.step;
+    } else {
+      inputs.gather(block.gathered, block.steps(), a, block.step, block.step_end, first, last);
+      a = block.gathered;
+      a_row = block.steps();
+    }
+    const bool is_first = block.step == 0;
+    T* c = out + column + first * pitch;
+    std::int64_t c_row = pitch;
+    if (block.sums != nullptr) {
+      c = block.sums;
+      c_row = block.vectors() * kWidth;
+      if (!is_first) {
+        each_result(first, last, [&](std::int64_t p, std::int64_t place) {
+          copy_run(c + p * c_row, out + column + place * pitch, columns * std::int64_t{sizeof(T)});
+        });
+      }
+    }
+    const TileOutput<T> results{c,
+                                c_row,
+                                is_first && bias != nullptr ? bias + column : nullptr,
+                                T(1),
+                                is_first ? T(0) : T(1),
+                                0};
+    each_tile(last - first, block.vectors(),
+              [&]<int kRows>(std::integral_constant<int, kRows>, std::int64_t row,
+                             std::int64_t vector, std::int64_t n) {
+                const std::int64_t b_vector = block.steps() * kWidth;
+                const TileInput<T> input{
+                    a + row * a_row, a_row,        1, block.panel + vector * b_vector, kWidth,
+                    b_vector,        block.steps()};
+                TileOutput<T> output = results;
+                output.c += row * c_row + vector * kWidth;
+                if (output.bias != nullptr) output.bias += vector * kWidth;
+                output.last_lanes =
+                    static_cast<int>(std::min(kWidth, columns - (vector + n - 1) * kWidth));
+                multiply_vectors<T, kRows>(n, input, output);
+              });
+    if (block.sums == nullptr) return;
+    each_result(first, last, [&](std::int64_t p, std::int64_t place) {
+      copy_run(out + column + place * pitch, c + p * c_row, columns * std::int64_t{sizeof(T)});
+    });
+  }
+
+  /// Calls fn(p - first, number of the result's pixel) for the pixels of the grid.
+  template <class Fn>
+  void each_result(std::int64_t first, std::int64_t last, const Fn& fn) const {
+    const Stencil& s = stencil;
+    for (std::int64_t p = first; p < last; ++p) {
+      const std::int64_t x = p % s.grid[2], line = p / s.grid[2];
+      const std::int64_t y = line % s.grid[1], z = line / s.grid[1] % s.grid[0];
+      std::int64_t place = line / s.grid[1] / s.grid[0];
+      const std::int64_t at[3] = {z, y, x};
+      for (int d = 0; d < 3; ++d) {
+        place = place * s.out[d] + at[d] * s.out_step[d] + s.out_start[d];
+      }
+      fn(p - first, place);
+    }
+  }
+
+  std::int64_t pixel_parts_ = 1, column_parts_ = 1;
+  std::atomic<bool> out_of_memory_{false};
+};
+
+}  // namespace tern::cpu

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <tern/backends/cpu/kernels/gemm_packed.h>
+#include <tern/core/base/thread_pool.h>
+
+// How convolutions divide their products among threads and into tiles.
+
+namespace tern::cpu {
+
+/// The number of multiplications that is worth a thread.
+inline constexpr std::int64_t kConvolutionWorkPerThread = 1 << 16;
+
+/// Returns how many threads share this many multiplications.
+inline int convolution_threads(std::int64_t multiplications) {
+  const std::int64_t most = multiplications / kConvolutionWorkPerThread;
+  if (most < 2 || in_parallel_region()) return 1;
+  return static_cast<int>(std::min<std::int64_t>(most, get_num_threads()));
+}
+
+/// The most steps of a product at once: the first-level cache then holds what a
+/// tile reads of B.
+inline constexpr std::int64_t kTileSteps = (20 << 10) / (kTileVectors * kVectorBytes);
+
+/// Multiplies `rows` rows of A by vectors of B: tile(rows of the tile, row,
+/// vector, vectors) computes one tile. Groups of rows stay in the second-level
+/// cache, and what the tiles of a group read of B in the first-level cache.
+template <class Tile>
+void each_tile(std::int64_t rows, std::int64_t vectors, const Tile& tile) {
+  constexpr std::int64_t kGroup = 256;
+  static_assert(kGroup % kTileRows == 0);
+  for (std::int64_t group = 0; group < rows; group += kGroup) {
+    const std::int64_t end = std::min(group + kGroup, rows);
+    for (std::int64_t vector = 0; vector < vectors;) {
+      // Nearly equal tiles keep more sums in registers than a last small one.
+      const std::int64_t left = vectors - vector;
+      std::int64_t count = left == 4 ? 2 : std::min<std::int64_t>(kTileVectors, left);
+      if (rows == 1 && left >= kRowVectors) count = kRowVectors;
+      const auto strip = [&]<int kRows>(std::integral_constant<int, kRows> number,
+                                        std::int64_t row) { tile(number, row, vector, count); };
+      std::int64_t row = group;
+      for (; row + kTileRows <= end; row += kTileRows) {
+        strip(std::integral_constant<int, kTileRows>(), row);
+      }
+      if constexpr (kTileRows == 8) {
+        if (((end - row) & 4) != 0) strip(std::integral_constant<int, 4>(), row), row += 4;
+      }
+      if (((end - row) & 2) != 0) strip(std::integral_constant<int, 2>(), row), row += 2;
+      if (row < end) strip(std::integral_constant<int, 1>(), row);
+      vector += count;
+    }
+  }
+}
+
+}  // namespace tern::cpu
