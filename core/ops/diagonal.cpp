@@ -16,52 +16,6 @@ using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
 using detail::embed;
-using detail::view_of;
-using detail::wrapped;
-
-namespace {
-
-// Returns how many elements diagonal `offset` of a rows x columns matrix has.
-std::int64_t diagonal_length(std::int64_t rows, std::int64_t columns, std::int64_t offset) {
-  if (offset >= columns || offset <= -rows) return 0;
-  return offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns);
-}
-
-void check_diagonal_dims(std::int64_t wrapped1, std::int64_t wrapped2, std::int64_t dim1,
-                         std::int64_t dim2) {
-  TERN_CHECK(wrapped1 != wrapped2, Error, "diagonal dimensions cannot be identical ", dim1, ", ",
-             dim2);
-}
-
-Tensor diagonal_view(const Tensor& self, std::int64_t offset, std::int64_t dim1,
-                     std::int64_t dim2) {
-  const std::size_t rows = wrapped(dim1, self), columns = wrapped(dim2, self);
-  check_diagonal_dims(static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), dim1,
-                      dim2);
-  DimVector sizes = self.self().sizes, strides = self.self().strides;
-  const std::int64_t length = diagonal_length(sizes[rows], sizes[columns], offset);
-  const std::int64_t step = strides[rows] + strides[columns];
-  std::int64_t start = self.storage_offset();
-  if (length != 0) start += offset >= 0 ? offset * strides[columns] : -offset * strides[rows];
-  for (const std::size_t d : {std::max(rows, columns), std::min(rows, columns)}) {
-    sizes.erase(d);
-    strides.erase(d);
-  }
-  sizes.push_back(length);
-  strides.push_back(step);
-  return view_of("DiagonalBackward0", self, sizes, strides, start,
-                 [shape = self.self().sizes, offset, dim1, dim2](const Tensor& g) {
-                   return embed(g, shape,
-                                [&](Tensor& w) { return w.diagonal(offset, dim1, dim2); });
-                 });
-}
-
-}  // namespace
-
-Tensor diagonal(const Tensor& self, StrictInt offset, StrictInt dim1, StrictInt dim2) {
-  TERN_OP("diagonal", self);
-  return diagonal_view(self, offset, dim1, dim2);
-}
 
 Tensor diag(const Tensor& self, StrictInt diagonal) {
   TERN_OP("diag", self);
@@ -71,7 +25,7 @@ Tensor diag(const Tensor& self, StrictInt diagonal) {
   Tensor out;
   {
     const NoGradGuard no_grad;
-    out = diagonal_view(self, diagonal, 0, 1).clone();
+    out = self.diagonal(diagonal).clone();
   }
   if (!needs_grad(self)) return out;
   return record("DiagonalBackward0_copy", out,
@@ -84,7 +38,7 @@ Tensor diag_embed(const Tensor& self, StrictInt offset, StrictInt dim1, StrictIn
   TERN_OP("diag_embed", self);
   const std::int64_t rows = wrap_dim(dim1, self.dim() + 1);
   const std::int64_t columns = wrap_dim(dim2, self.dim() + 1);
-  check_diagonal_dims(rows, columns, dim1, dim2);
+  TERN_CHECK(rows != columns, Error, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
   DimVector sizes = self.self().sizes;
   std::int64_t size = sizes.back();
   TERN_CHECK(
@@ -97,7 +51,7 @@ Tensor diag_embed(const Tensor& self, StrictInt offset, StrictInt dim1, StrictIn
   Tensor out = zeros(sizes, self.options());
   {
     const NoGradGuard no_grad;
-    detail::copy_elements(diagonal_view(out, offset, dim1, dim2), self);
+    detail::copy_elements(out.diagonal(offset, dim1, dim2), self);
   }
   if (!needs_grad(self)) return out;
   return record("DiagEmbedBackward0", out, wrt(self, [offset, dim1, dim2](const Tensor& g) {
@@ -142,7 +96,7 @@ Tensor trace(const Tensor& self) {
   Tensor out;
   {
     const NoGradGuard no_grad;
-    const Tensor elements = diagonal_view(self, 0, 0, 1);
+    const Tensor elements = self.diagonal();
     // As in PyTorch, floats are summed in double and rounded once.
     if (!self.is_floating_point()) {
       out = elements.sum();
