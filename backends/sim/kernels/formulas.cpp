@@ -51,11 +51,6 @@ double floor_quotient(double a, double b) {
   return quotient == 0 ? std::copysign(0.0, a / b) : quotient;
 }
 
-double log_of_sum(double a, double b) {
-  if (a == b) return a + std::log(2.0);
-  return greater_of(a, b) + std::log1p(std::exp(-std::abs(a - b)));
-}
-
 double log2_of_sum(double a, double b) {
   if (a == b) return a + 1;
   return greater_of(a, b) + std::log1p(std::exp2(-std::abs(a - b))) / std::log(2.0);

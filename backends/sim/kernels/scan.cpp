@@ -1,18 +1,10 @@
-#include <algorithm>
-#include <cmath>
-
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
+#include <tern/backends/sim/kernels/special.h>
 #include <tern/core/kernels/is_nan.h>
 
 namespace tern::sim {
 namespace {
-
-// Returns log(e^a + e^b).
-double log_of_sum(double a, double b) {
-  if (a == b && std::isinf(a)) return a;  // their difference is NaN
-  return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
-}
 
 // Returns true if `element` replaces the extreme value before it: the last of equal ones stays, and
 // the last NaN.

@@ -1,5 +1,6 @@
 #include <tern/backends/sim/kernels/special.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -166,6 +167,11 @@ double sinc(double x) {
 double logit(double x) {
   return static_cast<double>(x > 0.25 && x < 0.75 ? std::log1p((2 * Real(x) - 1) / (1 - Real(x)))
                                                   : std::log(Real(x) / (1 - Real(x))));
+}
+
+double log_of_sum(double a, double b) {
+  if (a == b) return a + std::log(2.0);  // the distance of equal infinities is NaN
+  return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));
 }
 
 Frexp frexp(double x) {

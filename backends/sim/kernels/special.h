@@ -23,6 +23,9 @@ double sinc(double x);
 /// Returns ln(x / (1 - x)).
 double logit(double x);
 
+/// Returns log(e^a + e^b).
+double log_of_sum(double a, double b);
+
 struct Frexp {
   double mantissa, exponent;
 };
