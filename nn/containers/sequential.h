@@ -16,7 +16,9 @@ namespace tern::nn {
 /// Modules that run one after the other, each on the result of the module before it.
 ///
 /// Use braces: in braces C++ makes the modules from left to right, as Python does. In parentheses
-/// the compiler chooses the order, and thus which module draws which random numbers.
+/// the compiler chooses the order, and thus which module draws which random numbers. But
+/// `nn::Sequential{inner}` of another Sequential copies the holder, so both are one module:
+/// `push_back()` nests it.
 ///
 /// Example:
 ///   nn::Sequential net{nn::Linear(2, 8), nn::ReLU(), nn::Linear(8, 1)};

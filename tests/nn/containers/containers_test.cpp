@@ -61,6 +61,14 @@ TEST(Sequential, TakesNamesAndNests) {
   EXPECT_EQ(longer->named_children().keys(), (Names{"0", "1", "2", "3"}));
 }
 
+TEST(Sequential, OfOneSequentialIsItInBracesAndNestsItByPushBack) {
+  const nn::Sequential inner{nn::Linear(2, 1)};
+  EXPECT_EQ(nn::Sequential{inner}.ptr(), inner.ptr());
+  nn::Sequential outer;
+  outer->push_back(inner);
+  EXPECT_EQ(outer->named_parameters().keys(), (Names{"0.0.weight", "0.0.bias"}));
+}
+
 TEST(Sequential, AppendsAModuleInEveryForm) {
   nn::Sequential net;
   net->push_back(nn::Linear(2, 2));
