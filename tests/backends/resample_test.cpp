@@ -58,7 +58,7 @@ class Resample : public testing::KernelTest {
 
 TEST_P(Resample, RandomSizesAndOptions) {
   Noise noise(8);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     ResampleArgs args{};
     args.mode = static_cast<ResampleMode>(i % 6);
     args.backward = draw_size(noise, 0, 1) == 1;
@@ -154,7 +154,7 @@ class GridSample : public testing::KernelTest {
 
 TEST_P(GridSample, RandomSizesAndOptions) {
   Noise noise(10);
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < (is_cuda() ? 200 : 1000); ++i) {
     GridSampleArgs args{};
     args.mode = static_cast<GridMode>(i % 3);
     args.padding = static_cast<GridPadding>(draw_size(noise, 0, 2));
