@@ -38,6 +38,7 @@ struct Block {
 struct List {
   Block* head = nullptr;
   std::size_t count = 0;
+  std::uint64_t used = 0;  // when the shared list was last used, by Shared::clock
 
   void push(void* memory) {
     head = new (memory) Block{head};
@@ -64,6 +65,7 @@ struct Shared {
   std::mutex mutex;
   List lists[kClasses];
   std::int64_t cached = 0;
+  std::uint64_t clock = 0;
   ThreadCache* threads = nullptr;
   MemoryTotals totals;
 };
@@ -260,6 +262,7 @@ class CpuAllocator final : public Allocator {
     {
       const std::lock_guard lock(shared.mutex);
       List& list = shared.lists[c.index];
+      list.used = ++shared.clock;
       if (list.head != nullptr) {
         void* const memory = list.pop();
         std::size_t moved = c.size;
@@ -301,18 +304,34 @@ class CpuAllocator final : public Allocator {
     shared.cached += bytes;
   }
 
-  /// Cached memory in the shared lists stays below the peak of live memory plus kSharedSlack.
+  /// Cached memory in the shared lists stays below the peak of live memory plus kSharedSlack:
+  /// blocks of the sizes that were not used for the longest time go back to the system.
   static void put_shared(void* pointer, const SizeClass& c) {
-    const auto size = static_cast<std::int64_t>(c.size);
-    {
-      const std::lock_guard lock(shared.mutex);
-      if (shared.cached + size <= shared.totals.peak.load() + kSharedSlack) {
-        shared.lists[c.index].push(pointer);
-        shared.cached += size;
-        return;
-      }
+    const std::lock_guard lock(shared.mutex);
+    shared.lists[c.index].push(pointer);
+    shared.lists[c.index].used = ++shared.clock;
+    shared.cached += static_cast<std::int64_t>(c.size);
+    const std::int64_t most = shared.totals.peak.load() + kSharedSlack;
+    while (shared.cached > most && shrink(most)) {
     }
-    return_to_system(pointer, c.size);
+  }
+
+  /// Returns blocks of the size that was not used for the longest time to the system, until `most`
+  /// bytes are cached or none of them is left. Returns false if nothing is cached.
+  [[gnu::cold, gnu::noinline]] static bool shrink(std::int64_t most) {
+    int oldest = -1;
+    for (int c = 0; c < kClasses; ++c) {
+      const List& list = shared.lists[c];
+      if (list.head == nullptr) continue;
+      if (oldest < 0 || list.used < shared.lists[oldest].used) oldest = c;
+    }
+    if (oldest < 0) return false;
+    List& list = shared.lists[oldest];
+    while (list.head != nullptr && shared.cached > most) {
+      return_to_system(list.pop(), class_bytes(oldest));
+      shared.cached -= static_cast<std::int64_t>(class_bytes(oldest));
+    }
+    return true;
   }
 
   /// Returns free blocks of other sizes to the system, the largest first, if with `size` more bytes

@@ -96,6 +96,27 @@ TEST_F(CpuAllocator, ReturnsFreeBlocksOfOtherSizes) {
   EXPECT_EQ(memory().stats(0).cached_bytes, 0);
 }
 
+TEST_F(CpuAllocator, KeepsBlocksOfTheSizesInUse) {
+  if (tern::testing::has_sanitizer())
+    GTEST_SKIP() << "sanitizers switch off the reuse of freed memory, which this test looks at";
+  memory().empty_cache();
+  memory().reset_peak(0);
+  // Fills the cache with blocks that are not used again.
+  const auto use = [](int count, std::size_t bytes) {
+    std::vector<void*> blocks;
+    for (int i = 0; i < count; ++i) blocks.push_back(memory().allocate(bytes, 0));
+    for (void* block : blocks) memory().deallocate(block, bytes, 0);
+  };
+  use(30, 3584 << 10);
+  use(30, 2560 << 10);
+  use(3, 3072 << 10);
+  const std::int64_t requests = memory().stats(0).system_requests;
+  for (int i = 0; i < 10; ++i) use(3, 3072 << 10);
+  EXPECT_EQ(memory().stats(0).system_requests, requests);
+  EXPECT_LE(memory().stats(0).cached_bytes, (30 * (3584 << 10)) + (65 << 20));
+  memory().empty_cache();
+}
+
 TEST_F(CpuAllocator, KnowsTheSizesOfItsClasses) {
   int last = -1;
   for (std::size_t bytes = 1; bytes < cpu::kMaxAllocation; bytes += bytes / 3 + 1) {
