@@ -283,6 +283,21 @@ TEST_P(Convolution, ZerosAroundMeetNoInfinities) {
   EXPECT_TRUE(std::isfinite(got[0]) && std::isfinite(got[1]));
 }
 
+TEST_P(Convolution, InfinityInACornerReachesFourWeights) {
+  for (const int channels_last : {0, 1}) {
+    Noise noise(26);
+    ConvolutionCall<float> call(of_images(1, 1, 1, 1, 4, 5, 3, 1), noise);
+    call.x[0] = std::numeric_limits<float>::infinity();
+    std::vector<float> got;
+    ConvolutionArgs args = call.args(ConvolutionOp::kWeightGradient, false, got);
+    args.channels_last = channels_last;
+    run(args);
+    for (std::size_t i = 0; i < 9; ++i) {
+      EXPECT_EQ(std::isfinite(got[i]), i / 3 == 2 || i % 3 == 2) << i;
+    }
+  }
+}
+
 TEST_P(Convolution, UnsupportedDtype) {
   Noise noise(25);
   ConvolutionCall<float> call(kLargeConvolutions[7], noise);

@@ -192,7 +192,10 @@ bool convolve_depthwise(const ConvolutionArgs& args, Tap* taps) {
   T* const out = static_cast<T*>(args.out);
   if (args.op == ConvolutionOp::kWeightGradient) {
     const Stencil s = forward_stencil(args, taps);
-    return DepthwiseChannelsLast<T>{s, args.batch, groups}.weight_gradient(in, gradient, out);
+    const DepthwiseChannelsLast<T> product{s, args.batch, groups};
+    const CallMemory<T> parts(product.parts_size());
+    product.weight_gradient(in, gradient, parts.data(), out);
+    return true;
   }
   const CallMemory<T> turned(kernel * groups);
   for (std::int64_t g = 0; g < groups; ++g) {

@@ -2,9 +2,8 @@
 
 #include <atomic>
 
-#include <tern/backends/cpu/kernels/convolution_stencil.h>
+#include <tern/backends/cpu/kernels/convolution_three_columns.h>
 #include <tern/backends/cpu/kernels/divide_up.h>
-#include <tern/backends/cpu/kernels/gemm_simd.h>
 #include <tern/backends/cpu/kernels/scratch.h>
 #include <tern/core/base/thread_pool.h>
 
@@ -32,111 +31,176 @@ class DepthwiseChannelsLast {
   /// Returns false if out of memory.
   bool sum(const T* in, const T* weights, const T* bias, T* out) const {
     std::atomic<bool> out_of_memory{false};
-    const std::int64_t rows = stencil.grid[0] * stencil.grid[1], width = stencil.grid[2];
-    const std::int64_t work = width * groups * (stencil.count + 2);
-    std::int64_t inner_begin = 0, inner_end = width;
-    for (std::int64_t t = 0; t < stencil.count; ++t) {
-      inner_begin = std::max(inner_begin, stencil.taps[t].begin[2]);
-      inner_end = std::min(inner_end, stencil.taps[t].end[2]);
-    }
-    parallel_for(0, batch * rows, kGrain / work, [&](std::int64_t begin, std::int64_t end) {
-      auto* const taps = scratch_of<PixelTap>(stencil.count + 1);
-      if (taps == nullptr) {
-        out_of_memory = true;
-        return;
-      }
-      for (std::int64_t row = begin; row < end; ++row) {
-        const std::int64_t image = row / rows, z = row % rows / stencil.grid[1];
-        const std::int64_t y = row % stencil.grid[1];
-        const T* const from = in + image * volume(stencil.in) * groups;
-        const std::int64_t line = (image * stencil.out[0] + target(0, z)) * stencil.out[1];
-        std::int64_t count = 0, listed = 0;
-        for (std::int64_t x = 0; x < width; ++x) {
-          // Between the borders, all pixels of a row have the same taps, moved on.
-          if (x <= inner_begin || x >= inner_end) count = taps_of(z, y, listed = x, taps);
-          const T* const pixel = from + (x - listed) * stencil.step[2] * groups;
-          T* const to = out + ((line + target(1, y)) * stencil.out[2] + target(2, x)) * groups;
-          std::int64_t c = 0;
-          for (; c + 4 * kWidth <= groups; c += 4 * kWidth) {
-            sum_channels<4>(pixel + c, weights + c, bias, to + c, c, taps, count);
-          }
-          if (c + 2 * kWidth <= groups) {
-            sum_channels<2>(pixel + c, weights + c, bias, to + c, c, taps, count);
-            c += 2 * kWidth;
-          }
-          for (; c < groups; c += kWidth) {
-            sum_channels<1>(pixel + c, weights + c, bias, to + c, c, taps, count);
-          }
-        }
-      }
+    const std::int64_t work = stencil.grid[2] * groups * (stencil.count + 2);
+    parallel_for(0, batch * rows(), kGrain / work, [&](std::int64_t begin, std::int64_t end) {
+      if (!sum_rows(in, weights, bias, out, begin, end)) out_of_memory = true;
     });
     return !out_of_memory;
   }
 
-  /// out[group, tap] = the sum over images and pixels of gradient * what the tap reads.
-  bool weight_gradient(const T* in, const T* gradient, T* out) const {
-    std::atomic<bool> out_of_memory{false};
-    const std::int64_t count = stencil.count;
-    const std::int64_t work = batch * volume(stencil.grid) * count * kWidth;
-    parallel_for(0, divide_up(groups, kWidth), kGrain / work,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   T* const sums = scratch_of<T>(count * kWidth);
-                   if (sums == nullptr) {
-                     out_of_memory = true;
-                     return;
-                   }
-                   for (std::int64_t v = begin; v < end; ++v) {
-                     const std::int64_t c = v * kWidth;
-                     const auto lanes = static_cast<int>(std::min(kWidth, groups - c));
-                     std::fill_n(sums, count * kWidth, T(0));
-                     for (std::int64_t image = 0; image < batch; ++image) {
-                       for (std::int64_t t = 0; t < count; ++t) {
-                         add_tap(sums + t * kWidth, stencil.taps[t],
-                                 in + image * volume(stencil.in) * groups + c,
-                                 gradient + image * volume(stencil.grid) * groups + c, lanes);
-                       }
-                     }
-                     for (std::int64_t l = 0; l < lanes; ++l) {
-                       for (std::int64_t t = 0; t < count; ++t) {
-                         out[(c + l) * count + t] = sums[t * kWidth + l];
-                       }
-                     }
-                   }
-                 });
-    return !out_of_memory;
+  /// out[group, tap] = the sum over images and pixels of gradient * what the tap reads. `parts` has
+  /// room for parts_size() elements.
+  void weight_gradient(const T* in, const T* gradient, T* parts, T* out) const {
+    const std::int64_t count = stencil.count, vectors = divide_up(groups, kWidth);
+    const std::int64_t blocks = parts_count();
+    const std::int64_t work = batch * rows() / blocks * stencil.grid[2] * count * kWidth + 1;
+    // Each part is the sum of fixed rows, whatever the number of threads.
+    parallel_for(0, blocks * vectors, kGrain / work, [&](std::int64_t begin, std::int64_t end) {
+      add_parts(in, gradient, parts, begin, end);
+    });
+    for (std::int64_t c = 0; c < groups; ++c) {
+      for (std::int64_t t = 0; t < count; ++t) {
+        const T* const part = parts + (c / kWidth * count + t) * kWidth + c % kWidth;
+        T sum = part[0];
+        for (std::int64_t block = 1; block < blocks; ++block) {
+          sum += part[block * vectors * count * kWidth];
+        }
+        out[c * count + t] = sum;
+      }
+    }
+  }
+  std::int64_t parts_size() const {
+    return parts_count() * divide_up(groups, kWidth) * stencil.count * kWidth;
   }
 
  private:
+  static constexpr bool kIsFast = std::is_same_v<T, float>;
+  static constexpr int kPixels = 6;
+
+  std::int64_t rows() const { return stencil.grid[0] * stencil.grid[1]; }
+  bool has_three_columns() const { return kIsFast && ThreeColumns<T>::suits(stencil); }
+
+  /// Returns into how many blocks of rows a gradient of the weights is cut.
+  std::int64_t parts_count() const {
+    constexpr std::int64_t kTasks = 32, kFewestPixels = 256;
+    const std::int64_t all = batch * rows();
+    const std::int64_t most =
+        std::clamp<std::int64_t>(all * stencil.grid[2] / kFewestPixels, 1, all);
+    return std::clamp<std::int64_t>(kTasks / divide_up(groups, kWidth), 1, most);
+  }
+
+  /// Rows of an image that fit into the cache.
+  struct Piece {
+    std::int64_t image, first, last;
+  };
+  /// Returns the first rows of [begin, end).
+  Piece first_piece(std::int64_t begin, std::int64_t end) const {
+    constexpr std::int64_t kElements = 1 << 15;
+    const std::int64_t row = stencil.in[2] * stencil.step[1] * groups;
+    const std::int64_t image = begin / rows(), first = begin - image * rows();
+    const std::int64_t most = std::max<std::int64_t>(1, kElements / row);
+    return {image, first, std::min({end - image * rows(), rows(), first + most})};
+  }
+
+  /// Calls fn(first channel, is_full, lanes) for each vector of the channels [begin, end).
+  template <class Fn>
+  void each_vector(std::int64_t begin, std::int64_t end, const Fn& fn) const {
+    std::int64_t c = begin;
+    if constexpr (kIsFast) {
+      for (; c + kWidth <= end; c += kWidth) fn(c, std::true_type{}, static_cast<int>(kWidth));
+    }
+    for (; c < end; c += kWidth) {
+      fn(c, std::false_type{}, static_cast<int>(std::min(kWidth, end - c)));
+    }
+  }
+
+  [[gnu::noinline]] bool sum_rows(const T* in, const T* weights, const T* bias, T* out,
+                                  std::int64_t begin, std::int64_t end) const {
+    auto* const taps = scratch_of<PixelTap>(stencil.count + 1);
+    if (taps == nullptr) return false;
+    const bool is_fast = has_three_columns();
+    while (begin < end) {
+      const Piece piece = first_piece(begin, end);
+      const T* const from = in + piece.image * volume(stencil.in) * groups;
+      T* const to = out + piece.image * volume(stencil.out) * groups;
+      if constexpr (kIsFast) {
+        const ThreeColumns<T> columns(stencil, groups);
+        each_vector(0, is_fast ? groups : 0, [&](std::int64_t c, auto is_full, int lanes) {
+          columns.template sum<is_full()>(from + c, weights + c, bias == nullptr ? bias : bias + c,
+                                          to + c, piece.first, piece.last, lanes);
+        });
+      }
+      for (std::int64_t row = piece.first; !is_fast && row < piece.last; ++row) {
+        sum_row(from, weights, bias, to, row, taps);
+      }
+      begin += piece.last - piece.first;
+    }
+    return true;
+  }
+
+  /// Computes the parts [begin, end) of a gradient of the weights: each has the sums of a vector of
+  /// channels.
+  [[gnu::noinline]] void add_parts(const T* in, const T* gradient, T* parts, std::int64_t begin,
+                                   std::int64_t end) const {
+    const std::int64_t count = stencil.count, vectors = divide_up(groups, kWidth);
+    const std::int64_t blocks = parts_count(), all = batch * rows();
+    const bool is_fast = has_three_columns();
+    std::fill(parts + begin * count * kWidth, parts + end * count * kWidth, T(0));
+    while (begin < end) {
+      const std::int64_t block = begin / vectors, stop = std::min(end, (block + 1) * vectors);
+      T* const sums = parts + block * vectors * count * kWidth;
+      const std::int64_t low = (begin - block * vectors) * kWidth;
+      const std::int64_t high = std::min((stop - block * vectors) * kWidth, groups);
+      const std::int64_t last_row = all * (block + 1) / blocks;
+      for (std::int64_t row = all * block / blocks; row < last_row;) {
+        const Piece piece = first_piece(row, last_row);
+        const T* const from = in + piece.image * volume(stencil.in) * groups;
+        const T* const g = gradient + piece.image * volume(stencil.grid) * groups;
+        each_vector(low, high, [&](std::int64_t c, auto is_full, int lanes) {
+          if constexpr (kIsFast) {
+            if (is_fast) {
+              const ThreeColumns<T> columns(stencil, groups);
+              columns.template add_products<is_full()>(from + c, g + c, sums + c * count,
+                                                       piece.first, piece.last, lanes);
+              return;
+            }
+          }
+          for (std::int64_t y = piece.first; y < piece.last; ++y) {
+            add_row<is_full()>(sums + c * count, from + c, g + c, y, lanes);
+          }
+        });
+        row += piece.last - piece.first;
+      }
+      begin = stop;
+    }
+  }
+
+  template <bool kFull>
+  static V load(const T* from, int lanes) {
+    return kFull ? S::load(from) : S::load_first(from, lanes);
+  }
+
   std::int64_t target(int d, std::int64_t p) const {
     return p * stencil.out_step[d] + stencil.out_start[d];
   }
 
-  /// Adds the products of an image and what a tap reads of it, for the channels of a vector.
-  void add_tap(T* to, const Tap& tap, const T* in, const T* gradient, int lanes) const {
-    constexpr int kSums = 4;  // hide the latency of an addition
-    V sums[kSums] = {S::load(to)};
-    const std::int64_t step = stencil.step[2] * groups;
-    for (std::int64_t z = tap.begin[0]; z < tap.end[0]; ++z) {
-      for (std::int64_t y = tap.begin[1]; y < tap.end[1]; ++y) {
-        const std::int64_t row = (z * stencil.step[0] + tap.offset[0]) * stencil.in[1] +
-                                 y * stencil.step[1] + tap.offset[1];
-        const T* const from = in + (row * stencil.in[2] + tap.offset[2]) * groups;
-        const T* const g = gradient + (z * stencil.grid[1] + y) * stencil.grid[2] * groups;
-        std::int64_t x = tap.begin[2];
-        for (; x + kSums <= tap.end[2]; x += kSums) {
-#pragma GCC unroll 4
-          for (int i = 0; i < kSums; ++i) {
-            sums[i] = S::fma(S::load_first(g + (x + i) * groups, lanes),
-                             S::load_first(from + (x + i) * step, lanes), sums[i]);
-          }
-        }
-        for (; x < tap.end[2]; ++x) {
-          sums[0] = S::fma(S::load_first(g + x * groups, lanes),
-                           S::load_first(from + x * step, lanes), sums[0]);
-        }
-      }
+  void sum_row(const T* in, const T* weights, const T* bias, T* out, std::int64_t row,
+               PixelTap* taps) const {
+    const std::int64_t z = row / stencil.grid[1], y = row % stencil.grid[1];
+    std::int64_t inner_begin = 0, inner_end = stencil.grid[2];
+    for (std::int64_t t = 0; t < stencil.count; ++t) {
+      inner_begin = std::max(inner_begin, stencil.taps[t].begin[2]);
+      inner_end = std::min(inner_end, stencil.taps[t].end[2]);
     }
-    S::store(to, (sums[0] + sums[1]) + (sums[2] + sums[3]));
+    T* const to = out + ((target(0, z) * stencil.out[1] + target(1, y)) * stencil.out[2]) * groups;
+    std::int64_t count = 0, listed = 0;
+    for (std::int64_t x = 0; x < stencil.grid[2];) {
+      // Between the borders, all pixels of a row have the same taps, moved on.
+      if (x <= inner_begin || x >= inner_end) count = taps_of(z, y, listed = x, taps);
+      const bool is_block = x >= inner_begin && x + kPixels <= inner_end;
+      const T* const from = in + (x - listed) * stencil.step[2] * groups;
+      T* const pixel = to + target(2, x) * groups;
+      each_vector(0, groups, [&](std::int64_t c, auto is_full, int lanes) {
+        const T* const start = bias == nullptr ? bias : bias + c;
+        if (is_block) {
+          sum_pixels<kPixels, is_full()>(from + c, weights + c, start, pixel + c, taps, count,
+                                         lanes);
+        } else {
+          sum_pixels<1, is_full()>(from + c, weights + c, start, pixel + c, taps, count, lanes);
+        }
+      });
+      x += is_block ? kPixels : 1;
+    }
   }
 
   /// Lists the taps that read the input for a pixel of the grid; returns their number.
@@ -151,38 +215,97 @@ class DepthwiseChannelsLast {
         is_inside = is_inside && at[d] >= tap.begin[d] && at[d] < tap.end[d];
         from = from * stencil.in[d] + at[d] * stencil.step[d] + tap.offset[d];
       }
-      if (is_inside) taps[count++] = {from * groups, t};
+      if (is_inside) taps[count++] = {from * groups, tap.weight * groups};
     }
     return count;
   }
 
-  template <int kVectors>
-  void sum_channels(const T* from, const T* weights, const T* bias, T* to, std::int64_t c,
-                    const PixelTap* taps, std::int64_t count) const {
-    const auto lanes = static_cast<int>(std::min(kWidth, groups - c));
-    const auto load = [&](const T* p) {
-      return kVectors == 1 ? S::load_first(p, lanes) : S::load(p);
-    };
-    V sums[kVectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v)
-      sums[v] = bias == nullptr ? V{} : load(bias + c + v * kWidth);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const T* const row = from + taps[i].from;
-      const T* const factors = weights + stencil.taps[taps[i].tap].weight * groups;
-#pragma GCC unroll 4
-      for (int v = 0; v < kVectors; ++v) {
-        sums[v] = S::fma(load(factors + v * kWidth), load(row + v * kWidth), sums[v]);
+  /// Computes neighbouring pixels, which share the loads of the weights.
+  template <int kCount, bool kFull>
+  [[gnu::noinline]] void sum_pixels(const T* from, const T* weights, const T* bias, T* to,
+                                    const PixelTap* taps, std::int64_t count, int lanes) const {
+    V sums[kCount];
+    const V start = bias == nullptr ? V{} : load<kFull>(bias, lanes);
+#pragma GCC unroll 8
+    for (int i = 0; i < kCount; ++i) sums[i] = start;
+    const std::int64_t step = stencil.step[2] * groups, out_step = stencil.out_step[2] * groups;
+    for (std::int64_t t = 0; t < count; ++t) {
+      const T* pixel = from + taps[t].from;
+      const V factor = load<kFull>(weights + taps[t].tap, lanes);
+#pragma GCC unroll 8
+      for (int i = 0; i < kCount; ++i, pixel += step) {
+        sums[i] = S::fma(factor, load<kFull>(pixel, lanes), sums[i]);
       }
     }
-#pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-      if constexpr (kVectors == 1) {
-        S::store_first(to, sums[0], lanes);
+#pragma GCC unroll 8
+    for (int i = 0; i < kCount; ++i, to += out_step) {
+      if constexpr (kFull) {
+        S::store(to, sums[i]);
       } else {
-        S::store(to + v * kWidth, sums[v]);
+        S::store_first(to, sums[i], lanes);
       }
     }
+  }
+
+  /// Adds the products of a row and what the taps read for it, for the channels of a vector.
+  template <bool kFull>
+  [[gnu::noinline]] void add_row(T* sums, const T* in, const T* gradient, std::int64_t row,
+                                 int lanes) const {
+    const std::int64_t z = row / stencil.grid[1], y = row % stencil.grid[1];
+    const T* const g = gradient + row * stencil.grid[2] * groups;
+    const auto reads = [&](const Tap& tap) {
+      return z >= tap.begin[0] && z < tap.end[0] && y >= tap.begin[1] && y < tap.end[1];
+    };
+    for (std::int64_t t = 0; t < stencil.count;) {
+      const Tap* const taps = stencil.taps + t;
+      T* const to = sums + t * kWidth;
+      const bool is_three =
+          t + 3 <= stencil.count && reads(taps[0]) && reads(taps[1]) && reads(taps[2]);
+      if (!is_three) {
+        if (reads(taps[0])) {
+          add_taps<1, kFull>(to, in, g, taps, z, y, taps->begin[2], taps->end[2], lanes);
+        }
+        ++t;
+        continue;
+      }
+      // Three taps share the loads of the gradient where all of them read the input.
+      const std::int64_t begin = std::max({taps[0].begin[2], taps[1].begin[2], taps[2].begin[2]});
+      const std::int64_t end = std::min({taps[0].end[2], taps[1].end[2], taps[2].end[2]});
+      add_taps<3, kFull>(to, in, g, taps, z, y, begin, end, lanes);
+      for (int i = 0; i < 3; ++i) {
+        const std::int64_t low = std::min(begin, taps[i].end[2]);
+        add_taps<1, kFull>(to + i * kWidth, in, g, taps + i, z, y, taps[i].begin[2], low, lanes);
+        add_taps<1, kFull>(to + i * kWidth, in, g, taps + i, z, y, std::max(low, end),
+                           taps[i].end[2], lanes);
+      }
+      t += 3;
+    }
+  }
+
+  template <int kTaps, bool kFull>
+  [[gnu::noinline]] void add_taps(T* sums, const T* in, const T* gradient, const Tap* taps,
+                                  std::int64_t z, std::int64_t y, std::int64_t begin,
+                                  std::int64_t end, int lanes) const {
+    if (begin >= end) return;
+    const T* from[kTaps];
+    V sum[kTaps];
+    const std::int64_t step = stencil.step[2] * groups;
+#pragma GCC unroll 3
+    for (int i = 0; i < kTaps; ++i) {
+      const std::int64_t line = (z * stencil.step[0] + taps[i].offset[0]) * stencil.in[1] +
+                                y * stencil.step[1] + taps[i].offset[1];
+      from[i] = in + (line * stencil.in[2] + taps[i].offset[2]) * groups;
+      sum[i] = S::load(sums + i * kWidth);
+    }
+    for (std::int64_t x = begin; x < end; ++x) {
+      const V g = load<kFull>(gradient + x * groups, lanes);
+#pragma GCC unroll 3
+      for (int i = 0; i < kTaps; ++i) {
+        sum[i] = S::fma(g, load<kFull>(from[i] + x * step, lanes), sum[i]);
+      }
+    }
+#pragma GCC unroll 3
+    for (int i = 0; i < kTaps; ++i) S::store(sums + i * kWidth, sum[i]);
   }
 };
 

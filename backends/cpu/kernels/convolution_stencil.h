@@ -64,7 +64,7 @@ void each_tap(const ConvolutionArgs& args, const Fn& fn) {
 }
 
 /// Returns the stencil of the convolution.
-inline Stencil forward_stencil(const ConvolutionArgs& args, Tap* taps) {
+[[gnu::noinline]] inline Stencil forward_stencil(const ConvolutionArgs& args, Tap* taps) {
   Stencil s{};
   for (int d = 0; d < 3; ++d) {
     s.grid[d] = s.out[d] = args.out_sizes[d];
@@ -81,6 +81,33 @@ inline Stencil forward_stencil(const ConvolutionArgs& args, Tap* taps) {
   return s;
 }
 
+/// Returns the stencil of the phase of the gradient of the input that computes the elements r +
+/// p * stride.
+[[gnu::noinline]] inline Stencil gradient_stencil(const ConvolutionArgs& args,
+                                                  const std::int64_t* r, Tap* taps) {
+  Stencil s{};
+  for (int d = 0; d < 3; ++d) {
+    s.grid[d] = (args.in[d] - r[d] + args.stride[d] - 1) / args.stride[d];
+    s.in[d] = args.out_sizes[d];
+    s.step[d] = 1;
+    s.out[d] = args.in[d];
+    s.out_start[d] = r[d];
+    s.out_step[d] = args.stride[d];
+  }
+  s.taps = taps;
+  std::int64_t weight = 0;
+  each_tap(args, [&](const std::int64_t* k) {
+    Tap tap{{}, weight++, {}, {}};
+    for (int d = 0; d < 3; ++d) {
+      const std::int64_t at = r[d] + args.padding[d] - k[d] * args.dilation[d];
+      if (at % args.stride[d] != 0) return;
+      tap.offset[d] = at / args.stride[d];
+    }
+    s.add(tap);
+  });
+  return s;
+}
+
 /// Calls fn(s) with the stencil of each phase of the gradient of the input that
 /// has taps. The taps of all phases stand one after the other. Returns false if
 /// there are positions without taps.
@@ -91,26 +118,7 @@ bool each_gradient_stencil(const ConvolutionArgs& args, Tap* taps, const Fn& fn)
   for (r[0] = 0; r[0] < phases[0]; ++r[0]) {
     for (r[1] = 0; r[1] < phases[1]; ++r[1]) {
       for (r[2] = 0; r[2] < phases[2]; ++r[2]) {
-        Stencil s{};
-        for (int d = 0; d < 3; ++d) {
-          s.grid[d] = (args.in[d] - r[d] + args.stride[d] - 1) / args.stride[d];
-          s.in[d] = args.out_sizes[d];
-          s.step[d] = 1;
-          s.out[d] = args.in[d];
-          s.out_start[d] = r[d];
-          s.out_step[d] = args.stride[d];
-        }
-        s.taps = taps;
-        std::int64_t weight = 0;
-        each_tap(args, [&](const std::int64_t* k) {
-          Tap tap{{}, weight++, {}, {}};
-          for (int d = 0; d < 3; ++d) {
-            const std::int64_t at = r[d] + args.padding[d] - k[d] * args.dilation[d];
-            if (at % args.stride[d] != 0) return;
-            tap.offset[d] = at / args.stride[d];
-          }
-          s.add(tap);
-        });
+        const Stencil s = gradient_stencil(args, r, taps);
         if (s.count == 0) continue;
         taps += s.count;
         pixels += volume(s.grid);
