@@ -96,14 +96,14 @@ Tensor diagonal(const Tensor& self, StrictInt offset, StrictInt dim1, StrictInt 
   if (length != 0) {
     start += offset >= 0 ? offset * all_strides[columns] : -offset * all_strides[rows];
   }
-  DimVector sizes, strides;
+  DimVector sizes(all_sizes.size() - 1, length);
+  DimVector strides(sizes.size(), all_strides[rows] + all_strides[columns]);
+  std::size_t to = 0;
   for (std::size_t d = 0; d < all_sizes.size(); ++d) {
     if (d == rows || d == columns) continue;
-    sizes.push_back(all_sizes[d]);
-    strides.push_back(all_strides[d]);
+    sizes[to] = all_sizes[d];
+    strides[to++] = all_strides[d];
   }
-  sizes.push_back(length);
-  strides.push_back(all_strides[rows] + all_strides[columns]);
   return view_of("DiagonalBackward0", self, sizes, strides, start,
                  [shape = self.self().sizes, offset, dim1, dim2](const Tensor& g) {
                    return embed(g, shape,
@@ -131,8 +131,7 @@ Tensor atleast_3d(const Tensor& input) {
 
 namespace {
 
-template <class Fn>
-std::vector<Tensor> for_each_tensor(TensorList tensors, const Fn& fn) {
+std::vector<Tensor> for_each_tensor(TensorList tensors, Tensor (*fn)(const Tensor&)) {
   std::vector<Tensor> results;
   results.reserve(tensors.size());
   for (const Tensor& tensor : tensors) results.push_back(fn(tensor));
@@ -143,17 +142,17 @@ std::vector<Tensor> for_each_tensor(TensorList tensors, const Fn& fn) {
 
 std::vector<Tensor> atleast_1d(TensorList tensors) {
   TERN_OP("atleast_1d");
-  return for_each_tensor(tensors, [](const Tensor& tensor) { return atleast_1d(tensor); });
+  return for_each_tensor(tensors, atleast_1d);
 }
 
 std::vector<Tensor> atleast_2d(TensorList tensors) {
   TERN_OP("atleast_2d");
-  return for_each_tensor(tensors, [](const Tensor& tensor) { return atleast_2d(tensor); });
+  return for_each_tensor(tensors, atleast_2d);
 }
 
 std::vector<Tensor> atleast_3d(TensorList tensors) {
   TERN_OP("atleast_3d");
-  return for_each_tensor(tensors, [](const Tensor& tensor) { return atleast_3d(tensor); });
+  return for_each_tensor(tensors, atleast_3d);
 }
 
 namespace {

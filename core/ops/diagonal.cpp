@@ -17,6 +17,17 @@ using autograd::record;
 using autograd::wrt;
 using detail::embed;
 
+namespace {
+
+// Returns the rule of a gradient that belongs to a diagonal of the matrix `self`.
+auto to_diagonal(const Tensor& self, std::int64_t diagonal) {
+  return [shape = self.self().sizes, diagonal](const Tensor& g) {
+    return embed(g, shape, [&](Tensor& w) { return w.diagonal(diagonal); });
+  };
+}
+
+}  // namespace
+
 Tensor diag(const Tensor& self, StrictInt diagonal) {
   TERN_OP("diag", self);
   TERN_CHECK(self.dim() == 1 || self.dim() == 2, ShapeError, "Supports 1D or 2D tensors. Got ",
@@ -28,10 +39,7 @@ Tensor diag(const Tensor& self, StrictInt diagonal) {
     out = self.diagonal(diagonal).clone();
   }
   if (!needs_grad(self)) return out;
-  return record("DiagonalBackward0_copy", out,
-                wrt(self, [shape = self.self().sizes, diagonal](const Tensor& g) {
-                  return embed(g, shape, [&](Tensor& w) { return w.diagonal(diagonal); });
-                }));
+  return record("DiagonalBackward0_copy", out, wrt(self, to_diagonal(self, diagonal)));
 }
 
 Tensor diag_embed(const Tensor& self, StrictInt offset, StrictInt dim1, StrictInt dim2) {
@@ -117,9 +125,7 @@ Tensor trace(const Tensor& self) {
     }
   }
   if (!needs_grad(self)) return out;
-  return record("TraceBackward0", out, wrt(self, [shape = self.self().sizes](const Tensor& g) {
-                  return embed(g, shape, [](Tensor& w) { return w.diagonal(); });
-                }));
+  return record("TraceBackward0", out, wrt(self, to_diagonal(self, 0)));
 }
 
 // --- Triangles
