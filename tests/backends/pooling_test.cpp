@@ -33,7 +33,8 @@ PoolingArgs draw_windows(Noise& noise, PoolingWindows windows, bool has_dilation
       args.out_sizes[d] = draw(noise, 1, args.sizes[d] + 2);
       continue;
     }
-    args.kernel[d] = draw(noise, 1, std::min<std::int64_t>(args.sizes[d], 5));
+    const bool is_wide = windows == PoolingWindows::kRegular && draw(noise, 0, 7) == 0;
+    args.kernel[d] = draw(noise, 1, is_wide ? 20 : std::min<std::int64_t>(args.sizes[d], 5));
     if (windows == PoolingWindows::kTable) {
       args.out_sizes[d] = draw(noise, 1, args.sizes[d] - args.kernel[d] + 1);
       continue;
@@ -46,6 +47,7 @@ PoolingArgs draw_windows(Noise& noise, PoolingWindows windows, bool has_dilation
     // Less than the distance of two elements, so that one of them is inside.
     args.padding[d] = draw(noise, 0, args.kernel[d] / 2);
     if (args.dilation[d] > 1) args.padding[d] = std::min<std::int64_t>(args.padding[d], 1);
+    args.padding[d] = std::max(args.padding[d], (args.kernel[d] - args.sizes[d] + 1) / 2);
     const std::int64_t reach = (args.kernel[d] - 1) * args.dilation[d] + 1;
     std::int64_t out =
         std::max<std::int64_t>(args.sizes[d] + 2 * args.padding[d] - reach, 0) / args.stride[d] + 1;
@@ -174,6 +176,33 @@ TEST_P(Pooling, AveragesOfRandomWindows) {
     check<double>(args, PoolingOp::kAverageBackward, noise);
     check<BFloat16>(args, PoolingOp::kAverageBackward, noise);
   }
+}
+
+// Windows that reach far beyond the input cost as much as the elements inside.
+TEST_P(Pooling, WindowsOfBillionsOfElements) {
+  constexpr std::int64_t kMost = 0x7fffffff;
+  std::vector<float> in = {1, 5, 2, 3, 4, -9}, out(1);
+  PoolingArgs args{};
+  args.dtype = kFloat;
+  args.planes = 1;
+  for (int d = 0; d < 3; ++d) {
+    args.sizes[d] = d == 0 ? 1 : d + 1;
+    args.out_sizes[d] = args.dilation[d] = 1;
+    args.kernel[d] = args.stride[d] = d == 0 ? 1 : kMost;
+    args.padding[d] = d == 0 ? 0 : kMost / 2;
+  }
+  args.in = in.data();
+  args.out = out.data();
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_EQ(out[0], 5);
+  args.op = PoolingOp::kAverage;
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_EQ(out[0], 1);
+  args.op = PoolingOp::kAverageBackward;
+  args.in = out.data();
+  args.out = in.data();
+  ASSERT_EQ(run(args).status, StatusCode::kOk);
+  EXPECT_FLOAT_EQ(in[5], 1.0F / 6);
 }
 
 // Many planes and long rows, which threads share.

@@ -36,7 +36,7 @@ class PoolingRows {
  public:
   PoolingRows(const PoolingArgs& args, std::atomic<bool>& out_of_memory)
       : args_(args),
-        is_regular_(args.windows == PoolingWindows::kRegular),
+        is_regular_(args.windows == PoolingWindows::kRegular && args.padding[2] <= args.sizes[2]),
         out_of_memory_(out_of_memory) {}
 
   void run() const {
@@ -87,7 +87,7 @@ class PoolingRows {
     for (int d = 0; d < 3; ++d) {
       count *= args_.windows == PoolingWindows::kAdaptive
                    ? args_.sizes[d] / std::max<std::int64_t>(args_.out_sizes[d], 1) + 1
-                   : args_.kernel[d];
+                   : std::min(args_.kernel[d], args_.sizes[d]);
     }
     return count;
   }
@@ -178,7 +178,7 @@ class PoolingRows {
         const PoolingRange range = pooling_range(args_, row.plane, 2, o);
         T value = best[range.begin];
         std::int32_t at = kIndices ? index[range.begin] : 0;
-        for (std::int64_t c = range.begin + 1; c < range.end; ++c) {
+        for (std::int64_t c = range.begin + range.step; c < range.end; c += range.step) {
           take_column<kIndices>(best[c], kIndices ? index[c] : 0, &value, &at);
         }
         out[o] = value;
@@ -327,7 +327,7 @@ class PoolingRows {
   }
 
   const PoolingArgs& args_;
-  bool is_regular_;
+  bool is_regular_;  // the columns of a row are copied with the padding around them
   std::atomic<bool>& out_of_memory_;
 };
 
