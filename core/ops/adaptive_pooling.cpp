@@ -206,14 +206,20 @@ Tensor unpooled(const char* kernel, const char* node, int dims, const Tensor& in
   detail::check_pooling_dtype(kernel, input);
   detail::check_same_device("wrapper_CUDA_max_unpool", {&input, &indices}, {"self", "indices"});
   DimVector sizes = input.sizes();
-  std::int64_t volume = 1, planes = 1;
+  std::int64_t planes = 1;
   for (std::size_t d = 0; d < sizes.size(); ++d) {
     const std::size_t first = sizes.size() - windows;
-    if (d < first) planes *= sizes[d];
-    if (d >= first) volume *= sizes[d] = output_size[d - first];
-    TERN_CHECK(sizes[d] >= 0, ShapeError, "Trying to create tensor with negative dimension ",
-               sizes[d], ": ", IntArrayRef(sizes));
+    if (d < first) {
+      planes *= sizes[d];
+      continue;
+    }
+    sizes[d] = output_size[d - first];
+    TERN_CHECK(sizes[d] >= 0, ShapeError,
+               "output_size must contain non-negative spatial dimensions, but got output_size=",
+               output_size);
   }
+  static_cast<void>(checked_numel(sizes));
+  const std::int64_t volume = checked_numel(output_size);
   check_positions(indices, volume, output_size);
   const std::int64_t count = planes == 0 ? 0 : input.numel() / planes;
   const Tensor at = indices.reshape({planes, count});

@@ -248,6 +248,7 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, StrictBool a
   DimVector sizes{batch};
   for (const std::int64_t n : size.slice(2, size.size() - 2)) sizes.push_back(n);
   sizes.push_back(dims);
+  static_cast<void>(checked_numel(sizes));
   Tensor base, out;
   {
     const NoGradGuard no_grad;

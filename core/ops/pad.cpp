@@ -190,10 +190,11 @@ void Padding::check(const Tensor& input) const {
     const std::int64_t removed = uncrop_[2 * i] + uncrop_[2 * i + 1];
     const std::int64_t size = input.size(d.dim);
     if (mode_ == PadMode::kCircular) {
-      TERN_CHECK(removed <= size, ShapeError,
-                 "Negative padding value is resulting in an empty dimension");
-      TERN_CHECK(d.before <= d.size && d.after <= d.size, ShapeError,
-                 "Padding value causes wrapping around more than once.");
+      TERN_CHECK(removed <= size && d.before <= d.size && d.after <= d.size, ShapeError,
+                 removed > size ? "Negative padding value is resulting in an empty dimension"
+                                : "Padding value causes wrapping around more than once.",
+                 " Got padding (", d.before - uncrop_[2 * i], ", ", d.after - uncrop_[2 * i + 1],
+                 ") at dimension ", d.dim, " of input ", input.sizes());
       continue;
     }
     TERN_CHECK(mode_ != PadMode::kReflect || (d.before < size && d.after < size), ShapeError,

@@ -91,7 +91,8 @@ void check_numbers_1d(const kernels::PoolingArgs& args) {
 void check_numbers(const PoolCall& call, const std::int64_t* kernel, const std::int64_t* stride,
                    const std::int64_t* padding, const std::int64_t* dilation) {
   for (int d = 0; d < call.dims; ++d) {
-    TERN_CHECK(stride[d] != 0, ShapeError, "stride should not be zero");
+    TERN_CHECK(stride[d] != 0, ShapeError, "stride should not be zero, but got ",
+               named(call, "d", stride));
     TERN_CHECK(padding[d] >= 0, ShapeError, "pad must be non-negative, but got pad: ", padding[d]);
     TERN_CHECK(padding[d] <= ((kernel[d] - 1) * dilation[d] + 1) / 2, ShapeError,
                "pad should be at most half of effective kernel size, but got pad=", padding[d],

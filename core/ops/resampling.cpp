@@ -160,6 +160,7 @@ Tensor resample_to(const char* kernel, const char* node, ResampleMode mode, bool
     const Scale scale = scales.begin()[d];
     r.scales[d] = scale && *scale > 0 ? *scale : 0;
   }
+  static_cast<void>(checked_numel(r.out_sizes));
   return resampled(r, input);
 }
 

@@ -166,8 +166,9 @@ ConvLayer<Derived, D>::ConvLayer(const ConvOptions<D>& options_) : options(optio
 template <class Derived, std::size_t D>
 void ConvLayer<Derived, D>::reset() {
   check_conv_options({"Conv", D}, options);
-  TERN_CHECK(options.padding().rule() != kSame || is_all(options.stride(), 1), Error,
-             ConvName{"Conv", D}, ": padding='same' is not supported for strided convolutions");
+  TERN_CHECK(
+      options.padding().rule() != kSame || is_all(options.stride(), 1), Error, ConvName{"Conv", D},
+      ": padding='same' is not supported for strided convolutions, got stride ", options.stride());
   register_conv(*this, options.out_channels(), options.in_channels());
 }
 

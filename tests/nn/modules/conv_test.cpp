@@ -159,8 +159,9 @@ TEST(Conv, RefusesOptionsThatDoNotFit) {
             "nn::Conv1d: groups must be a positive integer, got 0");
   EXPECT_EQ(error_of([] { nn::Conv3d(-1, 7, 3); }),
             "nn::Conv3d: the numbers of channels must not be negative, got -1 and 7");
-  EXPECT_EQ(error_of([] { nn::Conv2d(Conv2dOptions(4, 8, 3).padding(kSame).stride(2)); }),
-            "nn::Conv2d: padding='same' is not supported for strided convolutions");
+  EXPECT_EQ(
+      error_of([] { nn::Conv2d(Conv2dOptions(4, 8, 3).padding(kSame).stride(2)); }),
+      "nn::Conv2d: padding='same' is not supported for strided convolutions, got stride [2, 2]");
   EXPECT_EQ(error_of([] { nn::Conv2d(Conv2dOptions(4, 8, 3).padding("abc")); }),
             "Invalid padding string 'abc', should be one of {'same', 'valid'}");
   EXPECT_EQ(

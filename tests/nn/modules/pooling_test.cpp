@@ -193,7 +193,7 @@ TEST(Pooling, SaysWhatDoesNotFit) {
     EXPECT_EQ(error_of(call).substr(0, text.size()), text);
   };
   const std::string max2 = "max_pool2d: ", max1 = "max_pool1d: ";
-  expect(max2 + "stride should not be zero", [&] { max_pool2d(x, 2, 0); });
+  expect(max2 + "stride should not be zero, but got dH: 0 dW: 0", [&] { max_pool2d(x, 2, 0); });
   expect(max2 +
              "pad should be at most half of effective kernel size, but got pad=2, kernel_size=2 "
              "and dilation=1",
@@ -250,6 +250,13 @@ TEST(Pooling, SaysWhatDoesNotFit) {
   expect("fractional_max_pool2d: pool height 2 too large relative to input height 8", [&] {
     fractional_max_pool2d(x, 2, 8, rand({2, 3, 2}));
   });
+  const auto at_ratio = [&](double ratio) {
+    F::fractional_max_pool2d(
+        x, F::FractionalMaxPool2dFuncOptions(2).output_ratio(ExpandingArray<2, double>(ratio)));
+  };
+  expect("output_ratio must be between 0 and 1 (got [nan, nan])", [&] { at_ratio(NAN); });
+  expect("output_ratio must be between 0 and 1 (got [1e+30, 1e+30])", [&] { at_ratio(1e30); });
+  expect("output_ratio must be between 0 and 1 (got [-0.5, -0.5])", [&] { at_ratio(-0.5); });
   expect("norm_type must be a non-zero value, but got 0", [&] { nn::LPPool2d(0, 2)(x); });
   expect("FractionalMaxPool2d requires specifying either an output size, or a pooling ratio",
          [] { nn::FractionalMaxPool2d(2); });
@@ -267,6 +274,25 @@ TEST(Pooling, SaysWhatDoesNotFit) {
   expect("invalid output_size \"[10, 8]\" (dim 0 must be between 6 and 10)", [&] {
     unpool(y, indices, std::vector<std::int64_t>{10, 8});
   });
+  expect(
+      "max_unpool2d: output_size must contain non-negative spatial dimensions, but got "
+      "output_size=[-4, 4]",
+      [&, &y = y, &indices = indices] {
+        max_unpool2d(y, indices, {-4, 4});
+      });
+  constexpr std::int64_t kHalf = std::int64_t{1} << 32, kMost = std::int64_t{1} << 62;
+  expect(
+      "max_unpool2d: Trying to create tensor with too many elements: [2, 3, 4294967296, "
+      "4294967296]",
+      [&, &y = y, &indices = indices] {
+        max_unpool2d(y, indices, {kHalf, kHalf});
+      });
+  expect(
+      "max_unpooling: no output size for dimension 0 of 4 elements with kernel_size [2, 2], "
+      "stride [4611686018427387904, 4611686018427387904] and padding [0, 0]",
+      [&, &y = y, &indices = indices] {
+        F::max_unpool2d(y, indices, F::MaxUnpool2dFuncOptions(2).stride(kMost));
+      });
   expect("output_size should be a sequence containing 2 or 4 elements, but it has a length of '3'",
          [&] {
            unpool(y, indices, std::vector<std::int64_t>{1, 8, 6});

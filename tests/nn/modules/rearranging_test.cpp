@@ -142,7 +142,8 @@ TEST(Rearranging, SaysWhatDoesNotFit) {
   expect([&] { nn::CircularPad1d(1)(x.unsqueeze(0)); }, "expected 2D or 3D input (got 4D input)\n");
   expect([&] { nn::CircularPad3d(1)(x); }, "expected 4D or 5D input (got 3D input)\n");
   expect([&] { nn::CircularPad1d(5)(x); },
-         "pad: Padding value causes wrapping around more than once.\n");
+         "pad: Padding value causes wrapping around more than once. Got padding (5, 5) at "
+         "dimension 2 of input [2, 3, 4]\n");
   expect([&] { nn::ConstantPad3d(1, 2)(x[0]); },
          "pad: Padding length should be less than or equal to two times the input dimension but "
          "got padding length 6 and input of dimension 2\n");

@@ -176,6 +176,16 @@ TEST(Upsampling, SaysWhatDoesNotFit) {
   expect("scale_factor inf of a dimension of 4 elements leads to no size", [&] {
     F::interpolate(x, Options().scale_factor(Factors{std::numeric_limits<double>::infinity()}));
   });
+  expect("scale_factor nan of a dimension of 4 elements leads to no size",
+         [&] { F::interpolate(x, Options().scale_factor(Factors{NAN})); });
+  expect(
+      "upsample_nearest2d: Input and output sizes should be greater than 0, but got input (H: "
+      "4, W: 4) output (H: -8, W: -8)",
+      [&] { F::interpolate(x, Options().scale_factor(Factors{-2})); });
+  expect(
+      "upsample_nearest2d: Trying to create tensor with too many elements: [2, 3, 2000000000, "
+      "2000000000]",
+      [&] { F::interpolate(x, sized({2'000'000'000})); });
   expect(
       "align_corners option can only be set with the interpolating modes: linear | bilinear | "
       "bicubic | trilinear",
@@ -220,6 +230,19 @@ TEST(Upsampling, SaysWhatDoesNotFit) {
       "[2, 3, 4, 4]. Got [2, 3, 3]",
       [] {
         F::affine_grid(ones({2, 3, 3}), {2, 3, 4, 4});
+      });
+  expect(
+      "grid_sampler: expected 4D or 5D input and grid with same number of dimensions, but got "
+      "input "
+      "with sizes [2, 3, 4, 4] and grid with sizes [2, 1, 2]",
+      [&] {
+        F::grid_sample(x, ones({2, 1, 2}));
+      });
+  expect(
+      "affine_grid_generator: Trying to create tensor with too many elements: [2, 4294967296, "
+      "4294967296, 2]",
+      [] {
+        F::affine_grid(ones({2, 2, 3}), {2, 3, std::int64_t{1} << 32, std::int64_t{1} << 32});
       });
   expect("affine_grid_generator: Expected non-zero, positive output size. Got [2, 3, 0, 4]", [] {
     F::affine_grid(ones({2, 2, 3}), {2, 3, 0, 4});
