@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -130,11 +131,24 @@ TEST_F(ReadersTest, TextLines) {
   EXPECT_EQ(datasets::TextLines(write("none", "")).size(), 0u);
 }
 
+/// The byte at a place of record i of cifar_records().
+int cifar_pixel(int i, int channel, int row, int column) {
+  return (17 * i + 1024 * channel + 32 * row + column) % 251;
+}
+
+/// Records as https://www.cs.toronto.edu/~kriz/cifar.html describes them: a label, then the red,
+/// the green and the blue pixels, each row by row.
 std::string cifar_records(int count, char label) {
   std::string bytes;
   for (int i = 0; i < count; ++i) {
     bytes += label;
-    for (int p = 0; p < 3072; ++p) bytes += static_cast<char>(i + p / 1024 * 51);
+    for (int channel = 0; channel < 3; ++channel) {
+      for (int row = 0; row < 32; ++row) {
+        for (int column = 0; column < 32; ++column) {
+          bytes += static_cast<char>(cifar_pixel(i, channel, row, column));
+        }
+      }
+    }
   }
   return bytes;
 }
@@ -147,15 +161,24 @@ TEST_F(ReadersTest, Cifar10) {
   EXPECT_EQ(test.images().sizes(), IntArrayRef({3, 3, 32, 32}));
   EXPECT_EQ(test.get(0).target.item<std::int64_t>(), 7);
   EXPECT_EQ(datasets::CIFAR10::classes()[7], "horse");
-  EXPECT_FLOAT_EQ(test.get(0).data[1][0][0].item<float>(), 0.2F);
+  for (const auto& [channel, row, column] :
+       {std::array{0, 0, 1}, std::array{1, 31, 2}, std::array{2, 5, 31}}) {
+    const int pixel = cifar_pixel(1, channel, row, column);
+    EXPECT_EQ(test.images()[1][channel][row][column].item<int>(), pixel);
+    EXPECT_FLOAT_EQ(test.get(1).data[channel][row][column].item<float>(),
+                    static_cast<float>(pixel) / 255);
+  }
   const std::vector<std::size_t> indices = {2, 0};
   const Example<> batch = test.map(transforms::Stack<>()).get_batch(indices);
   EXPECT_TRUE(batch.data[0].equal(test.get(2).data));
   for (int i = 1; i <= 5; ++i) {
-    write("data_batch_" + std::to_string(i) + ".bin", cifar_records(i, 1));
+    write("data_batch_" + std::to_string(i) + ".bin", cifar_records(i, static_cast<char>(i)));
   }
   std::filesystem::remove_all(folder_ / "cifar-10-batches-bin");
-  EXPECT_EQ(datasets::CIFAR10(folder_.string()).size(), 15u);
+  const datasets::CIFAR10 train(folder_.string());
+  EXPECT_EQ(train.targets().to_vector<std::int64_t>(),
+            (std::vector<std::int64_t>{1, 2, 2, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 5}));
+  EXPECT_EQ(train.images()[14][2][0][3].item<int>(), cifar_pixel(4, 2, 0, 3));
   EXPECT_NE(error_of<FileError>([&] {
               datasets::CIFAR10(folder_.string(), datasets::CIFAR10::Mode::kTest);
             }).find("unpack the binary version"),
@@ -164,6 +187,11 @@ TEST_F(ReadersTest, Cifar10) {
   EXPECT_NE(error_of<FileError>([&] {
               datasets::CIFAR10 cut(folder_.string());
             }).find("end at byte 1927 of record 1"),
+            std::string::npos);
+  write("data_batch_2.bin", "");
+  EXPECT_NE(error_of<FileError>([&] {
+              datasets::CIFAR10 nothing(folder_.string());
+            }).find("expected records of 3073 bytes, found 0 bytes"),
             std::string::npos);
   write("data_batch_2.bin", cifar_records(1, 1) + cifar_records(1, 10));
   EXPECT_NE(error_of<FileError>([&] {
