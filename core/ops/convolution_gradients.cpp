@@ -34,18 +34,8 @@ Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Te
                            : op == ConvolutionOp::kInputGradient ? sizes.input
                                                                  : sizes.weight;
   const bool is_weight = op == ConvolutionOp::kWeightGradient;
-  // The kernel of channels-last images is worth two copies for small images.
-  constexpr std::int64_t kSmallRow = 16, kFewestChannels = 16;
-  const bool is_small = sizes.numbers.out_sizes[2] <= kSmallRow &&
-                        sizes.numbers.in[2] <= 2 * kSmallRow &&
-                        sizes.numbers.groups >= kFewestChannels;
-  const bool is_row_major = sizes.format == MemoryFormat::Contiguous;
-  const bool is_depthwise = sizes.numbers.inputs == 1 && sizes.numbers.outputs == 1;
-  const bool channels_last =
-      (!is_row_major || (is_depthwise && is_small && shape.size() == 4)) && first.is_cpu();
-  const MemoryFormat format = !channels_last ? MemoryFormat::Contiguous
-                              : is_row_major ? MemoryFormat::ChannelsLast
-                                             : sizes.format;
+  const bool channels_last = sizes.format != MemoryFormat::Contiguous && first.is_cpu();
+  const MemoryFormat format = channels_last ? sizes.format : MemoryFormat::Contiguous;
   Tensor out = make_tensor(shape, format, first.dtype(), first.device());
   if (out.numel() == 0) return in_format(out, sizes.format);
   if (first.numel() == 0 || second.numel() == 0) {  // sums of nothing

@@ -232,7 +232,9 @@ const ConvolutionArgs kLargeConvolutions[] = {
     of_images(2, 8, 1, 1, 33, 34, 5, 2),   of_images(1, 1, 20, 9, 1, 700, 4, 3),
     of_images(2, 1, 40, 50, 15, 13, 1, 2), of_images(1, 1, 60, 300, 12, 12, 3, 2),
     of_images(1, 1, 130, 1, 24, 24, 3, 1), of_images(2, 1, 20, 24, 28, 28, 3, 1),
-    of_images(3, 2, 17, 19, 13, 15, 3, 1), of_images(11, 1, 230, 16, 8, 8, 3, 1)};
+    of_images(3, 2, 17, 19, 13, 15, 3, 1), of_images(11, 1, 230, 16, 8, 8, 3, 1),
+    of_images(1, 5, 1, 1, 91, 70, 3, 1),   of_images(2, 3, 1, 1, 101, 67, 5, 2),
+    of_images(1, 2, 1, 1, 1, 9000, 4, 3)};
 
 TEST_P(Convolution, LargeShapes) {
   if (is_cuda()) GTEST_SKIP() << "the kernels divide no work by size";

@@ -1,7 +1,6 @@
-#include <tern/backends/cpu/kernels/convolution_channels_last.h>
-#include <tern/backends/cpu/kernels/convolution_depthwise.h>
 #include <tern/backends/cpu/kernels/convolution_pixel_weights.h>
 #include <tern/backends/cpu/kernels/convolution_pixels.h>
+#include <tern/backends/cpu/kernels/convolution_planes.h>
 #include <tern/backends/cpu/kernels/convolution_weight.h>
 #include <tern/backends/cpu/kernels/convolution_winograd.h>
 #include <tern/backends/cpu/kernels/widen.h>
@@ -102,17 +101,6 @@ bool run_product(Product& product, const ConvolutionArgs& args, const T* weights
 
 template <class T>
 bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const T* weights, bool forward) {
-  if (is_depthwise(args)) {
-    DepthwiseSum<T> sum(s);
-    sum.batch = args.batch;
-    sum.groups = args.groups;
-    sum.weights = volume(args.kernel);
-    sum.a = static_cast<const T*>(args.weight);
-    sum.in = static_cast<const T*>(forward ? args.input : args.gradient);
-    sum.bias = static_cast<const T*>(args.bias);
-    sum.out = static_cast<T*>(args.out);
-    return sum.run();
-  }
   const std::int64_t rows = forward ? args.outputs : args.inputs;
   const std::int64_t channels = forward ? args.inputs : args.outputs;
   if constexpr (std::is_same_v<T, float>) {
@@ -128,22 +116,9 @@ bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const T* weights, b
 }
 
 template <class T>
-bool weight_gradient(const ConvolutionArgs& args, const Stencil& s) {
-  if (!is_depthwise(args)) return WeightGradient<T>(args, s).run();
-  DepthwiseWeightGradient<T> gradient(s);
-  gradient.batch = args.batch;
-  gradient.groups = args.groups;
-  gradient.in = static_cast<const T*>(args.input);
-  gradient.gradient = static_cast<const T*>(args.gradient);
-  gradient.out = static_cast<T*>(args.out);
-  return gradient.run();
-}
-
-template <class T>
 bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
   const std::int64_t kernel = volume(args.kernel),
                      matrix = args.groups * args.inputs * args.outputs;
-  const bool turns = !is_depthwise(args);
   const CallMemory<PhaseWeights> phases(kernel);
   std::fill_n(phases.data(), kernel, PhaseWeights{-1, 0});
   std::int64_t before = 0;
@@ -154,15 +129,37 @@ bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
     before += s.count;
   });
   if (!covers) fill_planes<T>(args);
-  const CallMemory<T> turned(turns ? matrix * before : 0);
-  if (turns) turn_weights(turned.data(), args, phases.data());
+  const CallMemory<T> turned(matrix * before);
+  turn_weights(turned.data(), args, phases.data());
   const T* weights = turned.data();
   bool done = true;
   each_gradient_stencil(args, taps, [&](const Stencil& s) {
     done = sum_taps(args, s, weights, false) && done;
-    weights += turns ? matrix * s.count : 0;
+    weights += matrix * s.count;
   });
   return done;
+}
+
+/// Computes a depthwise convolution of row-major tensors.
+template <class T>
+bool convolve_planes(const ConvolutionArgs& args, Tap* taps) {
+  const CallMemory<Stencil> stencils(volume(args.kernel));
+  std::int64_t phases = 0;
+  if (args.op != ConvolutionOp::kInputGradient) {
+    stencils.data()[phases++] = forward_stencil(args, taps);
+    const DepthwisePlanes<T> planes{args, stencils.data(), phases, true};
+    if (args.op == ConvolutionOp::kForward) return planes.sum(static_cast<const T*>(args.input));
+    const CallMemory<T> parts(planes.parts_size());
+    return planes.weight_gradient(parts.data());
+  }
+  const bool covers =
+      each_gradient_stencil(args, taps, [&](const Stencil& s) { stencils.data()[phases++] = s; });
+  if (phases == 0) {
+    fill_planes<T>(args);
+    return true;
+  }
+  const DepthwisePlanes<T> planes{args, stencils.data(), phases, covers};
+  return planes.sum(static_cast<const T*>(args.gradient));
 }
 
 /// Calls sum(s) for the stencil of each phase of the gradient of a channels-last input, and sets
@@ -255,8 +252,9 @@ template <class T>
 bool convolve(const ConvolutionArgs& args) {
   const CallMemory<Tap> taps(volume(args.kernel));
   if (args.channels_last != 0) return convolve_channels_last<T>(args, taps.data());
+  if (is_depthwise(args)) return convolve_planes<T>(args, taps.data());
   if (args.op == ConvolutionOp::kWeightGradient) {
-    return weight_gradient<T>(args, forward_stencil(args, taps.data()));
+    return WeightGradient<T>(args, forward_stencil(args, taps.data())).run();
   }
   if (args.op == ConvolutionOp::kForward) {
     const Stencil s = forward_stencil(args, taps.data());

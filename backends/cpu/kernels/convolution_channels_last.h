@@ -33,7 +33,12 @@ class DepthwiseChannelsLast {
     std::atomic<bool> out_of_memory{false};
     const std::int64_t work = stencil.grid[2] * groups * (stencil.count + 2);
     parallel_for(0, batch * rows(), kGrain / work, [&](std::int64_t begin, std::int64_t end) {
-      if (!sum_rows(in, weights, bias, out, begin, end)) out_of_memory = true;
+      auto* const taps = scratch_of<PixelTap>(stencil.count);
+      if (taps == nullptr) {
+        out_of_memory = true;
+      } else {
+        sum_rows(in, weights, bias, out, taps, begin, end);
+      }
     });
     return !out_of_memory;
   }
@@ -48,14 +53,18 @@ class DepthwiseChannelsLast {
     parallel_for(0, blocks * vectors, kGrain / work, [&](std::int64_t begin, std::int64_t end) {
       add_parts(in, gradient, parts, begin, end);
     });
+    fold_parts(parts, blocks, vectors * count * kWidth, out);
+  }
+
+  /// Sets out[group, tap] to the sum of parts, each [vectors, taps, kWidth] in `size` elements.
+  [[gnu::noinline]] void fold_parts(const T* parts, std::int64_t number, std::int64_t size,
+                                    T* out) const {
     for (std::int64_t c = 0; c < groups; ++c) {
-      for (std::int64_t t = 0; t < count; ++t) {
-        const T* const part = parts + (c / kWidth * count + t) * kWidth + c % kWidth;
+      for (std::int64_t t = 0; t < stencil.count; ++t) {
+        const T* const part = parts + (c / kWidth * stencil.count + t) * kWidth + c % kWidth;
         T sum = part[0];
-        for (std::int64_t block = 1; block < blocks; ++block) {
-          sum += part[block * vectors * count * kWidth];
-        }
-        out[c * count + t] = sum;
+        for (std::int64_t i = 1; i < number; ++i) sum += part[i * size];
+        out[c * stencil.count + t] = sum;
       }
     }
   }
@@ -63,11 +72,61 @@ class DepthwiseChannelsLast {
     return parts_count() * divide_up(groups, kWidth) * stencil.count * kWidth;
   }
 
+  /// Computes rows [begin, end) of all images. `taps` has room for all taps.
+  [[gnu::noinline]] void sum_rows(const T* in, const T* weights, const T* bias, T* out,
+                                  PixelTap* taps, std::int64_t begin, std::int64_t end) const {
+    const bool is_fast = has_three_columns();
+    while (begin < end) {
+      const Piece piece = first_piece(begin, end);
+      const T* const from = in + piece.image * volume(stencil.in) * groups;
+      T* const to = out + piece.image * volume(stencil.out) * groups;
+      if constexpr (kIsFast) {
+        const ThreeColumns<T> columns(stencil, groups);
+        each_vector(0, is_fast ? groups : 0, [&](std::int64_t c, auto is_full, int lanes) {
+          columns.template sum<is_full()>(from + c, weights + c, bias == nullptr ? bias : bias + c,
+                                          to + c, piece.first, piece.last, lanes);
+        });
+      }
+      for (std::int64_t row = piece.first; !is_fast && row < piece.last; ++row) {
+        sum_row(from, weights, bias, to, row, taps);
+      }
+      begin += piece.last - piece.first;
+    }
+  }
+
+  /// Adds the products of rows [begin, end) of all images to sums[vectors, taps, kWidth], for the
+  /// channels [low, high).
+  [[gnu::noinline]] void add_rows(const T* in, const T* gradient, T* sums, std::int64_t low,
+                                  std::int64_t high, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t count = stencil.count;
+    const bool is_fast = has_three_columns();
+    while (begin < end) {
+      const Piece piece = first_piece(begin, end);
+      const T* const from = in + piece.image * volume(stencil.in) * groups;
+      const T* const g = gradient + piece.image * volume(stencil.grid) * groups;
+      each_vector(low, high, [&](std::int64_t c, auto is_full, int lanes) {
+        if constexpr (kIsFast) {
+          if (is_fast) {
+            const ThreeColumns<T> columns(stencil, groups);
+            columns.template add_products<is_full()>(from + c, g + c, sums + c * count, piece.first,
+                                                     piece.last, lanes);
+            return;
+          }
+        }
+        for (std::int64_t y = piece.first; y < piece.last; ++y) {
+          add_row<is_full()>(sums + c * count, from + c, g + c, y, lanes);
+        }
+      });
+      begin += piece.last - piece.first;
+    }
+  }
+
+  std::int64_t rows() const { return stencil.grid[0] * stencil.grid[1]; }
+
  private:
   static constexpr bool kIsFast = std::is_same_v<T, float>;
   static constexpr int kPixels = 6;
 
-  std::int64_t rows() const { return stencil.grid[0] * stencil.grid[1]; }
   bool has_three_columns() const { return kIsFast && ThreeColumns<T>::suits(stencil); }
 
   /// Returns into how many blocks of rows a gradient of the weights is cut.
@@ -104,63 +163,19 @@ class DepthwiseChannelsLast {
     }
   }
 
-  [[gnu::noinline]] bool sum_rows(const T* in, const T* weights, const T* bias, T* out,
-                                  std::int64_t begin, std::int64_t end) const {
-    auto* const taps = scratch_of<PixelTap>(stencil.count + 1);
-    if (taps == nullptr) return false;
-    const bool is_fast = has_three_columns();
-    while (begin < end) {
-      const Piece piece = first_piece(begin, end);
-      const T* const from = in + piece.image * volume(stencil.in) * groups;
-      T* const to = out + piece.image * volume(stencil.out) * groups;
-      if constexpr (kIsFast) {
-        const ThreeColumns<T> columns(stencil, groups);
-        each_vector(0, is_fast ? groups : 0, [&](std::int64_t c, auto is_full, int lanes) {
-          columns.template sum<is_full()>(from + c, weights + c, bias == nullptr ? bias : bias + c,
-                                          to + c, piece.first, piece.last, lanes);
-        });
-      }
-      for (std::int64_t row = piece.first; !is_fast && row < piece.last; ++row) {
-        sum_row(from, weights, bias, to, row, taps);
-      }
-      begin += piece.last - piece.first;
-    }
-    return true;
-  }
-
   /// Computes the parts [begin, end) of a gradient of the weights: each has the sums of a vector of
   /// channels.
   [[gnu::noinline]] void add_parts(const T* in, const T* gradient, T* parts, std::int64_t begin,
                                    std::int64_t end) const {
     const std::int64_t count = stencil.count, vectors = divide_up(groups, kWidth);
     const std::int64_t blocks = parts_count(), all = batch * rows();
-    const bool is_fast = has_three_columns();
     std::fill(parts + begin * count * kWidth, parts + end * count * kWidth, T(0));
     while (begin < end) {
       const std::int64_t block = begin / vectors, stop = std::min(end, (block + 1) * vectors);
-      T* const sums = parts + block * vectors * count * kWidth;
       const std::int64_t low = (begin - block * vectors) * kWidth;
       const std::int64_t high = std::min((stop - block * vectors) * kWidth, groups);
-      const std::int64_t last_row = all * (block + 1) / blocks;
-      for (std::int64_t row = all * block / blocks; row < last_row;) {
-        const Piece piece = first_piece(row, last_row);
-        const T* const from = in + piece.image * volume(stencil.in) * groups;
-        const T* const g = gradient + piece.image * volume(stencil.grid) * groups;
-        each_vector(low, high, [&](std::int64_t c, auto is_full, int lanes) {
-          if constexpr (kIsFast) {
-            if (is_fast) {
-              const ThreeColumns<T> columns(stencil, groups);
-              columns.template add_products<is_full()>(from + c, g + c, sums + c * count,
-                                                       piece.first, piece.last, lanes);
-              return;
-            }
-          }
-          for (std::int64_t y = piece.first; y < piece.last; ++y) {
-            add_row<is_full()>(sums + c * count, from + c, g + c, y, lanes);
-          }
-        });
-        row += piece.last - piece.first;
-      }
+      add_rows(in, gradient, parts + block * vectors * count * kWidth, low, high,
+               all * block / blocks, all * (block + 1) / blocks);
       begin = stop;
     }
   }
