@@ -218,7 +218,7 @@ void compare_formats(const char* name, const std::vector<Tensor>& inputs,
 }
 
 TEST(MemoryFormat, ChangesNoNumbers) {
-  const int count = std::getenv("TERN_TEST_FULL") != nullptr ? 1000 : 40;
+  const int count = std::getenv("TERN_TEST_FULL") != nullptr ? 1000 : 250;  // eleven ops each
   manual_seed(20);
   for (int i = 0; i < count && !HasFailure(); ++i) {
     const bool is_volume = i % 8 == 7;
