@@ -88,7 +88,8 @@ TEST(Convolution, GradientsOfEmptyBatchesAreZeros) {
 TEST(Convolution, TakesViewsOfAnyLayout) {
   const Tensor x = randn({2, 6, 7, 4}).permute({0, 3, 1, 2}),
                w = randn({3, 3, 4, 5}).permute({3, 2, 0, 1});
-  EXPECT_TRUE(conv2d(x, w).equal(conv2d(x.contiguous(), w.contiguous())));
+  // Each memory format adds in its own order.
+  EXPECT_TRUE(conv2d(x, w).allclose(conv2d(x.contiguous(), w.contiguous()), 1e-5, 1e-5));
 }
 
 }  // namespace

@@ -125,20 +125,10 @@ class PixelWeightGradient {
       inputs.gather(memory.gathered, a_step, a, row, row_end, first, last);
       a = memory.gathered;
     }
-    each_tile(row_end - row, vectors(),
-              [&]<int kRows>(std::integral_constant<int, kRows>, std::int64_t r,
-                             std::int64_t vector, std::int64_t n) {
-                const std::int64_t b_vector = count * kWidth;
-                const TileInput<T> input{a + r,  1,        a_step, memory.panel + vector * b_vector,
-                                         kWidth, b_vector, count};
-                const TileOutput<T> output{memory.sums + r * sums_row() + vector * kWidth,
-                                           sums_row(),
-                                           nullptr,
-                                           T(1),
-                                           first == 0 ? T(0) : T(1),
-                                           static_cast<int>(kWidth)};
-                multiply_vectors<T, kRows>(n, input, output);
-              });
+    multiply_tiles<T>(row_end - row, vectors(),
+                      {a, 1, a_step, memory.panel, kWidth, count * kWidth, count},
+                      {memory.sums, sums_row(), nullptr, T(1), first == 0 ? T(0) : T(1),
+                       static_cast<int>(kWidth)});
   }
 
   std::int64_t pixels_at_once_ = 0, rows_at_once_ = 0, parts_ = 1;

@@ -159,26 +159,11 @@ class PixelProduct {
         });
       }
     }
-    const TileOutput<T> results{c,
-                                c_row,
-                                is_first && bias != nullptr ? bias + column : nullptr,
-                                T(1),
-                                is_first ? T(0) : T(1),
-                                0};
-    each_tile(last - first, block.vectors(),
-              [&]<int kRows>(std::integral_constant<int, kRows>, std::int64_t row,
-                             std::int64_t vector, std::int64_t n) {
-                const std::int64_t b_vector = block.steps() * kWidth;
-                const TileInput<T> input{
-                    a + row * a_row, a_row,        1, block.panel + vector * b_vector, kWidth,
-                    b_vector,        block.steps()};
-                TileOutput<T> output = results;
-                output.c += row * c_row + vector * kWidth;
-                if (output.bias != nullptr) output.bias += vector * kWidth;
-                output.last_lanes =
-                    static_cast<int>(std::min(kWidth, columns - (vector + n - 1) * kWidth));
-                multiply_vectors<T, kRows>(n, input, output);
-              });
+    const std::int64_t b_vector = block.steps() * kWidth;
+    multiply_tiles<T>(
+        last - first, block.vectors(), {a, a_row, 1, block.panel, kWidth, b_vector, block.steps()},
+        {c, c_row, is_first && bias != nullptr ? bias + column : nullptr, T(1),
+         is_first ? T(0) : T(1), static_cast<int>(columns - (block.vectors() - 1) * kWidth)});
     if (block.sums == nullptr) return;
     each_result(first, last, [&](std::int64_t p, std::int64_t place) {
       copy_run(out + column + place * pitch, c + p * c_row, columns * std::int64_t{sizeof(T)});

@@ -143,27 +143,11 @@ class StencilProduct {
     const T beta = begin > 0 || bias != nullptr ? T(1) : T(0);
     const auto part = [&](std::int64_t from, std::int64_t vectors, const T* b, std::int64_t b_step,
                           std::int64_t b_vector) {
-      each_tile(height, vectors,
-                [&]<int kRows>(std::integral_constant<int, kRows>, std::int64_t row,
-                               std::int64_t vector, std::int64_t n) {
-                  const TileInput<T> input{weights + row * steps(),
-                                           steps(),
-                                           1,
-                                           b + vector * b_vector,
-                                           b_step,
-                                           b_vector,
-                                           count};
-                  const std::int64_t last = chunk.begin + from + vector + n;
-                  const std::int64_t lanes = std::min(kWidth, pixels() - (last - 1) * kWidth);
-                  const TileOutput<T> output{
-                      c + row * c_row + (from + vector) * kWidth,
-                      c_row,
-                      nullptr,
-                      T(1),
-                      beta,
-                      static_cast<int>(chunk.sums != nullptr ? kWidth : lanes)};
-                  multiply_vectors<T, kRows>(n, input, output);
-                });
+      const std::int64_t last = chunk.begin + from + vectors;
+      const std::int64_t lanes = std::min(kWidth, pixels() - (last - 1) * kWidth);
+      multiply_tiles<T>(height, vectors, {weights, steps(), 1, b, b_step, b_vector, count},
+                        {c + from * kWidth, c_row, nullptr, T(1), beta,
+                         static_cast<int>(chunk.sums != nullptr ? kWidth : lanes)});
     };
     if (direct > 0) {
       part(0, direct, planes + begin * plane + chunk.begin * kWidth, plane, kWidth);

@@ -21,12 +21,13 @@ inline int convolution_threads(std::int64_t multiplications) {
 /// tile reads of B.
 inline constexpr std::int64_t kTileSteps = (20 << 10) / (kTileVectors * kVectorBytes);
 
-/// Multiplies `rows` rows of A by vectors of B: tile(rows of the tile, row,
-/// vector, vectors) computes one tile. Groups of rows stay in the second-level
-/// cache, and what the tiles of a group read of B in the first-level cache.
-template <class Tile>
-void each_tile(std::int64_t rows, std::int64_t vectors, const Tile& tile) {
-  constexpr std::int64_t kGroup = 256;
+/// Multiplies `rows` rows of A by `vectors` vectors of B, of which the last has output.last_lanes
+/// valid lanes. `input` and `output` are those of the first tile. Groups of rows stay in the
+/// second-level cache, and what the tiles of a group read of B in the first-level cache.
+template <class T>
+[[gnu::noinline]] void multiply_tiles(std::int64_t rows, std::int64_t vectors,
+                                      const TileInput<T>& input, const TileOutput<T>& output) {
+  constexpr std::int64_t kGroup = 256, kWidth = Simd<T>::kWidth;
   static_assert(kGroup % kTileRows == 0);
   for (std::int64_t group = 0; group < rows; group += kGroup) {
     const std::int64_t end = std::min(group + kGroup, rows);
@@ -35,17 +36,24 @@ void each_tile(std::int64_t rows, std::int64_t vectors, const Tile& tile) {
       const std::int64_t left = vectors - vector;
       std::int64_t count = left == 4 ? 2 : std::min<std::int64_t>(kTileVectors, left);
       if (rows == 1 && left >= kRowVectors) count = kRowVectors;
-      const auto strip = [&]<int kRows>(std::integral_constant<int, kRows> number,
-                                        std::int64_t row) { tile(number, row, vector, count); };
+      TileInput<T> in = input;
+      TileOutput<T> out = output;
+      in.b += vector * in.b_vector;
+      if (out.bias != nullptr) out.bias += vector * kWidth;
+      if (vector + count < vectors) out.last_lanes = static_cast<int>(kWidth);
       std::int64_t row = group;
-      for (; row + kTileRows <= end; row += kTileRows) {
-        strip(std::integral_constant<int, kTileRows>(), row);
-      }
+      const auto strip = [&]<int kRows>(std::integral_constant<int, kRows>) {
+        in.a = input.a + row * in.a_row;
+        out.c = output.c + row * out.c_row + vector * kWidth;
+        multiply_vectors<T, kRows>(count, in, out);
+        row += kRows;
+      };
+      while (row + kTileRows <= end) strip(std::integral_constant<int, kTileRows>());
       if constexpr (kTileRows == 8) {
-        if (((end - row) & 4) != 0) strip(std::integral_constant<int, 4>(), row), row += 4;
+        if (((end - row) & 4) != 0) strip(std::integral_constant<int, 4>());
       }
-      if (((end - row) & 2) != 0) strip(std::integral_constant<int, 2>(), row), row += 2;
-      if (row < end) strip(std::integral_constant<int, 1>(), row);
+      if (((end - row) & 2) != 0) strip(std::integral_constant<int, 2>());
+      if (row < end) strip(std::integral_constant<int, 1>());
       vector += count;
     }
   }

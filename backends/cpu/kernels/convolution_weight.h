@@ -136,21 +136,9 @@ class WeightGradient {
         }
       }
       T* const sums = memory.sums + (row - part.row) * sums_row();
-      each_tile(
-          count, vectors(),
-          [&]<int kRows>(std::integral_constant<int, kRows>, std::int64_t r, std::int64_t vector,
-                         std::int64_t n) {
-            const TileInput<T> input{
-                memory.lines + r * steps, steps, 1, memory.panel + vector * steps * kWidth, kWidth,
-                steps * kWidth,           steps};
-            const TileOutput<T> output{sums + r * sums_row() + vector * kWidth,
-                                       sums_row(),
-                                       nullptr,
-                                       T(1),
-                                       is_first ? T(0) : T(1),
-                                       static_cast<int>(kWidth)};
-            multiply_vectors<T, kRows>(n, input, output);
-          });
+      multiply_tiles<T>(
+          count, vectors(), {memory.lines, steps, 1, memory.panel, kWidth, steps * kWidth, steps},
+          {sums, sums_row(), nullptr, T(1), is_first ? T(0) : T(1), static_cast<int>(kWidth)});
     }
   }
 
