@@ -12,9 +12,10 @@
 
 namespace tern::cpu {
 
-/// The pixel of the input that a tap reads, counted in elements of the first channel.
-struct PixelTap {
-  std::int64_t from, tap;
+/// A tap of a row of the grid: where it reads for pixel 0 and its weights, in elements of the first
+/// channel, and the pixels for which it reads the input.
+struct RowTap {
+  std::int64_t from, weight, begin, end;
 };
 
 template <class T>
@@ -33,7 +34,7 @@ class DepthwiseChannelsLast {
     std::atomic<bool> out_of_memory{false};
     const std::int64_t work = stencil.grid[2] * groups * (stencil.count + 2);
     parallel_for(0, batch * rows(), kGrain / work, [&](std::int64_t begin, std::int64_t end) {
-      auto* const taps = scratch_of<PixelTap>(stencil.count);
+      auto* const taps = scratch_of<RowTap>(stencil.count);
       if (taps == nullptr) {
         out_of_memory = true;
       } else {
@@ -74,7 +75,7 @@ class DepthwiseChannelsLast {
 
   /// Computes rows [begin, end) of all images. `taps` has room for all taps.
   [[gnu::noinline]] void sum_rows(const T* in, const T* weights, const T* bias, T* out,
-                                  PixelTap* taps, std::int64_t begin, std::int64_t end) const {
+                                  RowTap* taps, std::int64_t begin, std::int64_t end) const {
     const bool is_fast = has_three_columns();
     while (begin < end) {
       const Piece piece = first_piece(begin, end);
@@ -190,63 +191,70 @@ class DepthwiseChannelsLast {
   }
 
   void sum_row(const T* in, const T* weights, const T* bias, T* out, std::int64_t row,
-               PixelTap* taps) const {
+               RowTap* taps) const {
     const std::int64_t z = row / stencil.grid[1], y = row % stencil.grid[1];
-    std::int64_t inner_begin = 0, inner_end = stencil.grid[2];
-    for (std::int64_t t = 0; t < stencil.count; ++t) {
-      inner_begin = std::max(inner_begin, stencil.taps[t].begin[2]);
-      inner_end = std::min(inner_end, stencil.taps[t].end[2]);
+    const std::int64_t width = stencil.grid[2], count = taps_of(z, y, taps);
+    std::int64_t inner_begin = 0, inner_end = width;
+    for (std::int64_t t = 0; t < count; ++t) {
+      inner_begin = std::max(inner_begin, taps[t].begin);
+      inner_end = std::min(inner_end, taps[t].end);
     }
-    T* const to = out + ((target(0, z) * stencil.out[1] + target(1, y)) * stencil.out[2]) * groups;
-    std::int64_t count = 0, listed = 0;
-    for (std::int64_t x = 0; x < stencil.grid[2];) {
-      // Between the borders, all pixels of a row have the same taps, moved on.
-      if (x <= inner_begin || x >= inner_end) count = taps_of(z, y, listed = x, taps);
-      const bool is_block = x >= inner_begin && x + kPixels <= inner_end;
-      const T* const from = in + (x - listed) * stencil.step[2] * groups;
+    T* const to = out + (target(0, z) * stencil.out[1] + target(1, y)) * stencil.out[2] * groups;
+    for (std::int64_t x = 0; x < width;) {
+      const bool is_block = x >= inner_begin && x < inner_end && inner_end - inner_begin >= kPixels;
+      if (is_block) x = std::min(x, inner_end - kPixels);  // the last blocks may overlap
+      const T* const from = in + x * stencil.step[2] * groups;
       T* const pixel = to + target(2, x) * groups;
       each_vector(0, groups, [&](std::int64_t c, auto is_full, int lanes) {
         const T* const start = bias == nullptr ? bias : bias + c;
         if (is_block) {
-          sum_pixels<kPixels, is_full()>(from + c, weights + c, start, pixel + c, taps, count,
+          sum_pixels<kPixels, is_full()>(from + c, weights + c, start, pixel + c, x, taps, count,
                                          lanes);
         } else {
-          sum_pixels<1, is_full()>(from + c, weights + c, start, pixel + c, taps, count, lanes);
+          sum_pixels<1, is_full()>(from + c, weights + c, start, pixel + c, x, taps, count, lanes);
         }
       });
       x += is_block ? kPixels : 1;
     }
   }
 
-  /// Lists the taps that read the input for a pixel of the grid; returns their number.
-  std::int64_t taps_of(std::int64_t z, std::int64_t y, std::int64_t x, PixelTap* taps) const {
+  /// Lists the taps that read the input for pixels of a row; returns their number.
+  std::int64_t taps_of(std::int64_t z, std::int64_t y, RowTap* taps) const {
     std::int64_t count = 0;
-    const std::int64_t at[3] = {z, y, x};
     for (std::int64_t t = 0; t < stencil.count; ++t) {
       const Tap& tap = stencil.taps[t];
-      std::int64_t from = 0;
-      bool is_inside = true;
-      for (int d = 0; d < 3; ++d) {
-        is_inside = is_inside && at[d] >= tap.begin[d] && at[d] < tap.end[d];
-        from = from * stencil.in[d] + at[d] * stencil.step[d] + tap.offset[d];
-      }
-      if (is_inside) taps[count++] = {from * groups, tap.weight * groups};
+      if (!reads(tap, z, y) || tap.begin[2] == tap.end[2]) continue;
+      taps[count++] = {first_read(tap, z, y), tap.weight * groups, tap.begin[2], tap.end[2]};
     }
     return count;
   }
 
-  /// Computes neighbouring pixels, which share the loads of the weights.
+  /// Returns true if a tap reads the input for a row.
+  static bool reads(const Tap& tap, std::int64_t z, std::int64_t y) {
+    return z >= tap.begin[0] && z < tap.end[0] && y >= tap.begin[1] && y < tap.end[1];
+  }
+  /// Returns where a tap reads for the first pixel of a row, counted from the image.
+  std::int64_t first_read(const Tap& tap, std::int64_t z, std::int64_t y) const {
+    const std::int64_t line =
+        (z * stencil.step[0] + tap.offset[0]) * stencil.in[1] + y * stencil.step[1] + tap.offset[1];
+    return (line * stencil.in[2] + tap.offset[2]) * groups;
+  }
+
+  /// Computes neighbouring pixels from x on, which share the loads of the weights. Several pixels
+  /// must have all taps.
   template <int kCount, bool kFull>
   [[gnu::noinline]] void sum_pixels(const T* from, const T* weights, const T* bias, T* to,
-                                    const PixelTap* taps, std::int64_t count, int lanes) const {
+                                    std::int64_t x, const RowTap* taps, std::int64_t count,
+                                    int lanes) const {
     V sums[kCount];
     const V start = bias == nullptr ? V{} : load<kFull>(bias, lanes);
 #pragma GCC unroll 8
     for (int i = 0; i < kCount; ++i) sums[i] = start;
     const std::int64_t step = stencil.step[2] * groups, out_step = stencil.out_step[2] * groups;
     for (std::int64_t t = 0; t < count; ++t) {
+      if (kCount == 1 && (x < taps[t].begin || x >= taps[t].end)) continue;
       const T* pixel = from + taps[t].from;
-      const V factor = load<kFull>(weights + taps[t].tap, lanes);
+      const V factor = load<kFull>(weights + taps[t].weight, lanes);
 #pragma GCC unroll 8
       for (int i = 0; i < kCount; ++i, pixel += step) {
         sums[i] = S::fma(factor, load<kFull>(pixel, lanes), sums[i]);
@@ -268,16 +276,13 @@ class DepthwiseChannelsLast {
                                  int lanes) const {
     const std::int64_t z = row / stencil.grid[1], y = row % stencil.grid[1];
     const T* const g = gradient + row * stencil.grid[2] * groups;
-    const auto reads = [&](const Tap& tap) {
-      return z >= tap.begin[0] && z < tap.end[0] && y >= tap.begin[1] && y < tap.end[1];
-    };
     for (std::int64_t t = 0; t < stencil.count;) {
       const Tap* const taps = stencil.taps + t;
       T* const to = sums + t * kWidth;
-      const bool is_three =
-          t + 3 <= stencil.count && reads(taps[0]) && reads(taps[1]) && reads(taps[2]);
+      const bool is_three = t + 3 <= stencil.count && reads(taps[0], z, y) &&
+                            reads(taps[1], z, y) && reads(taps[2], z, y);
       if (!is_three) {
-        if (reads(taps[0])) {
+        if (reads(taps[0], z, y)) {
           add_taps<1, kFull>(to, in, g, taps, z, y, taps->begin[2], taps->end[2], lanes);
         }
         ++t;
@@ -307,9 +312,7 @@ class DepthwiseChannelsLast {
     const std::int64_t step = stencil.step[2] * groups;
 #pragma GCC unroll 3
     for (int i = 0; i < kTaps; ++i) {
-      const std::int64_t line = (z * stencil.step[0] + taps[i].offset[0]) * stencil.in[1] +
-                                y * stencil.step[1] + taps[i].offset[1];
-      from[i] = in + (line * stencil.in[2] + taps[i].offset[2]) * groups;
+      from[i] = in + first_read(taps[i], z, y);
       sum[i] = S::load(sums + i * kWidth);
     }
     for (std::int64_t x = begin; x < end; ++x) {

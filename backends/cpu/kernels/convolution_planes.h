@@ -5,16 +5,14 @@
 #include <tern/backends/cpu/kernels/convolution_channels_last.h>
 #include <tern/backends/cpu/kernels/strided.h>
 
-// Depthwise convolutions of row-major tensors: bands of 16 planes are transposed in the cache, so
-// that a vector holds one pixel of several planes, and computed as channels-last tensors.
+// Depthwise convolutions of row-major tensors: bands of 16 or 32 planes are transposed in the
+// cache, so that a vector holds one pixel of several planes, and computed as channels-last tensors.
 
 namespace tern::cpu {
 
 template <class T>
 class DepthwisePlanes {
  public:
-  static constexpr std::int64_t kPlanes = 16;
-
   const ConvolutionArgs& args;
   const Stencil* stencils;  // of all phases
   std::int64_t phases;
@@ -24,12 +22,13 @@ class DepthwisePlanes {
   bool sum(const T* in) const {
     std::atomic<bool> out_of_memory{false};
     const std::int64_t planes = args.batch * args.groups, bands = band_count();
-    const std::int64_t work = volume(stencils->out) / bands * kPlanes * (stencils->count + 4);
-    parallel_for(0, divide_up(planes, kPlanes) * bands, kGrain / (work + 1),
+    const std::int64_t side = block_planes();
+    const std::int64_t work = volume(stencils->out) / bands * side * (stencils->count + 4);
+    parallel_for(0, divide_up(planes, side) * bands, kGrain / (work + 1),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t at = begin; at < end; ++at) {
-                     const std::int64_t first = at / bands * kPlanes;
-                     const Block block{first, std::min(kPlanes, planes - first), band(at % bands)};
+                     const std::int64_t first = at / bands * side;
+                     const Block block{first, std::min(side, planes - first), band(at % bands)};
                      if (!sum_block(in, block)) out_of_memory = true;
                    }
                  });
@@ -40,19 +39,20 @@ class DepthwisePlanes {
   /// false if out of memory.
   bool weight_gradient(T* parts) const {
     std::atomic<bool> out_of_memory{false};
-    const std::int64_t vectors = divide_up(args.groups, kPlanes), number = parts_count();
-    const std::int64_t units = args.batch * band_count(), size = stencils->count * kPlanes;
+    const std::int64_t side = block_planes();
+    const std::int64_t vectors = divide_up(args.groups, side), number = parts_count();
+    const std::int64_t units = args.batch * band_count(), size = stencils->count * side;
     const std::int64_t work = args.batch * volume(stencils->grid) / number * size;
     // Each part is the sum of fixed bands, whatever the number of threads.
     parallel_for(
         0, number * vectors, kGrain / (work + 1), [&](std::int64_t begin, std::int64_t end) {
           std::fill(parts + begin * size, parts + end * size, T(0));
           for (std::int64_t at = begin; at < end; ++at) {
-            const std::int64_t part = at / vectors, first = at % vectors * kPlanes;
+            const std::int64_t part = at / vectors, first = at % vectors * side;
             const std::int64_t last = units * (part + 1) / number;
             for (std::int64_t u = units * part / number; u < last; ++u) {
               const Block block{u / band_count() * args.groups + first,
-                                std::min(kPlanes, args.groups - first), band(u % band_count())};
+                                std::min(side, args.groups - first), band(u % band_count())};
               if (!add_block(parts + at * size, block)) out_of_memory = true;
             }
           }
@@ -62,7 +62,8 @@ class DepthwisePlanes {
     return !out_of_memory;
   }
   std::int64_t parts_size() const {
-    return parts_count() * divide_up(args.groups, kPlanes) * stencils->count * kPlanes;
+    return parts_count() * divide_up(args.groups, block_planes()) * stencils->count *
+           block_planes();
   }
 
  private:
@@ -88,14 +89,19 @@ class DepthwisePlanes {
   std::int64_t in_row() const { return volume(stencils->in) / stencils->in[dimension()]; }
   std::int64_t out_row() const { return volume(stencils->out) / stencils->out[dimension()]; }
 
+  /// Returns how many planes are computed at a time: fewer of large planes, which are read from as
+  /// many places of the memory.
+  std::int64_t block_planes() const { return volume(stencils->in) <= 2048 ? 32 : 16; }
+
   std::int64_t band_count() const {
     constexpr std::int64_t kElements = 1 << 16;  // fit into the second cache
-    const std::int64_t most = std::max(volume(stencils->in), volume(stencils->out)) * kPlanes;
+    const std::int64_t most =
+        std::max(volume(stencils->in), volume(stencils->out)) * block_planes();
     return std::min(divide_up(most, kElements), stencils->out[dimension()]);
   }
   std::int64_t parts_count() const {
     constexpr std::int64_t kTasks = 32;
-    return std::clamp<std::int64_t>(kTasks / divide_up(args.groups, kPlanes), 1,
+    return std::clamp<std::int64_t>(kTasks / divide_up(args.groups, block_planes()), 1,
                                     args.batch * band_count());
   }
 
@@ -108,6 +114,7 @@ class DepthwisePlanes {
   [[gnu::noinline]] Band band(std::int64_t index) const {
     const int d = dimension();
     const std::int64_t bands = band_count(), rows = stencils->out[d], in_rows = stencils->in[d];
+    if (bands == 1) return {0, rows, 0, in_rows};
     Band band{rows * index / bands, rows * (index + 1) / bands, in_rows, 0};
     for (std::int64_t i = 0; i < phases; ++i) {
       const Stencil& s = stencils[i];
@@ -126,6 +133,7 @@ class DepthwisePlanes {
   /// Returns the part of a stencil that computes a band.
   [[gnu::noinline]] Stencil part_of(const Stencil& s, const Band& band, Tap* taps) const {
     const int d = dimension();
+    if (band.end - band.begin == s.out[d]) return s;
     const std::int64_t begin = position(s, d, band.begin);
     Stencil part = s;
     part.taps = taps;
@@ -146,18 +154,18 @@ class DepthwisePlanes {
   struct Memory {
     T *in, *out, *weights, *bias;
     Tap* taps;
-    PixelTap* pixel_taps;
+    RowTap* row_taps;
   };
   [[gnu::noinline]] bool take(Memory& memory, const Block& block) const {
     const std::int64_t kernel = volume(args.kernel), count = block.count;
     const std::int64_t in = (block.band.high - block.band.low) * in_row() * count;
     const std::int64_t out = (block.band.end - block.band.begin) * out_row() * count;
-    constexpr auto kTap = static_cast<std::int64_t>((sizeof(Tap) + sizeof(PixelTap)) / sizeof(T));
+    constexpr auto kTap = static_cast<std::int64_t>((sizeof(Tap) + sizeof(RowTap)) / sizeof(T));
     T* const data = scratch_of<T>(in + out + kernel * count + count + (kernel + 1) * kTap);
     if (data == nullptr) return false;
     memory.taps = reinterpret_cast<Tap*>(data);
-    memory.pixel_taps = reinterpret_cast<PixelTap*>(memory.taps + kernel);
-    memory.in = reinterpret_cast<T*>(memory.pixel_taps + kernel);
+    memory.row_taps = reinterpret_cast<RowTap*>(memory.taps + kernel);
+    memory.in = reinterpret_cast<T*>(memory.row_taps + kernel);
     memory.out = memory.in + in;
     memory.weights = memory.out + out;
     memory.bias = memory.weights + kernel * count;
@@ -192,7 +200,7 @@ class DepthwisePlanes {
     for (std::int64_t i = 0; i < phases; ++i) {
       const Stencil part = part_of(stencils[i], band, memory.taps);
       const DepthwiseChannelsLast<T> phase{part, 1, count};
-      phase.sum_rows(memory.in, memory.weights, memory.bias, memory.out, memory.pixel_taps, 0,
+      phase.sum_rows(memory.in, memory.weights, memory.bias, memory.out, memory.row_taps, 0,
                      phase.rows());
     }
     T* const to = static_cast<T*>(args.out) + block.first * size + band.begin * out_row();
