@@ -36,7 +36,7 @@ set(TERN_CPU_WITHOUT_avx2 grid_sample linalg pad sample triangle)
 set(TERN_CPU_WITHOUT_avx512 ${TERN_CPU_WITHOUT_avx2} advanced_index batch_norm cdist fill index layer_norm mask optim pooling
     reduce reduce_arg reduce_norm reduce_truth reduce_values require resample scan search select sort)
 # These have only products in pairs of bfloat16.
-set(TERN_CPU_ONLY_avx512_bf16 gemm)
+set(TERN_CPU_ONLY_avx512_bf16 convolution gemm)
 set(TERN_CPU_ONLY_amx gemm)
 
 # With Clang, CMAKE_LINKER may be LLVM's linker, which cannot merge groups.
@@ -93,7 +93,8 @@ function(tern_add_cpu_sets library)
         list(REMOVE_ITEM sources ${kernels}/${family}.cpp)
       endforeach()
       if(TERN_CPU_ONLY_${set})
-        set(sources ${kernels}/${TERN_CPU_ONLY_${set}}.cpp ${kernels}/register.cpp)
+        set(sources ${TERN_CPU_ONLY_${set}} register)
+        list(TRANSFORM sources REPLACE ".+" "${kernels}/\\0.cpp")
       endif()
     endif()
     set(objects tern_cpu_${set})

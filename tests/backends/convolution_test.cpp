@@ -224,6 +224,16 @@ ConvolutionArgs of_images(std::int64_t batch, std::int64_t groups, std::int64_t 
   return args;
 }
 
+TEST_P(Convolution, PairsOfBfloat16) {
+  Noise noise(26);
+  for (const ConvolutionArgs& numbers :
+       {of_images(2, 1, 18, 34, 9, 7, 3, 1), of_images(3, 2, 16, 20, 5, 6, 1, 1),
+        of_images(1, 1, 48, 16, 12, 11, 3, 2), of_images(9, 3, 22, 26, 6, 5, 5, 3)}) {
+    ASSERT_NO_FATAL_FAILURE(check<BFloat16>(numbers, noise, true));
+    ASSERT_NO_FATAL_FAILURE(check<BFloat16>(numbers, noise, false));
+  }
+}
+
 /// Sizes at which work is cut: blocks of channels, panels of pixels, joined images.
 const ConvolutionArgs kLargeConvolutions[] = {
     of_images(1, 1, 200, 13, 9, 31, 3, 1), of_images(1, 1, 3, 9, 80, 90, 7, 2),

@@ -11,19 +11,24 @@ namespace tern::cpu {
 /// column for each channel of the result:
 ///   out[n, p, g, i] = bias[g, i] + the sum over taps t and channels c of
 ///                     (what t reads from channel c of `in` for p) * weights[g, i, t, c].
-/// The result has the same bits for any number of threads.
-template <class T>
+/// Tensors of type S are multiplied in elements of type E. If E holds two steps, an even number of
+/// channels keeps those of a pixel together. The result has the same bits for any number of
+/// threads.
+template <class S, class E = S>
 class PixelProduct {
  public:
+  using T = SumOf<S>;
+
   explicit PixelProduct(const Stencil& given) : stencil(given) {}
 
   const Stencil& stencil;
+  ScalarType dtype = kFloat32;
   std::int64_t batch = 0, groups = 0, rows = 0, channels = 0;  // of one group
-  const T* weights = nullptr;
+  const S* weights = nullptr;
   std::int64_t w_group = 0, w_row = 0, w_tap = 0, w_channel = 0;  // the strides of `weights`
-  const T* in = nullptr;    // [batch, stencil.in, groups * channels]
-  const T* bias = nullptr;  // [groups * rows]; null: none
-  T* out = nullptr;         // [batch, stencil.out, groups * rows]
+  const S* in = nullptr;    // [batch, stencil.in, groups * channels]
+  const S* bias = nullptr;  // [groups * rows]; null: none
+  S* out = nullptr;         // [batch, stencil.out, groups * rows]
 
   /// Returns false if out of memory.
   bool run() {
@@ -40,7 +45,9 @@ class PixelProduct {
   }
 
  private:
-  static constexpr std::int64_t kWidth = Simd<T>::kWidth;
+  static constexpr std::int64_t kWidth = Simd<T>::kWidth, kSteps = PackedElement<E>::kSteps;
+  /// True if sums must not be rounded before all steps are added.
+  static constexpr bool kIsNarrow = !std::is_same_v<S, T>;
   static constexpr std::int64_t kPanelBytes = 384 << 10, kRowsBytes = 128 << 10;
   static constexpr std::int64_t kFewestSteps = 256, kMostPixels = 256;
 
@@ -52,13 +59,15 @@ class PixelProduct {
   /// What a thread computes at once: the vectors [begin, end) of columns, the steps [step,
   /// step_end), and pixels of a group.
   struct Block {
-    T* panel;     // [vectors, steps, kWidth]: packed weights
-    T* gathered;  // [pixels_at_once, steps]: what the pixels read
+    E* panel;     // [vectors, elements, kWidth]: packed weights
+    S* gathered;  // [pixels_at_once, elements * kSteps]: what the pixels read
     T* sums;      // [pixels_at_once, vectors * kWidth]; null: the result itself holds them
+    T* start;     // [vectors * kWidth]: the bias
     std::int64_t pixels_at_once, group, begin, end, step, step_end;
 
     std::int64_t vectors() const { return end - begin; }
     std::int64_t steps() const { return step_end - step; }
+    std::int64_t elements() const { return divide_up(steps(), kSteps); }
   };
 
   void run_part(int part) {
@@ -72,28 +81,31 @@ class PixelProduct {
     // The same blocks for any number of threads give the same bits.
     const std::int64_t most_steps =
         std::max(kPanelBytes / (vectors() * std::int64_t{kVectorBytes}), kFewestSteps);
-    const std::int64_t step_blocks = divide_up(steps(), most_steps);
-    const std::int64_t block_steps = divide_up(steps(), step_blocks);
+    const std::int64_t step_blocks = kIsNarrow ? 1 : divide_up(steps(), most_steps);
+    const std::int64_t elements = divide_up(divide_up(steps(), step_blocks), kSteps);
     const std::int64_t vectors_at_once =
-        std::clamp<std::int64_t>(kPanelBytes / (block_steps * kVectorBytes), kTileVectors,
+        std::clamp<std::int64_t>(kPanelBytes / (elements * kVectorBytes), kTileVectors,
                                  std::max<std::int64_t>(last_vector - first_vector, kTileVectors));
     Block block{};
     block.pixels_at_once = std::clamp<std::int64_t>(
-        kRowsBytes / (block_steps * std::int64_t{sizeof(T)}) / kTileRows * kTileRows, kTileRows,
+        kRowsBytes / (elements * std::int64_t{sizeof(E)}) / kTileRows * kTileRows, kTileRows,
         kMostPixels);
-    const PixelRows<T> inputs(stencil, channels, groups * channels);
-    const bool has_sums = !stencil.is_dense();
-    const std::int64_t panel_size = vectors_at_once * block_steps * kWidth;
-    const std::int64_t gathered_size = inputs.is_direct() ? 0 : block.pixels_at_once * block_steps;
-    const std::int64_t sums_size = has_sums ? block.pixels_at_once * vectors_at_once * kWidth : 0;
-    T* const memory = scratch_of<T>(panel_size + gathered_size + sums_size);
+    const PixelRows<S> inputs(stencil, channels, groups * channels);
+    const bool has_sums = kIsNarrow || !stencil.is_dense();
+    const std::int64_t panel_size = vectors_at_once * elements * kWidth;
+    const std::int64_t gathered_size = inputs.is_direct() ? 0 : block.pixels_at_once * elements;
+    const std::int64_t sums_row = vectors_at_once * kWidth;
+    const std::int64_t sums_size = has_sums ? block.pixels_at_once * sums_row : 0;
+    static_assert(sizeof(E) == sizeof(T));
+    E* const memory = scratch_of<E>(panel_size + gathered_size + sums_size + sums_row);
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;
     }
     block.panel = memory;
-    block.gathered = memory + panel_size;
-    block.sums = has_sums ? block.gathered + gathered_size : nullptr;
+    block.gathered = reinterpret_cast<S*>(memory + panel_size);
+    block.start = reinterpret_cast<T*>(memory + panel_size + gathered_size);
+    block.sums = has_sums ? block.start + sums_row : nullptr;
     for (std::int64_t at = first; at < last;) {
       block.group = at / units();
       const std::int64_t unit = at % units(), unit_end = std::min(units(), unit + last - at);
@@ -113,11 +125,17 @@ class PixelProduct {
     }
   }
 
-  /// Packs the weights of the block's columns and steps.
+  /// Packs the weights of the block's columns and steps, and their bias.
   void pack(const Block& block) const {
+    const Format<S> format(dtype);
+    const std::int64_t first = block.begin * kWidth;
+    if (bias != nullptr) {
+      load_run(format, block.start, bias + block.group * rows + first,
+               std::min(block.end * kWidth, rows) - first);
+    }
     for (std::int64_t v = block.begin; v < block.end; ++v) {
-      T* to = block.panel + (v - block.begin) * block.steps() * kWidth;
-      const T* const from = weights + block.group * w_group + v * kWidth * w_row;
+      E* to = block.panel + (v - block.begin) * block.elements() * kWidth;
+      const S* const from = weights + block.group * w_group + v * kWidth * w_row;
       const auto lanes = static_cast<int>(std::min(kWidth, rows - v * kWidth));
       for (std::int64_t k = block.step; k < block.step_end;) {
         const std::int64_t tap = k / channels, channel = k % channels;
@@ -125,48 +143,54 @@ class PixelProduct {
         const std::int64_t weight = stencil.taps[tap].weight;
         // The weights of a convolution are in the order of the steps.
         if (weight == tap && w_channel == 1 && w_tap == channels) count = block.step_end - k;
-        cpu::pack<T, kWidth>(to, kWidth, from + weight * w_tap + channel * w_channel, w_row,
-                             w_channel, lanes, count);
-        to += count * kWidth;
+        pack_steps<kWidth>(format, to, from + weight * w_tap + channel * w_channel, w_row,
+                           w_channel, lanes, count);
+        to += divide_up(count, kSteps) * kWidth;
         k += count;
       }
     }
   }
 
   /// Computes the pixels [first, last).
-  void compute(const Block& block, const PixelRows<T>& inputs, std::int64_t first,
+  void compute(const Block& block, const PixelRows<S>& inputs, std::int64_t first,
                std::int64_t last) const {
     const std::int64_t pitch = groups * rows, column = block.group * rows + block.begin * kWidth;
     const std::int64_t columns = std::min(block.end * kWidth, rows) - block.begin * kWidth;
-    const T* a = in + block.group * channels;
+    const S* a = in + block.group * channels;
     std::int64_t a_row = groups * channels;
     if (inputs.is_direct()) {
       a += first * a_row + block.step;
     } else {
-      inputs.gather(block.gathered, block.steps(), a, block.step, block.step_end, first, last);
+      a_row = block.elements() * kSteps;
+      inputs.gather(block.gathered, a_row, a, block.step, block.step_end, first, last);
+      for (std::int64_t p = 0; block.steps() < a_row && p < last - first; ++p) {
+        block.gathered[p * a_row + block.steps()] = S{};
+      }
       a = block.gathered;
-      a_row = block.steps();
     }
     const bool is_first = block.step == 0;
-    T* c = out + column + first * pitch;
-    std::int64_t c_row = pitch;
-    if (block.sums != nullptr) {
-      c = block.sums;
-      c_row = block.vectors() * kWidth;
-      if (!is_first) {
+    T* c = block.sums;
+    std::int64_t c_row = block.vectors() * kWidth;
+    if constexpr (!kIsNarrow) {
+      if (block.sums == nullptr) {
+        c = out + column + first * pitch;
+        c_row = pitch;
+      } else if (!is_first) {
         each_result(first, last, [&](std::int64_t p, std::int64_t place) {
           copy_run(c + p * c_row, out + column + place * pitch, columns * std::int64_t{sizeof(T)});
         });
       }
     }
-    const std::int64_t b_vector = block.steps() * kWidth;
-    multiply_tiles<T>(
-        last - first, block.vectors(), {a, a_row, 1, block.panel, kWidth, b_vector, block.steps()},
-        {c, c_row, is_first && bias != nullptr ? bias + column : nullptr, T(1),
+    multiply_tiles<E>(
+        last - first, block.vectors(),
+        {reinterpret_cast<const E*>(a), a_row / kSteps, 1, block.panel, kWidth,
+         block.elements() * kWidth, block.elements()},
+        {c, c_row, is_first && bias != nullptr ? block.start : nullptr, T(1),
          is_first ? T(0) : T(1), static_cast<int>(columns - (block.vectors() - 1) * kWidth)});
     if (block.sums == nullptr) return;
+    const Format<S> format(dtype);
     each_result(first, last, [&](std::int64_t p, std::int64_t place) {
-      copy_run(out + column + place * pitch, c + p * c_row, columns * std::int64_t{sizeof(T)});
+      store_run(format, out + column + place * pitch, c + p * c_row, columns);
     });
   }
 

@@ -24,9 +24,11 @@ inline constexpr std::int64_t kTileSteps = (20 << 10) / (kTileVectors * kVectorB
 /// Multiplies `rows` rows of A by `vectors` vectors of B, of which the last has output.last_lanes
 /// valid lanes. `input` and `output` are those of the first tile. Groups of rows stay in the
 /// second-level cache, and what the tiles of a group read of B in the first-level cache.
-template <class T>
+template <class E>
 [[gnu::noinline]] void multiply_tiles(std::int64_t rows, std::int64_t vectors,
-                                      const TileInput<T>& input, const TileOutput<T>& output) {
+                                      const TileInput<E>& input,
+                                      const TileOutput<NumberOf<E>>& output) {
+  using T = NumberOf<E>;
   constexpr std::int64_t kGroup = 256, kWidth = Simd<T>::kWidth;
   static_assert(kGroup % kTileRows == 0);
   for (std::int64_t group = 0; group < rows; group += kGroup) {
@@ -36,7 +38,7 @@ template <class T>
       const std::int64_t left = vectors - vector;
       std::int64_t count = left == 4 ? 2 : std::min<std::int64_t>(kTileVectors, left);
       if (rows == 1 && left >= kRowVectors) count = kRowVectors;
-      TileInput<T> in = input;
+      TileInput<E> in = input;
       TileOutput<T> out = output;
       in.b += vector * in.b_vector;
       if (out.bias != nullptr) out.bias += vector * kWidth;
@@ -45,7 +47,7 @@ template <class T>
       const auto strip = [&]<int kRows>(std::integral_constant<int, kRows>) {
         in.a = input.a + row * in.a_row;
         out.c = output.c + row * out.c_row + vector * kWidth;
-        multiply_vectors<T, kRows>(count, in, out);
+        multiply_vectors<E, kRows>(count, in, out);
         row += kRows;
       };
       while (row + kTileRows <= end) strip(std::integral_constant<int, kTileRows>());

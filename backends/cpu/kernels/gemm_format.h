@@ -161,4 +161,15 @@ void load_run(const Format<S>& format, SumOf<S>* to, const S* from, std::int64_t
   }
 }
 
+/// Converts n consecutive numbers to elements.
+template <class S>
+void store_run(const Format<S>& format, S* to, const SumOf<S>* from, std::int64_t n) {
+  using V = Simd<SumOf<S>>;
+  std::int64_t i = 0;
+  for (; i + V::kWidth <= n; i += V::kWidth) format.store(to + i, V::load(from + i));
+  if (const int rest = static_cast<int>(n - i); rest > 0) {
+    format.store_first(to + i, V::load_first(from + i, rest), rest);
+  }
+}
+
 }  // namespace tern::cpu

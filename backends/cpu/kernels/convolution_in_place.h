@@ -1,0 +1,116 @@
+#pragma once
+
+#include <tern/backends/cpu/kernels/convolution_dense.h>
+#include <tern/backends/cpu/kernels/convolution_product.h>
+#include <tern/backends/cpu/kernels/convolution_weight.h>
+
+// Convolutions of row-major float32 tensors by products that read them where they are.
+
+namespace tern::cpu {
+
+/// Where the weights of a phase of the gradient stand: a matrix [groups *
+/// inputs, outputs, taps].
+struct PhaseWeights {
+  std::int64_t start, taps;
+};
+
+/// Sets the matrices of all phases. Weight k of the kernel belongs to the
+/// matrix `phases[k]`, which begins at its first tap; start < 0: to none.
+inline void turn_weights(float* to, const ConvolutionArgs& args, const PhaseWeights* phases) {
+  const std::int64_t kernel = volume(args.kernel), outputs = args.outputs;
+  const bool whole = phases[0].taps == kernel;
+  const std::int64_t grain = (1 << 15) / (outputs * kernel + 1);
+  parallel_for(0, args.groups * args.inputs, grain, [&](std::int64_t begin, std::int64_t end) {
+    // A few rows at a time are written while the weights are read
+    // in order.
+    constexpr std::int64_t kRows = 16;
+    for (std::int64_t first = begin; first < end;) {
+      const std::int64_t group = first / args.inputs, channel = first % args.inputs;
+      const std::int64_t count = std::min({end - first, kRows, args.inputs - channel});
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        const float* from = static_cast<const float*>(args.weight) +
+                            ((group * outputs + o) * args.inputs + channel) * kernel;
+        for (std::int64_t i = first; i < first + count; ++i, from += kernel) {
+          const std::int64_t place = i * outputs + o;
+          if (whole && kernel > 1) {
+            copy_run(to + place * kernel, from, kernel * std::int64_t{sizeof(float)});
+            continue;
+          }
+          for (std::int64_t k = 0; k < kernel; ++k) {
+            const PhaseWeights& phase = phases[k];
+            if (phase.start >= 0) to[phase.start + place * phase.taps] = from[k];
+          }
+        }
+      }
+      first += count;
+    }
+  });
+}
+
+/// Sets every element to the bias of its channel, or to 0.
+template <class T>
+void fill_planes(const ConvolutionArgs& args) {
+  const std::int64_t size = volume(args.in), channels = args.groups * args.inputs;
+  const auto bias = static_cast<const T*>(args.bias);
+  T* const out = static_cast<T*>(args.out);
+  parallel_for(0, args.batch * channels, (1 << 15) / size,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   std::fill_n(out + i * size, size, bias == nullptr ? T(0) : bias[i % channels]);
+                 }
+               });
+}
+
+inline bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const float* weights,
+                     bool forward) {
+  StencilProduct<float> product(s);
+  product.batch = args.batch;
+  product.groups = args.groups;
+  product.rows = forward ? args.outputs : args.inputs;
+  product.channels = forward ? args.inputs : args.outputs;
+  product.a = weights;
+  product.in = static_cast<const float*>(forward ? args.input : args.gradient);
+  product.bias = static_cast<const float*>(args.bias);
+  product.out = static_cast<float*>(args.out);
+  return product.run();
+}
+
+inline bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
+  const std::int64_t kernel = volume(args.kernel);
+  const std::int64_t matrix = args.groups * args.inputs * args.outputs;
+  const CallMemory<PhaseWeights> phases(kernel);
+  std::fill_n(phases.data(), kernel, PhaseWeights{-1, 0});
+  std::int64_t before = 0;
+  const bool covers = each_gradient_stencil(args, taps, [&](const Stencil& s) {
+    for (std::int64_t t = 0; t < s.count; ++t) {
+      phases.data()[s.taps[t].weight] = {before * matrix + t, s.count};
+    }
+    before += s.count;
+  });
+  if (!covers) fill_planes<float>(args);
+  const CallMemory<float> turned(matrix * before);
+  turn_weights(turned.data(), args, phases.data());
+  const float* weights = turned.data();
+  bool done = true;
+  each_gradient_stencil(args, taps, [&](const Stencil& s) {
+    done = sum_taps(args, s, weights, false) && done;
+    weights += matrix * s.count;
+  });
+  return done;
+}
+
+/// Returns true if a convolution of row-major float32 tensors is faster in channels-last copies.
+inline bool is_worth_copies(const ConvolutionArgs& args) {
+  constexpr std::int64_t kFewestChannels = 16;
+  return volume(args.kernel) > 1 && std::min(args.inputs, args.outputs) >= kFewestChannels;
+}
+
+/// Computes a convolution of row-major tensors without copies.
+inline bool convolve_in_place(const ConvolutionArgs& args, Tap* taps) {
+  if (args.op == ConvolutionOp::kInputGradient) return input_gradient(args, taps);
+  const Stencil s = forward_stencil(args, taps);
+  if (args.op == ConvolutionOp::kWeightGradient) return WeightGradient<float>(args, s).run();
+  return sum_taps(args, s, static_cast<const float*>(args.weight), true);
+}
+
+}  // namespace tern::cpu
