@@ -39,19 +39,19 @@ class Winograd {
   static void transform_weights(const V* g, V* to) {
     V half[18];
     for (int x = 0; x < 3; ++x) times_g(g + x, 3, half + x, 3);
-    for (int y = 0; y < kPatch; ++y) times_g(half + y * 3, 1, to + y * kPatch, 1);
+    for (std::int64_t y = 0; y < kPatch; ++y) times_g(half + y * 3, 1, to + y * kPatch, 1);
   }
   /// Transforms a patch of 6 x 6 inputs.
   static void transform_inputs(const V* d, V* to) {
     V half[kPoints];
     for (int x = 0; x < kPatch; ++x) times_b(d + x, kPatch, half + x, kPatch);
-    for (int y = 0; y < kPatch; ++y) times_b(half + y * kPatch, 1, to + y * kPatch, 1);
+    for (std::int64_t y = 0; y < kPatch; ++y) times_b(half + y * kPatch, 1, to + y * kPatch, 1);
   }
   /// Transforms 6 x 6 sums of products to 4 x 4 results.
   static void transform_sums(const V* m, V* to) {
     V half[kSide * kPatch];
     for (int x = 0; x < kPatch; ++x) times_a(m + x, kPatch, half + x, kPatch);
-    for (int y = 0; y < kSide; ++y) times_a(half + y * kPatch, 1, to + y * kSide, 1);
+    for (std::int64_t y = 0; y < kSide; ++y) times_a(half + y * kPatch, 1, to + y * kSide, 1);
   }
 
  private:
