@@ -244,7 +244,9 @@ const ConvolutionArgs kLargeConvolutions[] = {
     of_images(1, 1, 130, 1, 24, 24, 3, 1), of_images(2, 1, 20, 24, 28, 28, 3, 1),
     of_images(3, 2, 17, 19, 13, 15, 3, 1), of_images(11, 1, 230, 16, 8, 8, 3, 1),
     of_images(1, 5, 1, 1, 91, 70, 3, 1),   of_images(2, 3, 1, 1, 101, 67, 5, 2),
-    of_images(1, 2, 1, 1, 1, 9000, 4, 3)};
+    of_images(1, 2, 1, 1, 1, 9000, 4, 3),  of_images(5, 1, 1, 6, 28, 28, 5, 1),
+    of_images(3, 2, 6, 16, 14, 14, 5, 1),  of_images(1, 1, 4, 33, 150, 160, 3, 1),
+    of_images(2, 1, 9, 7, 90, 95, 3, 3),   of_images(1, 1, 2, 3, 1, 70000, 5, 2)};
 
 TEST_P(Convolution, LargeShapes) {
   if (is_cuda()) GTEST_SKIP() << "the kernels divide no work by size";

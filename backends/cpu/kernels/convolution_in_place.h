@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/convolution_dense.h>
+#include <tern/backends/cpu/kernels/convolution_plane_weight.h>
 #include <tern/backends/cpu/kernels/convolution_product.h>
 #include <tern/backends/cpu/kernels/convolution_weight.h>
 
@@ -61,9 +62,9 @@ void fill_planes(const ConvolutionArgs& args) {
                });
 }
 
-inline bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const float* weights,
-                     bool forward) {
-  StencilProduct<float> product(s);
+template <class Product>
+bool run_product(Product& product, const ConvolutionArgs& args, const float* weights,
+                 bool forward) {
   product.batch = args.batch;
   product.groups = args.groups;
   product.rows = forward ? args.outputs : args.inputs;
@@ -73,6 +74,17 @@ inline bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const float*
   product.bias = static_cast<const float*>(args.bias);
   product.out = static_cast<float*>(args.out);
   return product.run();
+}
+
+inline bool sum_taps(const ConvolutionArgs& args, const Stencil& s, const float* weights,
+                     bool forward) {
+  if (PlaneProduct<float>::suits(s, forward ? args.outputs : args.inputs,
+                                 forward ? args.inputs : args.outputs)) {
+    PlaneProduct<float> product(s);
+    return run_product(product, args, weights, forward);
+  }
+  StencilProduct<float> product(s);
+  return run_product(product, args, weights, forward);
 }
 
 inline bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
@@ -101,15 +113,23 @@ inline bool input_gradient(const ConvolutionArgs& args, Tap* taps) {
 
 /// Returns true if a convolution of row-major float32 tensors is faster in channels-last copies.
 inline bool is_worth_copies(const ConvolutionArgs& args) {
-  constexpr std::int64_t kFewestChannels = 16;
-  return volume(args.kernel) > 1 && std::min(args.inputs, args.outputs) >= kFewestChannels;
+  constexpr std::int64_t kFewestChannels = 16, kMostOfWeight = 24;
+  if (args.op == ConvolutionOp::kWeightGradient &&
+      std::max(args.inputs, args.outputs) <= kMostOfWeight) {
+    return false;
+  }
+  return volume(args.kernel) > volume(args.stride) &&
+         std::min(args.inputs, args.outputs) >= kFewestChannels;
 }
 
 /// Computes a convolution of row-major tensors without copies.
 inline bool convolve_in_place(const ConvolutionArgs& args, Tap* taps) {
   if (args.op == ConvolutionOp::kInputGradient) return input_gradient(args, taps);
   const Stencil s = forward_stencil(args, taps);
-  if (args.op == ConvolutionOp::kWeightGradient) return WeightGradient<float>(args, s).run();
+  if (args.op == ConvolutionOp::kWeightGradient) {
+    PlaneWeightGradient<float> gradient(args, s);
+    return gradient.suits() ? gradient.run() : WeightGradient<float>(args, s).run();
+  }
   return sum_taps(args, s, static_cast<const float*>(args.weight), true);
 }
 
