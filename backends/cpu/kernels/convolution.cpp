@@ -58,10 +58,22 @@ bool convolve_depthwise(const ConvolutionArgs& args, Tap* taps) {
     const Stencil s = forward_stencil(args, taps);
     return DepthwiseChannelsLast<T>{s, args.batch, groups}.sum(in, turned.data(), bias, out);
   }
-  return each_phase<T>(args, taps, [&](const Stencil& s) {
-    const DepthwiseChannelsLast<T> phase{s, args.batch, groups};
-    return phase.sum(gradient, turned.data(), bias, out);
-  });
+  // A few images at a time stay in the cache from phase to phase.
+  constexpr std::int64_t kElements = 1 << 19;
+  const std::int64_t in_size = volume(args.in) * groups, size = volume(args.out_sizes) * groups;
+  const std::int64_t most = std::max<std::int64_t>(1, kElements / in_size);
+  bool done = true;
+  for (std::int64_t image = 0; image < args.batch; image += most) {
+    ConvolutionArgs part = args;
+    part.batch = std::min(most, args.batch - image);
+    part.out = out + image * in_size;
+    const auto sum = [&](const Stencil& s) {
+      const DepthwiseChannelsLast<T> phase{s, part.batch, groups};
+      return phase.sum(gradient + image * size, turned.data(), bias, static_cast<T*>(part.out));
+    };
+    done = each_phase<T>(part, taps, sum) && done;
+  }
+  return done;
 }
 
 template <class T>
