@@ -163,6 +163,22 @@ TEST_P(Pooling, MaximaOfRandomWindows) {
   }
 }
 
+TEST_P(Pooling, MaximaOfSquares) {
+  Noise noise(7);
+  for (std::int64_t width = 2; width < 40; ++width) {
+    PoolingArgs args{};
+    args.planes = draw(noise, 1, 3);
+    for (int d = 0; d < 3; ++d) {
+      args.sizes[d] = d == 0 ? 1 : d == 1 ? draw(noise, 2, 5) : width;
+      args.kernel[d] = args.stride[d] = d == 0 ? 1 : 2;
+      args.dilation[d] = 1;
+      args.out_sizes[d] = args.sizes[d] / args.kernel[d];
+    }
+    check<float>(args, PoolingOp::kMax, noise, /*with_indices=*/true);
+    check<BFloat16>(args, PoolingOp::kMax, noise, /*with_indices=*/true);
+  }
+}
+
 TEST_P(Pooling, AveragesOfRandomWindows) {
   Noise noise(6);
   for (int i = 0; i < count_of_shapes(is_cuda()); ++i) {

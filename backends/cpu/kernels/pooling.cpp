@@ -3,6 +3,7 @@
 #include <limits>
 #include <type_traits>
 
+#include <tern/backends/cpu/kernels/pooling_squares.h>
 #include <tern/backends/cpu/kernels/run.h>
 #include <tern/backends/cpu/kernels/scratch.h>
 #include <tern/backends/cpu/kernels/widen.h>
@@ -52,6 +53,16 @@ class PoolingRows {
       return;
     }
     const std::int64_t work = std::max<std::int64_t>(out[2] * window_size(), 1);
+    if constexpr (std::is_same_v<T, float>) {
+      if (takes_squares(args_)) {
+        parallel_for(0, args_.planes, kPoolGrain / (work * out[1]),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (std::int64_t plane = begin; plane < end; ++plane)
+                         take_squares(args_, plane);
+                     });
+        return;
+      }
+    }
     parallel_for(0, args_.planes * out[0] * out[1], kPoolGrain / work,
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t row = begin; row < end; ++row) take_row(row);
