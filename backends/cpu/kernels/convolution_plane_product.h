@@ -70,13 +70,13 @@ class PlaneProduct {
     const PaddedPlane<T>& plane = windows_->plane();
     const std::int64_t planes = channels * plane.size();
     const std::int64_t sums = (kMostTileRows * windows_->vectors() + 1) * kWidth;
-    constexpr auto kPlace = static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T));
-    T* const memory = scratch_of<T>(steps() * kPlace + planes + sums);
+    const std::int64_t places = room_of_places<T>(steps());
+    T* const memory = scratch_of<T>(places + planes + sums);
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;
     }
-    const Memory parts{memory + steps() * kPlace + sums, memory + steps() * kPlace,
+    const Memory parts{memory + places + sums, memory + places,
                        reinterpret_cast<std::int64_t*>(memory)};
     list_places(stencil, plane, channels, parts.places);
     for (std::int64_t at = first; at < last; ++at)

@@ -82,13 +82,13 @@ class PlaneWeightGradient {
     const std::int64_t first = all * part / parts_, last = all * (part + 1) / parts_;
     const std::int64_t planes = images_ * args_.inputs * windows_.plane().size();
     const std::int64_t gradients = images_ * args_.outputs * g_plane_ + kWidth;
-    constexpr auto kPlace = static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T));
-    T* const memory = scratch_of<T>(steps() * kPlace + g_plane_ + gradients + planes);
+    const std::int64_t places = room_of_places<T>(steps());
+    T* const memory = scratch_of<T>(places + g_plane_ + gradients + planes);
     if (memory == nullptr) {
       out_of_memory_ = true;
       return;
     }
-    T* const mask = memory + steps() * kPlace;
+    T* const mask = memory + places;
     const Memory parts{reinterpret_cast<std::int64_t*>(memory), mask, mask + g_plane_ + gradients,
                        mask + g_plane_};
     list_places(stencil_, windows_.plane(), args_.inputs, parts.places);

@@ -80,6 +80,13 @@ void list_places(const Stencil& s, const PaddedPlane<T>& plane, std::int64_t cha
   }
 }
 
+/// Returns for how many elements there is room where `steps` places stand; vectors may follow.
+template <class T>
+std::int64_t room_of_places(std::int64_t steps) {
+  constexpr auto kElements = static_cast<std::int64_t>(sizeof(std::int64_t) / sizeof(T));
+  return divide_up(steps * kElements, Simd<T>::kWidth) * Simd<T>::kWidth;
+}
+
 /// Copies n elements; reads up to a vector more than these.
 template <class T>
 void copy_lanes(T* to, const T* from, std::int64_t n) {
