@@ -174,6 +174,9 @@ void check_tensors(const char* name, const Tensor& input, const Tensor& weight, 
   TERN_CHECK(input.dim() == dims + 1 || input.dim() == dims + 2, ShapeError, "Expected ", dims + 1,
              "D (unbatched) or ", dims + 2, "D (batched) input to ", name,
              ", but got input of size: ", input.sizes());
+  TERN_CHECK(weight.dim() > 2, ShapeError,
+             "weight should have at least three dimensions, but got weight of size ",
+             weight.sizes());
   TERN_CHECK(weight.dim() == dims + 2, ShapeError, "Expected ", weight.dim(),
              "-dimensional input for ", weight.dim(), "-dimensional weight ", weight.sizes(),
              ", but got ", dims + 2, "-dimensional input of size ", input.sizes(), " instead");

@@ -111,16 +111,13 @@ bool convolve_pairs(const ConvolutionArgs& args) {
 }
 #endif
 
-#if defined(TERN_CPU_PAIRS_ONLY)
-/// The base set's kernel computes all other calls.
-kernels::KernelFn base_convolution;
-
-void convolution(const ConvolutionArgs& args, KernelContext& context) {
-  if (!is_paired(args)) return base_convolution(&args, &context);
-  if (!convolve_pairs(args)) context.status = kernels::StatusCode::kOutOfMemory;
-}
-
+#if defined(TERN_CPU_BASE_SET) && defined(__AVX512F__)
+// float64 is left to the kernel of the set before this one, for the size of the library.
+constexpr bool kHasBase = true;
 #else
+constexpr bool kHasBase = false;
+#endif
+kernels::KernelFn base_convolution = nullptr;
 
 void convolution(const ConvolutionArgs& args, KernelContext& context) {
 #if defined(__AVX512BF16__)
@@ -129,22 +126,26 @@ void convolution(const ConvolutionArgs& args, KernelContext& context) {
     return;
   }
 #endif
+#if defined(TERN_CPU_PAIRS_ONLY)
+  base_convolution(&args, &context);
+#else
   run_widened(args, [&](const ConvolutionArgs& wide) {
     kernels::visit_floating(wide.dtype, context, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      if (!convolve<T>(wide)) context.status = kernels::StatusCode::kOutOfMemory;
+      if constexpr (kHasBase && std::is_same_v<T, double>) {
+        base_convolution(&wide, &context);
+      } else {
+        if (!convolve<T>(wide)) context.status = kernels::StatusCode::kOutOfMemory;
+      }
     });
   });
-}
-
 #endif
+}
 
 }  // namespace
 
 void register_convolution(kernels::KernelTable& table) {
-#if defined(TERN_CPU_PAIRS_ONLY)
-  base_convolution = table[kernels::Slot::convolution];
-#endif
+  if (kHasBase) base_convolution = table[kernels::Slot::convolution];
   kernels::set<ConvolutionArgs, convolution>(table);
 }
 

@@ -14,15 +14,7 @@ class PixelRows {
       : stencil_(stencil), channels_(channels), pitch_(pitch) {}
 
   /// Returns true if row p is pixel p of the input.
-  bool is_direct() const {
-    const Tap& tap = stencil_.taps[0];
-    bool is_same = stencil_.count == 1;
-    for (int d = 0; d < 3; ++d) {
-      is_same = is_same && stencil_.grid[d] == stencil_.in[d] && stencil_.step[d] == 1 &&
-                tap.offset[d] == 0;
-    }
-    return is_same;
-  }
+  bool is_direct() const { return stencil_.is_point(); }
 
   /// Sets to[(p - first) * to_pitch + k - begin] for first <= p < last and begin <= k < end. `in`
   /// is the first channel of the first pixel.

@@ -124,10 +124,7 @@ class StencilProduct {
 
   /// Returns true if the tiles read this input in place.
   bool is_direct(std::int64_t height) const {
-    return stencil.count == 1 && stencil.is_flat() && stencil.grid[1] == stencil.in[1] &&
-           stencil.taps[0].offset[0] == 0 && stencil.taps[0].offset[1] == 0 &&
-           stencil.taps[0].offset[2] == 0 && height <= kMaxRowsInPlace &&
-           !shares_cache_sets<T>(pixels());
+    return stencil.is_point() && height <= kMaxRowsInPlace && !shares_cache_sets<T>(pixels());
   }
 
   /// Adds the products of the steps [begin, end) to c.
@@ -168,15 +165,6 @@ class StencilProduct {
     if (begin == end) return;
     Step step{planes + begin / stencil.count * plane, begin % stencil.count};
     T* to = chunk.panel;
-    if (stencil.is_flat()) {
-      // Several steps at a time fill whole cache lines.
-      constexpr int kSteps = 128 / kVectorBytes;
-      for (; begin + kSteps <= end; begin += kSteps, to += kSteps * kWidth) {
-        pack_flat<kSteps>(to, size, step, first, count);
-      }
-      for (; begin < end; ++begin, to += kWidth) pack_flat<1>(to, size, step, first, count);
-      return;
-    }
     std::fill(chunk.line + (last - first), chunk.line + count * kWidth, T(0));
     for (; begin < end; ++begin, to += kWidth) {
       gather_pixels(chunk.line, step.plane, stencil, stencil.taps[step.tap], first, last);
@@ -196,67 +184,6 @@ class StencilProduct {
     if (++step.tap < stencil.count) return;
     step.tap = 0;
     step.plane += volume(stencil.in);
-  }
-
-  /// Packs kSteps steps of a flat stencil for `count` vectors of pixels from
-  /// `first` on, and moves `step` on. Vector i begins at to + i * size.
-  template <int kSteps>
-  void pack_flat(T* to, std::int64_t size, Step& step, std::int64_t first,
-                 std::int64_t count) const {
-    const std::int64_t width = stencil.grid[2], last = first + count * kWidth;
-    FlatTap taps[kSteps];
-    const T* from[kSteps];
-    std::int64_t begin = 0,
-                 end = count;  // the vectors that all steps read as they are
-    for (int s = 0; s < kSteps; ++s) {
-      taps[s] = flat_tap(stencil, stencil.taps[step.tap], first, last);
-      from[s] = step.plane + first + taps[s].shift;
-      begin = std::max(begin, divide_up(taps[s].begin - first + kWidth, kWidth) - 1);
-      end = std::min(end, (taps[s].end - first) / kWidth);
-      next(step);
-    }
-    const auto pack_ends = [&](std::int64_t i) {
-      for (int s = 0; s < kSteps; ++s) {
-        T* const lanes = to + i * size + s * kWidth;
-        const std::int64_t from_lane = taps[s].begin - first - i * kWidth;
-        const std::int64_t to_lane = taps[s].end - first - i * kWidth;
-        if (from_lane >= kWidth || to_lane <= 0) {
-          Simd<T>::store(lanes, typename Simd<T>::V{});
-          continue;
-        }
-        for (std::int64_t l = 0; l < kWidth; ++l) {
-          lanes[l] = l >= from_lane && l < to_lane ? from[s][i * kWidth + l] : T(0);
-        }
-      }
-    };
-    std::int64_t i = 0;
-    for (; i < std::min(begin, count); ++i) pack_ends(i);
-    for (; i < end; ++i) {
-#pragma GCC unroll 8
-      for (int s = 0; s < kSteps; ++s) {
-        Simd<T>::store(to + i * size + s * kWidth, Simd<T>::load(from[s] + i * kWidth));
-      }
-    }
-    for (; i < count; ++i) pack_ends(i);
-    for (int s = 0; s < kSteps; ++s) {
-      if (taps[s].x_begin > 0) clear(to + s * kWidth, size, first, last, 0, taps[s].x_begin);
-      if (taps[s].x_end < width) clear(to + s * kWidth, size, first, last, taps[s].x_end, width);
-    }
-  }
-
-  /// Clears the columns [x_begin, x_end) among the packed pixels [first, last).
-  void clear(T* to, std::int64_t size, std::int64_t first, std::int64_t last, std::int64_t x_begin,
-             std::int64_t x_end) const {
-    const std::int64_t width = stencil.grid[2];
-    for (std::int64_t row = first - first % width; row < last; row += width) {
-      const std::int64_t begin = std::max(row + x_begin, first) - first;
-      const std::int64_t end = std::min(row + x_end, last) - first;
-      for (std::int64_t pixel = begin; pixel < end; ++pixel) {
-        const auto at = static_cast<std::uint64_t>(pixel), width_of_vector = std::uint64_t{kWidth};
-        to[static_cast<std::int64_t>(at / width_of_vector) * size +
-           static_cast<std::int64_t>(at % width_of_vector)] = T(0);
-      }
-    }
   }
 
   std::int64_t column_parts_ = 1, row_parts_ = 1, blocks_ = 1;

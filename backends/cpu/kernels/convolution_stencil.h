@@ -45,10 +45,13 @@ struct Stencil {
   }
   /// Returns true if the grid is the whole result.
   bool is_dense() const { return volume(grid) == volume(out); }
-  /// Returns true if pixel i of the grid reads element i of the input plus a
-  /// constant, or a zero.
-  bool is_flat() const {
-    return grid[0] == 1 && in[0] == 1 && step[1] == 1 && step[2] == 1 && grid[2] == in[2];
+  /// Returns true if pixel i of the grid reads element i of the input, and nothing else.
+  bool is_point() const {
+    bool result = count == 1;
+    for (int d = 0; d < 3; ++d) {
+      result = result && grid[d] == in[d] && step[d] == 1 && taps[0].offset[d] == 0;
+    }
+    return result;
   }
 };
 
@@ -129,26 +132,6 @@ bool each_gradient_stencil(const ConvolutionArgs& args, Tap* taps, const Fn& fn)
   return pixels == volume(args.in);
 }
 
-/// What a tap of a flat stencil reads for pixel i in [begin, end): element i +
-/// shift of the plane, unless the pixel's column is outside [x_begin, x_end).
-/// For others it reads zeros.
-struct FlatTap {
-  std::int64_t begin, end, shift, x_begin, x_end;
-};
-
-/// Returns the pixels among [first, last) for which `tap` reads the plane.
-inline FlatTap flat_tap(const Stencil& s, const Tap& tap, std::int64_t first, std::int64_t last) {
-  const std::int64_t width = s.grid[2], shift = tap.offset[1] * width + tap.offset[2];
-  // A shift by columns may reach over the ends of the plane, where the columns
-  // are outside.
-  const bool is_inside = tap.offset[0] == 0 && tap.begin[2] < tap.end[2];
-  const std::int64_t low = std::max(tap.begin[1] * width, -shift);
-  const std::int64_t high = std::min(tap.end[1] * width, s.in[1] * width - shift);
-  const std::int64_t begin = std::clamp(low, first, last);
-  const std::int64_t end = is_inside ? std::clamp(high, begin, last) : begin;
-  return {begin, end, shift, tap.begin[2], tap.end[2]};
-}
-
 /// Sets to[i] to what `tap` reads from `plane` for pixel first + i of the grid,
 /// i < last - first.
 template <class T>
@@ -158,23 +141,6 @@ void gather_pixels(T* to, const T* plane, const Stencil& s, const Tap& tap, std:
   const auto copy = [](T* target, const T* from, std::int64_t n) {
     copy_run(target, from, n * static_cast<std::int64_t>(sizeof(T)));
   };
-  if (s.is_flat()) {
-    const FlatTap flat = flat_tap(s, tap, first, last);
-    std::fill(to, to + (flat.begin - first), T(0));
-    copy(to + (flat.begin - first), plane + flat.begin + flat.shift, flat.end - flat.begin);
-    std::fill(to + (flat.end - first), to + (last - first), T(0));
-    const auto clear_columns = [&](std::int64_t x_begin, std::int64_t x_end) {
-      for (std::int64_t row = flat.begin / width * width; row < flat.end; row += width) {
-        const std::int64_t stop = std::min(row + x_end, flat.end);
-        for (std::int64_t i = std::max(row + x_begin, flat.begin); i < stop; ++i) {
-          to[i - first] = T(0);
-        }
-      }
-    };
-    if (flat.x_begin > 0) clear_columns(0, flat.x_begin);
-    if (flat.x_end < width) clear_columns(flat.x_end, width);
-    return;
-  }
   std::int64_t x = first % width, y = first / width % s.grid[1], z = first / width / s.grid[1];
   for (std::int64_t left = last - first; left > 0;) {
     const std::int64_t x_end = std::min(width, x + left), n = x_end - x;
