@@ -71,7 +71,7 @@ endfunction()
 function(tern_add_cpu_sets library)
   set(kernels ${PROJECT_SOURCE_DIR}/backends/cpu/kernels)
   file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS ${kernels}/*.cpp)
-  foreach(source IN ITEMS convolution elementwise_binary elementwise_compare elementwise_pair elementwise_ternary optim reduce_arg reduce_norm reduce_truth reduce_values scan widen)
+  foreach(source IN ITEMS convolution elementwise_binary elementwise_compare elementwise_pair elementwise_ternary optim random reduce_arg reduce_norm reduce_truth reduce_values scan widen)
     set_source_files_properties(${kernels}/${source}.cpp PROPERTIES
                                 COMPILE_OPTIONS "$<$<NOT:${is_rarely_used}>:${small_code}>")
   endforeach()
