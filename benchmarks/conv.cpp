@@ -5,9 +5,15 @@
 
 #include "bench.h"
 
+#ifdef TERN_MODULE
+#include <tern/core/kernels/backend.h>
+#include <tern/core/kernels/families/convolution.h>
+#endif
+
 // Convolutions of images forward, and forward and backward (the gradients of input, weight and
 // bias): one of many channels, depthwise ones, and the distinct layers of ResNet-18 and MobileNetV2
-// with 1 image; with CONV_ALL=1 also with 16, and channels-last input and weight.
+// with 1 image; with CONV_ALL=1 also with 16, and channels-last input and weight. tern says in the
+// log in which way it computes each.
 
 namespace {
 
@@ -40,6 +46,49 @@ std::string name_of(const ConvLayer& c, std::int64_t batch) {
          (c.groups > 1 ? " groups" : "");
 }
 
+#ifdef TERN_MODULE
+/// Prints how the CPU computes the layer and its two gradients.
+void print_ways(const char* name, const ConvLayer& c, const torch::Tensor& input,
+                const torch::Tensor& weight, const torch::Tensor& result) {
+  namespace kernels = tern::kernels;
+  std::fprintf(stderr, "%s:", name);
+  for (const auto op : {kernels::ConvolutionOp::kForward, kernels::ConvolutionOp::kInputGradient,
+                        kernels::ConvolutionOp::kWeightGradient}) {
+    const char* way = "as float32";
+    auto x = input.detach().clone(), w = weight.detach().clone(), y = result.detach().clone();
+    kernels::ConvolutionArgs args{};
+    args.op = op;
+    args.dtype = x.dtype();
+    args.channels_last = x.is_contiguous() ? 0 : 1;
+    args.batch = x.size(0);
+    args.groups = c.groups;
+    args.inputs = c.in / c.groups;
+    args.outputs = c.out / c.groups;
+    for (int d = 0; d < 3; ++d) {
+      args.in[d] = d == 0 ? 1 : c.size;
+      args.out_sizes[d] = d == 0 ? 1 : y.size(2);
+      args.kernel[d] = d == 0 ? 1 : c.kernel;
+      args.stride[d] = d == 0 ? 1 : c.stride;
+      args.padding[d] = d == 0 ? 0 : c.kernel / 2;
+      args.dilation[d] = 1;
+    }
+    args.input = x.data_ptr();
+    args.weight = w.data_ptr();
+    args.gradient = y.data_ptr();
+    args.way = &way;
+    args.out = op == kernels::ConvolutionOp::kForward         ? y.data_ptr()
+               : op == kernels::ConvolutionOp::kInputGradient ? x.data_ptr()
+                                                              : w.data_ptr();
+    if (op == kernels::ConvolutionOp::kForward) args.gradient = nullptr;
+    if (op == kernels::ConvolutionOp::kInputGradient) args.input = nullptr;
+    if (op == kernels::ConvolutionOp::kWeightGradient) args.weight = nullptr;
+    kernels::run("convolution", x.device(), x.dtype(), args);
+    std::fprintf(stderr, "%s%s", op == kernels::ConvolutionOp::kForward ? " " : "; ", way);
+  }
+  std::fprintf(stderr, "\n");
+}
+#endif
+
 void measure(const ConvLayer& c, std::int64_t batch, torch::MemoryFormat format,
              torch::ScalarType dtype) {
   torch::nn::Conv2d layer(torch::nn::Conv2dOptions(c.in, c.out, c.kernel)
@@ -53,6 +102,9 @@ void measure(const ConvLayer& c, std::int64_t batch, torch::MemoryFormat format,
   const auto gradient = torch::randn_like(layer->forward(input));
   const std::string name = name_of(c, batch) + (dtype == torch::kFloat ? "" : ", bfloat16") +
                            (format == torch::MemoryFormat::Contiguous ? "" : ", channels last");
+#ifdef TERN_MODULE
+  if (dtype == torch::kFloat) print_ways(name.c_str(), c, input, layer->weight, gradient);
+#endif
   bench::report((name + ", forward").c_str(), [&] {
     const torch::NoGradGuard no_grad;
     layer->forward(input);

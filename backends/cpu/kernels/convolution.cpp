@@ -1,15 +1,13 @@
-#include <tern/backends/cpu/kernels/convolution_channels_last.h>
-#include <tern/backends/cpu/kernels/convolution_dense.h>
-#include <tern/backends/cpu/kernels/convolution_in_place.h>
-#include <tern/backends/cpu/kernels/convolution_planes.h>
+#include <tern/backends/cpu/kernels/convolution/dense.h>
+#include <tern/backends/cpu/kernels/convolution/depthwise.h>
+#include <tern/backends/cpu/kernels/convolution/depthwise_planes.h>
+#include <tern/backends/cpu/kernels/convolution/in_place.h>
 #include <tern/backends/cpu/kernels/widen.h>
 
 namespace tern::cpu {
 namespace {
 
 using kernels::KernelContext;
-
-bool is_depthwise(const ConvolutionArgs& args) { return args.inputs == 1 && args.outputs == 1; }
 
 /// Computes a depthwise convolution of row-major tensors.
 template <class T>
@@ -76,21 +74,42 @@ bool convolve_depthwise(const ConvolutionArgs& args, Tap* taps) {
   return done;
 }
 
+#if !defined(TERN_CPU_PAIRS_ONLY)
+bool is_depthwise(const ConvolutionArgs& args) { return args.inputs == 1 && args.outputs == 1; }
+bool is_channels_last(const ConvolutionArgs& args) { return args.channels_last != 0; }
+bool is_depthwise_channels_last(const ConvolutionArgs& args) {
+  return is_depthwise(args) && is_channels_last(args);
+}
+
+/// A way to compute a convolution of float32, and the calls for which it is the fastest.
+struct Way {
+  const char* name;
+  bool (*suits)(const ConvolutionArgs& args);
+  bool (*run)(const ConvolutionArgs& args, Tap* taps);  // returns false if out of memory
+};
+
+/// The first way that suits is taken.
+constexpr Way kWays[] = {
+    {"depthwise, pixels", is_depthwise_channels_last, convolve_depthwise<float>},
+    {"depthwise, planes", is_depthwise, convolve_planes<float>},
+    {"Winograd", Winograd::suits, convolve_pixels<float>},
+    {"pixels", is_channels_last, convolve_dense<float>},
+    {"copied pixels", is_worth_copies, convolve_copies<float>},
+    {"planes", [](const ConvolutionArgs&) { return true; }, convolve_in_place}};
+
 template <class T>
 bool convolve(const ConvolutionArgs& args) {
   const CallMemory<Tap> taps(volume(args.kernel));
   if constexpr (std::is_same_v<T, float>) {
-    if (is_depthwise(args)) {
-      return args.channels_last != 0 ? convolve_depthwise<T>(args, taps.data())
-                                     : convolve_planes<T>(args, taps.data());
-    }
-    if (args.channels_last == 0 && !is_worth_copies(args)) {
-      return convolve_in_place(args, taps.data());
-    }
+    const Way* way = kWays;
+    while (!way->suits(args)) ++way;
+    if (args.way != nullptr) *args.way = way->name;
+    return way->run(args, taps.data());
+  } else {
+    return convolve_pixels<T>(args, taps.data());
   }
-  if (args.channels_last != 0) return convolve_dense<T>(args, taps.data());
-  return convolve_copies<T>(args, taps.data());
 }
+#endif
 
 #if defined(__AVX512BF16__)
 /// Returns true if the call is computed in pairs of bfloat16 steps.
@@ -106,8 +125,7 @@ bool is_paired(const ConvolutionArgs& args) {
 
 bool convolve_pairs(const ConvolutionArgs& args) {
   const CallMemory<Tap> taps(volume(args.kernel));
-  return args.channels_last != 0 ? convolve_dense<Narrow, Bfloat16Pair>(args, taps.data())
-                                 : convolve_copies<Narrow, Bfloat16Pair>(args, taps.data());
+  return convolve_pixels<Narrow, Bfloat16Pair>(args, taps.data());
 }
 #endif
 

@@ -35,6 +35,7 @@ struct ConvolutionArgs {
   const void* bias;
   const void* gradient;
   void* out;
+  const char** way;  // where the CPU's kernel for float32 says how it computes; null: nowhere
 };
 
 TERN_KERNEL_SLOT(convolution, ConvolutionArgs)

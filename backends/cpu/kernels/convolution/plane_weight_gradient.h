@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/convolution_plane_product.h>
+#include <tern/backends/cpu/kernels/convolution/plane_product.h>
 
 namespace tern::cpu {
 

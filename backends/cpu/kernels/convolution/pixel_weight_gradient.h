@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-#include <tern/backends/cpu/kernels/convolution_gather.h>
-#include <tern/backends/cpu/kernels/convolution_tiles.h>
+#include <tern/backends/cpu/kernels/convolution/pixel_rows.h>
+#include <tern/backends/cpu/kernels/convolution/tiles.h>
 
 namespace tern::cpu {
 

@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-#include <tern/backends/cpu/kernels/convolution_stencil.h>
-#include <tern/backends/cpu/kernels/convolution_tiles.h>
+#include <tern/backends/cpu/kernels/convolution/stencil.h>
+#include <tern/backends/cpu/kernels/convolution/tiles.h>
 
 // Convolutions by products of matrices: weights times the inputs that the taps
 // read, of which only a panel for the second-level cache exists at a time.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/convolution_stencil.h>
+#include <tern/backends/cpu/kernels/convolution/stencil.h>
 #include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/backends/cpu/kernels/gemm_simd.h>
 
@@ -18,18 +18,21 @@ class Winograd {
   static constexpr int kPoints = 36;
   static constexpr std::int64_t kSide = 4, kPatch = 6;
 
-  /// Returns true for a stencil of 3 x 3 neighbours, if this way is the faster one.
-  static bool suits(const Stencil& s, std::int64_t batch, std::int64_t rows,
-                    std::int64_t channels) {
-    if (s.count != 9 || !s.is_dense() || s.grid[0] != 1 || s.in[0] != 1) return false;
-    if (s.taps[0].offset[0] != 0 || s.step[1] != 1 || s.step[2] != 1) return false;
-    const std::int64_t y = s.taps[8].offset[1] - s.taps[0].offset[1];
-    const std::int64_t x = s.taps[8].offset[2] - s.taps[0].offset[2];
-    if (x != y || (x != 2 && x != -2)) return false;
+  /// Returns true for a sum over 3 x 3 neighbours, if this way is the faster one.
+  static bool suits(const ConvolutionArgs& args) {
+    const bool is_image = args.in[0] == 1 && args.out_sizes[0] == 1 && args.padding[0] == 0;
+    if (!is_image || args.op == kernels::ConvolutionOp::kWeightGradient) return false;
+    for (int d = 0; d < 3; ++d) {
+      if (args.kernel[d] != (d == 0 ? 1 : 3)) return false;
+      if (d > 0 && (args.stride[d] != 1 || args.dilation[d] != 1)) return false;
+    }
     constexpr std::int64_t kFewestChannels = 16, kFewestTiles = 40;
-    const std::int64_t tiles = divide_up(s.grid[1], kSide) * divide_up(s.grid[2], kSide);
-    return rows >= kFewestChannels && channels >= kFewestChannels &&
-           batch * tiles >= kFewestTiles && tiles * kSide * kSide * 3 <= 5 * s.grid[1] * s.grid[2];
+    const std::int64_t* const extents =
+        args.op == kernels::ConvolutionOp::kForward ? args.out_sizes : args.in;
+    const std::int64_t tiles = divide_up(extents[1], kSide) * divide_up(extents[2], kSide);
+    return std::min(args.inputs, args.outputs) >= kFewestChannels &&
+           args.batch * tiles >= kFewestTiles &&
+           tiles * kSide * kSide * 3 <= 5 * extents[1] * extents[2];
   }
 
   /// Returns true if the taps read from the last pixel to the first.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/convolution_product.h>
+#include <tern/backends/cpu/kernels/convolution/stencil_product.h>
 
 namespace tern::cpu {
 
@@ -10,9 +10,9 @@ namespace tern::cpu {
 /// each o, and adds over the pixels in blocks. The result has the same bits for
 /// any number of threads, because no thread adds for another.
 template <class T>
-class WeightGradient {
+class StencilWeightGradient {
  public:
-  WeightGradient(const ConvolutionArgs& args, const Stencil& stencil)
+  StencilWeightGradient(const ConvolutionArgs& args, const Stencil& stencil)
       : args_(args), stencil_(stencil) {
     // Small images are joined, so that the sums are not loaded and stored for a
     // few pixels.
@@ -32,7 +32,8 @@ class WeightGradient {
     parts_ = std::min<std::int64_t>(convolution_threads(work), args_.groups * strips());
     detail::run_parallel(
         static_cast<int>(parts_),
-        [](void* self, int part) { static_cast<WeightGradient*>(self)->run_part(part); }, this);
+        [](void* self, int part) { static_cast<StencilWeightGradient*>(self)->run_part(part); },
+        this);
     return !out_of_memory_;
   }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/convolution_stencil.h>
+#include <tern/backends/cpu/kernels/convolution/stencil.h>
 #include <tern/backends/cpu/kernels/gemm_simd.h>
 
 namespace tern::cpu {

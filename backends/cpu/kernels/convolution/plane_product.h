@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-#include <tern/backends/cpu/kernels/convolution_tiles.h>
-#include <tern/backends/cpu/kernels/convolution_window.h>
+#include <tern/backends/cpu/kernels/convolution/tiles.h>
+#include <tern/backends/cpu/kernels/convolution/window.h>
 
 namespace tern::cpu {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/convolution_pixel_weights.h>
-#include <tern/backends/cpu/kernels/convolution_pixels.h>
-#include <tern/backends/cpu/kernels/convolution_winograd.h>
+#include <tern/backends/cpu/kernels/convolution/pixel_product.h>
+#include <tern/backends/cpu/kernels/convolution/pixel_weight_gradient.h>
+#include <tern/backends/cpu/kernels/convolution/winograd.h>
 #include <tern/core/tensor/detail/allocator.h>
 
 // Convolutions with several channels in a group, of channels-last tensors, and of channels-last
@@ -98,8 +98,7 @@ bool convolve_dense(const ConvolutionArgs& args, Tap* taps) {
   const bool forward = args.op == ConvolutionOp::kForward;
   const auto sum = [&](const Stencil& s) {
     if constexpr (std::is_same_v<E, float>) {
-      if (Winograd::suits(s, args.batch, forward ? args.outputs : args.inputs,
-                          forward ? args.inputs : args.outputs)) {
+      if (Winograd::suits(args)) {
         WinogradProduct product(s);
         set_operands<S>(product, args, forward);
         const CallMemory<float> memory(product.transformed_size());
@@ -202,6 +201,13 @@ bool convolve_copies(const ConvolutionArgs& args, Tap* taps) {
     store_run(Format<S>(args.dtype), out, part_sum, w_size);
   }
   return done;
+}
+
+/// Computes a convolution of tensors in either layout. Returns false if out of memory.
+template <class S, class E = S>
+bool convolve_pixels(const ConvolutionArgs& args, Tap* taps) {
+  return args.channels_last != 0 ? convolve_dense<S, E>(args, taps)
+                                 : convolve_copies<S, E>(args, taps);
 }
 
 }  // namespace tern::cpu

@@ -2,9 +2,9 @@
 
 #include <atomic>
 
-#include <tern/backends/cpu/kernels/convolution_stencil.h>
-#include <tern/backends/cpu/kernels/convolution_tiles.h>
-#include <tern/backends/cpu/kernels/convolution_winograd_transforms.h>
+#include <tern/backends/cpu/kernels/convolution/stencil.h>
+#include <tern/backends/cpu/kernels/convolution/tiles.h>
+#include <tern/backends/cpu/kernels/convolution/winograd_transforms.h>
 
 namespace tern::cpu {
 

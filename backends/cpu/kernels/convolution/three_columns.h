@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/convolution_stencil.h>
+#include <tern/backends/cpu/kernels/convolution/stencil.h>
 #include <tern/backends/cpu/kernels/gemm_simd.h>
 
 // Depthwise convolutions of channels-last tensors with kernels of 3 x 3 and a stride of 1 along a

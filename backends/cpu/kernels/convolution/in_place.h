@@ -1,9 +1,9 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/convolution_dense.h>
-#include <tern/backends/cpu/kernels/convolution_plane_weight.h>
-#include <tern/backends/cpu/kernels/convolution_product.h>
-#include <tern/backends/cpu/kernels/convolution_weight.h>
+#include <tern/backends/cpu/kernels/convolution/dense.h>
+#include <tern/backends/cpu/kernels/convolution/plane_weight_gradient.h>
+#include <tern/backends/cpu/kernels/convolution/stencil_product.h>
+#include <tern/backends/cpu/kernels/convolution/stencil_weight_gradient.h>
 
 // Convolutions of row-major float32 tensors by products that read them where they are.
 
@@ -128,7 +128,7 @@ inline bool convolve_in_place(const ConvolutionArgs& args, Tap* taps) {
   const Stencil s = forward_stencil(args, taps);
   if (args.op == ConvolutionOp::kWeightGradient) {
     PlaneWeightGradient<float> gradient(args, s);
-    return gradient.suits() ? gradient.run() : WeightGradient<float>(args, s).run();
+    return gradient.suits() ? gradient.run() : StencilWeightGradient<float>(args, s).run();
   }
   return sum_taps(args, s, static_cast<const float*>(args.weight), true);
 }

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include <tern/backends/cpu/kernels/convolution_three_columns.h>
+#include <tern/backends/cpu/kernels/convolution/three_columns.h>
 #include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/backends/cpu/kernels/scratch.h>
 #include <tern/core/base/thread_pool.h>

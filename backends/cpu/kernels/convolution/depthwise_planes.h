@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include <tern/backends/cpu/kernels/convolution_channels_last.h>
+#include <tern/backends/cpu/kernels/convolution/depthwise.h>
 #include <tern/backends/cpu/kernels/strided.h>
 
 // Depthwise convolutions of row-major tensors: bands of 16 or 32 planes are transposed in the

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/convolution_padded_plane.h>
+#include <tern/backends/cpu/kernels/convolution/padded_plane.h>
 #include <tern/backends/cpu/kernels/divide_up.h>
 
 namespace tern::cpu {
