@@ -38,11 +38,11 @@ bool each_phase(const ConvolutionArgs& args, Tap* taps, const Sum& sum) {
   const std::int64_t channels = args.groups * args.inputs;
   const auto bias = static_cast<const S*>(args.bias);
   S* const out = static_cast<S*>(args.out);
-  for (std::int64_t i = 0; !covers && i < args.batch * volume(args.in); ++i) {
-    for (std::int64_t c = 0; c < channels; ++c) {
-      out[i * channels + c] = bias == nullptr ? S{} : bias[c];
-    }
-  }
+  const std::int64_t pixels = covers ? 0 : args.batch * volume(args.in);
+  parallel_for(0, pixels, (1 << 15) / channels, [&](std::int64_t begin, std::int64_t end) {
+    if (bias == nullptr) return std::fill(out + begin * channels, out + end * channels, S{});
+    for (std::int64_t i = begin; i < end; ++i) std::copy_n(bias, channels, out + i * channels);
+  });
   bool done = true;
   each_gradient_stencil(args, taps, [&](const Stencil& s) { done = sum(s) && done; });
   return done;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/convolution/stencil.h>
+#include <tern/backends/cpu/kernels/gemm_format.h>
 
 namespace tern::cpu {
 
@@ -33,8 +34,10 @@ class PixelRows {
         const std::int64_t from_z = z + tap.offset[0], from_y = y + tap.offset[1];
         const bool is_inside = from_z >= 0 && from_z < s.in[0] && from_y >= 0 && from_y < s.in[1];
         const std::int64_t row = is_inside ? (from_z * s.in[1] + from_y) * s.in[2] : 0;
-        const Run run{std::max(begin - start, std::int64_t{0}),
-                      std::min(end - start, taps * channels_), is_inside ? s.in[2] : 0};
+        const Run run{
+            std::max(begin - start, std::int64_t{0}), std::min(end - start, taps * channels_),
+            is_inside ? s.in[2] : 0,
+            std::max(start - begin, std::int64_t{0}) + Simd<SumOf<S>>::kWidth <= to_pitch};
         gather_run(to + (p - first) * to_pitch + start - begin, to_pitch, image + row * pitch_,
                    x * s.step[2] + tap.offset[2], count, run);
         t += taps;
@@ -44,9 +47,11 @@ class PixelRows {
   }
 
  private:
-  /// The elements [begin, end) of a pixel and those behind it, in a row of `width` pixels.
+  /// The elements [begin, end) of a pixel and those behind it, in a row of `width` pixels. If it is
+  /// before others, a whole vector may be stored, because they are gathered later.
   struct Run {
     std::int64_t begin, end, width;
+    bool is_before_others;
   };
 
   /// Returns how many taps from t on read pixels that lie one after the other in memory.
@@ -70,9 +75,21 @@ class PixelRows {
     for (; count > 0; --count, x += stencil_.step[2], to += to_pitch) {
       const std::int64_t low = std::clamp(-x * channels_, run.begin, run.end);
       const std::int64_t high = std::clamp((run.width - x) * channels_, low, run.end);
+      const S* const from = row + x * pitch_;
+      if constexpr (std::is_floating_point_v<S>) {
+        using V = Simd<S>;
+        if (run.end - run.begin <= V::kWidth && low == run.begin) {  // the zeros come by themselves
+          const auto elements = V::load_first(from + low, static_cast<int>(high - low));
+          if (run.is_before_others) {
+            V::store(to + low, elements);
+          } else {
+            V::store_first(to + low, elements, static_cast<int>(run.end - low));
+          }
+          continue;
+        }
+      }
       std::fill(to + run.begin, to + low, S{});
-      copy_run(to + low, row + x * pitch_ + low,
-               (high - low) * static_cast<std::int64_t>(sizeof(S)));
+      copy_run(to + low, from + low, (high - low) * static_cast<std::int64_t>(sizeof(S)));
       std::fill(to + high, to + run.end, S{});
     }
   }
