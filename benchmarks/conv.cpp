@@ -12,8 +12,8 @@
 
 // Convolutions of images forward, and forward and backward (the gradients of input, weight and
 // bias): one of many channels, depthwise ones, and the distinct layers of ResNet-18 and MobileNetV2
-// with 1 image; with CONV_ALL=1 also with 16, and channels-last input and weight. tern says in the
-// log in which way it computes each.
+// with 1 image; with CONV_ALL=1 also with 16, channels-last input and weight, and ResNet-18's in
+// bfloat16. tern says in the log in which way it computes each.
 
 namespace {
 
@@ -141,6 +141,9 @@ int main(int argc, char** argv) {
         }
       }
       if (is_alone) measure(c, batch, torch::MemoryFormat::Contiguous, torch::kBFloat16);
+      if (is_all && batch == 16 && c.name[0] == 'r') {
+        measure(c, batch, torch::MemoryFormat::ChannelsLast, torch::kBFloat16);
+      }
     }
   }
 }
