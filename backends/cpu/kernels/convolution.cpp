@@ -11,7 +11,7 @@ using kernels::KernelContext;
 
 /// Computes a depthwise convolution of row-major tensors.
 template <class T>
-bool convolve_planes(const ConvolutionArgs& args, Tap* taps) {
+bool convolve_depthwise_planes(const ConvolutionArgs& args, Tap* taps) {
   const CallMemory<Stencil> stencils(volume(args.kernel));
   std::int64_t phases = 0;
   if (args.op != ConvolutionOp::kInputGradient) {
@@ -91,7 +91,7 @@ struct Way {
 /// The first way that suits is taken.
 constexpr Way kWays[] = {
     {"depthwise, pixels", is_depthwise_channels_last, convolve_depthwise<float>},
-    {"depthwise, planes", is_depthwise, convolve_planes<float>},
+    {"depthwise, planes", is_depthwise, convolve_depthwise_planes<float>},
     {"Winograd", Winograd::suits, convolve_pixels<float>},
     {"pixels", is_channels_last, convolve_dense<float>},
     {"copied pixels", is_worth_copies, convolve_copies<float>},

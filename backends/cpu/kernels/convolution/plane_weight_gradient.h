@@ -4,8 +4,9 @@
 
 namespace tern::cpu {
 
-/// The same gradient as WeightGradient for few channels: vectors run along the pixels of padded
-/// planes, and each lane adds for itself. The result has the same bits for any number of threads.
+/// The same gradient as StencilWeightGradient for few channels: vectors run along the pixels of
+/// padded planes, and each lane adds for itself. The result has the same bits for any number of
+/// threads.
 template <class T>
 class PlaneWeightGradient {
  public:
