@@ -5,6 +5,7 @@
 
 #include <tern/backends/cpu/capability.h>
 #include <tern/core/base/error.h>
+#include <tern/core/ops/cudnn.h>
 
 namespace tern::testing {
 namespace {
@@ -19,6 +20,8 @@ class InstructionSet : public ::testing::Environment {
     } catch (const Error& error) {
       FAIL() << error.what();
     }
+    // A GPU's results are compared with those of the CPU.
+    backends::cudnn.allow_tf32 = false;
   }
 };
 

@@ -177,6 +177,23 @@ class Context {
     if (name == "highest") return Float32MatmulPrecision::HIGHEST;
     return name == "high" ? Float32MatmulPrecision::HIGH : Float32MatmulPrecision::MEDIUM;
   }
+
+  /// Sets backends::cudnn.enabled.
+  void setUserEnabledCuDNN(bool on) { ::tern::backends::cudnn.enabled = on; }
+  /// Returns backends::cudnn.enabled.
+  bool userEnabledCuDNN() const { return ::tern::backends::cudnn.enabled; }
+  /// Sets backends::cudnn.benchmark.
+  void setBenchmarkCuDNN(bool on) { ::tern::backends::cudnn.benchmark = on; }
+  /// Returns backends::cudnn.benchmark.
+  bool benchmarkCuDNN() const { return ::tern::backends::cudnn.benchmark; }
+  /// Sets backends::cudnn.deterministic.
+  void setDeterministicCuDNN(bool on) { ::tern::backends::cudnn.deterministic = on; }
+  /// Returns backends::cudnn.deterministic.
+  bool deterministicCuDNN() const { return ::tern::backends::cudnn.deterministic; }
+  /// Sets backends::cudnn.allow_tf32.
+  void setAllowTF32CuDNN(bool on) { ::tern::backends::cudnn.allow_tf32 = on; }
+  /// Returns backends::cudnn.allow_tf32.
+  bool allowTF32CuDNN() const { return ::tern::backends::cudnn.allow_tf32; }
 };
 
 /// Returns the one Context.

@@ -15,7 +15,7 @@ namespace tern::kernels {
 
 /// The version of the interface. Increase it when the meaning of something that a plugin sees
 /// changes while its size does not.
-constexpr std::uint64_t kPluginVersion = 2;
+constexpr std::uint64_t kPluginVersion = 3;
 
 /// How a call of the plugin ended. The caller passes a new object; only a failure writes to it.
 struct PluginStatus {

@@ -26,6 +26,14 @@ using SharedSizes = std::shared_ptr<const ConvolutionSizes>;
 
 constexpr const char* kGradientNode = "ConvolutionBackwardBackward0";
 
+std::int32_t cudnn_options() {
+  const backends::CudnnSettings& settings = backends::cudnn;
+  return (settings.allow_tf32 ? kernels::kRoundToTf32 : 0) |
+         (settings.deterministic ? kernels::kDeterministicConvolution : 0) |
+         (settings.benchmark ? kernels::kFastestConvolution : 0) |
+         (settings.enabled ? 0 : kernels::kWithoutCudnn);
+}
+
 /// Runs the kernel; `first` and `second` are the operands other than the bias.
 Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Tensor& first,
                        const Tensor& second, const Tensor& bias) {
@@ -52,6 +60,7 @@ Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Te
   args.op = op;
   args.dtype = out.dtype();
   args.channels_last = channels_last ? 1 : 0;
+  args.options = cudnn_options();
   args.bias = c.defined() ? c.data_ptr() : nullptr;
   (op == ConvolutionOp::kInputGradient ? args.gradient : args.input) = a.data_ptr();
   (op == ConvolutionOp::kWeightGradient ? args.gradient : args.weight) = b.data_ptr();

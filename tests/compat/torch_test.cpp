@@ -1,5 +1,6 @@
 #include <tern/compat/torch/torch.h>
 
+#include <array>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -240,6 +241,26 @@ TEST(TorchContext, HoldsThePrecisionOfProducts) {
   EXPECT_EQ(at::globalContext().float32MatmulPrecision(), at::Float32MatmulPrecision::MEDIUM);
   EXPECT_THROW(at::globalContext().setFloat32MatmulPrecision("low"), c10::Error);
   at::globalContext().setFloat32MatmulPrecision("highest");
+}
+
+TEST(TorchContext, HoldsTheSettingsOfCudnn) {
+  at::Context& context = at::globalContext();
+  const auto settings = [&] {
+    return std::array{context.userEnabledCuDNN(), context.benchmarkCuDNN(),
+                      context.deterministicCuDNN(), context.allowTF32CuDNN()};
+  };
+  const auto before = settings();
+  EXPECT_TRUE(before[0] && !before[1] && !before[2]);
+  context.setUserEnabledCuDNN(false);
+  context.setBenchmarkCuDNN(true);
+  EXPECT_EQ(settings(), (std::array{false, true, false, before[3]}));
+  context.setDeterministicCuDNN(true);
+  context.setAllowTF32CuDNN(!before[3]);
+  EXPECT_EQ(settings(), (std::array{false, true, true, !before[3]}));
+  torch::backends::cudnn.enabled = true;
+  torch::backends::cudnn.benchmark = torch::backends::cudnn.deterministic = false;
+  torch::backends::cudnn.allow_tf32 = before[3];
+  EXPECT_EQ(settings(), before);
 }
 
 TEST(TorchPrinting, WritesModulesAsLibtorch) {

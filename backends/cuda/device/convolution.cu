@@ -1,11 +1,12 @@
 #include <cstdint>
 
 #include <tern/backends/cuda/device/block_reduce.h>
+#include <tern/backends/cuda/device/cudnn_convolution.h>
 #include <tern/backends/cuda/device/elements.h>
 #include <tern/core/kernels/families/convolution.h>
 
-// Direct kernels, the fallback for every shape: each thread sums the products of one element, or of
-// its part of one weight.
+// Convolution by cuDNN where it is installed. Direct kernels, the fallback for every shape: each
+// thread sums the products of one element, or of its part of one weight.
 
 namespace tern::cuda::device {
 namespace {
@@ -135,9 +136,38 @@ void convolve(const ConvolutionArgs& args, KernelContext& context) {
          blocks_for(count, kThreads), kThreads, args, count);
 }
 
+/// Adds the bias of each row's channel to the row. A team of threads per row.
+template <class T>
+__global__ void __launch_bounds__(kThreads)
+    convolution_bias_kernel(Elements<T> out, Elements<T> bias, Teams teams, std::int64_t rows,
+                            std::int64_t channels, std::int64_t size) {
+  const std::int64_t row = teams.row();
+  if (row >= rows) return;
+  const T term = bias[row % channels];
+  for (std::int64_t i = teams.member(); i < size; i += teams.size) {
+    out.set(row * size + i, out[row * size + i] + term);
+  }
+}
+
+template <class T>
+void add_convolution_bias(const ConvolutionArgs& args, KernelContext& context) {
+  const bool forward = args.op == ConvolutionOp::kForward;
+  const std::int64_t channels = args.groups * (forward ? args.outputs : args.inputs);
+  const std::int64_t rows = args.batch * channels,
+                     size = volume(forward ? args.out_sizes : args.in);
+  const Teams teams = row_teams(rows, size);
+  launch(context, convolution_bias_kernel<T>, teams.blocks(rows), kThreads,
+         Elements<T>{args.out, args.dtype}, Elements<T>{args.bias, args.dtype}, teams, rows,
+         channels, size);
+}
+
 void convolution(const ConvolutionArgs& args, KernelContext& context) {
-  visit_floating(math_dtype(args.dtype), context,
-                 [&](auto tag) { convolve<typename decltype(tag)::type>(args, context); });
+  const bool queued = cudnn::convolve(args, context);
+  if (queued && args.bias == nullptr) return;
+  visit_floating(math_dtype(args.dtype), context, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    queued ? add_convolution_bias<T>(args, context) : convolve<T>(args, context);
+  });
 }
 
 }  // namespace

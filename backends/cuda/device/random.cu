@@ -13,11 +13,11 @@
 namespace tern::cuda::device {
 namespace {
 
-constexpr int kPerThread = 4;
+constexpr int kDrawsPerThread = 4;
 
 // The random words of four elements: one 32-bit word per element, or two if requested.
 struct Words {
-  std::uint32_t word[2 * kPerThread];
+  std::uint32_t word[2 * kDrawsPerThread];
 };
 
 __device__ Words draw(const RandomArgs& args, std::int64_t thread, bool wide) {
@@ -129,17 +129,17 @@ template <class T>
 __global__ void __launch_bounds__(kThreads)
     random_kernel(RandomArgs args, bool wide, std::uint64_t range) {
   const std::int64_t thread = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  const std::int64_t first = thread * kPerThread;
+  const std::int64_t first = thread * kDrawsPerThread;
   if (first >= args.count) return;
   const Words words = draw(args, thread, wide);
-  T elements[kPerThread];
+  T elements[kDrawsPerThread];
 #pragma unroll
-  for (int k = 0; k < kPerThread; ++k) elements[k] = element<T>(args, words, k, wide, range);
+  for (int k = 0; k < kDrawsPerThread; ++k) elements[k] = element<T>(args, words, k, wide, range);
   visit_stored<T>(args.dtype, [&](auto tag) {
     using Stored = typename decltype(tag)::type;
-    Pack<Stored, kPerThread> pack;
+    Pack<Stored, kDrawsPerThread> pack;
 #pragma unroll
-    for (int k = 0; k < kPerThread; ++k) {
+    for (int k = 0; k < kDrawsPerThread; ++k) {
       pack.values[k] = narrowed<Stored>(elements[k]);
       if constexpr (std::is_floating_point_v<T>) {
         const auto to = narrowed<Stored>(static_cast<T>(args.b));
@@ -163,7 +163,7 @@ void random(const RandomArgs& args, KernelContext& context) {
                         : args.dtype == kDouble && args.op != RandomOp::kBernoulli;
   const auto run = [&](auto tag) {
     launch(context, random_kernel<typename decltype(tag)::type>,
-           blocks_for(args.count, kPerThread * std::int64_t{kThreads}), kThreads, args, wide,
+           blocks_for(args.count, kDrawsPerThread * std::int64_t{kThreads}), kThreads, args, wide,
            range);
   };
   if (!is_floating_point(args.dtype)) return run(TypeTag<std::int64_t>());

@@ -8,6 +8,14 @@ namespace tern::kernels {
 
 enum class ConvolutionOp : std::int32_t { kForward, kInputGradient, kWeightGradient };
 
+/// What cuDNN may do, as bits; every other kernel ignores them.
+enum ConvolutionOptions : std::int32_t {
+  kRoundToTf32 = 1,               // round float32 operands to TensorFloat32
+  kDeterministicConvolution = 2,  // use only engines that give the same bits each time
+  kFastestConvolution = 4,        // time the engines at the first call with a shape
+  kWithoutCudnn = 8,              // compute nothing
+};
+
 /// Convolution in three dimensions; one with fewer has leading extents of 1. All tensors are
 /// contiguous and of one floating dtype, narrow ones are computed in float32. With
 /// x [batch, groups * inputs, in], w [groups * outputs, inputs, kernel] and
@@ -27,7 +35,7 @@ enum class ConvolutionOp : std::int32_t { kForward, kInputGradient, kWeightGradi
 struct ConvolutionArgs {
   ConvolutionOp op;
   ScalarType dtype;
-  std::int32_t channels_last;
+  std::int32_t channels_last, options;
   std::int64_t batch, groups, inputs, outputs;  // channels are those of one group
   std::int64_t in[3], kernel[3], out_sizes[3], stride[3], padding[3], dilation[3];
   const void* input;

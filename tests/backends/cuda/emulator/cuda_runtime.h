@@ -41,6 +41,33 @@ inline cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode*) {
   return cudaSuccess;
 }
 
+enum cudaStreamCaptureStatus { cudaStreamCaptureStatusNone, cudaStreamCaptureStatusActive };
+inline cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
+  *status =
+      tern::emulator::is_capturing() ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  return cudaSuccess;
+}
+
+/// An event is the time at which it was recorded.
+using cudaEvent_t = float*;
+inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  *event = new float(-1);
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  delete event;
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) {
+  *event = tern::emulator::milliseconds();
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+inline cudaError_t cudaEventElapsedTime(float* time, cudaEvent_t start, cudaEvent_t end) {
+  *time = *end - *start;
+  return cudaSuccess;
+}
+
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
   constexpr dim3(unsigned x_size = 1, unsigned y_size = 1, unsigned z_size = 1)

@@ -256,6 +256,16 @@ int& runtime_device() {
   return device;
 }
 
+bool& is_capturing() {
+  static thread_local bool capturing = false;
+  return capturing;
+}
+
+float& milliseconds() {
+  static thread_local float time = 0;
+  return time;
+}
+
 unsigned& contexts() {
   static unsigned all = 0;
   return all;

@@ -30,6 +30,9 @@ int& last_error();
 int& runtime_device();
 /// One bit for each device with a context.
 unsigned& contexts();
+/// Whether this thread's streams are being captured, and the time that events record.
+bool& is_capturing();
+float& milliseconds();
 
 /// Runs `body` once for each thread of each block. Blocks run one after the other. Throws
 /// std::logic_error for a launch that a GPU would refuse and for barriers that not all threads
