@@ -106,6 +106,8 @@ bool convolve(const ConvolutionArgs& args) {
     if (args.way != nullptr) *args.way = way->name;
     return way->run(args, taps.data());
   } else {
+    if (is_depthwise_channels_last(args)) return convolve_depthwise<T>(args, taps.data());
+    if (is_depthwise(args)) return convolve_depthwise_planes<T>(args, taps.data());
     return convolve_pixels<T>(args, taps.data());
   }
 }
