@@ -314,6 +314,29 @@ TEST_P(Convolution, InfinityInACornerReachesFourWeights) {
   }
 }
 
+TEST_P(Convolution, SaysInWhichWayTheCpuComputes) {
+  if (is_cuda()) GTEST_SKIP() << "the kernels of CUDA have one way";
+  Noise noise(27);
+  const auto way_of = [&](const ConvolutionArgs& numbers, bool channels_last) {
+    ConvolutionCall<float> call(numbers, noise);
+    std::vector<float> got;
+    ConvolutionArgs args = call.args(ConvolutionOp::kForward, false, got);
+    const char* way = "";
+    args.channels_last = channels_last ? 1 : 0;
+    args.way = &way;
+    run(args);
+    return std::string(way);
+  };
+  const ConvolutionArgs image = of_images(1, 1, 16, 16, 28, 28, 3, 1);
+  EXPECT_EQ(way_of(image, false), "Winograd");
+  EXPECT_EQ(way_of(image, true), "Winograd");
+  EXPECT_EQ(way_of(of_images(1, 1, 16, 16, 28, 28, 3, 2), false), "copied pixels");
+  EXPECT_EQ(way_of(of_images(1, 1, 16, 16, 28, 28, 3, 2), true), "pixels");
+  EXPECT_EQ(way_of(of_images(1, 1, 3, 6, 28, 28, 5, 1), false), "planes");
+  EXPECT_EQ(way_of(of_images(1, 9, 1, 1, 28, 28, 3, 1), false), "depthwise, planes");
+  EXPECT_EQ(way_of(of_images(1, 9, 1, 1, 28, 28, 3, 1), true), "depthwise, pixels");
+}
+
 TEST_P(Convolution, UnsupportedDtype) {
   Noise noise(25);
   ConvolutionCall<float> call(kLargeConvolutions[7], noise);
