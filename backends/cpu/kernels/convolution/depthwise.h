@@ -82,11 +82,14 @@ class DepthwiseChannelsLast {
       const T* const from = in + piece.image * volume(stencil.in) * groups;
       T* const to = out + piece.image * volume(stencil.out) * groups;
       if constexpr (kIsFast) {
-        const ThreeColumns<T> columns(stencil, groups);
-        each_vector(0, is_fast ? groups : 0, [&](std::int64_t c, auto is_full, int lanes) {
-          columns.template sum<is_full()>(from + c, weights + c, bias == nullptr ? bias : bias + c,
-                                          to + c, piece.first, piece.last, lanes);
-        });
+        if (is_fast) {
+          const ThreeColumns<T> columns(stencil, groups);
+          each_vector(0, groups, [&](std::int64_t c, auto is_full, int lanes) {
+            columns.template sum<is_full()>(from + c, weights + c,
+                                            bias == nullptr ? bias : bias + c, to + c, piece.first,
+                                            piece.last, lanes);
+          });
+        }
       }
       for (std::int64_t row = piece.first; !is_fast && row < piece.last; ++row) {
         sum_row(from, weights, bias, to, row, taps);
