@@ -51,9 +51,10 @@ std::int64_t* write_sizes(const Tensor& tensor, std::int64_t* out) {
   return std::copy(sizes.begin(), sizes.end(), out + 1);
 }
 
-void record_shapes(ProfileEvent& event, std::initializer_list<OpInput> inputs) noexcept {
+void record_shapes(const ProfileScope& scope, std::initializer_list<OpInput> inputs) noexcept {
   ProfileLog* const log = current_log();
-  if (log == nullptr) return;
+  // Another recording may have begun, whose log replaces that of the event.
+  if (log == nullptr || log->recording() != scope.recording()) return;
   std::size_t count = 1;
   for (const OpInput& input : inputs) count += numbers_for(input);
   std::int64_t* const numbers = log->numbers(count);
@@ -69,7 +70,7 @@ void record_shapes(ProfileEvent& event, std::initializer_list<OpInput> inputs) n
     }
     for (std::size_t i = 0; i < input.count; ++i) out = write_sizes(input.tensors[i], out);
   }
-  event.shapes.store(numbers, std::memory_order_release);
+  scope.event()->shapes.store(numbers, std::memory_order_release);
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ void begin_op(ProfileScope& scope, const char* name,
               std::initializer_list<OpInput> inputs) noexcept {
   scope.begin(ProfileKind::kOp, name);
   if (scope.event() == nullptr || !is_profiled(kProfileShapes)) return;
-  record_shapes(*scope.event(), inputs);
+  record_shapes(scope, inputs);
 }
 
 }  // namespace tern::detail
