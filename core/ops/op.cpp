@@ -68,7 +68,8 @@ void record_shapes(const ProfileScope& scope, std::initializer_list<OpInput> inp
     } else if (input.tensors == nullptr) {
       *out++ = kNotTensor;
     }
-    for (std::size_t i = 0; i < input.count; ++i) out = write_sizes(input.tensors[i], out);
+    const std::size_t given = input.tensors == nullptr ? 0 : input.count;
+    for (std::size_t i = 0; i < given; ++i) out = write_sizes(input.tensors[i], out);
   }
   scope.event()->shapes.store(numbers, std::memory_order_release);
 }
