@@ -97,21 +97,8 @@ class PixelWeightGradient {
     for (std::int64_t p = 0; p < pixels(); p += pixels_at_once_) {
       add_pixels(memory, group, row, row_end, p, std::min(p + pixels_at_once_, pixels()));
     }
-    const std::int64_t count = row_end - row;
-    T* const to = out + group * outputs * rows() + row;
-    for (std::int64_t r = 0; r < count; r += kTileRows) {
-      const std::int64_t lines = std::min<std::int64_t>(kTileRows, count - r);
-      const T* const from = memory.sums + r * sums_row();
-      if (lines == kTileRows) {
-        pack<T, kTileRows>(to + r, rows(), from, sums_row(), 1, kTileRows, outputs);
-      } else {
-        for (std::int64_t i = 0; i < lines; ++i) {
-          for (std::int64_t o = 0; o < outputs; ++o) {
-            to[o * rows() + r + i] = from[i * sums_row() + o];
-          }
-        }
-      }
-    }
+    store_transposed(out + group * outputs * rows() + row, rows(), memory.sums, sums_row(),
+                     row_end - row, outputs);
   }
 
   /// Adds the products of the pixels [first, last).

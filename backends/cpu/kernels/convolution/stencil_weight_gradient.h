@@ -88,21 +88,8 @@ class StencilWeightGradient {
         is_first = false;
       }
     }
-    const std::int64_t outputs = args_.outputs, count = row_end - row;
-    T* const out = static_cast<T*>(args_.out) + group * outputs * rows() + row;
-    for (std::int64_t r = 0; r < count; r += kTileRows) {
-      const std::int64_t lines = std::min<std::int64_t>(kTileRows, count - r);
-      const T* const from = memory.sums + r * sums_row();
-      if (lines == kTileRows) {
-        cpu::pack<T, kTileRows>(out + r, rows(), from, sums_row(), 1, kTileRows, outputs);
-      } else {
-        for (std::int64_t i = 0; i < lines; ++i) {
-          for (std::int64_t o = 0; o < outputs; ++o) {
-            out[o * rows() + r + i] = from[i * sums_row() + o];
-          }
-        }
-      }
-    }
+    store_transposed(static_cast<T*>(args_.out) + group * args_.outputs * rows() + row, rows(),
+                     memory.sums, sums_row(), row_end - row, args_.outputs);
   }
 
   struct Part {

@@ -61,4 +61,16 @@ template <class E>
   }
 }
 
+/// Stores the transposed matrix of sums: to[c * to_row + r] = from[r * from_row + c].
+template <class T>
+void store_transposed(T* to, std::int64_t to_row, const T* from, std::int64_t from_row,
+                      std::int64_t rows, std::int64_t columns) {
+  for (; rows >= kTileRows; rows -= kTileRows, to += kTileRows, from += kTileRows * from_row) {
+    pack<T, kTileRows>(to, to_row, from, from_row, 1, kTileRows, columns);
+  }
+  for (; rows > 0; --rows, ++to, from += from_row) {
+    for (std::int64_t c = 0; c < columns; ++c) to[c * to_row] = from[c];
+  }
+}
+
 }  // namespace tern::cpu
