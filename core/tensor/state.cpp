@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <unordered_map>
 
@@ -263,6 +264,72 @@ bool identical(const State& a, const State& b) {
                         });
   }
   return false;
+}
+
+namespace {
+
+/// Appends a tree. `indent` is that of the line on which the tree begins.
+void append_text(std::string& text, const State& state, std::size_t indent) {
+  const std::string line = "\n" + std::string(indent + 2, ' ');
+  switch (state.kind()) {
+    case State::Kind::Null:
+      text += "null";
+      return;
+    case State::Kind::Bool:
+      text += state.to<bool>() ? "true" : "false";
+      return;
+    case State::Kind::Int:
+      text += std::to_string(state.to<std::int64_t>());
+      return;
+    case State::Kind::Double: {
+      char number[32];
+      text.append(number, std::to_chars(number, std::end(number), state.to<double>()).ptr);
+      return;
+    }
+    case State::Kind::String:
+      text += "'" + state.string() + "'";
+      return;
+    case State::Kind::Tensor: {
+      const Tensor tensor = state.tensor();
+      text += detail::text_of(dtype_info(tensor.dtype()).python_name, ' ', tensor.sizes());
+      if (!tensor.is_cpu()) text += detail::text_of(" on ", tensor.device());
+      return;
+    }
+    case State::Kind::List: {
+      const bool is_flat = state.depth() == 1;
+      text += '[';
+      const char* separator = "";
+      for (const State& element : state.elements()) {
+        text += separator;
+        if (!is_flat) text += line;
+        append_text(text, element, indent + 2);
+        separator = is_flat ? ", " : ",";
+      }
+      if (!is_flat) text += line.substr(0, indent + 1);
+      text += ']';
+      return;
+    }
+    case State::Kind::Dict: {
+      text += '{';
+      const char* separator = "";
+      for (const auto& [key, value] : state) {
+        text += separator + line + "'" + key + "': ";
+        append_text(text, value, indent + 2);
+        separator = ",";
+      }
+      if (!state.empty()) text += line.substr(0, indent + 1);
+      text += '}';
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& stream, const State& state) {
+  std::string text;
+  append_text(text, state, 0);
+  return detail::print_text(stream, text);
 }
 
 }  // namespace tern

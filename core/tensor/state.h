@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <memory>
 #include <string>
@@ -151,6 +152,10 @@ class TERN_API State {
   bool empty() const { return size() == 0; }
   /// Returns 0 for a leaf, 1 for a dictionary or list of leaves, and so on.
   int depth() const;
+
+  /// Prints the tree, one item of a dictionary per line, and each tensor as dtype and sizes:
+  /// 'fc.weight': float32 [1, 3].
+  friend TERN_API std::ostream& operator<<(std::ostream& stream, const State& state);
 
  private:
   struct List;
