@@ -215,6 +215,25 @@ OptimizerParamState& Optimizer::state_of(const Tensor& parameter) {
   return *state;
 }
 
+double Optimizer::lr() const {
+  const double first = param_groups_.at(0).options().get_lr();
+  for (std::size_t i = 1; i < param_groups_.size(); ++i) {
+    const double other = param_groups_[i].options().get_lr();
+    TERN_CHECK(other == first, Error, "Optimizer: lr() of groups with different learning rates, ",
+               first, " and ", other, "; use param_groups()[i].options().get_lr()");
+  }
+  return first;
+}
+
+void Optimizer::set_lr(double lr) {
+  for (const OptimizerParamGroup& group : param_groups_) {
+    const std::unique_ptr<OptimizerOptions> options = group.options().clone();
+    options->set_lr(lr);
+    options->check();
+  }
+  for (OptimizerParamGroup& group : param_groups_) group.options().set_lr(lr);
+}
+
 State Optimizer::state_dict() const {
   State states;
   State groups = State::list();

@@ -114,6 +114,11 @@ class TERN_API Optimizer {
   /// Returns the number of parameters in all groups.
   std::size_t size() const noexcept;
 
+  /// Returns the learning rate of the groups. Throws Error if their learning rates differ.
+  double lr() const;
+  /// Sets the learning rate of all groups. Throws Error, with nothing changed, for a negative one.
+  void set_lr(double lr);
+
   /// Returns the options of groups without options of their own.
   OptimizerOptions& defaults() noexcept { return *defaults_; }
   const OptimizerOptions& defaults() const noexcept { return *defaults_; }
