@@ -85,18 +85,28 @@ class OrderedDict {
   Item& back() { return items_[at_end("back") + size() - 1]; }
   const Item& back() const { return items_[at_end("back") + size() - 1]; }
 
-  /// Returns the item at an index. Throws IndexError out of range.
+  /// Returns the item at an index; a copy, if the dictionary is a temporary object. Throws
+  /// IndexError out of range.
   template <detail::IntArgument I>
-  Item& operator[](const I& index) {
+  Item& operator[](const I& index) & {
     return items_[checked(static_cast<std::size_t>(index))];
   }
   template <detail::IntArgument I>
-  const Item& operator[](const I& index) const {
+  const Item& operator[](const I& index) const& {
     return items_[checked(static_cast<std::size_t>(index))];
   }
-  /// Returns the value of a key. Throws IndexError when there is none.
-  Value& operator[](const Key& key) { return *required(find(key), key); }
-  const Value& operator[](const Key& key) const { return *required(find(key), key); }
+  template <detail::IntArgument I>
+  Item operator[](const I& index) && {
+    return std::move((*this)[index]);
+  }
+  /// Returns the value of a key; a copy, if the dictionary is a temporary object. Throws IndexError
+  /// when there is none.
+  ///
+  /// Example:
+  ///   const Tensor& weight = net->named_parameters()["fc.weight"];
+  Value& operator[](const Key& key) & { return *required(find(key), key); }
+  const Value& operator[](const Key& key) const& { return *required(find(key), key); }
+  Value operator[](const Key& key) && { return std::move((*this)[key]); }
   /// Returns the value of a key, or null.
   Value* find(const Key& key) noexcept {
     return const_cast<Value*>(std::as_const(*this).find(key));
