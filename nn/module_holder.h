@@ -17,6 +17,20 @@ class FunctionalImpl;
 namespace detail {
 [[noreturn]] TERN_API void empty_holder_error();
 
+/// True if Impl, or a class that it is derived from, overrides Module::clone().
+template <class Impl>
+inline constexpr bool kHasClone = !requires {
+  requires std::is_same_v<decltype(&Impl::clone), decltype(&Module::clone)>;
+};
+/// Rejects a module that cannot be copied.
+template <class Impl>
+constexpr void require_clone() {
+  static_assert(kHasClone<Impl> || std::is_same_v<Impl, Module>,
+                "This module has no clone(). Derive it from nn::Cloneable<NetImpl> instead of "
+                "nn::Module, and register its parameters, buffers and submodules in reset(), which "
+                "the constructor calls.");
+}
+
 /// Arguments of to(): where a module is or its dtype. Constructors do not take them.
 template <class T>
 concept Placement = std::is_same_v<T, Device> || std::is_same_v<T, DeviceType> ||
@@ -178,6 +192,7 @@ class ModuleHolder {
   }
   /// Returns a holder of a deep copy, optionally on another device.
   Self clone(const std::optional<Device>& device = std::nullopt) const {
+    detail::require_clone<Contained>();
     auto copy = std::dynamic_pointer_cast<Contained>(get()->clone(device));
     TERN_CHECK(copy != nullptr, Error, get()->name(),
                "::clone() returned a module of another type");

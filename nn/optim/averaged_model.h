@@ -126,6 +126,7 @@ class AveragedModel : public nn::ModuleHolder<AveragedModelImpl<Contained>> {
  private:
   static std::shared_ptr<Contained> copy_of(const Contained& model,
                                             const AveragedModelOptions& options) {
+    nn::detail::require_clone<Contained>();
     auto copy = std::dynamic_pointer_cast<Contained>(model.clone(options.device()));
     TERN_CHECK(copy != nullptr, Error, model.name(), "::clone() returned a module of another type");
     return copy;

@@ -51,6 +51,7 @@ class DataParallelImpl : public Module {
   DataParallelImpl(std::shared_ptr<Impl> wrapped, std::vector<Device> devices,
                    std::optional<Device> output_device, std::int64_t dim)
       : devices_(std::move(devices)), dim_(dim), replicas_(wrapped, devices_) {
+    detail::require_clone<Impl>();
     module = register_module("module", std::move(wrapped));
     if (!devices_.empty()) output_ = output_device.value_or(devices_.front());
   }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <tern/nn/module.h>
+#include <tern/nn/module_holder.h>
 
 namespace tern::nn {
 
@@ -68,7 +68,16 @@ Linear fuse_linear_bn_eval(const Linear& linear, const Norm& bn) {
 ///
 /// Example:
 ///   net->eval();
-///   for (const auto& [layer, norm] : nn::fuse_conv_bn(*net)) std::cout << layer << ' ' << norm;
+///   for (const auto& [layer, norm] : nn::fuse_conv_bn(net)) std::cout << layer << ' ' << norm;
 TERN_API std::vector<std::pair<std::string, std::string>> fuse_conv_bn(Module& model);
+template <class Contained, class Derived>
+std::vector<std::pair<std::string, std::string>> fuse_conv_bn(
+    const ModuleHolder<Contained, Derived>& model) {
+  return fuse_conv_bn(*model);
+}
+
+namespace utils {
+using nn::fuse_conv_bn;
+}  // namespace utils
 
 }  // namespace tern::nn
