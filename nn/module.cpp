@@ -197,6 +197,62 @@ Module::NamedModules Module::named_children() const {
 
 std::vector<std::shared_ptr<Module>> Module::children() const { return named_children().values(); }
 
+// --- Access by path ------------------------------------------------------------------------------
+
+std::shared_ptr<Module> Module::get_submodule(const std::string& path) const {
+  if (path.empty()) return shared_self();
+  const Module* module = this;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string name = path.substr(begin, end - begin);
+    module->check_has(name);
+    const std::shared_ptr<Module>* const child = module->children_.find(name);
+    TERN_CHECK(child != nullptr, Error, "`", name, "` is not an nn.Module");
+    if (end == path.size()) return *child;
+    module = child->get();
+    begin = end + 1;
+  }
+  return nullptr;
+}
+
+/// Throws unless something is registered under the name.
+void Module::check_has(const std::string& name) const {
+  TERN_CHECK(parameters_.contains(name) || buffers_.contains(name) || children_.contains(name),
+             Error, detail::type_of_holder(*this), " has no attribute `", name, "`");
+}
+
+namespace {
+
+/// Splits the path of a tensor. Returns the module, and its name in the module.
+std::pair<const Module*, std::string> owner_of(const Module& root, const std::string& path,
+                                               std::shared_ptr<Module>& keep) {
+  const std::size_t dot = path.rfind('.');
+  if (dot == std::string::npos) return {&root, path};
+  keep = root.get_submodule(path.substr(0, dot));
+  return {keep.get(), path.substr(dot + 1)};
+}
+
+}  // namespace
+
+Tensor Module::get_parameter(const std::string& path) const {
+  std::shared_ptr<Module> keep;
+  const auto [module, name] = owner_of(*this, path, keep);
+  module->check_has(name);
+  const Tensor* const parameter = module->parameters_.find(name);
+  TERN_CHECK(parameter != nullptr && parameter->defined(), Error, "`", name,
+             "` is not an nn.Parameter");
+  return *parameter;
+}
+
+Tensor Module::get_buffer(const std::string& path) const {
+  std::shared_ptr<Module> keep;
+  const auto [module, name] = owner_of(*this, path, keep);
+  module->check_has(name);
+  const Buffer* const buffer = module->buffers_.find(name);
+  TERN_CHECK(buffer != nullptr, Error, "`", name, "` is not a buffer");
+  return buffer->tensor;
+}
+
 // --- apply ---------------------------------------------------------------------------------------
 
 namespace {

@@ -146,6 +146,13 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// Removes a submodule. Throws IndexError when the name is not registered.
   void unregister_module(const std::string& name);
 
+  /// Returns the module at a path ("features.0"), or this module. Throws Error if there is none.
+  std::shared_ptr<Module> get_submodule(const std::string& path) const;
+  /// Returns the parameter at a path ("features.0.weight"). Throws Error if there is none.
+  Tensor get_parameter(const std::string& path) const;
+  /// Returns the buffer at a path ("features.1.running_mean"). Throws Error if there is none.
+  Tensor get_buffer(const std::string& path) const;
+
   // --- Registered entries ------------------------------------------------------------------------
   // The module's own entries come first, then those of the submodules, depth first. Each tensor and
   // module comes once, under its first name. Undefined tensors are left out.
@@ -250,6 +257,13 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   requires tern::detail::kIsBool<T> Module& cuda(T, bool = false) = delete;
   /// Moves the module to the CPU; see to().
   Module& cpu() { return to(Device(kCPU)); }
+  /// Moves parameters and buffers to a device without their elements, which are then undefined: for
+  /// a module on meta, whose tensors have none. Without `recurse`, only those of this module.
+  /// Returns this module. On failure the module is unchanged.
+  ///
+  /// Example:
+  ///   net->to_empty(device).load_state_dict(state);
+  Module& to_empty(Device device, StrictBool recurse = true);
   /// Casts the floating-point tensors to float16; see to().
   Module& half() { return to(kHalf); }
   /// Casts the floating-point tensors to bfloat16; see to().
@@ -335,12 +349,14 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   [[noreturn]] void member_error(const detail::BoundMember& member) const;
   void bind(const std::string& name, Tensor& member, const Tensor& tensor);
   void rebind(const std::string& name, const Tensor& tensor);
+  void check_has(const std::string& name) const;
   void check_name(const char* kind, const std::string& name) const;
   void add_child(std::string name, std::shared_ptr<Module> module);
   void replace_child(const std::string& name, std::shared_ptr<Module> module);
   void check_child(const std::string& name, const Module* module) const;
   Module& convert(std::optional<Device> device, std::optional<ScalarType> dtype, bool non_blocking,
                   std::optional<MemoryFormat> format = std::nullopt);
+  Module& replace_tensors(bool recurse, const std::function<Tensor(const Tensor&)>& function);
   void release_children() noexcept;
   std::shared_ptr<Module> shared_self() const;
   void copy_own(const Module& other, const std::optional<Device>& device);

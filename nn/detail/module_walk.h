@@ -11,6 +11,11 @@
 
 namespace tern::nn {
 
+namespace detail {
+/// Returns "Linear" for a tern::nn::LinearImpl.
+std::string type_of_holder(const Module& module);
+}  // namespace detail
+
 /// Walks over a tree of modules: each module comes before its children, which come in order of
 /// registration. The walk uses heap memory instead of the stack, so a tree may be deep, and one
 /// path string for all modules. Its time is linear in the number of modules and the length of the

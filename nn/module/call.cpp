@@ -13,19 +13,18 @@ void empty_holder_error() {
       "as fc = register_module(\"fc\", nn::Linear(3, 1))");
 }
 
-namespace {
-
-const Module& module_of(const tern::detail::RunningModule& running) {
-  return *static_cast<const Module*>(running.module);
-}
-
-// Returns "Linear" for "tern::nn::LinearImpl".
 std::string type_of_holder(const Module& module) {
   std::string name = module.name();
   const std::size_t colons = name.rfind("::", name.find('<'));
   if (colons != std::string::npos) name.erase(0, colons + 2);
   if (name.size() > 4 && name.ends_with("Impl")) name.erase(name.size() - 4);
   return name;
+}
+
+namespace {
+
+const Module& module_of(const tern::detail::RunningModule& running) {
+  return *static_cast<const Module*>(running.module);
 }
 
 std::string describe_running(const tern::detail::RunningModule& innermost) {

@@ -59,13 +59,6 @@ std::string quoted(const std::vector<std::string>& keys) {
   return text;
 }
 
-/// Returns "Net" for "app::NetImpl".
-std::string short_name(std::string name) {
-  if (const auto colon = name.rfind(':'); colon != std::string::npos) name.erase(0, colon + 1);
-  if (name.size() > 4 && name.ends_with("Impl")) name.erase(name.size() - 4);
-  return name;
-}
-
 }  // namespace
 
 /// Checks a whole state against a module, then copies or assigns the state.
@@ -104,7 +97,7 @@ class ModuleLoader {
     }
     problems.insert(problems.end(), problems_.begin(), problems_.end());
     if (!problems.empty()) {
-      std::string text = "Error(s) in loading state_dict for " + short_name(root.name()) + ":";
+      std::string text = "Error(s) in loading state_dict for " + detail::type_of_holder(root) + ":";
       for (const std::string& problem : problems) text += "\n\t" + problem;
       throw Error(text);
     }
