@@ -34,6 +34,28 @@ void return_type_error(const std::type_info& actual, const std::type_info& asked
                              ", but you asked for type ", tern::detail::type_name(asked));
 }
 
+void unknown_forward_error(const Module* module) {
+  TERN_CHECK(module != nullptr, Error, "Cannot call an empty ContainedModule");
+  const std::string name = module->name();
+  tern::detail::raise<Error>(
+      name,
+      ": the container cannot call this module, because it does not know the types of its "
+      "forward(). Give the container a holder or a shared_ptr<",
+      name, ">, or call at<", name, ">() of the container");
+}
+
+AnyValue call_any(Module& module, AnyForward forward, AnyInputs&& inputs) {
+  const RunningScope running(module);
+  module.check_members();
+  if (!module.needs_call_scope()) return forward(module, inputs);
+  CallScope call(module, &inputs);
+  call.start();
+  AnyInputs consumed = inputs;
+  AnyValue output = forward(module, consumed);
+  call.finish(output);
+  return output;
+}
+
 void module_cast_error(const std::type_info& from, const std::type_info& to) {
   tern::detail::raise<Error>("Attempted to cast module of type ", tern::detail::type_name(from),
                              " to type ", tern::detail::type_name(to));
@@ -47,20 +69,12 @@ void AnyModule::check_not_empty(const char* function) const {
 
 AnyValue AnyModule::call(std::vector<AnyValue>&& inputs) const {
   check_not_empty("forward");
-  const detail::RunningScope running(*module_);
-  module_->check_members();
-  if (!module_->needs_call_scope()) return forward_(*module_, inputs);
-  detail::CallScope call(*module_, &inputs);
-  call.start();
-  detail::AnyInputs consumed = inputs;
-  AnyValue output = forward_(*module_, consumed);
-  call.finish(output);
-  return output;
+  return detail::call_any(*module_, module_.any_forward(), std::move(inputs));
 }
 
 AnyModule AnyModule::clone(const std::optional<Device>& device) const {
   AnyModule result = *this;
-  if (module_) result.module_ = module_->clone(device);
+  if (module_) result.module_ = {module_->clone(device), module_.any_forward()};
   return result;
 }
 

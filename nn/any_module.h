@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tern/nn/containers/contained_module.h>
 #include <tern/nn/containers/functional_module.h>
 #include <tern/nn/module/any_value.h>
 #include <tern/nn/module_holder.h>
@@ -30,92 +31,17 @@ class SequentialImpl;
 
 namespace detail {
 
-using AnyInputs = std::vector<AnyValue>;
-
-/// Reads the values of TERN_FORWARD_HAS_DEFAULT_ARGS.
-struct ForwardDefaults {
-  /// Returns how many of `count` arguments have no default.
-  template <class M>
-  static std::size_t required(std::size_t count) {
-    if constexpr (requires { M::forward_defaults(); }) {
-      for (const auto& argument : M::forward_defaults()) {
-        if (argument.first < count) count = argument.first;
-      }
-    }
-    return count;
-  }
-  template <class M>
-  static void fill(AnyInputs& inputs) {
-    if constexpr (requires { M::forward_defaults(); }) {
-      for (auto& [index, value] : M::forward_defaults()) {
-        if (index == inputs.size()) inputs.push_back(std::move(value));
-      }
-    }
-  }
-};
-
-[[noreturn]] TERN_API void argument_count_error(const Module& module, std::size_t least,
-                                                std::size_t most, std::size_t received);
-[[noreturn]] TERN_API void argument_type_error(std::size_t index, const std::type_info& expected,
-                                               const std::type_info& received);
-[[noreturn]] TERN_API void return_type_error(const std::type_info& actual,
-                                             const std::type_info& asked);
 [[noreturn]] TERN_API void module_cast_error(const std::type_info& from, const std::type_info& to);
 
-template <class T>
-T& argument(AnyInputs& inputs, std::size_t index) {
-  if (T* value = inputs[index].try_get<T>()) return *value;
-  argument_type_error(index, typeid(T), inputs[index].type_info());
-}
-
-/// Calls M::forward(Args...) with the values of `inputs` and may consume them, so that forward can
-/// reuse a temporary tensor that nobody else holds.
-template <class M, class Result, class... Args>
-struct ForwardCall {
-  static AnyValue run(Module& module, AnyInputs& inputs) {
-    const std::size_t received = inputs.size();
-    ForwardDefaults::fill<M>(inputs);
-    if (inputs.size() != sizeof...(Args)) {
-      argument_count_error(module, ForwardDefaults::required<M>(sizeof...(Args)), sizeof...(Args),
-                           received);
-    }
-    return run(static_cast<M&>(module), inputs, std::index_sequence_for<Args...>());
-  }
-
- private:
-  template <std::size_t... I>
-  static AnyValue run(M& module, AnyInputs& inputs, std::index_sequence<I...>) {
-    if constexpr (std::is_void_v<Result>) {
-      module.forward(std::forward<Args>(argument<std::decay_t<Args>>(inputs, I))...);
-      return AnyValue();
-    } else {
-      return AnyValue(
-          module.forward(std::forward<Args>(argument<std::decay_t<Args>>(inputs, I))...));
-    }
-  }
-};
-
-/// Deduces the ForwardCall of a module from the type of its forward.
-template <class M, class Forward>
-struct ForwardCallOf;
-template <class M, class C, class R, class... A>
-struct ForwardCallOf<M, R (C::*)(A...)> : ForwardCall<M, R, A...> {};
-template <class M, class C, class R, class... A>
-struct ForwardCallOf<M, R (C::*)(A...) const> : ForwardCall<M, R, A...> {};
-
+/// Returns the function that calls the forward of a class.
 template <class M>
-AnyValue any_forward(Module& module, AnyInputs& inputs) {
-  if constexpr (requires { &M::forward; }) {
-    return ForwardCallOf<M, decltype(&M::forward)>::run(module, inputs);
-  } else {
-    // forward is a template (Sequential) or overloaded. It fits if it maps a Tensor to a Tensor.
-    static_assert(
-        requires(M & m, Tensor t) { Tensor(m.forward(t)); },
-        "A module in a Sequential or an AnyModule needs one forward(), or one that maps a "
-        "Tensor to a Tensor. ModuleList and ModuleDict have none: hold them in a module of your "
-        "own, whose forward() calls what they hold.");
-    return ForwardCall<M, Tensor, Tensor>::run(module, inputs);
-  }
+constexpr AnyForward required_forward_of() {
+  static_assert(HasOneForward<M> || MapsTensor<M>,
+                "A module in a Sequential or an AnyModule needs one forward(), or one that maps a "
+                "Tensor to a Tensor. ModuleList and ModuleDict have none: hold them in a module of "
+                "your own, whose forward() calls what they hold.");
+  if constexpr (HasOneForward<M>) return ForwardCallOf<M, decltype(&M::forward)>::run;
+  return any_forward_of<M>();
 }
 
 }  // namespace detail
@@ -127,7 +53,7 @@ AnyValue any_forward(Module& module, AnyInputs& inputs) {
 ///   nn::AnyModule any(nn::Linear(2, 1));
 ///   Tensor y = any.forward(x);
 ///   auto n = any.get<nn::Linear>()->options.in_features();
-class TERN_API AnyModule {
+class TERN_API AnyModule : public detail::MemberLink {
   template <class T>
   static constexpr bool kIsModule = std::is_base_of_v<Module, std::remove_cvref_t<T>>;
 
@@ -139,10 +65,18 @@ class TERN_API AnyModule {
   template <detail::ModuleLike M>
   // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no AnyModule is ModuleLike.
   explicit AnyModule(M&& module) {
-    using Held = typename detail::HeldModule<std::remove_cvref_t<M>>::type;
-    module_ = detail::module_ptr(std::forward<M>(module));
-    forward_ = detail::any_forward<Held>;
+    using T = std::remove_cvref_t<M>;
+    using Held = typename detail::HeldModule<T>::type;
     type_ = &typeid(Held);
+    if constexpr (detail::kIsRegistered<T>) take(module, kAccess);
+    if constexpr (std::is_same_v<T, ContainedModule>) {
+      module_ = std::forward<M>(module);
+      module_.check_callable();
+      const Module& held = *module_;
+      type_ = &typeid(held);
+    } else {
+      module_ = {detail::module_ptr(std::forward<M>(module)), detail::required_forward_of<Held>()};
+    }
   }
 
   /// Holds another module; see the constructor.
@@ -181,7 +115,7 @@ class TERN_API AnyModule {
   const { return H(cast<typename H::ContainedType>("get")); }
   /// Returns the shared pointer, as a Module or as M. Throws Error if the module has another type
   /// or is missing.
-  const std::shared_ptr<Module>& ptr() const {
+  const ContainedModule& ptr() const {
     check_not_empty("ptr");
     return module_;
   }
@@ -211,8 +145,12 @@ class TERN_API AnyModule {
     return result;
   }
 
-  std::shared_ptr<Module> module_;
-  AnyValue (*forward_)(Module&, detail::AnyInputs&) = nullptr;
+  static const Module* module_of(const detail::MemberLink& link) {
+    return static_cast<const AnyModule&>(link).module_.get();
+  }
+  static constexpr detail::HolderAccess kAccess{module_of, nullptr};
+
+  ContainedModule module_;
   const std::type_info* type_ = nullptr;
 };
 

@@ -16,7 +16,15 @@ Module::Module(std::string name)
       children_("Submodule"),
       buffers_("Buffer"),
       name_(std::move(name)) {}
-Module::Module(const Module&) = default;
+Module::Module(const Module& other)
+    : ModuleHooks(other),
+      std::enable_shared_from_this<Module>(),
+      parameters_(other.parameters_),
+      children_(other.children_),
+      buffers_(other.buffers_),
+      is_training_(other.is_training_),
+      name_(other.name_),
+      family_(other.family_) {}
 
 Module& Module::operator=(const Module& other) {
   if (this == &other) return *this;
@@ -27,6 +35,7 @@ Module& Module::operator=(const Module& other) {
   children_ = other.children_;
   buffers_ = other.buffers_;
   members_ = other.members_;
+  links_.note_change();
   is_training_ = other.is_training_;
   name_ = other.name_;
   return *this;
@@ -80,6 +89,7 @@ void Module::check_name(const char* kind, const std::string& name) const {
 
 Tensor& Module::register_parameter(std::string name, Tensor tensor, StrictBool requires_grad) {
   check_name("Parameter", name);
+  check_leaf(name, tensor);
   if (tensor.defined()) tensor.requires_grad_(requires_grad);
   return parameters_.insert(std::move(name), std::move(tensor));
 }
@@ -99,24 +109,31 @@ void Module::check_child(const std::string& name, const Module* module) const {
   });
 }
 
-void Module::add_child(std::string name, std::shared_ptr<Module> module) {
+const std::string& Module::add_child(std::string name, std::shared_ptr<Module> module) {
   check_name("Submodule", name);
   check_child(name, module.get());
   detail::unite(family_, module->family_);
   children_.insert(std::move(name), std::move(module));
+  return children_.back().key();
 }
 
-void Module::replace_child(const std::string& name, std::shared_ptr<Module> module) {
-  std::shared_ptr<Module>& slot = children_[name];
-  check_child(name, module.get());
-  detail::unite(family_, module->family_);
-  slot = std::move(module);
+const std::string& Module::register_child(std::string name, std::shared_ptr<Module> module) {
+  check_not_container("register_module", "push_back() or insert()");
+  return add_child(std::move(name), std::move(module));
+}
+
+/// Throws for a container, whose own entries the function would not change.
+void Module::check_not_container(const char* function, const char* cure) const {
+  TERN_CHECK(!detail::is_container(*this), Error, name(), ": ", function,
+             "() would not change the modules that the container runs or returns; use ", cure);
 }
 
 void Module::unregister_module(const std::string& name) {
+  check_not_container("unregister_module", "pop()");
   TERN_CHECK(children_.contains(name), IndexError, "No Module with name `", name,
              "` is registered");
   children_.erase(name);
+  links_.clear(name);
 }
 
 // --- Registered entries --------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include <tern/nn/module/bound_members.h>
 #include <tern/nn/module/hooks.h>
 #include <tern/nn/module/load_options.h>
+#include <tern/nn/module/member_link.h>
 
 namespace tern::nn {
 
@@ -39,7 +40,9 @@ struct ImplOf<T> {
 /// tensors of the module) and submodules, each registered under a name.
 ///
 /// Everything registered moves with `to()` and is saved by `state_dict()`. A tensor or module that
-/// is only a data member is neither moved nor saved.
+/// is only a data member is neither moved nor saved. If a holder that is a data member, and was
+/// registered, is later assigned another module (`net->fc = nn::Linear(3, 2)`), the next call of
+/// the module, of parameters(), to() or state_dict() throws Error: replace_module() replaces both.
 ///
 /// Example:
 ///   struct NetImpl : nn::Module {
@@ -78,8 +81,8 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// name without a parameter.
   ///
   /// Throws: Error ("Parameter 'weight' already defined") unless the name is new within this
-  /// module, not empty and without a dot. Parameters, buffers and submodules share one set of
-  /// names.
+  /// module, not empty and without a dot, and for a tensor that is not a leaf. Parameters, buffers
+  /// and submodules share one set of names.
   Tensor& register_parameter(std::string name, Tensor tensor, StrictBool requires_grad = true);
   /// Registers a buffer and returns it. A non-persistent buffer moves with the module but is not
   /// saved.
@@ -99,7 +102,7 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// Replaces the tensor of a parameter, also in the member that bind_parameter() bound, and
   /// returns the new tensor. Sets requires_grad. Existing optimizers keep the old tensor.
   ///
-  /// Throws: IndexError when the name is not registered.
+  /// Throws: IndexError when the name is not registered, Error for a tensor that is not a leaf.
   ///
   /// Example:
   ///   decoder->replace_parameter("weight", encoder->weight);  // tied
@@ -107,8 +110,11 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
                             StrictBool requires_grad = true);
   /// Replaces the tensor of a buffer; see replace_parameter().
   Tensor& replace_buffer(const std::string& name, Tensor tensor);
-  /// Throws Error if a bound member has been assigned another tensor.
+  /// Throws Error if a bound member has been assigned another tensor, or a registered member
+  /// another module.
   void check_members() const {
+    if (links_.may_differ()) [[unlikely]]
+      check_links();
     for (const detail::BoundMember& member : members_) {
       if (member.was_assigned()) [[unlikely]] {
         member_error(member);
@@ -122,28 +128,38 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// module that contains this module.
   template <class M>
   // NOLINTNEXTLINE(performance-unnecessary-value-param): moved, where M is known.
-  std::shared_ptr<M> register_module(std::string name, std::shared_ptr<M> module) {
-    add_child(std::move(name), module);
-    return module;
+  detail::Registered<M> register_module(std::string name, std::shared_ptr<M> module) {
+    const std::string& stored = register_child(std::move(name), module);
+    return {links_, stored, std::move(module)};
   }
   template <class Contained, class Derived>
-  std::shared_ptr<Contained> register_module(std::string name,
-                                             const ModuleHolder<Contained, Derived>& holder) {
-    return register_module(std::move(name), holder.ptr());
+  detail::Registered<Contained> register_module(std::string name,
+                                                const ModuleHolder<Contained, Derived>& holder) {
+    const std::string& stored = register_child(std::move(name), holder.base_ptr());
+    links_.link_member(holder, stored, holder.kAccess);
+    return {links_, stored, holder.ptr()};
   }
-  /// Replaces a registered submodule and returns the new one. Throws IndexError when the name is
-  /// not registered.
+  /// Replaces a registered submodule, also in a holder that is a data member, and returns the new
+  /// module.
+  ///
+  /// Throws: IndexError when the name is not registered, Error if the member cannot hold the
+  /// module.
+  ///
+  /// Example:
+  ///   net->replace_module("fc", nn::Linear(512, 10));
   template <class M>
-  std::shared_ptr<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
+  detail::Registered<M> replace_module(const std::string& name, std::shared_ptr<M> module) {
     replace_child(name, module);
-    return module;
+    return {links_, name, std::move(module)};
   }
   template <class Contained, class Derived>
-  std::shared_ptr<Contained> replace_module(const std::string& name,
-                                            const ModuleHolder<Contained, Derived>& holder) {
-    return replace_module(name, holder.ptr());
+  detail::Registered<Contained> replace_module(const std::string& name,
+                                               const ModuleHolder<Contained, Derived>& holder) {
+    replace_child(name, holder.base_ptr());
+    return {links_, name, holder.ptr()};
   }
-  /// Removes a submodule. Throws IndexError when the name is not registered.
+  /// Removes a submodule, but not from a data member. Throws IndexError when the name is not
+  /// registered.
   void unregister_module(const std::string& name);
 
   /// Returns the module at a path ("features.0"), or this module. Throws Error if there is none.
@@ -330,6 +346,11 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// Copies the training mode and the hooks. For clone().
   void copy_modes(const Module& other);
 
+  /// Registers a submodule of a container, which has entries of its own for its modules.
+  const std::string& add_child(std::string name, std::shared_ptr<Module> module);
+  /// Replaces a registered submodule. Containers replace their entry, too.
+  virtual void replace_child(const std::string& name, std::shared_ptr<Module> module);
+
   /// The module's own parameters; containers change them directly.
   NamedTensors parameters_;
   /// The registered submodules; containers change them directly.
@@ -349,10 +370,12 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   [[noreturn]] void member_error(const detail::BoundMember& member) const;
   void bind(const std::string& name, Tensor& member, const Tensor& tensor);
   void rebind(const std::string& name, const Tensor& tensor);
+  void check_links() const;
   void check_has(const std::string& name) const;
   void check_name(const char* kind, const std::string& name) const;
-  void add_child(std::string name, std::shared_ptr<Module> module);
-  void replace_child(const std::string& name, std::shared_ptr<Module> module);
+  static void check_leaf(const std::string& name, const Tensor& parameter);
+  void check_not_container(const char* function, const char* cure) const;
+  const std::string& register_child(std::string name, std::shared_ptr<Module> module);
   void check_child(const std::string& name, const Module* module) const;
   Module& convert(std::optional<Device> device, std::optional<ScalarType> dtype, bool non_blocking,
                   std::optional<MemoryFormat> format = std::nullopt);
@@ -365,6 +388,7 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
 
   OrderedDict<std::string, Buffer> buffers_;
   detail::BoundMembers members_;
+  detail::MemberLinks links_{*this};
   bool is_training_ = true;
   std::string name_;
   std::shared_ptr<detail::Family> family_;  // modules that may contain this one or be below it

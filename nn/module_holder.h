@@ -94,11 +94,26 @@ NewModule<Impl> make_module(Args&&... args) {
 ///   fc->weight;                // reaches members
 ///   fc.to("cuda:0");
 template <class Contained, class Derived = void>
-class ModuleHolder {
+class ModuleHolder : public detail::MemberLink {
   using Self = std::conditional_t<std::is_void_v<Derived>, ModuleHolder, Derived>;
   template <class T>
   static constexpr bool kIsSource = std::is_base_of_v<ModuleHolder, std::remove_cvref_t<T>> ||
                                     std::is_convertible_v<T, std::shared_ptr<Contained>>;
+  friend class Module;
+
+  static const Module* module_of(const detail::MemberLink& link) {
+    return static_cast<const ModuleHolder&>(link).module_;
+  }
+  static bool set(detail::MemberLink& link, const std::shared_ptr<Module>& module, bool commit) {
+    auto* const contained = dynamic_cast<Contained*>(module.get());
+    if (contained != nullptr && commit) {
+      auto& holder = static_cast<ModuleHolder&>(link);
+      holder.module_ = contained;
+      holder.owner_ = module;
+    }
+    return contained != nullptr;
+  }
+  static constexpr detail::HolderAccess kAccess{module_of, set};
 
  public:
   /// The module class.
@@ -111,6 +126,14 @@ class ModuleHolder {
   /// Shares an existing module.
   ModuleHolder(std::shared_ptr<Contained> module) noexcept
       : module_(module.get()), owner_(std::move(module)) {}
+  /// Shares a module that register_module() has registered. The registering module watches this
+  /// holder if it is one of its data members.
+  template <class M>
+  requires std::is_convertible_v<M*, Contained*> ModuleHolder(
+      const detail::Registered<M>& registered)
+      : ModuleHolder(std::shared_ptr<Contained>(registered)) {
+    take(registered, kAccess);
+  }
   /// Makes the module from the arguments of its constructor.
   template <class Head, class... Tail>
   requires(sizeof...(Tail) != 0 || !kIsSource<Head>) explicit ModuleHolder(Head&& head,
@@ -248,9 +271,10 @@ struct HeldModule {
   using Impl = typename ImplOf<T>::type;
   using type = std::conditional_t<std::is_base_of_v<Module, Impl>, Impl, FunctionalImpl>;
 };
-template <class M>
-struct HeldModule<std::shared_ptr<M>> {
-  using type = M;
+template <class T>
+requires requires { typename T::element_type; }
+struct HeldModule<T> {  // a shared pointer
+  using type = typename T::element_type;
 };
 
 template <class T>

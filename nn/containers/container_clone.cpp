@@ -22,6 +22,12 @@ bool is_container(const Module& module) {
   return visit_container(module, [](const auto&) {});
 }
 
+ContainedModule replacement(const ContainedModule& old, std::shared_ptr<Module> module) {
+  const Module* const now = module.get();
+  const bool is_same_class = now != nullptr && old != nullptr && typeid(*old) == typeid(*now);
+  return {std::move(module), is_same_class ? old.any_forward() : nullptr};
+}
+
 std::shared_ptr<Module> ContainerCloner::clone(const Module& module) {
   std::shared_ptr<Module> copy;
   visit_container(module, [&]<class Container>(const Container& container) {

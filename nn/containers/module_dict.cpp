@@ -9,27 +9,38 @@ std::shared_ptr<Module> ModuleDictImpl::clone(const std::optional<Device>& devic
 }
 
 void ModuleDictImpl::append_clones(const ModuleDictImpl& from, detail::ContainerCloner& cloner) {
-  for (const auto& [key, module] : from.children_) put(key, cloner.clone(*module));
+  for (const auto& [key, module] : from.modules_) {
+    put(key, {cloner.clone(*module), module.any_forward()});
+  }
 }
 
 void ModuleDictImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::ModuleDict"; }
 
-void ModuleDictImpl::put(const std::string& key, std::shared_ptr<Module> module) {
-  if (contains(key)) {
-    replace_module(key, std::move(module));
+void ModuleDictImpl::put(const std::string& key, ContainedModule module) {
+  if (ContainedModule* const old = modules_.find(key)) {
+    Module::replace_child(key, module);
+    *old = std::move(module);
   } else {
-    register_module(key, std::move(module));
+    add_child(key, module);
+    modules_.insert(key, std::move(module));
   }
+}
+
+void ModuleDictImpl::replace_child(const std::string& name, std::shared_ptr<Module> module) {
+  Module::replace_child(name, module);
+  ContainedModule* const old = modules_.find(name);
+  if (old != nullptr) *old = detail::replacement(*old, std::move(module));
 }
 
 std::shared_ptr<Module> ModuleDictImpl::pop(const std::string& key) {
   std::shared_ptr<Module> module = ptr(key);
   children_.erase(key);
+  modules_.erase(key);
   return module;
 }
 
-const std::shared_ptr<Module>& ModuleDictImpl::ptr(const std::string& key) const {
-  const std::shared_ptr<Module>* module = children_.find(key);
+const ContainedModule& ModuleDictImpl::ptr(const std::string& key) const {
+  const ContainedModule* module = modules_.find(key);
   TERN_CHECK(module != nullptr, IndexError, "Key '", key, "' is not defined");
   return *module;
 }

@@ -8,19 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include <tern/nn/containers/functional_module.h>
+#include <tern/nn/containers/contained_module.h>
 #include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
 
 namespace tern::nn {
 
 /// A module with its name, for braces and vectors: {"mean", nn::Linear(8, 2)}.
-struct NamedModule : std::pair<std::string, std::shared_ptr<Module>> {
+struct NamedModule : std::pair<std::string, ContainedModule> {
   /// Names a module: a shared pointer, a holder, a module by value, or a function that maps a
   /// Tensor to a Tensor.
   template <detail::ModuleLike M>
-  NamedModule(std::string name, M&& module)
-      : pair(std::move(name), detail::module_ptr(std::forward<M>(module))) {}
+  NamedModule(std::string name, M&& module) : pair(std::move(name), std::forward<M>(module)) {}
 };
 
 /// Modules by name, in order of insertion, registered in the module that holds the dictionary. Has
@@ -29,12 +28,12 @@ struct NamedModule : std::pair<std::string, std::shared_ptr<Module>> {
 /// Example:
 ///   nn::ModuleDict heads({{"mean", nn::Linear(8, 2)}, {"act", nn::ReLU()}});
 ///   heads->insert("std", nn::Linear(8, 2));
-///   Tensor mean = heads->at<nn::LinearImpl>("mean").forward(x);
+///   Tensor mean = heads["mean"](x);
 class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
  public:
-  /// Iterators over the items.
-  using Iterator = NamedModules::Iterator;
-  using ConstIterator = NamedModules::ConstIterator;
+  /// Iterators over the items. insert() replaces a module.
+  using Iterator = OrderedDict<std::string, ContainedModule>::ConstIterator;
+  using ConstIterator = Iterator;
   /// Names and modules.
   using Pairs = std::vector<std::pair<std::string, std::shared_ptr<Module>>>;
 
@@ -61,12 +60,15 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   /// Adds one module, or replaces it.
   template <detail::ModuleLike M>
   void insert(const std::string& key, M&& module) {
-    put(key, detail::module_ptr(std::forward<M>(module)));
+    put(key, std::forward<M>(module));
   }
   /// Removes a module and returns it. Throws IndexError when there is no such key.
   std::shared_ptr<Module> pop(const std::string& key);
   /// Removes all modules.
-  void clear() { children_.clear(); }
+  void clear() {
+    children_.clear();
+    modules_.clear();
+  }
 
   /// Returns the number of modules.
   std::size_t size() const noexcept { return children_.size(); }
@@ -81,12 +83,10 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   /// Copies the modules, in order.
   std::vector<std::shared_ptr<Module>> values() const { return children_.values(); }
   /// Copies keys and modules, in order.
-  Pairs items() const { return children_.pairs(); }
+  Pairs items() const { return {begin(), end()}; }
   /// Iterators over the items in order.
-  Iterator begin() { return children_.begin(); }
-  Iterator end() { return children_.end(); }
-  ConstIterator begin() const { return children_.begin(); }
-  ConstIterator end() const { return children_.end(); }
+  ConstIterator begin() const { return modules_.begin(); }
+  ConstIterator end() const { return modules_.end(); }
 
   /// Returns the module of a key as M, which is an Impl class. Throws IndexError if there is no
   /// such key, Error if the module has another type.
@@ -95,24 +95,30 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
     return *ptr<M>(key);
   }
   /// Returns the pointer to the module of a key, as a Module or as M. Throws like at().
-  const std::shared_ptr<Module>& ptr(const std::string& key) const;
+  const ContainedModule& ptr(const std::string& key) const;
   template <class M>
   std::shared_ptr<M> ptr(const std::string& key) const {
     auto result = std::dynamic_pointer_cast<M>(ptr(key));
     if (!result) cast_error(key, typeid(M));
     return result;
   }
-  /// Returns the pointer to the module of a key. Throws IndexError when there is no such key.
-  const std::shared_ptr<Module>& operator[](const std::string& key) const { return ptr(key); }
+  /// Returns the module of a key, which can be called. Throws IndexError when there is no such key.
+  ///
+  /// Example:
+  ///   Tensor mean = heads["mean"](x);
+  const ContainedModule& operator[](const std::string& key) const { return ptr(key); }
   template <class I>
   requires std::is_integral_v<I>
-  const std::shared_ptr<Module>& operator[](I) const = delete;
+  const ContainedModule& operator[](I) const = delete;
 
  private:
   friend class detail::ContainerCloner;
   void append_clones(const ModuleDictImpl& from, detail::ContainerCloner& cloner);
-  void put(const std::string& key, std::shared_ptr<Module> module);
+  void put(const std::string& key, ContainedModule module);
+  void replace_child(const std::string& name, std::shared_ptr<Module> module) override;
   [[noreturn]] static void cast_error(const std::string& key, const std::type_info& wanted);
+
+  OrderedDict<std::string, ContainedModule> modules_;  // those of children_
 };
 
 /// The holder of ModuleDictImpl, which can also be made of named modules in braces.

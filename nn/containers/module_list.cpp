@@ -11,17 +11,17 @@ std::shared_ptr<Module> ModuleListImpl::clone(const std::optional<Device>& devic
 }
 
 void ModuleListImpl::append_clones(const ModuleListImpl& from, detail::ContainerCloner& cloner) {
-  for (const auto& module : from.modules_) append(cloner.clone(*module));
+  for (const auto& module : from.modules_) append({cloner.clone(*module), module.any_forward()});
 }
 
 void ModuleListImpl::pretty_print(std::ostream& stream) const { stream << "tern::nn::ModuleList"; }
 
-void ModuleListImpl::append(std::shared_ptr<Module> module) {
-  register_module(std::to_string(size()), module);
+void ModuleListImpl::append(ContainedModule module) {
+  add_child(std::to_string(size()), module);
   modules_.push_back(std::move(module));
 }
 
-void ModuleListImpl::insert_at(std::size_t index, std::shared_ptr<Module> module) {
+void ModuleListImpl::insert_at(std::size_t index, ContainedModule module) {
   detail::check_index("ModuleList", index, size() + 1, size());
   append(module);  // checks it
   modules_.pop_back();
@@ -29,10 +29,16 @@ void ModuleListImpl::insert_at(std::size_t index, std::shared_ptr<Module> module
   for (std::size_t i = index; i < size(); ++i) children_[std::to_string(i)] = modules_[i];
 }
 
-void ModuleListImpl::replace_at(std::size_t index, std::shared_ptr<Module> module) {
+void ModuleListImpl::replace_at(std::size_t index, ContainedModule module) {
   detail::check_index("ModuleList", index, size(), size());
-  replace_module(std::to_string(index), module);  // checks it
+  Module::replace_child(std::to_string(index), module);  // checks it
   modules_[index] = std::move(module);
+}
+
+void ModuleListImpl::replace_child(const std::string& name, std::shared_ptr<Module> module) {
+  Module::replace_child(name, module);
+  const std::size_t index = children_.index_of(name);
+  if (index < size()) modules_[index] = detail::replacement(modules_[index], std::move(module));
 }
 
 std::shared_ptr<Module> ModuleListImpl::pop(Index index) {
@@ -55,7 +61,7 @@ std::shared_ptr<ModuleListImpl> ModuleListImpl::slice(Index begin, Index end) co
   return list;
 }
 
-const std::shared_ptr<Module>& ModuleListImpl::ptr(Index index) const {
+const ContainedModule& ModuleListImpl::ptr(Index index) const {
   detail::check_index("ModuleList", index, size(), size());
   return modules_[index];
 }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <tern/nn/containers/functional_module.h>
+#include <tern/nn/containers/contained_module.h>
 #include <tern/nn/module/cloneable.h>
 #include <tern/nn/module_holder.h>
 
@@ -17,12 +17,12 @@ namespace tern::nn {
 ///
 /// Example:
 ///   nn::ModuleList layers(nn::Linear(8, 8), nn::Linear(8, 8));
-///   for (const auto& layer : *layers) x = layer->as<nn::Linear>()->forward(x);
+///   for (const auto& layer : *layers) x = layer(x);
 class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
  public:
-  /// Iterators over the modules.
-  using Iterator = std::vector<std::shared_ptr<Module>>::iterator;
-  using ConstIterator = std::vector<std::shared_ptr<Module>>::const_iterator;
+  /// Iterators over the modules. set() replaces a module.
+  using Iterator = std::vector<ContainedModule>::const_iterator;
+  using ConstIterator = Iterator;
   /// An index as a parameter. No bool converts to it.
   using Index = StrictInteger<std::size_t>;
 
@@ -48,18 +48,18 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   /// Appends a module, a holder or a shared pointer to a module.
   template <detail::ModuleLike M>
   void push_back(M&& module) {
-    append(detail::module_ptr(std::forward<M>(module)));
+    append(std::forward<M>(module));
   }
   /// Inserts a module before `index`; the later modules get new names. Throws IndexError for an
   /// index above size().
   template <detail::ModuleLike M>
   void insert(Index index, M&& module) {
-    insert_at(index, detail::module_ptr(std::forward<M>(module)));
+    insert_at(index, std::forward<M>(module));
   }
   /// Replaces the module at an index. Throws IndexError out of range.
   template <detail::ModuleLike M>
   void set(Index index, M&& module) {
-    replace_at(index, detail::module_ptr(std::forward<M>(module)));
+    replace_at(index, std::forward<M>(module));
   }
   /// Removes the module at an index, by default the last, and returns it; the later modules get new
   /// names. Throws IndexError out of range.
@@ -79,8 +79,6 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   /// Returns true when there is no module.
   bool is_empty() const noexcept { return modules_.empty(); }
   /// Iterators over the modules in order.
-  Iterator begin() { return modules_.begin(); }
-  Iterator end() { return modules_.end(); }
   ConstIterator begin() const { return modules_.begin(); }
   ConstIterator end() const { return modules_.end(); }
 
@@ -91,25 +89,29 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
     return *ptr<M>(index);
   }
   /// Returns the pointer to the module at an index, as a Module or as M. Throws like at().
-  const std::shared_ptr<Module>& ptr(Index index) const;
+  const ContainedModule& ptr(Index index) const;
   template <class M>
   std::shared_ptr<M> ptr(Index index) const {
     auto result = std::dynamic_pointer_cast<M>(ptr(index));
     if (!result) cast_error(index, typeid(M));
     return result;
   }
-  /// Returns the pointer to the module at an index. Throws IndexError out of range.
-  const std::shared_ptr<Module>& operator[](Index index) const { return ptr(index); }
+  /// Returns the module at an index, which can be called. Throws IndexError out of range.
+  ///
+  /// Example:
+  ///   x = layers[0](x);
+  const ContainedModule& operator[](Index index) const { return ptr(index); }
 
  private:
   friend class detail::ContainerCloner;
   void append_clones(const ModuleListImpl& from, detail::ContainerCloner& cloner);
-  void append(std::shared_ptr<Module> module);
-  void insert_at(std::size_t index, std::shared_ptr<Module> module);
-  void replace_at(std::size_t index, std::shared_ptr<Module> module);
+  void append(ContainedModule module);
+  void insert_at(std::size_t index, ContainedModule module);
+  void replace_at(std::size_t index, ContainedModule module);
+  void replace_child(const std::string& name, std::shared_ptr<Module> module) override;
   [[noreturn]] static void cast_error(std::size_t index, const std::type_info& wanted);
 
-  std::vector<std::shared_ptr<Module>> modules_;
+  std::vector<ContainedModule> modules_;
 };
 TERN_MODULE(ModuleList);
 

@@ -28,8 +28,9 @@ Tensor& ParameterDictImpl::setdefault(const std::string& key, const Tensor& para
 }
 
 void ParameterDictImpl::put(const std::string& key, Tensor parameter) {
-  if (Tensor* old = parameters_.find(key)) {
-    *old = std::move(parameter);
+  if (contains(key)) {
+    const bool requires_grad = parameter.requires_grad();
+    replace_parameter(key, std::move(parameter), requires_grad);
   } else {
     insert(key, std::move(parameter));
   }

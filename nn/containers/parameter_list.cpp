@@ -23,6 +23,12 @@ void ParameterListImpl::append(Tensor parameter) {
   register_parameter(std::to_string(size()), std::move(parameter), requires_grad);
 }
 
+void ParameterListImpl::set(Index index, Tensor parameter) {
+  at(index);
+  const bool requires_grad = parameter.requires_grad();
+  replace_parameter(std::to_string(std::size_t{index}), std::move(parameter), requires_grad);
+}
+
 Tensor ParameterListImpl::pop() {
   TERN_CHECK(!is_empty(), IndexError, "ParameterList: pop() of an empty list");
   Tensor parameter = parameters_.back().value();

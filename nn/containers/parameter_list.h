@@ -52,8 +52,9 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
     extend(other);
     return other;
   }
-  /// Replaces the parameter at an index. Throws IndexError out of range.
-  void set(Index index, Tensor parameter) { at(index) = std::move(parameter); }
+  /// Replaces the parameter at an index. Throws IndexError out of range, Error for a tensor that is
+  /// not a leaf.
+  void set(Index index, Tensor parameter);
   /// Removes the last parameter and returns it. Throws IndexError when there is none.
   Tensor pop();
 

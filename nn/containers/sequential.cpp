@@ -25,7 +25,7 @@ std::shared_ptr<Module> SequentialImpl::clone(const std::optional<Device>& devic
 void SequentialImpl::append_clones(const SequentialImpl& from, detail::ContainerCloner& cloner) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     AnyModule module = from.modules_[i];
-    if (!module.is_empty()) module.module_ = cloner.clone(*module.module_);
+    module.module_ = {cloner.clone(*module.module_), module.module_.any_forward()};
     push_back(from.children_[i].key(), std::move(module));
   }
 }
@@ -37,7 +37,7 @@ void SequentialImpl::push_back(AnyModule module) {
 }
 
 void SequentialImpl::push_back(std::string name, AnyModule module) {
-  register_module(std::move(name), module.ptr());
+  add_child(std::move(name), module.ptr());
   modules_.push_back(std::move(module));
 }
 
@@ -67,6 +67,28 @@ void SequentialImpl::insert(Index index, AnyModule module) {
   modules.insert(modules.begin() + static_cast<std::ptrdiff_t>(std::size_t{index}),
                  std::move(module));
   renumber(std::move(modules));
+}
+
+void SequentialImpl::set(Index index, AnyModule module) {
+  checked(index);
+  Module::replace_child(children_[std::size_t{index}].key(), module.ptr());
+  modules_[index] = std::move(module);
+}
+
+void SequentialImpl::replace_child(const std::string& name, std::shared_ptr<Module> module) {
+  const std::size_t index = children_.index_of(name);
+  if (index < size()) {
+    const ContainedModule& old = modules_[index].module_;
+    const ContainedModule entry = detail::replacement(old, module);
+    TERN_CHECK(entry == nullptr || entry.any_forward() != nullptr, Error,
+               "Sequential: replace_module: the module '", name, "' is a ", old->name(),
+               ". A module of another type, here ", module->name(), ", replaces it by set(", index,
+               ", module)");
+    Module::replace_child(name, std::move(module));
+    modules_[index].module_ = entry;
+  } else {
+    Module::replace_child(name, std::move(module));
+  }
 }
 
 AnyModule SequentialImpl::pop(Index index) {

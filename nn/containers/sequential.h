@@ -26,9 +26,9 @@ namespace tern::nn {
 ///   Tensor y = net(x);
 class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
  public:
-  /// Iterators over the modules.
-  using Iterator = std::vector<AnyModule>::iterator;
-  using ConstIterator = std::vector<AnyModule>::const_iterator;
+  /// Iterators over the modules. set() replaces a module.
+  using Iterator = std::vector<AnyModule>::const_iterator;
+  using ConstIterator = Iterator;
   /// An index as a parameter. No bool converts to it.
   using Index = StrictInteger<std::size_t>;
 
@@ -91,6 +91,15 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
     insert(index, AnyModule(std::forward<M>(module)));
   }
   void insert(Index index, AnyModule module);
+  /// Replaces the module at an index, which keeps its name. Throws IndexError out of range.
+  ///
+  /// Example:
+  ///   net->classifier->set(6, nn::Linear(4096, 10));
+  template <detail::ModuleLike M>
+  void set(Index index, M&& module) {
+    set(index, AnyModule(std::forward<M>(module)));
+  }
+  void set(Index index, AnyModule module);
   /// Removes the module at an index and returns it; the others are renamed as by insert(). Throws
   /// like insert().
   AnyModule pop(Index index);
@@ -111,8 +120,6 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   /// Returns true when there is no module.
   bool is_empty() const noexcept { return modules_.empty(); }
   /// Iterators over the modules in order.
-  Iterator begin() { return modules_.begin(); }
-  Iterator end() { return modules_.end(); }
   ConstIterator begin() const { return modules_.begin(); }
   ConstIterator end() const { return modules_.end(); }
 
@@ -123,13 +130,13 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
     return checked(index).get<M>();
   }
   /// Returns the pointer to the module at an index, as a Module or as M. Throws like at().
-  std::shared_ptr<Module> ptr(Index index) const { return checked(index).ptr(); }
+  const ContainedModule& ptr(Index index) const { return checked(index).ptr(); }
   template <class M>
   std::shared_ptr<M> ptr(Index index) const {
     return checked(index).ptr<M>();
   }
-  /// Returns the pointer to the module at an index. Throws IndexError out of range.
-  std::shared_ptr<Module> operator[](Index index) const { return ptr(index); }
+  /// Returns the module at an index, which can be called. Throws IndexError out of range.
+  const ContainedModule& operator[](Index index) const { return ptr(index); }
 
  private:
   friend class detail::ContainerCloner;
@@ -138,6 +145,7 @@ class TERN_API SequentialImpl : public Cloneable<SequentialImpl> {
   const AnyModule& checked(std::size_t index) const;
   void check_numbered(const char* function) const;
   void renumber(std::vector<AnyModule> modules);
+  void replace_child(const std::string& name, std::shared_ptr<Module> module) override;
 
   std::vector<AnyModule> modules_;
 };

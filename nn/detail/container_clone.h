@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <tern/nn/module.h>
+#include <tern/nn/containers/contained_module.h>
 
 // Copies of containers inside containers, without recursion.
 
@@ -20,6 +20,10 @@ namespace detail {
 /// Returns true for exactly a Sequential, ModuleList or ModuleDict. Derived classes do not count,
 /// because they may override what a module does.
 bool is_container(const Module& module);
+
+/// Returns the entry of a container for a module that replaces another one. It can be called if
+/// both are of the same class.
+ContainedModule replacement(const ContainedModule& old, std::shared_ptr<Module> module);
 
 /// Clones a tree of containers. An inner container starts as an empty copy and is filled later; any
 /// other module is cloned by its own clone().
