@@ -149,6 +149,25 @@ class ContainedModule : public std::shared_ptr<Module> {
   ContainedModule(std::shared_ptr<Module> module, detail::AnyForward call)
       : std::shared_ptr<Module>(std::move(module)), forward_(call) {}
 
+  ContainedModule(const ContainedModule&) = default;
+  ContainedModule(ContainedModule&&) = default;
+  ContainedModule& operator=(const ContainedModule&) = default;
+  ContainedModule& operator=(ContainedModule&&) = default;
+  ~ContainedModule() = default;
+  /// Holds another module; see the constructor.
+  template <detail::ModuleLike M>
+  requires(!std::is_base_of_v<ContainedModule, std::remove_cvref_t<M>>) ContainedModule& operator=(
+      M&& module) {
+    return *this = ContainedModule(std::forward<M>(module));
+  }
+  // Rejects an assignment to the module of a container.
+  template <class M>
+  void operator=(M&&) const {  // NOLINT(misc-unconventional-assign-operator): never called
+    static_assert(sizeof(M) == 0,
+                  "The module of a container is replaced by a function: list->set(0, module) for "
+                  "ModuleList and Sequential, dict->insert(\"key\", module) for ModuleDict.");
+  }
+
   /// Calls the module and returns the result as R. Throws Error if number or types of the arguments
   /// are wrong, if the result has another type, and if the type of forward is not known.
   template <class R = Tensor, class... Args>

@@ -19,6 +19,13 @@ struct OwnImpl : nn::Module {
 };
 TERN_MODULE(Own);
 
+template <int number>
+struct PlainImpl : nn::Module {
+  Tensor forward(Tensor x) { return x; }
+};
+template <int number>
+using Plain = nn::ModuleHolder<PlainImpl<number>>;
+
 struct Stream : data::StreamDataset<Stream, int> {
   int get_batch(std::size_t) override { return 0; }
   std::optional<std::size_t> size() const override { return std::nullopt; }
@@ -42,6 +49,15 @@ int main() {
   data::make_data_loader(NoDataset(), 2);  // error: derives from tern::data::Dataset
   data::make_data_loader(Stream(), 2);     // error: needs samplers::StreamSampler
   static_cast<void>(Net());
+
+  const nn::Sequential layers{nn::ReLU()};
+  const nn::ModuleDict heads({{"class", nn::ReLU()}});
+  layers[0] = nn::Tanh();            // error: list->set(0, module)
+  heads["class"] = nn::Sigmoid();    // error: dict->insert("key", module)
+  layers[0] = heads["class"];        // error: list->set(0, module)
+  Plain<1>().clone();                // error: Derive it from nn::Cloneable
+  optim::AveragedModel(Plain<2>());  // error: Derive it from nn::Cloneable
+  nn::DataParallel(Plain<3>());      // error: Derive it from nn::Cloneable
 
   nn::Linear net(3, 1);
   optim::SGD sgd(net->parameters(), 0.1);
