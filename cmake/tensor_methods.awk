@@ -2,7 +2,7 @@
 #
 #   TERN_API Tensor sum(const Tensor& self, StrictInt dim);   Tensor sum(StrictInt dim) const;
 #   TERN_API Tensor exp(Tensor self);                         Tensor exp() const;
-#   TERN_API Tensor& exp_(Tensor& self);                      Tensor& exp_();
+#   TERN_API Tensor& exp_(Tensor& self);                      Tensor& exp_() const;
 #
 # and functions that two lists name:
 #
@@ -141,7 +141,7 @@ function declare_method(text, comment,    i, shown, passed, is_inplace) {
     if (i != self) {
       shown = shown (shown ? ", " : "") (part == "declarations" ? parameter[i] : without_default(parameter[i]))
     }
-    passed = passed (i > 1 ? ", " : "") (i == self ? "*this" : argument(parameter[i]))
+    passed = passed (i > 1 ? ", " : "") (i != self ? argument(parameter[i]) : is_inplace ? "handle()" : "*this")
   }
   if (part == "declarations") {
     if (name != group) {
@@ -152,10 +152,9 @@ function declare_method(text, comment,    i, shown, passed, is_inplace) {
       printf "%s", comment
     }
     group = name
-    printf "  %s%s(%s)%s;\n", result, name, shown, is_inplace ? "" : " const"
+    printf "  %s%s(%s) const;\n", result, name, shown
   } else {
-    printf "%sTensor::%s(%s)%s { return tern::%s(%s); }\n", result, name, shown,
-           is_inplace ? "" : " const", name, passed
+    printf "%sTensor::%s(%s) const { return tern::%s(%s); }\n", result, name, shown, name, passed
   }
 }
 

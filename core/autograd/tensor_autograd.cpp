@@ -84,13 +84,13 @@ IntrusivePtr<autograd::Node> Tensor::grad_fn() const {
 
 std::uint32_t Tensor::output_nr() const { return autograd::gradient_edge(*this).output_nr; }
 
-Tensor& Tensor::requires_grad_(StrictBool requires_grad) {
+Tensor& Tensor::requires_grad_(StrictBool requires_grad) const {
   TERN_CHECK(requires_grad || is_leaf(), Error,
              "you can only change requires_grad flags of leaf variables. If you want to use a "
              "computed variable in a subgraph that doesn't require differentiation use "
              "var_no_grad = var.detach().");
   set_requires_grad(requires_grad);
-  return *this;
+  return handle();
 }
 
 const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
@@ -165,13 +165,13 @@ Tensor Tensor::detach() const {
   return detail::make_alias(*this);
 }
 
-Tensor& Tensor::detach_() {
+Tensor& Tensor::detach_() const {
   TERN_CHECK(!is_view(), Error, "Can't detach views in-place. Use detach() instead.");
   if (Meta* meta = meta_of(self())) {
     if (meta->slot && is_leaf()) meta->slot->is_open = false;
     meta->node.reset();
   }
-  return *this;
+  return handle();
 }
 
 Tensor Tensor::data() const {

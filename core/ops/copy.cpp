@@ -190,9 +190,9 @@ Tensor& detail::copy_inplace(const char* node, Tensor& self, const Tensor& sourc
                                   : detail::overwrite(self, op);
 }
 
-Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) {
+Tensor& Tensor::copy_(const Tensor& source, StrictBool non_blocking) const {
   TERN_OP("copy_", *this, source);
-  return detail::copy_inplace("CopyBackwards", *this, source, non_blocking);
+  return detail::copy_inplace("CopyBackwards", handle(), source, non_blocking);
 }
 
 Tensor Tensor::to(Device device, ScalarType dtype, StrictBool non_blocking, StrictBool copy,

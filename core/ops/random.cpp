@@ -117,7 +117,7 @@ void check_uniform_bounds(double from, double to, const char* type, double large
 
 }  // namespace
 
-Tensor& Tensor::uniform_(double from, double to, OptionalGenerator generator) {
+Tensor& Tensor::uniform_(double from, double to, OptionalGenerator generator) const {
   TERN_OP("uniform_", *this);
   check_floating_draw("check_uniform_bounds", *this);
   visit_dtype(dtype(), [&](auto tag) {
@@ -129,22 +129,22 @@ Tensor& Tensor::uniform_(double from, double to, OptionalGenerator generator) {
       check_uniform_bounds(from, to, Limit::kName, Limit::kLargest);
     }
   });
-  return draw_random_inplace(*this, "uniform_", "UniformBackward0", generator,
+  return draw_random_inplace(handle(), "uniform_", "UniformBackward0", generator,
                              random_args(RandomOp::kUniform, from, to));
 }
 
-Tensor& Tensor::normal_(double mean, double std, OptionalGenerator generator) {
+Tensor& Tensor::normal_(double mean, double std, OptionalGenerator generator) const {
   TERN_OP("normal_", *this);
   check_floating_draw("normal_kernel_cpu", *this);
   TERN_CHECK(std >= 0, Error, "normal expects std >= 0.0, but found std ", std);
-  return draw_random_inplace(*this, "normal_", "NormalBackward0", generator,
+  return draw_random_inplace(handle(), "normal_", "NormalBackward0", generator,
                              random_args(RandomOp::kNormal, mean, std));
 }
 
-Tensor& Tensor::bernoulli_(double p, OptionalGenerator generator) {
+Tensor& Tensor::bernoulli_(double p, OptionalGenerator generator) const {
   TERN_OP("bernoulli_", *this);
   TERN_CHECK(p >= 0 && p <= 1, Error, "bernoulli_ expects p to be in [0, 1], but got p=", p);
-  return draw_random_inplace(*this, "bernoulli_", "BernoulliBackward2", generator,
+  return draw_random_inplace(handle(), "bernoulli_", "BernoulliBackward2", generator,
                              random_args(RandomOp::kBernoulli, p, 0));
 }
 
@@ -160,35 +160,35 @@ void check_continuous(const char* distribution, const Tensor& self) {
 
 }  // namespace
 
-Tensor& Tensor::exponential_(double lambd, OptionalGenerator generator) {
+Tensor& Tensor::exponential_(double lambd, OptionalGenerator generator) const {
   TERN_OP("exponential_", *this);
   check_continuous("Exponential", *this);
   TERN_CHECK(lambd > 0, Error, "exponential_ expects lambda > 0.0, but found lambda=", lambd);
-  return draw_random_inplace(*this, "exponential_", "ExponentialBackward0", generator,
+  return draw_random_inplace(handle(), "exponential_", "ExponentialBackward0", generator,
                              random_args(RandomOp::kExponential, lambd, 0));
 }
 
-Tensor& Tensor::cauchy_(double median, double sigma, OptionalGenerator generator) {
+Tensor& Tensor::cauchy_(double median, double sigma, OptionalGenerator generator) const {
   TERN_OP("cauchy_", *this);
   check_continuous("Cauchy", *this);
   TERN_CHECK(sigma > 0, Error, "cauchy_ expects sigma > 0.0, but found sigma=", sigma);
-  return draw_random_inplace(*this, "cauchy_", "CauchyBackward0", generator,
+  return draw_random_inplace(handle(), "cauchy_", "CauchyBackward0", generator,
                              random_args(RandomOp::kCauchy, median, sigma));
 }
 
-Tensor& Tensor::log_normal_(double mean, double std, OptionalGenerator generator) {
+Tensor& Tensor::log_normal_(double mean, double std, OptionalGenerator generator) const {
   TERN_OP("log_normal_", *this);
   check_floating_draw("log_normal_cpu", *this);
   TERN_CHECK(std > 0, Error, "log_normal_ expects std > 0.0, but found std=", std);
-  return draw_random_inplace(*this, "log_normal_", "LogNormalBackward0", generator,
+  return draw_random_inplace(handle(), "log_normal_", "LogNormalBackward0", generator,
                              random_args(RandomOp::kLogNormal, mean, std));
 }
 
-Tensor& Tensor::geometric_(double p, OptionalGenerator generator) {
+Tensor& Tensor::geometric_(double p, OptionalGenerator generator) const {
   TERN_OP("geometric_", *this);
   TERN_CHECK(dtype() != kBool, NotImplementedError, "\"geometric_cpu\" not implemented for 'Bool'");
   TERN_CHECK(p > 0 && p < 1, Error, "geometric_ expects p to be in (0, 1), but got p=", p);
-  return draw_random_inplace(*this, "geometric_", "GeometricBackward0", generator,
+  return draw_random_inplace(handle(), "geometric_", "GeometricBackward0", generator,
                              random_args(RandomOp::kGeometric, p, 0));
 }
 

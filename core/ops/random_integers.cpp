@@ -109,17 +109,17 @@ Tensor& random_between(const char* node, Tensor& self, std::int64_t from, std::i
 
 }  // namespace
 
-Tensor& Tensor::random_(StrictInt from, StrictInt to, OptionalGenerator generator) {
+Tensor& Tensor::random_(StrictInt from, StrictInt to, OptionalGenerator generator) const {
   TERN_OP("random_", *this);
-  return random_between("RandomBackward0", *this, from, to, generator);
+  return random_between("RandomBackward0", handle(), from, to, generator);
 }
 
-Tensor& Tensor::random_(StrictInt to, OptionalGenerator generator) {
+Tensor& Tensor::random_(StrictInt to, OptionalGenerator generator) const {
   TERN_OP("random_", *this);
-  return random_between("RandomBackward1", *this, 0, to, generator);
+  return random_between("RandomBackward1", handle(), 0, to, generator);
 }
 
-Tensor& Tensor::random_(StrictInt from, std::nullopt_t, OptionalGenerator generator) {
+Tensor& Tensor::random_(StrictInt from, std::nullopt_t, OptionalGenerator generator) const {
   TERN_OP("random_", *this);
   const IntegerRange range = integers_of(dtype());
   std::int64_t first = from, last = range.highest;
@@ -129,7 +129,7 @@ Tensor& Tensor::random_(StrictInt from, std::nullopt_t, OptionalGenerator genera
         "random_ over all 64-bit numbers handles only int64, double, float and bfloat16, got ",
         dtype());
     // The range 0 stands for all numbers.
-    return draw_random_inplace(*this, "random_", "RandomBackward0", generator,
+    return draw_random_inplace(handle(), "random_", "RandomBackward0", generator,
                                random_args(RandomOp::kRandint, 0, 0, first, first));
   }
   if (range.digits != 0) {
@@ -144,18 +144,18 @@ Tensor& Tensor::random_(StrictInt from, std::nullopt_t, OptionalGenerator genera
   check_bound("from", first, range);
   // The end may be 2^63, which wraps around as the kernel's count does.
   const auto end = static_cast<std::int64_t>(static_cast<std::uint64_t>(last) + 1);
-  return draw_random_inplace(*this, "random_", "RandomBackward0", generator,
+  return draw_random_inplace(handle(), "random_", "RandomBackward0", generator,
                              random_args(RandomOp::kRandint, 0, 0, first, end));
 }
 
-Tensor& Tensor::random_(OptionalGenerator generator) {
+Tensor& Tensor::random_(OptionalGenerator generator) const {
   TERN_OP("random_", *this);
   // All integers from 0 that the dtype counts to; int64 has 2^63 of them, which wraps around.
   const IntegerRange range = integers_of(dtype());
   const std::int64_t last = range.digits != 0 ? std::int64_t{1} << range.digits : range.highest;
   const double one_word = element_size() == 8 ? 0 : 1;
   return draw_random_inplace(
-      *this, "random_", "RandomBackward2", generator,
+      handle(), "random_", "RandomBackward2", generator,
       random_args(RandomOp::kRandint, one_word, 0, 0,
                   static_cast<std::int64_t>(static_cast<std::uint64_t>(last) + 1)));
 }

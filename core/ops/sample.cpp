@@ -160,13 +160,13 @@ Tensor bernoulli(const Tensor& self, double p, OptionalGenerator generator) {
   return make_tensor(self.sizes(), self.dtype(), self.device()).bernoulli_(p, std::move(generator));
 }
 
-Tensor& Tensor::bernoulli_(const Tensor& p, OptionalGenerator generator) {
+Tensor& Tensor::bernoulli_(const Tensor& p, OptionalGenerator generator) const {
   TERN_OP("bernoulli_", *this, p);
   check_floating_draw("bernoulli_tensor_cpu_p_", p);
   const Tensor probability = p.detach().expand(sizes());
   require("bernoulli_", RequireOp::kProbability, p);
   return detail::overwrite(
-      *this,
+      handle(),
       [&](const Tensor& x, const Tensor& out) {
         const bool recorded = !out.defined();
         const Tensor drawn = !recorded ? out
