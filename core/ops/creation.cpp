@@ -326,11 +326,29 @@ Tensor TensorData::make(const TensorOptions& options) const {
   return finish_factory(out.to(chosen.device()), chosen);
 }
 
-Tensor tensor_from_host(const void* data, std::int64_t count, ScalarType source_dtype,
+namespace {
+
+// Throws Error unless every number fits the integer dtype `to`: a cast would wrap.
+void check_each_fits(const void* data, std::int64_t count, ScalarType from, ScalarType to) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Scalar number = from == kLong    ? Scalar(static_cast<const std::int64_t*>(data)[i])
+                          : from == kFloat ? Scalar(static_cast<const float*>(data)[i])
+                                           : Scalar(static_cast<const double*>(data)[i]);
+    check_fits(number, to);
+  }
+}
+
+}  // namespace
+
+Tensor tensor_from_host(const void* data, IntArrayRef sizes, ScalarType source_dtype,
                         const TensorOptions& options) {
   TERN_OP("tensor");
-  Tensor host = make_tensor({count}, source_dtype, kCPU);
-  if (count != 0) std::memcpy(host.data_ptr(), data, host.nbytes());
+  if (dtype_info(options.dtype()).category == DtypeCategory::kIntegral &&
+      options.dtype() != source_dtype) {
+    check_each_fits(data, checked_numel(sizes), source_dtype, options.dtype());
+  }
+  Tensor host = make_tensor(sizes, source_dtype, kCPU);
+  if (host.numel() != 0) std::memcpy(host.data_ptr(), data, host.nbytes());
   return finish_factory(host.to(options.device(), options.dtype()), options);
 }
 

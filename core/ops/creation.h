@@ -121,6 +121,15 @@ class TERN_API TensorData {
   DimVector sizes_;
 };
 
+/// The type of the numbers in nested vectors.
+template <class T>
+struct NestedNumbers {
+  using Number = T;
+  static constexpr bool kIsNested = std::is_arithmetic_v<T>;
+};
+template <class T>
+struct NestedNumbers<std::vector<T>> : NestedNumbers<T> {};
+
 }  // namespace detail
 
 /// Returns a tensor of the given numbers. One number gives a 0-d tensor, braces a 1-d tensor,
@@ -142,15 +151,26 @@ requires std::is_arithmetic_v<T> Tensor tensor(std::initializer_list<T> values,
   return tensor(std::vector<T>(values), options);
 }
 
-namespace detail {
-/// Copies `count` host elements of `source_dtype` into a new 1-d tensor.
-TERN_API Tensor tensor_from_host(const void* data, std::int64_t count, ScalarType source_dtype,
-                                 const TensorOptions& options);
-}  // namespace detail
-
+/// Returns a tensor of the numbers in nested vectors, with one dimension per level. Throws
+/// ShapeError when rows differ in size.
+///
+/// Example:
+///   std::vector<std::vector<float>> rows = {{1, 2}, {3, 4}};
+///   Tensor x = tern::tensor(rows);
 template <class T>
-requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<T>& values,
-                                               const TensorOptions& options) {
+requires detail::NestedNumbers<T>::kIsNested Tensor tensor(const std::vector<std::vector<T>>& rows,
+                                                           const TensorOptions& options = {});
+
+namespace detail {
+
+/// Copies host elements of `source_dtype` (int64, float32 or float64) into a new tensor. Throws
+/// Error when an integer dtype cannot hold an element.
+TERN_API Tensor tensor_from_host(const void* data, IntArrayRef sizes, ScalarType source_dtype,
+                                 const TensorOptions& options);
+
+/// Copies numbers in row-major order into a new tensor.
+template <class T>
+Tensor tensor_of(const std::vector<T>& values, IntArrayRef sizes, const TensorOptions& options) {
   constexpr bool kIsFloating = std::is_floating_point_v<T>;
   // A literal like 1.5 is a double but means the default dtype; all integers mean int64.
   const TensorOptions chosen = options.or_else(kIsFloating               ? get_default_dtype()
@@ -159,13 +179,45 @@ requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<T>& values,
   // Integers of other sizes and bools are converted to int64 first.
   using Element = std::conditional_t<kIsFloating, T, std::int64_t>;
   if constexpr (std::is_same_v<T, Element>) {
-    return detail::tensor_from_host(values.data(), static_cast<std::int64_t>(values.size()),
-                                    dtype_of<Element>(), chosen);
+    return tensor_from_host(values.data(), sizes, dtype_of<Element>(), chosen);
   } else {
-    const std::vector<Element> wide(values.begin(), values.end());
-    return detail::tensor_from_host(wide.data(), static_cast<std::int64_t>(wide.size()),
-                                    dtype_of<Element>(), chosen);
+    std::vector<Element> wide;
+    wide.reserve(values.size());
+    for (const T value : values) wide.push_back(Scalar(value).toLong());
+    return tensor_from_host(wide.data(), sizes, dtype_of<Element>(), chosen);
   }
+}
+
+/// Appends the sizes of the first rows to `sizes` and all numbers to `out`; checks all other rows.
+template <class T, class Number>
+void append_rows(const std::vector<T>& rows, std::size_t dim, DimVector& sizes,
+                 std::vector<Number>& out) {
+  const auto length = static_cast<std::int64_t>(rows.size());
+  if (dim == sizes.size()) sizes.push_back(length);
+  TERN_CHECK(length == sizes[dim], ShapeError, "expected sequence of length ", sizes[dim],
+             " at dim ", dim, " (got ", length, ")");
+  if constexpr (std::is_arithmetic_v<T>) {
+    out.insert(out.end(), rows.begin(), rows.end());
+  } else {
+    for (const T& row : rows) append_rows(row, dim + 1, sizes, out);
+  }
+}
+
+}  // namespace detail
+
+template <class T>
+requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<T>& values,
+                                               const TensorOptions& options) {
+  return detail::tensor_of(values, {static_cast<std::int64_t>(values.size())}, options);
+}
+
+template <class T>
+requires detail::NestedNumbers<T>::kIsNested Tensor tensor(const std::vector<std::vector<T>>& rows,
+                                                           const TensorOptions& options) {
+  DimVector sizes;
+  std::vector<typename detail::NestedNumbers<T>::Number> numbers;
+  detail::append_rows(rows, 0, sizes, numbers);
+  return detail::tensor_of(numbers, sizes, options);
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/index.h>
+#include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/index.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
@@ -142,7 +143,10 @@ void add_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const 
   const std::size_t d = check_source("index_add", out, dim, index, source);
   const NoGradGuard no_grad;
   Tensor terms = detail::apart_from(out, source.detach());
-  if (alpha.toDouble() != 1) terms = (terms * alpha).to(out.dtype());
+  if (alpha.toDouble() != 1) {
+    detail::check_fits(alpha, out.dtype());
+    terms = (terms * alpha).to(out.dtype());
+  }
   const Tensor used = detail::apart_from(out, index.contiguous());
   detail::write_contiguous(out.detach(), [&](const Tensor& target) {
     detail::run_index("index_add", IndexOp::kAdd, terms.contiguous(), target, used, d,
@@ -206,8 +210,7 @@ Tensor as_element(const Tensor& self, const Tensor& value) {
   TERN_CHECK(value.dim() == 0, ShapeError,
              "index_fill_ only supports a 0-dimensional value tensor, but got tensor with ",
              value.dim(), " dimension(s).");
-  const NoGradGuard no_grad;
-  return value.detach().to(self.device(), self.dtype());
+  return detail::as_element_of(self, value);
 }
 
 template <class Value>

@@ -129,8 +129,18 @@ void require_all(const char* name, kernels::RequireOp op, const Tensor& values) 
 
 void check_representable(const Scalar& value, ScalarType dtype) {
   if (value.is_floating_point() != is_floating_point(dtype) || dtype == kBool) return;
+  check_fits(value, dtype);
+}
+
+void check_fits(const Scalar& value, ScalarType dtype) {
   visit_dtype(dtype,
               [&value](auto tag) { static_cast<void>(value.to<typename decltype(tag)::type>()); });
+}
+
+Tensor as_element_of(const Tensor& self, const Tensor& value) {
+  if (value.dtype() != self.dtype() && value.is_cpu()) check_fits(value.item(), self.dtype());
+  const NoGradGuard no_grad;
+  return value.detach().to(self.device(), self.dtype());
 }
 
 namespace {

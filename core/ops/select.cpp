@@ -186,7 +186,7 @@ Tensor masked_fill_into(const Tensor& self, const Tensor& mask, const Tensor& va
              "masked_fill_ only supports boolean masks, but got mask with dtype ", mask.dtype());
   detail::common_device({self, mask, value});  // throws in the order of the arguments
   return run_elementwise({"masked_fill", ElementwiseOp::where_op, self.dtype()},
-                         {mask, value.detach().to(self.dtype()), self}, out);
+                         {mask, detail::as_element_of(self, value), self}, out);
 }
 
 Tensor masked_fill_copy(const Tensor& self, const Tensor& mask, const Tensor& value) {

@@ -46,7 +46,8 @@ class TERN_API Scalar {
  public:
   /// Makes the integer 0.
   Scalar() : Scalar(0) {}
-  /// Stores a C++ number: bool, integer or floating point.
+  /// Stores a C++ number: bool, integer or floating point. Throws Error for an unsigned number that
+  /// int64 cannot hold.
   template <class T>
   requires std::is_arithmetic_v<T> Scalar(T value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -54,6 +55,10 @@ class TERN_API Scalar {
       integer_ = value ? 1 : 0;
     } else if constexpr (std::is_integral_v<T>) {
       category_ = DtypeCategory::kIntegral;
+      if constexpr (std::is_unsigned_v<T> && sizeof(T) == 8) {
+        TERN_CHECK(value <= std::numeric_limits<std::int64_t>::max(), Error,
+                   "value cannot be converted to type int64_t without overflow: ", value);
+      }
       // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8_t is a number.
       integer_ = static_cast<std::int64_t>(value);
     } else {

@@ -15,6 +15,27 @@ void Tensor::check_scalar_type(ScalarType expected) const {
              dtype());
 }
 
+void Tensor::check_accessor(std::size_t dims) const {
+  TERN_CHECK(static_cast<std::size_t>(dim()) == dims, ShapeError, "TensorAccessor expected ", dims,
+             " dims but tensor has ", dim());
+  TERN_CHECK(is_cpu(), DeviceError, "accessor() reads host memory, but the tensor is on ", device(),
+             ". Use cpu() first.");
+}
+
+Tensor& Tensor::assigned_view() const {
+  const TensorImpl& impl = self();
+  // A recorded result may share its storage with saved tensors, which nobody can read.
+  const bool is_lost =
+      impl.use_count() == 1 && !impl.view_base && (impl.storage->is_exclusive() || !is_leaf());
+  TERN_CHECK(!is_lost, Error,
+             "the assignment changes nothing: its left side is a temporary result of shape ",
+             sizes(),
+             ", whose elements no other tensor shares. To change elements of a tensor x, "
+             "assign to a view of it (x[0], x.select(), x.slice()), or call x.index_put_(), "
+             "x.masked_fill_() or x.scatter_().");
+  return handle();
+}
+
 std::int64_t Tensor::size(StrictInt dim) const {
   TERN_CHECK(this->dim() > 0, IndexError, "Dimension specified as ", dim,
              " but tensor has no dimensions");

@@ -12,6 +12,7 @@
 #include <tern/core/base/array_ref.h>
 #include <tern/core/base/error.h>
 #include <tern/core/base/intrusive_ptr.h>
+#include <tern/core/tensor/accessor.h>
 #include <tern/core/tensor/device.h>
 #include <tern/core/tensor/dtype.h>
 #include <tern/core/tensor/generator.h>
@@ -43,7 +44,8 @@ class TensorIndex;
 /// A Tensor is a handle: copies share the elements. A default-made Tensor is undefined and holds
 /// nothing; most members throw Error on it. Ops run on the device of their tensors. Methods do the
 /// same as the free functions of the same name, with this tensor as `self`; a method whose name
-/// ends in `_` changes the tensor in place.
+/// ends in `_` changes the tensor in place. It is const: a const handle always refers to the same
+/// tensor, but does not protect its elements.
 ///
 /// Example:
 ///   Tensor x = tern::tensor({{1., 2.}, {3., 4.}}).requires_grad_();
@@ -65,15 +67,17 @@ class TERN_API Tensor {
   /// Makes this handle refer to the tensor `other`. Copies no elements.
   Tensor& operator=(const Tensor& other) & = default;
   Tensor& operator=(Tensor&& other) & noexcept = default;
-  /// Copies elements into the tensor that an expression returns, as copy_() and fill_() do.
+  /// Copies elements into the view that an expression returns, as copy_() and fill_() do. Throws
+  /// Error for a result that no other tensor shares, because the assignment would be lost.
   ///
   /// Example:
   ///   a[0] = tern::ones({3});  // the first row of a is 1
   ///   a.select(1, 2) = 5;      // column 2 of a is 5
-  Tensor& operator=(const Tensor& source) && { return copy_(source); }
+  ///   a.index({a < 0}) = 0;    // an error: index() copies; use masked_fill_()
+  Tensor& operator=(const Tensor& source) && { return assigned_view().copy_(source); }
   // NOLINTNEXTLINE(performance-noexcept-move-constructor,bugprone-exception-escape): copies
-  Tensor& operator=(Tensor&& source) && { return copy_(source); }
-  Tensor& operator=(const Scalar& value) && { return fill_(value); }
+  Tensor& operator=(Tensor&& source) && { return assigned_view().copy_(source); }
+  Tensor& operator=(const Scalar& value) && { return assigned_view().fill_(value); }
 
   // --- Properties ------------------------------------------------------------------------------
 
@@ -172,6 +176,22 @@ class TERN_API Tensor {
   /// Returns true when the only element is not 0, for conditions like `if ((a > b).all())`. Throws
   /// Error unless numel() is 1.
   explicit operator bool() const;
+  /// Returns a view of the elements for fast access by index: `a[i][j]` of `accessor<float, 2>()`.
+  /// The tensor must outlive the accessor. Throws DTypeError when T is not the C++ type of the
+  /// dtype, ShapeError unless dim() is N, and DeviceError unless the elements are in host memory.
+  ///
+  /// Example:
+  ///   auto a = x.accessor<float, 2>();
+  ///   for (std::int64_t i = 0; i < a.size(0); ++i) trace += a[i][i];
+  template <class T, std::size_t N>
+  TensorAccessor<T, N> accessor() const& {
+    static_assert(N > 0, "a tensor without dimensions has one element: use item<T>()");
+    check_accessor(N);
+    return {data_ptr<T>(), self().sizes.data(), self().strides.data()};
+  }
+  // The accessor of a temporary tensor would outlive the tensor.
+  template <class T, std::size_t N>
+  TensorAccessor<T, N> accessor() && = delete;
   /// Copies all elements to the host, in row-major order. Throws DTypeError when T is not the C++
   /// type of the dtype. For bool tensors use `to(kLong)` first.
   template <class T>
@@ -214,7 +234,7 @@ class TERN_API Tensor {
   /// Sets whether ops on this leaf are recorded for backward. Returns this tensor. Throws
   /// DTypeError for a dtype that is not floating point, and Error when `false` is set on a result
   /// of ops (use detach()).
-  Tensor& requires_grad_(StrictBool requires_grad = true);
+  Tensor& requires_grad_(StrictBool requires_grad = true) const;
   /// Does the same as requires_grad_(), but leaves a result of ops unchanged instead of throwing.
   const Tensor& set_requires_grad(StrictBool requires_grad) const;
   /// Returns true for a tensor that no recorded op made.
@@ -247,7 +267,7 @@ class TERN_API Tensor {
   /// in both.
   Tensor detach() const;
   /// Drops the history of this tensor. Throws Error for a view.
-  Tensor& detach_();
+  Tensor& detach_() const;
   /// Returns a tensor with the same elements, without history and with a version counter of its
   /// own: autograd does not notice in-place changes made through it.
   Tensor data() const;
@@ -346,9 +366,15 @@ class TERN_API Tensor {
  private:
   static constexpr std::int64_t kUndefinedSizes[] = {0};
 
+  /// Returns this handle for functions that change the elements.
+  Tensor& handle() const { return const_cast<Tensor&>(*this); }  // NOLINT(*-const-cast)
+  /// Returns this temporary handle for an assignment. Throws Error if no other tensor shares the
+  /// elements.
+  Tensor& assigned_view() const;
   [[noreturn]] static void undefined_error();
   [[noreturn]] static void no_device_error();
   void check_scalar_type(ScalarType expected) const;
+  void check_accessor(std::size_t dims) const;
   void copy_to_host(void* destination) const;
 
   IntrusivePtr<TensorImpl> impl_;

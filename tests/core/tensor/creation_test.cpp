@@ -1,4 +1,9 @@
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -76,6 +81,132 @@ TEST(Creation, NestedListsMustNotBeRagged) {
     tensor({{{1, 2}}, {{1, 2}, {3, 4}}});
   });
   EXPECT_EQ(tensor({{{{{{1, 2}, {3, 4}}}}}}).sizes(), IntArrayRef({1, 1, 1, 1, 2, 2}));
+}
+
+TEST(Creation, NestedVectorsAreRows) {
+  const std::vector<std::vector<float>> rows = {{1, 2, 3}, {4, 5, 6}};
+  const Tensor matrix = tensor(rows, requires_grad());
+  EXPECT_TRUE(matrix.is_leaf() && matrix.requires_grad());
+  EXPECT_TRUE(equal(matrix.detach(), tensor({{1., 2., 3.}, {4., 5., 6.}})));
+  const std::vector<std::vector<std::vector<bool>>> bits = {{{true}, {false}}};
+  EXPECT_TRUE(equal(tensor(bits), tensor({{{true}, {false}}})));
+  EXPECT_EQ(tensor(std::vector<std::vector<int>>{{1}, {2}}).dtype(), kLong);
+  EXPECT_EQ(tensor(rows, kHalf).dtype(), kHalf);
+  EXPECT_EQ(tensor(std::vector<std::vector<double>>(2)).sizes(), IntArrayRef({2, 0}));
+  EXPECT_EQ(tensor(std::vector<std::vector<double>>()).sizes(), IntArrayRef({0}));
+  const std::vector<std::vector<int>> ragged = {{1, 2}, {3}};
+  EXPECT_EQ(error_of<ShapeError>([&] { tensor(ragged); }),
+            "expected sequence of length 2 at dim 1 (got 1)");
+}
+
+// PyTorch's verdicts on numbers that a dtype cannot hold: in full(), fill_() and the like all
+// dtypes refuse them, in tensor() integers do and floating numbers become infinite.
+TEST(Creation, NumbersBeyondTheDtypeAreRefused) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tensor bytes = zeros({2, 2}, kByte);
+  const Tensor longs = zeros({2, 2}, kLong);
+  const Tensor ints = zeros({2, 2}, kInt);
+  const Tensor halves = zeros({2, 2}, kHalf);
+  const Tensor first = tensor({0});
+  const Tensor mask = tensor({{true, false}, {false, true}});
+  const auto nested = [](auto value) { return std::vector<std::vector<decltype(value)>>{{value}}; };
+  const std::vector<std::pair<std::function<void()>, const char*>> calls = {
+      {[&] { tensor({300}, kByte); }, "uint8_t"},
+      {[&] { tensor({{300}}, kByte); }, "uint8_t"},
+      {[&] {
+         tensor(std::vector<int>{1, -300}, kByte);
+       },
+       "uint8_t"},
+      {[&] { tensor(nested(300), kByte); }, "uint8_t"},
+      {[&] { tensor({300.7}, kByte); }, "uint8_t"},
+      {[&] { tensor({3000000000}, kInt); }, "int32_t"},
+      {[&] { tensor({nan}, kLong); }, "int64_t"},
+      {[&] { tensor(std::vector<double>{inf}, kLong); }, "int64_t"},
+      {[&] { tensor(nested(1e20F), kLong); }, "int64_t"},
+      {[&] { tensor({~std::uint64_t{0}}); }, "int64_t"},
+      {[&] { (void)(longs + ~std::uint64_t{0}); }, "int64_t"},
+      {[&] { bytes.new_tensor({300}); }, "uint8_t"},
+      {[&] { bytes.new_full({2}, 300); }, "uint8_t"},
+      {[&] { full({2}, 300, kByte); }, "uint8_t"},
+      {[&] { full({2}, nan, kByte); }, "uint8_t"},
+      {[&] { full({2}, inf, kInt); }, "int32_t"},
+      {[&] { full_like(bytes, 300); }, "uint8_t"},
+      {[&] { full_like(longs, nan); }, "int64_t"},
+      {[&] { bytes.fill_(300); }, "uint8_t"},
+      {[&] { bytes.fill_(-300); }, "uint8_t"},
+      {[&] { longs.fill_(nan); }, "int64_t"},
+      {[&] { ints.fill_(1e20); }, "int32_t"},
+      {[&] { halves.fill_(1e6); }, "c10::Half"},
+      {[&] { zeros({2}).fill_(1e300); }, "float"},
+      {[&] { bytes[0] = 300; }, "uint8_t"},
+      {[&] { bytes.masked_fill_(mask, 300); }, "uint8_t"},
+      {[&] { bytes.masked_fill(mask, 300); }, "uint8_t"},
+      {[&] { bytes.masked_fill(mask, tensor(300)); }, "uint8_t"},
+      {[&] { longs.masked_fill_(mask, nan); }, "int64_t"},
+      {[&] { bytes.index_fill_(0, first, 300); }, "uint8_t"},
+      {[&] { longs.index_fill_(0, first, nan); }, "int64_t"},
+      {[&] {
+         bytes.scatter_(0, first.reshape({1, 1}), 300);
+       },
+       "uint8_t"},
+      {[&] { bytes.index_put_({first}, 300); }, "uint8_t"},
+      {[&] { bytes.index_put_({mask}, 300); }, "uint8_t"},
+      {[&] { longs.index_put_({first}, nan); }, "int64_t"},
+      {[&] {
+         bytes.index_put_({first, indexing::Slice()}, 300);
+       },
+       "uint8_t"},
+      {[&] { bytes.index_put_({0}, 300); }, "uint8_t"},
+      {[&] { scalar_tensor(300, kByte); }, "uint8_t"},
+      {[&] { bytes.fill_diagonal_(300); }, "uint8_t"},
+      {[&] { where(mask, 300, bytes); }, "uint8_t"},
+      {[&] {
+         nn::functional::pad(bytes, nn::functional::PadFuncOptions({1, 1}).value(300));
+       },
+       "uint8_t"},
+      {[&] { linspace(0, 300, 3, kByte); }, "uint8_t"},
+      {[&] { threshold(bytes, 1, 300); }, "uint8_t"},
+      {[&] {
+         bytes.index_add_(0, first, ones({1, 2}, kByte), 300);
+       },
+       "uint8_t"},
+  };
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const std::string text = error_of(calls[i].first);
+    EXPECT_NE(text.find(std::string("converted to type ") + calls[i].second), std::string::npos)
+        << i << ": " << text;
+  }
+  EXPECT_EQ((bytes + longs + ints).sum().item<int>(), 0);  // the refused calls changed nothing
+  EXPECT_TRUE(equal(tensor({-1, 1}, kByte), tensor({255, 1}, kByte)));
+  EXPECT_TRUE(equal(tensor({1.7}, kByte), tensor({1}, kByte)));
+  EXPECT_TRUE(equal(tensor({nan, 300.}, kBool), tensor({true, true})));
+  EXPECT_TRUE(equal(tensor({1e300, -1e300}), tensor({inf, -inf})));
+  EXPECT_TRUE(equal(tensor({1e6}, kHalf), tensor({inf}, kHalf)));
+  EXPECT_TRUE(equal(tensor({70000}, kHalf), tensor({inf}, kHalf)));
+}
+
+TEST(Accessor, ReadsAndWritesElements) {
+  const Tensor x = arange(6, kFloat).reshape({2, 3});
+  const Tensor columns = x.t();
+  auto a = columns.accessor<float, 2>();
+  EXPECT_EQ(a.size(0), 3);
+  EXPECT_EQ(a.stride(0), 1);
+  EXPECT_EQ(a.sizes(), IntArrayRef({3, 2}));
+  EXPECT_EQ(a.strides(), IntArrayRef({1, 3}));
+  EXPECT_EQ(a[2][1], 5);
+  a[2][0] = 7;
+  EXPECT_EQ(x[0][2].item<float>(), 7);
+  const auto row = a[1];
+  EXPECT_EQ(row[0], 1);
+  EXPECT_EQ(row.data(), x.data_ptr<float>() + 1);
+  const auto text = [](const auto& call) { return error_of(call); };
+  EXPECT_EQ(text([&] { x.accessor<float, 3>(); }),
+            "TensorAccessor expected 3 dims but tensor has 2");
+  EXPECT_EQ(text([&] { x.accessor<double, 2>(); }), "expected scalar type Double but found Float");
+  const Tensor shape_only = x.to(kMeta);
+  const std::string host = text([&] { shape_only.accessor<float, 2>(); });
+  EXPECT_NE(host.find("on meta"), std::string::npos) << host;
 }
 
 TEST(Creation, DefaultsCanBeChanged) {
