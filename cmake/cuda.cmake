@@ -57,6 +57,7 @@ function(tern_add_cuda_plugin)
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin.map)
   set_target_properties(tern_cuda PROPERTIES
     CUDA_VISIBILITY_PRESET hidden CUDA_RUNTIME_LIBRARY Static
+    INSTALL_RPATH_USE_LINK_PATH ON  # the toolkit's folder, which has cuBLASLt
     LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/plugin.map)
   add_dependencies(tern_programs tern_cuda)
 endfunction()

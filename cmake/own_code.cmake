@@ -1,12 +1,20 @@
 # Compiler flags of tern's own code: hidden symbols, all warnings, no fast-math in any form.
 
 function(tern_own_code target)
+  # Static thread-locals are reached without a call, but a program has only 1.6 KB of them for all libraries that it
+  # opens late (dlopen). libtern has 552 bytes. A plugin has none: the flag would apply to the whole block of the plugin,
+  # of which cudart has 4 KB, and dlopen would fail. Nor has a static libtern, which may become a part of a plugin.
+  # Sanitizers (CUDA's plugin is never built with them) need the flag, because GCC 12's leak checker reads wrong
+  # addresses around blocks that are allocated late.
+  set(tls_model $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec>)
+  get_target_property(type ${target} TYPE)
+  if(NOT TERN_SANITIZE AND (type STREQUAL "MODULE_LIBRARY" OR NOT TERN_SHARED))
+    set(tls_model "")
+  endif()
   set(warnings -Wall -Wextra -Wshadow -Wconversion $<$<BOOL:${TERN_WERROR}>:-Werror>)
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
-    # Thread-locals without a call; a program that opens libtern or a plug-in late has room for their few hundred
-    # bytes. GCC 12's leak checker reads wrong addresses around blocks that are allocated late.
-    $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec>
+    ${tls_model}
     "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;$<$<BOOL:${TERN_WERROR}>:-Werror=all-warnings>>"
     # Conditions in loops are joined by & to keep the loops free of branches. GCC's -Wconversion does not
     # include sign conversions.

@@ -24,6 +24,12 @@ sanitized() {
     --gtest_filter='*AgreesWithTheOracle*:*InPlaceTwin*:*RejectsWhatItMust*:*RunsWhereItsInputsAre*'
 }
 
+# The plugin as a program finds it, before any test: which devices there are.
+finds_devices() {
+  "$build/bin/plugin_tell" | tee "$out/devices.txt"
+  grep -q 'devices, the first is' "$out/devices.txt"
+}
+
 { nvidia-smi --query-gpu=name,driver_version --format=csv,noheader; git log -1 --format='commit %h'; date -u
 } | tee "$out/machine.txt"
 : > "$out/table.md"
@@ -31,6 +37,8 @@ sanitized() {
 step configure cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTERN_CUDA=ON \
   -DTERN_CUDA_ARCHITECTURES=native -DTERN_TEST_GPU=ON
 step build cmake --build "$build" --parallel
+step devices finds_devices
+step libraries ctest --test-dir "$build" -R '^(plugin_|install_find_package)' --no-tests=error --output-on-failure
 step tests ctest --test-dir "$build" --timeout 3600 -L gpu --no-tests=error --output-on-failure
 step memcheck sanitized memcheck
 step racecheck sanitized racecheck

@@ -18,6 +18,11 @@ case $way in
   find_package)
     cmake --install "$build" --prefix "$work/prefix"
     build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_PREFIX_PATH="$work/prefix"
+    "$work/prefix/bin/tern-state" --help >"$work/help"
+    # The libraries, and that programs can open each of them.
+    (cd "$build/lib" && ls libtern*.so) >"$work/libraries"
+    (cd "$work/prefix/lib" && ls -- *.so) | diff "$work/libraries" -
+    "$source/tests/plugins/shipped.sh" "$work/shipped" "$work/prefix/lib" "$build"
     # The public headers, and no other.
     (cd "$work/prefix/include/tern" && find . -name '*.h' -not -path './generated/*' | sed 's|^./||' | sort) >"$work/installed"
     (cd "$source" && sh cmake/public_headers.sh | sort) | diff "$work/installed" -

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -66,8 +67,11 @@ bool captures_on(DeviceIndex device) {
 
 namespace {
 
-// Null means the default stream.
-thread_local constinit const StreamState* current_streams[kMaxDevices] = {};
+// The id + 1 of the current stream of each device; 0 means the default stream, which may not exist
+// yet. Pointers would take half of the thread-locals of libtern, for which a program that opens it
+// late has little room.
+thread_local constinit std::uint8_t current_streams[kMaxDevices] = {};
+static_assert(1 + 2 * kPoolStreams <= UINT8_MAX);
 
 }  // namespace
 }  // namespace detail
@@ -101,13 +105,16 @@ Stream getStreamFromPool(StrictBool high_priority, StrictDeviceIndex device) {
 
 Stream getCurrentCUDAStream(StrictDeviceIndex device) {
   device = detail::resolve(device);
-  const detail::StreamState*& current = detail::current_streams[device];
-  if (current == nullptr) current = detail::stream_at(device, 0, false);
-  return Stream(current);
+  std::uint8_t& current = detail::current_streams[device];
+  if (current == 0) {
+    detail::stream_at(device, 0, false);
+    current = 1;
+  }
+  return Stream(&detail::streams_of(device).streams[current - 1]);
 }
 
 void setCurrentCUDAStream(Stream stream) {
-  detail::current_streams[stream.device_index()] = stream.state_;
+  detail::current_streams[stream.device_index()] = static_cast<std::uint8_t>(stream.id() + 1);
 }
 
 StreamGuard::StreamGuard(Stream stream)
