@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes images/ and images.json: files of each kind and their pixels as Pillow decodes them. Run in this
+"""Writes images/ and images.json: files of each kind and their pixels in each ImageMode as Pillow decodes them. Run in this
 folder: python3 image_files.py (needs Pillow).
 """
 import json
@@ -32,6 +32,10 @@ for name in sorted(os.listdir("images")):
         image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
     pixels = np.asarray(image.convert("RGB")).transpose(2, 0, 1)
     files[name] = pixels.flatten().tolist()
+    files[f"{name} gray"] = np.asarray(image.convert("L")).flatten().tolist()
+    if len(image.getbands()) == 4:
+        channels = np.asarray(image).transpose(2, 0, 1)  # Pillow inverts the inks of CMYK
+        files[f"{name} unchanged"] = (255 - channels if image.mode == "CMYK" else channels).flatten().tolist()
 with open("images.json", "w") as file:
     file.write("{" + ",\n".join(f'"{name}": {json.dumps(pixels, separators=(",", ":"))}'
                                 for name, pixels in files.items()) + "}\n")

@@ -94,14 +94,22 @@ bool read_jpeg_rows(JpegDecoder& decoder, std::uint8_t* pixels, std::size_t row_
   return true;
 }
 
-/// Four inks, as Adobe's programs write them (inverted), to three colours.
-void convert_inks(std::vector<std::uint8_t>& pixels, bool is_inverted) {
+/// Converts four inks to three colours, or to grey for one channel, with the rounding of Pillow and
+/// torchvision. As there, every file stores its inks inverted, as Adobe's programs do.
+void convert_inks(std::vector<std::uint8_t>& pixels, std::size_t channels) {
   std::size_t out = 0;
   for (std::size_t in = 0; in < pixels.size(); in += 4) {
-    const int black = is_inverted ? pixels[in + 3] : 255 - pixels[in + 3];
+    const int white = pixels[in + 3];
+    int colours[3];
     for (std::size_t c = 0; c < 3; ++c) {
-      const int ink = is_inverted ? pixels[in + c] : 255 - pixels[in + c];
-      pixels[out++] = static_cast<std::uint8_t>((ink * black + 127) / 255);
+      const int covered = white * (255 - pixels[in + c]) + 128;
+      colours[c] = white - ((covered >> 8) + covered) / 256;
+    }
+    if (channels == 1) {
+      const int grey = 19595 * colours[0] + 38470 * colours[1] + 7471 * colours[2];
+      pixels[out++] = static_cast<std::uint8_t>((grey + 32768) >> 16);
+    } else {
+      for (const int colour : colours) pixels[out++] = static_cast<std::uint8_t>(colour);
     }
   }
   pixels.resize(out);
@@ -120,7 +128,7 @@ Tensor decode_jpeg(const std::uint8_t* bytes, std::size_t size, ImageMode mode,
   const bool is_gray = mode == ImageMode::kGray ||
                        (mode == ImageMode::kUnchanged && info.jpeg_color_space == JCS_GRAYSCALE);
   info.out_color_space = has_inks ? JCS_CMYK : is_gray ? JCS_GRAYSCALE : JCS_RGB;
-  const std::size_t channels = has_inks ? 4 : is_gray ? 1 : 3;
+  const std::size_t stored = has_inks ? 4 : is_gray ? 1 : 3;
   const auto height = static_cast<std::int64_t>(info.image_height);
   const auto width = static_cast<std::int64_t>(info.image_width);
   // A header that promises many pixels in few bytes must not take the memory for them: even an
@@ -129,13 +137,14 @@ Tensor decode_jpeg(const std::uint8_t* bytes, std::size_t size, ImageMode mode,
   TERN_CHECK(pixels_count / 2048 <= size, FileError, "image: ", name,
              " is cut off: it says that it has ", width, " x ", height, " pixels, found ", size,
              " bytes");
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(pixels_count) * channels);
-  TERN_CHECK(read_jpeg_rows(decoder, pixels.data(), static_cast<std::size_t>(width) * channels),
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(pixels_count) * stored);
+  TERN_CHECK(read_jpeg_rows(decoder, pixels.data(), static_cast<std::size_t>(width) * stored),
              FileError, "image: ", name, " is a damaged JPEG file: ", decoder.errors.text,
              " (in row ", info.output_scanline, " of ", height, ")");
-  if (has_inks) convert_inks(pixels, info.saw_Adobe_marker != FALSE);
-  return planes_of(pixels.data(), has_inks ? 3 : static_cast<std::int64_t>(channels), height,
-                   width);
+  const bool keeps = !has_inks || mode == ImageMode::kUnchanged;
+  const std::size_t channels = keeps ? stored : is_gray ? 1 : 3;
+  if (!keeps) convert_inks(pixels, channels);
+  return planes_of(pixels.data(), static_cast<std::int64_t>(channels), height, width);
 }
 
 }  // namespace tern::data::detail

@@ -228,14 +228,38 @@ TEST_F(ReadersTest, ImagesOfEveryKind) {
     EXPECT_LE(difference(image, name), std::string(name).ends_with("png") ? 0 : 4) << name;
     EXPECT_TRUE(image.is_contiguous());
   }
-  const auto channels = [](const std::string& name, ImageMode mode) {
-    return read_image(std::string(TERN_TEST_DATA "/images/") + name, mode).size(0);
-  };
-  EXPECT_EQ(channels("rgb.jpg", ImageMode::kGray), 1);
-  EXPECT_EQ(channels("rgb.png", ImageMode::kGray), 1);
-  EXPECT_EQ(channels("gray.jpg", ImageMode::kUnchanged), 1);
-  EXPECT_EQ(channels("rgba.png", ImageMode::kUnchanged), 4);
-  EXPECT_EQ(channels("rgb.jpg", ImageMode::kUnchanged), 3);
+}
+
+TEST_F(ReadersTest, ImagesInOtherModes) {
+  if (!reads_jpeg()) GTEST_SKIP() << "needs libjpeg-turbo";
+  const std::pair<const char*, std::int64_t> channels[] = {
+      {"rgb.jpg", 3},  {"progressive.jpg", 3}, {"gray.jpg", 1}, {"rgb.png", 3},    {"gray.png", 1},
+      {"rgba.png", 4}, {"palette.png", 3},     {"bits.png", 1}, {"gray16.png", 1}, {"cmyk.jpg", 4}};
+  for (const auto& [name, count] : channels) {
+    const std::string file = std::string(TERN_TEST_DATA "/images/") + name;
+    const Tensor gray = read_image(file, ImageMode::kGray);
+    EXPECT_EQ(gray.sizes(), IntArrayRef({1, 14, 21})) << name;
+    EXPECT_LE(difference(gray, std::string(name) + " gray"), 2) << name;
+    const Tensor unchanged = read_image(file, ImageMode::kUnchanged);
+    EXPECT_EQ(unchanged.sizes(), IntArrayRef({count, 14, 21})) << name;
+    const std::string golden = std::string(name) + (count == 4   ? " unchanged"
+                                                    : count == 1 ? " gray"
+                                                                 : "");
+    EXPECT_LE(difference(unchanged, golden), 4) << name;
+  }
+}
+
+TEST_F(ReadersTest, InksAreInvertedWithAndWithoutAdobesMarker) {
+  if (!reads_jpeg()) GTEST_SKIP() << "needs libjpeg-turbo";
+  const std::string marked = golden_bytes("cmyk.jpg");
+  const std::size_t marker = marked.find("\xff\xee");
+  ASSERT_NE(marker, std::string::npos);
+  std::string bare = marked;
+  bare.erase(marker, 2 + std::size_t{static_cast<std::uint8_t>(marked[marker + 3])});
+  for (const ImageMode mode : {ImageMode::kRgb, ImageMode::kGray, ImageMode::kUnchanged}) {
+    EXPECT_TRUE(decode_image(bare.data(), bare.size(), mode)
+                    .equal(decode_image(marked.data(), marked.size(), mode)));
+  }
 }
 
 TEST_F(ReadersTest, DamagedImagesAreErrors) {
