@@ -6,6 +6,7 @@
 #include <tern/core/base/error.h>
 #include <tern/serialization/save_bytes.h>
 #include <tern/train/picture/detail/axis.h>
+#include <tern/train/picture/detail/check_name.h>
 
 namespace tern::train {
 namespace {
@@ -172,6 +173,9 @@ std::string chart_svg(const Chart& chart) {
   return svg += "</svg>\n";
 }
 
-void save_chart(const Chart& chart, const std::string& path) { save_bytes(chart_svg(chart), path); }
+void save_chart(const Chart& chart, const std::string& path) {
+  detail::check_name("save_chart", path, ".svg");
+  save_bytes(chart_svg(chart), path);
+}
 
 }  // namespace tern::train

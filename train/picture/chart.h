@@ -48,7 +48,8 @@ struct Chart {
 /// values, Error for a picture of less than 240 x 160 pixels.
 TERN_API std::string chart_svg(const Chart& chart);
 
-/// Writes chart_svg() to a file, completely or not at all. Throws FileError, too.
+/// Writes chart_svg() to a file, completely or not at all. Throws FileError, too, also for a name
+/// that does not end in .svg.
 TERN_API void save_chart(const Chart& chart, const std::string& path);
 
 }  // namespace tern::train

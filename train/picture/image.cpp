@@ -5,6 +5,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/save_bytes.h>
+#include <tern/train/picture/detail/check_name.h>
 #include <tern/train/picture/detail/png.h>
 
 namespace tern::train {
@@ -81,12 +82,25 @@ Tensor make_grid(TensorList images, const GridOptions& options) {
   return make_grid(stack(images), options);
 }
 
+namespace {
+
+void save_png(const Tensor& grid, const std::string& path) {
+  TERN_CHECK(grid.size(0) != 2, ShapeError,
+             "save_image: expected images of 1, 3 or 4 channels, got 2; grey images are "
+             "[N, 1, H, W]");
+  save_bytes(detail::encode_png(grid, "save_image").bytes, path);
+}
+
+}  // namespace
+
 void save_image(const Tensor& images, const std::string& path, const GridOptions& options) {
-  save_bytes(detail::encode_png(make_grid(images, options), "save_image").bytes, path);
+  detail::check_name("save_image", path, ".png");
+  save_png(make_grid(images, options), path);
 }
 
 void save_image(TensorList images, const std::string& path, const GridOptions& options) {
-  save_bytes(detail::encode_png(make_grid(images, options), "save_image").bytes, path);
+  detail::check_name("save_image", path, ".png");
+  save_png(make_grid(images, options), path);
 }
 
 }  // namespace tern::train

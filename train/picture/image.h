@@ -44,10 +44,10 @@ TERN_API Tensor make_grid(TensorList images, const GridOptions& options = {});
 
 /// Writes make_grid() as a PNG, completely or not at all. Floating values: 0 is black, 1 is white,
 /// others are clipped, NaN is black. uint8 values, unlike torchvision's, are written as they are,
-/// and bools as black and white. One to four channels are grey, grey and alpha, RGB and RGBA.
+/// and bools as black and white. Images have 1 channel (grey), 3 (RGB) or 4 (RGBA).
 ///
-/// Throws: FileError, DTypeError for other integer dtypes, ShapeError for other channels, and what
-/// make_grid() throws.
+/// Throws: FileError, also for a name that does not end in .png, DTypeError for other integer
+/// dtypes, ShapeError for other channels, and what make_grid() throws.
 ///
 /// Example:
 ///   train::save_image(net->decode(codes).view({-1, 1, 28, 28}), "sample.png",

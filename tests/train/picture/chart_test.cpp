@@ -131,6 +131,9 @@ TEST(Chart, IsSavedWholeOrNotAtAll) {
   Chart small = chart;
   small.width = 10;
   EXPECT_NE(error_of([&] { chart_svg(small); }).find("got 10 x 460"), std::string::npos);
+  EXPECT_EQ(error_of<FileError>([&] { save_chart(chart, "loss.png"); }),
+            "save_chart: 'loss.png': the name must end in .svg, the only format that save_chart "
+            "writes");
   const std::string missing = scratch.path("none/loss.svg");
   EXPECT_NE(error_of<FileError>([&] { save_chart(chart, missing); }).find(missing),
             std::string::npos);
