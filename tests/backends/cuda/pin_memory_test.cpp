@@ -168,6 +168,20 @@ TEST(PinMemory, ABufferThatIsSentAgainAndAgainNeedsOneMark) {
   EXPECT_TRUE(target.cpu().equal(buffer));
 }
 
+// The op saves the old elements, which get other memory: the pinned block stays with the tensor.
+TEST(PinMemory, InPlaceOpsThatSaveTheOldElementsKeepTheBlock) {
+  const Tensor leaf = full({4}, 2.0).requires_grad_();
+  {
+    Tensor x = leaf.pin_memory();
+    const void* const block = x.data_ptr();
+    x.pow_(3);
+    EXPECT_TRUE(x.is_pinned());
+    EXPECT_EQ(x.data_ptr(), block);
+    x.sum().backward();
+  }
+  EXPECT_TRUE(leaf.grad().equal(full({4}, 12.0)));
+}
+
 TEST(PinMemory, OutOfPinnedMemoryIsATypedError) {
   TERN_NEEDS_SIMULATOR();
   pinned().empty_cache();

@@ -1,5 +1,6 @@
+#include <array>
+#include <atomic>
 #include <thread>
-#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -55,21 +56,22 @@ TEST_F(FlushDenormal, OtherThreadsKeepTheirMode) {
 }
 
 TEST_F(FlushDenormal, WorkersFollowWhoeverStartsTheRegion) {
-  set_num_threads(4);
-  std::vector<float> results(64);
-  const auto run = [&] {
-    parallel_for(0, 64, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = begin; i < end; ++i) {
-        results[static_cast<std::size_t>(i)] = half_of_smallest() + double_of_denormal();
-      }
-    });
-  };
+  set_num_threads(2);
   for (const bool flushes : {true, false, true}) {
     set_flush_denormal(flushes);
-    for (int round = 0; round < 20; ++round) {
-      run();
-      for (const float result : results) EXPECT_EQ(result == 0, flushes);
-    }
+    std::atomic<int> started = 0;
+    std::array<std::thread::id, 2> threads;
+    std::array<float, 2> results{};
+    parallel_for(0, 2, 1, [&](std::int64_t begin, std::int64_t) {
+      // Waits for the other part, so that each thread does one.
+      for (++started; started < 2;) std::this_thread::yield();
+      const auto part = static_cast<std::size_t>(begin);
+      threads[part] = std::this_thread::get_id();
+      results[part] = half_of_smallest() + double_of_denormal();
+    });
+    set_flush_denormal(false);  // else a denormal equals 0
+    EXPECT_NE(threads[0], threads[1]);
+    for (const float result : results) EXPECT_EQ(result == 0, flushes);
   }
 }
 
