@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -52,9 +51,10 @@ void copy(std::size_t threads) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int threads = bench::threads(argc, argv);
+  const bench::Arguments arguments(argc, argv, "[THREADS [copy]]", 2);
+  const int threads = arguments.threads();
   torch::set_num_threads(threads);
-  if (argc > 2 && std::string(argv[2]) == "copy") {
+  if (arguments.is(2, "copy")) {
     copy(static_cast<std::size_t>(threads));
   } else {
     adam();

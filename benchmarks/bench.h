@@ -1,10 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
+#include <system_error>
+#include <thread>
 
 // Every benchmark is one source against <torch/torch.h>, compiled once with tern and once with
 // libtorch. It prints one line per figure: name, tab, nanoseconds. Names within a program are
@@ -133,7 +137,60 @@ void report_prepared(const char* name, const Prepare& prepare, const Fn& fn, int
   report_measured(name, Turn(run, effort.turn_ns / parts), effort.turns);
 }
 
-/// Returns the number of threads to use: the program's first argument, or 2.
-inline int threads(int argc, char** argv) { return argc > 1 ? std::atoi(argv[1]) : 2; }
+/// The arguments of a program. Ends the program, after a line that says which there are, for --help
+/// and for wrong arguments (code 2).
+class Arguments {
+ public:
+  /// `form` names the arguments that there may be, `least` to `most` of them.
+  Arguments(int argc, char** argv, const char* form, int most, int least = 0)
+      : argc_(argc), argv_(argv), form_(form) {
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    if (first == "--help" || first == "-h") {
+      std::printf("usage: %s %s\n", argv_[0], form_);
+      std::puts("A benchmark that prints a line per figure; benchmarks/README.md describes it.");
+      std::exit(0);
+    }
+    if (argc - 1 < least || argc - 1 > most) refuse("the number of arguments");
+  }
+
+  /// Returns an argument, or an empty text if there are fewer.
+  std::string_view text(int index) const { return index < argc_ ? argv_[index] : ""; }
+  /// Returns an argument as a whole number from `least` to `most`, or `otherwise` if there are
+  /// fewer arguments.
+  int number(int index, int otherwise, int least, int most) const {
+    if (index >= argc_) return otherwise;
+    const std::string_view digits = text(index);
+    int value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const bool is_whole = error == std::errc() && end == digits.data() + digits.size();
+    if (!is_whole || value < least || value > most) refuse(argv_[index]);
+    return value;
+  }
+  /// Returns the number of threads to use: the argument, at most four for each processor, or 2.
+  int threads(int index = 1, int least = 1) const {
+    const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+    return number(index, 2, least, 4 * std::max(processors, 1));
+  }
+  /// Returns true if the argument is `word`, and false if there are fewer arguments.
+  bool is(int index, std::string_view word) const {
+    if (index < argc_ && text(index) != word) refuse(argv_[index]);
+    return index < argc_;
+  }
+
+ private:
+  [[noreturn]] void refuse(const char* what) const {
+    std::fprintf(stderr, "%s is wrong; usage: %s %s\n", what, argv_[0], form_);
+    std::exit(2);
+  }
+
+  int argc_;
+  char** argv_;
+  const char* form_;
+};
+
+/// Returns the number of threads to use, the only argument of most programs.
+inline int threads(int argc, char** argv) {
+  return Arguments(argc, argv, "[THREADS]", 1).threads();
+}
 
 }  // namespace bench

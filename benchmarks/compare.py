@@ -98,6 +98,4 @@ def main(old, new):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    main(*map(os.path.abspath, sys.argv[1:]))
+    main(*turns.builds(2, __doc__))

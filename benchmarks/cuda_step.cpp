@@ -43,7 +43,8 @@ void run(const char* precision, const char* eager_name, const char* graph_name) 
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const bench::Arguments none(argc, argv, "", 0);
   if (!tern::cuda::is_available()) {
     std::fprintf(stderr, "no GPU: %s\n", tern::cuda::unavailable_reason().c_str());
     return 1;

@@ -24,7 +24,8 @@ void measure(int m, int k, int n) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const bench::Arguments none(argc, argv, "", 0);
   torch::set_num_threads(1);
   const torch::NoGradGuard no_grad;
   measure(128, 784, 400);

@@ -39,7 +39,8 @@ double seconds(const Fn& fn) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  tern::set_num_threads(bench::threads(argc, argv));
+  const bench::Arguments arguments(argc, argv, "[THREADS [FOLDER]]", 2);
+  tern::set_num_threads(arguments.threads());
   tern::manual_seed(0);
   const auto digits = argc > 2 ? data::datasets::PairDataset(MNIST(argv[2], MNIST::Mode::kTrain))
                                : data::datasets::PairDataset(Digits(10000, /*seed=*/1));

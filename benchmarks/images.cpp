@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 
 #include "bench.h"
 
@@ -19,12 +18,9 @@ namespace transforms = data::transforms;
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: %s FOLDER [WORKERS [BATCH]]\n", argv[0]);
-    return 2;
-  }
-  const int workers = argc > 2 ? std::atoi(argv[2]) : 2;
-  const int batch_size = argc > 3 ? std::atoi(argv[3]) : 64;
+  const bench::Arguments arguments(argc, argv, "FOLDER [WORKERS [BATCH]]", 3, 1);
+  const int workers = arguments.threads(2, 0);
+  const int batch_size = arguments.number(3, 64, 1, 1 << 16);
   tern::set_num_threads(1);
   tern::manual_seed(0);
   const auto augment =

@@ -46,15 +46,23 @@ def torchvision_rate(folder, workers, batch_size):
     return count / (time.perf_counter() - start)
 
 
+def positive(text):
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"should be a whole number above 0, got '{text}'")
+    return int(text)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
     parser.add_argument("folder")
-    parser.add_argument("--count", type=int, default=10000)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--batch-size", type=int, default=64)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--count", type=positive, default=10000)
+    parser.add_argument("--workers", type=positive, default=2)
+    parser.add_argument("--batch-size", type=positive, default=64)
+    parser.add_argument("--rounds", type=positive, default=3)
     options = parser.parse_args()
+    if not os.access(options.program, os.X_OK):
+        parser.error(f"not a program: {options.program}")
     if not os.path.exists(options.folder):
         make(options.folder, options.count)
     best = [0.0, 0.0]

@@ -1,7 +1,6 @@
 #include <torch/torch.h>
 
 #include <cstdio>
-#include <cstring>
 
 #include "bench.h"
 #include "nets.h"
@@ -30,11 +29,12 @@ void step(bench::ResNet& net, const torch::Tensor& images, const torch::Tensor& 
 }  // namespace
 
 int main(int argc, char** argv) {
-  torch::set_num_threads(bench::threads(argc, argv));
+  const bench::Arguments arguments(argc, argv, "[THREADS [peak]]", 2);
+  torch::set_num_threads(arguments.threads());
   torch::manual_seed(0);
   const auto images = torch::randn({16, 3, 224, 224});
   const auto labels = torch::randint(1000, {16}, torch::kLong);
-  if (argc > 2 && std::strcmp(argv[2], "peak") == 0) {
+  if (arguments.is(2, "peak")) {
     const long start = bench::peak();
     bench::ResNet net;
     for (int i = 0; i < 3; ++i) step(net, images, labels);

@@ -144,6 +144,4 @@ def main(build):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    main(os.path.abspath(sys.argv[1]))
+    main(*turns.builds(1, __doc__))

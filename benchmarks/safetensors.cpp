@@ -1,7 +1,6 @@
 #include <tern/serialization/safetensors.h>
 
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <string>
 
@@ -68,12 +67,13 @@ void stream(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bench::Arguments arguments(argc, argv, "[THREADS | stream]", 1);
   const std::string path =
       (std::filesystem::temp_directory_path() / "tern-bench.safetensors").string();
-  if (argc > 1 && std::strcmp(argv[1], "stream") == 0) {
+  if (arguments.text(1) == "stream") {
     stream(path);
   } else {
-    tern::set_num_threads(bench::threads(argc, argv));
+    tern::set_num_threads(arguments.threads());
     time(path);
   }
   std::filesystem::remove(path);

@@ -21,11 +21,34 @@ LINE_SECONDS = 2
 LIBC = ctypes.CDLL(None)
 
 
+def builds(count, usage):
+    """The build folders of the command line. They have programs, and results can be written to them."""
+    if sys.argv[1:] in (["--help"], ["-h"]):
+        print(usage)
+        sys.exit(0)
+    if len(sys.argv) != count + 1:
+        sys.exit(usage)
+    folders = [os.path.abspath(argument) for argument in sys.argv[1:]]
+    for folder in folders:
+        if not os.path.isdir(os.path.join(folder, "bin")):
+            sys.exit(f"{folder} is no build folder: it has no bin")
+        if not os.access(folder, os.W_OK):
+            sys.exit(f"the folder cannot be written: {folder}")
+    return folders
+
+
+def numbers(variable, otherwise):
+    """The whole numbers above 0 of a variable of the environment."""
+    text = os.environ.get(variable) or otherwise
+    if not all(word.isdecimal() and int(word) > 0 for word in text.split()):
+        sys.exit(f"{variable} should be whole numbers above 0, got '{text}'")
+    return [int(word) for word in text.split()]
+
+
 def chosen():
     """The programs to run, the numbers of threads and the rounds, as the environment says."""
     programs = os.environ.get("PROGRAMS", "").split() or PROGRAMS
-    threads = [int(t) for t in os.environ.get("THREADS", "1 2").split()]
-    return programs, threads, max(1, int(os.environ.get("ROUNDS", 5)))
+    return programs, numbers("THREADS", "1 2"), numbers("ROUNDS", "5")[0]
 
 
 class Lines:
