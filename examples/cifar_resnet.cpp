@@ -172,16 +172,18 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   support::CommandLine line("Learns to name what small pictures show.", "cifar_resnet");
-  const support::Check positive = support::positive();
-  line.option("--epochs", arguments.epochs, "8 unless said").check(positive);
-  line.option("--batch-size", arguments.batch_size, "32 unless said").check(positive);
+  const support::Check positive = support::positive(), count = support::whole(1);
+  line.option("--epochs", arguments.epochs, "8 unless said").check(count);
+  line.option("--batch-size", arguments.batch_size, "32 unless said").check(count);
   line.option("--lr", arguments.lr, "largest learning rate, 0.05 unless said").check(positive);
   line.option("--seed", arguments.seed, "1 unless said");
-  line.option("--workers", arguments.workers, "threads that prepare batches, 1 unless said");
+  line.option("--workers", arguments.workers, "threads that prepare batches, 1 unless said")
+      .check(support::thread_count(0));
   line.option("--data", arguments.data,
               "folder with CIFAR-10's binary files; drawn shapes without");
   line.device(arguments.device);
   line.option("--save", arguments.save, "file for the weights").check(support::state_file());
-  line.option("--show", arguments.show, "PNG with test pictures, wrong ones in red");
+  line.option("--show", arguments.show, "PNG with test pictures, wrong ones in red")
+      .check(support::output_file({".png"}));
   return line.run(argc, argv, [&] { run(arguments); });
 }

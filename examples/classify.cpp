@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   line.option("--weights", arguments.weights, "state_dict of a ResNet, .pth or .safetensors")
       .required();
   line.option("--labels", arguments.labels, "names of the classes, one per line");
-  line.option("--top", arguments.top, "classes to print, 5 unless said").check(support::positive());
+  line.option("--top", arguments.top, "classes to print, 5 unless said").check(support::whole(1));
   line.device(arguments.device);
   return line.run(argc, argv, [&] { run(arguments); });
 }

@@ -108,9 +108,10 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   support::CommandLine line("Tells rings from discs, with a dataset of its own.", "custom_dataset");
-  line.option("--epochs", arguments.epochs, "6 unless said").check(support::positive());
-  line.option("--workers", arguments.workers, "threads that draw ahead, 2 unless said");
-  line.option("--batch-size", arguments.batch_size, "32 unless said").check(support::positive());
+  line.option("--epochs", arguments.epochs, "6 unless said").check(support::whole(1));
+  line.option("--workers", arguments.workers, "threads that draw ahead, 2 unless said")
+      .check(support::thread_count(0));
+  line.option("--batch-size", arguments.batch_size, "32 unless said").check(support::whole(1));
   line.option("--lr", arguments.lr, "learning rate, 0.003 unless said").check(support::positive());
   line.option("--seed", arguments.seed, "1 unless said");
   line.device(arguments.device);

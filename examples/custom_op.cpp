@@ -131,7 +131,7 @@ void run(std::int64_t rows, std::int64_t columns) {
 int main(int argc, char** argv) {
   std::int64_t rows = 512, columns = 1024;
   support::CommandLine line("Shows an op with a gradient of its own.", "custom_op");
-  line.option("--rows", rows, "512 unless said").check(support::positive());
-  line.option("--columns", columns, "1024 unless said").check(support::positive());
+  line.option("--rows", rows, "512 unless said").check(support::whole(1, 1 << 14));
+  line.option("--columns", columns, "1024 unless said").check(support::whole(1, 1 << 14));
   return line.run(argc, argv, [&] { run(rows, columns); });
 }

@@ -85,6 +85,8 @@ struct Arguments {
 
 void run(const Arguments& arguments) {
   const auto digits = support::load_digits(arguments.data, /*is_training=*/true);
+  TERN_CHECK(arguments.batch_size <= digits.data().size(0), tern::Error, "--batch-size ",
+             arguments.batch_size, " is more than the ", digits.data().size(0), " digits");
   tern::manual_seed(arguments.seed);
   auto loader = data::make_data_loader(
       map(digits, data::transforms::Stack<>()),
@@ -143,14 +145,15 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   support::CommandLine line("Learns to draw digits.", "dcgan");
-  const support::Check positive = support::positive();
-  line.option("--epochs", arguments.epochs, "10 unless said").check(positive);
-  line.option("--batch-size", arguments.batch_size, "64 unless said").check(positive);
+  const support::Check positive = support::positive(), count = support::whole(1);
+  line.option("--epochs", arguments.epochs, "10 unless said").check(count);
+  line.option("--batch-size", arguments.batch_size, "64 unless said").check(count);
   line.option("--lr", arguments.lr, "learning rate, 0.0002 unless said").check(positive);
   line.option("--seed", arguments.seed, "1 unless said");
   line.option("--data", arguments.data, "folder with MNIST's four files; drawn digits without");
   line.device(arguments.device);
-  line.option("--out", arguments.out, "folder for the pictures, out/dcgan unless said");
+  line.option("--out", arguments.out, "folder for the pictures, out/dcgan unless said")
+      .check(support::output_folder());
   line.option("--save", arguments.save, "file for the generator").check(support::state_file());
   return line.run(argc, argv, [&] { run(arguments); });
 }

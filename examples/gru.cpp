@@ -84,8 +84,6 @@ tern::data::Example<> make_sequences(std::int64_t count, std::int64_t length) {
 }
 
 void run(const Arguments& arguments) {
-  TERN_CHECK(arguments.length >= 2, tern::Error, "--length should be at least 2, got ",
-             arguments.length);
   tern::manual_seed(arguments.seed);
   Adder net(arguments.hidden);
   net->to(arguments.device);
@@ -114,12 +112,13 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   support::CommandLine line("Teaches a recurrent network to add two marked numbers.", "gru");
-  line.option("--steps", arguments.steps, "500 unless said").check(support::positive());
+  line.option("--steps", arguments.steps, "500 unless said").check(support::whole(1));
   line.option("--length", arguments.length, "of a sequence, 20 unless said")
-      .check(support::positive());
-  line.option("--batch-size", arguments.batch_size, "64 unless said").check(support::positive());
+      .check(support::whole(2, 1 << 16));
+  line.option("--batch-size", arguments.batch_size, "64 unless said")
+      .check(support::whole(1, 1 << 20));
   line.option("--hidden", arguments.hidden, "size of the state, 32 unless said")
-      .check(support::positive());
+      .check(support::whole(1, 1 << 14));
   line.option("--lr", arguments.lr, "learning rate, 0.005 unless said").check(support::positive());
   line.option("--seed", arguments.seed, "1 unless said");
   line.device(arguments.device);

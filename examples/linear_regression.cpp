@@ -61,7 +61,7 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   support::CommandLine line("Fits a line to noisy points.", "linear_regression");
-  line.option("--epochs", arguments.epochs, "3 unless said").check(support::positive());
+  line.option("--epochs", arguments.epochs, "3 unless said").check(support::whole(1));
   line.option("--lr", arguments.lr, "learning rate, 0.03 unless said").check(support::positive());
   line.option("--seed", arguments.seed, "1 unless said");
   line.device(arguments.device);

@@ -108,9 +108,9 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   support::CommandLine line("Learns to read digits.", "mnist_mlp");
-  const support::Check positive = support::positive();
-  line.option("--epochs", arguments.epochs, "5 unless said").check(positive);
-  line.option("--batch-size", arguments.batch_size, "64 unless said").check(positive);
+  const support::Check positive = support::positive(), count = support::whole(1);
+  line.option("--epochs", arguments.epochs, "5 unless said").check(count);
+  line.option("--batch-size", arguments.batch_size, "64 unless said").check(count);
   line.option("--lr", arguments.lr, "largest learning rate, 0.003 unless said").check(positive);
   line.option("--seed", arguments.seed, "1 unless said");
   line.option("--data", arguments.data, "folder with MNIST's four files; drawn digits without");

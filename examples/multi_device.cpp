@@ -91,8 +91,8 @@ void run(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   support::CommandLine line("Trains a classifier of spirals on all CUDA devices.", "multi_device");
-  line.option("--epochs", arguments.epochs, "60 unless said").check(support::positive());
-  line.option("--batch-size", arguments.batch_size, "128 unless said").check(support::positive());
+  line.option("--epochs", arguments.epochs, "60 unless said").check(support::whole(1));
+  line.option("--batch-size", arguments.batch_size, "128 unless said").check(support::whole(1));
   line.option("--lr", arguments.lr, "learning rate, 0.01 unless said").check(support::positive());
   line.option("--seed", arguments.seed, "1 unless said");
   line.device(arguments.device);

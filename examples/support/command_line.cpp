@@ -1,11 +1,19 @@
 #include "command_line.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,21 +33,63 @@ std::string device_name(const std::string& text) {
   return "should be cpu, cuda or cuda:N, got " + text;
 }
 
+/// Returns true if the whole text is a number, which it writes to `value`.
+template <class T>
+bool reads(const std::string& text, T& value) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && stop == end;
+}
+
+template <class T>
+std::string check_whole(const std::string& text, T least, T most) {
+  T value{};
+  if (reads(text, value) && value >= least && value <= most) return {};
+  return "should be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+         ", got " + text;
+}
+
+/// Checks that files can be made in the folder.
+std::string check_folder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder, ignored)) {
+    return "the folder does not exist: " + folder.string();
+  }
+  if (!std::filesystem::is_directory(folder, ignored)) return "not a folder: " + folder.string();
+  const bool is_open = ::access(folder.c_str(), W_OK | X_OK) == 0;
+  return is_open ? "" : "the folder cannot be written: " + folder.string();
+}
+
 }  // namespace
 
-Option Option::check(const Check& check) const { return Option(option_->check(check)); }
+// Before the checks of the type, whose texts say less.
+Option Option::check(const Check& check) const {
+  return Option(
+      option_->transform(CLI::Validator([check](std::string& text) { return check(text); }, "")));
+}
 
 Option Option::required() const { return Option(option_->required()); }
 
 CommandLine::CommandLine(const std::string& description, const std::string& name)
-    : program_(std::make_shared<CLI::App>(description, name)), app_(program_.get()) {}
+    : program_(std::make_shared<CLI::App>(description, name)), app_(program_.get()) {
+  app_->failure_message([](const CLI::App* app, const CLI::Error& error) {
+    const std::string& program = app->get_name();
+    return program + ": " + error.what() + " (see " + program + " --help)\n";
+  });
+}
 
 CommandLine::CommandLine(std::shared_ptr<CLI::App> program, CLI::App* app)
     : program_(std::move(program)), app_(app) {}
 
 template <class T>
 Option CommandLine::option(const std::string& name, T& variable, const std::string& help) {
-  return Option(app_->add_option(name, variable, help));
+  CLI::Option* const added = app_->add_option(name, variable, help);
+  if constexpr (std::is_integral_v<T>) {
+    using Limits = std::numeric_limits<T>;
+    added->check(
+        [](const std::string& text) { return check_whole<T>(text, Limits::min(), Limits::max()); });
+  }
+  return Option(added);
 }
 
 template Option CommandLine::option(const std::string&, int&, const std::string&);
@@ -92,23 +142,61 @@ int CommandLine::run(int argc, char** argv, const std::function<void()>& body) {
 
 Check positive() {
   return [](const std::string& text) -> std::string {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (*end == '\0' && value > 0 && std::isfinite(value)) return {};
+    double value = 0;
+    if (reads(text, value) && value > 0 && std::isfinite(value)) return {};
     return "should be a number above 0, got " + text;
   };
 }
 
-Check state_file() {
+Check not_negative() {
   return [](const std::string& text) -> std::string {
-    const std::filesystem::path folder = std::filesystem::path(text).parent_path();
-    const bool is_known =
-        text.ends_with(".json") || text.ends_with(".safetensors") || text.ends_with(".pt");
-    if (!is_known) {
-      return "the name should end in .json, .safetensors or .pt, got " + text;
+    double value = 0;
+    if (reads(text, value) && value >= 0 && std::isfinite(value)) return {};
+    return "should be a number of at least 0, got " + text;
+  };
+}
+
+Check whole(std::int64_t least, std::int64_t most) {
+  return [=](const std::string& text) { return check_whole(text, least, most); };
+}
+
+Check thread_count(int least) {
+  const int most = 4 * std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return [=](const std::string& text) {
+    const std::string problem = check_whole(text, least, most);
+    return problem.empty() ? problem : problem + " (at most 4 threads for each processor)";
+  };
+}
+
+Check output_file(const std::vector<std::string>& suffixes) {
+  return [suffixes](const std::string& text) -> std::string {
+    std::string list;
+    for (const std::string& suffix : suffixes) {
+      list += (list.empty() ? "" : &suffix == &suffixes.back() ? " or " : ", ") + suffix;
     }
-    if (folder.empty() || std::filesystem::is_directory(folder)) return {};
-    return "the folder does not exist: " + folder.string();
+    const std::filesystem::path path = text;
+    if (std::ranges::none_of(suffixes,
+                             [&](const auto& suffix) { return text.ends_with(suffix); })) {
+      return "the name should end in " + list + ", got " + text;
+    }
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) return "is a folder: " + text;
+    return check_folder(path.has_parent_path() ? path.parent_path() : ".");
+  };
+}
+
+Check state_file() { return output_file({".json", ".safetensors", ".pt"}); }
+
+Check output_folder() {
+  return [](const std::string& text) -> std::string {
+    if (text.empty()) return "should be the name of a folder";
+    // The folders that do not exist are made in the first one that does.
+    std::filesystem::path folder = std::filesystem::absolute(text);
+    std::error_code ignored;
+    while (!std::filesystem::exists(folder, ignored) && folder != folder.parent_path()) {
+      folder = folder.parent_path();
+    }
+    return check_folder(folder);
   };
 }
 

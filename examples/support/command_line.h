@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,11 +18,21 @@ namespace support {
 
 /// Checks the text of an option. Returns an error text, or an empty string if the text is valid.
 using Check = std::function<std::string(const std::string&)>;
-/// Accepts a number above 0.
+/// Accepts a finite number above 0.
 Check positive();
-/// Accepts the path of a state file that can be written: the suffix is known and the folder exists.
+/// Accepts a finite number of at least 0.
+Check not_negative();
+/// Accepts a whole number from `least` to `most`.
+Check whole(std::int64_t least, std::int64_t most = std::numeric_limits<int>::max());
+/// Accepts a number of threads of at least `least`: not more than four for each processor.
+Check thread_count(int least);
+/// Accepts the path of a file that can be written: the name ends in one of `suffixes`, and the
+/// folder exists.
+Check output_file(const std::vector<std::string>& suffixes);
+/// Accepts the path of a state file that can be written.
 Check state_file();
-
+/// Accepts a folder that can be written or made.
+Check output_folder();
 /// Accepts one of these words.
 Check one_of(const std::vector<std::string>& words);
 
@@ -48,7 +60,7 @@ class CommandLine {
   CommandLine(const std::string& description, const std::string& name);
 
   /// Adds an option that sets `variable`: an integer, a double, a string or a vector of strings. A
-  /// name without dashes is a positional argument.
+  /// name without dashes is a positional argument. Integers must be in the range of their type.
   template <class T>
   Option option(const std::string& name, T& variable, const std::string& help = "");
   /// Adds an option without a value that sets `variable` to true.
@@ -61,8 +73,8 @@ class CommandLine {
   /// Returns true for the command that the user gave.
   bool is_given() const;
 
-  /// Parses the arguments, then runs `body`. Returns the exit code: 0 on success, 1 if `body` threw
-  /// (the error text goes to standard error), 2 for wrong arguments.
+  /// Parses the arguments, then runs `body`. Returns the exit code: 0 on success, 1 if `body`
+  /// threw, 2 for wrong arguments. The text of an error goes to standard error.
   int run(int argc, char** argv, const std::function<void()>& body);
 
  private:

@@ -90,7 +90,6 @@ void sample(Run& run) {
 void run_vae(const Arguments& arguments) {
   if (arguments.threads > 0) tern::set_num_threads(arguments.threads);
   std::printf("Using device: %s\n", arguments.device.str().c_str());
-  std::filesystem::create_directories(arguments.out);
   const auto train_digits = support::load_digits(arguments.data, /*is_training=*/true);
   const auto test_digits = support::load_digits(arguments.data, /*is_training=*/false);
 
@@ -105,6 +104,7 @@ void run_vae(const Arguments& arguments) {
   auto test_loader =
       data::make_data_loader<PythonSequentialSampler>(map(test_digits, stack), batch_size);
   if (!arguments.resume.empty()) load_checkpoint(run, arguments.resume);
+  std::filesystem::create_directories(arguments.out);
   tern::train::CsvLog log = open_losses(run);
 
   while (run.epoch() <= arguments.epochs) {
@@ -127,9 +127,9 @@ void run_vae(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   support::CommandLine line("Trains a variational autoencoder on digits.", "vae");
-  const support::Check positive = support::positive();
-  line.option("--epochs", arguments.epochs, "10 unless said").check(positive);
-  line.option("--batch-size", arguments.batch_size, "128 unless said").check(positive);
+  const support::Check positive = support::positive(), count = support::whole(1);
+  line.option("--epochs", arguments.epochs, "10 unless said").check(count);
+  line.option("--batch-size", arguments.batch_size, "128 unless said").check(count);
   line.option("--lr", arguments.lr, "learning rate, 1e-3 unless said").check(positive);
   line.option("--seed", arguments.seed, "seed of all random numbers, 1 unless said");
   line.device(arguments.device);
@@ -137,14 +137,15 @@ int main(int argc, char** argv) {
   line.option("--amp", arguments.amp, "bfloat16 or float16: automatic mixed precision")
       .check(support::one_of({"bfloat16", "float16"}));
   line.option("--data", arguments.data, "folder with MNIST's four files; drawn digits without");
-  line.option("--out", arguments.out, "folder for all results, results unless said");
+  line.option("--out", arguments.out, "folder for all results, results unless said")
+      .check(support::output_folder());
   line.option("--save", arguments.save, "file for the weights; vae.json in --out without")
       .check(support::state_file());
   line.option("--resume", arguments.resume, "checkpoint of a run to go on with");
   line.option("--threads", arguments.threads, "threads of the cpu; one per core without")
-      .check(positive);
+      .check(support::thread_count(1));
   line.option("--log-interval", arguments.log_interval, "batches between lines, 10 unless said")
-      .check(positive);
+      .check(count);
   line.flag("--no-progress", arguments.no_progress, "lines instead of a progress bar");
   return line.run(argc, argv, [&] { run_vae(arguments); });
 }

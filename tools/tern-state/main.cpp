@@ -8,6 +8,8 @@
 // Exit codes: 0 for success; 1 if diff finds a difference or validate an invalid file; 2 for any
 // other error, which is printed on standard error.
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,18 +31,20 @@ int main(int argc, char** argv) {
 
   support::CommandLine convert = line.command("convert", "Writes B with the content of A.");
   convert.option("A", from).required();
-  convert.option("B", to).required();
+  convert.option("B", to).required().check(
+      support::output_file({".json", ".safetensors", ".npy", ".npz", ".pt", ".pth"}));
   convert.flag("--base64", options.base64, "JSON: elements in base64");
   convert
       .option(
           "--max-shard-size", options.max_shard_size,
           "safetensors: largest size of one file in bytes; a larger state becomes several files")
-      .check(support::positive());
+      .check(support::whole(1, std::numeric_limits<std::int64_t>::max()));
 
   support::CommandLine diff = line.command("diff", "Prints the differences between A and B.");
   diff.option("A", from).required();
   diff.option("B", to).required();
-  diff.option("--tolerance", tolerance, "ignores differences of numbers up to this");
+  diff.option("--tolerance", tolerance, "ignores differences of numbers up to this")
+      .check(support::not_negative());
 
   support::CommandLine check = line.command("validate", "Reads and checks each file completely.");
   check.option("FILE", paths).required();
