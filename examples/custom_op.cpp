@@ -1,11 +1,12 @@
 // An op of one's own in two forms: composed of tern's ops with a hand-written gradient, and fused
-// into one loop over the elements on the CPU. The op is a gate with a squared ReLU (So et al.,
-// 2021), relu(gate)^2 * value.
+// into one loop over the elements on the CPU, shared by the threads. The op is a gate with a
+// squared ReLU (So et al., 2021), relu(gate)^2 * value.
 //
 //   custom_op [--rows 512] [--columns 1024]
 //
-// Expected: three lines that end in "true". Fused, forward and backward take less time than in ops
-// of tern; a fused loop with an exponential would not, unless it is vectorised as tern's are.
+// Expected: three lines that end in "true". Fused, forward and backward take half of the time of
+// tern's ops, because each number is read once. Without vector code (of GCC with -O3) and all
+// threads, which tern's ops have, the fused form would take three times as long as they do.
 
 #include <algorithm>
 #include <chrono>
@@ -50,6 +51,9 @@ struct Gate : autograd::Function<Gate> {
 /// relu(x) in a form that compilers turn into vector code without further flags.
 float relu(float x) { return 0.5F * (x + std::abs(x)); }
 
+/// Ranges of at least this many elements are worth a thread.
+constexpr std::int64_t kGrain = 16384;
+
 /// The same in one pass over the memory, for contiguous float32 tensors on the CPU.
 struct FusedGate : autograd::Function<FusedGate> {
   static Tensor forward(autograd::AutogradContext* context, const Tensor& gate,
@@ -57,12 +61,13 @@ struct FusedGate : autograd::Function<FusedGate> {
     context->save_for_backward({gate, value});
     Tensor result = tern::empty_like(gate);
     const float *g = gate.const_data_ptr<float>(), *v = value.const_data_ptr<float>();
-    float* out = result.data_ptr<float>();
-    const std::int64_t count = gate.numel();
-    for (std::int64_t i = 0; i < count; ++i) {
-      const float open = relu(g[i]);
-      out[i] = open * open * v[i];
-    }
+    float* const out = result.data_ptr<float>();
+    tern::parallel_for(0, gate.numel(), kGrain, [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t i = from; i < to; ++i) {
+        const float open = relu(g[i]);
+        out[i] = open * open * v[i];
+      }
+    });
     return result;
   }
   static autograd::variable_list backward(autograd::AutogradContext* context,
@@ -75,12 +80,13 @@ struct FusedGate : autograd::Function<FusedGate> {
     const float *g = saved[0].const_data_ptr<float>(), *v = saved[1].const_data_ptr<float>();
     const float* d = gradient.const_data_ptr<float>();
     float *dg = to_gate.data_ptr<float>(), *dv = to_value.data_ptr<float>();
-    const std::int64_t count = gradient.numel();
-    for (std::int64_t i = 0; i < count; ++i) {
-      const float open = relu(g[i]);
-      dg[i] = 2 * d[i] * v[i] * open;
-      dv[i] = d[i] * open * open;
-    }
+    tern::parallel_for(0, gradient.numel(), kGrain, [&](std::int64_t from, std::int64_t to) {
+      for (std::int64_t i = from; i < to; ++i) {
+        const float open = relu(g[i]);
+        dg[i] = 2 * d[i] * v[i] * open;
+        dv[i] = d[i] * open * open;
+      }
+    });
     return {to_gate, to_value};
   }
 };
