@@ -8,7 +8,7 @@
 //   [--disable-cuda] [--save FILE] [--show FILE]
 //
 // --show writes test pictures as PNG, first those that are named wrongly, in red frames.
-// Expected with the defaults: an accuracy above 0.97 on drawn shapes.
+// Expected with the defaults: an accuracy above 0.97 on drawn shapes, after some minutes.
 
 #include <cstdio>
 #include <string>
@@ -89,7 +89,7 @@ struct Arguments {
 
 /// Trains for one epoch; returns the mean loss.
 double train(Net& net, auto& loader, optim::Optimizer& optimizer, optim::LRScheduler& schedule,
-             const tern::Device& device) {
+             const tern::Device& device, tern::train::ProgressBar& progress) {
   net->train();
   double total = 0;
   std::int64_t count = 0;
@@ -102,7 +102,9 @@ double train(Net& net, auto& loader, optim::Optimizer& optimizer, optim::LRSched
     schedule.step();
     total += loss.item<double>() * static_cast<double>(batch.target.numel());
     count += batch.target.numel();
+    progress.advance();
   }
+  progress.clear();
   return total / static_cast<double>(count);
 }
 
@@ -155,9 +157,12 @@ void run(const Arguments& arguments) {
                  optim::SGDOptions(arguments.lr).momentum(0.9).nesterov(true).weight_decay(5e-4));
   const std::int64_t steps = (pictures.data().size(0) - 1) / arguments.batch_size + 1;
   auto schedule = optim::warmup_cosine(sgd, steps / 2, arguments.epochs * steps);
+  std::printf("training takes minutes: %d epochs of %lld steps\n", arguments.epochs,
+              static_cast<long long>(steps));
+  tern::train::ProgressBar progress(stdout, "training", arguments.epochs * steps);
   Tensor right;
   for (int epoch = 1; epoch <= arguments.epochs; ++epoch) {
-    const double loss = train(net, *loader, sgd, schedule, arguments.device);
+    const double loss = train(net, *loader, sgd, schedule, arguments.device, progress);
     right = test(net, *test_loader, arguments.device);
     std::printf("epoch %d: loss %.4f, accuracy %.4f\n", epoch, loss,
                 right.to(tern::kFloat).mean().item<double>());

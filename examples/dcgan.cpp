@@ -85,8 +85,9 @@ struct Arguments {
 
 void run(const Arguments& arguments) {
   const auto digits = support::load_digits(arguments.data, /*is_training=*/true);
-  TERN_CHECK(arguments.batch_size <= digits.data().size(0), tern::Error, "--batch-size ",
-             arguments.batch_size, " is more than the ", digits.data().size(0), " digits");
+  const std::int64_t steps = digits.data().size(0) / arguments.batch_size;
+  TERN_CHECK(steps > 0, tern::Error, "--batch-size ", arguments.batch_size, " is more than the ",
+             digits.data().size(0), " digits");
   tern::manual_seed(arguments.seed);
   auto loader = data::make_data_loader(
       map(digits, data::transforms::Stack<>()),
@@ -105,10 +106,12 @@ void run(const Arguments& arguments) {
   optim::Adam discriminator_adam(discriminator->parameters(), options);
 
   std::filesystem::create_directories(arguments.out);
+  std::printf("training takes minutes: %d epochs of %lld steps\n", arguments.epochs,
+              static_cast<long long>(steps));
+  tern::train::ProgressBar progress(stdout, "training", arguments.epochs * steps);
   const Tensor shown = noise(64);
   for (int epoch = 1; epoch <= arguments.epochs; ++epoch) {
     double discriminator_total = 0, generator_total = 0;
-    int steps = 0;
     for (const data::Example<>& batch : *loader) {
       const Tensor real = batch.data.to(arguments.device) * 2 - 1;
       const Tensor made = generator(noise(real.size(0)));
@@ -126,10 +129,12 @@ void run(const Arguments& arguments) {
 
       discriminator_total += discriminator_loss.item<double>();
       generator_total += generator_loss.item<double>();
-      ++steps;
+      progress.advance();
     }
+    progress.clear();
+    const auto count = static_cast<double>(steps);
     std::printf("epoch %d: loss of the discriminator %.4f, of the generator %.4f\n", epoch,
-                discriminator_total / steps, generator_total / steps);
+                discriminator_total / count, generator_total / count);
     std::fflush(stdout);
     const tern::NoGradGuard no_grad;
     generator->eval();

@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <string>
 
-#include <tern/tern.h>
+#include <tern/train/train.h>
 
 #include "support/command_line.h"
 #include "support/digits.h"
@@ -60,7 +60,7 @@ struct Arguments {
 
 /// Trains for one epoch; returns the mean loss.
 double train(Net& net, auto& loader, optim::Optimizer& optimizer, optim::LRScheduler& schedule,
-             const tern::Device& device) {
+             const tern::Device& device, tern::train::ProgressBar& progress) {
   net->train();
   double total = 0;
   std::int64_t count = 0;
@@ -73,7 +73,9 @@ double train(Net& net, auto& loader, optim::Optimizer& optimizer, optim::LRSched
     schedule.step();
     total += loss.item<double>() * static_cast<double>(batch.target.numel());
     count += batch.target.numel();
+    progress.advance();
   }
+  progress.clear();
   return total / static_cast<double>(count);
 }
 
@@ -111,10 +113,14 @@ void run(const Arguments& arguments) {
   const std::int64_t steps_per_epoch = (train_digits.data().size(0) - 1) / arguments.batch_size + 1;
   auto schedule =
       optim::warmup_cosine(sgd, steps_per_epoch / 2, arguments.epochs * steps_per_epoch);
+  std::printf("training takes minutes: %d epochs of %lld steps\n", arguments.epochs,
+              static_cast<long long>(steps_per_epoch));
+  tern::train::ProgressBar progress(stdout, "training", arguments.epochs * steps_per_epoch);
   for (int epoch = 1; epoch <= arguments.epochs; ++epoch) {
     std::printf("epoch %d: loss %.4f, ", epoch,
-                train(net, *loader, sgd, schedule, arguments.device));
+                train(net, *loader, sgd, schedule, arguments.device, progress));
     test(net, *test_loader, arguments.device);
+    std::fflush(stdout);
   }
   if (!arguments.save.empty()) tern::save(net, arguments.save);
 }

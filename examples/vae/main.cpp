@@ -12,6 +12,8 @@
 // Expected with MNIST and the defaults: a test set loss from 104.9 to 106.2 after 10 epochs.
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -87,6 +89,16 @@ void sample(Run& run) {
               8);
 }
 
+/// Prints how long the epochs that remain will take.
+void print_time_left(const Run& run, std::chrono::steady_clock::time_point start,
+                     std::size_t first_epoch) {
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  const std::size_t remaining = run.arguments.epochs + 1 - run.epoch();
+  const auto seconds = std::llround(spent.count() * static_cast<double>(remaining) /
+                                    static_cast<double>(run.epoch() - first_epoch));
+  if (remaining > 0) std::printf("%lld:%02lld left\n", seconds / 60, seconds % 60);
+}
+
 void run_vae(const Arguments& arguments) {
   if (arguments.threads > 0) tern::set_num_threads(arguments.threads);
   std::printf("Using device: %s\n", arguments.device.str().c_str());
@@ -107,6 +119,9 @@ void run_vae(const Arguments& arguments) {
   std::filesystem::create_directories(arguments.out);
   tern::train::CsvLog log = open_losses(run);
 
+  const std::size_t first_epoch = run.epoch();
+  std::printf("Training takes minutes: epochs %zu to %zu\n", first_epoch, arguments.epochs);
+  const auto start = std::chrono::steady_clock::now();
   while (run.epoch() <= arguments.epochs) {
     const double train_loss = train(run, *train_loader, train_digits.data().size(0));
     std::printf("====> Epoch: %zu Average loss: %.4f\n", run.epoch(), train_loss);
@@ -118,6 +133,7 @@ void run_vae(const Arguments& arguments) {
     log_losses(log, run.losses.back());
     draw_losses(run);
     save_checkpoint(run);
+    print_time_left(run, start, first_epoch);
   }
   tern::save(run.vae, arguments.save.empty() ? run.file("vae.json") : arguments.save);
 }

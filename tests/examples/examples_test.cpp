@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,30 @@ TEST(ExamplePrograms, MnistMlpHasTheSameWeightsWithFit) {
     return load_state(scratch.path("net.json"));
   };
   EXPECT_TRUE(identical(weights(""), weights("--fit")));
+}
+
+TEST(ExamplePrograms, SayThatTrainingTakesMinutesAndHowLong) {
+  const Scratch scratch;
+  write_mnist(scratch.path("mnist"), 32);
+  const std::string arguments = " --device cpu --data mnist --batch-size 16 --epochs ";
+  for (const std::string name : {"mnist", "dcgan"}) {
+    const ProgramResult result =
+        run_program("cd " + scratch.folder() + " && " + kExamples + name + arguments + "1");
+    EXPECT_EQ(result.text.rfind("training takes minutes: 1 epochs of 2 steps\n", 0), 0u)
+        << result.text;
+    EXPECT_NE(result.text.find("\ntraining: 100%, 2/2, "), std::string::npos) << result.text;
+  }
+  const ProgramResult vae =
+      run_program("cd " + scratch.folder() + " && " + kExamples + "vae" + arguments + "2");
+  const std::size_t start = vae.text.find("\nTraining takes minutes: epochs 1 to 2\n");
+  EXPECT_LT(start, vae.text.find("Train Epoch: 1")) << vae.text;
+  EXPECT_TRUE(std::regex_search(vae.text, std::regex("\n\\d+:\\d\\d left\nTrain Epoch: 2")))
+      << vae.text;
+  const ProgramResult wide = run_program("cd " + scratch.folder() + " && " + kExamples +
+                                         "dcgan --device cpu --data mnist");
+  EXPECT_EQ(wide.code, 1);
+  EXPECT_NE(wide.text.find("--batch-size 64 is more than the 32 digits"), std::string::npos)
+      << wide.text;
 }
 
 TEST(ExamplePrograms, CustomOpAgreesWithItsGradients) {
