@@ -10,7 +10,7 @@ fail() {
   failed=1
 }
 
-if output=$(LC_ALL=C "$cxx" -std=c++20 -fsyntax-only -fmax-errors=0 -I"$include" "$source" 2>&1); then
+if output=$(LC_ALL=C "$cxx" -std=c++20 -fsyntax-only -I"$include" "$source" 2>&1); then
   fail "$source compiles"
 fi
 errors=$(printf '%s\n' "$output" | grep 'error: ' || true)
