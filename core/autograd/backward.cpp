@@ -24,11 +24,14 @@ Tensor start_gradient(const Tensor& output, const Tensor& given, std::size_t ind
   return given.dtype() == output.dtype() ? given : given.to(output.dtype());
 }
 
-void start_all(Engine& engine, const variable_list& outputs, const variable_list& gradients) {
+void start_all(const char* op, Engine& engine, const variable_list& outputs,
+               const variable_list& gradients) {
   TERN_CHECK(gradients.empty() || gradients.size() == outputs.size(), Error, "got ", outputs.size(),
              " tensors and ", gradients.size(), " gradients");
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const Edge edge = outputs[i].defined() ? gradient_edge(outputs[i]) : Edge();
+    TERN_CHECK(outputs[i].defined(), Error, op, "(): element ", i,
+               " of tensors is an undefined tensor");
+    const Edge edge = gradient_edge(outputs[i]);
     TERN_CHECK(
         edge.node, Error, "element ", i,
         " of tensors does not require grad and does not have a grad_fn; it was computed under "
@@ -57,7 +60,7 @@ variable_list grad(const variable_list& outputs, const variable_list& inputs,
                    StrictBool create_graph, StrictBool allow_unused) {
   TERN_CHECK(!inputs.empty(), Error, "grad requires non-empty inputs.");
   Engine engine(retain_graph.value_or(create_graph), create_graph);
-  start_all(engine, outputs, grad_outputs);
+  start_all("grad", engine, outputs, grad_outputs);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Edge edge = inputs[i].defined() ? gradient_edge(inputs[i]) : Edge();
     TERN_CHECK(edge.node, Error, "One of the differentiated Tensors does not require grad (input ",
@@ -85,7 +88,7 @@ void backward(const variable_list& tensors, const variable_list& grad_tensors,
               const variable_list& inputs) {
   if (inputs.empty()) {
     Engine engine(retain_graph.value_or(create_graph), create_graph);
-    start_all(engine, tensors, grad_tensors);
+    start_all("backward", engine, tensors, grad_tensors);
     variable_list none;
     engine.execute(none);
     return;

@@ -13,7 +13,7 @@ namespace {
                                                        std::uint32_t output_nr,
                                                        std::uint32_t expected) {
   const std::string origin =
-      maker == nullptr
+      maker == nullptr || maker->is_accumulator()
           ? std::string()
           : tern::detail::text_of(", which is output ", output_nr, " of ", op_name(*maker), ",");
   tern::detail::raise<Error>(

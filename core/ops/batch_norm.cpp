@@ -46,22 +46,22 @@ BatchNormArgs args_of(BatchNormOp op, const Tensor& input, MemoryFormat format, 
 class BatchNormBackward final : public detail::NormalizeBackward {
  public:
   BatchNormBackward(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                    Tensor statistics, bool training, double eps)
+                    const Tensor& statistics, bool training, double eps)
       : NormalizeBackward("NativeBatchNormBackward0", input, weight, bias, input.size(1),
-                          std::move(statistics), input.suggest_memory_format()),
+                          statistics, input.suggest_memory_format()),
         training_(training),
         eps_(eps) {}
 
  private:
-  void compute(const Tensor& g, const Tensor& input, const Tensor& weight,
+  void compute(const Tensor& g, const Tensor& input, const Tensor& weight, const Tensor& statistics,
                const Tensor* results) const override {
     BatchNormArgs args = args_of(BatchNormOp::kBackward, input, format(), training_, eps_);
     detail::set_gradients(args, g, results);
-    detail::run_batch_norm(args, input, weight, statistics());
+    detail::run_batch_norm(args, input, weight, statistics);
   }
 
-  void compose(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results,
-               autograd::EdgeSet wanted) const override {
+  void compose(const Tensor& g, const Tensor& input, const Tensor& weight, const Tensor& statistics,
+               Tensor* results, autograd::EdgeSet wanted) const override {
     DimVector others, broadcast;  // all dimensions but the channels; [1, C, 1, ..]
     for (std::int64_t d = 0; d < input.dim(); ++d) {
       if (d != 1) others.push_back(d);
@@ -69,7 +69,7 @@ class BatchNormBackward final : public detail::NormalizeBackward {
     }
     const auto mean_of = [&](const Tensor& t) { return t.mean(others, true); };
     const auto saved = [&](std::int64_t i) {
-      return statistics()[i].to(input.dtype()).reshape(broadcast);
+      return statistics[i].to(input.dtype()).reshape(broadcast);
     };
     const Tensor centered = input - (training_ ? mean_of(input) : saved(0));
     const Tensor variance = training_ ? mean_of(square(centered)) : saved(1);

@@ -26,8 +26,11 @@ using autograd::wrt;
 struct CtcBatch {
   std::vector<std::int64_t> input_lengths, target_lengths;
   std::vector<std::int64_t> starts;  // of each sample's labels
-  Tensor labels;                     // int64 on the CPU, contiguous
   std::int64_t blank = 0;
+  Tensor labels = {};  // int64 on the CPU, contiguous
+
+  /// Returns the batch without a tensor, which the rule saves.
+  CtcBatch without_labels() const { return {input_lengths, target_lengths, starts, blank}; }
 
   std::int64_t size() const { return static_cast<std::int64_t>(input_lengths.size()); }
   /// The states of the longest target: its labels with blanks between and around them.
@@ -237,16 +240,19 @@ Tensor ctc_losses(const Tensor& log_probs, const CtcBatch& batch, bool zero_infi
   Tensor out = run.losses.to(log_probs.device());
   if (out.is_same(run.losses)) out = out.clone();  // the caller may change the result
   if (!needs_grad(log_probs)) return out;
-  return record("CtcLossBackward0", out,
-                wrt(
-                    log_probs,
-                    [batch, zero_infinity](const Tensor& g, const Tensor& x, const Tensor& losses,
-                                           const Tensor& alpha) {
-                      return detail::without_gradient(
-                          "_ctc_loss_backward",
-                          ctc_gradient(g, x, batch, losses, alpha, zero_infinity), g, x);
-                    },
-                    log_probs, run.losses, run.alpha));
+  return record(
+      "CtcLossBackward0", out,
+      wrt(
+          log_probs,
+          [rest = batch.without_labels(), zero_infinity](const Tensor& g, const Tensor& x,
+                                                         const Tensor& losses, const Tensor& alpha,
+                                                         const Tensor& labels) {
+            CtcBatch all = rest;
+            all.labels = labels;
+            return detail::without_gradient(
+                "_ctc_loss_backward", ctc_gradient(g, x, all, losses, alpha, zero_infinity), g, x);
+          },
+          log_probs, run.losses, run.alpha, batch.labels));
 }
 
 std::vector<std::int64_t> lengths_of(const char* name, const Tensor& lengths) {

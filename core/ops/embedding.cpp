@@ -74,9 +74,16 @@ struct Bags {
   std::int64_t count = 0;
   bool drops = false;       // some index may belong to no bag; then it belongs to bag `count`
   std::int64_t length = 0;  // of all bags, if the host can see that it is one
-  Tensor of;                // [indices]
-  Tensor sizes;             // [count]
-  Tensor chosen;            // [count, dim]: the index of the row that is the maximum
+  Tensor of = {};           // [indices]
+  Tensor sizes = {};        // [count]
+  Tensor chosen = {};       // [count, dim]: the index of the row that is the maximum
+
+  /// Returns the same bags without tensors, which rules save.
+  Bags without_tensors() const { return {count, drops, length}; }
+  /// Returns the bags with the saved tensors.
+  Bags with(const Tensor& of_index, const Tensor& of_bag, const Tensor& maxima = {}) const {
+    return {count, drops, length, of_index, of_bag, maxima};
+  }
 };
 
 /// Returns the offsets; none if they are not on the host. Throws unless they are in order.
@@ -266,22 +273,27 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
   if (!needs_grad(weight, factors)) return results(out);
   const TableGradient table{rows, -1, scale_grad_by_freq};
   const bool has_factors = factors.defined();
+  const Bags rest = bags.without_tensors();
   return results(record(
       "EmbeddingBagBackward0", out,
       wrt(
           weight,
-          [table, bags, kind, has_factors](const Tensor& g, const Tensor& at, const Tensor& w) {
-            if (kind == BagMode::kMax) return gradient_of_maximum(g, bags, table.rows);
-            const Tensor terms = gradient_of_rows(g, bags, kind);
+          [table, rest, kind, has_factors](const Tensor& g, const Tensor& at, const Tensor& w,
+                                           const Tensor& of, const Tensor& sizes,
+                                           const Tensor& chosen) {
+            const Bags all = rest.with(of, sizes, chosen);
+            if (kind == BagMode::kMax) return gradient_of_maximum(g, all, table.rows);
+            const Tensor terms = gradient_of_rows(g, all, kind);
             return add_into_table(has_factors ? terms * w.unsqueeze(1) : terms, at, table);
           },
-          flat, has_factors ? factors : flat),
+          flat, has_factors ? factors : flat, bags.of, bags.sizes, bags.chosen),
       wrt(
           factors,
-          [bags, kind](const Tensor& g, const Tensor& at, const Tensor& w) {
-            return (gradient_of_rows(g, bags, kind) * w.index_select(0, at)).sum(1);
+          [rest, kind](const Tensor& g, const Tensor& at, const Tensor& w, const Tensor& of,
+                       const Tensor& sizes) {
+            return (gradient_of_rows(g, rest.with(of, sizes), kind) * w.index_select(0, at)).sum(1);
           },
-          flat, weight)));
+          flat, weight, bags.of, bags.sizes)));
 }
 
 Tensor one_hot(const Tensor& input, StrictInt num_classes) {

@@ -60,9 +60,9 @@ struct ChannelGroups {
 class GroupNormBackward final : public detail::NormalizeBackward {
  public:
   GroupNormBackward(const Tensor& input, const ChannelGroups& groups, const Tensor& weight,
-                    const Tensor& bias, Tensor statistics, double eps)
+                    const Tensor& bias, const Tensor& statistics, double eps)
       : NormalizeBackward("NativeGroupNormBackward0", input, weight, bias, input.size(1),
-                          std::move(statistics)),
+                          statistics),
         groups_(groups),
         image_format_(input.suggest_memory_format()),
         eps_(eps) {}
@@ -73,14 +73,14 @@ class GroupNormBackward final : public detail::NormalizeBackward {
   }
 
  private:
-  void compute(const Tensor& g, const Tensor& input, const Tensor& weight,
+  void compute(const Tensor& g, const Tensor& input, const Tensor& weight, const Tensor& statistics,
                const Tensor* results) const override {
     if (results[0].defined()) {
       const Tensor h = weight.defined() ? g * weight.view(broadcast(input)) : g;
       BatchNormArgs args = groups_.args_of_groups(BatchNormOp::kBackward, eps_);
       args.grad = h.data_ptr();
       args.grad_in = results[0].data_ptr();
-      detail::run_batch_norm(args, input, {}, statistics());
+      detail::run_batch_norm(args, input, {}, statistics);
     }
     if (!results[1].defined() && !results[2].defined()) return;
     const Tensor sums =
@@ -90,12 +90,13 @@ class GroupNormBackward final : public detail::NormalizeBackward {
     args.grad = g.data_ptr();
     args.grad_weight = of_weight.data_ptr();
     args.grad_bias = of_bias.data_ptr();
-    detail::run_batch_norm(args, input, {}, groups_.of_channels(statistics()));
+    detail::run_batch_norm(args, input, {}, groups_.of_channels(statistics));
     if (results[1].defined()) Tensor(results[1]).copy_(of_weight.sum(0));
     if (results[2].defined()) Tensor(results[2]).copy_(of_bias.sum(0));
   }
 
-  void compose(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results,
+  void compose(const Tensor& g, const Tensor& input, const Tensor& weight,
+               const Tensor& /*statistics*/, Tensor* results,
                autograd::EdgeSet wanted) const override {
     const auto by_group = [&](const Tensor& t) {
       return t.reshape({groups_.batch, groups_.groups, -1});

@@ -137,6 +137,21 @@ struct Selection {
   detail::CountedMask mask;
 
   bool is_mask() const { return mask.mask.defined(); }
+  // What rules save: the mask or the indices, which may be the caller's, and what was counted.
+  const Tensor& selector() const { return is_mask() ? mask.mask : index.at; }
+  const Tensor& ends() const { return mask.ends; }
+  // Returns the rest.
+  Selection without_tensors() const {
+    return {{index.name, index.op, index.dims, {}, index.position, index.wraps},
+            {{}, {}, mask.total}};
+  }
+  // Returns the selection with the saved tensors.
+  Selection with(const Tensor& selector, const Tensor& ends) const {
+    Selection all = *this;
+    (selector.dtype() == kBool ? all.mask.mask : all.index.at) = selector;
+    all.mask.ends = ends;
+    return all;
+  }
   DimVector result_sizes(IntArrayRef sizes) const {
     return is_mask() ? DimVector{mask.total} : index.result_sizes(sizes);
   }
@@ -213,15 +228,15 @@ Tensor get_selected(const Tensor& self, const Selection& selection) {
                    ? detail::select_masked(selection.index.name, self, selection.mask)
                    : detail::get_advanced(self, selection.index);
   if (!needs_grad(self)) return out;
-  // The mask or the indices; they may be the caller's, who may change them in place.
-  const Tensor& saved = selection.is_mask() ? selection.mask.mask : selection.index.at;
   return record("IndexBackward0", out,
                 wrt(
                     self,
-                    [selection, shape = self.self().sizes](const Tensor& g, const Tensor&) {
-                      return put_selected(g.new_zeros(shape), selection, g, /*accumulate=*/true);
+                    [rest = selection.without_tensors(), shape = self.self().sizes](
+                        const Tensor& g, const Tensor& selector, const Tensor& ends) {
+                      return put_selected(g.new_zeros(shape), rest.with(selector, ends), g,
+                                          /*accumulate=*/true);
                     },
-                    saved));
+                    selection.selector(), selection.ends()));
 }
 
 void put_selected_into(const Tensor& out, const Selection& selection, const Tensor& values,
@@ -256,19 +271,22 @@ Tensor put_selected(const Tensor& self, const Selection& selection, const Tensor
   Tensor out = detail::detached_copy(self);
   put_selected_into(out, selection, values, accumulate);
   if (!needs_grad(self, values)) return out;
-  const Tensor& saved = selection.is_mask() ? selection.mask.mask : selection.index.at;
+  const Selection rest = selection.without_tensors();
   return record(
       "IndexPutBackward0", out,
       wrt(
           self,
-          [selection, accumulate](const Tensor& g, const Tensor&) {
-            return accumulate ? g : put_selected(g, selection, g.new_zeros({}), false);
+          [rest, accumulate](const Tensor& g, const Tensor& selector, const Tensor& ends) {
+            return accumulate ? g
+                              : put_selected(g, rest.with(selector, ends), g.new_zeros({}), false);
           },
-          saved),
+          selection.selector(), selection.ends()),
       wrt(
           values,
-          [selection](const Tensor& g, const Tensor&) { return get_selected(g, selection); },
-          saved));
+          [rest](const Tensor& g, const Tensor& selector, const Tensor& ends) {
+            return get_selected(g, rest.with(selector, ends));
+          },
+          selection.selector(), selection.ends()));
 }
 
 // Another handle to all elements: a result of index() is never self.

@@ -80,23 +80,24 @@ void run_layer_norm(LayerNormArgs args, const Tensor& input, std::int64_t size,
 class LayerNormBackward final : public detail::NormalizeBackward {
  public:
   LayerNormBackward(const LastDimsNorm& norm, const Tensor& input, IntArrayRef shape,
-                    const Tensor& weight, const Tensor& bias, Tensor statistics, double eps)
-      : NormalizeBackward(norm.node, input, weight, bias, shape, std::move(statistics)),
+                    const Tensor& weight, const Tensor& bias, const Tensor& statistics, double eps)
+      : NormalizeBackward(norm.node, input, weight, bias, shape, statistics),
         is_rms_(norm.is_rms),
         shape_(shape),
         eps_(eps) {}
 
  private:
-  void compute(const Tensor& g, const Tensor& input, const Tensor& weight,
+  void compute(const Tensor& g, const Tensor& input, const Tensor& weight, const Tensor& statistics,
                const Tensor* results) const override {
     LayerNormArgs args{};
     args.op = LayerNormOp::kBackward;
     args.root_mean_square = is_rms_ ? 1 : 0;
     detail::set_gradients(args, g, results);
-    run_layer_norm(args, input, product_of(shape_), weight, statistics());
+    run_layer_norm(args, input, product_of(shape_), weight, statistics);
   }
 
-  void compose(const Tensor& g, const Tensor& input, const Tensor& weight, Tensor* results,
+  void compose(const Tensor& g, const Tensor& input, const Tensor& weight,
+               const Tensor& /*statistics*/, Tensor* results,
                autograd::EdgeSet wanted) const override {
     DimVector last;
     for (std::size_t d = shape_.size(); d > 0; --d) last.push_back(-static_cast<std::int64_t>(d));

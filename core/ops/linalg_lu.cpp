@@ -254,18 +254,17 @@ Tensor linalg_lu_solve(const Tensor& LU, const Tensor& pivots, const Tensor& B, 
   return record("LinalgLuSolveBackward0", out,
                 wrt(
                     LU,
-                    [=](const Tensor& g, const Tensor& lu, const Tensor& x) {
-                      return lu_solve_gradient(lu, swaps, from_left(x), from_left(g),
-                                               is_transposed);
+                    [=](const Tensor& g, const Tensor& lu, const Tensor& rows, const Tensor& x) {
+                      return lu_solve_gradient(lu, rows, from_left(x), from_left(g), is_transposed);
                     },
-                    LU, out),
+                    LU, swaps, out),
                 wrt(
                     B,
-                    [=](const Tensor& g, const Tensor& lu) {
+                    [=](const Tensor& g, const Tensor& lu, const Tensor& rows) {
                       const Tensor all = lu.expand(detail::with_matrix(batch, n, n));
-                      return linalg_lu_solve(all, swaps, g, left, !adjoint);
+                      return linalg_lu_solve(all, rows, g, left, !adjoint);
                     },
-                    LU));
+                    LU, swaps));
 }
 
 std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor& A) {

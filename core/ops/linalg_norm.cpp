@@ -91,9 +91,11 @@ Tensor nan_to_infinity(const Tensor& x) {
     out = x.detach().masked_fill(is_nan, std::numeric_limits<double>::infinity());
   }
   if (!autograd::needs_grad(x)) return out;
-  return autograd::record("NanToNumBackward0", out, autograd::wrt(x, [is_nan](const Tensor& g) {
-                            return g.masked_fill(is_nan, 0);
-                          }));
+  return autograd::record(
+      "NanToNumBackward0", out,
+      autograd::wrt(
+          x, [](const Tensor& g, const Tensor& was_nan) { return g.masked_fill(was_nan, 0); },
+          is_nan));
 }
 
 Tensor cond_by_inverse(const Tensor& a, const Order& order) {

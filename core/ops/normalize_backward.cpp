@@ -18,12 +18,12 @@ bool is_mixed_norm(const Tensor& input, std::initializer_list<const Tensor*> par
 
 NormalizeBackward::NormalizeBackward(const char* name, const Tensor& input, const Tensor& weight,
                                      const Tensor& bias, IntArrayRef parameter_sizes,
-                                     Tensor statistics, MemoryFormat format)
+                                     const Tensor& statistics, MemoryFormat format)
     : NamedNode(name, edges_, 3),
       input_(input, false),
       weight_(weight, false),
+      statistics_(statistics, false),
       parameter_sizes_(parameter_sizes),
-      statistics_(std::move(statistics)),
       format_(format) {
   const Tensor* inputs[] = {&input, &weight, &bias};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -36,10 +36,11 @@ void NormalizeBackward::apply(const Tensor* gradients, Tensor* results, autograd
   const Tensor& gradient = gradients[0];
   if (!gradient.defined()) return;
   const Tensor input = input_.unpack(this), weight = weight_.unpack(this);
+  const Tensor statistics = statistics_.unpack(this);
   // Gradients of an empty input are zeros, but the formulas divide by the count.
   const bool empty = input.numel() == 0;
   if (!empty && autograd::needs_grad(gradient, input, weight)) {
-    return compose(gradient, input, weight, results, wanted);
+    return compose(gradient, input, weight, statistics, results, wanted);
   }
   for (std::size_t i = 0; i < 3; ++i) {
     if (!wanted.has(i)) continue;
@@ -50,7 +51,7 @@ void NormalizeBackward::apply(const Tensor* gradients, Tensor* results, autograd
   }
   if (!empty) {
     compute(gradient.contiguous(format_), input.contiguous(format_),
-            contiguous_or_undefined(weight), results);
+            contiguous_or_undefined(weight), statistics, results);
   }
 }
 
@@ -58,7 +59,7 @@ void NormalizeBackward::release_saved() {
   released_ = true;
   input_ = {};
   weight_ = {};
-  statistics_.reset();
+  statistics_ = {};
 }
 
 }  // namespace tern::detail

@@ -9,7 +9,9 @@ Each entry of "golden" has inputs that are exact in float32 and, per dtype, the 
 gradients of the inputs for an output gradient of 1, 1.25, 1.5, 1.75, 1, ... "node" is the name of
 the output's grad_fn. An input of dtype "floating" has the dtype of the run, any other keeps its
 own. The first entry has the narrow dtypes, too; null says that PyTorch refuses one. Numbers that
-JSON lacks are strings.
+JSON lacks are strings. "shares" says what the result is to an argument whose memory it shares, for
+arguments in each of the three layouts of op_case.h: "view of a", "same as a" (the tensor itself),
+"alias of a" (no view) or ""; the field is missing where no result shares any.
 
 A new entry is {"inputs": S}, where S is the name of a set in golden_inputs.py or one sample, as in
 "samples". A case without "golden" gets the set that fits its samples.
@@ -115,6 +117,31 @@ def results_or_none(function, sample, dtype):
         return None
 
 
+def laid_out(x, layout):
+    """The tensor in a layout of op_case.h: contiguous, transposed, with gaps."""
+    if layout == 1 and x.dim() > 1:
+        return x.transpose(0, -1).contiguous().transpose(0, -1)
+    if layout == 2 and x.dim() > 0:
+        gaps = x.new_zeros([*x.shape[:-1], 2 * x.shape[-1]])[..., ::2]
+        return gaps.copy_(x)
+    return x
+
+
+def sharing(function, sample, layout):
+    """Which argument shares its memory with the result, and how."""
+    inputs = [laid_out(read(data, torch.float32), layout) for data in sample]
+    try:
+        out = function(*inputs)
+    except RuntimeError:  # a view that the layout does not allow
+        return ""
+    for name, x in zip("abcdefgh", inputs):
+        if out is x:
+            return f"same as {name}"
+        if out.untyped_storage()._cdata == x.untyped_storage()._cdata:
+            return f"{'view' if out._is_view() else 'alias'} of {name}"
+    return ""
+
+
 def fill_in(case):
     text = case.get("python", case["cpp"])
     entries, draw = [], Inputs(case["name"])
@@ -134,6 +161,9 @@ def fill_in(case):
         if not case["golden"] and any(data["dtype"] == "floating" for data in inputs):
             for dtype in NARROW:
                 entry[str(dtype)[6:]] = results_or_none(function, inputs, dtype)
+        shares = [sharing(function, inputs, layout) for layout in range(3)]
+        if any(shares):
+            entry["shares"] = shares
         case["golden"].append(entry)
     nodes = [entry["float32"]["node"] for entry in case["golden"] if "node" in entry["float32"]]
     if nodes:

@@ -24,8 +24,6 @@ std::string lacks_kernel(const OpCase& op) {
          " kernel; the backend of cuda has none";
 }
 
-namespace {
-
 Tensor laid_out(const Tensor& dense, Layout layout) {
   if (dense.dim() == 0) return dense;
   if (layout == Layout::kTransposed && dense.dim() > 1) {
@@ -40,8 +38,6 @@ Tensor laid_out(const Tensor& dense, Layout layout) {
   }
   return dense;
 }
-
-}  // namespace
 
 std::vector<Tensor> make_inputs(const Sample& sample, ScalarType dtype, Layout layout,
                                 std::uint64_t seed) {

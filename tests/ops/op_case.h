@@ -78,6 +78,8 @@ struct OpCase {
   // A list of samples and of sets: "unary", {"binary": [low, high]} and others in records.cpp.
   std::vector<Sample> samples = {};
   OpFunction in_place = {};  // changes its first argument; empty when there is no such form
+  // Writes to its first argument; empty when there is no such form.
+  std::function<Tensor(Tensor& out, const std::vector<Tensor>&)> out = {};
   std::vector<ScalarType> dtypes = {kFloat, kDouble};  // dtypes of the floating inputs
   std::vector<Rejection> rejections = {};
   bool mixes_devices = false;  // tensors may come from two devices (copies)
@@ -128,6 +130,8 @@ enum class Layout { kContiguous, kTransposed, kGaps };
 /// the same numbers in every layout.
 std::vector<Tensor> make_inputs(const Sample& sample, ScalarType dtype, Layout layout,
                                 std::uint64_t seed = 7);
+/// Returns the tensor in a layout. Tensors of one layout may share their elements with `dense`.
+Tensor laid_out(const Tensor& dense, Layout layout);
 /// Returns new leaves that require grad where the input is differentiable.
 std::vector<Tensor> require_grad(const std::vector<Tensor>& inputs, const Sample& sample);
 std::vector<Tensor> to_device(const std::vector<Tensor>& inputs, Device device);

@@ -25,6 +25,8 @@ struct RecordFunctions {
   Tensor (*function)(const std::vector<Tensor>&);
   const char* in_place_cpp;
   Tensor (*in_place)(const std::vector<Tensor>&);  // null if there is no such form
+  // Writes to the tensor. Null if `cpp` is not one call of an op with such a form.
+  Tensor (*out)(Tensor& out, const std::vector<Tensor>&) = nullptr;
 };
 
 /// Makes functions known to all_cases(). Returns true.

@@ -3,7 +3,17 @@
 #   awk -v what=cases -v family=view -f records.awk view/t.json view/mT.json > view_cases.cpp
 #   awk -v what=forms -v family=view -f records.awk view/t.json view/mT.json > view_forms.cpp
 #
-# tests/ops/op_case.h describes a record. The tests read the samples and the numbers themselves.
+# tests/ops/op_case.h describes a record. The tests read the samples and the numbers themselves. With
+# -v out_forms=core/ops/out_forms.txt, a case whose code is one call of such an op gets a function that
+# writes to a given tensor.
+
+BEGIN {
+  while ((getline line < out_forms) > 0) {
+    if (line ~ /^#/) continue
+    count = split(line, names, " ")
+    for (i = 1; i <= count; i++) has_out_form[names[i]] = 1
+  }
+}
 
 function fail(text) {
   print FILENAME ":" FNR ": " text > "/dev/stderr"
@@ -73,11 +83,13 @@ function line_directive(name) {
   return "#line " line_of[name] " \"tests/ops/cases/" FILENAME "\"\n"
 }
 
-# A function of the tensors in `in`. Only an in-place form may change its first argument.
-function function_of(name, code_name,  code, count, i, type, text) {
-  code = unescaped(field[code_name])
+# A function of the tensors in `in`. Only an in-place form may change its first argument. `out` is the
+# call that writes to the tensor `out`, or missing.
+function function_of(name, code_name, out,  code, count, i, type, text) {
+  code = out != "" ? out : unescaped(field[code_name])
   count = arity(code)
-  text = "Tensor " name "([[maybe_unused]] const std::vector<Tensor>& in) {\n"
+  text = "Tensor " name "(" (out != "" ? "Tensor& out, " : "") \
+         "[[maybe_unused]] const std::vector<Tensor>& in) {\n"
   for (i = 1; i <= count; i++) {
     type = code_name == "in_place" && i == 1 ? "Tensor " : "const Tensor& "
     text = text "  [[maybe_unused]] " type substr("abcdefgh", i, 1) " = in.at(" i - 1 ");\n"
@@ -85,13 +97,35 @@ function function_of(name, code_name,  code, count, i, type, text) {
   return text line_directive(code_name) "  return " code ";\n}\n\n"
 }
 
-function add_case(  name) {
+# Returns the call of `code`, add(a, b) or a.add(b), as add_out(out, a, b); "" if there is no such form.
+function out_call(code,  name, arguments, depth, i, c) {
+  if (!match(code, /^([a-h]\.)?[a-z_0-9]+\(/)) return ""
+  name = substr(code, 1, RLENGTH - 1)
+  arguments = substr(code, RLENGTH + 1)
+  for (i = 1; i <= length(arguments) && depth >= 0; i++) {
+    c = substr(arguments, i, 1)
+    if (c == "(") depth++
+    else if (c == ")") depth--
+  }
+  if (depth >= 0 || i <= length(arguments)) return ""
+  arguments = substr(arguments, 1, length(arguments) - 1)
+  if (substr(name, 2, 1) == ".") {
+    arguments = substr(name, 1, 1) (arguments == "" ? "" : ", ") arguments
+    name = substr(name, 3)
+  }
+  return name in has_out_form ? name "_out(out, " arguments ")" : ""
+}
+
+function add_case(  name, out) {
   if (field["name"] == "" || field["cpp"] == "") fail("a case needs \"name\" and \"cpp\"")
   name = field["name"]
   functions = functions function_of("case_" name, "cpp")
   if (field["in_place"] != "") functions = functions function_of("in_place_" name, "in_place")
+  out = out_call(unescaped(field["cpp"]))
+  if (out != "") functions = functions function_of("out_" name, "cpp", out)
   rows = rows "    {\"" FILENAME "\", \"" name "\", \"" field["cpp"] "\", case_" name ", \"" \
-         field["in_place"] "\", " (field["in_place"] != "" ? "in_place_" name : "nullptr") "},\n"
+         field["in_place"] "\", " (field["in_place"] != "" ? "in_place_" name : "nullptr") ", " \
+         (out != "" ? "out_" name : "nullptr") "},\n"
 }
 
 # Programs know a form by its Python. If an op has several forms of the same text, as for a tensor

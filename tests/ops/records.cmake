@@ -5,6 +5,7 @@
 set(folder ${CMAKE_CURRENT_SOURCE_DIR}/ops/cases)
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/records)
 set(script ${CMAKE_CURRENT_SOURCE_DIR}/ops/records.awk)
+set(out_forms ${PROJECT_SOURCE_DIR}/core/ops/out_forms.txt)
 file(MAKE_DIRECTORY ${generated})
 file(GLOB_RECURSE records CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.json)
 
@@ -24,8 +25,9 @@ foreach(family IN LISTS families)
   foreach(what IN ITEMS cases forms)
     set(code ${generated}/${family}_${what}.cpp)
     add_custom_command(
-      OUTPUT ${code} DEPENDS ${script} ${paths} WORKING_DIRECTORY ${folder} VERBATIM
-      COMMAND awk -v what=${what} -v family=${family} -f ${script} ${files} > ${code}.new
+      OUTPUT ${code} DEPENDS ${script} ${out_forms} ${paths} WORKING_DIRECTORY ${folder} VERBATIM
+      COMMAND awk -v what=${what} -v family=${family} -v out_forms=${out_forms} -f ${script} ${files}
+              > ${code}.new
       COMMAND ${CMAKE_COMMAND} -E copy_if_different ${code}.new ${code})
   endforeach()
   list(APPEND tern_case_sources ${generated}/${family}_cases.cpp)

@@ -150,8 +150,8 @@ Rejection read_rejection(const RecordValue& value) {
 
 void check_golden(const RecordValue& value) {
   for (const RecordValue& entry : value.elements()) {
-    entry.allow(
-        {"inputs", "float32", "float64", "float16", "bfloat16", "int32", "int16", "int8", "uint8"});
+    entry.allow({"inputs", "float32", "float64", "float16", "bfloat16", "int32", "int16", "int8",
+                 "uint8", "shares"});
     if (entry["inputs"].data().is_string() || !entry.has("float32") || !entry.has("float64")) {
       entry.fail("lacks PyTorch's numbers: run make golden");
     }
@@ -178,6 +178,7 @@ void find_functions(const RecordValue& value, const std::string& file, FunctionT
   }
   op->function = compiled.function;
   if (compiled.in_place != nullptr) op->in_place = compiled.in_place;
+  if (compiled.out != nullptr) op->out = compiled.out;
 }
 
 OpCase read_case(const RecordValue& value, const std::string& file, const std::string& op_name,

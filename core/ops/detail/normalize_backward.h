@@ -19,25 +19,24 @@ class NormalizeBackward : public autograd::NamedNode {
   /// `statistics` is what the forward kernel computed for the backward kernel, whose tensors have
   /// the memory format `format`.
   NormalizeBackward(const char* name, const Tensor& input, const Tensor& weight, const Tensor& bias,
-                    IntArrayRef parameter_sizes, Tensor statistics,
+                    IntArrayRef parameter_sizes, const Tensor& statistics,
                     MemoryFormat format = MemoryFormat::Contiguous);
 
   /// Runs the kernel, which writes to the defined `results`. All tensors are without gaps and not
   /// empty; gradient, input and its gradient have the memory format.
   virtual void compute(const Tensor& gradient, const Tensor& input, const Tensor& weight,
-                       const Tensor* results) const = 0;
+                       const Tensor& statistics, const Tensor* results) const = 0;
   /// Computes the wanted results with ordinary ops: 0 is the input, 1 the weight, 2 the bias.
   virtual void compose(const Tensor& gradient, const Tensor& input, const Tensor& weight,
-                       Tensor* results, autograd::EdgeSet wanted) const = 0;
+                       const Tensor& statistics, Tensor* results,
+                       autograd::EdgeSet wanted) const = 0;
 
-  const Tensor& statistics() const { return statistics_; }
   MemoryFormat format() const { return format_; }
 
  private:
   autograd::Edge edges_[3];
-  autograd::SavedTensor input_, weight_;
+  autograd::SavedTensor input_, weight_, statistics_;
   DimVector parameter_sizes_;
-  Tensor statistics_;
   MemoryFormat format_;
   bool released_ = false;
 };

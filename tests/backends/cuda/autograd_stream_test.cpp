@@ -40,6 +40,28 @@ TEST_F(BackwardElsewhere, SavedTensorsAreNotReusedTooEarly) {
   on_side([&] { EXPECT_TRUE(allclose(weight.grad().cpu(), full({1000}, 4 * std::exp(2.0)))); });
 }
 
+// Layer and batch norm keep statistics that only they know.
+TEST_F(BackwardElsewhere, StatisticsAreNotReusedTooEarly) {
+  const Tensor start = (arange(2000, kFloat) * 0.37).sin().reshape({2, 1000});
+  for (const bool of_layer : {true, false}) {
+    const auto normalized = [&](const Tensor& x) {
+      return of_layer ? layer_norm(x.t(), {2}).square()
+                      : batch_norm(x, {}, {}, {}, {}, true, 0.1, 0.5).square();
+    };
+    Tensor here = start.clone().requires_grad_();
+    normalized(here).sum().backward();
+    Tensor there = start.to(device).requires_grad_();
+    Tensor loss = normalized(there).sum();
+    on_side([&] { loss.backward(); });
+    loss.reset();
+    std::vector<Tensor> later;
+    for (int i = 0; i < 8; ++i)
+      later.push_back(full({2, 1000}, 9.0, TensorOptions(device).dtype(kDouble)));
+    cuda::getDefaultCUDAStream(0).synchronize();
+    on_side([&] { EXPECT_TRUE(allclose(there.grad().cpu(), here.grad(), 1e-4, 1e-5)); });
+  }
+}
+
 TEST_F(BackwardElsewhere, RetainedGraphsAreNotReusedTooEarly) {
   Tensor weight = full({1000}, 0.5, device).requires_grad_();
   Tensor loss = (weight * 2).exp().square().sum();

@@ -143,5 +143,109 @@ TEST(Checkpoint, NoticesAnotherComputation) {
                   "recomputation: 1.");
 }
 
+// PyTorch refuses each of these, but for the last two: it returns wrong gradients.
+TEST(Checkpoint, NoticesChangesInPlace) {
+  const Tensor x = leaf(tensor({1., 2., 3.})), w = leaf(tensor({2., 2., 2.}));
+  const auto product = [](const variable_list& in) { return variable_list{in[0].exp() * in[1]}; };
+  const auto without_grad = [](Tensor& t) {
+    const NoGradGuard no_grad;
+    t.add_(1);
+  };
+  const auto expect_refused = [&](const auto& fn, variable_list inputs, const auto& change) {
+    const Tensor y = checkpoint(fn, inputs)[0];
+    change(inputs);
+    TERN_EXPECT_HAS(error_of([&] { y.sum().backward(); }),
+                    "one of the variables needed for gradient computation has been modified by an "
+                    "inplace operation");
+    EXPECT_FALSE(x.grad().defined());
+  };
+  const auto nothing = [](const variable_list&) {};
+  expect_refused(product, {x * 1, w}, [](variable_list& in) { in[0].add_(1); });
+  expect_refused(product, {x * 1, w}, [&](variable_list& in) { without_grad(in[0]); });
+  expect_refused(product, {x, leaf(w)}, [&](variable_list& in) { without_grad(in[1]); });
+  const Tensor base = cat({x, x});
+  expect_refused(product, {base.narrow(0, 0, 3), w}, [&](variable_list&) {
+    Tensor other = base.narrow(0, 5, 1);
+    without_grad(other);
+  });
+  expect_refused([](const variable_list& in) { return variable_list{in[0].index({in[1]}).exp()}; },
+                 {x, tensor({0, 2})}, [](variable_list& in) { in[1].zero_(); });
+  expect_refused(
+      [](const variable_list& in) {
+        Tensor own = in[0];
+        return variable_list{own.mul_(2).exp()};
+      },
+      {x * 1}, nothing);
+  expect_refused(
+      [&](const variable_list& in) {
+        Tensor own = in[0];
+        without_grad(own);
+        return variable_list{own.exp()};
+      },
+      {x * 1}, nothing);
+  const Tensor captured = leaf(w);
+  expect_refused([&](const variable_list& in) { return variable_list{in[0] * captured}; }, {x},
+                 [&](variable_list&) {
+                   Tensor t = captured;
+                   without_grad(t);
+                 });
+  expect_refused(
+      [&](const variable_list& in) {
+        Tensor h = in[0].exp();
+        const Tensor y = h * w;
+        without_grad(h);
+        return variable_list{y};
+      },
+      {x}, nothing);
+}
+
+TEST(Checkpoint, NoticesOtherSizes) {
+  const Tensor x = leaf(ones({3}));
+  int runs = 0;
+  const Tensor y = checkpoint(
+      [&](const Tensor& in) { return (++runs == 1 ? in : in.narrow(0, 0, 2)).exp(); }, x);
+  TERN_EXPECT_HAS(error_of([&] { y.sum().backward(); }),
+                  "tensor at position 0: saved metadata: sizes [3], dtype Float, device cpu; "
+                  "recomputed metadata: sizes [2], dtype Float, device cpu");
+}
+
+TEST(Checkpoint, RestoresTheGeneratorsWhenTheFunctionThrows) {
+  for (const Device device : {Device("cpu"), Device("cuda:0")}) {
+    manual_seed(3);
+    const Tensor x = leaf(ones({4}, device));
+    int runs = 0;
+    const Tensor y = checkpoint(
+        [&](const Tensor& in) {
+          const Tensor noise = rand({4}, device) + rand({4}).to(device);
+          TERN_CHECK(++runs == 1, Error, "the second run fails");
+          return in.exp() * noise;
+        },
+        x);
+    const Tensor here = get_rng_state(), there = get_rng_state(device);
+    EXPECT_EQ(error_of([&] { y.sum().backward(); }), "the second run fails");
+    TERN_EXPECT_EQUAL(get_rng_state(), here);
+    TERN_EXPECT_EQUAL(get_rng_state(device), there);
+  }
+}
+
+TEST(Checkpoint, KeepsNoInputsOfInnerCheckpoints) {
+  const Tensor x = leaf(rand({1000}));
+  const auto deep = [](const Tensor& in) {
+    Tensor h = in;
+    for (int i = 0; i < 10; ++i) {
+      h = checkpoint([](const Tensor& t) { return t.tanh().exp(); }, h);
+    }
+    return h;
+  };
+  deep(x).sum().backward();
+  const Tensor slope = x.grad().clone();
+  x.set_grad({});
+  const std::int64_t before = live_bytes();
+  Tensor y = checkpoint(deep, x);
+  EXPECT_LT(live_bytes() - before, 3 * 4000);
+  y.sum().backward();
+  TERN_EXPECT_EQUAL(x.grad(), slope);
+}
+
 }  // namespace
 }  // namespace tern::testing

@@ -1,3 +1,5 @@
+#include <span>
+
 #include "core/autograd/autograd_test.h"
 
 // Ops with a gradient of the user's own: autograd::Function.
@@ -150,6 +152,26 @@ TEST(Function, MayChangeItsInput) {
   TERN_EXPECT_HAS(error_of([&] { DoubleInPlace::apply(x); }), "a leaf Variable that requires grad");
   const Tensor w = x * 1;
   TERN_EXPECT_HAS(error_of([&] { DoubleInPlace::apply(w[0]); }), "takes no view");
+}
+
+// Changes the memory directly, so that only mark_dirty() tells tern.
+struct NegateMemory : autograd::Function<NegateMemory> {
+  static Tensor forward(AutogradContext* context, const Tensor& x) {
+    for (double& element : std::span(x.data_ptr<double>(), 2)) element = -element;
+    context->mark_dirty({x});
+    return x;
+  }
+  static variable_list backward(AutogradContext*, const variable_list& g) { return {-g[0]}; }
+};
+
+TEST(Function, CountsTheChangeOfAnInput) {
+  const Tensor x = leaf(ones({2}, kDouble)), plain = ones({2}, kDouble);
+  const Tensor y = x * 1, square = y * y;
+  NegateMemory::apply(y);
+  NegateMemory::apply(plain);
+  EXPECT_EQ(y._version(), 1);
+  EXPECT_EQ(plain._version(), 1);
+  TERN_EXPECT_HAS(error_of([&] { square.sum().backward(); }), "modified by an inplace operation");
 }
 
 TEST(Function, DoesNotKeepAChangedInputAlive) {

@@ -1,0 +1,189 @@
+#include <iostream>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <tern/core/tensor/detail/allocator.h>
+
+#include "ops/op_case.h"
+
+// What ops keep for backward, for every record: only saved tensors, whose changes in place are
+// noticed.
+
+namespace tern::testing {
+namespace {
+
+/// A call whose differentiable arguments are results of ops, so that they may be changed in place.
+struct RecordedCall {
+  std::vector<Tensor> leaves, arguments, wanted;
+  Tensor result, weights;
+
+  RecordedCall(const OpCase& op, const Sample& sample)
+      : leaves(require_grad(make_inputs(sample, kDouble, Layout::kContiguous), sample)) {
+    for (const Tensor& leaf : leaves) {
+      arguments.push_back(leaf.requires_grad() ? leaf * 1 : leaf.clone());
+      if (leaf.requires_grad()) wanted.push_back(leaf);
+    }
+    result = op.function(arguments);
+    weights = numbers_like(result, 4).requires_grad_();
+  }
+
+  /// Returns the gradients of the leaves.
+  std::vector<Tensor> gradients(bool create_graph) const {
+    return autograd::grad({result}, wanted, {weights}, std::nullopt, create_graph,
+                          /*allow_unused=*/true);
+  }
+  /// Returns the gradients of `slopes` with respect to the leaves and the weights.
+  std::vector<Tensor> second(const std::vector<Tensor>& slopes) const {
+    std::vector<Tensor> outputs, starts, inputs = wanted;
+    for (const Tensor& slope : slopes) {
+      if (!slope.defined() || !slope.requires_grad()) continue;
+      outputs.push_back(slope);
+      starts.push_back(numbers_like(slope, 3));
+    }
+    inputs.push_back(weights);
+    if (outputs.empty()) return {};
+    return autograd::grad(outputs, inputs, starts, std::nullopt, false, /*allow_unused=*/true);
+  }
+  /// Returns what may be changed between forward and backward.
+  std::vector<Tensor> changeable() const {
+    std::vector<Tensor> tensors = arguments;
+    tensors.push_back(result);
+    tensors.push_back(weights);
+    return tensors;
+  }
+
+ private:
+  static Tensor numbers_like(const Tensor& like, int period) {
+    return (arange(like.numel(), TensorOptions(like.dtype())) % period / period + 1)
+        .reshape(like.sizes());
+  }
+};
+
+/// Changes elements in place, outside of the graph: integers stay in their range, because they may
+/// be indices.
+void change_values(const Tensor& tensor) {
+  Tensor x = tensor.detach();
+  if (x.numel() == 0 || x.self().has_internal_overlap()) return;
+  if (x.is_floating_point()) {
+    x.mul_(-1.75).add_(0.375);
+  } else if (x.dtype() == kBool) {
+    x.logical_not_();
+  } else {
+    x.copy_(x.max() + x.min() - x);
+  }
+}
+
+class OpSavedTest : public OpCaseTest {
+ protected:
+  static void TearDownTestSuite() {
+    std::cout << refused_ << " changes of saved tensors are refused, " << right_
+              << " leave the gradients right.\n";
+  }
+
+  /// Expects that `compute` returns `wanted`, or that it notices a change in place.
+  template <class Compute>
+  static void expect_right_or_refused(const Compute& compute, const std::vector<Tensor>& wanted) {
+    std::vector<Tensor> is;
+    try {
+      is = compute();
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find("has been modified by an inplace operation"), std::string::npos) << text;
+      ++refused_;
+      return;
+    }
+    ++right_;
+    ASSERT_EQ(is.size(), wanted.size());
+    for (std::size_t i = 0; i < is.size(); ++i) {
+      ASSERT_EQ(is[i].defined(), wanted[i].defined());
+      if (is[i].defined()) {
+        EXPECT_EQ(difference(is[i], wanted[i], 1e-9), "") << "gradient " << i;
+      }
+    }
+  }
+
+  static inline int refused_ = 0, right_ = 0;
+};
+
+TEST_P(OpSavedTest, ChangesInPlaceAreNoticed) {
+  const OpCase& op = GetParam();
+  for (const Sample& sample : op.samples) {
+    const std::vector<Tensor> right = RecordedCall(op, sample).gradients(false);
+    std::vector<Tensor> right_second;
+    if (op.second_order) {
+      const RecordedCall call(op, sample);
+      right_second = call.second(call.gradients(true));
+    }
+    for (std::size_t i = 0; i < sample.size() + 2; ++i) {
+      SCOPED_TRACE(describe(sample, Layout::kContiguous) + ", changed tensor " + std::to_string(i));
+      if (i <= sample.size()) {
+        const RecordedCall call(op, sample);
+        change_values(call.changeable()[i]);
+        expect_right_or_refused([&] { return call.gradients(false); }, right);
+      }
+      if (!op.second_order) continue;
+      const RecordedCall call(op, sample);
+      const std::vector<Tensor> slopes = call.gradients(true);
+      change_values(call.changeable()[i]);
+      expect_right_or_refused([&] { return call.second(slopes); }, right_second);
+    }
+  }
+}
+
+/// Frees the saved tensors of all nodes from `node` on.
+void release_graph(const IntrusivePtr<autograd::Node>& root) {
+  std::set<autograd::Node*> seen;
+  std::vector<autograd::Node*> open = {root.get()};
+  while (!open.empty()) {
+    autograd::Node* const node = open.back();
+    open.pop_back();
+    if (node == nullptr || !seen.insert(node).second) continue;
+    node->release_saved();
+    for (const autograd::Edge& edge : node->next_edges()) open.push_back(edge.node.get());
+  }
+}
+
+// A node that keeps a tensor elsewhere than in a SavedTensor would not notice that it was changed,
+// and would not tell the allocator that backward reads it on another stream.
+TEST_P(OpSavedTest, NodesKeepTensorsAsSavedTensorsOnly) {
+  const OpCase& op = GetParam();
+  for (const Device device : {Device("cpu"), Device("cuda:0")}) {
+    const auto live = [&] { return tern::detail::allocator_of(device.type()).stats(0).live_bytes; };
+    for (const Sample& sample : op.samples) {
+      SCOPED_TRACE(describe(sample, Layout::kContiguous) + " on " + device.str());
+      const auto graph = [&](bool create_graph) {
+        auto leaves = require_grad(
+            to_device(make_inputs(sample, kDouble, Layout::kContiguous), device), sample);
+        const Tensor result = op.function(leaves);
+        if (!create_graph) return result.grad_fn();
+        std::vector<Tensor> wanted;
+        for (const Tensor& leaf : leaves) {
+          if (leaf.requires_grad()) wanted.push_back(leaf);
+        }
+        const Tensor weights = ones_like(result.detach()).requires_grad_();
+        for (const Tensor& slope : autograd::grad({result}, wanted, {weights}, true, true, true)) {
+          if (slope.defined() && slope.requires_grad()) return slope.grad_fn();
+        }
+        return result.grad_fn();
+      };
+      for (const bool create_graph : {false, true}) {
+        if (create_graph && !op.second_order) continue;
+        graph(create_graph);  // fills caches
+        const std::int64_t before = live();
+        const IntrusivePtr<autograd::Node> node = graph(create_graph);
+        release_graph(node);
+        EXPECT_EQ(live(), before) << (create_graph ? "backward" : "forward");
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, OpSavedTest, ::testing::ValuesIn(cases_where([](const OpCase& op) {
+                           return !op.node.empty();
+                         })),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace tern::testing
