@@ -2,9 +2,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <tern/core/kernels/families/grid_sample.h>
 #include <tern/core/kernels/host_device.h>
+#include <tern/core/kernels/is_nan.h>
+#include <tern/core/kernels/math.h>
 
 // The elements that one point of a sampled grid reads.
 
@@ -25,11 +28,17 @@ struct GridPosition {
   T at, slope;
 };
 
-/// Moves a position into the input.
+/// Moves a position into the input. As in PyTorch, a position in a volume that is not a number lies
+/// at the last element, or outside, and one in an image at the first or nowhere (NaN).
 template <class T>
 TERN_HOST_DEVICE GridPosition<T> padded_position(const GridSampleArgs& args, GridPosition<T> p,
                                                  std::int64_t size) {
-  if (args.padding == GridPadding::kZeros) return p;
+  const bool is_volume = args.dims == 3;
+  if (args.padding == GridPadding::kZeros) {
+    return is_volume && !(math::abs(p.at) <= std::numeric_limits<T>::max())
+               ? GridPosition<T>{T(-100), T(0)}
+               : p;
+  }
   if (args.padding == GridPadding::kReflection) {
     const bool align = args.align_corners != 0;
     const T low = align ? T(0) : T(-0.5), span = static_cast<T>(align ? size - 1 : size);
@@ -48,6 +57,7 @@ TERN_HOST_DEVICE GridPosition<T> padded_position(const GridSampleArgs& args, Gri
     }
   }
   const T last = static_cast<T>(size - 1);
+  if (is_volume && is_nan(p.at)) return {last, T(0)};
   if (!(p.at > T(0))) return {T(0), T(0)};  // NaN, too
   return p.at < last ? p : GridPosition<T>{last, T(0)};
 }

@@ -44,6 +44,12 @@ Tensor allocate(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& opt
 }
 
 // Returns the dtype in which arange counts for elements of `dtype`; the numbers are then cast.
+// Returns |b - a|, which int64 cannot always hold.
+std::uint64_t distance_between(std::int64_t a, std::int64_t b) {
+  const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+  return a < b ? y - x : x - y;
+}
+
 ScalarType arange_dtype(ScalarType dtype) {
   if (dtype == kBool || dtype == kDouble) return dtype;
   return is_floating_point(dtype) ? kFloat : kLong;
@@ -135,12 +141,22 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
   TERN_CHECK(std::isfinite(by), ShapeError, "step must be finite but got ", by);
   TERN_CHECK(std::isfinite(from) && std::isfinite(to), ShapeError, "unsupported range: ", from,
              " -> ", to);
-  TERN_CHECK((by > 0) == (to >= from) || to == from, ShapeError,
+  const TensorOptions chosen = options.or_else(is_floating ? get_default_dtype() : kLong);
+  double count;
+  bool rises = to >= from, is_empty = to == from;
+  if (is_floating || is_floating_point(chosen.dtype())) {
+    count = std::ceil((to - from) / by);
+  } else {  // integers that a double would round
+    const std::int64_t first = start.toLong(), last = end.toLong(), width = step.toLong();
+    rises = last >= first;
+    is_empty = last == first;
+    const std::uint64_t distance = distance_between(first, last), each = distance_between(0, width);
+    count = static_cast<double>(distance / each + (distance % each != 0 ? 1 : 0));
+  }
+  TERN_CHECK((by > 0) == rises || is_empty, ShapeError,
              "upper bound and lower bound inconsistent with step sign, got start ", start, ", end ",
              end, ", step ", step);
-  const double count = std::ceil((to - from) / by);
   TERN_CHECK(count >= 0 && count < 9e18, ShapeError, "invalid size, possible overflow? ", count);
-  const TensorOptions chosen = options.or_else(is_floating ? get_default_dtype() : kLong);
   const ScalarType wide = arange_dtype(chosen.dtype());
   const TensorOptions widened = TensorOptions(chosen.device()).dtype(wide);
   const bool casts = wide != chosen.dtype();

@@ -61,9 +61,12 @@ Tensor gradient_of_kernel(const GridCall& call, const Tensor& g, const Tensor& i
   return result;
 }
 
-/// Returns positions in elements, moved into the input as the padding says.
-Tensor moved_inside(const GridCall& call, const Tensor& at, std::int64_t size) {
-  if (call.padding == GridPadding::kZeros) return at;
+/// Returns positions in elements, moved into the input as the padding says; see padded_position()
+/// of the kernels for what is not a number.
+Tensor moved_inside(const GridCall& call, const Tensor& at, std::int64_t size, bool is_volume) {
+  if (call.padding == GridPadding::kZeros) {
+    return is_volume ? where(isfinite(at.detach()), at, -100) : at;
+  }
   Tensor x = at;
   if (call.padding == GridPadding::kReflection) {
     const double low = call.align_corners ? 0 : -0.5;
@@ -73,18 +76,18 @@ Tensor moved_inside(const GridCall& call, const Tensor& at, std::int64_t size) {
     const Tensor is_even = distance.detach().div(span).floor().fmod(2).eq(0);
     x = where(is_even, rest, span - rest) + low;
   }
-  return x.clamp(0, size - 1);
+  return where(isnan(x.detach()), is_volume ? size - 1 : 0, x.clamp(0, size - 1));
 }
 
 /// The elements of one dimension that the points read: indices, -1 outside, and weights.
 struct PointTaps {
   std::vector<Tensor> indices, weights;
 
-  PointTaps(const GridCall& call, const Tensor& coordinates, std::int64_t size) {
+  PointTaps(const GridCall& call, const Tensor& coordinates, std::int64_t size, bool is_volume) {
     const auto n = static_cast<double>(size);
     Tensor at =
         call.align_corners ? (coordinates + 1) * ((n - 1) / 2) : ((coordinates + 1) * n - 1) / 2;
-    if (call.mode != GridMode::kBicubic) at = moved_inside(call, at, size);
+    if (call.mode != GridMode::kBicubic) at = moved_inside(call, at, size, is_volume);
     if (call.mode == GridMode::kNearest) {
       add(at.detach().round(), ones_like(at.detach()), size);
       return;
@@ -99,7 +102,7 @@ struct PointTaps {
     for (int k = 0; k < 4; ++k) {
       const bool is_near = k == 1 || k == 2;
       const Tensor x = (k > 1 ? 1 - t : t) + (is_near ? 0 : 1);
-      add(moved_inside(call, floor + (k - 1), size),
+      add(moved_inside(call, floor + (k - 1), size, is_volume),
           is_near ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x - 4 * a,
           size);
     }
@@ -120,7 +123,7 @@ Tensor composed_grid_sample(const GridCall& call, const Tensor& input, const Ten
   const Tensor points = grid.reshape({batch, count, dims}), flat = input.flatten(2);
   std::vector<PointTaps> taps;  // z, y, x
   for (std::int64_t d = 0; d < dims; ++d) {
-    taps.emplace_back(call, points.select(-1, dims - 1 - d), input.size(2 + d));
+    taps.emplace_back(call, points.select(-1, dims - 1 - d), input.size(2 + d), dims == 3);
   }
   const std::size_t each = taps[0].indices.size();
   Tensor sum = zeros({batch, channels, count}, input.options());

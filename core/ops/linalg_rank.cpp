@@ -88,6 +88,18 @@ Tensor rank_of(const Tensor& a, const Tolerance& tolerance, bool hermitian) {
   return values.gt(tolerance.bound(values, a)).to(kLong).sum(-1);
 }
 
+// The ways of LAPACK to solve a least squares problem, by its names.
+enum class Driver { kGels, kGelsy, kGelsd, kGelss };
+
+Driver driver_of(std::string_view name) {
+  if (name == "gels") return Driver::kGels;
+  if (name == "gelsy") return Driver::kGelsy;
+  if (name == "gelsd") return Driver::kGelsd;
+  TERN_CHECK(name == "gelss", Error,
+             "parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got ", name);
+  return Driver::kGelss;
+}
+
 // A matrix has full rank beyond doubt if no element on the diagonal of r is small.
 bool has_full_rank(const Tensor& r) {
   const Tensor sizes = detail::diagonal_of(r).abs();
@@ -95,21 +107,104 @@ bool has_full_rank(const Tensor& r) {
   return sizes.amin(-1).gt(sizes.amax(-1) * bound).all().item<bool>();
 }
 
+// Throws if a factor r of "gels" has a number on its diagonal that is rounding alone.
+void require_full_rank(const Tensor& r) {
+  const Tensor sizes = detail::diagonal_of(r).abs();
+  const Tensor is_zero = sizes.le(sizes.amax(-1, true) * epsilon_of(r.dtype()));
+  const Tensor place = std::get<1>(is_zero.to(kByte).max(-1)) + 1;
+  const Tensor is_singular = logical_and(is_zero.any(-1), sizes.ne(0).any(-1));
+  const detail::Failure failure = detail::first_failure(where(is_singular, place, 0));
+  TERN_CHECK(failure.info == 0, Error, failure.batch,
+             "The least squares solution could not be computed because the input matrix does not "
+             "have full rank (error code: ",
+             failure.info, ").");
+}
+
 struct LeastSquares {
   Tensor solution, rank, singular_values;
 };
 
-// Solves without history; b is a batch of matrices. The singular values are computed on request.
+// Solves one problem as gelsy does. The columns of `a` are sorted so that each is the longest of
+// those that remain, without its part along those before it. The rank is the size of the largest
+// leading block of r whose singular values keep the ratio rcond; the rows of r below count as 0.
+LeastSquares solve_with_pivots(const Tensor& a, const Tensor& b, double rcond) {
+  const std::int64_t n = a.size(1), k = std::min(a.size(0), n);
+  std::vector<std::int64_t> order;
+  Tensor lengths = norm(a, 2, {0}, false), rest = a;
+  for (std::int64_t i = 0; i < n; ++i) {
+    order.push_back(lengths.argmax().item<std::int64_t>());
+    const Tensor column = rest.select(1, order.back()), length = norm(column);
+    const Tensor unit = column / length.masked_fill(length == 0, 1);
+    rest = rest - outer(unit, unit.matmul(rest));
+    lengths = norm(rest, 2, {0}, false).index_fill(0, tensor(order, kLong).to(a.device()), -1);
+  }
+  const Tensor columns = tensor(order, kLong).to(a.device());
+  const auto [q, r] = linalg_qr(a.index_select(1, columns));
+  const auto keeps_ratio = [&, &factor = r](std::int64_t size) {
+    const Tensor values = linalg_svdvals(factor.narrow(0, 0, size).narrow(1, 0, size));
+    return (values[0] * rcond <= values[size - 1]).item<bool>();
+  };
+  std::int64_t rank = (r[0][0] != 0).item<bool>() ? 1 : 0;
+  for (std::int64_t beyond = k + 1; rank > 0 && beyond - rank > 1;) {
+    const std::int64_t middle = (rank + beyond) / 2;
+    (keeps_ratio(middle) ? rank : beyond) = middle;
+  }
+  LeastSquares result;
+  result.rank = full({}, rank, TensorOptions(kLong).device(a.device()));
+  result.solution = zeros({n, b.size(1)}, a.options());
+  if (rank == 0) return result;
+  // The shortest x for which the rows of r that count give the right side.
+  const auto [z, t] = linalg_qr(r.narrow(0, 0, rank).mT());
+  const Tensor right = q.narrow(1, 0, rank).mT().matmul(b);
+  const Tensor sorted = z.matmul(linalg_solve_triangular(t.mT(), right, false));
+  result.solution.index_copy_(0, columns, sorted);
+  return result;
+}
+
+// Does the same for each matrix of a batch.
+LeastSquares solve_each_with_pivots(const Tensor& a, const Tensor& b, double rcond) {
+  const IntArrayRef batch = detail::batch_of(a);
+  const Tensor matrices = a.reshape({-1, a.size(-2), a.size(-1)});
+  const Tensor right = b.reshape({-1, b.size(-2), b.size(-1)});
+  std::vector<Tensor> solutions, ranks;
+  for (std::int64_t i = 0; i < matrices.size(0); ++i) {
+    const LeastSquares each = solve_with_pivots(matrices[i], right[i], rcond);
+    solutions.push_back(each.solution);
+    ranks.push_back(each.rank);
+  }
+  return {stack(solutions).reshape(detail::with_matrix(batch, a.size(-1), b.size(-1))),
+          stack(ranks).reshape(batch),
+          {}};
+}
+
+// Solves without history; b is a batch of matrices.
 LeastSquares solve_least_squares(const Tensor& a, const Tensor& b, std::optional<double> rcond,
-                                 bool has_values, bool has_rank) {
+                                 Driver driver) {
   const std::int64_t m = a.size(-2), n = a.size(-1), k = std::min(m, n);
+  const bool has_values = driver == Driver::kGelsd || driver == Driver::kGelss;
   LeastSquares result;
   if (a.numel() == 0 || b.numel() == 0) {
     result.solution = zeros(detail::with_matrix(detail::batch_of(a), n, b.size(-1)), a.options());
   }
+  const double epsilon = epsilon_of(a.dtype());
+  // As in LAPACK, some numbers stand for the epsilon of the dtype.
+  const bool is_epsilon = rcond && ((has_values && *rcond < 0) ||
+                                    (driver == Driver::kGelsd && (*rcond == 0 || *rcond >= 1)));
+  const Tolerance tolerance{
+      std::nullopt,
+      is_epsilon ? epsilon : rcond.value_or(epsilon * static_cast<double>(std::max(m, n)))};
   if (!result.solution.defined() && !has_values) {
     const auto [q, r] = linalg_qr(m >= n ? a : a.mT());
-    const bool is_full = a.is_meta() || has_full_rank(r);
+    bool is_full = true;
+    if (driver == Driver::kGels) {
+      require_full_rank(r);
+    } else if (!a.is_meta() && rcond) {
+      const Tensor values = linalg_svdvals(r);
+      is_full = values.amin(-1).ge(values.amax(-1) * *rcond).all().item<bool>();
+    } else if (!a.is_meta()) {
+      is_full = has_full_rank(r);
+    }
+    if (!is_full && rcond) return solve_each_with_pivots(a, b, *rcond);
     if (is_full && m >= n) {
       result.solution = linalg_solve_triangular(r, q.mT().matmul(b), true);
     } else if (is_full) {
@@ -120,10 +215,8 @@ LeastSquares solve_least_squares(const Tensor& a, const Tensor& b, std::optional
       return result;
     }
   }
-  const Tolerance tolerance{
-      std::nullopt, rcond.value_or(epsilon_of(a.dtype()) * static_cast<double>(std::max(m, n)))};
   if (has_values) result.singular_values = linalg_svdvals(a);
-  if (has_rank) result.rank = rank_of(a, tolerance, false);
+  if (driver != Driver::kGels) result.rank = rank_of(a, tolerance, false);
   if (!result.solution.defined()) {
     result.solution = pinv_without_history(a, tolerance, false).matmul(b);
   }
@@ -215,9 +308,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
              "input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) "
              "<= 1, got sizes ",
              A.sizes(), " and ", B.sizes());
-  const std::string_view name = driver.value_or("gelsy");
-  TERN_CHECK(name == "gels" || name == "gelsy" || name == "gelsd" || name == "gelss", Error,
-             "parameter `driver` should be one of (gels, gelsy, gelsd, gelss), got ", name);
+  const Driver way = driver_of(driver.value_or("gelsy"));
   const bool is_vector = A.dim() - 1 == B.dim();
   const Tensor b = is_vector ? B.unsqueeze(-1) : B;
   const std::int64_t m = A.size(-2), n = A.size(-1);
@@ -226,14 +317,15 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
   const DimVector batch = broadcast_sizes(detail::batch_of(A), detail::batch_of(b));
   const Tensor a_all = A.detach().expand(detail::with_matrix(batch, m, n));
   const Tensor b_all = b.detach().expand(detail::with_matrix(batch, m, b.size(-1)));
-  const bool has_values = name == "gelsd" || name == "gelss", has_rank = name != "gels";
+  const bool has_values = way == Driver::kGelsd || way == Driver::kGelss;
+  const bool has_rank = way != Driver::kGels;
   LeastSquares result;
   Tensor residuals;
   {
     const NoGradGuard no_grad;
-    result = solve_least_squares(a_all, b_all, rcond, has_values, has_rank);
+    result = solve_least_squares(a_all, b_all, rcond, way);
     const bool is_full =
-        m > n && name != "gelsy" && (!has_rank || result.rank.eq(n).all().item<bool>());
+        m > n && way != Driver::kGelsy && (!has_rank || result.rank.eq(n).all().item<bool>());
     residuals = is_full ? (a_all.matmul(result.solution) - b_all).square().sum(-2)
                         : detail::make_tensor({0}, A.dtype(), A.device());
     if (is_vector) {

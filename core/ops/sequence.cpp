@@ -18,7 +18,10 @@ template <class T>
 void fill_linspace(const Tensor& out, T from, T to) {
   const ScalarType dtype = dtype_of<T>();
   const std::int64_t steps = out.numel(), half = steps / 2;
-  const T by = steps > 1 ? (to - from) / static_cast<T>(steps - 1) : T(0);
+  const T range = to - from, count_less_one = static_cast<T>(std::max<std::int64_t>(steps - 1, 1));
+  const T by = std::isfinite(range) || !std::isfinite(to) || !std::isfinite(from)
+                   ? range / count_less_one
+                   : to / count_less_one - from / count_less_one;
   const bool casts = out.dtype() != dtype;
   const bool exact = steps <= std::int64_t{1} << std::numeric_limits<T>::digits;
   const std::int64_t piece = detail::factory_piece(out.device(), steps);

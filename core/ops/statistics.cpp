@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/detail/elementwise.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/ops.h>
@@ -133,20 +135,37 @@ struct Interval {
   double low, high;
 };
 
-// Returns the range of a histogram: that of the elements if `given` is empty. A range of one number
-// grows by `margin` at both ends.
-Interval checked_interval(const char* name, const Tensor& x, Interval given, double margin) {
+// Returns the numbers around x that histc() takes as a range: x - 1 and x + 1, or the next numbers
+// of T where these are equal to x.
+template <class T>
+Interval around(T x) {
+  constexpr T kMax = std::numeric_limits<T>::max();
+  return {std::min(x - 1, std::nextafter(x, -kMax)), std::max(x + 1, std::nextafter(x, kMax))};
+}
+
+// Returns the range of a histogram in the dtype of x, float32 or float64: that of the elements if
+// `given` is empty. A range of one number grows at both ends, by `margin` or else by around().
+Interval checked_interval(const char* name, const Tensor& x, Interval given,
+                          std::optional<double> margin = std::nullopt) {
   if (x.is_meta()) return {0, 1};  // has no elements to look at
   if (given.low == given.high && x.numel() > 0) {
     const std::tuple<Tensor, Tensor> ends = aminmax(x);
     given = {std::get<0>(ends).item<double>(), std::get<1>(ends).item<double>()};
   }
-  if (given.low == given.high) given = {given.low - margin, given.high + margin};
   TERN_CHECK(std::isfinite(given.low) && std::isfinite(given.high), Error, name, ": range of [",
              given.low, ", ", given.high, "] is not finite");
-  TERN_CHECK(given.low < given.high, Error, name, ": max must be larger than min, got [", given.low,
-             ", ", given.high, "]");
-  return given;
+  TERN_CHECK(given.low <= given.high, Error, name, ": max must be larger than min, got [",
+             given.low, ", ", given.high, "]");
+  const bool is_float = x.dtype() == kFloat;
+  if (given.low == given.high && margin) {
+    given = {given.low - *margin, given.high + *margin};
+  } else if (given.low == given.high) {
+    given = is_float ? around(static_cast<float>(given.low)) : around(given.low);
+  }
+  if (!is_float) return given;
+  detail::check_representable(given.low, kFloat);
+  detail::check_representable(given.high, kFloat);
+  return {static_cast<float>(given.low), static_cast<float>(given.high)};
 }
 
 void check_histogram(const Tensor& self, std::int64_t bins) {
@@ -158,7 +177,12 @@ void check_histogram(const Tensor& self, std::int64_t bins) {
 
 // Returns the number of the equal interval in which each element lies; any number outside.
 Tensor equal_bins(const Tensor& x, const Interval& range, std::int64_t bins) {
-  const Tensor position = (x - range.low) * bins / (range.high - range.low);
+  const double most =
+      x.dtype() == kFloat ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  // `bins` has at most 31 bits, so no scaled difference or product leaves the range of the dtype.
+  const bool fits = (range.high - range.low) * static_cast<double>(bins) <= most;
+  const double scale = fits ? 1 : 0x1p-33, low = range.low * scale;
+  const Tensor position = ((fits ? x : x * scale) - low) * bins / (range.high * scale - low);
   return where(isfinite(position), position, 0).clamp(0, bins).to(kLong).clamp_max(bins - 1);
 }
 
@@ -181,8 +205,8 @@ Tensor histc(const Tensor& self, StrictInt bins, const Scalar& min, const Scalar
   TERN_OP("histc", self);
   check_histogram(self, bins);
   const NoGradGuard no_grad;
-  const Tensor x = self.detach().reshape({-1});
-  const Interval range = checked_interval("torch.histc", x, {min.toDouble(), max.toDouble()}, 1);
+  const Tensor x = self.detach().reshape({-1}).to(kernels::math_dtype(self.dtype()));
+  const Interval range = checked_interval("torch.histc", x, {min.toDouble(), max.toDouble()});
   return filled_bins(equal_bins(x, range, bins), is_inside(x, range), bins, {}).to(self.dtype());
 }
 

@@ -44,7 +44,7 @@ def regular(g, d):
 
 
 def square(g, form):
-    rest = [g.chance(0.5)] if form.op == "linalg_cholesky" else []
+    rest = [g.chance(0.5) if k == "bool" else g.pick([None, 0.0, 0.001]) for k in form.kinds[1:]]
     return [regular(g, floating(g))] + rest
 
 

@@ -23,8 +23,21 @@ std::string shown(double value) {
   return out.str();
 }
 
-/// Compares elements. A tolerance of 0 requires the same number and the same sign of zero.
-Finding compare_values(const Json& expected, const Tensor& tensor, double tolerance) {
+/// How far an element may be from the expected one: `absolute`, and `relative` to the element. 0
+/// and 0 require the same number and the same sign of zero.
+struct Tolerance {
+  double absolute, relative;
+
+  bool holds(double wanted, double value) const {
+    if (absolute == 0 && relative == 0) {
+      return wanted == value && std::signbit(wanted) == std::signbit(value);
+    }
+    const double off = std::abs(wanted - value);
+    return wanted == value || (std::isfinite(off) && off <= absolute + relative * std::abs(wanted));
+  }
+};
+
+Finding compare_values(const Json& expected, const Tensor& tensor, const Tolerance& tolerance) {
   const Tensor host = tensor.detach().cpu();
   const auto element = [&](std::size_t i, const auto& value, const Json& wanted) {
     return Found{"values", "element " + std::to_string(i) + ": PyTorch " + wanted.dump() +
@@ -43,10 +56,7 @@ Finding compare_values(const Json& expected, const Tensor& tensor, double tolera
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double wanted = read_double(expected.at(i)), value = values[i];
     if (std::isnan(wanted) && std::isnan(value)) continue;
-    const bool same = tolerance == 0
-                          ? wanted == value && std::signbit(wanted) == std::signbit(value)
-                          : wanted == value || std::abs(wanted - value) <= tolerance;
-    if (!same) {
+    if (!tolerance.holds(wanted, value)) {
       return Found{std::isfinite(value) == std::isfinite(wanted) && wanted != value ? "values"
                    : wanted == value                                                ? "sign of 0"
                                                                                     : "finite",
@@ -102,7 +112,8 @@ Finding compare(const Json& expected, const Tensor& tensor, const RunOptions& op
     if (expected["g"] != name) return differ("name", expected["g"], name);
   }
   if (!expected.contains("x")) return std::nullopt;
-  return compare_values(expected["x"], tensor, expected.value("tol", 0.0));
+  return compare_values(expected["x"], tensor,
+                        {expected.value("tol", 0.0), expected.value("rel", 0.0)});
 }
 
 /// The result of one step: the kind of error and its text, or the results.

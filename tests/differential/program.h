@@ -10,8 +10,9 @@
 //   {"steps": [{"f": "a.add(b)", "a": [0, 1], "o": [2], "r": [{...}]}, ..], "end": {"0": {..}, ..}}
 //
 // f is the form, a its arguments (tensors by number), o the numbers of the results. PyTorch's
-// answer is r, a description of every result, or e, the kind of its error. "end" has the values and
-// gradients of all tensors after the last step.
+// answer is r, a description of every result, or e, the kind of its error. "tol" of a description
+// is the error that an element may have, "rel" the error relative to the element. "end" has the
+// values and gradients of all tensors after the last step.
 
 namespace tern::testing::differential {
 

@@ -8,13 +8,14 @@
 #include "differential/program.h"
 #include "simulated_devices.h"
 
-// Recorded programs with PyTorch's answers (recorded.jsonl, made by record.py).
+// Recorded programs with PyTorch's answers: random ones (recorded.jsonl, made by record.py), and
+// calls at the edges of options and dtypes (edges.jsonl, made by edges.py).
 
 namespace tern::testing::differential {
 namespace {
 
-std::vector<Json> recorded() {
-  std::ifstream in(TERN_SOURCE_DIR "/tests/differential/recorded.jsonl");
+std::vector<Json> recorded(const std::string& file) {
+  std::ifstream in(TERN_SOURCE_DIR "/tests/differential/" + file);
   std::vector<Json> programs;
   for (std::string line; std::getline(in, line);) programs.push_back(Json::parse(line));
   return programs;
@@ -26,9 +27,9 @@ class Recorded : public ::testing::TestWithParam<const char*> {
   void TearDown() override { set_default_device(kCPU); }
 };
 
-TEST_P(Recorded, ProgramsAnswerAsPyTorch) {
+void expect_answers(const std::string& file) {
   int number = 0;
-  for (const Json& program : recorded()) {
+  for (const Json& program : recorded(file)) {
     ++number;
     const auto found = run_program(program);
     if (!found) continue;
@@ -37,6 +38,10 @@ TEST_P(Recorded, ProgramsAnswerAsPyTorch) {
                   << program["steps"].dump();
   }
 }
+
+TEST_P(Recorded, ProgramsAnswerAsPyTorch) { expect_answers("recorded.jsonl"); }
+
+TEST_P(Recorded, CallsAtEdgesAnswerAsPyTorch) { expect_answers("edges.jsonl"); }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Recorded, ::testing::Values("cpu", "cuda:0"),
                          [](const auto& device) {
@@ -49,7 +54,7 @@ TEST(Forms, RecordedProgramsReachNearlyAll) {
   std::set<std::string> waiting;
   for (const auto& [python, form] : all_forms()) waiting.insert(python);
   const std::size_t most = waiting.size() / 20;
-  for (const Json& program : recorded()) {
+  for (const Json& program : recorded("recorded.jsonl")) {
     for (const Json& step : program["steps"]) {
       if (step.contains("r")) waiting.erase(step["f"].get<std::string>());
     }

@@ -62,6 +62,17 @@ def histogram(g, form):
     return [x, bins, low, low + g.pick([0.5, 1.0, 4.0])]
 
 
+def covariance(g, form):
+    count = g.size()
+    x = g.tensor([count] if g.chance(0.3) else [g.size(), count])
+    numbers = [g.pick([0, 1, 1, 2])] if len(form.kinds) > 1 else []
+    if len(form.kinds) < 3:
+        return [x] + numbers
+    frequency = g.make([count], "int64", [g.pick([0, 1, 1, 3]) for _ in range(count)], False)
+    weights = g.make([count], g.pick(["float32", "float64"]), [g.pick([0, 0.5, 1.0]) for _ in range(count)], False)
+    return [x] + numbers + [g.pick([None, frequency]), g.pick([None, weights])]
+
+
 def bincount(g, form):
     count = g.size()
     index = indices(g, [count], g.pick([1, 3, 6]))

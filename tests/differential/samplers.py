@@ -14,7 +14,7 @@ from index_samplers import (
 from order_samplers import (
     distinct, topk, kthvalue, median, quantile, sorted_numbers, searchsorted, with_order)
 from reduce_samplers import (
-    spread, norms, matrix_norm, renorm, diff, gradient, integral, histogram, bincount)
+    spread, norms, matrix_norm, renorm, diff, gradient, integral, histogram, bincount, covariance)
 from layer_samplers import (
     adaptive_pool, addmm, affine_grid, batch_norm, bce, classes, convolution, floating, fractional_pool, grid_sampler,
     group_norm, instance_norm, layer_norm, linear, matmul, pool, resample, rms_norm, solve, square, unpool)

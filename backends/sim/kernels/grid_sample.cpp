@@ -23,10 +23,15 @@ std::pair<double, double> unnormalized(const GridSampleArgs& args, double x, std
   return {(x + 1) * n / 2 - 0.5, n / 2};
 }
 
-/// Returns where a position outside of the input is read, and the derivative of that.
+/// Returns where a position outside of the input is read, and the derivative of that. PyTorch reads
+/// the last element of a volume, but the first of an image, at a position that is NaN.
 std::pair<double, double> moved_inside(const GridSampleArgs& args, double x, std::int64_t size) {
   double slope = 1;
-  if (args.padding == GridPadding::kZeros) return {x, slope};
+  const bool is_volume = args.dims == 3;
+  if (args.padding == GridPadding::kZeros) {
+    const double outside = -100;
+    return {is_volume && !std::isfinite(x) ? outside : x, slope};
+  }
   const auto last = static_cast<double>(size - 1);
   if (args.padding == GridPadding::kReflection) {
     const double low = args.align_corners != 0 ? 0 : -0.5, high = last - low;
@@ -41,7 +46,8 @@ std::pair<double, double> moved_inside(const GridSampleArgs& args, double x, std
     }
     x = low + at;
   }
-  if (std::isnan(x) || x <= 0) return {0, 0};
+  if (std::isnan(x)) return {is_volume ? last : 0, 0};
+  if (x <= 0) return {0, 0};
   if (x >= last) return {last, 0};
   return {x, slope};
 }

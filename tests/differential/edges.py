@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Writes edges.jsonl: calls of ops with options and elements at their edges, with PyTorch's answers. recorded_test runs
+them. Each is a program of its own (program.h); "rel" of a result is the relative error that it may have.
+
+edges.py build/release/bin/differential
+"""
+import itertools
+import json
+import os
+import sys
+
+import torch
+
+from edge_calls import CALLS
+from run import HERE, load_forms
+from torch_side import DTYPES, number
+
+REL = {torch.float32: 2e-6, torch.float64: 1e-13, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
+
+
+def element(value):
+    """A number as JSON holds it; float32 with no more digits than it has."""
+    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+        return str(value)
+    return float(f"{value:.9g}") if isinstance(value, float) and abs(value) < 3e38 else value
+
+
+def shown(tensor):
+    if tensor is None:
+        return None
+    x = tensor.detach()
+    digits = (lambda v: v) if x.dtype == torch.float64 else element
+    answer = {"d": str(x.dtype)[6:], "s": list(x.shape),
+              "x": [element(v) if isinstance(v, float) and x.dtype != torch.float64 else
+                    str(v) if isinstance(v, float) and not abs(v) < float("inf") else v for v in x.flatten().tolist()]}
+    if x.dtype in REL:
+        answer["rel"] = REL[x.dtype]
+    return answer
+
+
+class Program:
+    """The steps of one call: it makes the tensors, calls the form, and asks for the gradients of the first result."""
+
+    def __init__(self, forms, call):
+        self.forms, self.steps, self.variables = forms, [], {}
+        form = forms[call["f"]]
+        arguments = [self.argument(kind, value) for kind, value in zip(form.kinds, call["a"])]
+        self.step(call["f"], arguments)
+
+    def argument(self, kind, value):
+        if kind in ("tensor", "mask", "indices", "tensor?"):
+            return None if value is None else self.make(*value)
+        if kind == "tensors":
+            return [self.make(*each) for each in value]
+        return value
+
+    def make(self, values, shape=None, dtype="float32", grad=True):
+        shape = [len(values)] if shape is None else shape
+        grad = grad and DTYPES[dtype].is_floating_point
+        return self.step("make(a, b, c, d, e)", [dtype, shape, [element(v) for v in values], "contiguous", grad])
+
+    def step(self, name, arguments):
+        """Runs a step. Returns the number of its first result; an error is an answer, too."""
+        form, step = self.forms[name], {"f": name, "a": arguments}
+        self.steps.append(step)
+        try:
+            results = form.call(*[self.value(k, v) for k, v in zip(form.kinds, arguments)])
+        except Exception as error:  # whatever PyTorch raises
+            step.update(o=[], e="index" if isinstance(error, IndexError) else "error")
+            return None
+        results = list(results) if isinstance(results, (tuple, list)) else [results]
+        results = [torch.tensor(r) if isinstance(r, (bool, int, float)) else r for r in results]
+        first = len(self.variables)
+        step["o"] = list(range(first, first + len(results)))
+        step["r"] = [shown(r) for r in results]
+        if form.op == "make":
+            step["r"][0].pop("x")
+        self.variables.update(zip(step["o"], results))
+        recorded = [n for n in step["o"] if self.variables[n] is not None and self.variables[n].grad_fn is not None]
+        if recorded and form.op not in ("grad", "make"):
+            self.gradients(recorded[0])
+        return first
+
+    def gradients(self, n):
+        out = self.variables[n]
+        leaves = [m for m, x in self.variables.items() if x is not None and x.is_leaf and x.requires_grad]
+        ramp = [1 + i % 4 / 4 for i in range(out.numel())]
+        weights = self.make(ramp, list(out.shape), str(out.dtype)[6:], False)
+        self.step("grad(a, b, c, d, e, f)", [[n], leaves, [weights], None, False, True])
+
+    def value(self, kind, value):
+        if value is None:
+            return None
+        if kind in ("tensor", "mask", "indices", "tensor?"):
+            return self.variables[value]
+        if kind == "tensors":
+            return [self.variables[v] for v in value]
+        if kind in ("dtype", "dtype?"):
+            return DTYPES[value]
+        if kind == "values":
+            return [number(v) for v in value]
+        return number(value) if kind in ("number", "number?", "double", "double?") else value
+
+
+def main():
+    forms = load_forms(sys.argv[1])
+    with open(os.path.join(HERE, "edges.jsonl"), "w") as out:
+        for call in CALLS:
+            program = Program(forms, call)
+            line = {"about": call["about"], "steps": program.steps, "end": {}}
+            out.write(json.dumps(line, separators=(",", ":")) + "\n")
+    print(len(CALLS), "calls")
+
+
+if __name__ == "__main__":
+    main()
