@@ -7,20 +7,33 @@
 
 // Standard headers that such programs get from torch.h and rely on.
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <iomanip>
 #include <iostream>
+#include <limits>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <numeric>
 #include <optional>
+#include <set>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include <tern/compat/macros.h>
 #include <tern/compat/print.h>
 #include <tern/nn/data/data.h>
 #include <tern/nn/nn.h>
@@ -49,46 +62,7 @@
 /// Gives the last arguments of forward() their defaults, like TERN_FORWARD_HAS_DEFAULT_ARGS.
 #define FORWARD_HAS_DEFAULT_ARGS(...) TERN_FORWARD_HAS_DEFAULT_ARGS(__VA_ARGS__)
 
-/// Throws Error with the rest of the arguments as its text unless `condition` is true.
-#define TORCH_CHECK(condition, ...) \
-  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
-/// Does the same with IndexError.
-#define TORCH_CHECK_INDEX(condition, ...) \
-  TERN_COMPAT_CHECK(::tern::IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
-/// Does the same as TORCH_CHECK.
-#define TORCH_CHECK_VALUE(condition, ...) \
-  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
-/// Does the same with NotImplementedError.
-#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
-  TERN_COMPAT_CHECK(::tern::NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
-/// Does the same as TORCH_CHECK.
-#define TORCH_INTERNAL_ASSERT(condition, ...) \
-  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
-/// Does the same as TORCH_CHECK.
-#define AT_ASSERT(condition, ...) \
-  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
-/// Throws Error with the arguments as its text.
-#define AT_ERROR(...) ::tern::detail::raise<::tern::Error>(__VA_ARGS__)
-
-/// Throws an error of the class `kind`; used by the macros above.
-#define TERN_COMPAT_CHECK(kind, condition, ...)                                  \
-  do {                                                                           \
-    if (!(condition)) [[unlikely]] {                                             \
-      ::tern::compat::check_failed<kind>(#condition __VA_OPT__(, ) __VA_ARGS__); \
-    }                                                                            \
-  } while (false)
-
 namespace tern::compat {
-
-/// Throws E with the message of a failed TORCH_CHECK.
-template <class E, class... Parts>
-[[noreturn]] void check_failed(const char* condition, const Parts&... parts) {
-  if constexpr (sizeof...(Parts) == 0) {
-    tern::detail::raise<E>("Expected ", condition, " to be true, but got false.");
-  } else {
-    tern::detail::raise<E>(parts...);
-  }
-}
 
 /// Makes the program print like libtorch before main() starts.
 inline const bool printing_is_libtorch = use_libtorch_printing();
@@ -136,6 +110,26 @@ using std::nullopt;
 using std::nullopt_t;
 using std::optional;
 using std::string_view;
+using ::tern::compat::TypeError;
+using ::tern::compat::ValueError;
+
+/// Makes a device current until the end of its scope, or does nothing without a device.
+class OptionalDeviceGuard {
+ public:
+  OptionalDeviceGuard() = default;
+  /// Does the same as reset_device(), unless `device` is empty.
+  explicit OptionalDeviceGuard(optional<Device> device) {
+    if (device) reset_device(*device);
+  }
+  /// Makes `device` current; the end of the scope restores the device before the guard.
+  void reset_device(Device device) {
+    guard_.reset();
+    guard_.emplace(device);
+  }
+
+ private:
+  optional<DeviceGuard> guard_;
+};
 
 /// Returns the arguments as one string, each written with operator<<.
 template <class... Parts>
@@ -150,6 +144,7 @@ using c10::make_optional;
 using c10::nullopt;
 using c10::nullopt_t;
 using c10::optional;
+using c10::OptionalDeviceGuard;
 using c10::str;
 using c10::string_view;
 using ::tern::batch_norm;
@@ -160,6 +155,31 @@ using ::tern::compat::batch_norm;
 using ::tern::compat::group_norm;
 using ::tern::compat::instance_norm;
 using ::tern::compat::layer_norm;
+
+/// The class of the CPU's generators, for make_generator().
+struct CPUGeneratorImpl {};
+/// Returns a generator for the CPU, seeded with `seed`.
+template <class Impl>
+Generator make_generator(std::uint64_t seed = Mt19937::kDefaultSeed) {
+  static_assert(std::is_same_v<Impl, CPUGeneratorImpl>,
+                "make_generator makes generators for the CPU; write Generator(Device(\"cuda:0\"))");
+  return Generator().manual_seed(seed);
+}
+
+namespace detail {
+using namespace ::tern::detail;
+/// Returns a generator for the CPU, seeded with `seed`.
+inline Generator createCPUGenerator(std::uint64_t seed = Mt19937::kDefaultSeed) {
+  return Generator().manual_seed(seed);
+}
+/// Returns the CPU's default generator.
+inline Generator& getDefaultCPUGenerator() { return default_generator(kCPU); }
+}  // namespace detail
+
+/// Returns the device of a tensor, nothing for an undefined one.
+inline optional<Device> device_of(const Tensor& tensor) {
+  return tensor.defined() ? optional<Device>(tensor.device()) : nullopt;
+}
 
 /// How float32 matrix products may round; see set_float32_matmul_precision().
 enum class Float32MatmulPrecision { HIGHEST, HIGH, MEDIUM };
@@ -177,6 +197,15 @@ class Context {
     if (name == "highest") return Float32MatmulPrecision::HIGHEST;
     return name == "high" ? Float32MatmulPrecision::HIGH : Float32MatmulPrecision::MEDIUM;
   }
+
+  /// Lets float32 products round to 10 bits of fraction, or forbids it.
+  void setAllowTF32CuBLAS(bool on) {
+    ::tern::set_float32_matmul_precision(on ? "high" : "highest");
+  }
+  /// Returns true unless the precision is "highest".
+  bool allowTF32CuBLAS() const { return ::tern::get_float32_matmul_precision() != "highest"; }
+  /// Returns cuda::is_available().
+  bool hasCUDA() const { return ::tern::cuda::is_available(); }
 
   /// Sets backends::cudnn.enabled.
   void setUserEnabledCuDNN(bool on) { ::tern::backends::cudnn.enabled = on; }
@@ -209,6 +238,7 @@ using c10::make_optional;
 using c10::nullopt;
 using c10::nullopt_t;
 using c10::optional;
+using c10::OptionalDeviceGuard;
 using c10::str;
 using c10::string_view;
 using ::tern::batch_norm;
@@ -220,9 +250,65 @@ using ::tern::compat::group_norm;
 using ::tern::compat::instance_norm;
 using ::tern::compat::layer_norm;
 
+using at::device_of;
+
+using ::tern::is_floating_point;
+/// Returns Tensor::is_floating_point().
+inline bool is_floating_point(const Tensor& tensor) { return tensor.is_floating_point(); }
+/// Returns the size of an element in bytes.
+inline std::size_t elementSize(ScalarType dtype) { return element_size(dtype); }
+/// Returns the name of a dtype, such as "Float".
+inline const char* toString(ScalarType dtype) { return dtype_info(dtype).name; }
+/// Returns its argument: tern's tensors have one class of dtypes.
+inline ScalarType typeMetaToScalarType(ScalarType dtype) { return dtype; }
+/// Changes nothing: one thread pool computes all ops.
+inline void set_num_interop_threads(int /*threads*/) {}
+/// Changes nothing: the thread pool starts at its first use.
+inline void init_num_threads() {}
+
 /// Writes a tensor in libtorch's form. Wide matrices are divided into blocks of `linesize` columns.
 inline std::ostream& print(std::ostream& stream, const Tensor& tensor, std::int64_t linesize) {
   ::tern::compat::print(stream, tensor, linesize);
   return stream;
 }
 }  // namespace torch
+
+namespace caffe2 {
+/// The class of Tensor::dtype().
+using TypeMeta = ::tern::ScalarType;
+}  // namespace caffe2
+
+namespace tern::compat {
+/// Writes at most 100 elements with spaces between them.
+template <class Sequence>
+std::ostream& print_sequence(std::ostream& out, const Sequence& elements) {
+  int index = 0;
+  for (const auto& element : elements) {
+    if (index == 100) return out << " ...";
+    out << (index++ > 0 ? " " : "") << element;
+  }
+  return out;
+}
+}  // namespace tern::compat
+
+// libtorch prints containers of the standard library, too: the elements with spaces between them.
+// NOLINTBEGIN(cert-dcl58-cpp): only there operator<< finds them
+namespace std {
+template <class First, class Second>
+ostream& operator<<(ostream& out, const pair<First, Second>& both) {
+  return out << '(' << both.first << ", " << both.second << ')';
+}
+template <class... Types>
+ostream& operator<<(ostream& out, const vector<Types...>& elements) {
+  return ::tern::compat::print_sequence(out, elements);
+}
+template <class... Types>
+ostream& operator<<(ostream& out, const map<Types...>& elements) {
+  return ::tern::compat::print_sequence(out, elements);
+}
+template <class... Types>
+ostream& operator<<(ostream& out, const set<Types...>& elements) {
+  return ::tern::compat::print_sequence(out, elements);
+}
+}  // namespace std
+// NOLINTEND(cert-dcl58-cpp)

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstring>
+#include <iostream>
+
+#include <tern/core/base/error.h>
+#include <tern/core/tensor/dtype.h>
+
+// libtorch's macros for checks, warnings and for code that is compiled once per dtype.
+
+/// Throws Error with the rest of the arguments as its text unless `condition` is true.
+#define TORCH_CHECK(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same with IndexError.
+#define TORCH_CHECK_INDEX(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::IndexError, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same with ValueError.
+#define TORCH_CHECK_VALUE(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::compat::ValueError, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same with TypeError.
+#define TORCH_CHECK_TYPE(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::compat::TypeError, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same with NotImplementedError.
+#define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::NotImplementedError, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same as TORCH_CHECK.
+#define TORCH_INTERNAL_ASSERT(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same as TORCH_CHECK, in every build.
+#define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same as TORCH_CHECK.
+#define AT_ASSERT(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Does the same as TORCH_CHECK.
+#define AT_ASSERTM(condition, ...) \
+  TERN_COMPAT_CHECK(::tern::Error, condition __VA_OPT__(, ) __VA_ARGS__)
+/// Throws Error with the arguments as its text.
+#define AT_ERROR(...) ::tern::detail::raise<::tern::Error>(__VA_ARGS__)
+
+/// Throws an error of the class `kind`; used by the macros above.
+#define TERN_COMPAT_CHECK(kind, condition, ...)                                  \
+  do {                                                                           \
+    if (!(condition)) [[unlikely]] {                                             \
+      ::tern::compat::check_failed<kind>(#condition __VA_OPT__(, ) __VA_ARGS__); \
+    }                                                                            \
+  } while (false)
+
+/// Writes the arguments as one line to std::cerr: "Warning: text (net.cpp:12)".
+#define TORCH_WARN(...) ::tern::compat::warn(__FILE__, __LINE__, __VA_ARGS__)
+/// Does the same the first time that the line is reached.
+#define TORCH_WARN_ONCE(...)                                                          \
+  do {                                                                                \
+    [[maybe_unused]] static const bool tern_warned = (TORCH_WARN(__VA_ARGS__), true); \
+  } while (false)
+
+/// Calls a lambda in which `scalar_t` is the C++ type of the dtype `TYPE`, and returns its result.
+/// The cases are those of AT_DISPATCH_CASE; another dtype throws NotImplementedError.
+#define AT_DISPATCH_SWITCH(TYPE, NAME, ...)                                                   \
+  [&] {                                                                                       \
+    const ::tern::ScalarType tern_dtype = (TYPE);                                             \
+    switch (tern_dtype) {                                                                     \
+      __VA_ARGS__                                                                             \
+      default:                                                                                \
+        ::tern::detail::raise<::tern::NotImplementedError>(                                   \
+            '"', NAME, "\" not implemented for '", ::tern::dtype_info(tern_dtype).name, "'"); \
+    }                                                                                         \
+  }()
+/// One dtype of AT_DISPATCH_SWITCH and its lambda.
+#define AT_DISPATCH_CASE(TYPE, ...)                                      \
+  case TYPE: {                                                           \
+    using scalar_t [[maybe_unused]] = ::tern::compat::CppTypeOf<(TYPE)>; \
+    return __VA_ARGS__();                                                \
+  }
+/// The cases of float32 and float64.
+#define AT_DISPATCH_CASE_FLOATING_TYPES(...) \
+  AT_DISPATCH_CASE(::tern::kDouble, __VA_ARGS__) AT_DISPATCH_CASE(::tern::kFloat, __VA_ARGS__)
+/// The cases of the integers, without bool.
+#define AT_DISPATCH_CASE_INTEGRAL_TYPES(...)    \
+  AT_DISPATCH_CASE(::tern::kByte, __VA_ARGS__)  \
+  AT_DISPATCH_CASE(::tern::kChar, __VA_ARGS__)  \
+  AT_DISPATCH_CASE(::tern::kShort, __VA_ARGS__) \
+  AT_DISPATCH_CASE(::tern::kInt, __VA_ARGS__)   \
+  AT_DISPATCH_CASE(::tern::kLong, __VA_ARGS__)
+/// The cases of the integers, float32 and float64.
+#define AT_DISPATCH_CASE_ALL_TYPES(...)        \
+  AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__) \
+  AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)
+
+/// AT_DISPATCH_SWITCH over float32 and float64; _AND, _AND2 and _AND3 add dtypes.
+#define AT_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_FLOATING_TYPES_AND(A, TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(                                      \
+      TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__))
+#define AT_DISPATCH_FLOATING_TYPES_AND2(A, B, TYPE, NAME, ...)                                     \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                                   \
+                     AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
+                         AT_DISPATCH_CASE(B, __VA_ARGS__))
+#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(TYPE, NAME, ...) \
+  AT_DISPATCH_FLOATING_TYPES_AND(::tern::kHalf, TYPE, NAME, __VA_ARGS__)
+/// AT_DISPATCH_SWITCH over the integers, without bool.
+#define AT_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__))
+/// AT_DISPATCH_SWITCH over the integers, float32 and float64; _AND, _AND2 and _AND3 add dtypes.
+#define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND(A, TYPE, NAME, ...) \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                      \
+                     AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND2(A, B, TYPE, NAME, ...)                                     \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                              \
+                     AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
+                         AT_DISPATCH_CASE(B, __VA_ARGS__))
+#define AT_DISPATCH_ALL_TYPES_AND3(A, B, C, TYPE, NAME, ...)                                  \
+  AT_DISPATCH_SWITCH(TYPE, NAME,                                                              \
+                     AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
+                         AT_DISPATCH_CASE(B, __VA_ARGS__) AT_DISPATCH_CASE(C, __VA_ARGS__))
+
+namespace tern::compat {
+
+/// Thrown by TORCH_CHECK_VALUE. tern's own errors for wrong values are Error.
+class ValueError : public Error {
+ public:
+  using Error::Error;
+};
+/// Thrown by TORCH_CHECK_TYPE. tern's own errors for wrong dtypes are DTypeError.
+class TypeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Throws E with the message of a failed TORCH_CHECK.
+template <class E, class... Parts>
+[[noreturn]] void check_failed(const char* condition, const Parts&... parts) {
+  if constexpr (sizeof...(Parts) == 0) {
+    tern::detail::raise<E>("Expected ", condition, " to be true, but got false.");
+  } else {
+    tern::detail::raise<E>(parts...);
+  }
+}
+
+/// Writes the line of TORCH_WARN.
+template <class... Parts>
+void warn(const char* file, int line, const Parts&... parts) {
+  const char* const slash = std::strrchr(file, '/');
+  std::cerr << tern::detail::text_of("Warning: ", parts..., " (", slash ? slash + 1 : file, ":",
+                                     line, ")\n");
+}
+
+template <ScalarType kDtype>
+struct CppType;
+#define TERN_DTYPE(name, cpp, number, file_name, python_name, category) \
+  template <>                                                           \
+  struct CppType<ScalarType::name> {                                    \
+    using type = cpp;                                                   \
+  };
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+/// The C++ type of the elements of a dtype.
+template <ScalarType kDtype>
+using CppTypeOf = typename CppType<kDtype>::type;
+
+}  // namespace tern::compat
