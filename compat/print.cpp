@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tern/compat/print.h>
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/ops/print.h>
 #include <tern/nn/detail/printing.h>
 
@@ -43,18 +44,16 @@ class Format {
     choose(whole, exponent_of(low), exponent_of(high));
   }
 
-  int width() const { return width_; }
+  std::int64_t width() const { return static_cast<std::int64_t>(width_); }
   bool is_scaled() const { return scale_ != 1; }
   /// Returns "0.001 *" and the end of the line, or nothing without a scale.
   std::string scale_text() const { return is_scaled() ? shortest(scale_) + " *\n" : ""; }
   std::string text(double value) const {
-    char buffer[512];
-    if (std::isfinite(value)) {
-      std::snprintf(buffer, sizeof buffer, pattern_, width_, value / scale_);
-    } else {
-      std::snprintf(buffer, sizeof buffer, "%*s", width_, shortest(value).c_str());
-    }
-    return buffer;
+    std::string text = std::isfinite(value)
+                           ? tern::detail::number_text(value / scale_, kind_, precision_)
+                           : shortest(value);
+    if (text.size() < width_) text.insert(0, width_ - text.size(), ' ');
+    return text;
   }
 
  private:
@@ -64,32 +63,34 @@ class Format {
 
   void choose(bool whole, int low, int high) {
     if (whole && high <= 9) {
-      set("%*.6g", high + 1);
+      set('g', 6, high + 1);
     } else if (whole) {
-      set("%*.4e", 11);
+      set('e', 4, 11);
     } else if (high - low > 4) {
-      set("%*.4e", std::abs(high) > 99 || std::abs(low) > 99 ? 12 : 11);
+      set('e', 4, std::abs(high) > 99 || std::abs(low) > 99 ? 12 : 11);
     } else if (high > 5 || high < 0) {
-      set("%*.4f", 7);
+      set('f', 4, 7);
       scale_ = std::pow(10.0, high - 1);
     } else {
-      set("%*.4f", high == 0 ? 7 : high + 6);
+      set('f', 4, high == 0 ? 7 : high + 6);
     }
   }
-  void set(const char* pattern, int width) {
-    pattern_ = pattern;
-    width_ = width;
+  void set(char kind, int precision, int width) {
+    kind_ = kind;
+    precision_ = precision;
+    width_ = static_cast<std::size_t>(width);
   }
 
-  const char* pattern_ = "%*.4f";
-  int width_ = 0;
+  char kind_ = 'f';
+  int precision_ = 4;
+  std::size_t width_ = 0;
   double scale_ = 1;
 };
 
-/// Prints one tensor, from its values on the host as double.
+/// Appends one tensor to a text, from its values on the host as double.
 class Printer {
  public:
-  Printer(std::ostream& out, const Tensor& tensor, std::int64_t linesize)
+  Printer(std::string& out, const Tensor& tensor, std::int64_t linesize)
       : out_(out), linesize_(linesize), sizes_(tensor.sizes().vec()) {
     const NoGradGuard no_grad;
     values_ = tensor.detach().to(Device(kCPU)).to(kDouble).to_vector<double>();
@@ -98,11 +99,11 @@ class Printer {
   void print() {
     if (values_.empty()) return;
     if (sizes_.empty()) {
-      out_ << shortest(values_[0]) << '\n';
+      out_ += shortest(values_[0]) + '\n';
     } else if (sizes_.size() == 1) {
       const Format format(values_);
-      out_ << format.scale_text();
-      for (const double value : values_) out_ << format.text(value) << '\n';
+      out_ += format.scale_text();
+      for (const double value : values_) out_ += format.text(value) + '\n';
     } else if (sizes_.size() == 2) {
       matrix(0, 0);
     } else {
@@ -118,14 +119,14 @@ class Printer {
     std::vector<std::int64_t> index(leading, 0);
     const std::int64_t size = sizes_[leading] * sizes_[leading + 1];
     for (bool first = true;; first = false) {
-      if (!first) out_ << '\n';
+      if (!first) out_ += '\n';
       std::int64_t offset = 0;
-      out_ << '(';
+      out_ += '(';
       for (std::size_t dim = 0; dim < leading; ++dim) {
-        out_ << index[dim] + 1 << ',';
+        out_ += std::to_string(index[dim] + 1) + ',';
         offset = offset * sizes_[dim] + index[dim];
       }
-      out_ << ".,.) = \n";
+      out_ += ".,.) = \n";
       matrix(offset * size, 1);
       std::size_t dim = 0;
       while (dim < leading && ++index[dim] == sizes_[dim]) index[dim++] = 0;
@@ -143,22 +144,22 @@ class Printer {
     for (std::int64_t from = 0; from < columns; from += fitting) {
       const std::int64_t to = std::min(columns, from + fitting);
       if (fitting < columns) {
-        if (from != 0) out_ << '\n';
-        out_ << "Columns " << from + 1 << " to " << to;
+        if (from != 0) out_ += '\n';
+        out_ += "Columns " + std::to_string(from + 1) + " to " + std::to_string(to);
       }
-      out_ << format.scale_text();
+      out_ += format.scale_text();
       const std::string margin(static_cast<std::size_t>(indent + (format.is_scaled() ? 1 : 0)),
                                ' ');
       for (std::int64_t row = 0; row < rows; ++row) {
-        if (row != 0) out_ << margin;
+        if (row != 0) out_ += margin;
         for (std::int64_t column = from; column < to; ++column) {
-          out_ << format.text(*(begin + row * columns + column)) << (column + 1 < to ? " " : "\n");
+          out_ += format.text(*(begin + row * columns + column)) + (column + 1 < to ? ' ' : '\n');
         }
       }
     }
   }
 
-  std::ostream& out_;
+  std::string& out_;
   std::int64_t linesize_;
   std::vector<std::int64_t> sizes_;
   std::vector<double> values_;
@@ -173,16 +174,15 @@ void print(std::ostream& out, const Tensor& tensor, std::int64_t linesize) {
     out << "[ Tensor (undefined) ]";
     return;
   }
-  Printer(out, tensor, linesize).print();
-  out << "[ "
-      << (tensor.is_cpu()    ? "CPU"
-          : tensor.is_cuda() ? "CUDA"
-                             : "Meta")
-      << tensor.dtype() << "Type{";
-  for (std::size_t i = 0; i < tensor.sizes().size(); ++i) {
-    out << (i == 0 ? "" : ",") << tensor.sizes()[i];
+  std::string text;
+  Printer(text, tensor, linesize).print();
+  const char* const device = tensor.is_cpu() ? "CPU" : tensor.is_cuda() ? "CUDA" : "Meta";
+  text += tern::detail::text_of("[ ", device, tensor.dtype(), "Type{");
+  const char* separator = "";
+  for (const std::int64_t size : tensor.sizes()) {
+    text += tern::detail::text_of(std::exchange(separator, ","), size);
   }
-  out << "} ]";
+  out << text << "} ]";
 }
 
 bool use_libtorch_printing() {

@@ -7,6 +7,8 @@
 #include <tern/core/base/error.h>
 #include <tern/core/ops/cudnn.h>
 
+#include "locales.h"
+
 namespace tern::testing {
 namespace {
 
@@ -25,6 +27,16 @@ class InstructionSet : public ::testing::Environment {
   }
 };
 
+/// Runs all tests in the locale TERN_TEST_LOCALE.
+class Locale : public ::testing::Environment {
+ public:
+  void SetUp() override {
+    const char* const name = std::getenv("TERN_TEST_LOCALE");
+    if (name != nullptr) set_locale(name);
+  }
+};
+
+[[maybe_unused]] const auto* const kLocale = ::testing::AddGlobalTestEnvironment(new Locale);
 [[maybe_unused]] const auto* const kInstructionSet =
     ::testing::AddGlobalTestEnvironment(new InstructionSet);
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <ostream>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/detail/formats.h>
@@ -202,9 +203,8 @@ void Print::on_epoch_begin(Run& /*run*/) { start_ = now(); }
 void Print::on_epoch_end(Run& run) {
   std::string line = "epoch " + std::to_string(run.epoch());
   if (run.options().epochs > 0) line += '/' + std::to_string(run.options().epochs);
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "  (%.1f s)\n", now() - start_);
-  *out_ << line << "  " << run.numbers() << seconds << std::flush;
+  const std::string seconds = tern::detail::number_text(now() - start_, 'f', 1);
+  *out_ << line << "  " << run.numbers() << "  (" << seconds << " s)\n" << std::flush;
 }
 
 void LogCsv::on_fit_begin(Run& /*run*/) {

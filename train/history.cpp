@@ -1,21 +1,17 @@
 #include <tern/train/history.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <ostream>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 
 namespace tern::train {
 namespace {
 
 /// The number in four significant digits at least: "0.1204", "123", "1e-05".
-std::string short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
+std::string short_number(double value) { return tern::detail::number_text(value, 'g', 4); }
 
 std::string names_in(const std::vector<std::string>& names) {
   std::string text;

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include <tern/backends/sim/failure.h>
+#include <tern/core/base/detail/plain_text.h>
 
 namespace tern::sim {
 namespace {
@@ -20,7 +20,7 @@ std::size_t round_up(std::size_t bytes) {
 
 [[noreturn]] void fail(const char* call) {
   throw Failure{StatusCode::kDeviceFault, std::string("the simulator cannot make device memory: ") +
-                                              call + ": " + std::strerror(errno)};
+                                              call + ": " + tern::detail::system_reason(errno)};
 }
 
 char* map(int file, std::size_t bytes, int protection) {

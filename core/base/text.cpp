@@ -1,7 +1,10 @@
 #include <tern/core/base/text.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <charconv>
 #include <sstream>
+
+#include <tern/core/base/detail/plain_text.h>
 
 namespace tern::detail {
 
@@ -19,19 +22,29 @@ void TextPart::append_to(std::string& text) const {
     case Kind::kUnsigned:
       text += std::to_string(unsigned_);
       return;
-    case Kind::kFloating: {
-      char digits[32];
-      const int size = std::snprintf(digits, sizeof digits, "%g", floating_);
-      text.append(digits, static_cast<std::size_t>(size));
+    case Kind::kFloating:
+      text += number_text(floating_, 'g', 6);
       return;
-    }
     case Kind::kPrinted: {
       std::ostringstream out;
+      out.imbue(std::locale::classic());
       print_(out, object_);
       text += out.str();
       return;
     }
   }
+}
+
+std::string number_text(double value, char kind, int precision) {
+  const auto format = kind == 'e'   ? std::chars_format::scientific
+                      : kind == 'f' ? std::chars_format::fixed
+                                    : std::chars_format::general;
+  constexpr int kMostBeforePoint = 320;  // the largest double has 309 digits
+  std::string text(static_cast<std::size_t>(kMostBeforePoint + std::max(precision, 0)), '\0');
+  char* const begin = text.data();
+  const auto end = std::to_chars(begin, begin + text.size(), value, format, precision).ptr;
+  text.resize(static_cast<std::size_t>(end - begin));
+  return text;
 }
 
 std::string join(std::initializer_list<TextPart> parts) {

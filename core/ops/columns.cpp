@@ -30,7 +30,7 @@ struct TwoSizes {
 static_assert(sizeof(TwoSizes) == 2 * sizeof(std::int64_t));
 
 std::ostream& operator<<(std::ostream& stream, const TwoSizes& sizes) {
-  return stream << '(' << sizes.height << ", " << sizes.width << ')';
+  return stream << detail::text_of('(', sizes.height, ", ", sizes.width, ')');
 }
 
 void check_positive(const char* text, const char* name, const TwoSizes& sizes) {

@@ -44,7 +44,7 @@ struct PrintedExtents {
 std::ostream& operator<<(std::ostream& stream, const PrintedExtents& printed) {
   const char* separator = "(";
   for (const std::int64_t extent : printed.extents) {
-    stream << separator << extent;
+    stream << separator << std::to_string(extent);
     separator = " x ";
   }
   return stream << ')';

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
-#include <sstream>
+#include <ostream>
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/node.h>
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/ops/join.h>
 #include <tern/core/ops/print.h>
 #include <tern/core/ops/view.h>
@@ -17,14 +17,9 @@
 namespace tern {
 namespace {
 
-PrintOptions print_options;
+using detail::number_text;
 
-std::string format(const char* pattern, int precision, double value) {
-  const int size = std::snprintf(nullptr, 0, pattern, precision, value);
-  std::string text(static_cast<std::size_t>(size), ' ');
-  std::snprintf(text.data(), text.size() + 1, pattern, precision, value);
-  return text;
-}
+PrintOptions print_options;
 
 std::string padded(const std::string& text, std::size_t width) {
   std::string out(width > text.size() ? width - text.size() : 0, ' ');
@@ -73,12 +68,12 @@ class Style {
 
   std::string unpadded(double value) const {
     if (dtype_ == kBool) return value != 0 ? "True" : "False";
-    if (!is_floating_point(dtype_)) return format("%.*f", 0, value);
+    if (!is_floating_point(dtype_)) return number_text(value, 'f', 0);
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    if (scientific_) return format("%.*e", precision_, value);
-    if (whole_) return format("%.*f", 0, value) + ".";
-    return format("%.*f", precision_, value);
+    if (scientific_) return number_text(value, 'e', precision_);
+    if (whole_) return number_text(value, 'f', 0) + ".";
+    return number_text(value, 'f', precision_);
   }
 
   ScalarType dtype_;
@@ -197,12 +192,11 @@ class Printer {
 };
 
 std::string python_sizes(IntArrayRef sizes) {
-  std::ostringstream out;
-  out << '(';
-  for (std::size_t i = 0; i < sizes.size(); ++i) out << (i == 0 ? "" : ", ") << sizes[i];
-  if (sizes.size() == 1) out << ',';
-  out << ')';
-  return out.str();
+  std::string out = "(";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    out += (i == 0 ? "" : ", ") + std::to_string(sizes[i]);
+  }
+  return out += sizes.size() == 1 ? ",)" : ")";
 }
 
 // Returns the name of the tensor's rule; empty for a leaf. A view that is invalid because its base

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 
 #ifdef TERN_HAVE_ZLIB
@@ -33,13 +33,14 @@ class PlainSource : public ByteSource {
  public:
   explicit PlainSource(const std::string& path)
       : path_(path), file_(std::fopen(path.c_str(), "rb")) {
-    TERN_CHECK(file_, FileError, "idx: cannot open ", path, ": ", std::strerror(errno));
+    TERN_CHECK(file_, FileError, "idx: cannot open ", path, ": ",
+               tern::detail::system_reason(errno));
   }
 
   std::size_t read(std::uint8_t* target, std::size_t count) override {
     const std::size_t found = std::fread(target, 1, count, file_.get());
     TERN_CHECK(std::ferror(file_.get()) == 0, FileError, "idx: cannot read ", path_, ": ",
-               std::strerror(errno));
+               tern::detail::system_reason(errno));
     return found;
   }
 
@@ -55,7 +56,8 @@ class PlainSource : public ByteSource {
 class GzipSource : public ByteSource {
  public:
   explicit GzipSource(const std::string& path) : path_(path), file_(gzopen(path.c_str(), "rb")) {
-    TERN_CHECK(file_, FileError, "idx: cannot open ", path, ": ", std::strerror(errno));
+    TERN_CHECK(file_, FileError, "idx: cannot open ", path, ": ",
+               tern::detail::system_reason(errno));
     gzbuffer(file_.get(), 1 << 17);
   }
 
@@ -71,7 +73,7 @@ class GzipSource : public ByteSource {
     int code = Z_OK;
     const char* reason = gzerror(file_.get(), &code);
     TERN_CHECK(code == Z_OK || code == Z_STREAM_END, FileError, "idx: cannot unpack ", path_, ": ",
-               code == Z_ERRNO ? std::strerror(errno) : reason);
+               code == Z_ERRNO ? tern::detail::system_reason(errno) : reason);
     return total;
   }
 
@@ -88,7 +90,7 @@ std::unique_ptr<ByteSource> open_source(const std::string& path) {
   // Reads only regular files, because opening a pipe would wait for a writer.
   struct stat facts;
   TERN_CHECK(::stat(path.c_str(), &facts) == 0, FileError, "idx: cannot open ", path, ": ",
-             std::strerror(errno));
+             tern::detail::system_reason(errno));
   TERN_CHECK(S_ISREG(facts.st_mode), FileError, "idx: ", path, " is ",
              S_ISDIR(facts.st_mode) ? "a folder" : "not a regular file");
   if (!ends_with_gz(path)) return std::make_unique<PlainSource>(path);

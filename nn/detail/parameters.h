@@ -3,6 +3,7 @@
 #include <optional>
 #include <ostream>
 
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/module.h>
 
 // Helpers shared by ParameterList and ParameterDict.
@@ -22,8 +23,8 @@ inline void print_parameters(std::ostream& stream, const Module::NamedTensors& p
   const bool is_list = parameters.size() > 1;
   stream << '(';
   for (const auto& [name, tensor] : parameters) {
-    stream << (is_list ? "\n    (" : "  (") << name << "): Parameter containing: ["
-           << tensor.dtype() << " of size " << tensor.sizes() << ']';
+    print_to(stream, {(is_list ? "\n    (" : "  ("), name, "): Parameter containing: [",
+                      tensor.dtype(), " of size ", tensor.sizes(), ']'});
   }
   stream << (is_list ? "\n)" : ")");
 }

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <sstream>
+#include <ostream>
 
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/detail/printing.h>
@@ -16,18 +16,30 @@ const char*& detail::printed_namespace() {
   return name;
 }
 
+namespace {
+
+/// Prints a module without its submodules.
+struct ModuleLine {
+  const Module& module;
+
+  friend std::ostream& operator<<(std::ostream& stream, const ModuleLine& line) {
+    line.module.pretty_print(stream);
+    return stream;
+  }
+};
+
+}  // namespace
+
 std::ostream& operator<<(std::ostream& stream, const Module& module) {
-  std::string indentation;
+  std::string all, indentation;
   const auto print_line = [&](const Module& line) {
-    std::ostringstream own;
-    line.pretty_print(own);
-    std::string text = own.str();
+    std::string text = tern::detail::text_of(ModuleLine{line});
     if (text.starts_with("tern::")) text.replace(0, 4, detail::printed_namespace());
     for (const char character : text) {
-      stream << character;
-      if (character == '\n') stream << indentation;
+      all += character;
+      if (character == '\n') all += indentation;
     }
-    if (!line.children_.is_empty()) stream << "(\n";
+    if (!line.children_.is_empty()) all += "(\n";
   };
   // The modules whose submodules are being printed. A stack on the heap, because a tree may be too
   // deep for recursion.
@@ -44,16 +56,16 @@ std::ostream& operator<<(std::ostream& stream, const Module& module) {
     auto& [parent, next] = open.back();
     if (next < parent->children_.size()) {
       const auto& [name, child] = parent->children_[next++];
-      stream << indentation << '(' << name << "): ";
-      if (!print(*child)) stream << '\n';
+      all += indentation + '(' + name + "): ";
+      if (!print(*child)) all += '\n';
       continue;
     }
     indentation.resize(indentation.size() - 2);
     open.pop_back();
-    stream << indentation << ')';
-    if (!open.empty()) stream << '\n';
+    all += indentation + ')';
+    if (!open.empty()) all += '\n';
   }
-  return stream;
+  return stream << all;
 }
 
 // --- summary -------------------------------------------------------------------------------------

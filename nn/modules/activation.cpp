@@ -22,7 +22,7 @@ void print(std::ostream& stream, const char* name, std::initializer_list<Option>
   stream << "tern::nn::" << name << '(';
   const char* separator = "";
   for (const Option& option : options) {
-    stream << separator << option.name << '=' << option.value;
+    detail::print_to(stream, {separator, option.name, '=', option.value});
     separator = ", ";
   }
   if (inplace) stream << separator << "inplace=true";
@@ -114,14 +114,14 @@ Tensor HardtanhImpl::forward(Tensor input) {
 }
 
 void HardshrinkImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::Hardshrink(" << options.lambda() << ')';
+  detail::print_to(stream, {"tern::nn::Hardshrink(", options.lambda(), ')'});
 }
 Tensor HardshrinkImpl::forward(const Tensor& input) {
   return functional::hardshrink(input, options);
 }
 
 void SoftshrinkImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::Softshrink(" << options.lambda() << ')';
+  detail::print_to(stream, {"tern::nn::Softshrink(", options.lambda(), ')'});
 }
 Tensor SoftshrinkImpl::forward(const Tensor& input) {
   return functional::softshrink(input, options);
@@ -192,7 +192,7 @@ void PReLUImpl::reset() {
   init::constant_(weight, options.init());
 }
 void PReLUImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::PReLU(num_parameters=" << options.num_parameters() << ')';
+  detail::print_to(stream, {"tern::nn::PReLU(num_parameters=", options.num_parameters(), ')'});
 }
 Tensor PReLUImpl::forward(const Tensor& input) { return prelu(input, weight); }
 

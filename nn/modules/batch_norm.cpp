@@ -91,10 +91,10 @@ Tensor instance_norm(const Norm& norm, const Tensor& input, InputDims dims) {
 
 template <class Options>
 void print_norm(std::ostream& stream, const char* name, const Options& options) {
-  stream << "tern::nn::" << name << '(' << options.num_features() << ", eps=" << options.eps()
-         << ", momentum=";
+  detail::print_to(stream, {"tern::nn::", name, '(', options.num_features(),
+                            ", eps=", options.eps(), ", momentum="});
   if (options.momentum()) {
-    stream << *options.momentum();
+    detail::print_to(stream, {*options.momentum()});
   } else {
     stream << "None";
   }

@@ -85,14 +85,14 @@ bool is_all(const ExpandingArray<D>& numbers, std::int64_t value) {
 
 template <class Options>
 void print_start(std::ostream& stream, const char* name, std::size_t dims, const Options& options) {
-  stream << "tern::nn::" << name << dims << "d(" << options.in_channels() << ", "
-         << options.out_channels() << ", kernel_size=" << options.kernel_size()
-         << ", stride=" << options.stride();
+  detail::print_to(
+      stream, {"tern::nn::", name, dims, "d(", options.in_channels(), ", ", options.out_channels(),
+               ", kernel_size=", options.kernel_size(), ", stride=", options.stride()});
 }
 
 template <class Options>
 void print_end(std::ostream& stream, const Options& options) {
-  if (options.groups() != 1) stream << ", groups=" << options.groups();
+  if (options.groups() != 1) detail::print_to(stream, {", groups=", options.groups()});
   if (!options.bias()) stream << ", bias=false";
   constexpr const char* kModes[] = {"", "kReflect", "kReplicate", "kCircular"};
   if (options.padding_mode() != kZeros) {
@@ -181,11 +181,12 @@ template <class Derived, std::size_t D>
 void ConvLayer<Derived, D>::pretty_print(std::ostream& stream) const {
   print_start(stream, "Conv", D, options);
   if (options.padding().rule()) {
-    stream << ", padding='" << (options.padding().rule() == kSame ? "same" : "valid") << '\'';
+    detail::print_to(stream,
+                     {", padding='", (options.padding().rule() == kSame ? "same" : "valid"), '\''});
   } else if (!is_all(options.padding().numbers(), 0)) {
-    stream << ", padding=" << options.padding().numbers();
+    detail::print_to(stream, {", padding=", options.padding().numbers()});
   }
-  if (!is_all(options.dilation(), 1)) stream << ", dilation=" << options.dilation();
+  if (!is_all(options.dilation(), 1)) detail::print_to(stream, {", dilation=", options.dilation()});
   print_end(stream, options);
 }
 
@@ -225,10 +226,10 @@ void ConvTransposeLayer<Derived, D>::reset_parameters() {
 template <class Derived, std::size_t D>
 void ConvTransposeLayer<Derived, D>::pretty_print(std::ostream& stream) const {
   print_start(stream, "ConvTranspose", D, options);
-  if (!is_all(options.padding(), 0)) stream << ", padding=" << options.padding();
-  if (!is_all(options.dilation(), 1)) stream << ", dilation=" << options.dilation();
+  if (!is_all(options.padding(), 0)) detail::print_to(stream, {", padding=", options.padding()});
+  if (!is_all(options.dilation(), 1)) detail::print_to(stream, {", dilation=", options.dilation()});
   if (!is_all(options.output_padding(), 0)) {
-    stream << ", output_padding=" << options.output_padding();
+    detail::print_to(stream, {", output_padding=", options.output_padding()});
   }
   print_end(stream, options);
 }

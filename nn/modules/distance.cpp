@@ -5,7 +5,8 @@
 namespace tern::nn {
 
 void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::CosineSimilarity(dim=" << options.dim() << ", eps=" << options.eps() << ')';
+  detail::print_to(
+      stream, {"tern::nn::CosineSimilarity(dim=", options.dim(), ", eps=", options.eps(), ')'});
 }
 
 Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2) {
@@ -13,8 +14,8 @@ Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2) {
 }
 
 void PairwiseDistanceImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::PairwiseDistance(p=" << options.p() << ", eps=" << options.eps()
-         << ", keepdim=" << detail::text_of_bool(options.keepdim()) << ')';
+  detail::print_to(stream, {"tern::nn::PairwiseDistance(p=", options.p(), ", eps=", options.eps(),
+                            ", keepdim=", detail::text_of_bool(options.keepdim()), ')'});
 }
 
 Tensor PairwiseDistanceImpl::forward(const Tensor& x1, const Tensor& x2) {

@@ -57,8 +57,8 @@ void DropoutBase<Derived>::reset() {
 
 template <class Derived>
 void DropoutBase<Derived>::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::" << kDropoutKind<Derived>.name << "(p=" << options.p()
-         << ", inplace=" << text_of_bool(options.inplace()) << ')';
+  detail::print_to(stream, {"tern::nn::", kDropoutKind<Derived>.name, "(p=", options.p(),
+                            ", inplace=", text_of_bool(options.inplace()), ')'});
 }
 
 template <class Derived>

@@ -47,20 +47,21 @@ void check_pretrained(const char* module, const Tensor& embeddings) {
 /// Prints the options that Embedding and EmbeddingBag print in the same order.
 template <class Options>
 void print_norm_and_gradient(std::ostream& stream, const Options& options) {
-  if (options.max_norm()) stream << ", max_norm=" << double{*options.max_norm()};
-  if (options.norm_type() != 2) stream << ", norm_type=" << options.norm_type();
+  if (options.max_norm()) detail::print_to(stream, {", max_norm=", double{*options.max_norm()}});
+  if (options.norm_type() != 2) detail::print_to(stream, {", norm_type=", options.norm_type()});
   if (options.scale_grad_by_freq()) stream << ", scale_grad_by_freq=true";
 }
 
 template <class Options>
 void print_sizes(std::ostream& stream, const Options& options) {
-  stream << "(num_embeddings=" << options.num_embeddings()
-         << ", embedding_dim=" << options.embedding_dim();
+  detail::print_to(stream, {"(num_embeddings=", options.num_embeddings(),
+                            ", embedding_dim=", options.embedding_dim()});
 }
 
 template <class Options>
 void print_padding(std::ostream& stream, const Options& options) {
-  if (options.padding_idx()) stream << ", padding_idx=" << std::int64_t{*options.padding_idx()};
+  if (options.padding_idx())
+    detail::print_to(stream, {", padding_idx=", std::int64_t{*options.padding_idx()}});
 }
 
 }  // namespace

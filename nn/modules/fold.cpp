@@ -1,3 +1,4 @@
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/fold.h>
 #include <tern/nn/modules/fold.h>
 
@@ -7,8 +8,9 @@ namespace {
 
 template <class Options>
 void print_blocks(std::ostream& stream, const Options& options) {
-  stream << "kernel_size=" << options.kernel_size() << ", dilation=" << options.dilation()
-         << ", padding=" << options.padding() << ", stride=" << options.stride() << ')';
+  detail::print_to(stream,
+                   {"kernel_size=", options.kernel_size(), ", dilation=", options.dilation(),
+                    ", padding=", options.padding(), ", stride=", options.stride(), ')'});
 }
 
 }  // namespace
@@ -17,7 +19,7 @@ FoldImpl::FoldImpl(ExpandingArray<2> output_size, ExpandingArray<2> kernel_size)
     : FoldImpl(FoldOptions(output_size, kernel_size)) {}
 FoldImpl::FoldImpl(const FoldOptions& options_) : options(options_) {}
 void FoldImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::Fold(output_size=" << options.output_size() << ", ";
+  detail::print_to(stream, {"tern::nn::Fold(output_size=", options.output_size(), ", "});
   print_blocks(stream, options);
 }
 Tensor FoldImpl::forward(const Tensor& input) { return functional::fold(input, options); }

@@ -43,9 +43,9 @@ void LayerNormImpl::reset() {
 void LayerNormImpl::reset_parameters() { set_ones_and_zeros(weight, bias); }
 
 void LayerNormImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::LayerNorm(" << IntArrayRef(options.normalized_shape())
-         << ", eps=" << options.eps()
-         << ", elementwise_affine=" << detail::text_of_bool(options.elementwise_affine());
+  detail::print_to(stream, {"tern::nn::LayerNorm(", IntArrayRef(options.normalized_shape()),
+                            ", eps=", options.eps(), ", elementwise_affine=",
+                            detail::text_of_bool(options.elementwise_affine())});
   if (!options.bias()) stream << ", bias=false";
   stream << ')';
 }
@@ -67,9 +67,10 @@ void RMSNormImpl::reset() {
 void RMSNormImpl::reset_parameters() { set_ones_and_zeros(weight, {}); }
 
 void RMSNormImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::RMSNorm(" << IntArrayRef(options.normalized_shape()) << ", eps=";
+  detail::print_to(stream,
+                   {"tern::nn::RMSNorm(", IntArrayRef(options.normalized_shape()), ", eps="});
   if (options.eps()) {
-    stream << *options.eps();
+    detail::print_to(stream, {*options.eps()});
   } else {
     stream << "None";
   }
@@ -103,8 +104,9 @@ void GroupNormImpl::reset() {
 void GroupNormImpl::reset_parameters() { set_ones_and_zeros(weight, bias); }
 
 void GroupNormImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::GroupNorm(" << options.num_groups() << ", " << options.num_channels()
-         << ", eps=" << options.eps() << ", affine=" << detail::text_of_bool(options.affine());
+  detail::print_to(stream,
+                   {"tern::nn::GroupNorm(", options.num_groups(), ", ", options.num_channels(),
+                    ", eps=", options.eps(), ", affine=", detail::text_of_bool(options.affine())});
   if (!options.bias()) stream << ", bias=false";
   stream << ')';
 }

@@ -1,6 +1,7 @@
 #include <tern/nn/modules/lazy.h>
 
-#include <sstream>
+#include <ostream>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -37,8 +38,26 @@ void infer(LinearImpl& module, const Tensor& input) {
 }
 
 void print_lazy(std::ostream& stream, const LinearImpl& module) {
-  stream << "tern::nn::LazyLinear(in_features=0, out_features=" << module.options.out_features()
-         << ", bias=" << detail::text_of_bool(module.options.bias()) << ')';
+  detail::print_to(
+      stream, {"tern::nn::LazyLinear(in_features=0, out_features=", module.options.out_features(),
+               ", bias=", detail::text_of_bool(module.options.bias()), ')'});
+}
+
+/// Prints as Layer::pretty_print() does, whatever overrides it.
+template <class Layer>
+struct LineOf {
+  const Layer& module;
+
+  friend std::ostream& operator<<(std::ostream& stream, const LineOf& line) {
+    line.module.Layer::pretty_print(stream);
+    return stream;
+  }
+};
+
+template <class Layer>
+void print_as_lazy(std::ostream& stream, const Layer& module) {
+  const std::string text = tern::detail::text_of(LineOf<Layer>{module});
+  stream << "tern::nn::Lazy" + text.substr(std::string_view("tern::nn::").size());
 }
 
 template <class Derived, class Options>
@@ -91,9 +110,7 @@ void infer(Norm<Derived, Options>& module, const Tensor& input) {
 
 template <class Derived, class Options>
 void print_lazy(std::ostream& stream, const Norm<Derived, Options>& module) {
-  std::ostringstream text;
-  static_cast<const Derived&>(module).Derived::pretty_print(text);
-  stream << text.str().replace(0, std::string_view("tern::nn::").size(), "tern::nn::Lazy");
+  print_as_lazy(stream, static_cast<const Derived&>(module));
 }
 
 template <class Derived, std::size_t D>
@@ -132,9 +149,7 @@ void infer_conv(Layer& module, const Tensor& input, bool transposed) {
 
 template <class Layer>
 void print_lazy_conv(std::ostream& stream, const Layer& module) {
-  std::ostringstream text;
-  module.Layer::pretty_print(text);
-  stream << text.str().replace(0, std::string_view("tern::nn::").size(), "tern::nn::Lazy");
+  print_as_lazy(stream, module);
 }
 
 template <class Derived, std::size_t D>

@@ -36,9 +36,9 @@ void LinearImpl::reset_parameters() {
 }
 
 void LinearImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::Linear(in_features=" << options.in_features()
-         << ", out_features=" << options.out_features()
-         << ", bias=" << detail::text_of_bool(options.bias()) << ')';
+  detail::print_to(stream, {"tern::nn::Linear(in_features=", options.in_features(),
+                            ", out_features=", options.out_features(),
+                            ", bias=", detail::text_of_bool(options.bias()), ')'});
 }
 
 Tensor LinearImpl::forward(const Tensor& input) { return linear(input, weight, bias); }
@@ -67,10 +67,10 @@ void BilinearImpl::reset_parameters() {
 }
 
 void BilinearImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::Bilinear(in1_features=" << options.in1_features()
-         << ", in2_features=" << options.in2_features()
-         << ", out_features=" << options.out_features()
-         << ", bias=" << detail::text_of_bool(options.bias()) << ')';
+  detail::print_to(
+      stream, {"tern::nn::Bilinear(in1_features=", options.in1_features(),
+               ", in2_features=", options.in2_features(), ", out_features=", options.out_features(),
+               ", bias=", detail::text_of_bool(options.bias()), ')'});
 }
 
 Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
@@ -78,8 +78,8 @@ Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
 }
 
 void FlattenImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::Flatten(start_dim=" << options.start_dim()
-         << ", end_dim=" << options.end_dim() << ')';
+  detail::print_to(stream, {"tern::nn::Flatten(start_dim=", options.start_dim(),
+                            ", end_dim=", options.end_dim(), ')'});
 }
 
 Tensor FlattenImpl::forward(const Tensor& input) {
@@ -89,10 +89,10 @@ Tensor FlattenImpl::forward(const Tensor& input) {
 UnflattenImpl::UnflattenImpl(StrictInt dim, std::vector<std::int64_t> sizes)
     : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
 void UnflattenImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::Unflatten(dim=" << options.dim() << ", unflattened_size={";
+  detail::print_to(stream, {"tern::nn::Unflatten(dim=", options.dim(), ", unflattened_size={"});
   const char* separator = "";
   for (const std::int64_t size : options.sizes()) {
-    stream << separator << size;
+    detail::print_to(stream, {separator, size});
     separator = ", ";
   }
   stream << "})";

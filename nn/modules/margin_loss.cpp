@@ -15,7 +15,7 @@ const char* name_of(Reduction reduction) {
 }  // namespace
 
 void HingeEmbeddingLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::HingeEmbeddingLoss(margin=" << options.margin() << ')';
+  detail::print_to(stream, {"tern::nn::HingeEmbeddingLoss(margin=", options.margin(), ')'});
 }
 
 Tensor HingeEmbeddingLossImpl::forward(const Tensor& input, const Tensor& target) {
@@ -31,8 +31,9 @@ Tensor SoftMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
 }
 
 void MultiMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::MultiMarginLoss(p=" << options.p() << ", margin=" << options.margin()
-         << ", weight=" << weight << ", reduction=" << name_of(options.reduction()) << ')';
+  detail::print_to(stream,
+                   {"tern::nn::MultiMarginLoss(p=", options.p(), ", margin=", options.margin(),
+                    ", weight=", weight, ", reduction=", name_of(options.reduction()), ')'});
 }
 
 Tensor MultiMarginLossImpl::forward(const Tensor& input, const Tensor& target) {
@@ -67,7 +68,7 @@ Tensor MarginRankingLossImpl::forward(const Tensor& input1, const Tensor& input2
 }
 
 void CosineEmbeddingLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::CosineEmbeddingLoss(margin=" << options.margin() << ')';
+  detail::print_to(stream, {"tern::nn::CosineEmbeddingLoss(margin=", options.margin(), ')'});
 }
 
 Tensor CosineEmbeddingLossImpl::forward(const Tensor& input1, const Tensor& input2,
@@ -76,8 +77,9 @@ Tensor CosineEmbeddingLossImpl::forward(const Tensor& input1, const Tensor& inpu
 }
 
 void TripletMarginLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::TripletMarginLoss(margin=" << options.margin() << ", p=" << options.p()
-         << ", eps=" << options.eps() << ", swap=" << detail::text_of_bool(options.swap()) << ')';
+  detail::print_to(stream,
+                   {"tern::nn::TripletMarginLoss(margin=", options.margin(), ", p=", options.p(),
+                    ", eps=", options.eps(), ", swap=", detail::text_of_bool(options.swap()), ')'});
 }
 
 Tensor TripletMarginLossImpl::forward(const Tensor& anchor, const Tensor& positive,
@@ -86,8 +88,8 @@ Tensor TripletMarginLossImpl::forward(const Tensor& anchor, const Tensor& positi
 }
 
 void TripletMarginWithDistanceLossImpl::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::TripletMarginWithDistanceLoss(margin=" << options.margin()
-         << ", swap=" << detail::text_of_bool(options.swap()) << ')';
+  detail::print_to(stream, {"tern::nn::TripletMarginWithDistanceLoss(margin=", options.margin(),
+                            ", swap=", detail::text_of_bool(options.swap()), ')'});
 }
 
 Tensor TripletMarginWithDistanceLossImpl::forward(const Tensor& anchor, const Tensor& positive,

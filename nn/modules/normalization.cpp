@@ -1,4 +1,5 @@
 #include <tern/core/ops/ops.h>
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/normalization.h>
 #include <tern/nn/modules/normalization.h>
 
@@ -8,8 +9,8 @@ namespace {
 
 void print_response_norm(std::ostream& stream, const char* name,
                          const LocalResponseNormOptions& options) {
-  stream << "tern::nn::" << name << '(' << options.size() << ", alpha=" << options.alpha()
-         << ", beta=" << options.beta() << ", k=" << options.k() << ')';
+  detail::print_to(stream, {"tern::nn::", name, '(', options.size(), ", alpha=", options.alpha(),
+                            ", beta=", options.beta(), ", k=", options.k(), ')'});
 }
 
 }  // namespace

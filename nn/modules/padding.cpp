@@ -1,4 +1,5 @@
 #include <tern/core/ops/rearrange.h>
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/modules/padding.h>
 
 namespace tern::nn {
@@ -45,7 +46,7 @@ constexpr PadKind kPadKind<CircularPad3dImpl>{"CircularPad3d", "circular"};
 
 template <std::size_t D>
 void print_value(std::ostream& stream, const ConstantPadOptions<D>& options) {
-  stream << ", value=" << options.value();
+  detail::print_to(stream, {", value=", options.value()});
 }
 template <std::size_t D>
 void print_value(std::ostream&, const PadOptions<D>&) {}
@@ -67,7 +68,7 @@ Tensor padded(const Tensor& input, const PadOptions<D>& options, const char* mod
 
 template <class Derived, class Options>
 void detail::PadLayer<Derived, Options>::pretty_print(std::ostream& stream) const {
-  stream << "tern::nn::" << kPadKind<Derived>.name << "(padding=" << options.padding();
+  detail::print_to(stream, {"tern::nn::", kPadKind<Derived>.name, "(padding=", options.padding()});
   print_value(stream, options);
   stream << ')';
 }

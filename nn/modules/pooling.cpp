@@ -1,5 +1,6 @@
 #include <tern/nn/modules/pooling.h>
 
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/pooling.h>
 
 namespace tern::nn {
@@ -14,32 +15,33 @@ const char* text_of(bool value) { return value ? "true" : "false"; }
 
 template <std::size_t D>
 void print_pool(std::ostream& stream, const MaxPoolOptions<D>& options) {
-  stream << "kernel_size=" << options.kernel_size() << ", stride=" << options.stride()
-         << ", padding=" << options.padding() << ", dilation=" << options.dilation()
-         << ", ceil_mode=" << text_of(options.ceil_mode());
+  detail::print_to(stream, {"kernel_size=", options.kernel_size(), ", stride=", options.stride(),
+                            ", padding=", options.padding(), ", dilation=", options.dilation(),
+                            ", ceil_mode=", text_of(options.ceil_mode())});
 }
 template <std::size_t D>
 void print_pool(std::ostream& stream, const AvgPoolOptions<D>& options) {
-  stream << "kernel_size=" << options.kernel_size() << ", stride=" << options.stride()
-         << ", padding=" << options.padding();
+  detail::print_to(stream, {"kernel_size=", options.kernel_size(), ", stride=", options.stride(),
+                            ", padding=", options.padding()});
 }
 template <std::size_t D>
 void print_pool(std::ostream& stream, const MaxUnpoolOptions<D>& options) {
-  stream << "kernel_size=" << options.kernel_size() << ", stride=" << options.stride()
-         << ", padding=" << options.padding();
+  detail::print_to(stream, {"kernel_size=", options.kernel_size(), ", stride=", options.stride(),
+                            ", padding=", options.padding()});
 }
 template <class OutputSize>
 void print_pool(std::ostream& stream, const AdaptiveMaxPoolOptions<OutputSize>& options) {
-  stream << "output_size=" << options.output_size();
+  detail::print_to(stream, {"output_size=", options.output_size()});
 }
 template <class OutputSize>
 void print_pool(std::ostream& stream, const AdaptiveAvgPoolOptions<OutputSize>& options) {
-  stream << "output_size=" << options.output_size();
+  detail::print_to(stream, {"output_size=", options.output_size()});
 }
 template <std::size_t D>
 void print_pool(std::ostream& stream, const LPPoolOptions<D>& options) {
-  stream << "norm_type=" << options.norm_type() << ", kernel_size=" << options.kernel_size()
-         << ", stride=" << options.stride() << ", ceil_mode=" << text_of(options.ceil_mode());
+  detail::print_to(stream,
+                   {"norm_type=", options.norm_type(), ", kernel_size=", options.kernel_size(),
+                    ", stride=", options.stride(), ", ceil_mode=", text_of(options.ceil_mode())});
 }
 
 template <std::size_t D>

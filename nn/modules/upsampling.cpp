@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <tern/core/base/array_ref.h>
+#include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/upsampling.h>
 
 namespace tern::nn {
@@ -14,9 +15,9 @@ void UpsampleImpl::pretty_print(std::ostream& stream) const {
                                     "kTrilinear", "kArea",   "kNearestExact"};
   stream << "tern::nn::Upsample(";
   if (options.scale_factor()) {
-    stream << "scale_factor=" << ArrayRef<double>(*options.scale_factor());
+    detail::print_to(stream, {"scale_factor=", ArrayRef<double>(*options.scale_factor())});
   } else if (options.size()) {
-    stream << "size=" << IntArrayRef(*options.size());
+    detail::print_to(stream, {"size=", IntArrayRef(*options.size())});
   }
   const InterpolationMode mode = options.mode();
   stream << ", mode=" << kNames[static_cast<int>(mode)] << ')';

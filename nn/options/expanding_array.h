@@ -57,7 +57,7 @@ class ExpandingArray {
 template <std::size_t D, class T>
 std::ostream& operator<<(std::ostream& stream, const ExpandingArray<D, T>& array) {
   if constexpr (D == 1) {
-    return stream << array->front();
+    return tern::detail::print_text(stream, tern::detail::text_of(array->front()));
   } else {
     return stream << ArrayRef<T>(array);
   }
@@ -108,7 +108,7 @@ std::ostream& operator<<(std::ostream& stream, const ExpandingArrayWithOptionalE
   for (std::size_t i = 0; i < D; ++i) {
     stream << (i == 0 ? "[" : ", ");
     if ((*array)[i]) {
-      stream << *(*array)[i];
+      stream << std::to_string(*(*array)[i]);
     } else {
       stream << "None";
     }

@@ -5,7 +5,7 @@
 #include <tern/nn/module/lazy_tensor.h>
 #include <tern/nn/utils/parametrize.h>
 
-#include <sstream>
+#include <ostream>
 
 namespace tern::nn::utils::parametrize {
 
@@ -26,12 +26,6 @@ void check_result(const Tensor& value, const Tensor& result) {
              "shape of the tensor, unless `unsafe` flag is enabled.\nunparametrized shape: "
              "torch.Size(",
              value.sizes(), ")\nparametrized shape: torch.Size(", result.sizes(), ')');
-}
-
-std::string printed(const Module& module) {
-  std::ostringstream text;
-  text << module;
-  return text.str();
 }
 
 }  // namespace
@@ -173,7 +167,7 @@ void detail::add_parametrization(Module& module, const std::string& name, AnyMod
   const std::shared_ptr<Module> added = parametrization.ptr();
   if (const ParametrizedMembers::List list = ParametrizedMembers::find(module, name)) {
     TERN_CHECK(has_one_original, Error, "register_parametrization: '", name, "' of ", module.name(),
-               " has a parametrization, so a further one takes one tensor, but ", printed(*added),
+               " has a parametrization, so a further one takes one tensor, but ", *added,
                " takes several");
     added->train(module.is_training());
     list->append(std::move(parametrization), inverse, unsafe);
@@ -181,7 +175,7 @@ void detail::add_parametrization(Module& module, const std::string& name, AnyMod
   }
   bool is_parameter = false;
   const Tensor* const registered = ParametrizedMembers::registered(module, name, is_parameter);
-  TERN_CHECK(registered != nullptr && registered->defined(), Error, "Module '", printed(module),
+  TERN_CHECK(registered != nullptr && registered->defined(), Error, "Module '", module,
              "' does not have a parameter, a buffer, or a parametrized element with name '", name,
              "'");
   ParametrizedMembers::check_member(module, name);
@@ -202,8 +196,8 @@ bool is_parametrized(const Module& module, const std::optional<std::string>& nam
 std::shared_ptr<ParametrizationListImpl> parametrization_list(const Module& module,
                                                               const std::string& name) {
   ParametrizedMembers::List list = ParametrizedMembers::find(module, name);
-  TERN_CHECK(list != nullptr, Error, "Module ", printed(module),
-             " does not have a parametrization on ", name);
+  TERN_CHECK(list != nullptr, Error, "Module ", module, " does not have a parametrization on ",
+             name);
   return list;
 }
 

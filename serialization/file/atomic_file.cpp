@@ -11,9 +11,9 @@
 #include <chrono>
 #include <climits>
 #include <memory>
-#include <system_error>
 #include <utility>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 #include <tern/serialization/file/detail/retry.h>
 
@@ -82,7 +82,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::fail(const char* what, const std::string& path, int error) const {
   raise<FileError>("save: '", path_, "': ", what, " '", path.empty() ? "." : path,
-                   "': ", std::generic_category().message(error));
+                   "': ", tern::detail::system_reason(error));
 }
 
 void AtomicFile::create_sibling() {

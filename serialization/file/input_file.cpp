@@ -6,17 +6,16 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 
 namespace tern::detail {
 namespace {
 
 [[noreturn]] void fail(const char* what, const std::string& path) {
-  raise<FileError>("load: cannot ", what, " '", path,
-                   "': ", std::generic_category().message(errno));
+  raise<FileError>("load: cannot ", what, " '", path, "': ", tern::detail::system_reason(errno));
 }
 
 /// Opens with O_NONBLOCK, because opening a pipe would otherwise wait for a writer.

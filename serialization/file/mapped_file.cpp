@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <system_error>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 
 namespace tern::detail {
@@ -14,7 +14,7 @@ MappedFile::MappedFile(const InputFile& file) : size_(static_cast<std::size_t>(f
   void* const data = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE,
                             file.descriptor(), 0);
   TERN_CHECK(data != MAP_FAILED, FileError, "load: cannot map '", file.path(),
-             "': ", std::generic_category().message(errno));
+             "': ", tern::detail::system_reason(errno));
   data_ = static_cast<char*>(data);
   struct stat facts;
   if (::fstat(file.descriptor(), &facts) == 0 &&

@@ -8,9 +8,9 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <system_error>
 #include <unordered_map>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 #include <tern/serialization/file/detail/retry.h>
 #include <tern/serialization/json/detail/text.h>
@@ -51,7 +51,7 @@ class FolderLock {
     const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     file_ = retry([&] { return calls_.open(folder.c_str(), flags, 0); });
     TERN_CHECK(file_ >= 0, FileError, "save: '", path, "': cannot open the folder '", folder,
-               "': ", std::generic_category().message(errno));
+               "': ", tern::detail::system_reason(errno));
     // Ignores errors, because not every file system has locks.
     retry([&] { return calls_.flock(file_, LOCK_EX); });
   }
@@ -68,7 +68,7 @@ class FolderLock {
     // File systems that cannot sync folders return EINVAL, which is not an error here.
     TERN_CHECK(retry([&] { return calls_.fsync(file_); }) == 0 || errno == EINVAL, FileError,
                "save: '", path,
-               "': saved, but cannot sync the folder: ", std::generic_category().message(errno));
+               "': saved, but cannot sync the folder: ", tern::detail::system_reason(errno));
   }
 
  private:
@@ -160,7 +160,7 @@ std::string remove_files(const std::vector<std::string>& files, FileCalls& calls
   std::string failed;
   for (const std::string& file : files) {
     if (retry([&] { return calls.unlink(file.c_str()); }) == 0 || errno == ENOENT) continue;
-    if (failed.empty()) failed = "'" + file + "': " + std::generic_category().message(errno);
+    if (failed.empty()) failed = "'" + file + "': " + tern::detail::system_reason(errno);
   }
   return failed;
 }

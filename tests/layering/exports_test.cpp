@@ -63,6 +63,19 @@ TEST(Exports, TheLibraryShowsNothingOfOthers) {
   }
 }
 
+// Numbers in a stream, std::to_string(double) and std::stod() follow the locale of the stream or of
+// the process: the library writes and reads with std::to_chars() and std::from_chars().
+TEST(Exports, TheLibraryWritesAndReadsNoNumberInALocale) {
+  for (const char* file : {"lib/libtern.so", "lib/libtern_sim.so"}) {
+    for (const Symbol& symbol : nm("-D --undefined-only", kBuild / file)) {
+      for (const char* part : {"_ZNSo9_M_insert", "_ZNSolsE", "_ZNSi10_M_extract", "_ZNSirsE",
+                               "vsnprintf", "strtof", "strtold"}) {
+        EXPECT_FALSE(symbol.name.starts_with(part)) << symbol.name << " in " << file;
+      }
+    }
+  }
+}
+
 // A plugin that uses no symbol of the library, and shows its entry alone.
 void check_plugin(const std::filesystem::path& plugin) {
   SCOPED_TRACE(plugin);

@@ -178,6 +178,30 @@ TEST(Nodes, KeepTensorsAsSavedTensors) {
   for (const std::string& place : found) ADD_FAILURE() << place << ": keep a SavedTensor";
 }
 
+// Texts are joined by text_of() and numbers written by number_text(); one file knows streams.
+TEST(Text, IsWrittenAndReadInNoLocale) {
+  const std::regex calls(
+      "\\b(\\w*stringstream|sto[dfl]|stold|strto[df]|strtold|atof|strftime|put_time|imbue|"
+      "strerror|generic_category|system_category|is(alpha|alnum|digit|space|upper|lower|print)|"
+      "to(upper|lower))\\b");
+  const std::regex floating(R"re("[^"]*%[-+ #0]*[0-9*]*(\.[0-9*]+)?L?[aAeEfFgG].*)re");
+  const std::regex locale("\\bsetlocale\\b|\\bstd::locale\\b");
+  const std::set<std::string> own = {"core/base/text.cpp", "core/base/detail/plain_text.h"};
+  for (const Source& source : read_sources({"core", "backends", "nn", "serialization", "train",
+                                            "compat", "examples", "tools", "benchmarks"})) {
+    if (own.contains(source.path)) continue;
+    const bool is_program = source.in("examples") || source.in("tools") || source.in("benchmarks");
+    for (std::size_t i = 0; i < source.lines.size(); ++i) {
+      const std::string code = source.lines[i].substr(0, source.lines[i].find("//"));
+      EXPECT_FALSE(std::regex_search(code, locale)) << at(source, i);
+      // Programs run in the C locale, which they never leave.
+      if (is_program) continue;
+      EXPECT_FALSE(std::regex_search(code, calls)) << at(source, i);
+      EXPECT_FALSE(std::regex_search(code, floating)) << at(source, i);
+    }
+  }
+}
+
 TEST(Files, StayReadable) {
   const std::vector<Source> sources = read_written_files();
   EXPECT_GT(sources.size(), 400u);

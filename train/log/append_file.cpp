@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 #include <tern/serialization/file/detail/retry.h>
 
@@ -27,7 +27,7 @@ AppendFile::~AppendFile() {
 
 void AppendFile::fail(const char* step, int error) const {
   tern::detail::raise<FileError>(user_, ": cannot ", step, " '", path_,
-                                 "': ", std::generic_category().message(error));
+                                 "': ", tern::detail::system_reason(error));
 }
 
 void AppendFile::append(std::string_view bytes) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 #include <tern/serialization/save_bytes.h>
 #include <tern/train/log/detail/append_file.h>
@@ -30,7 +31,7 @@ std::string content_of(const std::string& path) {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   const std::unique_ptr<std::FILE, Closer> file(std::fopen(path.c_str(), "re"));
-  const auto reason = [] { return std::generic_category().message(errno); };
+  const auto reason = [] { return tern::detail::system_reason(errno); };
   TERN_CHECK(file || errno == ENOENT, FileError, "CsvLog: cannot open '", path, "': ", reason());
   std::string text;
   if (!file) return text;

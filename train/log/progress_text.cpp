@@ -4,8 +4,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include <tern/core/base/detail/plain_text.h>
+
 namespace tern::train::detail {
 namespace {
+
+using tern::detail::number_text;
 
 bool starts_character(char c) { return (c & 0xC0) != 0x80; }
 
@@ -24,15 +28,8 @@ std::string first_characters(std::string_view text, std::size_t count) {
   return result;
 }
 
-template <class T>
-std::string printed(const char* format, T value) {
-  char text[48];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 std::string duration(double seconds) {
-  if (seconds < 60) return printed("%.1f s", seconds);
+  if (seconds < 60) return number_text(seconds, 'f', 1) + " s";
   const auto whole = std::llround(seconds);
   char text[48];
   if (whole < 3600) {
@@ -45,8 +42,8 @@ std::string duration(double seconds) {
 }
 
 std::string rate_text(double rate) {
-  if (rate < 1) return printed("%.3g s each", 1 / rate);
-  return printed(rate < 10 ? "%.2f/s" : rate < 100 ? "%.1f/s" : "%.0f/s", rate);
+  if (rate < 1) return number_text(1 / rate, 'g', 3) + " s each";
+  return number_text(rate, 'f', rate < 10 ? 2 : rate < 100 ? 1 : 0) + "/s";
 }
 
 /// Returns the share in percent, and 100 only if the total is reached.
@@ -87,8 +84,9 @@ std::string progress_text(const ProgressState& state) {
 std::string progress_bar(const ProgressState& state, std::size_t width, bool coloured) {
   constexpr std::size_t kMostCells = 30, kLeastCells = 5;
   const bool has_total = state.total > 0;
-  const std::string share = has_total ? printed("%3d%%  ", percent(state)) : "";
-  const std::string tail = share + numbers(state, "  ");
+  std::string share = std::to_string(percent(state)) + "%  ";
+  share.insert(0, 6 - share.size(), ' ');  // room for 100%
+  const std::string tail = (has_total ? share : "") + numbers(state, "  ");
   std::string line = first_characters(std::string(state.label) + " ", width);
   const std::size_t used = length_of(line) + length_of(tail) + 1;
   std::size_t cells = has_total && used < width ? std::min(kMostCells, width - used) : 0;

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstdio>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/ops/ops.h>
 #include <tern/train/metrics/confusion_matrix.h>
 
@@ -15,11 +15,7 @@ std::size_t width_of(const std::string& text) {
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-std::string fixed(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", value);
-  return text;
-}
+std::string fixed(double value) { return tern::detail::number_text(value, 'f', 3); }
 
 /// Rows of cells in columns of equal width; the first column is left-aligned, the others right.
 std::string table_of(const std::vector<std::vector<std::string>>& rows) {

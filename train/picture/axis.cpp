@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
+
+#include <tern/core/base/detail/plain_text.h>
 
 namespace tern::train::detail {
 namespace {
-
-std::string text_of(double value) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.6g", value);
-  return text;
-}
 
 /// Returns the smallest step of 1, 2 or 5 times a power of ten that divides `span` into at most
 /// seven parts.
@@ -59,7 +54,7 @@ std::vector<Axis::Tick> Axis::ticks() const {
   std::vector<Tick> ticks;
   const auto add = [&](double value) {
     if (scaled(value) >= low_ && scaled(value) <= high_) {
-      ticks.push_back({position(value), text_of(value)});
+      ticks.push_back({position(value), tern::detail::number_text(value, 'g', 6)});
     }
   };
   const double span = high_ - low_;

@@ -92,7 +92,7 @@ void draw_axes(std::string& svg, const Chart& chart, const Layout& at, const Axi
   const double middle = (kTop + at.bottom) / 2;
   draw_text(svg, (kLeft + at.right) / 2, at.height - 14, chart.x_label, "middle");
   draw_text(svg, 18, middle, chart.y_label, "middle",
-            "transform=\"rotate(-90 18 " + std::to_string(middle) + ")\"");
+            text_of("transform=\"rotate(-90 18 ", middle, ")\""));
   draw_text(svg, kLeft, 30, chart.title, "start", "font-size=\"17\" font-weight=\"600\"");
 }
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 #include <tern/train/profiler/averages.h>
 
@@ -14,6 +14,7 @@ namespace tern::profiler {
 namespace {
 
 using Row = FunctionEventAvg;
+using tern::detail::number_text;
 using Value = double (*)(const Row&);
 
 template <auto Member>
@@ -53,29 +54,23 @@ Value sort_value(std::string_view sort_by) {
   tern::detail::raise<Error>("table: sort_by must be one of ", known, "; got '", sort_by, "'");
 }
 
-std::string formatted(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof(text), format, value);
-  return text;
-}
-
 std::string time_text(double microseconds) {
-  if (microseconds >= 1e6) return formatted("%.3fs", microseconds / 1e6);
-  if (microseconds >= 1e3) return formatted("%.3fms", microseconds / 1e3);
-  return formatted("%.3fus", microseconds);
+  if (microseconds >= 1e6) return number_text(microseconds / 1e6, 'f', 3) + "s";
+  if (microseconds >= 1e3) return number_text(microseconds / 1e3, 'f', 3) + "ms";
+  return number_text(microseconds, 'f', 3) + "us";
 }
 
 std::string memory_text(std::int64_t bytes) {
   constexpr double kKB = 1024, kMB = 1024 * kKB, kGB = 1024 * kMB;
   const auto value = static_cast<double>(bytes);
-  if (std::abs(value) >= kGB) return formatted("%.2f GB", value / kGB);
-  if (std::abs(value) >= kMB) return formatted("%.2f MB", value / kMB);
-  if (std::abs(value) >= kKB) return formatted("%.2f KB", value / kKB);
+  if (std::abs(value) >= kGB) return number_text(value / kGB, 'f', 2) + " GB";
+  if (std::abs(value) >= kMB) return number_text(value / kMB, 'f', 2) + " MB";
+  if (std::abs(value) >= kKB) return number_text(value / kKB, 'f', 2) + " KB";
   return std::to_string(bytes) + " B";
 }
 
 std::string share_text(double part, double whole) {
-  return whole == 0 ? std::string("NaN") : formatted("%.2f%%", 100 * part / whole);
+  return whole == 0 ? std::string("NaN") : number_text(100 * part / whole, 'f', 2) + "%";
 }
 
 /// Rows of cells that are aligned to the right, each two spaces from the next.

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
-#include <system_error>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 #include <tern/serialization/file/detail/little_endian.h>
 #include <tern/train/tensorboard/detail/proto.h>
@@ -39,7 +39,7 @@ void make_folders(const std::string& path) {
     struct stat found;
     if (::mkdir(part.c_str(), 0777) == 0 || ::stat(part.c_str(), &found) == 0) continue;
     tern::detail::raise<FileError>("SummaryWriter: cannot create the folder '", part,
-                                   "': ", std::generic_category().message(errno));
+                                   "': ", tern::detail::system_reason(errno));
   }
 }
 

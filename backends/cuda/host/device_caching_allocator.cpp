@@ -12,6 +12,7 @@
 #include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/backends/cuda/host/recording.h>
+#include <tern/core/base/detail/plain_text.h>
 
 namespace tern::cuda::detail {
 namespace {
@@ -52,9 +53,7 @@ std::string in_units(double bytes) {
   if (bytes <= 1024) return std::to_string(static_cast<std::int64_t>(bytes)) + " bytes";
   std::size_t unit = 0;
   for (bytes /= 1024; bytes > 1024 && unit < 2; ++unit) bytes /= 1024;
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.2f %s", bytes, kUnits[unit]);
-  return text;
+  return tern::detail::number_text(bytes, 'f', 2) + ' ' + kUnits[unit];
 }
 
 }  // namespace

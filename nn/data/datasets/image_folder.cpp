@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 #include <tern/core/ops/creation.h>
 #include <tern/nn/data/detail/read_file.h>
@@ -32,7 +32,7 @@ struct CloseFolder {
 Entries entries_of(const std::string& path) {
   const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
   TERN_CHECK(folder, FileError, "ImageFolder: cannot read the folder ", path, ": ",
-             std::strerror(errno));
+             tern::detail::system_reason(errno));
   Entries found;
   while (const dirent* entry = ::readdir(folder.get())) {
     const std::string name = entry->d_name;

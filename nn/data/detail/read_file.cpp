@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <new>
 
+#include <tern/core/base/detail/plain_text.h>
 #include <tern/core/base/error.h>
 
 namespace tern::data::detail {
@@ -34,10 +34,10 @@ class OpenFile {
 std::string read_file(const char* reader, const std::string& path, std::uint64_t limit) {
   const OpenFile file(path);
   TERN_CHECK(file.descriptor() >= 0, FileError, reader, ": cannot open ", path, ": ",
-             std::strerror(errno));
+             tern::detail::system_reason(errno));
   struct stat facts;
   TERN_CHECK(::fstat(file.descriptor(), &facts) == 0, FileError, reader, ": cannot read ", path,
-             ": ", std::strerror(errno));
+             ": ", tern::detail::system_reason(errno));
   TERN_CHECK(S_ISREG(facts.st_mode), FileError, reader, ": ", path, " is ",
              S_ISDIR(facts.st_mode) ? "a folder" : "not a regular file");
   const auto size = static_cast<std::uint64_t>(facts.st_size);
@@ -54,7 +54,7 @@ std::string read_file(const char* reader, const std::string& path, std::uint64_t
     const ssize_t part = ::read(file.descriptor(), bytes.data() + found, bytes.size() - found);
     if (part < 0 && errno == EINTR) continue;
     TERN_CHECK(part >= 0, FileError, reader, ": cannot read ", path, " at byte ", found, ": ",
-               std::strerror(errno));
+               tern::detail::system_reason(errno));
     if (part == 0) break;  // the file became shorter
     found += static_cast<std::size_t>(part);
   }

@@ -32,7 +32,7 @@ class TreeReader final : public JsonEvents {
   bool boolean(bool value) override { return add(value); }
   bool number_integer(std::int64_t value) override { return add(value); }
   bool number_unsigned(std::uint64_t value) override { return add(value); }
-  bool number_float(double value, const std::string&) override { return add(value); }
+  bool number_float(double value, const std::string& text) override;
   bool string(std::string& value) override;
   bool binary(Json::binary_t&) override { return false; }  // JSON has no binary values
   bool key(std::string& key) override;
