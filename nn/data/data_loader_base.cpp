@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/error.h>
 #include <tern/core/base/profile_scope.h>
 #include <tern/core/tensor/generator.h>
@@ -76,6 +77,7 @@ State LoaderCore::state_dict() const {
 }
 
 void LoaderCore::load_state_dict(const State& state) {
+  const tern::detail::OpScope scope("DataLoader::load_state_dict");
   check_has_state();
   const bool in_epoch = state.get<bool>("in_epoch");
   // States of version 0.1 lack the numbers for the seeds.
@@ -196,7 +198,8 @@ void raise_not_copyable() {
 
 std::size_t size_for_sampler(const std::optional<std::size_t>& size) {
   TERN_CHECK(size, Error,
-             "Expected the dataset to be sized in order to construct the Sampler; pass a sampler, "
+             "DataLoader: Expected the dataset to be sized in order to construct the Sampler; pass "
+             "a sampler, "
              "for example samplers::StreamSampler(epoch_size)");
   return *size;
 }

@@ -56,6 +56,9 @@ std::vector<std::int64_t> order_of(const char* sampler, const State& state, std:
 
 }  // namespace
 
+SequentialSampler::SequentialSampler(std::size_t size)
+    : size_(detail::checked_size("SequentialSampler", size)) {}
+
 void SequentialSampler::reset(std::optional<std::size_t> new_size) {
   size_ = new_size.value_or(size_);
   index_ = 0;
@@ -79,8 +82,7 @@ void SequentialSampler::load_state_dict(const State& state) {
 }
 
 RandomSampler::RandomSampler(std::int64_t size, ScalarType) {
-  TERN_CHECK(size >= 0, Error, "RandomSampler: the size must not be negative, got ", size);
-  RandomSampler::reset(static_cast<std::size_t>(size));
+  RandomSampler::reset(detail::checked_size("RandomSampler", static_cast<std::size_t>(size)));
 }
 
 void RandomSampler::reset(std::optional<std::size_t> new_size) {
@@ -109,10 +111,12 @@ void PythonSequentialSampler::reset(std::optional<std::size_t> new_size) {
 }
 
 PythonRandomSampler::PythonRandomSampler(std::size_t size, PythonRandomSamplerOptions options)
-    : size_(size), options_(std::move(options)) {
-  TERN_CHECK(options_.num_samples().value_or(1) > 0, Error,
-             "num_samples should be a positive integer value, but got num_samples=",
-             *options_.num_samples());
+    : size_(detail::checked_size("PythonRandomSampler", size)), options_(std::move(options)) {
+  const auto samples = options_.num_samples().value_or(static_cast<std::int64_t>(size));
+  TERN_CHECK(samples > 0, Error,
+             "PythonRandomSampler: num_samples should be a positive integer value, but got "
+             "num_samples=",
+             samples);
 }
 
 std::size_t PythonRandomSampler::count() const {

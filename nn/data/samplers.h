@@ -44,7 +44,7 @@ class Sampler {
 class TERN_API SequentialSampler : public Sampler<> {
  public:
   /// Samples `size` examples.
-  explicit SequentialSampler(std::size_t size) : size_(size) {}
+  explicit SequentialSampler(std::size_t size);
 
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<std::vector<std::size_t>> next(std::size_t batch_size) override;

@@ -12,6 +12,11 @@
 
 namespace tern::data::transforms {
 
+namespace detail {
+/// Throws Error, which names the transform, unless its function is set.
+TERN_API void check_function(const char* transform, bool is_set);
+}  // namespace detail
+
 /// Converts a batch into another batch; override apply_batch().
 template <class InputBatch, class OutputBatch>
 class BatchTransform {
@@ -47,24 +52,28 @@ class Transform : public BatchTransform<std::vector<Input>, std::vector<Output>>
   }
 };
 
-/// Applies a function to a whole batch.
+/// Applies a function to a whole batch. An empty function throws Error.
 template <class Input, class Output = Input>
 class BatchLambda : public BatchTransform<Input, Output> {
  public:
   /// Applies `function`.
-  explicit BatchLambda(std::function<Output(Input)> function) : function_(std::move(function)) {}
+  explicit BatchLambda(std::function<Output(Input)> function) : function_(std::move(function)) {
+    detail::check_function("BatchLambda", function_ != nullptr);
+  }
   Output apply_batch(Input batch) override { return function_(std::move(batch)); }
 
  private:
   std::function<Output(Input)> function_;
 };
 
-/// Applies a function to each example.
+/// Applies a function to each example. An empty function throws Error.
 template <class Input, class Output = Input>
 class Lambda : public Transform<Input, Output> {
  public:
   /// Applies `function`.
-  explicit Lambda(std::function<Output(Input)> function) : function_(std::move(function)) {}
+  explicit Lambda(std::function<Output(Input)> function) : function_(std::move(function)) {
+    detail::check_function("Lambda", function_ != nullptr);
+  }
   Output apply(Input input) override { return function_(std::move(input)); }
 
  private:
@@ -85,12 +94,14 @@ class TensorTransform : public Transform<Example<Tensor, Target>, Example<Tensor
   }
 };
 
-/// Applies a function to the data of each example.
+/// Applies a function to the data of each example. An empty function throws Error.
 template <class Target = Tensor>
 class TensorLambda : public TensorTransform<Target> {
  public:
   /// Applies `function`.
-  explicit TensorLambda(std::function<Tensor(Tensor)> function) : function_(std::move(function)) {}
+  explicit TensorLambda(std::function<Tensor(Tensor)> function) : function_(std::move(function)) {
+    detail::check_function("TensorLambda", function_ != nullptr);
+  }
   /// Returns the function's result for the data.
   Tensor operator()(Tensor input) override { return function_(std::move(input)); }
 
@@ -99,16 +110,21 @@ class TensorLambda : public TensorTransform<Target> {
 };
 
 namespace detail {
-/// Returns (image - mean) / stddev. Throws DTypeError unless the image has a floating dtype.
+/// Returns (image - mean) / stddev. Throws DTypeError unless the image has a floating dtype,
+/// ShapeError for another number of channels.
 TERN_API Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev);
-/// Returns the statistics as [C, 1, 1]. Throws Error for a stddev of 0.
+/// Returns the statistics as [C, 1, 1]. Throws Error for a stddev of 0 and for numbers that no
+/// statistics have.
 TERN_API Tensor per_channel(ArrayRef<double> values, bool is_stddev);
+/// Throws Error unless there are as many means as standard deviations, or one of them.
+TERN_API void check_statistics(const Tensor& mean, const Tensor& stddev);
 /// Stacks the tensors of a batch. Throws ShapeError with a hint if their sizes differ.
 TERN_API Tensor stack_examples(const std::vector<Tensor>& tensors);
 }  // namespace detail
 
 /// Normalises images: (image - mean) / stddev, with one mean and one stddev for all channels or one
-/// per channel. Throws DTypeError for images of integers and Error for a stddev of 0.
+/// per channel. Throws DTypeError for images of integers, ShapeError for images with another number
+/// of channels.
 ///
 /// Shape: [C, H, W]
 ///
@@ -117,9 +133,12 @@ TERN_API Tensor stack_examples(const std::vector<Tensor>& tensors);
 template <class Target = Tensor>
 class Normalize : public TensorTransform<Target> {
  public:
-  /// Sets the statistics. A bare number applies to all channels.
+  /// Sets the statistics. A bare number applies to all channels. Throws Error for lists of
+  /// different lengths, for a stddev that is not positive, and for NaN and infinity.
   Normalize(ArrayRef<double> means, ArrayRef<double> stddevs)
-      : mean(detail::per_channel(means, false)), stddev(detail::per_channel(stddevs, true)) {}
+      : mean(detail::per_channel(means, false)), stddev(detail::per_channel(stddevs, true)) {
+    detail::check_statistics(mean, stddev);
+  }
 
   /// Returns the normalised image.
   Tensor operator()(Tensor input) override { return detail::normalize(input, mean, stddev); }

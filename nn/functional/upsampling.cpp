@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/ops/pooling.h>
 #include <tern/core/ops/resampling.h>
 #include <tern/nn/functional/vision.h>
@@ -33,12 +34,6 @@ struct OutputSizes {
   std::vector<Scale> scales;
 };
 
-/// Returns the numbers of a list, or of one number for all dimensions.
-template <class T>
-std::vector<T> for_each_dim(const std::vector<T>& list, std::size_t dims) {
-  return list.size() == 1 ? std::vector<T>(dims, list[0]) : list;
-}
-
 OutputSizes output_sizes(const Tensor& input, const InterpolateFuncOptions& options) {
   const IntArrayRef spatial = input.sizes().slice(2, input.sizes().size() - 2);
   const std::size_t dims = spatial.size();
@@ -50,7 +45,7 @@ OutputSizes output_sizes(const Tensor& input, const InterpolateFuncOptions& opti
   if (options.size()) {
     TERN_CHECK(!options.recompute_scale_factor().value_or(false), Error,
                "recompute_scale_factor is not meaningful with an explicit size.");
-    result.sizes = for_each_dim(*options.size(), dims);
+    result.sizes = *options.size();
     TERN_CHECK(result.sizes.size() == dims, ShapeError,
                "Input and output must have the same number of spatial dimensions, but got input "
                "with spatial dimensions of ",
@@ -59,7 +54,7 @@ OutputSizes output_sizes(const Tensor& input, const InterpolateFuncOptions& opti
                "(o1, o2, ...,oK) format.");
     return result;
   }
-  const std::vector<double> factors = for_each_dim(*options.scale_factor(), dims);
+  const std::vector<double>& factors = *options.scale_factor();
   TERN_CHECK(
       factors.size() == dims, ShapeError,
       "Input and scale_factor must have the same number of spatial dimensions, but got input "
@@ -103,6 +98,7 @@ void check_mode(const Tensor& input, InterpolationMode mode, bool antialias,
 }  // namespace
 
 Tensor interpolate(const Tensor& input, const InterpolateFuncOptions& options) {
+  const tern::detail::OpScope scope("interpolate");
   const InterpolationMode mode = options.mode();
   const bool antialias = options.antialias();
   check_mode(input, mode, antialias, options.align_corners());

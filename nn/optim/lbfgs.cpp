@@ -28,6 +28,7 @@ LBFGSOptions::LBFGSOptions(double lr_value) { lr(lr_value); }
 
 void LBFGSOptions::check() const {
   detail::check_lr(lr());
+  TERN_CHECK(max_iter() >= 0, Error, "Invalid max_iter value: ", max_iter());
   TERN_CHECK(history_size() > 0, Error, "Invalid history_size value: ", history_size());
   TERN_CHECK(!line_search_fn() || *line_search_fn() == "strong_wolfe", Error,
              "only 'strong_wolfe' is supported, got '", *line_search_fn(), "'");
@@ -122,7 +123,14 @@ class FlatProblem {
 
   Tensor compute_loss() const {
     const AutoGradMode enable_grad(true);
-    return closure_();
+    Tensor loss = closure_();
+    TERN_CHECK(loss.defined(), Error,
+               "LBFGS: the closure must return the loss, but it returned an undefined Tensor");
+    TERN_CHECK(loss.numel() == 1, ShapeError,
+               "LBFGS: the closure must return the loss, a Tensor of one element, but it returned "
+               "one of sizes ",
+               loss.sizes());
+    return loss;
   }
   /// Returns the number to minimize.
   double value_of(const Tensor& loss) const { return sign_ * loss.item<double>(); }

@@ -32,6 +32,7 @@ void MuonOptions::check() const {
   TERN_CHECK(lr() >= 0, Error, "Learning rate should be >= 0 but is: ", lr());
   TERN_CHECK(momentum() >= 0, Error, "momentum should be >= 0 but is: ", momentum());
   TERN_CHECK(weight_decay() >= 0, Error, "weight decay should be >= 0 but is: ", weight_decay());
+  TERN_CHECK(ns_steps() >= 0, Error, "ns_steps should be >= 0 but is: ", ns_steps());
   TERN_CHECK(ns_steps() < 100, Error,
              "Number of steps must be less than 100 for computational efficiency, got ",
              ns_steps());

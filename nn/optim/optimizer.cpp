@@ -1,5 +1,6 @@
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -135,9 +136,22 @@ OptimizerOptions* OptimizerParamGroup::checked_options() const {
   return options_.get();
 }
 
+namespace {
+
+/// Returns "Adam" for AdamOptions. The constructor of Optimizer cannot see the derived class.
+std::string optimizer_name(const OptimizerOptions& options) {
+  std::string name = tern::detail::type_name(typeid(options));
+  if (name.ends_with("Options")) name.resize(name.size() - std::string_view("Options").size());
+  return name.substr(name.rfind(':') + 1);
+}
+
+}  // namespace
+
 Optimizer::Optimizer(std::vector<OptimizerParamGroup> param_groups,
                      std::unique_ptr<OptimizerOptions> defaults)
     : state_(std::make_unique<StateMap>()), defaults_(std::move(defaults)) {
+  const std::string name = optimizer_name(*defaults_);
+  const tern::detail::OpScope scope(name.c_str());
   defaults_->check();
   for (OptimizerParamGroup& group : param_groups) add_param_group(std::move(group));
   TERN_CHECK(
@@ -160,6 +174,8 @@ Optimizer::Optimizer(std::vector<Tensor> parameters, std::unique_ptr<OptimizerOp
     : Optimizer(one_group(std::move(parameters)), std::move(defaults)) {}
 
 void Optimizer::add_param_group(OptimizerParamGroup group) {
+  const std::string name = optimizer_name(*defaults_);
+  const tern::detail::OpScope scope(name.c_str());
   if (group.has_options()) {
     group.options().inherit(*defaults_);
     group.options().check();

@@ -27,7 +27,8 @@ void SGDOptions::check() const {
   TERN_CHECK(momentum() >= 0, Error, "Invalid momentum value: ", momentum());
   detail::check_weight_decay(weight_decay());
   TERN_CHECK(!nesterov() || (momentum() > 0 && dampening() == 0), Error,
-             "Nesterov momentum requires a momentum and zero dampening");
+             "Nesterov momentum requires a momentum and zero dampening, got ", momentum(), " and ",
+             dampening());
 }
 
 SGD::SGD(std::vector<OptimizerParamGroup> param_groups, const SGDOptions& defaults)

@@ -52,10 +52,9 @@ class TERN_API UpsampleMode {
 
 /// Options of Upsample. Either size or scale_factor is set.
 struct UpsampleOptions {
-  /// The sizes of the result: one number for each dimension, or one for all.
+  /// The sizes of the result, one number for each dimension.
   TERN_ARG(std::optional<std::vector<std::int64_t>>, size) = std::nullopt;
-  /// The sizes of the result divided by those of the input: one number for each dimension, or one
-  /// for all.
+  /// The sizes of the result divided by those of the input, one number for each dimension.
   TERN_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
   /// The mode, but kArea.
   TERN_ARG(UpsampleMode, mode) = kNearest;
@@ -68,10 +67,9 @@ namespace functional {
 
 /// Options of interpolate(). Either size or scale_factor is set.
 struct InterpolateFuncOptions {
-  /// The sizes of the result: one number for each dimension, or one for all.
+  /// The sizes of the result, one number for each dimension.
   TERN_ARG(std::optional<std::vector<std::int64_t>>, size) = std::nullopt;
-  /// The sizes of the result divided by those of the input: one number for each dimension, or one
-  /// for all.
+  /// The sizes of the result divided by those of the input, one number for each dimension.
   TERN_ARG(std::optional<std::vector<double>>, scale_factor) = std::nullopt;
   /// The mode.
   TERN_ARG(UpsampleMode, mode) = kNearest;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/ops/creation.h>
@@ -79,6 +80,9 @@ Tensor norms_of(const std::vector<Tensor>& grads, double p) {
 
 double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_norm, double norm_type,
                        StrictBool error_if_nonfinite) {
+  const tern::detail::OpScope scope("clip_grad_norm_");
+  TERN_CHECK(max_norm >= 0, Error, "max_norm must not be negative, got ", max_norm);
+  TERN_CHECK(!std::isnan(norm_type), Error, "norm_type must be a number, got ", norm_type);
   const NoGradGuard no_grad;
   std::vector<Tensor> grads = grads_of(parameters);
   if (grads.empty()) return 0;
@@ -113,6 +117,8 @@ double clip_grad_norm_(const Tensor& parameter, double max_norm, double norm_typ
 }
 
 void clip_grad_value_(const std::vector<Tensor>& parameters, double clip_value) {
+  const tern::detail::OpScope scope("clip_grad_value_");
+  TERN_CHECK(clip_value >= 0, Error, "clip_value must not be negative, got ", clip_value);
   const NoGradGuard no_grad;
   for (Tensor& grad : grads_of(parameters)) grad.clamp_(-clip_value, clip_value);
 }

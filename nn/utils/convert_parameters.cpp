@@ -1,4 +1,5 @@
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/ops/join.h>
 #include <tern/core/ops/view.h>
 #include <tern/nn/utils/convert_parameters.h>
@@ -6,6 +7,7 @@
 namespace tern::nn::utils {
 
 Tensor parameters_to_vector(const std::vector<Tensor>& parameters) {
+  const tern::detail::OpScope scope("parameters_to_vector");
   std::vector<Tensor> pieces;
   for (const Tensor& parameter : parameters) {
     TERN_CHECK(parameter.device() == parameters[0].device(), DeviceError,

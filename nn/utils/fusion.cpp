@@ -118,7 +118,7 @@ bool matches(const FusedLayer& layer, const FoldedNorm& norm) {
 
 void check_evaluation(const Module& layer, const Module& norm) {
   TERN_CHECK(!layer.is_training() && !norm.is_training(), Error,
-             "Fusion only for eval! Call eval() first: the ",
+             "fuse_conv_bn: Fusion only for eval! Call eval() first: the ",
              layer.is_training() ? "layer" : "BatchNorm", " is in training mode");
 }
 

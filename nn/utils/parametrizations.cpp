@@ -1,4 +1,5 @@
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/ops/ops.h>
 #include <tern/nn/detail/parametrized.h>
 #include <tern/nn/utils/parametrizations.h>
@@ -100,12 +101,14 @@ class SpectralNormImpl : public Cloneable<SpectralNormImpl> {
 }  // namespace
 
 Module& weight_norm(Module& module, const std::string& name, std::optional<StrictInt> dim) {
+  const tern::detail::OpScope scope("weight_norm");
   return parametrize::register_parametrization(
       module, name, std::make_shared<WeightNormImpl>(dim ? std::int64_t{*dim} : -1),
       /*unsafe=*/true);
 }
 
 Module& spectral_norm(Module& module, const std::string& name, const SpectralNormOptions& options) {
+  const tern::detail::OpScope scope("spectral_norm");
   using nn::detail::ParametrizedMembers;
   Tensor weight;
   bool is_parameter = false;

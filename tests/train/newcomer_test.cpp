@@ -72,12 +72,13 @@ TEST_F(Newcomer, RegistersNoModuleOrOptimizesNothing) {
   };
   const nn::ModuleHolder<ForgetfulImpl> forgetful;
   const std::string text =
-      "optimizer got an empty parameter list; parameters() finds what register_parameter() and "
+      ": optimizer got an empty parameter list; parameters() finds what register_parameter() and "
       "register_module() have registered, not plain members";
-  EXPECT_EQ(error_of([&] { optim::SGD(forgetful->parameters(), 0.1); }), text);
-  EXPECT_EQ(error_of([&] { optim::Adam(std::vector<Tensor>(), 0.1); }), text);
-  EXPECT_EQ(error_of([&] { optim::SGD({net->fc1->weight * 2}, 0.1); }),
-            "can't optimize a non-leaf Tensor; make a leaf with tensor.detach().requires_grad_()");
+  EXPECT_EQ(error_of([&] { optim::SGD(forgetful->parameters(), 0.1); }), "SGD" + text);
+  EXPECT_EQ(error_of([&] { optim::Adam(std::vector<Tensor>(), 0.1); }), "Adam" + text);
+  EXPECT_EQ(
+      error_of([&] { optim::SGD({net->fc1->weight * 2}, 0.1); }),
+      "SGD: can't optimize a non-leaf Tensor; make a leaf with tensor.detach().requires_grad_()");
 }
 
 TEST_F(Newcomer, ForgetsToMakeTheModule) {

@@ -92,7 +92,7 @@ ImageFolder::ImageFolder(const std::string& root, ImageMode mode) : mode_(mode) 
       empty_classes += (empty_classes.empty() ? "" : ", ") + listing->classes[i];
     }
   }
-  TERN_CHECK(empty_classes.empty(), FileError, "Found no valid file for the classes ",
+  TERN_CHECK(empty_classes.empty(), FileError, "ImageFolder: Found no valid file for the classes ",
              empty_classes, " in ", root, ". Supported extensions are: .jpg, .jpeg, .png");
   listing_ = std::move(listing);
 }

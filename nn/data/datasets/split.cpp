@@ -21,7 +21,7 @@ std::vector<double> counts_of(const std::vector<double>& fractions, std::size_t 
   std::vector<double> counts;
   std::size_t given = 0;
   for (std::size_t i = 0; i < fractions.size(); ++i) {
-    TERN_CHECK(fractions[i] >= 0 && fractions[i] <= 1, Error, "Fraction at index ", i,
+    TERN_CHECK(fractions[i] >= 0 && fractions[i] <= 1, Error, "random_split: Fraction at index ", i,
                " is not between 0 and 1, got ", fractions[i]);
     counts.push_back(std::floor(static_cast<double>(size) * fractions[i]));
     given += static_cast<std::size_t>(counts.back());
@@ -59,7 +59,8 @@ std::vector<std::vector<std::size_t>> split_indices(std::optional<std::size_t> s
     total += count;
   }
   TERN_CHECK(total == static_cast<double>(*size), Error,
-             "Sum of input lengths does not equal the length of the input dataset! The lengths sum "
+             "random_split: Sum of input lengths does not equal the length of the input dataset! "
+             "The lengths sum "
              "up to ",
              sum, ", the dataset has ", *size, " examples");
   const Tensor order = randperm(static_cast<std::int64_t>(*size), std::move(generator), kCPU);
@@ -74,7 +75,7 @@ std::vector<std::vector<std::size_t>> split_indices(std::optional<std::size_t> s
 }
 
 std::vector<std::size_t> concat_ends(const std::vector<std::optional<std::size_t>>& sizes) {
-  TERN_CHECK(!sizes.empty(), Error, "datasets should not be an empty iterable");
+  TERN_CHECK(!sizes.empty(), Error, "ConcatDataset: datasets should not be an empty iterable");
   std::vector<std::size_t> ends;
   for (const std::optional<std::size_t>& size : sizes) {
     TERN_CHECK(size, Error, "ConcatDataset: dataset ", ends.size(), " has no size");

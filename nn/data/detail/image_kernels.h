@@ -12,6 +12,8 @@ namespace tern::data::transforms::detail {
 void check_image(const char* op, const Tensor& image);
 /// Checks that an image has 1 or 3 channels.
 void check_channels(const char* op, const Tensor& image);
+/// Checks height and width: each from 1 to 2^20.
+void check_size(const char* op, std::int64_t height, std::int64_t width);
 /// Returns an empty image with the dtype of `like`.
 Tensor make_image(const Tensor& like, std::int64_t channels, std::int64_t height,
                   std::int64_t width);

@@ -6,6 +6,12 @@
 
 namespace tern::data::samplers::detail {
 
+std::size_t checked_size(const char* sampler, std::size_t size) {
+  const auto given = static_cast<std::int64_t>(size);
+  TERN_CHECK(given >= 0, Error, sampler, ": the size must not be negative, got ", given);
+  return size;
+}
+
 State state_of(std::size_t size, std::size_t index) {
   State state;
   state.insert("size", size);

@@ -10,6 +10,9 @@
 
 namespace tern::data::samplers::detail {
 
+/// Returns `size`. Throws Error if it was a negative number, as in samplers::SequentialSampler(-1).
+std::size_t checked_size(const char* sampler, std::size_t size);
+
 /// Returns the state of a sampler without an order.
 State state_of(std::size_t size, std::size_t index);
 /// Returns the state of a sampler with an order.

@@ -10,10 +10,12 @@
 namespace tern::data::samplers {
 namespace {
 
-void check_rank(std::size_t rank, std::size_t num_replicas) {
-  TERN_CHECK(rank < num_replicas, Error, "Invalid rank ", static_cast<std::int64_t>(rank),
-             ", rank should be in the interval [0, ", static_cast<std::int64_t>(num_replicas) - 1,
-             "]");
+void check_rank(const char* sampler, std::size_t rank, std::size_t num_replicas) {
+  TERN_CHECK(static_cast<std::int64_t>(num_replicas) > 0, Error, sampler,
+             ": num_replicas must be positive, got ", static_cast<std::int64_t>(num_replicas));
+  TERN_CHECK(rank < num_replicas, Error, sampler, ": Invalid rank ",
+             static_cast<std::int64_t>(rank), ", rank should be in the interval [0, ",
+             static_cast<std::int64_t>(num_replicas) - 1, "]");
 }
 
 std::vector<std::int64_t> counted_to(std::size_t size) {
@@ -30,7 +32,7 @@ DistributedSampler::DistributedSampler(const char* name, std::size_t size, std::
       num_replicas_(num_replicas),
       rank_(rank),
       allow_duplicates_(allow_duplicates) {
-  check_rank(rank, num_replicas);
+  check_rank(name, rank, num_replicas);
 }
 
 std::size_t DistributedSampler::count() const {
@@ -82,7 +84,7 @@ PythonDistributedSampler::PythonDistributedSampler(StrictInteger<std::size_t> si
       seed_(seed),
       shuffle_(shuffle),
       drop_last_(drop_last) {
-  check_rank(rank_, num_replicas_);
+  check_rank("PythonDistributedSampler", rank_, num_replicas_);
 }
 
 std::size_t PythonDistributedSampler::count() const {

@@ -17,12 +17,16 @@ std::size_t size_of(const std::vector<std::size_t>& indices) {
 }
 
 std::vector<double> weights_of(const Tensor& weights) {
-  TERN_CHECK(weights.dim() == 1, Error,
-             "weights should be a 1d sequence but given weights have shape ", weights.sizes());
+  TERN_CHECK(weights.defined() && weights.dim() == 1, Error,
+             "WeightedRandomSampler: weights should be a 1d sequence but given weights have shape ",
+             weights.sizes());
   return weights.to(kCPU, kDouble).to_vector<double>();
 }
 
 }  // namespace
+
+DrawnSampler::DrawnSampler(const char* name, std::size_t size)
+    : name_(name), size_(detail::checked_size(name, size)) {}
 
 void DrawnSampler::reset(std::optional<std::size_t> new_size) {
   size_ = new_size.value_or(size_);
@@ -85,9 +89,10 @@ WeightedRandomSampler::WeightedRandomSampler(std::vector<double> weights, Strict
       num_samples_(static_cast<std::size_t>(std::int64_t{num_samples})),
       replacement_(replacement),
       generator_(std::move(generator)) {
-  TERN_CHECK(num_samples > 0, Error,
-             "num_samples should be a positive integer value, but got num_samples=",
-             std::int64_t{num_samples});
+  TERN_CHECK(
+      num_samples > 0, Error,
+      "WeightedRandomSampler: num_samples should be a positive integer value, but got num_samples=",
+      std::int64_t{num_samples});
   std::size_t positive = 0;
   for (const double weight : weights_) {
     TERN_CHECK(std::isfinite(weight) && weight >= 0, Error,

@@ -24,7 +24,7 @@ class TERN_API DrawnSampler : public Sampler<> {
 
  protected:
   /// Samples from `size` examples. `name` stands in error texts.
-  DrawnSampler(const char* name, std::size_t size) : name_(name), size_(size) {}
+  DrawnSampler(const char* name, std::size_t size);
   /// Returns the indices of an epoch.
   virtual std::vector<std::int64_t> draw() = 0;
   /// Returns the number of examples to sample from.

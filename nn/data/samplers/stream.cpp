@@ -10,6 +10,9 @@ namespace tern::data::samplers {
 
 CustomBatchRequest::~CustomBatchRequest() = default;
 
+StreamSampler::StreamSampler(std::size_t epoch_size)
+    : epoch_size_(detail::checked_size("StreamSampler", epoch_size)) {}
+
 void StreamSampler::reset(std::optional<std::size_t> new_size) {
   epoch_size_ = new_size.value_or(epoch_size_);
   index_ = 0;
@@ -32,7 +35,8 @@ void StreamSampler::load_state_dict(const State& state) {
 
 void detail::check_batch_size(std::int64_t batch_size) {
   TERN_CHECK(batch_size > 0, Error,
-             "batch_size should be a positive integer value, but got batch_size=", batch_size);
+             "BatchSampler: batch_size should be a positive integer value, but got batch_size=",
+             batch_size);
 }
 
 }  // namespace tern::data::samplers

@@ -39,7 +39,7 @@ struct TERN_API BatchSize : CustomBatchRequest {
 class TERN_API StreamSampler : public Sampler<BatchSize> {
  public:
   /// Requests `epoch_size` examples in an epoch.
-  explicit StreamSampler(std::size_t epoch_size) : epoch_size_(epoch_size) {}
+  explicit StreamSampler(std::size_t epoch_size);
 
   void reset(std::optional<std::size_t> new_size = std::nullopt) override;
   std::optional<BatchSize> next(std::size_t batch_size) override;

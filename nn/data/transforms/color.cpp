@@ -165,8 +165,8 @@ Tensor adjust_hue(const Tensor& image, double factor) {
 
 Tensor rgb_to_grayscale(const Tensor& image, StrictInt channels) {
   detail::check_channels("rgb_to_grayscale", image);
-  TERN_CHECK(channels == 1 || channels == 3, Error, "num_output_channels must be 1 or 3, got ",
-             std::int64_t{channels});
+  TERN_CHECK(channels == 1 || channels == 3, Error,
+             "rgb_to_grayscale: num_output_channels must be 1 or 3, got ", std::int64_t{channels});
   Tensor grey = image.detach();
   if (image.size(0) == 3) {
     const Tensor all = changed(image, []<class T>(T* element, std::int64_t pixels) {

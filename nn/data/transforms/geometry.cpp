@@ -36,6 +36,12 @@ void check_channels(const char* op, const Tensor& image) {
              last == 1 || last == 3 ? "; channels come first: use permute({2, 0, 1})" : "");
 }
 
+void check_size(const char* op, std::int64_t height, std::int64_t width) {
+  constexpr std::int64_t kMost = 1 << 20;
+  TERN_CHECK(height > 0 && width > 0 && height <= kMost && width <= kMost, ShapeError, op,
+             ": height and width must be from 1 to ", kMost, ", got ", height, " and ", width);
+}
+
 Tensor make_image(const Tensor& like, std::int64_t channels, std::int64_t height,
                   std::int64_t width) {
   return empty({channels, height, width}, TensorOptions(like.dtype()).device(kCPU));
@@ -50,12 +56,6 @@ Tensor with_dense_rows(const Tensor& image) {
 
 namespace functional {
 namespace {
-
-void check_size(const char* op, std::int64_t height, std::int64_t width) {
-  constexpr std::int64_t kMost = 1 << 20;
-  TERN_CHECK(height > 0 && width > 0 && height <= kMost && width <= kMost, ShapeError, op,
-             ": height and width must be from 1 to ", kMost, ", got ", height, " and ", width);
-}
 
 /// Python's rounding: half to even.
 std::int64_t rounded_half(std::int64_t difference) {
@@ -104,11 +104,11 @@ Tensor resize(const Tensor& image, ImageSize size, Interpolation interpolation,
   const std::int64_t height = image.size(1), width = image.size(2);
   if (size.is_edge) {
     const std::int64_t shorter = std::min(height, width), longer = std::max(height, width);
-    check_size("resize", size.height, size.width);
+    detail::check_size("resize", size.height, size.width);
     const std::int64_t other = size.height * longer / shorter;
     size = width <= height ? ImageSize(other, size.width) : ImageSize(size.height, other);
   }
-  check_size("resize", size.height, size.width);
+  detail::check_size("resize", size.height, size.width);
   if (size.height == height && size.width == width) return image;
   if (interpolation == Interpolation::kNearest) {
     return detail::resize_nearest(image, size.height, size.width);
@@ -118,7 +118,7 @@ Tensor resize(const Tensor& image, ImageSize size, Interpolation interpolation,
 
 Tensor crop(const Tensor& image, StrictInt top, StrictInt left, StrictInt height, StrictInt width) {
   detail::check_image("crop", image);
-  check_size("crop", height, width);
+  detail::check_size("crop", height, width);
   if (top >= 0 && left >= 0 && top <= image.size(1) - height && left <= image.size(2) - width) {
     return image.narrow(1, top, height).narrow(2, left, width);
   }
@@ -127,7 +127,7 @@ Tensor crop(const Tensor& image, StrictInt top, StrictInt left, StrictInt height
 
 Tensor center_crop(const Tensor& image, ImageSize size) {
   detail::check_image("center_crop", image);
-  check_size("center_crop", size.height, size.width);
+  detail::check_size("center_crop", size.height, size.width);
   // Of an odd border the larger half lies at the bottom and at the right.
   const auto start = [](std::int64_t have, std::int64_t want) {
     return want > have ? -((want - have) / 2) : rounded_half(have - want);
@@ -149,8 +149,10 @@ Tensor pad(const Tensor& image, StrictInt left, StrictInt top, StrictInt right, 
   for (const std::int64_t border : {left, top, right, bottom}) {
     TERN_CHECK(border >= 0, ShapeError, "pad: borders must not be negative, got ", border);
   }
+  TERN_CHECK(image.dtype() != kByte || (fill >= 0 && fill <= 255), Error,
+             "pad: the fill of an image of bytes must be from 0 to 255, got ", fill);
   const std::int64_t height = top + image.size(1) + bottom, width = left + image.size(2) + right;
-  check_size("pad", height, width);
+  detail::check_size("pad", height, width);
   return part_of(image, -top, -left, height, width, fill);
 }
 

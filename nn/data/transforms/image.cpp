@@ -12,10 +12,15 @@
 namespace tern::data::transforms {
 namespace {
 
-double checked_probability(double p) {
-  TERN_CHECK(p >= 0 && p <= 1, Error,
-             "`p` should be a floating point value in the interval [0.0, 1.0], got ", p);
+double checked_probability(const char* transform, double p) {
+  TERN_CHECK(p >= 0 && p <= 1, Error, transform,
+             ": `p` should be a floating point value in the interval [0.0, 1.0], got ", p);
   return p;
+}
+
+ImageSize checked_size(const char* transform, const ImageSize& size) {
+  detail::check_size(transform, size.height, size.width);
+  return size;
 }
 
 std::int64_t rounded(double value) { return static_cast<std::int64_t>(std::nearbyint(value)); }
@@ -39,7 +44,12 @@ std::optional<Range> jitter_range(const char* name, const Jitter& jitter, double
 }  // namespace
 
 Compose::Compose(std::vector<std::function<Tensor(Tensor)>> transforms)
-    : transforms_(std::move(transforms)) {}
+    : transforms_(std::move(transforms)) {
+  TERN_CHECK(!transforms_.empty(), Error, "Compose: Pass at least one transform, got none");
+  for (const auto& transform : transforms_) {
+    detail::check_function("Compose", transform != nullptr);
+  }
+}
 
 Tensor Compose::operator()(Tensor image) {
   for (const auto& transform : transforms_) image = transform(std::move(image));
@@ -47,20 +57,36 @@ Tensor Compose::operator()(Tensor image) {
 }
 
 Resize::Resize(ImageSize size, Interpolation interpolation, StrictBool antialias)
-    : size_(size), interpolation_(interpolation), antialias_(antialias) {}
+    : size_(checked_size("Resize", size)), interpolation_(interpolation), antialias_(antialias) {}
 
 Tensor Resize::operator()(Tensor image) {
   return functional::resize(image, size_, interpolation_, antialias_);
 }
 
+CenterCrop::CenterCrop(ImageSize size) : size_(checked_size("CenterCrop", size)) {}
+
 Tensor CenterCrop::operator()(Tensor image) { return functional::center_crop(image, size_); }
+
+Pad::Pad(StrictInt padding, double fill) : padding_(padding), fill_(fill) {
+  TERN_CHECK(padding_ >= 0, ShapeError, "Pad: padding must not be negative, got ", padding_);
+}
 
 Tensor Pad::operator()(Tensor image) {
   return functional::pad(image, padding_, padding_, padding_, padding_, fill_);
 }
 
+ConvertImageDtype::ConvertImageDtype(ScalarType dtype) : dtype_(dtype) {
+  TERN_CHECK(dtype == kByte || dtype == kFloat, DTypeError,
+             "ConvertImageDtype: expected the dtype Byte or Float, got ", dtype);
+}
+
 Tensor ConvertImageDtype::operator()(Tensor image) {
   return functional::convert_image_dtype(image, dtype_);
+}
+
+Grayscale::Grayscale(StrictInt channels) : channels_(channels) {
+  TERN_CHECK(channels_ == 1 || channels_ == 3, Error,
+             "Grayscale: num_output_channels must be 1 or 3, got ", channels_);
 }
 
 Tensor Grayscale::operator()(Tensor image) {
@@ -88,21 +114,21 @@ std::int64_t RandomTransform::below(std::int64_t end) const {
 }
 
 RandomHorizontalFlip::RandomHorizontalFlip(double p, std::optional<Generator> generator)
-    : RandomTransform(std::move(generator)), p_(checked_probability(p)) {}
+    : RandomTransform(std::move(generator)), p_(checked_probability("RandomHorizontalFlip", p)) {}
 
 Tensor RandomHorizontalFlip::operator()(Tensor image) {
   return happens(p_) ? functional::horizontal_flip(image) : image;
 }
 
 RandomVerticalFlip::RandomVerticalFlip(double p, std::optional<Generator> generator)
-    : RandomTransform(std::move(generator)), p_(checked_probability(p)) {}
+    : RandomTransform(std::move(generator)), p_(checked_probability("RandomVerticalFlip", p)) {}
 
 Tensor RandomVerticalFlip::operator()(Tensor image) {
   return happens(p_) ? functional::vertical_flip(image) : image;
 }
 
 RandomGrayscale::RandomGrayscale(double p, std::optional<Generator> generator)
-    : RandomTransform(std::move(generator)), p_(checked_probability(p)) {}
+    : RandomTransform(std::move(generator)), p_(checked_probability("RandomGrayscale", p)) {}
 
 Tensor RandomGrayscale::operator()(Tensor image) {
   return happens(p_) ? functional::rgb_to_grayscale(image, image.size(0)) : image;
@@ -111,7 +137,7 @@ Tensor RandomGrayscale::operator()(Tensor image) {
 RandomCrop::RandomCrop(ImageSize size, StrictInt padding, StrictBool pad_if_needed, double fill,
                        std::optional<Generator> generator)
     : RandomTransform(std::move(generator)),
-      size_(size),
+      size_(checked_size("RandomCrop", size)),
       padding_(padding),
       pad_if_needed_(pad_if_needed),
       fill_(fill) {
@@ -126,10 +152,10 @@ Tensor RandomCrop::operator()(Tensor image) {
   const std::int64_t rows = padding_ + missing(image.size(1) + 2 * padding_, size_.height);
   const std::int64_t columns = padding_ + missing(image.size(2) + 2 * padding_, size_.width);
   const std::int64_t height = image.size(1) + 2 * rows, width = image.size(2) + 2 * columns;
-  TERN_CHECK(height >= size_.height && width >= size_.width, Error, "Required crop size (",
-             size_.height, ", ", size_.width, ") is larger than ", padding_ > 0 ? "padded " : "",
-             "input image size (", height, ", ", width,
-             "); resize the images first, or use pad_if_needed=true");
+  TERN_CHECK(height >= size_.height && width >= size_.width, Error,
+             "RandomCrop: Required crop size (", size_.height, ", ", size_.width,
+             ") is larger than ", padding_ > 0 ? "padded " : "", "input image size (", height, ", ",
+             width, "); resize the images first, or use pad_if_needed=true");
   if (rows > 0 || columns > 0) image = functional::pad(image, columns, rows, columns, rows, fill_);
   const std::int64_t top = height > size_.height ? below(height - size_.height + 1) : 0;
   const std::int64_t left = width > size_.width ? below(width - size_.width + 1) : 0;
@@ -140,7 +166,7 @@ RandomResizedCrop::RandomResizedCrop(ImageSize size, Range scale, Range ratio,
                                      Interpolation interpolation, StrictBool antialias,
                                      std::optional<Generator> generator)
     : RandomTransform(std::move(generator)),
-      size_(size),
+      size_(checked_size("RandomResizedCrop", size)),
       scale_(scale),
       ratio_(ratio),
       interpolation_(interpolation),
@@ -236,7 +262,8 @@ OneHot::OneHot(StrictInt num_classes) : num_classes_(num_classes) {
 
 Example<> OneHot::apply(Example<> example) {
   const Tensor& target = example.target;
-  TERN_CHECK(target.defined() && target.numel() == 1 && target.dtype() == kLong, DTypeError,
+  TERN_CHECK(target.defined(), Error, "OneHot: the example has no target");
+  TERN_CHECK(target.numel() == 1 && target.dtype() == kLong, DTypeError,
              "OneHot: expected a target of one element of dtype Long, got ", target.dtype(),
              " of sizes ", target.sizes());
   const auto index = target.item<std::int64_t>();

@@ -36,7 +36,7 @@ struct Range {
 ///                                                        {0.229, 0.224, 0.225})});
 class TERN_API Compose : public TensorTransform<> {
  public:
-  /// Takes functions from a tensor to a tensor.
+  /// Takes functions from a tensor to a tensor. Throws Error for no function and for an empty one.
   explicit Compose(std::vector<std::function<Tensor(Tensor)>> transforms);
   Tensor operator()(Tensor image) override;
 
@@ -47,7 +47,7 @@ class TERN_API Compose : public TensorTransform<> {
 /// Resizes images; see functional::resize(). With one number the shorter edge gets this length.
 class TERN_API Resize : public TensorTransform<> {
  public:
-  /// Sets the size.
+  /// Sets the size. Throws ShapeError unless it is positive.
   explicit Resize(ImageSize size, Interpolation interpolation = Interpolation::kBilinear,
                   StrictBool antialias = true);
   Tensor operator()(Tensor image) override;
@@ -61,8 +61,8 @@ class TERN_API Resize : public TensorTransform<> {
 /// Takes the middle of images; what lies outside of an image is 0.
 class TERN_API CenterCrop : public TensorTransform<> {
  public:
-  /// Sets the size.
-  explicit CenterCrop(ImageSize size) : size_(size) {}
+  /// Sets the size. Throws ShapeError unless it is positive.
+  explicit CenterCrop(ImageSize size);
   Tensor operator()(Tensor image) override;
 
  private:
@@ -72,8 +72,9 @@ class TERN_API CenterCrop : public TensorTransform<> {
 /// Puts a border around images.
 class TERN_API Pad : public TensorTransform<> {
  public:
-  /// Sets the width of the border on all sides and its value.
-  explicit Pad(StrictInt padding, double fill = 0) : padding_(padding), fill_(fill) {}
+  /// Sets the width of the border on all sides and its value. Throws ShapeError for a negative
+  /// width.
+  explicit Pad(StrictInt padding, double fill = 0);
   Tensor operator()(Tensor image) override;
 
  private:
@@ -84,8 +85,8 @@ class TERN_API Pad : public TensorTransform<> {
 /// Converts images between uint8 and float32; see functional::convert_image_dtype().
 class TERN_API ConvertImageDtype : public TensorTransform<> {
  public:
-  /// Sets the dtype.
-  explicit ConvertImageDtype(ScalarType dtype = kFloat) : dtype_(dtype) {}
+  /// Sets the dtype. Throws DTypeError unless it is kByte or kFloat.
+  explicit ConvertImageDtype(ScalarType dtype = kFloat);
   Tensor operator()(Tensor image) override;
 
  private:
@@ -95,8 +96,8 @@ class TERN_API ConvertImageDtype : public TensorTransform<> {
 /// Makes images grey, with 1 or 3 channels.
 class TERN_API Grayscale : public TensorTransform<> {
  public:
-  /// Sets the number of channels of the result.
-  explicit Grayscale(StrictInt channels = 1) : channels_(channels) {}
+  /// Sets the number of channels of the result. Throws Error unless it is 1 or 3.
+  explicit Grayscale(StrictInt channels = 1);
   Tensor operator()(Tensor image) override;
 
  private:
@@ -160,7 +161,7 @@ class TERN_API RandomGrayscale : public RandomTransform {
 /// and with `pad_if_needed` as much as the rectangle needs.
 class TERN_API RandomCrop : public RandomTransform {
  public:
-  /// Sets the size of the rectangle.
+  /// Sets the size of the rectangle. Throws ShapeError unless it is positive.
   explicit RandomCrop(ImageSize size, StrictInt padding = 0, StrictBool pad_if_needed = false,
                       double fill = 0, std::optional<Generator> generator = std::nullopt);
   /// Throws Error if the image with its border is smaller than the rectangle.
@@ -177,8 +178,8 @@ class TERN_API RandomCrop : public RandomTransform {
 /// rectangle's part of the area, `ratio` its width / height.
 class TERN_API RandomResizedCrop : public RandomTransform {
  public:
-  /// Sets the size of the result. Throws Error unless 0 <= scale.low <= scale.high, and the same
-  /// for a ratio above 0.
+  /// Sets the size of the result. Throws Error unless it is positive, 0 <= scale.low <= scale.high,
+  /// and the same for a ratio above 0.
   explicit RandomResizedCrop(ImageSize size, Range scale = {0.08, 1.0},
                              Range ratio = {3.0 / 4.0, 4.0 / 3.0},
                              Interpolation interpolation = Interpolation::kBilinear,

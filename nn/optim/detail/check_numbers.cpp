@@ -17,6 +17,15 @@ void check_betas(const std::tuple<double, double>& betas) {
   TERN_CHECK(second >= 0 && second < 1, Error, "Invalid beta parameter at index 1: ", second);
 }
 
+void check_positive(const char* scheduler, const char* name, std::int64_t number) {
+  TERN_CHECK(number > 0, Error, scheduler, ": Expected positive integer ", name, ", but got ",
+             number);
+}
+
+void check_not_negative(const char* scheduler, const char* name, double number) {
+  TERN_CHECK(number >= 0, Error, scheduler, ": ", name, " must not be negative, got ", number);
+}
+
 void check_saved(std::int64_t step, const char* name, const Tensor& tensor) {
   TERN_CHECK(step == 0 || tensor.defined(), Error, "loaded state dict has no ", name,
              " for a parameter at step ", step);

@@ -16,6 +16,11 @@ void check_weight_decay(double weight_decay);
 /// Throws Error unless both are at least 0 and below 1.
 void check_betas(const std::tuple<double, double>& betas);
 
+/// Throw Error, which names the scheduler and the argument, unless the number is at least 1, or at
+/// least 0. NaN is refused.
+void check_positive(const char* scheduler, const char* name, std::int64_t number);
+void check_not_negative(const char* scheduler, const char* name, double number);
+
 /// Throws Error if a state after a step lacks the tensor `name`.
 void check_saved(std::int64_t step, const char* name, const Tensor& tensor);
 

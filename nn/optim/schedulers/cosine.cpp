@@ -2,6 +2,7 @@
 #include <numbers>
 #include <utility>
 
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/schedulers/cosine.h>
 
 namespace tern::optim {
@@ -25,7 +26,8 @@ std::vector<double> cosine_lrs(std::vector<double> lrs, double eta_min, double d
 CosineAnnealingLR::CosineAnnealingLR(Optimizer& optimizer, std::int64_t T_max, double eta_min,
                                      std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch), T_max_(T_max), eta_min_(eta_min) {
-  TERN_CHECK(T_max > 0, Error, "Expected positive integer T_max, but got ", T_max);
+  detail::check_positive("CosineAnnealingLR", "T_max", T_max);
+  detail::check_not_negative("CosineAnnealingLR", "eta_min", eta_min);
   initial_step();
 }
 
@@ -68,8 +70,10 @@ CosineAnnealingWarmRestarts::CosineAnnealingWarmRestarts(Optimizer& optimizer, s
       T_mult_(T_mult),
       eta_min_(eta_min),
       T_cur_(static_cast<double>(last_epoch)) {
-  TERN_CHECK(T_0 > 0, Error, "Expected positive integer T_0, but got ", T_0);
-  TERN_CHECK(T_mult >= 1, Error, "Expected integer T_mult >= 1, but got ", T_mult);
+  detail::check_positive("CosineAnnealingWarmRestarts", "T_0", T_0);
+  TERN_CHECK(T_mult >= 1, Error,
+             "CosineAnnealingWarmRestarts: Expected integer T_mult >= 1, but got ", T_mult);
+  detail::check_not_negative("CosineAnnealingWarmRestarts", "eta_min", eta_min);
   initial_step();
 }
 
@@ -81,7 +85,8 @@ void CosineAnnealingWarmRestarts::step() {
 }
 
 void CosineAnnealingWarmRestarts::step(double epoch) {
-  TERN_CHECK(epoch >= 0, Error, "Expected non-negative epoch, but got ", epoch);
+  TERN_CHECK(epoch >= 0, Error,
+             "CosineAnnealingWarmRestarts: Expected non-negative epoch, but got ", epoch);
   const auto whole = static_cast<std::int64_t>(std::floor(epoch));
   const auto first = static_cast<double>(T_0_), growth = static_cast<double>(T_mult_);
   if (epoch < first) return go_to(whole, epoch, T_0_);

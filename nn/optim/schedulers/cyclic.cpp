@@ -2,6 +2,7 @@
 #include <numbers>
 #include <utility>
 
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/schedulers/cyclic.h>
 
 namespace tern::optim {
@@ -10,10 +11,11 @@ namespace {
 
 /// Throws Error if the optimizer has no momentum. Stores the bounds with the groups of a new
 /// schedule and sets the momentum of its first step.
-void start_momentum_cycle(Optimizer& optimizer, const std::vector<double>& lowest,
-                          const std::vector<double>& highest, bool is_new) {
-  TERN_CHECK(optimizer.defaults().get_momentum().has_value(), Error,
-             "optimizer must support momentum or beta1 with `cycle_momentum` option enabled");
+void start_momentum_cycle(const char* scheduler, Optimizer& optimizer,
+                          const std::vector<double>& lowest, const std::vector<double>& highest,
+                          bool is_new) {
+  TERN_CHECK(optimizer.defaults().get_momentum().has_value(), Error, scheduler,
+             ": optimizer must support momentum or beta1 with `cycle_momentum` option enabled");
   if (!is_new) return;
   for (std::size_t i = 0; i < lowest.size(); ++i) {
     OptimizerParamGroup& group = optimizer.param_groups()[i];
@@ -41,19 +43,24 @@ namespace {
 /// change if an option is wrong.
 Optimizer& start_cyclic(Optimizer& optimizer, const CyclicLROptions& options) {
   const double up = options.step_size_up(), down = options.step_size_down().value_or(up);
-  TERN_CHECK(up > 0 && down > 0, Error, "Expected positive step_size_up and step_size_down, but ",
-             "got ", up, " and ", down);
+  TERN_CHECK(up > 0 && down > 0, Error, "CyclicLR: Expected positive step_size_up and ",
+             "step_size_down, but got ", up, " and ", down);
   const std::string& mode = options.mode();
   TERN_CHECK(
       options.scale_fn() || mode == "triangular" || mode == "triangular2" || mode == "exp_range",
-      Error, "mode is invalid and scale_fn is None: '", mode,
+      Error, "CyclicLR: mode is invalid and scale_fn is None: '", mode,
       "', expected 'triangular', 'triangular2' or 'exp_range'");
-  const std::vector<double> lrs = options.base_lr().expand("base_lr", optimizer);
-  options.max_lr().expand("max_lr", optimizer);
+  const std::string& scale_mode = options.scale_mode();
+  TERN_CHECK(scale_mode == "cycle" || scale_mode == "iterations", Error,
+             "CyclicLR: scale_mode must be 'cycle' or 'iterations', got '", scale_mode, "'");
+  detail::check_not_negative("CyclicLR", "gamma", options.gamma());
+  const std::vector<double> lrs = options.base_lr().expand("CyclicLR: base_lr", optimizer);
+  options.max_lr().expand("CyclicLR: max_lr", optimizer);
   const bool is_new = options.last_epoch() == -1;
   if (options.cycle_momentum()) {
-    start_momentum_cycle(optimizer, options.base_momentum().expand("base_momentum", optimizer),
-                         options.max_momentum().expand("max_momentum", optimizer), is_new);
+    start_momentum_cycle(
+        "CyclicLR", optimizer, options.base_momentum().expand("CyclicLR: base_momentum", optimizer),
+        options.max_momentum().expand("CyclicLR: max_momentum", optimizer), is_new);
   }
   for (std::size_t i = 0; is_new && i < lrs.size(); ++i) {
     optimizer.param_groups()[i].options().set_lr(lrs[i]);
@@ -68,7 +75,7 @@ CyclicLROptions::CyclicLROptions(PerGroup base_lr, PerGroup max_lr)
 
 CyclicLR::CyclicLR(Optimizer& optimizer, const CyclicLROptions& options)
     : LRScheduler(start_cyclic(optimizer, options), options.last_epoch()),
-      max_lrs_(options.max_lr().expand("max_lr", optimizer)),
+      max_lrs_(options.max_lr().expand("CyclicLR: max_lr", optimizer)),
       total_size_(options.step_size_up() +
                   options.step_size_down().value_or(options.step_size_up())),
       step_ratio_(options.step_size_up() / total_size_),
@@ -77,11 +84,11 @@ CyclicLR::CyclicLR(Optimizer& optimizer, const CyclicLROptions& options)
       scale_fn_(options.scale_fn()),
       scale_mode_(options.scale_mode()),
       cycle_momentum_(options.cycle_momentum()),
-      base_momentums_(options.base_momentum().expand("base_momentum", optimizer)),
-      max_momentums_(options.max_momentum().expand("max_momentum", optimizer)) {
+      base_momentums_(options.base_momentum().expand("CyclicLR: base_momentum", optimizer)),
+      max_momentums_(options.max_momentum().expand("CyclicLR: max_momentum", optimizer)) {
   if (!scale_fn_) scale_mode_ = mode_ == "exp_range" ? "iterations" : "cycle";
   initial_step();
-  base_lrs_ = options.base_lr().expand("base_lr", optimizer);
+  base_lrs_ = options.base_lr().expand("CyclicLR: base_lr", optimizer);
 }
 
 double CyclicLR::scale(double x) const {
@@ -129,12 +136,12 @@ namespace {
 
 std::int64_t one_cycle_steps(const OneCycleLROptions& options) {
   const auto positive = [](const char* name, std::int64_t count) {
-    TERN_CHECK(count > 0, Error, "Expected positive integer ", name, ", but got ", count);
+    detail::check_positive("OneCycleLR", name, count);
     return count;
   };
   if (options.total_steps()) return positive("total_steps", *options.total_steps());
   TERN_CHECK(options.epochs() && options.steps_per_epoch(), Error,
-             "You must define either total_steps OR (epochs AND steps_per_epoch)");
+             "OneCycleLR: You must define either total_steps OR (epochs AND steps_per_epoch)");
   return positive("epochs", *options.epochs()) *
          positive("steps_per_epoch", *options.steps_per_epoch());
 }
@@ -150,14 +157,20 @@ OneCycleLR::OneCycleLR(Optimizer& optimizer, const OneCycleLROptions& options)
       cycle_momentum_(options.cycle_momentum()) {
   const bool is_new = last_epoch_ == -1;
   const double share = options.pct_start();
-  TERN_CHECK(share >= 0 && share <= 1, Error, "Expected float between 0 and 1 pct_start, but got ",
-             share);
+  TERN_CHECK(share >= 0 && share <= 1, Error,
+             "OneCycleLR: Expected float between 0 and 1 pct_start, but got ", share);
   TERN_CHECK(anneal_strategy_ == "cos" || anneal_strategy_ == "linear", Error,
-             "anneal_strategy must be one of 'cos' or 'linear', instead got ", anneal_strategy_);
-  const std::vector<double> max_lrs = options.max_lr().expand("max_lr", optimizer);
+             "OneCycleLR: anneal_strategy must be one of 'cos' or 'linear', instead got ",
+             anneal_strategy_);
+  TERN_CHECK(options.div_factor() > 0 && options.final_div_factor() > 0, Error,
+             "OneCycleLR: div_factor and final_div_factor must be positive, got ",
+             options.div_factor(), " and ", options.final_div_factor());
+  const std::vector<double> max_lrs = options.max_lr().expand("OneCycleLR: max_lr", optimizer);
   if (cycle_momentum_) {
-    start_momentum_cycle(optimizer, options.base_momentum().expand("base_momentum", optimizer),
-                         options.max_momentum().expand("max_momentum", optimizer), is_new);
+    start_momentum_cycle("OneCycleLR", optimizer,
+                         options.base_momentum().expand("OneCycleLR: base_momentum", optimizer),
+                         options.max_momentum().expand("OneCycleLR: max_momentum", optimizer),
+                         is_new);
   }
   const auto steps = static_cast<double>(total_steps_);
   phases_.push_back({share * steps - 1, "initial_lr", "max_lr", "max_momentum", "base_momentum"});
@@ -184,7 +197,7 @@ double OneCycleLR::anneal(double start, double end, double share) const {
 }
 
 std::vector<double> OneCycleLR::get_lrs() {
-  TERN_CHECK(last_epoch_ <= total_steps_, Error, "Tried to step ", last_epoch_,
+  TERN_CHECK(last_epoch_ <= total_steps_, Error, "OneCycleLR: Tried to step ", last_epoch_,
              " times. The specified number of total steps is ", total_steps_);
   const auto step = static_cast<double>(last_epoch_);
   std::size_t index = 0;

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/schedulers/decay.h>
 
 namespace tern::optim {
@@ -21,7 +22,8 @@ std::vector<double> decayed(std::vector<double> lrs, double gamma, std::int64_t 
 
 StepLR::StepLR(Optimizer& optimizer, std::int64_t step_size, double gamma, std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch), step_size_(step_size), gamma_(gamma) {
-  TERN_CHECK(step_size > 0, Error, "Expected positive integer step_size, but got ", step_size);
+  detail::check_positive("StepLR", "step_size", step_size);
+  detail::check_not_negative("StepLR", "gamma", gamma);
   initial_step();
 }
 std::vector<double> StepLR::get_lrs() {
@@ -59,7 +61,11 @@ MultiStepLR::MultiStepLR(Optimizer& optimizer, const std::vector<std::int64_t>& 
                          double gamma, std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch), gamma_(gamma) {
   MilestoneCounts given;
-  for (const std::int64_t milestone : milestones) ++given[milestone];
+  for (const std::int64_t milestone : milestones) {
+    detail::check_not_negative("MultiStepLR", "a milestone", static_cast<double>(milestone));
+    ++given[milestone];
+  }
+  detail::check_not_negative("MultiStepLR", "gamma", gamma);
   store(given, milestones_, counts_);
   initial_step();
 }
@@ -102,6 +108,7 @@ void MultiStepLR::fields(SchedulerFields& visit) {
 
 ExponentialLR::ExponentialLR(Optimizer& optimizer, double gamma, std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch), gamma_(gamma) {
+  detail::check_not_negative("ExponentialLR", "gamma", gamma);
   initial_step();
 }
 std::vector<double> ExponentialLR::get_lrs() {

@@ -6,12 +6,14 @@ namespace tern::optim {
 
 namespace {
 
-void check_lambdas(const std::vector<LRLambda>& lambdas, const Optimizer& optimizer) {
+void check_lambdas(const char* scheduler, const std::vector<LRLambda>& lambdas,
+                   const Optimizer& optimizer) {
   const std::size_t groups = optimizer.param_groups().size();
-  TERN_CHECK(lambdas.size() == groups, Error, "Expected ", groups, " lr_lambdas, but got ",
-             lambdas.size());
+  TERN_CHECK(lambdas.size() == groups, Error, scheduler, ": Expected ", groups,
+             " lr_lambdas, but got ", lambdas.size());
   for (const LRLambda& lambda : lambdas) {
-    TERN_CHECK(lambda != nullptr, Error, "lr_lambda should be a function, but got an empty one");
+    TERN_CHECK(lambda != nullptr, Error, scheduler,
+               ": lr_lambda should be a function, but got an empty one");
   }
 }
 
@@ -37,7 +39,7 @@ LambdaLR::LambdaLR(Optimizer& optimizer, const LRLambda& lr_lambda, std::int64_t
     : LambdaLR(optimizer, lambda_per_group(lr_lambda, optimizer), last_epoch) {}
 LambdaLR::LambdaLR(Optimizer& optimizer, std::vector<LRLambda> lr_lambdas, std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch), lr_lambdas_(std::move(lr_lambdas)) {
-  check_lambdas(lr_lambdas_, optimizer);
+  check_lambdas("LambdaLR", lr_lambdas_, optimizer);
   initial_step();
 }
 std::vector<double> LambdaLR::get_lrs() { return lambda_lrs(base_lrs_, lr_lambdas_, last_epoch_); }
@@ -52,7 +54,7 @@ MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, const LRLambda& lr_lamb
 MultiplicativeLR::MultiplicativeLR(Optimizer& optimizer, std::vector<LRLambda> lr_lambdas,
                                    std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch), lr_lambdas_(std::move(lr_lambdas)) {
-  check_lambdas(lr_lambdas_, optimizer);
+  check_lambdas("MultiplicativeLR", lr_lambdas_, optimizer);
   initial_step();
 }
 std::vector<double> MultiplicativeLR::get_lrs() {

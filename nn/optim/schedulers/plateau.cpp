@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <tern/core/base/detail/op_scope.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/schedulers/plateau.h>
 
 namespace tern::optim {
@@ -11,9 +12,9 @@ namespace {
 
 std::vector<double> min_lrs_of(const PerGroup& min_lr, const Optimizer& optimizer) {
   const std::size_t groups = optimizer.param_groups().size();
-  TERN_CHECK(!min_lr.is_list() || min_lr.numbers().size() == groups, Error, "expected ", groups,
-             " min_lrs, got ", min_lr.numbers().size());
-  return min_lr.expand("min_lr", optimizer);
+  TERN_CHECK(!min_lr.is_list() || min_lr.numbers().size() == groups, Error,
+             "ReduceLROnPlateau: expected ", groups, " min_lrs, got ", min_lr.numbers().size());
+  return min_lr.expand("ReduceLROnPlateau: min_lr", optimizer);
 }
 
 }  // namespace
@@ -35,7 +36,8 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, SchedulerMode mode, d
       best_(mode == min ? std::numeric_limits<double>::infinity()
                         : -std::numeric_limits<double>::infinity()),
       last_lr_(optimizer_.lrs()) {
-  TERN_CHECK(factor < 1.0, Error, "Factor should be < 1.0. Got ", factor);
+  TERN_CHECK(factor < 1.0, Error, "ReduceLROnPlateau: Factor should be < 1.0. Got ", factor);
+  detail::check_not_negative("ReduceLROnPlateau", "factor", factor);
 }
 
 bool ReduceLROnPlateau::is_better(double metric) const {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/schedulers/ramp.h>
 
 namespace tern::optim {
@@ -11,6 +12,10 @@ std::vector<double> ramp_lrs(std::vector<double> lrs, double factor) {
   return lrs;
 }
 
+void check_total_iters(const char* scheduler, std::int64_t total_iters) {
+  detail::check_not_negative(scheduler, "total_iters", static_cast<double>(total_iters));
+}
+
 }  // namespace
 
 // --- ConstantLR ----------------------------------------------------------------------------------
@@ -19,7 +24,9 @@ ConstantLR::ConstantLR(Optimizer& optimizer, double factor, std::int64_t total_i
                        std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch), factor_(factor), total_iters_(total_iters) {
   TERN_CHECK(factor >= 0 && factor <= 1, Error,
-             "Constant multiplicative factor expected to be between 0 and 1. Got ", factor);
+             "ConstantLR: Constant multiplicative factor expected to be between 0 and 1. Got ",
+             factor);
+  check_total_iters("ConstantLR", total_iters);
   initial_step();
 }
 std::vector<double> ConstantLR::get_lrs() {
@@ -44,10 +51,13 @@ LinearLR::LinearLR(Optimizer& optimizer, double start_factor, double end_factor,
       start_factor_(start_factor),
       end_factor_(end_factor),
       total_iters_(total_iters) {
-  TERN_CHECK(start_factor > 0 && start_factor <= 1, Error, "Starting multiplicative factor ",
+  TERN_CHECK(start_factor > 0 && start_factor <= 1, Error,
+             "LinearLR: Starting multiplicative factor ",
              "expected to be greater than 0 and less or equal to 1. Got ", start_factor);
   TERN_CHECK(end_factor >= 0 && end_factor <= 1, Error,
-             "Ending multiplicative factor expected to be between 0 and 1. Got ", end_factor);
+             "LinearLR: Ending multiplicative factor expected to be between 0 and 1. Got ",
+             end_factor);
+  check_total_iters("LinearLR", total_iters);
   initial_step();
 }
 std::vector<double> LinearLR::get_lrs() {
@@ -76,6 +86,8 @@ void LinearLR::fields(SchedulerFields& visit) {
 PolynomialLR::PolynomialLR(Optimizer& optimizer, std::int64_t total_iters, double power,
                            std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch), total_iters_(total_iters), power_(power) {
+  check_total_iters("PolynomialLR", total_iters);
+  detail::check_not_negative("PolynomialLR", "power", power);
   initial_step();
 }
 std::vector<double> PolynomialLR::get_lrs() {

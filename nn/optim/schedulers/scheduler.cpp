@@ -1,3 +1,5 @@
+#include <string_view>
+
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/detail/type_name.h>
 #include <tern/nn/optim/schedulers/scheduler.h>
@@ -5,10 +7,15 @@
 namespace tern::optim {
 
 std::vector<double> PerGroup::expand(const char* name, const Optimizer& optimizer) const {
+  for (const double number : numbers_) {
+    TERN_CHECK(number >= 0, Error, name, " must not be negative, got ", number);
+  }
   const std::size_t groups = optimizer.param_groups().size();
   if (!is_list_) return std::vector<double>(groups, numbers_[0]);
+  const std::string_view argument =
+      std::string_view(name).substr(std::string_view(name).rfind(' ') + 1);
   TERN_CHECK(numbers_.size() == groups, Error, name,
-             " must have the same length as optimizer.param_groups. ", name, " has ",
+             " must have the same length as optimizer.param_groups. ", argument, " has ",
              numbers_.size(), " values, param_groups has ", groups, ".");
   return numbers_;
 }
@@ -41,6 +48,8 @@ void ScheduledOptimizer::set_lrs(const std::vector<double>& lrs) const {
 
 LRScheduler::LRScheduler(Optimizer& optimizer, std::int64_t last_epoch)
     : last_epoch_(last_epoch), optimizer_(optimizer) {
+  TERN_CHECK(last_epoch >= -1, Error, "LRScheduler: last_epoch must be at least -1, got ",
+             last_epoch);
   std::size_t index = 0;
   for (OptimizerParamGroup& group : optimizer.param_groups()) {
     State& schedule = group.schedule();
@@ -49,6 +58,7 @@ LRScheduler::LRScheduler(Optimizer& optimizer, std::int64_t last_epoch)
                  index, "] when resuming scheduler with last_epoch >= 0.\n",
                  "Load the state of the optimizer first, or leave last_epoch at -1");
       schedule.insert("initial_lr", group.options().get_lr());
+      marked_groups_.push_back(index);
     }
     base_lrs_.push_back(schedule.get<double>("initial_lr"));
     ++index;
@@ -56,13 +66,21 @@ LRScheduler::LRScheduler(Optimizer& optimizer, std::int64_t last_epoch)
   last_lr_ = get_current_lrs();
 }
 
-LRScheduler::~LRScheduler() = default;
+LRScheduler::~LRScheduler() {
+  for (const std::size_t i : marked_groups_) {
+    try {
+      optimizer().param_groups().at(i).schedule().erase("initial_lr");
+    } catch (const std::exception&) {  // the optimizer or the group is gone
+    }
+  }
+}
 
 void LRScheduler::initial_step() {
   step_count_ = 0;
   is_initial_ = true;
   step();
   is_initial_ = false;
+  marked_groups_.clear();
 }
 
 void LRScheduler::step() {

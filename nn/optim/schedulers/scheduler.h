@@ -73,7 +73,8 @@ class TERN_API LRScheduler {
   LRScheduler(LRScheduler&&) = default;
   /// Takes over the schedule.
   LRScheduler& operator=(LRScheduler&&) = default;
-  /// Frees the scheduler; the optimizer stays as it is.
+  /// Frees the scheduler; the optimizer stays as it is. If a constructor failed, the groups forget
+  /// the initial learning rates that it stored.
   virtual ~LRScheduler();
 
   /// Sets the learning rates of the next epoch. Throws Error if the optimizer was destroyed or has
@@ -135,6 +136,8 @@ class TERN_API LRScheduler {
   friend class ChainedScheduler;
 
   detail::ScheduledOptimizer optimizer_;
+  // The groups that got their "initial_lr" from a constructor that has not ended.
+  std::vector<std::size_t> marked_groups_;
 };
 
 }  // namespace tern::optim

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <tern/core/base/detail/type_name.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/schedulers/cosine.h>
 #include <tern/nn/optim/schedulers/ramp.h>
 #include <tern/nn/optim/schedulers/sequence.h>
@@ -59,12 +60,17 @@ SequentialLR::SequentialLR(Optimizer& optimizer, LRSchedulerList schedulers,
       schedulers_(checked_schedulers("SequentialLR", &optimizer, std::move(schedulers))),
       milestones_(std::move(milestones)) {
   TERN_CHECK(milestones_.size() + 1 == schedulers_.size(), Error,
-             "Sequential Schedulers expects number of schedulers provided to be one more than the "
+             "SequentialLR: Sequential Schedulers expects number of schedulers provided to be one "
+             "more than the "
              "number of milestone points, but got number of schedulers ",
              schedulers_.size(), " and the number of milestones to be equal to ",
              milestones_.size());
   TERN_CHECK(std::is_sorted(milestones_.begin(), milestones_.end()), Error,
              "SequentialLR expects milestones in ascending order");
+  if (!milestones_.empty()) {
+    detail::check_not_negative("SequentialLR", "the first milestone",
+                               static_cast<double>(milestones_[0]));
+  }
   for (std::size_t i = 1; i < schedulers_.size(); ++i) {
     const LRScheduler& scheduler = *schedulers_[i];
     TERN_CHECK(dynamic_cast<const SequentialLR*>(&scheduler) == nullptr &&

@@ -11,7 +11,7 @@ namespace {
 
 void check_swa_strategy(const std::string& name) {
   TERN_CHECK(name == "cos" || name == "linear", Error,
-             "anneal_strategy must be one of 'cos' or 'linear', instead got ", name);
+             "SWALR: anneal_strategy must be one of 'cos' or 'linear', instead got ", name);
 }
 
 }  // namespace
@@ -21,10 +21,10 @@ SWALR::SWALR(Optimizer& optimizer, const PerGroup& swa_lr, std::int64_t anneal_e
     : LRScheduler(optimizer, last_epoch),
       anneal_epochs_(anneal_epochs),
       anneal_strategy_(std::move(anneal_strategy)) {
-  const std::vector<double> swa_lrs = swa_lr.expand("swa_lr", optimizer);
+  const std::vector<double> swa_lrs = swa_lr.expand("SWALR: swa_lr", optimizer);
   check_swa_strategy(anneal_strategy_);
-  TERN_CHECK(anneal_epochs >= 0, Error, "anneal_epochs must be equal or greater than 0, got ",
-             anneal_epochs);
+  TERN_CHECK(anneal_epochs >= 0, Error,
+             "SWALR: anneal_epochs must be equal or greater than 0, got ", anneal_epochs);
   for (std::size_t i = 0; i < swa_lrs.size(); ++i) {
     optimizer.param_groups()[i].schedule().set("swa_lr", swa_lrs[i]);
   }

@@ -86,7 +86,8 @@ TEST(RandomSplitTest, TakesCountsFractionsAndAGenerator) {
   EXPECT_EQ(error_of([] {
               random_split(Numbers(10), {3, 8});
             }),
-            "Sum of input lengths does not equal the length of the input dataset! The lengths sum "
+            "random_split: Sum of input lengths does not equal the length of the input dataset! "
+            "The lengths sum "
             "up to 11, the dataset has 10 examples");
   EXPECT_NE(error_of([] {
               random_split(Numbers(10), {0.5, 0.4});
@@ -95,7 +96,7 @@ TEST(RandomSplitTest, TakesCountsFractionsAndAGenerator) {
   EXPECT_EQ(error_of([] {
               random_split(Numbers(10), {1.5, -0.5});
             }),
-            "Fraction at index 0 is not between 0 and 1, got 1.5");
+            "random_split: Fraction at index 0 is not between 0 and 1, got 1.5");
 }
 
 TEST(ConcatDatasetTest, JoinsDatasets) {
@@ -106,7 +107,7 @@ TEST(ConcatDatasetTest, JoinsDatasets) {
   EXPECT_EQ(error_of<IndexError>([&] { all.get(5); }),
             "ConcatDataset: index 5 is out of range for 5 examples");
   EXPECT_EQ(error_of([] { ConcatDataset<Numbers>({}); }),
-            "datasets should not be an empty iterable");
+            "ConcatDataset: datasets should not be an empty iterable");
   ConcatDataset<PairDataset> tensors({pairs(2), pairs(3)});
   EXPECT_EQ(tensors.map(transforms::Stack<>()).get_batch(IndexList{0, 4}).data.sizes(),
             IntArrayRef({2, 2}));
@@ -139,10 +140,10 @@ TEST(StreamDatasetTest, GivesWhatComesNext) {
     NoSize() : Numbers(3) {}
     std::optional<std::size_t> size() const override { return std::nullopt; }
   };
-  EXPECT_EQ(
-      error_of([] { make_data_loader(NoSize(), 3); }),
-      "Expected the dataset to be sized in order to construct the Sampler; pass a sampler, for "
-      "example samplers::StreamSampler(epoch_size)");
+  EXPECT_EQ(error_of([] { make_data_loader(NoSize(), 3); }),
+            "DataLoader: Expected the dataset to be sized in order to construct the Sampler; pass "
+            "a sampler, for "
+            "example samplers::StreamSampler(epoch_size)");
 }
 
 /// Counts to a limit in each epoch.

@@ -62,11 +62,13 @@ TEST(DrawnSamplersTest, Errors) {
   EXPECT_EQ(error_of([] {
               WeightedRandomSampler({1, 2}, 0);
             }),
-            "num_samples should be a positive integer value, but got num_samples=0");
-  EXPECT_EQ(error_of([] {
-              WeightedRandomSampler(ones({2, 2}), 1);
-            }),
-            "weights should be a 1d sequence but given weights have shape [2, 2]");
+            "WeightedRandomSampler: num_samples should be a positive integer value, but got "
+            "num_samples=0");
+  EXPECT_EQ(
+      error_of([] {
+        WeightedRandomSampler(ones({2, 2}), 1);
+      }),
+      "WeightedRandomSampler: weights should be a 1d sequence but given weights have shape [2, 2]");
   EXPECT_EQ(error_of([] {
               WeightedRandomSampler({1, -2}, 1);
             }),
@@ -111,8 +113,9 @@ TEST(PythonRandomSamplerTest, DrawsAsPythonWithEveryOption) {
     other.load_state_dict(sampler.state_dict());
     EXPECT_EQ(all_of(other), all_of(sampler)) << name;
   }
-  EXPECT_EQ(error_of([] { PythonRandomSampler(3, PythonRandomSamplerOptions().num_samples(0)); }),
-            "num_samples should be a positive integer value, but got num_samples=0");
+  EXPECT_EQ(
+      error_of([] { PythonRandomSampler(3, PythonRandomSamplerOptions().num_samples(0)); }),
+      "PythonRandomSampler: num_samples should be a positive integer value, but got num_samples=0");
 }
 
 TEST(BatchSamplerTest, CutsAsPython) {
@@ -126,7 +129,7 @@ TEST(BatchSamplerTest, CutsAsPython) {
     EXPECT_EQ(sampler.next(100), (Indices{0, 1, 2}));
   }
   EXPECT_EQ(error_of([] { BatchSampler(SequentialSampler(10), 0, false); }),
-            "batch_size should be a positive integer value, but got batch_size=0");
+            "BatchSampler: batch_size should be a positive integer value, but got batch_size=0");
 }
 
 TEST(StreamSamplerTest, CountsDown) {
@@ -184,9 +187,9 @@ TEST(DistributedSamplersTest, DivideAsLibtorch) {
 
 TEST(DistributedSamplersTest, Errors) {
   EXPECT_EQ(error_of([] { DistributedRandomSampler(10, 4, 4); }),
-            "Invalid rank 4, rank should be in the interval [0, 3]");
+            "DistributedRandomSampler: Invalid rank 4, rank should be in the interval [0, 3]");
   EXPECT_EQ(error_of([] { PythonDistributedSampler(10, 4, 7); }),
-            "Invalid rank 7, rank should be in the interval [0, 3]");
+            "PythonDistributedSampler: Invalid rank 7, rank should be in the interval [0, 3]");
 }
 
 template <class S>

@@ -164,7 +164,8 @@ TEST(ImageOperationsTest, Errors) {
   EXPECT_EQ(error_of([&] { functional::adjust_hue(image, 0.6); }),
             "adjust_hue: hue_factor (0.6) is not in [-0.5, 0.5]");
   EXPECT_EQ(error_of([] { RandomHorizontalFlip(1.5); }),
-            "`p` should be a floating point value in the interval [0.0, 1.0], got 1.5");
+            "RandomHorizontalFlip: `p` should be a floating point value in the interval [0.0, "
+            "1.0], got 1.5");
   EXPECT_EQ(error_of([] { ColorJitter(-1); }),
             "ColorJitter: If brightness is a single number, it must be non negative, got -1");
   EXPECT_THROW(ColorJitter(0, 0, 0, 0.7), Error);

@@ -25,22 +25,23 @@ Resampler resampler(const std::string& name, const Options& options) {
 std::vector<Resampler> resamplers() {
   const auto size = [](const Sizes& sizes) { return Options().size(sizes); };
   const auto scale = [](const Factors& factors) { return Options().scale_factor(factors); };
-  nn::Upsample twice(nn::UpsampleOptions().scale_factor(Factors{2}));
+  nn::Upsample twice(nn::UpsampleOptions().scale_factor(Factors{2, 2}));
   nn::Upsample smooth(nn::UpsampleOptions().size(Sizes{4, 5}).mode(kBilinear).align_corners(true));
   return {
       resampler("nearest 1d", size({5})),
       resampler("nearest 3d", size({2, 3, 4})),
-      resampler("nearest scale", scale({1.7})),
-      resampler("nearest recomputed", scale({1.7}).recompute_scale_factor(true)),
+      resampler("nearest scale", scale({1.7, 1.7})),
+      resampler("nearest recomputed", scale({1.7, 1.7}).recompute_scale_factor(true)),
       resampler("nearest-exact", scale({1.5, 0.6}).mode(kNearestExact)),
       resampler("linear", size({7}).mode(kLinear)),
       resampler("bilinear", size({5, 2}).mode(kBilinear).align_corners(true)),
-      resampler("bilinear scale", scale({1.7}).mode(kBilinear)),
-      resampler("bilinear recomputed", scale({1.7}).mode(kBilinear).recompute_scale_factor(true)),
+      resampler("bilinear scale", scale({1.7, 1.7}).mode(kBilinear)),
+      resampler("bilinear recomputed",
+                scale({1.7, 1.7}).mode(kBilinear).recompute_scale_factor(true)),
       resampler("bilinear antialias", size({3, 2}).mode(kBilinear).antialias(true)),
       resampler("bicubic", size({6, 3}).mode(kBicubic)),
-      resampler("bicubic antialias", scale({0.4}).mode(kBicubic).antialias(true)),
-      resampler("trilinear", size({3}).mode(kTrilinear)),
+      resampler("bicubic antialias", scale({0.4, 0.4}).mode(kBicubic).antialias(true)),
+      resampler("trilinear", size({3, 3, 3}).mode(kTrilinear)),
       resampler("area", size({2, 3}).mode(kArea)),
       resampler("area scale", scale({0.5}).mode(kArea)),
       {"Upsample", [twice](const Tensor& x) { return twice(x); }},
@@ -86,7 +87,7 @@ TEST(Upsampling, Prints) {
 
 TEST(Upsampling, KeepsAndRepeatsBytes) {
   const Tensor bytes = tensor({0, 5, 250, 255}).to(kByte).view({1, 1, 2, 2});
-  const Tensor twice = F::interpolate(bytes, Options().scale_factor(Factors{2}));
+  const Tensor twice = F::interpolate(bytes, Options().scale_factor(Factors{2, 2}));
   EXPECT_TRUE(twice.equal(bytes.repeat_interleave(2, 2).repeat_interleave(2, 3)));
   const Tensor smooth = F::interpolate(bytes, Options().size(Sizes{2, 3}).mode(kBilinear));
   EXPECT_TRUE(smooth.equal(tensor({0, 3, 5, 250, 253, 255}).to(kByte).view({1, 1, 2, 3})));
@@ -149,66 +150,97 @@ TEST(Upsampling, SaysWhatDoesNotFit) {
     EXPECT_EQ(error_of(call).substr(0, text.size()), text);
   };
   const auto sized = [](const Sizes& sizes) { return Options().size(sizes); };
-  expect("only one of size or scale_factor should be defined",
-         [&] { F::interpolate(x, sized({6}).scale_factor(Factors{2})); });
-  expect("either size or scale_factor should be defined", [&] { F::interpolate(x); });
-  expect("either size or scale_factor should be defined", [&] { nn::Upsample()(x); });
+  expect("interpolate: only one of size or scale_factor should be defined", [&] {
+    F::interpolate(x, sized({6, 6}).scale_factor(Factors{2, 2}));
+  });
+  expect("interpolate: either size or scale_factor should be defined", [&] { F::interpolate(x); });
+  expect("interpolate: either size or scale_factor should be defined", [&] { nn::Upsample()(x); });
   expect(
-      "upsample_nearest2d: Input and output sizes should be greater than 0, but got input (H: "
+      "interpolate: Input and output sizes should be greater than 0, but got input (H: "
       "4, W: 4) output (H: -1, W: -1)",
-      [&] { F::interpolate(x, sized({-1})); });
+      [&] {
+        F::interpolate(x, sized({-1, -1}));
+      });
   expect(
-      "upsample_nearest2d: Input and output sizes should be greater than 0, but got input (H: "
+      "interpolate: Input and output sizes should be greater than 0, but got input (H: "
       "4, W: 4) output (H: 0, W: 0)",
-      [&] { F::interpolate(x, Options().scale_factor(Factors{0.1})); });
+      [&] {
+        F::interpolate(x, Options().scale_factor(Factors{0.1, 0.1}));
+      });
   expect(
-      "Input and output must have the same number of spatial dimensions, but got input with "
+      "interpolate: Input and output must have the same number of spatial dimensions, but got "
+      "input with "
       "spatial dimensions of [4, 4] and output size of [1, 2, 3].",
       [&] {
         F::interpolate(x, sized({1, 2, 3}));
       });
   expect(
-      "Input and scale_factor must have the same number of spatial dimensions, but got input "
+      "interpolate: Input and scale_factor must have the same number of spatial dimensions, but "
+      "got input "
       "with spatial dimensions of [4, 4] and scale_factor of shape [1, 2, 3].",
       [&] {
         F::interpolate(x, Options().scale_factor(Factors{1, 2, 3}));
       });
-  expect("scale_factor inf of a dimension of 4 elements leads to no size", [&] {
-    F::interpolate(x, Options().scale_factor(Factors{std::numeric_limits<double>::infinity()}));
+  expect(
+      "interpolate: Input and output must have the same number of spatial dimensions, but got "
+      "input with spatial dimensions of [4, 4] and output size of [4].",
+      [&] { F::interpolate(x, sized({4})); });
+  expect(
+      "interpolate: Input and scale_factor must have the same number of spatial dimensions, but "
+      "got input with spatial dimensions of [4, 4] and scale_factor of shape [2].",
+      [&] { F::interpolate(x, Options().scale_factor(Factors{2})); });
+  expect("interpolate: scale_factor inf of a dimension of 4 elements leads to no size", [&] {
+    F::interpolate(x, Options().scale_factor(Factors{std::numeric_limits<double>::infinity(), 1}));
   });
-  expect("scale_factor nan of a dimension of 4 elements leads to no size",
-         [&] { F::interpolate(x, Options().scale_factor(Factors{NAN})); });
+  expect("interpolate: scale_factor nan of a dimension of 4 elements leads to no size", [&] {
+    F::interpolate(x, Options().scale_factor(Factors{NAN, 1}));
+  });
   expect(
-      "upsample_nearest2d: Input and output sizes should be greater than 0, but got input (H: "
+      "interpolate: Input and output sizes should be greater than 0, but got input (H: "
       "4, W: 4) output (H: -8, W: -8)",
-      [&] { F::interpolate(x, Options().scale_factor(Factors{-2})); });
+      [&] {
+        F::interpolate(x, Options().scale_factor(Factors{-2, -2}));
+      });
   expect(
-      "upsample_nearest2d: Trying to create tensor with too many elements: [2, 3, 2000000000, "
+      "interpolate: Trying to create tensor with too many elements: [2, 3, 2000000000, "
       "2000000000]",
-      [&] { F::interpolate(x, sized({2'000'000'000})); });
+      [&] {
+        F::interpolate(x, sized({2'000'000'000, 2'000'000'000}));
+      });
   expect(
-      "align_corners option can only be set with the interpolating modes: linear | bilinear | "
+      "interpolate: align_corners option can only be set with the interpolating modes: linear | "
+      "bilinear | "
       "bicubic | trilinear",
-      [&] { F::interpolate(x, sized({6}).align_corners(true)); });
+      [&] {
+        F::interpolate(x, sized({6, 6}).align_corners(true));
+      });
   expect(
-      "Anti-alias option is restricted to bilinear and bicubic modes and requires a 4-D tensor "
+      "interpolate: Anti-alias option is restricted to bilinear and bicubic modes and requires a "
+      "4-D tensor "
       "as input",
-      [&] { F::interpolate(x, sized({6}).antialias(true)); });
-  expect("Got 4D input, but linear mode needs 3D input",
-         [&] { F::interpolate(x, sized({6}).mode(kLinear)); });
-  expect("Got 3D input, but bilinear mode needs 4D input",
+      [&] {
+        F::interpolate(x, sized({6, 6}).antialias(true));
+      });
+  expect("interpolate: Got 4D input, but linear mode needs 3D input", [&] {
+    F::interpolate(x, sized({6, 6}).mode(kLinear));
+  });
+  expect("interpolate: Got 3D input, but bilinear mode needs 4D input",
          [&] { F::interpolate(x[0], sized({6}).mode(kBilinear)); });
   expect(
-      "Input Error: Only 3D, 4D and 5D input Tensors supported (got 2D) for the modes: nearest "
+      "interpolate: Input Error: Only 3D, 4D and 5D input Tensors supported (got 2D) for the "
+      "modes: nearest "
       "| linear | bilinear | bicubic | trilinear | area | nearest-exact (got nearest)",
-      [&] { F::interpolate(x[0][0], sized({6})); });
-  expect("recompute_scale_factor is not meaningful with an explicit size.",
-         [&] { F::interpolate(x, sized({6}).recompute_scale_factor(true)); });
+      [&] {
+        F::interpolate(x[0][0], sized({6, 6}));
+      });
+  expect("interpolate: recompute_scale_factor is not meaningful with an explicit size.", [&] {
+    F::interpolate(x, sized({6, 6}).recompute_scale_factor(true));
+  });
   expect(
-      "upsample_nearest2d: Non-empty 4D data tensor expected but got a tensor with sizes [2, 0, "
+      "interpolate: Non-empty 4D data tensor expected but got a tensor with sizes [2, 0, "
       "4, 4]",
       [&] {
-        F::interpolate(ones({2, 0, 4, 4}), sized({6}));
+        F::interpolate(ones({2, 0, 4, 4}), sized({6, 6}));
       });
   expect("the only nonlinearity that is a mode of interpolation is kLinear",
          [] { Options().mode(kReLU); });

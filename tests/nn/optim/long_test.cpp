@@ -211,9 +211,9 @@ TEST(OptimizerOptionsOf, LBFGSAndItsStepAreChecked) {
   const auto text = [](const LBFGSOptions& options) {
     return error_of([&] { LBFGS({parameter_of(ones({2}))}, options); });
   };
-  EXPECT_EQ(text(LBFGSOptions(-1)), "Invalid learning rate: -1");
+  EXPECT_EQ(text(LBFGSOptions(-1)), "LBFGS: Invalid learning rate: -1");
   EXPECT_EQ(text(LBFGSOptions().line_search_fn("armijo")),
-            "only 'strong_wolfe' is supported, got 'armijo'");
+            "LBFGS: only 'strong_wolfe' is supported, got 'armijo'");
   LBFGS optimizer({parameter_of(ones({2}))});
   EXPECT_EQ(error_of([&] { optimizer.step(); }), "LBFGS requires a closure function");
   optimizer.add_parameters({parameter_of(ones({2}))});
@@ -228,32 +228,35 @@ std::string refused(const Options& options) {
 }
 
 TEST(OptimizerOptionsOf, AreCheckedLikePythons) {
-  EXPECT_EQ(refused<Adagrad>(AdagradOptions(-1)), "Invalid learning rate: -1");
-  EXPECT_EQ(refused<Adagrad>(AdagradOptions().lr_decay(-1)), "Invalid lr_decay value: -1");
+  EXPECT_EQ(refused<Adagrad>(AdagradOptions(-1)), "Adagrad: Invalid learning rate: -1");
+  EXPECT_EQ(refused<Adagrad>(AdagradOptions().lr_decay(-1)), "Adagrad: Invalid lr_decay value: -1");
   EXPECT_EQ(refused<Adagrad>(AdagradOptions().initial_accumulator_value(-1)),
-            "Invalid initial_accumulator_value value: -1");
-  EXPECT_EQ(refused<Adagrad>(AdagradOptions().eps(-1)), "Invalid epsilon value: -1");
-  EXPECT_EQ(refused<Adadelta>(AdadeltaOptions().rho(1.5)), "Invalid rho value: 1.5");
+            "Adagrad: Invalid initial_accumulator_value value: -1");
+  EXPECT_EQ(refused<Adagrad>(AdagradOptions().eps(-1)), "Adagrad: Invalid epsilon value: -1");
+  EXPECT_EQ(refused<Adadelta>(AdadeltaOptions().rho(1.5)), "Adadelta: Invalid rho value: 1.5");
   EXPECT_EQ(refused<Adadelta>(AdadeltaOptions().weight_decay(-1)),
-            "Invalid weight_decay value: -1");
+            "Adadelta: Invalid weight_decay value: -1");
   EXPECT_EQ(refused<Adamax>(AdamaxOptions().betas({1, 0.5})),
-            "Invalid beta parameter at index 0: 1");
+            "Adamax: Invalid beta parameter at index 0: 1");
   EXPECT_EQ(refused<NAdam>(NAdamOptions().betas({0.5, -0.5})),
-            "Invalid beta parameter at index 1: -0.5");
-  EXPECT_EQ(refused<NAdam>(NAdamOptions().momentum_decay(-1)), "Invalid momentum_decay value: -1");
-  EXPECT_EQ(refused<RAdam>(RAdamOptions().eps(-1)), "Invalid epsilon value: -1");
-  EXPECT_EQ(refused<ASGD>(ASGDOptions().lambd(-1)), "Invalid lambd value: -1");
-  EXPECT_EQ(refused<ASGD>(ASGDOptions().alpha(-1)), "Invalid alpha value: -1");
-  EXPECT_EQ(refused<Rprop>(RpropOptions().etas({0.5, 0.9})), "Invalid eta values: 0.5, 0.9");
-  EXPECT_EQ(refused<Rprop>(RpropOptions().step_sizes({1, 0.5})), "Invalid step_sizes: 1, 0.5");
-  EXPECT_EQ(refused<Adafactor>(AdafactorOptions(-1)), "Learning rate should be >= 0 but is: -1");
+            "NAdam: Invalid beta parameter at index 1: -0.5");
+  EXPECT_EQ(refused<NAdam>(NAdamOptions().momentum_decay(-1)),
+            "NAdam: Invalid momentum_decay value: -1");
+  EXPECT_EQ(refused<RAdam>(RAdamOptions().eps(-1)), "RAdam: Invalid epsilon value: -1");
+  EXPECT_EQ(refused<ASGD>(ASGDOptions().lambd(-1)), "ASGD: Invalid lambd value: -1");
+  EXPECT_EQ(refused<ASGD>(ASGDOptions().alpha(-1)), "ASGD: Invalid alpha value: -1");
+  EXPECT_EQ(refused<Rprop>(RpropOptions().etas({0.5, 0.9})), "Rprop: Invalid eta values: 0.5, 0.9");
+  EXPECT_EQ(refused<Rprop>(RpropOptions().step_sizes({1, 0.5})),
+            "Rprop: Invalid step_sizes: 1, 0.5");
+  EXPECT_EQ(refused<Adafactor>(AdafactorOptions(-1)),
+            "Adafactor: Learning rate should be >= 0 but is: -1");
   EXPECT_EQ(refused<Adafactor>(AdafactorOptions().beta2_decay(1)),
-            "beta2_decay should be <= 0 but is: 1");
+            "Adafactor: beta2_decay should be <= 0 but is: 1");
   EXPECT_EQ(refused<Adafactor>(AdafactorOptions().d(0.5)),
-            "Clipping threshold d should be >= 1 but is: 0.5");
+            "Adafactor: Clipping threshold d should be >= 1 but is: 0.5");
   EXPECT_EQ(refused<Muon>(MuonOptions().adjust_lr_fn("none")),
             "Adjust learning rate function none is not supported");
-  EXPECT_EQ(refused<Lion>(LionOptions(-1)), "Invalid learning rate: -1");
+  EXPECT_EQ(refused<Lion>(LionOptions(-1)), "Lion: Invalid learning rate: -1");
 }
 
 TEST(OptimizerTrajectories, GroupParametersWhoseKeptNumbersDiffer) {

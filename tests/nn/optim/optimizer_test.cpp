@@ -148,40 +148,42 @@ TEST(Optimizer, HasGroupsWithOptionsOfTheirOwn) {
 
 TEST(Optimizer, RefusesWhatIsWrong) {
   const Tensor w = parameter_of(ones({1}));
-  EXPECT_EQ(error_of([&] { Adam({w}, -1); }), "Invalid learning rate: -1");
-  EXPECT_EQ(error_of([&] { SGD({w}, -1); }), "Invalid learning rate: -1");
-  EXPECT_EQ(error_of([&] { SGD({w}, SGDOptions(1).momentum(-1)); }), "Invalid momentum value: -1");
+  EXPECT_EQ(error_of([&] { Adam({w}, -1); }), "Adam: Invalid learning rate: -1");
+  EXPECT_EQ(error_of([&] { SGD({w}, -1); }), "SGD: Invalid learning rate: -1");
+  EXPECT_EQ(error_of([&] { SGD({w}, SGDOptions(1).momentum(-1)); }),
+            "SGD: Invalid momentum value: -1");
   EXPECT_EQ(error_of([&] { SGD({w}, SGDOptions(1).weight_decay(-1)); }),
-            "Invalid weight_decay value: -1");
+            "SGD: Invalid weight_decay value: -1");
   EXPECT_EQ(error_of([&] { SGD({w}, SGDOptions(1).nesterov(true)); }),
-            "Nesterov momentum requires a momentum and zero dampening");
-  EXPECT_EQ(error_of([&] { Adam({w}, AdamOptions().eps(-1)); }), "Invalid epsilon value: -1");
+            "SGD: Nesterov momentum requires a momentum and zero dampening, got 0 and 0");
+  EXPECT_EQ(error_of([&] { Adam({w}, AdamOptions().eps(-1)); }), "Adam: Invalid epsilon value: -1");
   EXPECT_EQ(error_of([&] {
               Adam({w}, AdamOptions().betas({1, 0}));
             }),
-            "Invalid beta parameter at index 0: 1");
+            "Adam: Invalid beta parameter at index 0: 1");
   EXPECT_EQ(error_of([&] {
               AdamW({w}, AdamWOptions().betas({0, 1.5}));
             }),
-            "Invalid beta parameter at index 1: 1.5");
-  EXPECT_EQ(error_of([&] { Adam({w * 2}, 1); }),
-            "can't optimize a non-leaf Tensor; make a leaf with tensor.detach().requires_grad_()");
+            "AdamW: Invalid beta parameter at index 1: 1.5");
   EXPECT_EQ(
-      error_of([] { Adam(std::vector<Tensor>{}, 1); }),
-      "optimizer got an empty parameter list; parameters() finds what register_parameter() and "
-      "register_module() have registered, not plain members");
+      error_of([&] { Adam({w * 2}, 1); }),
+      "Adam: can't optimize a non-leaf Tensor; make a leaf with tensor.detach().requires_grad_()");
+  EXPECT_EQ(error_of([] { Adam(std::vector<Tensor>{}, 1); }),
+            "Adam: optimizer got an empty parameter list; parameters() finds what "
+            "register_parameter() and "
+            "register_module() have registered, not plain members");
   EXPECT_EQ(error_of([&] {
               Adam({w, w}, 1);
             }),
-            "optimizer contains a parameter group with duplicate parameters");
+            "Adam: optimizer contains a parameter group with duplicate parameters");
   Adam optimizer({w}, 1);
   EXPECT_EQ(error_of([&] { optimizer.add_param_group({{w}}); }),
-            "some parameters appear in more than one parameter group");
+            "Adam: some parameters appear in more than one parameter group");
   EXPECT_EQ(
       error_of([&] {
         optimizer.add_param_group({{parameter_of(ones({1}))}, std::make_unique<SGDOptions>(0.1)});
       }),
-      "the options of a parameter group must have the class tern::optim::AdamOptions, got "
+      "Adam: the options of a parameter group must have the class tern::optim::AdamOptions, got "
       "tern::optim::SGDOptions");
   EXPECT_EQ(optimizer.size(), 1u);
   w.mutable_grad() = ones({2});

@@ -93,11 +93,11 @@ TEST(RmsPropOptimizer, RefusesWhatIsWrong) {
   const auto refusal = [&](const RMSpropOptions& options) {
     return error_of([&] { RMSprop({w}, options); });
   };
-  EXPECT_EQ(refusal(-1), "Invalid learning rate: -1");
-  EXPECT_EQ(refusal(RMSpropOptions().eps(-1)), "Invalid epsilon value: -1");
-  EXPECT_EQ(refusal(RMSpropOptions().momentum(-1)), "Invalid momentum value: -1");
-  EXPECT_EQ(refusal(RMSpropOptions().weight_decay(-1)), "Invalid weight_decay value: -1");
-  EXPECT_EQ(refusal(RMSpropOptions().alpha(-1)), "Invalid alpha value: -1");
+  EXPECT_EQ(refusal(-1), "RMSprop: Invalid learning rate: -1");
+  EXPECT_EQ(refusal(RMSpropOptions().eps(-1)), "RMSprop: Invalid epsilon value: -1");
+  EXPECT_EQ(refusal(RMSpropOptions().momentum(-1)), "RMSprop: Invalid momentum value: -1");
+  EXPECT_EQ(refusal(RMSpropOptions().weight_decay(-1)), "RMSprop: Invalid weight_decay value: -1");
+  EXPECT_EQ(refusal(RMSpropOptions().alpha(-1)), "RMSprop: Invalid alpha value: -1");
   RMSprop optimizer({w});
   w.set_grad(ones({1}));
   optimizer.step();

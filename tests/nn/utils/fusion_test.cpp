@@ -53,7 +53,7 @@ TEST(Fusion, OfALayerAndABatchNorm) {
   check_fused(Linear(5, 4), trained(BatchNorm1d(4)), randn({6, 5}));
   const Conv2d conv(3, 4, 1);
   EXPECT_EQ(error_of([&] { utils::fuse_conv_bn_eval(conv, trained(BatchNorm2d(4))); }),
-            "Fusion only for eval! Call eval() first: the layer is in training mode");
+            "fuse_conv_bn: Fusion only for eval! Call eval() first: the layer is in training mode");
   conv->eval();
   EXPECT_NE(error_of([&] { utils::fuse_conv_bn_eval(conv, trained(BatchNorm2d(5))); }), "");
   EXPECT_NE(error_of([&] { utils::fuse_conv_bn_eval(conv, trained(BatchNorm1d(4))); }), "");

@@ -241,20 +241,22 @@ TEST(Parametrizations, MayBeTheUsersOwn) {
 
 TEST(Parametrizations, SayWhatIsWrong) {
   const nn::Linear layer(3, 2);
-  EXPECT_EQ(error_of([&] { weight_norm(layer, "wieght"); }),
-            "Module 'tern::nn::Linear(in_features=3, out_features=2, bias=true)' does not have a "
-            "parameter, a buffer, or a parametrized element with name 'wieght'");
+  EXPECT_EQ(
+      error_of([&] { weight_norm(layer, "wieght"); }),
+      "weight_norm: Module 'tern::nn::Linear(in_features=3, out_features=2, bias=true)' does not "
+      "have a parameter, a buffer, or a parametrized element with name 'wieght'");
   EXPECT_EQ(
       error_of([&] { spectral_norm(nn::Linear(nn::LinearOptions(3, 2).bias(false)), "bias"); }),
-      "Module 'tern::nn::LinearImpl' has no parameter or buffer with name 'bias'");
+      "spectral_norm: Module 'tern::nn::LinearImpl' has no parameter or buffer with name 'bias'");
   EXPECT_EQ(error_of([&] { weight_norm(layer, "weight", 2); }),
-            "Dimension out of range (expected to be in range of [-2, 1] but got 2)");
-  EXPECT_EQ(error_of([&] { spectral_norm(layer, "weight", SpectralNormOptions().dim(-3)); }),
-            "Dimension out of range (expected to be in range of [-2, 1] but got -3)");
-  EXPECT_EQ(error_of([&] {
-              spectral_norm(layer, "weight", SpectralNormOptions().n_power_iterations(0));
-            }),
-            "Expected n_power_iterations to be positive, but got n_power_iterations=0");
+            "weight_norm: Dimension out of range (expected to be in range of [-2, 1] but got 2)");
+  EXPECT_EQ(
+      error_of([&] { spectral_norm(layer, "weight", SpectralNormOptions().dim(-3)); }),
+      "spectral_norm: Dimension out of range (expected to be in range of [-2, 1] but got -3)");
+  EXPECT_EQ(
+      error_of(
+          [&] { spectral_norm(layer, "weight", SpectralNormOptions().n_power_iterations(0)); }),
+      "spectral_norm: Expected n_power_iterations to be positive, but got n_power_iterations=0");
   EXPECT_EQ(error_of([&] { parametrize::remove_parametrizations(*layer, "weight"); }),
             "Module tern::nn::Linear(in_features=3, out_features=2, bias=true) does not have a "
             "parametrization on weight");

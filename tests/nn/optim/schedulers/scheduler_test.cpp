@@ -72,7 +72,7 @@ TEST(Scheduler, ChangesNothingWhenAStepFails) {
   const double lr = lr_of(optimizer);
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(error_of([&] { scheduler.step(); }),
-              "Tried to step 3 times. The specified number of total steps is 2");
+              "OneCycleLR: Tried to step 3 times. The specified number of total steps is 2");
   }
   EXPECT_TRUE(identical(scheduler.state_dict(), before));
   EXPECT_EQ(lr_of(optimizer), lr);
@@ -140,51 +140,56 @@ TEST(Scheduler, LoadsAllOrNothing) {
 
 TEST(Scheduler, RefusesOptionsThatMakeNoSense) {
   SGD o = one_group_sgd(), other = one_group_sgd();
-  EXPECT_EQ(error_of([&] { StepLR(o, 0); }), "Expected positive integer step_size, but got 0");
+  EXPECT_EQ(error_of([&] { StepLR(o, 0); }),
+            "StepLR: Expected positive integer step_size, but got 0");
   EXPECT_EQ(error_of([&] { CosineAnnealingLR(o, 0); }),
-            "Expected positive integer T_max, but got 0");
+            "CosineAnnealingLR: Expected positive integer T_max, but got 0");
   EXPECT_EQ(error_of([&] { CosineAnnealingWarmRestarts(o, -3); }),
-            "Expected positive integer T_0, but got -3");
+            "CosineAnnealingWarmRestarts: Expected positive integer T_0, but got -3");
   EXPECT_EQ(error_of([&] { CosineAnnealingWarmRestarts(o, 3, 0); }),
-            "Expected integer T_mult >= 1, but got 0");
+            "CosineAnnealingWarmRestarts: Expected integer T_mult >= 1, but got 0");
   EXPECT_EQ(error_of([&] { ConstantLR(o, 1.5); }),
-            "Constant multiplicative factor expected to be between 0 and 1. Got 1.5");
+            "ConstantLR: Constant multiplicative factor expected to be between 0 and 1. Got 1.5");
   EXPECT_EQ(error_of([&] { LinearLR(o, 0); }),
-            "Starting multiplicative factor expected to be greater than 0 and less or equal to 1. "
+            "LinearLR: Starting multiplicative factor expected to be greater than 0 and less or "
+            "equal to 1. "
             "Got 0");
   EXPECT_EQ(error_of([&] { LinearLR(o, 0.5, -1); }),
-            "Ending multiplicative factor expected to be between 0 and 1. Got -1");
+            "LinearLR: Ending multiplicative factor expected to be between 0 and 1. Got -1");
   EXPECT_EQ(error_of([&] { LambdaLR(o, std::vector<LRLambda>(3)); }),
-            "Expected 1 lr_lambdas, but got 3");
+            "LambdaLR: Expected 1 lr_lambdas, but got 3");
   EXPECT_EQ(error_of([&] { ReduceLROnPlateau(o, ReduceLROnPlateau::min, 1.0); }),
-            "Factor should be < 1.0. Got 1");
+            "ReduceLROnPlateau: Factor should be < 1.0. Got 1");
   EXPECT_EQ(error_of([&] {
               CyclicLR(o, CyclicLROptions({0.1, 0.2}, 1));
             }),
-            "base_lr must have the same length as optimizer.param_groups. base_lr has 2 values, "
+            "CyclicLR: base_lr must have the same length as optimizer.param_groups. base_lr has 2 "
+            "values, "
             "param_groups has 1.");
   EXPECT_NE(error_of([&] {
               CyclicLR(o, CyclicLROptions(0.1, 1).mode("square"));
             }).find("mode is invalid and scale_fn is None"),
             std::string::npos);
   EXPECT_EQ(error_of([&] { OneCycleLR(o, OneCycleLROptions(1).epochs(3)); }),
-            "You must define either total_steps OR (epochs AND steps_per_epoch)");
+            "OneCycleLR: You must define either total_steps OR (epochs AND steps_per_epoch)");
   EXPECT_EQ(error_of([&] { OneCycleLR(o, OneCycleLROptions(1).total_steps(0)); }),
-            "Expected positive integer total_steps, but got 0");
+            "OneCycleLR: Expected positive integer total_steps, but got 0");
   const State groups = o.state_dict();
-  EXPECT_EQ(error_of([&] {
-              SWALR(o, {0.1, 0.2});
-            }),
-            "swa_lr must have the same length as optimizer.param_groups. swa_lr has 2 values, "
-            "param_groups has 1.");
+  EXPECT_EQ(
+      error_of([&] {
+        SWALR(o, {0.1, 0.2});
+      }),
+      "SWALR: swa_lr must have the same length as optimizer.param_groups. swa_lr has 2 values, "
+      "param_groups has 1.");
   EXPECT_EQ(error_of([&] { SWALR(o, 0.1, 10, "sin"); }),
-            "anneal_strategy must be one of 'cos' or 'linear', instead got sin");
+            "SWALR: anneal_strategy must be one of 'cos' or 'linear', instead got sin");
   EXPECT_EQ(error_of([&] { SWALR(o, 0.1, -1); }),
-            "anneal_epochs must be equal or greater than 0, got -1");
+            "SWALR: anneal_epochs must be equal or greater than 0, got -1");
   EXPECT_TRUE(identical(o.state_dict(), groups));
   Adagrad no_momentum({parameter_of(ones({1}))});
-  EXPECT_EQ(error_of([&] { OneCycleLR(no_momentum, OneCycleLROptions(1).total_steps(9)); }),
-            "optimizer must support momentum or beta1 with `cycle_momentum` option enabled");
+  EXPECT_EQ(
+      error_of([&] { OneCycleLR(no_momentum, OneCycleLROptions(1).total_steps(9)); }),
+      "OneCycleLR: optimizer must support momentum or beta1 with `cycle_momentum` option enabled");
   EXPECT_EQ(error_of([&] { SequentialLR(o, {}, {}); }),
             "SequentialLR expects at least one scheduler, but got no scheduler.");
   const auto own = std::make_shared<StepLR>(o, 3), foreign = std::make_shared<StepLR>(other, 3);
