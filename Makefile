@@ -91,7 +91,7 @@ PRESET ?= release
 build-times: setup
 	CMAKE_GENERATOR="$(generator)" cmake/build_times.sh $(PRESET) $(JOBS) $(TARGETS)
 
-# docs/ops.md and its pictures, which a test compares with the ops.
+# docs/ops.md, its pictures and docs/options.md, which tests compare with the ops and the headers.
 ops-page: setup
 	$(call configure,release)
 	$(call build,release) --target ops_test tern_sim

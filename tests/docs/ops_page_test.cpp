@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -47,6 +49,46 @@ TEST(OpsPage, LeavesOutNoFamily) {
         << name << " is not in docs/api/ops.sh";
   }
   EXPECT_GT(families, 15);
+}
+
+/// Every class of options in a header stands on the page.
+TEST(OptionsPage, LeavesOutNoClass) {
+  const std::string page = read_file(kSource + "docs/options.md");
+  const std::regex declaration("(struct|class)( TERN_API)? ([A-Za-z]*Options)\\b[^;]*");
+  const std::set<std::string> bases = {"NoOptions", "OptimizerOptions",
+                                       "OptimizerCloneableOptions"};
+  int classes = 0;
+  for (const char* folder : {"core", "nn", "serialization", "train"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(kSource + folder)) {
+      const std::string path = entry.path().string();
+      if (!path.ends_with(".h") || path.find("/detail/") != std::string::npos) continue;
+      std::istringstream lines(read_file(path));
+      std::smatch found;
+      for (std::string line; std::getline(lines, line);) {
+        if (!std::regex_match(line, found, declaration)) continue;
+        std::string name = found[3];
+        if (bases.contains(name)) continue;
+        if (name == "Options") name = "train::Options";
+        ++classes;
+        EXPECT_NE(page.find("\n### " + name + "\n"), std::string::npos)
+            << name << " of " << path << " is not in docs/options.md: run make ops-page";
+      }
+    }
+  }
+  EXPECT_GT(classes, 120);
+}
+
+TEST(OptionsPage, HasOneOfEachKind) {
+  const std::string page = read_file(kSource + "docs/options.md");
+  for (const char* row :
+       {"Made from `LinearOptions(in_features, out_features)`.\n",
+        "The class of `Conv1dOptions`, `Conv2dOptions`, `Conv3dOptions`.",
+        "| `bias` | `bool` | `true` | True: the module has a bias. |\n",
+        "| `drop_last` | `bool` | `false` | ", "| `timeout` | `Duration` |  | ",
+        "| `momentum` | `double or nullopt` | `0.1` | ", "| `clip_norm` | `double` | `0` | "}) {
+    EXPECT_NE(page.find(row), std::string::npos) << row;
+  }
+  EXPECT_EQ(page.find("|  |\n"), std::string::npos) << "an option without a comment";
 }
 
 }  // namespace

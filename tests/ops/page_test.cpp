@@ -11,8 +11,8 @@
 #include "ops/page_pictures.h"
 #include "serialization/scratch.h"
 
-// docs/ops.md and its pictures say what the records and the headers say. TERN_WRITE_PAGES=1, as
-// `make ops-page` sets it, writes them instead.
+// docs/ops.md, its pictures and docs/options.md say what the records and the headers say.
+// TERN_WRITE_PAGES=1, as `make ops-page` sets it, writes them instead.
 
 namespace tern::testing {
 namespace {
@@ -146,6 +146,12 @@ TEST(OpsPage, AgreesWithTheRecords) {
   check_file(kDocs + "ops.md", page.text);
   // Every example stands behind the table that has its name; one more line shows x.
   EXPECT_EQ(count_of("\nstd::cout << ", page.text), count_of("\n> ", examples()) + 1);
+}
+
+TEST(OpsPage, ThatOfOptionsAgreesWithTheHeaders) {
+  const ProgramResult page = run_program("env -u LD_PRELOAD " + kDocs + "api/options.sh");
+  ASSERT_EQ(page.code, 0) << page.text;
+  check_file(kDocs + "options.md", page.text);
 }
 
 TEST(OpsPage, ShowsWhatTheOpsReturn) {
