@@ -66,11 +66,13 @@ std::optional<DimVector> counts_of(const PickleValue& value) {
   return counts;
 }
 
-/// Returns the number of elements from the start of the storage to the last element of the view, or
-/// nullopt if this number or the size of the view exceeds an int64.
+/// Returns the number of elements from the start of the storage to the last element of the view: 0
+/// for an empty view, whose offset may lie beyond the storage. Returns nullopt if this number, the
+/// offset or the size of the view in bytes exceeds an int64.
 std::optional<std::int64_t> extent_of(IntArrayRef sizes, IntArrayRef strides, std::int64_t offset) {
-  std::int64_t extent = offset, count = 1;
-  bool is_empty = false, overflow = false;
+  constexpr std::int64_t kMaxSize = 16;  // bytes; the largest element
+  std::int64_t extent = offset, count = 1, bytes = 0;
+  bool is_empty = false, overflow = __builtin_mul_overflow(offset, kMaxSize, &bytes);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const std::int64_t size = std::max<std::int64_t>(sizes[i], 1);
     std::int64_t step = 0;
@@ -79,11 +81,10 @@ std::optional<std::int64_t> extent_of(IntArrayRef sizes, IntArrayRef strides, st
                __builtin_add_overflow(extent, step, &extent) ||
                __builtin_mul_overflow(count, size, &count);
   }
-  overflow =
-      overflow || __builtin_mul_overflow(count, 16, &count);  // 16 bytes: the largest element
-  if (!is_empty) overflow = overflow || __builtin_add_overflow(extent, 1, &extent);
+  overflow = overflow || __builtin_mul_overflow(count, kMaxSize, &bytes) ||
+             __builtin_add_overflow(extent, 1, &extent);
   if (overflow) return std::nullopt;
-  return is_empty ? offset : extent;
+  return is_empty ? 0 : extent;
 }
 
 }  // namespace

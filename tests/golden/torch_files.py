@@ -46,6 +46,10 @@ torch.save(checkpoint, "torch_checkpoint.pt")
 torch.save(checkpoint, "torch_checkpoint_4.pt", pickle_protocol=4)
 torch.save({f"k{i}": torch.tensor(i) for i in range(300)}, "torch_many_old.pth",
            _use_new_zipfile_serialization=False)  # memo numbers above 255
+empty, full = torch.zeros(0, 4), torch.arange(12.0).reshape(3, 4)
+views = {"empty": empty, "part": empty[:, 2:], "full": full, "after": full[3:, 2:]}  # past the end
+torch.save(views, "torch_empty.pt")
+torch.save(views, "torch_empty_old.pth", _use_new_zipfile_serialization=False)
 torch.save(net, "torch_module.pt")
 torch.serialization.set_crc32_options(False)
 torch.save(net.state_dict(), "torch_no_crc.pt")

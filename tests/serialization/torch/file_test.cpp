@@ -75,6 +75,19 @@ TEST(TorchPython, OddTensors) {
   }
 }
 
+TEST(TorchPython, EmptyViewsBeyondTheEndOfTheirStorage) {
+  for (const char* name : {"torch_empty.pt", "torch_empty_old.pth"}) {
+    const State state = load_state(kGoldenFolder + name);
+    const Tensor full = state["full"], part = state["part"], after = state["after"];
+    EXPECT_TRUE(full.equal(arange(12, kFloat).reshape({3, 4})));
+    EXPECT_EQ(part.sizes(), IntArrayRef({0, 2}));
+    EXPECT_EQ(part.storage_offset(), 2);
+    EXPECT_EQ(after.sizes(), IntArrayRef({0, 2}));
+    EXPECT_EQ(after.storage_offset(), 14);
+    EXPECT_TRUE(after.is_alias_of(full));
+  }
+}
+
 TEST(TorchPython, EveryDtype) {
   const State state = load_state(kGoldenFolder + "torch_dtypes.pt");
 #define TERN_DTYPE(name, type, number, file_name, python_name, category) \
@@ -151,6 +164,19 @@ TEST_F(TorchRoundTrip, OddTensors) {
   for (const auto& [key, value] : state) {
     EXPECT_TRUE(identical(through_file(value), value)) << key;
   }
+}
+
+TEST_F(TorchRoundTrip, EmptyViewsBeyondTheEndOfTheirStorage) {
+  const Tensor empty = zeros({0, 4}), full = ones({3, 4});
+  State state;
+  state.insert("empty", empty);
+  state.insert("part", empty.slice(1, 2));
+  state.insert("full", full);
+  state.insert("after", full.slice(0, 3, 3).slice(1, 2));
+  const State loaded = through_file(state);
+  EXPECT_TRUE(identical(loaded, state));
+  EXPECT_EQ(loaded["after"].tensor().storage_offset(), 14);
+  EXPECT_TRUE(loaded["after"].tensor().is_alias_of(loaded["full"]));
 }
 
 TEST_F(TorchRoundTrip, TensorsThatShareGoOnToDoSo) {
