@@ -87,7 +87,9 @@ void detail::save_state(const State& state, const std::string& path, const SaveO
 
 State load_state(const std::string& path, const LoadFileOptions& options) {
   return named("load", path, [&] {
-    if (options.metadata != nullptr) options.metadata->clear();
+    for (auto* const list : {options.metadata, options.skipped}) {
+      if (list != nullptr) list->clear();
+    }
     const std::string found = detail::find_safetensors(path);
     const detail::Format* const expected = detail::format_of_suffix("load", found);
     const detail::InputFile file(found);

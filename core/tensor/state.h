@@ -192,7 +192,7 @@ TERN_API const char* kind_name(State::Kind kind);
 
 /// Returns true when both trees have the same kinds, the same keys in the same order, and values
 /// that are equal to the bit. Tensors are compared by dtype, shape and bytes; the device may
-/// differ.
+/// differ, except that tensors on meta are identical only to each other.
 TERN_API bool identical(const State& a, const State& b);
 
 // --- Keys by pattern ----------------------------------------------------------------------------

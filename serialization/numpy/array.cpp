@@ -32,7 +32,8 @@ std::optional<ScalarType> dtype_of_npy_type(std::string_view type) {
 }
 
 struct Header {
-  ScalarType dtype = kFloat;
+  std::optional<ScalarType> dtype;  // nullopt if tern does not have the dtype
+  std::string descr;
   bool big_endian = false;
   bool fortran_order = false;
   DimVector sizes;
@@ -41,7 +42,9 @@ struct Header {
 /// Reads the dictionary of the header, whose three keys may have any order.
 class NpyHeaderReader {
  public:
-  NpyHeaderReader(const ByteStream& stream, std::string_view text) : stream_(stream), rest_(text) {}
+  /// With `any_dtype`, dtypes that tern does not have are no error.
+  NpyHeaderReader(const ByteStream& stream, std::string_view text, bool any_dtype)
+      : stream_(stream), rest_(text), any_dtype_(any_dtype) {}
 
   Header read() {
     expect("{");
@@ -71,8 +74,8 @@ class NpyHeaderReader {
 
   void read_value(std::string_view key) {
     if (key == "descr") {
-      if (accept("[")) fail("structured arrays are not supported");
-      set_type(quoted());
+      skip_space();
+      rest_.starts_with('[') ? skip_fields() : set_type(quoted());
     } else if (key == "fortran_order") {
       header_.fortran_order = accept("True");
       if (!header_.fortran_order) expect("False");
@@ -90,15 +93,29 @@ class NpyHeaderReader {
     }
   }
 
+  /// Skips the list of the fields of a structured array.
+  void skip_fields() {
+    if (!any_dtype_) fail("structured arrays are not supported");
+    std::size_t end = 0;
+    int depth = 0;
+    do {
+      if (end == rest_.size()) fail("a list has no end");
+      const char c = rest_[end++];
+      depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    } while (depth > 0);
+    header_.descr = rest_.substr(0, std::min(end, kMaxShown));
+    rest_.remove_prefix(end);
+  }
+
   void set_type(std::string_view descr) {
     const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != descr.npos;
     header_.big_endian = descr.starts_with('>');
-    const auto dtype = dtype_of_npy_type(descr.substr(has_order ? 1 : 0));
-    if (!dtype) {
-      fail("descr '", descr.substr(0, 40), "' is not a dtype of tern",
+    header_.descr = descr.substr(0, kMaxShown);
+    header_.dtype = dtype_of_npy_type(descr.substr(has_order ? 1 : 0));
+    if (!header_.dtype && !any_dtype_) {
+      fail("descr '", header_.descr, "' is not a dtype of tern",
            descr.ends_with('O') ? "; it means Python objects, which tern never loads" : "");
     }
-    header_.dtype = *dtype;
   }
 
   std::int64_t size() {
@@ -137,13 +154,16 @@ class NpyHeaderReader {
     stream_.fail("the header of the array: ", parts...);
   }
 
+  static constexpr std::size_t kMaxShown = 40;
+
   const ByteStream& stream_;
   std::string_view rest_;
+  const bool any_dtype_;
   std::array<bool, 3> seen_{};
   Header header_;
 };
 
-Header read_header(ByteStream& stream) {
+Header read_header(ByteStream& stream, bool any_dtype) {
   if (stream.remaining() < kNpyMagic.size() + 2 || stream.text(kNpyMagic.size()) != kNpyMagic) {
     stream.fail("not an .npy file: it does not begin with \\x93NUMPY");
   }
@@ -156,17 +176,17 @@ Header read_header(ByteStream& stream) {
   if (size > kMaxHeader)
     stream.fail("the header has ", size, " bytes, at most ", kMaxHeader, " are allowed");
   const std::string text = stream.text(size);
-  return NpyHeaderReader(stream, text).read();
+  return NpyHeaderReader(stream, text, any_dtype).read();
 }
 
 /// Throws unless the elements take as many bytes as the stream still has.
 void check_size(const Header& header, const ByteStream& stream) {
   const auto extent =
-      extent_of(header.sizes, static_cast<std::int64_t>(element_size(header.dtype)));
+      extent_of(header.sizes, static_cast<std::int64_t>(element_size(*header.dtype)));
   if (!extent) stream.fail("shape ", IntArrayRef(header.sizes), " has too many elements");
   const auto bytes = extent->is_empty ? 0 : static_cast<std::uint64_t>(extent->product);
   if (bytes != stream.remaining()) {
-    stream.fail("shape ", IntArrayRef(header.sizes), " of ", header.dtype, " takes ", bytes,
+    stream.fail("shape ", IntArrayRef(header.sizes), " of ", *header.dtype, " takes ", bytes,
                 " bytes, but ", stream.remaining(), " follow the header");
   }
 }
@@ -194,12 +214,16 @@ std::string npy_header(const Tensor& tensor, std::string_view place) {
   return header + text;
 }
 
-Tensor read_npy_array(ByteStream& stream) {
-  const Header header = read_header(stream);
+Tensor read_npy_array(ByteStream& stream, std::string* unsupported) {
+  const Header header = read_header(stream, unsupported != nullptr);
+  if (!header.dtype) {
+    *unsupported = header.descr;
+    return Tensor();
+  }
   check_size(header, stream);
   DimVector sizes = header.sizes;
   if (header.fortran_order) std::ranges::reverse(sizes);
-  Tensor tensor = make_tensor(sizes, header.dtype, kCPU);
+  Tensor tensor = make_tensor(sizes, *header.dtype, kCPU);
   auto* const data = static_cast<char*>(tensor.data_ptr());
   stream.read(data, tensor.nbytes());
   stream.finish();

@@ -55,7 +55,7 @@ void write_npz_state(const State& state, const SaveOptions& options, AtomicFile&
   zip.finish();
 }
 
-State read_npz_state(const InputFile& file, const LoadFileOptions&) {
+State read_npz_state(const InputFile& file, const LoadFileOptions& options) {
   const ZipArchive zip(file);
   FlatState flat;
   for (const ZipEntry& entry : zip.entries()) {
@@ -67,8 +67,13 @@ State read_npz_state(const InputFile& file, const LoadFileOptions&) {
       continue;
     }
     if (!entry.name.ends_with(kNpySuffix)) stream.fail("the name does not end in .npy");
-    flat.tensors.emplace_back(entry.name.substr(0, entry.name.size() - kNpySuffix.size()),
-                              read_npy_array(stream));
+    std::string name = entry.name.substr(0, entry.name.size() - kNpySuffix.size()), unsupported;
+    Tensor array = read_npy_array(stream, options.skipped == nullptr ? nullptr : &unsupported);
+    if (array.defined()) {
+      flat.tensors.emplace_back(std::move(name), std::move(array));
+    } else {
+      options.skipped->emplace_back(std::move(name), "an array of dtype " + unsupported);
+    }
   }
   return unflatten(flat);
 }

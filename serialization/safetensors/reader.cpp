@@ -73,12 +73,6 @@ SafetensorsReader::SafetensorsReader(const InputFile& file, const LoadFileOption
   if (options.map) mapping_ = std::make_shared<const MappedFile>(file);
 }
 
-ScalarType SafetensorsReader::dtype_of(const SafetensorsEntry& entry) const {
-  if (const auto dtype = dtype_of_file_name(entry.dtype)) return *dtype;
-  raise<FileError>("load: '", file_.path(), "': tensor '", shown_name(entry.name), "': dtype ",
-                   entry.dtype, " is not supported, expected one of ", file_names_of_dtypes());
-}
-
 /// Returns a view of the mapping. Undefined if the file is not mapped, the tensor is empty or its
 /// elements are not aligned.
 Tensor SafetensorsReader::map(const SafetensorsEntry& entry, ScalarType dtype) const {
@@ -89,20 +83,29 @@ Tensor SafetensorsReader::map(const SafetensorsEntry& entry, ScalarType dtype) c
       data, entry.shape, [keep = mapping_](void*) {}, TensorOptions(dtype).device(kCPU));
 }
 
-std::vector<Tensor> SafetensorsReader::read(ArrayRef<SafetensorsEntry> entries) const {
-  for (const SafetensorsEntry& entry : entries) dtype_of(entry);
+std::vector<Tensor> SafetensorsReader::read(ArrayRef<SafetensorsEntry> entries,
+                                            decltype(LoadFileOptions::skipped) skipped) const {
+  for (const SafetensorsEntry& entry : entries) {
+    if (dtype_of_file_name(entry.dtype)) continue;
+    TERN_CHECK(skipped != nullptr, FileError, "load: '", file_.path(), "': tensor '",
+               shown_name(entry.name), "': dtype ", entry.dtype,
+               " is not supported, expected one of ", file_names_of_dtypes());
+    skipped->emplace_back(entry.name, text_of("a tensor of dtype ", entry.dtype));
+  }
   std::vector<Tensor> tensors;
   std::vector<ByteRange> ranges;
   for (const SafetensorsEntry& entry : entries) {
-    const ScalarType dtype = dtype_of(entry);
-    Tensor& tensor = tensors.emplace_back(map(entry, dtype));
+    Tensor& tensor = tensors.emplace_back();
+    const auto dtype = dtype_of_file_name(entry.dtype);
+    if (!dtype) continue;
+    tensor = map(entry, *dtype);
     if (tensor.defined()) continue;
-    tensor = make_tensor(entry.shape, dtype, kCPU);
+    tensor = make_tensor(entry.shape, *dtype, kCPU);
     ranges.push_back({entry.begin, tensor.nbytes(), static_cast<char*>(tensor.data_ptr())});
   }
   read_ranges(file_, ranges);
   for (const Tensor& tensor : tensors) {
-    if (tensor.dtype() == kBool) normalize_bools(tensor);
+    if (tensor.defined() && tensor.dtype() == kBool) normalize_bools(tensor);
   }
   return tensors;
 }
@@ -139,10 +142,10 @@ bool recognizes_safetensors(std::string_view head) {
 State read_safetensors(const InputFile& file, const LoadFileOptions& options) {
   const SafetensorsReader reader(file, options);
   const SafetensorsHeader& header = reader.header();
-  const std::vector<Tensor> tensors = reader.read(header.entries);
+  const std::vector<Tensor> tensors = reader.read(header.entries, options.skipped);
   FlatState flat;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    flat.tensors.emplace_back(header.entries[i].name, tensors[i]);
+    if (tensors[i].defined()) flat.tensors.emplace_back(header.entries[i].name, tensors[i]);
   }
   apply_metadata(header.metadata, flat, options);
   return unflatten(flat);

@@ -272,12 +272,13 @@ State read_safetensors_index(const InputFile& file, const LoadFileOptions& optio
   SafetensorsMetadata metadata;
   for (const auto& [name, shard] : shards) {
     const SafetensorsHeader& header = shard->reader.header();
-    tensors.emplace(name, shard->reader.read(header.entries));
+    tensors.emplace(name, shard->reader.read(header.entries, options.skipped));
     metadata.insert(metadata.end(), header.metadata.begin(), header.metadata.end());
   }
   FlatState flat;
   index.each([&](std::string_view name, std::string_view shard) {
-    flat.tensors.emplace_back(name, tensors.at(shard)[shards.at(shard)->places.at(name)]);
+    const Tensor& tensor = tensors.at(shard)[shards.at(shard)->places.at(name)];
+    if (tensor.defined()) flat.tensors.emplace_back(name, tensor);
   });
   metadata.insert(metadata.end(), index.metadata().begin(), index.metadata().end());
   apply_metadata(metadata, flat, options);

@@ -4,24 +4,37 @@
 #include <optional>
 
 #include <tern/core/tensor/detail/shape.h>
+#include <tern/serialization/json/detail/text.h>
 #include <tern/serialization/state/detail/flat_state.h>
 
 namespace tern::detail {
 namespace {
 
-// A pickle can refer to one list many times, in lists that it also refers to many times. The State
-// copies the list for each reference, so a malicious pickle could grow without limit. Pickles of
-// torch.save grow little.
-constexpr std::uint64_t kMaxGrowth = 16, kSmall = 4096;
+constexpr std::size_t kMaxKey = 100;  // bytes of the key of a storage; PyTorch writes a number
 
 constexpr std::string_view kFunctions[] = {
-    "collections.OrderedDict",
+    "_codecs.encode",
+    "builtins.bytearray",
+    "builtins.bytes",
+    "builtins.complex",
+    "builtins.frozenset",
+    "builtins.set",
     "collections.Counter",
+    "collections.OrderedDict",
+    "collections.defaultdict",
     "torch.Size",
-    "torch._utils._rebuild_tensor",
-    "torch._utils._rebuild_tensor_v2",
+    "torch._tensor._rebuild_from_type",
+    "torch._tensor._rebuild_from_type_v2",
+    "torch._utils._rebuild_device_tensor_from_cpu_tensor",
+    "torch._utils._rebuild_meta_tensor_no_storage",
     "torch._utils._rebuild_parameter",
     "torch._utils._rebuild_parameter_with_state",
+    "torch._utils._rebuild_qtensor",
+    "torch._utils._rebuild_sparse_tensor",
+    "torch._utils._rebuild_tensor",
+    "torch._utils._rebuild_tensor_v2",
+    "torch._utils._rebuild_tensor_v3",
+    "torch.device",
 };
 
 /// Returns the dtype of torch.FloatStorage, torch.cuda.LongStorage and so on.
@@ -38,13 +51,50 @@ std::optional<ScalarType> dtype_of_storage(std::string_view name) {
   return std::nullopt;
 }
 
-/// Returns true if `name` is the name of a dtype, such as "torch.float32".
-bool is_dtype(std::string_view name) {
+/// Returns true for the class of a storage of any dtype.
+bool is_storage(std::string_view name) {
+  return name.starts_with("torch.") && name.ends_with("Storage");
+}
+
+/// Returns the size of an element in a storage of this class, in bytes.
+std::size_t element_size_of(std::string_view storage) {
+  if (const auto dtype = dtype_of_storage(storage)) return element_size(*dtype);
+  if (storage.ends_with("ComplexDoubleStorage")) return 16;
+  if (storage.ends_with("ComplexFloatStorage")) return 8;
+  return storage.ends_with("QInt32Storage") ? 4 : 1;
+}
+
+/// Returns the dtype of the name of a dtype that tern has, such as "torch.float32".
+std::optional<ScalarType> dtype_of_python_name(std::string_view name) {
 #define TERN_DTYPE(dtype, type, number, file_name, python_name, category) \
-  if (name == "torch." python_name) return true;
+  if (name == "torch." python_name) return ScalarType::dtype;
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
-  return false;
+  return std::nullopt;
+}
+
+/// Returns the bytes that a text has in Latin-1, or nullopt if it has characters that Latin-1
+/// lacks.
+std::optional<std::string> latin1(std::string_view text) {
+  std::string bytes;
+  while (!text.empty()) {
+    const std::size_t size = utf8_size(text.data(), text.data() + text.size());
+    const auto first = static_cast<unsigned char>(text[0]);
+    if (size == 0 || first > 0xC3) return std::nullopt;
+    bytes += size == 1 ? text[0] : static_cast<char>((first & 3) << 6 | (text[1] & 0x3F));
+    text.remove_prefix(size);
+  }
+  return bytes;
+}
+
+/// Returns argument `i` of a call, or null if it is missing or not an object of this kind.
+PickleObject* argument(const PickleObject& arguments, std::size_t i, PickleObject::Kind kind) {
+  return i < arguments.items.size() ? as(arguments.items[i], kind) : nullptr;
+}
+
+/// Returns the object as a value, or nullopt for null.
+std::optional<PickleValue> some(PickleObject* object) {
+  return object == nullptr ? std::nullopt : std::optional<PickleValue>(object);
 }
 
 /// Returns the integer in `value`, or nullopt if the value is not an integer or is negative.
@@ -89,11 +139,18 @@ std::optional<std::int64_t> extent_of(IntArrayRef sizes, IntArrayRef strides, st
 
 }  // namespace
 
-State TorchPickle::read() {
-  const std::uint64_t before = stream_.remaining();
-  const PickleValue value = run();
-  budget_ = kSmall + kMaxGrowth * (before - stream_.remaining());
-  return to_state(value, 0);
+bool TorchPickle::is_dtype(std::string_view name) {
+  constexpr std::string_view kKinds[] = {"int",  "uint",  "float", "bfloat",
+                                         "qint", "quint", "bits",  "complex"};
+  if (name == "torch.bool") return true;
+  const std::size_t digit = name.find_first_of("0123456789");
+  if (!name.starts_with("torch.") || digit == name.npos) return false;
+  return std::ranges::find(kKinds, name.substr(6, digit - 6)) != std::end(kKinds);
+}
+
+std::size_t TorchPickle::element_size(const std::string& key) const {
+  const auto found = element_sizes_.find(key);
+  return found == element_sizes_.end() || by_key_.contains(key) ? 0 : found->second;
 }
 
 bool TorchPickle::is_known(std::string_view name) const {
@@ -102,39 +159,77 @@ bool TorchPickle::is_known(std::string_view name) const {
                  "' belongs to TorchScript; load the file in Python with "
                  "torch.jit.load and torch.save its state_dict()");
   }
-  if (dtype_of_storage(name) || is_dtype(name)) return true;
-  // PyTorch writes tensors of its newer dtypes with this function.
-  if (name == "torch._utils._rebuild_tensor_v3")
-    fail("the tensor has a dtype that tern does not have");
-  if (name.starts_with("torch.") && name.ends_with("Storage")) {
-    stream_.fail("'", name, "' has elements of a dtype that tern does not have");
-  }
-  return std::ranges::find(kFunctions, name) != std::end(kFunctions);
+  return is_storage(name) || is_dtype(name) ||
+         std::ranges::find(kFunctions, name) != std::end(kFunctions);
 }
 
 PickleValue TorchPickle::call(const PickleObject& function, const PickleObject& arguments) {
-  const std::vector<PickleValue>& items = arguments.items;
   const std::string_view name = function.text;
-  if (name == "collections.OrderedDict") {
-    if (items.empty()) return make(PickleObject::kDict);
-    if (PickleObject* list = as(items[0], PickleObject::kList)) return dict_of_pairs(*list);
+  const auto result =
+      name.starts_with("torch.") ? call_torch(name, arguments) : call_python(name, arguments);
+  if (result) return *result;
+  fail("the call of '", name, "' with ", arguments.items.size(), " arguments is not supported");
+}
+
+/// Returns nullopt for unsupported arguments.
+std::optional<PickleValue> TorchPickle::call_python(std::string_view name,
+                                                    const PickleObject& arguments) {
+  const bool no_arguments = arguments.items.empty();
+  PickleObject* const list = argument(arguments, 0, PickleObject::kList);
+  if (name == "builtins.complex") return foreign("a complex number");
+  if (name == "builtins.set" || name == "builtins.frozenset") {
+    return some(no_arguments ? make(PickleObject::kList) : list);
   }
-  const auto kind = name == "torch.Size" ? PickleObject::kTuple : PickleObject::kDict;
-  if ((name == "torch.Size" || name == "collections.Counter") && items.size() == 1 &&
-      as(items[0], kind) != nullptr) {
-    return items[0];
+  if (name == "collections.Counter") return some(argument(arguments, 0, PickleObject::kDict));
+  if (name.starts_with("collections.")) {
+    if (list != nullptr) return dict_of_pairs(*list);
+    // The function that makes missing values of a defaultdict is of no use without Python.
+    const bool is_empty = no_arguments || name == "collections.defaultdict";
+    return some(is_empty ? make(PickleObject::kDict) : nullptr);
   }
-  if (name.starts_with("torch._utils._rebuild_tensor")) {
-    PickleObject* object = make(PickleObject::kTensor);
-    object->tensor = rebuild(arguments);
-    return object;
+  if (no_arguments) return make(PickleObject::kBytes);
+  if (PickleObject* text = argument(arguments, 0, PickleObject::kString)) return encode(*text);
+  return some(argument(arguments, 0, PickleObject::kBytes));
+}
+
+/// Returns nullopt for unsupported arguments.
+std::optional<PickleValue> TorchPickle::call_torch(std::string_view name,
+                                                   const PickleObject& arguments) {
+  const std::vector<PickleValue>& items = arguments.items;
+  PickleObject* const unknown = argument(arguments, 0, PickleObject::kForeign);
+  if (name == "torch.Size") return some(argument(arguments, 0, PickleObject::kTuple));
+  if (name == "torch.device") {
+    PickleObject* const type = argument(arguments, 0, PickleObject::kString);
+    const auto index = items.size() < 2 ? std::nullopt : count_of(items[1]);
+    if (type == nullptr || !index) return some(type);
+    return make(PickleObject::kString, text_of(type->text.substr(0, kMaxKey), ':', *index));
   }
-  // A parameter becomes a plain tensor.
-  if (name.starts_with("torch._utils._rebuild_parameter") && items.size() >= 3 &&
-      as(items[0], PickleObject::kTensor) != nullptr) {
-    return items[0];
+  if (name == "torch._utils._rebuild_sparse_tensor") return foreign("a sparse tensor");
+  if (name == "torch._utils._rebuild_qtensor") return foreign("a quantized tensor");
+  if (name == "torch._utils._rebuild_meta_tensor_no_storage") return rebuild_meta(arguments);
+  if (name.starts_with("torch._utils._rebuild_tensor")) return rebuild(arguments);
+  if (name.starts_with("torch._tensor._rebuild_from_type")) {
+    // (function, class, arguments, attributes): a tensor of any class becomes a plain tensor.
+    const PickleObject *const inner = argument(arguments, 0, PickleObject::kClass),
+                              *const inputs = argument(arguments, 2, PickleObject::kTuple);
+    if (inner == nullptr || inputs == nullptr) return some(unknown);
+    if (!inner->text.starts_with("torch._utils.")) return std::nullopt;  // or it could call itself
+    return call(*inner, *inputs);
   }
-  fail("the call of '", name, "' with ", items.size(), " arguments is not supported");
+  if (items.size() < 3) return std::nullopt;
+  // A parameter or a tensor of another device becomes a plain tensor.
+  return some(unknown != nullptr ? unknown : argument(arguments, 0, PickleObject::kTensor));
+}
+
+/// Returns the bytes that protocol 2 writes as text in Latin-1. The text keeps them, so that a
+/// pickle cannot make many copies.
+PickleValue TorchPickle::encode(PickleObject& text) {
+  if (text.items.empty()) {
+    std::optional<std::string> bytes = latin1(text.text);
+    if (!bytes) fail("a character of the bytes is not in Latin-1");
+    text.items = {make(PickleObject::kBytes, *std::move(bytes))};
+  }
+  return text.items[0];
 }
 
 /// Reads OrderedDict([[key, value], ...]), the form of Python 2. Changes the list itself into the
@@ -155,6 +250,10 @@ PickleValue TorchPickle::dict_of_pairs(PickleObject& list) {
 
 PickleValue TorchPickle::find_outside(const PickleValue& id) {
   const PickleObject* tuple = as(id, PickleObject::kTuple);
+  // The older form refers to classes of modules by ('module', class, file, source).
+  if (tuple != nullptr && tuple->items.size() == 4 && as(tuple->items[1], PickleObject::kForeign)) {
+    return tuple->items[1];
+  }
   if (tuple == nullptr || tuple->items.size() < 5 || tuple->items.size() > 6) {
     fail("expected a reference to a storage");
   }
@@ -164,20 +263,28 @@ PickleValue TorchPickle::find_outside(const PickleValue& id) {
                      *key = as(items[2], PickleObject::kString),
                      *location = as(items[3], PickleObject::kString);
   if (kind == nullptr || kind->text != "storage" || type == nullptr || key == nullptr ||
-      location == nullptr || !dtype_of_storage(type->text) || !count_of(items[4])) {
+      key->text.size() > kMaxKey || location == nullptr || !is_storage(type->text) ||
+      !count_of(items[4])) {
     fail("a reference to a storage must be ('storage', class, key, location, count)");
   }
   if (items.size() == 6 && !std::holds_alternative<std::nullptr_t>(items[5])) {
     fail("storage '", key->text,
          "' is a part of another storage; only PyTorch before 0.4 wrote such files");
   }
-  PickleObject* storage = make(PickleObject::kStorage);
-  storage->text = key->text;
+  element_sizes_.emplace(key->text, element_size_of(type->text));
+  PickleObject* storage = make(PickleObject::kStorage, key->text);
   storage->items = {items[1], items[4]};
   return storage;
 }
 
-Tensor TorchPickle::rebuild(const PickleObject& arguments) {
+PickleValue TorchPickle::make_value(Tensor tensor) {
+  PickleObject* object = make(PickleObject::kTensor);
+  object->tensor = std::move(tensor);
+  return object;
+}
+
+/// Builds a tensor from (storage, offset, sizes, strides, requires_grad, hooks, ...).
+PickleValue TorchPickle::rebuild(const PickleObject& arguments) {
   const std::vector<PickleValue>& items = arguments.items;
   if (items.size() < 4) fail("a tensor needs at least 4 arguments, found ", items.size());
   const PickleObject* storage = as(items[0], PickleObject::kStorage);
@@ -187,11 +294,17 @@ Tensor TorchPickle::rebuild(const PickleObject& arguments) {
     fail("a tensor needs a storage, an offset, and equally many sizes and strides, at most ",
          kMaxFileDims, " and none negative");
   }
-  if (items.size() > 6) {  // flags: the view is the conjugate or the negative of its elements
-    const PickleObject* facts = as(items[6], PickleObject::kDict);
-    if (facts != nullptr && !facts->items.empty())
-      fail("tensors with a conj or neg bit are not supported");
+  const std::string& type = as(storage->items[0], PickleObject::kClass)->text;
+  if (items.size() > 6) {
+    // The dtype of _rebuild_tensor_v3, or flags of _v2: the view is the conjugate or the negative
+    // of its elements.
+    if (const PickleObject* dtype = as(items[6], PickleObject::kClass))
+      return foreign("a tensor of dtype " + dtype->text);
+    const PickleObject* flags = as(items[6], PickleObject::kDict);
+    if (flags != nullptr && !flags->items.empty())
+      return foreign("a tensor with a conj or neg bit");
   }
+  if (!dtype_of_storage(type)) return foreign("a tensor in a " + type);
   const auto extent = extent_of(*sizes, *strides, *offset);
   const Tensor& elements = elements_of(*storage);
   if (!extent || *extent > elements.numel()) {
@@ -199,7 +312,22 @@ Tensor TorchPickle::rebuild(const PickleObject& arguments) {
          ", offset ", *offset, " does not fit into its storage '", storage->text, "' of ",
          elements.numel(), " elements");
   }
-  return make_alias(elements, *sizes, *strides, *offset);
+  return make_value(make_alias(elements, *sizes, *strides, *offset));
+}
+
+/// Builds a tensor on the device meta from (dtype, sizes, strides, requires_grad).
+PickleValue TorchPickle::rebuild_meta(const PickleObject& arguments) {
+  const std::vector<PickleValue>& items = arguments.items;
+  const PickleObject* type = items.size() < 3 ? nullptr : as(items[0], PickleObject::kClass);
+  if (type == nullptr) fail("a tensor on meta needs a dtype, sizes and strides");
+  const auto dtype = dtype_of_python_name(type->text);
+  if (!dtype) return foreign("a tensor of dtype " + type->text);
+  const auto sizes = counts_of(items[1]), strides = counts_of(items[2]);
+  const auto extent = sizes && strides && sizes->size() == strides->size()
+                          ? extent_of(*sizes, *strides, 0)
+                          : std::nullopt;
+  if (!extent) fail("the sizes and strides of a tensor on meta do not fit together");
+  return make_value(make_alias(make_tensor({*extent}, *dtype, kMeta), *sizes, *strides, 0));
 }
 
 const Tensor& TorchPickle::elements_of(const PickleObject& storage) {
@@ -208,7 +336,7 @@ const Tensor& TorchPickle::elements_of(const PickleObject& storage) {
   const std::int64_t count = *count_of(storage.items[1]);
   if (is_new) {
     std::uint64_t bytes = 0;
-    if (__builtin_mul_overflow(count, element_size(dtype), &bytes)) {
+    if (__builtin_mul_overflow(count, tern::element_size(dtype), &bytes)) {
       fail("storage '", storage.text, "' of ", count, " elements is too large");
     }
     const std::uint64_t found = storage_size_(storage.text, bytes);
@@ -224,59 +352,6 @@ const Tensor& TorchPickle::elements_of(const PickleObject& storage) {
          elements.numel(), " ", elements.dtype(), " elements in an earlier tensor");
   }
   return elements;
-}
-
-State TorchPickle::to_state(const PickleValue& value, int depth) {
-  if (depth > State::kMaxDepth) {
-    stream_.fail("dictionaries and lists are nested deeper than ", State::kMaxDepth);
-  }
-  const auto* const* held = std::get_if<PickleObject*>(&value);
-  const std::uint64_t cost = 1 + (held != nullptr ? (*held)->text.size() : 0);
-  if (cost > budget_) stream_.fail("the pickle repeats the same objects too many times");
-  budget_ -= cost;
-  if (std::holds_alternative<std::nullptr_t>(value)) return nullptr;
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag;
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  const PickleObject& object = **held;
-  switch (object.kind) {
-    case PickleObject::kString:
-      return object.text;
-    case PickleObject::kTensor:
-      return object.tensor;
-    case PickleObject::kTuple:
-    case PickleObject::kList: {
-      State list = State::list();
-      for (const PickleValue& item : object.items) list.push_back(to_state(item, depth + 1));
-      return list;
-    }
-    case PickleObject::kDict: {
-      State dict;
-      for (std::size_t i = 0; i < object.items.size(); i += 2) {
-        dict.insert(key_of(object.items[i]), to_state(object.items[i + 1], depth + 1));
-      }
-      return dict;
-    }
-    case PickleObject::kClass:
-      if (is_dtype(object.text)) return object.text;
-      [[fallthrough]];
-    default:
-      stream_.fail("expected a value, found ", kind_name(value), ": '", object.text, "'");
-  }
-}
-
-/// Returns a key of a State. Converts integers, which are keys in the state of Python's optimizers.
-std::string TorchPickle::key_of(const PickleValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
-  const PickleObject* text = as(value, PickleObject::kString);
-  if (text == nullptr) {
-    stream_.fail("expected a string or an integer as a key, found ", kind_name(value));
-  }
-  if (text->text.size() > budget_) {
-    stream_.fail("the pickle repeats the same objects too many times");
-  }
-  budget_ -= text->text.size();
-  return text->text;
 }
 
 }  // namespace tern::detail

@@ -8,16 +8,19 @@ namespace {
 
 constexpr int kMaxProtocol = 5;
 constexpr std::size_t kMaxStack = 1 << 22;
-constexpr std::size_t kMaxLine = 256;  // largest size of the name of a module or a class
+constexpr std::size_t kMaxLine = 256;   // largest size of the name of a module or a class
+constexpr std::size_t kMaxShown = 100;  // bytes of such a name in an error text
 
 }  // namespace
 
 const char* kind_name(const PickleValue& value) {
   constexpr const char* kNames[] = {"None", "a bool", "an integer", "a floating number"};
-  constexpr const char* kObjectNames[] = {"a string", "a tuple",   "a list",  "a dict",
-                                          "a class",  "a storage", "a tensor"};
+  constexpr const char* kObjectNames[] = {"a string", "bytes",     "a tuple",  "a list", "a dict",
+                                          "a class",  "a storage", "a tensor", ""};
   const auto* object = std::get_if<PickleObject*>(&value);
-  return object == nullptr ? kNames[value.index()] : kObjectNames[(*object)->kind];
+  if (object == nullptr) return kNames[value.index()];
+  return (*object)->kind == PickleObject::kForeign ? (*object)->text.c_str()
+                                                   : kObjectNames[(*object)->kind];
 }
 
 PickleObject* as(const PickleValue& value, PickleObject::Kind kind) {
@@ -73,23 +76,37 @@ bool PickleReader::step(PickleOpcode opcode) {
       push(std::int64_t{stream_.number<std::uint16_t>()});
       break;
     case kLong1:
-      push_integer();
+      push_integer(stream_.number<std::uint8_t>());
+      break;
+    case kLong4:
+      push_integer(stream_.number<std::uint32_t>());
       break;
     case kFloat:  // the only big-endian number
       push(std::bit_cast<double>(__builtin_bswap64(stream_.number<std::uint64_t>())));
       break;
     case kShortString:
     case kShortUnicode:
-      push_text(stream_.number<std::uint8_t>());
+      push_text(PickleObject::kString, stream_.number<std::uint8_t>());
       break;
     case kString:
     case kUnicode:
-      push_text(stream_.number<std::uint32_t>());
+      push_text(PickleObject::kString, stream_.number<std::uint32_t>());
       break;
     case kUnicode8:
-      push_text(stream_.number<std::uint64_t>());
+      push_text(PickleObject::kString, stream_.number<std::uint64_t>());
+      break;
+    case kShortBytes:
+      push_text(PickleObject::kBytes, stream_.number<std::uint8_t>());
+      break;
+    case kBytes:
+      push_text(PickleObject::kBytes, stream_.number<std::uint32_t>());
+      break;
+    case kBytes8:
+    case kByteArray8:
+      push_text(PickleObject::kBytes, stream_.number<std::uint64_t>());
       break;
     case kEmptyList:
+    case kEmptySet:
       push(make(PickleObject::kList));
       break;
     case kEmptyDict:
@@ -107,7 +124,8 @@ bool PickleReader::step(PickleOpcode opcode) {
     case kTuple3:
       push_tuple(3);
       break;
-    case kTuple: {
+    case kTuple:
+    case kFrozenSet: {
       const std::size_t begin = pop_mark();
       push_tuple(stack_.size() - begin);
       break;
@@ -116,6 +134,7 @@ bool PickleReader::step(PickleOpcode opcode) {
       append_from(stack_.size() - 1, PickleObject::kList);
       break;
     case kAppends:
+    case kAddItems:
       append_from(pop_mark(), PickleObject::kList);
       break;
     case kSetItem:
@@ -123,6 +142,16 @@ bool PickleReader::step(PickleOpcode opcode) {
       break;
     case kSetItems:
       append_from(pop_mark(), PickleObject::kDict);
+      break;
+    case kPop:
+      if (!marks_.empty() && marks_.back() == stack_.size()) {
+        marks_.pop_back();
+      } else {
+        pop();
+      }
+      break;
+    case kPopMark:
+      stack_.resize(pop_mark());
       break;
     case kPut:
       remember(stream_.number<std::uint8_t>());
@@ -154,20 +183,15 @@ bool PickleReader::step(PickleOpcode opcode) {
     case kPersistentId:
       push(find_outside(pop()));
       break;
-    case kReduce: {
-      const PickleValue arguments = pop(), function = pop();
-      const PickleObject *tuple = as(arguments, PickleObject::kTuple),
-                         *callee = as(function, PickleObject::kClass);
-      if (callee == nullptr) fail("expected a function to call, found ", kind_name(function));
-      if (tuple == nullptr) fail("expected a tuple of arguments, found ", kind_name(arguments));
-      push(call(*callee, *tuple));
+    case kNewObjectEx:
+      if (as(pop(), PickleObject::kDict) == nullptr) fail("named arguments must be a dict");
+      [[fallthrough]];
+    case kNewObject:
+    case kReduce:
+      reduce();
       break;
-    }
     case kBuild:
-      // Ignores the attributes of a dictionary. A state_dict() stores versions of modules in them.
-      if (as(pop(), PickleObject::kDict) == nullptr)
-        fail("the attributes of an object must be a dict");
-      top(PickleObject::kDict);
+      build();
       break;
     default: {
       const int code = static_cast<int>(opcode);
@@ -179,22 +203,25 @@ bool PickleReader::step(PickleOpcode opcode) {
   return true;
 }
 
-PickleObject* PickleReader::make(PickleObject::Kind kind) {
+PickleObject* PickleReader::make(PickleObject::Kind kind, std::string text) {
   if (objects_.size() == max_objects_) fail("more than ", max_objects_, " objects");
-  return &objects_.emplace_back(PickleObject{kind, {}, {}, {}});
+  return &objects_.emplace_back(PickleObject{kind, std::move(text), {}, {}});
 }
 
-void PickleReader::push_text(std::uint64_t size) {
-  std::string text = stream_.text(size);
-  PickleObject* object = make(PickleObject::kString);
-  object->text = std::move(text);
-  push(object);
+PickleValue PickleReader::foreign(std::string what) {
+  const auto [place, is_new] = foreign_.try_emplace(std::move(what), nullptr);
+  if (is_new) place->second = make(PickleObject::kForeign, place->first);
+  return place->second;
 }
 
-/// Reads an integer of variable length, little-endian in two's complement.
-void PickleReader::push_integer() {
-  const std::string bytes = stream_.text(stream_.number<std::uint8_t>());
-  if (bytes.size() > sizeof(std::int64_t)) fail("an integer of more than 64 bits");
+void PickleReader::push_text(PickleObject::Kind kind, std::uint64_t size) {
+  push(make(kind, stream_.text(size)));
+}
+
+/// Reads an integer of `size` bytes, little-endian in two's complement.
+void PickleReader::push_integer(std::uint64_t size) {
+  const std::string bytes = stream_.text(size);
+  if (size > sizeof(std::int64_t)) return push(foreign("an integer beyond the range of int64"));
   const bool negative = !bytes.empty() && (bytes.back() & 0x80) != 0;
   std::string padded(sizeof(std::int64_t), negative ? '\xff' : '\0');
   std::ranges::copy(bytes, padded.begin());
@@ -202,14 +229,12 @@ void PickleReader::push_integer() {
 }
 
 void PickleReader::push_class(const std::string& module, const std::string& name) {
-  PickleObject* object = make(PickleObject::kClass);
-  object->text = module + "." + name;
-  if (!is_known(object->text)) {
-    fail("class '", object->text,
-         "' is not allowed in a state file, and tern does not run it; save a ",
-         "state_dict() or a dictionary of tensors, numbers, strings and lists");
-  }
-  push(object);
+  if (std::max(module.size(), name.size()) > kMaxLine)
+    fail("a name of more than ", kMaxLine, " bytes");
+  // Python 3 writes the names of Python 2 in protocol 2.
+  const std::string full = (module == "__builtin__" ? "builtins" : module) + "." + name;
+  if (full.size() <= kMaxShown && is_known(full)) return push(make(PickleObject::kClass, full));
+  push(foreign("an object of class '" + full.substr(0, kMaxShown) + "'"));
 }
 
 void PickleReader::push_tuple(std::size_t count) {
@@ -238,12 +263,33 @@ std::size_t PickleReader::pop_mark() {
   return mark;
 }
 
-PickleObject& PickleReader::top(PickleObject::Kind kind) {
+/// Returns the object on top of the stack, or null for a foreign value. Throws for other kinds.
+PickleObject* PickleReader::top(PickleObject::Kind kind) {
   const PickleValue value = pop();
   PickleObject* object = as(value, kind);
-  if (object == nullptr) fail("cannot add items to ", kind_name(value));
+  if (object == nullptr && as(value, PickleObject::kForeign) == nullptr)
+    fail("cannot add items to ", kind_name(value));
   push(value);
-  return *object;
+  return object;
+}
+
+/// Calls a function with the tuple on top of the stack.
+void PickleReader::reduce() {
+  const PickleValue arguments = pop(), function = pop();
+  const PickleObject *tuple = as(arguments, PickleObject::kTuple),
+                     *callee = as(function, PickleObject::kClass);
+  if (tuple == nullptr) fail("expected a tuple of arguments, found ", kind_name(arguments));
+  if (callee != nullptr) return push(call(*callee, *tuple));
+  if (as(function, PickleObject::kForeign) == nullptr)
+    fail("expected a function to call, found ", kind_name(function));
+  push(function);  // an object of this class
+}
+
+/// Ignores the attributes of an object. A state_dict() stores the versions of modules in them.
+void PickleReader::build() {
+  const PickleValue attributes = pop();
+  if (top(PickleObject::kDict) != nullptr && as(attributes, PickleObject::kDict) == nullptr)
+    fail("the attributes of a dict must be a dict");
 }
 
 /// Moves the values from `begin` to the top of the stack into the container below them.
@@ -254,10 +300,11 @@ void PickleReader::append_from(std::size_t begin, PickleObject::Kind kind) {
   const std::vector<PickleValue> items(stack_.begin() + static_cast<std::ptrdiff_t>(begin),
                                        stack_.end());
   stack_.resize(begin);
-  PickleObject& container = top(kind);
+  PickleObject* container = top(kind);
   if (kind == PickleObject::kDict && items.size() % 2 != 0)
     fail("a dict has a key without a value");
-  container.items.insert(container.items.end(), items.begin(), items.end());
+  if (container != nullptr)
+    container->items.insert(container->items.end(), items.begin(), items.end());
 }
 
 void PickleReader::remember(std::uint64_t number) {

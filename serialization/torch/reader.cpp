@@ -28,7 +28,7 @@ const ZipEntry& entry_of(const ZipArchive& zip, const std::string& name) {
   return *entry;
 }
 
-State read_zip(const InputFile& file) {
+State read_zip(const InputFile& file, const LoadFileOptions& options) {
   const ZipArchive zip(file);
   const std::string first = zip.entries().empty() ? "" : zip.entries()[0].name;
   const std::string folder = first.substr(0, first.find('/') + 1);
@@ -47,8 +47,9 @@ State read_zip(const InputFile& file) {
     return entry_of(zip, folder + "data/" + key);
   };
   ByteStream stream(file, entry_of(zip, folder + "data.pkl"));
-  TorchPickle pickle(
-      stream, [&](const std::string& key, std::uint64_t) { return entry_of_storage(key).size; });
+  TorchPickle pickle(stream, options.skipped, [&](const std::string& key, std::uint64_t) {
+    return entry_of_storage(key).size;
+  });
   State state = pickle.read();
   stream.finish();
   for (const TorchPickle::Storage& storage : pickle.storages()) {
@@ -75,9 +76,16 @@ void read_old_storages(const State& keys, const TorchPickle& pickle, ByteStream&
   }
   for (const State& key : keys.elements()) {
     const auto found = missing.find(key.string());
-    if (found == missing.end()) stream.fail("no tensor uses storage '", key.string(), "'");
-    const TorchPickle::Storage& storage = *found->second;
     const auto count = stream.number<std::int64_t>();
+    if (found == missing.end()) {
+      const std::size_t size = pickle.element_size(key.string());
+      std::uint64_t bytes = 0;
+      if (size == 0 || count < 0 || __builtin_mul_overflow(size, count, &bytes))
+        stream.fail("no tensor uses storage '", key.string(), "'");
+      stream.skip(bytes);  // of a value that the state does not hold
+      continue;
+    }
+    const TorchPickle::Storage& storage = *found->second;
     if (count != storage.elements.numel()) {
       stream.fail(storage.note, "storage '", storage.key, "': expected ", storage.elements.numel(),
                   " elements, found ", count);
@@ -94,10 +102,10 @@ void read_old_storages(const State& keys, const TorchPickle& pickle, ByteStream&
   stream.finish();
 }
 
-State read_old(const InputFile& file, std::uint64_t offset) {
+State read_old(const InputFile& file, std::uint64_t offset, const LoadFileOptions& options) {
   ByteStream stream(file, offset);
   std::uint64_t room = file.size();  // all storages together cannot be larger than the file
-  TorchPickle pickle(stream, [&](const std::string&, std::uint64_t bytes) {
+  TorchPickle pickle(stream, options.skipped, [&](const std::string&, std::uint64_t bytes) {
     const std::uint64_t found = std::min(bytes, room);
     room -= found;
     return found;
@@ -119,13 +127,13 @@ bool recognizes_torch(std::string_view head) {
          (head.starts_with('\x80') && head.find(kOldMagic) != head.npos);
 }
 
-State read_torch_state(const InputFile& file, const LoadFileOptions&) {
+State read_torch_state(const InputFile& file, const LoadFileOptions& options) {
   const std::string head = file.head(64);
-  if (head.starts_with("PK")) return read_zip(file);
+  if (head.starts_with("PK")) return read_zip(file, options);
   const std::size_t magic = head.find(kOldMagic);
   TERN_CHECK(magic != head.npos, FileError, "load: '", file.path(),
              "' is neither a ZIP archive nor a file of torch.save in the older format");
-  return read_old(file, magic + kOldMagic.size());
+  return read_old(file, magic + kOldMagic.size(), options);
 }
 
 }  // namespace tern::detail

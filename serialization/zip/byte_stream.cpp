@@ -76,6 +76,16 @@ std::string ByteStream::text(std::uint64_t count) {
   return bytes;
 }
 
+void ByteStream::skip(std::uint64_t count) {
+  check_room(count);
+  char dropped[4096];
+  for (std::uint64_t rest = count; rest > 0;) {
+    const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(rest, sizeof dropped));
+    read(dropped, part);
+    rest -= part;
+  }
+}
+
 void ByteStream::finish() {
   if (remaining() > 0) fail(remaining(), " bytes too many");
   if (inflater_) inflater_->finish();

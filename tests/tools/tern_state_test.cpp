@@ -249,6 +249,41 @@ TEST_F(TernState, ConvertKeepsTheMetadataWhereThereIsSome) {
   EXPECT_NE(result.text.find("has no metadata, 2 strings are left out"), std::string::npos);
 }
 
+// A checkpoint of Python with objects, complex numbers and so on beside the weights.
+TEST_F(TernState, LeavesOutWhatAStateCannotHold) {
+  const std::string path = kGoldenFolder + "torch_entries_2.pt";
+  const std::string seed = "an integer beyond the range of int64";
+  const ProgramResult info = run("info " + path);
+  EXPECT_EQ(info.code, 0);
+  for (const std::string& part :
+       {std::string("\nleft out, because a State cannot hold it:\n  left.seed: " + seed + "\n"),
+        std::string("\n  left.args: an object of class 'argparse.Namespace'\n"),
+        std::string("\n  meta       F64  [3, 2] "), std::string("\n  weight     F32  [3] ")}) {
+    EXPECT_NE(info.text.find(part), std::string::npos) << part << info.text;
+  }
+  const std::string error = "'left.seed': a State cannot hold " + seed;
+  for (const std::string& command :
+       {"validate " + path, "convert " + path + " " + b_, "diff " + path + " " + path}) {
+    const ProgramResult result = run(command);
+    EXPECT_NE(result.code, 0);
+    EXPECT_NE(result.text.find(error), std::string::npos) << result.text;
+  }
+  for (const char* name : {"1.json", "2.npz", "3.pt", "4.safetensors"}) {
+    const std::string to = scratch_.path(name);
+    const ProgramResult result = run("convert --skip " + path + " " + to);
+    EXPECT_EQ(result.code, 0) << result.text;
+    EXPECT_TRUE(result.text.starts_with(path + ": 'left.seed' is left out: " + seed + "\n"))
+        << result.text;
+    EXPECT_TRUE(result.text.ends_with("'meta' is left out: a tensor on the device meta\n"))
+        << result.text;
+    EXPECT_EQ(load_state(to)["weight"].tensor().numel(), 3);
+    const ProgramResult diff = run("diff --skip " + path + " " + to);
+    EXPECT_EQ(diff.code, 1);
+    EXPECT_NE(diff.text.find("\nmeta: only in " + path + "\n"), std::string::npos) << diff.text;
+  }
+  EXPECT_EQ(run("diff --skip " + path + " " + path).code, 0);
+}
+
 TEST_F(TernState, Validate) {
   write_file(b_, "{\"w\": [1, 2");
   const ProgramResult result = run("validate " + a_ + " " + b_);

@@ -26,10 +26,44 @@ void drop_reserved(tern::SaveOptions& options, const tern::State& state, const s
   });
 }
 
+/// Returns `state` without its tensors on meta, which no file can have, and adds them to `skipped`.
+tern::State without_meta(const tern::State& state, const std::string& path, Skipped& skipped) {
+  if (!state.is_dict() && !state.is_list()) return state;
+  tern::State result = state.is_list() ? tern::State::list() : tern::State();
+  const auto add = [&](const std::string& key, const tern::State& value) {
+    const std::string inner = join_path(path, key);
+    const bool is_meta = value.is_tensor() && value.tensor().is_meta();
+    if (is_meta) skipped.emplace_back(inner, "a tensor on the device meta");
+    if (state.is_list()) {
+      result.push_back(is_meta ? nullptr : without_meta(value, inner, skipped));
+    } else if (!is_meta) {
+      result.insert(key, without_meta(value, inner, skipped));
+    }
+  };
+  if (state.is_list()) {
+    for (std::size_t i = 0; i < state.size(); ++i) add(std::to_string(i), state[i]);
+  } else {
+    for (const auto& [key, value] : state) add(key, value);
+  }
+  return result;
+}
+
 }  // namespace
 
-void convert_file(const std::string& from, const std::string& to, tern::SaveOptions options) {
-  const tern::State state = tern::load_state(from, {.metadata = &options.metadata});
+void warn_of_skipped(const std::string& path, const Skipped& skipped) {
+  for (const auto& [keys, what] : skipped) {
+    std::fprintf(stderr, "%s: '%s' is left out: %s\n", path.c_str(), printable(keys).c_str(),
+                 printable(what).c_str());
+  }
+}
+
+void convert_file(const std::string& from, const std::string& to, tern::SaveOptions options,
+                  bool skip) {
+  Skipped skipped;
+  tern::State state =
+      tern::load_state(from, {.metadata = &options.metadata, .skipped = skip ? &skipped : nullptr});
+  if (skip) state = without_meta(state, "", skipped);
+  warn_of_skipped(from, skipped);
   if (!to.ends_with(".json") && !to.ends_with(".safetensors") && !options.metadata.empty()) {
     std::fprintf(stderr, "%s: this format has no metadata, %zu strings are left out\n", to.c_str(),
                  options.metadata.size());

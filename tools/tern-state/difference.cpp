@@ -57,6 +57,7 @@ std::string describe(const tern::Tensor& a, const tern::Tensor& b, double tolera
   if (!(a.sizes() == b.sizes())) {
     return "shape " + text_of_sizes(a.sizes()) + " and " + text_of_sizes(b.sizes());
   }
+  if (a.is_meta() || b.is_meta()) return a.is_meta() && b.is_meta() ? "" : "device meta and cpu";
   const Difference difference = compare(a, b);
   if (difference.count == 0) return "equal numbers of different bits (-0, NaN)";
   if (difference.largest <= tolerance) return "";
@@ -114,8 +115,14 @@ class Walk {
 
 }  // namespace
 
-bool show_difference(const std::string& a, const std::string& b, double tolerance) {
+bool show_difference(const std::string& a, const std::string& b, double tolerance, bool skip) {
+  const auto load = [skip](const std::string& path) {
+    Skipped skipped;
+    const tern::State state = tern::load_state(path, {.skipped = skip ? &skipped : nullptr});
+    warn_of_skipped(path, skipped);
+    return state;
+  };
   Walk walk(a, b, tolerance);
-  walk.compare_states("", tern::load_state(a), tern::load_state(b));
+  walk.compare_states("", load(a), load(b));
   return walk.is_same();
 }

@@ -67,7 +67,8 @@ void show_safetensors(const std::string& path) {
 
 void show_state(const std::string& path) {
   tern::SafetensorsMetadata metadata;
-  const tern::State state = tern::load_state(path, {.metadata = &metadata});
+  Skipped skipped;
+  const tern::State state = tern::load_state(path, {.metadata = &metadata, .skipped = &skipped});
   const std::string name = std::filesystem::path(path).filename().string();
   const std::size_t point = name.find('.');
   const std::string kind = std::filesystem::is_directory(path) ? "a folder"
@@ -87,6 +88,8 @@ void show_state(const std::string& path) {
       print_value(key, text_of_leaf(leaf));
     }
   }
+  if (!skipped.empty()) std::printf("left out, because a State cannot hold it:\n");
+  for (const auto& [keys, what] : skipped) print_value(keys, what);
   std::printf("tensors:\n");
   print_tensors(rows);
 }

@@ -22,8 +22,9 @@ namespace tern::detail {
 /// begins with `place`, for a dtype that NumPy does not have.
 std::string npy_header(const Tensor& tensor, std::string_view place);
 /// Reads one array in version 1.0 to 3.0, row-major or column-major, in either byte order. Reads
-/// the stream to its end.
-Tensor read_npy_array(ByteStream& stream);
+/// the stream to its end. If tern does not have the dtype, returns an undefined tensor after the
+/// header and sets `unsupported` to the name of the dtype; null makes this an error.
+Tensor read_npy_array(ByteStream& stream, std::string* unsupported = nullptr);
 
 bool recognizes_npy(std::string_view head);
 /// Throws FileError unless `state` is a tensor.

@@ -16,12 +16,14 @@ class SafetensorsReader {
   SafetensorsReader(const InputFile& file, const LoadFileOptions& options);
 
   const SafetensorsHeader& header() const { return header_; }
-  /// Throws FileError if tern does not have the dtype of an entry.
-  Tensor read(const SafetensorsEntry& entry) const { return read({&entry, 1})[0]; }
-  std::vector<Tensor> read(ArrayRef<SafetensorsEntry> entries) const;
+  /// Throws FileError if tern does not have the dtype of the entry.
+  Tensor read(const SafetensorsEntry& entry) const { return read({&entry, 1}, nullptr)[0]; }
+  /// Returns one tensor for each entry. If tern does not have the dtype of an entry, the tensor is
+  /// undefined, and `skipped` receives the entry's name; null makes this an error.
+  std::vector<Tensor> read(ArrayRef<SafetensorsEntry> entries,
+                           decltype(LoadFileOptions::skipped) skipped) const;
 
  private:
-  ScalarType dtype_of(const SafetensorsEntry& entry) const;
   Tensor map(const SafetensorsEntry& entry, ScalarType dtype) const;
 
   const InputFile& file_;

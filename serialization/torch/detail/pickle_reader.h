@@ -20,11 +20,24 @@ struct PickleObject;
 using PickleValue = std::variant<std::nullptr_t, bool, std::int64_t, double, PickleObject*>;
 
 struct PickleObject {
-  enum Kind : std::uint8_t { kString, kTuple, kList, kDict, kClass, kStorage, kTensor };
+  /// kForeign: a value that a State cannot hold, such as an object of an unknown class.
+  enum Kind : std::uint8_t {
+    kString,
+    kBytes,
+    kTuple,
+    kList,
+    kDict,
+    kClass,
+    kStorage,
+    kTensor,
+    kForeign
+  };
 
   Kind kind;
-  std::string text;  // content of a string, "module.name" of a class, or key of a storage
-  /// Elements of a tuple, a list or a storage; alternately keys and values of a dict.
+  /// Content of a string or of bytes, "module.name" of a class, key of a storage, or what a foreign
+  /// value is: "a complex number".
+  std::string text;
+  /// Elements of a tuple, a list, a set or a storage; alternately keys and values of a dict.
   std::vector<PickleValue> items;
   Tensor tensor;
 };
@@ -34,10 +47,10 @@ const char* kind_name(const PickleValue& value);
 /// Returns the object in `value`, or null if the value is not an object of this kind.
 PickleObject* as(const PickleValue& value, PickleObject::Kind kind);
 
-/// A stack machine for Python's pickles, which are programs. Supports the opcodes of protocols 2 to
-/// 5 that build data, but not those that make or change objects of classes. The machine only
-/// creates PickleObjects; the derived class decides which functions a pickle may call and what they
-/// return.
+/// A stack machine for Python's pickles, which are programs. Supports the opcodes that Python
+/// writes in protocols 2 to 5. The machine only creates PickleObjects and runs nothing: the derived
+/// class decides which functions it knows and what they return. A call of any other function or
+/// class gives a foreign value, and so do changes of this value.
 class PickleReader {
  public:
   explicit PickleReader(ByteStream& stream) : stream_(stream) {}
@@ -47,11 +60,10 @@ class PickleReader {
 
  protected:
   /// Runs one pickle and returns its value. The objects live as long as this reader. Throws
-  /// FileError for any other opcode, an unknown class, a wrong use of the stack, and sizes beyond
-  /// fixed limits.
+  /// FileError for any other opcode, a wrong use of the stack, and sizes beyond fixed limits.
   PickleValue run();
 
-  /// Returns true if a pickle may name this class or function, such as
+  /// Returns true for the name of a class or function that call() or find_outside() takes, such as
   /// "torch._utils._rebuild_tensor_v2".
   virtual bool is_known(std::string_view name) const = 0;
   /// Returns the result of calling a known function with a tuple of arguments.
@@ -59,7 +71,9 @@ class PickleReader {
   /// Returns the object outside of the pickle that `id` refers to.
   virtual PickleValue find_outside(const PickleValue& id) = 0;
 
-  PickleObject* make(PickleObject::Kind kind);
+  PickleObject* make(PickleObject::Kind kind, std::string text = {});
+  /// Returns the foreign value with this description.
+  PickleValue foreign(std::string what);
   /// Returns "'fc.weight': " for error texts if the current call makes the value of this key.
   std::string key_in_front() const;
 
@@ -68,13 +82,15 @@ class PickleReader {
  private:
   bool step(PickleOpcode opcode);
   void push(PickleValue value) { stack_.push_back(value); }
-  void push_text(std::uint64_t size);
+  void push_text(PickleObject::Kind kind, std::uint64_t size);
   void push_class(const std::string& module, const std::string& name);
-  void push_integer();
+  void push_integer(std::uint64_t size);
   void push_tuple(std::size_t count);
   PickleValue pop();
   std::size_t pop_mark();
-  PickleObject& top(PickleObject::Kind kind);
+  void reduce();
+  void build();
+  PickleObject* top(PickleObject::Kind kind);
   void append_from(std::size_t begin, PickleObject::Kind kind);
   void remember(std::uint64_t number);
   void recall(std::uint64_t number);
@@ -85,6 +101,7 @@ class PickleReader {
   }
 
   std::deque<PickleObject> objects_;
+  std::unordered_map<std::string, PickleValue> foreign_;  // by description
   std::uint64_t max_objects_ = 0;
   std::vector<PickleValue> stack_;
   std::vector<std::size_t> marks_;

@@ -33,6 +33,8 @@ class ByteStream {
   }
   /// Returns the next `count` bytes. Allocates them only after checking that so many bytes remain.
   std::string text(std::uint64_t count);
+  /// Reads `count` bytes and drops them.
+  void skip(std::uint64_t count);
   /// Throws FileError if the unpacked size is more than 64 times the size in the file. For entries
   /// that become values of a State, which take more memory than their text.
   void refuse_expansion() const;
