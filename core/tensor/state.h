@@ -52,6 +52,14 @@ class TERN_API State {
   State(const char* text);
   /// Makes a leaf with this tensor. Throws Error when the tensor is undefined.
   State(Tensor tensor);
+  /// Makes a leaf with the tensor of a file that names no dtype, such as Python's JSON. The dtype
+  /// of the tensor is a guess from its numbers; load_state_dict() of a module casts them to its
+  /// own.
+  static State untyped(Tensor tensor) {
+    State result(std::move(tensor));
+    result.is_untyped_ = true;
+    return result;
+  }
   /// Makes a number or a boolean. Throws Error for an integer beyond the range of int64.
   template <class T>
   requires std::is_arithmetic_v<T> State(T number) {
@@ -89,6 +97,8 @@ class TERN_API State {
   bool is_string() const { return kind() == Kind::String; }
   /// Returns true for a tensor.
   bool is_tensor() const { return kind() == Kind::Tensor; }
+  /// Returns true for a tensor made by untyped().
+  bool is_untyped() const { return is_untyped_; }
   /// Returns true for a list.
   bool is_list() const { return kind() == Kind::List; }
   /// Returns true for a dictionary.
@@ -169,6 +179,7 @@ class TERN_API State {
   [[noreturn]] void kind_error(const char* expected, std::string_view name) const;
 
   Kind kind_;
+  bool is_untyped_ = false;
   union {
     std::int64_t integer_ = 0;
     double floating_;

@@ -47,6 +47,14 @@ std::string dtype_text(const Tensor& tensor) {
   return std::string("torch.") + dtype_info(tensor.dtype()).python_name;
 }
 
+/// Returns true if `dtype` can hold the numbers of a tensor: integers exactly, floating numbers
+/// rounded, but not to infinity.
+bool holds_numbers(ScalarType dtype, const Tensor& tensor) {
+  const Tensor cast = tensor.to(dtype);
+  return is_floating_point(dtype) ? cast.isinf().eq(tensor.isinf()).all().item<bool>()
+                                  : cast.to(tensor.dtype()).eq(tensor).all().item<bool>();
+}
+
 /// Formats the keys a and b as "a", "b".
 std::string quoted(const std::vector<std::string>& keys) {
   std::string text;
@@ -158,7 +166,7 @@ class ModuleLoader {
       entry.source = entry.source.reshape({});
     }
     std::string problem = value->is_tensor()
-                              ? problem_of(entry)
+                              ? problem_of(entry, value->is_untyped())
                               : "While copying the parameter named \"" + entry.key +
                                     "\", expected torch.Tensor or Tensor-like object "
                                     "from checkpoint but received " +
@@ -172,14 +180,20 @@ class ModuleLoader {
   }
 
   /// Returns why the tensor cannot be loaded, or an empty string.
-  std::string problem_of(const Entry& entry) const {
+  std::string problem_of(const Entry& entry, bool is_untyped) const {
     using tern::detail::text_of;
     const auto& [key, target, source, tied, lazy] = entry;
     if (!entry.lazy && !(source.sizes() == target.sizes())) {
       return text_of("size mismatch for ", key, ": copying a param with shape ", size_text(source),
                      " from checkpoint, the shape in current model is ", size_text(target), ".");
     }
-    if (source.dtype() != target.dtype() && !options_.cast) {
+    if (source.dtype() != target.dtype() && is_untyped) {
+      if (!holds_numbers(target.dtype(), source)) {
+        return text_of("dtype mismatch for ", key, ": the file names no dtype, and ",
+                       dtype_text(target),
+                       ", the dtype in current model, cannot hold its numbers.");
+      }
+    } else if (source.dtype() != target.dtype() && !options_.cast) {
       return text_of("dtype mismatch for ", key, ": copying a param with dtype ",
                      dtype_text(source), " from checkpoint, the dtype in current model is ",
                      dtype_text(target), " (LoadOptions::cast allows it).");

@@ -312,12 +312,12 @@ int JsonReader::version_of(const JsonTensor& entry) {
 }
 
 State JsonReader::finish_plain() {
-  FlatState flat;
+  State state;
   for (JsonTensor& entry : top_values_) {
     entry.read_plain(text_);
-    flat.tensors.emplace_back(std::move(entry.name), std::move(entry.tensor));
+    state.insert(std::move(entry.name), State::untyped(std::move(entry.tensor)));
   }
-  return unflatten(flat);
+  return state;
 }
 
 }  // namespace
