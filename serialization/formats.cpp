@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include <tern/core/base/detail/read_text.h>
 #include <tern/serialization/json/detail/format.h>
 #include <tern/serialization/numpy/detail/format.h>
 #include <tern/serialization/safetensors/detail/format.h>
@@ -42,7 +43,7 @@ std::size_t suffix_size(const Format& format, std::string_view path) {
 std::string_view foreign_content(std::string_view head) {
   if (head.starts_with("\x1f\x8b")) return "is compressed with gzip";
   if (head.starts_with("\xef\xbb\xbf")) return "begins with a byte order mark";
-  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return "is UTF-16";
+  if (is_utf16(head)) return "is UTF-16";
   return "";
 }
 

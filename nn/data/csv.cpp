@@ -1,11 +1,11 @@
 #include <tern/nn/data/csv.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
+#include <cmath>
 #include <map>
 #include <string_view>
 
+#include <tern/core/base/detail/read_text.h>
 #include <tern/core/base/error.h>
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/view.h>
@@ -49,14 +49,11 @@ class Scanner {
     lines_in_value_ = 0;
     while (!text_.empty()) {
       ++line_;
-      if (text_.front() == '\n') {
-        text_.remove_prefix(1);
-      } else if (text_.starts_with("\r\n")) {
-        text_.remove_prefix(2);
-      } else {
+      if (!is_line_end(text_.front())) {
         column_ = 0;
         return true;
       }
+      skip_line_end(0);
     }
     return false;
   }
@@ -76,15 +73,11 @@ class Scanner {
       end = read_quoted(begin + 1);
       value = quoted_;
     } else {
-      while (end < text_.size() && text_[end] != separator_ && text_[end] != '\n') ++end;
-      std::string_view raw = text_.substr(begin, end - begin);
-      if ((end == text_.size() || text_[end] == '\n') && raw.ends_with('\r')) {
-        raw.remove_suffix(1);
-      }
-      value = trimmed(raw);
+      while (end < text_.size() && text_[end] != separator_ && !is_line_end(text_[end])) ++end;
+      value = trimmed(text_.substr(begin, end - begin));
     }
-    is_last = end >= text_.size() || text_[end] == '\n';
-    text_.remove_prefix(std::min(end + 1, text_.size()));
+    is_last = end >= text_.size() || text_[end] != separator_;
+    is_last ? skip_line_end(end) : text_.remove_prefix(end + 1);
     return value;
   }
 
@@ -98,13 +91,21 @@ class Scanner {
   const std::string& path() const { return path_; }
 
  private:
+  static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
+
+  /// Removes the text to the end of the line at index `at`: CR, LF or both.
+  void skip_line_end(std::size_t at) {
+    text_.remove_prefix(at);
+    text_.remove_prefix(text_.starts_with("\r\n") ? 2 : std::min<std::size_t>(1, text_.size()));
+  }
+
   /// Reads to the closing quote and returns the index of the separator behind it.
   std::size_t read_quoted(std::size_t at) {
     quoted_.clear();
     while (true) {
       if (at >= text_.size()) fail("expected a closing quote, found the end of the file");
       const char c = text_[at++];
-      if (c == '\n') ++lines_in_value_;
+      if (c == '\n' || (c == '\r' && !text_.substr(at).starts_with('\n'))) ++lines_in_value_;
       if (c != '"') {
         quoted_ += c;
       } else if (at < text_.size() && text_[at] == '"') {
@@ -114,11 +115,11 @@ class Scanner {
         break;
       }
     }
-    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t' || text_[at] == '\r') &&
+    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t') &&
            text_[at] != separator_) {
       ++at;
     }
-    if (at < text_.size() && text_[at] != separator_ && text_[at] != '\n') {
+    if (at < text_.size() && text_[at] != separator_ && !is_line_end(text_[at])) {
       fail("expected the end of the value behind the closing quote, found '", text_.substr(at, 1),
            "'");
     }
@@ -132,16 +133,21 @@ class Scanner {
   std::size_t line_ = 0, lines_in_value_ = 0, column_ = 0;
 };
 
+[[noreturn]] void fail_range(const Scanner& scanner, std::string_view value,
+                             const std::string& name, const char* dtype) {
+  scanner.fail("the number ", shown(value), " of '", name, "' does not fit ", dtype);
+}
+
 double number_of(const Scanner& scanner, std::string_view value, const std::string& name,
                  bool may_be_header) {
   std::string_view digits = value;
   if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
   double number = 0;
   const char* end = digits.data() + digits.size();
-  const auto [rest, error] = std::from_chars(digits.data(), end, number);
+  const auto [rest, error] = tern::detail::parse_number(digits.data(), end, number);
   if (error == std::errc() && rest == end) return number;
   if (error == std::errc::result_out_of_range && rest == end) {
-    scanner.fail("the number ", shown(value), " of '", name, "' does not fit float64");
+    fail_range(scanner, value, name, "float64");
   }
   scanner.fail("expected a number for '", name, "', found \"", shown(value), "\"",
                may_be_header ? "; if the first line has names, use CsvOptions().header(true)"
@@ -262,12 +268,16 @@ class Reader {
   void set(std::size_t begin, std::size_t column, std::string_view value, bool may_be_header) {
     if (target_[column] == kSkipped) return;
     double& number = values_[begin + target_[column]];
-    if (is_category_[column]) {
+    if (is_missing(value)) {
+      number = is_category_[column] ? kNoClass : options_.missing();
+    } else if (is_category_[column]) {
       number = categories_[column].add(value);
-    } else if (is_missing(value)) {
-      number = options_.missing();
     } else {
       number = number_of(scanner_, value, names_[column], may_be_header);
+      if (options_.dtype() == kFloat && std::isfinite(number) &&
+          std::abs(number) >= kFloatOverflow) {
+        fail_range(scanner_, value, names_[column], "float32");
+      }
     }
   }
 
@@ -287,7 +297,7 @@ class Reader {
       }
       for (std::size_t row = 0; row < rows_; ++row) {
         double& value = values_[row * width_ + target_[i]];
-        value = rank[static_cast<std::size_t>(value)];
+        value = value == kNoClass ? options_.missing() : rank[static_cast<std::size_t>(value)];
       }
     }
     result.values = empty({static_cast<std::int64_t>(rows_), static_cast<std::int64_t>(width_)},
@@ -302,6 +312,8 @@ class Reader {
   }
 
   static constexpr std::size_t kSkipped = static_cast<std::size_t>(-1);
+  static constexpr double kNoClass = -1;                    // a missing value of a category
+  static constexpr double kFloatOverflow = 0x1.ffffffp127;  // rounds to infinity in float32
 
   Scanner scanner_;
   const CsvOptions& options_;
@@ -322,6 +334,8 @@ Tensor CsvTable::column(const std::string& name) const {
 CsvTable read_csv(const std::string& path, const CsvOptions& options) {
   check_options(options);
   const std::string text = detail::read_file("csv", path);
+  TERN_CHECK(!tern::detail::is_utf16(text), FileError, "csv: ", path,
+             " is UTF-16; convert the file to UTF-8");
   return Reader(path, text, options).read();
 }
 

@@ -30,7 +30,8 @@ class CsvOptions {
   }
   char separator() const { return separator_; }
 
-  /// The number for an empty value and for NA, NaN, nan, null and ?. NaN by default.
+  /// The number for an empty value and for NA, NaN, nan, null and ?, also in a category. NaN by
+  /// default.
   CsvOptions& missing(double number) {
     missing_ = number;
     return *this;
@@ -81,12 +82,12 @@ struct CsvTable {
 };
 
 /// Reads a text file of numbers, one row per line: RFC 4180 with any separator. Values may be in
-/// double quotes, lines may end in CR LF, empty lines are skipped, and so are spaces around a
-/// value.
+/// double quotes, lines end in LF, CR LF or CR, empty lines are skipped, and so are spaces around a
+/// value. A number below the range of the dtype is 0, a number above it is an error.
 ///
 /// Throws: FileError that names file, line and column for a value that is no number, for a line
 /// with another number of values than the first, and for a quote that is not closed; FileError for
-/// a file that cannot be read or has no row; Error for options that do not fit.
+/// a file that cannot be read, is UTF-16 or has no row; Error for options that do not fit.
 ///
 /// Example:
 ///   auto options = data::CsvOptions().header(true).categories({"species"});

@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include <tern/core/base/detail/read_text.h>
 #include <tern/serialization/json/detail/format.h>
 #include <tern/serialization/json/detail/source.h>
 #include <tern/serialization/json/detail/tensor.h>
@@ -324,7 +325,7 @@ State JsonReader::finish_plain() {
 
 bool recognizes_json(std::string_view head) {
   const std::size_t first = head.find_first_not_of(" \t\r\n");
-  return first == head.npos || head[first] == '{';
+  return first == head.npos || (head[first] == '{' && !is_utf16(head.substr(first)));
 }
 
 State read_json_state(const InputFile& file, const LoadFileOptions& options) {

@@ -1,13 +1,13 @@
 #include <tern/serialization/json/detail/values.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <cstring>
 #include <limits>
 #include <string_view>
 
+#include <tern/core/base/detail/read_text.h>
 #include <tern/serialization/json/detail/text.h>
 #include <tern/serialization/state/detail/flat_state.h>
 
@@ -165,7 +165,7 @@ class ValueReader {
         fail("expected an integer, found ", std::string_view(at, end));
       }
       Text value;
-      const auto result = std::from_chars(at, end, value);
+      const auto result = parse_number(at, end, value);
       if (result.ec != std::errc() || value < range_.low || value > range_.high) {
         fail("the number ", std::string_view(at, std::min(end, at + 40)),
              " is outside the range of ",

@@ -108,6 +108,63 @@ TEST_F(ReadersTest, CsvNamesLineAndColumn) {
   EXPECT_THROW(read_csv(path("x.csv"), CsvOptions().dtype(kLong)), DTypeError);
 }
 
+TEST_F(ReadersTest, CsvLinesEndInLfCrLfOrCr) {
+  const Tensor expected = tensor({{1.F, 2.F}, {3.F, 4.F}});
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    for (const std::string& text :
+         {"1,2" + end + "3,4", "1,2" + end + "3,4" + end, end + "1, 2 " + end + end + "3,4" + end,
+          "\"1\",\"2\"" + end + "3,\"4\" " + end}) {
+      EXPECT_TRUE(read_csv(write("a.csv", text)).values.equal(expected)) << text;
+    }
+    // A quoted value keeps its line ends, and errors count them.
+    const std::string quoted = "a,b" + end + "\"x" + end + "y\",1" + end;
+    const auto options = CsvOptions().header(true).categories({"a"});
+    const CsvTable table = read_csv(write("b.csv", quoted), options);
+    EXPECT_EQ(table.classes[0], std::vector<std::string>{"x" + end + "y"});
+    const std::string error =
+        error_of<FileError>([&] { read_csv(write("b.csv", quoted + "z,w" + end), options); });
+    EXPECT_NE(error.find("line 4, column 2"), error.npos) << error;
+  }
+}
+
+TEST_F(ReadersTest, CsvInUtf16IsRefusedByName) {
+  using namespace std::string_literals;
+  for (const std::string& text :
+       {"\xff\xfe"s + "1\0,\0"s, "\xfe\xff\0001\0,"s, "1\0,\0002\0"s, "\0001\0,\0002"s}) {
+    const std::string file = write("x.csv", text);
+    EXPECT_EQ(error_of<FileError>([&] { read_csv(file); }),
+              "csv: " + file + " is UTF-16; convert the file to UTF-8");
+  }
+}
+
+TEST_F(ReadersTest, CsvMissingValueOfACategoryIsNoClass) {
+  const std::string file = write("a.csv", "b,1\n,2\na,3\n\"\",4\nNA,5\n?,6\n0,7\n");
+  const auto options = CsvOptions().categories({"0"});
+  const CsvTable table = read_csv(file, options);
+  EXPECT_EQ(table.classes[0], (std::vector<std::string>{"0", "a", "b"}));
+  const Tensor classes = table.column("0");
+  EXPECT_TRUE(classes.isnan().equal(tensor({false, true, false, true, true, true, false})));
+  EXPECT_TRUE(read_csv(file, CsvOptions().categories({"0"}).missing(0))
+                  .column("0")
+                  .equal(tensor({2.F, 0.F, 1.F, 0.F, 0.F, 0.F, 0.F})));
+}
+
+TEST_F(ReadersTest, CsvNumbersAtTheEdgesOfTheRange) {
+  const std::string file = write("a.csv", "1e-400,-1e-400,1e-320,0.1e-99999999999999999999\n");
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    const Tensor row = read_csv(file, CsvOptions().dtype(dtype)).values[0];
+    EXPECT_EQ(row[0].item<double>(), 0);
+    EXPECT_TRUE(std::signbit(row[1].item<double>()) && row[1].item<double>() == 0);
+    EXPECT_EQ(row[2].item<double>(), dtype == kDouble ? 1e-320 : 0);
+    EXPECT_EQ(row[3].item<double>(), 0);
+  }
+  const std::string wide = write("b.csv", "3.4028235e38,inf,-inf,3.4028236e38\n");
+  EXPECT_EQ(read_csv(wide, CsvOptions().dtype(kDouble)).values[0][3].item<double>(), 3.4028236e38);
+  const std::string error = error_of<FileError>([&] { read_csv(wide); });
+  EXPECT_NE(error.find("column 4: the number 3.4028236e38 of '3' does not fit float32"), error.npos)
+      << error;
+}
+
 TEST_F(ReadersTest, WaitForNoPipe) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   EXPECT_THROW(read_csv(path("pipe")), FileError);

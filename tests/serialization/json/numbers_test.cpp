@@ -82,6 +82,23 @@ TEST_F(JsonNumbers, RandomDoubles) {
   }
 }
 
+TEST_F(JsonNumbers, BelowTheRangeAreZerosWithTheirSign) {
+  const std::string many(400, '0');
+  for (const std::string dtype : {"F64", "F32", "F16", "BF16"}) {
+    for (const std::string& number :
+         {std::string("1e-400"), std::string("0.1E-400"), std::string("12e-99999999999999999999"),
+          "0." + many + "1", "0." + many + "1e+9", "1" + many + "e-1000"}) {
+      write_file(scratch_.path(),
+                 R"({"format": "tern.state_dict", "version": 1, "tensors": {"w": {"dtype": ")" +
+                     dtype + R"(", "shape": [2], "data": [)" + number + ", -" + number + "]}}}");
+      const Tensor read = load_state(scratch_.path())["w"].tensor().to(kDouble);
+      EXPECT_TRUE(read.eq(0).all().item<bool>()) << dtype << ' ' << number;
+      EXPECT_FALSE(std::signbit(read[0].item<double>())) << dtype << ' ' << number;
+      EXPECT_TRUE(std::signbit(read[1].item<double>())) << dtype << ' ' << number;
+    }
+  }
+}
+
 TEST_F(JsonNumbers, EveryInteger) {
   for (const ScalarType dtype : {kByte, kChar, kShort}) {
     const Tensor all = arange(-(1 << 15), 1 << 15).to(dtype);

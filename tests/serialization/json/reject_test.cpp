@@ -79,6 +79,9 @@ TEST_F(JsonReject, WhatIsNotUtf8) {
   rejects("\xef\xbb\xbf" + good_, "begins with a byte order mark");
   rejects(std::string("\xff\xfe{\0", 4), "is UTF-16");
   rejects(std::string("\xfe\xff\0{", 4), "is UTF-16");
+  rejects(std::string("{\0\"\0w\0", 6), "is UTF-16");
+  rejects(std::string("\0{\0\"\0w", 6), "is UTF-16");
+  rejects(std::string(" \0{\0\"\0", 6), "is UTF-16");
   rejects(std::string("{\0\"\0", 4), "unexpected NUL byte");
   rejects(good_ + std::string(1, '\0'), "unexpected NUL byte");
   rejects(good_ + std::string("\0{}", 3), "unexpected NUL byte");
