@@ -50,6 +50,10 @@ empty, full = torch.zeros(0, 4), torch.arange(12.0).reshape(3, 4)
 views = {"empty": empty, "part": empty[:, 2:], "full": full, "after": full[3:, 2:]}  # past the end
 torch.save(views, "torch_empty.pt")
 torch.save(views, "torch_empty_old.pth", _use_new_zipfile_serialization=False)
+bools = torch.tensor([[0, 1, 2], [128, 255, 0]], dtype=torch.uint8).view(torch.bool)
+bools = {"whole": bools, "row": bools[1], "column": bools[:, 1]}  # bytes that are neither 0 nor 1
+torch.save(bools, "torch_bools.pt")
+torch.save(bools, "torch_bools_old.pth", _use_new_zipfile_serialization=False)
 torch.save(net, "torch_module.pt")
 torch.serialization.set_crc32_options(False)
 torch.save(net.state_dict(), "torch_no_crc.pt")

@@ -4,6 +4,7 @@
 
 #include "scratch.h"
 #include "state_formats.h"
+#include "zip/builder.h"
 
 // Files whose names say nothing about their format: the content decides.
 
@@ -58,6 +59,22 @@ TEST(Content, OfNoFormatIsNamed) {
   EXPECT_EQ(refusal("hello, world"),
             "load: '" + path + "' begins with the bytes 68 65 6c 6c 6f 2c 20 77" + known);
   EXPECT_EQ(refusal("\x1f\x8b\x08"), "load: '" + path + "' is compressed with gzip" + known);
+}
+
+// Bytes of Python's bools that are neither 0 nor 1 (tests/golden/array_files.py, torch_files.py).
+TEST(Content, OfBoolsIsMadeZeroOrOne) {
+  const Tensor expected = tensor({{false, true, true}, {true, true, false}});
+  for (const std::string name : {"array_bools.npz", "array_bools_deflated.npz"}) {
+    if (name.ends_with("deflated.npz") && !reads_deflated()) continue;
+    const State state = load_state(kGoldenFolder + name);
+    for (const char* layout : {"C", "F"}) EXPECT_TRUE(identical(state[layout], expected)) << name;
+  }
+  for (const std::string name : {"torch_bools.pt", "torch_bools_old.pth"}) {
+    const State state = load_state(kGoldenFolder + name);
+    EXPECT_TRUE(identical(state["whole"], expected)) << name;
+    EXPECT_TRUE(identical(state["row"], expected[1])) << name;
+    EXPECT_TRUE(identical(state["column"], expected.select(1, 1))) << name;
+  }
 }
 
 // A header of 123 bytes: its size begins with the byte of '{'.

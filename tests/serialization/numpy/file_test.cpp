@@ -70,6 +70,23 @@ TEST(NpyPython, BigEndian) {
   EXPECT_TRUE(array.equal(arange(6).reshape({2, 3}).to(kFloat) / 4));
 }
 
+TEST(NpzPython, EveryDtypeInBothByteOrdersAndLayouts) {
+  const State state = load_state(kGoldenFolder + "array_orders.npz");
+  const Tensor numbers = (arange(12) * 1000 - 5000).reshape({2, 3, 2});
+  std::size_t count = 1;
+#define TERN_DTYPE(name, type, number, file_name, python_name, category)     \
+  for (const char* form : {" < C", " < F", " > C", " > F"}) {                \
+    if (ScalarType::name == kBFloat16) break;                                \
+    const std::string key = std::string(python_name) + form;                 \
+    EXPECT_TRUE(identical(state[key], numbers.to(ScalarType::name))) << key; \
+    ++count;                                                                 \
+  }
+#include <tern/core/tensor/dtypes.def>
+#undef TERN_DTYPE
+  EXPECT_TRUE(identical(state["float64 > 0"], tensor(-5000., kDouble)));
+  EXPECT_EQ(state.size(), count);
+}
+
 TEST(NpyPython, Versions) {
   for (const char* version : {"1", "2", "3"}) {
     Tensor array;

@@ -49,6 +49,71 @@ TEST_F(ZipReject, LargeNumbersMayStandInAFieldOfTheirOwn) {
   rejects(part, "a zip64 size is missing");
 }
 
+// The field has only the numbers that do not stand in the record, in a fixed order.
+TEST_F(ZipReject, LargeNumbersMayStandThereInAnyCombination) {
+  const ZipPart first("first.npy", array_);
+  const std::size_t offset = make_zip({first}).find("PK\1\2"), size = array_.size();
+  for (const bool deflated : {false, true}) {
+    if (deflated && !reads_deflated()) continue;
+    ZipPart whole("a.npy", deflated ? '\1' + words({size, ~size}) + array_ : array_);
+    whole.method = deflated ? 8 : 0;
+    whole.size = static_cast<std::uint32_t>(size);
+    for (unsigned mask = 0; mask < 8; ++mask) {
+      SCOPED_TRACE(mask);
+      constexpr std::uint32_t kInField = 0xFFFFFFFF;
+      ZipPart part = whole;
+      std::string numbers;
+      const auto move = [&](unsigned bit, std::uint32_t& field, std::uint64_t number) {
+        if ((mask & bit) == 0) return;
+        field = kInField;
+        put(numbers, number);
+      };
+      move(1, part.size, size);
+      move(2, part.packed_size, whole.bytes.size());
+      move(4, part.offset_error, offset);
+      if ((mask & 4) != 0) part.offset_error -= static_cast<std::uint32_t>(offset);
+      part.extra = words({1, numbers.size()}) + numbers;
+      write_file(path_, make_zip({first, part}));
+      EXPECT_EQ(load_state(path_)["a"].tensor().to_vector<float>(), (std::vector<float>{1, 2}));
+      if (mask == 0) continue;
+      part.extra = words({1, numbers.size() - 8}) + numbers.substr(8);
+      rejects(make_zip({first, part}), "a zip64 size is missing");
+      part.extra = words({2, numbers.size()}) + numbers;
+      rejects(make_zip({first, part}), "a zip64 size is missing");
+    }
+  }
+}
+
+TEST_F(ZipReject, TheListMayHaveALargeEnd) {
+  const std::string file = make_zip({good_, ZipPart("b.npy", array_)});
+  const std::size_t end = file.size() - 22, begin = file.find("PK\1\2");
+  const auto with = [&](std::uint64_t count, std::uint64_t size, std::uint64_t offset,
+                        std::uint64_t record, const std::string& last) {
+    std::string text = file.substr(0, end) + "PK\6\6";
+    put(text, std::uint64_t{44});
+    text += words({45, 45, 0, 0, 0, 0});
+    for (const std::uint64_t number : {count, count, size, offset}) put(text, number);
+    text += "PK\6\7" + words({0, 0});
+    put(text, record);
+    return text + words({1, 0}) + last;
+  };
+  for (unsigned mask = 0; mask < 8; ++mask) {  // the fields of the small end that are too small
+    std::string last = file.substr(end);
+    if ((mask & 1) != 0) last.replace(8, 4, std::string(4, '\xff'));
+    if ((mask & 2) != 0) last.replace(12, 4, std::string(4, '\xff'));
+    if ((mask & 4) != 0) last.replace(16, 4, std::string(4, '\xff'));
+    write_file(path_, with(2, end - begin, begin, end, last));
+    EXPECT_EQ(load_state(path_).keys(), (std::vector<std::string>{"a", "b"})) << mask;
+  }
+  const std::string last = file.substr(end);
+  rejects(with(1, end - begin, begin, end, last), "bytes too many");
+  rejects(with(3, end - begin, begin, end, last), "cannot have 3 entries");
+  rejects(with(2, end - begin - 1, begin, end, last), "the list of contents should be bytes");
+  rejects(with(2, end - begin, begin + 1, end, last), "the list of contents should be bytes");
+  rejects(with(2, end - begin, begin, end + 1, last), "the zip64 end record");
+  rejects(with(2, end - begin, begin, std::uint64_t{1} << 63, last), "lies outside the file");
+}
+
 TEST_F(ZipReject, MoreEntriesThan16BitsCount) {
   State state;
   const Tensor one = ones({});
