@@ -41,10 +41,21 @@ std::size_t suffix_size(const Format& format, std::string_view path) {
 /// Names the content of a file in none of these formats by its first bytes. Returns an empty string
 /// for unknown bytes.
 std::string_view foreign_content(std::string_view head) {
-  if (head.starts_with("\x1f\x8b")) return "is compressed with gzip";
-  if (head.starts_with("\xef\xbb\xbf")) return "begins with a byte order mark";
-  if (is_utf16(head)) return "is UTF-16";
-  return "";
+  constexpr std::string_view kBegins[][2] = {
+      {"\x1f\x8b", "is compressed with gzip"},
+      {"\xef\xbb\xbf", "begins with a byte order mark"},
+      {"version https://git-lfs", "is a pointer of Git LFS, which 'git lfs pull' replaces"},
+      {"<", "is HTML or XML, perhaps a failed download"},
+      {"GGUF", "is in the format GGUF"},
+      {"\x89HDF", "is in the format HDF5"},
+      {"\x80\2", "is a pickle"},
+      {"\x80\3", "is a pickle"},
+      {"\x80\4", "is a pickle"},
+      {"\x80\5", "is a pickle"}};
+  for (const auto& [begin, text] : kBegins) {
+    if (head.starts_with(begin)) return text;
+  }
+  return is_utf16(head) ? "is UTF-16" : "";
 }
 
 /// Returns the bytes as hexadecimal numbers: "7f 45".

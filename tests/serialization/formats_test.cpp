@@ -58,7 +58,18 @@ TEST(Content, OfNoFormatIsNamed) {
             "load: '" + path + "' begins with the bytes 7f 45 4c 46 ff" + known);
   EXPECT_EQ(refusal("hello, world"),
             "load: '" + path + "' begins with the bytes 68 65 6c 6c 6f 2c 20 77" + known);
-  EXPECT_EQ(refusal("\x1f\x8b\x08"), "load: '" + path + "' is compressed with gzip" + known);
+  const std::pair<std::string, std::string> contents[] = {
+      {"\x1f\x8b\x08", "is compressed with gzip"},
+      {"version https://git-lfs.github.com/spec/v1\noid",
+       "is a pointer of Git LFS, which 'git lfs pull' replaces"},
+      {"<!DOCTYPE html>", "is HTML or XML, perhaps a failed download"},
+      {"GGUF\3", "is in the format GGUF"},
+      {"\x89HDF\r\n", "is in the format HDF5"},
+      {"\x80\4}.", "is a pickle"},
+      {std::string("[\0\"\0", 4), "is UTF-16"}};
+  for (const auto& [bytes, what] : contents) {
+    EXPECT_EQ(refusal(bytes), "load: '" + path + "' " + what + known);
+  }
 }
 
 // Bytes of Python's bools that are neither 0 nor 1 (tests/golden/array_files.py, torch_files.py).

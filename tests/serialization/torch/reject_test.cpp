@@ -273,7 +273,8 @@ TEST_F(TorchReject, WhatTheArchiveHas) {
   packed.method = 8;
   rejects_file(make_zip({packed, {"x/data/0", kFloats}}), "is compressed, but torch.save never");
   rejects_file("", "is empty");
-  rejects_file("\x80\2N.", "is neither a ZIP archive nor a file of torch.save");
+  rejects_file("\x80\2N.", "is a pickle, not pt of PyTorch");
+  rejects_file("PX", "is neither a ZIP archive nor a file of torch.save");
   rejects_file("{\"a\": [1]}", "is in the format JSON, not pt of PyTorch");
   rejects_file(make_zip({{"w.npy", "x"}}), "is in the format npz of NumPy, not pt of PyTorch");
 }
