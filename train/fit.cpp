@@ -155,7 +155,7 @@ Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
 
 Tensor predict(const nn::AnyModule& model, const Loader& loader,
                const std::function<Tensor(const void*)>& data_of) {
-  check_model(model.is_empty() ? nullptr : model.ptr(), "predict");
+  check_model(model.is_empty() ? std::shared_ptr<nn::Module>() : model.ptr(), "predict");
   const std::optional<Device> device = device_of(*model.ptr());
   const Modes before(*model.ptr());
   const NoGradGuard no_grad;
