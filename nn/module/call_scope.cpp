@@ -1,5 +1,7 @@
 #include <tern/nn/module/call_scope.h>
 
+#include <algorithm>
+
 #include <tern/nn/detail/hooks.h>
 #include <tern/nn/detail/parametrized.h>
 #include <tern/nn/module.h>
@@ -14,9 +16,15 @@ CallScope::CallScope(Module& module, std::vector<AnyValue>* inputs)
 CallScope::~CallScope() {
   ParametrizedMembers::unbind(module_, outer_);
   if (is_finished_ || hooks_ == nullptr) return;
-  for (; next_hook_ < hooks_->after.size(); ++next_hook_) {
-    const ForwardHook& hook = hooks_->after[next_hook_];
-    if (!hook.always_call) continue;
+  const auto has_run = [this](const ForwardHook& hook) {
+    const auto end = hooks_->after.begin() + static_cast<std::ptrdiff_t>(next_hook_);
+    return std::any_of(hooks_->after.begin(), end,
+                       [&](const ForwardHook& other) { return other.number == hook.number; });
+  };
+  const std::shared_ptr<const Hooks> now = ParametrizedMembers::hooks(module_);
+  if (now == nullptr) return;
+  for (const ForwardHook& hook : now->after) {
+    if (!hook.always_call || has_run(hook)) continue;
     try {
       AnyValue none;
       hook.function(module_, *inputs_, none);
@@ -39,7 +47,9 @@ void CallScope::start(std::size_t count) {
 
 void CallScope::finish(AnyValue& output) {
   if (hooks_ != nullptr) {
-    while (next_hook_ < hooks_->after.size()) {
+    // As in PyTorch, a hook that was added or removed before this line counts.
+    hooks_ = ParametrizedMembers::hooks(module_);
+    while (hooks_ != nullptr && next_hook_ < hooks_->after.size()) {
       const ForwardHook& hook = hooks_->after[next_hook_++];
       hook.function(module_, *inputs_, output);
     }

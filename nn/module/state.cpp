@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/creation.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module/lazy_tensor.h>
@@ -154,9 +155,17 @@ class ModuleLoader {
     if (!target.defined()) return;
     std::string key = ModuleWalk::join(path, name);
     const State* value = state_.find(key);
+    State initial;
     if (value == nullptr) {
-      if (!module.is_optional_in_state(name)) result_.missing_keys.push_back(std::move(key));
-      return;
+      if (!module.is_optional_in_state(name)) {
+        result_.missing_keys.push_back(std::move(key));
+        return;
+      }
+      if (!target.is_meta() || !options_.assign) return;
+      // Nothing may stay on meta: the entry begins at 0, where its neighbours are.
+      const Device device = entries_.empty() ? Device(kCPU) : entries_.back().source.device();
+      initial = zeros(target.sizes(), TensorOptions(target.dtype()).device(device));
+      value = &initial;
     }
     Entry entry{std::move(key), target, {}, nullptr, is_lazy(target)};
     if (value->is_tensor()) entry.source = value->tensor();

@@ -60,7 +60,7 @@ ParametrizationListImpl::ParametrizationListImpl(AnyModule parametrization, Inve
     }
   };
   if (has_one_original_) {
-    if (!values[0].is_same(original)) original.set_data(values[0].detach());
+    if (!values[0].is_same(original)) original.set_data(values[0].detach().clone());
     keep("original", original);
   } else {
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -49,6 +49,12 @@ inline ::testing::AssertionResult close(const Tensor& a, const Tensor& b, double
   return ::testing::AssertionFailure() << left << "\nis not close to\n" << right;
 }
 
+/// Checks that a text contains a part.
+inline ::testing::AssertionResult has_text(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "no \"" << part << "\" in \"" << text << '"';
+}
+
 /// Returns the same tree with separate tensors.
 inline State copy_of(const State& state) {
   if (state.is_tensor()) return state.tensor().clone();

@@ -274,6 +274,18 @@ TEST_P(LoadStateDict, AssignsToMeta) {
   empty->load_state_dict(there, {.assign = true});
   EXPECT_EQ(empty->head.device(), Device(GetParam()));
   EXPECT_TRUE(identical(empty->state_dict(), good));
+  // A counter that old files lack begins at 0, beside the other tensors.
+  TiedNet old;
+  old.to(Device("meta"));
+  State lacking = there;
+  lacking.erase("body.norm.num_batches_tracked");
+  EXPECT_TRUE(old->load_state_dict(lacking, {.assign = true}).missing_keys.empty());
+  const Tensor counter = old->get_buffer("body.norm.num_batches_tracked");
+  EXPECT_EQ(counter.device(), Device(GetParam()));
+  EXPECT_TRUE(same_bits(counter, zeros({}, kLong)));
+  for (const auto& [key, value] : old->state_dict()) {
+    EXPECT_EQ(value.tensor().device(), Device(GetParam())) << key;
+  }
 }
 
 TEST_P(LoadStateDict, KnowsNoDifferenceBetweenParametersAndBuffers) {

@@ -5,9 +5,39 @@
 namespace tern {
 namespace {
 
-/// Makes a module of seed 5 and compares its state with what modules.py recorded.
+/// Checks that a state which is refused, because of one entry, changes nothing.
+void check_refused_states(nn::Module& module) {
+  const State before = copy_of(module.state_dict());
+  const auto expect_refused = [&](const State& state) {
+    EXPECT_NE(error_of([&] { module.load_state_dict(state); }), "");
+    EXPECT_TRUE(identical(module.state_dict(), before));
+  };
+  for (const auto& [wrong, value] : before) {
+    SCOPED_TRACE(wrong);
+    const Tensor tensor = value.tensor();
+    const State entries[] = {stack({tensor, tensor}),
+                             tensor.to(tensor.dtype() == kInt ? kLong : kInt),
+                             tensor.to(kMeta),
+                             1.5,
+                             "text",
+                             nullptr,
+                             State()};
+    State state;
+    for (const auto& [key, other] : before) state.insert(key, other.tensor() + 1);
+    for (const State& entry : entries) {
+      state.set(wrong, entry);
+      expect_refused(state);
+    }
+    state.erase(wrong);
+    state.insert("extra." + wrong, tensor);
+    expect_refused(state);
+  }
+}
+
+/// Makes a module of seed 5 and compares its state with what modules.py recorded. No tensor of the
+/// module may share memory with `argument`.
 template <class Make>
-void check_new(const std::string& name, const Make& make) {
+void check_new(const std::string& name, const Make& make, const Tensor& argument = Tensor()) {
   SCOPED_TRACE(name);
   const nlohmann::json& recorded = testing::golden("modules");
   manual_seed(5);
@@ -19,7 +49,9 @@ void check_new(const std::string& name, const Make& make) {
   for (const auto& [key, value] : state) {
     EXPECT_TRUE(same_bits(value.tensor(), testing::golden_tensor(recorded.at(name + ' ' + key))))
         << key;
+    EXPECT_FALSE(argument.defined() && value.tensor().is_alias_of(argument)) << key;
   }
+  check_refused_states(*module);
 }
 
 TEST(NewModules, HavePyTorchsStates) {
@@ -56,18 +88,29 @@ TEST(NewModules, HavePyTorchsStates) {
     return nn::AdaptiveLogSoftmaxWithLoss(
         nn::AdaptiveLogSoftmaxWithLossOptions(4, 6, {2}).head_bias(true));
   });
-  check_new("BCELoss", [&] { return nn::BCELoss(nn::BCELossOptions().weight(weight)); });
-  check_new("BCEWithLogitsLoss", [&] {
-    return nn::BCEWithLogitsLoss(nn::BCEWithLogitsLossOptions().weight(weight).pos_weight(weight));
-  });
-  check_new("NLLLoss", [&] { return nn::NLLLoss(nn::NLLLossOptions().weight(weight)); });
-  check_new("CrossEntropyLoss",
-            [&] { return nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().weight(weight)); });
-  check_new("MultiMarginLoss",
-            [&] { return nn::MultiMarginLoss(nn::MultiMarginLossOptions().weight(weight)); });
-  check_new("MultiLabelSoftMarginLoss", [&] {
-    return nn::MultiLabelSoftMarginLoss(nn::MultiLabelSoftMarginLossOptions().weight(weight));
-  });
+  check_new(
+      "BCELoss", [&] { return nn::BCELoss(nn::BCELossOptions().weight(weight)); }, weight);
+  check_new(
+      "BCEWithLogitsLoss",
+      [&] {
+        return nn::BCEWithLogitsLoss(
+            nn::BCEWithLogitsLossOptions().weight(weight).pos_weight(weight));
+      },
+      weight);
+  check_new(
+      "NLLLoss", [&] { return nn::NLLLoss(nn::NLLLossOptions().weight(weight)); }, weight);
+  check_new(
+      "CrossEntropyLoss",
+      [&] { return nn::CrossEntropyLoss(nn::CrossEntropyLossOptions().weight(weight)); }, weight);
+  check_new(
+      "MultiMarginLoss",
+      [&] { return nn::MultiMarginLoss(nn::MultiMarginLossOptions().weight(weight)); }, weight);
+  check_new(
+      "MultiLabelSoftMarginLoss",
+      [&] {
+        return nn::MultiLabelSoftMarginLoss(nn::MultiLabelSoftMarginLossOptions().weight(weight));
+      },
+      weight);
   check_new("Sequential", [] {
     return nn::Sequential{nn::Linear(3, 4), nn::BatchNorm1d(4), nn::PReLU(), nn::Linear(4, 2)};
   });

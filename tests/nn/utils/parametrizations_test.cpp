@@ -239,6 +239,40 @@ TEST(Parametrizations, MayBeTheUsersOwn) {
   EXPECT_EQ(layer->named_parameters().keys(), (std::vector<std::string>{"bias", "weight"}));
 }
 
+/// A parametrization whose right_inverse returns a tensor that somebody else has.
+struct KeepingImpl : nn::Cloneable<KeepingImpl> {
+  void reset() override {}
+  Tensor forward(const Tensor& x) { return x; }
+  Tensor right_inverse(const Tensor& x) { return kept.defined() ? kept : x; }
+  Tensor kept;
+};
+TERN_MODULE(Keeping);
+
+TEST(Parametrizations, ShareNoMemoryWithTheirInputs) {
+  const nn::Linear layer(3, 3);
+  Keeping keeping;
+  keeping->kept = ones({3, 3});
+  parametrize::register_parametrization(*layer, "weight", keeping);
+  const auto list = parametrize::parametrization_list(*layer, "weight");
+  EXPECT_TRUE(same_bits(list->forward(), ones({3, 3})));
+  keeping->kept.fill_(5);
+  EXPECT_TRUE(same_bits(list->forward(), ones({3, 3})));
+  keeping->kept = Tensor();
+  const Tensor value = full({3, 3}, 2.0);
+  list->right_inverse(value);
+  EXPECT_FALSE(list->originals()[0].is_alias_of(value));
+  value.fill_(5);
+  EXPECT_TRUE(same_bits(list->forward(), full({3, 3}, 2.0)));
+  const Tensor computed = list->forward();
+  parametrize::remove_parametrizations(*layer, "weight");
+  EXPECT_FALSE(layer->weight.is_alias_of(computed.detach().clone()));
+  weight_norm(layer);
+  parametrize::parametrization_list(*layer, "weight")->right_inverse(value);
+  value.zero_();
+  EXPECT_TRUE(
+      close(parametrize::parametrization_list(*layer, "weight")->forward(), full({3, 3}, 5.0)));
+}
+
 TEST(Parametrizations, SayWhatIsWrong) {
   const nn::Linear layer(3, 2);
   EXPECT_EQ(
