@@ -12,11 +12,13 @@ namespace {
 
 void check_cutoffs(const std::vector<std::int64_t>& cutoffs, std::int64_t n_classes) {
   TERN_CHECK(!cutoffs.empty(), Error,
-             "cutoffs should be a sequence of length larger than 0, got none");
+             "nn::AdaptiveLogSoftmaxWithLoss: cutoffs should be a sequence of length larger than "
+             "0, got none");
   const bool increase = std::adjacent_find(cutoffs.begin(), cutoffs.end(),
                                            std::greater_equal<std::int64_t>()) == cutoffs.end();
   TERN_CHECK(increase && cutoffs.front() > 0 && cutoffs.back() < n_classes, Error,
-             "cutoffs should be a sequence of unique, positive integers sorted in an increasing "
+             "nn::AdaptiveLogSoftmaxWithLoss: cutoffs should be a sequence of unique, positive "
+             "integers sorted in an increasing "
              "order, where each value is between 1 and n_classes-1, got ",
              IntArrayRef(cutoffs), " for ", n_classes, " classes");
 }

@@ -51,8 +51,8 @@ DropoutBase<Derived>::DropoutBase(const DropoutOptions& options_) : options(opti
 
 template <class Derived>
 void DropoutBase<Derived>::reset() {
-  TERN_CHECK(options.p() >= 0 && options.p() <= 1, Error,
-             "dropout probability has to be between 0 and 1, but got ", options.p());
+  TERN_CHECK(options.p() >= 0 && options.p() <= 1, Error, "nn::", kDropoutKind<Derived>.name,
+             ": dropout probability has to be between 0 and 1, but got ", options.p());
 }
 
 template <class Derived>

@@ -13,6 +13,9 @@ namespace {
 /// Returns a parameter of normalized_shape, or none if it is not `wanted`.
 template <class Options>
 Tensor normalized_parameter(const char* module, const Options& options, bool wanted) {
+  TERN_CHECK(!options.normalized_shape().empty(), ShapeError, module,
+             ": Expected normalized_shape to be at least 1-dimensional, i.e., containing at least "
+             "one element, but got normalized_shape = []");
   if (!wanted) return {};
   for (const std::int64_t size : options.normalized_shape()) {
     detail::check_size(module, "normalized_shape", size);
@@ -91,7 +94,7 @@ void GroupNormImpl::reset() {
   const std::int64_t groups = options.num_groups(), channels = options.num_channels();
   TERN_CHECK(groups > 0, ShapeError, "nn::GroupNorm: num_groups must be positive, got ", groups);
   detail::check_size("nn::GroupNorm", "num_channels", channels);
-  TERN_CHECK(channels % groups == 0, ShapeError, "num_channels (", channels,
+  TERN_CHECK(channels % groups == 0, ShapeError, "nn::GroupNorm: num_channels (", channels,
              ") must be divisible by num_groups (", groups, ")");
   const auto parameter = [&](bool wanted) {
     return wanted ? empty({channels}, detail::factory_options(options)) : Tensor();

@@ -46,14 +46,14 @@ void print_pool(std::ostream& stream, const LPPoolOptions<D>& options) {
 
 template <std::size_t D>
 void check_fractions(const FractionalMaxPoolOptions<D>& options) {
-  TERN_CHECK(options.output_size() || options.output_ratio(), Error, "FractionalMaxPool", D,
+  TERN_CHECK(options.output_size() || options.output_ratio(), Error, "nn::FractionalMaxPool", D,
              "d requires specifying either an output size, or a pooling ratio");
-  TERN_CHECK(!options.output_size() || !options.output_ratio(), Error,
-             "only one of output_size and output_ratio may be specified");
+  TERN_CHECK(!options.output_size() || !options.output_ratio(), Error, "nn::FractionalMaxPool", D,
+             "d: only one of output_size and output_ratio may be specified");
   if (!options.output_ratio()) return;
   for (const double ratio : **options.output_ratio()) {
-    TERN_CHECK(ratio > 0 && ratio < 1, Error, "output_ratio must be between 0 and 1 (got ",
-               *options.output_ratio(), ')');
+    TERN_CHECK(ratio > 0 && ratio < 1, Error, "nn::FractionalMaxPool", D,
+               "d: output_ratio must be between 0 and 1 (got ", *options.output_ratio(), ')');
   }
 }
 

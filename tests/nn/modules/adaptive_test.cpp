@@ -116,11 +116,12 @@ TEST(AdaptiveLogSoftmax, RefusesWhatItCannotDo) {
   const auto expect = [](const std::string& text, const std::function<void()>& call) {
     EXPECT_NE(error_of(call).find(text), std::string::npos) << error_of(call);
   };
-  expect("cutoffs should be a sequence of length larger than 0",
+  expect("nn::AdaptiveLogSoftmaxWithLoss: cutoffs should be a sequence of length larger than 0",
          [] { nn::AdaptiveLogSoftmaxWithLoss(8, 10, Cutoffs{}); });
   for (const Cutoffs& cutoffs : {Cutoffs{5, 2}, Cutoffs{10}, Cutoffs{0, 2}, Cutoffs{2, 2}}) {
     expect(
-        "cutoffs should be a sequence of unique, positive integers sorted in an increasing "
+        "nn::AdaptiveLogSoftmaxWithLoss: cutoffs should be a sequence of unique, positive integers "
+        "sorted in an increasing "
         "order, where each value is between 1 and n_classes-1, got ",
         [&] { nn::AdaptiveLogSoftmaxWithLoss(8, 10, cutoffs); });
   }

@@ -83,9 +83,10 @@ TEST(Dropouts, PassGradcheckOfBothOrders) {
 
 TEST(Dropouts, RefuseOtherProbabilitiesAndShapes) {
   const std::string text = "dropout probability has to be between 0 and 1, but got ";
-  EXPECT_EQ(error_of([] { nn::Dropout(1.5); }), text + "1.5");
-  EXPECT_EQ(error_of([] { nn::Dropout2d(-1); }), text + "-1");
-  EXPECT_EQ(error_of([] { nn::FeatureAlphaDropout(NAN); }), text + "nan");
+  EXPECT_EQ(error_of([] { nn::Dropout(1.5); }), "nn::Dropout: " + text + "1.5");
+  EXPECT_EQ(error_of([] { nn::Dropout2d(-1); }), "nn::Dropout2d: " + text + "-1");
+  EXPECT_EQ(error_of([] { nn::FeatureAlphaDropout(NAN); }),
+            "nn::FeatureAlphaDropout: " + text + "nan");
   nn::AlphaDropout changed;
   changed->options.p(2);
   EXPECT_EQ(error_of([&] { changed(ones({2})); }),

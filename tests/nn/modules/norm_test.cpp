@@ -242,7 +242,8 @@ TEST(Norms, SayWhatDoesNotFit) {
       },
       "instance_norm: Expected more than 1 spatial element when training, got input size [2, 4, "
       "1]\n");
-  expect([] { nn::GroupNorm(2, 3); }, "num_channels (3) must be divisible by num_groups (2)");
+  expect([] { nn::GroupNorm(2, 3); },
+         "nn::GroupNorm: num_channels (3) must be divisible by num_groups (2)");
   expect([] { nn::GroupNorm(0, 3); }, "nn::GroupNorm: num_groups must be positive, got 0");
   expect([] { nn::GroupNorm(2, -2); },
          "nn::GroupNorm: the size num_channels must not be negative, got -2");
@@ -253,6 +254,13 @@ TEST(Norms, SayWhatDoesNotFit) {
       "group_norm: Expected more than 1 value per channel when training, got input size [1, "
       "2]\n");
   expect([&] { nn::GroupNorm(2, 6)(x); }, "group_norm: Expected weight to be a vector of size");
+  const std::string none =
+      "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
+      "element, but got normalized_shape = []";
+  using Shape = std::vector<std::int64_t>;
+  expect([] { nn::LayerNorm(nn::LayerNormOptions(Shape())); }, "nn::LayerNorm: " + none);
+  expect([] { nn::RMSNorm(nn::RMSNormOptions(Shape()).elementwise_affine(false)); },
+         "nn::RMSNorm: " + none);
   expect([] { nn::RMSNorm(-2); }, "nn::RMSNorm: the size normalized_shape must not be negative");
   expect([&] { nn::RMSNorm(4)(x); }, "rms_norm: Given normalized_shape=[4], expected input with");
   expect([&] { nn::LocalResponseNorm(2)(x[0]); },

@@ -258,14 +258,14 @@ TEST(Pooling, SaysWhatDoesNotFit) {
   expect("output_ratio must be between 0 and 1 (got [1e+30, 1e+30])", [&] { at_ratio(1e30); });
   expect("output_ratio must be between 0 and 1 (got [-0.5, -0.5])", [&] { at_ratio(-0.5); });
   expect("norm_type must be a non-zero value, but got 0", [&] { nn::LPPool2d(0, 2)(x); });
-  expect("FractionalMaxPool2d requires specifying either an output size, or a pooling ratio",
+  expect("nn::FractionalMaxPool2d requires specifying either an output size, or a pooling ratio",
          [] { nn::FractionalMaxPool2d(2); });
-  expect("only one of output_size and output_ratio may be specified", [] {
+  expect("nn::FractionalMaxPool2d: only one of output_size and output_ratio may be specified", [] {
     nn::FractionalMaxPool2d(nn::FractionalMaxPool2dOptions(2)
                                 .output_size(ExpandingArray<2>(2))
                                 .output_ratio(ExpandingArray<2, double>(0.5)));
   });
-  expect("output_ratio must be between 0 and 1 (got [0.5, 1.5])", [] {
+  expect("nn::FractionalMaxPool2d: output_ratio must be between 0 and 1 (got [0.5, 1.5])", [] {
     nn::FractionalMaxPool2d(
         nn::FractionalMaxPool2dOptions(2).output_ratio(ExpandingArray<2, double>({0.5, 1.5})));
   });
