@@ -155,7 +155,9 @@ Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
 
 Tensor predict(const nn::AnyModule& model, const Loader& loader,
                const std::function<Tensor(const void*)>& data_of) {
-  check_model(model.is_empty() ? std::shared_ptr<nn::Module>() : model.ptr(), "predict");
+  std::shared_ptr<nn::Module> module;
+  if (!model.is_empty()) module = model.ptr();
+  check_model(module, "predict");
   const std::optional<Device> device = device_of(*model.ptr());
   const Modes before(*model.ptr());
   const NoGradGuard no_grad;
