@@ -9,7 +9,7 @@ auto AdadeltaOptions::fields() {
                          std::pair("rho", &AdadeltaOptions::rho_),
                          std::pair("eps", &AdadeltaOptions::eps_),
                          std::pair("weight_decay", &AdadeltaOptions::weight_decay_),
-                         std::pair("maximize", &AdadeltaOptions::maximize_));
+                         std::pair(Later("maximize"), &AdadeltaOptions::maximize_));
 }
 
 template class OptimizerCloneableOptions<AdadeltaOptions>;

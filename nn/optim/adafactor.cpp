@@ -4,6 +4,7 @@
 
 #include <tern/core/ops/ops.h>
 #include <tern/nn/optim/adafactor.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 
 namespace tern::optim {
@@ -32,12 +33,12 @@ AdafactorOptions::AdafactorOptions(double lr_value) { lr(lr_value); }
 
 void AdafactorOptions::check() const {
   const auto [epsilon1, epsilon2] = eps();
-  TERN_CHECK(lr() >= 0, Error, "Learning rate should be >= 0 but is: ", lr());
+  detail::check_newer_option("Learning rate", lr());
   TERN_CHECK(beta2_decay() <= 0, Error, "beta2_decay should be <= 0 but is: ", beta2_decay());
-  TERN_CHECK(!epsilon1 || *epsilon1 >= 0, Error, "epsilon1 should be >= 0 but is: ", *epsilon1);
-  TERN_CHECK(epsilon2 >= 0, Error, "epsilon2 should be >= 0 but is: ", epsilon2);
+  detail::check_newer_option("epsilon1", epsilon1.value_or(0));
+  detail::check_newer_option("epsilon2", epsilon2);
   TERN_CHECK(d() >= 1, Error, "Clipping threshold d should be >= 1 but is: ", d());
-  TERN_CHECK(weight_decay() >= 0, Error, "weight_decay should be >= 0 but is: ", weight_decay());
+  detail::check_newer_option("weight_decay", weight_decay());
 }
 
 namespace {

@@ -7,10 +7,10 @@ namespace tern::optim {
 auto AdagradOptions::fields() {
   return std::make_tuple(
       std::pair("lr", &AdagradOptions::lr_), std::pair("lr_decay", &AdagradOptions::lr_decay_),
-      std::pair("eps", &AdagradOptions::eps_),
+      std::pair(Later("eps"), &AdagradOptions::eps_),
       std::pair("weight_decay", &AdagradOptions::weight_decay_),
       std::pair("initial_accumulator_value", &AdagradOptions::initial_accumulator_value_),
-      std::pair("maximize", &AdagradOptions::maximize_));
+      std::pair(Later("maximize"), &AdagradOptions::maximize_));
 }
 
 template class OptimizerCloneableOptions<AdagradOptions>;
@@ -26,10 +26,9 @@ AdagradOptions::AdagradOptions(double lr_value) { lr(lr_value); }
 
 void AdagradOptions::check() const {
   detail::check_lr(lr());
-  TERN_CHECK(lr_decay() >= 0, Error, "Invalid lr_decay value: ", lr_decay());
+  detail::check_option("lr_decay", lr_decay());
   detail::check_weight_decay(weight_decay());
-  TERN_CHECK(initial_accumulator_value() >= 0, Error,
-             "Invalid initial_accumulator_value value: ", initial_accumulator_value());
+  detail::check_option("initial_accumulator_value", initial_accumulator_value());
   detail::check_eps(eps());
 }
 

@@ -63,7 +63,8 @@ auto AdamOptions::fields() {
   return std::make_tuple(
       std::pair("lr", &AdamOptions::lr_), std::pair("betas", &AdamOptions::betas_),
       std::pair("eps", &AdamOptions::eps_), std::pair("weight_decay", &AdamOptions::weight_decay_),
-      std::pair("amsgrad", &AdamOptions::amsgrad_), std::pair("maximize", &AdamOptions::maximize_),
+      std::pair(Later("amsgrad"), &AdamOptions::amsgrad_),
+      std::pair(Later("maximize"), &AdamOptions::maximize_),
       std::pair("capturable", &AdamOptions::capturable_));
 }
 
@@ -92,8 +93,8 @@ auto AdamWOptions::fields() {
                          std::pair("betas", &AdamWOptions::betas_),
                          std::pair("eps", &AdamWOptions::eps_),
                          std::pair("weight_decay", &AdamWOptions::weight_decay_),
-                         std::pair("amsgrad", &AdamWOptions::amsgrad_),
-                         std::pair("maximize", &AdamWOptions::maximize_),
+                         std::pair(Later("amsgrad"), &AdamWOptions::amsgrad_),
+                         std::pair(Later("maximize"), &AdamWOptions::maximize_),
                          std::pair("capturable", &AdamWOptions::capturable_));
 }
 

@@ -9,7 +9,7 @@ auto AdamaxOptions::fields() {
                          std::pair("betas", &AdamaxOptions::betas_),
                          std::pair("eps", &AdamaxOptions::eps_),
                          std::pair("weight_decay", &AdamaxOptions::weight_decay_),
-                         std::pair("maximize", &AdamaxOptions::maximize_),
+                         std::pair(Later("maximize"), &AdamaxOptions::maximize_),
                          std::pair("capturable", &AdamaxOptions::capturable_));
 }
 

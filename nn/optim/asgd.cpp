@@ -12,7 +12,7 @@ auto ASGDOptions::fields() {
       std::pair("lr", &ASGDOptions::lr_), std::pair("lambd", &ASGDOptions::lambd_),
       std::pair("alpha", &ASGDOptions::alpha_), std::pair("t0", &ASGDOptions::t0_),
       std::pair("weight_decay", &ASGDOptions::weight_decay_),
-      std::pair("maximize", &ASGDOptions::maximize_));
+      std::pair(Later("maximize"), &ASGDOptions::maximize_));
 }
 
 template class OptimizerCloneableOptions<ASGDOptions>;
@@ -29,8 +29,8 @@ ASGDOptions::ASGDOptions(double lr_value) { lr(lr_value); }
 
 void ASGDOptions::check() const {
   detail::check_lr(lr());
-  TERN_CHECK(lambd() >= 0, Error, "Invalid lambd value: ", lambd());
-  TERN_CHECK(alpha() >= 0, Error, "Invalid alpha value: ", alpha());
+  detail::check_option("lambd", lambd());
+  detail::check_option("alpha", alpha());
   detail::check_weight_decay(weight_decay());
 }
 

@@ -19,7 +19,7 @@ auto LBFGSOptions::fields() {
                          std::pair("tolerance_change", &LBFGSOptions::tolerance_change_),
                          std::pair("history_size", &LBFGSOptions::history_size_),
                          std::pair("line_search_fn", &LBFGSOptions::line_search_fn_),
-                         std::pair("maximize", &LBFGSOptions::maximize_));
+                         std::pair(Later("maximize"), &LBFGSOptions::maximize_));
 }
 
 template class OptimizerCloneableOptions<LBFGSOptions>;
@@ -41,10 +41,6 @@ namespace {
 Tensor flat_copy(const State& state, const char* name, const Tensor& parameter) {
   return state.to<Tensor>(name).detach().to(parameter.device(), parameter.dtype(),
                                             /*non_blocking=*/false, /*copy=*/true);
-}
-
-double number_of(const State& state, const char* name) {
-  return state.is_tensor() ? state.tensor().item<double>() : state.to<double>(name);
 }
 
 }  // namespace
@@ -85,14 +81,15 @@ void LBFGSParamState::load(const State& state, const Tensor& parameter) {
     }
   };
   d_ = flat_copy(*direction, "d", parameter);
-  t_ = number_of(state["t"], "t");
+  t_ = detail::saved_number(state["t"], "t");
   list("old_dirs", old_dirs_);
   list("old_stps", old_stps_);
   ro_.clear();
-  for (const State& factor : state["ro"].elements()) ro_.push_back(number_of(factor, "ro"));
-  H_diag_ = number_of(state["H_diag"], "H_diag");
+  for (const State& factor : state["ro"].elements())
+    ro_.push_back(detail::saved_number(factor, "ro"));
+  H_diag_ = detail::saved_number(state["H_diag"], "H_diag");
   prev_flat_grad_ = flat_copy(state["prev_flat_grad"], "prev_flat_grad", parameter);
-  prev_loss_ = number_of(state["prev_loss"], "prev_loss");
+  prev_loss_ = detail::saved_number(state["prev_loss"], "prev_loss");
 }
 
 void LBFGSParamState::check() const {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include <tern/core/ops/ops.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 #include <tern/nn/optim/muon.h>
 
@@ -29,9 +30,9 @@ MuonOptions::MuonOptions(double lr_value) { lr(lr_value); }
 
 void MuonOptions::check() const {
   const auto& adjust = adjust_lr_fn();
-  TERN_CHECK(lr() >= 0, Error, "Learning rate should be >= 0 but is: ", lr());
-  TERN_CHECK(momentum() >= 0, Error, "momentum should be >= 0 but is: ", momentum());
-  TERN_CHECK(weight_decay() >= 0, Error, "weight decay should be >= 0 but is: ", weight_decay());
+  detail::check_newer_option("Learning rate", lr());
+  detail::check_newer_option("momentum", momentum());
+  detail::check_newer_option("weight decay", weight_decay());
   TERN_CHECK(ns_steps() >= 0, Error, "ns_steps should be >= 0 but is: ", ns_steps());
   TERN_CHECK(ns_steps() < 100, Error,
              "Number of steps must be less than 100 for computational efficiency, got ",

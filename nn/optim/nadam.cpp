@@ -12,8 +12,8 @@ auto NAdamOptions::fields() {
       std::pair("eps", &NAdamOptions::eps_),
       std::pair("weight_decay", &NAdamOptions::weight_decay_),
       std::pair("momentum_decay", &NAdamOptions::momentum_decay_),
-      std::pair("decoupled_weight_decay", &NAdamOptions::decoupled_weight_decay_),
-      std::pair("maximize", &NAdamOptions::maximize_));
+      std::pair(Later("decoupled_weight_decay"), &NAdamOptions::decoupled_weight_decay_),
+      std::pair(Later("maximize"), &NAdamOptions::maximize_));
 }
 
 template class OptimizerCloneableOptions<NAdamOptions>;
@@ -34,7 +34,7 @@ void NAdamOptions::check() const {
   detail::check_eps(eps());
   detail::check_betas(betas());
   detail::check_weight_decay(weight_decay());
-  TERN_CHECK(momentum_decay() >= 0, Error, "Invalid momentum_decay value: ", momentum_decay());
+  detail::check_option("momentum_decay", momentum_decay());
 }
 
 void NAdamParamState::check() const {

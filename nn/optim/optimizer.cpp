@@ -8,6 +8,7 @@
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/detail/type_name.h>
 #include <tern/core/ops/creation.h>
+#include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/optimizer.h>
 
 namespace tern::optim {
@@ -50,7 +51,7 @@ void save_option(State& group, const char* name, const std::string& value) {
   group.insert(name, value);
 }
 void load_option(const State& group, const char* name, double& value) {
-  value = group.get<double>(name);
+  value = saved_number(group[name], name);
 }
 void load_option(const State& group, const char* name, bool& value) {
   value = group.get<bool>(name);
@@ -72,11 +73,11 @@ State number_state(const std::optional<double>& number) {
   return number ? State(*number) : State(nullptr);
 }
 void load_number(const State& state, const char* name, double& number) {
-  number = state.to<double>(name);
+  number = saved_number(state, name);
 }
 void load_number(const State& state, const char* name, std::optional<double>& number) {
   number.reset();
-  if (!state.is_null()) number = state.to<double>(name);
+  if (!state.is_null()) number = saved_number(state, name);
 }
 
 void save_entry(State& state, const char* name, const Tensor& tensor) {
@@ -91,9 +92,7 @@ void save_entry(State& state, const char* name, float number) {
 }
 
 void load_entry(const State& state, const char* name, const Tensor& /*parameter*/, float& number) {
-  const State& value = state[name];
-  number = static_cast<float>(value.is_tensor() ? value.tensor().item<double>()
-                                                : value.to<double>(name));
+  number = static_cast<float>(saved_number(state[name], name));
 }
 
 void load_entry(const State& state, const char* name, const Tensor& parameter, Tensor& tensor) {
@@ -114,8 +113,7 @@ void load_entry(const State& state, const char* name, const Tensor& parameter, T
 
 void load_entry(const State& state, const char* name, const Tensor& /*parameter*/,
                 std::int64_t& step) {
-  const State& value = state[name];
-  const auto count = value.is_tensor() ? value.tensor().item<double>() : value.to<double>(name);
+  const double count = saved_number(state[name], name);
   constexpr double kMost = 1LL << 53;  // doubles store integers exactly up to this number
   TERN_CHECK(count >= 0 && count <= kMost && count == std::floor(count), Error,
              "loaded state dict has ", name, " ", count, ", expected an integer from 0 to 2^53");
@@ -242,6 +240,8 @@ double Optimizer::lr() const {
 }
 
 void Optimizer::set_lr(double lr) {
+  const std::string name = optimizer_name(*defaults_);
+  const tern::detail::OpScope scope(name.c_str());
   for (const OptimizerParamGroup& group : param_groups_) {
     const std::unique_ptr<OptimizerOptions> options = group.options().clone();
     options->set_lr(lr);
@@ -281,8 +281,10 @@ State loaded_schedule(const State& group, const OptimizerOptions& options) {
   State known, schedule;
   options.save(known);
   for (const auto& [name, value] : group) {
-    if (!value.is_double() && !value.is_int()) continue;
-    if (known.find(name) == nullptr) schedule.insert(name, value.to<double>(name));
+    const bool is_number =
+        value.is_double() || value.is_int() || (value.is_tensor() && value.tensor().numel() == 1);
+    if (!is_number || known.contains(name)) continue;
+    schedule.insert(name, detail::saved_number(value, name.c_str()));
   }
   return schedule;
 }

@@ -135,7 +135,8 @@ class TERN_API Optimizer {
   State state_dict() const;
   /// Replaces state and options by a copy of `state`. After an error the optimizer is unchanged.
   /// Throws Error if groups or sizes differ, for the state of a parameter in no group, and for a
-  /// state from which step() cannot continue.
+  /// state from which step() cannot continue. States of PyTorch 1.0 and later are read; options
+  /// that they lack get their defaults.
   void load_state_dict(const State& state);
 
  protected:

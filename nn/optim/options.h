@@ -4,7 +4,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,20 @@
 #include <tern/core/tensor/state.h>
 
 namespace tern::optim {
+
+/// The name of an option or member that states of older PyTorch versions lack; loading such a state
+/// is no error. Used in the function fields() of options and schedulers.
+///
+/// Example:
+///   std::pair(Later("maximize"), &SGDOptions::maximize_)
+struct Later {
+  /// Names an option or member.
+  explicit constexpr Later(const char* its_name) : name(its_name) {}
+  /// Returns the name.
+  constexpr operator const char*() const { return name; }
+  /// The name.
+  const char* name;
+};
 
 /// The options of one parameter group, such as the learning rate. Every optimizer has its own class
 /// of options.
@@ -36,7 +52,8 @@ class TERN_API OptimizerOptions {
   virtual void inherit(const OptimizerOptions& defaults) = 0;
   /// Inserts every option into `group` under its name.
   virtual void save(State& group) const = 0;
-  /// Reads every option from `group`. Throws IndexError if an option is missing.
+  /// Reads every option from `group`. An option that PyTorch added later gets its default if the
+  /// group lacks it. Throws IndexError if another option is missing.
   virtual void load(const State& group) = 0;
 
  protected:
@@ -136,8 +153,8 @@ class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
   void inherit(const OptimizerOptions& defaults) override;
   /// Inserts every option into `group` under its name.
   void save(State& group) const override;
-  /// Reads every option except `capturable` from `group`. Throws IndexError if an option is
-  /// missing.
+  /// Reads every option except `capturable` from `group`. A missing option gets its default if its
+  /// name is a Later. Throws IndexError if another option is missing.
   void load(const State& group) override;
 
  private:
@@ -175,9 +192,15 @@ void OptimizerCloneableOptions<Derived>::save(State& group) const {
 
 template <class Derived>
 void OptimizerCloneableOptions<Derived>::load(const State& group) {
-  each([&](const char* name, auto member) {
+  each([&](auto key, auto member) {
+    const char* const name = key;
+    auto& field = self().*member;
     if (std::string_view(name) == "capturable") return;  // depends on the program, not the training
-    detail::load_option(group, name, (self().*member).value);
+    if (std::is_same_v<decltype(key), Later> && !group.contains(name)) {
+      field.value = field.initial;
+    } else {
+      detail::load_option(group, name, field.value);
+    }
   });
 }
 

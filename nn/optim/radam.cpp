@@ -9,9 +9,9 @@ auto RAdamOptions::fields() {
       std::pair("lr", &RAdamOptions::lr_), std::pair("betas", &RAdamOptions::betas_),
       std::pair("eps", &RAdamOptions::eps_),
       std::pair("weight_decay", &RAdamOptions::weight_decay_),
-      std::pair("maximize", &RAdamOptions::maximize_),
+      std::pair(Later("maximize"), &RAdamOptions::maximize_),
       std::pair("capturable", &RAdamOptions::capturable_),
-      std::pair("decoupled_weight_decay", &RAdamOptions::decoupled_weight_decay_));
+      std::pair(Later("decoupled_weight_decay"), &RAdamOptions::decoupled_weight_decay_));
 }
 
 template class OptimizerCloneableOptions<RAdamOptions>;

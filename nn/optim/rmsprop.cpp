@@ -5,12 +5,13 @@
 namespace tern::optim {
 
 auto RMSpropOptions::fields() {
-  return std::make_tuple(
-      std::pair("lr", &RMSpropOptions::lr_), std::pair("momentum", &RMSpropOptions::momentum_),
-      std::pair("alpha", &RMSpropOptions::alpha_), std::pair("eps", &RMSpropOptions::eps_),
-      std::pair("centered", &RMSpropOptions::centered_),
-      std::pair("weight_decay", &RMSpropOptions::weight_decay_),
-      std::pair("maximize", &RMSpropOptions::maximize_));
+  return std::make_tuple(std::pair("lr", &RMSpropOptions::lr_),
+                         std::pair(Later("momentum"), &RMSpropOptions::momentum_),
+                         std::pair("alpha", &RMSpropOptions::alpha_),
+                         std::pair("eps", &RMSpropOptions::eps_),
+                         std::pair(Later("centered"), &RMSpropOptions::centered_),
+                         std::pair("weight_decay", &RMSpropOptions::weight_decay_),
+                         std::pair(Later("maximize"), &RMSpropOptions::maximize_));
 }
 
 template class OptimizerCloneableOptions<RMSpropOptions>;
@@ -29,9 +30,9 @@ RMSpropOptions::RMSpropOptions(double lr_value) { lr(lr_value); }
 void RMSpropOptions::check() const {
   detail::check_lr(lr());
   detail::check_eps(eps());
-  TERN_CHECK(momentum() >= 0, Error, "Invalid momentum value: ", momentum());
+  detail::check_option("momentum", momentum());
   detail::check_weight_decay(weight_decay());
-  TERN_CHECK(alpha() >= 0, Error, "Invalid alpha value: ", alpha());
+  TERN_CHECK(alpha() >= 0 && alpha() <= 1, Error, "Invalid alpha value: ", alpha());
 }
 
 void RMSpropParamState::check() const { detail::check_saved(step_, "square_avg", square_avg_); }

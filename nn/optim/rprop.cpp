@@ -8,7 +8,7 @@ auto RpropOptions::fields() {
   return std::make_tuple(std::pair("lr", &RpropOptions::lr_),
                          std::pair("etas", &RpropOptions::etas_),
                          std::pair("step_sizes", &RpropOptions::step_sizes_),
-                         std::pair("maximize", &RpropOptions::maximize_));
+                         std::pair(Later("maximize"), &RpropOptions::maximize_));
 }
 
 template class OptimizerCloneableOptions<RpropOptions>;

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/detail/fused_step.h>
 #include <tern/nn/optim/sgd.h>
@@ -5,11 +7,12 @@
 namespace tern::optim {
 
 auto SGDOptions::fields() {
-  return std::make_tuple(
-      std::pair("lr", &SGDOptions::lr_), std::pair("momentum", &SGDOptions::momentum_),
-      std::pair("dampening", &SGDOptions::dampening_),
-      std::pair("weight_decay", &SGDOptions::weight_decay_),
-      std::pair("nesterov", &SGDOptions::nesterov_), std::pair("maximize", &SGDOptions::maximize_));
+  return std::make_tuple(std::pair("lr", &SGDOptions::lr_),
+                         std::pair("momentum", &SGDOptions::momentum_),
+                         std::pair("dampening", &SGDOptions::dampening_),
+                         std::pair("weight_decay", &SGDOptions::weight_decay_),
+                         std::pair(Later("nesterov"), &SGDOptions::nesterov_),
+                         std::pair(Later("maximize"), &SGDOptions::maximize_));
 }
 
 template class OptimizerCloneableOptions<SGDOptions>;
@@ -24,7 +27,8 @@ SGDOptions::SGDOptions(double lr_value) { lr(lr_value); }
 
 void SGDOptions::check() const {
   detail::check_lr(lr());
-  TERN_CHECK(momentum() >= 0, Error, "Invalid momentum value: ", momentum());
+  detail::check_option("momentum", momentum());
+  TERN_CHECK(std::isfinite(dampening()), Error, "Invalid dampening value: ", dampening());
   detail::check_weight_decay(weight_decay());
   TERN_CHECK(!nesterov() || (momentum() > 0 && dampening() == 0), Error,
              "Nesterov momentum requires a momentum and zero dampening, got ", momentum(), " and ",

@@ -205,6 +205,11 @@ void ChunkQueue::stop() {
   impl_->started = impl_->stopping = false;
 }
 
+void ChunkQueue::locked(const std::function<void()>& function) {
+  const std::lock_guard lock(impl_->mutex);
+  function();
+}
+
 ChunkQueue::Batch ChunkQueue::next(std::size_t batch_size) {
   std::unique_lock lock(impl_->mutex);
   TERN_CHECK(impl_->started, Error, "Dataset needs to call reset() before calling get_batch().");

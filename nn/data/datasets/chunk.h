@@ -94,6 +94,8 @@ class TERN_API ChunkQueue {
   void start(std::size_t given);
   /// Stops the threads and drops what they have read.
   void stop();
+  /// Calls a function while no thread uses the samplers.
+  void locked(const std::function<void()>& function);
   /// Returns the next batch; empty at the end of the epoch. Throws WorkerException if reading
   /// threw; the epoch continues behind the bad chunk.
   Batch next(std::size_t batch_size);
@@ -181,9 +183,12 @@ class ChunkDataset final
     return chunk_sampler_.state_dict(resumes_ ? given_ : queue_.chunks_given());
   }
   void load_state_dict(const State& state) override {
+    const auto given = state.get<std::size_t>("index");
+    // If the sampler refuses the state, the epoch goes on.
+    queue_.locked([&] { chunk_sampler_.load_state_dict(state); });
     queue_.stop();
-    chunk_sampler_.load_state_dict(state);
-    given_ = state.get<std::size_t>("index");
+    chunk_sampler_.load_state_dict(state);  // the threads may have moved on
+    given_ = given;
     resumes_ = true;
   }
 

@@ -1,15 +1,29 @@
+#include <cmath>
+
 #include <tern/core/base/error.h>
 #include <tern/nn/optim/detail/check_numbers.h>
 
 namespace tern::optim::detail {
 
-void check_lr(double lr) { TERN_CHECK(lr >= 0, Error, "Invalid learning rate: ", lr); }
+namespace {
 
-void check_eps(double eps) { TERN_CHECK(eps >= 0, Error, "Invalid epsilon value: ", eps); }
+bool is_magnitude(double value) { return value >= 0 && std::isfinite(value); }
 
-void check_weight_decay(double weight_decay) {
-  TERN_CHECK(weight_decay >= 0, Error, "Invalid weight_decay value: ", weight_decay);
+}  // namespace
+
+void check_option(const char* name, double value) {
+  TERN_CHECK(is_magnitude(value), Error, "Invalid ", name, " value: ", value);
 }
+
+void check_newer_option(const char* name, double value) {
+  TERN_CHECK(is_magnitude(value), Error, name, " should be >= 0 but is: ", value);
+}
+
+void check_lr(double lr) { TERN_CHECK(is_magnitude(lr), Error, "Invalid learning rate: ", lr); }
+
+void check_eps(double eps) { check_option("epsilon", eps); }
+
+void check_weight_decay(double weight_decay) { check_option("weight_decay", weight_decay); }
 
 void check_betas(const std::tuple<double, double>& betas) {
   const auto [first, second] = betas;
@@ -24,6 +38,10 @@ void check_positive(const char* scheduler, const char* name, std::int64_t number
 
 void check_not_negative(const char* scheduler, const char* name, double number) {
   TERN_CHECK(number >= 0, Error, scheduler, ": ", name, " must not be negative, got ", number);
+}
+
+double saved_number(const State& value, const char* name) {
+  return value.is_tensor() ? value.tensor().item<double>() : value.to<double>(name);
 }
 
 void check_saved(std::int64_t step, const char* name, const Tensor& tensor) {

@@ -3,13 +3,18 @@
 #include <cstdint>
 #include <tuple>
 
+#include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
 
 // Checks of numbers and states that several optimizers have.
 
 namespace tern::optim::detail {
 
-/// Throw Error for a negative or NaN learning rate, epsilon or weight decay.
+/// Throw Error for a number that is negative, infinite or NaN, in the words of most optimizers and
+/// in those of the newer ones.
+void check_option(const char* name, double value);
+void check_newer_option(const char* name, double value);
+/// Throw Error for a learning rate, epsilon or weight decay that is negative, infinite or NaN.
 void check_lr(double lr);
 void check_eps(double eps);
 void check_weight_decay(double weight_decay);
@@ -20,6 +25,9 @@ void check_betas(const std::tuple<double, double>& betas);
 /// least 0. NaN is refused.
 void check_positive(const char* scheduler, const char* name, std::int64_t number);
 void check_not_negative(const char* scheduler, const char* name, double number);
+
+/// Returns a saved number. PyTorch may have stored it as a tensor of one element.
+double saved_number(const State& value, const char* name);
 
 /// Throws Error if a state after a step lacks the tensor `name`.
 void check_saved(std::int64_t step, const char* name, const Tensor& tensor);

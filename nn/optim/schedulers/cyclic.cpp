@@ -2,6 +2,7 @@
 #include <numbers>
 #include <utility>
 
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/schedulers/cyclic.h>
 
@@ -14,8 +15,16 @@ namespace {
 void start_momentum_cycle(const char* scheduler, Optimizer& optimizer,
                           const std::vector<double>& lowest, const std::vector<double>& highest,
                           bool is_new) {
+  const tern::detail::OpScope scope(scheduler);
   TERN_CHECK(optimizer.defaults().get_momentum().has_value(), Error, scheduler,
              ": optimizer must support momentum or beta1 with `cycle_momentum` option enabled");
+  for (const std::vector<double>* momenta : {&lowest, &highest}) {
+    for (std::size_t i = 0; i < momenta->size(); ++i) {
+      const auto trial = optimizer.param_groups()[i].options().clone();
+      trial->set_momentum((*momenta)[i]);
+      trial->check();
+    }
+  }
   if (!is_new) return;
   for (std::size_t i = 0; i < lowest.size(); ++i) {
     OptimizerParamGroup& group = optimizer.param_groups()[i];
@@ -114,6 +123,14 @@ std::vector<double> CyclicLR::get_lrs() {
 }
 
 void CyclicLR::fields(SchedulerFields& visit) {
+  if (visit.mode() != SchedulerFields::Mode::Save) {
+    const auto size = detail::saved_number(visit.state()["total_size"], "total_size");
+    const auto ratio = detail::saved_number(visit.state()["step_ratio"], "step_ratio");
+    TERN_CHECK(size > 0 && ratio > 0 && ratio < 1, Error, "loaded state dict has total_size ", size,
+               " and step_ratio ", ratio, ", expected a positive number and one from 0 to 1");
+  }
+  if (!scale_fn_) visit.check_choice("mode", {"triangular", "triangular2", "exp_range"});
+  visit.check_choice("scale_mode", {"cycle", "iterations"});
   visit("max_lrs", max_lrs_);
   visit("total_size", total_size_);
   visit("step_ratio", step_ratio_);
@@ -223,6 +240,12 @@ void OneCycleLR::fields(SchedulerFields& visit) {
   using Mode = SchedulerFields::Mode;
   visit("total_steps", total_steps_, 1);
   const auto visit_phase = [](SchedulerFields& fields, Phase& phase) {
+    for (const char* name : {"start_lr", "end_lr"}) {
+      fields.check_choice(name, {"initial_lr", "max_lr", "min_lr"});
+    }
+    for (const char* name : {"start_momentum", "end_momentum"}) {
+      fields.check_choice(name, {"base_momentum", "max_momentum"});
+    }
     fields("end_step", phase.end_step);
     fields("start_lr", phase.start_lr);
     fields("end_lr", phase.end_lr);
@@ -236,8 +259,8 @@ void OneCycleLR::fields(SchedulerFields& visit) {
       visit_phase(fields, phase);
     }
     visit.state().set("_schedule_phases", State::list(std::move(saved)));
-  } else {
-    saved = visit.state()["_schedule_phases"].elements();
+  } else if (const State* list = visit.state().find("_schedule_phases")) {  // since PyTorch 1.8
+    saved = list->elements();
     TERN_CHECK(!saved.empty(), Error, "loaded state dict has no phases in _schedule_phases");
     std::vector<Phase> phases(saved.size());
     for (std::size_t i = 0; i < phases.size(); ++i) {
@@ -246,7 +269,8 @@ void OneCycleLR::fields(SchedulerFields& visit) {
     }
     if (visit.mode() == Mode::Load) phases_ = std::move(phases);
   }
-  visit("_anneal_func_type", anneal_strategy_);
+  visit.check_choice("_anneal_func_type", {"cos", "linear"});
+  visit(Later("_anneal_func_type"), anneal_strategy_);
   visit("cycle_momentum", cycle_momentum_);
   visit_use_beta1(visit, optimizer(), cycle_momentum_);
   LRScheduler::fields(visit);

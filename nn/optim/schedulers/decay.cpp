@@ -91,12 +91,21 @@ void MultiStepLR::fields(SchedulerFields& visit) {
     visit.state().set("milestones", std::move(saved));
   } else {
     MilestoneCounts loaded;
-    for (const auto& [key, count] : visit.state()["milestones"]) {
+    const State& saved = visit.state()["milestones"];
+    if (saved.is_list()) {  // before PyTorch 1.4
+      for (const State& milestone : saved.elements()) {
+        ++loaded[milestone.to<std::int64_t>("milestones")];
+      }
+    }
+    for (const auto& [key, count] : saved.is_list() ? State() : saved) {
       std::int64_t milestone = 0;
       const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), milestone);
       TERN_CHECK(error == std::errc() && end == key.data() + key.size(), Error,
                  "loaded state dict has the milestone '", key, "', expected an integer");
-      loaded[milestone] = count.to<std::int64_t>("milestones");
+      const auto times = count.to<std::int64_t>("milestones");
+      TERN_CHECK(times > 0, Error, "loaded state dict has the milestone ", milestone, ' ', times,
+                 " times");
+      loaded[milestone] = times;
     }
     if (visit.mode() == SchedulerFields::Mode::Load) store(loaded, milestones_, counts_);
   }

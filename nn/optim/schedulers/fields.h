@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tern/core/tensor/state.h>
+#include <tern/nn/optim/options.h>
 
 namespace tern::optim {
 
@@ -39,6 +42,13 @@ class TERN_API SchedulerFields {
   /// Saves or loads a number for each parameter group. Throws also if the saved list has another
   /// length than `values`.
   void operator()(const char* name, std::vector<double>& values);
+  /// Throws Error if a state to load has a text under `name` that is none of `choices`.
+  void check_choice(const char* name, std::initializer_list<std::string_view> choices) const;
+  /// Does the same with a member that keeps its value if a loaded state lacks it.
+  template <class T>
+  void operator()(Later name, T& value) {
+    if (mode_ == Mode::Save || state_.contains(name.name)) (*this)(name.name, value);
+  }
 
  private:
   State& state_;

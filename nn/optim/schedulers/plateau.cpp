@@ -10,8 +10,12 @@ namespace tern::optim {
 
 namespace {
 
+/// libtorch's default is an empty list.
+bool is_no_bound(const PerGroup& min_lr) { return min_lr.numbers().empty(); }
+
 std::vector<double> min_lrs_of(const PerGroup& min_lr, const Optimizer& optimizer) {
   const std::size_t groups = optimizer.param_groups().size();
+  if (is_no_bound(min_lr)) return std::vector<double>(groups, 0.0);
   TERN_CHECK(!min_lr.is_list() || min_lr.numbers().size() == groups, Error,
              "ReduceLROnPlateau: expected ", groups, " min_lrs, got ", min_lr.numbers().size());
   return min_lr.expand("ReduceLROnPlateau: min_lr", optimizer);
@@ -22,7 +26,7 @@ std::vector<double> min_lrs_of(const PerGroup& min_lr, const Optimizer& optimize
 ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, SchedulerMode mode, double factor,
                                      std::int64_t patience, double threshold,
                                      ThresholdMode threshold_mode, std::int64_t cooldown,
-                                     const PerGroup& min_lr, double eps)
+                                     const PerGroup& min_lr, double eps, StrictBool verbose)
     : optimizer_(optimizer),
       mode_(mode),
       factor_(factor),
@@ -31,13 +35,19 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, SchedulerMode mode, d
       threshold_mode_(threshold_mode),
       cooldown_(cooldown),
       min_lrs_(min_lrs_of(min_lr, optimizer)),
-      has_min_lr_list_(min_lr.is_list()),
+      has_min_lr_list_(min_lr.is_list() && !is_no_bound(min_lr)),
       eps_(eps),
       best_(mode == min ? std::numeric_limits<double>::infinity()
                         : -std::numeric_limits<double>::infinity()),
       last_lr_(optimizer_.lrs()) {
   TERN_CHECK(factor < 1.0, Error, "ReduceLROnPlateau: Factor should be < 1.0. Got ", factor);
   detail::check_not_negative("ReduceLROnPlateau", "factor", factor);
+  detail::check_not_negative("ReduceLROnPlateau", "patience", static_cast<double>(patience));
+  detail::check_not_negative("ReduceLROnPlateau", "threshold", threshold);
+  detail::check_not_negative("ReduceLROnPlateau", "cooldown", static_cast<double>(cooldown));
+  detail::check_not_negative("ReduceLROnPlateau", "eps", eps);
+  TERN_CHECK(!verbose, Error,
+             "ReduceLROnPlateau: verbose is not supported, because the library never prints");
 }
 
 bool ReduceLROnPlateau::is_better(double metric) const {
@@ -84,12 +94,9 @@ void ReduceLROnPlateau::fields(SchedulerFields& visit) {
   const auto choice = [&](const char* name, auto& value, const char* first, const char* second) {
     std::string text = value == 0 ? first : second;
     visit(name, text);
-    if (visit.mode() == SchedulerFields::Mode::Save) return;
-    const auto loaded = visit.state().get<std::string>(name);
-    TERN_CHECK(loaded == first || loaded == second, Error, "loaded state dict has ", name, " '",
-               loaded, "', expected '", first, "' or '", second, "'");
+    visit.check_choice(name, {first, second});
     using Choice = std::remove_reference_t<decltype(value)>;
-    if (visit.mode() == SchedulerFields::Mode::Load) value = static_cast<Choice>(loaded == second);
+    if (visit.mode() == SchedulerFields::Mode::Load) value = static_cast<Choice>(text == second);
   };
   if (visit.mode() == SchedulerFields::Mode::Save) {  // Python's own, which follow from the others
     const double infinity = std::numeric_limits<double>::infinity();
@@ -102,7 +109,7 @@ void ReduceLROnPlateau::fields(SchedulerFields& visit) {
   visit("cooldown", cooldown_);
   visit("eps", eps_);
   visit("last_epoch", last_epoch_);
-  visit("_last_lr", last_lr_);
+  visit(Later("_last_lr"), last_lr_);
   choice("mode", mode_, "min", "max");
   visit("threshold", threshold_);
   choice("threshold_mode", threshold_mode_, "rel", "abs");

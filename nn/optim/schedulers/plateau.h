@@ -23,12 +23,14 @@ class TERN_API ReduceLROnPlateau {
 
   /// The learning rates are multiplied by `factor` after more than `patience` epochs in a row
   /// without a metric that is better by `threshold`, but never fall below `min_lr`. A change of
-  /// less than `eps` is not made. After a reduction, `cooldown` epochs do not count. Throws Error
-  /// if factor is not below 1.
+  /// less than `eps` is not made. After a reduction, `cooldown` epochs do not count. An empty list
+  /// `min_lr` is no bound. Throws Error unless factor is from 0 to below 1, for a negative patience
+  /// or cooldown, and for `verbose`, because the library never prints.
   explicit ReduceLROnPlateau(Optimizer& optimizer, SchedulerMode mode = min, double factor = 0.1,
                              std::int64_t patience = 10, double threshold = 1e-4,
                              ThresholdMode threshold_mode = rel, std::int64_t cooldown = 0,
-                             const PerGroup& min_lr = 0.0, double eps = 1e-8);
+                             const PerGroup& min_lr = 0.0, double eps = 1e-8,
+                             StrictBool verbose = false);
 
   /// Takes the metric of an epoch.
   void step(double metric);
@@ -36,6 +38,9 @@ class TERN_API ReduceLROnPlateau {
   const std::vector<double>& get_last_lr() const noexcept { return last_lr_; }
   /// Returns the number of metrics so far.
   std::int64_t last_epoch() const noexcept { return last_epoch_; }
+
+  /// Returns the optimizer. Throws Error if it was destroyed.
+  Optimizer& optimizer() const { return optimizer_.get(); }
 
   /// Returns the members under Python's names.
   State state_dict() const;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string_view>
 
 #include <tern/core/base/detail/op_scope.h>
@@ -41,6 +42,10 @@ void ScheduledOptimizer::set_lrs(const std::vector<double>& lrs) const {
   std::vector<OptimizerParamGroup>& groups = get().param_groups();
   TERN_CHECK(lrs.size() == groups.size(), Error, "the learning rate scheduler has learning rates ",
              "for ", lrs.size(), " parameter groups, the optimizer has ", groups.size());
+  for (const double lr : lrs) {
+    TERN_CHECK(std::isfinite(lr), Error, "the learning rate scheduler computed the learning rate ",
+               lr);
+  }
   for (std::size_t i = 0; i < lrs.size(); ++i) groups[i].options().set_lr(lrs[i]);
 }
 
@@ -117,8 +122,8 @@ std::vector<double> LRScheduler::scaled_lrs(double factor) const {
 void LRScheduler::fields(SchedulerFields& visit) {
   visit("base_lrs", base_lrs_);
   visit("last_epoch", last_epoch_);
-  visit("_step_count", step_count_);
-  visit("_last_lr", last_lr_);
+  visit(Later("_step_count"), step_count_);
+  visit(Later("_last_lr"), last_lr_);
 }
 
 State LRScheduler::state_dict() const {

@@ -19,6 +19,8 @@ class TERN_API PerGroup {
   /// Takes a number for each group.
   PerGroup(std::initializer_list<double> numbers) : numbers_(numbers), is_list_(true) {}
   PerGroup(std::vector<double> numbers) : numbers_(std::move(numbers)), is_list_(true) {}
+  PerGroup(const std::vector<float>& numbers)
+      : numbers_(numbers.begin(), numbers.end()), is_list_(true) {}
 
   /// Returns a number for each group of the optimizer. Throws Error if a list has another length;
   /// the error text contains `name`.

@@ -21,6 +21,8 @@ LRSchedulerList checked_schedulers(const char* name, const Optimizer* optimizer,
              " expects at least one scheduler, but got no scheduler.");
   for (std::size_t i = 0; i < schedulers.size(); ++i) {
     TERN_CHECK(schedulers[i] != nullptr, Error, name, " got no scheduler at index ", i);
+    TERN_CHECK(std::ranges::count(schedulers, schedulers[i]) == 1, Error, name,
+               " got the scheduler at index ", i, " twice");
     const Optimizer& own = schedulers[i]->optimizer();
     if (optimizer == nullptr) optimizer = &own;
     TERN_CHECK(optimizer == &own, Error, name,
@@ -124,7 +126,7 @@ void SequentialLR::fields(SchedulerFields& visit) {
     if (visit.mode() == SchedulerFields::Mode::Load) milestones_ = std::move(milestones);
   }
   visit("last_epoch", last_epoch_);
-  visit("_last_lr", last_lr_);
+  visit(Later("_last_lr"), last_lr_);
   visit_schedulers(visit, schedulers_, [](LRScheduler& one, SchedulerFields& f) { one.fields(f); });
 }
 
@@ -146,7 +148,7 @@ void ChainedScheduler::step() {
 std::vector<double> ChainedScheduler::get_lrs() { return get_current_lrs(); }
 
 void ChainedScheduler::fields(SchedulerFields& visit) {
-  visit("_last_lr", last_lr_);
+  visit(Later("_last_lr"), last_lr_);
   visit_schedulers(visit, schedulers_, [](LRScheduler& one, SchedulerFields& f) { one.fields(f); });
 }
 

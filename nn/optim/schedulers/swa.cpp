@@ -7,22 +7,15 @@
 
 namespace tern::optim {
 
-namespace {
-
-void check_swa_strategy(const std::string& name) {
-  TERN_CHECK(name == "cos" || name == "linear", Error,
-             "SWALR: anneal_strategy must be one of 'cos' or 'linear', instead got ", name);
-}
-
-}  // namespace
-
 SWALR::SWALR(Optimizer& optimizer, const PerGroup& swa_lr, std::int64_t anneal_epochs,
              std::string anneal_strategy, std::int64_t last_epoch)
     : LRScheduler(optimizer, last_epoch),
       anneal_epochs_(anneal_epochs),
       anneal_strategy_(std::move(anneal_strategy)) {
   const std::vector<double> swa_lrs = swa_lr.expand("SWALR: swa_lr", optimizer);
-  check_swa_strategy(anneal_strategy_);
+  TERN_CHECK(anneal_strategy_ == "cos" || anneal_strategy_ == "linear", Error,
+             "SWALR: anneal_strategy must be one of 'cos' or 'linear', instead got ",
+             anneal_strategy_);
   TERN_CHECK(anneal_epochs >= 0, Error,
              "SWALR: anneal_epochs must be equal or greater than 0, got ", anneal_epochs);
   for (std::size_t i = 0; i < swa_lrs.size(); ++i) {
@@ -52,11 +45,9 @@ std::vector<double> SWALR::get_lrs() {
 }
 
 void SWALR::fields(SchedulerFields& visit) {
-  if (visit.mode() == SchedulerFields::Mode::Check) {
-    check_swa_strategy(visit.state()["_anneal_strategy"].to<std::string>("_anneal_strategy"));
-  }
+  visit.check_choice("_anneal_strategy", {"cos", "linear"});
   visit("anneal_epochs", anneal_epochs_, 0);
-  visit("_anneal_strategy", anneal_strategy_);
+  visit(Later("_anneal_strategy"), anneal_strategy_);
   LRScheduler::fields(visit);
 }
 

@@ -130,7 +130,9 @@ TEST(Scheduler, LoadsAllOrNothing) {
   SWALR swa(optimizer, 0.05);
   state = swa.state_dict();
   state.set("_anneal_strategy", "sin");
-  EXPECT_NE(error_of([&] { swa.load_state_dict(state); }).find("instead got sin"),
+  EXPECT_NE(error_of([&] {
+              swa.load_state_dict(state);
+            }).find("_anneal_strategy 'sin', expected one of 'cos', 'linear'"),
             std::string::npos);
   ReduceLROnPlateau plateau(optimizer);
   state = plateau.state_dict();
