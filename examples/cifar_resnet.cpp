@@ -157,7 +157,7 @@ void run(const Arguments& arguments) {
                  optim::SGDOptions(arguments.lr).momentum(0.9).nesterov(true).weight_decay(5e-4));
   const std::int64_t steps = (pictures.data().size(0) - 1) / arguments.batch_size + 1;
   auto schedule = optim::warmup_cosine(sgd, steps / 2, arguments.epochs * steps);
-  std::printf("training takes minutes: %d epochs of %lld steps\n", arguments.epochs,
+  std::printf("training may take minutes: %d epochs of %lld steps\n", arguments.epochs,
               static_cast<long long>(steps));
   tern::train::ProgressBar progress(stdout, "training", arguments.epochs * steps);
   Tensor right;

@@ -106,7 +106,7 @@ void run(const Arguments& arguments) {
   optim::Adam discriminator_adam(discriminator->parameters(), options);
 
   std::filesystem::create_directories(arguments.out);
-  std::printf("training takes minutes: %d epochs of %lld steps\n", arguments.epochs,
+  std::printf("training may take minutes: %d epochs of %lld steps\n", arguments.epochs,
               static_cast<long long>(steps));
   tern::train::ProgressBar progress(stdout, "training", arguments.epochs * steps);
   const Tensor shown = noise(64);

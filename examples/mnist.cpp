@@ -113,7 +113,7 @@ void run(const Arguments& arguments) {
   const std::int64_t steps_per_epoch = (train_digits.data().size(0) - 1) / arguments.batch_size + 1;
   auto schedule =
       optim::warmup_cosine(sgd, steps_per_epoch / 2, arguments.epochs * steps_per_epoch);
-  std::printf("training takes minutes: %d epochs of %lld steps\n", arguments.epochs,
+  std::printf("training may take minutes: %d epochs of %lld steps\n", arguments.epochs,
               static_cast<long long>(steps_per_epoch));
   tern::train::ProgressBar progress(stdout, "training", arguments.epochs * steps_per_epoch);
   for (int epoch = 1; epoch <= arguments.epochs; ++epoch) {

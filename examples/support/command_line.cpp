@@ -164,7 +164,7 @@ Check thread_count(int least) {
   const int most = 4 * std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return [=](const std::string& text) {
     const std::string problem = check_whole(text, least, most);
-    return problem.empty() ? problem : problem + " (at most 4 threads for each processor)";
+    return problem.empty() ? problem : problem + "; 4 threads for each processor are the most";
   };
 }
 

@@ -120,7 +120,7 @@ void run_vae(const Arguments& arguments) {
   tern::train::CsvLog log = open_losses(run);
 
   const std::size_t first_epoch = run.epoch();
-  std::printf("Training takes minutes: epochs %zu to %zu\n", first_epoch, arguments.epochs);
+  std::printf("Training may take minutes: epochs %zu to %zu\n", first_epoch, arguments.epochs);
   const auto start = std::chrono::steady_clock::now();
   while (run.epoch() <= arguments.epochs) {
     const double train_loss = train(run, *train_loader, train_digits.data().size(0));
