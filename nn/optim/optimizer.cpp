@@ -230,10 +230,11 @@ OptimizerParamState& Optimizer::state_of(const Tensor& parameter) {
 }
 
 double Optimizer::lr() const {
+  const std::string name = optimizer_name(*defaults_);
   const double first = param_groups_.at(0).options().get_lr();
   for (std::size_t i = 1; i < param_groups_.size(); ++i) {
     const double other = param_groups_[i].options().get_lr();
-    TERN_CHECK(other == first, Error, "Optimizer: lr() of groups with different learning rates, ",
+    TERN_CHECK(other == first, Error, name, ": lr() of groups with different learning rates, ",
                first, " and ", other, "; use param_groups()[i].options().get_lr()");
   }
   return first;

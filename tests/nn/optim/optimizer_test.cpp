@@ -146,6 +146,24 @@ TEST(Optimizer, HasGroupsWithOptionsOfTheirOwn) {
   EXPECT_EQ(optimizer.size(), 3u);
 }
 
+TEST(Optimizer, ReadsAndSetsTheLearningRate) {
+  const Tensor a = parameter_of(ones({1})), b = parameter_of(ones({1}));
+  SGD optimizer({a}, 0.5);
+  EXPECT_EQ(optimizer.lr(), 0.5);
+  optimizer.add_param_group({{b}, std::make_unique<SGDOptions>(0.25)});
+  EXPECT_EQ(error_of([&] { optimizer.lr(); }),
+            "SGD: lr() of groups with different learning rates, 0.5 and 0.25; use "
+            "param_groups()[i].options().get_lr()");
+  EXPECT_EQ(error_of([&] { optimizer.set_lr(-1); }), "SGD: Invalid learning rate: -1");
+  EXPECT_EQ(optimizer.param_groups()[1].options().get_lr(), 0.25);
+  optimizer.set_lr(2);
+  EXPECT_EQ(optimizer.lr(), 2);
+  for (const Tensor& parameter : {a, b}) parameter.set_grad(ones({1}));
+  optimizer.step();
+  EXPECT_EQ(a.item<float>(), -1);
+  EXPECT_EQ(b.item<float>(), -1);
+}
+
 TEST(Optimizer, RefusesWhatIsWrong) {
   const Tensor w = parameter_of(ones({1}));
   EXPECT_EQ(error_of([&] { Adam({w}, -1); }), "Adam: Invalid learning rate: -1");

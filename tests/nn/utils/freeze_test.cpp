@@ -37,6 +37,16 @@ TEST(Freeze, MatchesNames) {
   EXPECT_EQ(trainable(*net), (Names{"norm.weight", "norm.bias"}));
 }
 
+TEST(Freeze, TakesHolders) {
+  const SmallNet net;
+  EXPECT_EQ(nn::utils::freeze(net, "fc1.*"), 2u);
+  EXPECT_EQ(nn::utils::count_parameters(net, true), nn::utils::count_parameters(*net, true));
+  EXPECT_EQ(nn::utils::unfreeze(net), 7u);
+  EXPECT_EQ(nn::utils::count_parameters(net), nn::utils::count_parameters(net, true));
+  net->eval();
+  EXPECT_EQ(nn::utils::fuse_conv_bn(net).size(), 1u);
+}
+
 TEST(Freeze, StopsTraining) {
   const SmallNet net;
   optim::SGD optimizer(net->parameters(), 0.1);
