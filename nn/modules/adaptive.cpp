@@ -48,6 +48,10 @@ AdaptiveLogSoftmaxWithLossImpl::AdaptiveLogSoftmaxWithLossImpl(
 }
 
 void AdaptiveLogSoftmaxWithLossImpl::reset() {
+  detail::check_size("nn::AdaptiveLogSoftmaxWithLoss", "in_features", options.in_features());
+  TERN_CHECK(options.div_value() > 0, Error,
+             "nn::AdaptiveLogSoftmaxWithLoss: div_value must be positive, got ",
+             options.div_value());
   check_cutoffs(options.cutoffs(), options.n_classes());
   cutoffs = options.cutoffs();
   cutoffs.push_back(options.n_classes());
@@ -63,7 +67,10 @@ void AdaptiveLogSoftmaxWithLossImpl::reset() {
   const double features = static_cast<double>(options.in_features());
   for (std::size_t i = 1; i < cutoffs.size(); ++i) {
     const double divisor = std::pow(options.div_value(), static_cast<double>(i));
-    const auto hidden = static_cast<std::int64_t>(std::floor(features / divisor));
+    const double size = std::floor(features / divisor);
+    TERN_CHECK(size < 1e15, Error, "nn::AdaptiveLogSoftmaxWithLoss: div_value ",
+               options.div_value(), " gives cluster ", i, " a projection of size ", size);
+    const auto hidden = static_cast<std::int64_t>(size);
     const Linear projection = layer(options.in_features(), hidden, false);  // drawn first
     tail->push_back(Sequential(projection, layer(hidden, cutoffs[i] - cutoffs[i - 1], false)));
   }

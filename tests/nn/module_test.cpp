@@ -46,9 +46,9 @@ TEST(Module, RegistersUnderUniqueNames) {
 
 TEST(Module, RefusesToHoldItself) {
   const nn::Sequential outer, inner;
-  outer->register_module("inner", inner);
-  EXPECT_NE(error_of([&] { inner->register_module("outer", outer); }), "");
-  EXPECT_NE(error_of([&] { outer->register_module("self", outer); }), "");
+  outer->push_back("inner", inner);
+  EXPECT_NE(error_of([&] { inner->push_back("outer", outer); }), "");
+  EXPECT_NE(error_of([&] { outer->push_back("self", outer); }), "");
 }
 
 TEST(Module, ReplacesAndUnregistersChildren) {

@@ -5,7 +5,8 @@
 namespace tern {
 namespace {
 
-struct PairImpl : nn::Module {
+struct PairImpl : nn::Cloneable<PairImpl> {
+  void reset() override {}
   std::tuple<Tensor, Tensor> forward(const Tensor& x, double factor) { return {x, x * factor}; }
 };
 TERN_MODULE(Pair);
@@ -31,7 +32,8 @@ TEST(Elements, AreCalledWithTheirHooks) {
   EXPECT_TRUE(same_bits(list[2](x), x.tanh()));
   EXPECT_TRUE(same_bits(dict["twice"](x), x * 2));
   Tensor y = x;
-  for (const auto& layer : *list->slice(0, 3)) y = layer(y);
+  const nn::ModuleList first = list->slice(0, 3);
+  for (const auto& layer : *first) y = layer(y);
   EXPECT_TRUE(same_bits(y, fc(x).relu().tanh()));
   Tensor z = x;
   for (const auto& [name, layer] : *dict) z = name == "fc" ? layer(z) : z;
@@ -59,7 +61,7 @@ TEST(Elements, CheckTheTypesOfACall) {
             "The type of the return value is std::tuple<tern::Tensor, tern::Tensor>, but you asked "
             "for type tern::Tensor");
   EXPECT_TRUE(has_text(error_of([&] { list[0](x); }),
-                       "tern::PairImpl's forward() method expects 2 argument(s), but received 1."));
+                       "PairImpl's forward() method expects 2 argument(s), but received 1."));
   for (const std::size_t unknown : {1, 2, 3}) {
     EXPECT_TRUE(
         has_text(error_of([&] { list[unknown](x); }),
@@ -75,7 +77,7 @@ TEST(Elements, AreReplaced) {
   const nn::Linear fc(2, 2);
   const nn::ReLU relu;
   const Tensor x = rand({1, 2}) - 0.5;
-  const nn::ModuleList list(nn::Tanh(), nn::Tanh());
+  const nn::ModuleList list{nn::Tanh(), nn::Tanh()};
   const nn::ModuleDict dict({{"0", nn::Tanh()}, {"b", nn::Tanh()}});
   const nn::Sequential net{nn::Tanh(), nn::Identity()};
   list->set(0, fc);

@@ -1,3 +1,5 @@
+#include <tern/nn/models.h>
+
 #include "nn/nn_test.h"
 
 // A member to which another tensor or module than the registered one was assigned.
@@ -160,8 +162,6 @@ TEST(MemberModule, AnAssignmentIsNoticedHoweverTheModuleWasRegistered) {
     *net->holder(name) = nullptr;
     EXPECT_TRUE(has_text(error_of([&] { net->parameters(); }), "was assigned no module"));
     *net->holder(name) = registered;
-    const nn::Linear moved = std::move(*net->holder(name));
-    EXPECT_TRUE(has_text(error_of([&] { net->parameters(); }), "was assigned no module"));
   }
 }
 
@@ -184,7 +184,7 @@ TEST(MemberModule, ReplaceModuleReplacesMemberAndRegistration) {
     EXPECT_EQ(net->parameters().size(), 16u);
     const std::string before = printed(net);
     EXPECT_EQ(error_of([&] { net->replace_module(name, nn::ReLU()); }),
-              "tern::WaysImpl: replace_module: the member '" + name +
+              net->name() + ": replace_module: the member '" + name +
                   "' is a holder of a tern::nn::LinearImpl and cannot hold a tern::nn::ReLUImpl");
     EXPECT_EQ(printed(net), before);
     EXPECT_EQ(net->parameters().size(), 16u);
@@ -222,7 +222,7 @@ TEST(MemberModule, ContainersAndAnyModulesAreMembersToo) {
 }
 
 TEST(MemberModule, AClonesMembersAreItsOwn) {
-  const nn::ModuleList list(Ways(), Ways());
+  const nn::ModuleList list{Ways(), Ways()};
   const nn::ModuleList copy = list.clone();
   for (const auto& module : *copy) {
     const Ways net(std::dynamic_pointer_cast<WaysImpl>(module));

@@ -125,6 +125,14 @@ TEST(AdaptiveLogSoftmax, RefusesWhatItCannotDo) {
         "order, where each value is between 1 and n_classes-1, got ",
         [&] { nn::AdaptiveLogSoftmaxWithLoss(8, 10, cutoffs); });
   }
+  using Options = nn::AdaptiveLogSoftmaxWithLossOptions;
+  const std::string module = "nn::AdaptiveLogSoftmaxWithLoss: ";
+  expect(module + "the size in_features must not be negative, got -8",
+         [] { nn::AdaptiveLogSoftmaxWithLoss(-8, 10, Cutoffs{2}); });
+  expect(module + "div_value must be positive, got 0",
+         [] { nn::AdaptiveLogSoftmaxWithLoss(Options(8, 10, {2}).div_value(0)); });
+  expect(module + "div_value 1e-300 gives cluster 1 a projection of size 8e+300",
+         [] { nn::AdaptiveLogSoftmaxWithLoss(Options(8, 10, {2}).div_value(1e-300)); });
   const auto layer = golden_layer();
   const Tensor x = ones({3, 8});
   expect("Target values should be in [0, 11], but values in range [0, 12] were found.", [&] {
