@@ -255,7 +255,7 @@ TEST(OptimizerOptionsOf, AreCheckedLikePythons) {
   EXPECT_EQ(refused<Adafactor>(AdafactorOptions().d(0.5)),
             "Adafactor: Clipping threshold d should be >= 1 but is: 0.5");
   EXPECT_EQ(refused<Muon>(MuonOptions().adjust_lr_fn("none")),
-            "Adjust learning rate function none is not supported");
+            "Muon: Adjust learning rate function none is not supported");
   EXPECT_EQ(refused<Lion>(LionOptions(-1)), "Lion: Invalid learning rate: -1");
 }
 

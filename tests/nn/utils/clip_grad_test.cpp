@@ -51,7 +51,8 @@ TEST(ClipGradNorm, LooksAtNonFiniteNormsWhenAsked) {
   const Tensor parameter = ones({2}).requires_grad_();
   parameter.set_grad(tensor({1.f, std::numeric_limits<float>::infinity()}));
   EXPECT_EQ(error_of([&] { nn::utils::clip_grad_norm_(parameter, 1.0, 2.0, true); })
-                .find("The total norm of order 2 for gradients from `parameters` is non-finite, "
+                .find("clip_grad_norm_: The total norm of order 2 for gradients from `parameters` "
+                      "is non-finite, "
                       "so it cannot be clipped."),
             0u);
   EXPECT_EQ(parameter.grad()[0].item<float>(), 1);

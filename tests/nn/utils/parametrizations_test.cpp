@@ -315,10 +315,10 @@ TEST(Parametrizations, SayWhatIsWrong) {
       error_of([&] { parametrize::remove_parametrizations(*layer, "weight", false); }),
       "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is parametrized "
       "in terms of a sequence of tensors.");
-  EXPECT_EQ(
-      error_of([&] { weight_norm(layer); }),
-      "register_parametrization: 'weight' of tern::nn::LinearImpl has a parametrization, so a "
-      "further one takes one tensor, but _WeightNorm() takes several");
+  EXPECT_EQ(error_of([&] { weight_norm(layer); }),
+            "weight_norm: register_parametrization: 'weight' of tern::nn::LinearImpl has a "
+            "parametrization, so a "
+            "further one takes one tensor, but _WeightNorm() takes several");
   nn::Module plain;
   plain.register_parameter("weight", ones({2, 2}));
   EXPECT_NE(error_of([&] { weight_norm(plain); }).find("is not bound to a data member"),

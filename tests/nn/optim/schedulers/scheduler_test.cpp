@@ -101,7 +101,8 @@ TEST(Scheduler, RestartsAtAnyEpoch) {
   CosineAnnealingWarmRestarts growing(optimizer, 2, 3);
   growing.step(2 + 6 + 9.0);  // the middle of the third run
   EXPECT_NEAR(lr_of(optimizer), 0.05, 1e-15);
-  EXPECT_EQ(error_of([&] { scheduler.step(-1.0); }), "Expected non-negative epoch, but got -1");
+  EXPECT_EQ(error_of([&] { scheduler.step(-1.0); }),
+            "CosineAnnealingWarmRestarts: Expected non-negative epoch, but got -1");
 }
 
 TEST(Scheduler, LoadsAllOrNothing) {
