@@ -41,11 +41,14 @@ std::size_t suffix_size(const Format& format, std::string_view path) {
 /// Names the content of a file in none of these formats by its first bytes. Returns an empty string
 /// for unknown bytes.
 std::string_view foreign_content(std::string_view head) {
+  constexpr std::string_view kHtml = "is HTML or XML, perhaps a failed download";
   constexpr std::string_view kBegins[][2] = {
       {"\x1f\x8b", "is compressed with gzip"},
       {"\xef\xbb\xbf", "begins with a byte order mark"},
       {"version https://git-lfs", "is a pointer of Git LFS, which 'git lfs pull' replaces"},
-      {"<", "is HTML or XML, perhaps a failed download"},
+      {"<!", kHtml},
+      {"<?", kHtml},
+      {"<html", kHtml},
       {"GGUF", "is in the format GGUF"},
       {"\x89HDF", "is in the format HDF5"},
       {"\x80\2", "is a pickle"},

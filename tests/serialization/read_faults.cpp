@@ -17,7 +17,8 @@ struct {
 
 }  // namespace
 
-// The library's calls come here, too.
+// The library's calls come here, too, because the names are visible.
+#pragma GCC visibility push(default)
 extern "C" ssize_t pread(int file, void* to, size_t size, off_t offset) {
   if (read_faults.active) {
     const tern::ReadFault& fault = read_faults.fault;
@@ -35,6 +36,7 @@ extern "C" ssize_t pread(int file, void* to, size_t size, off_t offset) {
 extern "C" ssize_t pread64(int file, void* to, size_t size, off_t offset) {
   return pread(file, to, size, offset);
 }
+#pragma GCC visibility pop
 
 namespace tern {
 

@@ -82,7 +82,7 @@ TEST_F(JsonReject, WhatIsNotUtf8) {
   rejects(std::string("{\0\"\0w\0", 6), "is UTF-16");
   rejects(std::string("\0{\0\"\0w", 6), "is UTF-16");
   rejects(std::string(" \0{\0\"\0", 6), "is UTF-16");
-  rejects(std::string("{\0\"\0", 4), "unexpected NUL byte");
+  rejects(std::string("{\0\"a", 4), "unexpected NUL byte");
   rejects(good_ + std::string(1, '\0'), "unexpected NUL byte");
   rejects(good_ + std::string("\0{}", 3), "unexpected NUL byte");
   rejects(std::string("{\"a\0b\":[1]}", 11), "unexpected NUL byte");

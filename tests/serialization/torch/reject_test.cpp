@@ -245,9 +245,9 @@ TEST_F(TorchReject, Bombs) {
   std::string text_bomb = "](X" + std::string("\x10\x27\0\0", 4) + std::string(10000, 'x') + "q\1";
   for (int i = 0; i < 10000; ++i) text_bomb += "h\1";
   rejects(text_bomb + "e.", "repeats the same objects too many times");
-  std::string bytes_bomb =
-      std::string("](c_codecs\nencode\nq\0X\0\0\1\0", 25) + std::string(65536, 'x') + "q\1";
-  for (int i = 0; i < 10000; ++i) bytes_bomb += std::string("h\0h\1\x85R", 6);
+  std::string bytes_bomb = "](c_codecs\nencode\nq\2";
+  bytes_bomb += "0X" + std::string("\0\0\1\0", 4) + std::string(65536, 'x') + "q\1";
+  for (int i = 0; i < 10000; ++i) bytes_bomb += "h\2h\1\x85R";
   rejects(bytes_bomb + "e.", "repeats the same objects too many times");
   std::vector<std::pair<std::string, std::string>> skipped;
   std::string foreign_bomb = "](cos\nsystem\nq\1";
