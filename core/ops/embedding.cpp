@@ -268,7 +268,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(
   Tensor out = combine(weight, flat, factors, kind, bags);
   const auto results = [&](const Tensor& result) {
     return std::tuple(result, bags.of, bags.sizes,
-                      bags.chosen.defined() ? bags.chosen : bags.sizes);
+                      bags.chosen.defined() ? bags.chosen : bags.sizes.clone());
   };
   if (!needs_grad(weight, factors)) return results(out);
   const TableGradient table{rows, -1, scale_grad_by_freq};

@@ -209,23 +209,20 @@ TEST(Checkpoint, NoticesOtherSizes) {
                   "recomputed metadata: sizes [2], dtype Float, device cpu");
 }
 
-TEST(Checkpoint, RestoresTheGeneratorsWhenTheFunctionThrows) {
-  for (const Device device : {Device("cpu"), Device("cuda:0")}) {
-    manual_seed(3);
-    const Tensor x = leaf(ones({4}, device));
-    int runs = 0;
-    const Tensor y = checkpoint(
-        [&](const Tensor& in) {
-          const Tensor noise = rand({4}, device) + rand({4}).to(device);
-          TERN_CHECK(++runs == 1, Error, "the second run fails");
-          return in.exp() * noise;
-        },
-        x);
-    const Tensor here = get_rng_state(), there = get_rng_state(device);
-    EXPECT_EQ(error_of([&] { y.sum().backward(); }), "the second run fails");
-    TERN_EXPECT_EQUAL(get_rng_state(), here);
-    TERN_EXPECT_EQUAL(get_rng_state(device), there);
-  }
+TEST(Checkpoint, RestoresTheGeneratorWhenTheFunctionThrows) {
+  const Tensor x = leaf(ones({4}));
+  int runs = 0;
+  const Tensor y = checkpoint(
+      [&](const Tensor& in) {
+        const Tensor noise = rand({4});
+        TERN_CHECK(++runs == 1, Error, "the second run fails");
+        return in.exp() * noise;
+      },
+      x);
+  rand({3});
+  const Tensor before = get_rng_state();
+  EXPECT_EQ(error_of([&] { y.sum().backward(); }), "the second run fails");
+  TERN_EXPECT_EQUAL(get_rng_state(), before);
 }
 
 TEST(Checkpoint, KeepsNoInputsOfInnerCheckpoints) {
