@@ -137,47 +137,6 @@ TEST(Macros, CarryThePrefix) {
   }
 }
 
-/// Appends the members of gradient rules that keep a tensor, and counts the classes.
-int tensors_of_nodes(const Source& source, std::vector<std::string>* found) {
-  static const std::regex head("(class|struct) \\w+( final)? : public [\\w:]*(Node|Backward) \\{");
-  static const std::regex member(
-      ".*\\b(Tensor|variable_list|Tensors|Pieces|Gradients|SavedValue)\\b[^()]*\\b\\w+_( = "
-      "[^()]*)?;.*");
-  int count = 0;
-  bool is_node = false;
-  for (std::size_t i = 0; i < source.lines.size(); ++i) {
-    if (std::regex_match(source.lines[i], head)) {
-      is_node = true;
-      ++count;
-    } else if (source.lines[i] == "};") {
-      is_node = false;
-    } else if (is_node && std::regex_match(source.lines[i], member)) {
-      found->push_back(at(source, i));
-    }
-  }
-  return count;
-}
-
-// A SavedTensor notices changes in place, and tells the allocator that backward reads the memory on
-// another stream. OpSavedTest looks at the rules that are functions.
-TEST(Nodes, KeepTensorsAsSavedTensors) {
-  std::vector<std::string> found;
-  const Source example{
-      "x.cpp",
-      {"class Rule final : public autograd::NamedNode {",
-       "  void apply(const Tensor* gradients, Tensor* results) override;", "  Tensor mask_;",
-       "  autograd::SavedTensor input_, weight_;", "  std::vector<Tensor> parts_ = {};", "};",
-       "class Other {", "  Tensor mask_;", "};"}};
-  EXPECT_EQ(tensors_of_nodes(example, &found), 1);
-  EXPECT_EQ(found, (std::vector<std::string>{"x.cpp:3:   Tensor mask_;",
-                                             "x.cpp:5:   std::vector<Tensor> parts_ = {};"}));
-  found.clear();
-  int count = 0;
-  for (const Source& source : read_sources(kLibrary)) count += tensors_of_nodes(source, &found);
-  EXPECT_GT(count, 8);
-  for (const std::string& place : found) ADD_FAILURE() << place << ": keep a SavedTensor";
-}
-
 // Texts are joined by text_of() and numbers written by number_text(); one file knows streams.
 TEST(Text, IsWrittenAndReadInNoLocale) {
   const std::regex calls(
