@@ -1,5 +1,7 @@
 #include <tern/train/metrics/accuracy.h>
 
+#include <cmath>
+
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/ops/ops.h>
 #include <tern/train/metrics/detail/class_batch.h>
@@ -27,6 +29,7 @@ Tensor among_largest(const Tensor& scores, const Tensor& target, std::int64_t k)
 Accuracy::Accuracy(const AccuracyOptions& options) : options_(options) {
   TERN_CHECK(options_.top_k() > 0, Error, "Accuracy: top_k must be positive, got ",
              options_.top_k());
+  TERN_CHECK(!std::isnan(options_.threshold()), Error, "Accuracy: the threshold is NaN");
 }
 
 void Accuracy::update(const Tensor& input, const Tensor& target) {

@@ -28,4 +28,8 @@ F1::F1(StrictInt num_classes, Average average, const ConfusionMatrixOptions& opt
     : ClassScore(num_classes, average, options) {}
 Tensor F1::compute() const { return matrix().f1(average()); }
 
+IoU::IoU(StrictInt num_classes, Average average, const ConfusionMatrixOptions& options)
+    : ClassScore(num_classes, average, options) {}
+Tensor IoU::compute() const { return matrix().iou(average()); }
+
 }  // namespace tern::metrics

@@ -60,4 +60,28 @@ class TERN_API F1 : public ClassScore {
   Tensor compute() const override;
 };
 
+/// The mean intersection over union of ConfusionMatrix::iou() as a metric of its own: the usual
+/// score of segmentation, over all pixels of all batches.
+///
+/// Shape: input logits [N, C, H, W] or classes [N, H, W], target [N, H, W]
+///
+/// Example:
+///   metrics::IoU iou(21, metrics::Average::Macro,
+///                    metrics::ConfusionMatrixOptions().ignore_index(255));
+class TERN_API IoU : public ClassScore {
+ public:
+  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
+  explicit IoU(StrictInt num_classes, Average average = Average::Macro,
+               const ConfusionMatrixOptions& options = {});
+  /// Returns the intersection over union, float64 [], or [C] for Average::None.
+  Tensor compute() const override;
+};
+
+/// The Dice coefficient over all pixels of all batches: 2 * intersection / (predicted + targets),
+/// which is F1.
+class TERN_API Dice : public F1 {
+ public:
+  using F1::F1;
+};
+
 }  // namespace tern::metrics

@@ -1,5 +1,6 @@
 #include <tern/train/metrics/confusion_matrix.h>
 
+#include <cmath>
 #include <limits>
 
 #include <tern/core/autograd/grad_mode.h>
@@ -49,6 +50,7 @@ ConfusionMatrix::ConfusionMatrix(StrictInt num_classes, const ConfusionMatrixOpt
   TERN_CHECK(num_classes_ >= 2 && num_classes_ <= kMostClasses, Error,
              "ConfusionMatrix: the number of classes must be 2 to ", kMostClasses, ", got ",
              num_classes_);
+  TERN_CHECK(!std::isnan(options_.threshold()), Error, "ConfusionMatrix: the threshold is NaN");
 }
 
 void ConfusionMatrix::update(const Tensor& input, const Tensor& target) {
@@ -116,6 +118,13 @@ Tensor ConfusionMatrix::recall(Average average) const {
 Tensor ConfusionMatrix::f1(Average average) const {
   const ClassCounts counts(compute());
   return averaged(counts, 2 * counts.right, counts.predicted + counts.targets, average);
+}
+
+Tensor ConfusionMatrix::iou(Average average) const {
+  const ClassCounts counts(compute());
+  const std::int64_t ignored = options_.ignore_index().value_or(-1);
+  if (ignored >= 0 && ignored < num_classes_) counts.predicted[ignored].zero_();
+  return averaged(counts, counts.right, counts.predicted + counts.targets - counts.right, average);
 }
 
 }  // namespace tern::metrics

@@ -68,8 +68,13 @@ class TERN_API ConfusionMatrix : public TargetMetric {
   /// Returns which share of the targets of a class was found, float64 [C] or []. A class without
   /// targets has 0. With Average::Macro this is the balanced accuracy.
   Tensor recall(Average average) const;
-  /// Returns the harmonic means of precision and recall, float64 [C] or [].
+  /// Returns the harmonic means of precision and recall, float64 [C] or []. Of pixels this is the
+  /// Dice coefficient.
   Tensor f1(Average average) const;
+  /// Returns the intersections over the unions of the samples that are a class and those that are
+  /// predicted as it (Jaccard index), float64 [C] or []. A class that does not occur has 0. If
+  /// ignore_index is a class, its predictions do not count for it.
+  Tensor iou(Average average) const;
 
   /// Returns a table with the counts, and precision, recall and F1 of each class.
   ///

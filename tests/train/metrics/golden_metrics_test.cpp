@@ -24,11 +24,14 @@ const std::pair<const char*, Average> kAverages[] = {{"none", Average::None},
                                                      {"weighted", Average::Weighted},
                                                      {"binary", Average::Binary}};
 
-void expect_numbers(const Tensor& actual, const json& expected, const std::string& what) {
+void expect_numbers(const Tensor& actual, const json& expected, const std::string& what,
+                    double tolerance = 1e-12) {
   const std::vector<double> numbers = golden_numbers(expected);
   const std::vector<double> values = actual.reshape({-1}).to(kDouble).to_vector<double>();
   ASSERT_EQ(values.size(), numbers.size()) << what;
-  for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], numbers[i], 1e-12) << what;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_NEAR(values[i], numbers[i], tolerance) << what;
+  }
 }
 
 std::optional<std::int64_t> ignored(const json& entry) {
@@ -98,6 +101,34 @@ TEST_P(GoldenMetrics, PrecisionRecallAndF1) {
   expect_numbers(precision.compute(), entry.at("precision macro"), "precision");
   expect_numbers(recall.compute(), entry.at("recall weighted"), "recall");
   expect_numbers(f1.compute(), entry.at("f1 none"), "f1");
+}
+
+TEST_P(GoldenMetrics, IoUAndDice) {
+  for (const json& entry : golden("iou").at("segmentation")) {
+    const int classes = entry.at("classes").get<int>();
+    const auto options = ConfusionMatrixOptions().ignore_index(ignored(entry));
+    for (const auto& [key, average] : kAverages) {
+      if (!entry.contains(std::string("iou ") + key)) continue;
+      const std::string what = entry.at("name").get<std::string>() + ", " + key;
+      IoU iou(classes, average, options);
+      update(iou, entry.at("prediction"), entry.at("target"));
+      expect_numbers(iou.compute(), entry.at(std::string("iou ") + key), what, 1e-7);
+      if (!entry.contains(std::string("dice ") + key)) continue;
+      Dice dice(classes, average, options);
+      update(dice, entry.at("prediction"), entry.at("target"));
+      expect_numbers(dice.compute(), entry.at(std::string("dice ") + key), what, 1e-7);
+    }
+  }
+}
+
+// One-hot scores of pixels are the same as their classes.
+TEST_P(GoldenMetrics, IoUOfScores) {
+  const json& entry = golden("iou").at("segmentation").at(0);
+  const Tensor classes = golden_tensor(entry.at("prediction")).to(Device(GetParam()));
+  IoU iou(4);
+  iou.update(one_hot(classes, 4).permute({0, 3, 1, 2}).to(kFloat),
+             golden_tensor(entry.at("target")).to(Device(GetParam())));
+  expect_numbers(iou.compute(), entry.at("iou macro"), "scores", 1e-7);
 }
 
 TEST_P(GoldenMetrics, Auroc) {
