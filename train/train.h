@@ -15,7 +15,9 @@
 #include <tern/train/log/progress_bar.h>
 #include <tern/train/metrics/metrics.h>
 #include <tern/train/picture/chart.h>
+#include <tern/train/picture/classes.h>
 #include <tern/train/picture/image.h>
 #include <tern/train/profiler.h>
 #include <tern/train/run.h>
 #include <tern/train/tensorboard/summary_writer.h>
+#include <tern/train/tensorboard/tensorboard.h>

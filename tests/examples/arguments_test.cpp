@@ -103,8 +103,8 @@ TEST(Arguments, OutputsAreCheckedBeforeTheWork) {
       {"vae --save folder.json", "--save: is a folder: folder.json"},
       {"vae --save file/net.json", "--save: not a folder: file"},
       {"dcgan --out file", "--out: not a folder: "},
-      {"cifar_resnet --show none/shown.png", "--show: the folder does not exist: none"},
-      {"cifar_resnet --show shown.jpg", "--show: the name should end in .png, got shown.jpg"},
+      {"cifar_resnet --show none/shown.svg", "--show: the folder does not exist: none"},
+      {"cifar_resnet --show shown.jpg", "--show: the name should end in .svg, got shown.jpg"},
       {"tern-state convert a none/b.json", "B: the folder does not exist: none"},
       {"tern-state convert a b.txt", "B: the name should end in .json, .safetensors, "},
   };

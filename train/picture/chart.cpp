@@ -7,11 +7,13 @@
 #include <tern/serialization/save_bytes.h>
 #include <tern/train/picture/detail/axis.h>
 #include <tern/train/picture/detail/check_name.h>
+#include <tern/train/picture/detail/svg.h>
 
 namespace tern::train {
 namespace {
 
 using detail::Axis;
+using detail::draw_text;
 using tern::detail::text_of;
 
 constexpr double kLeft = 74;
@@ -27,21 +29,6 @@ std::string stroke_of(std::size_t i) {
   constexpr const char* kDashes[] = {"", " stroke-dasharray=\"7 4\"", " stroke-dasharray=\"2 3\""};
   constexpr std::size_t kCount = std::size(kColours);
   return text_of("stroke=\"", kColours[i % kCount], "\"", kDashes[i / kCount % std::size(kDashes)]);
-}
-
-/// Returns the text for XML. Control characters, which XML refuses, become blanks.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&') {
-      result += "&amp;";
-    } else if (c == '<') {
-      result += "&lt;";
-    } else {
-      result += c >= 0 && c < ' ' ? ' ' : c;
-    }
-  }
-  return result;
 }
 
 /// Where the parts of the picture lie.
@@ -65,12 +52,6 @@ struct Layout {
   double right = 0;
   std::size_t named = 0;  // series in the legend
 };
-
-void draw_text(std::string& svg, double x, double y, const std::string& text, const char* anchor,
-               std::string_view more = "") {
-  svg += text_of("<text x=\"", x, "\" y=\"", y, "\" text-anchor=\"", anchor, "\" ", more, ">",
-                 escaped(text), "</text>\n");
-}
 
 void draw_axes(std::string& svg, const Chart& chart, const Layout& at, const Axis& x_axis,
                const Axis& y_axis) {
@@ -156,11 +137,7 @@ std::string chart_svg(const Chart& chart) {
   const Axis x_axis(xs, chart.log_x, kLeft, at.right);
   const Axis y_axis(ys, chart.log_y, at.bottom, kTop);
 
-  std::string svg =
-      text_of("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", at.width, "\" height=\"",
-              at.height, "\" viewBox=\"0 0 ", at.width, ' ', at.height,
-              "\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-size=\"13\" "
-              "fill=\"#222\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+  std::string svg = detail::begin_svg(at.width, at.height);
   draw_axes(svg, chart, at, x_axis, y_axis);
   bool any = false;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {

@@ -1,0 +1,45 @@
+#include <algorithm>
+
+#include <tern/core/base/text.h>
+#include <tern/train/picture/detail/svg.h>
+
+namespace tern::train::detail {
+namespace {
+
+/// Returns the text for XML. Control characters, which XML refuses, become blanks.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&') {
+      result += "&amp;";
+    } else if (c == '<') {
+      result += "&lt;";
+    } else {
+      result += c >= 0 && c < ' ' ? ' ' : c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string begin_svg(double width, double height) {
+  return tern::detail::text_of(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
+      "\" viewBox=\"0 0 ", width, ' ', height,
+      "\" font-family=\"system-ui, 'DejaVu Sans', sans-serif\" font-size=\"13\" "
+      "fill=\"#222\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
+}
+
+void draw_text(std::string& svg, double x, double y, std::string_view text, const char* anchor,
+               std::string_view more) {
+  svg += tern::detail::text_of("<text x=\"", x, "\" y=\"", y, "\" text-anchor=\"", anchor, "\" ",
+                               more, ">", escaped(text), "</text>\n");
+}
+
+std::size_t letters_in(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace tern::train::detail
