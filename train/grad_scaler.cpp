@@ -5,17 +5,24 @@
 #include <cmath>
 #include <limits>
 
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/tern.h>
 
 namespace tern::amp {
 namespace {
 
-void check_options(const GradScalerOptions& options) {
-  TERN_CHECK(options.init_scale() > 0 && std::isfinite(options.init_scale()), Error,
-             "The scale must be positive and finite, got ", options.init_scale());
-  TERN_CHECK(options.growth_factor() > 1, Error, "The growth factor must be > 1.0. Got ",
-             options.growth_factor());
+/// The scale is a float32.
+void check_scale(double scale) {
+  const auto narrow = static_cast<float>(scale);
+  TERN_CHECK(narrow > 0 && std::isfinite(narrow), Error,
+             "GradScaler: The scale must be positive and finite, got ", scale);
+}
+
+void check_scaler_options(const GradScalerOptions& options) {
+  const tern::detail::OpScope scope("GradScaler");
+  TERN_CHECK(options.growth_factor() > 1 && std::isfinite(options.growth_factor()), Error,
+             "The growth factor must be > 1.0. Got ", options.growth_factor());
   TERN_CHECK(options.backoff_factor() < 1, Error, "The backoff factor must be < 1.0. Got ",
              options.backoff_factor());
   TERN_CHECK(options.backoff_factor() > 0, Error, "The backoff factor must be > 0. Got ",
@@ -97,7 +104,9 @@ GradScaler::GradScaler(Device device, const GradScalerOptions& options)
     : options_(options),
       enabled_(options.enabled() && (!device.is_cuda() || cuda::is_available())),
       scale_(static_cast<float>(options.init_scale())) {
-  if (enabled_) check_options(options);
+  if (!enabled_) return;
+  check_scaler_options(options);
+  check_scale(options.init_scale());
 }
 
 void GradScaler::check_started(const char* function) const {
@@ -181,10 +190,12 @@ void GradScaler::update() {
 void GradScaler::update(StrictNumber new_scale) {
   if (!enabled_) return;
   check_started("update");
+  check_scale(new_scale);
   finish_update(static_cast<float>(double{new_scale}));
 }
 
 void GradScaler::update(const Tensor& new_scale) {
+  if (!enabled_) return;
   TERN_CHECK(new_scale.defined() && new_scale.numel() == 1 && !new_scale.requires_grad(), Error,
              "new_scale should be a float or a 1-element torch.cuda.FloatTensor or "
              "torch.FloatTensor with requires_grad=False.");
@@ -193,19 +204,19 @@ void GradScaler::update(const Tensor& new_scale) {
 
 void GradScaler::set_growth_factor(double new_factor) {
   GradScalerOptions options = options_;
-  check_options(options.growth_factor(new_factor));
+  check_scaler_options(options.growth_factor(new_factor));
   options_ = options;
 }
 
 void GradScaler::set_backoff_factor(double new_factor) {
   GradScalerOptions options = options_;
-  check_options(options.backoff_factor(new_factor));
+  check_scaler_options(options.backoff_factor(new_factor));
   options_ = options;
 }
 
 void GradScaler::set_growth_interval(std::int64_t new_interval) {
   GradScalerOptions options = options_;
-  check_options(options.growth_interval(new_interval));
+  check_scaler_options(options.growth_interval(new_interval));
   options_ = options;
 }
 
@@ -225,13 +236,16 @@ void GradScaler::load_state_dict(const State& state) {
   TERN_CHECK(!state.empty(), Error,
              "The source state dict is empty, possibly because it was saved from a disabled "
              "instance of GradScaler.");
+  const tern::detail::OpScope scope("GradScaler::load_state_dict");
   GradScalerOptions options = options_;
   options.init_scale(state.get<double>("scale"))
       .growth_factor(state.get<double>("growth_factor"))
       .backoff_factor(state.get<double>("backoff_factor"))
       .growth_interval(state.get<std::int64_t>("growth_interval"));
   const auto tracker = state.get<std::int64_t>("_growth_tracker");
-  check_options(options);
+  check_scaler_options(options);
+  check_scale(options.init_scale());
+  TERN_CHECK(tracker >= 0, Error, "_growth_tracker should not be negative, got ", tracker);
   options_ = options;
   scale_ = static_cast<float>(options.init_scale());
   growth_tracker_ = tracker;

@@ -12,6 +12,25 @@
 // What a checkpoint of a training holds.
 
 namespace tern::train {
+namespace {
+
+/// Loads each object's state. After an error all of them have the states from before.
+template <class T>
+void load_each(const std::vector<T*>& objects, const State& states) {
+  std::vector<State> before;
+  try {
+    for (T* object : objects) {
+      State state = object->state_dict();
+      before.push_back(std::move(state));
+      object->load_state_dict(states[before.size() - 1]);
+    }
+  } catch (...) {
+    for (std::size_t i = 0; i < before.size(); ++i) objects[i]->load_state_dict(before[i]);
+    throw;
+  }
+}
+
+}  // namespace
 
 /// One entry of a checkpoint.
 struct Run::Part {
@@ -60,25 +79,28 @@ void Run::load_state_dict(const State& state) {
   TERN_CHECK(state.is_dict() && state.contains("progress"), Error,
              "this is no checkpoint of a training; load the weights of a model by "
              "tern::load(model, path)");
-  std::vector<std::pair<Part, State>> undo;
-  for (Part& part : parts()) {
-    const State* saved = state.find(part.name);
-    try {
-      TERN_CHECK(saved != nullptr, Error, "the checkpoint has no entry of this name");
+  std::vector<std::pair<Part, State>> undo;  // of the parts that are loaded
+  try {
+    for (Part& part : parts()) {
       State before = part.save();
       if (part.name == std::string_view("model")) {  // load() writes into these tensors
         State copies;
         for (const auto& [name, tensor] : before) copies.insert(name, tensor.tensor().clone());
         before = std::move(copies);
       }
-      undo.emplace_back(part, std::move(before));
-      part.load(*saved);
-    } catch (const Error& error) {
-      if (!undo.empty() && undo.back().first.name == part.name) undo.pop_back();
-      for (; !undo.empty(); undo.pop_back()) undo.back().first.load(undo.back().second);
-      tern::detail::raise<Error>("the ", part.name,
-                                 " of the checkpoint does not fit: ", error.what());
+      try {
+        const State* saved = state.find(part.name);
+        TERN_CHECK(saved != nullptr, Error, "the checkpoint has no entry of this name");
+        part.load(*saved);
+      } catch (const Error& error) {
+        tern::detail::raise<Error>("the ", part.name,
+                                   " of the checkpoint does not fit: ", error.what());
+      }
+      undo.emplace_back(std::move(part), std::move(before));
     }
+  } catch (...) {  // a callback or loader of a program may throw anything
+    for (; !undo.empty(); undo.pop_back()) undo.back().first.load(undo.back().second);
+    throw;
   }
 }
 
@@ -113,12 +135,12 @@ void Run::load_progress(const State& state) {
   const std::int64_t skipped = integer("skipped");
   const auto total = state.get<double>("total"), weight = state.get<double>("weight");
   const bool in_epoch = state.get<bool>("in_epoch");
+  Numbers numbers = logged.back();
   TERN_CHECK(!in_epoch || loader_.has_state(), Error,
              "it was saved within an epoch, and the loader has no state_dict()");
-  std::size_t index = 0;
-  for (const NamedMetric& named : options_.metrics) {
-    named.metric->load_state_dict(sums[index++]);
-  }
+  std::vector<metrics::TargetMetric*> metrics;
+  for (const NamedMetric& named : options_.metrics) metrics.push_back(named.metric.get());
+  load_each(metrics, sums);
   epoch_ = epoch;
   step_ = step;
   batch_ = batch;
@@ -126,7 +148,7 @@ void Run::load_progress(const State& state) {
   total_ = total;
   weight_ = weight;
   in_epoch_ = in_epoch;
-  numbers_ = logged.back();
+  numbers_ = std::move(numbers);
   history_ = std::move(history);
 }
 
@@ -145,16 +167,7 @@ void Run::load_callback_states(const State& state) {
   }
   TERN_CHECK(state.size() == with_state.size(), Error, "it has ", state.size(),
              " callbacks with a state, the options of fit() have ", with_state.size());
-  std::vector<State> before;
-  before.reserve(with_state.size());
-  for (const Callback* callback : with_state) before.push_back(callback->state_dict());
-  std::size_t index = 0;
-  try {
-    for (Callback* callback : with_state) callback->load_state_dict(state[index++]);
-  } catch (...) {
-    for (std::size_t i = 0; i + 1 < index; ++i) with_state[i]->load_state_dict(before[i]);
-    throw;
-  }
+  load_each(with_state, state);
 }
 
 }  // namespace tern::train

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -150,6 +151,10 @@ TEST(GradScalerTest, DoesNothingWhenDisabled) {
   scaler.step(optimizer);
   scaler.step(optimizer, [] { return ones({}); });
   scaler.update();
+  scaler.update(-1);
+  for (const Tensor& unsuitable : {Tensor(), ones({2}), ones({}).requires_grad_()}) {
+    EXPECT_NO_THROW(scaler.update(unsuitable));
+  }
   EXPECT_EQ(w.item<float>(), -1);
   EXPECT_EQ(scaler.get_scale(), 1);
   EXPECT_FALSE(scaler.is_enabled());
@@ -228,7 +233,8 @@ TEST(GradScalerTest, RefusesGradientsOfFloat16AndChangesNone) {
 
 TEST(GradScalerTest, ChecksItsOptions) {
   const auto refused = [](const GradScalerOptions& options, const std::string& text) {
-    EXPECT_EQ(error_of<Error>([&] { GradScaler(kCPU, options); }).rfind(text, 0), 0U);
+    EXPECT_EQ(error_of<Error>([&] { GradScaler(kCPU, options); }).rfind("GradScaler: " + text, 0),
+              0U);
   };
   refused(GradScalerOptions().growth_factor(1), "The growth factor must be > 1.0.");
   refused(GradScalerOptions().backoff_factor(1), "The backoff factor must be < 1.0.");
@@ -247,6 +253,17 @@ TEST(GradScalerTest, ChecksItsOptions) {
   EXPECT_THROW(scaler.update(ones({2})), Error);
   EXPECT_THROW(scaler.update(ones({1}).requires_grad_()), Error);
   scaler.update(full({1}, 32));
+  EXPECT_EQ(scaler.get_scale(), 32);
+  // What is refused is not kept.
+  EXPECT_THROW(scaler.set_growth_interval(0), Error);
+  EXPECT_THROW(scaler.set_backoff_factor(1), Error);
+  EXPECT_THROW(scaler.set_growth_factor(1), Error);
+  EXPECT_EQ(scaler.get_growth_interval(), 7);
+  EXPECT_EQ(scaler.get_backoff_factor(), 0.25);
+  EXPECT_EQ(scaler.get_growth_factor(), 3);
+  for (const double scale : {0.0, -1.0, 1e300, std::nan("")}) {
+    EXPECT_THROW(scaler.update(scale), Error) << scale;
+  }
   EXPECT_EQ(scaler.get_scale(), 32);
 }
 
