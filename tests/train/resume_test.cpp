@@ -114,6 +114,49 @@ TEST_F(ResumeFit, AfterAStopAtAnyStep) {
   }
 }
 
+// All that an epoch counts goes on within it: batches that were skipped, the weights of the mean.
+TEST_F(ResumeFit, CountsSkippedBatchesOfTheWholeEpoch) {
+  const auto run = [&](const std::string& path, std::int64_t stop) {
+    manual_seed(3);
+    nn::Linear net(4, 3);
+    optim::SGD sgd(net->parameters(), 0.1);
+    auto loader = ordered_loader();
+    std::int64_t calls = 0;
+    const auto loss = [&](data::Example<>& batch) {
+      const Tensor value = nn::functional::cross_entropy(net(batch.data), batch.target);
+      return ++calls % 2 == 1 && calls < 6 ? value / 0 : value;  // batches 1, 3 and 5
+    };
+    const auto fit = [&] {
+      return train::fit(net, loader, sgd, loss,
+                        {.epochs = 1,
+                         .skip_nonfinite = true,
+                         .callbacks = {train::Checkpoint(path, {.every_steps = 1, .resume = true}),
+                                       AfterStep([&](train::Run& r) {
+                                         if (r.step() == stop) r.stop();
+                                       })}});
+    };
+    const train::History history = fit();
+    return stop == 0 ? history : fit();
+  };
+  const train::History whole = run(scratch_.path("skip.json"), 0);
+  EXPECT_EQ(whole[0]["skipped"], 3);
+  const train::History resumed = run(scratch_.path("skip_stop.json"), 2);
+  EXPECT_TRUE(identical(resumed.state_dict(), whole.state_dict()));
+}
+
+TEST_F(ResumeFit, SavesTheLastEpochOfAll) {
+  for (const std::int64_t every : {1, 2, 3, 7}) {
+    const std::string path = scratch_.path("every" + std::to_string(every) + ".json");
+    nn::Linear net(4, 3);
+    optim::SGD sgd(net->parameters(), 0.1);
+    auto loader = ordered_loader();
+    std::vector<std::int64_t> saved;
+    train::fit(net, loader, sgd, nn::CrossEntropyLoss(),
+               {.epochs = 5, .callbacks = {train::Checkpoint(path, {.every_epochs = every})}});
+    EXPECT_EQ(load_state(path)["progress"].get<std::int64_t>("epoch"), 5) << every;
+  }
+}
+
 TEST_F(ResumeFit, ChangesNothingIfSomethingDoesNotFit) {
   manual_seed(5);
   nn::Sequential net = points_net();

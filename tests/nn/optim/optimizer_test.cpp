@@ -62,6 +62,82 @@ TEST(Optimizer, SkipsWhatHasNoGradient) {
   EXPECT_TRUE(same_bits(b, full({2}, 0.5)));
 }
 
+/// Parameters that begin at different steps, and numbers that differ although the steps agree, give
+/// what each parameter gives alone.
+template <class O, class Options>
+void expect_steps_as_alone(const Options& options) {
+  SCOPED_TRACE(::testing::PrintToString(typeid(O).name()));
+  const Tensor start = golden_start().narrow(0, 0, 4).reshape({2, 2});
+  const std::vector<Tensor> gradients = golden_gradients();
+  std::vector<Tensor> together, apart;
+  std::vector<std::unique_ptr<O>> alone;
+  for (int i = 0; i < 3; ++i) {
+    together.push_back(parameter_of(start * (i + 1)));
+    apart.push_back(parameter_of(start * (i + 1)));
+    alone.push_back(std::make_unique<O>(std::vector<Tensor>{apart.back()}, options));
+  }
+  O all(together, options);
+  constexpr bool kHasGradient[][3] = {
+      {false, true, false}, {true, true, false}, {true, false, true}, {true, true, true}};
+  for (std::size_t step = 0; step < 4; ++step) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const Tensor gradient = gradients[step + i].narrow(0, 0, 4).reshape({2, 2});
+      for (const Tensor& parameter : {together[i], apart[i]}) {
+        parameter.mutable_grad() = kHasGradient[step][i] ? gradient.clone() : Tensor();
+      }
+      alone[i]->step();
+    }
+    all.step();
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_TRUE(same_bits(together[i], apart[i])) << "parameter " << i << ", step " << step;
+    }
+  }
+}
+
+TEST(Optimizer, StepsParametersTogetherAsAlone) {
+  expect_steps_as_alone<SGD>(SGDOptions(0.1).momentum(0.9).dampening(0.5));
+  expect_steps_as_alone<Adam>(AdamOptions(0.1).amsgrad(true));
+  expect_steps_as_alone<AdamW>(AdamWOptions(0.1));
+  expect_steps_as_alone<Adamax>(AdamaxOptions(0.1));
+  expect_steps_as_alone<NAdam>(NAdamOptions(0.1));
+  expect_steps_as_alone<RAdam>(RAdamOptions(0.1));
+  expect_steps_as_alone<Adagrad>(AdagradOptions(0.1).lr_decay(0.1));
+  expect_steps_as_alone<Adadelta>(AdadeltaOptions(0.1));
+  expect_steps_as_alone<Adafactor>(AdafactorOptions(0.1));
+  expect_steps_as_alone<ASGD>(ASGDOptions(0.1).t0(1).alpha(0.5));
+  expect_steps_as_alone<Lion>(LionOptions(0.1));
+  expect_steps_as_alone<Muon>(MuonOptions(0.1));
+  expect_steps_as_alone<RMSprop>(RMSpropOptions(0.1).momentum(0.5).centered(true));
+  expect_steps_as_alone<Rprop>(RpropOptions(0.1));
+}
+
+// The products of NAdam's momenta differ if the momenta did, although both took one step.
+TEST(Optimizer, StepsNAdamByTheProductOfEachParameter) {
+  std::vector<Tensor> together, apart;
+  for (int i = 0; i < 2; ++i) {
+    together.push_back(parameter_of(ones({2})));
+    apart.push_back(parameter_of(ones({2})));
+  }
+  NAdam all(together, 0.1), first({apart[0]}, 0.1), second({apart[1]}, 0.1);
+  const auto step = [&] {
+    for (const auto& parameters : {together, apart}) {
+      for (const Tensor& parameter : parameters) parameter.set_grad(ones({2}));
+    }
+    all.step();
+    first.step();
+    second.step();
+  };
+  step();
+  for (NAdam* optimizer : {&all, &second}) {
+    const Tensor& last = optimizer->parameters().back();
+    static_cast<NAdamParamState&>(*optimizer->state().at(last.unsafeGetTensorImpl()))
+        .mu_product(0.25f);
+  }
+  step();
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_TRUE(same_bits(together[i], apart[i])) << i;
+  EXPECT_FALSE(equal(together[0], together[1]));
+}
+
 // The gradient of a gradient that is zeroed has no history any more, and what was made of it keeps
 // its own.
 TEST(Optimizer, ZeroesGradientsThatHaveAHistory) {

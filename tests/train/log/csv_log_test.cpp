@@ -39,6 +39,14 @@ TEST_F(CsvLogTest, WritesRowsByName) {
             "1e+300,-inf,\n");
 }
 
+// RFC 4180: cells with a separator, a quote or a line end stand in quotes, and are read back.
+TEST_F(CsvLogTest, QuotesEveryCellThatNeedsIt) {
+  const std::vector<std::string> columns = {"step", "a\rb"};
+  CsvLog(path_, columns).row({{"step", 1}, {"a\rb", "x\ry"}});
+  CsvLog(path_, columns).row({{"step", 2}, {"a\rb", "\r"}});
+  EXPECT_EQ(content(), "step,\"a\rb\"\n1,\"x\ry\"\n2,\"\r\"\n");
+}
+
 TEST_F(CsvLogTest, ContinuesAnExistingFile) {
   const std::vector<std::string> columns = {"step, of all", "a\"b"};
   CsvLog(path_, columns).row({{"step, of all", 1}, {"a\"b", 2}});

@@ -105,6 +105,19 @@ TEST(Scheduler, RestartsAtAnyEpoch) {
             "CosineAnnealingWarmRestarts: Expected non-negative epoch, but got -1");
 }
 
+TEST(Scheduler, CountsARepeatedMilestoneInTheClosedForm) {
+  SGD optimizer = one_group_sgd();
+  SequentialLR scheduler(
+      optimizer,
+      {std::make_shared<ConstantLR>(optimizer, 0.5, 9),
+       std::make_shared<MultiStepLR>(optimizer, std::vector<std::int64_t>{0, 0, 2, 2, 2}, 0.5)},
+      {2});
+  for (const double lr : {0.05, 0.025, 0.025, 0.003125}) {
+    scheduler.step();
+    EXPECT_NEAR(lr_of(optimizer), lr, 1e-15);
+  }
+}
+
 TEST(Scheduler, LoadsAllOrNothing) {
   SGD optimizer = one_group_sgd();
   MultiStepLR scheduler(optimizer, {3, 5}, 0.5);
