@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <tern/nn/optim/schedulers/plateau.h>
+#include <tern/nn/optim/schedulers/scheduler.h>
 #include <tern/train/run.h>
 
 namespace tern::train {
@@ -21,6 +23,9 @@ class TERN_API Callback {
  public:
   /// Frees the callback.
   virtual ~Callback();
+  /// Called before all other functions of all callbacks. Throws Error if the callback cannot take
+  /// part in this training; then nothing has changed.
+  virtual void check(const Run& run) const;
   /// Called before the first epoch.
   virtual void on_fit_begin(Run& run);
   /// Called before the first batch of an epoch; not if training continues in the middle of one.
@@ -64,6 +69,17 @@ class TERN_API AnyCallback {
   template <class F>
   requires std::is_invocable_v<F&, Run&> AnyCallback(F function)
       : AnyCallback(after_each_epoch(std::move(function))) {}
+
+  /// Reports a scheduler without a Schedule.
+  template <class S>
+  requires(std::derived_from<std::remove_cvref_t<S>, optim::LRScheduler> ||
+           std::is_same_v<std::remove_cvref_t<S>, optim::ReduceLROnPlateau>)
+      AnyCallback(S&& /*scheduler*/) {
+    static_assert(std::is_void_v<S>,
+                  "A scheduler becomes a callback by train::Schedule(scheduler), "
+                  "train::Schedule(scheduler, train::Every::kStep) or, with the number that a "
+                  "ReduceLROnPlateau watches, train::Schedule(plateau, \"val_loss\").");
+  }
 
   /// Returns the callback.
   Callback& operator*() const { return *callback_; }

@@ -6,13 +6,17 @@
 #include <filesystem>
 #include <limits>
 #include <ostream>
+#include <typeinfo>
 
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/detail/plain_text.h>
+#include <tern/core/base/detail/type_name.h>
 #include <tern/core/base/error.h>
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/detail/formats.h>
 #include <tern/serialization/state_file.h>
 #include <tern/train/fit.h>
+#include <tern/train/tensorboard/tensorboard.h>
 
 namespace tern::train {
 namespace {
@@ -31,9 +35,51 @@ State copy_of(const State& tensors) {
 
 /// Finds before the first epoch what would fail after it.
 void check_folder_of(const std::string& path, const char* callback) {
+  TERN_CHECK(!std::filesystem::is_directory(path), FileError, callback, ": '", path,
+             "' is a folder");
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   TERN_CHECK(folder.empty() || std::filesystem::is_directory(folder), FileError, callback,
              ": there is no folder ", folder.string(), " for the file '", path, "'");
+}
+
+/// Returns true for callbacks of the library, which log no number.
+bool is_silent(const Callback& callback) {
+  const std::type_info& type = typeid(callback);
+  return type == typeid(EarlyStop) || type == typeid(Checkpoint) || type == typeid(Schedule) ||
+         type == typeid(TimeLimit) || type == typeid(Print) || type == typeid(LogCsv) ||
+         type == typeid(TensorBoard);
+}
+
+/// Throws Error if no epoch can have the number `monitor`. Callbacks of a program may log any
+/// number.
+void check_monitor(const Run& run, const char* callback, const std::string& monitor) {
+  const Options& options = run.options();
+  Numbers known;
+  known.set("loss", 0);
+  for (const NamedMetric& named : options.metrics) known.set(named.name, 0);
+  known.set("lr", 0);
+  if (options.validation) {
+    known.set("val_loss", 0);
+    for (const NamedMetric& named : options.metrics) known.set("val_" + named.name, 0);
+  }
+  if (known.find(monitor) != nullptr) return;
+  for (const AnyCallback& other : options.callbacks) {
+    if (!is_silent(*other)) return;
+  }
+  const tern::detail::OpScope scope(callback);
+  (void)known[monitor];
+}
+
+/// Makes the best value of a number. Errors name the callback.
+Best best_of(const char* callback, const std::string& monitor, Mode mode, double min_delta = 0) {
+  const tern::detail::OpScope scope(callback);
+  return Best(monitor, mode, min_delta);
+}
+
+/// Takes the numbers of an epoch. Errors name the callback.
+bool improves(Best& best, const Run& run, const char* callback) {
+  const tern::detail::OpScope scope(callback);
+  return best.improves(run.numbers());
 }
 
 bool min_is_better(const std::string& monitor, Mode mode) {
@@ -68,10 +114,13 @@ void Best::reset(double value) { value_ = value; }
 void Best::reset() { value_ = kNone; }
 
 EarlyStop::EarlyStop(EarlyStopOptions options)
-    : options_(std::move(options)), best_(options_.monitor, options_.mode, options_.min_delta) {
+    : options_(std::move(options)),
+      best_(best_of("EarlyStop", options_.monitor, options_.mode, options_.min_delta)) {
   TERN_CHECK(options_.patience > 0, Error, "EarlyStop: patience should be positive, got ",
              options_.patience);
 }
+
+void EarlyStop::check(const Run& run) const { check_monitor(run, "EarlyStop", options_.monitor); }
 
 void EarlyStop::on_fit_begin(Run& /*run*/) {
   best_.reset();
@@ -88,7 +137,7 @@ void EarlyStop::stop_if_due(Run& run) const {
 void EarlyStop::on_epoch_begin(Run& run) { stop_if_due(run); }
 
 void EarlyStop::on_epoch_end(Run& run) {
-  if (best_.improves(run.numbers())) {
+  if (improves(best_, run, "EarlyStop")) {
     best_epoch_ = run.epoch();
     bad_epochs_ = 0;
     if (options_.restore_best) weights_ = copy_of(run.model().state_dict());
@@ -99,7 +148,7 @@ void EarlyStop::on_epoch_end(Run& run) {
 }
 
 void EarlyStop::on_fit_end(Run& run) {
-  if (!weights_.empty()) run.model().load_state_dict(weights_);
+  if (options_.restore_best && !weights_.empty()) run.model().load_state_dict(weights_);
 }
 
 State EarlyStop::state_dict() const {
@@ -112,35 +161,49 @@ State EarlyStop::state_dict() const {
 }
 
 void EarlyStop::load_state_dict(const State& state) {
+  const tern::detail::OpScope scope("EarlyStop::load_state_dict");
   const auto best = state.get<double>("best");
   const auto best_epoch = state.get<std::int64_t>("best_epoch");
-  bad_epochs_ = state.get<std::int64_t>("bad_epochs");
-  best_epoch_ = best_epoch;
+  const auto bad_epochs = state.get<std::int64_t>("bad_epochs");
+  TERN_CHECK(best_epoch >= 0 && bad_epochs >= 0, Error, "the state has best_epoch ", best_epoch,
+             " and bad_epochs ", bad_epochs, ", expected no negative numbers");
+  State weights = copy_of(state["weights"]);
+  TERN_CHECK(!options_.restore_best || std::isnan(best) || !weights.empty(), Error,
+             "restore_best needs a state with the weights of the best epoch");
   best_.reset(best);
-  weights_ = state["weights"];
+  best_epoch_ = best_epoch;
+  bad_epochs_ = bad_epochs;
+  weights_ = std::move(weights);
 }
 
 Checkpoint::Checkpoint(std::string path, CheckpointOptions options)
     : path_(std::move(path)),
       options_(std::move(options)),
-      best_(options_.monitor, options_.best.empty() ? Mode::kMin : options_.mode) {
+      best_(best_of("Checkpoint", options_.monitor,
+                    options_.best.empty() ? Mode::kMin : options_.mode)) {
   TERN_CHECK(!path_.empty(), Error, "Checkpoint: the path is empty");
   for (const std::string& file : {path_, options_.best}) {
     if (!file.empty()) tern::detail::format_to_save(file);  // an unknown suffix
   }
+  TERN_CHECK(path_ != options_.best, Error, "Checkpoint: the training and the weights of the best ",
+             "epoch have the same file '", path_, "'");
   TERN_CHECK(options_.every_epochs > 0 && options_.every_steps >= 0, Error,
              "Checkpoint: every_epochs should be positive and every_steps not negative, got ",
              options_.every_epochs, " and ", options_.every_steps);
 }
 
-void Checkpoint::on_fit_begin(Run& run) {
-  best_.reset();
+void Checkpoint::check(const Run& run) const {
   check_folder_of(path_, "Checkpoint");
   check_folder_of(options_.best, "Checkpoint");
   TERN_CHECK(run.has_loader_state() || (options_.every_steps == 0 && run.options().steps == 0),
              Error,
              "Checkpoint: saving within an epoch (every_steps, or Options::steps) needs a "
              "loader with state_dict(), such as a DataLoader");
+  if (!options_.best.empty()) check_monitor(run, "Checkpoint", options_.monitor);
+}
+
+void Checkpoint::on_fit_begin(Run& run) {
+  best_.reset();
   if (options_.resume && std::filesystem::exists(path_)) load(run, path_);
 }
 
@@ -151,7 +214,7 @@ void Checkpoint::on_step_end(Run& run) {
 }
 
 void Checkpoint::on_epoch_end(Run& run) {
-  if (!options_.best.empty() && best_.improves(run.numbers())) {
+  if (!options_.best.empty() && improves(best_, run, "Checkpoint")) {
     save_state(run.model().state_dict(), options_.best);
   }
   const bool is_last = run.is_stopping() || run.epoch() == run.options().epochs;
@@ -167,12 +230,32 @@ State Checkpoint::state_dict() const {
 
 void Checkpoint::load_state_dict(const State& state) { best_.reset(state.get<double>("best")); }
 
+const void* Schedule::target() const {
+  return plateau_ ? static_cast<const void*>(plateau_.get()) : scheduler_.get();
+}
+
+void Schedule::check(const Run& run) const {
+  const std::string name =
+      plateau_ ? "tern::optim::ReduceLROnPlateau" : tern::detail::type_name(typeid(*scheduler_));
+  TERN_CHECK(&(plateau_ ? plateau_->optimizer() : scheduler_->optimizer()) == &run.optimizer(),
+             Error, "Schedule: the ", name, " has another optimizer than fit()");
+  for (const AnyCallback& other : run.options().callbacks) {
+    const auto* schedule = dynamic_cast<const Schedule*>(&*other);
+    TERN_CHECK(schedule == nullptr || schedule == this || schedule->target() != target(), Error,
+               "Schedule: the ", name, " is in two callbacks, which would step it twice");
+  }
+  if (plateau_) check_monitor(run, "Schedule", monitor_);
+}
+
 void Schedule::on_step_end(Run& /*run*/) {
   if (scheduler_ && every_ == Every::kStep) scheduler_->step();
 }
 
 void Schedule::on_epoch_end(Run& run) {
-  if (plateau_) plateau_->step(run.numbers()[monitor_]);
+  if (plateau_) {
+    const tern::detail::OpScope scope("Schedule");
+    plateau_->step(run.numbers()[monitor_]);
+  }
   if (scheduler_ && every_ == Every::kEpoch) scheduler_->step();
 }
 
@@ -207,10 +290,13 @@ void Print::on_epoch_end(Run& run) {
   *out_ << line << "  " << run.numbers() << "  (" << seconds << " s)\n" << std::flush;
 }
 
-void LogCsv::on_fit_begin(Run& /*run*/) {
-  log_ = nullptr;
-  check_folder_of(path_, "LogCsv");
+LogCsv::LogCsv(std::string path) : path_(std::move(path)) {
+  TERN_CHECK(!path_.empty(), Error, "LogCsv: the path is empty");
 }
+
+void LogCsv::check(const Run& /*run*/) const { check_folder_of(path_, "LogCsv"); }
+
+void LogCsv::on_fit_begin(Run& /*run*/) { log_ = nullptr; }
 
 void LogCsv::on_epoch_end(Run& run) {
   if (!log_) {

@@ -63,6 +63,8 @@ class TERN_API EarlyStop : public Callback {
  public:
   /// Throws Error for a patience below 1, a negative min_delta, and as Best does.
   explicit EarlyStop(EarlyStopOptions options = {});
+  /// Throws Error if no epoch can have the monitored number.
+  void check(const Run& run) const override;
   void on_fit_begin(Run& run) override;
   void on_epoch_begin(Run& run) override;
   void on_epoch_end(Run& run) override;
@@ -108,6 +110,9 @@ class TERN_API Checkpoint : public Callback {
  public:
   /// Throws Error for an empty path, for numbers out of range, and as Best does.
   explicit Checkpoint(std::string path, CheckpointOptions options = {});
+  /// Throws FileError if a folder is missing, Error if the loader has no state but needs one, and
+  /// if no epoch can have the monitored number.
+  void check(const Run& run) const override;
   void on_fit_begin(Run& run) override;
   void on_step_end(Run& run) override;
   void on_epoch_end(Run& run) override;
@@ -144,6 +149,9 @@ class TERN_API Schedule : public Callback {
   // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): no Schedule is a scheduler.
   explicit Schedule(S&& scheduler, std::string monitor = "val_loss")
       : plateau_(hold(std::forward<S>(scheduler))), monitor_(std::move(monitor)) {}
+  /// Throws Error for the scheduler of another optimizer, for a scheduler that another Schedule
+  /// also steps, and if no epoch can have the monitored number.
+  void check(const Run& run) const override;
   void on_step_end(Run& run) override;
   void on_epoch_end(Run& run) override;
   State state_dict() const override;
@@ -158,6 +166,8 @@ class TERN_API Schedule : public Callback {
       return std::make_shared<S>(std::forward<S>(scheduler));
     }
   }
+
+  const void* target() const;
 
   std::shared_ptr<optim::LRScheduler> scheduler_;
   std::shared_ptr<optim::ReduceLROnPlateau> plateau_;
@@ -194,8 +204,11 @@ class TERN_API Print : public Callback {
 /// the first epoch. A training that continues from a checkpoint continues the file.
 class TERN_API LogCsv : public Callback {
  public:
-  /// Writes to `path`. An existing file is replaced at the end of epoch 1.
-  explicit LogCsv(std::string path) : path_(std::move(path)) {}
+  /// Writes to `path`. An existing file is replaced at the end of epoch 1. Throws Error for an
+  /// empty path.
+  explicit LogCsv(std::string path);
+  /// Throws FileError if the folder is missing.
+  void check(const Run& run) const override;
   void on_fit_begin(Run& run) override;
   void on_epoch_end(Run& run) override;
 

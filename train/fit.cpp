@@ -1,7 +1,11 @@
 #include <tern/train/fit.h>
 
+#include <algorithm>
+#include <typeinfo>
+
 #include <tern/core/autograd/autocast.h>
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/type_name.h>
 #include <tern/core/base/error.h>
 #include <tern/core/ops/join.h>
 #include <tern/serialization/state_file.h>
@@ -10,6 +14,7 @@
 namespace tern::train {
 
 Callback::~Callback() = default;
+void Callback::check(const Run& /*run*/) const {}
 void Callback::on_fit_begin(Run& /*run*/) {}
 void Callback::on_epoch_begin(Run& /*run*/) {}
 void Callback::on_step_end(Run& /*run*/) {}
@@ -23,6 +28,7 @@ void AnyCallback::check() const {
 }
 
 std::shared_ptr<Callback> AnyCallback::after_each_epoch(std::function<void(Run&)> function) {
+  TERN_CHECK(function, Error, "fit: a callback is an empty function");
   struct EpochEnd : Callback {
     explicit EpochEnd(std::function<void(Run&)> its_function) : function(std::move(its_function)) {}
     void on_epoch_end(Run& run) override { function(run); }
@@ -62,7 +68,12 @@ std::optional<Device> device_of(const nn::Module& module) {
   return {};
 }
 
+void check_loss(bool is_function) {
+  TERN_CHECK(is_function, Error, "fit: the loss is an empty function");
+}
+
 BatchFunction loss_function(nn::AnyModule model, LossFunction loss, const char* elementwise) {
+  check_loss(static_cast<bool>(loss));
   return [model = std::move(model), loss = std::move(loss), elementwise](const void* given) {
     data::Example<> batch = *static_cast<const data::Example<>*>(given);
     if (const std::optional<Device> device = device_of(*model.ptr())) move_batch(batch, *device);
@@ -100,14 +111,68 @@ void check_options(const Loader& loader, const Options& options) {
       Error,
       "fit: the batches of the validation loader have another type than those of "
       "the training loader");
+  if (options.autocast) {
+    TERN_CHECK(*options.autocast == kHalf || *options.autocast == kBFloat16, DTypeError,
+               "fit: autocast should be kHalf or kBFloat16, got ", *options.autocast);
+  }
+}
+
+/// Throws Error unless the value of a metric is a single number.
+void check_number(const char* function, const NamedMetric& named, const Tensor& value) {
+  TERN_CHECK(value.numel() == 1, Error, function, ": the metric '", named.name,
+             "' has a value of sizes ", value.sizes(), ", expected a single number, such as that ",
+             "of metrics::F1 with Average::Macro");
+}
+
+/// Throws Error unless every metric has a name of its own and a single number. `taken` are the
+/// names of other numbers.
+void check_metrics(const char* function, const std::vector<NamedMetric>& metrics,
+                   std::vector<std::string> taken, bool has_validation) {
+  const auto take = [&](const std::string& name, const std::string& metric) {
+    TERN_CHECK(!name.empty() && std::ranges::find(taken, name) == taken.end(), Error, function,
+               ": the metric '", metric, "' needs another name, because '", name,
+               "' is the name of another number");
+    taken.push_back(name);
+  };
+  for (const NamedMetric& named : metrics) {
+    TERN_CHECK(named.metric, Error, function, ": the metric '", named.name, "' is a null pointer");
+    take(named.name, named.name);
+    if (has_validation) take("val_" + named.name, named.name);
+    Tensor value;
+    try {
+      value = named.metric->compute();
+    } catch (const Error&) {  // a metric of a program may have no value before the first batch
+      continue;
+    }
+    check_number(function, named, value);
+  }
+}
+
+void check_callbacks(const Run& run) {
+  const std::vector<AnyCallback>& callbacks = run.options().callbacks;
+  for (const AnyCallback& callback : callbacks) {
+    const auto is_same = [&](const AnyCallback& other) { return &*other == &*callback; };
+    TERN_CHECK(std::ranges::count_if(callbacks, is_same) == 1, Error, "fit: the callback ",
+               tern::detail::type_name(typeid(*callback)), " is in the options twice");
+    callback->check(run);
+  }
 }
 
 }  // namespace
 
+double number_of(const char* function, const NamedMetric& named) {
+  const Tensor value = named.metric->compute();
+  check_number(function, named, value);
+  return value.item<double>();
+}
+
+void check_has_output(const std::vector<NamedMetric>& metrics, const BatchResult& result) {
+  TERN_CHECK(metrics.empty() || result.output.defined(), Error, "the metric '", metrics[0].name,
+             "' needs a loss of output and target, such as nn::MSELoss(), instead of a function of "
+             "a batch");
+}
+
 void update_metrics(const std::vector<NamedMetric>& metrics, const BatchResult& result) {
-  TERN_CHECK(metrics.empty() || result.output.defined(), Error,
-             "metrics need a loss of output and target, such as nn::MSELoss(), instead of a "
-             "function of a batch");
   const NoGradGuard no_grad;
   for (const NamedMetric& named : metrics) named.metric->update(result.output, result.target);
 }
@@ -116,6 +181,9 @@ History fit(std::shared_ptr<nn::Module> model, const Loader& loader, optim::Opti
             BatchFunction function, const Options& options) {
   check_model(model, "fit");
   check_options(loader, options);
+  std::vector<std::string> taken = {"epoch", "loss", "lr", "skipped"};
+  if (options.validation) taken.emplace_back("val_loss");
+  check_metrics("fit", options.metrics, std::move(taken), static_cast<bool>(options.validation));
   if (options.autocast) {
     function = [function = std::move(function), model,
                 dtype = *options.autocast](const void* batch) {
@@ -124,6 +192,7 @@ History fit(std::shared_ptr<nn::Module> model, const Loader& loader, optim::Opti
     };
   }
   Run run(std::move(model), *loader.batches(), optimizer, std::move(function), options);
+  check_callbacks(run);
   run.train();
   return std::move(run.history_);
 }
@@ -132,6 +201,7 @@ Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
                  const BatchFunction& function, const std::vector<NamedMetric>& metrics,
                  std::string_view prefix) {
   check_model(model, "evaluate");
+  if (prefix.empty()) check_metrics("evaluate", metrics, {"loss"}, /*has_validation=*/false);
   const Modes before(*model);
   const NoGradGuard no_grad;
   model->eval();
@@ -140,6 +210,7 @@ Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
   Batches& batches = *loader.batches();
   for (batches.begin(); const void* batch = batches.batch(); batches.next()) {
     const BatchResult result = function(batch);
+    check_has_output(metrics, result);
     total += result.loss.item<double>() * static_cast<double>(result.size);
     weight += static_cast<double>(result.size);
     update_metrics(metrics, result);
@@ -148,7 +219,7 @@ Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
   Numbers numbers;
   numbers.set(std::string(prefix) + "loss", total / weight);
   for (const NamedMetric& named : metrics) {
-    numbers.set(std::string(prefix) + named.name, named.metric->value());
+    numbers.set(std::string(prefix) + named.name, number_of("evaluate", named));
   }
   return numbers;
 }

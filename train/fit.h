@@ -25,10 +25,26 @@ namespace tern::train {
 
 /// A metric under the name that its number has in the history.
 struct NamedMetric {
-  /// Takes over a metric.
+  /// Takes over a metric with a single number. No other number of an epoch may have the name:
+  /// "loss", "lr", "skipped", "epoch" and those of other metrics are taken.
   template <std::derived_from<metrics::TargetMetric> M>
   NamedMetric(std::string its_name, M its_metric)
       : name(std::move(its_name)), metric(std::make_shared<M>(std::move(its_metric))) {}
+  /// Reports a metric that compares no outputs with targets.
+  template <std::derived_from<metrics::Metric> M>
+  requires(!std::derived_from<M, metrics::TargetMetric>) NamedMetric(std::string, M /*unused*/) {
+    static_assert(std::is_void_v<M>,
+                  "A metric of fit() compares outputs with targets, as metrics::Accuracy does.");
+  }
+  /// Reports a metric without a name, and one without braces of its own.
+  template <std::derived_from<metrics::Metric> M>
+  NamedMetric(M /*unused*/) {
+    static_assert(std::is_void_v<M>,
+                  "A metric has a name, and both stand in braces of their own: "
+                  "{.metrics = {{\"accuracy\", metrics::Accuracy()}}}");
+  }
+  /// A name without a metric, which fit() refuses.
+  NamedMetric(const char* its_name) : name(its_name) {}
 
   /// The name, such as "accuracy".
   std::string name;
@@ -129,10 +145,12 @@ inline constexpr const char* kElementwiseLoss<nn::SmoothL1Loss> = "SmoothL1Loss"
 template <>
 inline constexpr const char* kElementwiseLoss<nn::HuberLoss> = "HuberLoss";
 
+TERN_API void check_loss(bool is_function);
 TERN_API BatchFunction loss_function(nn::AnyModule model, LossFunction loss,
                                      const char* elementwise);
 template <class Batch, class Step>
 BatchFunction step_function(std::shared_ptr<nn::Module> model, Step step) {
+  if constexpr (requires { step == nullptr; }) check_loss(!(step == nullptr));
   return [model = std::move(model), step = std::move(step)](const void* given) mutable {
     Batch batch = *static_cast<const Batch*>(given);
     if (const std::optional<Device> device = device_of(*model)) move_batch(batch, *device);
@@ -166,7 +184,9 @@ BatchFunction batch_function(const M& model, F&& loss) {
 TERN_API Numbers evaluate(const std::shared_ptr<nn::Module>& model, const Loader& loader,
                           const BatchFunction& function, const std::vector<NamedMetric>& metrics,
                           std::string_view prefix);
+void check_has_output(const std::vector<NamedMetric>& metrics, const BatchResult& result);
 void update_metrics(const std::vector<NamedMetric>& metrics, const BatchResult& result);
+double number_of(const char* function, const NamedMetric& named);
 TERN_API Tensor predict(const nn::AnyModule& model, const Loader& loader,
                         const std::function<Tensor(const void*)>& data_of);
 
@@ -185,10 +205,11 @@ TERN_API Tensor predict(const nn::AnyModule& model, const Loader& loader,
 /// submodules, so a frozen part may stay in evaluation mode. After fit(), also after an exception,
 /// every module has the mode that it had before.
 ///
-/// Throws: Error for options out of range, ShapeError for outputs and targets that MSELoss, L1Loss,
-/// SmoothL1Loss or HuberLoss would broadcast, Error for a loss that is not a single number, and for
-/// a loss that is NaN or infinite, with its step; and the errors of the model, the loader and
-/// callbacks.
+/// Throws: before the first step, Error for options out of range, for a metric with the name of
+/// another number or with several numbers, and for callbacks that do not fit: see
+/// Callback::check(). ShapeError for outputs and targets that MSELoss, L1Loss, SmoothL1Loss or
+/// HuberLoss would broadcast, Error for a loss that is not a single number, and for a loss that is
+/// NaN or infinite, with its step; and the errors of the model, the loader and callbacks.
 ///
 /// Example:
 ///   optim::Adam adam(net->parameters(), 1e-3);
@@ -202,6 +223,24 @@ History fit(const M& model, L&& loader, optim::Optimizer& optimizer, F&& loss,
   detail::check_arguments<M, L>();
   return detail::fit(detail::module_of(model), detail::loader_of(loader), optimizer,
                      detail::batch_function<L>(model, std::forward<F>(loss)), options);
+}
+
+/// Reports arguments in the order of other libraries.
+template <class M, std::derived_from<optim::Optimizer> O, class L, class F>
+History fit(const M& /*model*/, O& /*optimizer*/, L&& /*loader*/, F&& /*loss*/,
+            const Options& /*options*/) {
+  static_assert(std::is_void_v<M>,
+                "The order of the arguments is model, loader, optimizer, loss, options.");
+  return {};
+}
+
+/// Reports options that are missing or not in braces.
+template <class M, class L, class F, class... Rest>
+requires(!(std::is_convertible_v<const Rest&, const Options&> || ...)) History
+    fit(const M& /*model*/, L&& /*loader*/, optim::Optimizer& /*optimizer*/, F&& /*loss*/,
+        const Rest&... /*options*/) {
+  static_assert(std::is_void_v<M>, "Give the options in braces, such as {.epochs = 5}.");
+  return {};
 }
 
 /// Returns "loss", the mean over the examples of a loader, and the metrics, in evaluation mode and

@@ -154,6 +154,15 @@ class Loader {
     }
   }
 
+  /// Reports a dataset, or anything else that is no loader.
+  template <class L>
+  requires(!detail::LoaderLike<L> && !std::is_same_v<std::remove_cvref_t<L>, Loader>)
+      Loader(L&& /*loader*/) {
+    static_assert(std::is_void_v<L>,
+                  "A loader has begin() and end(). Make one of a dataset with "
+                  "data::make_data_loader(dataset.map(data::transforms::Stack<>()), batch_size).");
+  }
+
   /// Returns false if there is no loader.
   explicit operator bool() const noexcept { return batches_ != nullptr; }
   /// Returns the batches; null if there is no loader. For fit().

@@ -91,6 +91,7 @@ void Run::train_batch(const void* batch) {
   if (pending_ == 0) optimizer_.zero_grad();
   ++batch_;
   const detail::BatchResult result = function_(batch);
+  detail::check_has_output(options_.metrics, result);
   TERN_CHECK(result.loss.defined(), Error, "fit: the loss is an undefined tensor");
   TERN_CHECK(result.loss.numel() == 1, ShapeError,
              "fit: the loss should be a single number, got sizes ", result.loss.sizes(),
@@ -153,7 +154,7 @@ void Run::end_epoch() {
   const Numbers logged = std::exchange(numbers_, {});
   numbers_.set("loss", mean_loss());
   for (const NamedMetric& named : options_.metrics) {
-    numbers_.set(named.name, named.metric->value());
+    numbers_.set(named.name, detail::number_of("fit", named));
   }
   numbers_.set("lr", optimizer_.param_groups()[0].options().get_lr());
   if (skipped_ > 0) numbers_.set("skipped", static_cast<double>(skipped_));

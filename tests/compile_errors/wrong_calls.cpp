@@ -69,5 +69,16 @@ int main() {
   train::fit(net, lists, sgd, loss, {.epochs = 1});        // error: join the examples with
   train::fit(net, batches, sgd, mse_loss, {.epochs = 1});  // error: The loss is a function
   train::fit(*net, batches, sgd, loss, {.epochs = 1});     // error: Give the holder of the model
+  train::fit(net, sgd, batches, loss, {.epochs = 1});      // error: The order of the arguments is
+  train::fit(net, batches, sgd, loss, 5);                  // error: Give the options in braces
+  train::fit(net, batches, sgd, loss,
+             {.metrics = {metrics::Accuracy()}});  // error: A metric has a name, and both stand
+  train::fit(net, batches, sgd, loss,
+             {.metrics = {"f1", metrics::F1(3)}});  // error: A metric has a name, and both stand
+  train::fit(net, batches, sgd, loss,
+             {.metrics = {{"mean", metrics::Mean()}}});  // error: compares outputs with targets
+  train::fit(net, batches, sgd, loss,
+             {.callbacks = {optim::StepLR(sgd, 3)}});  // error: train::Schedule(scheduler)
+  train::fit(net, batches, sgd, loss, {.validation = points});  // error: Make one of a dataset with
   train::predict(net, lists);                              // error: predict() takes batches
 }

@@ -1,7 +1,11 @@
 #include "train/train_test.h"
 
 #include <cmath>
+#include <filesystem>
+#include <map>
 #include <sstream>
+
+#include "train/tensorboard/read_events.h"
 
 namespace tern {
 namespace {
@@ -100,13 +104,14 @@ TEST(EarlyStop, StaysStoppedAfterAResume) {
 
 TEST(EarlyStop, AsksForTheMode) {
   EXPECT_EQ(error_of([] { train::EarlyStop({.monitor = "val_f1"}); }),
-            "is a smaller or a larger 'val_f1' better? Set the option mode to train::Mode::kMin or "
+            "EarlyStop: is a smaller or a larger 'val_f1' better? Set the option mode to "
+            "train::Mode::kMin or "
             "train::Mode::kMax");
   EXPECT_EQ(error_of([] { train::EarlyStop({.patience = 0}); }),
             "EarlyStop: patience should be positive, got 0");
   EXPECT_EQ(
       error_of<IndexError>([] { run_with({1}, {train::EarlyStop({.monitor = "loss_of_test"})}); }),
-      "there is no number 'loss_of_test'; there are: loss, lr, val_loss");
+      "EarlyStop: there is no number 'loss_of_test'; there are: loss, lr, val_loss");
 }
 
 TEST(Schedule, StepsByEpochStepAndMetric) {
@@ -157,6 +162,31 @@ TEST(LogCsv, ContinuesTheFileAfterAResume) {
   EXPECT_EQ(std::vector(three.begin(), three.begin() + 3), two);
   EXPECT_EQ(three[3].substr(0, 2), "3,");
   EXPECT_EQ(three[3].substr(three[3].size() - 10), ",0.1,0.125");
+}
+
+TEST(TensorBoard, WritesEpochsAndSteps) {
+  const Scratch scratch;
+  train::TensorBoard board(scratch.path("runs"), {.every_steps = 3, .histograms = true});
+  const train::History history = run_with({0.5, 0.25}, {board});
+  std::string path;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.path("runs"))) {
+    path = entry.path();
+  }
+  std::map<std::string, std::map<std::int64_t, float>> values;
+  for (const auto& event : testing::read_events(read_file(path))) {
+    if (event.count(5) == 0) continue;
+    const auto value = event.message(5).message(1);
+    values[value.text(1)][event.integer(2)] = value.count(2) > 0 ? value.real32(2) : NAN;
+  }
+  EXPECT_EQ(values["val_loss"], (std::map<std::int64_t, float>{{1, 0.5f}, {2, 0.25f}}));
+  EXPECT_EQ(values["loss"][2], static_cast<float>(history[1]["loss"]));
+  EXPECT_EQ(values["step/lr"].size(), 4u);  // of steps 3, 6, 9 and 12
+  EXPECT_EQ(values["step/loss"].count(9), 1u);
+  EXPECT_EQ(values["weight"].size(), 2u);
+  EXPECT_EQ(error_of([] { train::TensorBoard(""); }),
+            "TensorBoard: the name of the folder is empty");
+  EXPECT_EQ(error_of([] { train::TensorBoard("runs", {.every_steps = -1}); }),
+            "TensorBoard: every_steps should not be negative, got -1");
 }
 
 TEST(Callbacks, LookForTheirFolderFirst) {

@@ -170,6 +170,25 @@ TEST(Fit, MovesBatchesToTheModel) {
              {.steps = 2});
 }
 
+TEST(Evaluate, WeighsBatchesByTheirExamples) {
+  manual_seed(1);
+  nn::Linear net(4, 3);
+  auto whole = ordered_loader(50), parts = ordered_loader(16);  // 16, 16, 16 and 2
+  const auto numbers = [&](auto& loader) {
+    return train::evaluate(net, loader, nn::CrossEntropyLoss(),
+                           {{"accuracy", metrics::Accuracy()}});
+  };
+  const train::Numbers all = numbers(whole), some = numbers(parts);
+  EXPECT_NEAR(some["loss"], all["loss"], 1e-6);
+  EXPECT_EQ(some["accuracy"], all["accuracy"]);
+  double mean_of_batches = 0;
+  for (auto& batch : *parts) {
+    mean_of_batches +=
+        nn::functional::cross_entropy(net(batch.data), batch.target).item<double>() / 4;
+  }
+  EXPECT_GT(std::abs(mean_of_batches - all["loss"]), 1e-3) << "the last batch is no different";
+}
+
 TEST(Fit, CountsEpochsAndSteps) {
   nn::Sequential net = points_net();
   optim::SGD sgd(net->parameters(), 0.1);
@@ -307,8 +326,8 @@ TEST(Fit, RefusesWhatCannotBeMeant) {
               train::fit(net, loader, sgd, [&](auto& batch) { return net(batch.data).sum(); },
                          {.epochs = 1, .metrics = {{"accuracy", metrics::Accuracy()}}});
             }),
-            "metrics need a loss of output and target, such as nn::MSELoss(), instead of a "
-            "function of a batch");
+            "the metric 'accuracy' needs a loss of output and target, such as nn::MSELoss(), "
+            "instead of a function of a batch");
 }
 
 TEST(Fit, RefusesNullPointers) {

@@ -43,7 +43,8 @@ TERN_MODULE(Users);
 nn::ModuleList large_model() {
   const Tensor table = zeros({1500, 2});
   return nn::ModuleList(
-      nn::Linear(1500, 2000), nn::Bilinear(1500, 1, 2), nn::Flatten(nn::FlattenOptions().start_dim(1).end_dim(1000)),
+      nn::Linear(1500, 2000), nn::Bilinear(1500, 1, 2),
+      nn::Flatten(nn::FlattenOptions().start_dim(1).end_dim(1000)),
       nn::Unflatten(1, std::vector<std::int64_t>{1500, 2}), nn::BatchNorm1d(1500),
       nn::InstanceNorm2d(1500), nn::LayerNorm(nn::LayerNormOptions({1500})),
       nn::RMSNorm(nn::RMSNormOptions({1500}).eps(0.25)), nn::GroupNorm(1000, 2000),
