@@ -51,6 +51,8 @@ Tensor zeros_if_undefined(const Tensor& gradient, const Tensor& like) {
   return gradient.defined() ? gradient : zeros_like(like);
 }
 
+Tensor skew_part(const Tensor& x) { return x - x.mT(); }
+
 struct EigenPairs {
   Tensor values, vectors;
 };
@@ -87,7 +89,8 @@ EigenPairs eigh_of(const char* name, const Tensor& A, std::string_view UPLO, boo
         if (!g[1].defined()) return {(v * g[0].unsqueeze(-2)).matmul(v.mT())};
         const Tensor identity = eye(values.size(-1), values.options());
         const Tensor gaps = values.unsqueeze(-2) - values.unsqueeze(-1) + identity;
-        Tensor inner = v.mT().matmul(g[1]) / gaps * (1 - identity);
+        // Half the skew part makes the gradient symmetric, as the matrix is.
+        Tensor inner = skew_part(v.mT().matmul(g[1])) / (2 * gaps);
         if (g[0].defined()) inner = inner + identity * g[0].unsqueeze(-2);
         return {v.matmul(inner).matmul(v.mT())};
       });
@@ -97,8 +100,6 @@ EigenPairs eigh_of(const char* name, const Tensor& A, std::string_view UPLO, boo
 struct Singular {
   Tensor u, s, vt;
 };
-
-Tensor skew_part(const Tensor& x) { return x - x.mT(); }
 
 // The gradient of a = u diag(s) v^T, of which u and v^T have k columns and rows. Undefined
 // gradients count as 0.

@@ -29,8 +29,8 @@ std::optional<StrictInt> divisor_of(const std::optional<std::int64_t>& divisor) 
 /// Returns the norms of the windows.
 Tensor lp_pool(const Tensor& input, double p, IntArrayRef kernel, IntArrayRef stride,
                bool ceil_mode) {
-  TERN_CHECK(p != 0, Error, "norm_type must be a non-zero value, but got 0");
   const std::size_t dims = kernel.size();
+  TERN_CHECK(p != 0, Error, "lp_pool", dims, "d: norm_type must be a non-zero value, but got 0");
   if (p == std::numeric_limits<double>::infinity()) {
     const auto pool = dims == 1   ? tern::max_pool1d
                       : dims == 2 ? tern::max_pool2d
@@ -54,14 +54,14 @@ std::tuple<Tensor, Tensor> fractional_max_pool(const Tensor& input, IntArrayRef 
   const std::size_t dims = kernel.size(), rank = input.sizes().size();
   TERN_CHECK(!size.empty() || !ratio.empty(), Error, "fractional_max_pool", dims,
              "d requires specifying either an output_size or an output_ratio");
-  TERN_CHECK(rank == dims + 1 || rank == dims + 2, ShapeError, "Expected ", dims + 1, "D or ",
-             dims + 2, "D tensor, but got: ", input.sizes());
+  TERN_CHECK(rank == dims + 1 || rank == dims + 2, ShapeError, "fractional_max_pool", dims,
+             "d: Expected ", dims + 1, "D or ", dims + 2, "D tensor, but got: ", input.sizes());
   const IntArrayRef extents = input.sizes().slice(rank - dims, dims);
   DimVector sizes(size);
   if (size.empty()) {
     for (std::size_t d = 0; d < dims; ++d) {
-      TERN_CHECK(ratio[d] >= 0 && ratio[d] <= 1, Error,
-                 "output_ratio must be between 0 and 1 (got ", ratio, ')');
+      TERN_CHECK(ratio[d] >= 0 && ratio[d] <= 1, Error, "fractional_max_pool", dims,
+                 "d: output_ratio must be between 0 and 1 (got ", ratio, ')');
       sizes.push_back(static_cast<std::int64_t>(static_cast<double>(extents[d]) * ratio[d]));
     }
   }
@@ -87,8 +87,8 @@ std::vector<std::int64_t> unpooled_sizes(const Tensor& input, IntArrayRef kernel
   TERN_CHECK(rank > dims, ShapeError, "Input to max_unpooling", dims, "d should be a ", dims + 1,
              "d or ", dims + 2, "d Tensor, but got a tensor with ", rank, " dimensions.");
   const bool is_whole = given && given->size() == dims + 2;
-  TERN_CHECK(!given || given->size() == dims || is_whole, ShapeError,
-             "output_size should be a sequence containing ", dims, " or ", dims + 2,
+  TERN_CHECK(!given || given->size() == dims || is_whole, ShapeError, "max_unpool", dims,
+             "d: output_size should be a sequence containing ", dims, " or ", dims + 2,
              " elements, but it has a length of '", given->size(), "'");
   std::vector<std::int64_t> sizes;
   for (std::size_t d = 0; d < dims; ++d) {
@@ -104,8 +104,8 @@ std::vector<std::int64_t> unpooled_sizes(const Tensor& input, IntArrayRef kernel
                " elements with kernel_size ", kernel, ", stride ", stride, " and padding ",
                padding);
     sizes.push_back(given ? (*given)[is_whole ? d + 2 : d] : usual);
-    TERN_CHECK(!given || (least < sizes[d] && sizes[d] < most), ShapeError,
-               "invalid output_size \"", IntArrayRef(*given).slice(is_whole ? 2 : 0, dims),
+    TERN_CHECK(!given || (least < sizes[d] && sizes[d] < most), ShapeError, "max_unpool", dims,
+               "d: invalid output_size \"", IntArrayRef(*given).slice(is_whole ? 2 : 0, dims),
                "\" (dim ", d, " must be between ", least, " and ", most, ')');
   }
   return sizes;

@@ -52,6 +52,9 @@ UNetImpl::UNetImpl(const UNetOptions& options_) : options(options_) { UNetImpl::
 
 void UNetImpl::reset() {
   const std::int64_t width = options.width();
+  TERN_CHECK(options.n_channels() > 0 && options.n_classes() > 0 && width > 0, Error,
+             "UNet: n_channels, n_classes and width must be positive, got ", options.n_channels(),
+             ", ", options.n_classes(), " and ", width);
   const bool is_bilinear = options.bilinear();
   const std::int64_t factor = is_bilinear ? 2 : 1;
   inc = register_module("inc", make_double_conv(options.n_channels(), width, width));

@@ -50,6 +50,10 @@ void check_fractions(const FractionalMaxPoolOptions<D>& options) {
              "d requires specifying either an output size, or a pooling ratio");
   TERN_CHECK(!options.output_size() || !options.output_ratio(), Error, "nn::FractionalMaxPool", D,
              "d: only one of output_size and output_ratio may be specified");
+  for (const std::int64_t size : *options.kernel_size()) {
+    TERN_CHECK(size > 0, Error, "nn::FractionalMaxPool", D,
+               "d: kernel_size must be greater than 0, but got ", options.kernel_size());
+  }
   if (!options.output_ratio()) return;
   for (const double ratio : **options.output_ratio()) {
     TERN_CHECK(ratio > 0 && ratio < 1, Error, "nn::FractionalMaxPool", D,

@@ -279,6 +279,8 @@ TEST(Models, RefuseOptionsWithoutMeaning) {
             "ResNet: basic blocks only support groups=1 and width_per_group=64, got 2 and 64");
   EXPECT_EQ(error_of<Error>([&] { MobileNetV2(MobileNetV2Options().width_mult(0)); }),
             "MobileNetV2: width_mult and round_nearest must be positive, got 0 and 8");
+  EXPECT_EQ(error_of<Error>([&] { UNet(UNetOptions(3, 0)); }),
+            "UNet: n_channels, n_classes and width must be positive, got 3, 0 and 64");
   EXPECT_EQ(error_of<Error>([&] { VGG(VGGOptions({1})); }),
             "VGG: there must be five stages, got 1");
   EXPECT_EQ(error_of<Error>([&] {

@@ -35,6 +35,20 @@ TEST(EdgeGradient, OfAPowerOfZero) {
   expect_values(x.grad(), {0, 1, 0, kInf});
 }
 
+// A step along it must leave the matrix symmetric, because only one triangle is read.
+TEST(EdgeGradient, OfEigenvectorsIsSymmetric) {
+  const Tensor a = leaf_of({2, 1, 0.5, 1, 3, -1, 0.5, -1, 1}).detach().reshape({3, 3});
+  const Tensor weight = arange(1, 10, kDouble).reshape({3, 3});
+  for (const char* triangle : {"L", "U"}) {
+    const Tensor x = a.clone().requires_grad_();
+    const auto [values, vectors] = linalg_eigh(x, triangle);
+    (vectors.abs() * weight).sum().backward();
+    expect_values(x.grad(), {0.46695805478326, 0.51778859834623, -0.33774824572138,
+                             0.51778859834623, -0.94083930491673, -0.35844580203956,
+                             -0.33774824572138, -0.35844580203956, 0.47388125013347});
+  }
+}
+
 TEST(EdgeGradient, OfTheTargetOfBinaryCrossEntropy) {
   const Tensor x = leaf_of({0, 1, 0.25}), t = leaf_of({0.5, 0.5, 0.5});
   binary_cross_entropy(x, t, {}, Reduction::Sum).backward();

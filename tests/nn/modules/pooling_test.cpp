@@ -254,12 +254,20 @@ TEST(Pooling, SaysWhatDoesNotFit) {
     F::fractional_max_pool2d(
         x, F::FractionalMaxPool2dFuncOptions(2).output_ratio(ExpandingArray<2, double>(ratio)));
   };
-  expect("output_ratio must be between 0 and 1 (got [nan, nan])", [&] { at_ratio(NAN); });
-  expect("output_ratio must be between 0 and 1 (got [1e+30, 1e+30])", [&] { at_ratio(1e30); });
-  expect("output_ratio must be between 0 and 1 (got [-0.5, -0.5])", [&] { at_ratio(-0.5); });
-  expect("norm_type must be a non-zero value, but got 0", [&] { nn::LPPool2d(0, 2)(x); });
+  expect("fractional_max_pool2d: output_ratio must be between 0 and 1 (got [nan, nan])",
+         [&] { at_ratio(NAN); });
+  expect("fractional_max_pool2d: output_ratio must be between 0 and 1 (got [1e+30, 1e+30])",
+         [&] { at_ratio(1e30); });
+  expect("fractional_max_pool2d: output_ratio must be between 0 and 1 (got [-0.5, -0.5])",
+         [&] { at_ratio(-0.5); });
+  expect("lp_pool2d: norm_type must be a non-zero value, but got 0",
+         [&] { nn::LPPool2d(0, 2)(x); });
   expect("nn::FractionalMaxPool2d requires specifying either an output size, or a pooling ratio",
          [] { nn::FractionalMaxPool2d(2); });
+  expect("nn::FractionalMaxPool3d: kernel_size must be greater than 0, but got [2, 0, 2]", [] {
+    nn::FractionalMaxPool3d(
+        nn::FractionalMaxPool3dOptions({2, 0, 2}).output_size(ExpandingArray<3>(2)));
+  });
   expect("nn::FractionalMaxPool2d: only one of output_size and output_ratio may be specified", [] {
     nn::FractionalMaxPool2d(nn::FractionalMaxPool2dOptions(2)
                                 .output_size(ExpandingArray<2>(2))
@@ -271,7 +279,7 @@ TEST(Pooling, SaysWhatDoesNotFit) {
   });
   const auto [y, indices] = max_pool2d_with_indices(x, 2);
   nn::MaxUnpool2d unpool(2);
-  expect("invalid output_size \"[10, 8]\" (dim 0 must be between 6 and 10)", [&] {
+  expect("max_unpool2d: invalid output_size \"[10, 8]\" (dim 0 must be between 6 and 10)", [&] {
     unpool(y, indices, std::vector<std::int64_t>{10, 8});
   });
   expect(
