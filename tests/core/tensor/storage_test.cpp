@@ -48,16 +48,17 @@ TEST(Storage, SwappedMemoryGoesBackToItsOwner) {
 
 TEST(Storage, SwappedMemoryOfOthersGoesBackToItsDeleter) {
   std::vector<int> elements(16);
-  int freed = 0;
-  const auto count = [](void*, void* context) { ++*static_cast<int*>(context); };
+  std::vector<void*> freed;
+  const auto note = [](void* data, void* list) {
+    static_cast<std::vector<void*>*>(list)->push_back(data);
+  };
   {
-    Storage lent(elements.data(), 64, kCPU, count, &freed), own(64, kCPU);
+    Storage lent(elements.data(), 64, kCPU, note, &freed), own(64, kCPU);
     lent.swap_memory(own);
-    EXPECT_TRUE(lent.is_exclusive());
-    EXPECT_FALSE(own.is_exclusive());
     EXPECT_EQ(own.data(), elements.data());
+    EXPECT_NE(lent.data(), elements.data());
   }
-  EXPECT_EQ(freed, 1);
+  EXPECT_EQ(freed, std::vector<void*>{elements.data()});
 }
 
 }  // namespace
