@@ -60,6 +60,7 @@ golden: setup
 	$(call configure,release)
 	$(call build,release) --target differential tern_sim
 	python=$$(tests/torch_python.sh) && $$python tests/differential/record.py build/release/bin/differential
+	python=$$(tests/torch_python.sh) && $$python tests/differential/edges.py build/release/bin/differential
 
 # Each reader of foreign input against libFuzzer, FUZZ_SECONDS long; needs clang.
 fuzz: setup

@@ -149,6 +149,11 @@ Tensor get_advanced(const Tensor& self, const AdvancedIndex& index) {
 void put_advanced(const Tensor& out, const AdvancedIndex& index, const Tensor& values,
                   bool accumulate) {
   const NoGradGuard no_grad;
+  if (accumulate && (out.dtype() == kHalf || out.dtype() == kBFloat16)) {  // rounds sums once
+    const Tensor sums = out.detach().to(kFloat);
+    put_advanced(sums, index, values.to(kFloat), true);
+    return copy_elements(out.detach(), sums);
+  }
   AdvancedIndex used = index;
   used.at = apart_from(out, index.at);
   const DimVector sizes = index.result_sizes(out.sizes());

@@ -103,13 +103,14 @@ void detail::run_batch_norm(BatchNormArgs args, const Tensor& input, const Tenso
   kernels::run("batch_norm", input.device(), input.dtype(), args);
 }
 
-Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
-                  const Tensor& running_mean, const Tensor& running_var, StrictBool training,
-                  double momentum, double eps) {
-  TERN_OP("batch_norm", input);
+namespace {
+
+Tensor normalized_batch(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                        const Tensor& running_mean, const Tensor& running_var, bool training,
+                        double momentum, double eps) {
   if (detail::is_mixed_norm(input, {&weight, &bias, &running_mean, &running_var})) {
-    return batch_norm(input.to(kFloat), weight, bias, running_mean, running_var, training, momentum,
-                      eps)
+    return normalized_batch(input.to(kFloat), weight, bias, running_mean, running_var, training,
+                            momentum, eps)
         .to(input.dtype());
   }
   // As in PyTorch, a 1-d input without elements has no channels.
@@ -120,8 +121,6 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                             {"input", "weight", "bias", "running_mean", "running_var"});
   TERN_CHECK(input.is_floating_point(), DTypeError, "\"batch_norm\" not implemented for '",
              input.dtype(), "'");
-  TERN_CHECK(!training || !(eps <= 0), Error,
-             "batch_norm eps must be positive during training, but got ", eps);
   TERN_CHECK(!(eps < 0), Error, "batch_norm eps must be non-negative, but got ", eps);
   check_parameter(running_mean, "running_mean", input);
   check_parameter(running_var, "running_var", input);
@@ -170,6 +169,17 @@ Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
   return out;
 }
 
+}  // namespace
+
+Tensor batch_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                  const Tensor& running_mean, const Tensor& running_var, StrictBool training,
+                  double momentum, double eps) {
+  TERN_OP("batch_norm", input);
+  TERN_CHECK(!training || !(eps <= 0), Error,
+             "batch_norm eps must be positive during training, but got ", eps);
+  return normalized_batch(input, weight, bias, running_mean, running_var, training, momentum, eps);
+}
+
 Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bias,
                      const Tensor& running_mean, const Tensor& running_var,
                      StrictBool use_input_stats, double momentum, double eps) {
@@ -187,8 +197,9 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
     return of_channels.defined() ? of_channels.repeat({batch}) : of_channels;
   };
   const Tensor mean = repeated(running_mean), variance = repeated(running_var);
-  const Tensor out = batch_norm(input.contiguous().view(sizes), repeated(weight), repeated(bias),
-                                mean, variance, use_input_stats, momentum, eps);
+  const Tensor out =
+      normalized_batch(input.contiguous().view(sizes), repeated(weight), repeated(bias), mean,
+                       variance, use_input_stats, momentum, eps);
   if (use_input_stats && batch != 0) {
     const NoGradGuard no_grad;
     const auto update = [&](Tensor running, const Tensor& samples) {

@@ -200,7 +200,8 @@ LeastSquares solve_least_squares(const Tensor& a, const Tensor& b, std::optional
       require_full_rank(r);
     } else if (!a.is_meta() && rcond) {
       const Tensor values = linalg_svdvals(r);
-      is_full = values.amin(-1).ge(values.amax(-1) * *rcond).all().item<bool>();
+      const Tensor largest = values.amax(-1), keeps = values.amin(-1).ge(largest * *rcond);
+      is_full = keeps.logical_and(largest.gt(0)).all().item<bool>();
     } else if (!a.is_meta()) {
       is_full = has_full_rank(r);
     }
@@ -209,6 +210,10 @@ LeastSquares solve_least_squares(const Tensor& a, const Tensor& b, std::optional
       result.solution = linalg_solve_triangular(r, q.mT().matmul(b), true);
     } else if (is_full) {
       result.solution = q.matmul(linalg_solve_triangular(r.mT(), b, false));
+    }
+    if (driver == Driver::kGels) {  // as in LAPACK, of a matrix of zeros
+      const Tensor is_zero = a.eq(0).all({-2, -1}, true);
+      result.solution = result.solution.masked_fill(is_zero, 0);
     }
     if (is_full) {
       result.rank = full(detail::batch_of(a), k, TensorOptions(kLong).device(a.device()));

@@ -79,10 +79,12 @@ Tensor without_last(const Tensor& values) {
                           autograd::wrt(values, [](const Tensor& g) { return g.unsqueeze(-1); }));
 }
 
-// Interpolates from the nearer end, as lerp() does.
+// Interpolates from the nearer end, as lerp() does. Half of the step stays in the range of the
+// dtype.
 Tensor between(const Tensor& below, const Tensor& above, const Tensor& weight) {
-  const Tensor step = above - below;
-  return where(weight < 0.5, below + weight * step, above - step * (1 - weight));
+  const Tensor half_step = above * 0.5 - below * 0.5;
+  return where(weight < 0.5, below + weight * 2 * half_step,
+               above - half_step * ((1 - weight) * 2));
 }
 
 Tensor quantile_of(const Tensor& self, const Tensor& q, std::optional<StrictInt> dim, bool keepdim,
@@ -113,7 +115,7 @@ Tensor quantile_of(const Tensor& self, const Tensor& q, std::optional<StrictInt>
   if (interpolation == "linear" || interpolation == "midpoint") {
     const Tensor above = sorted.gather(-1, ceil(ranks.detach()).to(kLong));
     values = interpolation == "linear" ? between(values, above, ranks - below)
-                                       : lerp(values, above, 0.5);
+                                       : between(values, above, q.detach().new_full({}, 0.5));
   }
   return without_last(q.dim() == 0 ? values : values.unsqueeze(0).transpose(0, -1));
 }

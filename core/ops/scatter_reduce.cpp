@@ -124,8 +124,7 @@ struct ReductionGradients {
     Tensor equal = (self == result).to(g.dtype());
     // Elements that the op did not count get no share.
     if (!op.include_self) equal = equal.scatter(op.dim, at, 0);
-    const Tensor count = scatter_add(equal, at, (source == gather(result, at)).to(g.dtype()));
-    return g / count.masked_fill(count == 0, 1);
+    return g / scatter_add(equal, at, (source == gather(result, at)).to(g.dtype()));
   }
 
   Tensor of_self(const Tensor& g, const Tensor& self, const Tensor& at, const Tensor& source,

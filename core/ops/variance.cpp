@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -19,7 +18,9 @@ using autograd::record;
 using autograd::wrt;
 using detail::reduced_count;
 using detail::restore_dims;
+using detail::run_reduce;
 using kernels::math_dtype;
+using kernels::ReduceOp;
 
 // What the ops have in common.
 struct SpreadCall {
@@ -30,19 +31,21 @@ struct SpreadCall {
   bool keepdim;
 };
 
-// The elements of `self` minus their mean, and the divisor of the sum of their squares.
+// The elements of `self` minus their mean, and their count minus the correction.
 struct Deviations {
   Tensor each;
   Tensor mean;  // with reduced dimensions of size 1
   double degrees_of_freedom;
+
+  // Returns the divisor of the sum of their squares.
+  double divisor() const { return degrees_of_freedom < 0 ? 0 : degrees_of_freedom; }
 };
 
 Deviations deviations(const Tensor& self, IntArrayRef dim, double correction) {
   Tensor middle = mean(self, dim, true);
   const auto count = static_cast<double>(reduced_count(self, dim));
   // There is no variance of no elements.
-  const double degrees_of_freedom = count == 0 ? std::nan("") : std::max(count - correction, 0.0);
-  return {self - middle, middle, degrees_of_freedom};
+  return {self - middle, middle, count == 0 ? std::nan("") : count - correction};
 }
 
 Tensor record_var(const SpreadCall& call, const Tensor& out, const Tensor& self) {
@@ -91,14 +94,18 @@ std::tuple<Tensor, Tensor> spread_and_mean(const SpreadCall& call, const Tensor&
   const NoGradGuard no_grad;
   Deviations from_mean = deviations(self.to(math_dtype(self.dtype())), call.dim, call.correction);
   Tensor spread;
-  if (call.is_std) {
-    // norm() scales numbers whose squares leave the range of the dtype.
-    spread =
-        norm(from_mean.each, 2, call.dim, call.keepdim) / std::sqrt(from_mean.degrees_of_freedom);
-  } else {
+  const ScalarType dtype = from_mean.each.dtype();
+  const double factor = 1 / from_mean.divisor();
+  if (!call.is_std) {
     // Moved, so that square() reuses the memory.
-    spread = square(std::move(from_mean.each)).sum(call.dim, call.keepdim) /
-             from_mean.degrees_of_freedom;
+    const Tensor squares = square(std::move(from_mean.each));
+    spread = run_reduce({"var", ReduceOp::kSum, dtype, factor, call.keepdim}, squares, call.dim);
+  } else if (dtype == kDouble) {
+    // norm() scales numbers whose squares leave the range of float64.
+    spread = norm(from_mean.each, 2, call.dim, call.keepdim) * std::sqrt(factor);
+  } else {
+    spread = run_reduce({"std", ReduceOp::kNorm, dtype, std::sqrt(factor), call.keepdim},
+                        from_mean.each, call.dim);
   }
   const Tensor middle = detail::with_sizes(from_mean.mean, spread.sizes());
   return {spread.to(self.dtype()), middle.to(self.dtype())};

@@ -15,7 +15,7 @@ from edge_calls import CALLS
 from run import HERE, load_forms
 from torch_side import DTYPES, number
 
-REL = {torch.float32: 2e-6, torch.float64: 1e-13, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
+REL = {torch.float32: 1e-5, torch.float64: 1e-13, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
 
 
 def element(value):
@@ -25,7 +25,7 @@ def element(value):
     return float(f"{value:.9g}") if isinstance(value, float) and abs(value) < 3e38 else value
 
 
-def shown(tensor):
+def shown(tensor, sums):
     if tensor is None:
         return None
     x = tensor.detach()
@@ -35,6 +35,9 @@ def shown(tensor):
                     str(v) if isinstance(v, float) and not abs(v) < float("inf") else v for v in x.flatten().tolist()]}
     if x.dtype in REL:
         answer["rel"] = REL[x.dtype]
+        finite = x[torch.isfinite(x)].abs()
+        if sums and finite.numel():
+            answer["tol"] = float(f"{finite.max().item() * REL[x.dtype] / 10:.2g}")
     return answer
 
 
@@ -42,7 +45,7 @@ class Program:
     """The steps of one call: it makes the tensors, calls the form, and asks for the gradients of the first result."""
 
     def __init__(self, forms, call):
-        self.forms, self.steps, self.variables = forms, [], {}
+        self.forms, self.steps, self.variables, self.sums = forms, [], {}, call["sums"]
         form = forms[call["f"]]
         arguments = [self.argument(kind, value) for kind, value in zip(form.kinds, call["a"])]
         self.step(call["f"], arguments)
@@ -72,7 +75,7 @@ class Program:
         results = [torch.tensor(r) if isinstance(r, (bool, int, float)) else r for r in results]
         first = len(self.variables)
         step["o"] = list(range(first, first + len(results)))
-        step["r"] = [shown(r) for r in results]
+        step["r"] = [shown(r, self.sums) for r in results]
         if form.op == "make":
             step["r"][0].pop("x")
         self.variables.update(zip(step["o"], results))

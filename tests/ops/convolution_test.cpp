@@ -92,5 +92,42 @@ TEST(Convolution, TakesViewsOfAnyLayout) {
   EXPECT_TRUE(conv2d(x, w).allclose(conv2d(x.contiguous(), w.contiguous()), 1e-5, 1e-5));
 }
 
+// Row-major images are copied some at a time, so these batches need several copies, of which the
+// last is a partial one. What a batch gives is what its images give, one after the other.
+TEST(Convolution, OfManyLargeImagesIsThatOfEachImage) {
+  using Sizes = std::vector<std::int64_t>;
+  struct Call {
+    Sizes input, weight;
+    std::int64_t groups;
+    bool transposed;
+  };
+  const Call calls[] = {
+      {{9, 8, 192, 192}, {8, 8, 3, 3}, 1, false}, {{9, 8, 192, 192}, {8, 2, 3, 3}, 4, false},
+      {{9, 8, 192, 192}, {8, 8, 1, 1}, 1, false}, {{9, 8, 96, 96}, {8, 8, 2, 2}, 1, true},
+      {{9, 8, 36864}, {8, 8, 3}, 1, false},       {{9, 4, 20, 60, 60}, {4, 4, 3, 3, 3}, 1, false}};
+  for (const Call& call : calls) {
+    const auto run = [&](const Tensor& x, const Tensor& w) {
+      if (call.transposed) return conv_transpose2d(x, w, {}, 2, 0, 0, call.groups);
+      if (x.dim() == 3) return conv1d(x, w, {}, 1, 1, 1, call.groups);
+      if (x.dim() == 5) return conv3d(x, w, {}, 1, 1, 1, call.groups);
+      return conv2d(x, w, {}, 1, 1, 1, call.groups);
+    };
+    manual_seed(3);
+    const Tensor x = randn(call.input).requires_grad_(), w = randn(call.weight).requires_grad_();
+    const Tensor out = run(x, w), g = randn(out.sizes());
+    const std::vector<Tensor> all = autograd::grad({out}, {x, w}, {g});
+    Tensor sum = zeros(call.weight, kDouble);
+    for (std::int64_t i = 0; i < x.size(0); ++i) {
+      const Tensor image = x.detach().narrow(0, i, 1).requires_grad_();
+      const Tensor one = run(image, w);
+      const auto each = autograd::grad({one}, {image, w}, {g.narrow(0, i, 1)});
+      EXPECT_TRUE(one.allclose(out.narrow(0, i, 1), 1e-3, 1e-3)) << i << " of " << x.sizes();
+      EXPECT_TRUE(each[0].allclose(all[0].narrow(0, i, 1), 1e-3, 1e-3)) << i << " of " << x.sizes();
+      sum = sum + each[1];
+    }
+    EXPECT_TRUE(sum.to(kFloat).allclose(all[1], 1e-3, 0.5)) << x.sizes() << " and " << w.sizes();
+  }
+}
+
 }  // namespace
 }  // namespace tern

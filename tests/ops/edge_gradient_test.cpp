@@ -49,6 +49,23 @@ TEST(EdgeGradient, OfEigenvectorsIsSymmetric) {
   }
 }
 
+// An element of self that does not count has no share, also where it equals the result.
+TEST(EdgeGradient, OfExtremesWithoutSelf) {
+  const Tensor index = tensor({0, 0, 1, 1, 0});
+  for (const char* const reduce : {"amax", "amin"}) {
+    const double sign = reduce[2] == 'a' ? 1 : -1;
+    for (const bool by_slices : {false, true}) {
+      const Tensor self = leaf_of({4 * sign, 7 * sign, 2}),
+                   source = leaf_of({4 * sign, 4 * sign, 1 * sign, 7 * sign, 3 * sign});
+      const Tensor out = by_slices ? self.index_reduce(0, index, source, reduce, false)
+                                   : self.scatter_reduce(0, index, source, reduce, false);
+      const auto grads = autograd::grad({out}, {self, source}, {tensor({1., 10., 100.}, kDouble)});
+      expect_values(grads[0], {0, 0, 100});
+      expect_values(grads[1], {0.5, 0.5, 0, 10, 0});
+    }
+  }
+}
+
 TEST(EdgeGradient, OfTheTargetOfBinaryCrossEntropy) {
   const Tensor x = leaf_of({0, 1, 0.25}), t = leaf_of({0.5, 0.5, 0.5});
   binary_cross_entropy(x, t, {}, Reduction::Sum).backward();

@@ -47,6 +47,96 @@ TEST(Linalg, ErrorsHaveKinds) {
             "linalg_det: Expected a floating point or complex tensor as input. Got Long");
 }
 
+// What PyTorch answers: singular values below rcond times the largest count as 0, in the default
+// driver by a factorization with pivoting.
+TEST(Linalg, LeastSquaresObeyRcond) {
+  struct Problem {
+    std::vector<std::int64_t> sizes;
+    std::vector<double> a, b;
+    double rcond;
+    std::vector<double> solution;
+    std::int64_t rank;
+  };
+  const std::vector<double> small = {1, 0, 0, 0.01}, near = {1, 1, 1, 1.01};
+  const std::vector<double> tall = {3, 1, 2, 1, 0.3, 0.7, 2, 1, 1, 0, 1, -1},
+                            wide = {1, 2, 3, 4, 2, 1, 0, 1, 3, 3, 3, 5.001};
+  const Problem problems[] = {
+      {{2, 2}, small, {1, 1}, 0.1, {1, 0}, 1},
+      {{2, 2}, small, {1, 1}, 2, {1, 0}, 1},
+      {{2, 2}, small, {1, 1}, 0.009, {1, 100}, 2},
+      {{2, 2}, small, {1, 1}, 0, {1, 100}, 2},
+      {{2, 2}, small, {1, 1}, -1, {1, 100}, 2},
+      {{2, 2}, near, {1, 2}, 0.1, {0.747478358631652, 0.7512343444138307}, 1},
+      {{2, 2}, near, {1, 2}, 0.001, {-99, 100}, 2},
+      {{4, 3},
+       tall,
+       {1, 2, 3, 4},
+       0.1,
+       {0.855196660074709, 2.474401230498791, -1.619204570424081},
+       2},
+      {{4, 3},
+       tall,
+       {1, 2, 3, 4},
+       2,
+       {0.5137100540396289, 0.1944759490292882, 0.3192341050103411},
+       1},
+      {{3, 4},
+       wide,
+       {1, 0, 2},
+       0.01,
+       {0.03442457251220155, 0.08618928880658396, 0.1379540051009664, 0.1781720310970809},
+       2},
+      {{3, 4},
+       wide,
+       {1, 0, 2},
+       2,
+       {0.08375426008756252, 0.09571744535931835, 0.1076806306310742, 0.1675244750765492},
+       1},
+      {{2, 2}, {0, 0, 0, 0}, {1, 1}, 0.1, {0, 0}, 0}};
+  for (const Problem& problem : problems) {
+    const Tensor a = tensor(problem.a, kDouble).reshape(problem.sizes);
+    const Tensor b = tensor(problem.b, kDouble).unsqueeze(-1);
+    for (const Device device : {Device("cpu"), Device("cuda")}) {
+      const auto [x, residuals, rank, values] =
+          linalg_lstsq(a.to(device), b.to(device), problem.rcond);
+      EXPECT_EQ(difference(x, tensor(problem.solution, kDouble).unsqueeze(-1), 1e-9), "") << a;
+      EXPECT_EQ(rank.item<std::int64_t>(), problem.rank) << a << ", rcond " << problem.rcond;
+    }
+  }
+  const Tensor batch = stack({square(small), square(near)});
+  const auto [x, residuals, rank, values] =
+      linalg_lstsq(batch, tensor({{1., 1.}, {1., 2.}}, kDouble).unsqueeze(-1), 0.1);
+  EXPECT_TRUE(rank.equal(tensor({1, 1})));
+  EXPECT_EQ(difference(x.flatten(), tensor({1, 0, 0.747478358631652, 0.7512343444138307}, kDouble),
+                       1e-12),
+            "");
+}
+
+TEST(Linalg, LeastSquaresDriversReadRcondAsLapack) {
+  const Tensor a = square({1, 0, 0, 0.01}), b = ones({2, 1}, kDouble);
+  const auto check = [&](const char* driver, double rcond, std::vector<double> solution) {
+    const Tensor x = std::get<0>(linalg_lstsq(a, b, rcond, driver));
+    EXPECT_EQ(difference(x.flatten(), tensor(solution, kDouble), 1e-12), "")
+        << driver << ", " << rcond;
+  };
+  for (const double rcond : {-1., 0., 0.1, 1., 2.}) {
+    check("gels", rcond, {1, 100});
+    check("gelsd", rcond, {1, rcond == 0.1 ? 0. : 100.});
+    check("gelss", rcond, {rcond >= 1 ? 0. : 1., rcond > 0 ? 0. : 100.});
+  }
+  const Tensor singular = square({1, 2, 2, 4});
+  EXPECT_EQ(error_of([&] { linalg_lstsq(singular, b, std::nullopt, "gels"); }),
+            "linalg_lstsq: The least squares solution could not be computed because the input "
+            "matrix does not have full rank (error code: 2).");
+  EXPECT_EQ(error_of([&] {
+              linalg_lstsq(stack({a, singular}), ones({2, 2, 1}, kDouble), std::nullopt, "gels");
+            }),
+            "linalg_lstsq: (Batch element 1): The least squares solution could not be computed "
+            "because the input matrix does not have full rank (error code: 2).");
+  const Tensor zero = zeros({2, 2}, kDouble);
+  EXPECT_TRUE(std::get<0>(linalg_lstsq(zero, b, std::nullopt, "gels")).equal(zeros_like(b)));
+}
+
 TEST(Linalg, CholeskyReadsOneTriangle) {
   const Tensor lower = square({4, 99, 2, 5}), upper = square({4, 2, 99, 5});
   EXPECT_TRUE(linalg_cholesky(lower).equal(square({2, 0, 1, 2})));

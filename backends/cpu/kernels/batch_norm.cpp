@@ -27,6 +27,13 @@ void normalize(T* __restrict out, const T* __restrict in, std::int64_t n, Number
   }
 }
 
+/// With fixed statistics, elements that are no numbers do not matter.
+template <class T, class Numbers>
+void fixed_input_gradient(T* __restrict out, const T* __restrict grad, std::int64_t n,
+                          Numbers scale) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = grad[i] * scale[i];
+}
+
 template <class T, class Numbers>
 void input_gradient(T* __restrict out, const T* __restrict in, const T* __restrict grad,
                     std::int64_t n, Numbers high, Numbers low, Numbers scale, Numbers mean_grad,
@@ -173,6 +180,10 @@ class BatchNorm {
     finish_gradients(c, sums, numbers);
     if (args_.grad_in == nullptr) return;
     for_each(start, [&](std::int64_t i) {
+      if (args_.training == 0) {
+        return fixed_input_gradient(static_cast<T*>(args_.grad_in) + i, grad_ + i, inner_,
+                                    same(numbers.scale));
+      }
       input_gradient(static_cast<T*>(args_.grad_in) + i, in_ + i, grad_ + i, inner_,
                      same(numbers.high), same(numbers.low), same(numbers.scale),
                      same(numbers.mean_grad), same(numbers.slope));
@@ -230,6 +241,10 @@ class BatchNorm {
     }
     if (args_.grad_in == nullptr) return;
     for_each(first, [&](std::int64_t i) {
+      if (args_.training == 0) {
+        return fixed_input_gradient<T, const T*>(static_cast<T*>(args_.grad_in) + i, grad_ + i,
+                                                 columns, scale);
+      }
       input_gradient<T, const T*>(static_cast<T*>(args_.grad_in) + i, in_ + i, grad_ + i, columns,
                                   high, low, scale, mean_grad, slope);
     });

@@ -30,7 +30,7 @@ struct OneNorm {
   T add(T sum, T d) const { return sum + d; }
   T join(T a, T b) const { return a + b; }
   T finish(T sum) const { return sum; }
-  T slope(T d, T, T gradient) const { return d > 0 ? gradient : d < 0 ? -gradient : T(0); }
+  T slope(T d, T, T gradient) const { return d > 0 ? gradient : d < 0 ? -gradient : d; }
 };
 
 template <class T>
@@ -47,6 +47,7 @@ struct MaxNorm {
   T join(T a, T b) const { return add(a, b); }
   T finish(T largest) const { return largest; }
   T slope(T d, T distance, T gradient) const {
+    if (is_nan(d)) return d;
     if (distance == 0 || std::abs(d) != distance) return 0;
     return d > 0 ? gradient : -gradient;
   }

@@ -40,10 +40,11 @@ struct Norm {
   }
 
   void finish(Accumulated acc, std::int64_t offset) const {
-    out.store(offset, static_cast<E>(std::sqrt(acc)));
+    out.store(offset, static_cast<E>(std::sqrt(acc) * scale));
   }
 
   Results<E> out;
+  double scale;
 
  private:
   /// Adds squares of floats up in float and repeats a run in double if they may have left the
@@ -88,7 +89,7 @@ struct Norm {
 
 template <class E>
 void norm_as(const ReduceArgs& args) {
-  const Norm<E> policy{Results<E>(args.out, args.out_dtype)};
+  const Norm<E> policy{Results<E>(args.out, args.out_dtype), args.scale};
   Reduction<Norm<E>>(args, dtype_of<E>(), policy).run();
 }
 

@@ -56,7 +56,8 @@ struct Rows {
 
   /// Returns the derivative of a distance by a difference `d`.
   __device__ T slope(T d, T distance) const {
-    if (norm == Norm::kZero || distance == 0 || d == 0) return 0;
+    if (norm == Norm::kZero || distance == 0 || (d == 0 && norm != Norm::kTwo)) return 0;
+    if (d != d) return d;
     const T sign = d > 0 ? T(1) : d < 0 ? T(-1) : T(0);
     switch (norm) {
       case Norm::kOne:

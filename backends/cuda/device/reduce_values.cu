@@ -10,6 +10,7 @@ template <class T>
 struct Norm {
   using State = double;
   Elements<T> in, out;
+  double scale;
 
   __device__ double identity() const { return 0; }
   __device__ double at(std::int64_t offset, std::int64_t, std::int64_t) const {
@@ -18,7 +19,7 @@ struct Norm {
   }
   __device__ double operator()(double a, double b) const { return a + b; }
   __device__ void store(std::int64_t, std::int64_t offset, double sum) const {
-    out.set(offset, static_cast<T>(::sqrt(sum)));
+    out.set(offset, static_cast<T>(::sqrt(sum) * scale));
   }
 };
 
@@ -50,7 +51,8 @@ void run_values(const ReduceArgs& args, KernelContext& context) {
       const Elements<T> in{args.in, args.in_dtype}, out{args.out, args.out_dtype};
       return run_reduce(args, context, NanSum<T>{{in, out, 0, args.scale}});
     }
-    run_reduce(args, context, Norm<T>{{args.in, args.in_dtype}, {args.out, args.out_dtype}});
+    const Elements<T> in{args.in, args.in_dtype}, out{args.out, args.out_dtype};
+    run_reduce(args, context, Norm<T>{in, out, args.scale});
   } else {
     context.status = StatusCode::kUnsupportedDtype;
   }

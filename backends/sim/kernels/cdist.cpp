@@ -32,7 +32,9 @@ struct Distances {
   double slope(double d, double distance) const {
     const double sign = d > 0 ? 1 : d < 0 ? -1 : 0;
     if (args.p == 0 || distance == 0) return 0;
+    if (std::isnan(d)) return d;
     if (args.p == 1) return sign;
+    if (args.p == 2) return d / distance;
     if (std::isinf(args.p)) return sign * (std::abs(d) == distance ? 1 : 0);
     return sign == 0 ? 0 : sign * std::pow(std::abs(d) / distance, args.p - 1);
   }

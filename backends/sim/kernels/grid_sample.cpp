@@ -59,12 +59,12 @@ std::int64_t index_of(double x, std::int64_t size) {
 double cubic_weight(double x) {
   const double a = -0.75, y = std::abs(x);
   if (y < 1) return (a + 2) * y * y * y - (a + 3) * y * y + 1;
-  return y < 2 ? a * y * y * y - 5 * a * y * y + 8 * a * y - 4 * a : 0;
+  return !(y >= 2) ? a * y * y * y - 5 * a * y * y + 8 * a * y - 4 * a : 0;
 }
 double cubic_slope(double x) {
   const double a = -0.75, y = std::abs(x), sign = x < 0 ? -1 : 1;
   if (y < 1) return sign * (3 * (a + 2) * y * y - 2 * (a + 3) * y);
-  return y < 2 ? sign * (3 * a * y * y - 10 * a * y + 8 * a) : 0;
+  return !(y >= 2) ? sign * (3 * a * y * y - 10 * a * y + 8 * a) : 0;
 }
 
 std::vector<GridElement> elements_at(const GridSampleArgs& args, double x, std::int64_t size) {

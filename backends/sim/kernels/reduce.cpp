@@ -90,7 +90,7 @@ void apply(const ReduceArgs& args) {
         break;
       case ReduceOp::kNorm:
         if constexpr (is_floating_point(dtype_of<T>())) {
-          out[index] = static_cast<T>(std::sqrt(result.squares));
+          out[index] = static_cast<T>(std::sqrt(result.squares) * args.scale);
         }
         break;
     }

@@ -44,7 +44,7 @@ struct ReduceArgs {
   const void* in;
   void* out;
   void* values;
-  double scale;  // kSum of floating dtypes multiplies the sum by it (1 / n for a mean)
+  double scale;  // factor of the sums of floating dtypes (1 / n for a mean) and of kNorm
 };
 
 TERN_KERNEL_SLOT(reduce, ReduceArgs)

@@ -11,7 +11,7 @@ struct ReduceCall {
   const char* name;
   kernels::ReduceOp op;
   ScalarType dtype;  // dtype of the result
-  double scale = 1;  // factor of a sum
+  double scale = 1;  // factor of a sum or a norm, before it is rounded
   bool keepdim = false;
 };
 
