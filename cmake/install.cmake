@@ -39,5 +39,16 @@ install(FILES ${PROJECT_BINARY_DIR}/tern-config.cmake
               ${PROJECT_BINARY_DIR}/tern-config-version.cmake
         DESTINATION ${package})
 
+# A static libtern brings its libraries along.
+set(tern_pc_private " -pthread -l${CMAKE_DL_LIBS}")
+if(TERN_ZLIB)
+  string(APPEND tern_pc_private " -lz")
+endif()
+if(TERN_IMAGES AND TARGET JPEG::JPEG)
+  string(APPEND tern_pc_private " -ljpeg")
+endif()
+if(NOT TERN_SHARED)
+  set(tern_pc_libs "${tern_pc_private}")
+endif()
 configure_file(cmake/tern.pc.in tern.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tern.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

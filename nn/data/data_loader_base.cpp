@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/error.h>
 #include <tern/core/base/profile_scope.h>
 #include <tern/core/tensor/generator.h>
@@ -77,8 +76,10 @@ State LoaderCore::state_dict() const {
 }
 
 void LoaderCore::load_state_dict(const State& state) {
-  const tern::detail::OpScope scope("DataLoader::load_state_dict");
   check_has_state();
+  TERN_CHECK(state.is_dict() && state.contains("in_epoch") && state.contains("sampler"), Error,
+             "DataLoader::load_state_dict: expected the state of a DataLoader, which has the keys "
+             "'in_epoch' and 'sampler'");
   const bool in_epoch = state.get<bool>("in_epoch");
   // States of version 0.1 lack the numbers for the seeds.
   const bool has_seed = state.contains("seed");

@@ -42,7 +42,8 @@ struct ConvName {
   std::size_t dims;
 };
 std::ostream& operator<<(std::ostream& stream, const ConvName& name) {
-  return stream << "nn::" << name.kind << name.dims << 'd';
+  detail::print_to(stream, {"nn::", name.kind, name.dims, 'd'});
+  return stream;
 }
 
 template <class Options>

@@ -78,6 +78,28 @@ TEST(OptionsPage, LeavesOutNoClass) {
   EXPECT_GT(classes, 120);
 }
 
+/// The tables of docs/optimizers.md have every optimizer and every schedule.
+TEST(OptimizersPage, LeavesOutNoClass) {
+  const std::string page = read_file(kSource + "docs/optimizers.md");
+  const std::regex declaration(
+      "class TERN_API (\\w+) : public (Optimizer|OptimizerOf<.*>|LRScheduler) \\{");
+  int classes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kSource + "nn/optim")) {
+    if (!entry.path().string().ends_with(".h")) continue;
+    std::istringstream lines(read_file(entry.path().string()));
+    std::smatch found;
+    for (std::string line; std::getline(lines, line);) {
+      if (!std::regex_match(line, found, declaration) || found[1] == "OptimizerOf") continue;
+      ++classes;
+      const std::string name = "`" + found[1].str();
+      const bool is_there =
+          page.find(name + "`") != page.npos || page.find(name + "(") != page.npos;
+      EXPECT_TRUE(is_there) << found[1] << " is not in docs/optimizers.md";
+    }
+  }
+  EXPECT_GE(classes, 30);
+}
+
 TEST(OptionsPage, HasOneOfEachKind) {
   const std::string page = read_file(kSource + "docs/options.md");
   for (const char* row :

@@ -29,6 +29,14 @@ case $way in
     # Every installed header brings what it needs along.
     (cd "$work/prefix/include" && find tern -name '*.h' | sed 's/.*/#include <&>/') >"$work/all.cpp"
     "$cxx" -std=c++20 -fsyntax-only -I"$work/prefix/include" "$work/all.cpp"
+    # The same with pkg-config, from a folder that was moved.
+    cp -a "$work/prefix" "$work/moved"
+    export PKG_CONFIG_PATH="$work/moved/lib/pkgconfig"
+    # shellcheck disable=SC2046  # the flags are words
+    "$cxx" -std=c++20 "$source/tests/install/consumer/consumer.cpp" $(pkg-config --cflags --libs tern) \
+      -Wl,-rpath,"$(pkg-config --variable=libdir tern)" -o "$work/consumer_pkg_config"
+    "$work/consumer_pkg_config"
+    test "$(pkg-config --modversion tern)" = "$(sed -n 's/.*PACKAGE_VERSION "\(.*\)".*/\1/p' "$work/prefix/lib/cmake/tern/tern-config-version.cmake" | head -1)"
     ! grep -rn "$build" "$work/prefix/lib/cmake" "$work/prefix/lib/pkgconfig"
     ;;
   add_subdirectory)

@@ -155,7 +155,8 @@ const std::vector<Text> kTexts = {
     {"modules on a user's stream",
      [] {
        std::ostringstream out;
-       for (const auto& module : *large_model()) {
+       const nn::ModuleList model = large_model();
+       for (const auto& module : *model) {
          if (module->as<Users>() == nullptr) module->pretty_print(out);
        }
        return out.str();

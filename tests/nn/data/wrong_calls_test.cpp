@@ -48,7 +48,8 @@ TEST(WrongCalls, OfDatasetsAndLoaders) {
       {"random_split: Sum of input lengths does not equal the length of the input dataset! The "
        "lengths sum up to 0, the dataset has 10 examples",
        [&] { random_split(pairs, std::vector<int>{}); }},
-      {"DataLoader::load_state_dict: Key 'in_epoch' is not defined; the keys are: none",
+      {"DataLoader::load_state_dict: expected the state of a DataLoader, which has the keys "
+       "'in_epoch' and 'sampler'",
        [&] { loader->load_state_dict(State()); }},
       {"DataLoader: the batch size must be positive, got -3",
        [&] { make_data_loader(pairs.map(Stack<>()), -3); }},
