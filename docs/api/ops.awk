@@ -193,5 +193,7 @@ is_methods && /^  [A-Z:a-z_<>, ]+&? [A-Za-z_0-9]+\(/ && !/^  requires/ {
   gsub(/^(TERN_MODULE\(|class )|\).*| .*/, "", name)
   note(name, name, of_class[name])
 }
-/^class TERN_API [A-Za-z0-9]+ : public Optimizer \{/ { note($3, $3, sentence(comment)) }
+/^class TERN_API [A-Za-z0-9]+ : public (Optimizer|OptimizerOf<.*>|LRScheduler) \{/ || /^class TERN_API ReduceLROnPlateau \{/ {
+  if ($3 != "OptimizerOf") note($3, $3, sentence(comment))
+}
 { comment = "" }

@@ -94,3 +94,4 @@ section "Utilities: tern::nn::utils" nn/utils/*.h
 section "Settings" $ops/matmul_precision.h $ops/cudnn.h $ops/print.h core/base/flush_denormal.h core/base/thread_pool.h \
   core/tensor/dtype.h core/tensor/options.h
 section "Optimizers: tern::optim" nn/optim/*.h
+section "Schedules: tern::optim" nn/optim/schedulers/*.h

@@ -25,7 +25,8 @@ TEST(OpsPage, HasOneOfEachKind) {
         "| `split(self, split_size, dim = 0)` | ", "| `x.random_(from, to, generator = {})`<br>",
         "| `linalg::diagonal(", "| `gather(self, dim, index)` | Picks ",
         "](pytorch-differences.md) |\n", "| `mse_loss(", "| `Linear` | ", "| `Sequential` | ",
-        "| `DataParallel` | ", "| `xavier_uniform_(", "| `clip_grad_norm_(", "| `SGD` | "}) {
+        "| `DataParallel` | ", "| `xavier_uniform_(", "| `clip_grad_norm_(", "| `SGD` | ",
+        "| `Adagrad` | ", "| `StepLR` | ", "| `ReduceLROnPlateau` | "}) {
     EXPECT_NE(page.find(row), std::string::npos) << row;
   }
   std::istringstream lines(page);
