@@ -279,13 +279,25 @@ using TypeMeta = ::tern::ScalarType;
 }  // namespace caffe2
 
 namespace tern::compat {
+/// Returns a number as what no locale changes, other values as they are.
+template <class T>
+decltype(auto) in_no_locale(const T& value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return Scalar(value);
+  } else if constexpr (std::is_integral_v<T> && sizeof(T) > 1) {
+    return std::to_string(value);
+  } else {
+    return (value);
+  }
+}
+
 /// Writes at most 100 elements with spaces between them.
 template <class Sequence>
 std::ostream& print_sequence(std::ostream& out, const Sequence& elements) {
   int index = 0;
   for (const auto& element : elements) {
     if (index == 100) return out << " ...";
-    out << (index++ > 0 ? " " : "") << element;
+    out << (index++ > 0 ? " " : "") << in_no_locale(element);
   }
   return out;
 }
@@ -296,7 +308,8 @@ std::ostream& print_sequence(std::ostream& out, const Sequence& elements) {
 namespace std {
 template <class First, class Second>
 ostream& operator<<(ostream& out, const pair<First, Second>& both) {
-  return out << '(' << both.first << ", " << both.second << ')';
+  return out << '(' << ::tern::compat::in_no_locale(both.first) << ", "
+             << ::tern::compat::in_no_locale(both.second) << ')';
 }
 template <class... Types>
 ostream& operator<<(ostream& out, const vector<Types...>& elements) {

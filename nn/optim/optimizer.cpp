@@ -312,7 +312,11 @@ void Optimizer::load_state_dict(const State& state) {
                numbers.size(), " parameters in group ", i, ", the optimizer has ",
                group.params().size());
     options.push_back(group.options().clone());
-    options.back()->load(saved_groups[i]);
+    try {
+      options.back()->load(saved_groups[i]);
+    } catch (const IndexError& error) {
+      throw IndexError(std::string(error.what()) + "; is it the state of another optimizer?");
+    }
     options.back()->check();
     schedules.push_back(loaded_schedule(saved_groups[i], *options.back()));
     for (std::size_t j = 0; j < numbers.size(); ++j) {

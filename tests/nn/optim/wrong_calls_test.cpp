@@ -47,6 +47,10 @@ TEST(WrongCalls, OfOptimizers) {
       {"SGD: Nesterov momentum requires a momentum and zero dampening, got 0.9 and 0.5",
        [] { SGD(one(), SGDOptions(1).momentum(0.9).dampening(0.5).nesterov(true)); }},
       {"SGD: can't optimize an undefined Tensor", [&] { sgd.add_param_group({{Tensor()}}); }},
+      {"tern::optim::SGD::load_state_dict: Key 'momentum' is not defined; the keys are: 'lr', "
+       "'betas', 'eps', 'weight_decay', 'amsgrad', 'maximize', 'capturable', 'params'; is it the "
+       "state of another optimizer?",
+       [&] { sgd.load_state_dict(Adam(one()).state_dict()); }},
       {"SGD: Invalid learning rate: -1",
        [&] {
          sgd.add_param_group({one(), std::make_unique<SGDOptions>(-1)});
