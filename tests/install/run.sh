@@ -30,6 +30,7 @@ case $way in
     (cd "$work/prefix/include" && find tern -name '*.h' | sed 's/.*/#include <&>/') >"$work/all.cpp"
     "$cxx" -std=c++20 -fsyntax-only -I"$work/prefix/include" "$work/all.cpp"
     # The same with pkg-config, from a folder that was moved.
+    command -v pkg-config >/dev/null || "$source/cmake/setup.sh" pkg-config
     cp -a "$work/prefix" "$work/moved"
     export PKG_CONFIG_PATH="$work/moved/lib/pkgconfig"
     # shellcheck disable=SC2046  # the flags are words
