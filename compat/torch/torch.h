@@ -94,6 +94,21 @@ inline Tensor group_norm(const Tensor& input, StrictInt num_groups, const Tensor
   return tern::group_norm(input, num_groups, weight, bias, eps);
 }
 
+/// Returns tern::softmax(), of the input converted to `dtype` if one is given.
+inline Tensor softmax(const Tensor& input, std::int64_t dim,
+                      std::optional<ScalarType> dtype = std::nullopt) {
+  return tern::softmax(dtype ? input.to(*dtype) : input, dim);
+}
+/// Returns tern::log_softmax(), of the input converted to `dtype` if one is given.
+inline Tensor log_softmax(const Tensor& input, std::int64_t dim,
+                          std::optional<ScalarType> dtype = std::nullopt) {
+  return tern::log_softmax(dtype ? input.to(*dtype) : input, dim);
+}
+/// Returns tern::maximum().
+inline Tensor max(const Tensor& input, const Tensor& other) { return maximum(input, other); }
+/// Returns tern::minimum().
+inline Tensor min(const Tensor& input, const Tensor& other) { return minimum(input, other); }
+
 }  // namespace tern::compat
 
 namespace tern::autograd {
@@ -151,10 +166,16 @@ using ::tern::batch_norm;
 using ::tern::group_norm;
 using ::tern::instance_norm;
 using ::tern::layer_norm;
+using ::tern::max;
+using ::tern::min;
 using ::tern::compat::batch_norm;
 using ::tern::compat::group_norm;
 using ::tern::compat::instance_norm;
 using ::tern::compat::layer_norm;
+using ::tern::compat::log_softmax;
+using ::tern::compat::max;
+using ::tern::compat::min;
+using ::tern::compat::softmax;
 
 /// The class of the CPU's generators, for make_generator().
 struct CPUGeneratorImpl {};
@@ -245,10 +266,16 @@ using ::tern::batch_norm;
 using ::tern::group_norm;
 using ::tern::instance_norm;
 using ::tern::layer_norm;
+using ::tern::max;
+using ::tern::min;
 using ::tern::compat::batch_norm;
 using ::tern::compat::group_norm;
 using ::tern::compat::instance_norm;
 using ::tern::compat::layer_norm;
+using ::tern::compat::log_softmax;
+using ::tern::compat::max;
+using ::tern::compat::min;
+using ::tern::compat::softmax;
 
 using at::device_of;
 

@@ -84,6 +84,18 @@ TEST(TorchPrograms, MakeGeneratorsAndGuards) {
   torch::init_num_threads();
 }
 
+TEST(TorchPrograms, PassTheDtypeOfSoftmaxAndTwoTensorsToMax) {
+  const auto x = torch::tensor({{1.0, 3.0}, {2.0, 0.0}}), y = torch::ones({2, 2});
+  EXPECT_EQ(torch::softmax(x, 1, torch::kDouble).dtype(), torch::kDouble);
+  EXPECT_TRUE(at::log_softmax(x, 1).equal(x.log_softmax(1)));
+  torch::nn::Functional layer(torch::log_softmax, 1, torch::nullopt);
+  EXPECT_TRUE(layer(x).equal(x.log_softmax(1)));
+  EXPECT_TRUE(torch::max(x, y).equal(torch::maximum(x, y)));
+  EXPECT_TRUE(at::min(x, y).equal(torch::minimum(x, y)));
+  EXPECT_EQ(std::get<0>(torch::max(x, 1)).sizes(), torch::IntArrayRef({2}));
+  EXPECT_EQ(torch::max(x).item<float>(), 3);
+}
+
 TEST(TorchPrinting, WritesContainersAsLibtorch) {
   EXPECT_EQ(streamed(std::vector<double>{0.5, 2}), "0.5 2");
   EXPECT_EQ(streamed(std::vector<std::string>{}), "");
