@@ -114,6 +114,22 @@ TEST(EarlyStop, AsksForTheMode) {
       "EarlyStop: there is no number 'loss_of_test'; there are: loss, lr, val_loss");
 }
 
+// The best epoch of a training that continues may lie before the checkpoint.
+TEST(Checkpoint, KeepsTheBestAcrossAResume) {
+  const Scratch scratch;
+  nn::Linear net(4, 3);
+  const auto best_after = [&](std::vector<double> values) {
+    run_with(std::move(values),
+             {train::Checkpoint(scratch.path("last.json"),
+                                {.best = scratch.path("best.json"), .resume = true})},
+             net);
+    return read_file(scratch.path("best.json"));
+  };
+  const std::string best = best_after({3, 1});
+  EXPECT_EQ(best_after({3, 1, 2, 2}), best);
+  EXPECT_NE(best_after({3, 1, 2, 2, 0.5}), best);
+}
+
 TEST(Schedule, StepsByEpochStepAndMetric) {
   nn::Linear net(4, 3);
   optim::SGD sgd(net->parameters(), 1.0);
