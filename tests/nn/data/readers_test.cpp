@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -13,7 +14,7 @@
 #include <tern/nn/data/files.h>
 
 #include "error_of.h"
-#include "golden/golden.h"
+#include "nn/data/golden_images.h"
 
 namespace tern::data {
 namespace {
@@ -33,11 +34,6 @@ class ReadersTest : public ::testing::Test {
     std::filesystem::create_directories((folder_ / name).parent_path());
     std::ofstream(path(name), std::ios::binary) << content;
     return path(name);
-  }
-  /// The bytes of a golden image.
-  static std::string golden_bytes(const std::string& name) {
-    std::ifstream file(TERN_TEST_DATA "/images/" + name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
 
   std::filesystem::path folder_;
@@ -255,95 +251,6 @@ TEST_F(ReadersTest, Cifar10) {
               datasets::CIFAR10 wrong(folder_.string());
             }).find("expected a label from 0 to 9 at byte 3073, found 10"),
             std::string::npos);
-}
-
-/// The largest difference of an image and golden pixels.
-double difference(const Tensor& image, const std::string& name) {
-  const Tensor expected = testing::golden_tensor(testing::golden("images").at(name), kByte);
-  return image.flatten().to(kDouble).sub(expected.to(kDouble)).abs().max().item<double>();
-}
-
-/// False if this tern was built without libjpeg-turbo.
-bool reads_jpeg() {
-  try {
-    read_image(TERN_TEST_DATA "/images/rgb.jpg");
-    return true;
-  } catch (const NotImplementedError&) {
-    return false;
-  }
-}
-
-TEST_F(ReadersTest, ImagesOfEveryKind) {
-  if (!reads_jpeg()) GTEST_SKIP() << "needs libjpeg-turbo";
-  for (const char* name : {"rgb.jpg", "progressive.jpg", "gray.jpg", "rgb.png", "gray.png",
-                           "rgba.png", "palette.png", "bits.png", "gray16.png", "cmyk.jpg"}) {
-    const std::string file = std::string(TERN_TEST_DATA "/images/") + name;
-    const Tensor image = read_image(file);
-    EXPECT_EQ(image.dtype(), kByte);
-    EXPECT_EQ(image.sizes(), IntArrayRef({3, 14, 21}));
-    // Decoders of JPEG differ by some units, most where colours have half the size.
-    EXPECT_LE(difference(image, name), std::string(name).ends_with("png") ? 0 : 4) << name;
-    EXPECT_TRUE(image.is_contiguous());
-  }
-}
-
-TEST_F(ReadersTest, ImagesInOtherModes) {
-  if (!reads_jpeg()) GTEST_SKIP() << "needs libjpeg-turbo";
-  const std::pair<const char*, std::int64_t> channels[] = {
-      {"rgb.jpg", 3},  {"progressive.jpg", 3}, {"gray.jpg", 1}, {"rgb.png", 3},    {"gray.png", 1},
-      {"rgba.png", 4}, {"palette.png", 3},     {"bits.png", 1}, {"gray16.png", 1}, {"cmyk.jpg", 4}};
-  for (const auto& [name, count] : channels) {
-    const std::string file = std::string(TERN_TEST_DATA "/images/") + name;
-    const Tensor gray = read_image(file, ImageMode::kGray);
-    EXPECT_EQ(gray.sizes(), IntArrayRef({1, 14, 21})) << name;
-    EXPECT_LE(difference(gray, std::string(name) + " gray"), 2) << name;
-    const Tensor unchanged = read_image(file, ImageMode::kUnchanged);
-    EXPECT_EQ(unchanged.sizes(), IntArrayRef({count, 14, 21})) << name;
-    const std::string golden = std::string(name) + (count == 4   ? " unchanged"
-                                                    : count == 1 ? " gray"
-                                                                 : "");
-    EXPECT_LE(difference(unchanged, golden), 4) << name;
-  }
-}
-
-TEST_F(ReadersTest, InksAreInvertedWithAndWithoutAdobesMarker) {
-  if (!reads_jpeg()) GTEST_SKIP() << "needs libjpeg-turbo";
-  const std::string marked = golden_bytes("cmyk.jpg");
-  const std::size_t marker = marked.find("\xff\xee");
-  ASSERT_NE(marker, std::string::npos);
-  std::string bare = marked;
-  bare.erase(marker, 2 + std::size_t{static_cast<std::uint8_t>(marked[marker + 3])});
-  for (const ImageMode mode : {ImageMode::kRgb, ImageMode::kGray, ImageMode::kUnchanged}) {
-    EXPECT_TRUE(decode_image(bare.data(), bare.size(), mode)
-                    .equal(decode_image(marked.data(), marked.size(), mode)));
-  }
-}
-
-TEST_F(ReadersTest, DamagedImagesAreErrors) {
-  if (!reads_jpeg()) GTEST_SKIP() << "needs libjpeg-turbo";
-  for (const char* name : {"rgb.jpg", "progressive.jpg", "gray.jpg", "cmyk.jpg", "rgb.png",
-                           "palette.png", "gray16.png"}) {
-    const std::string bytes = golden_bytes(name);
-    ASSERT_FALSE(bytes.empty());
-    for (std::size_t size = 0; size + 2 < bytes.size(); size += 1 + bytes.size() / 97) {
-      const std::string text =
-          error_of<FileError>([&] { decode_image(bytes.data(), size, ImageMode::kRgb, "cut"); });
-      EXPECT_NE(text.find("image: cut"), std::string::npos) << name << " " << size << ": " << text;
-    }
-  }
-  EXPECT_NE(error_of<FileError>([&] {
-              read_image(write("text.jpg", "not an image"));
-            }).find("is neither a JPEG nor a PNG file: at byte 0"),
-            std::string::npos);
-  // A header that promises more than memory.
-  std::string huge = golden_bytes("rgb.png");
-  huge.replace(16, 8, std::string("\x7f\xff\xff\xff\x7f\xff\xff\xff", 8));
-  EXPECT_THROW(decode_image(huge.data(), huge.size()), FileError);
-  std::string wide = golden_bytes("rgb.jpg");
-  const std::size_t frame = wide.find("\xff\xc0");
-  ASSERT_NE(frame, std::string::npos);
-  wide.replace(frame + 5, 4, "\x3f\xff\x3f\xff");
-  EXPECT_THROW(decode_image(wide.data(), wide.size()), FileError);
 }
 
 TEST_F(ReadersTest, ImageFolder) {
