@@ -2,8 +2,9 @@
 
 function(tern_own_code target)
   # Static thread-locals are reached without a call, but a program has only 1.6 KB of them for all libraries that it
-  # opens late (dlopen). libtern has 552 bytes. A plugin has none: the flag would apply to the whole block of the plugin,
-  # of which cudart has 4 KB, and dlopen would fail. Nor has a static libtern, which may become a part of a plugin.
+  # opens late (dlopen). libtern needs less than 600 bytes. A plugin has none: the flag would apply to the whole block
+  # of the plugin, of which cudart has 4 KB, and dlopen would fail. Nor has a static libtern, which may become a part
+  # of a plugin.
   # Sanitizers (CUDA's plugin is never built with them) need the flag, because GCC 12's leak checker reads wrong
   # addresses around blocks that are allocated late.
   set(tls_model $<$<COMPILE_LANGUAGE:CXX>:-ftls-model=initial-exec>)
