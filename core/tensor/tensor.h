@@ -176,22 +176,6 @@ class TERN_API Tensor {
   /// Returns true when the only element is not 0, for conditions like `if ((a > b).all())`. Throws
   /// Error unless numel() is 1.
   explicit operator bool() const;
-  /// Returns a view of the elements for fast access by index: `a[i][j]` of `accessor<float, 2>()`.
-  /// The tensor must outlive the accessor. Throws DTypeError when T is not the C++ type of the
-  /// dtype, ShapeError unless dim() is N, and DeviceError unless the elements are in host memory.
-  ///
-  /// Example:
-  ///   auto a = x.accessor<float, 2>();
-  ///   for (std::int64_t i = 0; i < a.size(0); ++i) trace += a[i][i];
-  template <class T, std::size_t N>
-  TensorAccessor<T, N> accessor() const& {
-    static_assert(N > 0, "a tensor without dimensions has one element: use item<T>()");
-    check_accessor(N);
-    return {data_ptr<T>(), self().sizes.data(), self().strides.data()};
-  }
-  // The accessor of a temporary tensor would outlive the tensor.
-  template <class T, std::size_t N>
-  TensorAccessor<T, N> accessor() && = delete;
   /// Copies all elements to the host, in row-major order. Throws DTypeError when T is not the C++
   /// type of the dtype. For bool tensors use `to(kLong)` first.
   template <class T>

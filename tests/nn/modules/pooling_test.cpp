@@ -301,10 +301,12 @@ TEST(Pooling, SaysWhatDoesNotFit) {
       [&, &y = y, &indices = indices] {
         F::max_unpool2d(y, indices, F::MaxUnpool2dFuncOptions(2).stride(kMost));
       });
-  expect("output_size should be a sequence containing 2 or 4 elements, but it has a length of '3'",
-         [&] {
-           unpool(y, indices, std::vector<std::int64_t>{1, 8, 6});
-         });
+  expect(
+      "max_unpool2d: output_size should be a sequence containing 2 or 4 elements, but it has a "
+      "length of '3'",
+      [&] {
+        unpool(y, indices, std::vector<std::int64_t>{1, 8, 6});
+      });
   EXPECT_FALSE((std::is_constructible_v<nn::MaxPool2dOptions, bool>));
   EXPECT_FALSE((std::is_constructible_v<nn::AdaptiveAvgPool2dOptions, bool>));
   EXPECT_FALSE((std::is_constructible_v<nn::LPPool2dOptions, bool, int>));
