@@ -58,7 +58,7 @@ Tensor glu(const Tensor& input, std::int64_t dim) {
                       const Tensor a = x.narrow(dim, 0, half);
                       const Tensor s = sigmoid(x.narrow(dim, half, half));
                       const Tensor first = g * s;
-                      return cat({first, first * a * (1 - s)}, dim);
+                      return cat({first, first * (1 - s) * a}, dim);
                     },
                     input));
 }

@@ -246,6 +246,7 @@ def elementwise():
         call(name, T(numbers))
     for name in ("F.gelu(a)", "F.hardswish(a)"):
         call(name, T([v for v in numbers if abs(v) < 1e30]))
+    call("F.glu(a, b)", T([3e38, -3e38, 1, 30, 100, -50]), 0)
     for bound in (0.0, 0.5, 1.0):
         call("a.hardshrink(b)", T(numbers), bound)
         call("F.threshold(a, b, c)", T(some), bound, -7.0)
@@ -368,6 +369,9 @@ def grids():
             point = [0.25, -0.5]
             point[place] = value
             call("grid_sampler(a, b, c, d, e)", C(list(range(1, 10)), [1, 1, 3, 3]), C(point, [1, 1, 1, 2]), mode, padding, align)
+        if mode == 1:
+            call("grid_sampler(a, b, c, d, e)", C([INF, 1, 2, 3], [1, 1, 2, 2]), T([-1, -1, 0.75, 1], [1, 1, 2, 2]), mode, padding,
+                 align)
         call("grid_sampler(a, b, c, d, e)", image, T([-1, 1, 1, -1, 0, 0, -1.25, 1.375], [1, 1, 4, 2]), mode, padding, align)
 
 

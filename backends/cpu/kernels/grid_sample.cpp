@@ -88,6 +88,7 @@ class GridSampler {
           }
         }
       }
+      if (args_.mode == GridMode::kNearest) continue;  // 0, also times infinity
       for (int d = 0; d < 3; ++d) slopes[d] += product * terms[k].slopes[d];
     }
     if (args_.grad_grid == nullptr) return;

@@ -116,6 +116,7 @@ void apply(const GridSampleArgs& args) {
             const double g = grad[image * args.points + point];
             if (inside) {
               grad_in[static_cast<std::size_t>(at)] += g * z.weight * y.weight * x.weight;
+              if (args.mode == GridMode::kNearest) continue;  // 0, also times infinity
               slopes[0] += g * value * z.weight * y.weight * x.slope;
               slopes[1] += g * value * z.weight * y.slope * x.weight;
               slopes[2] += g * value * z.slope * y.weight * x.weight;
