@@ -5,6 +5,7 @@
 #include <tern/nn/detail/container_clone.h>
 #include <tern/nn/detail/family.h>
 #include <tern/nn/detail/module_walk.h>
+#include <tern/nn/detail/parameters.h>
 #include <tern/nn/module.h>
 #include <tern/nn/module_holder.h>
 
@@ -90,7 +91,7 @@ void Module::check_name(const char* kind, const std::string& name) const {
 Tensor& Module::register_parameter(std::string name, Tensor tensor, StrictBool requires_grad) {
   check_name("Parameter", name);
   check_leaf(name, tensor);
-  if (tensor.defined()) tensor.requires_grad_(requires_grad);
+  detail::set_requires_grad(name, tensor, requires_grad);
   return parameters_.insert(std::move(name), std::move(tensor));
 }
 

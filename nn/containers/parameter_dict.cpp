@@ -18,7 +18,7 @@ void ParameterDictImpl::pretty_print(std::ostream& stream) const {
 }
 
 Tensor& ParameterDictImpl::insert(const std::string& key, Tensor parameter) {
-  const bool requires_grad = parameter.requires_grad();
+  const bool requires_grad = detail::checked_requires_grad("ParameterDict", key, parameter);
   return register_parameter(key, std::move(parameter), requires_grad);
 }
 
@@ -29,7 +29,7 @@ Tensor& ParameterDictImpl::setdefault(const std::string& key, const Tensor& para
 
 void ParameterDictImpl::put(const std::string& key, Tensor parameter) {
   if (contains(key)) {
-    const bool requires_grad = parameter.requires_grad();
+    const bool requires_grad = detail::checked_requires_grad("ParameterDict", key, parameter);
     replace_parameter(key, std::move(parameter), requires_grad);
   } else {
     insert(key, std::move(parameter));

@@ -19,14 +19,16 @@ void ParameterListImpl::pretty_print(std::ostream& stream) const {
 }
 
 void ParameterListImpl::append(Tensor parameter) {
-  const bool requires_grad = parameter.requires_grad();
-  register_parameter(std::to_string(size()), std::move(parameter), requires_grad);
+  const std::string name = std::to_string(size());
+  const bool requires_grad = detail::checked_requires_grad("ParameterList", name, parameter);
+  register_parameter(name, std::move(parameter), requires_grad);
 }
 
 void ParameterListImpl::set(Index index, Tensor parameter) {
   at(index);
-  const bool requires_grad = parameter.requires_grad();
-  replace_parameter(std::to_string(std::size_t{index}), std::move(parameter), requires_grad);
+  const std::string name = std::to_string(std::size_t{index});
+  const bool requires_grad = detail::checked_requires_grad("ParameterList", name, parameter);
+  replace_parameter(name, std::move(parameter), requires_grad);
 }
 
 Tensor ParameterListImpl::pop() {

@@ -2,13 +2,31 @@
 
 #include <optional>
 #include <ostream>
+#include <string>
 
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/module.h>
 
-// Helpers shared by ParameterList and ParameterDict.
+// Helpers of registered parameters, and of ParameterList and ParameterDict.
 
 namespace tern::nn::detail {
+
+/// Sets requires_grad of a parameter. Errors name the parameter.
+inline void set_requires_grad(const std::string& name, const Tensor& parameter,
+                              bool requires_grad) {
+  if (!parameter.defined()) return;
+  TERN_CHECK(!requires_grad || parameter.is_floating_point(), DTypeError, "parameter '", name,
+             "': Only Tensors of floating point and complex dtype can require gradients, got ",
+             parameter.dtype());
+  parameter.requires_grad_(requires_grad);
+}
+
+/// Returns requires_grad of a parameter of a container, which must be defined.
+inline bool checked_requires_grad(const char* container, const std::string& name,
+                                  const Tensor& parameter) {
+  TERN_CHECK(parameter.defined(), Error, container, ": the parameter '", name, "' is undefined");
+  return parameter.requires_grad();
+}
 
 /// Returns a copy with its own memory and the same requires_grad.
 inline Tensor clone_leaf(const Tensor& tensor, const std::optional<Device>& device) {

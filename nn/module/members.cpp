@@ -1,4 +1,5 @@
 #include <tern/nn/detail/family.h>
+#include <tern/nn/detail/parameters.h>
 #include <tern/nn/module.h>
 
 // Data members that are bound to registered tensors.
@@ -61,7 +62,7 @@ Tensor& Module::replace_parameter(const std::string& name, Tensor tensor,
                                   StrictBool requires_grad) {
   Tensor& registered = parameters_[name];
   check_leaf(name, tensor);
-  if (tensor.defined()) tensor.requires_grad_(requires_grad);
+  detail::set_requires_grad(name, tensor, requires_grad);
   registered = std::move(tensor);
   rebind(name, registered);
   return registered;

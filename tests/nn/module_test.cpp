@@ -40,8 +40,8 @@ TEST(Module, RegistersUnderUniqueNames) {
             "Submodule 'n' is empty: it holds no module");
   EXPECT_EQ(error_of([&] { module.register_module("n", nn::ReLU(nullptr)); }), kEmptyHolder);
   EXPECT_EQ(
-      error_of<DTypeError>([&] { module.register_parameter("i", ones({1}, kLong)); }).substr(0, 67),
-      "Only Tensors of floating point and complex dtype can require gradie");
+      error_of<DTypeError>([&] { module.register_parameter("i", ones({1}, kLong)); }).substr(0, 82),
+      "parameter 'i': Only Tensors of floating point and complex dtype can require gradie");
 }
 
 TEST(Module, RefusesToHoldItself) {

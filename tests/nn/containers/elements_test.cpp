@@ -163,6 +163,24 @@ TEST(Elements, OfParameterContainersMustBeLeaves) {
   EXPECT_EQ(error_of([&] { fc->register_parameter("gain", leaf * 2); }), expected("gain"));
   EXPECT_EQ(error_of([&] { fc->replace_parameter("bias", leaf * 2); }), expected("bias"));
   EXPECT_TRUE(fc->bias.is_leaf());
+  const Tensor none;
+  EXPECT_EQ(error_of([&] { list->append(none); }), "ParameterList: the parameter '1' is undefined");
+  EXPECT_EQ(error_of([&] { list->set(0, none); }), "ParameterList: the parameter '0' is undefined");
+  EXPECT_EQ(error_of([&] { dict->insert("b", none); }),
+            "ParameterDict: the parameter 'b' is undefined");
+  EXPECT_EQ(error_of([&] {
+              dict->update(nn::Module::NamedTensors{{"a", none}});
+            }),
+            "ParameterDict: the parameter 'a' is undefined");
+  for (const char* name : {"gain", "bias"}) {
+    EXPECT_EQ(error_of([&] {
+                name == std::string("bias") ? fc->replace_parameter(name, ones({2}, kLong))
+                                            : fc->register_parameter(name, ones({2}, kLong));
+              }),
+              std::string("parameter '") + name +
+                  "': Only Tensors of floating point and complex dtype can require gradients, got "
+                  "Long");
+  }
   EXPECT_EQ(fc->parameters().size(), 2u);
 }
 
