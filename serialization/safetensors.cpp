@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include <tern/core/base/error.h>
+#include <tern/serialization/detail/formats.h>
 #include <tern/serialization/json/detail/text.h>
 #include <tern/serialization/safetensors/detail/reader.h>
 
@@ -10,11 +11,17 @@ namespace tern {
 
 struct SafetensorsFile::Content {
   Content(const std::string& path, const LoadFileOptions& options)
-      : file(path), reader(file, options) {
+      : file(path), reader(checked(file), options) {
     for (const SafetensorsEntry& entry : reader.header().entries) {
       by_name.emplace(entry.name, &entry);
     }
   }
+  /// Throws FileError that names the format if the file is in another one.
+  static const detail::InputFile& checked(const detail::InputFile& file) {
+    detail::format_of_content(detail::format_of_suffix("load", ".safetensors"), file);
+    return file;
+  }
+
   const detail::InputFile file;
   const detail::SafetensorsReader reader;
   std::unordered_map<std::string_view, const SafetensorsEntry*> by_name;

@@ -56,7 +56,7 @@ std::string TextFile::place(std::uint64_t offset) const {
     const std::size_t newline = text.rfind('\n');
     column = newline == text.npos ? column + text.size() : text.size() - newline;
   }
-  return text_of("'", file_.path(), "', line ", line, ", column ", column);
+  return text_of("load: '", file_.path(), "', line ", line, ", column ", column);
 }
 
 }  // namespace tern::detail

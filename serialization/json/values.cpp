@@ -56,7 +56,7 @@ void skip_string(TextFile& text, const std::string& name) {
 }
 
 /// Names the kind of value that begins with `first`, for error texts.
-const char* found_name(char first) {
+std::string found_name(char first) {
   if (const char* const kind = value_kind(first)) return kind;
   switch (first) {
     case ']':
@@ -66,7 +66,7 @@ const char* found_name(char first) {
     case '\0':
       return "the end of the file";
     default:
-      return "an unexpected character";
+      return '!' <= first && first <= '~' ? text_of('\'', first, '\'') : "an unexpected character";
   }
 }
 

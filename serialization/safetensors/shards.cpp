@@ -198,7 +198,10 @@ Shards open_shards(const std::string& path, const SafetensorsIndex& index,
   index.each([&](std::string_view name, std::string_view file) {
     std::unique_ptr<const Shard>& shard = shards[file];
     if (!shard) {
-      shard = std::make_unique<const Shard>(folder_of(path).append(file), options);
+      const std::string shard_path = folder_of(path).append(file);
+      TERN_CHECK(exists(shard_path), FileError, "load: '", path, "' lists '", file,
+                 "', which is missing");
+      shard = std::make_unique<const Shard>(shard_path, options);
       TERN_CHECK(id.empty() || id == find_metadata(shard->reader.header().metadata, kSaveKey),
                  FileError, "load: '", path, "': the index and '", file,
                  "' were written by different saves");

@@ -152,7 +152,7 @@ TEST_F(JsonRejectTree, ErrorsSayWhere) {
              "{\"format\": \"tern.state_dict\", \"version\": 2,\n\"tensors\": {},\n\"state\": {"
              "\n\"a\": 1,\n  \"b\": {\"$tensor\": \"v\"}\n}}");
   EXPECT_EQ(error_of<FileError>([&] { load_state(path_); }),
-            "'" + path_ + "', line 5, column 23: state: the file has no tensor 'v'");
+            "load: '" + path_ + "', line 5, column 23: state: the file has no tensor 'v'");
 }
 
 }  // namespace

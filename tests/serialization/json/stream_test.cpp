@@ -98,9 +98,8 @@ TEST(JsonStream, ErrorsFarBehindSayWhere) {
   for (int i = 0; i < 20000; ++i) text += "\"k" + std::to_string(i) + "\": [1.5, 2.5],\n";
   write_file(scratch.path(), text + "  \"bad\": [1.5, x]}");
   EXPECT_EQ(error_of<FileError>([&] { load_state(scratch.path()); }),
-            "'" + scratch.path() +
-                "', line 20002, column 16: tensor 'bad': data[1]: expected a number, found "
-                "an unexpected character");
+            "load: '" + scratch.path() +
+                "', line 20002, column 16: tensor 'bad': data[1]: expected a number, found 'x'");
 }
 
 TEST(JsonStream, LongNumbers) {

@@ -131,6 +131,16 @@ TEST_F(SafetensorsFileTest, OtherFormatsIgnoreTheMapping) {
   EXPECT_TRUE(identical(load_state(path, mapped()), state_));
 }
 
+TEST_F(SafetensorsFileTest, NamesOtherFormats) {
+  const std::string path = scratch_.path("state.json");
+  save(state_, path);
+  EXPECT_EQ(error_of<FileError>([&] { SafetensorsFile{path}; }),
+            "load: '" + path + "' is in the format JSON, not safetensors");
+  write_file(path_, "");
+  EXPECT_EQ(error_of<FileError>([&] { SafetensorsFile{path_}; }),
+            "load: '" + path_ + "' is empty, not safetensors");
+}
+
 TEST_F(SafetensorsFileTest, ListsDtypesThatTernDoesNotHave) {
   write_file(path_, safetensors_bytes("{\"a\":" + entry_text("F8_E8M0", "[3]", "[0,3]") +
                                           ",\"b\":" + entry_text("F4", "[2,1]", "[3,4]") +

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <set>
@@ -95,6 +96,41 @@ TEST_F(SafetensorsShards, OneFileWhenItIsSmallEnough) {
   EXPECT_TRUE(identical(load_state(scratch_.folder()), state_));
 }
 
+// 16 + 16 + 80 + 2 + 0 bytes, in this order: the number of files for each largest size.
+TEST_F(SafetensorsShards, OfTheLargestSizeAndOneByteLess) {
+  const std::pair<std::uint64_t, std::size_t> cases[] = {
+      {1, 5},   {2, 4},   {15, 4},  {16, 4},  {31, 4},
+      {32, 3},  {81, 3},  {82, 2},  {97, 2},  {98, 2},
+      {111, 2}, {112, 2}, {113, 2}, {114, 1}, {std::uint64_t(-1), 1}};
+  for (const auto& [size, count] : cases) {
+    options_.max_shard_size = size;
+    save(state_, path_, options_);
+    EXPECT_EQ(names().size(), count == 1 ? 1 : count + 1) << size;
+    EXPECT_TRUE(identical(load_state(path_), state_)) << size;
+    if (count > 1) {
+      EXPECT_NE(read_file(index_).find("\"total_size\": 114,"), std::string::npos) << size;
+    }
+  }
+}
+
+TEST_F(SafetensorsShards, EachStringOfTheirMetadataOnce) {
+  const auto entry = entry_text("U8", "[1]", "[0,1]");
+  for (const std::string name : {"a", "b"}) {
+    write_file(scratch_.path(name + ".safetensors"),
+               safetensors_bytes("{\"__metadata__\":{\"author\":\"me\",\"file\":\"of " + name +
+                                     "\"},\"" + name + "\":" + entry + "}",
+                                 1));
+  }
+  write_file(index_, R"({"metadata": {"total_size": 2, "author": "me"},
+                         "weight_map": {"a": "a.safetensors", "b": "b.safetensors"}})");
+  std::vector<std::pair<std::string, std::string>> metadata;
+  load_state(index_, {.metadata = &metadata});
+  std::ranges::sort(metadata);
+  EXPECT_EQ(metadata.size(), 2u);
+  EXPECT_EQ(metadata[0], (std::pair<std::string, std::string>{"author", "me"}));
+  EXPECT_EQ(metadata[1].first, "file");
+}
+
 TEST_F(SafetensorsShards, OneFileWhenNothingElseIsAskedFor) {
   save(state_, path_, options_);
   state_.set("c", full({2}, 7));
@@ -183,7 +219,7 @@ TEST_F(SafetensorsShards, WhatAnIndexMayNotBe) {
   rejects(replaced(good, "\"d\":", "\"a\":"), "tensor 'a' appears twice");
   rejects(replaced(good, "\"d\":", "\"x\":"), "tensor 'x' is not in '" + shard);
   rejects(replaced(good, "    \"d\": \"" + shard + "\",\n", ""), "but the index has 4");
-  rejects(replaced(good, shard, "none.safetensors"), "No such file");
+  rejects(replaced(good, shard, "none.safetensors"), "which is missing");
   rejects(good.substr(0, good.size() / 2), "index: byte ");
   rejects(good + "x", "index: byte ");
   rejects(std::string("{\"weight_map\":") + std::string(100'000, '['), "'weight_map': expected");
@@ -201,7 +237,14 @@ TEST_F(SafetensorsShards, WhatAnIndexMayNotBe) {
   write_file(scratch_.path(shard), bytes.substr(0, bytes.size() - 1));
   rejects(good, shard + "': ");
   std::filesystem::remove(scratch_.path(shard));
-  rejects(good, "No such file");
+  rejects(good, "which is missing");
+}
+
+TEST_F(SafetensorsShards, AMissingFileIsNamedWithItsIndex) {
+  save(state_, path_, options_);
+  std::filesystem::remove(scratch_.path("model-00002-of-00003.safetensors"));
+  EXPECT_EQ(error_of<FileError>([&] { load_state(path_); }),
+            "load: '" + index_ + "' lists 'model-00002-of-00003.safetensors', which is missing");
 }
 
 TEST_F(SafetensorsShards, AFolderWithoutAModel) {
