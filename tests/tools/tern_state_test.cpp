@@ -267,6 +267,8 @@ TEST_F(TernState, LeavesOutWhatAStateCannotHold) {
     const ProgramResult result = run(command);
     EXPECT_NE(result.code, 0);
     EXPECT_NE(result.text.find(error), std::string::npos) << result.text;
+    const bool has_option = !command.starts_with("validate");
+    EXPECT_EQ(result.text.find(" (--skip leaves it out)") != std::string::npos, has_option);
   }
   for (const char* name : {"1.json", "2.npz", "3.pt", "4.safetensors"}) {
     const std::string to = scratch_.path(name);

@@ -9,6 +9,11 @@
 /// The values that a State cannot hold: their keys, and what they are.
 using Skipped = std::vector<std::pair<std::string, std::string>>;
 
+/// Loads a file. With `skip`, leaves out values that a State cannot hold and adds them to
+/// `skipped`; without it, such a value is an error that names the option --skip.
+tern::State load_file(const std::string& path, tern::LoadFileOptions options, bool skip,
+                      Skipped& skipped);
+
 /// Prints a warning on standard error for each value that is left out of `path`.
 void warn_of_skipped(const std::string& path, const Skipped& skipped);
 

@@ -50,6 +50,20 @@ tern::State without_meta(const tern::State& state, const std::string& path, Skip
 
 }  // namespace
 
+tern::State load_file(const std::string& path, tern::LoadFileOptions options, bool skip,
+                      Skipped& skipped) {
+  if (skip) options.skipped = &skipped;
+  try {
+    return tern::load_state(path, options);
+  } catch (const tern::FileError& error) {
+    const std::string option = "LoadFileOptions::skipped";
+    std::string text = error.what();
+    const std::size_t at = text.find(option);
+    if (at == std::string::npos) throw;
+    throw tern::FileError(text.replace(at, option.size(), "--skip"));
+  }
+}
+
 void warn_of_skipped(const std::string& path, const Skipped& skipped) {
   for (const auto& [keys, what] : skipped) {
     std::fprintf(stderr, "%s: '%s' is left out: %s\n", path.c_str(), printable(keys).c_str(),
@@ -60,8 +74,7 @@ void warn_of_skipped(const std::string& path, const Skipped& skipped) {
 void convert_file(const std::string& from, const std::string& to, tern::SaveOptions options,
                   bool skip) {
   Skipped skipped;
-  tern::State state =
-      tern::load_state(from, {.metadata = &options.metadata, .skipped = skip ? &skipped : nullptr});
+  tern::State state = load_file(from, {.metadata = &options.metadata}, skip, skipped);
   if (skip) state = without_meta(state, "", skipped);
   warn_of_skipped(from, skipped);
   if (!to.ends_with(".json") && !to.ends_with(".safetensors") && !options.metadata.empty()) {

@@ -118,7 +118,7 @@ class Walk {
 bool show_difference(const std::string& a, const std::string& b, double tolerance, bool skip) {
   const auto load = [skip](const std::string& path) {
     Skipped skipped;
-    const tern::State state = tern::load_state(path, {.skipped = skip ? &skipped : nullptr});
+    const tern::State state = load_file(path, {}, skip, skipped);
     warn_of_skipped(path, skipped);
     return state;
   };
