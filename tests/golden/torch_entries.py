@@ -92,3 +92,5 @@ for protocol in range(2, 6):
 for protocol in (2, 4):
     torch.save(state, f"torch_entries_{protocol}.pth", pickle_protocol=protocol,
                _use_new_zipfile_serialization=False)
+torch.serialization.set_crc32_options(False)  # changed copies must not end at a checksum
+torch.save(state, "../fuzz/corpus/pt/entries_no_crc.pt")
