@@ -88,6 +88,51 @@ TEST(Content, OfBoolsIsMadeZeroOrOne) {
   }
 }
 
+TEST(Content, OfALoadThatFails) {
+  const Scratch scratch;
+  const std::string path = scratch.path("x.json");
+  save(State::list({1}), path);
+  Tensor kept = ones({2});
+  EXPECT_THROW(load(kept, path), FileError);
+  EXPECT_TRUE(kept.defined() && kept.equal(ones({2})));
+  State state(3);
+  std::vector<std::pair<std::string, std::string>> metadata, skipped;
+  for (const std::string name : {"none.json", "x.npz", "x.json"}) {
+    if (name != "none.json") save(State::list({1}), scratch.path(name));
+    metadata = skipped = {{"from", "before"}};
+    try {
+      load_state(scratch.path(name), {.metadata = &metadata, .skipped = &skipped});
+    } catch (const FileError&) {
+      EXPECT_EQ(name, "none.json");
+    }
+    EXPECT_TRUE(metadata.empty() && skipped.empty()) << name;
+  }
+  EXPECT_THROW(load(state, scratch.path("none.json")), FileError);
+  EXPECT_TRUE(identical(state, State(3)));
+}
+
+class FlatNames : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Formats, FlatNames, ::testing::ValuesIn(kStateFormats), format_name);
+
+// Keys with dots give tensors of one flattened name; a key may look like the name of another.
+TEST_P(FlatNames, MayBeEqual) {
+  const Scratch scratch;
+  State c, b, a, state;
+  c.insert("c", full({1}, 1.f));
+  b.insert("b", c);
+  a.insert("b.c", full({1}, 2.f));
+  state.insert("a", b);
+  state.insert("a.b", c);
+  state.insert("a.b.c#2", full({1}, 3.f));
+  state.insert("a.b.c", full({1}, 4.f));
+  State more;
+  more.insert("c", full({1}, 5.f));
+  state.insert("list", State::list({a, more}));
+  state.insert("list.0", a);
+  save(state, scratch.path(std::string("x") + GetParam()));
+  EXPECT_TRUE(identical(load_state(scratch.path(std::string("x") + GetParam())), state));
+}
+
 // A header of 123 bytes: its size begins with the byte of '{'.
 TEST(Content, OfSafetensorsIsNotTakenForJson) {
   const Scratch scratch;

@@ -57,6 +57,12 @@ TEST_F(Limits, EmptyTensorsInJson) {
   state.insert("endless", zeros({std::int64_t{1} << 40, 0, 5}));
   expect_kept(state, ".json");
   EXPECT_LT(read_file(scratch_.path("kept.json")).size(), 1000u);
+  for (const std::int64_t lists : {65536, 65537}) {
+    expect_kept(zeros({lists, 0}), ".json");
+    const bool is_base64 =
+        read_file(scratch_.path("kept.json")).find("base64") != std::string::npos;
+    EXPECT_EQ(is_base64, lists > 65536);
+  }
 }
 
 TEST_F(Limits, ListsInPickles) {

@@ -198,6 +198,17 @@ TEST(State, ComparesToTheBit) {
   EXPECT_TRUE(differs("epoch", 3.0));
   EXPECT_TRUE(differs("on", false));
   EXPECT_TRUE(differs("new", 1));
+  EXPECT_TRUE(differs("betas", State::list()));
+  const State one = State::list({1}), two = State::list({1, 2}), none = State::list();
+  EXPECT_FALSE(identical(one, two) || identical(two, one) || identical(none, one));
+  State item, items;
+  item.insert("a", 1);
+  items.insert("a", 1);
+  items.insert("b", 2);
+  EXPECT_FALSE(identical(item, items) || identical(items, item) || identical(State(), item));
+  EXPECT_TRUE(identical(empty({2}, kMeta), empty({2}, kMeta)));
+  EXPECT_FALSE(identical(empty({2}, kMeta), zeros({2})) ||
+               identical(zeros({2}), empty({2}, kMeta)));
   EXPECT_TRUE(identical(0.0, 0.0));
   EXPECT_FALSE(identical(0.0, -0.0));
   EXPECT_TRUE(identical(std::numeric_limits<double>::quiet_NaN(),

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include <tern/core/ops/ops.h>
@@ -79,6 +80,20 @@ TEST_F(JsonNumbers, RandomDoubles) {
       } while (std::isnan(std::bit_cast<double>(bits)));
     }
     ASSERT_TRUE(keeps(kDouble, values)) << "chunk " << chunk;
+  }
+}
+
+TEST_F(JsonNumbers, ThatRoundToTheLargest) {
+  const std::tuple<const char*, const char*, double> cases[] = {
+      {"F16", "65519.996", 65504},
+      {"F16", "-65510", -65504},
+      {"BF16", "3.3953e38", 0x1.fep127},
+      {"F32", "3.40282356e38", std::numeric_limits<float>::max()}};
+  for (const auto& [dtype, number, expected] : cases) {
+    write_file(scratch_.path(),
+               std::string(R"({"format": "tern.state_dict", "version": 1, "tensors": {"w": {)") +
+                   R"("dtype": ")" + dtype + R"(", "shape": [], "data": )" + number + "}}}");
+    EXPECT_EQ(load_state(scratch_.path())["w"].tensor().item<double>(), expected) << number;
   }
 }
 

@@ -1,3 +1,5 @@
+#include <tern/serialization/file/detail/base64.h>
+
 #include "serialization/json/reject.h"
 
 // Tensors whose fields, shape and elements do not make one.
@@ -6,6 +8,30 @@ namespace tern {
 namespace {
 
 using JsonRejectTensor = JsonReject;
+
+// The text is decoded in pieces of 4,096 letters.
+TEST_F(JsonRejectTensor, LongBase64) {
+  const auto file = [](const std::string& bytes, const std::string& text) {
+    return file_of("\"dtype\": \"BOOL\", \"shape\": [" + std::to_string(bytes.size()) +
+                   "], \"encoding\": \"base64\", \"data\": \"" + text + "\"");
+  };
+  const std::string good(10'000, '\1');
+  write_file(path_, file(good, detail::base64_encode(good)));
+  EXPECT_TRUE(load_state(path_)["w"].tensor().equal(ones({10'000}, kBool)));
+  for (const std::size_t wrong : {0u, 3071u, 3072u, 6143u, 9999u}) {
+    std::string bytes = good;
+    bytes[wrong] = '\2';
+    rejects(file(bytes, detail::base64_encode(bytes)),
+            "the byte of a bool must be 0 or 1, found 2");
+  }
+  for (const std::size_t letter : {4094u, 4095u, 8191u}) {  // the last letters of a piece
+    std::string text = detail::base64_encode(good);
+    text[letter] = '=';
+    rejects(file(good, text), "base64: ");
+  }
+  rejects(file(good, detail::base64_encode(good + '\1')), "expected 10000 bytes, found 10001");
+  rejects(file(good, detail::base64_encode(good.substr(1))), "expected 10000 bytes, found 9999");
+}
 
 TEST_F(JsonRejectTensor, NumbersThatJsonHasNot) {
   for (const char* number : {"+1",

@@ -150,6 +150,19 @@ TEST(NpzRoundTrip, NothingAtAll) {
   EXPECT_TRUE(identical(load_state(scratch.path("x.npz")), State()));
 }
 
+// Python reads the header as a literal: (3) would be a number, not a tuple.
+TEST(NpyWriter, ShapesAreTuples) {
+  const Scratch scratch;
+  const std::pair<DimVector, std::string> cases[] = {
+      {{}, "()"}, {{3}, "(3,)"}, {{2, 3}, "(2, 3)"}, {{0}, "(0,)"}, {{1, 0, 2}, "(1, 0, 2)"}};
+  for (const auto& [sizes, shape] : cases) {
+    save(zeros(sizes), scratch.path("x.npy"));
+    const std::string expected =
+        "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
+    EXPECT_NE(read_file(scratch.path("x.npy")).find(expected), std::string::npos) << shape;
+  }
+}
+
 TEST(NpyWriter, NoBfloat16) {
   const Scratch scratch;
   State state;

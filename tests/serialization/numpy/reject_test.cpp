@@ -104,6 +104,15 @@ TEST_F(NpyReject, OneFlippedBit) {
   }
 }
 
+TEST(NpyTolerance, ManyDimensions) {
+  const Scratch scratch;
+  const std::string path = scratch.path("x.npy");
+  std::string shape = "(";
+  for (int i = 0; i < 64; ++i) shape += "1,";
+  write_file(path, npy(header("<f4", shape + ")"), kFour));
+  EXPECT_EQ(load_state(path).tensor().dim(), 64);
+}
+
 TEST(NpyTolerance, BooleansAreMadeSuch) {
   const Scratch scratch;
   const std::string path = scratch.path("x.npy");

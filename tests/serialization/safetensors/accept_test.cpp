@@ -68,6 +68,7 @@ TEST_P(SafetensorsAccept, UnalignedDataIsCopied) {
     std::memcpy(data.data() + 1, values, sizeof values);
     const State state = read(safetensors_bytes(header, data));
     EXPECT_EQ(state["b"].tensor().to_vector<double>(), (std::vector<double>{0.1, -0.0}));
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(state["b"].tensor().data_ptr()) % 8, 0u);
     EXPECT_TRUE(state["a"].tensor().item<bool>());
   }
 }

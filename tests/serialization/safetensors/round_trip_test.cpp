@@ -41,6 +41,26 @@ TEST_F(SafetensorsRoundTrip, WritesTheseBytes) {
   EXPECT_TRUE(identical(load_state(path_), state));
 }
 
+// Large elements first, whatever their names: then each element is aligned, also in a mapping.
+TEST_F(SafetensorsRoundTrip, EveryElementIsAligned) {
+  for (int extra = 0; extra < 16; ++extra) {
+    State state;
+    state.insert("a", tensor({true, false, true}));
+    state.insert("b" + std::string(static_cast<std::size_t>(extra), 'x'), ones({3}, kShort));
+    state.insert("c", ones({1}, kDouble));
+    state.insert("d", ones({1}, kHalf));
+    state.insert("e", ones({1}, kFloat));
+    EXPECT_TRUE(identical(round_trip(state), state));
+    const SafetensorsFile file(path_);
+    for (const SafetensorsEntry& entry : file.entries()) {
+      const std::size_t size = file.read(entry.name).element_size();
+      EXPECT_EQ(entry.begin % size, 0u) << entry.name;
+    }
+    EXPECT_EQ(file.find("c")->begin % 8, 0u);
+    EXPECT_EQ(file.find("c")->end, file.find("e")->begin);
+  }
+}
+
 TEST_F(SafetensorsRoundTrip, EveryDtypeAndShape) {
   State state;
 #define TERN_DTYPE(name, type, number, file_name, python_name, category)            \

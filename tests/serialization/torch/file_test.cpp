@@ -217,6 +217,18 @@ TEST_F(TorchRoundTrip, AnOptimizersKeysAreNumbersInPython) {
   EXPECT_NE(read_file(path_).find(std::string("state}(J\0\0\0\0", 12)), std::string::npos);
 }
 
+TEST_F(TorchRoundTrip, OnlyKeysThatAreNumbersBecomeNumbers) {
+  State numbers;
+  for (const char* key : {"7", "07", "0", "00", "", "-1", "+1", "1.0", " 1", "1e3",
+                          "999999999999999999", "9223372036854775808", "x"}) {
+    numbers.insert(key, key);
+  }
+  State state;
+  state.insert("state", numbers);
+  state.insert("param_groups", State::list());
+  EXPECT_TRUE(identical(through_file(state), state));
+}
+
 TEST_F(TorchRoundTrip, MilestonesAreNumbersInPython) {
   optim::SGD optimizer({ones({1})}, 0.1);
   const State state = optim::MultiStepLR(optimizer, {30, 80}).state_dict();

@@ -1,3 +1,5 @@
+#include <tern/serialization/file/detail/little_endian.h>
+
 #include "serialization/reject.h"
 #include "serialization/zip/builder.h"
 
@@ -47,6 +49,38 @@ TEST_F(ZipReject, LargeNumbersMayStandInAFieldOfTheirOwn) {
   EXPECT_EQ(load_state(path_)["b"].tensor().to_vector<float>()[1], 2.f);
   part.extra = words({1, 8, size, 0, 0, 0});
   rejects(part, "a zip64 size is missing");
+}
+
+// Readers other than tern's trust the header before an entry.
+TEST_F(ZipReject, AnEntrysHeaderSaysWhatTheListSays) {
+  State state;
+  state.insert("a", tensor({1.f, 2.f}));
+  state.insert("b", State::list({1, 2}));
+  for (const char* name : {"x.npz", "x.pt"}) {
+    save(state, scratch_.path(name));
+    const std::string file = read_file(scratch_.path(name));
+    std::size_t count = 0;
+    for (std::size_t at = file.find("PK\1\2"); at != file.npos; at = file.find("PK\1\2", at + 4)) {
+      const auto offset = detail::load_little<std::uint32_t>(file.data() + at + 42);
+      const std::size_t name_size = detail::load_little<std::uint16_t>(file.data() + at + 28);
+      // Version, flags, method, time, date, checksum, sizes and the size of the name.
+      EXPECT_EQ(file.substr(offset + 4, 24), file.substr(at + 6, 24)) << name;
+      EXPECT_EQ(file.substr(offset + 30, name_size), file.substr(at + 46, name_size)) << name;
+      EXPECT_NE(detail::load_little<std::uint32_t>(file.data() + at + 16), 0u) << name;
+      ++count;
+    }
+    EXPECT_GE(count, 2u);
+  }
+}
+
+TEST_F(ZipReject, AnyCommentMayFollow) {
+  for (const std::string& comment : {std::string("abc"), std::string("PK\5\6"),
+                                     "PK\5\6" + std::string(18, 'x'), std::string(65535, 'x')}) {
+    std::string file = make_zip({good_});
+    file.resize(file.size() - 2);
+    write_file(path_, file + words({comment.size()}) + comment);
+    EXPECT_EQ(load_state(path_).keys(), std::vector<std::string>{"a"}) << comment.substr(0, 10);
+  }
 }
 
 // The field has only the numbers that do not stand in the record, in a fixed order.
