@@ -50,7 +50,8 @@ Tensor pinv_without_history(const Tensor& a, const Tolerance& tolerance, bool he
     const Tensor inverse = values.masked_fill(is_zero, 1).reciprocal().masked_fill(is_zero, 0);
     return (vectors * inverse.unsqueeze(-2)).matmul(vectors.mT());
   }
-  const auto [u, s, vt] = linalg_svd(a.detach(), false);
+  const std::tuple<Tensor, Tensor, Tensor> factors = linalg_svd(a.detach(), false);
+  const auto& [u, s, vt] = factors;
   const Tensor is_zero = s.le(tolerance.bound(s, a));
   const Tensor inverse = s.masked_fill(is_zero, 1).reciprocal().masked_fill(is_zero, 0);
   return (vt.mT() * inverse.unsqueeze(-2)).matmul(u.mT());

@@ -80,11 +80,10 @@ Tensor mean_counts(const ScatterReduction& op, const Tensor& self, const Tensor&
 
 // Integers round down.
 void divide_by(const Tensor& sums, const Tensor& counts) {
-  Tensor target = sums;
   if (sums.is_floating_point()) {
-    target.div_(counts);
+    sums.div_(counts);
   } else {
-    target.floor_divide_(counts);
+    sums.floor_divide_(counts);
   }
 }
 
