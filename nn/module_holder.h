@@ -102,7 +102,8 @@ class ModuleHolder : public detail::MemberLink {
   friend class Module;
 
   static const Module* module_of(const detail::MemberLink& link) {
-    return static_cast<const ModuleHolder&>(link).module_;
+    const auto& holder = static_cast<const ModuleHolder&>(link);
+    return holder.is_empty() ? nullptr : holder.module_;  // empty after a move, too
   }
   static bool set(detail::MemberLink& link, const std::shared_ptr<Module>& module, bool commit) {
     auto* const contained = dynamic_cast<Contained*>(module.get());

@@ -45,9 +45,9 @@ const ContainedModule& ModuleDictImpl::ptr(const std::string& key) const {
   return *module;
 }
 
-void ModuleDictImpl::cast_error(const std::string& key, const std::type_info& wanted) {
+void ModuleDictImpl::cast_error(const std::string& key, const std::type_info& wanted) const {
   tern::detail::raise<Error>("Unable to cast module[", key, "] to ",
-                             tern::detail::type_name(wanted));
+                             tern::detail::type_name(wanted), ", it is a ", ptr(key)->name());
 }
 
 ModuleDict::ModuleDict(std::initializer_list<NamedModule> modules)

@@ -116,7 +116,7 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void append_clones(const ModuleDictImpl& from, detail::ContainerCloner& cloner);
   void put(const std::string& key, ContainedModule module);
   void replace_child(const std::string& name, std::shared_ptr<Module> module) override;
-  [[noreturn]] static void cast_error(const std::string& key, const std::type_info& wanted);
+  [[noreturn]] void cast_error(const std::string& key, const std::type_info& wanted) const;
 
   OrderedDict<std::string, ContainedModule> modules_;  // those of children_
 };

@@ -66,9 +66,9 @@ const ContainedModule& ModuleListImpl::ptr(Index index) const {
   return modules_[index];
 }
 
-void ModuleListImpl::cast_error(std::size_t index, const std::type_info& wanted) {
+void ModuleListImpl::cast_error(std::size_t index, const std::type_info& wanted) const {
   tern::detail::raise<Error>("Unable to cast module[", index, "] to ",
-                             tern::detail::type_name(wanted));
+                             tern::detail::type_name(wanted), ", it is a ", ptr(index)->name());
 }
 
 }  // namespace tern::nn

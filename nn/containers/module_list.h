@@ -109,7 +109,7 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   void insert_at(std::size_t index, ContainedModule module);
   void replace_at(std::size_t index, ContainedModule module);
   void replace_child(const std::string& name, std::shared_ptr<Module> module) override;
-  [[noreturn]] static void cast_error(std::size_t index, const std::type_info& wanted);
+  [[noreturn]] void cast_error(std::size_t index, const std::type_info& wanted) const;
 
   std::vector<ContainedModule> modules_;
 };

@@ -48,7 +48,7 @@ class ConvPadding {
 
  private:
   static ConvPaddingRule rule_of(std::string_view name) {
-    TERN_CHECK(name == "valid" || name == "same", Error, "Invalid padding string '", name,
+    TERN_CHECK(name == "valid" || name == "same", Error, "nn::Conv: Invalid padding string '", name,
                "', should be one of {'same', 'valid'}");
     return name == "same" ? kSame : kValid;
   }

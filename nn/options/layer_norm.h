@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ struct LayerNormOptions {
   /// Sets normalized_shape; a bare number is the size of the last dimension.
   LayerNormOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
+  LayerNormOptions(std::initializer_list<std::int64_t> normalized_shape)
+      : normalized_shape_(normalized_shape) {}
   LayerNormOptions(std::int64_t size) : normalized_shape_{size} {}
   template <class T>
   requires tern::detail::kIsBool<T> LayerNormOptions(T)
@@ -38,6 +41,8 @@ struct RMSNormOptions {
   /// Sets normalized_shape; a bare number is the size of the last dimension.
   RMSNormOptions(std::vector<std::int64_t> normalized_shape)
       : normalized_shape_(std::move(normalized_shape)) {}
+  RMSNormOptions(std::initializer_list<std::int64_t> normalized_shape)
+      : normalized_shape_(normalized_shape) {}
   RMSNormOptions(std::int64_t size) : normalized_shape_{size} {}
   template <class T>
   requires tern::detail::kIsBool<T> RMSNormOptions(T)

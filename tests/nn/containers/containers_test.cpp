@@ -160,7 +160,7 @@ TEST(ModuleList, HoldsModulesByIndex) {
   EXPECT_EQ(error_of<IndexError>([&] { list->insert(5, nn::ReLU()); }),
             "ModuleList: Index out of range, got 5 for a size of 4");
   EXPECT_EQ(error_of([&] { list->at<nn::ReLUImpl>(0); }),
-            "Unable to cast module[0] to tern::nn::ReLUImpl");
+            "Unable to cast module[0] to tern::nn::ReLUImpl, it is a tern::nn::LinearImpl");
 }
 
 TEST(ModuleDict, HoldsModulesByName) {
@@ -176,7 +176,7 @@ TEST(ModuleDict, HoldsModulesByName) {
   EXPECT_EQ(dict->size(), 2u);
   EXPECT_EQ(error_of<IndexError>([&] { dict["z"]; }), "Key 'z' is not defined");
   EXPECT_EQ(error_of([&] { dict->at<nn::LinearImpl>("b"); }),
-            "Unable to cast module[b] to tern::nn::LinearImpl");
+            "Unable to cast module[b] to tern::nn::LinearImpl, it is a tern::nn::ReLUImpl");
   dict->clear();
   EXPECT_TRUE(dict->empty());
 }

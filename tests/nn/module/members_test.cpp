@@ -162,6 +162,8 @@ TEST(MemberModule, AnAssignmentIsNoticedHoweverTheModuleWasRegistered) {
     *net->holder(name) = nullptr;
     EXPECT_TRUE(has_text(error_of([&] { net->parameters(); }), "was assigned no module"));
     *net->holder(name) = registered;
+    const nn::Linear moved = std::move(*net->holder(name));
+    EXPECT_TRUE(has_text(error_of([&] { net->parameters(); }), "was assigned no module"));
   }
 }
 

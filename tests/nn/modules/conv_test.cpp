@@ -163,7 +163,7 @@ TEST(Conv, RefusesOptionsThatDoNotFit) {
       error_of([] { nn::Conv2d(Conv2dOptions(4, 8, 3).padding(kSame).stride(2)); }),
       "nn::Conv2d: padding='same' is not supported for strided convolutions, got stride [2, 2]");
   EXPECT_EQ(error_of([] { nn::Conv2d(Conv2dOptions(4, 8, 3).padding("abc")); }),
-            "Invalid padding string 'abc', should be one of {'same', 'valid'}");
+            "nn::Conv: Invalid padding string 'abc', should be one of {'same', 'valid'}");
   EXPECT_EQ(
       error_of([] { nn::ConvTranspose2d(ConvTranspose2dOptions(4, 8, 3).padding_mode(kReflect)); }),
       "nn::ConvTranspose2d: Only \"zeros\" padding mode is supported for ConvTranspose2d");

@@ -259,6 +259,8 @@ TEST(Norms, SayWhatDoesNotFit) {
       "element, but got normalized_shape = []";
   using Shape = std::vector<std::int64_t>;
   expect([] { nn::LayerNorm(nn::LayerNormOptions(Shape())); }, "nn::LayerNorm: " + none);
+  expect([] { nn::LayerNorm(nn::LayerNormOptions({})); }, "nn::LayerNorm: " + none);
+  expect([] { nn::RMSNorm(nn::RMSNormOptions({})); }, "nn::RMSNorm: " + none);
   expect([] { nn::RMSNorm(nn::RMSNormOptions(Shape()).elementwise_affine(false)); },
          "nn::RMSNorm: " + none);
   expect([] { nn::RMSNorm(-2); }, "nn::RMSNorm: the size normalized_shape must not be negative");
