@@ -87,31 +87,37 @@
   AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__) \
   AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__)
 
-/// AT_DISPATCH_SWITCH over float32 and float64; _AND, _AND2 and _AND3 add dtypes.
+/// AT_DISPATCH_SWITCH over float32 and float64.
 #define AT_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__))
+/// AT_DISPATCH_FLOATING_TYPES with one more dtype.
 #define AT_DISPATCH_FLOATING_TYPES_AND(A, TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(                                      \
       TYPE, NAME, AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__))
+/// AT_DISPATCH_FLOATING_TYPES with two more dtypes.
 #define AT_DISPATCH_FLOATING_TYPES_AND2(A, B, TYPE, NAME, ...)                                     \
   AT_DISPATCH_SWITCH(TYPE, NAME,                                                                   \
                      AT_DISPATCH_CASE_FLOATING_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
                          AT_DISPATCH_CASE(B, __VA_ARGS__))
+/// AT_DISPATCH_FLOATING_TYPES with float16.
 #define AT_DISPATCH_FLOATING_TYPES_AND_HALF(TYPE, NAME, ...) \
   AT_DISPATCH_FLOATING_TYPES_AND(::tern::kHalf, TYPE, NAME, __VA_ARGS__)
 /// AT_DISPATCH_SWITCH over the integers, without bool.
 #define AT_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_INTEGRAL_TYPES(__VA_ARGS__))
-/// AT_DISPATCH_SWITCH over the integers, float32 and float64; _AND, _AND2 and _AND3 add dtypes.
+/// AT_DISPATCH_SWITCH over the integers, float32 and float64.
 #define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME, AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__))
+/// AT_DISPATCH_ALL_TYPES with one more dtype.
 #define AT_DISPATCH_ALL_TYPES_AND(A, TYPE, NAME, ...) \
   AT_DISPATCH_SWITCH(TYPE, NAME,                      \
                      AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__))
+/// AT_DISPATCH_ALL_TYPES with two more dtypes.
 #define AT_DISPATCH_ALL_TYPES_AND2(A, B, TYPE, NAME, ...)                                     \
   AT_DISPATCH_SWITCH(TYPE, NAME,                                                              \
                      AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
                          AT_DISPATCH_CASE(B, __VA_ARGS__))
+/// AT_DISPATCH_ALL_TYPES with three more dtypes.
 #define AT_DISPATCH_ALL_TYPES_AND3(A, B, C, TYPE, NAME, ...)                                  \
   AT_DISPATCH_SWITCH(TYPE, NAME,                                                              \
                      AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__) AT_DISPATCH_CASE(A, __VA_ARGS__) \
@@ -148,6 +154,7 @@ void warn(const char* file, int line, const Parts&... parts) {
                                      line, ")\n");
 }
 
+namespace detail {
 template <ScalarType kDtype>
 struct CppType;
 #define TERN_DTYPE(name, cpp, number, file_name, python_name, category) \
@@ -157,8 +164,10 @@ struct CppType;
   };
 #include <tern/core/tensor/dtypes.def>
 #undef TERN_DTYPE
+}  // namespace detail
+
 /// The C++ type of the elements of a dtype.
 template <ScalarType kDtype>
-using CppTypeOf = typename CppType<kDtype>::type;
+using CppTypeOf = typename detail::CppType<kDtype>::type;
 
 }  // namespace tern::compat

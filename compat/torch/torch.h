@@ -333,19 +333,23 @@ std::ostream& print_sequence(std::ostream& out, const Sequence& elements) {
 // libtorch prints containers of the standard library, too: the elements with spaces between them.
 // NOLINTBEGIN(cert-dcl58-cpp): only there operator<< finds them
 namespace std {
+/// Prints a pair as libtorch does.
 template <class First, class Second>
 ostream& operator<<(ostream& out, const pair<First, Second>& both) {
   return out << '(' << ::tern::compat::in_no_locale(both.first) << ", "
              << ::tern::compat::in_no_locale(both.second) << ')';
 }
+/// Prints a vector as libtorch does.
 template <class... Types>
 ostream& operator<<(ostream& out, const vector<Types...>& elements) {
   return ::tern::compat::print_sequence(out, elements);
 }
+/// Prints a map as libtorch does.
 template <class... Types>
 ostream& operator<<(ostream& out, const map<Types...>& elements) {
   return ::tern::compat::print_sequence(out, elements);
 }
+/// Prints a set as libtorch does.
 template <class... Types>
 ostream& operator<<(ostream& out, const set<Types...>& elements) {
   return ::tern::compat::print_sequence(out, elements);

@@ -149,9 +149,13 @@ class ContainedModule : public std::shared_ptr<Module> {
   ContainedModule(std::shared_ptr<Module> module, detail::AnyForward call)
       : std::shared_ptr<Module>(std::move(module)), forward_(call) {}
 
+  /// Makes another pointer to the same module.
   ContainedModule(const ContainedModule&) = default;
+  /// Takes over the pointer.
   ContainedModule(ContainedModule&&) = default;
+  /// Points to the module of another.
   ContainedModule& operator=(const ContainedModule&) = default;
+  /// Takes over the pointer.
   ContainedModule& operator=(ContainedModule&&) = default;
   ~ContainedModule() = default;
   /// Holds another module; see the constructor.
