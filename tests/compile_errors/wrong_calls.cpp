@@ -78,7 +78,7 @@ int main() {
   train::fit(net, batches, sgd, loss,
              {.metrics = {{"mean", metrics::Mean()}}});  // error: compares outputs with targets
   train::fit(net, batches, sgd, loss,
-             {.callbacks = {optim::StepLR(sgd, 3)}});  // error: train::Schedule(scheduler)
+             {.callbacks = {optim::StepLR(sgd, 3)}});           // error: train::Schedule(scheduler)
   train::fit(net, batches, sgd, loss, {.validation = points});  // error: Make one of a dataset with
-  train::predict(net, lists);                              // error: predict() takes batches
+  train::predict(net, lists);                                   // error: predict() takes batches
 }
