@@ -17,6 +17,7 @@ Module::Module(std::string name)
       children_("Submodule"),
       buffers_("Buffer"),
       name_(std::move(name)) {}
+// NOLINTNEXTLINE(bugprone-copy-constructor-init): no shared_ptr owns the copy yet.
 Module::Module(const Module& other)
     : ModuleHooks(other),
       std::enable_shared_from_this<Module>(),

@@ -128,14 +128,14 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// module that contains this module.
   template <class M>
   // NOLINTNEXTLINE(performance-unnecessary-value-param): moved, where M is known.
-  detail::Registered<M> register_module(std::string name, std::shared_ptr<M> module) {
-    const std::string& stored = register_child(std::move(name), module);
+  detail::Registered<M> register_module(const std::string& name, std::shared_ptr<M> module) {
+    const std::string& stored = register_child(name, module);
     return {links_, stored, std::move(module)};
   }
   template <class Contained, class Derived>
-  detail::Registered<Contained> register_module(std::string name,
+  detail::Registered<Contained> register_module(const std::string& name,
                                                 const ModuleHolder<Contained, Derived>& holder) {
-    const std::string& stored = register_child(std::move(name), holder.base_ptr());
+    const std::string& stored = register_child(name, holder.base_ptr());
     links_.link_member(holder, stored, holder.kAccess);
     return {links_, stored, holder.ptr()};
   }

@@ -74,7 +74,7 @@ class TERN_API AnyCallback {
   template <class S>
   requires(std::derived_from<std::remove_cvref_t<S>, optim::LRScheduler> ||
            std::is_same_v<std::remove_cvref_t<S>, optim::ReduceLROnPlateau>)
-      AnyCallback(S&& /*scheduler*/) {
+      AnyCallback(S&& /*scheduler*/) {  // NOLINT(bugprone-forwarding-reference-overload): fails
     static_assert(std::is_void_v<S>,
                   "A scheduler becomes a callback by train::Schedule(scheduler), "
                   "train::Schedule(scheduler, train::Every::kStep) or, with the number that a "

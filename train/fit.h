@@ -32,7 +32,8 @@ struct NamedMetric {
       : name(std::move(its_name)), metric(std::make_shared<M>(std::move(its_metric))) {}
   /// Reports a metric that compares no outputs with targets.
   template <std::derived_from<metrics::Metric> M>
-  requires(!std::derived_from<M, metrics::TargetMetric>) NamedMetric(std::string, M /*unused*/) {
+  requires(!std::derived_from<M, metrics::TargetMetric>)
+      NamedMetric(const std::string&, const M& /*unused*/) {
     static_assert(std::is_void_v<M>,
                   "A metric of fit() compares outputs with targets, as metrics::Accuracy does.");
   }

@@ -59,7 +59,7 @@ bool unscale_host(const Tensor& grad, double factor) {
 Tensor unscale_on_device(const std::vector<Tensor>& grads, double factor) {
   bool finite = true;
   std::vector<Tensor> extremes;  // finite if all elements between them are
-  for (Tensor grad : grads) {
+  for (const Tensor& grad : grads) {
     if (grad.numel() == 0) continue;
     if (grad.is_cpu() && grad.is_contiguous() && grad.dtype() != kBFloat16) {
       finite = unscale_host(grad, factor) && finite;

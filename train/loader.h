@@ -157,7 +157,7 @@ class Loader {
   /// Reports a dataset, or anything else that is no loader.
   template <class L>
   requires(!detail::LoaderLike<L> && !std::is_same_v<std::remove_cvref_t<L>, Loader>)
-      Loader(L&& /*loader*/) {
+      Loader(L&& /*loader*/) {  // NOLINT(bugprone-forwarding-reference-overload): of no Loader
     static_assert(std::is_void_v<L>,
                   "A loader has begin() and end(). Make one of a dataset with "
                   "data::make_data_loader(dataset.map(data::transforms::Stack<>()), batch_size).");

@@ -87,7 +87,7 @@ class BatchNormBackward final : public detail::NormalizeBackward {
   double eps_;
 };
 
-void update_running(Tensor running, const Tensor& batch, double momentum) {
+void update_running(const Tensor& running, const Tensor& batch, double momentum) {
   if (running.defined()) running.mul_(1 - momentum).add_(batch, momentum);
 }
 
@@ -202,7 +202,7 @@ Tensor instance_norm(const Tensor& input, const Tensor& weight, const Tensor& bi
                        variance, use_input_stats, momentum, eps);
   if (use_input_stats && batch != 0) {
     const NoGradGuard no_grad;
-    const auto update = [&](Tensor running, const Tensor& samples) {
+    const auto update = [&](const Tensor& running, const Tensor& samples) {
       if (running.defined()) running.copy_(samples.view({batch, channels}).mean(0));
     };
     update(running_mean, mean);

@@ -314,7 +314,7 @@ void append_text(std::string& text, const State& state, std::size_t indent) {
       text += '{';
       const char* separator = "";
       for (const auto& [key, value] : state) {
-        text += separator + line + "'" + key + "': ";
+        text += tern::detail::text_of(separator, line, "'", key, "': ");
         append_text(text, value, indent + 2);
         separator = ",";
       }

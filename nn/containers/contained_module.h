@@ -141,6 +141,7 @@ class ContainedModule : public std::shared_ptr<Module> {
   /// Tensor to a Tensor. A pointer to Module does not say the type of forward, so the module cannot
   /// be called.
   template <detail::ModuleLike M>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): not of ContainedModule.
   requires(!std::is_base_of_v<ContainedModule, std::remove_cvref_t<M>>) ContainedModule(M&& module)
       : std::shared_ptr<Module>(detail::module_ptr(std::forward<M>(module))),
         forward_(
@@ -166,7 +167,8 @@ class ContainedModule : public std::shared_ptr<Module> {
   }
   // Rejects an assignment to the module of a container.
   template <class M>
-  void operator=(M&&) const {  // NOLINT(misc-unconventional-assign-operator): never called
+  requires(!std::is_base_of_v<ContainedModule, std::remove_cvref_t<M>>) void operator=(
+      M&&) const {  // NOLINT(misc-unconventional-assign-operator): never called
     static_assert(sizeof(M) == 0,
                   "The module of a container is replaced by a function: list->set(0, module) for "
                   "ModuleList and Sequential, dict->insert(\"key\", module) for ModuleDict.");

@@ -84,8 +84,10 @@ class TERN_API MemberLink {
     if (other.links_ != nullptr) [[unlikely]]
       follow(other);
   }
+  // NOLINTNEXTLINE(performance-move-constructor-init): the other member stays linked.
   MemberLink(MemberLink&& other) noexcept : MemberLink(other) { other.note_change(); }
   /// Keeps the link. The module checks the member before it is used.
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): then only a check comes too often.
   MemberLink& operator=(const MemberLink& other) noexcept {
     note_change();
     if (other.links_ != nullptr) [[unlikely]]
