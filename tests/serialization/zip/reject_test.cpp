@@ -98,9 +98,10 @@ TEST_F(ZipReject, LargeNumbersMayStandThereInAnyCombination) {
       ZipPart part = whole;
       std::string numbers;
       const auto move = [&](unsigned bit, std::uint32_t& field, std::uint64_t number) {
-        if ((mask & bit) == 0) return;
-        field = kInField;
-        put(numbers, number);
+        if ((mask & bit) != 0) {
+          field = kInField;
+          put(numbers, number);
+        }
       };
       move(1, part.size, size);
       move(2, part.packed_size, whole.bytes.size());
