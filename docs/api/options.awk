@@ -134,7 +134,8 @@ line ~ "^(explicit )?" class "\\([^)]" && line !~ /delete/ && line !~ /const [A-
   parameters = line
   sub(/^[A-Za-z]*\(/, "", parameters)
   sub(/\).*/, "", parameters)
-  made = made (made == "" ? "" : " or ") "`" class "(" names_of(parameters) ")`"
+  form = "`" class "(" names_of(parameters) ")`"
+  if (index(made, form) == 0) made = made (made == "" ? "" : " or ") form
   words = ""
   next
 }

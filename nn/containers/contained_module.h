@@ -167,8 +167,7 @@ class ContainedModule : public std::shared_ptr<Module> {
   }
   // Rejects an assignment to the module of a container.
   template <class M>
-  requires(!std::is_base_of_v<ContainedModule, std::remove_cvref_t<M>>) void operator=(
-      M&&) const {  // NOLINT(misc-unconventional-assign-operator): never called
+  void operator=(const M&) const {  // NOLINT(misc-unconventional-assign-operator): never called
     static_assert(sizeof(M) == 0,
                   "The module of a container is replaced by a function: list->set(0, module) for "
                   "ModuleList and Sequential, dict->insert(\"key\", module) for ModuleDict.");
