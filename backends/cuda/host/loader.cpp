@@ -15,6 +15,7 @@
 
 #include <tern/backends/cuda/host/plugin_host.h>
 #include <tern/core/base/error.h>
+#include <tern/core/base/version.h>
 
 namespace tern::cuda::detail {
 namespace {
@@ -35,6 +36,12 @@ std::string folder_of_libtern() {
   Dl_info info{};
   const bool found = dladdr(reinterpret_cast<const void*>(&plugin_folders), &info) != 0;
   return found && info.dli_fname != nullptr ? folder_of(info.dli_fname) : "";
+}
+
+// Debian's packages of two versions can be installed together. So the plugins, whose names have no
+// version, are in a folder whose name has the numbers of libtern's soname.
+std::string versioned_folder_beside(const std::string& libtern) {
+  return tern::detail::text_of(libtern, "/tern-", TERN_VERSION_MAJOR, '.', TERN_VERSION_MINOR);
 }
 
 std::string folder_of_program() {
@@ -109,10 +116,12 @@ LoadRequest request_from_environment() {
 
 std::vector<std::string> plugin_folders() {
   std::vector<std::string> folders;
+  const std::string libtern = folder_of_libtern();
   const std::string program = folder_of_program();
   const char* wanted = std::getenv("TERN_PLUGIN_PATH");
   for (const std::string& folder :
-       {std::string(wanted != nullptr ? wanted : ""), folder_of_libtern(), program,
+       {std::string(wanted != nullptr ? wanted : ""), libtern,
+        libtern.empty() ? libtern : versioned_folder_beside(libtern), program,
         program.empty() ? program : folder_of(program) + "/lib"}) {
     bool known = folder.empty();
     for (const std::string& other : folders) known = known || other == folder;

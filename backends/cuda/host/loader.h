@@ -31,7 +31,7 @@ TERN_API LoadedPlugin load_plugin(const LoadRequest& request,
                                   const std::vector<std::string>& folders);
 
 /// Returns the folders that are searched for plugins: TERN_PLUGIN_PATH if set, the folder of
-/// libtern, the folder of the program, and its ../lib.
+/// libtern, tern-<major>.<minor> in that folder, the folder of the program, and its ../lib.
 TERN_API std::vector<std::string> plugin_folders();
 
 /// Returns why this libtern cannot use a plugin, or an empty string.

@@ -86,6 +86,14 @@ TEST(Loader, RefusesAnotherBuildAndPassesReasonsOn) {
   EXPECT_EQ(refusal(plugin), "it was built for another build of tern; build both together");
 }
 
+TEST(Loader, SearchesTheFolderOfTheVersionAfterThatOfLibtern) {
+  const std::vector<std::string> folders = plugin_folders();
+  const std::string version =
+      "/tern-" + std::to_string(TERN_VERSION_MAJOR) + "." + std::to_string(TERN_VERSION_MINOR);
+  ASSERT_GE(folders.size(), 2u);
+  EXPECT_EQ(folders[1], folders[0] + version);
+}
+
 TEST(Loader, FindsTheSimulatorBesideLibtern) {
   ASSERT_TRUE(is_available()) << unavailable_reason();
   EXPECT_EQ(unavailable_reason(), "");
