@@ -14,7 +14,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 FUZZ_SECONDS ?= 60
 .PHONY: all vae build-release build-asan build-tsan build-times \
   test test-release test-asan test-tsan test-full test-all differential golden fuzz mutants gpu bench bench-compare \
-  ops-page docs check check-all check-setup format install clean setup
+  ops-page docs check check-all check-setup format install package package-check clean setup
 
 # The library and the programs.
 all: setup
@@ -118,6 +118,17 @@ format: check-setup
 
 install: all
 	cmake --install build/release --prefix $(PREFIX)
+
+# Debian packages of the library, its headers and the tools, in build/packages.
+package: all
+	cmake/setup.sh dpkg-dev file
+	rm -rf build/packages
+	cpack --config build/release/CPackConfig.cmake -B build/packages
+	rm -rf build/packages/_CPack_Packages
+
+# Installs and uses the packages in a fresh system, which debootstrap makes of MIRROR; as root.
+package-check: package
+	tests/install/chroot.sh build/packages build/package-check
 
 clean:
 	rm -rf build out

@@ -1,43 +1,21 @@
-# Defines what `cmake --install` copies, and how find_package(tern) and pkg-config find it.
+# Defines what `cmake --install` copies, and how find_package(tern) and pkg-config find it. package.cmake copies the
+# same into other folders.
 
 include(CMakePackageConfigHelpers)
 
 set_target_properties(tern_torch_compat PROPERTIES EXPORT_NAME torch_compat)
-install(TARGETS tern tern_torch_compat EXPORT tern-targets)
-foreach(plugin IN ITEMS tern_sim tern_cuda)
-  if(TARGET ${plugin})
-    install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  endif()
-endforeach()
-if(TARGET tern-state)
-  install(TARGETS tern-state)
-endif()
 
 # The public headers: the headers of these folders outside of private folders. tests/install compares them with
 # the headers that tern.h includes. Installed one by one: install(DIRECTORY) would also create folders without a
 # public header.
-set(headers ${CMAKE_INSTALL_INCLUDEDIR}/tern)
-file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+file(GLOB_RECURSE tern_public_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
      core/*.h core/*.def core/*.inc nn/*.h serialization/*.h train/*.h compat/*.h)
-list(FILTER public_headers EXCLUDE REGEX "/detail/|^core/kernels/")
+list(FILTER tern_public_headers EXCLUDE REGEX "/detail/|^core/kernels/")
 foreach(header IN ITEMS cuda graph graphed_step stream)
-  list(APPEND public_headers backends/cuda/host/${header}.h)
+  list(APPEND tern_public_headers backends/cuda/host/${header}.h)
 endforeach()
-foreach(header IN LISTS public_headers ITEMS tern.h)
-  get_filename_component(above ${header} DIRECTORY)
-  install(FILES ${header} DESTINATION ${headers}/${above})
-endforeach()
-install(FILES ${tern_method_declarations} ${tern_generated}/op_forms.h
-        ${tern_generated}/op_names.h DESTINATION ${headers}/generated)
 
-set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tern)
-install(EXPORT tern-targets NAMESPACE tern:: DESTINATION ${package})
-configure_package_config_file(cmake/tern-config.cmake.in tern-config.cmake
-                              INSTALL_DESTINATION ${package})
 write_basic_package_version_file(tern-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/tern-config.cmake
-              ${PROJECT_BINARY_DIR}/tern-config-version.cmake
-        DESTINATION ${package})
 
 # A static libtern brings its libraries along.
 set(tern_pc_private " -pthread -l${CMAKE_DL_LIBS}")
@@ -50,5 +28,49 @@ endif()
 if(NOT TERN_SHARED)
   set(tern_pc_libs "${tern_pc_private}")
 endif()
-configure_file(cmake/tern.pc.in tern.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tern.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# tern_install(PREFIX LIBRARIES PLUGINS [EXCLUDE_FROM_ALL]): the components <PREFIX>library, <PREFIX>development,
+# <PREFIX>tools and <PREFIX>cuda, with libtern in the folder LIBRARIES and its plugins in PLUGINS.
+function(tern_install prefix libraries plugins)
+  install(TARGETS tern tern_torch_compat EXPORT ${prefix}tern-targets
+          LIBRARY DESTINATION ${libraries} COMPONENT ${prefix}library
+                  NAMELINK_COMPONENT ${prefix}development ${ARGN}
+          ARCHIVE DESTINATION ${libraries} COMPONENT ${prefix}development ${ARGN})
+  if(TARGET tern_sim)
+    install(TARGETS tern_sim LIBRARY DESTINATION ${plugins} COMPONENT ${prefix}library ${ARGN})
+  endif()
+  if(TARGET tern_cuda)
+    install(TARGETS tern_cuda LIBRARY DESTINATION ${plugins} COMPONENT ${prefix}cuda ${ARGN})
+  endif()
+  if(TARGET tern-state)
+    install(TARGETS tern-state COMPONENT ${prefix}tools ${ARGN})
+  endif()
+
+  set(development COMPONENT ${prefix}development ${ARGN})
+  set(headers ${CMAKE_INSTALL_INCLUDEDIR}/tern)
+  foreach(header IN LISTS tern_public_headers ITEMS tern.h)
+    get_filename_component(above ${header} DIRECTORY)
+    install(FILES ${header} DESTINATION ${headers}/${above} ${development})
+  endforeach()
+  install(FILES ${tern_method_declarations} ${tern_generated}/op_forms.h ${tern_generated}/op_names.h
+          DESTINATION ${headers}/generated ${development})
+
+  set(package ${libraries}/cmake/tern)
+  install(EXPORT ${prefix}tern-targets FILE tern-targets.cmake NAMESPACE tern:: DESTINATION ${package}
+          ${development})
+  set(config ${PROJECT_BINARY_DIR}/${prefix}install)
+  configure_package_config_file(cmake/tern-config.cmake.in ${config}/tern-config.cmake
+                                INSTALL_DESTINATION ${package})
+  install(FILES ${config}/tern-config.cmake ${PROJECT_BINARY_DIR}/tern-config-version.cmake
+          DESTINATION ${package} ${development})
+
+  # The way up from the folder of tern.pc, so that an installation can be moved.
+  file(RELATIVE_PATH tern_pc_up /${libraries}/pkgconfig /)
+  string(REGEX REPLACE "/$" "" tern_pc_up ${tern_pc_up})
+  set(tern_pc_libraries ${libraries})
+  configure_file(cmake/tern.pc.in ${config}/tern.pc @ONLY)
+  install(FILES ${config}/tern.pc DESTINATION ${libraries}/pkgconfig ${development})
+endfunction()
+
+tern_install("" ${CMAKE_INSTALL_LIBDIR} ${CMAKE_INSTALL_LIBDIR})
+include(cmake/package.cmake)

@@ -17,7 +17,8 @@ build_consumer() {
 case $way in
   find_package)
     cmake --install "$build" --prefix "$work/prefix"
-    build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_PREFIX_PATH="$work/prefix"
+    wanted=$(sed -n 's/^#define TERN_VERSION_M[AI][JN]OR //p' "$source/core/base/version.h" | paste -sd.)
+    build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_PREFIX_PATH="$work/prefix" -D WANTED="$wanted"
     "$work/prefix/bin/tern-state" --help >"$work/help"
     # The libraries, and that programs can open each of them.
     (cd "$build/lib" && ls libtern*.so | grep -v emulated) >"$work/libraries"

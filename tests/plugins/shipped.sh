@@ -1,9 +1,9 @@
 #!/bin/sh
-# shipped.sh WORK LIBRARIES BUILD: opens all libraries in the folder LIBRARIES in the ways that programs do, with the
-# test programs of BUILD: bare, in a thread, after 50 other libraries; from a program that is linked with libtern,
-# linked statically, or that opens libtern as a part of another library. The folder WORK is written.
+# shipped.sh WORK LIBRARIES BUILD [PLUGINS]: opens all libraries in the folders LIBRARIES and PLUGINS in the ways that
+# programs do, with the test programs of BUILD: bare, in a thread, after 50 other libraries; from a program that is
+# linked with libtern, linked statically, or that opens libtern as a part of another library. The folder WORK is written.
 set -eu
-work=$1 libraries=$2 build=$3
+work=$1 libraries=$2 build=$3 plugins=${4:-$2}
 unset TERN_SIMULATE_CUDA TERN_CUDA TERN_PLUGIN_PATH CUDA_VISIBLE_DEVICES
 
 rm -rf "$work"
@@ -25,7 +25,12 @@ expect() {
 }
 
 opened=0
-for library in "$libraries"/*.so; do
+shift $#
+if [ "$plugins" != "$libraries" ]; then
+  ln -s "$plugins" "$work/bin"  # for the program that contains libtern
+  set -- "$plugins"/*.so
+fi
+for library in "$libraries"/*.so "$@"; do
   expect '' "$work/bin/plugin_host" "$library"
   expect '' "$work/bin/plugin_host" --thread "$library"
   expect '' "$work/bin/plugin_host" $others "$library"
@@ -33,7 +38,7 @@ for library in "$libraries"/*.so; do
 done
 
 no_gpu='libtern_cuda.so was not found in'
-if [ -e "$libraries/libtern_cuda.so" ]; then
+if [ -e "$plugins/libtern_cuda.so" ]; then
   no_gpu='Found no NVIDIA driver on your system'
   [ ! -e /proc/driver/nvidia/version ] || no_gpu="$no_gpu|No CUDA GPUs are available"
 fi
