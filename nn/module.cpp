@@ -236,8 +236,13 @@ std::shared_ptr<Module> Module::get_submodule(const std::string& path) const {
 
 /// Throws unless something is registered under the name.
 void Module::check_has(const std::string& name) const {
-  TERN_CHECK(parameters_.contains(name) || buffers_.contains(name) || children_.contains(name),
-             Error, detail::type_of_holder(*this), " has no attribute `", name, "`");
+  if (parameters_.contains(name) || buffers_.contains(name) || children_.contains(name)) return;
+  std::vector<std::string_view> known;
+  for (const auto& [key, parameter] : parameters_) known.emplace_back(key);
+  for (const auto& [key, buffer] : buffers_) known.emplace_back(key);
+  for (const auto& [key, child] : children_) known.emplace_back(key);
+  tern::detail::raise<Error>(detail::type_of_holder(*this), " has no attribute `", name, "`; ",
+                             tern::detail::text_of_keys(name, known));
 }
 
 namespace {

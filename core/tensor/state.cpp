@@ -7,6 +7,8 @@
 #include <cstring>
 #include <unordered_map>
 
+#include <tern/core/base/missing_key.h>
+
 namespace tern {
 namespace {
 
@@ -24,17 +26,6 @@ int depth_of(const std::vector<State::Item>& items) {
   int depth = 0;
   for (const State::Item& item : items) depth = std::max(depth, item.value.depth());
   return depth + 1;
-}
-
-/// Returns the first keys, for error texts.
-std::string list_of_keys(const State& dict) {
-  constexpr std::size_t kShown = 10;
-  std::string text;
-  for (std::size_t i = 0; i < dict.size() && i < kShown; ++i) {
-    text += (i == 0 ? "'" : ", '") + dict.begin()[i].key + "'";
-  }
-  if (dict.size() > kShown) text += ", ... (" + std::to_string(dict.size()) + " keys)";
-  return text.empty() ? "none" : text;
 }
 
 bool identical_tensors(const Tensor& a, const Tensor& b) {
@@ -169,8 +160,11 @@ const State* State::find(std::string_view key) const {
 
 const State& State::operator[](std::string_view key) const& {
   const State* value = find(key);
-  TERN_CHECK(value != nullptr, IndexError, "Key '", key,
-             "' is not defined; the keys are: ", list_of_keys(*this));
+  if (value == nullptr) {
+    std::vector<std::string_view> known;
+    for (const Item& item : *this) known.emplace_back(item.key);
+    detail::missing_key_error("Key", key, known);
+  }
   return *value;
 }
 

@@ -6,10 +6,13 @@
 #include <functional>
 #include <initializer_list>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <tern/core/base/error.h>
+#include <tern/core/base/missing_key.h>
 #include <tern/core/base/strict.h>
 
 namespace tern {
@@ -44,7 +47,8 @@ class OrderedDict {
   using Iterator = typename std::vector<Item>::iterator;
   using ConstIterator = typename std::vector<Item>::const_iterator;
 
-  /// Makes an empty dictionary. Error texts call a key `key_description`: "Key 'x' is not defined".
+  /// Makes an empty dictionary. Error texts call a key `key_description`: "Key 'x' is not defined;
+  /// the keys are: 'weight', 'bias'".
   explicit OrderedDict(std::string key_description = "Key")
       : key_description_(std::move(key_description)) {}
   /// Makes a dictionary of these items. Throws Error if a key occurs twice.
@@ -187,8 +191,17 @@ class OrderedDict {
   }
   template <class V>
   V* required(V* value, const Key& key) const {
-    TERN_CHECK(value != nullptr, IndexError, key_description_, " '", key, "' is not defined");
+    if (value == nullptr) missing(key);
     return value;
+  }
+  [[noreturn]] void missing(const Key& key) const {
+    if constexpr (std::is_convertible_v<const Key&, std::string_view>) {
+      std::vector<std::string_view> keys;
+      for (const Item& item : items_) keys.emplace_back(item.key());
+      detail::missing_key_error(key_description_, key, keys);
+    } else {
+      detail::raise<IndexError>(key_description_, " '", key, "' is not defined");
+    }
   }
 
   std::string key_description_;

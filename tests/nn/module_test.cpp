@@ -58,8 +58,9 @@ TEST(Module, ReplacesAndUnregistersChildren) {
   EXPECT_EQ(module.replace_module("a", other), other.ptr());
   EXPECT_EQ(module.named_children()["a"], other.ptr());
   EXPECT_EQ(error_of<IndexError>([&] { module.replace_module("z", other); }),
-            "Submodule 'z' is not defined");
-  EXPECT_EQ(error_of([&] { module.named_children()["z"]; }), "Submodule 'z' is not defined");
+            "Submodule 'z' is not defined; the keys are: 'a'");
+  EXPECT_EQ(error_of([&] { module.named_children()["z"]; }),
+            "Submodule 'z' is not defined; the keys are: 'a'");
   EXPECT_EQ(error_of<IndexError>([&] { module.unregister_module("z"); }),
             "No Module with name `z` is registered");
   module.unregister_module("a");
@@ -81,7 +82,9 @@ TEST(Module, NamesEverythingInPythonsOrder) {
   EXPECT_EQ(net->buffers().size(), 5u);
   EXPECT_EQ(net->modules().size(), 4u);
   EXPECT_EQ(net->modules()[0], net.ptr());
-  EXPECT_EQ(error_of([&] { net->named_parameters()["x"]; }), "Key 'x' is not defined");
+  EXPECT_EQ(error_of([&] { net->named_parameters()["fc1.wieght"]; }),
+            "Key 'fc1.wieght' is not defined; the keys are: 'scale', 'fc1.weight', 'fc1.bias', "
+            "'norm.weight', 'norm.bias', 'fc2.weight', 'fc2.bias'");
   EXPECT_TRUE(net->named_parameters()["fc1.bias"].is_same(net->fc1->bias));
   EXPECT_TRUE(net->named_parameters()[2].value().is_same(net->fc1->bias));
 }

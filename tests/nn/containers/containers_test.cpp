@@ -386,7 +386,8 @@ TEST(ParameterDict, HoldsParametersByName) {
   dict->update(OrderedDict<std::string, Tensor>{{"gain", zeros({2})}, {"shift", zeros({1})}});
   EXPECT_EQ(dict->keys(), (Names{"gain", "shift"}));
   EXPECT_EQ(dict->parameters().size(), 2u);
-  EXPECT_EQ(error_of([&] { dict->get("z"); }), "Parameter 'z' is not defined");
+  EXPECT_EQ(error_of([&] { dict->get("z"); }),
+            "Parameter 'z' is not defined; the keys are: 'gain', 'shift'");
   EXPECT_EQ(error_of([&] { dict->insert("gain", ones({1})); }), "Parameter 'gain' already defined");
   EXPECT_TRUE(same_bits(dict->pop("gain"), zeros({2})));
   EXPECT_EQ(dict->size(), 1u);

@@ -115,7 +115,7 @@ TEST(Elements, AreReplacedByReplaceModule) {
     container->replace_module("0", fc);
     EXPECT_EQ(container->get_submodule("0"), fc.ptr());
     EXPECT_EQ(error_of<IndexError>([&] { container->replace_module("1", fc); }),
-              "Submodule '1' is not defined");
+              "Submodule '1' is not defined; the keys are: '0'");
     EXPECT_TRUE(has_text(error_of([&] { container->register_module("extra", nn::ReLU()); }),
                          ": register_module() would not change the modules that the container"));
     EXPECT_TRUE(has_text(error_of([&] { container->unregister_module("0"); }), "; use pop()"));

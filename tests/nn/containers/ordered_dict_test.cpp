@@ -33,5 +33,28 @@ TEST(OrderedDict, FindsAmongManyKeys) {
   EXPECT_FALSE(dict.contains("501"));
 }
 
+TEST(OrderedDict, NamesKeysNearAMissingOne) {
+  OrderedDict<std::string, int> dict("Parameter");
+  EXPECT_EQ(error_of<IndexError>([&] { dict["fc.weight"]; }),
+            "Parameter 'fc.weight' is not defined; the keys are: none");
+  for (int i = 0; i < 6; ++i) {
+    dict.insert("layer" + std::to_string(i) + ".conv.weight", i);
+    dict.insert("layer" + std::to_string(i) + ".conv.bias", i);
+  }
+  EXPECT_EQ(error_of<IndexError>([&] { dict["layer4.conv.wieght"]; }),
+            "Parameter 'layer4.conv.wieght' is not defined; the nearest of 12 keys are: "
+            "'layer4.conv.weight', 'layer4.conv.bias', 'layer0.conv.weight', "
+            "'layer1.conv.weight', 'layer2.conv.weight'");
+  EXPECT_EQ(error_of<IndexError>([&] { dict.erase("conv.bias"); })
+                .find("Parameter 'conv.bias' is not defined; the nearest of 12 keys are: "
+                      "'layer0.conv.bias', 'layer1.conv.bias'"),
+            0u);
+  // One line of bounded length, whatever the keys are.
+  OrderedDict<std::string, int> strange{{"two\nlines", 1}, {std::string(1000, 'x'), 2}};
+  EXPECT_EQ(
+      error_of<IndexError>([&] { strange["two"]; }),
+      "Key 'two' is not defined; the keys are: 'two lines', '" + std::string(120, 'x') + "...'");
+}
+
 }  // namespace
 }  // namespace tern

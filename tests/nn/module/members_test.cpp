@@ -61,7 +61,7 @@ TEST(Member, TheCuresWork) {
   decoder(encoder(ones({1, 2}))).sum().backward();
   EXPECT_TRUE(same_bits(encoder->weight.grad(), decoder->weight.grad()));
   EXPECT_EQ(error_of<IndexError>([&] { decoder->replace_parameter("gain", ones({1})); }),
-            "Parameter 'gain' is not defined");
+            "Parameter 'gain' is not defined; the keys are: 'weight', 'bias'");
   const nn::BatchNorm1d norm(3);
   norm->replace_buffer("running_mean", full({3}, 2.0));
   EXPECT_EQ(norm->buffers()[0][0].item<float>(), 2);

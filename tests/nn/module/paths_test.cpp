@@ -1,6 +1,7 @@
 #include "nn/nn_test.h"
 
-// Modules and tensors by path. The texts are those of PyTorch 2.15 for the same module.
+// Modules and tensors by path. The texts are those of PyTorch 2.15 for the same module, with the
+// keys of a module that lacks a name.
 
 namespace tern {
 namespace {
@@ -34,23 +35,25 @@ TEST(Paths, ThatLeadNowhereAreErrors) {
   const Call parameter = [&](const std::string& path) { net->get_parameter(path); };
   const Call buffer = [&](const std::string& path) { net->get_buffer(path); };
   const std::tuple<const Call&, const char*, const char*> cases[] = {
-      {submodule, "a.0.b", "Sequential has no attribute `b`"},
+      {submodule, "a.0.b", "Sequential has no attribute `b`; the keys are: '0'"},
       {submodule, "a.0.0.weight", "`weight` is not an nn.Module"},
-      {submodule, "b", "Tree has no attribute `b`"},
+      {submodule, "b", "Tree has no attribute `b`; the keys are: 'scale', 'none', 'a', 'bn'"},
       {submodule, "bn.running_mean.x", "`running_mean` is not an nn.Module"},
-      {submodule, "a.", "ModuleList has no attribute ``"},
-      {submodule, ".a", "Tree has no attribute ``"},
-      {submodule, "a..0", "ModuleList has no attribute ``"},
-      {parameter, "a.0.0.w", "Linear has no attribute `w`"},
-      {parameter, "a.1.weight", "ModuleList has no attribute `1`"},
+      {submodule, "a.", "ModuleList has no attribute ``; the keys are: '0'"},
+      {submodule, ".a", "Tree has no attribute ``; the keys are: 'scale', 'none', 'a', 'bn'"},
+      {submodule, "a..0", "ModuleList has no attribute ``; the keys are: '0'"},
+      {parameter, "a.0.0.w", "Linear has no attribute `w`; the keys are: 'weight', 'bias'"},
+      {parameter, "a.1.weight", "ModuleList has no attribute `1`; the keys are: '0'"},
       {parameter, "bn.running_mean", "`running_mean` is not an nn.Parameter"},
       {parameter, "bn", "`bn` is not an nn.Parameter"},
-      {parameter, "", "Tree has no attribute ``"},
+      {parameter, "", "Tree has no attribute ``; the keys are: 'scale', 'none', 'a', 'bn'"},
       {parameter, "a.0.0.bias", "`bias` is not an nn.Parameter"},
       {buffer, "bn.weight", "`weight` is not a buffer"},
-      {buffer, "bn.x", "BatchNorm1d has no attribute `x`"},
+      {buffer, "bn.x",
+       "BatchNorm1d has no attribute `x`; the keys are: 'weight', 'bias', 'running_mean', "
+       "'running_var', 'num_batches_tracked'"},
       {buffer, "bn", "`bn` is not a buffer"},
-      {buffer, "x.y", "Tree has no attribute `x`"}};
+      {buffer, "x.y", "Tree has no attribute `x`; the keys are: 'scale', 'none', 'a', 'bn'"}};
   for (const auto& [call, path, text] : cases) {
     EXPECT_EQ(error_of([&] { call(path); }), text) << path;
   }
