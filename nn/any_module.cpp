@@ -58,7 +58,8 @@ AnyValue call_any(Module& module, AnyForward forward, AnyInputs&& inputs) {
 
 void module_cast_error(const std::type_info& from, const std::type_info& to) {
   tern::detail::raise<Error>("Attempted to cast module of type ", tern::detail::type_name(from),
-                             " to type ", tern::detail::type_name(to));
+                             " to type ", tern::detail::type_name(to),
+                             "; operator() calls a module of any class");
 }
 
 }  // namespace detail

@@ -318,8 +318,8 @@ class TERN_API Module : public ModuleHooks, public std::enable_shared_from_this<
   /// numbers of elements.
   std::string summary() const;
 
-  /// Returns a pointer to this module as M, which is an Impl class or a holder; null if the module
-  /// has another type.
+  /// Returns a pointer to this module as M, an Impl class or a holder; null if the module has
+  /// another type: check the pointer before use. at() of the containers throws instead.
   template <class M>
   auto* as() noexcept {
     return dynamic_cast<typename detail::ImplOf<M>::type*>(this);

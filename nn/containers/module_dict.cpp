@@ -39,15 +39,12 @@ std::shared_ptr<Module> ModuleDictImpl::pop(const std::string& key) {
   return module;
 }
 
-const ContainedModule& ModuleDictImpl::ptr(const std::string& key) const {
-  const ContainedModule* module = modules_.find(key);
-  TERN_CHECK(module != nullptr, IndexError, "Key '", key, "' is not defined");
-  return *module;
-}
+const ContainedModule& ModuleDictImpl::ptr(const std::string& key) const { return modules_[key]; }
 
 void ModuleDictImpl::cast_error(const std::string& key, const std::type_info& wanted) const {
   tern::detail::raise<Error>("Unable to cast module[", key, "] to ",
-                             tern::detail::type_name(wanted), ", it is a ", ptr(key)->name());
+                             tern::detail::type_name(wanted), ", it is a ", ptr(key)->name(),
+                             "; dict[\"", key, "\"](x) calls a module of any class");
 }
 
 ModuleDict::ModuleDict(std::initializer_list<NamedModule> modules)

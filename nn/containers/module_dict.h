@@ -88,11 +88,11 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   ConstIterator begin() const { return modules_.begin(); }
   ConstIterator end() const { return modules_.end(); }
 
-  /// Returns the module of a key as M, which is an Impl class. Throws IndexError if there is no
+  /// Returns the module of a key as M, an Impl class or a holder. Throws IndexError if there is no
   /// such key, Error if the module has another type.
   template <class M>
-  M& at(const std::string& key) const {
-    return *ptr<M>(key);
+  typename detail::ImplOf<M>::type& at(const std::string& key) const {
+    return *ptr<typename detail::ImplOf<M>::type>(key);
   }
   /// Returns the pointer to the module of a key, as a Module or as M. Throws like at().
   const ContainedModule& ptr(const std::string& key) const;

@@ -68,7 +68,8 @@ const ContainedModule& ModuleListImpl::ptr(Index index) const {
 
 void ModuleListImpl::cast_error(std::size_t index, const std::type_info& wanted) const {
   tern::detail::raise<Error>("Unable to cast module[", index, "] to ",
-                             tern::detail::type_name(wanted), ", it is a ", ptr(index)->name());
+                             tern::detail::type_name(wanted), ", it is a ", ptr(index)->name(),
+                             "; list[", index, "](x) calls a module of any class");
 }
 
 }  // namespace tern::nn

@@ -82,11 +82,11 @@ class TERN_API ModuleListImpl : public Cloneable<ModuleListImpl> {
   ConstIterator begin() const { return modules_.begin(); }
   ConstIterator end() const { return modules_.end(); }
 
-  /// Returns the module at an index as M, which is an Impl class. Throws IndexError if the index is
-  /// out of range, Error if the module has another type.
+  /// Returns the module at an index as M, an Impl class or a holder. Throws IndexError if the index
+  /// is out of range, Error if the module has another type.
   template <class M>
-  M& at(Index index) const {
-    return *ptr<M>(index);
+  typename detail::ImplOf<M>::type& at(Index index) const {
+    return *ptr<typename detail::ImplOf<M>::type>(index);
   }
   /// Returns the pointer to the module at an index, as a Module or as M. Throws like at().
   const ContainedModule& ptr(Index index) const;

@@ -58,7 +58,8 @@ TEST(AnyModule, KnowsItsModule) {
   EXPECT_EQ(any.ptr<nn::LinearImpl>(), linear.ptr());
   EXPECT_EQ(any.type_info(), typeid(nn::LinearImpl));
   EXPECT_EQ(error_of([&] { any.get<nn::ReLUImpl>(); }),
-            "Attempted to cast module of type tern::nn::LinearImpl to type tern::nn::ReLUImpl");
+            "Attempted to cast module of type tern::nn::LinearImpl to type tern::nn::ReLUImpl; "
+            "operator() calls a module of any class");
   EXPECT_TRUE(same_bits(any.clone().get<nn::LinearImpl>().weight, linear->weight));
   const nn::AnyModule empty;
   EXPECT_TRUE(empty.is_empty());

@@ -20,8 +20,6 @@ TEST(Sequential, RunsModulesInOrder) {
   EXPECT_EQ(net->named_children().keys(), (Names{"0", "1", "2", "3"}));
   EXPECT_EQ(error_of<IndexError>([&] { net->ptr(4); }),
             "Sequential: Index out of range, got 4 for a size of 4");
-  EXPECT_EQ(error_of([&] { net->at<nn::ReLUImpl>(0); }),
-            "Attempted to cast module of type tern::nn::LinearImpl to type tern::nn::ReLUImpl");
   EXPECT_EQ(error_of([] { nn::Sequential()(ones({1})); }),
             "Cannot call forward() on an empty Sequential\n  in module Sequential");
 }
@@ -159,8 +157,6 @@ TEST(ModuleList, HoldsModulesByIndex) {
             "ModuleList: Index out of range, got -1 for a size of 4");
   EXPECT_EQ(error_of<IndexError>([&] { list->insert(5, nn::ReLU()); }),
             "ModuleList: Index out of range, got 5 for a size of 4");
-  EXPECT_EQ(error_of([&] { list->at<nn::ReLUImpl>(0); }),
-            "Unable to cast module[0] to tern::nn::ReLUImpl, it is a tern::nn::LinearImpl");
 }
 
 TEST(ModuleDict, HoldsModulesByName) {
@@ -174,9 +170,8 @@ TEST(ModuleDict, HoldsModulesByName) {
   EXPECT_EQ(dict->named_parameters().keys(), (Names{"c.weight", "c.bias"}));
   EXPECT_EQ(dict->pop("a"), replacement.ptr());
   EXPECT_EQ(dict->size(), 2u);
-  EXPECT_EQ(error_of<IndexError>([&] { dict["z"]; }), "Key 'z' is not defined");
-  EXPECT_EQ(error_of([&] { dict->at<nn::LinearImpl>("b"); }),
-            "Unable to cast module[b] to tern::nn::LinearImpl, it is a tern::nn::ReLUImpl");
+  EXPECT_EQ(error_of<IndexError>([&] { dict["z"]; }),
+            "Key 'z' is not defined; the keys are: 'b', 'c'");
   dict->clear();
   EXPECT_TRUE(dict->empty());
 }

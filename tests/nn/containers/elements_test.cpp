@@ -184,5 +184,32 @@ TEST(Elements, OfParameterContainersMustBeLeaves) {
   EXPECT_EQ(fc->parameters().size(), 2u);
 }
 
+TEST(Elements, AreAskedForByClass) {
+  const nn::Linear fc(2, 2);
+  const nn::ModuleList list(fc);
+  const nn::ModuleDict dict({{"fc", fc}});
+  const nn::Sequential net{fc};
+  for (const nn::LinearImpl* found :
+       {&list->at<nn::Linear>(0), &list->at<nn::LinearImpl>(0), &dict->at<nn::Linear>("fc"),
+        &dict->at<nn::LinearImpl>("fc"), &net->at<nn::Linear>(0), &net->at<nn::LinearImpl>(0)}) {
+    EXPECT_EQ(found, fc.get());
+  }
+  const Tensor x = ones({1, 2});
+  EXPECT_EQ(error_of([&] { list->at<nn::ReLU>(0).forward(x); }),
+            "Unable to cast module[0] to tern::nn::ReLUImpl, it is a tern::nn::LinearImpl; "
+            "list[0](x) calls a module of any class");
+  EXPECT_EQ(error_of([&] { dict->at<nn::ReLUImpl>("fc").forward(x); }),
+            "Unable to cast module[fc] to tern::nn::ReLUImpl, it is a tern::nn::LinearImpl; "
+            "dict[\"fc\"](x) calls a module of any class");
+  EXPECT_EQ(error_of([&] { net->at<nn::ReLU>(0).forward(x); }),
+            "Attempted to cast module of type tern::nn::LinearImpl to type tern::nn::ReLUImpl; "
+            "operator() calls a module of any class");
+  // as() gives a null pointer instead, as libtorch's.
+  EXPECT_EQ(list[0]->as<nn::ReLU>(), nullptr);
+  if (auto* linear = list[0]->as<nn::Linear>()) {
+    EXPECT_EQ(linear, fc.get());
+  }
+}
+
 }  // namespace
 }  // namespace tern
