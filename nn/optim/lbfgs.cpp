@@ -98,12 +98,17 @@ void LBFGSParamState::check() const {
   TERN_CHECK(old_dirs_.size() == old_stps_.size() && old_dirs_.size() == ro_.size(), Error,
              "loaded state dict has ", old_dirs_.size(), " old_dirs, ", old_stps_.size(),
              " old_stps and ", ro_.size(), " ro");
-  for (const std::vector<Tensor>* tensors : {&old_dirs_, &old_stps_}) {
-    for (const Tensor& tensor : *tensors) {
-      TERN_CHECK(tensor.sizes() == d_.sizes(), ShapeError,
-                 "loaded state dict has a change of size ", tensor.sizes(), ", d has ", d_.sizes());
-    }
-  }
+  if (!d_.defined()) return;
+  const std::int64_t expected = numel_.value_or(d_.numel());
+  const auto check_size = [&](const char* name, const Tensor& tensor) {
+    TERN_CHECK(tensor.sizes() == IntArrayRef{expected}, ShapeError, "loaded state dict has ", name,
+               " of size ", tensor.sizes(), ", expected [", expected,
+               "], one number for each element of the parameters");
+  };
+  check_size("d", d_);
+  check_size("prev_flat_grad", prev_flat_grad_);
+  for (const Tensor& change : old_dirs_) check_size("old_dirs", change);
+  for (const Tensor& change : old_stps_) check_size("old_stps", change);
 }
 
 // --- Step ----------------------------------------------------------------------------------------
@@ -214,6 +219,14 @@ LBFGS::LBFGS(std::vector<OptimizerParamGroup> param_groups, const LBFGSOptions& 
 }
 LBFGS::LBFGS(std::vector<Tensor> params, const LBFGSOptions& defaults)
     : OptimizerOf(std::move(params), defaults) {}
+
+std::unique_ptr<OptimizerParamState> LBFGS::make_param_state() const {
+  std::int64_t count = 0;
+  for (const OptimizerParamGroup& group : param_groups_) {
+    for (const Tensor& parameter : group.params()) count += parameter.numel();
+  }
+  return std::make_unique<LBFGSParamState>(LBFGSParamState().numel(count));
+}
 
 Tensor LBFGS::step(LossClosure closure) {
   TERN_CHECK(closure != nullptr, Error, "LBFGS requires a closure function");

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <tern/nn/optim/optimizer_of.h>
 
@@ -60,6 +64,9 @@ struct TERN_API LBFGSParamState : public OptimizerParamState {
   TERN_ARG(Tensor, prev_flat_grad);
   /// The last loss.
   TERN_ARG(double, prev_loss) = 0;
+  /// The number of elements of all parameters, which each tensor must have; not saved. Empty: the
+  /// number of elements of `d`.
+  TERN_ARG(std::optional<std::int64_t>, numel) = std::nullopt;
 
  public:
   /// Returns a copy; tensors share their elements.
@@ -68,7 +75,8 @@ struct TERN_API LBFGSParamState : public OptimizerParamState {
   State save() const override;
   /// Copies the entries of `state` to the device and dtype of `parameter`.
   void load(const State& state, const Tensor& parameter) override;
-  /// Throws Error if iterations were done but a tensor is missing.
+  /// Throws Error if iterations were done but a tensor is missing, ShapeError if a tensor has
+  /// another size than [numel].
   void check() const override;
 };
 
@@ -94,6 +102,10 @@ class TERN_API LBFGS : public OptimizerOf<LBFGSOptions, LBFGSParamState> {
   /// Minimizes the loss that the closure computes, and returns its first result. Throws Error
   /// without a closure.
   Tensor step(LossClosure closure = nullptr) override;
+
+ protected:
+  /// Returns a state for the elements of all parameters.
+  std::unique_ptr<OptimizerParamState> make_param_state() const override;
 };
 
 }  // namespace tern::optim

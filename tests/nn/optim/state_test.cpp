@@ -248,6 +248,46 @@ TEST(OptimizerState, HasAllThatAStepGoesOnFrom) {
   expect_checked_entries<AdamW>(AdamWOptions(0.1).amsgrad(true));
 }
 
+// Vectors of LBFGS have the elements of all parameters.
+TEST(OptimizerState, OfLBFGSHasTheSizeOfAllParameters) {
+  const Tensor a = parameter_of(ones({2, 3})), b = parameter_of(full({4}, 2.0));
+  const auto closure = [&] {
+    const Tensor loss = (a * a * a).sum() + (b * b).sum();
+    a.mutable_grad().reset();
+    b.mutable_grad().reset();
+    loss.backward();
+    return loss;
+  };
+  LBFGS optimizer({a, b}, LBFGSOptions(0.1).max_iter(3));
+  optimizer.step(closure);
+  const State before = copy_of(optimizer.state_dict());
+  ASSERT_GT(before["state"]["0"]["old_dirs"].size(), 0u);
+  for (const char* name : {"d", "prev_flat_grad", "old_dirs", "old_stps"}) {
+    const State& value = before["state"]["0"][name];
+    for (const auto& sizes : std::vector<std::vector<std::int64_t>>{{6}, {11}, {1, 10}}) {
+      State wrong = ones(sizes);
+      if (value.is_list()) {
+        std::vector<State> elements = value.elements();
+        elements.back() = wrong;
+        wrong = State::list(elements);
+      }
+      EXPECT_EQ(
+          without_name(error_of<ShapeError>(
+              [&] { optimizer.load_state_dict(with_entry(before, name, wrong)); })),
+          tern::detail::text_of("loaded state dict has ", name, " of size ", IntArrayRef(sizes),
+                                ", expected [10], one number for each element of the parameters"));
+      EXPECT_TRUE(identical(optimizer.state_dict(), before));
+    }
+  }
+  // A whole state of other parameters.
+  const Tensor c = parameter_of(ones({2, 3})), d = parameter_of(ones({5}));
+  LBFGS other({c, d}, LBFGSOptions(0.1));
+  EXPECT_THROW(other.load_state_dict(before), ShapeError);
+  EXPECT_TRUE(other.state().empty());
+  optimizer.load_state_dict(before);
+  optimizer.step(closure);
+}
+
 TEST(OptimizerState, NumbersEveryParameterOnce) {
   Adam optimizer({parameter_of(ones({2})), parameter_of(ones({2}))}, 0.1);
   State state = optimizer.state_dict(), group = state["param_groups"][std::size_t{0}];
