@@ -86,6 +86,8 @@ bool min_is_better(const std::string& monitor, Mode mode) {
   if (mode != Mode::kAuto) return mode == Mode::kMin;
   const auto names = [&](const char* word) { return monitor.find(word) != std::string::npos; };
   if (names("accuracy")) return false;
+  TERN_CHECK(!monitor.empty(), Error,
+             "the monitor is empty, expected the name of a number, such as \"val_loss\"");
   TERN_CHECK(names("loss") || names("error"), Error, "is a smaller or a larger '", monitor,
              "' better? Set the option mode to train::Mode::kMin or train::Mode::kMax");
   return true;

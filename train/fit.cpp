@@ -129,12 +129,13 @@ void check_number(const char* function, const NamedMetric& named, const Tensor& 
 void check_metrics(const char* function, const std::vector<NamedMetric>& metrics,
                    std::vector<std::string> taken, bool has_validation) {
   const auto take = [&](const std::string& name, const std::string& metric) {
-    TERN_CHECK(!name.empty() && std::ranges::find(taken, name) == taken.end(), Error, function,
-               ": the metric '", metric, "' needs another name, because '", name,
-               "' is the name of another number");
+    TERN_CHECK(std::ranges::find(taken, name) == taken.end(), Error, function, ": the metric '",
+               metric, "' needs another name, because '", name, "' is the name of another number");
     taken.push_back(name);
   };
   for (const NamedMetric& named : metrics) {
+    TERN_CHECK(!named.name.empty(), Error, function,
+               ": the name of a metric is empty, expected a text such as \"accuracy\"");
     TERN_CHECK(named.metric, Error, function, ": the metric '", named.name, "' is a null pointer");
     take(named.name, named.name);
     if (has_validation) take("val_" + named.name, named.name);

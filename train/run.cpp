@@ -31,6 +31,7 @@ Run::Run(std::shared_ptr<nn::Module> model, detail::Batches& loader, optim::Opti
 Run::~Run() = default;
 
 void Run::log(std::string_view name, double value) {
+  TERN_CHECK(!name.empty(), Error, "Run::log: the name of a number is empty");
   numbers_.set(name, value);
   if (has_row_) history_.back().set(name, value);
 }

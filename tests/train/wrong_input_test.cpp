@@ -50,7 +50,7 @@ TEST_F(WrongFit, HasAMetricWithTheNameOfAnotherNumber) {
     return "fit: the metric '" + metric + "' needs another name, because '" + name +
            "' is the name of another number";
   };
-  for (const char* name : {"loss", "lr", "skipped", "epoch", ""}) {
+  for (const char* name : {"loss", "lr", "skipped", "epoch"}) {
     EXPECT_EQ(metric_refusal({{name, metrics::Accuracy()}}), text(name, name));
   }
   EXPECT_EQ(metric_refusal({{"a", metrics::Accuracy()}, {"a", metrics::F1(3)}}), text("a", "a"));
@@ -62,6 +62,12 @@ TEST_F(WrongFit, HasAMetricWithTheNameOfAnotherNumber) {
               train::evaluate(net, loader, nn::CrossEntropyLoss(), {{"loss", metrics::Accuracy()}});
             }).find("evaluate: the metric 'loss' needs another name"),
             0u);
+  const std::string empty = ": the name of a metric is empty, expected a text such as \"accuracy\"";
+  EXPECT_EQ(metric_refusal({{"", metrics::Accuracy()}}), "fit" + empty);
+  EXPECT_EQ(error_of([&] {
+              train::evaluate(net, loader, nn::CrossEntropyLoss(), {{"", metrics::Accuracy()}});
+            }),
+            "evaluate" + empty);
   // Without validation nothing else has the name.
   EXPECT_EQ(train::fit(net, loader, sgd, nn::CrossEntropyLoss(),
                        {.epochs = 1, .metrics = {{"val_loss", metrics::Accuracy()}}})
@@ -218,6 +224,8 @@ TEST_F(WrongFit, HasOptionsOutOfRange) {
        [&] { train::fit(net, loader, sgd, Step(), {.epochs = 1}); }},
       {"fit: a callback is an empty function",
        [&] { train::AnyCallback(std::function<void(train::Run&)>()); }},
+      {"Run::log: the name of a number is empty",
+       fit({.epochs = 1, .callbacks = {[](train::Run& run) { run.log("", 1); }}})},
   });
 }
 
@@ -228,8 +236,7 @@ TEST(WrongCallbacks, AreRefused) {
       {"EarlyStop: min_delta should not be negative, got -1", [] { EarlyStop({.min_delta = -1}); }},
       {"EarlyStop: min_delta should not be negative, got nan",
        [] { EarlyStop({.min_delta = kNaN}); }},
-      {"EarlyStop: is a smaller or a larger '' better? Set the option mode to train::Mode::kMin or "
-       "train::Mode::kMax",
+      {"EarlyStop: the monitor is empty, expected the name of a number, such as \"val_loss\"",
        [] { EarlyStop({.monitor = ""}); }},
       {"Checkpoint: the path is empty", [] { Checkpoint(""); }},
       {"Checkpoint: every_epochs should be positive and every_steps not negative, got 0 and 0",
