@@ -16,20 +16,9 @@ void ClassScore::reset() { matrix_.reset(); }
 State ClassScore::state_dict() const { return matrix_.state_dict(); }
 void ClassScore::load_state_dict(const State& state) { matrix_.load_state_dict(state); }
 
-Precision::Precision(StrictInt num_classes, Average average, const ConfusionMatrixOptions& options)
-    : ClassScore(num_classes, average, options) {}
 Tensor Precision::compute() const { return matrix().precision(average()); }
-
-Recall::Recall(StrictInt num_classes, Average average, const ConfusionMatrixOptions& options)
-    : ClassScore(num_classes, average, options) {}
 Tensor Recall::compute() const { return matrix().recall(average()); }
-
-F1::F1(StrictInt num_classes, Average average, const ConfusionMatrixOptions& options)
-    : ClassScore(num_classes, average, options) {}
 Tensor F1::compute() const { return matrix().f1(average()); }
-
-IoU::IoU(StrictInt num_classes, Average average, const ConfusionMatrixOptions& options)
-    : ClassScore(num_classes, average, options) {}
 Tensor IoU::compute() const { return matrix().iou(average()); }
 
 }  // namespace tern::metrics

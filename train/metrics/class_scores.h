@@ -4,9 +4,13 @@
 
 namespace tern::metrics {
 
-/// What Precision, Recall and F1 share: a confusion matrix and an average.
+/// What Precision, Recall, F1 and IoU share: a confusion matrix and an average.
 class TERN_API ClassScore : public TargetMetric {
  public:
+  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
+  explicit ClassScore(StrictInt num_classes, Average average = Average::Macro,
+                      const ConfusionMatrixOptions& options = {});
+
   void update(const Tensor& input, const Tensor& target) override;
   void reset() override;
   State state_dict() const override;
@@ -16,10 +20,6 @@ class TERN_API ClassScore : public TargetMetric {
   const ConfusionMatrix& matrix() const { return matrix_; }
   /// Returns how the classes become one value.
   Average average() const { return average_; }
-
- protected:
-  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
-  ClassScore(StrictInt num_classes, Average average, const ConfusionMatrixOptions& options);
 
  private:
   ConfusionMatrix matrix_;
@@ -33,9 +33,7 @@ class TERN_API ClassScore : public TargetMetric {
 ///   precision.update(net(batch.data), batch.target);
 class TERN_API Precision : public ClassScore {
  public:
-  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
-  explicit Precision(StrictInt num_classes, Average average = Average::Macro,
-                     const ConfusionMatrixOptions& options = {});
+  using ClassScore::ClassScore;
   /// Returns the precision, float64 [], or [C] for Average::None.
   Tensor compute() const override;
 };
@@ -43,9 +41,7 @@ class TERN_API Precision : public ClassScore {
 /// The recall of ConfusionMatrix::recall() as a metric of its own.
 class TERN_API Recall : public ClassScore {
  public:
-  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
-  explicit Recall(StrictInt num_classes, Average average = Average::Macro,
-                  const ConfusionMatrixOptions& options = {});
+  using ClassScore::ClassScore;
   /// Returns the recall, float64 [], or [C] for Average::None.
   Tensor compute() const override;
 };
@@ -53,9 +49,7 @@ class TERN_API Recall : public ClassScore {
 /// The F1 score of ConfusionMatrix::f1() as a metric of its own.
 class TERN_API F1 : public ClassScore {
  public:
-  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
-  explicit F1(StrictInt num_classes, Average average = Average::Macro,
-              const ConfusionMatrixOptions& options = {});
+  using ClassScore::ClassScore;
   /// Returns the F1 score, float64 [], or [C] for Average::None.
   Tensor compute() const override;
 };
@@ -70,9 +64,7 @@ class TERN_API F1 : public ClassScore {
 ///                    metrics::ConfusionMatrixOptions().ignore_index(255));
 class TERN_API IoU : public ClassScore {
  public:
-  /// Throws Error unless there are at least 2 classes, exactly 2 for Average::Binary.
-  explicit IoU(StrictInt num_classes, Average average = Average::Macro,
-               const ConfusionMatrixOptions& options = {});
+  using ClassScore::ClassScore;
   /// Returns the intersection over union, float64 [], or [C] for Average::None.
   Tensor compute() const override;
 };
