@@ -13,7 +13,7 @@ import torch
 
 from edge_calls import CALLS
 from run import HERE, load_forms
-from torch_side import DTYPES, number
+from torch_side import DTYPES, argument_of
 
 REL = {torch.float32: 1e-5, torch.float64: 1e-13, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
 
@@ -67,7 +67,7 @@ class Program:
         form, step = self.forms[name], {"f": name, "a": arguments}
         self.steps.append(step)
         try:
-            results = form.call(*[self.value(k, v) for k, v in zip(form.kinds, arguments)])
+            results = form.call(*[argument_of(self.variables, k, v) for k, v in zip(form.kinds, arguments)])
         except Exception as error:  # whatever PyTorch raises
             step.update(o=[], e="index" if isinstance(error, IndexError) else "error")
             return None
@@ -90,19 +90,6 @@ class Program:
         ramp = [1 + i % 4 / 4 for i in range(out.numel())]
         weights = self.make(ramp, list(out.shape), str(out.dtype)[6:], False)
         self.step("grad(a, b, c, d, e, f)", [[n], leaves, [weights], None, False, True])
-
-    def value(self, kind, value):
-        if value is None:
-            return None
-        if kind in ("tensor", "mask", "indices", "tensor?"):
-            return self.variables[value]
-        if kind == "tensors":
-            return [self.variables[v] for v in value]
-        if kind in ("dtype", "dtype?"):
-            return DTYPES[value]
-        if kind == "values":
-            return [number(v) for v in value]
-        return number(value) if kind in ("number", "number?", "double", "double?") else value
 
 
 def main():

@@ -88,6 +88,21 @@ def number(value):
     return float(value) if isinstance(value, str) else value
 
 
+def argument_of(variables, kind, value):
+    """What a call of PyTorch takes for a value of a step; tensors are named in `variables`."""
+    if value is None:
+        return None
+    if kind in ("tensor", "mask", "indices", "tensor?"):
+        return variables[value]
+    if kind == "tensors":
+        return [variables[v] for v in value]
+    if kind in ("dtype", "dtype?"):
+        return DTYPES[value]
+    if kind == "values":
+        return [number(v) for v in value]
+    return number(value) if kind in ("number", "number?", "double", "double?") else value
+
+
 def is_tensor_kind(kind):
     return kind in ("tensor", "mask", "indices", "tensor?", "tensors")
 
@@ -131,28 +146,13 @@ class Machine:
         self.wild_grad = False  # gradients say nothing
         self.over = False
 
-    def argument(self, kind, value):
-        if value is None:
-            return None
-        if kind in ("tensor", "mask", "indices", "tensor?"):
-            return self.variables[value]
-        if kind == "tensors":
-            return [self.variables[v] for v in value]
-        if kind in ("dtype", "dtype?"):
-            return DTYPES[value]
-        if kind == "values":
-            return [number(v) for v in value]
-        if kind in ("number", "number?", "double"):
-            return number(value)
-        return value
-
     def taint(self, tensor):
         return self.taints.get(storage_of(tensor), (0.0, 1.0))
 
     def run(self, step):
         """Runs one step. Returns the tensors that it shows, or the exception."""
         form = self.forms[step["f"]]
-        arguments = [self.argument(k, v) for k, v in zip(form.kinds, step["a"])]
+        arguments = [argument_of(self.variables, k, v) for k, v in zip(form.kinds, step["a"])]
         tensors = []
         for argument in arguments:
             if isinstance(argument, torch.Tensor):
