@@ -5,24 +5,18 @@
 #include <cstdio>
 
 #include <tern/core/base/detail/plain_text.h>
+#include <tern/train/detail/utf8.h>
 
 namespace tern::train::detail {
 namespace {
 
 using tern::detail::number_text;
 
-bool starts_character(char c) { return (c & 0xC0) != 0x80; }
-
-/// Returns the number of characters of a text in UTF-8.
-std::size_t length_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
-}
-
 /// Returns the first `count` characters. Line breaks and other control characters become blanks.
 std::string first_characters(std::string_view text, std::size_t count) {
   std::string result;
   for (const char c : text) {
-    if (starts_character(c) && count-- == 0) break;
+    if (starts_code_point(c) && count-- == 0) break;
     result += c >= 0 && c < ' ' ? ' ' : c;
   }
   return result;
@@ -88,10 +82,10 @@ std::string progress_bar(const ProgressState& state, std::size_t width, bool col
   share.insert(0, 6 - share.size(), ' ');  // room for 100%
   const std::string tail = (has_total ? share : "") + numbers(state, "  ");
   std::string line = first_characters(std::string(state.label) + " ", width);
-  const std::size_t used = length_of(line) + length_of(tail) + 1;
+  const std::size_t used = code_points_in(line) + code_points_in(tail) + 1;
   std::size_t cells = has_total && used < width ? std::min(kMostCells, width - used) : 0;
   if (cells < kLeastCells) cells = 0;
-  std::size_t room = width - length_of(line);
+  std::size_t room = width - code_points_in(line);
   if (cells > 0) {
     const auto full = static_cast<std::size_t>(static_cast<double>(cells) * percent(state) / 100);
     line += (coloured ? "\x1b[36m" : "") + repeated("━", full) + (coloured ? "\x1b[2m" : "") +

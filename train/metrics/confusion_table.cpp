@@ -2,6 +2,7 @@
 
 #include <tern/core/base/detail/plain_text.h>
 #include <tern/core/ops/ops.h>
+#include <tern/train/detail/utf8.h>
 #include <tern/train/metrics/confusion_matrix.h>
 
 // The text of a confusion matrix.
@@ -9,11 +10,7 @@
 namespace tern::metrics {
 namespace {
 
-/// Returns the number of code points of a text in UTF-8.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
+using train::detail::code_points_in;
 
 std::string fixed(double value) { return tern::detail::number_text(value, 'f', 3); }
 
@@ -21,12 +18,13 @@ std::string fixed(double value) { return tern::detail::number_text(value, 'f', 3
 std::string table_of(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], code_points_in(row[i]));
   }
   std::string text;
   for (const auto& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string blanks(widths[i] - width_of(row[i]) + (i == 0 ? 0 : 2), ' ');
+      const std::string blanks(widths[i] - code_points_in(row[i]) + (i == 0 ? 0 : 2), ' ');
       text += i == 0 ? row[i] + blanks : blanks + row[i];
     }
     text.erase(text.find_last_not_of(' ') + 1);

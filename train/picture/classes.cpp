@@ -8,6 +8,7 @@
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/file/detail/base64.h>
 #include <tern/serialization/save_bytes.h>
+#include <tern/train/detail/utf8.h>
 #include <tern/train/picture/detail/check_name.h>
 #include <tern/train/picture/detail/png.h>
 #include <tern/train/picture/detail/svg.h>
@@ -18,13 +19,16 @@ namespace {
 using detail::draw_text;
 using tern::detail::text_of;
 
-constexpr double kLetter = 7.4;  // the width of a letter of 13 pixels
+constexpr double kFont = 13;     // the size of a font without an attribute, in pixels
+constexpr double kLetter = 7.4;  // the width of a letter of this size
 
-/// Returns the attribute of a font in which the text is at most `width` wide.
-std::string font_for(const std::string& text, double width) {
+/// Returns the attribute of a font of at most `size` pixels, in which the text is at most `width`
+/// wide.
+std::string font_for(const std::string& text, double width, double size = kFont) {
   const double needed =
-      kLetter * static_cast<double>(std::max<std::size_t>(detail::letters_in(text), 1));
-  return needed <= width ? "" : text_of("font-size=\"", 13 * width / needed, "\" ");
+      kLetter * static_cast<double>(std::max<std::size_t>(detail::code_points_in(text), 1));
+  size = std::min(size, kFont * width / needed);
+  return size >= kFont ? "" : text_of("font-size=\"", size, "\" ");
 }
 
 std::string label_of(const char* function, const ClassPictureOptions& options,
@@ -56,7 +60,7 @@ std::string confusion_svg(const metrics::ConfusionMatrix& matrix,
       matrix.normalized(metrics::Normalize::Target).reshape({-1}).to_vector<double>();
   std::size_t longest = 1;
   for (std::int64_t i = 0; i < classes; ++i) {
-    longest = std::max(longest, detail::letters_in(label_of(kName, options, i)));
+    longest = std::max(longest, detail::code_points_in(label_of(kName, options, i)));
   }
   const double cell = std::clamp(640 / static_cast<double>(classes), 10.0, 56.0);
   const double side = cell * static_cast<double>(classes);
@@ -70,8 +74,7 @@ std::string confusion_svg(const metrics::ConfusionMatrix& matrix,
   for (std::int64_t row = 0; row < classes; ++row) {
     const double y = top + cell * static_cast<double>(row);
     const std::string label = label_of(kName, options, row);
-    const std::string font = font_for(label, std::min(name, 180.0)) +
-                             (cell < 14 ? text_of("font-size=\"", cell * 0.8, "\" ") : "");
+    const std::string font = font_for(label, name, cell < 14 ? cell * 0.8 : kFont);
     draw_text(svg, left - 8, y + cell / 2 + 4.5, label, "end", font);
     const double x = left + cell * (static_cast<double>(row) + 0.5), end = bottom + 10;
     if (is_upright) {

@@ -40,9 +40,10 @@ TERN_API void save_confusion(const metrics::ConfusionMatrix& matrix, const std::
 /// Returns images with their predicted classes as an SVG document. Wrong predictions come first, in
 /// a red frame and with the right class in parentheses. Values of images are those of save_image().
 ///
-/// Shape: images [N, C, H, W] with 1, 3 or 4 channels; predicted and targets [N] of an integer
-/// dtype Throws: ShapeError and DTypeError for other tensors, Error for options out of range,
-/// IndexError for a class without a label.
+/// Shape: images [N, C, H, W] with 1, 3 or 4 channels, predicted [N], targets [N]
+///
+/// Throws: ShapeError for other sizes, DTypeError for classes that are no integers, Error for
+/// options out of range, IndexError for a class without a label.
 TERN_API std::string predictions_svg(const Tensor& images, const Tensor& predicted,
                                      const Tensor& targets,
                                      const ClassPictureOptions& options = {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <tern/core/autograd/grad_mode.h>
+#include <tern/core/base/detail/op_scope.h>
 #include <tern/core/ops/ops.h>
 #include <tern/serialization/save_bytes.h>
 #include <tern/train/picture/detail/check_name.h>
@@ -78,7 +79,8 @@ Tensor make_grid(const Tensor& images, const GridOptions& options) {
 }
 
 Tensor make_grid(TensorList images, const GridOptions& options) {
-  TERN_CHECK(images.size() > 0, ShapeError, "make_grid: expected at least one image, got none");
+  const tern::detail::OpScope scope("make_grid");
+  TERN_CHECK(images.size() > 0, ShapeError, "expected at least one image, got none");
   return make_grid(stack(images), options);
 }
 

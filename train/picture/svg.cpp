@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <tern/core/base/text.h>
 #include <tern/train/picture/detail/svg.h>
 
@@ -35,11 +33,6 @@ void draw_text(std::string& svg, double x, double y, std::string_view text, cons
                std::string_view more) {
   svg += tern::detail::text_of("<text x=\"", x, "\" y=\"", y, "\" text-anchor=\"", anchor, "\" ",
                                more, ">", escaped(text), "</text>\n");
-}
-
-std::size_t letters_in(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 }  // namespace tern::train::detail

@@ -62,6 +62,11 @@ TEST(ConfusionSvg, HasRoomForManyClassesAndLongNames) {
   show("confusion_long.svg",
        confusion_svg(three_classes(),
                      ClassPictureOptions().labels({"a very long name of a class", "short", "c"})));
+  // XML allows an attribute once.
+  const std::string small = confusion_svg(
+      matrix, ClassPictureOptions().labels(std::vector<std::string>(100, std::string(30, 'm'))));
+  EXPECT_EQ(occurrences(small, "font-size=\"8\""), 200);
+  EXPECT_EQ(occurrences(small, "font-size="), 2 + 200);  // of the document and of the title
   EXPECT_EQ(error_of([&] { confusion_svg(matrix, ClassPictureOptions().labels({"a"})); }),
             "confusion_svg: expected 100 labels, got 1");
 }

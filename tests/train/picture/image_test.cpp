@@ -67,7 +67,13 @@ TEST_F(ImageTest, TakesAListOfImages) {
   const std::string upper = scratch_.path("IMAGE.PNG");
   save_image(images, upper);
   EXPECT_EQ(read_file(upper), read_file(path_));
-  EXPECT_THROW(make_grid(std::vector<Tensor>()), ShapeError);
+  EXPECT_EQ(error_of<ShapeError>([] { make_grid(std::vector<Tensor>()); }),
+            "make_grid: expected at least one image, got none");
+  EXPECT_EQ(error_of([&] {
+              make_grid(TensorList({images[0], ones({1, 2, 3})}));
+            }),
+            "make_grid: stack expects each tensor to be equal size, but got [1, 2, 2] at entry 0 "
+            "and [1, 2, 3] at entry 1");
 }
 
 TEST_F(ImageTest, WritesEveryKindOfPixel) {

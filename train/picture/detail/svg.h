@@ -14,7 +14,4 @@ std::string begin_svg(double width, double height);
 void draw_text(std::string& svg, double x, double y, std::string_view text, const char* anchor,
                std::string_view more = "");
 
-/// Returns the number of code points of a text in UTF-8.
-std::size_t letters_in(std::string_view text);
-
 }  // namespace tern::train::detail
