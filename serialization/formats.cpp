@@ -89,6 +89,7 @@ const Format& format_to_save(std::string_view path) {
   if (const Format* const format = format_of_suffix("save", path)) return *format;
   std::string suffixes;
   for (const Format& format : kFormats) suffixes += format.suffixes;
+  suffixes.pop_back();  // the last blank
   raise<FileError>("save: '", path, "': the name of a state file must end in one of ", suffixes);
 }
 

@@ -60,6 +60,21 @@ std::string check_folder(const std::filesystem::path& folder) {
   return is_open ? "" : "the folder cannot be written: " + folder.string();
 }
 
+/// Returns what is wrong with the name of the command, or an empty text. CLI11 only says that a
+/// command is missing.
+std::string unknown_command(const CLI::App& app) {
+  const std::vector<std::string> rest = app.remaining();
+  const std::vector<const CLI::App*> commands =
+      app.get_subcommands([](const CLI::App*) { return true; });
+  if (rest.empty() || rest[0].starts_with('-') || commands.empty() ||
+      !app.get_subcommands().empty())
+    return {};
+  std::string names;
+  for (const CLI::App* command : commands)
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  return "should be one of " + names + ", got " + rest[0];
+}
+
 }  // namespace
 
 // Before the checks of the type, whose texts say less.
@@ -131,6 +146,8 @@ int CommandLine::run(int argc, char** argv, const std::function<void()>& body) {
     app_->parse(argc, argv);
     body();
   } catch (const CLI::ParseError& error) {
+    const std::string text = unknown_command(*app_);
+    if (!text.empty()) return app_->exit(CLI::ParseError(text, 2));
     return app_->exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
     std::fflush(stdout);

@@ -183,7 +183,10 @@ void check_options(const CsvOptions& options) {
   const char c = options.separator();
   const bool is_wrong = c == '"' || c == '\n' || c == '\r' || c == '.' || c == '+' || c == '-' ||
                         (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  TERN_CHECK(!is_wrong, Error, "csv: the separator cannot be '", std::string(1, c), "'");
+  const bool is_line_end = c == '\n' || c == '\r';
+  TERN_CHECK(!is_wrong, Error,
+             "csv: the separator cannot be a quote, a line end, a point, a sign, ",
+             "a digit or a letter, got ", is_line_end ? "a line end" : std::string{'\'', c, '\''});
   TERN_CHECK(options.dtype() == kFloat || options.dtype() == kDouble, DTypeError,
              "csv: the dtype must be Float or Double, got ", options.dtype());
 }

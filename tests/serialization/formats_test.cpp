@@ -159,7 +159,7 @@ TEST(Content, IsNotAskedWhenSaving) {
     EXPECT_EQ(text,
               "save: '" + scratch.path(name) +
                   "': the name of a state file must end in one of .safetensors .json .npy .npz "
-                  ".index.json .pt .pth ");
+                  ".index.json .pt .pth");
   }
 }
 

@@ -305,6 +305,9 @@ TEST_F(TernState, ErrorsHaveACodeOfTheirOwn) {
     EXPECT_NE(result.text, "") << arguments;
   }
   EXPECT_EQ(run("--help").code, 0);
+  EXPECT_EQ(run("melt " + a_).text,
+            "tern-state: should be one of info, convert, diff, validate, got melt (see tern-state "
+            "--help)\n");
 }
 
 }  // namespace

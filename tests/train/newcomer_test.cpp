@@ -162,7 +162,7 @@ TEST_F(Newcomer, OptimizesAnotherModelOrSavesUnderAnUnknownSuffix) {
   EXPECT_EQ(
       error_of<FileError>([&] { train::Checkpoint("last.ckpt"); }),
       "save: 'last.ckpt': the name of a state file must end in one of .safetensors .json .npy "
-      ".npz .index.json .pt .pth ");
+      ".npz .index.json .pt .pth");
 }
 
 // In Python a warning; mse_loss itself broadcasts silently, because tern never prints.

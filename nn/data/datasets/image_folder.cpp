@@ -72,7 +72,8 @@ void add_folders(const std::string& path, int depth, std::vector<std::string>& a
 ImageFolder::ImageFolder(const std::string& root, ImageMode mode) : mode_(mode) {
   auto listing = std::make_shared<Listing>();
   listing->classes = entries_of(root).folders;
-  TERN_CHECK(!listing->classes.empty(), FileError, "Couldn't find any class folder in ", root,
+  TERN_CHECK(!listing->classes.empty(), FileError,
+             "ImageFolder: Couldn't find any class folder in ", root,
              ". Each class has a folder of its own, for example ",
              data::detail::join_path(root, "cat/1.jpg"));
   std::string empty_classes;

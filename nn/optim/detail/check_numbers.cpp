@@ -16,7 +16,8 @@ void check_option(const char* name, double value) {
 }
 
 void check_newer_option(const char* name, double value) {
-  TERN_CHECK(is_magnitude(value), Error, name, " should be >= 0 but is: ", value);
+  TERN_CHECK(is_magnitude(value), Error, name, " should be >= 0",
+             std::isinf(value) ? " and finite" : "", " but is: ", value);
 }
 
 void check_lr(double lr) { TERN_CHECK(is_magnitude(lr), Error, "Invalid learning rate: ", lr); }

@@ -10,8 +10,8 @@
 
 namespace tern::optim::detail {
 
-/// Throw Error for a number that is negative, infinite or NaN, in the words of most optimizers and
-/// in those of the newer ones.
+/// Throw Error for a number that is negative, infinite or NaN. The texts are PyTorch's: most
+/// optimizers have the first, newer ones the second.
 void check_option(const char* name, double value);
 void check_newer_option(const char* name, double value);
 /// Throw Error for a learning rate, epsilon or weight decay that is negative, infinite or NaN.
@@ -21,8 +21,8 @@ void check_weight_decay(double weight_decay);
 /// Throws Error unless both are at least 0 and below 1.
 void check_betas(const std::tuple<double, double>& betas);
 
-/// Throw Error, which names the scheduler and the argument, unless the number is at least 1, or at
-/// least 0. NaN is refused.
+/// Throw Error unless the number is at least 1 (check_positive) or at least 0 (check_not_negative,
+/// which refuses NaN, too). The text names the scheduler and the argument.
 void check_positive(const char* scheduler, const char* name, std::int64_t number);
 void check_not_negative(const char* scheduler, const char* name, double number);
 

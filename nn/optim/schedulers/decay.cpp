@@ -104,7 +104,7 @@ void MultiStepLR::fields(SchedulerFields& visit) {
                  "loaded state dict has the milestone '", key, "', expected an integer");
       const auto times = count.to<std::int64_t>("milestones");
       TERN_CHECK(times > 0, Error, "loaded state dict has the milestone ", milestone, ' ', times,
-                 " times");
+                 " times, expected at least once");
       loaded[milestone] = times;
     }
     if (visit.mode() == SchedulerFields::Mode::Load) store(loaded, milestones_, counts_);

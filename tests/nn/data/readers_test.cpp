@@ -100,7 +100,12 @@ TEST_F(ReadersTest, CsvNamesLineAndColumn) {
   EXPECT_EQ(error_of<FileError>([&] { read_csv(folder_.string()); }),
             "csv: " + folder_.string() + " is a folder");
   EXPECT_THROW(read_csv(path("none")), FileError);
-  EXPECT_THROW(read_csv(path("x.csv"), CsvOptions().separator('e')), Error);
+  for (const auto& [separator, shown] : {std::pair('e', "'e'"), std::pair('\n', "a line end")}) {
+    EXPECT_EQ(error_of([&] { read_csv(path("x.csv"), CsvOptions().separator(separator)); }),
+              std::string("csv: the separator cannot be a quote, a line end, a point, a sign, a "
+                          "digit or a letter, got ") +
+                  shown);
+  }
   EXPECT_THROW(read_csv(path("x.csv"), CsvOptions().dtype(kLong)), DTypeError);
 }
 
@@ -286,9 +291,9 @@ TEST_F(ReadersTest, ImageFolderErrors) {
               datasets::ImageFolder(root + "/none");
             }).find("ImageFolder: cannot read the folder"),
             std::string::npos);
-  EXPECT_NE(error_of<FileError>([&] {
-              datasets::ImageFolder images(root);
-            }).find("Couldn't find any class folder in " + root + ". Each class has a folder"),
+  EXPECT_NE(error_of<FileError>([&] { datasets::ImageFolder images(root); })
+                .find("ImageFolder: Couldn't find any class folder in " + root +
+                      ". Each class has a folder"),
             std::string::npos);
   write("cat/a.jpg", "no image");
   write("dog/b.gif", "");
