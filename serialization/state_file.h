@@ -40,9 +40,10 @@ struct LoadFileOptions {
   /// JSON, safetensors: receives the strings of SaveOptions::metadata; null for none. Cleared by
   /// formats without metadata.
   std::vector<std::pair<std::string, std::string>>* metadata = nullptr;
-  /// pt, npz, safetensors: values that a State cannot hold, such as complex numbers and objects of
-  /// classes, are left out; in a list, null stands in their place. Receives their keys, joined by
-  /// dots, and what they are. Null: such a value throws FileError. Cleared by other formats.
+  /// pt, npz, safetensors: receives the keys, joined by dots, and a description of each value that
+  /// a State cannot hold, such as a complex number or an object of a class. The state lacks this
+  /// value; in a list, null replaces it. If `skipped` is null, such a value throws FileError.
+  /// Cleared by other formats.
   std::vector<std::pair<std::string, std::string>>* skipped = nullptr;
 };
 

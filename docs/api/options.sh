@@ -23,7 +23,7 @@ The fields of all classes of options with their types and defaults. A class is s
 | --- | --- |
 | most, as in libtorch: `nn::Conv2dOptions` | by calls that return the options: `nn::Conv2dOptions(3, 8, 5).stride(2).bias(false)`. A call without an argument reads: `options.stride()` |
 | plain structs, as `train::Options` | by names in braces, in the order of the table: `{.epochs = 5, .clip_norm = 1.0}` |
-| all | with less: what is not set has its default; the arguments of the constructor have none. An empty cell means that nothing is set |
+| all | in part: an option that is not set has its default. The arguments of the constructor have no default. An empty cell means that the option has no value |
 
 Numbers for each dimension, `ExpandingArray<D>`, are one for all or a list: `.stride(2)` or `.stride({2, 1})`.
 TEXT

@@ -200,8 +200,7 @@ void raise_not_copyable() {
 std::size_t size_for_sampler(const std::optional<std::size_t>& size) {
   TERN_CHECK(size, Error,
              "DataLoader: Expected the dataset to be sized in order to construct the Sampler; pass "
-             "a sampler, "
-             "for example samplers::StreamSampler(epoch_size)");
+             "a sampler, for example samplers::StreamSampler(epoch_size)");
   return *size;
 }
 

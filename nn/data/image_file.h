@@ -12,7 +12,7 @@ namespace tern::data {
 enum class ImageMode : std::uint8_t {
   kRgb,        ///< Three channels; grey images get three equal ones.
   kGray,       ///< One channel.
-  kUnchanged,  ///< The channels of the file: 1 to 4. The inks of a CMYK file are 255 without ink.
+  kUnchanged,  ///< The channels of the file: 1 to 4. CMYK files store 255 for no ink.
 };
 
 /// Reads a JPEG or PNG file as a tensor, without any turning that its EXIF data asks for. Of 16

@@ -113,8 +113,8 @@ namespace detail {
 /// Returns (image - mean) / stddev. Throws DTypeError unless the image has a floating dtype,
 /// ShapeError for another number of channels.
 TERN_API Tensor normalize(const Tensor& image, const Tensor& mean, const Tensor& stddev);
-/// Returns the statistics as [C, 1, 1]. Throws Error for a stddev of 0 and for numbers that no
-/// statistics have.
+/// Returns the statistics as [C, 1, 1]. Throws Error for NaN, for infinity, and for a stddev that
+/// is not positive.
 TERN_API Tensor per_channel(ArrayRef<double> values, bool is_stddev);
 /// Throws Error unless there are as many means as standard deviations, or one of them.
 TERN_API void check_statistics(const Tensor& mean, const Tensor& stddev);

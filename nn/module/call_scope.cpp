@@ -47,7 +47,7 @@ void CallScope::start(std::size_t count) {
 
 void CallScope::finish(AnyValue& output) {
   if (hooks_ != nullptr) {
-    // As in PyTorch, a hook that was added or removed before this line counts.
+    // As in PyTorch, a hook that forward added runs, and one that forward removed does not.
     hooks_ = ParametrizedMembers::hooks(module_);
     while (hooks_ != nullptr && next_hook_ < hooks_->after.size()) {
       const ForwardHook& hook = hooks_->after[next_hook_++];

@@ -38,8 +38,8 @@ struct ForwardHookOptions {
 ///
 /// Hooks run if the module is called through its holder, by Sequential or by AnyModule, not in a
 /// plain forward(). A module without hooks pays nothing for them. The functions that add a hook
-/// return a number for remove_hook(). A running hook may add and remove hooks. This changes later
-/// calls; hooks behind forward are read when forward is done.
+/// return a number for remove_hook(). A running hook may add and remove hooks: pre-hooks from the
+/// next call on, forward hooks already in this call if forward has not returned.
 class TERN_API ModuleHooks {
  public:
   /// Gradients of the inputs or outputs of a module, in their order. An input or output that is no

@@ -8,9 +8,9 @@
 
 #include <tern/core/base/visibility.h>
 
-// Holders that are data members of a module know their module, which so notices an assignment:
-// after `net->fc = nn::Linear(8, 2)` forward would use the new layer, while parameters() and
-// state_dict() have the registered one.
+// A holder that is a data member of a module knows this module, so that the module notices an
+// assignment: after `net->fc = nn::Linear(8, 2)` forward() would use the new layer, while
+// parameters() and state_dict() have the registered layer.
 
 namespace tern::nn {
 

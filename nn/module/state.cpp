@@ -162,7 +162,7 @@ class ModuleLoader {
         return;
       }
       if (!target.is_meta() || !options_.assign) return;
-      // Nothing may stay on meta: the entry begins at 0, where its neighbours are.
+      // Nothing may stay on meta: the tensor becomes zeros on the device of the entry before it.
       const Device device = entries_.empty() ? Device(kCPU) : entries_.back().source.device();
       initial = zeros(target.sizes(), TensorOptions(target.dtype()).device(device));
       value = &initial;

@@ -18,8 +18,8 @@ void check_cutoffs(const std::vector<std::int64_t>& cutoffs, std::int64_t n_clas
                                            std::greater_equal<std::int64_t>()) == cutoffs.end();
   TERN_CHECK(increase && cutoffs.front() > 0 && cutoffs.back() < n_classes, Error,
              "nn::AdaptiveLogSoftmaxWithLoss: cutoffs should be a sequence of unique, positive "
-             "integers sorted in an increasing "
-             "order, where each value is between 1 and n_classes-1, got ",
+             "integers sorted in an increasing order, where each value is between 1 and "
+             "n_classes-1, got ",
              IntArrayRef(cutoffs), " for ", n_classes, " classes");
 }
 

@@ -9,15 +9,13 @@ namespace {
 
 namespace F = functional;
 
-const char* text_of(bool value) { return value ? "true" : "false"; }
-
 // The options as libtorch prints them.
 
 template <std::size_t D>
 void print_pool(std::ostream& stream, const MaxPoolOptions<D>& options) {
   detail::print_to(stream, {"kernel_size=", options.kernel_size(), ", stride=", options.stride(),
                             ", padding=", options.padding(), ", dilation=", options.dilation(),
-                            ", ceil_mode=", text_of(options.ceil_mode())});
+                            ", ceil_mode=", detail::text_of_bool(options.ceil_mode())});
 }
 template <std::size_t D>
 void print_pool(std::ostream& stream, const AvgPoolOptions<D>& options) {
@@ -39,9 +37,9 @@ void print_pool(std::ostream& stream, const AdaptiveAvgPoolOptions<OutputSize>& 
 }
 template <std::size_t D>
 void print_pool(std::ostream& stream, const LPPoolOptions<D>& options) {
-  detail::print_to(stream,
-                   {"norm_type=", options.norm_type(), ", kernel_size=", options.kernel_size(),
-                    ", stride=", options.stride(), ", ceil_mode=", text_of(options.ceil_mode())});
+  detail::print_to(stream, {"norm_type=", options.norm_type(),
+                            ", kernel_size=", options.kernel_size(), ", stride=", options.stride(),
+                            ", ceil_mode=", detail::text_of_bool(options.ceil_mode())});
 }
 
 template <std::size_t D>

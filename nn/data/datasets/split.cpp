@@ -60,8 +60,7 @@ std::vector<std::vector<std::size_t>> split_indices(std::optional<std::size_t> s
   }
   TERN_CHECK(total == static_cast<double>(*size), Error,
              "random_split: Sum of input lengths does not equal the length of the input dataset! "
-             "The lengths sum "
-             "up to ",
+             "The lengths sum up to ",
              sum, ", the dataset has ", *size, " examples");
   const Tensor order = randperm(static_cast<std::int64_t>(*size), std::move(generator), kCPU);
   const std::int64_t* next = order.data_ptr<std::int64_t>();

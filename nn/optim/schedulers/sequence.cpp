@@ -63,8 +63,7 @@ SequentialLR::SequentialLR(Optimizer& optimizer, LRSchedulerList schedulers,
       milestones_(std::move(milestones)) {
   TERN_CHECK(milestones_.size() + 1 == schedulers_.size(), Error,
              "SequentialLR: Sequential Schedulers expects number of schedulers provided to be one "
-             "more than the "
-             "number of milestone points, but got number of schedulers ",
+             "more than the number of milestone points, but got number of schedulers ",
              schedulers_.size(), " and the number of milestones to be equal to ",
              milestones_.size());
   TERN_CHECK(std::is_sorted(milestones_.begin(), milestones_.end()), Error,
