@@ -8,6 +8,7 @@
 #include "differential/form.h"
 #include "ops/op_case.h"
 #include "ops/record_files.h"
+#include "serialization/scratch.h"
 
 // Random programs reach every public op. without_form.txt lists the ops that they cannot call.
 
@@ -62,6 +63,20 @@ TEST(Forms, TheListOfOpsWithoutOneOnlyShrinks) {
     EXPECT_FALSE(forms.contains(op)) << op << " has a form: take it off without_form.txt";
     EXPECT_NE(reason, "") << op << " needs a reason";
   }
+}
+
+// `make differential` stops at a difference without its row.
+TEST(KnownDifferences, AreRowsOfThePage) {
+  const std::string page = read_file(TERN_SOURCE_DIR "/docs/pytorch-differences.md");
+  std::ifstream known(TERN_SOURCE_DIR "/tests/differential/known.txt");
+  int rows = 0;
+  for (std::string line; std::getline(known, line);) {
+    const std::size_t arrow = line.rfind(" -> ");
+    if (line.starts_with('#') || arrow == std::string::npos) continue;
+    EXPECT_NE(page.find(line.substr(arrow + 4)), std::string::npos) << line;
+    ++rows;
+  }
+  EXPECT_GT(rows, 10);
 }
 
 }  // namespace
