@@ -32,6 +32,7 @@ TEST(WrongCalls, OfOptimizers) {
   expect_texts({
       {"RMSprop: Invalid learning rate: nan", [] { RMSprop(one(), NAN); }},
       {"Muon: Learning rate should be >= 0 but is: -1", [] { Muon(one(), -1); }},
+      {"Muon: Learning rate should be >= 0 and finite but is: inf", [] { Muon(one(), INFINITY); }},
       {"Muon: ns_steps should be >= 0 but is: -1",
        [] { Muon(one(), MuonOptions(1).ns_steps(-1)); }},
       {"Muon only supports 2D parameters whereas we found a parameter with size: [2]",
@@ -67,6 +68,13 @@ TEST(WrongCalls, OfSchedulers) {
   const auto cyclic = [] { return CyclicLROptions(0.1, 0.2); };
   const auto one_cycle = [] { return OneCycleLROptions(0.1).total_steps(10); };
   CosineAnnealingWarmRestarts restarts(a, 4);
+  MultiStepLR steps(a, {3});
+  State milestones = steps.state_dict();
+  milestones.set("milestones", [] {
+    State counts;
+    counts.insert("3", -2);
+    return counts;
+  }());
   const State before = o.state_dict();
   expect_texts({
       {"LRScheduler: last_epoch must be at least -1, got -7", [&] { StepLR(o, 3, 0.1, -7); }},
@@ -77,6 +85,9 @@ TEST(WrongCalls, OfSchedulers) {
          MultiStepLR(o, {3, -1});
        }},
       {"MultiStepLR: gamma must not be negative, got -1", [&] { MultiStepLR(o, {3}, -1); }},
+      {"tern::optim::MultiStepLR::load_state_dict: loaded state dict has the milestone 3 -2 times, "
+       "expected at least once",
+       [&] { steps.load_state_dict(milestones); }},
       {"ExponentialLR: gamma must not be negative, got -1", [&] { ExponentialLR(o, -1); }},
       {"CosineAnnealingLR: eta_min must not be negative, got -1",
        [&] { CosineAnnealingLR(o, 10, -1); }},
