@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/batch_norm.h>
@@ -73,7 +75,8 @@ class BatchNormBackward final : public detail::NormalizeBackward {
     };
     const Tensor centered = input - (training_ ? mean_of(input) : saved(0));
     const Tensor variance = training_ ? mean_of(square(centered)) : saved(1);
-    const Tensor rstd = rsqrt(variance + eps_);
+    Tensor rstd = rsqrt(variance + eps_);
+    if (training_ && eps_ == 0) rstd = masked_fill(rstd, variance == 0, 0);
     const Tensor x = centered * rstd;
     if (wanted.has(0)) {
       const Tensor scale = weight.defined() ? rstd * weight.reshape(broadcast) : rstd;
@@ -152,13 +155,21 @@ Tensor normalized_batch(const Tensor& input, const Tensor& weight, const Tensor&
       const Tensor dense_bias = contiguous_or_undefined(bias);
       BatchNormArgs args = args_of(BatchNormOp::kForward, input, format, training, eps);
       args.bias = data_or_null(dense_bias);
-      args.out = out.data_ptr();
-      detail::run_batch_norm(args, input.contiguous(format), contiguous_or_undefined(weight),
-                             statistics);
+      const Tensor dense = input.contiguous(format), dense_weight = contiguous_or_undefined(weight);
+      const bool is_flat_possible = training && eps == 0;
+      args.out = is_flat_possible ? nullptr : out.data_ptr();
+      detail::run_batch_norm(args, dense, dense_weight, statistics);
       if (training) {
         const auto n = static_cast<double>(count);
         update_running(running_mean, statistics[0], momentum);
         update_running(running_var, statistics[1] * (n / (n - 1)), momentum);
+      }
+      if (is_flat_possible) {  // equal elements become 0: their reciprocal deviation counts as 0
+        Tensor variance = statistics[1];
+        variance.masked_fill_(variance == 0, std::numeric_limits<double>::infinity());
+        args.training = 0;
+        args.out = out.data_ptr();
+        detail::run_batch_norm(args, dense, dense_weight, statistics);
       }
     }
   }

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <vector>
 
 #include <tern/core/base/thread_pool.h>
@@ -165,6 +166,51 @@ TEST_P(BatchNormThreads, SameBitsForAnyThreadCount) {
   set_num_threads(before);
 }
 
+using BatchNormRange = BatchNorm;
+
+// With an eps of 0, a power of two before the input changes nothing but the size of its gradient.
+TEST_P(BatchNormRange, SquaresMayLeaveTheRange) {
+  const auto check_exponent = [&]<class T>(const Shape& shape, double exponent) {
+    SCOPED_TRACE(exponent);
+    Call<T> plain(shape, 0.3, true, true);
+    Call<T> scaled = plain;
+    for (T& x : scaled.in) x *= static_cast<T>(std::exp2(exponent));
+    for (Call<T>* call : {&plain, &scaled}) {
+      for (const BatchNormOp op : {BatchNormOp::kForward, BatchNormOp::kBackward}) {
+        BatchNormArgs args = call->args(op);
+        args.eps = 0;
+        ASSERT_EQ(run(args).status, StatusCode::kOk);
+      }
+    }
+    for (std::size_t i = 0; i < plain.in.size(); ++i) {
+      ASSERT_NEAR(scaled.out[i], plain.out[i], 1e-5) << i;
+      ASSERT_NEAR(scaled.grad_in[i] * std::exp2(exponent), plain.grad_in[i], 1e-4) << i;
+    }
+    for (std::size_t i = 0; i < plain.grad_weight.size(); ++i) {
+      ASSERT_NEAR(scaled.grad_weight[i], plain.grad_weight[i], 1e-4) << i;
+    }
+  };
+  for (const Shape& shape : {Shape{70, 67, 1}, Shape{3, 5, 40}}) {
+    for (const double exponent : {62, 100, 125, -60, -100}) {
+      check_exponent.operator()<float>(shape, exponent);
+    }
+    // The variance is a float64.
+    for (const double exponent : {500, -500}) check_exponent.operator()<double>(shape, exponent);
+  }
+}
+
+// In evaluation, an element minus a large mean overflows.
+TEST_P(BatchNormRange, MeansMayBeLarge) {
+  for (const Shape& shape : {Shape{4, 3, 1}, Shape{1, 3, 4}}) {
+    Call<float> call(shape, 0, false, false);
+    std::fill(call.in.begin(), call.in.end(), 3e38f);
+    std::fill(call.mean.begin(), call.mean.end(), -3e38);
+    std::fill(call.variance.begin(), call.variance.end(), 1e38);
+    compute(call);
+    for (const float x : call.out) EXPECT_NEAR(x, 6e19f, 1e14);
+  }
+}
+
 TEST_P(BatchNorm, UnsupportedDtype) {
   Call<double> call({2, 2, 1}, 0, false, true);
   BatchNormArgs args = call.args(BatchNormOp::kForward);
@@ -174,6 +220,7 @@ TEST_P(BatchNorm, UnsupportedDtype) {
 
 TERN_KERNEL_TESTS(BatchNorm);
 TERN_CPU_KERNEL_TESTS(BatchNormThreads);
+TERN_CPU_KERNEL_TESTS(BatchNormRange);
 
 }  // namespace
 }  // namespace tern

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <vector>
 
 #include <tern/core/base/thread_pool.h>
@@ -186,6 +187,39 @@ TEST_P(LayerNorm, ConstantAndInfiniteRows) {
   for (std::size_t i = 40; i < 120; ++i) EXPECT_TRUE(std::isnan(call.out[i]));
 }
 
+using LayerNormRange = LayerNorm;
+
+// With an eps of 0, a power of two before the input changes nothing but the size of its gradient.
+TEST_P(LayerNormRange, SquaresMayLeaveTheRange) {
+  const auto check_exponent = [&]<class T>(double exponent, std::int32_t root_mean_square) {
+    SCOPED_TRACE(exponent);
+    LayerNormCall<T> plain({3, 70}, 0.3, true, true);
+    plain.root_mean_square = root_mean_square;
+    LayerNormCall<T> scaled = plain;
+    for (T& x : scaled.in) x *= static_cast<T>(std::exp2(exponent));
+    for (LayerNormCall<T>* call : {&plain, &scaled}) {
+      for (const LayerNormOp op : {LayerNormOp::kForward, LayerNormOp::kBackward}) {
+        LayerNormArgs args = call->args(op);
+        args.eps = 0;
+        ASSERT_EQ(run(args).status, StatusCode::kOk);
+      }
+    }
+    for (std::size_t i = 0; i < plain.in.size(); ++i) {
+      ASSERT_NEAR(scaled.out[i], plain.out[i], 1e-5) << i;
+      ASSERT_NEAR(scaled.grad_in[i] * std::exp2(exponent), plain.grad_in[i], 1e-4) << i;
+    }
+    for (std::size_t i = 0; i < plain.grad_weight.size(); ++i) {
+      ASSERT_NEAR(scaled.grad_weight[i], plain.grad_weight[i], 1e-4) << i;
+    }
+  };
+  for (const std::int32_t root_mean_square : {0, 1}) {
+    for (const double exponent : {62, 100, 125, -60, -100}) {
+      check_exponent.operator()<float>(exponent, root_mean_square);
+      check_exponent.operator()<double>(exponent * 8, root_mean_square);
+    }
+  }
+}
+
 TEST_P(LayerNorm, UnsupportedDtype) {
   LayerNormCall<double> call({1, 2}, 0, false, false);
   LayerNormArgs args = call.args(LayerNormOp::kForward);
@@ -195,6 +229,7 @@ TEST_P(LayerNorm, UnsupportedDtype) {
 
 TERN_KERNEL_TESTS(LayerNorm);
 TERN_CPU_KERNEL_TESTS(LayerNormThreads);
+TERN_CPU_KERNEL_TESTS(LayerNormRange);
 
 }  // namespace
 }  // namespace tern

@@ -316,7 +316,7 @@ def normalizations():
             call("F.layer_norm(a, b, c, d, e)", make(values, [2, 4]), [4], C([1, 2, 3, 4]), None, eps)
             call("F.rms_norm(a, b, c, d)", make(values, [2, 4]), [4], None, eps)
             call("torch.group_norm(a, b, c, d, e)", make(values, [2, 4]), 2, None, C([1, 0.5, 1, 0.5]), eps)
-            call("F.instance_norm(a, None, None, b, c, True, 0.1, d)", make(values, [1, 2, 4]), None, None, eps or 0.1)
+            call("F.instance_norm(a, None, None, b, c, True, 0.1, d)", make(values, [1, 2, 4]), None, None, eps)
             for training in (True, False):
                 for momentum in (0.0, 0.1, 1.0):
                     call("F.batch_norm(a, d, e, b, c, f, g, h)", make(values, [2, 4]), None, None, C([0, 1, 2, 3]), C([1, 1, 2, 4]),

@@ -121,6 +121,72 @@ class BatchNorm {
     args_.variance[c] = variance < 0 ? 0 : variance;
   }
 
+  [[gnu::noinline, gnu::cold]] void set_wide_statistics(std::int64_t c) const {
+    const WideMoments<T> moments = wide_moments<T>(count_, false, [&](const auto& fn) {
+      for_each_element(c, [&](std::int64_t i) { fn(in_[i]); });
+    });
+    args_.mean[c] = static_cast<double>(moments.mean);
+    args_.variance[c] = static_cast<double>(moments.variance);
+  }
+
+  /// Computes the statistics of channels whose squares have left the range of T again.
+  void mend_statistics(std::int64_t first, std::int64_t channels) const {
+    std::int64_t outside = 0;
+    for (std::int64_t c = first; c < first + channels; ++c) {
+      outside += has_left_range<T>(args_.variance[c], args_.eps) ? 1 : 0;
+    }
+    for (std::int64_t c = first; outside > 0; ++c) {
+      if (!has_left_range<T>(args_.variance[c], args_.eps)) continue;
+      set_wide_statistics(c);
+      --outside;
+    }
+  }
+
+  template <class Fn>
+  void for_each_element(std::int64_t c, const Fn& fn) const {
+    for_each(c * inner_, [&](std::int64_t start) {
+      for (std::int64_t i = start; i < start + inner_; ++i) fn(i);
+    });
+  }
+
+  bool is_wide(std::int64_t c) const {
+    // An element minus a large mean may overflow.
+    constexpr double kLimit = std::is_same_v<T, float> ? 0x1p100 : 0x1p960;
+    return is_extreme<T>(args_.variance[c] + args_.eps) | (std::abs(args_.mean[c]) > kLimit);
+  }
+
+  /// Computes a channel whose terms may leave the range of T.
+  [[gnu::noinline, gnu::cold]] void take_wide(std::int64_t c) const {
+    const auto number = [c](const void* data, T otherwise) {
+      return data == nullptr ? otherwise : static_cast<const T*>(data)[c];
+    };
+    const double r = rstd(c), mean = args_.mean[c];
+    const Wide<T> weight = number(args_.weight, 1), bias = number(args_.bias, 0);
+    const auto x = [&](std::int64_t i) { return (static_cast<Wide<T>>(in_[i]) - mean) * r; };
+    if (is_forward_) {
+      if (args_.out == nullptr) return;
+      const auto out = static_cast<T*>(args_.out);
+      return for_each_element(
+          c, [&](std::int64_t i) { out[i] = static_cast<T>(x(i) * weight + bias); });
+    }
+    Wide<T> sum = 0, product = 0;
+    for_each_element(c, [&](std::int64_t i) {
+      sum += grad_[i];
+      product += grad_[i] * x(i);
+    });
+    if (args_.grad_weight != nullptr) {
+      static_cast<T*>(args_.grad_weight)[c] = static_cast<T>(product);
+    }
+    if (args_.grad_bias != nullptr) static_cast<T*>(args_.grad_bias)[c] = static_cast<T>(sum);
+    if (args_.grad_in == nullptr) return;
+    const auto grad_in = static_cast<T*>(args_.grad_in);
+    for_each_element(c, [&](std::int64_t i) {
+      Wide<T> rest = grad_[i];
+      if (args_.training != 0) rest -= sum / count_ + x(i) * (product / count_);
+      grad_in[i] = static_cast<T>(rest * r * weight);
+    });
+  }
+
   Channel<T> channel(std::int64_t c) const {
     const auto number = [c](const void* data, T otherwise) {
       return data == nullptr ? otherwise : static_cast<const T*>(data)[c];
@@ -161,7 +227,11 @@ class BatchNorm {
             b = a * a;
           });
       set_statistics(c, about, moments);
+      if (has_left_range<T>(args_.variance[c], args_.eps)) [[unlikely]]
+        set_wide_statistics(c);
     }
+    if (is_wide(c)) [[unlikely]]
+      return take_wide(c);
     Channel<T> numbers = channel(c);
     const auto same = [](T number) { return Same<T>{number}; };
     if (is_forward_) {
@@ -203,6 +273,17 @@ class BatchNorm {
   }
 
   void take_columns(std::int64_t first, std::int64_t columns) const {
+    take_block(first, columns);
+    std::int64_t wide = 0;
+    for (std::int64_t c = first; c < first + columns; ++c) wide += is_wide(c) ? 1 : 0;
+    for (std::int64_t c = first; wide > 0; ++c) {
+      if (!is_wide(c)) continue;
+      take_wide(c);
+      --wide;
+    }
+  }
+
+  void take_block(std::int64_t first, std::int64_t columns) const {
     TwoSums sums[kColumns];
     if (is_forward_ && args_.training != 0) {
       T about[kColumns];
@@ -212,6 +293,7 @@ class BatchNorm {
       sum_rows(first, columns, sums,
                [&](T* a, T* b, std::int64_t i) { add_moments(a, b, in_ + i, columns, about); });
       for (std::int64_t c = 0; c < columns; ++c) set_statistics(first + c, about[c], sums[c]);
+      mend_statistics(first, columns);
     }
     T high[kColumns], low[kColumns], scale[kColumns], offset[kColumns];
     Channel<T> numbers[kColumns];

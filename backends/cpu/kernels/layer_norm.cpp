@@ -29,6 +29,25 @@ struct Statistics {
   }
 };
 
+/// The same for a row whose terms may leave the range of T.
+template <class T>
+struct WideStatistics {
+  double mean, rstd;
+
+  bool is_needed() const { return is_extreme<T>(rstd * rstd); }
+  Wide<T> normalized(T x) const { return (static_cast<Wide<T>>(x) - mean) * rstd; }
+};
+
+template <class T>
+[[gnu::noinline, gnu::cold]] void measure_wide(const T* in, std::int64_t n, double eps, bool is_rms,
+                                               double& mean, double& rstd) {
+  const WideMoments<T> wide = wide_moments<T>(static_cast<double>(n), is_rms, [&](const auto& fn) {
+    for (std::int64_t i = 0; i < n; ++i) fn(in[i]);
+  });
+  mean = static_cast<double>(wide.mean);
+  rstd = static_cast<double>(1 / std::sqrt(wide.variance + eps));
+}
+
 /// Reads a row, which is in the cache, twice: first for the mean, then for the moments about the
 /// mean, which also correct its rounding error. With `is_rms`, the moments about 0 suffice.
 template <class T>
@@ -41,8 +60,21 @@ void measure(const T* in, std::int64_t n, double eps, bool is_rms, double& mean,
   });
   const double shift = is_rms ? 0 : moments.first / count;
   const double variance = moments.second / count - shift * shift;
+  if (has_left_range<T>(variance, eps)) return measure_wide(in, n, eps, is_rms, mean, rstd);
   mean = about + shift;
   rstd = 1 / std::sqrt((variance < 0 ? 0 : variance) + eps);
+}
+
+template <class T>
+[[gnu::noinline, gnu::cold]] void normalize_wide(T* out, const T* in, const T* weight,
+                                                 const T* bias, std::int64_t n,
+                                                 const WideStatistics<T> row) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    Wide<T> x = row.normalized(in[i]);
+    if (weight != nullptr) x *= weight[i];
+    if (bias != nullptr) x += bias[i];
+    out[i] = static_cast<T>(x);
+  }
 }
 
 template <class T, bool kWeight, bool kBias>
@@ -71,11 +103,36 @@ void forward(const LayerNormArgs& args) {
     for (std::int64_t row = begin; row < end; ++row) {
       double mean, rstd;
       measure(in + row * n, n, args.eps, args.root_mean_square != 0, mean, rstd);
-      write(out + row * n, in + row * n, weight, bias, n, {mean, rstd});
+      const WideStatistics<T> wide{mean, rstd};
+      if (wide.is_needed()) {
+        normalize_wide(out + row * n, in + row * n, weight, bias, n, wide);
+      } else {
+        write(out + row * n, in + row * n, weight, bias, n, {mean, rstd});
+      }
       if (args.mean != nullptr) args.mean[row] = mean;
       if (args.rstd != nullptr) args.rstd[row] = rstd;
     }
   });
+}
+
+template <class T>
+[[gnu::noinline, gnu::cold]] void wide_input_gradient(T* out, const T* in, const T* grad,
+                                                      const T* weight, std::int64_t n,
+                                                      const WideStatistics<T> row, bool is_rms) {
+  const auto h = [&](std::int64_t i) {
+    const Wide<T> g = grad[i];
+    return weight == nullptr ? g : g * weight[i];
+  };
+  Wide<T> sum = 0, product = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!is_rms) sum += h(i);
+    product += h(i) * row.normalized(in[i]);
+  }
+  const auto count = static_cast<double>(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Wide<T> rest = h(i) - sum / count - row.normalized(in[i]) * (product / count);
+    out[i] = static_cast<T>(rest * row.rstd);
+  }
 }
 
 template <class T, bool kWeight>
@@ -104,6 +161,17 @@ void add_parameter_gradients(T* __restrict grad_weight, T* __restrict grad_bias,
                              const Statistics<T> row) {
   for (std::int64_t i = 0; i < n; ++i) {
     grad_weight[i] += grad[i] * (row.center(in[i]) * row.rstd);
+    grad_bias[i] += grad[i];
+  }
+}
+
+template <class T>
+[[gnu::noinline, gnu::cold]] void add_wide_parameter_gradients(T* grad_weight, T* grad_bias,
+                                                               const T* in, const T* grad,
+                                                               std::int64_t n,
+                                                               const WideStatistics<T> row) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    grad_weight[i] += static_cast<T>(grad[i] * row.normalized(in[i]));
     grad_bias[i] += grad[i];
   }
 }
@@ -150,13 +218,19 @@ class Backward {
   const T* in(std::int64_t row) const { return static_cast<const T*>(args_.in) + row * n_; }
   const T* grad(std::int64_t row) const { return static_cast<const T*>(args_.grad) + row * n_; }
 
+  WideStatistics<T> wide(std::int64_t row) const { return {args_.mean[row], args_.rstd[row]}; }
+
   Statistics<T> take_row(std::int64_t row) const {
     const Statistics<T> statistics(args_.mean[row], args_.rstd[row]);
-    if (args_.grad_in != nullptr) {
-      const auto weight = static_cast<const T*>(args_.weight);
+    if (args_.grad_in == nullptr) return statistics;
+    const auto weight = static_cast<const T*>(args_.weight);
+    const auto out = static_cast<T*>(args_.grad_in) + row * n_;
+    const bool is_rms = args_.root_mean_square != 0;
+    if (wide(row).is_needed()) {
+      wide_input_gradient(out, in(row), grad(row), weight, n_, wide(row), is_rms);
+    } else {
       const auto compute = weight != nullptr ? input_gradient<T, true> : input_gradient<T, false>;
-      compute(static_cast<T*>(args_.grad_in) + row * n_, in(row), grad(row), weight, n_, statistics,
-              args_.root_mean_square != 0);
+      compute(out, in(row), grad(row), weight, n_, statistics, is_rms);
     }
     return statistics;
   }
@@ -168,7 +242,11 @@ class Backward {
       std::fill_n(block, 2 * n_, T(0));
       for (const std::int64_t stop = std::min(row + kBlockRows, end); row < stop; ++row) {
         const Statistics<T> statistics = take_row(row);
-        add_parameter_gradients(block, block + n_, in(row), grad(row), n_, statistics);
+        if (wide(row).is_needed()) {
+          add_wide_parameter_gradients(block, block + n_, in(row), grad(row), n_, wide(row));
+        } else {
+          add_parameter_gradients(block, block + n_, in(row), grad(row), n_, statistics);
+        }
       }
       for (std::int64_t i = 0; i < 2 * n_; ++i) sums[i] += block[i];
     }
