@@ -82,11 +82,11 @@ Tensor taylor(const Tensor& a) {
 Tensor exponential(const Tensor& a) {
   const NoGradGuard no_grad;
   if (a.numel() == 0 || a.is_meta()) return a.clone();
-  const Tensor norms = a.abs().sum(-2).amax(-1);
-  const Tensor ratio = (norms / largest_norm(a.dtype())).clamp_min(1);
-  const Tensor is_usable = ratio.isfinite();
-  const Tensor steps =
-      (where(is_usable, ratio, ones_like(ratio)).log() / std::log(2.0)).ceil().clamp_min(0);
+  // Scaled, because a sum may leave the range; numbers that vanish need no step.
+  constexpr int kExponent = 64;
+  const Tensor norms = (a.abs() * std::ldexp(1.0, -kExponent)).sum(-2).amax(-1);
+  const Tensor ratio = where(norms.isfinite(), norms / largest_norm(a.dtype()), zeros_like(norms));
+  const Tensor steps = (ratio.log() / std::log(2.0) + kExponent).ceil().clamp_min(0);
   const Tensor scale = full_like(steps, 0.5).pow(steps);
   Tensor result = taylor(a * detail::as_matrices(scale));
   const auto most = static_cast<std::int64_t>(steps.max().item<double>());

@@ -1,6 +1,11 @@
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/kernels/math_dtype.h>
+#include <tern/core/ops/detail/finite.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/reduce.h>
 #include <tern/core/ops/detail/scan.h>
@@ -105,16 +110,51 @@ Tensor mean(const Tensor& self, ScalarType dtype) {
 
 namespace {
 
-// d prod / d x_i is the product of the other elements: if one element is 0, only that element has a
-// gradient; if two are 0, none has. Computed from running products, without division.
-Tensor prod_gradient(const Tensor& g, const Tensor& x, std::int64_t dim) {
-  const auto others = [&](bool reverse) {
-    return detail::exclusive_products(detail::running_product(x, dim, reverse), dim, reverse);
-  };
-  return g * (others(false) * others(true));
+template <class Bits, class T>
+bool are_finite(const Tensor& t, Bits exponent) {
+  const T* const values = t.data_ptr<T>();
+  bool finite = true;
+  for (std::int64_t i = 0, n = t.numel(); i < n; ++i) {
+    finite &= (std::bit_cast<Bits>(values[i]) & exponent) != exponent;
+  }
+  return finite;
 }
 
-// The result is saved only so that an in-place change of it before backward throws, as in PyTorch.
+}  // namespace
+
+bool detail::is_known_finite(const Tensor& t) {
+  constexpr std::int64_t kFew = 512;  // not worth a kernel
+  if (!t.is_cpu()) return true;
+  if (t.numel() <= kFew && t.is_contiguous()) {
+    if (t.dtype() == kFloat) return are_finite<std::uint32_t, float>(t, 0x7f800000);
+    if (t.dtype() == kDouble) return are_finite<std::uint64_t, double>(t, 0x7ff0000000000000);
+  }
+  const NoGradGuard no_grad;
+  // The sum of finite numbers may overflow.
+  return std::isfinite(t.sum().item<double>()) || t.isfinite().all().item<bool>();
+}
+
+namespace {
+
+// d prod / d x_i is the product of the other elements: if one element is 0, only that element has a
+// gradient; if two are 0, none has. Computed from running products, without division.
+Tensor prod_gradient(const Tensor& g, const Tensor& x, const Tensor& product, std::int64_t dim) {
+  if (x.numel() == 0) return zeros_like(x);
+  const Tensor before =
+      detail::exclusive_products(detail::running_product(x, dim, false), dim, false);
+  const Tensor others =
+      detail::times_exclusive_products(before, detail::running_product(x, dim, true), dim, true);
+  const Tensor grad = g * others;
+  if (detail::is_known_finite(grad)) return grad;
+  // A product of some elements has left the range of the dtype.
+  if (x.dtype() != kDouble) {
+    return prod_gradient(g.to(kDouble), x.to(kDouble), product.to(kDouble), dim).to(grad.dtype());
+  }
+  if (!detail::is_known_finite(x)) return grad;
+  const Tensor keeps = logical_or(isfinite(grad), x == 0);
+  return where(keeps, grad, g * product / masked_fill(x, keeps, 1));
+}
+
 Tensor prod_of(const char* node, const Tensor& self, std::optional<std::int64_t> dim, bool keepdim,
                std::optional<ScalarType> dtype) {
   if (dim && self.dim() == 0) {
@@ -130,12 +170,15 @@ Tensor prod_of(const char* node, const Tensor& self, std::optional<std::int64_t>
   return record(node, out,
                 wrt(
                     terms,
-                    [dim, keepdim](const Tensor& g, const Tensor& in, const Tensor& /*result*/) {
+                    [dim, keepdim](const Tensor& g, const Tensor& in, const Tensor& product) {
                       if (in.dim() == 0) return g;
-                      if (dim) {
-                        return prod_gradient(restore_dims(g, *dim, in.dim(), keepdim), in, *dim);
+                      if (!dim) {
+                        return prod_gradient(g, in.reshape({-1}), product, 0).reshape(in.sizes());
                       }
-                      return prod_gradient(g, in.reshape({-1}), 0).reshape(in.sizes());
+                      const auto wide = [&](const Tensor& t) {
+                        return restore_dims(t, *dim, in.dim(), keepdim);
+                      };
+                      return prod_gradient(wide(g), in, wide(product), *dim);
                     },
                     terms, out));
 }

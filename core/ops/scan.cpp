@@ -2,6 +2,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/scan.h>
 #include <tern/core/ops/detail/elementwise.h>
+#include <tern/core/ops/detail/finite.h>
 #include <tern/core/ops/detail/inplace.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/scan.h>
@@ -109,8 +110,44 @@ Tensor exclusive_products(const Tensor& products, std::int64_t dim, bool reverse
                  : cat({edge, products.narrow(dim, 0, n - 1)}, dim);
 }
 
+Tensor times_exclusive_products(const Tensor& factors, const Tensor& products, std::int64_t dim,
+                                bool reverse) {
+  if (needs_grad(factors, products)) return exclusive_products(products, dim, reverse) * factors;
+  // At the edge the product is 1.
+  const std::int64_t rest = products.size(dim) - 1, first = reverse ? 0 : 1;
+  factors.narrow(dim, first, rest).mul_(products.narrow(dim, 1 - first, rest));
+  return factors;
+}
+
+namespace {
+
 // d y_i / d x_j is the product of the elements up to i without j. The products after j follow a
 // recurrence without division, so zeros need no rule of their own.
+Tensor plain_gradient(const Tensor& g, const Tensor& x, const Tensor& y, std::int64_t dim,
+                      bool reverse) {
+  const Tensor after = recurrence(g, x, dim, !reverse, /*shifted=*/true);
+  if (x.dim() == 0 || x.numel() == 0) return after;
+  return times_exclusive_products(after, y, dim, reverse);
+}
+
+// Computes the gradient again where a product before or after an element has left the range of the
+// dtype.
+Tensor gradient_in_range(const Tensor& g, const Tensor& x, const Tensor& y, std::int64_t dim,
+                         bool reverse) {
+  const Tensor grad = plain_gradient(g, x, y, dim, reverse);
+  if (is_known_finite(grad)) return grad;
+  if (x.dtype() != kDouble) {
+    const Tensor wide = x.to(kDouble);
+    return gradient_in_range(g.to(kDouble), wide, running_product(wide, dim, reverse), dim, reverse)
+        .to(grad.dtype());
+  }
+  if (!is_known_finite(x)) return grad;
+  const Tensor keeps = logical_or(isfinite(grad), x == 0);
+  return where(keeps, grad, running_sum(g * y, dim, !reverse) / masked_fill(x, keeps, 1));
+}
+
+}  // namespace
+
 Tensor running_product(const Tensor& self, std::int64_t dim, bool reverse) {
   Tensor out = scanned({"cumprod", ScanOp::kProd, dim, reverse}, self);
   if (!needs_grad(self)) return out;
@@ -118,8 +155,7 @@ Tensor running_product(const Tensor& self, std::int64_t dim, bool reverse) {
                 wrt(
                     self,
                     [dim, reverse](const Tensor& g, const Tensor& x, const Tensor& y) {
-                      const Tensor after = recurrence(g, x, dim, !reverse, /*shifted=*/true);
-                      return x.dim() == 0 ? after : exclusive_products(y, dim, reverse) * after;
+                      return gradient_in_range(g, x, y, dim, reverse);
                     },
                     self, out));
 }

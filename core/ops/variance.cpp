@@ -1,8 +1,10 @@
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/math_dtype.h>
+#include <tern/core/ops/detail/finite.h>
 #include <tern/core/ops/detail/op.h>
 #include <tern/core/ops/detail/product.h>
 #include <tern/core/ops/detail/reduce.h>
@@ -48,13 +50,23 @@ Deviations deviations(const Tensor& self, IntArrayRef dim, double correction) {
   return {self - middle, middle, count == 0 ? std::nan("") : count - correction};
 }
 
+// Returns the deviations of which a gradient is made.
+Deviations recorded_deviations(const Tensor& self, IntArrayRef dim, double correction) {
+  Deviations plain = deviations(self, dim, correction);
+  if (self.dtype() != kFloat || detail::is_known_finite(plain.mean)) return plain;
+  // The sum has left the range.
+  plain.mean = mean(self.to(kDouble), dim, true).to(kFloat);
+  plain.each = self - plain.mean;
+  return plain;
+}
+
 Tensor record_var(const SpreadCall& call, const Tensor& out, const Tensor& self) {
   return record(call.node, out,
                 wrt(
                     self,
                     [dims = DimVector(call.dim), correction = call.correction,
                      keepdim = call.keepdim](const Tensor& g, const Tensor& x) {
-                      const Deviations from_mean = deviations(x, dims, correction);
+                      const Deviations from_mean = recorded_deviations(x, dims, correction);
                       return restore_dims(g, dims, x.dim(), keepdim) *
                              (2 / from_mean.degrees_of_freedom) * from_mean.each;
                     },
@@ -67,7 +79,7 @@ Tensor record_std(const SpreadCall& call, const Tensor& out, const Tensor& self)
                     self,
                     [dims = DimVector(call.dim), correction = call.correction,
                      keepdim = call.keepdim](const Tensor& g, const Tensor& x, const Tensor& y) {
-                      const Deviations from_mean = deviations(x, dims, correction);
+                      const Deviations from_mean = recorded_deviations(x, dims, correction);
                       const auto back = [&](const Tensor& t) {
                         return restore_dims(t, dims, x.dim(), keepdim);
                       };
@@ -89,10 +101,8 @@ Tensor record_mean(const SpreadCall& call, const Tensor& out, const Tensor& self
                 }));
 }
 
-// Returns the variance, or the standard deviation, and the mean; without gradients.
-std::tuple<Tensor, Tensor> spread_and_mean(const SpreadCall& call, const Tensor& self) {
-  const NoGradGuard no_grad;
-  Deviations from_mean = deviations(self.to(math_dtype(self.dtype())), call.dim, call.correction);
+std::tuple<Tensor, Tensor> plain_spread_and_mean(const SpreadCall& call, const Tensor& self) {
+  Deviations from_mean = deviations(self, call.dim, call.correction);
   Tensor spread;
   const ScalarType dtype = from_mean.each.dtype();
   const double factor = 1 / from_mean.divisor();
@@ -107,7 +117,29 @@ std::tuple<Tensor, Tensor> spread_and_mean(const SpreadCall& call, const Tensor&
     spread = run_reduce({"std", ReduceOp::kNorm, dtype, std::sqrt(factor), call.keepdim},
                         from_mean.each, call.dim);
   }
-  const Tensor middle = detail::with_sizes(from_mean.mean, spread.sizes());
+  Tensor middle = detail::with_sizes(from_mean.mean, spread.sizes());
+  return {std::move(spread), std::move(middle)};
+}
+
+// Returns the variance, or the standard deviation, and the mean; without gradients.
+std::tuple<Tensor, Tensor> spread_and_mean(const SpreadCall& call, const Tensor& self) {
+  const NoGradGuard no_grad;
+  const Tensor wide = self.to(math_dtype(self.dtype()));
+  auto [spread, middle] = plain_spread_and_mean(call, wide);
+  const auto has_value = [&] {
+    return static_cast<double>(reduced_count(self, call.dim)) > call.correction;
+  };
+  if (!detail::is_known_finite(spread) && has_value()) {  // a sum may have left the range
+    if (wide.dtype() == kFloat) {
+      std::tie(spread, middle) = plain_spread_and_mean(call, wide.to(kDouble));
+    } else {
+      constexpr double kScale = 0x1p600;
+      std::tie(spread, middle) = plain_spread_and_mean(call, wide / kScale);
+      spread.mul_(kScale);
+      if (!call.is_std) spread.mul_(kScale);
+      middle.mul_(kScale);
+    }
+  }
   return {spread.to(self.dtype()), middle.to(self.dtype())};
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes edges.jsonl: calls of ops with options and elements at their edges, with PyTorch's answers. recorded_test runs
-them. Each is a program of its own (program.h); "rel" of a result is the relative error that it may have.
+"""Writes edges.jsonl: calls of ops with options and elements at their edges, with PyTorch's answers; and extremes.jsonl:
+calls in float32 that PyTorch answers in float64, because its float32 leaves the range. recorded_test runs them. Each is a
+program of its own (program.h); "rel" of a result is the relative error that it may have.
 
 edges.py build/release/bin/differential
 """
@@ -12,6 +13,7 @@ import sys
 import torch
 
 from edge_calls import CALLS
+from extreme_calls import EXTREMES
 from run import HERE, load_forms
 from torch_side import DTYPES, argument_of
 
@@ -44,8 +46,11 @@ def shown(tensor, sums):
 class Program:
     """The steps of one call: it makes the tensors, calls the form, and asks for the gradients of the first result."""
 
-    def __init__(self, forms, call):
-        self.forms, self.steps, self.variables, self.sums = forms, [], {}, call["sums"]
+    def __init__(self, forms, call, in_double):
+        self.forms, self.steps, self.variables = forms, [], {}
+        self.sums = call["sums"]
+        # Whether PyTorch computes in float64 what the program does in float32.
+        self.double = in_double and not any(isinstance(a, tuple) and a[2] != "float32" for a in call["a"])
         form = forms[call["f"]]
         arguments = [self.argument(kind, value) for kind, value in zip(form.kinds, call["a"])]
         self.step(call["f"], arguments)
@@ -60,7 +65,10 @@ class Program:
     def make(self, values, shape=None, dtype="float32", grad=True):
         shape = [len(values)] if shape is None else shape
         grad = grad and DTYPES[dtype].is_floating_point
-        return self.step("make(a, b, c, d, e)", [dtype, shape, [element(v) for v in values], "contiguous", grad])
+        n = self.step("make(a, b, c, d, e)", [dtype, shape, [element(v) for v in values], "contiguous", grad])
+        if self.double:
+            self.variables[n] = self.variables[n].detach().double().requires_grad_(grad)
+        return n
 
     def step(self, name, arguments):
         """Runs a step. Returns the number of its first result; an error is an answer, too."""
@@ -75,7 +83,7 @@ class Program:
         results = [torch.tensor(r) if isinstance(r, (bool, int, float)) else r for r in results]
         first = len(self.variables)
         step["o"] = list(range(first, first + len(results)))
-        step["r"] = [shown(r, self.sums) for r in results]
+        step["r"] = [shown(r.float() if self.double else r, self.sums) for r in results]
         if form.op == "make":
             step["r"][0].pop("x")
         self.variables.update(zip(step["o"], results))
@@ -88,18 +96,19 @@ class Program:
         out = self.variables[n]
         leaves = [m for m, x in self.variables.items() if x is not None and x.is_leaf and x.requires_grad]
         ramp = [1 + i % 4 / 4 for i in range(out.numel())]
-        weights = self.make(ramp, list(out.shape), str(out.dtype)[6:], False)
+        weights = self.make(ramp, list(out.shape), "float32" if self.double else str(out.dtype)[6:], False)
         self.step("grad(a, b, c, d, e, f)", [[n], leaves, [weights], None, False, True])
 
 
 def main():
     forms = load_forms(sys.argv[1])
-    with open(os.path.join(HERE, "edges.jsonl"), "w") as out:
-        for call in CALLS:
-            program = Program(forms, call)
-            line = {"about": call["about"], "steps": program.steps, "end": {}}
-            out.write(json.dumps(line, separators=(",", ":")) + "\n")
-    print(len(CALLS), "calls")
+    for name, calls in (("edges", CALLS), ("extremes", EXTREMES)):
+        with open(os.path.join(HERE, name + ".jsonl"), "w") as out:
+            for call in calls:
+                program = Program(forms, call, calls is EXTREMES)
+                line = {"about": call["about"], "steps": program.steps, "end": {}}
+                out.write(json.dumps(line, separators=(",", ":")) + "\n")
+        print(len(calls), name)
 
 
 if __name__ == "__main__":

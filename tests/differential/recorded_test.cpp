@@ -9,7 +9,7 @@
 #include "simulated_devices.h"
 
 // Recorded programs with PyTorch's answers: random ones (recorded.jsonl, made by record.py), and
-// calls at the edges of options and dtypes (edges.jsonl, made by edges.py).
+// calls at the edges of options and dtypes (edges.jsonl and extremes.jsonl, made by edges.py).
 
 namespace tern::testing::differential {
 namespace {
@@ -42,6 +42,9 @@ void expect_answers(const std::string& file) {
 TEST_P(Recorded, ProgramsAnswerAsPyTorch) { expect_answers("recorded.jsonl"); }
 
 TEST_P(Recorded, CallsAtEdgesAnswerAsPyTorch) { expect_answers("edges.jsonl"); }
+
+// Other devices cannot look whether a result has left the range without waiting.
+TEST(Extremes, FiniteNumbersStayInRangeOnTheCpu) { expect_answers("extremes.jsonl"); }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Recorded, ::testing::Values("cpu", "cuda:0"),
                          [](const auto& device) {

@@ -14,4 +14,10 @@ Tensor running_product(const Tensor& self, std::int64_t dim, bool reverse);
 /// running `products`.
 Tensor exclusive_products(const Tensor& products, std::int64_t dim, bool reverse);
 
+/// Returns the same times `factors`, in the memory of `factors` if nothing is recorded.
+///
+/// Shape: of at least one dimension, not empty
+Tensor times_exclusive_products(const Tensor& factors, const Tensor& products, std::int64_t dim,
+                                bool reverse);
+
 }  // namespace tern::detail
