@@ -151,8 +151,8 @@ TERN_HOST_DEVICE_CALL double zeta(double x, double q) {
   if (q == below) return std::numeric_limits<double>::infinity();
   if (!(x == floor(x)) || x > 0x1p1000) return std::numeric_limits<double>::quiet_NaN();
   // The terms of negative numbers are differences of two sums.
-  const double rest = q - below;
-  const double negative = hurwitz_zeta(x, 1 - rest, power_of) - hurwitz_zeta(x, 1 - q, power_of);
+  const double rest = q - below, to_next = below + 1 - q;  // 1 - rest would round
+  const double negative = hurwitz_zeta(x, to_next, power_of) - hurwitz_zeta(x, 1 - q, power_of);
   const bool is_even = floor(0.5 * x) == 0.5 * x;
   return hurwitz_zeta(x, rest, power_of) + (is_even ? negative : -negative);
 }
@@ -168,11 +168,11 @@ TERN_HOST_DEVICE_CALL double polygamma(double x, double order) {
   double factor = n % 2 == 0 ? -1 : 1;
   for (int i = 2; i <= n; ++i) factor *= i;
   if (x > 0) return x < kInfinity ? factor * hurwitz_zeta(s, x) : 0;
-  const double below = floor(x), rest = x - below;
+  const double below = floor(x), rest = x - below, to_next = below + 1 - x;
   if (rest == 0) return factor * kInfinity;
   if (!(rest > 0)) return std::numeric_limits<double>::quiet_NaN();
   // The terms of negative numbers are differences of two sums.
-  const double negative = hurwitz_zeta(s, 1 - rest) - hurwitz_zeta(s, 1 - x);
+  const double negative = hurwitz_zeta(s, to_next) - hurwitz_zeta(s, 1 - x);
   return factor * (hurwitz_zeta(s, rest) + (n % 2 == 0 ? -negative : negative));
 }
 TERN_HOST_DEVICE float polygamma(float x, float order) {

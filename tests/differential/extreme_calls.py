@@ -30,6 +30,10 @@ def extremes():
     call("F.instance_norm(a, None, None, b, c, True, 0.1, d)", T([2, 2, 2, 2, 1, 3, -1, 5], [1, 2, 4]), None, None, 0.0)
     for matrix in ([-3e38, 3e38, 0, -3e38], [3e38] * 4, [-3e38, 0, 0, -3e38], [-1e30, 0, 1e3, -1e30]):
         call("torch.linalg.matrix_exp(a)", C(matrix, [2, 2]))
+    near_pole = [-1e-300, -1e-20, -1e-10, 1e-20, 1e-10, -1e-3]
+    for values, dtype in ((near_pole[1:], "float32"), (near_pole, "float64")):
+        for order in (1, 2):
+            call("a.polygamma(b)", C(values, None, dtype), order)
 
 
 edge_calls.SUMS = True
