@@ -1,33 +1,9 @@
 """The calls of edges.py: each option at its edges, elements that no rule of thumb covers (ties, zeros, NaN, infinities,
 the ends of a dtype), and numbers for which a careless formula leaves the range of the dtype."""
 
-import math
 from itertools import product
 
-INF, NAN = math.inf, math.nan
-CALLS = []
-SUMS = False  # whether the elements of a result are sums of terms of about one size
-
-
-def T(values, shape=None, dtype="float32", grad=True):
-    """A tensor."""
-    return (values, shape, dtype, grad)
-
-
-def C(values, shape=None, dtype="float32"):
-    """A tensor without a gradient."""
-    return T(values, shape, dtype, False)
-
-
-def I(*values, shape=None):
-    """Indices."""
-    return T(list(values), shape, "int64")
-
-
-def call(form, *arguments):
-    # JSON lacks some numbers.
-    arguments = [str(a) if isinstance(a, float) and not math.isfinite(a) else a for a in arguments]
-    CALLS.append({"about": f"{form}, call {len(CALLS)}", "f": form, "a": arguments, "sums": SUMS})
+from edge_call import CALLS, INF, NAN, C, I, T, call
 
 
 def quantiles():
@@ -389,7 +365,20 @@ def products():
         call("a.triu(b)", T([1, 2, NAN, 4], [2, 2]), k)
 
 
+def infinities():
+    for values, gradient in product([[2, 2, 2], [0, 0]], [INF, NAN]):
+        call("a.std(b, correction=c, keepdim=d)", T(values), [0], 1, False, gradient=[gradient])
+    for values in ([INF, 1, 2], [1, INF, INF, 2]):
+        call("a.logcumsumexp(b)", T(values), 0)
+    for shape in ([2, 4], [2, 2, 2]):  # fixed statistics
+        channels = shape[1]
+        call("F.batch_norm(a, d, e, b, c, f, g, h)", T([INF, 1, 2, 3, NAN, 2, 4, 7], shape), None, None,
+             C([0.5] * channels), C([2] * channels), False, 0.1, 1e-5)
+
+
 for group in (quantiles, classes, spreads, by_index, ranks, scans, distances, reductions, orders, sequences, elementwise, losses,
-              normalizations, images, grids, products):
-    SUMS = group in (normalizations, images, grids)
+              normalizations, images, grids, products, infinities):
+    first = len(CALLS)
     group()
+    for each in CALLS[first:]:  # whether the elements of a result are sums of terms of about one size
+        each["sums"] = group in (normalizations, images, grids)

@@ -48,7 +48,7 @@ class Program:
 
     def __init__(self, forms, call, in_double):
         self.forms, self.steps, self.variables = forms, [], {}
-        self.sums = call["sums"]
+        self.sums, self.gradient = call["sums"], call["gradient"]
         # Whether PyTorch computes in float64 what the program does in float32.
         self.double = in_double and not any(isinstance(a, tuple) and a[2] != "float32" for a in call["a"])
         form = forms[call["f"]]
@@ -95,8 +95,8 @@ class Program:
     def gradients(self, n):
         out = self.variables[n]
         leaves = [m for m, x in self.variables.items() if x is not None and x.is_leaf and x.requires_grad]
-        ramp = [1 + i % 4 / 4 for i in range(out.numel())]
-        weights = self.make(ramp, list(out.shape), "float32" if self.double else str(out.dtype)[6:], False)
+        weights = self.gradient or [1 + i % 4 / 4 for i in range(out.numel())]
+        weights = self.make(weights, list(out.shape), "float32" if self.double else str(out.dtype)[6:], False)
         self.step("grad(a, b, c, d, e, f)", [[n], leaves, [weights], None, False, True])
 
 
