@@ -14,6 +14,8 @@ namespace tern::cpu {
 
 inline constexpr int kDotRows = kVectorBytes == 64 ? 4 : 2;
 inline constexpr int kDotColumns = 4;
+/// The products that a lane of float32 adds up before their sum joins the total: more lose digits.
+inline constexpr std::int64_t kDotRun = 256;
 
 /// Sets lane i of the result to the sum over x[i], i < kCount. kCount is a power of two and at most
 /// the vector width.
@@ -102,12 +104,30 @@ void multiply_dot_tile(const Problem<S>& problem, std::int64_t row, std::int64_t
       }
     }
   };
+  const std::int64_t end = problem.k / kWidth * kWidth;
+  const bool is_long = end > kDotRun * kWidth;
+  V total[kSums];
+  if (is_long) {
+    for (V& v : total) v = V{};
+  }
   std::int64_t p = 0;
-  for (; p + kWidth <= problem.k; p += kWidth) {
-    add(p, [&](const S* from) { return format.load(from); });
+  while (true) {
+    for (const std::int64_t stop = std::min(end, p + kDotRun * kWidth); p < stop; p += kWidth) {
+      add(p, [&](const S* from) { return format.load(from); });
+    }
+    if (p == end) break;
+#pragma GCC unroll 16
+    for (int i = 0; i < kSums; ++i) {
+      total[i] += sum[i];
+      sum[i] = V{};
+    }
   }
   if (const int rest = static_cast<int>(problem.k - p); rest > 0) {
     add(p, [&](const S* from) { return format.load_first(from, rest); });
+  }
+  if (is_long) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kSums; ++i) sum[i] += total[i];
   }
 
   constexpr int kGroup = std::min(kWidth, kSums);
