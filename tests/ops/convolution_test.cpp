@@ -98,13 +98,23 @@ TEST(Convolution, OfManyLargeImagesIsThatOfEachImage) {
   using Sizes = std::vector<std::int64_t>;
   struct Call {
     Sizes input, weight;
-    std::int64_t groups;
-    bool transposed;
+    std::int64_t groups = 1;
+    bool transposed = false;
+    ScalarType dtype = kFloat;
   };
   const Call calls[] = {
-      {{9, 8, 192, 192}, {8, 8, 3, 3}, 1, false}, {{9, 8, 192, 192}, {8, 2, 3, 3}, 4, false},
-      {{9, 8, 192, 192}, {8, 8, 1, 1}, 1, false}, {{9, 8, 96, 96}, {8, 8, 2, 2}, 1, true},
-      {{9, 8, 36864}, {8, 8, 3}, 1, false},       {{9, 4, 20, 60, 60}, {4, 4, 3, 3, 3}, 1, false}};
+      {{9, 8, 192, 192}, {8, 8, 3, 3}},
+      {{9, 8, 192, 192}, {8, 2, 3, 3}, 4},
+      {{9, 8, 192, 192}, {8, 8, 1, 1}},
+      {{9, 8, 96, 96}, {8, 8, 2, 2}, 1, true},
+      {{9, 8, 36864}, {8, 8, 3}},
+      {{9, 4, 20, 60, 60}, {4, 4, 3, 3, 3}},
+      // float32 is only copied with many channels.
+      {{2, 16, 264, 264}, {16, 16, 3, 3}},
+      {{3, 16, 65536}, {32, 16, 2}},
+      {{3, 16, 65536}, {32, 16, 2}, 1, false, kBFloat16},
+      {{3, 4, 65536}, {8, 4, 2}, 1, false, kDouble},
+  };
   for (const Call& call : calls) {
     const auto run = [&](const Tensor& x, const Tensor& w) {
       if (call.transposed) return conv_transpose2d(x, w, {}, 2, 0, 0, call.groups);
@@ -113,19 +123,24 @@ TEST(Convolution, OfManyLargeImagesIsThatOfEachImage) {
       return conv2d(x, w, {}, 1, 1, 1, call.groups);
     };
     manual_seed(3);
-    const Tensor x = randn(call.input).requires_grad_(), w = randn(call.weight).requires_grad_();
-    const Tensor out = run(x, w), g = randn(out.sizes());
+    const Tensor x = randn(call.input).to(call.dtype).requires_grad_();
+    const Tensor w = randn(call.weight).to(call.dtype).requires_grad_();
+    const Tensor out = run(x, w), g = randn(out.sizes()).to(call.dtype);
     const std::vector<Tensor> all = autograd::grad({out}, {x, w}, {g});
     Tensor sum = zeros(call.weight, kDouble);
+    const double tolerance = call.dtype == kBFloat16 ? 0.05 : 1e-3;
     for (std::int64_t i = 0; i < x.size(0); ++i) {
       const Tensor image = x.detach().narrow(0, i, 1).requires_grad_();
       const Tensor one = run(image, w);
       const auto each = autograd::grad({one}, {image, w}, {g.narrow(0, i, 1)});
-      EXPECT_TRUE(one.allclose(out.narrow(0, i, 1), 1e-3, 1e-3)) << i << " of " << x.sizes();
-      EXPECT_TRUE(each[0].allclose(all[0].narrow(0, i, 1), 1e-3, 1e-3)) << i << " of " << x.sizes();
+      EXPECT_TRUE(one.allclose(out.narrow(0, i, 1), tolerance, tolerance))
+          << i << " of " << x.sizes();
+      EXPECT_TRUE(each[0].allclose(all[0].narrow(0, i, 1), tolerance, tolerance))
+          << i << " of " << x.sizes();
       sum = sum + each[1];
     }
-    EXPECT_TRUE(sum.to(kFloat).allclose(all[1], 1e-3, 0.5)) << x.sizes() << " and " << w.sizes();
+    EXPECT_TRUE(sum.allclose(all[1].to(kDouble), tolerance, 500 * tolerance))
+        << x.sizes() << " and " << w.sizes() << " in " << call.dtype;
   }
 }
 
