@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "backends/kernel_test.h"
@@ -141,6 +143,32 @@ TEST_P(Softmax, TheLargestElementAnywhere) {
   };
   check(1.0f);
   check(1.0);
+}
+
+// A sum of many equal terms that grows in float32 is rounded in the same direction again and again.
+TEST_P(Softmax, SumsOfManyElementsKeepDigits) {
+  constexpr std::size_t kCount = 300007;
+  constexpr double kOthers = kCount - 1;
+  const double tolerance = is_cuda() ? 1e-4 : 1e-6;  // CUDA's threads sum a few hundred in float32
+  for (const std::int64_t inner : {1, 3}) {
+    const SoftmaxShape shape{1, kCount, inner};
+    const auto first_of = [&](SoftmaxOp op, float first, float other, float first_grad,
+                              float other_grad) {
+      const auto width = static_cast<std::size_t>(inner);
+      std::vector<float> in(kCount * width, other), grad(kCount * width, other_grad);
+      std::fill_n(in.begin(), width, first);
+      std::fill_n(grad.begin(), width, first_grad);
+      return static_cast<double>(compute(op, shape, in, grad)[0]);
+    };
+    const auto expect_digits = [&](double actual, double expected) {
+      EXPECT_LE(std::abs(actual - expected), tolerance * std::abs(expected))
+          << actual << ", not " << expected << ", of " << inner;
+    };
+    expect_digits(first_of(SoftmaxOp::kSoftmax, 1, 0, 0, 0), 1 / (1 + kOthers * std::exp(-1.0)));
+    const float y = 1 / static_cast<float>(kCount), g = 0.1f;
+    expect_digits(first_of(SoftmaxOp::kSoftmaxBackward, y, y, 0, 1), -double{y} * y * kOthers);
+    expect_digits(first_of(SoftmaxOp::kLogSoftmaxBackward, 0, -1000, g, g), -double{g} * kOthers);
+  }
 }
 
 TEST_P(Softmax, UnsupportedDtype) {
