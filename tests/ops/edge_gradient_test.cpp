@@ -66,6 +66,25 @@ TEST(EdgeGradient, OfExtremesWithoutSelf) {
   }
 }
 
+// With create_graph ordinary ops compute the gradient, else a kernel.
+TEST(EdgeGradient, OfAVolumeAtPointsThatAreNoNumbers) {
+  const Tensor volume = arange(1, 28, kDouble).reshape({1, 1, 3, 3, 3}).requires_grad_();
+  for (const double bad : {kInf, -kInf, std::nan("")}) {
+    const Tensor points = tensor({bad, 0.25, -0.5, 0.25, bad, 0.5, -0.5, 0.375, bad}, kDouble)
+                              .reshape({1, 1, 1, 3, 3});
+    for (const std::int64_t mode : {0, 1}) {
+      for (const std::int64_t padding : {0, 1, 2}) {
+        const Tensor out = grid_sampler(volume, points, mode, padding, true);
+        const Tensor gradient = autograd::grad({out.sum()}, {volume}, {}, true)[0];
+        const Tensor composed = autograd::grad({out.sum()}, {volume}, {}, true, true)[0];
+        EXPECT_TRUE(composed.allclose(gradient, 1e-12, 1e-12))
+            << bad << " with mode " << mode << " and padding " << padding << ":\n"
+            << composed - gradient;
+      }
+    }
+  }
+}
+
 TEST(EdgeGradient, OfTheTargetOfBinaryCrossEntropy) {
   const Tensor x = leaf_of({0, 1, 0.25}), t = leaf_of({0.5, 0.5, 0.5});
   binary_cross_entropy(x, t, {}, Reduction::Sum).backward();
