@@ -277,6 +277,27 @@ TEST(Edges, NumbersBeyondNarrowDtypes) {
   EXPECT_NEAR(addmm(x, x, ones({1, 1}, kHalf), 0, 1e5).item<double>(), 100.0625, 1e-9);
   EXPECT_THROW(linspace(0, 1e5, 4, kHalf), Error);
   EXPECT_THROW(linspace(0, 300, 4, kByte), Error);
+  EXPECT_THROW(zeros({3}, kByte).index_add(0, tensor({0}), ones({1}, kByte), 300), Error);
+}
+
+// The distance of two numbers may leave the range of the dtype; PyTorch answers NaN, infinities or
+// zeros then.
+TEST(Edges, DistancesBeyondFloatingDtypes) {
+  for (const auto& [dtype, scale] : {std::pair(kFloat, 0x1p126), std::pair(kDouble, 0x1p1022)}) {
+    EXPECT_TRUE(linspace(-3 * scale, 3 * scale, 9, dtype)
+                    .div(scale)
+                    .allclose(linspace(-3, 3, 9, dtype), 1e-6, 1e-6))
+        << dtype;
+    const Tensor x = tensor({-3., 3., -1.5}, dtype), wide = x * scale;
+    const Tensor parts = tensor({0.1, 0.3, 0.5, 0.9}, dtype);
+    for (const char* const mode : {"linear", "midpoint"}) {
+      EXPECT_TRUE(wide.quantile(parts, 0, false, mode)
+                      .div(scale)
+                      .allclose(x.quantile(parts, 0, false, mode), 1e-6, 1e-6))
+          << mode << " in " << dtype;
+    }
+    EXPECT_TRUE(wide.histc(4).equal(x.histc(4))) << dtype;
+  }
 }
 
 // They are computed in pieces, and each half of linspace from its own end.
