@@ -42,6 +42,8 @@ class Panels {
   Panels(Columns<T> matrix, std::int64_t columns) : matrix_(matrix), columns_(columns) {
     if (matrix.data == nullptr) return;
     panels_ = (matrix.rows + kRows - 1) / kRows;
+    rotations_.reserve(std::min(static_cast<std::size_t>(16 * columns), 2 * kPending));
+    sweeps_.reserve(16);
     for_each_piece([this](std::int64_t column, std::int64_t row, std::int64_t rows, T* piece) {
       const T* const from = matrix_.data + column * matrix_.rows + row;
       std::copy(from, from + rows, piece);
@@ -51,13 +53,12 @@ class Panels {
 
   /// Rotates columns first and first + 1, then first + 1 and first + 2, and so on: at the latest
   /// when flush() is called.
-  void add_sweep(std::int64_t first, const std::vector<Rotation>& rotations, std::int64_t count) {
+  void add_sweep(std::int64_t first, const Rotation* rotations, std::int64_t count) {
     if (matrix_.data == nullptr) return;
     if (rotations_.size() > kPending) flush();
     sweeps_.push_back({first, static_cast<std::int64_t>(rotations_.size()), count});
     for (std::int64_t i = 0; i < count; ++i) {
-      const Rotation& rotation = rotations[static_cast<std::size_t>(i)];
-      rotations_.push_back({static_cast<T>(rotation.c), static_cast<T>(rotation.s)});
+      rotations_.push_back({static_cast<T>(rotations[i].c), static_cast<T>(rotations[i].s)});
     }
   }
 
@@ -74,18 +75,14 @@ class Panels {
     }
   }
 
-  /// Writes column order[j] of the panels to column j of the matrix, multiplied with signs[j].
-  void write(const std::vector<std::int64_t>& order, const std::vector<T>& signs) {
+  /// Writes each column j of the panels to column places[j] of the matrix, multiplied with
+  /// signs[j].
+  void write(const std::vector<std::int64_t>& places, const std::vector<T>& signs) {
     flush();
-    std::vector<std::int64_t> places(order.size());
-    for (std::size_t j = 0; j < order.size(); ++j) {
-      places[static_cast<std::size_t>(order[j])] = static_cast<std::int64_t>(j);
-    }
     for_each_piece([&](std::int64_t column, std::int64_t row, std::int64_t rows, T* piece) {
-      const std::int64_t place = places[static_cast<std::size_t>(column)];
-      T* const to = matrix_.data + place * matrix_.rows + row;
-      const T sign = signs[static_cast<std::size_t>(place)];
-      for (std::int64_t i = 0; i < rows; ++i) to[i] = sign * piece[i];
+      const auto j = static_cast<std::size_t>(column);
+      T* const to = matrix_.data + places[j] * matrix_.rows + row;
+      for (std::int64_t i = 0; i < rows; ++i) to[i] = signs[j] * piece[i];
     });
   }
 
@@ -150,7 +147,7 @@ template <class T>
 struct Iteration {
   double *d, *e;
   Panels<T> u, v;
-  std::vector<Rotation> left, right;
+  Rotation *left, *right;  // of one step
 
   /// Returns true if a diagonal element of [lo, hi] was 0 next to elements above the diagonal. It
   /// then rotates one of them away.
@@ -217,8 +214,8 @@ struct Iteration {
         g = to_left.s * e[k + 1];
         e[k + 1] *= to_left.c;
       }
-      right[static_cast<std::size_t>(k - lo)] = to_right;
-      left[static_cast<std::size_t>(k - lo)] = to_left;
+      right[k - lo] = to_right;
+      left[k - lo] = to_left;
     }
     e[hi - 1] = f;
     u.add_sweep(lo, left, hi - lo);
@@ -254,23 +251,29 @@ struct Iteration {
 template <class T>
 bool iterate_to_diagonal(std::int64_t n, T* diagonal, T* above, Columns<T> u, Columns<T> v) {
   const auto size = static_cast<std::size_t>(n);
-  std::vector<double> d(diagonal, diagonal + n), e(above, above + n - 1);
-  const std::vector<Rotation> rotations(size);
-  Iteration<T> iteration{d.data(), e.data(), {u, n}, {v, n}, rotations, rotations};
+  std::vector<double> d(2 * size);  // the elements above the diagonal in its second half
+  std::copy(diagonal, diagonal + n, d.begin());
+  std::copy(above, above + n - 1, d.begin() + n);
+  std::vector<Rotation> rotations(2 * size);
+  Iteration<T> iteration{d.data(), d.data() + n,     {u, n},
+                         {v, n},   rotations.data(), rotations.data() + n};
   if (!iteration.run(n)) return false;
-  std::vector<std::int64_t> order(size);
+  std::vector<std::int64_t> order(size), places(size);
   std::iota(order.begin(), order.end(), 0);
-  const auto value = [&](std::int64_t i) { return d[static_cast<std::size_t>(i)]; };
-  std::stable_sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
-    return std::abs(value(i)) > std::abs(value(j));
+  std::sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
+    const double a = std::abs(d[static_cast<std::size_t>(i)]);
+    const double b = std::abs(d[static_cast<std::size_t>(j)]);
+    return a != b ? a > b : i < j;
   });
   std::vector<T> signs(size, T(1));
-  iteration.u.write(order, signs);
-  for (std::size_t j = 0; j < size; ++j) {
-    diagonal[j] = static_cast<T>(std::abs(value(order[j])));
-    if (value(order[j]) < 0) signs[j] = -1;
+  for (std::size_t place = 0; place < size; ++place) {
+    const auto j = static_cast<std::size_t>(order[place]);
+    places[j] = static_cast<std::int64_t>(place);
+    diagonal[place] = static_cast<T>(std::abs(d[j]));
   }
-  iteration.v.write(order, signs);
+  iteration.u.write(places, signs);
+  for (std::size_t j = 0; j < size; ++j) signs[j] = d[j] < 0 ? T(-1) : T(1);
+  iteration.v.write(places, signs);
   return true;
 }
 
