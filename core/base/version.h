@@ -7,10 +7,10 @@
 /// The version of the headers that a program is compiled with, by semantic versioning.
 ///
 /// Example:
-///   #if TERN_VERSION_MAJOR == 0 && TERN_VERSION_MINOR < 2
+///   #if TERN_VERSION_MAJOR == 0 && TERN_VERSION_MINOR < 3
 #define TERN_VERSION_MAJOR 0
 /// The second number of TERN_VERSION.
-#define TERN_VERSION_MINOR 1
+#define TERN_VERSION_MINOR 3
 /// The third number of TERN_VERSION.
 #define TERN_VERSION_PATCH 0
 
@@ -19,7 +19,7 @@
 /// The three numbers of a version as text.
 #define TERN_VERSION_TEXT(major, minor, patch) \
   TERN_VERSION_TEXT_OF(major) "." TERN_VERSION_TEXT_OF(minor) "." TERN_VERSION_TEXT_OF(patch)
-/// The version of the headers as a string: "0.1.0".
+/// The version of the headers as a string, such as "1.2.3".
 #define TERN_VERSION TERN_VERSION_TEXT(TERN_VERSION_MAJOR, TERN_VERSION_MINOR, TERN_VERSION_PATCH)
 
 namespace tern {
@@ -28,7 +28,7 @@ namespace tern {
 /// updated after the program was compiled.
 ///
 /// Example:
-///   std::cout << "tern " << tern::version();  // tern 0.1.0
+///   std::cout << "tern " << tern::version();  // tern 1.2.3
 TERN_API const char* version() noexcept;
 
 }  // namespace tern
