@@ -1,10 +1,8 @@
 #include <tern/serialization/json/detail/tree_reader.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <tern/core/base/error.h>
@@ -45,21 +43,7 @@ bool TreeReader::key(std::string& key) {
   return true;
 }
 
-bool TreeReader::number_float(double value, const std::string& text) {
-  // For strtod(), nlohmann's parser writes the first byte of the locale's decimal point into the
-  // text. The number is wrong where the point has two bytes.
-  std::string plain = text;
-  for (char& c : plain) {
-    if (!is_digit(c) && std::string_view("+-eE").find(c) == std::string_view::npos) c = '.';
-  }
-  const auto result = std::from_chars(plain.data(), plain.data() + plain.size(), value);
-  if (result.ec != std::errc()) {
-    if (plain.find('-', 1) == std::string::npos)
-      raise<Error>("number overflow parsing '", plain, "'");
-    value = 0;  // below the smallest double
-  }
-  return add(value);
-}
+bool TreeReader::number_float(double value, const std::string&) { return add(value); }
 
 bool TreeReader::parse_error(std::size_t position, const std::string&,
                              const Json::exception& error) {
