@@ -96,9 +96,12 @@ NewModule<Impl> make_module(Args&&... args) {
 template <class Contained, class Derived = void>
 class ModuleHolder : public detail::MemberLink {
   using Self = std::conditional_t<std::is_void_v<Derived>, ModuleHolder, Derived>;
+  // std::disjunction does not look at its second argument for a holder. With || a program would
+  // make the class std::shared_ptr<Contained> of every layer.
   template <class T>
-  static constexpr bool kIsSource = std::is_base_of_v<ModuleHolder, std::remove_cvref_t<T>> ||
-                                    std::is_convertible_v<T, std::shared_ptr<Contained>>;
+  static constexpr bool kIsSource =
+      std::disjunction_v<std::is_base_of<ModuleHolder, std::remove_cvref_t<T>>,
+                         std::is_convertible<T, std::shared_ptr<Contained>>>;
   friend class Module;
 
   static const Module* module_of(const detail::MemberLink& link) {
