@@ -7,6 +7,7 @@ JOBS ?= $(shell nproc)
 generator = $${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null && echo Ninja || echo "Unix Makefiles")}
 configure = CMAKE_GENERATOR="$(generator)" cmake --preset $(1)
 build = cmake --build --preset $(1) --parallel $(JOBS)
+timed = sh cmake/timed.sh "$${TERN_PHASES:-/dev/null}"
 run_tests = cmake/run_tests.sh $(1) $(JOBS)
 sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 
@@ -36,11 +37,11 @@ test-full: export TERN_TEST_FULL = 1
 test-full: test-release
 
 test-release test-asan test-tsan: test-%: build-%
-	$(call run_tests,$*)
+	$(timed) "tests $*" $(call run_tests,$*)
 
 build-release build-asan build-tsan: build-%: setup
 	$(call configure,$*)
-	$(call build,$*)
+	$(timed) "build $*" $(call build,$*)
 build-asan: build-release  # whose test programs it runs
 
 # PROGRAMS random programs, run by PyTorch and by tern, on the CPU and on simulated devices.

@@ -7,7 +7,7 @@ preset=$1 jobs=$2
 shift 2
 root=$(pwd) build=build/build-times
 log=$root/$build/times.tsv
-launcher="sh;$root/cmake/timed.sh;$log"
+launcher="sh;$root/cmake/timed.sh;$log;compile"
 
 rm -rf "$build"
 mkdir -p "$build"
@@ -35,7 +35,7 @@ awk -F '\t' -v root="$root/" -v build="$root/$build/" '
     if (count == 1) return "."
     return count == 2 ? parts[1] : parts[1] "/" parts[2]
   }
-  { seconds[folder_of($2)] += $1; units[folder_of($2)]++; all += $1; count++ }
+  { seconds[folder_of($3)] += $1; units[folder_of($3)]++; all += $1; count++ }
   END {
     printf "%.0f CPU-seconds in %d steps\n\n", all, count
     printf "%10s %6s %7s  %s\n", "CPU-s", "%", "steps", "folder"
@@ -46,4 +46,4 @@ awk -F '\t' -v root="$root/" -v build="$root/$build/" '
     close("sort -rn")
     printf "\n%10s  %s\n", "CPU-s", "slowest steps"
   }' "$log"
-sort -rn "$log" | head -15 | awk -F '\t' '{ printf "%10.1f  %s\n", $1, $3 }'
+sort -rn "$log" | head -15 | awk -F '\t' '{ printf "%10.1f  %s\n", $1, $4 }'

@@ -12,7 +12,7 @@ passed=0 failed=0
 law() {
   name=$1
   shift
-  if "$@"; then
+  if sh cmake/timed.sh "${TERN_PHASES:-/dev/null}" "check $name" "$@"; then
     passed=$((passed + 1)) verdict=passed
   else
     failed=$((failed + 1)) verdict=FAILED
@@ -27,9 +27,9 @@ if [ "$failed" -eq 0 ]; then
   if [ "$form" = full ]; then
     law clang "$here/clang.sh" "$jobs"
     law unused "$here/unused.sh" build/check
-    law tidy "$here/tidy.sh" full "$jobs"
+    law tidy "$here/tidy.py" full "$jobs"
   else
-    law tidy "$here/tidy.sh" quick "$jobs"
+    law tidy "$here/tidy.py" quick "$jobs"
   fi
 fi
 

@@ -1,18 +1,29 @@
 #!/bin/sh
-# count_tests.sh <name> <ctest's output> <LastTest.log>: counts the tests of every program that CTest ran.
-# Names the tests that failed, crashed, timed out or were skipped, and the instruction sets that the machine
-# lacks. Appends "passed failed skipped" to the file named by TERN_COUNTS. Fails if a test failed. A program
-# without GoogleTest counts as one test.
+# count_tests.sh <name> <ctest's output> <LastTest.log> [<times of timed.sh>]: counts the tests of every program that
+# CTest ran. Names the tests that failed, crashed, timed out or were skipped, the instruction sets that the machine
+# lacks, and the ten slowest tests. Appends "passed failed skipped" to the file named by TERN_COUNTS, and a line for
+# each program that took over 10 seconds to the one named by TERN_PHASES. Fails if a test failed. A program without
+# GoogleTest counts as one test.
 set -eu
-name=$1
+name=$1 times=${4:-/dev/null}
+here=$(dirname "$0")
 [ -r "$3" ] || { echo "$name: CTest ran nothing"; echo 0 1 0 >> "${TERN_COUNTS:-/dev/null}"; exit 1; }
 
-awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" '
+awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" -v phases="${TERN_PHASES:-/dev/null}" '
   function say(text) { print name ": " text }
 
   function begin_program(title) {
     program = title; running = last_line = set = reason = ""
     announced = ended = ok = bad = left_out = 0
+  }
+
+  # Keeps the ten slowest tests, the slowest first.
+  function took(seconds, test, reason,    i) {
+    for (i = 10; i > 0 && seconds > slow_seconds[i]; --i) {
+      slow_seconds[i + 1] = slow_seconds[i]; slow_tests[i + 1] = slow_tests[i]
+    }
+    if (reason == "" && seconds > 20) reason = ", over 20 s: cmake/slow_tests.txt must say why"
+    slow_seconds[i + 1] = seconds; slow_tests[i + 1] = test reason
   }
 
   # The verdicts of CTest: Passed, Failed, Skipped, Timeout, Exception: SegFault, Not Run, ...
@@ -36,21 +47,31 @@ awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" '
       if (rest > 0) { left_out += rest; say("not run: " rest " more of " program) }
     }
     passed += ok; failed += bad; skipped += left_out
+    if (walls[program] > 10) {
+      printf "%.2f\t%.2f\t%s: %s\t%d\n", cpu[program], walls[program], name, program, ok + bad >> phases
+    }
     program = ""
   }
 
-  # First file: one line for each program, "1/9 Test #1: name ....***Failed  0.01 sec".
-  FNR == NR {
+  # 1: a test and the reason for its time on each line.
+  file == 1 { if ($0 !~ /^#/) { test = $1; $1 = ""; reasons[test] = $0 }; next }
+
+  # 2: CPU-seconds, seconds and name of each program.
+  file == 2 { cpu[$3] = $1; next }
+
+  # 3: one line for each program, "1/9 Test #1: name ....***Failed  0.01 sec".
+  file == 3 {
     if ($0 ~ /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: [^ ]+ \.\.+.*[0-9] sec/) {
       title = $0; sub(/^[^:]*: /, "", title); sub(/ .*/, "", title)
       text = $0; sub(/^[^:]*: [^ ]+ \.+ */, "", text); sub(/ +[0-9.]+ sec.*/, "", text)
       gsub(/\*\*\*/, " ", text); sub(/^ +/, "", text); sub(/ +$/, "", text)
       verdicts[title] = text
+      walls[title] = $(NF - 1)
     }
     next
   }
 
-  # Second file: the output of each program.
+  # 4: the output of each program.
   program == "" && /^[0-9]+\/[0-9]+ Testing: / { begin_program($3); next }
   program == "" { next }
   /^<end of output>$/ { end_program(); next }
@@ -61,7 +82,11 @@ awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" '
   /^\[==========\] [0-9]+ tests? from .* ran\./ { running = ""; ended = 1 }
   !ended && /^\[ RUN      \] / { running = $4; reason = "" }
   # The line may begin with output of the test itself.
-  !ended && running != "" && /\[       OK \] .*ms\)$/ { ++ok; running = "" }
+  !ended && running != "" && /\[       OK \] .*ms\)$/ {
+    milliseconds = $(NF - 1); sub(/^\(/, "", milliseconds)
+    took(milliseconds / 1000, program ": " running, reasons[running])
+    ++ok; running = ""
+  }
   !ended && running != "" && /\[  FAILED  \] .*ms\)$/ { ++bad; say("failed: " program ": " running); running = "" }
   !ended && running != "" && /\[  SKIPPED \] .*ms\)$/ {
     ++left_out
@@ -75,8 +100,9 @@ awk -v name="$name" -v counts="${TERN_COUNTS:-/dev/null}" '
 
   END {
     if (program != "") end_program()
+    for (i = 1; i <= 10 && slow_seconds[i] >= 1; ++i) say(sprintf("%.1f s: %s", slow_seconds[i], slow_tests[i]))
     printf "%s: %d tests passed, %d failed, %d skipped\n", name, passed, failed, skipped
     print passed + 0, failed + 0, skipped + 0 >> counts
     exit failed > 0
   }
-' "$2" "$3"
+' file=1 "$here/slow_tests.txt" file=2 "$times" file=3 "$2" file=4 "$3"

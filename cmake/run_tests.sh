@@ -13,7 +13,7 @@ export ASAN_OPTIONS="allocator_may_return_null=1:${ASAN_OPTIONS:-}"
 limit=${TERN_TEST_TIMEOUT:-${TERN_TEST_FULL:+3600}}
 
 mkdir -p "$logs"
-rm -f "$logs/Temporary/LastTest.log"
+rm -f "$logs/Temporary/LastTest.log" "$logs/times.tsv"
 {
   result=0
   ctest --preset "$preset" --parallel "$jobs" ${limit:+--timeout "$limit"} 2>&1 || result=$?
@@ -21,5 +21,5 @@ rm -f "$logs/Temporary/LastTest.log"
 } | tee "$logs/ctest.log"
 
 result=$(cat "$logs/result")
-"$here/count_tests.sh" "$preset" "$logs/ctest.log" "$logs/Temporary/LastTest.log" || result=1
+"$here/count_tests.sh" "$preset" "$logs/ctest.log" "$logs/Temporary/LastTest.log" "$logs/times.tsv" || result=1
 exit "$result"
