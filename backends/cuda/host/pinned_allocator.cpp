@@ -7,6 +7,7 @@
 #include <tern/backends/cuda/host/event_pool.h>
 #include <tern/backends/cuda/host/plugin_call.h>
 #include <tern/backends/cuda/host/recording.h>
+#include <tern/core/base/profile_scope.h>
 
 namespace tern::cuda::detail {
 namespace {
