@@ -15,7 +15,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 FUZZ_SECONDS ?= 60
 .PHONY: all vae build-release build-asan build-tsan build-times \
   test test-release test-asan test-tsan test-full test-all differential golden fuzz mutants gpu bench bench-compare \
-  ops-page docs check check-all check-setup format install package package-check clean setup
+  ops-page unity-groups docs check check-all check-setup format install package package-check clean setup
 
 # The library and the programs.
 all: setup
@@ -92,6 +92,10 @@ bench-compare:
 PRESET ?= release
 build-times: setup
 	CMAKE_GENERATOR="$(generator)" cmake/build_times.sh $(PRESET) $(JOBS) $(TARGETS)
+
+# Chooses by CPU-seconds which files are one unit: cmake/unity_groups.txt.
+unity-groups: build-times
+	cmake/unity_groups.py build/build-times
 
 # docs/ops.md, its pictures and docs/options.md, which tests compare with the ops and the headers.
 ops-page: setup

@@ -43,7 +43,7 @@ case $way in
     ;;
   add_subdirectory)
     build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 \
-      -D TERN_FOLDER="$source" -D TERN_CPU_SETS=baseline -D TERN_UNITY_FILES=100
+      -D TERN_FOLDER="$source" -D TERN_CPU_SETS=baseline -D TERN_UNITY_JOIN=100
     ;;
   plain)
     # README's program with README's command, where a reader would have the build.
