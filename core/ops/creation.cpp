@@ -43,13 +43,13 @@ Tensor allocate(IntArrayRef sizes, IntArrayRef strides, const TensorOptions& opt
   return detail::make_pinned(sizes, strides, options.dtype());
 }
 
-// Returns the dtype in which arange counts for elements of `dtype`; the numbers are then cast.
 // Returns |b - a|, which int64 cannot always hold.
 std::uint64_t distance_between(std::int64_t a, std::int64_t b) {
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
   return a < b ? y - x : x - y;
 }
 
+// Returns the dtype in which arange counts for elements of `dtype`; the numbers are then cast.
 ScalarType arange_dtype(ScalarType dtype) {
   if (dtype == kBool || dtype == kDouble) return dtype;
   return is_floating_point(dtype) ? kFloat : kLong;
