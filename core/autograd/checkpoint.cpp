@@ -68,8 +68,8 @@ class Checkpointed {
                ", device ", info.device, "; recomputed metadata: sizes ", tensor.sizes(),
                ", dtype ", tensor.dtype(), ", device ", tensor.device(),
                ". The function must compute the same both times.");
-    // A tensor that the function captures, such as a parameter, or that it changes after an op
-    // saved it.
+    // The version differs if a captured tensor, such as a parameter, has changed between the runs,
+    // or if the function changes a tensor after an op saved it.
     const std::uint32_t now = tensor.self().storage->version();
     TERN_CHECK(now == version, Error,
                "checkpoint: one of the variables needed for gradient computation has been modified "

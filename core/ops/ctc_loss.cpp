@@ -29,7 +29,7 @@ struct CtcBatch {
   std::int64_t blank = 0;
   Tensor labels = {};  // int64 on the CPU, contiguous
 
-  /// Returns the batch without a tensor, which the rule saves.
+  /// Returns the batch without its labels, which the rule keeps as a saved tensor.
   CtcBatch without_labels() const { return {input_lengths, target_lengths, starts, blank}; }
 
   std::int64_t size() const { return static_cast<std::int64_t>(input_lengths.size()); }

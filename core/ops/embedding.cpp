@@ -78,9 +78,9 @@ struct Bags {
   Tensor sizes = {};        // [count]
   Tensor chosen = {};       // [count, dim]: the index of the row that is the maximum
 
-  /// Returns the same bags without tensors, which rules save.
+  /// Returns the bags without their tensors, which the rules keep as saved tensors.
   Bags without_tensors() const { return {count, drops, length}; }
-  /// Returns the bags with the saved tensors.
+  /// Returns the bags with the given tensors, unpacked from saved tensors.
   Bags with(const Tensor& of_index, const Tensor& of_bag, const Tensor& maxima = {}) const {
     return {count, drops, length, of_index, of_bag, maxima};
   }

@@ -137,15 +137,16 @@ struct Selection {
   detail::CountedMask mask;
 
   bool is_mask() const { return mask.mask.defined(); }
-  // What rules save: the mask or the indices, which may be the caller's, and what was counted.
+  // selector() and ends() are what the rules keep as saved tensors: the mask or the indices, which
+  // may be the caller's, and the counts of the mask, which are undefined for indices.
   const Tensor& selector() const { return is_mask() ? mask.mask : index.at; }
   const Tensor& ends() const { return mask.ends; }
-  // Returns the rest.
+  // Returns the selection without its tensors.
   Selection without_tensors() const {
     return {{index.name, index.op, index.dims, {}, index.position, index.wraps},
             {{}, {}, mask.total}};
   }
-  // Returns the selection with the saved tensors.
+  // Returns the selection with the given tensors, unpacked from saved tensors.
   Selection with(const Tensor& selector, const Tensor& ends) const {
     Selection all = *this;
     (selector.dtype() == kBool ? all.mask.mask : all.index.at) = selector;

@@ -89,7 +89,7 @@ Tensor rank_of(const Tensor& a, const Tolerance& tolerance, bool hermitian) {
   return values.gt(tolerance.bound(values, a)).to(kLong).sum(-1);
 }
 
-// The ways of LAPACK to solve a least squares problem, by its names.
+// LAPACK's drivers for least squares problems.
 enum class Driver { kGels, kGelsy, kGelsd, kGelss };
 
 Driver driver_of(std::string_view name) {
@@ -108,7 +108,8 @@ bool has_full_rank(const Tensor& r) {
   return sizes.amin(-1).gt(sizes.amax(-1) * bound).all().item<bool>();
 }
 
-// Throws if a factor r of "gels" has a number on its diagonal that is rounding alone.
+// Throws Error if a diagonal element of r, the triangular factor of kGels, is 0 up to rounding. A
+// matrix of zeros passes, as in LAPACK.
 void require_full_rank(const Tensor& r) {
   const Tensor sizes = detail::diagonal_of(r).abs();
   const Tensor is_zero = sizes.le(sizes.amax(-1, true) * epsilon_of(r.dtype()));
@@ -125,9 +126,10 @@ struct LeastSquares {
   Tensor solution, rank, singular_values;
 };
 
-// Solves one problem as gelsy does. The columns of `a` are sorted so that each is the longest of
-// those that remain, without its part along those before it. The rank is the size of the largest
-// leading block of r whose singular values keep the ratio rcond; the rows of r below count as 0.
+// Solves one problem as gelsy does. Sorts the columns of `a`: the next column is the remaining one
+// with the longest part orthogonal to the columns before it. The rank is the size of the largest
+// leading block of r whose smallest singular value is at least rcond times its largest; the rows of
+// r below the block count as 0.
 LeastSquares solve_with_pivots(const Tensor& a, const Tensor& b, double rcond) {
   const std::int64_t n = a.size(1), k = std::min(a.size(0), n);
   std::vector<std::int64_t> order;
@@ -188,7 +190,8 @@ LeastSquares solve_least_squares(const Tensor& a, const Tensor& b, std::optional
     result.solution = zeros(detail::with_matrix(detail::batch_of(a), n, b.size(-1)), a.options());
   }
   const double epsilon = epsilon_of(a.dtype());
-  // As in LAPACK, some numbers stand for the epsilon of the dtype.
+  // As in LAPACK, a negative rcond stands for the epsilon of the dtype. For gelsd, 0 and numbers
+  // from 1 on do so, too.
   const bool is_epsilon = rcond && ((has_values && *rcond < 0) ||
                                     (driver == Driver::kGelsd && (*rcond == 0 || *rcond >= 1)));
   const Tolerance tolerance{
@@ -212,7 +215,7 @@ LeastSquares solve_least_squares(const Tensor& a, const Tensor& b, std::optional
     } else if (is_full) {
       result.solution = q.matmul(linalg_solve_triangular(r.mT(), b, false));
     }
-    if (driver == Driver::kGels) {  // as in LAPACK, of a matrix of zeros
+    if (driver == Driver::kGels) {  // as in LAPACK, a matrix of zeros has the solution 0
       const Tensor is_zero = a.eq(0).all({-2, -1}, true);
       result.solution = result.solution.masked_fill(is_zero, 0);
     }

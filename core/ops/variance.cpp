@@ -50,11 +50,12 @@ Deviations deviations(const Tensor& self, IntArrayRef dim, double correction) {
   return {self - middle, middle, count == 0 ? std::nan("") : count - correction};
 }
 
-// Returns the deviations of which a gradient is made.
+// Returns the deviations for a gradient. Sums elements of float32 in float64 if their mean is not
+// finite.
 Deviations recorded_deviations(const Tensor& self, IntArrayRef dim, double correction) {
   Deviations plain = deviations(self, dim, correction);
   if (self.dtype() != kFloat || detail::is_known_finite(plain.mean)) return plain;
-  // The sum has left the range.
+  // The sum may have left the range of float32.
   plain.mean = mean(self.to(kDouble), dim, true).to(kFloat);
   plain.each = self - plain.mean;
   return plain;
@@ -133,7 +134,7 @@ std::tuple<Tensor, Tensor> spread_and_mean(const SpreadCall& call, const Tensor&
     if (wide.dtype() == kFloat) {
       std::tie(spread, middle) = plain_spread_and_mean(call, wide.to(kDouble));
     } else {
-      constexpr double kScale = 0x1p600;
+      constexpr double kScale = 0x1p600;  // the squares of the largest quotients are finite
       std::tie(spread, middle) = plain_spread_and_mean(call, wide / kScale);
       spread.mul_(kScale);
       if (!call.is_std) spread.mul_(kScale);

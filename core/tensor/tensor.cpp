@@ -24,7 +24,7 @@ void Tensor::check_accessor(std::size_t dims) const {
 
 Tensor& Tensor::assigned_view() const {
   const TensorImpl& impl = self();
-  // A recorded result may share its storage with saved tensors, which nobody can read.
+  // Saved tensors may share the storage of a recorded result, but a program cannot read them.
   const bool is_lost =
       impl.use_count() == 1 && !impl.view_base && (impl.storage->is_exclusive() || !is_leaf());
   TERN_CHECK(!is_lost, Error,
