@@ -27,7 +27,8 @@ void normalize(T* __restrict out, const T* __restrict in, std::int64_t n, Number
   }
 }
 
-/// With fixed statistics, elements that are no numbers do not matter.
+/// Writes the input gradient for fixed statistics. Does not read the input, which may be infinite
+/// or NaN.
 template <class T, class Numbers>
 void fixed_input_gradient(T* __restrict out, const T* __restrict grad, std::int64_t n,
                           Numbers scale) {
@@ -129,7 +130,8 @@ class BatchNorm {
     args_.variance[c] = static_cast<double>(moments.variance);
   }
 
-  /// Computes the statistics of channels whose squares have left the range of T again.
+  /// Recomputes the statistics of channels whose squares have left the range of T. Counts these
+  /// channels first, because a loop without branches is fast.
   void mend_statistics(std::int64_t first, std::int64_t channels) const {
     std::int64_t outside = 0;
     for (std::int64_t c = first; c < first + channels; ++c) {
@@ -150,7 +152,7 @@ class BatchNorm {
   }
 
   bool is_wide(std::int64_t c) const {
-    // An element minus a large mean may overflow.
+    // An element minus a mean beyond the limit may overflow.
     constexpr double kLimit = std::is_same_v<T, float> ? 0x1p100 : 0x1p960;
     return is_extreme<T>(args_.variance[c] + args_.eps) | (std::abs(args_.mean[c]) > kLimit);
   }
@@ -272,6 +274,7 @@ class BatchNorm {
     return total;
   }
 
+  /// Computes channels as columns. Counts the wide ones first, as mend_statistics() does.
   void take_columns(std::int64_t first, std::int64_t columns) const {
     take_block(first, columns);
     std::int64_t wide = 0;

@@ -30,7 +30,9 @@ struct OneNorm {
   T add(T sum, T d) const { return sum + d; }
   T join(T a, T b) const { return a + b; }
   T finish(T sum) const { return sum; }
-  T slope(T d, T, T gradient) const { return d > 0 ? gradient : d < 0 ? -gradient : d; }
+  T slope(T d, T, T gradient) const {
+    return d > 0 ? gradient : d < 0 ? -gradient : d;  // 0 or NaN
+  }
 };
 
 template <class T>

@@ -88,7 +88,8 @@ class GridSampler {
           }
         }
       }
-      if (args_.mode == GridMode::kNearest) continue;  // 0, also times infinity
+      // All slopes of kNearest are 0, but the product may be infinite.
+      if (args_.mode == GridMode::kNearest) continue;
       for (int d = 0; d < 3; ++d) slopes[d] += product * terms[k].slopes[d];
     }
     if (args_.grad_grid == nullptr) return;

@@ -53,6 +53,7 @@ struct Backward {
   __device__ S* out() const { return static_cast<S*>(args.grad_in); }
   __device__ S element(std::int64_t i, const Channel<T>& channel) const {
     const T x = channel.mean(element_of<S>(args.in, i)), grad = element_of<S>(args.grad, i);
+    // With fixed statistics the slope is 0, and x may be infinite or NaN.
     return narrowed<S>((grad - channel.shift - (channel.slope == 0 ? T(0) : x * channel.slope)) *
                        channel.scale);
   }

@@ -56,8 +56,9 @@ struct Rows {
 
   /// Returns the derivative of a distance by a difference `d`.
   __device__ T slope(T d, T distance) const {
+    // With the 2-norm, 0 / distance is NaN if another difference of the rows is NaN.
     if (norm == Norm::kZero || distance == 0 || (d == 0 && norm != Norm::kTwo)) return 0;
-    if (d != d) return d;
+    if (d != d) return d;  // NaN
     const T sign = d > 0 ? T(1) : d < 0 ? T(-1) : T(0);
     switch (norm) {
       case Norm::kOne:

@@ -51,7 +51,9 @@ __global__ void __launch_bounds__(kThreads) grid_sample_backward_kernel(GridSamp
     taps.visit(args, [&](std::int64_t offset, T weight, const T(&slopes)[3]) {
       if (offset < 0) return;
       const T product = g * widened<T>(in[offset]);
-      for (int d = 0; d < 3 && args.mode != GridMode::kNearest; ++d) sums[d] += product * slopes[d];
+      if (args.mode != GridMode::kNearest) {  // its slopes are 0, but the product may be infinite
+        for (int d = 0; d < 3; ++d) sums[d] += product * slopes[d];
+      }
       if (args.grad_in == nullptr) return;
       atomic_add(static_cast<Stored*>(args.grad_in) + image * plane + offset,
                  narrowed<Stored>(g * weight));

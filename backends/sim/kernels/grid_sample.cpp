@@ -23,13 +23,14 @@ std::pair<double, double> unnormalized(const GridSampleArgs& args, double x, std
   return {(x + 1) * n / 2 - 0.5, n / 2};
 }
 
-/// Returns where a position outside of the input is read, and the derivative of that. PyTorch reads
-/// the last element of a volume, but the first of an image, at a position that is NaN.
+/// Returns the position that is read for the position x, which may lie outside of the input, and
+/// the derivative of that position by x. As in PyTorch, a NaN that is moved inside becomes the last
+/// element of a volume and the first element of an image.
 std::pair<double, double> moved_inside(const GridSampleArgs& args, double x, std::int64_t size) {
   double slope = 1;
   const bool is_volume = args.dims == 3;
   if (args.padding == GridPadding::kZeros) {
-    const double outside = -100;
+    const double outside = -100;  // PyTorch's number for a volume
     return {is_volume && !std::isfinite(x) ? outside : x, slope};
   }
   const auto last = static_cast<double>(size - 1);
@@ -116,7 +117,8 @@ void apply(const GridSampleArgs& args) {
             const double g = grad[image * args.points + point];
             if (inside) {
               grad_in[static_cast<std::size_t>(at)] += g * z.weight * y.weight * x.weight;
-              if (args.mode == GridMode::kNearest) continue;  // 0, also times infinity
+              // All slopes of kNearest are 0, but the value may be infinite.
+              if (args.mode == GridMode::kNearest) continue;
               slopes[0] += g * value * z.weight * y.weight * x.slope;
               slopes[1] += g * value * z.weight * y.slope * x.weight;
               slopes[2] += g * value * z.slope * y.weight * x.weight;
