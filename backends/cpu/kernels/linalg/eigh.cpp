@@ -8,7 +8,8 @@
 #include <tern/backends/cpu/kernels/linalg/factors.h>
 #include <tern/backends/cpu/kernels/linalg/reflectors.h>
 
-// Eigen's solver forms the matrix of the reflectors by this class.
+// Eigen's solver calls this class to make a matrix tridiagonal. The specialization forms the matrix
+// of the reflectors with form_q(), because Eigen's templates for it take long to compile.
 template <class T>
 struct Eigen::internal::tridiagonalization_inplace_selector<tern::cpu::ColumnMajor<T>,
                                                             Eigen::Dynamic, false> {

@@ -62,8 +62,8 @@ std::int64_t solve(const LinalgArgs& args, std::int64_t index) {
   const std::int32_t swaps = n == 0 ? 0 : factor<T>(lu, n, pivots.data());
   const std::int64_t info = zero_pivot(lu);
   if (args.op == LinalgOp::kDeterminant) {
-    double product =
-        swaps % 2 == 0 ? 1 : -1;  // in double, for float products that overflow on the way
+    // In double, because a product of some floats may overflow.
+    double product = swaps % 2 == 0 ? 1 : -1;
     for (std::int64_t i = 0; i < n; ++i) product *= static_cast<double>(lu(i, i));
     static_cast<T*>(args.out)[index] = static_cast<T>(product);
     return info;

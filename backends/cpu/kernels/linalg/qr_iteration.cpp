@@ -28,7 +28,7 @@ struct Rotation {
     f = length;
     return rotation;
   }
-  static constexpr double kSmall = 1e-280;
+  static constexpr double kSmall = 1e-280;  // smaller squares lose digits or are 0
 };
 
 /// The first columns of a matrix in panels of a few rows, which the rotations of several sweeps
@@ -51,8 +51,8 @@ class Panels {
     });
   }
 
-  /// Rotates columns first and first + 1, then first + 1 and first + 2, and so on: at the latest
-  /// when flush() is called.
+  /// Rotates columns first and first + 1, then first + 1 and first + 2, and so on. The rotations
+  /// wait until flush().
   void add_sweep(std::int64_t first, const Rotation* rotations, std::int64_t count) {
     if (matrix_.data == nullptr) return;
     if (rotations_.size() > kPending) flush();
@@ -75,13 +75,13 @@ class Panels {
     }
   }
 
-  /// Writes each column j of the panels to column places[j] of the matrix, multiplied with
+  /// Writes each column j of the panels to column targets[j] of the matrix, multiplied with
   /// signs[j].
-  void write(const std::vector<std::int64_t>& places, const std::vector<T>& signs) {
+  void write(const std::vector<std::int64_t>& targets, const std::vector<T>& signs) {
     flush();
     for_each_piece([&](std::int64_t column, std::int64_t row, std::int64_t rows, T* piece) {
       const auto j = static_cast<std::size_t>(column);
-      T* const to = matrix_.data + places[j] * matrix_.rows + row;
+      T* const to = matrix_.data + targets[j] * matrix_.rows + row;
       for (std::int64_t i = 0; i < rows; ++i) to[i] = signs[j] * piece[i];
     });
   }
@@ -93,7 +93,7 @@ class Panels {
   struct Sweep {
     std::int64_t first, offset, count;
   };
-  static constexpr std::size_t kPending = 4096;
+  static constexpr std::size_t kPending = 4096;  // more waiting rotations cause a flush
 
   T* at(std::int64_t panel, std::int64_t column) {
     return matrix_.scratch + (panel * columns_ + column) * kRows;
@@ -258,7 +258,7 @@ bool iterate_to_diagonal(std::int64_t n, T* diagonal, T* above, Columns<T> u, Co
   Iteration<T> iteration{d.data(), d.data() + n,     {u, n},
                          {v, n},   rotations.data(), rotations.data() + n};
   if (!iteration.run(n)) return false;
-  std::vector<std::int64_t> order(size), places(size);
+  std::vector<std::int64_t> order(size), targets(size);
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](std::int64_t i, std::int64_t j) {
     const double a = std::abs(d[static_cast<std::size_t>(i)]);
@@ -266,14 +266,14 @@ bool iterate_to_diagonal(std::int64_t n, T* diagonal, T* above, Columns<T> u, Co
     return a != b ? a > b : i < j;
   });
   std::vector<T> signs(size, T(1));
-  for (std::size_t place = 0; place < size; ++place) {
-    const auto j = static_cast<std::size_t>(order[place]);
-    places[j] = static_cast<std::int64_t>(place);
-    diagonal[place] = static_cast<T>(std::abs(d[j]));
+  for (std::size_t target = 0; target < size; ++target) {
+    const auto j = static_cast<std::size_t>(order[target]);
+    targets[j] = static_cast<std::int64_t>(target);
+    diagonal[target] = static_cast<T>(std::abs(d[j]));
   }
-  iteration.u.write(places, signs);
+  iteration.u.write(targets, signs);
   for (std::size_t j = 0; j < size; ++j) signs[j] = d[j] < 0 ? T(-1) : T(1);
-  iteration.v.write(places, signs);
+  iteration.v.write(targets, signs);
   return true;
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 // Householder reflections of column-major matrices. Eigen's are templates that take long to compile
-// (a third of the 80 seconds of all factorizations) and are no faster.
+// and are no faster.
 
 namespace tern::cpu {
 
