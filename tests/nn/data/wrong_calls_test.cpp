@@ -7,7 +7,7 @@
 #include <tern/nn/data/data.h>
 #include <tern/nn/data/transforms/image.h>
 
-#include "error_of.h"
+#include "nn/wrong_calls.h"
 
 // What a newcomer calls wrongly. Each text names the class or the function, the rule and what was
 // given.
@@ -18,15 +18,6 @@ namespace {
 using namespace datasets;
 using namespace samplers;
 using namespace transforms;
-
-struct WrongCall {
-  const char* text;
-  std::function<void()> call;
-};
-
-void expect_texts(const std::vector<WrongCall>& calls) {
-  for (const WrongCall& wrong : calls) EXPECT_EQ(error_of(wrong.call), wrong.text);
-}
 
 TEST(WrongCalls, OfDatasetsAndLoaders) {
   PairDataset pairs(zeros({10, 2}), zeros({10}));

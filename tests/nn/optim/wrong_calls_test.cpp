@@ -1,9 +1,9 @@
 #include <cmath>
-#include <functional>
 
 #include <tern/nn/optim/optim.h>
 
 #include "nn/nn_test.h"
+#include "nn/wrong_calls.h"
 
 // What a newcomer calls wrongly. Each text names the class or the function, the rule and what was
 // given.
@@ -12,15 +12,6 @@ namespace tern {
 namespace {
 
 using namespace optim;
-
-struct WrongCall {
-  const char* text;
-  std::function<void()> call;
-};
-
-void expect_texts(const std::vector<WrongCall>& calls) {
-  for (const WrongCall& wrong : calls) EXPECT_EQ(error_of(wrong.call), wrong.text);
-}
 
 std::vector<Tensor> one(IntArrayRef sizes = {2, 2}) { return {parameter_of(zeros(sizes))}; }
 
