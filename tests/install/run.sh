@@ -20,7 +20,7 @@ case $way in
     wanted=$(sed -n 's/^#define TERN_VERSION_M[AI][JN]OR //p' "$source/core/base/version.h" | paste -sd.)
     build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_PREFIX_PATH="$work/prefix" -D WANTED="$wanted"
     "$work/prefix/bin/tern-state" --help >"$work/help"
-    # The libraries, and that programs can open each of them.
+    # All libraries are installed, and programs can open each of them.
     (cd "$build/lib" && ls libtern*.so | grep -v emulated) >"$work/libraries"
     (cd "$work/prefix/lib" && ls -- *.so) | diff "$work/libraries" -
     "$source/tests/plugins/shipped.sh" "$work/shipped" "$work/prefix/lib" "$build"
@@ -39,7 +39,8 @@ case $way in
       -Wl,-rpath,"$(pkg-config --variable=libdir tern)" -o "$work/consumer_pkg_config"
     "$work/consumer_pkg_config"
     test "$(pkg-config --modversion tern)" = "$(sed -n 's/.*PACKAGE_VERSION "\(.*\)".*/\1/p' "$work/prefix/lib/cmake/tern/tern-config-version.cmake" | head -1)"
-    ! grep -rn "$build" "$work/prefix/lib/cmake" "$work/prefix/lib/pkgconfig"
+    # With `!` before it, a command that is not the last one would never stop the script.
+    if grep -rn "$build" "$work/prefix/lib/cmake" "$work/prefix/lib/pkgconfig"; then exit 1; fi
     ;;
   add_subdirectory)
     build_consumer -D CMAKE_BUILD_TYPE=Debug -D CMAKE_CXX_FLAGS_DEBUG=-O0 \
