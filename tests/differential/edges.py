@@ -5,8 +5,8 @@ program of its own (program.h); "rel" of a result is the relative error that it 
 
 edges.py build/release/bin/differential
 """
-import itertools
 import json
+import math
 import os
 import sys
 
@@ -20,21 +20,21 @@ from torch_side import DTYPES, argument_of
 REL = {torch.float32: 1e-5, torch.float64: 1e-13, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
 
 
-def element(value):
-    """A number as JSON holds it; float32 with no more digits than it has."""
-    if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+def element(value, dtype=torch.float32):
+    """A number as JSON holds it; with no more digits than float32 has, unless it is a float64."""
+    if not isinstance(value, float):
+        return value
+    if not math.isfinite(value):
         return str(value)
-    return float(f"{value:.9g}") if isinstance(value, float) and abs(value) < 3e38 else value
+    # Rounding the largest numbers could give one that float32 cannot hold.
+    return float(f"{value:.9g}") if dtype != torch.float64 and abs(value) < 3e38 else value
 
 
 def shown(tensor, sums):
     if tensor is None:
         return None
     x = tensor.detach()
-    digits = (lambda v: v) if x.dtype == torch.float64 else element
-    answer = {"d": str(x.dtype)[6:], "s": list(x.shape),
-              "x": [element(v) if isinstance(v, float) and x.dtype != torch.float64 else
-                    str(v) if isinstance(v, float) and not abs(v) < float("inf") else v for v in x.flatten().tolist()]}
+    answer = {"d": str(x.dtype)[6:], "s": list(x.shape), "x": [element(v, x.dtype) for v in x.flatten().tolist()]}
     if x.dtype in REL:
         answer["rel"] = REL[x.dtype]
         finite = x[torch.isfinite(x)].abs()
