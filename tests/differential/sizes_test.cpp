@@ -20,9 +20,10 @@
 // for each of kLayouts, or objects that say more (see make()). a are the arguments as in program.h;
 // "n" is the size, "dim" and "dims" the dimension of the layout; the tensors alone if absent.
 // "range" has the bounds of floating elements, [-2, 2] if absent, "constant" the tensors without
-// gradient, "tol" a factor of the tolerance, "least" and "most" bounds of n. "int": also of
-// integers. "nan": false: not with NaN and infinities. "long": also over very many elements, with
-// the factor "long_tol".
+// gradient, "tol" a factor of the tolerance, "least" and "most" bounds of n, "dtypes" the floating
+// dtypes, all if absent. "int": also of integers. "grad": false: without gradients. "nan": false:
+// not with NaN and infinities. "dense": the first result is made contiguous. "long": also over very
+// many elements, with the factor "long_tol".
 
 namespace tern::testing::differential {
 namespace {
@@ -90,7 +91,10 @@ bool runs_in(const SizedCall& call, ScalarType dtype) {
   return std::find(names.begin(), names.end(), dtype_info(dtype).python_name) != names.end();
 }
 
-/// Makes a tensor on the CPU. The same numbers in each dtype, as far as it holds them.
+/// Makes a tensor on the CPU. The same numbers in each dtype, as far as it holds them. An object
+/// has a "shape" and may have a "range"; "below" for indices less than that; the "dtype" "bool",
+/// with true elements of the probability "share", or "float16"; "sorted" for rows in order;
+/// "diagonal" for a matrix with a large diagonal.
 Tensor make(const SizedCall& call, const Json& spec, ScalarType dtype) {
   const Json object = spec.is_object() ? spec : Json{{"shape", spec}};
   const auto sizes = call.filled(object["shape"]).get<std::vector<std::int64_t>>();

@@ -136,7 +136,7 @@ TEST_P(OpSavedTest, ChangesInPlaceAreNoticed) {
   }
 }
 
-/// Frees the saved tensors of all nodes from `node` on.
+/// Frees the saved tensors of `root` and of all nodes that it leads to.
 void release_graph(const IntrusivePtr<autograd::Node>& root) {
   std::set<autograd::Node*> seen;
   std::vector<autograd::Node*> open = {root.get()};

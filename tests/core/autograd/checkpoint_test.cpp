@@ -143,7 +143,7 @@ TEST(Checkpoint, NoticesAnotherComputation) {
                   "recomputation: 1.");
 }
 
-// PyTorch refuses each of these, but for the last two: it returns wrong gradients.
+// PyTorch refuses all of these changes but the last two, for which it returns wrong gradients.
 TEST(Checkpoint, NoticesChangesInPlace) {
   const Tensor x = leaf(tensor({1., 2., 3.})), w = leaf(tensor({2., 2., 2.}));
   const auto product = [](const variable_list& in) { return variable_list{in[0].exp() * in[1]}; };

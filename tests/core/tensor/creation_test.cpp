@@ -200,12 +200,12 @@ TEST(Accessor, ReadsAndWritesElements) {
   const auto row = a[1];
   EXPECT_EQ(row[0], 1);
   EXPECT_EQ(row.data(), x.data_ptr<float>() + 1);
-  const auto text = [](const auto& call) { return error_of(call); };
-  EXPECT_EQ(text([&] { x.accessor<float, 3>(); }),
+  EXPECT_EQ(error_of([&] { x.accessor<float, 3>(); }),
             "TensorAccessor expected 3 dims but tensor has 2");
-  EXPECT_EQ(text([&] { x.accessor<double, 2>(); }), "expected scalar type Double but found Float");
+  EXPECT_EQ(error_of([&] { x.accessor<double, 2>(); }),
+            "expected scalar type Double but found Float");
   const Tensor shape_only = x.to(kMeta);
-  const std::string host = text([&] { shape_only.accessor<float, 2>(); });
+  const std::string host = error_of([&] { shape_only.accessor<float, 2>(); });
   EXPECT_NE(host.find("on meta"), std::string::npos) << host;
 }
 
