@@ -137,11 +137,11 @@ void report_prepared(const char* name, const Prepare& prepare, const Fn& fn, int
   report_measured(name, Turn(run, effort.turn_ns / parts), effort.turns);
 }
 
-/// The arguments of a program. Ends the program, after a line that says which there are, for --help
-/// and for wrong arguments (code 2).
+/// The arguments of a program. --help prints them and ends the program with code 0; wrong arguments
+/// end it with code 2 and a line that says how to call it.
 class Arguments {
  public:
-  /// `form` names the arguments that there may be, `least` to `most` of them.
+  /// `form` shows the arguments, such as "[THREADS [copy]]"; `least` to `most` of them are allowed.
   Arguments(int argc, char** argv, const char* form, int most, int least = 0)
       : argc_(argc), argv_(argv), form_(form) {
     const std::string_view first = argc > 1 ? argv[1] : "";

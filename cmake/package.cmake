@@ -30,7 +30,8 @@ function(tern_deb component name section description)
     COMPONENT deb_${component} EXCLUDE_FROM_ALL)
 endfunction()
 
-# tern_deb_without_runpath(COMPONENT TARGET FOLDER): installed by a rule above.
+# tern_deb_without_runpath(COMPONENT TARGET FOLDER): removes the RUNPATH of the file of TARGET, which tern_install() has
+# installed in FOLDER.
 function(tern_deb_without_runpath component target folder)
   install(CODE "file(RPATH_REMOVE FILE
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/$<TARGET_FILE_NAME:${target}>\")"
@@ -49,7 +50,8 @@ if(TARGET tern-state)
   tern_deb_without_runpath(tools tern-state bin)
 endif()
 if(TARGET tern_cuda)
-  # dlopen needs cuBLASLt, ops of linear algebra and convolution open the others. NVIDIA's packages, which Debian lacks.
+  # The plugin is linked with cuBLASLt; ops of linear algebra and convolution open the other libraries. Suggested only:
+  # they are packages of NVIDIA, not of Debian.
   tern_deb(cuda libtern${tern_soversion}-cuda libs "The plugin that computes on NVIDIA GPUs.")
   tern_deb_without_runpath(cuda tern_cuda ${plugins})
   set(cuda ${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR})

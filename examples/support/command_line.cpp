@@ -77,7 +77,7 @@ std::string unknown_command(const CLI::App& app) {
 
 }  // namespace
 
-// Before the checks of the type, whose texts say less.
+// A transform runs before the checks of the type, whose texts say less.
 Option Option::check(const Check& check) const {
   return Option(
       option_->transform(CLI::Validator([check](std::string& text) { return check(text); }, "")));

@@ -26,7 +26,8 @@ void drop_reserved(tern::SaveOptions& options, const tern::State& state, const s
   });
 }
 
-/// Returns `state` without its tensors on meta, which no file can have, and adds them to `skipped`.
+/// Returns `state` without its tensors on meta, which no file can hold; in a list, null replaces
+/// them. Adds their keys to `skipped`.
 tern::State without_meta(const tern::State& state, const std::string& path, Skipped& skipped) {
   if (!state.is_dict() && !state.is_list()) return state;
   tern::State result = state.is_list() ? tern::State::list() : tern::State();
