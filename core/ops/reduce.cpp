@@ -122,7 +122,7 @@ bool are_finite(const Tensor& t, Bits exponent) {
 
 }  // namespace
 
-bool detail::is_known_finite(const Tensor& t) {
+bool detail::looks_finite(const Tensor& t) {
   constexpr std::int64_t kFew = 512;  // not worth a kernel
   if (!t.is_cpu()) return true;
   if (t.numel() <= kFew && t.is_contiguous()) {
@@ -145,12 +145,12 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, const Tensor& product, st
   const Tensor others =
       detail::times_exclusive_products(before, detail::running_product(x, dim, true), dim, true);
   const Tensor grad = g * others;
-  if (detail::is_known_finite(grad)) return grad;
+  if (detail::looks_finite(grad)) return grad;
   // A product of some elements has left the range of the dtype.
   if (x.dtype() != kDouble) {
     return prod_gradient(g.to(kDouble), x.to(kDouble), product.to(kDouble), dim).to(grad.dtype());
   }
-  if (!detail::is_known_finite(x)) return grad;
+  if (!detail::looks_finite(x)) return grad;
   const Tensor keeps = logical_or(isfinite(grad), x == 0);
   return where(keeps, grad, g * product / masked_fill(x, keeps, 1));
 }

@@ -135,13 +135,13 @@ Tensor plain_gradient(const Tensor& g, const Tensor& x, const Tensor& y, std::in
 Tensor gradient_in_range(const Tensor& g, const Tensor& x, const Tensor& y, std::int64_t dim,
                          bool reverse) {
   const Tensor grad = plain_gradient(g, x, y, dim, reverse);
-  if (is_known_finite(grad)) return grad;
+  if (looks_finite(grad)) return grad;
   if (x.dtype() != kDouble) {
     const Tensor wide = x.to(kDouble);
     return gradient_in_range(g.to(kDouble), wide, running_product(wide, dim, reverse), dim, reverse)
         .to(grad.dtype());
   }
-  if (!is_known_finite(x)) return grad;
+  if (!looks_finite(x)) return grad;
   const Tensor keeps = logical_or(isfinite(grad), x == 0);
   return where(keeps, grad, running_sum(g * y, dim, !reverse) / masked_fill(x, keeps, 1));
 }

@@ -54,7 +54,7 @@ Deviations deviations(const Tensor& self, IntArrayRef dim, double correction) {
 // finite.
 Deviations recorded_deviations(const Tensor& self, IntArrayRef dim, double correction) {
   Deviations plain = deviations(self, dim, correction);
-  if (self.dtype() != kFloat || detail::is_known_finite(plain.mean)) return plain;
+  if (self.dtype() != kFloat || detail::looks_finite(plain.mean)) return plain;
   // The sum may have left the range of float32.
   plain.mean = mean(self.to(kDouble), dim, true).to(kFloat);
   plain.each = self - plain.mean;
@@ -130,7 +130,7 @@ std::tuple<Tensor, Tensor> spread_and_mean(const SpreadCall& call, const Tensor&
   const auto has_value = [&] {
     return static_cast<double>(reduced_count(self, call.dim)) > call.correction;
   };
-  if (!detail::is_known_finite(spread) && has_value()) {  // a sum may have left the range
+  if (!detail::looks_finite(spread) && has_value()) {  // a sum may have left the range
     if (wide.dtype() == kFloat) {
       std::tie(spread, middle) = plain_spread_and_mean(call, wide.to(kDouble));
     } else {

@@ -4,8 +4,8 @@
 
 namespace tern::detail {
 
-/// Returns false if an element of a floating tensor in host memory is infinite or NaN. Other memory
-/// cannot be read without waiting.
-bool is_known_finite(const Tensor& t);
+/// Returns false if an element of a floating tensor in host memory is infinite or NaN. Tensors in
+/// other memory count as finite, because reading them would wait.
+bool looks_finite(const Tensor& t);
 
 }  // namespace tern::detail
