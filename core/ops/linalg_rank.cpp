@@ -101,6 +101,10 @@ Driver driver_of(std::string_view name) {
   return Driver::kGelss;
 }
 
+bool returns_singular_values(Driver driver) {
+  return driver == Driver::kGelsd || driver == Driver::kGelss;
+}
+
 // A matrix has full rank beyond doubt if no element on the diagonal of r is small.
 bool has_full_rank(const Tensor& r) {
   const Tensor sizes = detail::diagonal_of(r).abs();
@@ -184,7 +188,7 @@ LeastSquares solve_each_with_pivots(const Tensor& a, const Tensor& b, double rco
 LeastSquares solve_least_squares(const Tensor& a, const Tensor& b, std::optional<double> rcond,
                                  Driver driver) {
   const std::int64_t m = a.size(-2), n = a.size(-1), k = std::min(m, n);
-  const bool has_values = driver == Driver::kGelsd || driver == Driver::kGelss;
+  const bool has_values = returns_singular_values(driver);
   LeastSquares result;
   if (a.numel() == 0 || b.numel() == 0) {
     result.solution = zeros(detail::with_matrix(detail::batch_of(a), n, b.size(-1)), a.options());
@@ -326,7 +330,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> linalg_lstsq(const Tensor& A, const T
   const DimVector batch = broadcast_sizes(detail::batch_of(A), detail::batch_of(b));
   const Tensor a_all = A.detach().expand(detail::with_matrix(batch, m, n));
   const Tensor b_all = b.detach().expand(detail::with_matrix(batch, m, b.size(-1)));
-  const bool has_values = way == Driver::kGelsd || way == Driver::kGelss;
+  const bool has_values = returns_singular_values(way);
   const bool has_rank = way != Driver::kGels;
   LeastSquares result;
   Tensor residuals;
