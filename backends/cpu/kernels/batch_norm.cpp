@@ -151,6 +151,11 @@ class BatchNorm {
     });
   }
 
+  /// Returns the weight or the bias of a channel; `data` is null if there is none.
+  static T number(const void* data, std::int64_t c, T otherwise) {
+    return data == nullptr ? otherwise : static_cast<const T*>(data)[c];
+  }
+
   bool is_wide(std::int64_t c) const {
     // An element minus a mean beyond the limit may overflow.
     constexpr double kLimit = std::is_same_v<T, float> ? 0x1p100 : 0x1p960;
@@ -159,11 +164,8 @@ class BatchNorm {
 
   /// Computes a channel whose terms may leave the range of T.
   [[gnu::noinline, gnu::cold]] void take_wide(std::int64_t c) const {
-    const auto number = [c](const void* data, T otherwise) {
-      return data == nullptr ? otherwise : static_cast<const T*>(data)[c];
-    };
     const double r = rstd(c), mean = args_.mean[c];
-    const Wide<T> weight = number(args_.weight, 1), bias = number(args_.bias, 0);
+    const Wide<T> weight = number(args_.weight, c, 1), bias = number(args_.bias, c, 0);
     const auto x = [&](std::int64_t i) { return (static_cast<Wide<T>>(in_[i]) - mean) * r; };
     if (is_forward_) {
       if (args_.out == nullptr) return;
@@ -190,14 +192,11 @@ class BatchNorm {
   }
 
   Channel<T> channel(std::int64_t c) const {
-    const auto number = [c](const void* data, T otherwise) {
-      return data == nullptr ? otherwise : static_cast<const T*>(data)[c];
-    };
     Channel<T> numbers;
     numbers.high = static_cast<T>(args_.mean[c]);
     numbers.low = static_cast<T>(args_.mean[c] - numbers.high);
-    numbers.scale = static_cast<T>(rstd(c) * number(args_.weight, 1));
-    numbers.offset = number(args_.bias, 0);
+    numbers.scale = static_cast<T>(rstd(c) * number(args_.weight, c, 1));
+    numbers.offset = number(args_.bias, c, 0);
     return numbers;
   }
 
