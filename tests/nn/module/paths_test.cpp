@@ -108,43 +108,5 @@ TEST(ToEmpty, KeepsTiesAndTheModuleAfterAnError) {
   EXPECT_TRUE(identical(both->state_dict(), before));
 }
 
-TEST(States, PrintTheirTree) {
-  State state;
-  EXPECT_EQ(printed(state), "{}");
-  state.insert("fc.weight", zeros({2, 3}));
-  state.insert("count", zeros({}, kLong));
-  state.insert("meta", zeros({4}, TensorOptions(kMeta).dtype(kHalf)));
-  state.insert("epoch", 3);
-  state.insert("lr", 0.1);
-  state.insert("name", "net");
-  state.insert("none", nullptr);
-  state.insert("betas", State::list({0.9, 0.999}));
-  State group;
-  group.insert("nesterov", true);
-  group.insert("params", State::list({0, 1}));
-  state.insert("groups", State::list({group, State()}));
-  state.insert("empty", State::list());
-  EXPECT_EQ(printed(state),
-            "{\n"
-            "  'fc.weight': float32 [2, 3],\n"
-            "  'count': int64 [],\n"
-            "  'meta': float16 [4] on meta,\n"
-            "  'epoch': 3,\n"
-            "  'lr': 0.1,\n"
-            "  'name': 'net',\n"
-            "  'none': null,\n"
-            "  'betas': [0.9, 0.999],\n"
-            "  'groups': [\n"
-            "    {\n"
-            "      'nesterov': true,\n"
-            "      'params': [0, 1]\n"
-            "    },\n"
-            "    {}\n"
-            "  ],\n"
-            "  'empty': []\n"
-            "}");
-  EXPECT_EQ(printed(State(zeros({2}))), "float32 [2]");
-}
-
 }  // namespace
 }  // namespace tern
