@@ -238,8 +238,8 @@ def elementwise():
     left, right = [a for a in pairs for _ in pairs], pairs * len(pairs)
     for op in ("pow", "atan2", "hypot", "copysign", "fmod", "remainder", "maximum", "minimum", "fmax", "fmin", "logaddexp",
                "logaddexp2", "xlogy", "div", "floor_divide", "heaviside", "ldexp", "float_power"):
-        call(f"a.{op}(b)", T(left, None, "float32", op not in ("heaviside", "floor_divide")),
-             T(right, None, "float32", op not in ("heaviside", "floor_divide")))
+        make = C if op in ("heaviside", "floor_divide") else T  # these two have no gradient
+        call(f"a.{op}(b)", make(left), make(right))
     for weight in (0.0, 0.25, 0.5, 0.75, 1.0, 2.0):
         call("a.lerp(b, c)", T(left), T(right), weight)
     call("a.hypot(b)", T([3e38, 1e-30, 2e38]), T([1e38, 1e-30, -2e38]))
@@ -249,8 +249,10 @@ def elementwise():
     for dtype, low, high in (("int8", -128, 127), ("uint8", 0, 255), ("int64", -2**63, 2**63 - 1)):
         numbers = [low, low + 1, 0, 1, high - 1, high]
         pairs_of = C([a for a in numbers for _ in numbers], None, dtype), C(numbers * 6, None, dtype)
-        for op in ("add", "sub", "mul", "maximum", "bitwise_xor", "lt", "eq"):
-            call(f"a.{op}(b)", *pairs_of[:2]) if op not in ("add", "sub") else call(f"a.{op}(b, alpha=c)", *pairs_of, 1)
+        for op in ("add", "sub"):
+            call(f"a.{op}(b, alpha=c)", *pairs_of, 1)
+        for op in ("mul", "maximum", "bitwise_xor", "lt", "eq"):
+            call(f"a.{op}(b)", *pairs_of)
         call("a.abs()", C(numbers, None, dtype))
         call("a.neg()", C(numbers, None, dtype))
         call("a.clamp(b, c)", C(numbers, None, dtype), 1, high - 1)
