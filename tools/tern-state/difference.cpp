@@ -57,7 +57,8 @@ std::string describe(const tern::Tensor& a, const tern::Tensor& b, double tolera
   if (!(a.sizes() == b.sizes())) {
     return "shape " + text_of_sizes(a.sizes()) + " and " + text_of_sizes(b.sizes());
   }
-  if (a.is_meta() || b.is_meta()) return a.is_meta() && b.is_meta() ? "" : "device meta and cpu";
+  if (a.device() != b.device()) return "device " + a.device().str() + " and " + b.device().str();
+  if (a.is_meta()) return "";  // has no elements to compare
   const Difference difference = compare(a, b);
   if (difference.count == 0) return "equal numbers of different bits (-0, NaN)";
   if (difference.largest <= tolerance) return "";
