@@ -287,8 +287,9 @@ TEST_F(TernState, LeavesOutWhatAStateCannotHold) {
   State on_host;
   on_host.insert("meta", zeros({3, 2}, kDouble));
   save(on_host, b_);
-  for (const auto& [arguments, text] : {std::pair(path + " " + b_, "meta: device meta and cpu\n"),
-                                        std::pair(b_ + " " + path, "meta: device cpu and meta\n")}) {
+  for (const auto& [arguments, text] :
+       {std::pair(path + " " + b_, "meta: device meta and cpu\n"),
+        std::pair(b_ + " " + path, "meta: device cpu and meta\n")}) {
     const ProgramResult diff = run("diff --skip " + arguments);
     EXPECT_EQ(diff.code, 1);
     EXPECT_NE(diff.text.find(text), std::string::npos) << diff.text;
