@@ -18,7 +18,8 @@ std::size_t likeness(std::string_view a, std::string_view b) {
   return begin + end;
 }
 
-/// Returns a key of a file for one line of text.
+/// Returns a key in quotes, in one line: control characters become spaces, and the end of a long
+/// key is cut off, because keys may come from a damaged file.
 std::string shown(std::string_view key) {
   const bool is_long = key.size() > kMostBytes;
   std::string text(key.substr(0, kMostBytes));

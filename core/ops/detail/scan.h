@@ -14,9 +14,10 @@ Tensor running_product(const Tensor& self, std::int64_t dim, bool reverse);
 /// running `products`.
 Tensor exclusive_products(const Tensor& products, std::int64_t dim, bool reverse);
 
-/// Returns the same times `factors`, in the memory of `factors` if nothing is recorded.
+/// Returns exclusive_products() times `factors`. If nothing is recorded, the result takes the
+/// memory of `factors`.
 ///
-/// Shape: of at least one dimension, not empty
+/// Shape: `factors` and `products` have the same sizes, at least one dimension and one element
 Tensor times_exclusive_products(const Tensor& factors, const Tensor& products, std::int64_t dim,
                                 bool reverse);
 
