@@ -21,18 +21,18 @@ class TERN_API FunctionalImpl : public Cloneable<FunctionalImpl> {
   using Function = std::function<Tensor(Tensor)>;
 
   /// Calls `function`.
-  explicit FunctionalImpl(Function function) : function_(std::move(function)) {}
+  explicit FunctionalImpl(Function function);
   /// Calls `function` with the input followed by `args`.
   template <class Fn, class... Args>
   requires(sizeof...(Args) > 0) explicit FunctionalImpl(Fn function, Args&&... args)
-      : function_([function, ... bound = std::forward<Args>(args)](Tensor input) {
+      : FunctionalImpl(Function([function, ... bound = std::forward<Args>(args)](Tensor input) {
           return function(std::move(input), bound...);
-        }) {}
+        })) {}
 
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the function's result for the input.
-  Tensor forward(Tensor input) { return function_(std::move(input)); }
+  Tensor forward(Tensor input);
   bool is_serializable() const override { return false; }
 
  private:

@@ -4,6 +4,37 @@
 
 namespace tern::nn {
 
+ModuleDictImpl::ModuleDictImpl() = default;
+
+ModuleDictImpl::ModuleDictImpl(std::initializer_list<NamedModule> modules) { update(modules); }
+
+void ModuleDictImpl::update(std::initializer_list<NamedModule> modules) { update<>(modules); }
+
+void ModuleDictImpl::clear() {
+  children_.clear();
+  modules_.clear();
+}
+
+std::size_t ModuleDictImpl::size() const noexcept { return children_.size(); }
+
+bool ModuleDictImpl::empty() const noexcept { return children_.is_empty(); }
+
+bool ModuleDictImpl::is_empty() const noexcept { return children_.is_empty(); }
+
+bool ModuleDictImpl::contains(const std::string& key) const noexcept {
+  return children_.contains(key);
+}
+
+std::vector<std::string> ModuleDictImpl::keys() const { return children_.keys(); }
+
+std::vector<std::shared_ptr<Module>> ModuleDictImpl::values() const { return children_.values(); }
+
+ModuleDictImpl::Pairs ModuleDictImpl::items() const { return {begin(), end()}; }
+
+ModuleDictImpl::ConstIterator ModuleDictImpl::begin() const { return modules_.begin(); }
+
+ModuleDictImpl::ConstIterator ModuleDictImpl::end() const { return modules_.end(); }
+
 std::shared_ptr<Module> ModuleDictImpl::clone(const std::optional<Device>& device) const {
   return detail::ContainerCloner(device).run(*this);
 }

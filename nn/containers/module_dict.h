@@ -38,13 +38,13 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   using Pairs = std::vector<std::pair<std::string, std::shared_ptr<Module>>>;
 
   /// Makes an empty dictionary.
-  ModuleDictImpl() = default;
+  ModuleDictImpl();
   /// Makes a dictionary of the modules in a vector, a map or an OrderedDict of names and modules.
   template <detail::NamedModuleRange Container>
   explicit ModuleDictImpl(const Container& modules) {
     update(modules);
   }
-  explicit ModuleDictImpl(std::initializer_list<NamedModule> modules) { update(modules); }
+  explicit ModuleDictImpl(std::initializer_list<NamedModule> modules);
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
   void reset() override {}
@@ -56,7 +56,7 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   void update(const Container& modules) {
     for (const auto& [key, module] : modules) insert(key, module);
   }
-  void update(std::initializer_list<NamedModule> modules) { update<>(modules); }
+  void update(std::initializer_list<NamedModule> modules);
   /// Adds one module, or replaces it.
   template <detail::ModuleLike M>
   void insert(const std::string& key, M&& module) {
@@ -65,28 +65,25 @@ class TERN_API ModuleDictImpl : public Cloneable<ModuleDictImpl> {
   /// Removes a module and returns it. Throws IndexError when there is no such key.
   std::shared_ptr<Module> pop(const std::string& key);
   /// Removes all modules.
-  void clear() {
-    children_.clear();
-    modules_.clear();
-  }
+  void clear();
 
   /// Returns the number of modules.
-  std::size_t size() const noexcept { return children_.size(); }
+  std::size_t size() const noexcept;
   /// Returns true when there is no module.
-  bool empty() const noexcept { return children_.is_empty(); }
+  bool empty() const noexcept;
   /// Returns true when there is no module.
-  bool is_empty() const noexcept { return children_.is_empty(); }
+  bool is_empty() const noexcept;
   /// Returns true when the key exists.
-  bool contains(const std::string& key) const noexcept { return children_.contains(key); }
+  bool contains(const std::string& key) const noexcept;
   /// Copies the keys, in order.
-  std::vector<std::string> keys() const { return children_.keys(); }
+  std::vector<std::string> keys() const;
   /// Copies the modules, in order.
-  std::vector<std::shared_ptr<Module>> values() const { return children_.values(); }
+  std::vector<std::shared_ptr<Module>> values() const;
   /// Copies keys and modules, in order.
-  Pairs items() const { return {begin(), end()}; }
+  Pairs items() const;
   /// Iterators over the items in order.
-  ConstIterator begin() const { return modules_.begin(); }
-  ConstIterator end() const { return modules_.end(); }
+  ConstIterator begin() const;
+  ConstIterator end() const;
 
   /// Returns the module of a key as M, an Impl class or a holder. Throws IndexError if there is no
   /// such key, Error if the module has another type.

@@ -21,9 +21,9 @@ class TERN_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   using ConstIterator = NamedTensors::ConstIterator;
 
   /// Makes an empty dictionary.
-  ParameterDictImpl() = default;
+  ParameterDictImpl();
   /// Makes a dictionary of these parameters.
-  explicit ParameterDictImpl(const NamedTensors& parameters) { update(parameters); }
+  explicit ParameterDictImpl(const NamedTensors& parameters);
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
   void reset() override {}
@@ -37,37 +37,37 @@ class TERN_API ParameterDictImpl : public Cloneable<ParameterDictImpl> {
   void update(const Container& container) {
     for (const auto& [key, parameter] : container) put(key, parameter);
   }
-  void update(const ParameterDictImpl& other) { update(other.parameters_); }
+  void update(const ParameterDictImpl& other);
   /// Returns the parameter of a key; adds `parameter` first if there is none.
   Tensor& setdefault(const std::string& key, const Tensor& parameter);
   /// Removes a parameter and returns it. Throws IndexError when there is no such key.
   Tensor pop(const std::string& key);
   /// Removes all parameters.
-  void clear() { parameters_.clear(); }
+  void clear();
 
   /// Returns the number of parameters.
-  std::size_t size() const noexcept { return parameters_.size(); }
+  std::size_t size() const noexcept;
   /// Returns true when there is no parameter.
-  bool empty() const noexcept { return parameters_.is_empty(); }
+  bool empty() const noexcept;
   /// Returns true when there is no parameter.
-  bool is_empty() const noexcept { return parameters_.is_empty(); }
+  bool is_empty() const noexcept;
   /// Returns true when the key exists.
-  bool contains(const std::string& key) const noexcept { return parameters_.contains(key); }
+  bool contains(const std::string& key) const noexcept;
   /// Copies the keys, in order.
-  std::vector<std::string> keys() const { return parameters_.keys(); }
+  std::vector<std::string> keys() const;
   /// Copies the handles of the parameters, in order.
-  std::vector<Tensor> values() const { return parameters_.values(); }
+  std::vector<Tensor> values() const;
   /// Copies keys and handles, in order.
-  std::vector<std::pair<std::string, Tensor>> items() const { return parameters_.pairs(); }
+  std::vector<std::pair<std::string, Tensor>> items() const;
   /// Iterators over the items in order.
-  Iterator begin() { return parameters_.begin(); }
-  Iterator end() { return parameters_.end(); }
-  ConstIterator begin() const { return parameters_.begin(); }
-  ConstIterator end() const { return parameters_.end(); }
+  Iterator begin();
+  Iterator end();
+  ConstIterator begin() const;
+  ConstIterator end() const;
 
   /// Returns the parameter of a key. Throws IndexError when there is no such key.
-  Tensor& get(const std::string& key) { return parameters_[key]; }
-  const Tensor& get(const std::string& key) const { return parameters_[key]; }
+  Tensor& get(const std::string& key);
+  const Tensor& get(const std::string& key) const;
   /// Returns the parameter of a key. Throws IndexError when there is no such key.
   Tensor& operator[](const std::string& key) { return get(key); }
   const Tensor& operator[](const std::string& key) const { return get(key); }

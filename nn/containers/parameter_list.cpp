@@ -4,6 +4,24 @@
 
 namespace tern::nn {
 
+ParameterListImpl::ParameterListImpl() = default;
+
+ParameterListImpl::ParameterListImpl(const std::vector<Tensor>& tensors) { extend(tensors); }
+
+void ParameterListImpl::append(const NamedTensors::Item& named) { append(named.value()); }
+
+std::size_t ParameterListImpl::size() const noexcept { return parameters_.size(); }
+
+bool ParameterListImpl::is_empty() const noexcept { return parameters_.is_empty(); }
+
+ParameterListImpl::Iterator ParameterListImpl::begin() { return parameters_.begin(); }
+
+ParameterListImpl::Iterator ParameterListImpl::end() { return parameters_.end(); }
+
+ParameterListImpl::ConstIterator ParameterListImpl::begin() const { return parameters_.begin(); }
+
+ParameterListImpl::ConstIterator ParameterListImpl::end() const { return parameters_.end(); }
+
 std::shared_ptr<Module> ParameterListImpl::clone(const std::optional<Device>& device) const {
   auto copy = std::make_shared<ParameterListImpl>();
   for (const auto& [name, parameter] : parameters_) {

@@ -23,14 +23,14 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   using Index = StrictInteger<std::size_t>;
 
   /// Makes an empty list.
-  ParameterListImpl() = default;
+  ParameterListImpl();
   /// Makes a list of these tensors.
   template <class... Tensors>
   requires(sizeof...(Tensors) > 0 && (std::is_convertible_v<Tensors, Tensor> &&
                                       ...)) explicit ParameterListImpl(Tensors&&... tensors) {
     (append(std::forward<Tensors>(tensors)), ...);
   }
-  explicit ParameterListImpl(const std::vector<Tensor>& tensors) { extend(tensors); }
+  explicit ParameterListImpl(const std::vector<Tensor>& tensors);
 
   std::shared_ptr<Module> clone(const std::optional<Device>& device = std::nullopt) const override;
   void reset() override {}
@@ -39,7 +39,7 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
 
   /// Appends a parameter. The name of a named parameter is dropped.
   void append(Tensor parameter);
-  void append(const NamedTensors::Item& named) { append(named.value()); }
+  void append(const NamedTensors::Item& named);
   /// Appends all tensors of another container.
   template <class Container>
   void extend(const Container& container) {
@@ -59,14 +59,14 @@ class TERN_API ParameterListImpl : public Cloneable<ParameterListImpl> {
   Tensor pop();
 
   /// Returns the number of parameters.
-  std::size_t size() const noexcept { return parameters_.size(); }
+  std::size_t size() const noexcept;
   /// Returns true when there is no parameter.
-  bool is_empty() const noexcept { return parameters_.is_empty(); }
+  bool is_empty() const noexcept;
   /// Iterators over the items in order.
-  Iterator begin() { return parameters_.begin(); }
-  Iterator end() { return parameters_.end(); }
-  ConstIterator begin() const { return parameters_.begin(); }
-  ConstIterator end() const { return parameters_.end(); }
+  Iterator begin();
+  Iterator end();
+  ConstIterator begin() const;
+  ConstIterator end() const;
 
   /// Returns the parameter at an index. Throws IndexError out of range.
   Tensor& at(Index index);

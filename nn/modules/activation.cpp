@@ -135,6 +135,8 @@ Tensor SoftplusImpl::forward(const Tensor& input) { return functional::softplus(
 void SoftsignImpl::pretty_print(std::ostream& stream) const { print(stream, "Softsign", {}); }
 Tensor SoftsignImpl::forward(const Tensor& input) { return functional::softsign(input); }
 
+ThresholdImpl::ThresholdImpl(double threshold, double value) : Stateless({threshold, value}) {}
+
 void ThresholdImpl::pretty_print(std::ostream& stream) const {
   print(stream, "Threshold", {{"threshold", options.threshold()}, {"value", options.value()}},
         options.inplace());

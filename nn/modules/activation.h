@@ -210,7 +210,7 @@ class TERN_API ThresholdImpl : public detail::Stateless<ThresholdImpl, Threshold
  public:
   using Stateless::Stateless;
   /// Sets both numbers.
-  ThresholdImpl(double threshold, double value) : Stateless({threshold, value}) {}
+  ThresholdImpl(double threshold, double value);
   void pretty_print(std::ostream& stream) const override;
   /// Returns the result.
   Tensor forward(Tensor input);

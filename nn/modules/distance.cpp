@@ -4,6 +4,9 @@
 
 namespace tern::nn {
 
+CosineSimilarityImpl::CosineSimilarityImpl(const CosineSimilarityOptions& options_)
+    : options(options_) {}
+
 void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
   detail::print_to(
       stream, {"tern::nn::CosineSimilarity(dim=", options.dim(), ", eps=", options.eps(), ')'});
@@ -12,6 +15,9 @@ void CosineSimilarityImpl::pretty_print(std::ostream& stream) const {
 Tensor CosineSimilarityImpl::forward(const Tensor& x1, const Tensor& x2) {
   return functional::cosine_similarity(x1, x2, options);
 }
+
+PairwiseDistanceImpl::PairwiseDistanceImpl(const PairwiseDistanceOptions& options_)
+    : options(options_) {}
 
 void PairwiseDistanceImpl::pretty_print(std::ostream& stream) const {
   detail::print_to(stream, {"tern::nn::PairwiseDistance(p=", options.p(), ", eps=", options.eps(),

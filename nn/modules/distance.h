@@ -12,7 +12,7 @@ namespace tern::nn {
 class TERN_API CosineSimilarityImpl : public Cloneable<CosineSimilarityImpl> {
  public:
   /// Makes the module.
-  explicit CosineSimilarityImpl(const CosineSimilarityOptions& options_ = {}) : options(options_) {}
+  explicit CosineSimilarityImpl(const CosineSimilarityOptions& options_ = {});
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the cosines. Throws IndexError unless the inputs have the dimension `dim`.
@@ -29,7 +29,7 @@ TERN_MODULE(CosineSimilarity);
 class TERN_API PairwiseDistanceImpl : public Cloneable<PairwiseDistanceImpl> {
  public:
   /// Makes the module.
-  explicit PairwiseDistanceImpl(const PairwiseDistanceOptions& options_ = {}) : options(options_) {}
+  explicit PairwiseDistanceImpl(const PairwiseDistanceOptions& options_ = {});
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the distances.

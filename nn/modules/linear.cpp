@@ -17,6 +17,8 @@ LinearImpl::LinearImpl(StrictInt in_features, StrictInt out_features)
     : LinearImpl(LinearOptions(in_features, out_features)) {}
 LinearImpl::LinearImpl(const LinearOptions& options_) : options(options_) { LinearImpl::reset(); }
 
+LinearImpl::LinearImpl(const LinearOptions& options_, detail::Unregistered) : options(options_) {}
+
 void LinearImpl::reset() {
   detail::check_size("nn::Linear", "in_features", options.in_features());
   detail::check_size("nn::Linear", "out_features", options.out_features());
@@ -77,6 +79,8 @@ Tensor BilinearImpl::forward(const Tensor& input1, const Tensor& input2) {
   return bilinear(input1, input2, weight, bias);
 }
 
+FlattenImpl::FlattenImpl(const FlattenOptions& options_) : options(options_) {}
+
 void FlattenImpl::pretty_print(std::ostream& stream) const {
   detail::print_to(stream, {"tern::nn::Flatten(start_dim=", options.start_dim(),
                             ", end_dim=", options.end_dim(), ')'});
@@ -88,6 +92,8 @@ Tensor FlattenImpl::forward(const Tensor& input) {
 
 UnflattenImpl::UnflattenImpl(StrictInt dim, std::vector<std::int64_t> sizes)
     : UnflattenImpl(UnflattenOptions(dim, std::move(sizes))) {}
+UnflattenImpl::UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
+
 void UnflattenImpl::pretty_print(std::ostream& stream) const {
   detail::print_to(stream, {"tern::nn::Unflatten(dim=", options.dim(), ", unflattened_size={"});
   const char* separator = "";

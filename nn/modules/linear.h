@@ -55,7 +55,7 @@ class TERN_API LinearImpl : public Cloneable<LinearImpl> {
 
  protected:
   /// Registers nothing.
-  LinearImpl(const LinearOptions& options_, detail::Unregistered) : options(options_) {}
+  LinearImpl(const LinearOptions& options_, detail::Unregistered);
 };
 TERN_MODULE(Linear);
 
@@ -95,7 +95,7 @@ TERN_MODULE(Bilinear);
 class TERN_API FlattenImpl : public Cloneable<FlattenImpl> {
  public:
   /// Makes the module.
-  explicit FlattenImpl(const FlattenOptions& options_ = {}) : options(options_) {}
+  explicit FlattenImpl(const FlattenOptions& options_ = {});
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the flattened input: a view where the strides allow it, else a copy.
@@ -113,7 +113,7 @@ class TERN_API UnflattenImpl : public Cloneable<UnflattenImpl> {
  public:
   /// Makes the module.
   UnflattenImpl(StrictInt dim, std::vector<std::int64_t> sizes);
-  explicit UnflattenImpl(UnflattenOptions options_) : options(std::move(options_)) {}
+  explicit UnflattenImpl(UnflattenOptions options_);
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns a view with the new sizes. Throws ShapeError when their product differs from the size

@@ -15,12 +15,17 @@ void print_response_norm(std::ostream& stream, const char* name,
 
 }  // namespace
 
+LocalResponseNormImpl::LocalResponseNormImpl(const LocalResponseNormOptions& options_)
+    : options(options_) {}
+
 void LocalResponseNormImpl::pretty_print(std::ostream& stream) const {
   print_response_norm(stream, "LocalResponseNorm", options);
 }
 Tensor LocalResponseNormImpl::forward(const Tensor& input) {
   return functional::local_response_norm(input, options);
 }
+
+CrossMapLRN2dImpl::CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_) : options(options_) {}
 
 void CrossMapLRN2dImpl::pretty_print(std::ostream& stream) const {
   print_response_norm(stream, "CrossMapLRN2d", options);

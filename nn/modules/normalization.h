@@ -13,7 +13,7 @@ namespace tern::nn {
 class TERN_API LocalResponseNormImpl : public Cloneable<LocalResponseNormImpl> {
  public:
   /// Makes the module; a bare number is size.
-  explicit LocalResponseNormImpl(const LocalResponseNormOptions& options_) : options(options_) {}
+  explicit LocalResponseNormImpl(const LocalResponseNormOptions& options_);
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the normalised input. Throws ShapeError for fewer than three dimensions.
@@ -32,7 +32,7 @@ TERN_MODULE(LocalResponseNorm);
 class TERN_API CrossMapLRN2dImpl : public Cloneable<CrossMapLRN2dImpl> {
  public:
   /// Makes the module; a bare number is size.
-  explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_) : options(options_) {}
+  explicit CrossMapLRN2dImpl(const CrossMapLRN2dOptions& options_);
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the normalised input. Throws ShapeError for another shape.

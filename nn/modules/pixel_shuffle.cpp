@@ -4,6 +4,8 @@
 
 namespace tern::nn {
 
+PixelShuffleImpl::PixelShuffleImpl(const PixelShuffleOptions& options_) : options(options_) {}
+
 void PixelShuffleImpl::pretty_print(std::ostream& stream) const {
   detail::print_to(stream,
                    {"tern::nn::PixelShuffle(upscale_factor=", options.upscale_factor(), ')'});
@@ -12,6 +14,8 @@ Tensor PixelShuffleImpl::forward(const Tensor& input) {
   return pixel_shuffle(input, options.upscale_factor());
 }
 
+PixelUnshuffleImpl::PixelUnshuffleImpl(const PixelUnshuffleOptions& options_) : options(options_) {}
+
 void PixelUnshuffleImpl::pretty_print(std::ostream& stream) const {
   detail::print_to(stream,
                    {"tern::nn::PixelUnshuffle(downscale_factor=", options.downscale_factor(), ')'});
@@ -19,6 +23,8 @@ void PixelUnshuffleImpl::pretty_print(std::ostream& stream) const {
 Tensor PixelUnshuffleImpl::forward(const Tensor& input) {
   return pixel_unshuffle(input, options.downscale_factor());
 }
+
+ChannelShuffleImpl::ChannelShuffleImpl(const ChannelShuffleOptions& options_) : options(options_) {}
 
 void ChannelShuffleImpl::pretty_print(std::ostream& stream) const {
   detail::print_to(stream, {"tern::nn::ChannelShuffle(groups=", options.groups(), ')'});

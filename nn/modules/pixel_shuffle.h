@@ -12,7 +12,7 @@ namespace tern::nn {
 class TERN_API PixelShuffleImpl : public Cloneable<PixelShuffleImpl> {
  public:
   /// Makes the module; a bare number is the option.
-  explicit PixelShuffleImpl(const PixelShuffleOptions& options_) : options(options_) {}
+  explicit PixelShuffleImpl(const PixelShuffleOptions& options_);
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the rearranged input. Throws ShapeError unless r * r divides the
@@ -30,7 +30,7 @@ TERN_MODULE(PixelShuffle);
 class TERN_API PixelUnshuffleImpl : public Cloneable<PixelUnshuffleImpl> {
  public:
   /// Makes the module; a bare number is the option.
-  explicit PixelUnshuffleImpl(const PixelUnshuffleOptions& options_) : options(options_) {}
+  explicit PixelUnshuffleImpl(const PixelUnshuffleOptions& options_);
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the rearranged input. Throws ShapeError unless r divides height and
@@ -48,7 +48,7 @@ TERN_MODULE(PixelUnshuffle);
 class TERN_API ChannelShuffleImpl : public Cloneable<ChannelShuffleImpl> {
  public:
   /// Makes the module; a bare number is the option.
-  explicit ChannelShuffleImpl(const ChannelShuffleOptions& options_) : options(options_) {}
+  explicit ChannelShuffleImpl(const ChannelShuffleOptions& options_);
   void reset() override {}
   void pretty_print(std::ostream& stream) const override;
   /// Returns the rearranged input. Throws ShapeError unless the number of groups
