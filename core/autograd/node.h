@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tern/core/base/intrusive_ptr.h>
+#include <tern/core/base/own_ptr.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::autograd {
@@ -136,7 +137,7 @@ class TERN_API Node : public RefCounted {
     std::string origin;
   };
   Extra& extra();
-  std::unique_ptr<Extra> extra_;
+  OwnPtr<Extra> extra_;
   Node* next_dying_ = nullptr;
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <tern/core/autograd/node.h>
+#include <tern/core/base/own_ptr.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::autograd {
@@ -35,7 +36,7 @@ class TERN_API SavedTensor {
 
  private:
   Tensor data_;  // undefined if packed_
-  std::unique_ptr<detail::PackedTensor> packed_;
+  OwnPtr<detail::PackedTensor> packed_;
   IntrusivePtr<Node> node_;  // of the saved tensor
   std::uint32_t output_nr_ : 31 = 0;
   std::uint32_t is_output_ : 1 = 0;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <memory>
 #include <type_traits>
+#include <utility>
 
 #include <tern/core/base/array_ref.h>
 
@@ -31,7 +31,7 @@ class SmallVector {
   SmallVector(ArrayRef<T> array) { assign(array.data(), array.size()); }
   /// Copies the elements of `other`.
   SmallVector(const SmallVector& other) {
-    if (other.heap_) {
+    if (other.heap_ != nullptr) {
       assign(other.data(), other.size());
     } else {
       std::memcpy(inline_, other.inline_, sizeof(inline_));  // the fixed size avoids a call
@@ -49,11 +49,11 @@ class SmallVector {
     if (this != &other) take(other);
     return *this;
   }
-  ~SmallVector() = default;
+  ~SmallVector() { delete[] heap_; }
 
   /// Returns the address of the first element.
-  T* data() { return heap_ ? heap_.get() : inline_; }
-  const T* data() const { return heap_ ? heap_.get() : inline_; }
+  T* data() { return heap_ != nullptr ? heap_ : inline_; }
+  const T* data() const { return heap_ != nullptr ? heap_ : inline_; }
   /// Returns the number of elements.
   std::size_t size() const { return size_; }
   /// Returns true when there is no element.
@@ -73,9 +73,10 @@ class SmallVector {
   /// Makes room for `capacity` elements.
   void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
-    auto grown = std::make_unique<T[]>(capacity);
-    if (size_ != 0) std::memcpy(grown.get(), data(), size_ * sizeof(T));
-    heap_ = std::move(grown);
+    T* const grown = new T[capacity]();
+    if (size_ != 0) std::memcpy(grown, data(), size_ * sizeof(T));
+    delete[] heap_;
+    heap_ = grown;
     capacity_ = capacity;
   }
   /// Sets the number of elements; new ones get `value`.
@@ -107,7 +108,7 @@ class SmallVector {
   /// Replaces the elements by `size` elements from `data_in` on, which may lie in this vector.
   void assign(const T* data_in, std::size_t size) {
     reserve(size);
-    T* const to = size > N ? heap_.get() : data();
+    T* const to = size > N ? heap_ : data();
     if (size != 0) std::memmove(to, data_in, size * sizeof(T));
     size_ = size;
   }
@@ -119,17 +120,18 @@ class SmallVector {
 
  private:
   void take(SmallVector& other) noexcept {
-    heap_ = std::move(other.heap_);
-    capacity_ = heap_ ? other.capacity_ : N;
+    delete[] heap_;
+    heap_ = std::exchange(other.heap_, nullptr);
+    capacity_ = heap_ != nullptr ? other.capacity_ : N;
     size_ = other.size_;
-    if (!heap_) std::memcpy(inline_, other.inline_, size_ * sizeof(T));
+    if (heap_ == nullptr) std::memcpy(inline_, other.inline_, size_ * sizeof(T));
     other.capacity_ = N;
     other.size_ = 0;
   }
 
   std::size_t size_ = 0;
   std::size_t capacity_ = N;
-  std::unique_ptr<T[]> heap_;
+  T* heap_ = nullptr;  // owned; not a std::unique_ptr, which each program would compile
   T inline_[N];
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <tern/core/base/intrusive_ptr.h>
+#include <tern/core/base/own_ptr.h>
 #include <tern/core/base/small_vector.h>
 #include <tern/core/tensor/device.h>
 #include <tern/core/tensor/dtype.h>
@@ -67,7 +68,7 @@ class TERN_API TensorImpl final : public RefCounted {
   std::uint32_t view_version = 0;      // version of the storage when this view's grad_fn was made
   IntrusivePtr<TensorImpl> view_base;  // the tensor that this view shows
   /// Autograd's data; null without gradients.
-  std::unique_ptr<AutogradPart> autograd;
+  OwnPtr<AutogradPart> autograd;
 
   /// Allocates the object from recycled memory.
   static void* operator new(std::size_t size) { return detail::allocate_object(size); }

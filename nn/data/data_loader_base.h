@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <tern/core/base/own_ptr.h>
 #include <tern/core/base/visibility.h>
 #include <tern/core/tensor/state.h>
 #include <tern/nn/data/data_loader_options.h>
@@ -88,7 +89,7 @@ class TERN_API LoaderCore {
   bool resumes_ = false;    // the next begin() continues an epoch
   bool exhausted_ = false;  // a stateful dataset has no more batches
   bool joined_ = false;
-  std::unique_ptr<Workers> workers_;  // null without workers
+  OwnPtr<Workers> workers_;  // null without workers
 };
 
 /// Throws Error unless a batch may be read: `where` says what was tried.

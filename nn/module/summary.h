@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tern/core/base/own_ptr.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/any_module.h>
 #include <tern/nn/module/call.h>
@@ -28,7 +29,7 @@ class TERN_API SummaryRun {
 
  private:
   struct Data;
-  std::unique_ptr<Data> data_;
+  OwnPtr<Data> data_;
 };
 
 /// Returns zeros with the device and dtype of the module's first floating-point parameter.

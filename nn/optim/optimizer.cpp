@@ -13,6 +13,18 @@
 
 namespace tern::optim {
 
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
+OptimizerParamGroup::OptimizerParamGroup(std::vector<Tensor> params,
+                                         std::unique_ptr<OptimizerOptions> options)
+    : params_(std::move(params)), options_(std::move(options)) {}
+OptimizerParamGroup::OptimizerParamGroup(OptimizerParamGroup&&) noexcept = default;
+OptimizerParamGroup& OptimizerParamGroup::operator=(OptimizerParamGroup&&) noexcept = default;
+OptimizerParamGroup::~OptimizerParamGroup() = default;
+
+void OptimizerParamGroup::set_options(std::unique_ptr<OptimizerOptions> options) {
+  options_ = std::move(options);
+}
+
 OptimizerOptions::~OptimizerOptions() = default;
 OptimizerParamState::~OptimizerParamState() = default;
 Optimizer::~Optimizer() = default;
@@ -24,11 +36,19 @@ Optimizer::Optimizer(Optimizer&& other) noexcept : state_(std::make_unique<State
 Optimizer& Optimizer::operator=(Optimizer&& other) noexcept {
   param_groups_ = std::move(other.param_groups_);
   state_->clear();
-  state_.swap(other.state_);  // both stay usable
+  std::swap(state_, other.state_);  // both stay usable
   defaults_ = std::move(other.defaults_);
   self_ = std::move(other.self_);
   if (self_) *self_ = this;
   return *this;
+}
+
+std::vector<Tensor>& Optimizer::parameters() { return param_groups_.at(0).params(); }
+
+const std::vector<Tensor>& Optimizer::parameters() const { return param_groups_.at(0).params(); }
+
+void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
+  add_param_group({parameters});
 }
 
 std::weak_ptr<Optimizer*> Optimizer::handle() {

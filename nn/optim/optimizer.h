@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <tern/core/base/own_ptr.h>
 #include <tern/core/tensor/state.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/optim/options.h>
@@ -29,17 +30,16 @@ class ScheduledOptimizer;
 class TERN_API OptimizerParamGroup {
  public:
   /// Groups parameters, optionally with options.
-  OptimizerParamGroup(std::vector<Tensor> params) : params_(std::move(params)) {}
-  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options)
-      : params_(std::move(params)), options_(std::move(options)) {}
+  OptimizerParamGroup(std::vector<Tensor> params);
+  OptimizerParamGroup(std::vector<Tensor> params, std::unique_ptr<OptimizerOptions> options);
   /// Copies the handles of the parameters and the options.
   OptimizerParamGroup(const OptimizerParamGroup& other);
   /// Takes over parameters and options.
-  OptimizerParamGroup(OptimizerParamGroup&&) = default;
+  OptimizerParamGroup(OptimizerParamGroup&&) noexcept;
   OptimizerParamGroup& operator=(const OptimizerParamGroup&) = delete;
   /// Takes over parameters and options.
-  OptimizerParamGroup& operator=(OptimizerParamGroup&&) = default;
-  ~OptimizerParamGroup() = default;
+  OptimizerParamGroup& operator=(OptimizerParamGroup&&) noexcept;
+  ~OptimizerParamGroup();
 
   /// Returns true if the group has options. A group of an optimizer always has options.
   bool has_options() const noexcept { return options_ != nullptr; }
@@ -47,7 +47,7 @@ class TERN_API OptimizerParamGroup {
   OptimizerOptions& options() { return *checked_options(); }
   const OptimizerOptions& options() const { return *checked_options(); }
   /// Replaces the options.
-  void set_options(std::unique_ptr<OptimizerOptions> options) { options_ = std::move(options); }
+  void set_options(std::unique_ptr<OptimizerOptions> options);
   /// Returns the parameters.
   std::vector<Tensor>& params() noexcept { return params_; }
   const std::vector<Tensor>& params() const noexcept { return params_; }
@@ -60,7 +60,7 @@ class TERN_API OptimizerParamGroup {
   OptimizerOptions* checked_options() const;
 
   std::vector<Tensor> params_;
-  std::unique_ptr<OptimizerOptions> options_;
+  OwnPtr<OptimizerOptions> options_;
   State schedule_;
 };
 
@@ -107,10 +107,10 @@ class TERN_API Optimizer {
   void zero_grad(StrictBool set_to_none = true);
 
   /// Returns the parameters of the first group.
-  std::vector<Tensor>& parameters() { return param_groups_.at(0).params(); }
-  const std::vector<Tensor>& parameters() const { return param_groups_.at(0).params(); }
+  std::vector<Tensor>& parameters();
+  const std::vector<Tensor>& parameters() const;
   /// Adds a group with the default options; see add_param_group().
-  void add_parameters(const std::vector<Tensor>& parameters) { add_param_group({parameters}); }
+  void add_parameters(const std::vector<Tensor>& parameters);
   /// Returns the number of parameters in all groups.
   std::size_t size() const noexcept;
 
@@ -150,9 +150,9 @@ class TERN_API Optimizer {
   /// The groups.
   std::vector<OptimizerParamGroup> param_groups_;
   /// The state of each parameter.
-  std::unique_ptr<StateMap> state_;  // a pointer, so that programs compile no map
+  OwnPtr<StateMap> state_;  // a pointer, so that programs compile no map
   /// The default options.
-  std::unique_ptr<OptimizerOptions> defaults_;
+  OwnPtr<OptimizerOptions> defaults_;
 
  private:
   friend class detail::GroupStep;

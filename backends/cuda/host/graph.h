@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <tern/backends/cuda/host/stream.h>
+#include <tern/core/base/own_ptr.h>
 
 namespace tern::cuda {
 
@@ -79,7 +80,7 @@ class TERN_API CUDAGraph {
  private:
   void end_recording();
 
-  std::unique_ptr<detail::Recording> recording_;
+  OwnPtr<detail::Recording> recording_;
   void* graph_ = nullptr;  // owned by the plugin; set after a capture
   bool capturing_ = false;
   std::optional<Stream> last_;  // stream of the capture, then of the last replay
