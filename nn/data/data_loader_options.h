@@ -34,7 +34,9 @@ class DataLoaderOptions {
   std::size_t workers() const { return workers_; }
 
   /// The number of batches that may be fetched ahead; twice the workers by default.
-  DataLoaderOptions& max_jobs(StrictInteger<std::size_t> count) { return set(max_jobs_, count); }
+  DataLoaderOptions& max_jobs(StrictInteger<std::size_t> count) {
+    return set(max_jobs_, std::size_t{count});
+  }
   std::size_t max_jobs() const { return max_jobs_.value_or(2 * workers_); }
 
   /// The longest time that the loader waits for a batch of the workers, as a std::chrono duration;
@@ -65,7 +67,9 @@ class DataLoaderOptions {
   /// The seed of the generators that random transforms draw from; see worker_generator(). By
   /// default the seed of the CPU's default generator at the beginning of each epoch, which
   /// manual_seed() sets.
-  DataLoaderOptions& seed(StrictInteger<std::uint64_t> number) { return set(seed_, number); }
+  DataLoaderOptions& seed(StrictInteger<std::uint64_t> number) {
+    return set(seed_, std::uint64_t{number});
+  }
   std::optional<std::uint64_t> seed() const { return seed_; }
 
  private:

@@ -77,6 +77,8 @@ BatchNormReset::BatchNormReset(nn::Module& model) {
   if (!is_empty()) model.train();
 }
 
+bool BatchNormReset::is_empty() const { return momenta_.empty(); }
+
 BatchNormReset::~BatchNormReset() {
   for (const auto& [place, value] : momenta_) *place = value;
   for (const auto& [module, mode] : modes_) module->train(mode);

@@ -68,7 +68,7 @@ class TERN_API BatchNormReset {
   BatchNormReset& operator=(const BatchNormReset&) = delete;
 
   /// Returns true if the model has no BatchNorm with running statistics.
-  bool is_empty() const { return momenta_.empty(); }
+  bool is_empty() const;
 
  private:
   std::vector<std::pair<std::shared_ptr<nn::Module>, bool>> modes_;  // parents come first

@@ -51,6 +51,10 @@ void Optimizer::add_parameters(const std::vector<Tensor>& parameters) {
   add_param_group({parameters});
 }
 
+Optimizer::StateMap& Optimizer::state() noexcept { return *state_; }
+
+const Optimizer::StateMap& Optimizer::state() const noexcept { return *state_; }
+
 std::weak_ptr<Optimizer*> Optimizer::handle() {
   if (!self_) self_ = std::make_shared<Optimizer*>(this);
   return self_;

@@ -126,8 +126,8 @@ class TERN_API Optimizer {
   std::vector<OptimizerParamGroup>& param_groups() noexcept { return param_groups_; }
   const std::vector<OptimizerParamGroup>& param_groups() const noexcept { return param_groups_; }
   /// Returns the state of each parameter.
-  StateMap& state() noexcept { return *state_; }
-  const StateMap& state() const noexcept { return *state_; }
+  StateMap& state() noexcept;
+  const StateMap& state() const noexcept;
 
   /// Returns state and options in Python's form, with the parameters numbered across groups:
   /// {"state": {"0": {..}, ..}, "param_groups": [{"lr": .., "params": [0, ..]}, ..]}. The tensors

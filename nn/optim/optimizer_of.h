@@ -22,7 +22,8 @@ class TERN_API OptimizerOf : public Optimizer {
 
  protected:
   /// Returns the state of a parameter before its first step.
-  std::unique_ptr<OptimizerParamState> make_param_state() const override {
+  typename detail::ClonePointer<OptimizerParamState, ParamState>::type make_param_state()
+      const override {
     return std::make_unique<ParamState>();
   }
 };

@@ -120,13 +120,22 @@ void load_option(const State& group, const char* name, std::tuple<Numbers...>& n
 
 }  // namespace detail
 
+namespace detail {
+/// std::unique_ptr<T>, in a form that depends on `Derived`: a definition in a template makes the
+/// class only for programs that derive from the template.
+template <class T, class Derived>
+struct ClonePointer {
+  using type = std::unique_ptr<T>;
+};
+}  // namespace detail
+
 /// Implements the virtual functions of an options class. Derived must have a static fields(), which
 /// returns pairs of a name and a pointer to the member.
 template <class Derived>
 class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
  public:
   /// Returns a copy.
-  std::unique_ptr<OptimizerOptions> clone() const override;
+  typename detail::ClonePointer<OptimizerOptions, Derived>::type clone() const override;
   /// Returns the learning rate.
   double get_lr() const override { return self().lr(); }
   /// Sets the learning rate.
@@ -170,7 +179,8 @@ class TERN_API OptimizerCloneableOptions : public OptimizerOptions {
 // Not inline, so that `extern template` keeps them out of programs.
 
 template <class Derived>
-std::unique_ptr<OptimizerOptions> OptimizerCloneableOptions<Derived>::clone() const {
+typename detail::ClonePointer<OptimizerOptions, Derived>::type
+OptimizerCloneableOptions<Derived>::clone() const {
   return std::make_unique<Derived>(self());
 }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include <tern/core/tensor/state.h>
+#include <tern/nn/optim/options.h>
 #include <tern/nn/options/options_arg.h>
 
 namespace tern::optim {
@@ -55,7 +56,7 @@ template <class Derived>
 class TERN_API OptimizerCloneableParamState : public OptimizerParamState {
  public:
   /// Returns a copy; tensors share their elements.
-  std::unique_ptr<OptimizerParamState> clone() const override;
+  typename detail::ClonePointer<OptimizerParamState, Derived>::type clone() const override;
   /// Returns every defined entry under its name.
   State save() const override;
   /// Copies the entries of `state` to the device and dtype of `parameter`.
@@ -72,7 +73,8 @@ class TERN_API OptimizerCloneableParamState : public OptimizerParamState {
 // Not inline, so that `extern template` keeps them out of programs.
 
 template <class Derived>
-std::unique_ptr<OptimizerParamState> OptimizerCloneableParamState<Derived>::clone() const {
+typename detail::ClonePointer<OptimizerParamState, Derived>::type
+OptimizerCloneableParamState<Derived>::clone() const {
   return std::make_unique<Derived>(static_cast<const Derived&>(*this));
 }
 

@@ -7,6 +7,12 @@
 
 namespace tern::optim {
 
+PerGroup::PerGroup(double number) : numbers_{number} {}
+PerGroup::PerGroup(std::initializer_list<double> numbers) : numbers_(numbers), is_list_(true) {}
+PerGroup::PerGroup(std::vector<double> numbers) : numbers_(std::move(numbers)), is_list_(true) {}
+PerGroup::PerGroup(const std::vector<float>& numbers)
+    : numbers_(numbers.begin(), numbers.end()), is_list_(true) {}
+
 std::vector<double> PerGroup::expand(const char* name, const Optimizer& optimizer) const {
   for (const double number : numbers_) {
     TERN_CHECK(number >= 0, Error, name, " must not be negative, got ", number);

@@ -15,12 +15,11 @@ namespace tern::optim {
 class TERN_API PerGroup {
  public:
   /// Takes one number for all groups.
-  PerGroup(double number) : numbers_{number} {}
+  PerGroup(double number);
   /// Takes a number for each group.
-  PerGroup(std::initializer_list<double> numbers) : numbers_(numbers), is_list_(true) {}
-  PerGroup(std::vector<double> numbers) : numbers_(std::move(numbers)), is_list_(true) {}
-  PerGroup(const std::vector<float>& numbers)
-      : numbers_(numbers.begin(), numbers.end()), is_list_(true) {}
+  PerGroup(std::initializer_list<double> numbers);
+  PerGroup(std::vector<double> numbers);
+  PerGroup(const std::vector<float>& numbers);
 
   /// Returns a number for each group of the optimizer. Throws Error if a list has another length;
   /// the error text contains `name`.
