@@ -13,7 +13,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
-.PHONY: all vae build-release build-asan build-tsan build-times \
+.PHONY: all vae build-release build-asan build-tsan build-times header-times \
   test test-release test-asan test-tsan test-full test-all differential golden fuzz mutants gpu bench bench-compare \
   ops-page unity-groups docs check check-all check-setup format install package package-check clean setup
 
@@ -96,6 +96,11 @@ build-times: setup
 # Chooses by CPU-seconds which files are one unit: cmake/unity_groups.txt.
 unity-groups: build-times
 	cmake/unity_groups.py build/build-times
+
+# What including each header costs a program: HEADERS="tern/nn/nn.h" measures only these.
+header-times: setup
+	$(call configure,release)
+	cmake/header_times.sh release $(HEADERS)
 
 # docs/ops.md, its pictures and docs/options.md, which tests compare with the ops and the headers.
 ops-page: setup
