@@ -306,7 +306,7 @@ using TypeMeta = ::tern::ScalarType;
 }  // namespace caffe2
 
 namespace tern::compat {
-/// Returns a number as what no locale changes, other values as they are.
+/// Returns a number in a form that no locale changes; returns other values unchanged.
 template <class T>
 decltype(auto) in_no_locale(const T& value) {
   if constexpr (std::is_floating_point_v<T>) {

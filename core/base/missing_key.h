@@ -8,8 +8,8 @@
 
 namespace tern::detail {
 
-/// Returns "the keys are: 'weight', 'bias'" for an error about a missing key. A text about more
-/// than ten keys has the five whose beginning and end are most like the missing key.
+/// Returns "the keys are: 'weight', 'bias'" for an error about a missing key. If there are more
+/// than ten keys, names only the five that share the longest beginning and end with that key.
 TERN_API std::string text_of_keys(std::string_view missing,
                                   const std::vector<std::string_view>& keys);
 

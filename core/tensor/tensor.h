@@ -44,8 +44,8 @@ class TensorIndex;
 /// A Tensor is a handle: copies share the elements. A default-made Tensor is undefined and holds
 /// nothing; most members throw Error on it. Ops run on the device of their tensors. Methods do the
 /// same as the free functions of the same name, with this tensor as `self`; a method whose name
-/// ends in `_` changes the tensor in place. It is const: a const handle always refers to the same
-/// tensor, but does not protect its elements.
+/// ends in `_` changes the tensor in place. Such a method is const: a const handle always refers to
+/// the same tensor, but does not protect its elements.
 ///
 /// Example:
 ///   Tensor x = tern::tensor({{1., 2.}, {3., 4.}}).requires_grad_();

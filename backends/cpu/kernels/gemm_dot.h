@@ -14,7 +14,8 @@ namespace tern::cpu {
 
 inline constexpr int kDotRows = kVectorBytes == 64 ? 4 : 2;
 inline constexpr int kDotColumns = 4;
-/// The products that a lane of float32 adds up before their sum joins the total: more lose digits.
+/// The number of products that a lane of float32 sums before the sum is added to the total. Longer
+/// sums lose digits.
 inline constexpr std::int64_t kDotRun = 256;
 
 /// Sets lane i of the result to the sum over x[i], i < kCount. kCount is a power of two and at most

@@ -93,7 +93,8 @@ void require_all(const char* name, kernels::RequireOp op, const Tensor& values);
 /// integral dtype, or the reverse, is not checked.
 void check_representable(const Scalar& value, ScalarType dtype);
 
-/// Throws Error unless `dtype` can hold `value`, as fill_() does: a cast would wrap.
+/// Throws Error unless `dtype` can hold `value`, also for a floating number and an integral dtype:
+/// a cast would wrap.
 void check_fits(const Scalar& value, ScalarType dtype);
 
 /// Returns the 0-d tensor `value` without history, in the dtype and on the device of `self`. Throws

@@ -7,6 +7,9 @@
 // The factorizations of linalg.cpp, each of the matrix `index` of the batch. Each has a source of
 // its own, because Eigen takes long to compile.
 
+static_assert(EIGEN_WORLD_VERSION == 3 && EIGEN_MAJOR_VERSION == 4,
+              "calls inner functions of Eigen 3.4: run the tests of linalg with another version");
+
 namespace tern::cpu {
 
 using kernels::LinalgArgs;
