@@ -30,7 +30,7 @@ void copy(std::size_t threads) {
   const bench::Effort effort;
   // Each thread copies its part many times; the slowest thread counts.
   const auto measure = [&] {
-    std::vector<double> times(threads);
+    std::vector<bench::Timing> times(threads);
     std::vector<std::thread> workers;
     for (std::size_t t = 0; t < threads; ++t) {
       workers.emplace_back([&, t] {
@@ -43,7 +43,8 @@ void copy(std::size_t threads) {
       });
     }
     for (std::thread& worker : workers) worker.join();
-    return *std::max_element(times.begin(), times.end());
+    return *std::max_element(times.begin(), times.end(),
+                             [](const auto& a, const auto& b) { return a.ns < b.ns; });
   };
   bench::report_measured(kName, measure, effort.turns);
 }

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -17,7 +19,8 @@
 // If the environment has BENCH_TURNS, a program waits for a driver (turns.py) instead, so that two
 // programs can take turns at each figure. Before a figure it prints "line", tab, name. Then it
 // reads lines from stdin: for each "time" it measures for one turn and prints "time", tab,
-// nanoseconds. Any other line, or the end of stdin, makes it continue with the next figure.
+// nanoseconds, tab, the share of Timing::waited. Any other line, or the end of stdin, makes it
+// continue with the next figure.
 
 namespace bench {
 
@@ -36,28 +39,56 @@ double nanoseconds(const Fn& fn) {
   return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
 }
 
+/// Returns the nanoseconds for which the threads of this process were ready to run while other
+/// processes had the cores, since the threads started. 0 if the system does not tell.
+inline double waited_ns() {
+  double waited = 0;
+  std::error_code ignored;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
+    double ran_ns = 0, waited_ns = 0;
+    if (std::ifstream(thread.path() / "schedstat") >> ran_ns >> waited_ns) waited += waited_ns;
+  }
+  return waited;
+}
+
+/// What one turn measures.
+struct Timing {
+  double ns;      // of one call, in the shortest batch
+  double waited;  // waited_ns() over wall time, in the batch that waited least
+};
+
 /// Measures calls for a turn. `run(calls)` makes that many calls and returns their nanoseconds.
 template <class Run>
 class Turn {
  public:
   Turn(Run run, double turn_ns) : run_(run), turn_ns_(turn_ns) {}
 
-  /// Returns the nanoseconds of one call: the smallest of a few batches, after a warm-up. Short
-  /// batches are more likely to find a moment when no other process needs the processor.
-  double operator()() {
+  /// Returns the smallest time of a few batches, after a warm-up. Short batches are more likely to
+  /// find a moment when no other process needs the processor.
+  Timing operator()() {
     if (!is_long_) run_(calls_ / 2 + 1);
     if (calls_ == 0) choose_calls();
-    double best = run_(calls_);
-    is_long_ = calls_ == 1 && best > turn_ns_;
-    for (double spent = best; spent < 0.9 * turn_ns_;) {
-      const double batch = run_(calls_);
-      best = std::min(best, batch);
-      spent += batch;
+    Timing best = batch();
+    is_long_ = calls_ == 1 && best.ns > turn_ns_;
+    for (double spent = best.ns; spent < 0.9 * turn_ns_;) {
+      const Timing next = batch();
+      best = {std::min(best.ns, next.ns), std::min(best.waited, next.waited)};
+      spent += next.ns;
     }
-    return best / static_cast<double>(calls_);
+    best.ns /= static_cast<double>(calls_);
+    return best;
   }
 
  private:
+  /// The time is that of all calls.
+  Timing batch() {
+    Timing timing{};
+    const double waited = waited_ns();
+    const double wall = nanoseconds([&] { timing.ns = run_(calls_); });
+    timing.waited = std::max(waited_ns() - waited, 0.0) / wall;  // a thread may have ended
+    return timing;
+  }
+
   /// Chooses a batch that takes a quarter of the turn, or one call.
   void choose_calls() {
     const double batch_ns = turn_ns_ / 4;
@@ -83,11 +114,11 @@ auto repeat(const Fn& fn) {
   };
 }
 
-/// Returns the smallest result of `measure`, which measures for one turn.
+/// Returns the smallest time of `measure`, which measures for one turn.
 template <class Measure>
 double smallest(Measure measure, int turns) {
-  double best = measure();
-  for (int i = 1; i < turns; ++i) best = std::min(best, measure());
+  double best = measure().ns;
+  for (int i = 1; i < turns; ++i) best = std::min(best, measure().ns);
   return best;
 }
 
@@ -97,7 +128,7 @@ double time_of(const Fn& fn, const Effort& effort = {}) {
   return smallest(Turn(repeat(fn), effort.turn_ns), effort.turns);
 }
 
-/// Reports the figure `name`. `measure()` measures for one turn and returns nanoseconds.
+/// Reports the figure `name`. `measure()` measures for one turn and returns a Timing.
 template <class Measure>
 void report_measured(const char* name, Measure measure, int turns) {
   if (std::getenv("BENCH_TURNS") == nullptr) {
@@ -110,7 +141,8 @@ void report_measured(const char* name, Measure measure, int turns) {
   char command[16];
   while (std::fgets(command, sizeof command, stdin) != nullptr &&
          std::strcmp(command, "time\n") == 0) {
-    std::printf("time\t%.2f\n", measure());
+    const Timing timing = measure();
+    std::printf("time\t%.2f\t%.4f\n", timing.ns, timing.waited);
     std::fflush(stdout);
   }
 }

@@ -14,7 +14,7 @@ import sys
 import time
 
 import turns
-from table import mean_of, ratio, shown, shown_ratio
+from table import mean_of, ratio, shown, shown_ratio, waits, who_waited
 
 LIMIT, PASSES, PRINTED = 1.02, 3, 40
 
@@ -34,11 +34,15 @@ class Line:
     def slower(self):
         return len(self.passes) == PASSES and self.suspicious()
 
+    def reason(self):
+        """Why the line has no ratio."""
+        return who_waited(self.passes[-1], ("old", "new"))
+
     def row(self):
         # Uses the last pass: programs chosen for being slow in the first pass have a ratio too high there.
         old, new = self.passes[-1]
         ratios = ", ".join(map(shown_ratio, self.ratios()))
-        verdict = "slower" if self.slower() else ""
+        verdict = "slower" if self.slower() else self.reason() or ""
         return (f"| {self.name} | {self.program}, {self.threads} | {shown(old)} | {shown(new)} | "
                 f"{shown_ratio(self.ratios()[-1])} | {ratios} | {verdict} |")
 
@@ -88,6 +92,9 @@ def main(old, new):
     lines.sort(key=lambda line: (line.slower(), line.ratios()[-1] or 0), reverse=True)
     summary = (f"{sum(line.slower() for line in lines)} of {len(lines)} lines are above {LIMIT} in all "
                f"{PASSES} passes. Took {time.monotonic() - start:.0f} s.")
+    waited = waits(line.reason() for line in lines)
+    if waited:
+        summary += "\n" + waited
     path = os.path.join(new, "bench", "compare.md")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w") as file:

@@ -5,7 +5,8 @@
 
 PYTHON (python3) is where PyTorch and JAX are looked for; TORCH_DIR names another libtorch (the
 folder with include/ and lib/). tern and its peer take turns at each line, ROUNDS (5) times, with
-each number of THREADS ("1 2"); each figure is the smallest of its rounds. PROGRAMS chooses
+each number of THREADS ("1 2"); each figure is the smallest of its rounds, a dash if a program waited
+for a core in all of them (docs/performance.md). PROGRAMS chooses
 programs; without it the footprint is measured, too. LINES chooses lines of the programs (a regular
 expression). MNIST_DIR names the folder of MNIST's files for the epoch, which takes drawn digits
 without. JOBS compilers run at once.

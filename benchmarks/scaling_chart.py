@@ -2,6 +2,8 @@
 
 import math
 
+from turns import usable
+
 WIDTH, HEIGHT, TOP, BOTTOM = 1000, 450, 76, 390
 PANELS = (("batch", "batch size (width 400)", 70, 450), ("width", "width (batch 128)", 560, 940))
 # Colours that colour-blind readers can tell apart, too (Okabe and Ito).
@@ -14,7 +16,7 @@ def series_of(rows):
     result = {}
     for line, program, threads, *times in rows:
         for who, nanoseconds in zip(("tern", "libtorch"), times):
-            if program == "scaling" and nanoseconds:
+            if program == "scaling" and usable(nanoseconds):
                 axis, at = line.split()
                 name = f"{who}, {threads} thread{'s' * (threads > 1)}"
                 points = result.setdefault(name, {}).setdefault(axis, {})

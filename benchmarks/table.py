@@ -1,13 +1,15 @@
-"""Writes results.md and results.json of what run.py measured. A figure that cannot be had, None, is a
-dash."""
+"""Writes results.md and results.json of what run.py measured. A figure that cannot be had, None or
+turns.WAITED, is a dash."""
 
 import json
 import math
 import os
 
+import turns
+
 
 def shown(nanoseconds):
-    if nanoseconds is None:
+    if not turns.usable(nanoseconds):
         return "-"
     return f"{nanoseconds:.0f} ns" if nanoseconds < 1e4 else f"{nanoseconds / 1e3:.1f} us"
 
@@ -17,7 +19,23 @@ def shown_ratio(value, digits=2):
 
 
 def ratio(above, below):
-    return above / below if above and below else None
+    return above / below if turns.usable(above) and turns.usable(below) else None
+
+
+def who_waited(figures, names):
+    """The reason for a dash, such as "peer waited for a core"; None if no program waited."""
+    who = [name for figure, name in zip(figures, names) if figure == turns.WAITED]
+    return f"{' and '.join(who)} {turns.WAITED}" if who else None
+
+
+def reason(tern, peer):
+    return who_waited((tern, peer), ("tern", "peer"))
+
+
+def waits(reasons):
+    """How many lines have no ratio because a program waited; None if none has."""
+    count = sum(map(bool, reasons))
+    return f"Lines without a ratio because a program {turns.WAITED} in every round: {count}." if count else None
 
 
 def mean_of(ratios):
@@ -32,6 +50,10 @@ def number(text):
     except ValueError:
         return None
     return value if math.isfinite(value) and value > 0 else None
+
+
+def time_or_null(figure):
+    return figure if turns.usable(figure) else None
 
 
 def processor():
@@ -55,7 +77,8 @@ def lines_table(rows):
         cells = []
         for t in threads:
             tern, peer = found.get(t, (None, None))
-            cells += [shown(tern), shown_ratio(ratio(tern, peer))]
+            why = reason(tern, peer)
+            cells += [shown(tern), f"- ({why})" if why else shown_ratio(ratio(tern, peer))]
         yield f"| {name} | {' | '.join(cells)} |"
 
 
@@ -92,10 +115,14 @@ def write(folder, rows, footprint, versions, seconds, late):
               f"tern / peer; a dash is a figure that could not be had. Took {seconds:.0f} s.", file=file)
         if late:
             print(f"The last {late} lines had one round: the time was over.", file=file)
+        waited = waits(reason(tern, peer) for *_, tern, peer in rows)
+        if waited:
+            print(waited, file=file)
         tables = [lines_table(rows), programs_table(rows)] + [footprint_table(footprint)] * bool(footprint)
         for table in tables:
             print("", *table, sep="\n", file=file)
-    results = [{"name": name, "program": program, "threads": t, "tern_ns": tern, "peer_ns": peer}
+    results = [{"name": name, "program": program, "threads": t, "tern_ns": time_or_null(tern),
+                "peer_ns": time_or_null(peer), "reason": reason(tern, peer)}
                for name, program, t, tern, peer in rows]
     small = [{"name": name, "unit": unit, "tern": number(tern), "peer": number(peer)}
              for name, unit, tern, peer in footprint]

@@ -18,6 +18,12 @@ PROGRAMS = ("vae_step adam_limit small_ops ops norms gemm linear conv pooling mo
             "safetensors every_op").split()
 # No further round of a line begins after this many seconds, but each line gets two rounds.
 LINE_SECONDS = 2
+# A turn counts if one of its batches waited for at most this share of its time: the time is then too
+# long by at most a ninth.
+MOST_WAITED = 0.1
+# What time_line() says instead of a time if no turn counts: the time of threads that wait for each
+# other is then up to 100 times too long.
+WAITED = "waited for a core"
 LIBC = ctypes.CDLL(None)
 
 
@@ -69,7 +75,7 @@ def die_with_driver():
 
 
 def usable(nanoseconds):
-    return nanoseconds is not None and math.isfinite(nanoseconds) and nanoseconds > 0
+    return isinstance(nanoseconds, float) and math.isfinite(nanoseconds) and nanoseconds > 0
 
 
 def complain(message):
@@ -119,17 +125,19 @@ class Program:
         return result
 
     def time(self):
-        """Nanoseconds of the line in one turn; None if the program cannot say."""
+        """Nanoseconds of the line in one turn, None if the program cannot say, and the smallest share
+        of the time of a batch that its threads waited for a core."""
         if self.name is None:
-            return None
+            return None, 0
         line, answer = self.name, self._ask("time", "time")
         try:
-            result = float(answer)
-        except (TypeError, ValueError):
-            return None
+            # Older programs do not tell the share.
+            result, waited = map(float, ((answer or "") + "\t0").split("\t")[:2])
+        except ValueError:
+            return None, 0
         if not usable(result):
             complain(f"{' '.join(self.command)}: {line}: {result} ns is no time")
-        return result
+        return result, waited
 
     def move(self, cpu):
         """Puts the main thread on one processor."""
@@ -156,8 +164,18 @@ def names_of(command, log):
     return names
 
 
+def figure_of(turns):
+    """The smallest time of a program's turns, which Program.time() returned. None if any turn failed,
+    WAITED if the program waited in each of them."""
+    if not all(usable(nanoseconds) for nanoseconds, _ in turns):
+        return None
+    if min(waited for _, waited in turns) > MOST_WAITED:
+        return WAITED
+    return min(nanoseconds for nanoseconds, _ in turns)
+
+
 def time_line(programs, rounds, threads):
-    """The smallest time of each program. A program that fails in any round has none."""
+    """The figure of each program."""
     cpus = sorted(os.sched_getaffinity(0))[:2]
     times = [[] for _ in programs]
     start = time.monotonic()
@@ -169,13 +187,13 @@ def time_line(programs, rounds, threads):
             program.move(cpus[round_ % len(cpus)])
         order = list(zip(programs, times))
         for program, found in order if round_ % 2 == 0 else reversed(order):
-            if all(map(usable, found)):
+            if all(usable(nanoseconds) for nanoseconds, _ in found):
                 found.append(program.time())
-    return [min(found) if all(map(usable, found)) else None for found in times]
+    return [figure_of(found) for found in times]
 
 
 def take_turns(commands, threads, rounds, only=None, log=None):
-    """Yields (line, times): the time of each command, None where it has none. `threads` is the number
+    """Yields (line, times): the figure of each command, None where it has none. `threads` is the number
     that the commands ask for. A line that just one program has is timed alone. `only` holds the
     lines to time; all without. `rounds` is a function, asked before each line."""
     programs = [Program(command, log) for command in commands]
