@@ -1,3 +1,4 @@
+#include <tern/backends/cpu/kernels/batch_norm_loops.h>
 #include <tern/backends/cpu/kernels/dims.h>
 #include <tern/backends/cpu/kernels/divide_up.h>
 #include <tern/backends/cpu/kernels/normalize.h>
@@ -8,7 +9,7 @@
 
 // The input is [outer, channels, inner]. A channel is processed run by run. If inner is 1, a block
 // of channels is processed row by row; each number of a channel is then a row with one number per
-// column.
+// column. Blocks are wide, because memory is read fastest in order.
 
 namespace tern::cpu {
 namespace {
@@ -16,57 +17,9 @@ namespace {
 using namespace kernels;
 
 constexpr std::int64_t kBatchNormGrain = 8192;
-constexpr std::int64_t kColumns = 64;
-constexpr std::int64_t kBlockRows = 64;  // rows that may be summed in T
-
-template <class T, class Numbers>
-void normalize(T* __restrict out, const T* __restrict in, std::int64_t n, Numbers high, Numbers low,
-               Numbers scale, Numbers offset) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    out[i] = ((in[i] - high[i]) - low[i]) * scale[i] + offset[i];
-  }
-}
-
-/// Writes the input gradient for fixed statistics. Does not read the input, which may be infinite
-/// or NaN.
-template <class T, class Numbers>
-void fixed_input_gradient(T* __restrict out, const T* __restrict grad, std::int64_t n,
-                          Numbers scale) {
-  for (std::int64_t i = 0; i < n; ++i) out[i] = grad[i] * scale[i];
-}
-
-template <class T, class Numbers>
-void input_gradient(T* __restrict out, const T* __restrict in, const T* __restrict grad,
-                    std::int64_t n, Numbers high, Numbers low, Numbers scale, Numbers mean_grad,
-                    Numbers slope) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    out[i] = (grad[i] - mean_grad[i]) * scale[i] - ((in[i] - high[i]) - low[i]) * slope[i];
-  }
-}
-
-// For a block of columns: adds the terms of one row to first and second.
-template <class T>
-void add_row(T* __restrict first, const T* __restrict in, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) first[i] += in[i];
-}
-template <class T>
-void add_moments(T* __restrict first, T* __restrict second, const T* __restrict in, std::int64_t n,
-                 const T* __restrict about) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    const T difference = in[i] - about[i];
-    first[i] += difference;
-    second[i] += difference * difference;
-  }
-}
-template <class T>
-void add_products(T* __restrict first, T* __restrict second, const T* __restrict in,
-                  const T* __restrict grad, std::int64_t n, const T* __restrict high,
-                  const T* __restrict low) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    first[i] += grad[i];
-    second[i] += grad[i] * ((in[i] - high[i]) - low[i]);
-  }
-}
+constexpr std::int64_t kThreadColumns = 64;  // threads share the columns in such pieces
+constexpr std::int64_t kBlockRows = 64;      // rows that may be summed in T
+constexpr std::int64_t kCachedBytes = std::int64_t{8} << 20;  // of a tensor
 
 /// The numbers of one channel.
 template <class T>
@@ -90,13 +43,16 @@ class BatchNorm {
 
   void run() const {
     const std::int64_t of_channel = args_.outer * inner_;
-    if (inner_ == 1) {
-      parallel_for(0, divide_up(args_.channels, kColumns),
-                   kBatchNormGrain / (of_channel * kColumns),
+    if (has_independent_rows()) {
+      parallel_for(0, args_.outer, std::max(4 * kBatchNormGrain / args_.channels, kBlockRows),
+                   [&](std::int64_t begin, std::int64_t end) { normalize_all(begin, end); });
+    } else if (inner_ == 1) {
+      parallel_for(0, divide_up(args_.channels, kThreadColumns),
+                   kBatchNormGrain / (of_channel * kThreadColumns),
                    [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t block = begin; block < end; ++block) {
-                       const std::int64_t first = block * kColumns;
-                       take_columns(first, std::min(kColumns, args_.channels - first));
+                     const std::int64_t last = std::min(end * kThreadColumns, args_.channels);
+                     for (std::int64_t c = begin * kThreadColumns; c < last; c += kColumns) {
+                       take_columns(c, std::min(kColumns, last - c));
                      }
                    });
     } else {
@@ -108,6 +64,8 @@ class BatchNorm {
   }
 
  private:
+  static constexpr std::int64_t kColumns = 4096 / sizeof(T);  // of a block, at most: a page
+
   /// Calls `fn` with the offset of each run, or of each row of columns.
   template <class Fn>
   void for_each(std::int64_t start, const Fn& fn) const {
@@ -238,8 +196,8 @@ class BatchNorm {
     if (is_forward_) {
       if (args_.out == nullptr) return;
       for_each(start, [&](std::int64_t i) {
-        normalize(static_cast<T*>(args_.out) + i, in_ + i, inner_, same(numbers.high),
-                  same(numbers.low), same(numbers.scale), same(numbers.offset));
+        normalize_rows<1>(static_cast<T*>(args_.out) + i, in_ + i, 0, inner_, same(numbers.high),
+                          same(numbers.low), same(numbers.scale), same(numbers.offset));
       });
       return;
     }
@@ -252,12 +210,12 @@ class BatchNorm {
     if (args_.grad_in == nullptr) return;
     for_each(start, [&](std::int64_t i) {
       if (args_.training == 0) {
-        return fixed_input_gradient(static_cast<T*>(args_.grad_in) + i, grad_ + i, inner_,
-                                    same(numbers.scale));
+        return fixed_gradient_rows<1>(static_cast<T*>(args_.grad_in) + i, grad_ + i, 0, inner_,
+                                      same(numbers.scale));
       }
-      input_gradient(static_cast<T*>(args_.grad_in) + i, in_ + i, grad_ + i, inner_,
-                     same(numbers.high), same(numbers.low), same(numbers.scale),
-                     same(numbers.mean_grad), same(numbers.slope));
+      input_gradient_rows<1>(static_cast<T*>(args_.grad_in) + i, in_ + i, grad_ + i, 0, inner_,
+                             same(numbers.high), same(numbers.low), same(numbers.scale),
+                             same(numbers.mean_grad), same(numbers.slope));
     });
   }
 
@@ -273,11 +231,66 @@ class BatchNorm {
     return total;
   }
 
+  /// The numbers of a block of columns.
+  struct Block {
+    T high[kColumns], low[kColumns], scale[kColumns], offset[kColumns];
+  };
+  struct Sums {
+    double first[kColumns], second[kColumns];
+  };
+
+  void set_block(std::int64_t first, std::int64_t columns, Block& block) const {
+    for (std::int64_t c = 0; c < columns; ++c) {
+      const Channel<T> numbers = channel(first + c);
+      block.high[c] = numbers.high;
+      block.low[c] = numbers.low;
+      block.scale[c] = numbers.scale;
+      block.offset[c] = numbers.offset;
+    }
+  }
+
+  std::int64_t count_wide(std::int64_t first, std::int64_t columns) const {
+    std::int64_t wide = 0;
+    for (std::int64_t c = first; c < first + columns; ++c) wide += is_wide(c) ? 1 : 0;
+    return wide;
+  }
+
+  /// Returns true for many rows with known statistics. Threads then share the rows.
+  bool has_independent_rows() const {
+    return inner_ == 1 && is_forward_ && args_.training == 0 && args_.outer >= 2 * kBlockRows &&
+           count_wide(0, args_.channels) == 0;
+  }
+
+  /// Returns true for rows without gaps in a tensor beyond the cache: reading them in order is
+  /// faster than several at a time.
+  bool is_stream(std::int64_t columns) const {
+    return columns == step_ && args_.outer * step_ > kCachedBytes / std::int64_t{sizeof(T)};
+  }
+
+  /// Normalises all columns of some rows.
+  void normalize_all(std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t first = 0; first < args_.channels; first += kColumns) {
+      const std::int64_t columns = std::min(kColumns, args_.channels - first);
+      Block block;
+      set_block(first, columns, block);
+      normalize_columns(first, columns, block, begin, end);
+    }
+  }
+
+  void normalize_columns(std::int64_t first, std::int64_t columns, const Block& block,
+                         std::int64_t begin, std::int64_t end) const {
+    const T *high = block.high, *low = block.low, *scale = block.scale, *offset = block.offset;
+    for_row_groups(begin, end, is_stream(columns), [&](auto rows, std::int64_t row) {
+      const std::int64_t i = first + row * step_;
+      normalize_rows<rows()>(static_cast<T*>(args_.out) + i, in_ + i, step_, columns, high, low,
+                             scale, offset);
+    });
+  }
+
   /// Computes channels as columns. Counts the wide ones first, as mend_statistics() does.
   void take_columns(std::int64_t first, std::int64_t columns) const {
     take_block(first, columns);
-    std::int64_t wide = 0;
-    for (std::int64_t c = first; c < first + columns; ++c) wide += is_wide(c) ? 1 : 0;
+    std::int64_t wide = count_wide(first, columns);
     for (std::int64_t c = first; wide > 0; ++c) {
       if (!is_wide(c)) continue;
       take_wide(c);
@@ -286,66 +299,67 @@ class BatchNorm {
   }
 
   void take_block(std::int64_t first, std::int64_t columns) const {
-    TwoSums sums[kColumns];
+    Sums sums;
     if (is_forward_ && args_.training != 0) {
       T about[kColumns];
-      sum_rows(first, columns, sums,
-               [&](T* a, T*, std::int64_t i) { add_row(a, in_ + i, columns); });
-      for (std::int64_t c = 0; c < columns; ++c) about[c] = static_cast<T>(sums[c].first / count_);
-      sum_rows(first, columns, sums,
-               [&](T* a, T* b, std::int64_t i) { add_moments(a, b, in_ + i, columns, about); });
-      for (std::int64_t c = 0; c < columns; ++c) set_statistics(first + c, about[c], sums[c]);
+      sum_rows(first, columns, sums, [&](auto rows, T* a, T*, std::int64_t i) {
+        add_rows<rows()>(a, in_ + i, step_, columns);
+      });
+      for (std::int64_t c = 0; c < columns; ++c) about[c] = static_cast<T>(sums.first[c] / count_);
+      sum_rows(first, columns, sums, [&](auto rows, T* a, T* b, std::int64_t i) {
+        add_moments<rows()>(a, b, in_ + i, step_, columns, about);
+      });
+      for (std::int64_t c = 0; c < columns; ++c) {
+        set_statistics(first + c, about[c], {sums.first[c], sums.second[c]});
+      }
       mend_statistics(first, columns);
     }
-    T high[kColumns], low[kColumns], scale[kColumns], offset[kColumns];
-    Channel<T> numbers[kColumns];
-    for (std::int64_t c = 0; c < columns; ++c) {
-      numbers[c] = channel(first + c);
-      high[c] = numbers[c].high;
-      low[c] = numbers[c].low;
-      scale[c] = numbers[c].scale;
-      offset[c] = numbers[c].offset;
-    }
+    Block block;
+    set_block(first, columns, block);
     if (is_forward_) {
-      if (args_.out == nullptr) return;
-      for_each(first, [&](std::int64_t i) {
-        normalize<T, const T*>(static_cast<T*>(args_.out) + i, in_ + i, columns, high, low, scale,
-                               offset);
-      });
+      if (args_.out != nullptr) normalize_columns(first, columns, block, 0, args_.outer);
       return;
     }
-    sum_rows(first, columns, sums, [&](T* a, T* b, std::int64_t i) {
-      add_products(a, b, in_ + i, grad_ + i, columns, high, low);
+    sum_rows(first, columns, sums, [&](auto rows, T* a, T* b, std::int64_t i) {
+      add_products<rows()>(a, b, in_ + i, grad_ + i, step_, columns, block.high, block.low);
     });
-    T mean_grad[kColumns], slope[kColumns];
+    T mean_grads[kColumns], slopes[kColumns];
     for (std::int64_t c = 0; c < columns; ++c) {
-      finish_gradients(first + c, sums[c], numbers[c]);
-      mean_grad[c] = numbers[c].mean_grad;
-      slope[c] = numbers[c].slope;
+      Channel<T> numbers{};
+      numbers.scale = block.scale[c];
+      finish_gradients(first + c, {sums.first[c], sums.second[c]}, numbers);
+      mean_grads[c] = numbers.mean_grad;
+      slopes[c] = numbers.slope;
     }
     if (args_.grad_in == nullptr) return;
-    for_each(first, [&](std::int64_t i) {
+    const T *high = block.high, *low = block.low, *scale = block.scale;
+    const T *mean_grad = mean_grads, *slope = slopes;
+    for_row_groups(0, args_.outer, is_stream(columns), [&](auto rows, std::int64_t row) {
+      const std::int64_t i = first + row * step_;
+      const auto out = static_cast<T*>(args_.grad_in) + i;
       if (args_.training == 0) {
-        return fixed_input_gradient<T, const T*>(static_cast<T*>(args_.grad_in) + i, grad_ + i,
-                                                 columns, scale);
+        fixed_gradient_rows<rows()>(out, grad_ + i, step_, columns, scale);
+      } else {
+        input_gradient_rows<rows()>(out, in_ + i, grad_ + i, step_, columns, high, low, scale,
+                                    mean_grad, slope);
       }
-      input_gradient<T, const T*>(static_cast<T*>(args_.grad_in) + i, in_ + i, grad_ + i, columns,
-                                  high, low, scale, mean_grad, slope);
     });
   }
 
-  /// Sets sums[c] to the sums over all rows of the terms that `add` adds to columns c of its two
-  /// rows.
+  /// Sets `sums` to the sums over all rows of the terms that `add` adds to its two rows.
   template <class Add>
-  void sum_rows(std::int64_t first, std::int64_t columns, TwoSums* sums, const Add& add) const {
-    std::fill_n(sums, columns, TwoSums());
-    for (std::int64_t row = 0; row < args_.outer;) {
-      T a[kColumns] = {}, b[kColumns] = {};
-      const std::int64_t end = std::min(row + kBlockRows, args_.outer);
-      for (; row < end; ++row) add(a, b, first + row * step_);
+  void sum_rows(std::int64_t first, std::int64_t columns, Sums& sums, const Add& add) const {
+    std::fill_n(sums.first, columns, 0);
+    std::fill_n(sums.second, columns, 0);
+    for (std::int64_t begin = 0; begin < args_.outer; begin += kBlockRows) {
+      T a[kColumns], b[kColumns];
+      std::fill_n(a, columns, T(0));
+      std::fill_n(b, columns, T(0));
+      for_row_groups(begin, std::min(begin + kBlockRows, args_.outer), is_stream(columns),
+                     [&](auto rows, std::int64_t row) { add(rows, a, b, first + row * step_); });
       for (std::int64_t c = 0; c < columns; ++c) {
-        sums[c].first += a[c];
-        sums[c].second += b[c];
+        sums.first[c] += a[c];
+        sums.second[c] += b[c];
       }
     }
   }
