@@ -166,7 +166,8 @@ Tensor binary_cross_entropy_with_logits(const Tensor& input, const Tensor& targe
       wrt(
           target,
           [each_gradient](const Tensor& g, const Tensor& x, const Tensor& w, const Tensor& p) {
-            const Tensor slope = p.defined() ? (p - 1) * softplus_minus(x) - x : -x;
+            // With (p - 1) * softplus_minus(x) - x, p = 1 would multiply infinity by 0.
+            const Tensor slope = p.defined() ? p * softplus_minus(x) - softplus_minus(-x) : -x;
             return each_gradient(g, w) * slope;
           },
           input, weight, pos_weight));

@@ -135,10 +135,13 @@ std::tuple<Tensor, Tensor> spread_and_mean(const SpreadCall& call, const Tensor&
       std::tie(spread, middle) = plain_spread_and_mean(call, wide.to(kDouble));
     } else {
       constexpr double kScale = 0x1p600;  // the squares of the largest quotients are finite
-      std::tie(spread, middle) = plain_spread_and_mean(call, wide / kScale);
-      spread.mul_(kScale);
-      if (!call.is_std) spread.mul_(kScale);
-      middle.mul_(kScale);
+      auto [scaled, scaled_middle] = plain_spread_and_mean(call, wide / kScale);
+      scaled.mul_(kScale);
+      if (!call.is_std) scaled.mul_(kScale);
+      // The squares of other results vanish in this scale.
+      const Tensor is_right = isfinite(spread);
+      spread = where(is_right, spread, scaled);
+      middle = where(is_right, middle, scaled_middle.mul_(kScale));
     }
   }
   return {spread.to(self.dtype()), middle.to(self.dtype())};

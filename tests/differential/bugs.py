@@ -202,4 +202,8 @@ BUGS = [
         made(3, [1, 1, 1, 1], [2, 2]),
         ("backward(a, b, c, d)", [2, 3, None, False], []),
     ]),
+    ("resampling lost the sign of a copied -0 on a device", [
+        made(0, [-0.0, 1, -0.0], [1, 1, 3]),
+        ("torch._C._nn.upsample_nearest1d(a, b, None)", [0, [5]], [1]),
+    ]),
 ]

@@ -376,6 +376,14 @@ def infinities():
         channels = shape[1]
         call("F.batch_norm(a, d, e, b, c, f, g, h)", T([INF, 1, 2, 3, NAN, 2, 4, 7], shape), None, None,
              C([0.5] * channels), C([2] * channels), False, 0.1, 1e-5)
+    call("F.binary_cross_entropy_with_logits(a, b, c, pos_weight=d, reduction=e)", T([-INF, INF, 2, -3]), T([0.5, 0, 1, 0.25]),
+         None, C([1, 2, 1, 3]), "none")
+    for op in ("std", "var"):
+        call(f"a.{op}(b, correction=c, keepdim=d)", C([1, 2, INF, 1], [2, 2], "float64"), [1], 1, False)
+        call(f"torch.{op}_mean(a, b, correction=c, keepdim=d)", C([1, 2, INF, 1], [2, 2], "float64"), [0], 1, True)
+    for width, gradient in product([3, 5], [1, INF]):  # at a border the window has fewer elements
+        call("torch._C._nn._upsample_bilinear2d_aa(a, b, c, None, None)", T([1, 2, 3, INF], [1, 1, 1, 4]), [1, width], False,
+             gradient=[gradient] * width)
 
 
 for group in (quantiles, classes, spreads, by_index, ranks, scans, distances, reductions, orders, sequences, elementwise, losses,

@@ -15,8 +15,8 @@ using namespace kernels;
 
 constexpr std::int64_t kResampleGrain = 16384;  // products per thread
 
-/// Indices and weights of all results. Tap k of result o is at k * out_size + o; missing taps have
-/// the weight 0.
+/// Indices and weights of all results. Tap k of result o is at k * out_size + o. Missing taps have
+/// the weight 0 and must not be read: the product with an infinite element is NaN.
 template <class T>
 struct ResampleTable {
   std::int64_t taps, outs;
@@ -55,7 +55,10 @@ void gather_taps(const ResampleTable<T>& table, const T* __restrict in, T* __res
   } else {
     for (std::int64_t o = 0; o < n; ++o) out[o] = w[o] * in[at[o]];
     for (std::int64_t k = 1; k < table.taps; ++k) {
-      for (std::int64_t o = 0; o < n; ++o) out[o] += w[k * n + o] * in[at[k * n + o]];
+      for (std::int64_t o = 0; o < n; ++o) {
+        const T weight = w[k * n + o];
+        out[o] += weight == T(0) ? T(0) : weight * in[at[k * n + o]];
+      }
     }
   }
 }
@@ -124,9 +127,10 @@ void resample_back(const ResampleArgs& args, const ResampleTable<T>& table) {
                      const T* const w = table.weights + k * n;
                      const std::int32_t* const at = table.indices + k * n;
                      for (std::int64_t o = 0; o < n; ++o) {
+                       if (w[o] == T(0)) continue;
                        if (inner == 1) {
                          to[at[o]] += w[o] * from[o];
-                       } else if (w[o] != T(0)) {
+                       } else {
                          add_columns(to + at[o] * inner, from + o * inner, w[o], inner, false);
                        }
                      }

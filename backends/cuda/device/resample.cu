@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t inner = i % args.inner, o = i / args.inner % args.out_size;
   const std::int64_t from = i / args.inner / args.out_size * args.in_size;
   const ResampleTaps<T> taps = axis.taps(o);
-  T sum = 0;
+  T sum = T(-0.0);  // keeps the sign of a single -0
   for (std::int64_t k = 0; k < taps.count; ++k) {
     sum += axis.weight(taps, k) * in[(from + axis.index(taps, k)) * args.inner + inner];
   }

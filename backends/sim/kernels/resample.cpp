@@ -84,7 +84,9 @@ void apply(const ResampleArgs& args) {
   const bool back = args.backward != 0;
   const std::int64_t results = back ? args.in_size : args.out_size;
   const std::int64_t elements = back ? args.out_size : args.in_size;
-  std::vector<double> sums(static_cast<std::size_t>(args.outer * results * args.inner));
+  // A sum that starts with -0 keeps the sign of a single -0.
+  std::vector<double> sums(static_cast<std::size_t>(args.outer * results * args.inner),
+                           back ? 0.0 : -0.0);
   for (std::int64_t o = 0; o < args.out_size; ++o) {
     for (const Term& term : terms<Position>(args, o)) {
       const std::int64_t to = back ? term.index : o, from = back ? o : term.index;
