@@ -226,9 +226,10 @@ Tensor unpooled(const char* kernel, const char* node, int dims, const Tensor& in
   Tensor out;
   {
     const NoGradGuard no_grad;
-    const Tensor rows =
-        input.new_zeros({planes, volume}).scatter_(1, at, input.reshape({planes, count}));
-    out = detail::in_format(rows.view(sizes),
+    Tensor rows = input.new_zeros({planes, volume});
+    rows.scatter_(1, at, input.reshape({planes, count}));
+    rows.self().set_geometry(0, sizes, contiguous_strides(sizes));  // no view of another tensor
+    out = detail::in_format(rows,
                             dims == 2 ? detail::image_format(input, 2) : MemoryFormat::Contiguous);
   }
   if (!needs_grad(input)) return out;

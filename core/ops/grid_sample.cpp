@@ -264,7 +264,8 @@ Tensor affine_grid_generator(const Tensor& theta, IntArrayRef size, StrictBool a
     std::reverse(parts.begin(), parts.end());
     parts.push_back(ones_like(parts[0]));
     base = stack(parts, -1).reshape({1, -1, dims + 1}).expand({batch, -1, dims + 1});
-    out = base.bmm(theta.transpose(1, 2)).view(sizes);
+    out = base.bmm(theta.transpose(1, 2));
+    out.self().set_geometry(0, sizes, contiguous_strides(sizes));  // no view of another tensor
   }
   if (!needs_grad(theta)) return out;
   return record("AffineGridGeneratorBackward0", out,

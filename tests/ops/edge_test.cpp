@@ -149,6 +149,19 @@ TEST(Edge, ChunksOfAnEmptyDimension) {
   EXPECT_EQ(zeros({2, 5}).chunk(3).size(), 2u);
 }
 
+TEST(Edge, UnpooledTensorsAndGridsAreNoViews) {
+  const Tensor index = zeros({1, 1, 1}, kLong);
+  for (const bool records : {false, true}) {
+    const Tensor plane = ones({1, 1, 1}).requires_grad_(records);
+    const Tensor volume = ones({1, 1, 1, 1}).requires_grad_(records);
+    const Tensor theta = ones({1, 2, 3}).requires_grad_(records);
+    EXPECT_FALSE(max_unpool2d(plane, index, {2, 3}).is_view());
+    EXPECT_FALSE(
+        max_unpool3d(volume, index.unsqueeze(0), {2, 2, 3}, {1, 1, 1}, {0, 0, 0}).is_view());
+    EXPECT_FALSE(affine_grid_generator(theta, {1, 1, 2, 3}, false).is_view());
+  }
+}
+
 TEST(Edge, ProductsAreNoViews) {
   const Tensor x = ones({2, 3}).requires_grad_(), v = ones({3});
   for (Tensor product : {v.dot(v), mv(x, v), v.matmul(x.t()), x.expand({2, 2, 3}).matmul(v),
