@@ -57,6 +57,27 @@ Tensor threshold_into(const Tensor& x, const Scalar& threshold, const Scalar& va
                          {x, bound(threshold), bound(value)}, out);
 }
 
+Tensor threshold_op(const char* node, const Tensor& input, const Scalar& threshold,
+                    const Scalar& value) {
+  Tensor out = threshold_into(input, threshold, value, {});
+  if (!needs_grad(input)) return out;
+  return record(
+      node, out,
+      wrt(
+          input,
+          [threshold](const Tensor& g, const Tensor& x) { return where(x <= threshold, 0, g); },
+          input));
+}
+
+Tensor leaky_relu_op(const char* node, const Tensor& input, const Scalar& negative_slope) {
+  return activate(
+      {"leaky_relu", node, "leaky_relu", ElementwiseOp::leaky_relu}, input,
+      [negative_slope](const Tensor& g, const Tensor& x) {
+        return where(x > 0, g, g * negative_slope);
+      },
+      negative_slope);
+}
+
 struct Bounds {
   Scalar low, high;
 };
@@ -122,6 +143,7 @@ Tensor elu_into(const Tensor& x, const EluFactors& factors, const Tensor& out) {
       {x, Scalar(factors.negative), Scalar(factors.positive)}, out);
 }
 
+// The names of in-place forms that have gradients of their own in PyTorch end in 1.
 Tensor elu_op(const char* node, const Tensor& input, const EluFactors& factors) {
   Tensor out = elu_into(input, factors, {});
   if (!needs_grad(input)) return out;
@@ -217,14 +239,7 @@ Tensor softplus(const Tensor& input, const Scalar& beta, const Scalar& threshold
 
 Tensor threshold(const Tensor& input, const Scalar& threshold, const Scalar& value) {
   TERN_OP("threshold", input);
-  Tensor out = threshold_into(input, threshold, value, {});
-  if (!needs_grad(input)) return out;
-  return record(
-      "ThresholdBackward0", out,
-      wrt(
-          input,
-          [threshold](const Tensor& g, const Tensor& x) { return where(x <= threshold, 0, g); },
-          input));
+  return threshold_op("ThresholdBackward0", input, threshold, value);
 }
 
 Tensor& threshold_(Tensor& input, const Scalar& threshold, const Scalar& value) {
@@ -232,7 +247,7 @@ Tensor& threshold_(Tensor& input, const Scalar& threshold, const Scalar& value) 
   return activate_inplace(
       input,
       [&](const Tensor& x, const Tensor& out) { return threshold_into(x, threshold, value, out); },
-      [&](const Tensor& x) { return tern::threshold(x, threshold, value); });
+      [&](const Tensor& x) { return threshold_op("ThresholdBackward1", x, threshold, value); });
 }
 
 Tensor hardtanh(const Tensor& input, const Scalar& min_val, const Scalar& max_val) {
@@ -294,12 +309,7 @@ Tensor softshrink(const Tensor& input, const Scalar& lambd) {
 
 Tensor leaky_relu(const Tensor& input, const Scalar& negative_slope) {
   TERN_OP("leaky_relu", input);
-  return activate(
-      {"leaky_relu", "LeakyReluBackward0", "leaky_relu", ElementwiseOp::leaky_relu}, input,
-      [negative_slope](const Tensor& g, const Tensor& x) {
-        return where(x > 0, g, g * negative_slope);
-      },
-      negative_slope);
+  return leaky_relu_op("LeakyReluBackward0", input, negative_slope);
 }
 
 Tensor& leaky_relu_(Tensor& input, const Scalar& negative_slope) {
@@ -310,7 +320,7 @@ Tensor& leaky_relu_(Tensor& input, const Scalar& negative_slope) {
       [&](const Tensor& x, const Tensor& out) {
         return run_unary("leaky_relu_", ElementwiseOp::leaky_relu, x, out, negative_slope);
       },
-      [&](const Tensor& x) { return leaky_relu(x, negative_slope); });
+      [&](const Tensor& x) { return leaky_relu_op("LeakyReluBackward1", x, negative_slope); });
 }
 
 Tensor elu(const Tensor& input, const Scalar& alpha, const Scalar& scale,
@@ -321,7 +331,7 @@ Tensor elu(const Tensor& input, const Scalar& alpha, const Scalar& scale,
 
 Tensor& elu_(Tensor& input, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) {
   TERN_OP("elu_", input);
-  return elu_inplace("EluBackward0", input, elu_factors(alpha, scale, input_scale));
+  return elu_inplace("EluBackward1", input, elu_factors(alpha, scale, input_scale));
 }
 
 Tensor selu(const Tensor& input) {
@@ -331,7 +341,7 @@ Tensor selu(const Tensor& input) {
 
 Tensor& selu_(Tensor& input) {
   TERN_OP("selu_", input);
-  return elu_inplace("EluBackward0", input, elu_factors(kSeluAlpha, kSeluScale, 1));
+  return elu_inplace("EluBackward1", input, elu_factors(kSeluAlpha, kSeluScale, 1));
 }
 
 Tensor celu(const Tensor& input, const Scalar& alpha) {
@@ -341,7 +351,7 @@ Tensor celu(const Tensor& input, const Scalar& alpha) {
 
 Tensor& celu_(Tensor& input, const Scalar& alpha) {
   TERN_OP("celu_", input);
-  return elu_inplace("CeluBackward0", input, celu_factors(alpha));
+  return elu_inplace("CeluBackward1", input, celu_factors(alpha));
 }
 
 Tensor gelu(const Tensor& input, std::string_view approximate) {

@@ -28,6 +28,15 @@ Tensor polygamma_into(std::int64_t n, const Tensor& x, const Tensor& out) {
   return run_unary("polygamma", ElementwiseOp::polygamma, x, out, static_cast<double>(n));
 }
 
+Tensor polygamma_op(const char* node, std::int64_t n, const Tensor& x) {
+  Tensor out = polygamma_into(n, x, {});
+  if (!needs_grad(x)) return out;
+  return record(
+      node, out,
+      wrt(
+          x, [n](const Tensor& g, const Tensor& saved) { return g * polygamma(n + 1, saved); }, x));
+}
+
 // Logit without a limit has the limit -1.
 Tensor logit_into(const Tensor& x, const std::optional<double>& eps, const Tensor& out) {
   return run_unary("logit", ElementwiseOp::logit, x, out, eps.value_or(-1));
@@ -74,18 +83,13 @@ TERN_UNARY(sinc, "SincBackward0", kInput, sinc_gradient(g, x))
 
 Tensor polygamma(std::int64_t n, const Tensor& self) {
   TERN_OP("polygamma", self);
-  Tensor out = polygamma_into(n, self, {});
-  if (!needs_grad(self)) return out;
-  return record(
-      "PolygammaBackward0", out,
-      wrt(
-          self, [n](const Tensor& g, const Tensor& x) { return g * polygamma(n + 1, x); }, self));
+  return polygamma_op("PolygammaBackward0", n, self);
 }
 
 Tensor& polygamma_(Tensor& self, std::int64_t n) {
   TERN_OP("polygamma_", self);
   return detail::inplace(self, [n](const Tensor& x, const Tensor& out) {
-    return out.defined() ? polygamma_into(n, x, out) : polygamma(n, x);
+    return out.defined() ? polygamma_into(n, x, out) : polygamma_op("PolygammaBackward1", n, x);
   });
 }
 

@@ -72,9 +72,10 @@ struct Rejection {
 
 struct OpCase {
   std::string name;
-  std::string op = {};       // the op of the record
-  std::string node = {};     // the gradient's name; empty when there is none
-  OpFunction function = {};  // "cpp"
+  std::string op = {};             // the op of the record
+  std::string node = {};           // the gradient's name; empty when there is none
+  std::string in_place_node = {};  // that of the form in place, if it is another
+  OpFunction function = {};        // "cpp"
   // A list of samples and of sets: "unary", {"binary": [low, high]} and others in records.cpp.
   std::vector<Sample> samples = {};
   OpFunction in_place = {};  // changes its first argument; empty when there is no such form

@@ -4,7 +4,7 @@ import json
 RECORD = ("op", "traits", "sampler", "forms", "cases")
 TRAITS = ("exact", "sum", "square", "layout", "step", "pole", "kink")
 FORM = ("cpp", "python", "parameters")
-CASE = ("name", "comment", "cpp", "python", "in_place", "node", "samples", "dtypes",
+CASE = ("name", "comment", "cpp", "python", "in_place", "node", "in_place_node", "samples", "dtypes",
         "mixes_devices", "numbers_join", "meta", "second_order", "tolerance", "golden_factor", "other_node", "kernel",
         "optional", "calls_before", "rejections", "golden")
 WIDTH = 100

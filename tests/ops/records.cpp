@@ -183,15 +183,18 @@ void find_functions(const RecordValue& value, const std::string& file, FunctionT
 
 OpCase read_case(const RecordValue& value, const std::string& file, const std::string& op_name,
                  FunctionTable* functions) {
-  value.allow({"name",   "comment",      "cpp",          "python",        "in_place",
-               "node",   "samples",      "dtypes",       "mixes_devices", "numbers_join",
-               "meta",   "second_order", "tolerance",    "golden_factor", "other_node",
-               "kernel", "optional",     "calls_before", "rejections",    "golden"});
+  value.allow({"name",         "comment",      "cpp",          "python",        "in_place",
+               "node",         "samples",      "dtypes",       "mixes_devices", "numbers_join",
+               "meta",         "second_order", "tolerance",    "golden_factor", "other_node",
+               "kernel",       "optional",     "calls_before", "rejections",    "golden",
+               "in_place_node"});
   OpCase op;
   op.name = value["name"].as<std::string>();
   op.op = op_name;
   find_functions(value, file, functions, &op);
   value.read("node", &op.node);
+  op.in_place_node = op.node;
+  value.read("in_place_node", &op.in_place_node);
   op.samples = read_samples(value["samples"]);
   if (op.samples.empty()) value["samples"].fail("must not be empty");
   if (value.has("dtypes")) {
