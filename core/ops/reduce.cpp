@@ -211,8 +211,11 @@ Tensor nansum(const Tensor& self, IntArrayRef dim, StrictBool keepdim,
               std::optional<ScalarType> dtype) {
   TERN_OP("nansum", self);
   const ScalarType wanted = total_dtype("sum", self, dtype);
+  if (!is_floating_point(wanted)) {  // as an integer, NaN would be a number
+    const Tensor numbers = self.is_floating_point() ? masked_fill(self, isnan(self), 0) : self;
+    return sum_of("SumBackward1", numbers, dim, keepdim, dtype);
+  }
   const Tensor terms = as_terms(self, wanted);
-  if (!terms.is_floating_point()) return sum_of("SumBackward1", self, dim, keepdim, dtype);
   Tensor out = run_reduce({"nansum", ReduceOp::kNanSum, wanted, 1, keepdim}, terms, dim);
   if (!needs_grad(terms)) return out;
   return record("NansumBackward0", out,

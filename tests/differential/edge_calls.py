@@ -378,6 +378,8 @@ def infinities():
              C([0.5] * channels), C([2] * channels), False, 0.1, 1e-5)
     call("F.binary_cross_entropy_with_logits(a, b, c, pos_weight=d, reduction=e)", T([-INF, INF, 2, -3]), T([0.5, 0, 1, 0.25]),
          None, C([1, 2, 1, 3]), "none")
+    for dtype in ("bool", "int64"):
+        call("a.nansum(b, c, dtype=d)", C([NAN, 2.5, NAN, NAN], [2, 2]), [1], False, dtype)
     for op in ("std", "var"):
         call(f"a.{op}(b, correction=c, keepdim=d)", C([1, 2, INF, 1], [2, 2], "float64"), [1], 1, False)
         call(f"torch.{op}_mean(a, b, correction=c, keepdim=d)", C([1, 2, INF, 1], [2, 2], "float64"), [0], 1, True)
