@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh FOLDER LIBRARY PLUGIN REASON PROGRAM...: copies libtern, where there is one, and the programs into
-# FOLDER, with PLUGIN as its libtern_cuda.so (nothing: none; cut:FILE: its first 4 KiB), and expects that the first
+# FOLDER, with PLUGIN as its libtern_cuda.so (none: without one; cut:FILE: its first 4 KiB), and expects that the first
 # program tells REASON and that all of them succeed. TERN_TEST_PRELOAD is what `env` sets for them.
 set -eu
 folder=$1 library=$2 plugin=$3 reason=$4
@@ -11,7 +11,7 @@ rm -rf "$folder"
 mkdir -p "$folder/bin" "$folder/lib"
 case $library in *.so*) cp -P "${library%%.so*}".so* "$folder/lib" ;; esac
 case $plugin in
-  '') ;;
+  none) ;;
   cut:*)
     head -c 4096 "${plugin#cut:}" > "$folder/lib/libtern_cuda.so"
     ;;
