@@ -15,15 +15,10 @@ using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
 
-// Ones in the triangle whose elements are read.
-Tensor triangle_mask(std::int64_t n, bool upper, bool unit, const TensorOptions& options) {
-  const Tensor mask = detail::lower_mask(n, unit ? -1 : 0, options);
-  return upper ? mask.t() : mask;
-}
-
-// Returns the triangle that is read, and 0 elsewhere.
-Tensor triangle_of(const Tensor& a, bool upper) {
-  return a * triangle_mask(a.size(-1), upper, false, a.options());
+// Returns the triangle that is read, without its diagonal if `unit`, and 0 elsewhere, where `a` may
+// have NaN.
+Tensor triangle_of(const Tensor& a, bool upper, bool unit = false) {
+  return upper ? triu(a, unit ? 1 : 0) : tril(a, unit ? -1 : 0);
 }
 
 // Returns x with a x = b without history; both have the same batch.
@@ -103,7 +98,7 @@ Tensor linalg_solve_triangular(const Tensor& A, const Tensor& B, StrictBool uppe
                       const Tensor gb =
                           linalg_solve_triangular(a.mT(), g, !upper, left, unitriangular);
                       const Tensor ga = left ? gb.matmul(x.mT()) : x.mT().matmul(gb);
-                      return -ga * triangle_mask(n, upper, unitriangular, ga.options());
+                      return -triangle_of(ga, upper, unitriangular);
                     },
                     A, out),
                 wrt(

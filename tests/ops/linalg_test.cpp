@@ -143,6 +143,24 @@ TEST(Linalg, CholeskyReadsOneTriangle) {
   EXPECT_TRUE(linalg_cholesky(upper, true).equal(square({2, 1, 0, 2})));
 }
 
+// Of the other triangle neither an element nor a gradient counts.
+TEST(Linalg, SolvesWithOneTriangle) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const bool upper : {false, true}) {
+    Tensor a = tensor({{2., nan}, {1., 4.}}, kDouble);
+    if (upper) a = a.t().contiguous();
+    a.requires_grad_();
+    for (const double first : {1., nan}) {
+      const Tensor x = linalg_solve_triangular(a, ones({2, 1}, kDouble), upper);
+      const Tensor g = autograd::grad({x}, {a}, {tensor({{first}, {1.}}, kDouble)})[0];
+      EXPECT_EQ(g[upper ? 1 : 0][upper ? 0 : 1].item<double>(), 0) << upper << ' ' << first;
+      EXPECT_EQ(g.isfinite().all().item<bool>(), first == 1) << upper << ' ' << first;
+    }
+    const Tensor y = cholesky_solve(ones({2, 1}, kDouble), a, upper);
+    EXPECT_TRUE(autograd::grad({y.sum()}, {a})[0].isfinite().all().item<bool>()) << upper;
+  }
+}
+
 TEST(Linalg, CholeskyRefusesWhatIsNotPositiveDefinite) {
   const auto text = [](const std::string& place, int order) {
     return "linalg_cholesky: " + place +
