@@ -43,7 +43,8 @@ Tensor constant_(Tensor tensor, const Scalar& value) {
   TERN_OP("constant_", tensor);
   nn::detail::check_not_lazy(tensor, "nn::init::constant_");
   const NoGradGuard no_grad;
-  return tensor.fill_(value);
+  tensor.fill_(value);
+  return tensor;
 }
 Tensor ones_(Tensor tensor) { return constant_(std::move(tensor), 1); }
 Tensor zeros_(Tensor tensor) { return constant_(std::move(tensor), 0); }
@@ -54,7 +55,8 @@ Tensor eye_(Tensor matrix) {
   TERN_CHECK(matrix.dim() == 2, ShapeError,
              "Only tensors with 2 dimensions are supported, got sizes ", matrix.sizes());
   const NoGradGuard no_grad;
-  return matrix.copy_(eye(matrix.size(0), matrix.size(1)));
+  matrix.copy_(eye(matrix.size(0), matrix.size(1)));
+  return matrix;
 }
 
 Tensor dirac_(Tensor tensor, StrictInt groups) {
@@ -81,14 +83,16 @@ Tensor uniform_(Tensor tensor, double low, double high) {
   TERN_OP("uniform_", tensor);
   nn::detail::check_not_lazy(tensor, "nn::init::uniform_");
   const NoGradGuard no_grad;
-  return tensor.uniform_(low, high);
+  tensor.uniform_(low, high);
+  return tensor;
 }
 
 Tensor normal_(Tensor tensor, double mean, double std) {
   TERN_OP("normal_", tensor);
   nn::detail::check_not_lazy(tensor, "nn::init::normal_");
   const NoGradGuard no_grad;
-  return tensor.normal_(mean, std);
+  tensor.normal_(mean, std);
+  return tensor;
 }
 
 namespace {

@@ -58,7 +58,7 @@ Tensor way_of(const Tensor& part) {
 }
 
 // Returns d sum(output * direction) by a central difference, where a part of an input moves.
-double numeric(const GradcheckFunction& fn, const std::vector<Tensor>& inputs, Tensor part,
+double numeric(const GradcheckFunction& fn, const std::vector<Tensor>& inputs, const Tensor& part,
                std::size_t output, const Tensor& direction, double eps) {
   const NoGradGuard no_grad;
   const Tensor before = part.clone(), step = way_of(part).mul(eps);

@@ -67,6 +67,7 @@ class IntrusivePtr {
     return *this;
   }
   ~IntrusivePtr() {
+    // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): loses a binding's tuple
     if (object_ != nullptr) object_->release();
   }
 

@@ -27,7 +27,8 @@ class OwnPtr {
     return *this;
   }
   ~OwnPtr() {
-    static_assert(sizeof(T) > 0, "the class is only declared");
+    static_assert(
+        requires { sizeof(T); }, "the class is only declared");
     delete object_;
   }
 

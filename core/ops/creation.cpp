@@ -151,7 +151,8 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
     rises = last >= first;
     is_empty = last == first;
     const std::uint64_t distance = distance_between(first, last), each = distance_between(0, width);
-    count = static_cast<double>(distance / each + (distance % each != 0 ? 1 : 0));
+    const std::uint64_t steps = distance / each + (distance % each != 0 ? 1 : 0);
+    count = static_cast<double>(steps);
   }
   TERN_CHECK((by > 0) == rises || is_empty, ShapeError,
              "upper bound and lower bound inconsistent with step sign, got start ", start, ", end ",

@@ -112,7 +112,7 @@ class Padding {
                                                     : constant_pad_nd(g, uncrop_);
     if (sums.numel() != 0) {
       for (std::size_t i = rank_; i-- > 0;) {
-        for_each_side(center_of(sums, i + 1), i, [&](const Tensor& added, Tensor source) {
+        for_each_side(center_of(sums, i + 1), i, [&](const Tensor& added, const Tensor& source) {
           switch (mode_) {
             case PadMode::kReflect:
               source.add_(added.flip(dims_[i].dim));

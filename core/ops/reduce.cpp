@@ -144,7 +144,7 @@ Tensor prod_gradient(const Tensor& g, const Tensor& x, const Tensor& product, st
       detail::exclusive_products(detail::running_product(x, dim, false), dim, false);
   const Tensor others =
       detail::times_exclusive_products(before, detail::running_product(x, dim, true), dim, true);
-  const Tensor grad = g * others;
+  Tensor grad = g * others;
   if (detail::looks_finite(grad)) return grad;
   // A product of some elements has left the range of the dtype.
   if (x.dtype() != kDouble) {

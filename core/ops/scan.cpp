@@ -125,7 +125,7 @@ namespace {
 // recurrence without division, so zeros need no rule of their own.
 Tensor plain_gradient(const Tensor& g, const Tensor& x, const Tensor& y, std::int64_t dim,
                       bool reverse) {
-  const Tensor after = recurrence(g, x, dim, !reverse, /*shifted=*/true);
+  Tensor after = recurrence(g, x, dim, !reverse, /*shifted=*/true);
   if (x.dim() == 0 || x.numel() == 0) return after;
   return times_exclusive_products(after, y, dim, reverse);
 }
@@ -134,7 +134,7 @@ Tensor plain_gradient(const Tensor& g, const Tensor& x, const Tensor& y, std::in
 // dtype.
 Tensor gradient_in_range(const Tensor& g, const Tensor& x, const Tensor& y, std::int64_t dim,
                          bool reverse) {
-  const Tensor grad = plain_gradient(g, x, y, dim, reverse);
+  Tensor grad = plain_gradient(g, x, y, dim, reverse);
   if (looks_finite(grad)) return grad;
   if (x.dtype() != kDouble) {
     const Tensor wide = x.to(kDouble);

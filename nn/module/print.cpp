@@ -56,7 +56,8 @@ std::ostream& operator<<(std::ostream& stream, const Module& module) {
     auto& [parent, next] = open.back();
     if (next < parent->children_.size()) {
       const auto& [name, child] = parent->children_[next++];
-      all += indentation + '(' + name + "): ";
+      all += indentation;
+      all += '(' + name + "): ";
       if (!print(*child)) all += '\n';
       continue;
     }

@@ -81,7 +81,6 @@ void step_adafactor(const OptimizerOptions& group, OptimizerParamState& param_st
   const auto [given_epsilon, epsilon2] = options.eps();
   const double epsilon1 = given_epsilon.value_or(epsilon_of(parameter.dtype()));
   const Tensor grad = options.maximize() ? -gradient : gradient;
-  Tensor values = parameter;
   const auto t = static_cast<double>(state.step() + 1);
   const double weight = std::pow(t, options.beta2_decay());
   const double alpha = std::max(epsilon2, root_mean_square(parameter.detach())) *
@@ -100,8 +99,8 @@ void step_adafactor(const OptimizerOptions& group, OptimizerParamState& param_st
   }
   update.clamp_min_(epsilon1 * epsilon1).rsqrt_().mul_(grad);
   const double scale = std::max(1.0, root_mean_square(update) / options.d());
-  if (options.weight_decay() != 0) values.mul_(1 - options.lr() * options.weight_decay());
-  values.add_(update, -alpha / scale);
+  if (options.weight_decay() != 0) parameter.mul_(1 - options.lr() * options.weight_decay());
+  parameter.add_(update, -alpha / scale);
   state.step(state.step() + 1);
 }
 

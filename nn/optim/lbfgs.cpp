@@ -151,7 +151,7 @@ class FlatProblem {
 
   void move(double t, const Tensor& direction) const {
     std::int64_t offset = 0;
-    for (Tensor parameter : parameters_) {
+    for (const Tensor& parameter : parameters_) {
       const std::int64_t count = parameter.numel();
       parameter.add_(direction.narrow(0, offset, count).view_as(parameter), t);
       offset += count;

@@ -85,10 +85,9 @@ void step_muon(const OptimizerOptions& group, OptimizerParamState& param_state,
                             : zeros(parameter.sizes(), parameter.options());
   buffer.lerp_(grad, 1 - options.momentum());
   const Tensor direction = options.nesterov() ? grad.lerp(buffer, options.momentum()) : buffer;
-  Tensor values = parameter;
   const Tensor update = orthogonalized(direction, options).to(parameter.dtype());
-  values.mul_(1 - options.lr() * options.weight_decay());
-  values.add_(update, -options.lr() * adjustment(options, parameter));
+  parameter.mul_(1 - options.lr() * options.weight_decay());
+  parameter.add_(update, -options.lr() * adjustment(options, parameter));
 }
 
 }  // namespace

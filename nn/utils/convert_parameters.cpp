@@ -26,7 +26,7 @@ void vector_to_parameters(const Tensor& vector, const std::vector<Tensor>& param
              vector.sizes());
   const NoGradGuard no_grad;
   std::int64_t at = 0;
-  for (Tensor parameter : parameters) {
+  for (const Tensor& parameter : parameters) {
     parameter.copy_(vector.narrow(0, at, parameter.numel()).reshape(parameter.sizes()));
     at += parameter.numel();
   }

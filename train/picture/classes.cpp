@@ -142,7 +142,8 @@ std::string predictions_svg(const Tensor& images, const Tensor& predicted, const
   for (std::int64_t i = 0; i < shown; ++i) {
     const std::int64_t at = order[static_cast<std::size_t>(i)];
     const double x = 4 + kWidth * static_cast<double>(i % across) + (kWidth - kPicture) / 2;
-    const double y = top + kHeight * static_cast<double>(i / across);
+    const std::int64_t row = i / across;
+    const double y = top + kHeight * static_cast<double>(row);
     const std::int64_t own = given[static_cast<std::size_t>(at)];
     const std::int64_t wanted = right[static_cast<std::size_t>(at)];
     const bool is_right = own == wanted;

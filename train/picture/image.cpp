@@ -37,7 +37,7 @@ Tensor as_batch(const Tensor& images) {
 }
 
 /// Maps the range to 0 to 1, in place.
-void normalize_(Tensor images, const std::optional<ValueRange>& range) {
+void normalize_(const Tensor& images, const std::optional<ValueRange>& range) {
   const double low = range ? range->first : images.min().item<double>();
   const double high = range ? range->second : images.max().item<double>();
   images.clamp_(low, high).sub_(low).div_(std::max(high - low, 1e-5));

@@ -97,7 +97,7 @@ WideMoments<T> wide_moments(double count, bool is_rms, const ForEach& for_each) 
   const Wide<T> shift = is_rms ? 0 : first / count;
   const Wide<T> variance = second / count - shift * shift;
   // An infinite mean makes the shift NaN.
-  return {about - about == 0 ? about + shift : about, variance < 0 ? 0 : variance};
+  return {std::isfinite(about) ? about + shift : about, variance < 0 ? 0 : variance};
 }
 
 }  // namespace tern::cpu

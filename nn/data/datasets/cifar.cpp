@@ -11,7 +11,7 @@
 namespace tern::data::datasets {
 namespace {
 
-constexpr std::size_t kPixels = 3 * 32 * 32, kRecord = 1 + kPixels;
+constexpr std::size_t kPixels = std::size_t{3} * 32 * 32, kRecord = 1 + kPixels;
 
 std::string folder_of(const std::string& root) {
   const std::string inner = data::detail::join_path(root, "cifar-10-batches-bin");

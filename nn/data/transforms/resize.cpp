@@ -32,9 +32,11 @@ Filter<Real> make_filter(std::int64_t in, std::int64_t out, bool antialias) {
   filter.weights.resize(static_cast<std::size_t>(out * filter.width));
   for (std::int64_t i = 0; i < out; ++i) {
     // Rounded where PyTorch rounds.
+    // NOLINTBEGIN(bugprone-incorrect-roundings): PyTorch's formula
     const auto center = static_cast<Real>(scale * (static_cast<double>(i) + 0.5));
     const auto low = static_cast<std::int64_t>(static_cast<double>(center - support) + 0.5);
     const auto high = static_cast<std::int64_t>(static_cast<double>(center + support) + 0.5);
+    // NOLINTEND(bugprone-incorrect-roundings)
     const std::int64_t begin = std::max(low, std::int64_t{0}), end = std::min(high, in);
     const std::int64_t count = std::clamp(end - begin, std::int64_t{0}, filter.width);
     Real* weights = filter.weights.data() + i * filter.width;
@@ -56,11 +58,13 @@ Filter<Real> make_filter(std::int64_t in, std::int64_t out, bool antialias) {
 Filter<std::int16_t> rounded(const Filter<double>& exact) {
   Filter<std::int16_t> filter{exact.first, exact.count, {}, exact.width, 0};
   const double largest = *std::ranges::max_element(exact.weights);
+  // NOLINTBEGIN(bugprone-incorrect-roundings): PyTorch's formula
   while (filter.precision < 22 &&
          static_cast<int>(0.5 + largest * static_cast<double>(1 << (filter.precision + 1))) <
              1 << 15) {
     ++filter.precision;
   }
+  // NOLINTEND(bugprone-incorrect-roundings)
   const auto one = static_cast<double>(1 << filter.precision);
   for (const double weight : exact.weights) {
     filter.weights.push_back(

@@ -282,10 +282,12 @@ void bidiagonalize(T* a, std::int64_t rows, std::int64_t columns, T* tau, T* rig
   }
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): T is a type
 #define TERN_INSTANTIATE(T)                                                                   \
   template void factor_qr(T*, std::int64_t, std::int64_t, T*);                                \
   template void form_q(T*, std::int64_t, std::int64_t, std::int64_t, std::int64_t, const T*); \
   template void bidiagonalize(T*, std::int64_t, std::int64_t, T*, T*, std::int64_t, T*, T*, T*);
+// NOLINTEND(bugprone-macro-parentheses)
 TERN_INSTANTIATE(float)
 TERN_INSTANTIATE(double)
 
