@@ -3,7 +3,7 @@
 # costs seconds. The file has the lines of timed.sh. long_units.txt lists the exceptions; this list may only shrink.
 #
 # A machine may be slow or busy: what counts is the unit's share of all CPU-seconds of the file, which are <all> on the
-# machine where the limit was chosen.
+# machine where the limit was chosen. Shares differ by some percent from run to run, so a quarter more is not reported.
 set -eu
 list=cmake/long_units.txt
 awk -F '\t' -v list="$list" '
@@ -16,7 +16,7 @@ awk -F '\t' -v list="$list" '
     if (!(name in longest) || $1 > longest[name]) longest[name] = $1
   }
   END {
-    limit = all * 12 / reference
+    limit = all * 12 / reference * 1.25
     for (name in longest) {
       if (longest[name] > limit && !(name in excepted)) {
         printf "%s takes %.1f of all %.0f CPU-seconds, more than %.1f\n", name, longest[name], all, limit
@@ -24,7 +24,7 @@ awk -F '\t' -v list="$list" '
       }
     }
     for (name in excepted) {
-      if (!(name in longest) || longest[name] < limit / 2) {
+      if (name in longest && longest[name] < limit / 2) {
         printf "%s is no long unit any more: take it off %s\n", name, list
         broken = 1
       }
