@@ -20,8 +20,8 @@ function(tern_own_code target)
     "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:--param=ggc-min-expand=200;--param=ggc-min-heapsize=500000>"
     "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;$<$<BOOL:${TERN_WERROR}>:-Werror=all-warnings>>"
     # Conditions in loops are joined by & to keep the loops free of branches. GCC's -Wconversion does not
-    # include sign conversions.
-    "$<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical;-Wno-sign-conversion>")
+    # include sign conversions. typeid(*pointer) asks for the class of the object.
+    "$<$<CXX_COMPILER_ID:Clang>:-Wno-bitwise-instead-of-logical;-Wno-sign-conversion;-Wno-potentially-evaluated-expression>")
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF
     CXX_VISIBILITY_PRESET hidden

@@ -20,7 +20,7 @@ struct heaviside : Formula {
 struct fmax : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
-    return (b > a) | is_nan(a) ? b : a;
+    return ((b > a) | is_nan(a)) ? b : a;
   }
 };
 
@@ -28,7 +28,7 @@ struct fmax : Formula {
 struct fmin : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
-    return (b < a) | is_nan(a) ? b : a;
+    return ((b < a) | is_nan(a)) ? b : a;
   }
 };
 
@@ -61,7 +61,7 @@ struct xlogy : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
     const T y = a * math::log(b);
-    return (a == 0) & !is_nan(b) ? T(0) : y;
+    return ((a == 0) & !is_nan(b)) ? T(0) : y;
   }
 };
 
@@ -70,7 +70,7 @@ struct xlog1py : Formula {
   template <class T>
   TERN_HOST_DEVICE static T value(T a, T b) {
     const T y = a * math::log1p(b);
-    return (a == 0) & !is_nan(b) ? T(0) : y;
+    return ((a == 0) & !is_nan(b)) ? T(0) : y;
   }
 };
 

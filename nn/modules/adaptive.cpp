@@ -4,6 +4,7 @@
 
 #include <tern/core/ops/ops.h>
 #include <tern/nn/containers/sequential.h>
+#include <tern/nn/detail/factory.h>
 #include <tern/nn/modules/adaptive.h>
 
 namespace tern::nn {
