@@ -82,8 +82,16 @@ void CUDAGraph::capture_end() {
     reset();
     detail::check(status);
   }
-  earlier_.record(recording_->stream);
-  last_ = recording_->stream;
+  mark_last(recording_->stream);
+}
+
+void CUDAGraph::wait_for_last(Stream stream) const {
+  if (last_ && last_ != stream) earlier_.block(stream);
+}
+
+void CUDAGraph::mark_last(Stream stream) {
+  earlier_.record(stream);
+  last_ = stream;
 }
 
 void CUDAGraph::capture(const std::function<void()>& body, MempoolId pool,
@@ -108,19 +116,15 @@ void CUDAGraph::replay() {
              "CUDAGraph::replay: a stream that is capturing a graph cannot replay another graph");
   // Runs after the work that prepared the graph's inputs, and after the previous replay, whose
   // arguments are overwritten now.
-  if (last_ != stream) earlier_.block(stream);
-  const auto mark_end = [&] {
-    earlier_.record(stream);
-    last_ = stream;
-  };
+  wait_for_last(stream);
   try {
     recording_->replay([&] {
       call(&Plugin::graph_launch, graph_, stream.stream());
-      mark_end();
+      mark_last(stream);
     });
   } catch (...) {
     try {
-      mark_end();  // later work must still wait for the work queued before the error
+      mark_last(stream);  // later work must still wait for the work queued before the error
     } catch (const Error&) {
       // Throw the first error.
     }

@@ -78,13 +78,19 @@ class TERN_API CUDAGraph {
   MempoolId pool() const;
 
  private:
+  friend class GraphedStep;
+
   void end_recording();
+  /// Makes later work of `stream` wait for the last use of the graph's memory.
+  void wait_for_last(Stream stream) const;
+  /// Makes the present work of `stream` the last use.
+  void mark_last(Stream stream);
 
   OwnPtr<detail::Recording> recording_;
   void* graph_ = nullptr;  // owned by the plugin; set after a capture
   bool capturing_ = false;
-  std::optional<Stream> last_;  // stream of the capture, then of the last replay
-  Event earlier_;               // the end of the last replay
+  std::optional<Stream> last_;  // stream of the last use: the capture, then the last replay
+  Event earlier_;               // the end of the last use
 };
 
 }  // namespace tern::cuda

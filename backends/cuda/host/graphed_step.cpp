@@ -41,12 +41,15 @@ Tensor GraphedStep::run(const std::vector<Tensor>& values) {
                inputs_[i].sizes());
   }
   const DeviceGuard guard(side_.device());
+  const Stream stream = getCurrentCUDAStream();
+  graph_.wait_for_last(stream);  // the previous step, on another stream, may still read the inputs
   for (std::size_t i = 0; i < values.size(); ++i) {
     inputs_[i].copy_(values[i].detach(), /*non_blocking=*/true);
   }
   Tensor result;
   if (warmup_ > 0) {
     result = step_().detach();
+    graph_.mark_last(stream);
     --warmup_;
     return result;
   }

@@ -32,7 +32,8 @@ class TERN_API GraphedStep {
   GraphedStep(std::vector<Tensor> inputs, std::function<Tensor()> step, int warmup = 3,
               MempoolId pool = {});
 
-  /// Copies the values into the inputs and does one step. Values in pinned memory are read while
+  /// Copies the values into the inputs and does one step on the current stream, after the previous
+  /// step, whatever its stream. Values in pinned memory are read while
   /// the step runs and must stay alive until then. Returns the function's result, detached; after
   /// the capture this is always the same tensor, which the next call overwrites. Throws Error for a
   /// wrong number of values, ShapeError for a wrong shape.

@@ -205,6 +205,25 @@ TEST(GraphedStep, RunsOnTheDeviceOfItsInputs) {
   EXPECT_EQ(devices, (std::vector<DeviceIndex>{1, 1}));  // for the warm-up and for the capture
 }
 
+// A step that copied its values too early would make an earlier step, which has not run yet, read
+// them.
+TEST(GraphedStep, StepsOfSeveralStreamsReadTheirOwnValues) {
+  const Tensor x = zeros({1}, kCUDA);
+  for (const int warmup : {0, 8}) {
+    Tensor total = zeros({1}, kCUDA);
+    synchronize();
+    GraphedStep step(
+        {x}, [&] { return total.mul_(10).add_(x); }, warmup);
+    const Stream streams[] = {getStreamFromPool(), getStreamFromPool()};
+    for (int i = 1; i <= 8; ++i) {
+      const StreamGuard guard(streams[i % 2]);
+      step(full({1}, i, kCUDA));
+    }
+    for (const Stream stream : streams) stream.synchronize();
+    EXPECT_EQ(total.cpu().item<float>(), 12345678.0f) << warmup;
+  }
+}
+
 TEST(GraphedStep, WithoutInputsRunsOnTheDeviceItWasMadeOn) {
   Tensor total;
   std::optional<GraphedStep> step;
