@@ -32,14 +32,19 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-// TERN_CUDA_CACHE=0 disables caching: every tensor gets its own memory from the driver, for tests
-// and for tools that look for out-of-bounds accesses.
+// TERN_CUDA_CACHE=0 disables caching: every tensor gets its own memory of exactly its size from the
+// driver, for tests and for tools that look for out-of-bounds accesses.
 bool caches() {
   static const bool on = [] {
     const char* value = std::getenv("TERN_CUDA_CACHE");
     return value == nullptr || std::strcmp(value, "0") != 0;
   }();
   return on;
+}
+
+std::size_t block_size(std::size_t bytes) {
+  return caches() ? round_up(std::max(bytes, kBlockUnit), kBlockUnit)
+                  : std::max<std::size_t>(bytes, 1);
 }
 
 std::size_t segment_size(std::size_t size) {
@@ -65,7 +70,7 @@ bool DeviceCachingAllocator::BestFit::operator()(const Block* a, const Block* b)
 
 void* DeviceCachingAllocator::allocate(std::size_t bytes, void* stream, std::uint64_t pool) {
   if (bytes > kLargestRequest) return nullptr;
-  const std::size_t size = round_up(std::max(bytes, kBlockUnit), kBlockUnit);
+  const std::size_t size = block_size(bytes);
   collect_waiting(/*wait=*/false);
   Block* block = take_free(size, stream, pool);
   if (block == nullptr) block = new_segment(size, stream, pool);
@@ -171,6 +176,7 @@ void DeviceCachingAllocator::let_go(std::uint64_t pool) {
 
 DeviceCachingAllocator::Block* DeviceCachingAllocator::take_free(std::size_t size, void* stream,
                                                                  std::uint64_t pool) {
+  if (!caches()) return nullptr;
   FreeBlocks& blocks = free_[size <= kSmallRequest];
   Block wanted{nullptr, size, stream, pool, nullptr, false};
   const auto fit = blocks.lower_bound(&wanted);

@@ -269,6 +269,38 @@ TEST_F(CachingAllocator, FindsTheBlockAroundAnAddress) {
   EXPECT_FALSE(allocator.find_block(0, &block, &block));
 }
 
+// memcheck must see the first byte beyond a tensor. A graph keeps the memory of its tensors, which
+// no other tensor reuses.
+TEST(CachingAllocatorDeathTest, WithoutTheCacheMemoryHasTheSizeOfItsTensor) {
+  EXPECT_EXIT(
+      {
+        setenv("TERN_CUDA_CACHE", "0", 1);
+        auto& allocator = cuda_backend().allocator();
+        std::vector<void*> pointers;
+        std::size_t sum = 0;
+        const auto take = [&](std::size_t bytes) {
+          pointers.push_back(allocator.allocate(bytes, 0));
+          sum += bytes;
+          return memory_reserved(0) == static_cast<std::int64_t>(sum);
+        };
+        bool good = take(1) && take(511) && take(513) && take((1 << 20) + 4) && take(30 << 20);
+        for (void* pointer : pointers) allocator.deallocate(pointer, 0, 0);
+        good = good && memory_reserved(0) == 0;
+        CUDAGraph graph;
+        graph.capture([&] {
+          sum = 0;
+          good = good && take(4000);
+          allocator.deallocate(pointers.back(), 0, 0);
+          good = good && take(100);
+          allocator.deallocate(pointers.back(), 0, 0);
+        });
+        graph.reset();
+        empty_cache();
+        std::exit(good && memory_reserved(0) == 0 ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 TEST(CachingAllocatorDeathTest, ASmallDeviceRunsOutOfMemory) {
   TERN_NEEDS_SIMULATOR();
   EXPECT_EXIT(
