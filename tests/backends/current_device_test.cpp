@@ -1,6 +1,7 @@
 #include <thread>
 
 #include <tern/backends/cuda/device/runtime.h>
+#include <tern/backends/cuda/device/sticky_error.h>
 
 #include "backends/cuda/emulator/emulator.h"
 #include "backends/kernel_test.h"
@@ -74,6 +75,16 @@ TEST_F(CurrentDevice, ExchangeReportsAnErrorAndKeepsTheDevice) {
   EXPECT_EQ(before, 2);
   EXPECT_EQ(current(), 2);
   EXPECT_EQ(emulator::last_error(), 0);  // reported by tern, so not left for the program
+}
+
+// Compiles with the names that the oldest CUDA has.
+TEST(StickyError, AnErrorOfAKernelEndsTheUseOfTheDevice) {
+  EXPECT_TRUE(is_sticky(cudaErrorIllegalAddress));
+  EXPECT_TRUE(is_sticky(cudaErrorAssert));
+  EXPECT_TRUE(is_sticky(cudaErrorExternalDevice));
+  EXPECT_FALSE(is_sticky(cudaSuccess));
+  EXPECT_FALSE(is_sticky(cudaErrorMemoryAllocation));
+  EXPECT_FALSE(is_sticky(cudaErrorInvalidDevice));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/scratch.h>
+#include <tern/backends/cuda/device/sticky_error.h>
 #include <tern/core/kernels/late_error.h>
 
 namespace tern::cuda::device {
@@ -23,31 +24,6 @@ struct DeviceState {
 DeviceState& state_of(std::int32_t device) {
   static DeviceState states[kMostDevices];
   return states[device];
-}
-
-// Returns true if the device cannot be used after this error: every later call returns the error
-// again.
-bool is_sticky(cudaError_t error) {
-  switch (error) {
-    case cudaErrorECCUncorrectable:
-    case cudaErrorNvlinkUncorrectable:
-    case cudaErrorContained:
-    case cudaErrorIllegalAddress:
-    case cudaErrorLaunchTimeout:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-    case cudaErrorTensorMemoryLeak:
-    case cudaErrorMpsClientTerminated:
-    case cudaErrorExternalDevice:
-      return true;
-    default:
-      return false;
-  }
 }
 
 void report(cudaError_t error, const char* hint, PluginStatus* status) {

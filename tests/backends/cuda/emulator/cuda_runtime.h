@@ -21,10 +21,27 @@
 
 using cudaStream_t = void*;
 
+/// The oldest CUDA that tern compiles with. Names of a later one must not be added here: the code
+/// that uses them asks for the version.
+#define CUDART_VERSION 12050
+
 enum cudaError_t {
   cudaSuccess = 0,
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidDevice = 101,
+  cudaErrorECCUncorrectable = 214,
+  cudaErrorNvlinkUncorrectable = 220,
+  cudaErrorIllegalAddress = 700,
+  cudaErrorLaunchTimeout = 702,
+  cudaErrorAssert = 710,
+  cudaErrorHardwareStackError = 714,
+  cudaErrorIllegalInstruction = 715,
+  cudaErrorMisalignedAddress = 716,
+  cudaErrorInvalidAddressSpace = 717,
+  cudaErrorInvalidPc = 718,
+  cudaErrorLaunchFailure = 719,
+  cudaErrorMpsClientTerminated = 810,
+  cudaErrorExternalDevice = 911,
 };
 enum cudaDeviceAttr { cudaDevAttrComputeCapabilityMajor = 75 };
 inline const char* cudaGetErrorString(cudaError_t) { return "no error"; }
