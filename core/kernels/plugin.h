@@ -56,6 +56,8 @@ struct PluginHost {
   /// work of the stream may reuse the memory.
   void* (*allocate)(std::int32_t device, std::size_t bytes, PluginStatus*);
   void (*deallocate)(std::int32_t device, void* pointer);
+  /// Records a point with this name, a string literal, if a profile records.
+  void (*note)(const char* text);
 };
 
 /// A call that a test makes fail. kKernel: a kernel faults while it runs, and its device is lost.

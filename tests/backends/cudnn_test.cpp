@@ -24,8 +24,10 @@ class CudnnConvolution : public ::testing::Test {
   CudnnConvolution() { emulator::cuda_kernels().register_kernels(&table_); }
   ~CudnnConvolution() override {
     cudnn_.create_status = cudnn_.graph_status = cudnn_.execute_status = 0;
-    cudnn_.mode_a_finds_nothing = false;
+    cudnn_.mode_a_finds_nothing = cudnn_.only_racing = false;
     emulator::is_capturing() = false;
+    emulator::most_scratch() = SIZE_MAX;
+    emulator::notes().clear();
   }
 
   /// Convolves a row of `width` ones with three ones and adds 10.
@@ -128,13 +130,65 @@ TEST_F(CudnnConvolution, OwnKernelsComputeIfThereIsNoHandle) {
   EXPECT_EQ(engine(150, 0, 7), -1);
 }
 
-TEST_F(CudnnConvolution, OwnKernelsComputeInACaptureWithoutAPlan) {
+TEST_F(CudnnConvolution, ACaptureMakesThePlanThatItLacks) {
   emulator::is_capturing() = true;
-  EXPECT_EQ(engine(160), -1);
+  EXPECT_EQ(engine(160), Cudnn::kRacing);
   emulator::is_capturing() = false;
+  const int before = cudnn_.searches;
   EXPECT_EQ(engine(160), Cudnn::kRacing);
+  EXPECT_EQ(cudnn_.searches, before);
+}
+
+TEST_F(CudnnConvolution, BenchmarkWaitsForTheEndOfACapture) {
+  const int options = kFastestConvolution | kDeterministicConvolution;
   emulator::is_capturing() = true;
-  EXPECT_EQ(engine(160), Cudnn::kRacing);
+  EXPECT_EQ(engine(161, options), Cudnn::kPlain);  // the first engine, not the fastest
+  EXPECT_EQ(executed_, 1);
+  emulator::is_capturing() = false;
+  EXPECT_EQ(engine(161, options), Cudnn::kQuick);
+  emulator::is_capturing() = true;
+  EXPECT_EQ(engine(161, options), Cudnn::kQuick);
+}
+
+TEST_F(CudnnConvolution, WhatFailsInACaptureIsTriedAgainLater) {
+  emulator::is_capturing() = true;
+  cudnn_.graph_status = static_cast<int>(cuda::device::cudnn::kInternalError);
+  EXPECT_EQ(engine(162), -1);
+  cudnn_.graph_status = 0;
+  emulator::is_capturing() = false;
+  EXPECT_EQ(engine(162), Cudnn::kRacing);
+}
+
+TEST_F(CudnnConvolution, WithLittleMemoryAnEngineThatNeedsLessComputes) {
+  emulator::most_scratch() = 100;
+  EXPECT_EQ(engine(180), Cudnn::kPlain);
+  emulator::most_scratch() = SIZE_MAX;
+  EXPECT_EQ(engine(181), Cudnn::kRacing);
+  emulator::most_scratch() = 100;
+  EXPECT_EQ(engine(181), Cudnn::kPlain);
+  const int before = cudnn_.searches;
+  EXPECT_EQ(engine(181), Cudnn::kPlain);
+  EXPECT_EQ(cudnn_.searches, before);
+  EXPECT_TRUE(emulator::notes().empty());
+}
+
+TEST_F(CudnnConvolution, AShortageOfMemoryIsRememberedAndNoted) {
+  cudnn_.only_racing = true;
+  emulator::most_scratch() = 100;
+  const int before = cudnn_.searches;
+  EXPECT_EQ(engine(190), -1);
+  const int each = cudnn_.searches - before;
+  EXPECT_EQ(engine(190), -1);
+  EXPECT_EQ(cudnn_.searches, before + each);
+  EXPECT_EQ(emulator::notes(),
+            std::vector<std::string>{"convolution without cuDNN: no memory for its workspace"});
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(engine(190), -1);
+  EXPECT_LE(cudnn_.searches, before + 10 * each);
+  emulator::most_scratch() = SIZE_MAX;
+  int calls = 0;
+  while (engine(190) == -1 && calls < 2000) ++calls;
+  EXPECT_LT(calls, 1024);  // there is memory again
+  EXPECT_EQ(engine(190), Cudnn::kRacing);
 }
 
 TEST_F(CudnnConvolution, FailuresOfTheDeviceAreReported) {

@@ -10,6 +10,7 @@
 
 #include <tern/backends/cuda/device/cudnn_graph.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/note.h>
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/runtime.h>
 #include <tern/backends/cuda/device/scratch.h>
@@ -23,6 +24,7 @@ namespace {
 constexpr std::int64_t kMostWorkspace = std::int64_t{1} << 30;
 constexpr std::size_t kMostTimed = 10;  // plans that `benchmark` compares, as in PyTorch
 constexpr std::size_t kMostCached = 1024;
+constexpr std::int64_t kLongestPause = 1024;  // calls between two searches that find no memory
 
 /// A finalized plan, what it was made from, and its workspace in bytes.
 struct Plan {
@@ -43,15 +45,39 @@ Plan make_plan(Handle handle, std::shared_ptr<const Graph> graph, Node config) {
   return plan;
 }
 
-/// Returns false if there is no memory for the plan's workspace, which is no failure, or if the
-/// allocation failed.
-bool allocate_workspace(std::optional<Scratch>& workspace, const Plan& plan,
-                        KernelContext& context) {
-  workspace.emplace(context, static_cast<std::size_t>(std::max<std::int64_t>(plan.workspace, 1)));
-  if (context.status == StatusCode::kOk) return true;
-  if (context.status == StatusCode::kOutOfMemory) context.status = StatusCode::kOk;
-  return false;
-}
+/// A plan's memory, or none if it needs none.
+class Workspace {
+ public:
+  /// Returns false if there is no memory for the plan, which is no failure, or if the allocation
+  /// failed.
+  bool allocate(const Plan& plan, KernelContext& context) {
+    memory_.reset();
+    if (plan.workspace == 0) return true;
+    memory_.emplace(context, static_cast<std::size_t>(plan.workspace));
+    if (context.status == StatusCode::kOk) return true;
+    if (context.status == StatusCode::kOutOfMemory) context.status = StatusCode::kOk;
+    return false;
+  }
+  void* data() const { return memory_ ? memory_->get<void>() : nullptr; }
+
+ private:
+  std::optional<Scratch> memory_;
+};
+
+/// A convolution to queue.
+struct Call {
+  Problem problem;
+  Buffers buffers;
+  KernelContext& context;
+};
+
+/// What a device knows about a problem.
+struct Entry {
+  Plan plan;
+  bool is_refused = false;  // cuDNN has no engine for the problem
+  std::int64_t pause = 0;   // calls until the next search, after one that found no memory
+  std::int64_t left = 0;    // of them
+};
 
 Status execute(Handle handle, const Plan& plan, const Buffers& buffers, void* workspace) {
   const std::int64_t ids[] = {kXId, kWId, kYId};
@@ -103,29 +129,24 @@ class Device {
     const std::optional<Problem> problem = problem_of(args);
     if (!problem) return false;
     const std::lock_guard lock(mutex_);
-    const Problem::Key key = problem->key();
-    auto entry = plans_.find(key);
-    if (entry == plans_.end() && is_capturing(context)) return false;
-    const RelaxedCapture relaxed;  // the first run of a plan loads its kernels
-    if (!open(context)) return false;
-    const Buffers buffers = buffers_of(args);
-    if (entry == plans_.end()) {
-      bool was_short = false;
-      Plan plan = find_plan(*problem, buffers, context, &was_short);
-      if (context.status != StatusCode::kOk) return true;
-      if (!plan && was_short) return false;  // a later call may find memory
-      if (plans_.size() >= kMostCached) plans_.clear();
-      entry = plans_.emplace(key, std::move(plan)).first;
+    Call call{*problem, buffers_of(args), context};
+    if (!has_plan(call.problem) && is_capturing(context)) {
+      // Timing would wait for the stream. A later call outside of captures times the engines.
+      call.problem.numbers.options &= ~kFastestConvolution;
     }
-    Plan& plan = entry->second;
-    if (!plan) return false;
-    std::optional<Scratch> workspace;
-    if (!allocate_workspace(workspace, plan, context)) return context.status != StatusCode::kOk;
-    const Status status = execute(handle_, plan, buffers, workspace->get<void>());
+    const RelaxedCapture relaxed;  // cuDNN allocates, and the first run of a plan loads its kernels
+    if (!open(context)) return false;
+    const Problem::Key key = call.problem.key();
+    if (plans_.size() >= kMostCached && plans_.count(key) == 0) plans_.clear();
+    Entry& entry = plans_[key];
+    Workspace workspace;
+    if (!prepare(entry, call, workspace)) return context.status != StatusCode::kOk;
+    const Status status = execute(handle_, entry.plan, call.buffers, workspace.data());
     if (status == kSuccess) return true;
     // The status of a shape or GPU that the engine turns out not to support is one of 2000 to 3999.
     if (status >= kBadParam && status < kInternalError) {
-      plan = {};
+      entry = {};
+      entry.is_refused = true;
       return false;
     }
     fail(context, StatusCode::kDeviceFault, library()->cudnnGetErrorString(status));
@@ -140,20 +161,54 @@ class Device {
            status != cudaStreamCaptureStatusNone;
   }
 
-  /// Without a handle, which an old driver may refuse, there is no cuDNN.
+  /// Without a handle, which an old driver may refuse, there is no cuDNN. What fails in a capture
+  /// is tried again.
   bool open(KernelContext& context) {
     if (!opened_) library()->cudnnCreate(&handle_);
-    opened_ = true;
+    opened_ = handle_ != nullptr || !is_capturing(context);
     return handle_ != nullptr && library()->cudnnSetStream(handle_, context.stream) == kSuccess;
+  }
+
+  bool has_plan(const Problem& problem) const {
+    const auto found = plans_.find(problem.key());
+    return found != plans_.end() && found->second.plan;
+  }
+
+  /// Makes the plan and its workspace ready. Returns false if there is none: cuDNN has no engine,
+  /// no engine finds memory, or a call failed. Failing to find memory empties the caches of all
+  /// devices, so it is repeated less and less often.
+  bool prepare(Entry& entry, const Call& call, Workspace& workspace) {
+    if (entry.is_refused) return false;
+    if (entry.left > 0) {
+      --entry.left;
+      return false;
+    }
+    if (entry.plan && workspace.allocate(entry.plan, call.context)) return true;
+    bool was_short = false;
+    if (call.context.status == StatusCode::kOk) entry.plan = find_plan(call, &was_short);
+    if (call.context.status != StatusCode::kOk) return false;
+    if (!entry.plan && !was_short) {
+      entry.is_refused = !is_capturing(call.context);  // after a capture there may be an engine
+      return false;
+    }
+    if (entry.plan && workspace.allocate(entry.plan, call.context)) {
+      entry.pause = 0;
+      return true;
+    }
+    if (call.context.status != StatusCode::kOk) return false;
+    note("convolution without cuDNN: no memory for its workspace");
+    entry.left = entry.pause = std::min(2 * entry.pause + 1, kLongestPause);
+    return false;
   }
 
   /// Returns the plan for a problem, without a node if no engine can be used, and whether there was
   /// no memory for one.
-  Plan find_plan(const Problem& problem, const Buffers& buffers, KernelContext& context,
-                 bool* was_short) {
+  Plan find_plan(const Call& call, bool* was_short) {
+    const auto& [problem, buffers, context] = call;
     const auto graph = std::make_shared<Graph>(problem);
     if (!graph->make(handle_)) return {};
-    const bool times = (problem.numbers.options & kFastestConvolution) != 0;
+    const bool times =
+        (problem.numbers.options & kFastestConvolution) != 0 && !is_capturing(context);
     std::optional<Stopwatch> stopwatch;
     if (times) stopwatch.emplace(context);
     Plan best;
@@ -165,14 +220,14 @@ class Device {
         if (!graph->is_permitted(config)) continue;
         Plan plan = make_plan(handle_, graph, std::move(config));
         if (!plan) continue;
-        std::optional<Scratch> workspace;
-        if (!allocate_workspace(workspace, plan, context)) {
+        Workspace workspace;
+        if (!workspace.allocate(plan, context)) {
           if (context.status != StatusCode::kOk) return {};
           *was_short = true;
           continue;
         }
         if (!times) return plan;
-        const auto time = time_of(plan, buffers, workspace->get<void>(), *stopwatch);
+        const auto time = time_of(plan, buffers, workspace.data(), *stopwatch);
         if (time && (!least || *time < *least)) {
           least = time;
           best = std::move(plan);
@@ -195,7 +250,7 @@ class Device {
   std::mutex mutex_;
   bool opened_ = false;
   Handle handle_ = nullptr;
-  std::map<Problem::Key, Plan> plans_;
+  std::map<Problem::Key, Entry> plans_;
 };
 
 // Never destroyed: at the end of the process the driver may already be gone.

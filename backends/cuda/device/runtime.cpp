@@ -6,6 +6,7 @@
 
 #include <tern/backends/cuda/device/families.h>
 #include <tern/backends/cuda/device/late_failure.h>
+#include <tern/backends/cuda/device/note.h>
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/scratch.h>
 #include <tern/backends/cuda/device/sticky_error.h>
@@ -80,6 +81,8 @@ KernelTable on_device(std::index_sequence<kAll...>) {
 
 const PluginHost& host() { return the_host; }
 void set_host(const PluginHost& host) { the_host = host; }
+
+void note(const char* text) { host().note(text); }
 
 void set_device_counts(DeviceCounts counts) { the_counts = counts; }
 std::int32_t real_device(std::int32_t device) { return device % the_counts.real; }

@@ -4,6 +4,7 @@
 
 #include <tern/backends/cuda/host/cuda_backend.h>
 #include <tern/core/base/error.h>
+#include <tern/core/base/profile_scope.h>
 
 namespace tern::cuda::detail {
 namespace {
@@ -28,10 +29,15 @@ void deallocate(std::int32_t device, void* pointer) {
   cuda_backend().allocator().deallocate(pointer, 0, device);
 }
 
+void note(const char* text) {
+  const tern::detail::ProfileScope point(tern::detail::ProfileKind::kRange, text);
+}
+
 }  // namespace
 
 kernels::PluginHost plugin_host(int simulated_devices) {
-  return {kernels::plugin_build_id(), simulated_devices, &find_block, &allocate, &deallocate};
+  return {
+      kernels::plugin_build_id(), simulated_devices, &find_block, &allocate, &deallocate, &note};
 }
 
 }  // namespace tern::cuda::detail

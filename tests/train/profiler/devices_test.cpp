@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <tern/backends/cuda/host/plugin_host.h>
+
 #include "profiler_test.h"
 #include "simulated_devices.h"
 
@@ -46,6 +48,15 @@ TEST(ProfileDevices, LeavesTheErrorOfAKernelToTheProgram) {
   profiled(profile, [&] { x.index_select(0, bad); });
   EXPECT_EQ(named(profile, "index_select").size(), 1u);
   EXPECT_THROW(cuda::synchronize(), Error);
+}
+
+TEST(ProfileDevices, ShowsTheNotesOfAPlugin) {
+  const kernels::PluginHost host = cuda::detail::plugin_host(0);
+  host.note("unheard");
+  Profile profile;
+  profiled(profile, [&] { host.note("heard"); });
+  EXPECT_EQ(named(profile, "unheard").size(), 0u);
+  EXPECT_EQ(named(profile, "heard").size(), 1u);
 }
 
 TEST(ProfileDevices, RecordsCapturesWithoutTimes) {

@@ -259,7 +259,10 @@ Status cudnnBackendFinalize(Descriptor descriptor) {
   if (node.kind == kPlan) {
     const CudnnNode& config = node.node(kPlanConfig);
     require_cudnn_rule(config.engine >= 0, "a configuration that the heuristics did not fill in");
-    if (config.engine == Cudnn::kBroken) return kNotSupported;
+    if (config.engine == Cudnn::kBroken ||
+        (cudnn().only_racing && config.engine != Cudnn::kRacing)) {
+      return kNotSupported;
+    }
     node.graph = config.graph;
     node.engine = config.engine;
   }

@@ -28,6 +28,7 @@ struct Cudnn {
   std::atomic<int> graph_status = 0;
   std::atomic<int> execute_status = 0;
   std::atomic<bool> mode_a_finds_nothing = false;
+  std::atomic<bool> only_racing = false;  // no other engine has a plan
 };
 Cudnn& cudnn();
 

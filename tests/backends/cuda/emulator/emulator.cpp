@@ -266,6 +266,16 @@ float& milliseconds() {
   return time;
 }
 
+std::size_t& most_scratch() {
+  static thread_local std::size_t bytes = SIZE_MAX;
+  return bytes;
+}
+
+std::vector<std::string>& notes() {
+  static thread_local std::vector<std::string> all;
+  return all;
+}
+
 unsigned& contexts() {
   static unsigned all = 0;
   return all;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <vector>
 
 // Runs a CUDA kernel on the CPU as CUDA would: every thread of a block has its own stack, and
 // threads wait for each other at barriers. It is stricter than hardware: a barrier that some
@@ -33,6 +36,10 @@ unsigned& contexts();
 /// Whether this thread's streams are being captured, and the time that events record.
 bool& is_capturing();
 float& milliseconds();
+
+/// The largest Scratch of this thread that finds memory, and the names of its notes.
+std::size_t& most_scratch();
+std::vector<std::string>& notes();
 
 /// Runs `body` once for each thread of each block. Blocks run one after the other. Throws
 /// std::logic_error for a launch that a GPU would refuse and for barriers that not all threads

@@ -2,6 +2,7 @@
 
 #include <tern/backends/cuda/device/late_failure.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/note.h>
 #include <tern/backends/cuda/device/runtime.h>
 #include <tern/backends/cuda/device/scratch.h>
 #include <tern/core/kernels/late_error.h>
@@ -44,8 +45,11 @@ bool check(cudaError_t error, PluginStatus* status) {
   return error == cudaSuccess;
 }
 
+void note(const char* text) { emulator::notes().push_back(text); }
+
 Scratch::Scratch(KernelContext& context, std::size_t bytes)
-    : device_(context.device), data_(std::malloc(bytes)) {
+    : device_(context.device),
+      data_(bytes > emulator::most_scratch() ? nullptr : std::malloc(bytes)) {
   if (data_ == nullptr) fail(context, StatusCode::kOutOfMemory, "out of memory");
   emulator::add_scratch(data_, bytes);
 }
