@@ -18,6 +18,7 @@ class CurrentDevice : public ::testing::Test {
     emulator::runtime_device() = 0;
     emulator::contexts() = 0;
   }
+  ~CurrentDevice() override { emulator::refuses_device() = false; }
   static int current() { return emulator::runtime_device(); }
   static bool is_started(int device) { return has_context(device) != 0; }
   static void exchange_and_restore(int device) {
@@ -26,14 +27,16 @@ class CurrentDevice : public ::testing::Test {
     EXPECT_EQ(current(), device);
     restore_device(before);
   }
+
+  PluginStatus status_;
 };
 
 TEST_F(CurrentDevice, ScopesPutBackWhatTheProgramSet) {
   cudaSetDevice(2);
   {
-    const DeviceScope scope(1);
+    const DeviceScope scope(1, &status_);
     EXPECT_EQ(current(), 1);
-    const DeviceScope inner(3);
+    const DeviceScope inner(3, &status_);
     EXPECT_EQ(current(), 3);
   }
   EXPECT_EQ(current(), 2);
@@ -42,10 +45,10 @@ TEST_F(CurrentDevice, ScopesPutBackWhatTheProgramSet) {
 }
 
 TEST_F(CurrentDevice, ADeviceThatNobodyUsesIsNotStarted) {
-  { const DeviceScope scope(1); }
+  { const DeviceScope scope(1, &status_); }
   EXPECT_FALSE(is_started(0));
   EXPECT_TRUE(is_started(1));
-  { const DeviceScope scope(1); }
+  { const DeviceScope scope(1, &status_); }
   exchange_and_restore(1);
   EXPECT_FALSE(is_started(0));
 }
@@ -53,7 +56,7 @@ TEST_F(CurrentDevice, ADeviceThatNobodyUsesIsNotStarted) {
 TEST_F(CurrentDevice, IsPutBackOnceItIsUsed) {
   exchange_and_restore(1);
   std::thread([] { cudaSetDevice(0); }).join();
-  { const DeviceScope scope(1); }
+  { const DeviceScope scope(1, &status_); }
   EXPECT_EQ(current(), 0);
   EXPECT_EQ(emulator::contexts(), 3u);
 }
@@ -63,7 +66,7 @@ TEST_F(CurrentDevice, TheProgramsChoiceEndsTheWait) {
   cudaSetDevice(2);
   cudaSetDevice(0);
   cudaSetDevice(3);
-  { const DeviceScope scope(1); }
+  { const DeviceScope scope(1, &status_); }
   EXPECT_EQ(current(), 3);
 }
 
@@ -75,6 +78,38 @@ TEST_F(CurrentDevice, ExchangeReportsAnErrorAndKeepsTheDevice) {
   EXPECT_EQ(before, 2);
   EXPECT_EQ(current(), 2);
   EXPECT_EQ(emulator::last_error(), 0);  // reported by tern, so not left for the program
+}
+
+// A call that went on would work on the device that is current.
+TEST_F(CurrentDevice, AScopeReportsThatItsDeviceIsNotCurrent) {
+  cudaSetDevice(2);
+  emulator::refuses_device() = true;
+  KernelContext context;
+  {
+    const DeviceScope scope(1, &status_);
+    EXPECT_FALSE(scope.is_current());
+    EXPECT_EQ(status_.code, StatusCode::kDeviceFault);
+    const DeviceScope of_kernel(1, context);
+    EXPECT_FALSE(of_kernel.is_current());
+    EXPECT_EQ(context.status, StatusCode::kDeviceFault);
+    const DeviceScope there_already(2, context);
+    EXPECT_TRUE(there_already.is_current());
+  }
+  EXPECT_EQ(current(), 2);
+  EXPECT_EQ(emulator::last_error(), 0);
+}
+
+TEST_F(CurrentDevice, AScopeThatCannotPutTheDeviceBackLeavesThatToTheNext) {
+  cudaSetDevice(2);
+  {
+    const DeviceScope scope(1, &status_);
+    emulator::refuses_device() = true;
+  }
+  EXPECT_EQ(current(), 1);
+  emulator::refuses_device() = false;
+  { const DeviceScope scope(1, &status_); }
+  EXPECT_EQ(current(), 2);
+  EXPECT_EQ(status_.code, StatusCode::kOk);
 }
 
 // Compiles with the names that the oldest CUDA has.

@@ -56,7 +56,7 @@ std::int32_t has_context(std::int32_t device) { return is_started(real_device(de
 std::int32_t exchange_device(std::int32_t device, PluginStatus* status) {
   cudaError_t error = cudaSuccess;
   const std::int32_t before = make_current(device, &error);
-  check(error, status);
+  check(error, device, status);
   return before;
 }
 
@@ -64,17 +64,20 @@ void restore_device(std::int32_t before) {
   const int now = runtime_device();
   postponed = {};
   if (now == before) return;
-  if (is_started(before)) {
-    succeeds(cudaSetDevice(before));
-  } else {
-    postponed = {before, now};
-  }
+  if (!is_started(before) || !succeeds(cudaSetDevice(before))) postponed = {before, now};
 }
 
-DeviceScope::DeviceScope(std::int32_t device) {
-  cudaError_t error = cudaSuccess;
-  before_ = make_current(device, &error);
-  succeeds(error);  // the call that needs the device fails, too
+DeviceScope::DeviceScope(std::int32_t device) : before_(make_current(device, &error_)) {}
+
+DeviceScope::DeviceScope(std::int32_t device, PluginStatus* status) : DeviceScope(device) {
+  check(error_, device, status);
+}
+
+DeviceScope::DeviceScope(std::int32_t device, KernelContext& context) : DeviceScope(device) {
+  if (is_current()) return;
+  PluginStatus status;
+  check(error_, device, &status);
+  fail(context, status);
 }
 
 }  // namespace tern::cuda::device

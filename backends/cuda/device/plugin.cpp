@@ -30,7 +30,9 @@ void enable_peers(std::int32_t a, std::int32_t b) {
     const RelaxedCapture relaxed;
     for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
       if (!reaches(from, to)) continue;
-      const DeviceScope scope(from);
+      PluginStatus ignored;
+      const DeviceScope scope(from, &ignored);
+      if (!scope.is_current()) continue;
       succeeds(cudaDeviceEnablePeerAccess(to, 0));  // fails if the program has enabled it
     }
   });
@@ -54,7 +56,8 @@ void device_facts(std::int32_t device, PluginDevice* facts) {
 
 void memory_info(std::int32_t device, std::int64_t* free, std::int64_t* total,
                  PluginStatus* status) {
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return;
   std::size_t free_bytes = 0, total_bytes = 0;
   check(cudaMemGetInfo(&free_bytes, &total_bytes), status);
   *free = static_cast<std::int64_t>(free_bytes);
@@ -62,27 +65,31 @@ void memory_info(std::int32_t device, std::int64_t* free, std::int64_t* total,
 }
 
 void* allocate(std::int32_t device, std::size_t bytes, PluginStatus* status) {
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return nullptr;
   const RelaxedCapture relaxed;
   void* pointer = nullptr;
   return check(cudaMalloc(&pointer, bytes), status) ? pointer : nullptr;
 }
 
 void release(std::int32_t device, void* pointer, PluginStatus* status) {
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return;
   const RelaxedCapture relaxed;
   check_waited(cudaFree(pointer), status);
 }
 
 void* allocate_host(std::int32_t device, std::size_t bytes, PluginStatus* status) {
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return nullptr;
   const RelaxedCapture relaxed;
   void* pointer = nullptr;
   return check(cudaHostAlloc(&pointer, bytes, cudaHostAllocPortable), status) ? pointer : nullptr;
 }
 
 void release_host(std::int32_t device, void* pointer, PluginStatus* status) {
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return;
   check_waited(cudaFreeHost(pointer), status);
 }
 
@@ -94,7 +101,8 @@ std::int32_t can_access_peer(std::int32_t device, std::int32_t peer) {
 void copy(void* to, std::int32_t to_device, const void* from, std::int32_t from_device,
           std::size_t bytes, void* stream, PluginStatus* status) {
   if (bytes == 0) return;
-  const DeviceScope scope(from_device == kHostDevice ? to_device : from_device);
+  const DeviceScope scope(from_device == kHostDevice ? to_device : from_device, status);
+  if (!scope.is_current()) return;
   const auto queue = static_cast<cudaStream_t>(stream);
   if (from_device != kHostDevice && to_device != kHostDevice) {
     const std::int32_t source = real_device(from_device), target = real_device(to_device);

@@ -27,12 +27,16 @@ DeviceState& state_of(std::int32_t device) {
   return states[device];
 }
 
-void report(cudaError_t error, const char* hint, PluginStatus* status) {
+int current_real_device() {
+  int device = 0;
+  cudaGetDevice(&device);
+  return device;
+}
+
+void report(cudaError_t error, const char* hint, std::int32_t device, PluginStatus* status) {
   status->code =
       error == cudaErrorMemoryAllocation ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault;
   if (is_sticky(error)) {
-    int device = 0;
-    cudaGetDevice(&device);
     write_lost_device(status->message, sizeof(status->message), cudaGetErrorString(error), device);
   } else {
     std::snprintf(status->message, sizeof(status->message), "CUDA error: %s%s",
@@ -64,7 +68,8 @@ const KernelTable& own_kernels() {
 /// Runs the kernel of a slot with the device of the context current.
 template <std::size_t kSlot>
 void run_on_device(const void* args, KernelContext* context) {
-  const DeviceScope scope(context->device);
+  const DeviceScope scope(context->device, *context);
+  if (!scope.is_current()) return;
   own_kernels().kernels[kSlot](args, context);
   if (context->status == StatusCode::kDeviceFault) name_lost_device(*context);
 }
@@ -91,7 +96,8 @@ void start_device(std::int32_t device, PluginStatus* status) {
   DeviceState& state = state_of(device);
   const std::lock_guard lock(state.mutex);
   if (state.late_failure != nullptr) return;
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return;
   const RelaxedCapture relaxed;
   void* memory = nullptr;
   if (check(
@@ -102,16 +108,25 @@ void start_device(std::int32_t device, PluginStatus* status) {
 }
 
 bool check(cudaError_t error, PluginStatus* status) {
-  if (error != cudaSuccess) report(error, "", status);
+  return error == cudaSuccess || check(error, current_real_device(), status);
+}
+
+bool check(cudaError_t error, std::int32_t device, PluginStatus* status) {
+  if (error != cudaSuccess) report(error, "", device, status);
   return error == cudaSuccess;
 }
 
 bool check_waited(cudaError_t error, PluginStatus* status) {
   if (error != cudaSuccess) {
     report(error, " (it may come from an earlier kernel; CUDA_LAUNCH_BLOCKING=1 shows from which)",
-           status);
+           current_real_device(), status);
   }
   return error == cudaSuccess;
+}
+
+void fail(KernelContext& context, const PluginStatus& status) {
+  context.status = status.code;
+  std::snprintf(context.message, sizeof(context.message), "%.255s", status.message);
 }
 
 void take_error(std::int32_t device, PluginStatus* status) {
@@ -136,9 +151,7 @@ Scratch::Scratch(KernelContext& context, std::size_t bytes) : device_(context.de
   if (context.status != StatusCode::kOk) return;
   PluginStatus status;
   data_ = host().allocate(device_, bytes, &status);
-  if (data_ != nullptr) return;
-  context.status = status.code;
-  std::snprintf(context.message, sizeof(context.message), "%.255s", status.message);
+  if (data_ == nullptr) fail(context, status);
 }
 Scratch::~Scratch() {
   if (data_ != nullptr) host().deallocate(device_, data_);

@@ -36,12 +36,19 @@ std::int32_t real_device(std::int32_t device);
 /// restore_device does, because the program may launch its own kernels on the current device.
 class DeviceScope {
  public:
-  explicit DeviceScope(std::int32_t device);
+  /// Reports a failure. The caller must then do nothing, for it would use another device.
+  DeviceScope(std::int32_t device, PluginStatus* status);
+  DeviceScope(std::int32_t device, KernelContext& context);
   ~DeviceScope() { restore_device(before_); }
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
 
+  bool is_current() const { return error_ == cudaSuccess; }
+
  private:
+  explicit DeviceScope(std::int32_t device);
+
+  cudaError_t error_ = cudaSuccess;
   std::int32_t before_;
 };
 
@@ -59,10 +66,15 @@ inline bool succeeds(cudaError_t error) {
 /// Returns true if a call of the runtime succeeded. Otherwise writes the error to `status` and
 /// clears the runtime's record of it.
 bool check(cudaError_t error, PluginStatus* status);
+/// Does the same for an error of a device that is not current.
+bool check(cudaError_t error, std::int32_t device, PluginStatus* status);
 
 /// Does the same for calls that wait. The message says that an earlier kernel may have caused the
 /// error.
 bool check_waited(cudaError_t error, PluginStatus* status);
+
+/// Ends a kernel with the failure of a call.
+void fail(KernelContext& context, const PluginStatus& status);
 
 /// Returns the kernels, each wrapped to run with the device of its context current.
 KernelTable launch_table();

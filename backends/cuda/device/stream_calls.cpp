@@ -1,5 +1,6 @@
 #include <cuda_runtime_api.h>
 
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
@@ -52,7 +53,8 @@ Event& event_of(void* handle) { return *static_cast<Event*>(handle); }
 void* stream_create(std::int32_t device, std::int32_t high_priority, PluginStatus* status) {
   start_device(device, status);
   if (status->code != StatusCode::kOk) return nullptr;
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return nullptr;
   int lowest = 0, highest = 0;
   if (!check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), status)) return nullptr;
   cudaStream_t stream = nullptr;
@@ -64,34 +66,40 @@ void* stream_create(std::int32_t device, std::int32_t high_priority, PluginStatu
 }
 
 void stream_destroy(void* stream, PluginStatus* status) {
-  const DeviceScope scope(device_of(stream));
+  const DeviceScope scope(device_of(stream), status);
+  if (!scope.is_current()) return;
   check(cudaStreamDestroy(static_cast<cudaStream_t>(stream)), status);
 }
 
 void stream_synchronize(void* handle, PluginStatus* status) {
   const auto stream = static_cast<cudaStream_t>(handle);
   const std::int32_t device = device_of(stream);
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return;
   if (check_waited(cudaStreamSynchronize(stream), status)) take_error(device, status);
 }
 
 std::int32_t stream_query(void* stream, PluginStatus* status) {
-  const DeviceScope scope(device_of(stream));
+  const DeviceScope scope(device_of(stream), status);
+  if (!scope.is_current()) return 0;
   return is_done(cudaStreamQuery(static_cast<cudaStream_t>(stream)), status);
 }
 
 void stream_wait(void* stream, void* event, PluginStatus* status) {
-  const DeviceScope scope(device_of(stream));
+  const DeviceScope scope(device_of(stream), status);
+  if (!scope.is_current()) return;
   check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream), event_of(event).event, 0), status);
 }
 
 void device_synchronize(std::int32_t device, PluginStatus* status) {
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return;
   if (check_waited(cudaDeviceSynchronize(), status)) take_error(device, status);
 }
 
 void* event_create(std::int32_t device, std::uint32_t flags, PluginStatus* status) {
-  const DeviceScope scope(device);
+  const DeviceScope scope(device, status);
+  if (!scope.is_current()) return nullptr;
   const RelaxedCapture relaxed;
   cudaEvent_t event = nullptr;
   if (!check(cudaEventCreateWithFlags(&event, flags), status)) return nullptr;
@@ -99,43 +107,49 @@ void* event_create(std::int32_t device, std::uint32_t flags, PluginStatus* statu
 }
 
 void event_destroy(void* event, PluginStatus* status) {
-  const DeviceScope scope(event_of(event).device);
-  check(cudaEventDestroy(event_of(event).event), status);
-  delete &event_of(event);
+  const std::unique_ptr<Event> owned(&event_of(event));
+  const DeviceScope scope(owned->device, status);
+  if (scope.is_current()) check(cudaEventDestroy(owned->event), status);
 }
 
 void event_record(void* event, void* stream, PluginStatus* status) {
-  const DeviceScope scope(event_of(event).device);
+  const DeviceScope scope(event_of(event).device, status);
+  if (!scope.is_current()) return;
   check(cudaEventRecord(event_of(event).event, static_cast<cudaStream_t>(stream)), status);
 }
 
 std::int32_t event_query(void* event, PluginStatus* status) {
-  const DeviceScope scope(event_of(event).device);
+  const DeviceScope scope(event_of(event).device, status);
+  if (!scope.is_current()) return 0;
   return is_done(cudaEventQuery(event_of(event).event), status);
 }
 
 void event_synchronize(void* event, PluginStatus* status) {
-  const DeviceScope scope(event_of(event).device);
+  const DeviceScope scope(event_of(event).device, status);
+  if (!scope.is_current()) return;
   if (check_waited(cudaEventSynchronize(event_of(event).event), status)) {
     take_error(event_of(event).device, status);
   }
 }
 
 double event_elapsed(void* start, void* end, PluginStatus* status) {
-  const DeviceScope scope(event_of(start).device);
+  const DeviceScope scope(event_of(start).device, status);
+  if (!scope.is_current()) return 0;
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, event_of(start).event, event_of(end).event), status);
   return milliseconds;
 }
 
 void capture_begin(void* stream, PluginStatus* status) {
-  const DeviceScope scope(device_of(stream));
+  const DeviceScope scope(device_of(stream), status);
+  if (!scope.is_current()) return;
   check(cudaStreamBeginCapture(static_cast<cudaStream_t>(stream), cudaStreamCaptureModeThreadLocal),
         status);
 }
 
 void* capture_end(void* stream, PluginStatus* status) {
-  const DeviceScope scope(device_of(stream));
+  const DeviceScope scope(device_of(stream), status);
+  if (!scope.is_current()) return nullptr;
   cudaGraph_t recorded = nullptr;
   if (!check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &recorded), status)) {
     return nullptr;
@@ -150,7 +164,8 @@ void* capture_end(void* stream, PluginStatus* status) {
 }
 
 std::uint64_t stream_capture(void* stream, PluginStatus* status) {
-  const DeviceScope scope(device_of(stream));
+  const DeviceScope scope(device_of(stream), status);
+  if (!scope.is_current()) return 0;
   cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
   unsigned long long number = 0;
   if (!check(cudaStreamGetCaptureInfo(static_cast<cudaStream_t>(stream), &state, &number),
@@ -161,7 +176,8 @@ std::uint64_t stream_capture(void* stream, PluginStatus* status) {
 }
 
 void graph_launch(void* graph, void* stream, PluginStatus* status) {
-  const DeviceScope scope(device_of(stream));
+  const DeviceScope scope(device_of(stream), status);
+  if (!scope.is_current()) return;
   check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), static_cast<cudaStream_t>(stream)),
         status);
 }

@@ -13,6 +13,10 @@ inline cudaError_t cudaSetDevice(int device) {
     tern::emulator::last_error() = cudaErrorInvalidDevice;
     return cudaErrorInvalidDevice;
   }
+  if (tern::emulator::refuses_device()) {
+    tern::emulator::last_error() = cudaErrorDevicesUnavailable;
+    return cudaErrorDevicesUnavailable;
+  }
   tern::emulator::runtime_device() = device;
   tern::emulator::contexts() |= 1U << device;
   return cudaSuccess;

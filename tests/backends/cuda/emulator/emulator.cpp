@@ -256,6 +256,11 @@ int& runtime_device() {
   return device;
 }
 
+bool& refuses_device() {
+  static thread_local bool refuses = false;
+  return refuses;
+}
+
 bool& is_capturing() {
   static thread_local bool capturing = false;
   return capturing;

@@ -31,6 +31,8 @@ std::uint64_t warp_exchange(std::uint64_t bits, unsigned lane);
 /// The values of cudaGetLastError() and cudaGetDevice() in this thread.
 int& last_error();
 int& runtime_device();
+/// Whether cudaSetDevice() fails in this thread.
+bool& refuses_device();
 /// One bit for each device with a context.
 unsigned& contexts();
 /// Whether this thread's streams are being captured, and the time that events record.

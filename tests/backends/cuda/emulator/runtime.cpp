@@ -40,10 +40,12 @@ void after_emulated_launch(KernelContext& context) {
 
 std::int32_t real_device(std::int32_t device) { return device; }
 
-bool check(cudaError_t error, PluginStatus* status) {
+bool check(cudaError_t error, std::int32_t, PluginStatus* status) {
   if (!succeeds(error)) status->code = StatusCode::kDeviceFault;
   return error == cudaSuccess;
 }
+
+void fail(KernelContext& context, const PluginStatus& status) { context.status = status.code; }
 
 void note(const char* text) { emulator::notes().push_back(text); }
 
