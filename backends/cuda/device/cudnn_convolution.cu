@@ -11,6 +11,7 @@
 #include <tern/backends/cuda/device/cudnn_graph.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/note.h>
+#include <tern/backends/cuda/device/per_device.h>
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/runtime.h>
 #include <tern/backends/cuda/device/scratch.h>
@@ -253,14 +254,6 @@ class Device {
   std::map<Problem::Key, Entry> plans_;
 };
 
-// Never destroyed: at the end of the process the driver may already be gone.
-Device& cudnn_device(std::int32_t device) {
-  static std::mutex mutex;
-  static auto& devices = *new std::map<std::int32_t, Device>;
-  const std::lock_guard lock(mutex);
-  return devices[device];
-}
-
 }  // namespace
 
 bool convolve(const ConvolutionArgs& args, KernelContext& context) {
@@ -269,7 +262,7 @@ bool convolve(const ConvolutionArgs& args, KernelContext& context) {
     return false;
   }
   try {
-    return cudnn_device(context.device).run(args, context);
+    return per_device<Device>(context.device).run(args, context);
   } catch (const std::bad_alloc&) {
     fail(context, StatusCode::kOutOfMemory, "out of host memory");
     return true;

@@ -1,6 +1,6 @@
 #include <tern/backends/cuda/device/cudnn_library.h>
 
-#include <dlfcn.h>
+#include <tern/backends/cuda/device/shared_library.h>
 
 #ifndef TERN_CUDNN_LIBRARY  // the emulator names its own
 #define TERN_CUDNN_LIBRARY "libcudnn.so.9"
@@ -18,17 +18,11 @@ TERN_CUDNN_NUMBERS(TERN_CUDNN_NUMBER)
 namespace tern::cuda::device::cudnn {
 
 bool open_library(const char* file, Library* library) {
-  void* const opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  bool found = opened != nullptr;
-#define TERN_CUDNN_FUNCTION(function, Result, parameters)                                        \
-  if (found) {                                                                                   \
-    library->function = reinterpret_cast<decltype(library->function)>(dlsym(opened, #function)); \
-    found = library->function != nullptr;                                                        \
-  }
+  SharedLibrary opened(file);
+#define TERN_CUDNN_FUNCTION(function, Result, parameters) opened.find(#function, library->function);
   TERN_CUDNN_FUNCTIONS(TERN_CUDNN_FUNCTION)
 #undef TERN_CUDNN_FUNCTION
-  if (!found && opened != nullptr) dlclose(opened);
-  return found;
+  return opened.is_complete();
 }
 
 const Library* library() {

@@ -1,19 +1,12 @@
 #include <tern/backends/cuda/device/device_count.h>
 
-#include <dlfcn.h>
-
 #include <cstring>
 
+#include <tern/backends/cuda/device/shared_library.h>
 #include <tern/core/kernels/visible_devices.h>
 
 namespace tern::cuda::device {
 namespace {
-
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
 
 // Returns -1 if the count is not certain.
 int count_devices(const ManagementLibrary& library, int runtime_version) {
@@ -34,13 +27,14 @@ int count_devices(const ManagementLibrary& library, int runtime_version) {
 }  // namespace
 
 bool open_management_library(ManagementLibrary* library) {
-  void* const opened = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-  return opened != nullptr && find(opened, "nvmlInit_v2", library->init) &&
-         find(opened, "nvmlShutdown", library->shutdown) &&
-         find(opened, "nvmlSystemGetCudaDriverVersion_v2", library->cuda_version) &&
-         find(opened, "nvmlDeviceGetCount_v2", library->device_count) &&
-         find(opened, "nvmlDeviceGetHandleByIndex_v2", library->device) &&
-         find(opened, "nvmlDeviceGetMigMode", library->mig_mode);
+  return SharedLibrary("libnvidia-ml.so.1")
+      .find("nvmlInit_v2", library->init)
+      .find("nvmlShutdown", library->shutdown)
+      .find("nvmlSystemGetCudaDriverVersion_v2", library->cuda_version)
+      .find("nvmlDeviceGetCount_v2", library->device_count)
+      .find("nvmlDeviceGetHandleByIndex_v2", library->device)
+      .find("nvmlDeviceGetMigMode", library->mig_mode)
+      .is_complete();
 }
 
 int count_without_cuda(const ManagementLibrary& library, const char* visible, int runtime_version) {

@@ -14,26 +14,26 @@ namespace {
 constexpr std::int32_t kMostAlignment = 256;  // larger alignments make no difference to cuBLASLt
 constexpr std::int32_t kBiasAlignment = 16;   // epilogues read the bias in packs
 
-/// Returns the largest power of two, up to kMostAlignment, that divides the address `data` and all
-/// addresses at multiples of `step_bytes` from it.
-std::int32_t alignment_of(const void* data, std::int64_t step_bytes) {
-  const auto bits = reinterpret_cast<std::uintptr_t>(data) | static_cast<std::uint64_t>(step_bytes);
-  return 1 << std::min(std::countr_zero(bits), std::countr_zero(unsigned{kMostAlignment}));
+/// Returns a matrix in rows. Its alignment is the largest power of two, up to kMostAlignment, that
+/// divides the addresses of all matrices of the batch.
+LtMatrix matrix_at(const void* data, ScalarType dtype, std::int64_t ld, std::int64_t batch_stride) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(data) |
+                    static_cast<std::uint64_t>(batch_stride) * element_size(dtype);
+  const int zeros = std::min(std::countr_zero(bits), std::countr_zero(unsigned{kMostAlignment}));
+  return {data, ld, batch_stride, 1 << zeros, false};
 }
-
-/// A factor of the product as the caller gave it.
-struct Given {
-  const void* data;
-  std::int64_t batch, rows, columns;
-  std::int64_t batch_stride, row_stride, column_stride;
-};
 
 /// A factor, or the bias, in a layout that cuBLASLt can read; a copy if necessary.
 class Operand {
  public:
-  Operand(const Given& given, ScalarType dtype, KernelContext& context)
-      : data_(given.data), item_(static_cast<std::int64_t>(element_size(dtype))) {
-    const auto [data, batch, rows, columns, batch_stride, row_stride, column_stride] = given;
+  Operand(const GemmArgs& args, KernelContext& context, const void* data, std::int64_t rows,
+          std::int64_t columns, const MatrixStrides& strides)
+      : context_(context),
+        dtype_(args.dtype),
+        data_(data),
+        sizes_{strides.batch == 0 ? 1 : args.batch, rows, columns},
+        strides_(strides) {
+    const auto [batch_stride, row_stride, column_stride] = strides;
     // The stride of a dimension of size 1 is arbitrary.
     const bool in_rows = batch_stride >= 0 && (columns == 1 || column_stride == 1) &&
                          (rows == 1 || row_stride >= columns);
@@ -41,49 +41,33 @@ class Operand {
                             (columns == 1 || column_stride >= rows);
     // A vector fits both layouts; it runs along its longer side.
     if (in_rows && !(in_columns && rows > columns)) {
-      set(false, rows == 1 ? columns : row_stride, batch_stride);
+      matrix_ = matrix_at(data, dtype_, rows == 1 ? columns : row_stride, batch_stride);
     } else if (in_columns) {
-      set(true, columns == 1 ? rows : column_stride, batch_stride);
+      matrix_ = matrix_at(data, dtype_, columns == 1 ? rows : column_stride, batch_stride);
+      matrix_.transposed = true;
     } else {
-      copy(given, dtype, context);
+      copy();
     }
   }
 
   /// Copies the operand into contiguous rows.
-  void copy(const Given& given, ScalarType dtype, KernelContext& context) {
-    const std::int64_t batch = given.batch_stride == 0 ? 1 : given.batch;
-    const std::int64_t size = given.rows * given.columns;
-    copy_.emplace(context, static_cast<std::size_t>(batch * size * item_));
-    if (context.status != StatusCode::kOk) return;
-    data_ = copy_->get<void>();
-    CopyArgs args{};
-    args.ndim = 3;
-    args.out_dtype = args.in_dtype = dtype;
-    args.out = copy_->get<void>();
-    args.in = given.data;
-    const std::int64_t dims[][3] = {{batch, size, given.batch_stride},
-                                    {given.rows, given.columns, given.row_stride},
-                                    {given.columns, 1, given.column_stride}};
-    for (int d = 0; d < 3; ++d) {
-      args.sizes[d] = dims[d][0];
-      args.out_strides[d] = dims[d][1];
-      args.in_strides[d] = dims[d][2];
-    }
-    device::copy(args, context);
-    set(false, given.columns, given.batch_stride == 0 ? 0 : size);
+  void copy() {
+    const std::int64_t size = sizes_.rows * sizes_.columns;
+    copy_.emplace(context_, static_cast<std::size_t>(sizes_.batch * size) * element_size(dtype_));
+    copy_matrices(context_, dtype_, sizes_, data_, strides_, copy_->get<void>(),
+                  {size, sizes_.columns, 1});
+    matrix_ = matrix_at(copy_->get<void>(), dtype_, sizes_.columns, strides_.batch == 0 ? 0 : size);
   }
 
-  const void* data() const { return data_; }
   const LtMatrix& matrix() const { return matrix_; }
 
  private:
-  void set(bool transposed, std::int64_t ld, std::int64_t batch_stride) {
-    matrix_ = {ld, batch_stride, alignment_of(data_, batch_stride * item_), transposed};
-  }
-
-  std::optional<Scratch> copy_;
+  KernelContext& context_;
+  ScalarType dtype_;
   const void* data_;
-  std::int64_t item_;
+  MatrixSizes sizes_;
+  MatrixStrides strides_;
+  std::optional<Scratch> copy_;
   LtMatrix matrix_{};
 };
 
@@ -113,75 +97,47 @@ cublasComputeType_t compute_type(const GemmArgs& args) {
   return CUBLAS_COMPUTE_32F;
 }
 
-cublasLtEpilogue_t epilogue_of(const GemmArgs& args) {
-  return args.bias != nullptr ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
-}
-
-/// Copies the bias into every row of c.
-void fill_with_bias(const GemmArgs& args, KernelContext& context) {
-  CopyArgs copied{};
-  copied.ndim = 3;
-  copied.out_dtype = copied.in_dtype = args.dtype;
-  copied.out = args.c;
-  copied.in = args.bias;
-  copied.sizes[0] = args.batch;
-  copied.sizes[1] = args.m;
-  copied.sizes[2] = args.n;
-  copied.out_strides[0] = args.c_batch_stride;
-  copied.out_strides[1] = args.c_row_stride;
-  copied.out_strides[2] = 1;
-  copied.in_strides[2] = args.bias_stride;
-  device::copy(copied, context);
-}
-
 bool gemm_at_precision(const GemmArgs& args, KernelContext& context) {
   // cuBLASLt takes 32-bit sizes.
   if (std::max({args.batch, args.m, args.n, args.k}) > std::numeric_limits<std::int32_t>::max()) {
     return false;
   }
   const auto step = [&](std::int64_t stride) { return args.batch == 1 ? 0 : stride; };
-  const Operand a({args.a, args.batch, args.m, args.k, step(args.a_batch_stride), args.a_row_stride,
-                   args.a_col_stride},
-                  args.dtype, context);
-  const Operand b({args.b, args.batch, args.k, args.n, step(args.b_batch_stride), args.b_row_stride,
-                   args.b_col_stride},
-                  args.dtype, context);
+  const Operand a(args, context, args.a, args.m, args.k,
+                  {step(args.a_batch_stride), args.a_row_stride, args.a_col_stride});
+  const Operand b(args, context, args.b, args.k, args.n,
+                  {step(args.b_batch_stride), args.b_row_stride, args.b_col_stride});
   std::optional<Operand> bias;
+  const MatrixStrides bias_strides{0, 0, args.bias_stride};
   if (args.bias != nullptr) {
-    const Given given{args.bias, 1, 1, args.n, 0, args.n, args.bias_stride};
-    bias.emplace(given, args.dtype, context);
-    const LtMatrix& matrix = bias->matrix();
-    if (matrix.transposed || matrix.alignment < kBiasAlignment) {
-      bias->copy(given, args.dtype, context);
-    }
+    bias.emplace(args, context, args.bias, 1, args.n, bias_strides);
+    if (bias->matrix().transposed || bias->matrix().alignment < kBiasAlignment) bias->copy();
   }
   if (context.status != StatusCode::kOk) return true;
 
-  const std::int64_t c_step = step(args.c_batch_stride);
-  const auto item = static_cast<std::int64_t>(element_size(args.dtype));
-  const LtMatrix c{args.c_row_stride, c_step, alignment_of(args.c, c_step * item), false};
   LtProduct product{type_of(args.dtype),
                     compute_type(args),
-                    epilogue_of(args),
+                    bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT,
                     args.batch,
                     args.n,
                     args.m,
                     args.k,
                     b.matrix(),
                     a.matrix(),
-                    c,
-                    bias ? bias->matrix().alignment : 0};
-  LtData data{b.data(), a.data(), args.c, bias ? bias->data() : nullptr, args.alpha, args.beta};
-  if (run_cublas(product, data, context)) return true;
+                    matrix_at(args.c, args.dtype, args.c_row_stride, step(args.c_batch_stride)),
+                    bias ? bias->matrix() : LtMatrix{},
+                    args.alpha,
+                    args.beta};
+  if (run_cublas(product, context)) return true;
   // The product is added to the bias in c, so that only the sum is rounded to the dtype.
-  if (args.bias == nullptr || args.beta != 0) return false;
-  fill_with_bias(args, context);
+  if (!bias || args.beta != 0) return false;
+  copy_matrices(context, args.dtype, {args.batch, args.m, args.n}, args.bias, bias_strides, args.c,
+                {args.c_batch_stride, args.c_row_stride, 1});
   if (context.status != StatusCode::kOk) return true;
   product.epilogue = CUBLASLT_EPILOGUE_DEFAULT;
-  product.bias_alignment = 0;
-  data.bias = nullptr;
-  data.beta = 1;
-  return run_cublas(product, data, context);
+  product.bias = {};
+  product.beta = 1;
+  return run_cublas(product, context);
 }
 
 }  // namespace

@@ -16,42 +16,42 @@ namespace tern::cuda::device {
 
 using namespace kernels;
 
-/// The memory layout of a matrix, in elements. If `transposed`, the matrix's rows are the columns
-/// of the product's operand.
+/// A matrix in memory, or a batch of them; distances in elements. If `transposed`, the matrix's
+/// rows are the columns of the product's operand.
 struct LtMatrix {
+  const void* data;
   std::int64_t ld, batch_stride;
   std::int32_t alignment;  // in bytes, of all matrices of the batch
   bool transposed;
   auto operator<=>(const LtMatrix&) const = default;
 };
 
-/// Everything that decides how cuBLASLt computes d = alpha * a x b + beta * d + bias, where d has
-/// rows x columns elements and bias one element per row, all of one type.
+/// d = alpha * a x b + beta * d + bias, where d has rows x columns elements and bias one element
+/// per row, all of one type.
 struct LtProduct {
   cudaDataType type;
   cublasComputeType_t compute;
   cublasLtEpilogue_t epilogue;
   std::int64_t batch, rows, columns, inner;
-  LtMatrix a, b, d;
-  std::int32_t bias_alignment;
-  auto operator<=>(const LtProduct&) const = default;
-};
-
-/// The buffers and factors of a product.
-struct LtData {
-  const void* a;
-  const void* b;
-  void* d;
-  const void* bias;
+  LtMatrix a, b, d, bias;  // without a bias, bias.data is null
   double alpha, beta;
+  auto operator<=>(const LtProduct&) const = default;
+
+  /// Returns everything that decides how cuBLASLt computes: all but the addresses and factors.
+  LtProduct kind() const {
+    LtProduct kind = *this;
+    for (LtMatrix* each : {&kind.a, &kind.b, &kind.d, &kind.bias}) each->data = nullptr;
+    kind.alpha = kind.beta = 0;
+    return kind;
+  }
 };
 
 /// The largest number of products for which a device remembers the algorithm.
 constexpr std::size_t kMostPlans = 1024;
 
 /// Queues a product. Returns false if cuBLASLt has no algorithm for it; failures are reported in
-/// the context. The algorithm is looked up once per LtProduct and device.
-bool run_cublas(const LtProduct& product, const LtData& data, KernelContext& context);
+/// the context. The algorithm is looked up once per kind of product and device.
+bool run_cublas(const LtProduct& product, KernelContext& context);
 
 /// Runs the gemm slot for floating dtypes and k > 0 through run_cublas. Operands with a layout that
 /// cuBLASLt cannot read are copied first. If cuBLASLt cannot add the bias, c is filled with the

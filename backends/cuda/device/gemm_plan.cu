@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -9,6 +8,7 @@
 
 #include <tern/backends/cuda/device/gemm_cublas.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/per_device.h>
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/scratch.h>
 
@@ -30,11 +30,7 @@ using Preference = Owned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDes
 
 bool succeeded(cublasStatus_t status, const char* function, KernelContext& context) {
   if (status == CUBLAS_STATUS_SUCCESS) return true;
-  char text[160];
-  std::snprintf(text, sizeof(text), "%s when calling %s", cublasLtGetStatusName(status), function);
-  fail(context,
-       status == CUBLAS_STATUS_ALLOC_FAILED ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault,
-       text);
+  fail_call(context, function, cublasLtGetStatusName(status), status == CUBLAS_STATUS_ALLOC_FAILED);
   return false;
 }
 
@@ -71,8 +67,8 @@ class Plan {
  public:
   /// Returns false if a call failed.
   bool make(cublasLtHandle_t handle, std::size_t most_workspace, const LtProduct& product,
-            const void* bias, KernelContext& context) {
-    return make_operation(product, bias, context) &&
+            KernelContext& context) {
+    return make_operation(product, context) &&
            make_layout(a_, product, product.a, product.rows, product.inner, context) &&
            make_layout(b_, product, product.b, product.inner, product.columns, context) &&
            make_layout(d_, product, product.d, product.rows, product.columns, context) &&
@@ -83,29 +79,26 @@ class Plan {
 
   /// Returns false if cuBLASLt rejects the algorithm at run time; from then on has_algorithm() is
   /// false, too.
-  bool run(cublasLtHandle_t handle, const LtProduct& product, const LtData& data,
-           KernelContext& context) {
+  bool run(cublasLtHandle_t handle, const LtProduct& product, KernelContext& context) {
     std::optional<Scratch> workspace;
     if (workspace_ > 0) workspace.emplace(context, workspace_);
     if (context.status != StatusCode::kOk) return true;
-    if (data.bias != nullptr &&
-        !set(context, operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, data.bias)) {
-      return true;
-    }
-    const float narrow[] = {static_cast<float>(data.alpha), static_cast<float>(data.beta)};
-    const void* alpha = is_double(product) ? static_cast<const void*>(&data.alpha) : &narrow[0];
-    const void* beta = is_double(product) ? static_cast<const void*>(&data.beta) : &narrow[1];
+    if (!set_bias(product, context)) return true;
+    const float narrow[] = {static_cast<float>(product.alpha), static_cast<float>(product.beta)};
+    const void* alpha = is_double(product) ? static_cast<const void*>(&product.alpha) : &narrow[0];
+    const void* beta = is_double(product) ? static_cast<const void*>(&product.beta) : &narrow[1];
+    void* const d = const_cast<void*>(product.d.data);
     const cublasStatus_t status = cublasLtMatmul(
-        handle, operation_.get(), alpha, data.a, a_.get(), data.b, b_.get(), beta, data.d, d_.get(),
-        data.d, d_.get(), &algorithm_, workspace ? workspace->get<void>() : nullptr, workspace_,
-        static_cast<cudaStream_t>(context.stream));
+        handle, operation_.get(), alpha, product.a.data, a_.get(), product.b.data, b_.get(), beta,
+        d, d_.get(), d, d_.get(), &algorithm_, workspace ? workspace->get<void>() : nullptr,
+        workspace_, static_cast<cudaStream_t>(context.stream));
     has_algorithm_ = status != CUBLAS_STATUS_NOT_SUPPORTED;
     if (has_algorithm_) succeeded(status, "cublasLtMatmul", context);
     return has_algorithm_;
   }
 
  private:
-  bool make_operation(const LtProduct& product, const void* bias, KernelContext& context) {
+  bool make_operation(const LtProduct& product, KernelContext& context) {
     cublasLtMatmulDesc_t made = nullptr;
     if (!succeeded(cublasLtMatmulDescCreate(&made, product.compute, scale_type(product)),
                    "cublasLtMatmulDescCreate", context)) {
@@ -116,8 +109,13 @@ class Plan {
     return set(context, made, CUBLASLT_MATMUL_DESC_TRANSA, form(product.a)) &&
            set(context, made, CUBLASLT_MATMUL_DESC_TRANSB, form(product.b)) &&
            set(context, made, CUBLASLT_MATMUL_DESC_EPILOGUE, product.epilogue) &&
-           // The heuristic reads the pointer's alignment.
-           (bias == nullptr || set(context, made, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias));
+           set_bias(product, context);  // the heuristic reads the pointer's alignment
+  }
+
+  bool set_bias(const LtProduct& product, KernelContext& context) {
+    const void* const bias = product.bias.data;
+    return bias == nullptr ||
+           set(context, operation_.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
   }
 
   static bool make_layout(Layout& layout, const LtProduct& product, const LtMatrix& matrix,
@@ -182,20 +180,21 @@ class Plan {
 /// The cuBLASLt handle of one device and the plans made there.
 class Library {
  public:
-  bool run(const LtProduct& product, const LtData& data, KernelContext& context) {
+  bool run(const LtProduct& product, KernelContext& context) {
     // Held until the product is queued, because the plan stores the address of the bias.
     const std::lock_guard lock(mutex_);
     const RelaxedCapture relaxed;  // the first product of a kind loads its kernels
     if (!open(context)) return true;
-    auto entry = plans_.find(product);
+    const LtProduct kind = product.kind();
+    auto entry = plans_.find(kind);
     if (entry == plans_.end()) {
       Plan plan;
-      if (!plan.make(handle_, most_workspace_, product, data.bias, context)) return true;
+      if (!plan.make(handle_, most_workspace_, product, context)) return true;
       if (plans_.size() >= kMostPlans) plans_.clear();
-      entry = plans_.emplace(product, std::move(plan)).first;
+      entry = plans_.emplace(kind, std::move(plan)).first;
     }
     if (!entry->second.has_algorithm()) return false;
-    return entry->second.run(handle_, product, data, context);
+    return entry->second.run(handle_, product, context);
   }
 
  private:
@@ -220,19 +219,11 @@ class Library {
   std::map<LtProduct, Plan> plans_;
 };
 
-// Never destroyed: at the end of the process the driver may already be gone.
-Library& library_of(std::int32_t device) {
-  static std::mutex mutex;
-  static auto& libraries = *new std::map<std::int32_t, Library>;
-  const std::lock_guard lock(mutex);
-  return libraries[device];
-}
-
 }  // namespace
 
-bool run_cublas(const LtProduct& product, const LtData& data, KernelContext& context) {
+bool run_cublas(const LtProduct& product, KernelContext& context) {
   try {
-    return library_of(context.device).run(product, data, context);
+    return per_device<Library>(context.device).run(product, context);
   } catch (const std::bad_alloc&) {
     fail(context, StatusCode::kOutOfMemory, "out of host memory");
     return true;

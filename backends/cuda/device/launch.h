@@ -32,6 +32,14 @@ inline void fail(KernelContext& context, StatusCode code, const char* what) {
   std::snprintf(context.message, sizeof(context.message), "CUDA error: %s", what);
 }
 
+/// Records that a function of a library failed.
+inline void fail_call(KernelContext& context, const char* function, const char* status,
+                      bool is_out_of_memory) {
+  char text[160];
+  std::snprintf(text, sizeof(text), "%s when calling %s", status, function);
+  fail(context, is_out_of_memory ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault, text);
+}
+
 #ifndef __CUDACC__
 void after_emulated_launch(KernelContext& context);
 #endif

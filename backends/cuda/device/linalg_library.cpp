@@ -1,10 +1,10 @@
 #include <tern/backends/cuda/device/linalg_library.h>
 
-#include <dlfcn.h>
-
 #include <cstdio>
 #include <mutex>
 #include <optional>
+
+#include <tern/backends/cuda/device/shared_library.h>
 
 // The library of the toolkit with which this file is compiled. cuSOLVER itself needs cuBLAS, so
 // its handle finds the functions of both.
@@ -18,23 +18,16 @@ namespace tern::cuda::device {
 
 bool open_solver_library(const char* file, SolverLibrary* library,
                          kernels::KernelContext& context) {
-  void* const opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  bool found = opened != nullptr;
-#define TERN_SOLVER_FUNCTION(function)                                                \
-  if (found) {                                                                        \
-    library->function.call =                                                          \
-        reinterpret_cast<decltype(library->function.call)>(dlsym(opened, #function)); \
-    found = library->function.call != nullptr;                                        \
-  }
+  SharedLibrary opened(file);
+#define TERN_SOLVER_FUNCTION(function) opened.find(#function, library->function.call);
   TERN_SOLVER_FUNCTIONS(TERN_SOLVER_FUNCTION)
 #undef TERN_SOLVER_FUNCTION
-  if (found) return true;
+  if (opened.is_complete()) return true;
   const char* const reason = dlerror();
   context.status = kernels::StatusCode::kDeviceFault;
   std::snprintf(context.message, sizeof(context.message),
                 "linear algebra on CUDA needs NVIDIA's cuSOLVER, and %s cannot be used: %s", file,
                 reason != nullptr ? reason : "unknown reason");
-  if (opened != nullptr) dlclose(opened);
   return false;
 }
 

@@ -18,10 +18,6 @@ constexpr std::int64_t kLargestBatched = 512;
 /// The batched functions for eigenvalues and singular values refuse larger matrices.
 constexpr std::int64_t kLargestJacobiBatched = 32;
 
-/// A batch of matrices in memory, strides in elements.
-struct MatrixStrides {
-  std::int64_t batch, row, column;
-};
 inline MatrixStrides by_row(std::int64_t rows, std::int64_t columns) {
   return {rows * columns, columns, 1};
 }
@@ -34,21 +30,7 @@ inline MatrixStrides by_column(std::int64_t rows, std::int64_t width) {
 inline void copy_matrices(const LinalgArgs& args, KernelContext& context, std::int64_t rows,
                           std::int64_t columns, const void* in, const MatrixStrides& in_strides,
                           void* out, const MatrixStrides& out_strides) {
-  if (context.status != StatusCode::kOk) return;
-  CopyArgs copied{};
-  copied.ndim = 3;
-  copied.out_dtype = copied.in_dtype = args.dtype;
-  copied.out = out;
-  copied.in = in;
-  const std::int64_t dims[][3] = {{args.batch, out_strides.batch, in_strides.batch},
-                                  {rows, out_strides.row, in_strides.row},
-                                  {columns, out_strides.column, in_strides.column}};
-  for (int d = 0; d < 3; ++d) {
-    copied.sizes[d] = dims[d][0];
-    copied.out_strides[d] = dims[d][1];
-    copied.in_strides[d] = dims[d][2];
-  }
-  device::copy(copied, context);
+  copy_matrices(context, args.dtype, {args.batch, rows, columns}, in, in_strides, out, out_strides);
 }
 
 /// Scratch for `count` elements for each matrix of the batch.

@@ -1,9 +1,7 @@
 #include <tern/backends/cuda/device/linalg_solver.h>
 
-#include <cstdio>
-#include <map>
-
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/per_device.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -29,27 +27,13 @@ const char* solver_status_name(cusolverStatus_t status) {
   }
 }
 
-void report_failure(KernelContext& context, bool no_memory, const char* status,
-                    const char* function) {
-  char text[160];
-  std::snprintf(text, sizeof(text), "%s when calling %s", status, function);
-  fail(context, no_memory ? StatusCode::kOutOfMemory : StatusCode::kDeviceFault, text);
-}
-
-SolverHandles& solver_handles(std::int32_t device) {
-  static std::mutex mutex;
-  static auto& handles = *new std::map<std::int32_t, SolverHandles>;
-  const std::lock_guard lock(mutex);
-  return handles[device];
-}
-
 }  // namespace
 
 Solver::Solver(KernelContext& context) : context_(context) {
   if (!is_ready()) return;
   library_ = solver_library(context);
   if (library_ == nullptr) return;
-  handles_ = &solver_handles(context.device);
+  handles_ = &per_device<SolverHandles>(context.device);
   lock_ = std::unique_lock(handles_->mutex);
   open();
   const auto stream = static_cast<cudaStream_t>(context.stream);
@@ -71,14 +55,13 @@ void Solver::open() {
 
 void Solver::check(cusolverStatus_t status, const char* function) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
-  report_failure(context_, status == CUSOLVER_STATUS_ALLOC_FAILED, solver_status_name(status),
-                 function);
+  fail_call(context_, function, solver_status_name(status), status == CUSOLVER_STATUS_ALLOC_FAILED);
 }
 
 void Solver::check(cublasStatus_t status, const char* function) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
-  report_failure(context_, status == CUBLAS_STATUS_ALLOC_FAILED,
-                 library_->cublasGetStatusName.call(status), function);
+  fail_call(context_, function, library_->cublasGetStatusName.call(status),
+            status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 
 }  // namespace tern::cuda::device

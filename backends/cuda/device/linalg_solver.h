@@ -14,8 +14,7 @@ namespace tern::cuda::device {
 
 using namespace kernels;
 
-/// What cuSOLVER and cuBLAS need on one device. Never destroyed: at the end of the process the
-/// driver may already be gone.
+/// What cuSOLVER and cuBLAS need on one device.
 struct SolverHandles {
   std::mutex mutex;
   cusolverDnHandle_t solver = nullptr;
