@@ -25,11 +25,14 @@ void check_part_sizes(const Tensor& src, const Tensor& part) {
 template <class Part>
 Tensor with_part(const char* node, const Tensor& self, const Tensor& src, Part part) {
   detail::check_same_device("copy_", {&self, &src}, {"self", "src"});
+  {
+    const NoGradGuard no_grad;
+    check_part_sizes(src, part(self));
+  }
   detail::check_has_gradient(self, src);
   Tensor out;
   {
     const NoGradGuard no_grad;
-    check_part_sizes(src, part(self));
     out = self.clone();
     detail::copy_elements(part(out), src);
   }

@@ -199,6 +199,10 @@ TEST(Shape, ScattersKeepTheStorageOfStridedOnes) {
       },
       "more than one element of the written-to tensor");
   EXPECT_TRUE(is_the_same(tensor({1., 2.}).select_scatter(tensor(5), 0, 0), tensor({5., 2.})));
+  // Of two mistakes, PyTorch names the part that is not there before the missing gradient.
+  const Tensor source = ones({}, TensorOptions(kFloat16).requires_grad(true));
+  EXPECT_THROW(tensor(true).select_scatter(source, 0, 0), IndexError);
+  EXPECT_THROW(tensor({true}).select_scatter(source, 0, 0), DTypeError);
 }
 
 TEST(Shape, ArgumentsThatNoTensorFits) {
