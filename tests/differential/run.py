@@ -41,10 +41,42 @@ def load_known():
     return [(re.compile(pattern), pattern, reason) for pattern, reason in rows]
 
 
+def results_of(program):
+    """What is known of each tensor that a program makes, by its number."""
+    results = {}
+    for step in program["steps"]:
+        for number, result in zip(step.get("o", []), step.get("r", [])):
+            if result and "s" in result:
+                results[number] = result
+    return results
+
+
+def circumstances(program):
+    """What a pattern may ask for beside the names of calls."""
+    found, results = set(), results_of(program)
+    sizes = {number: result["s"] for number, result in results.items()}
+    if any(0 in shape for shape in sizes.values()):
+        found.add("a tensor without elements")
+    for step in program["steps"]:
+        if step["f"].startswith("F.binary_cross_entropy_with_logits("):
+            if len({results[number]["d"] for number in step["a"][:2] if number in results}) > 1:
+                found.add("a loss of two dtypes")
+        if not re.match(r"conv(_transpose)?\dd\(", step["f"]):
+            continue
+        weight, stride, padding = sizes.get(step["a"][1], []), step["a"][3], step["a"][4]
+        if "transpose" in step["f"] or any(padding) or set(stride) != {1}:
+            found.add("a convolution with gaps")  # where padding or the space between strides is read
+        if any(size > 1 for size in weight[2:]):
+            found.add("a convolution whose gradient is padded")
+        if weight[2:] == [3, 3]:
+            found.add("a convolution by 3 x 3")
+    return found
+
+
 def known_by(known, program, found):
     """The patterns that know a difference."""
     calls = ", ".join(sorted({step["f"] for step in program["steps"]}))
-    text = f"{group(program, found)}: {found['text']} | {calls}"
+    text = f"{group(program, found)}: {found['text']} | {calls} | {', '.join(sorted(circumstances(program)))}"
     return [pattern for regex, pattern, _ in known if regex.search(text)]
 
 
