@@ -7,6 +7,7 @@
 
 #include "differential/program.h"
 #include "simulated_devices.h"
+#include "source_folder.h"
 
 // Recorded programs with PyTorch's answers: random ones (recorded.jsonl, made by record.py), and
 // calls at the edges of options and dtypes (edges.jsonl and extremes.jsonl, made by edges.py).
@@ -15,7 +16,7 @@ namespace tern::testing::differential {
 namespace {
 
 std::vector<Json> recorded(const std::string& file) {
-  std::ifstream in(TERN_SOURCE_DIR "/tests/differential/" + file);
+  std::ifstream in(source_folder() + "/tests/differential/" + file);
   std::vector<Json> programs;
   for (std::string line; std::getline(in, line);) programs.push_back(Json::parse(line));
   return programs;

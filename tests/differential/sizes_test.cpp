@@ -11,6 +11,7 @@
 
 #include "differential/form.h"
 #include "simulated_devices.h"
+#include "source_folder.h"
 
 // Runs the calls of sized_calls.jsonl, one JSON object per line, at many sizes:
 //
@@ -65,7 +66,7 @@ struct SizedCall {
 };
 
 std::vector<Json> lines() {
-  std::ifstream in(TERN_SOURCE_DIR "/tests/differential/sized_calls.jsonl");
+  std::ifstream in(source_folder() + "/tests/differential/sized_calls.jsonl");
   std::vector<Json> all;
   for (std::string line; std::getline(in, line);) all.push_back(Json::parse(line));
   return all;

@@ -12,6 +12,8 @@
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/dtype.h>
 
+#include "source_folder.h"
+
 // Reads numbers of PyTorch: the JSON files of this folder, and "golden" in the records of ops.
 
 namespace tern::testing {
@@ -21,7 +23,7 @@ inline const nlohmann::json& golden(const std::string& name) {
   static std::map<std::string, nlohmann::json> files;
   auto found = files.find(name);
   if (found == files.end()) {
-    std::ifstream file(TERN_TEST_DATA "/" + name + ".json");
+    std::ifstream file(golden_folder() + "/" + name + ".json");
     found = files.emplace(name, nlohmann::json::parse(file)).first;
   }
   return found->second;

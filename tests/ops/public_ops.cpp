@@ -5,11 +5,12 @@
 #include <string>
 
 #include "ops/op_case.h"
+#include "source_folder.h"
 
 namespace tern::testing {
 namespace {
 
-const std::filesystem::path kOps = TERN_SOURCE_DIR "/core/ops";
+const std::filesystem::path kOps = source_folder() + "/core/ops";
 
 /// Adds what `pattern` captures in the lines of `file`, outside of namespace detail and macros.
 void add_names(const std::filesystem::path& file, const std::regex& pattern,
@@ -47,7 +48,7 @@ const std::set<std::string>& public_ops() {
 }
 
 std::map<std::string, std::string> exceptions_in(const std::string& file) {
-  std::ifstream in(TERN_SOURCE_DIR "/tests/" + file);
+  std::ifstream in(source_folder() + "/tests/" + file);
   std::map<std::string, std::string> reasons;
   for (std::string line; std::getline(in, line);) {
     if (line.empty() || line[0] == '#') continue;

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "source_folder.h"
+
 namespace tern::testing {
 
 /// The folder of the records.
-inline std::filesystem::path record_folder() { return TERN_SOURCE_DIR "/tests/ops/cases"; }
+inline std::filesystem::path record_folder() { return source_folder() + "/tests/ops/cases"; }
 
 /// Returns the paths of all records under that folder, like "reduce/sum.json", in order.
 inline std::vector<std::string> record_files() {

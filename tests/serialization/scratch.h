@@ -12,11 +12,12 @@
 #include <tern/core/base/error.h>
 
 #include "error_of.h"
+#include "source_folder.h"
 
 namespace tern {
 
 /// Files that Python wrote.
-inline const std::string kGoldenFolder = TERN_TEST_DATA "/";
+inline const std::string kGoldenFolder = testing::golden_folder() + "/";
 
 /// A new folder of a test's own, removed with all in it at the end.
 class Scratch {

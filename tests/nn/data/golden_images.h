@@ -7,11 +7,13 @@
 #include <tern/core/base/error.h>
 #include <tern/nn/data/image_file.h>
 
+#include "source_folder.h"
+
 namespace tern::data {
 
 /// The path of a golden image.
 inline std::string golden_image(const std::string& name) {
-  return TERN_TEST_DATA "/images/" + name;
+  return testing::golden_folder() + "/images/" + name;
 }
 
 /// The bytes of a golden image.

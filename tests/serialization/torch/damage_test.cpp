@@ -15,7 +15,7 @@ namespace {
 
 class TorchDamage : public ::testing::TestWithParam<const char*> {
  protected:
-  TorchDamage() : good_(read_file(std::string(TERN_TEST_DATA "/") + GetParam())) {}
+  TorchDamage() : good_(read_file(kGoldenFolder + GetParam())) {}
   const Scratch scratch_;
   const std::string path_ = scratch_.path("x.pt");
   const std::string good_;
