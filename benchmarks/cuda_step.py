@@ -1,10 +1,10 @@
 """The lines of cuda_step.cpp for PyTorch: a training step of the variational autoencoder on a GPU."""
 
-import time
-
 import torch
 from torch import nn
 import torch.nn.functional as F
+
+from queued import need_gpu, report
 
 
 class Autoencoder(nn.Module):
@@ -30,23 +30,8 @@ def loss_of(model, x):
     return error - 0.5 * torch.sum(1 + log_variance - mean.pow(2) - log_variance.exp())
 
 
-def report(name, step, steps=200):
-    for _ in range(20):
-        step()
-    best = float("inf")
-    for _ in range(7):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        for _ in range(steps):
-            step()
-        torch.cuda.synchronize()
-        best = min(best, (time.perf_counter() - start) / steps)
-    print(f"{name}\t{best * 1e9:.1f}", flush=True)
-
-
 def main():
-    if not torch.cuda.is_available():
-        return
+    need_gpu()
     for precision, label in (("highest", "float32"), ("high", "TF32")):
         torch.set_float32_matmul_precision(precision)
         torch.manual_seed(0)
