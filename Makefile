@@ -14,7 +14,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 .NOTPARALLEL:
 FUZZ_SECONDS ?= 60
 .PHONY: all vae build-release build-asan build-tsan build-times header-times \
-  test test-release test-asan test-tsan test-full test-all differential golden fuzz mutants gpu bench bench-compare \
+  test test-release test-asan test-tsan test-full test-all differential golden fuzz mutants gpu gpu-bundle bench bench-compare \
   ops-page unity-groups docs check check-all check-setup format install package package-check clean setup
 
 # The library and the programs.
@@ -75,9 +75,18 @@ SEED ?= 1
 mutants: setup
 	N=$(N) SEED=$(SEED) JOBS=$(JOBS) tests/mutants/mutants.py $(FILES)
 
-# What only a machine with a GPU can show; logs and figures in out/gpu.
-gpu: setup
-	cmake/verify_gpu.sh
+# What a machine with a GPU runs, in build/gpu-bundle.tar.xz: the release build with a plugin for GPU_ARCHITECTURES alone.
+GPU_ARCHITECTURES ?= 90-real
+gpu-bundle: setup
+	$(call configure,release)
+	$(call build,release) --target tern_gpu_programs
+	$(call configure,gpu) -DTERN_CUDA_ARCHITECTURES="$(GPU_ARCHITECTURES)"
+	$(call build,gpu) --target tern_cuda
+	cmake/gpu/bundle.sh build/release build/gpu/lib/libtern_cuda.so build/gpu-bundle.tar.xz
+
+# ... and run on the GPU of this machine. Begin with out/gpu/summary.md.
+gpu: gpu-bundle
+	cmake/verify_gpu.sh build/gpu-bundle.tar.xz out/gpu
 
 # tern beside libtorch; in at most 6 minutes, compiling aside. PROGRAMS, THREADS and ROUNDS as in run.py.
 bench: all

@@ -11,7 +11,6 @@ option(TERN_ZLIB "Read .gz files (needs zlib)" ON)
 option(TERN_IMAGES "Read JPEG and PNG files (needs stb; JPEG needs libjpeg-turbo)" ON)
 option(TERN_FETCH "Fetch dependencies that the system does not have" OFF)
 option(TERN_FUZZ "Build the fuzz targets for libFuzzer (needs Clang)" OFF)
-option(TERN_TEST_GPU "Run the tests of devices on the GPU of this machine, too" OFF)
 set(TERN_SANITIZE "" CACHE STRING "Sanitizers for everything, e.g. address,undefined")
 
 if(TERN_SHARED)
