@@ -210,6 +210,7 @@ TEST(CudaCopy, PinnedMemoryIsNotGivenBackDuringACapture) {
 }
 
 TEST(CudaCopy, RefusesMemoryOfTheWrongPlace) {
+  TERN_NEEDS_SIMULATOR();
   const DeviceArray<float> a(1, 0.0f, 0);
   float host = 0;
   CudaBackend& backend = cuda_backend();

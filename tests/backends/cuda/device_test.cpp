@@ -126,6 +126,7 @@ TEST(CudaDeviceDeathTest, PinnedMemoryStartsTheCurrentDevice) {
 }
 
 TEST(CudaDevice, TellsItsProperties) {
+  TERN_NEEDS_SIMULATOR();
   const DeviceProperties properties = get_device_properties(1);
   EXPECT_EQ(properties.name, "Simulated CUDA device 1");
   EXPECT_EQ(properties.major, 9);

@@ -22,7 +22,7 @@ using tern::testing::peek;
 
 // A copy as the simulator sees it. tern refuses pageable memory before; a GPU might accept it.
 void copy_pageable(void* to, int to_device, const void* from, int from_device) {
-  if (tern::testing::on_gpu()) return synchronize(0);
+  if (tern::testing::on_gpu()) return call(&Plugin::device_synchronize, 0);
   call(&Plugin::copy, to, to_device, from, from_device, std::size_t{4},
        getCurrentCUDAStream().stream());
 }

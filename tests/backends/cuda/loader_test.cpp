@@ -96,6 +96,7 @@ TEST(Loader, SearchesTheFolderOfTheVersionAfterThatOfLibtern) {
 }
 
 TEST(Loader, FindsTheSimulatorBesideLibtern) {
+  TERN_NEEDS_SIMULATOR();
   ASSERT_TRUE(is_available()) << unavailable_reason();
   EXPECT_EQ(unavailable_reason(), "");
   EXPECT_STREQ(plugin().name, "simulator");
@@ -232,6 +233,7 @@ TEST(LoaderDeathTest, NoVisibleDeviceMeansNotAvailable) {
 }
 
 TEST(LoaderDeathTest, AWrongMemorySizeIsTheReason) {
+  TERN_NEEDS_SIMULATOR();
   EXPECT_EXIT(
       {
         setenv("TERN_SIM_MEMORY", "4GB", 1);
