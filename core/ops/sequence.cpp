@@ -19,7 +19,8 @@ void fill_linspace(const Tensor& out, T from, T to) {
   const ScalarType dtype = dtype_of<T>();
   const std::int64_t steps = out.numel(), half = steps / 2;
   const T range = to - from, count_less_one = static_cast<T>(std::max<std::int64_t>(steps - 1, 1));
-  const T by = std::isfinite(range) || !std::isfinite(to) || !std::isfinite(from)
+  const T by = steps == 1 ? T{0}  // the difference of two infinities is NaN
+               : std::isfinite(range) || !std::isfinite(to) || !std::isfinite(from)
                    ? range / count_less_one
                    : to / count_less_one - from / count_less_one;
   const bool casts = out.dtype() != dtype;

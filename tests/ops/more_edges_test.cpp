@@ -300,6 +300,15 @@ TEST(Edges, DistancesBeyondFloatingDtypes) {
   }
 }
 
+TEST(Linspace, OfOneStepIsTheStart) {
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const ScalarType dtype : {kFloat, kDouble}) {
+    EXPECT_EQ(linspace(inf, 1, 1, dtype).item<double>(), inf);
+    EXPECT_EQ(linspace(-inf, inf, 1, dtype).item<double>(), -inf);
+    EXPECT_EQ(linspace(1, inf, 1, dtype).item<double>(), 1);
+  }
+}
+
 // They are computed in pieces, and each half of linspace from its own end.
 TEST(MoreEdges, LongSequences) {
   const std::int64_t n = 300001;
