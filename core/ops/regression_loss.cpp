@@ -165,7 +165,7 @@ Tensor poisson_nll_loss(const Tensor& input, const Tensor& target, StrictBool lo
   if (full) {
     constexpr double kTwoPi = 6.28318530717958647693;
     const Tensor stirling = target * log(target) - target + 0.5 * log(kTwoPi * target);
-    each = each + masked_fill(stirling, target <= 1, 0);
+    each.add_(masked_fill(stirling, target <= 1, 0));  // the loss keeps its dtype
   }
   return reduced(each, reduction);
 }

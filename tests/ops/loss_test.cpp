@@ -70,6 +70,14 @@ TEST(Loss, LogitsRefuseABoolTarget) {
       << text;
 }
 
+TEST(Loss, StirlingsTermKeepsTheDtypeOfThePoissonLoss) {
+  const Tensor input = full({2}, 2, kBFloat16);
+  for (const Tensor& target : {full({2}, 2, kLong), full({}, 2, kLong), full({}, 2., kDouble)}) {
+    EXPECT_EQ(poisson_nll_loss(input, target, false, true, 0, kNone).dtype(), kBFloat16);
+  }
+  EXPECT_EQ(poisson_nll_loss(input, full({2}, 2., kFloat), false, true, 0, kNone).dtype(), kFloat);
+}
+
 TEST(Loss, BinaryCrossEntropyRefusesATargetOfAnotherDtype) {
   const std::string text = error_of<DTypeError>(
       [&] { binary_cross_entropy(full({2}, 0.5, kDouble), full({2}, 0.5, kFloat)); });
