@@ -61,6 +61,9 @@ def circumstances(program):
         if step["f"].startswith("F.binary_cross_entropy_with_logits("):
             if len({results[number]["d"] for number in step["a"][:2] if number in results}) > 1:
                 found.add("a loss of two dtypes")
+        if step["f"].startswith("a.cov(") and any(number is not None for number in step["a"][2:]):
+            if sizes.get(step["a"][0], [])[-1:] in ([], [1]):
+                found.add("a covariance of one observation with weights")
         if not re.match(r"conv(_transpose)?\dd\(", step["f"]):
             continue
         weight, stride, padding = sizes.get(step["a"][1], []), step["a"][3], step["a"][4]
