@@ -55,17 +55,24 @@ shards() {
 }
 tests_of() { GTEST_SHARD_INDEX=$2 shard "$1.$2" "$bundle/bin/$1"; }
 
-# all_slots [--small]: compares all kernel slots, a few in each process.
+# all_slots [--small]: compares all kernel slots, each in its own process, and the elementwise one, with a hundred ops, in 8.
 all_slots() {
   export slots_size="${1:-}" before
-  part=2
-  [ -z "$small" ] || part=20
   mkdir -p "$work/shards"
-  xargs -P "$jobs" -n $part sh "$0" --slots < "$bundle/scripts/slots.txt"
+  if [ -n "$small" ]; then
+    xargs -P "$jobs" -n 20 sh "$0" --slots < "$bundle/scripts/slots.txt"
+  else
+    { for part in 0 1 2 3 4 5 6 7; do echo "elementwise --part $part/8"; done
+      grep -vx elementwise "$bundle/scripts/slots.txt"
+    } | xargs -P "$jobs" -L 1 sh "$0" --slots
+  fi
 }
+# some_slots NAME.. [--part K/8]
 some_slots() {
-  names=$(echo "$*" | tr ' ' ',')
-  shard "slots.$1" "$bundle/bin/slots_against_cpu" $slots_size --slots "$names"
+  names=$1 log=slots.$1
+  shift
+  while [ $# -gt 0 ] && [ "$1" != --part ]; do names=$names,$1; shift; done
+  shard "$log${2:+.${2%/*}}" "$bundle/bin/slots_against_cpu" $slots_size --slots "$names" "$@"
 }
 
 vae() {

@@ -9,9 +9,11 @@
 namespace tern::slots {
 
 /// How large the operands are: `row` elements in a row of a large tensor, `side` rows and columns
-/// of a matrix, planes of `plane` x `plane`.
+/// of a matrix, planes of `plane` x `plane`. Of the elementwise ops, whose slot takes longest, only
+/// every `parts`-th, from `part`.
 struct Sizes {
   std::int64_t row, side, plane;
+  int part = 0, parts = 1;
 };
 
 /// One case runs ops on the CPU; the calls of `slot` are compared with the device.

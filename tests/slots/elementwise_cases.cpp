@@ -88,7 +88,7 @@ void elementwise_ops(const Sizes& sizes) {
       {"transposed", {a, b}, {b, 1}, {{1, a}, {b, 1}, {1, a}}},
       {"rows and steps", {a, b}, {2 * b, 2}, {{b, 1}, {0, 1}, {1, 0}}},
   };
-  for (int i = 0; i < kElementwiseOps; ++i) {
+  for (int i = sizes.part; i < kElementwiseOps; i += sizes.parts) {
     const auto op = static_cast<ElementwiseOp>(i);
     for (const ScalarType dtype : kAllDtypes) {
       if (!takes_dtype(elementwise_info(op).kind, dtype)) continue;

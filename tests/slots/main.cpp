@@ -16,18 +16,20 @@ using kernels::Slot;
 
 constexpr const char kUsage[] =
     "slots_against_cpu [--device cuda] [--small] [--slots NAME,...] [--without NAME,...] "
-    "[--self-test]\n"
+    "[--part K/N] [--self-test]\n"
     "Runs every kernel of a device beside the CPU's, each call with three alignments. Prints for "
     "each\n"
     "slot the calls, the elements, the largest difference and the limit, both in units of the "
     "dtype's\n"
-    "epsilon. --self-test plants mistakes in one call of each slot and expects them to be found. "
+    "epsilon. --part runs every N-th elementwise op from the K-th, counted from 0. --self-test "
+    "plants mistakes in one call of each slot and expects them to be found. "
     "Ends with 0 if no slot failed, 1 if one did, 2 for wrong options, 3 without the "
     "device.\n";
 
 struct Options {
   std::string device = "cuda";
   bool small = false, self_test = false;
+  int part = 0, parts = 1;
   std::vector<std::string> only, without;
 };
 
@@ -63,6 +65,9 @@ bool read_options(int count, char** arguments, Options& options) {
       return false;
     } else if (name == "--device") {
       options.device = arguments[++i];
+    } else if (name == "--part") {
+      if (std::sscanf(arguments[++i], "%d/%d", &options.part, &options.parts) != 2) return false;
+      if (options.part < 0 || options.part >= options.parts) return false;
     } else if (name == "--slots") {
       if (!read_names(arguments[++i], options.only)) return false;
     } else if (name == "--without") {
@@ -132,7 +137,9 @@ int run(const Options& options) {
     return 3;
   }
   set_up(Device(device.type(), device.has_index() ? device.index() : DeviceIndex{0}));
-  const Sizes sizes = options.small ? Sizes{1037, 37, 9} : Sizes{(1 << 20) + 13, 1021, 61};
+  Sizes sizes = options.small ? Sizes{1037, 37, 9} : Sizes{(1 << 20) + 13, 1021, 61};
+  sizes.part = options.part;
+  sizes.parts = options.parts;
   std::vector<Case> cases = elementwise_cases();
   for (const auto& more : {shape_cases(), number_cases()}) {
     cases.insert(cases.end(), more.begin(), more.end());
