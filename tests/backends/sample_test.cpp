@@ -127,6 +127,46 @@ TEST_P(Sample, FindsCategories) {
   check_all(double{});
 }
 
+TEST_P(Sample, FindsNoCategoryWithoutWeight) {
+  const auto check_all = [&]<class T>(T) {
+    for (const std::int64_t categories : {1, 2, 5, 257, 700, 5000}) {
+      for (const std::int64_t zeros : {0, 1, 3, 300}) {  // behind and before the other categories
+        if (2 * zeros >= categories) continue;
+        std::vector<T> weights(static_cast<std::size_t>(categories)), sums(weights);
+        for (std::int64_t j = zeros; j < categories - zeros; ++j) {  // sums of these are rounded
+          weights[static_cast<std::size_t>(j)] = j % 3 == 1 ? T(0) : static_cast<T>(0.1 + 0.7 / static_cast<double>(j + 1));
+        }
+        weights[static_cast<std::size_t>(zeros)] = T(0.3);
+        weights[static_cast<std::size_t>(categories - zeros - 1)] = T(0.1);
+        std::vector<double> uniform = {0, 0x1p-53, 0x1p-30, 1 - 0x1p-53, 1 - 0x1p-52, 1 - 0x1p-26};
+        double total = 0, sum = 0;
+        for (const T weight : weights) total += weight;
+        for (const T weight : weights) {  // where one category ends, also those without weight
+          sum += weight;
+          uniform.push_back(std::min(sum / total, 1 - 0x1p-53));
+        }
+        std::vector<std::int64_t> got(uniform.size(), -1);
+        const MultinomialArgs args{dtype_of<T>(),  got.data(), weights.data(), sums.data(),
+                                   uniform.data(), 1,          categories,     std::ssize(uniform)};
+        EXPECT_EQ(run(args).status, StatusCode::kOk);
+        EXPECT_EQ(got[0], zeros);
+        EXPECT_EQ(got[3], categories - zeros - 1);
+        for (std::size_t s = 0; s < got.size(); ++s) {
+          ASSERT_TRUE(got[s] >= 0 && got[s] < categories);
+          EXPECT_GT(weights[static_cast<std::size_t>(got[s])], 0)
+              << "category " << got[s] << " of " << categories << " for " << uniform[s];
+        }
+        testing::run_oracle(args);
+        for (const std::int64_t of_oracle : got) {
+          EXPECT_GT(weights[static_cast<std::size_t>(of_oracle)], 0) << "oracle";
+        }
+      }
+    }
+  };
+  check_all(float{});
+  check_all(double{});
+}
+
 TERN_KERNEL_TESTS(Sample);
 TERN_CUDA_KERNEL_TESTS(DeviceSample);
 

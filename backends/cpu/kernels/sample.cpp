@@ -64,16 +64,17 @@ void find_all(const MultinomialArgs& args) {
                                    args.categories);
                  }
                });
-  parallel_for(0, args.rows * args.samples, kSearchGrain,
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   const T* const row = sums + i / args.samples * args.categories;
-                   const T* const found =
-                       std::lower_bound(row, row + args.categories - 1, args.uniform[i],
-                                        [](T sum, double uniform) { return sum < uniform; });
-                   args.out[i] = found - row;
-                 }
-               });
+  parallel_for(
+      0, args.rows * args.samples, kSearchGrain, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const T* const row = sums + i / args.samples * args.categories;
+          const T* const found =
+              std::lower_bound(row, row + args.categories - 1, args.uniform[i],
+                               [](T sum, double uniform) { return sum < uniform; });
+          args.out[i] = kernels::category_with_weight(
+              static_cast<const T*>(args.weights) + (row - sums), args.categories, found - row);
+        }
+      });
 }
 
 void multinomial(const MultinomialArgs& args, kernels::KernelContext& context) {

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(kThreads) multinomial_kernel(MultinomialArgs a
           high = middle;
         }
       }
-      args.out[row * args.samples + s] = low;
+      args.out[row * args.samples + s] = category_with_weight(weights, args.categories, low);
     }
     __syncthreads();
   }

@@ -48,10 +48,14 @@ void find_all(const MultinomialArgs& args) {
       sums[j] = static_cast<T>(sum);
     }
     for (std::int64_t s = 0; s < args.samples; ++s) {
-      std::int64_t j = 0;
       const double sought = args.uniform[r * args.samples + s] * sum;
-      while (j < args.categories - 1 && sums[j] < sought) ++j;
-      args.out[r * args.samples + s] = j;
+      std::int64_t chosen = 0;
+      for (std::int64_t j = 0; j < args.categories; ++j) {
+        if (weights[j] == 0) continue;
+        chosen = j;
+        if (sums[j] >= sought) break;
+      }
+      args.out[r * args.samples + s] = chosen;
     }
   }
 }

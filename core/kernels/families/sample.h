@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tern/core/kernels/host_device.h>
 #include <tern/core/kernels/operand.h>
 #include <tern/core/kernels/slots.h>
 
@@ -42,9 +43,9 @@ inline Operands operands(SampleArgs& args) {
       .add("seed and offset", args.philox, kLong, 2);
 }
 
-/// Finds indices by random numbers: out[r][s] is the first index whose running sum of weights[r],
-/// divided by the sum of the row, is at least uniform[r][s]; the last index if there is none.
-/// `sums` holds the running sums meanwhile.
+/// Finds indices by random numbers: out[r][s] is the first index with a weight above 0 whose
+/// running sum of weights[r], divided by the sum of the row, is at least uniform[r][s]; the last
+/// index with a weight if there is none. `sums` holds the running sums meanwhile.
 struct MultinomialArgs {
   ScalarType dtype;  // of weights and sums: float32 or float64
   std::int64_t* out;
@@ -55,6 +56,16 @@ struct MultinomialArgs {
 };
 
 TERN_KERNEL_SLOT(multinomial, MultinomialArgs)
+
+/// Returns the category with a weight that is next behind `found`, or the last before it. Sums that
+/// round differently, and the number 0, lead to categories without a weight.
+template <class T>
+TERN_HOST_DEVICE std::int64_t category_with_weight(const T* weights, std::int64_t categories,
+                                                   std::int64_t found) {
+  while (found + 1 < categories && !(weights[found] > 0)) ++found;
+  while (found > 0 && !(weights[found] > 0)) --found;
+  return found;
+}
 
 inline Operands operands(MultinomialArgs& args) {
   return Operands()
