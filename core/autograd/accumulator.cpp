@@ -1,8 +1,8 @@
 #include <mutex>
 
 #include <tern/core/autograd/detail/meta.h>
+#include <tern/core/autograd/detail/stream_use.h>
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/kernels/backend.h>
 #include <tern/core/tensor/detail/shape.h>
 
 namespace tern::autograd {
@@ -27,11 +27,7 @@ class Accumulator final : public Node {
     } else if (GradMode::is_enabled()) {
       grad = grad.add(gradient);
     } else {
-      // The stored gradient may belong to the stream of an earlier backward.
-      if (grad.is_cuda()) [[unlikely]] {
-        kernels::backend_of(kCUDA).record_current_stream(grad.self().storage->data(),
-                                                         grad.device().index());
-      }
+      use_on_current_stream(grad);  // it may belong to that of an earlier backward
       grad.add_(gradient);
     }
   }

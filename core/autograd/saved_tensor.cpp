@@ -1,10 +1,10 @@
 #include <string>
 
 #include <tern/core/autograd/detail/meta.h>
+#include <tern/core/autograd/detail/stream_use.h>
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/saved_tensor.h>
 #include <tern/core/autograd/saved_tensor_hooks.h>
-#include <tern/core/kernels/backend.h>
 
 namespace tern::autograd {
 namespace {
@@ -107,12 +107,7 @@ Tensor SavedTensor::unpack(Node* owner) const {
   if (!packed_ && data.self().storage->version() != version_) [[unlikely]] {
     throw_modified(data, is_output_ ? owner : node_.get(), output_nr_, version_);
   }
-  // The block belongs to the stream of the forward pass and is freed when this backward has been
-  // queued, perhaps on another stream.
-  if (data.is_cuda()) [[unlikely]] {
-    kernels::backend_of(kCUDA).record_current_stream(data.self().storage->data(),
-                                                     data.device().index());
-  }
+  use_on_current_stream(data);
   // History matters only if this backward is itself recorded.
   if (!GradMode::is_enabled()) return data;
   if (!is_output_ && (!node_ || (node_->is_accumulator() && !packed_))) return data;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include <tern/core/autograd/detail/stream_use.h>
+
 namespace tern::autograd {
 
 // Not in the header: a variant of so many types would make every program that includes tern slower
@@ -53,11 +55,19 @@ std::int64_t SavedValue::toInt() const { return get<std::int64_t>(); }
 double SavedValue::toDouble() const { return get<double>(); }
 bool SavedValue::toBool() const { return get<bool>(); }
 const std::string& SavedValue::toStringRef() const { return get<std::string>(); }
-const Tensor& SavedValue::toTensor() const { return get<Tensor>(); }
+const Tensor& SavedValue::toTensor() const {
+  const Tensor& tensor = get<Tensor>();
+  use_on_current_stream(tensor);
+  return tensor;
+}
 const std::vector<std::int64_t>& SavedValue::toIntVector() const {
   return get<std::vector<std::int64_t>>();
 }
 const std::vector<double>& SavedValue::toDoubleVector() const { return get<std::vector<double>>(); }
-const std::vector<Tensor>& SavedValue::toTensorVector() const { return get<std::vector<Tensor>>(); }
+const std::vector<Tensor>& SavedValue::toTensorVector() const {
+  const auto& tensors = get<std::vector<Tensor>>();
+  for (const Tensor& tensor : tensors) use_on_current_stream(tensor);
+  return tensors;
+}
 
 }  // namespace tern::autograd

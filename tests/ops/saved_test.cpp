@@ -184,6 +184,74 @@ TEST_P(OpSavedTest, NodesKeepTensorsAsSavedTensorsOnly) {
   }
 }
 
+/// Calls `body` on `stream`, after the work so far of the current stream.
+template <class Body>
+void on_stream(const cuda::Stream& stream, const Body& body) {
+  cuda::Event ready;
+  ready.record();
+  ready.block(stream);
+  const cuda::StreamGuard guard(stream);
+  body();
+}
+
+/// Writes to memory of the current stream that was freed.
+void reuse_memory(Device device) {
+  std::vector<Tensor> later;
+  for (const std::int64_t size : {64, 64, 64, 64, 64, 64, 64, 64, 128, 128, 192, 256, 512, 2000}) {
+    later.push_back(full({size}, 9, TensorOptions(kDouble).device(device)));
+  }
+}
+
+// The simulator runs streams late, and stops the reuse of memory that work of another stream still
+// reads.
+TEST_P(OpSavedTest, BackwardOnAnotherStreamReadsNoReusedMemory) {
+  const OpCase& op = GetParam();
+  const Device device("cuda:0");
+  const cuda::Stream side = cuda::getStreamFromPool(false, 0);
+  const cuda::Stream other = cuda::getStreamFromPool(false, 0);
+  for (const Sample& sample : op.samples) {
+    SCOPED_TRACE(describe(sample, Layout::kContiguous));
+    std::vector<Tensor> wanted;
+    Tensor result;
+    {
+      const std::vector<Tensor> leaves = require_grad(
+          to_device(make_inputs(sample, kDouble, Layout::kContiguous), device), sample);
+      std::vector<Tensor> arguments;  // only the nodes keep these
+      for (const Tensor& leaf : leaves) {
+        arguments.push_back(leaf.requires_grad() ? leaf * 1 : leaf.clone());
+        if (leaf.requires_grad()) wanted.push_back(leaf);
+      }
+      result = op.function(arguments);
+    }
+    for (const Tensor& leaf : wanted) {  // so that its memory is not what is reused
+      for (const cuda::Stream& stream : {side, other}) leaf.record_stream(stream);
+    }
+    std::vector<Tensor> slopes;
+    on_stream(side, [&] {
+      const Tensor start = ones(result.sizes(), result.options()).requires_grad_();
+      slopes = autograd::grad({result}, wanted, {start}, op.second_order, op.second_order, true);
+      on_stream(other, [&] {
+        std::vector<Tensor> outputs;
+        for (const Tensor& slope : slopes) {
+          if (slope.defined() && slope.requires_grad()) outputs.push_back(slope);
+        }
+        std::vector<Tensor> starts;
+        for (const Tensor& slope : outputs) starts.push_back(ones_like(slope.detach()));
+        if (!outputs.empty()) autograd::grad(outputs, wanted, starts, {}, false, true);
+        start.record_stream(cuda::getCurrentCUDAStream(0));
+      });
+    });
+    result.reset();
+    slopes.clear();
+    reuse_memory(device);
+    {
+      const cuda::StreamGuard guard(side);
+      reuse_memory(device);
+    }
+    cuda::synchronize(0);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, OpSavedTest, ::testing::ValuesIn(cases_where([](const OpCase& op) {
                            return !op.node.empty();
                          })),
