@@ -8,9 +8,10 @@
 #include <tern/backends/cuda/device/scratch.h>
 #include <tern/core/kernels/order_key.h>
 
-// Sorts rows by merging sorted runs of 1, 2, 4, ... items. In each step, one thread per item finds
-// where the item belongs in the merged run: a binary search counts the smaller items of the other
-// run. No two items are equal, because their indices differ, so the order is stable.
+// Sorts rows by merging sorted runs of 1, 2, 4, ... items, short runs in shared memory. In each
+// step, one thread per item finds where the item belongs in the merged run: a binary search counts
+// the smaller items of the other run. No two items are equal, because their indices differ, so the
+// order is stable.
 
 namespace tern::cuda::device {
 
@@ -39,6 +40,27 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
+/// Returns where item i of a row belongs when neighbouring runs of `width` sorted items are merged.
+template <class Item, class Smaller>
+__device__ std::int64_t merged_place(const Item* row, std::int64_t size, std::int64_t i,
+                                     std::int64_t width, const Smaller& smaller) {
+  const Item item = row[i];
+  const std::int64_t run = i / width, first = (run ^ 1) * width;  // of the other run
+  std::int64_t begin = first < size ? first : size;
+  std::int64_t end = first + width < size ? first + width : size;
+  const std::int64_t other = begin;
+  while (begin < end) {
+    const std::int64_t middle = begin + (end - begin) / 2;
+    if (smaller(row[middle], item)) {
+      begin = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  const std::int64_t pair = (run - run % 2) * width;  // where the merged run begins
+  return pair + (i - run * width) + (begin - other);
+}
+
 /// Merges neighbouring runs of `width` sorted items in rows of `size` items.
 template <class Item, class Smaller>
 __global__ void __launch_bounds__(kThreads)
@@ -46,22 +68,35 @@ __global__ void __launch_bounds__(kThreads)
                std::int64_t size, std::int64_t width, Smaller smaller) {
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += stride) {
-    const std::int64_t row = i - i % size, run = i % size / width;
-    const Item item = from[i];
-    const std::int64_t first = (run ^ 1) * width;  // of the other run
-    std::int64_t begin = first < size ? first : size;
-    std::int64_t end = first + width < size ? first + width : size;
-    const std::int64_t other = begin;
-    while (begin < end) {
-      const std::int64_t middle = begin + (end - begin) / 2;
-      if (smaller(from[row + middle], item)) {
-        begin = middle + 1;
-      } else {
-        end = middle;
+    const std::int64_t row = i - i % size;
+    to[row + merged_place(from + row, size, i - row, width, smaller)] = from[i];
+  }
+}
+
+/// The number of items that a block sorts in shared memory.
+constexpr std::int64_t kSortTile = 1024;
+
+/// Sorts runs of kSortTile items in rows of `size` items, one block per run.
+template <class Item, class Smaller>
+__global__ void __launch_bounds__(kThreads)
+    sort_runs(Item* __restrict__ items, std::int64_t runs, std::int64_t size, Smaller smaller) {
+  __shared__ Item tiles[2][kSortTile];
+  const std::int64_t row_runs = (size + kSortTile - 1) / kSortTile;
+  for (std::int64_t run = blockIdx.x; run < runs; run += gridDim.x) {
+    const std::int64_t begin = run % row_runs * kSortTile;
+    const std::int64_t count = size - begin < kSortTile ? size - begin : kSortTile;
+    Item* const first = items + run / row_runs * size + begin;
+    for (std::int64_t i = threadIdx.x; i < count; i += kThreads) tiles[0][i] = first[i];
+    __syncthreads();
+    int from = 0;
+    for (std::int64_t width = 1; width < count; width *= 2, from ^= 1) {
+      for (std::int64_t i = threadIdx.x; i < count; i += kThreads) {
+        tiles[from ^ 1][merged_place(tiles[from], count, i, width, smaller)] = tiles[from][i];
       }
+      __syncthreads();
     }
-    const std::int64_t pair = (run - run % 2) * width;  // where the merged run begins
-    to[row + pair + (i - row - run * width) + (begin - other)] = item;
+    for (std::int64_t i = threadIdx.x; i < count; i += kThreads) first[i] = tiles[from][i];
+    __syncthreads();
   }
 }
 
@@ -70,7 +105,14 @@ __global__ void __launch_bounds__(kThreads)
 template <class Item, class Smaller>
 void merge_sort(KernelContext& context, Item*& items, Item*& spare, std::int64_t count,
                 std::int64_t size, Smaller smaller) {
-  for (std::int64_t width = 1; width < size; width *= 2) {
+  std::int64_t width = 1;
+  if (size > kThreads) {  // else most threads of a block would have no item
+    const std::int64_t runs = count / size * ((size + kSortTile - 1) / kSortTile);
+    launch(context, sort_runs<Item, Smaller>, blocks_for(runs, 1), kThreads, items, runs, size,
+           smaller);
+    width = kSortTile;
+  }
+  for (; width < size; width *= 2) {
     launch(context, merge_runs<Item, Smaller>, blocks_for(count, kThreads), kThreads,
            static_cast<const Item*>(items), spare, count, size, width, smaller);
     std::swap(items, spare);
