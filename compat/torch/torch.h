@@ -228,6 +228,17 @@ class Context {
   /// Returns cuda::is_available().
   bool hasCUDA() const { return ::tern::cuda::is_available(); }
 
+  /// Does the same as use_deterministic_algorithms().
+  void setDeterministicAlgorithms(bool on, bool warn_only) {
+    ::tern::use_deterministic_algorithms(on, warn_only);
+  }
+  /// Returns are_deterministic_algorithms_enabled().
+  bool deterministicAlgorithms() const { return ::tern::are_deterministic_algorithms_enabled(); }
+  /// Returns is_deterministic_algorithms_warn_only_enabled().
+  bool deterministicAlgorithmsWarnOnly() const {
+    return ::tern::is_deterministic_algorithms_warn_only_enabled();
+  }
+
   /// Sets backends::cudnn.enabled.
   void setUserEnabledCuDNN(bool on) { ::tern::backends::cudnn.enabled = on; }
   /// Returns backends::cudnn.enabled.

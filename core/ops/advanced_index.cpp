@@ -103,6 +103,7 @@ void run_advanced(const Tensor& strided, const AdvancedIndex& index, const Roles
   const bool gets = action == IndexAction::kGet;
   args.in = (gets ? strided : dense).data_ptr();
   args.out = (gets ? dense : strided).data_ptr();
+  args.in_order = are_deterministic_algorithms_enabled() ? 1 : 0;
   kernels::run(index.name, strided.device(), strided.dtype(), args);
 }
 

@@ -29,7 +29,9 @@ constexpr const char* kGradientNode = "ConvolutionBackwardBackward0";
 std::int32_t cudnn_options() {
   const backends::CudnnSettings& settings = backends::cudnn;
   return (settings.allow_tf32 ? kernels::kRoundToTf32 : 0) |
-         (settings.deterministic ? kernels::kDeterministicConvolution : 0) |
+         (settings.deterministic || are_deterministic_algorithms_enabled()
+              ? kernels::kDeterministicConvolution
+              : 0) |
          (settings.benchmark ? kernels::kFastestConvolution : 0) |
          (settings.enabled ? 0 : kernels::kWithoutCudnn);
 }

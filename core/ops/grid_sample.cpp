@@ -51,6 +51,10 @@ struct GridCall {
 Tensor gradient_of_kernel(const GridCall& call, const Tensor& g, const Tensor& input,
                           const Tensor& grid, bool of_grid) {
   const NoGradGuard no_grad;
+  if (!of_grid && input.is_cuda()) {
+    detail::alert_not_deterministic(grid.size(-1) == 2 ? "grid_sampler_2d_backward_cuda"
+                                                       : "grid_sampler_3d_backward_cuda");
+  }
   const Tensor dense = input.contiguous(), points = grid.contiguous(), grad = g.contiguous();
   Tensor result = zeros(of_grid ? grid.sizes() : input.sizes(), input.options());
   if (grid.numel() == 0 || input.numel() == 0) return result;

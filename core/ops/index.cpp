@@ -31,6 +31,7 @@ void run_index(const char* name, kernels::IndexOp op, const Tensor& in, const Te
   args.in = in.data_ptr();
   args.index = index.data_ptr<std::int64_t>();
   args.out = out.data_ptr();
+  args.in_order = are_deterministic_algorithms_enabled() ? 1 : 0;
   kernels::run(name, in.device(), in.dtype(), args);
 }
 

@@ -8,6 +8,7 @@
 #include <tern/core/ops/copy.h>
 #include <tern/core/ops/creation.h>
 #include <tern/core/ops/cudnn.h>
+#include <tern/core/ops/deterministic.h>
 #include <tern/core/ops/diagonal.h>
 #include <tern/core/ops/difference.h>
 #include <tern/core/ops/distance.h>

@@ -91,7 +91,7 @@ section "Containers: tern::nn" nn/containers/*.h nn/parallel/data_parallel.h
 section "Functions of layers: tern::nn::functional" nn/functional/*.h
 section "Initialisation: tern::nn::init" nn/init.h
 section "Utilities: tern::nn::utils" nn/utils/*.h
-section "Settings" $ops/matmul_precision.h $ops/cudnn.h $ops/print.h core/base/flush_denormal.h core/base/thread_pool.h \
+section "Settings" $ops/matmul_precision.h $ops/deterministic.h $ops/cudnn.h $ops/print.h core/base/flush_denormal.h core/base/thread_pool.h \
   core/tensor/dtype.h core/tensor/options.h
 section "Optimizers: tern::optim" nn/optim/*.h
 section "Schedules: tern::optim" nn/optim/schedulers/*.h

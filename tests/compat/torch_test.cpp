@@ -243,6 +243,18 @@ TEST(TorchContext, HoldsThePrecisionOfProducts) {
   at::globalContext().setFloat32MatmulPrecision("highest");
 }
 
+TEST(TorchContext, AsksForDeterministicAlgorithms) {
+  at::Context& context = at::globalContext();
+  EXPECT_FALSE(context.deterministicAlgorithms());
+  context.setDeterministicAlgorithms(true, /*warn_only=*/true);
+  EXPECT_TRUE(context.deterministicAlgorithms() && context.deterministicAlgorithmsWarnOnly());
+  EXPECT_TRUE(torch::are_deterministic_algorithms_enabled());
+  context.setDeterministicAlgorithms(true, false);
+  EXPECT_TRUE(context.deterministicAlgorithms() && !context.deterministicAlgorithmsWarnOnly());
+  context.setDeterministicAlgorithms(false, false);
+  EXPECT_FALSE(context.deterministicAlgorithms());
+}
+
 TEST(TorchContext, HoldsTheSettingsOfCudnn) {
   at::Context& context = at::globalContext();
   const auto settings = [&] {

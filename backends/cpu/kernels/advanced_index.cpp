@@ -185,9 +185,9 @@ void advanced_index(const AdvancedIndexArgs& args, KernelContext& context) {
   if (args.action == IndexAction::kAccumulate) {
     switch (args.dtype) {
       case kHalf:
-        return put_advanced<AccumulateElement, Half>(args);
       case kBFloat16:
-        return put_advanced<AccumulateElement, BFloat16>(args);
+        context.status = StatusCode::kUnsupportedDtype;
+        return;
       case kFloat:
         return put_advanced<AccumulateElement, float>(args);
       case kDouble:

@@ -1,6 +1,7 @@
 #include <tern/backends/cuda/device/atomic_update.h>
 #include <tern/backends/cuda/device/bad_index.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/ordered_terms.h>
 #include <tern/backends/cuda/device/strided_index.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/advanced_index.h>
@@ -65,16 +66,52 @@ __global__ void __launch_bounds__(kThreads) accumulate_kernel(Named named) {
   atomic_add(static_cast<T*>(named.args.out) + offset, in[named.args.one_value != 0 ? 0 : element]);
 }
 
-void advanced_index(const AdvancedIndexArgs& args, KernelContext& context) {
-  const Named named(args, context);
-  const unsigned blocks = blocks_for(named.elements.count, kThreads);
-  if (args.action == IndexAction::kAccumulate) {
-    return visit_dtype(args.dtype, [&](auto tag) {
-      launch(context, accumulate_kernel<typename decltype(tag)::type>, blocks, kThreads, named);
-    });
+/// Writes the keys of terms: what their indices add to the offset. One thread per row of indices.
+__global__ void __launch_bounds__(kThreads)
+    write_offsets_kernel(Named named, SortItem* __restrict__ items) {
+  const std::int64_t row = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (row >= named.elements.count) return;
+  std::int64_t offset;
+  const bool found = named.find(row, offset);
+  items[row] = {found ? static_cast<std::uint64_t>(offset) : kNoKey, row};
+}
+
+void put_in_order(TermOp op, const AdvancedIndexArgs& args, KernelContext& context) {
+  AdvancedIndexArgs rows = args;
+  rows.outer = rows.inner = 1;
+  const Named named(rows, context);
+  const Terms terms{args.outer, args.count,        args.inner,         args.outer_stride,
+                    1,          args.inner_stride, args.one_value != 0};
+  combine_in_order(context, op, args.dtype, terms, args.in, args.out, [&](SortItem* items) {
+    launch(context, write_offsets_kernel, blocks_for(args.count, kThreads), kThreads, named, items);
+  });
+}
+
+void accumulate(const AdvancedIndexArgs& args, KernelContext& context) {
+  if (args.dtype == kFloat || args.dtype == kDouble) {
+    return put_in_order(TermOp::kAdd, args, context);
   }
+  visit_dtype(args.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (is_floating_point(dtype_of<T>())) {
+      context.status = StatusCode::kUnsupportedDtype;
+    } else {
+      const Named named(args, context);
+      launch(context, accumulate_kernel<T>, blocks_for(named.elements.count, kThreads), kThreads,
+             named);
+    }
+  });
+}
+
+void advanced_index(const AdvancedIndexArgs& args, KernelContext& context) {
+  if (args.action == IndexAction::kAccumulate) return accumulate(args, context);
+  if (args.in_order != 0 && args.action == IndexAction::kPut && args.one_value == 0) {
+    return put_in_order(TermOp::kReplace, args, context);
+  }
+  const Named named(args, context);
   visit_size(element_size(args.dtype), [&](auto tag) {
-    launch(context, move_kernel<typename decltype(tag)::type>, blocks, kThreads, named);
+    launch(context, move_kernel<typename decltype(tag)::type>,
+           blocks_for(named.elements.count, kThreads), kThreads, named);
   });
 }
 

@@ -1,6 +1,7 @@
 #include <tern/backends/cuda/device/atomic_update.h>
 #include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/widened_output.h>
 #include <tern/core/kernels/grid_taps.h>
 
 namespace tern::cuda::device {
@@ -34,9 +35,11 @@ __global__ void __launch_bounds__(kThreads) grid_sample_kernel(GridSampleArgs ar
   }
 }
 
-/// The same for the gradients. Points add to the gradient of the input with atomic operations.
+/// The same for the gradients. Points add to the gradient of the input with atomic operations, in
+/// any order.
 template <class Stored>
-__global__ void __launch_bounds__(kThreads) grid_sample_backward_kernel(GridSampleArgs args) {
+__global__ void __launch_bounds__(kThreads)
+    grid_sample_backward_kernel(GridSampleArgs args, MathType<Stored>* grad_in) {
   using T = MathType<Stored>;
   const std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (i >= args.batch * args.points) return;
@@ -54,9 +57,7 @@ __global__ void __launch_bounds__(kThreads) grid_sample_backward_kernel(GridSamp
       if (args.mode != GridMode::kNearest) {  // its slopes are 0, but the product may be infinite
         for (int d = 0; d < 3; ++d) sums[d] += product * slopes[d];
       }
-      if (args.grad_in == nullptr) return;
-      atomic_add(static_cast<Stored*>(args.grad_in) + image * plane + offset,
-                 narrowed<Stored>(g * weight));
+      if (grad_in != nullptr) atomic_add(grad_in + image * plane + offset, g * weight);
     });
   }
   if (args.grad_grid == nullptr) return;
@@ -68,9 +69,17 @@ __global__ void __launch_bounds__(kThreads) grid_sample_backward_kernel(GridSamp
 void grid_sample(const GridSampleArgs& args, KernelContext& context) {
   visit_all_floating(args.dtype, context, [&](auto tag) {
     using Stored = typename decltype(tag)::type;
-    launch(context,
-           args.grad == nullptr ? grid_sample_kernel<Stored> : grid_sample_backward_kernel<Stored>,
-           blocks_for(args.batch * args.points, kThreads), kThreads, args);
+    using T = MathType<Stored>;
+    const unsigned blocks = blocks_for(args.batch * args.points, kThreads);
+    if (args.grad == nullptr) {
+      return launch(context, grid_sample_kernel<Stored>, blocks, kThreads, args);
+    }
+    const auto run = [&](T* grad_in) {
+      launch(context, grid_sample_backward_kernel<Stored>, blocks, kThreads, args, grad_in);
+    };
+    if (args.grad_in == nullptr) return run(nullptr);
+    run_on_widened(context, static_cast<Stored*>(args.grad_in),
+                   args.batch * args.channels * args.sizes[0] * args.sizes[1] * args.sizes[2], run);
   });
 }
 

@@ -1,12 +1,13 @@
 #include <type_traits>
 
-#include <tern/backends/cuda/device/atomic_update.h>
 #include <tern/backends/cuda/device/bad_index.h>
+#include <tern/backends/cuda/device/combine_terms.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/ordered_terms.h>
 #include <tern/backends/cuda/device/strided_index.h>
+#include <tern/backends/cuda/device/widened_output.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/index.h>
-#include <tern/core/kernels/is_nan.h>
 
 namespace tern::cuda::device {
 namespace {
@@ -56,50 +57,23 @@ __global__ void __launch_bounds__(kThreads)
   if (offset >= 0) out[unit] = in[offset];
 }
 
-struct AddElement {
-  template <class T>
-  __device__ static void apply(T* to, T x) {
-    atomic_add(to, x);
-  }
-};
-struct SetElement {
-  template <class T>
-  __device__ static void apply(T* to, T x) {
-    *to = x;
-  }
-};
-/// Combines as kScatterProd, kScatterAmax or kScatterAmin.
-template <IndexOp op>
-struct ReduceElement {
-  template <class T>
-  __device__ static void apply(T* to, T x) {
-    using Wide = MathType<T>;
-    atomic_update(
-        to, [x](T old) { return narrowed<T>(combine(widened<Wide>(old), widened<Wide>(x))); });
-  }
-  template <class Wide>
-  __device__ static Wide combine(Wide old, Wide x) {
-    if constexpr (op == IndexOp::kScatterProd && std::is_integral_v<Wide> &&
-                  !std::is_same_v<Wide, bool>) {
-      using Unsigned = std::make_unsigned_t<Wide>;  // wraps around
-      return static_cast<Wide>(static_cast<Unsigned>(old) * static_cast<Unsigned>(x));
-    } else if constexpr (op == IndexOp::kScatterProd) {
-      return static_cast<Wide>(old * x);
-    } else {
-      const bool wins = op == IndexOp::kScatterAmax ? old < x : x < old;
-      return wins || is_nan(x) ? x : old;
-    }
-  }
-};
-
 /// One thread per element. Equal indices combine in any order.
-template <class Op, class T>
+template <class Op, class T, class Out>
 __global__ void __launch_bounds__(kThreads)
-    write_kernel(Indexed indexed, const T* __restrict__ in, T* __restrict__ out) {
+    write_kernel(Indexed indexed, const T* __restrict__ in, Out* __restrict__ out) {
   const std::int64_t element = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
   if (element >= indexed.units.count) return;
   const std::int64_t offset = indexed.offset(element);
-  if (offset >= 0) Op::apply(out + offset, in[element]);
+  if (offset >= 0) combine_atomically<Op>(out + offset, widened<Out>(in[element]));
+}
+
+/// Writes the keys of terms: the rows or elements that they name. One thread per term.
+__global__ void __launch_bounds__(kThreads)
+    write_keys_kernel(Indexed indexed, SortItem* __restrict__ items) {
+  const std::int64_t term = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
+  if (term >= indexed.units.count) return;
+  const std::int64_t key = indexed.offset(term);
+  items[term] = {key < 0 ? kNoKey : static_cast<std::uint64_t>(key), term};
 }
 
 struct alignas(16) SixteenBytes {
@@ -125,34 +99,68 @@ void read(const IndexArgs& args, KernelContext& context) {
          static_cast<const Unit*>(args.in), static_cast<Unit*>(args.out));
 }
 
-template <class Op, class T>
-void write(const IndexArgs& args, KernelContext& context) {
+template <class Op, class T, class Out>
+void write(const IndexArgs& args, KernelContext& context, Out* out) {
   const Indexed indexed(args, context, args.inner);
-  launch(context, write_kernel<Op, T>, blocks_for(indexed.units.count, kThreads), kThreads, indexed,
-         static_cast<const T*>(args.in), static_cast<T*>(args.out));
+  launch(context, write_kernel<Op, T, Out>, blocks_for(indexed.units.count, kThreads), kThreads,
+         indexed, static_cast<const T*>(args.in), out);
+}
+
+void write_in_order(TermOp op, const IndexArgs& args, KernelContext& context) {
+  const bool rows = one_index_per_row(args);
+  IndexArgs keys = args;
+  if (rows) keys.outer = keys.inner = 1;
+  const Indexed indexed(keys, context, keys.inner);
+  Terms terms{1, indexed.units.count, 1, 0, 1, 0};
+  if (rows) terms = {args.outer, args.count, args.inner, args.out_size * args.inner, args.inner, 1};
+  combine_in_order(context, op, args.dtype, terms, args.in, args.out, [&](SortItem* items) {
+    launch(context, write_keys_kernel, blocks_for(terms.count, kThreads), kThreads, indexed, items);
+  });
+}
+
+/// Combines floating numbers, whose order counts because results are rounded.
+template <class Op, class T>
+void write_rounded(const IndexArgs& args, KernelContext& context) {
+  constexpr std::int64_t kFew = 16;  // elements of the output per term that are not worth a copy
+  const bool few = is_narrow(args.dtype) && args.count * kFew <= args.out_size;
+  if (args.in_order != 0 || one_index_per_row(args) || few) {
+    write_in_order(std::is_same_v<Op, AddTerms> ? TermOp::kAdd : TermOp::kMultiply, args, context);
+  } else {
+    run_on_widened(context, static_cast<T*>(args.out), args.outer * args.out_size * args.inner,
+                   [&](auto* out) { write<Op, T>(args, context, out); });
+  }
 }
 
 template <class Op>
 void write_dtype(const IndexArgs& args, KernelContext& context) {
-  visit_dtype(args.dtype,
-              [&](auto tag) { write<Op, typename decltype(tag)::type>(args, context); });
+  constexpr bool kRounds = std::is_same_v<Op, AddTerms> || std::is_same_v<Op, MultiplyTerms>;
+  visit_dtype(args.dtype, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    if constexpr (kRounds && is_floating_point(dtype_of<T>())) {
+      write_rounded<Op, T>(args, context);
+    } else {
+      write<Op, T>(args, context, static_cast<T*>(args.out));
+    }
+  });
 }
 
 void index(const IndexArgs& args, KernelContext& context) {
   switch (args.op) {
     case IndexOp::kAdd:
     case IndexOp::kScatterAdd:
-      return write_dtype<AddElement>(args, context);
+      return write_dtype<AddTerms>(args, context);
     case IndexOp::kScatter:
+      if (args.in_order != 0) return write_in_order(TermOp::kReplace, args, context);
       return visit_size(element_size(args.dtype), [&](auto tag) {
-        write<SetElement, typename decltype(tag)::type>(args, context);
+        using T = typename decltype(tag)::type;
+        write<LastTerm, T>(args, context, static_cast<T*>(args.out));
       });
     case IndexOp::kScatterProd:
-      return write_dtype<ReduceElement<IndexOp::kScatterProd>>(args, context);
+      return write_dtype<MultiplyTerms>(args, context);
     case IndexOp::kScatterAmax:
-      return write_dtype<ReduceElement<IndexOp::kScatterAmax>>(args, context);
+      return write_dtype<LargestTerm>(args, context);
     case IndexOp::kScatterAmin:
-      return write_dtype<ReduceElement<IndexOp::kScatterAmin>>(args, context);
+      return write_dtype<SmallestTerm>(args, context);
     default:
       break;
   }

@@ -44,12 +44,22 @@ inline void fail_call(KernelContext& context, const char* function, const char* 
 void after_emulated_launch(KernelContext& context);
 #endif
 
+/// Returns true if a failure stops all further launches of the call. Wrong data does not: a GPU
+/// reports it later, and only the emulator does so at once.
+inline bool is_stopped(const KernelContext& context) {
+#ifndef __CUDACC__
+  if (context.status == StatusCode::kIndexOutOfRange || context.status == StatusCode::kInvalidValue)
+    return false;
+#endif
+  return context.status != StatusCode::kOk;
+}
+
 /// Queues `kernel` on the stream of the context, whose device is current. Does nothing for an empty
 /// grid, which CUDA would report as an error.
 template <class... Params, class... Args>
 void launch(KernelContext& context, void (*kernel)(Params...), dim3 grid, dim3 block,
             Args... args) {
-  if (context.status != StatusCode::kOk || grid.x == 0) return;
+  if (is_stopped(context) || grid.x == 0) return;
   const cudaLaunchConfig_t config{grid,    block, 0, static_cast<cudaStream_t>(context.stream),
                                   nullptr, 0};
   // Uses this launch's own error: the runtime's record may hold an error of the program's calls.

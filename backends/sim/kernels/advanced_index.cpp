@@ -50,7 +50,10 @@ void run_advanced(const AdvancedIndexArgs& args) {
   }
 }
 
-bool supports(const AdvancedIndexArgs&) { return true; }
+bool supports(const AdvancedIndexArgs& args) {
+  const bool is_narrow_float = args.dtype == kHalf || args.dtype == kBFloat16;
+  return args.action != IndexAction::kAccumulate || !is_narrow_float;
+}
 
 void advanced_index(const AdvancedIndexArgs& args, KernelContext& context) {
   if (!check_all_indices(args, context)) return;
