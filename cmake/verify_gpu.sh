@@ -33,11 +33,16 @@ peer() { figures PyTorch "$python" -B "$bundle/scripts/$1.py"; }
 # as after a fault of the device, loses only its part.
 before=${before:-}
 
-# shard LOG COMMAND...: runs a part of a step.
+# shard LOG COMMAND...: runs a part of a step. It ends before the step does: the step's time-out would not end it.
 shard() {
-  log=$work/shards/$1 result=0
+  log=$work/shards/$1 result=0 rest=$((shards_end - $(date +%s)))
   shift
-  TERN_NUM_THREADS=2 LD_LIBRARY_PATH=$libraries timeout -k 2 "$shard_limit" $before "$@" > "$log" 2>&1 || result=$?
+  if [ $rest -lt 1 ]; then
+    echo 'no time was left' > "$log"
+    result=124
+  else
+    TERN_NUM_THREADS=2 LD_LIBRARY_PATH=$libraries timeout -k 1 $rest $before "$@" > "$log" 2>&1 || result=$?
+  fi
   printf '\nexit %s\n' "$result" >> "$log"
   return "$result"
 }
@@ -285,7 +290,7 @@ step() {
     verdict='not run'
     note "the $seconds seconds were over"
   else
-    export shard_limit=$((limit > 12 ? limit - 5 : limit))
+    export shards_end=$((from + limit - 2))
     printf '\n==== %s ====\n' "$name" >> "$file"
     timeout -k 3 "$limit" sh "$script" --step "$name" > "$work/step.log" 2>&1
     code=$?

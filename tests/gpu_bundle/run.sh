@@ -80,5 +80,14 @@ chmod +x tern-gpu/bin/vae
 verify 1 --seconds 4 tern-gpu
 shows '^\| vae_gpu \| stopped after [234] s' '^\| tests \| not run .* the 4 seconds were over'
 
+# A test that hangs is not left behind.
+rm tern-gpu/bin/vae
+printf '#!/bin/sh\necho $$ > %s/pid\nexec sleep 60\n' "$work" > tern-gpu/bin/backends_cuda_test
+sed -i '/bin\/backends_cuda_test$/d' tern-gpu/MANIFEST
+verify 1 --seconds 5 tern-gpu
+shows '^\| tests \| FAILED.* 0 passed, [1-9] failed'
+grep -q 'backends_cuda_test.0: ended with code 124' out/tests.txt || fails "the program that hung"
+if kill -0 "$(cat pid)" 2> /dev/null; then fails "no program that runs on"; fi
+
 cd /
 rm -rf "$work"
