@@ -52,14 +52,16 @@ void index(const Sizes& n) {
     x.gather(1, each);
     if (dtype == kBool) continue;
     const Tensor source = numbers({3, n.side / 2, n.side}, dtype);
-    // float16 is added in another order: few elements per sum.
-    x.index_add(1, is_floating_point(dtype) && dtype != kDouble ? few : rows, source);
+    x.index_add(1, rows, source);
     const Tensor once = few.view({1, -1, 1}).expand({3, n.side / 2, n.side}).contiguous();
     x.scatter(1, once, source);
-    x.scatter_add(1, dtype == kHalf || dtype == kBFloat16 ? once : each, source);
-    for (const char* reduce : {"prod", "amax", "amin"}) {
-      x.scatter_reduce(1, *reduce == 'p' ? once : each, source, reduce);
+    for (const bool in_order : {false, true}) {
+      tern::use_deterministic_algorithms(in_order);
+      if (in_order) x.scatter(1, each, source);
+      x.scatter_add(1, each, source);
+      for (const char* reduce : {"prod", "amax", "amin"}) x.scatter_reduce(1, each, source, reduce);
     }
+    tern::use_deterministic_algorithms(false);
   }
 }
 
@@ -73,7 +75,10 @@ void advanced_index(const Sizes& n) {
     x.transpose(0, 2).index({Slice(), j});
     x.index_put_({once}, numbers({n.side, 7, 33}, dtype));
     x.index_put_({i}, numbers({}, dtype));
-    if (dtype != kBool) x.index_put_({once, j}, numbers({n.side, 33}, dtype), true);
+    if (dtype != kBool) x.index_put_({i, j}, numbers({n.side, 33}, dtype), true);
+    tern::use_deterministic_algorithms(true);
+    x.index_put_({i}, numbers({n.side, 7, 33}, dtype));
+    tern::use_deterministic_algorithms(false);
     x.take(indices({n.side}, n.side * 7 * 33));
   }
 }
