@@ -303,7 +303,7 @@ step() {
     if [ -d "$work/shards" ]; then
       awk -f "$bundle/scripts/shards.awk" "$work"/shards/* > "$work/counts"
       rm -rf "$work/shards"
-      cat "$work/counts" >> "$file"
+      head -c 3000000 "$work/counts" >> "$file"
       note "$(tail -n 1 "$work/counts")"
     elif [ "$code" -ne 0 ] && [ ! -s "$work/note" ]; then
       note "$(grep . "$work/step.log" | tail -n 1)"

@@ -1,5 +1,6 @@
 # Reads the logs of test programs and of slots_against_cpu, each with a last line "exit CODE". Prints what failed tests said,
-# the line of each slot and, with compute-sanitizer, what it found. The last line counts: "N passed, N failed (names), N skipped, ...".
+# the line of each slot and, with compute-sanitizer, what it found. The last line counts: "N passed, N failed (names),
+# N skipped, ..". It names the first failure of each log: after a fault of the device all later tests of a process fail.
 
 function begin_log() { running = block = last = ""; code = "none"; bad = reports = lines = 0 }
 
@@ -12,10 +13,14 @@ function end_log() {
   }
 }
 
+function fail(name) {
+  ++failed
+  if (!bad++) names = names (names == "" ? "" : ", ") name
+}
+
 function say(name, why) {
   print "---- " log_name ": " why "\n" substr(block, 1, 8000)
-  if (failed++ < 8) names = names (names == "" ? "" : ", ") name
-  bad = 1
+  fail(name)
 }
 
 FNR == 1 { end_log(); log_name = FILENAME; sub(/.*\//, "", log_name); begin_log() }
@@ -28,7 +33,7 @@ running != "" { block = block $0 "\n" }
 /\[  FAILED  \] .*ms\)$/ && running != "" { say(running, "failed"); running = "" }
 / calls +[0-9]+ elements / {
   print
-  if ($NF == "FAIL") { ++failed; bad = 1; names = names (names == "" ? "" : ", ") $1 } else ++passed
+  if ($NF == "FAIL") fail($1); else ++passed
 }
 /^    / && running == "" { print }
 /^=========/ && !/COMPUTE-SANITIZER|ERROR SUMMARY: 0 errors/ && reports++ < 400 { print log_name ": " $0 }
@@ -37,6 +42,6 @@ running != "" { block = block $0 "\n" }
 
 END {
   end_log()
-  text = passed + 0 " passed, " failed + 0 " failed" (names == "" ? "" : " (" names (failed > 8 ? ", .." : "") ")")
+  text = passed + 0 " passed, " failed + 0 " failed" (names == "" ? "" : " (" names ")")
   print text ", " skipped + 0 " skipped" (sanitized ? ", " found + 0 " errors of compute-sanitizer" : "")
 }
