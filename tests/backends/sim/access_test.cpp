@@ -149,8 +149,9 @@ TEST(BlockingLaunchDeathTest, TheEnvironmentMakesLaunchesBlock) {
         launch(fill_args(a.data(), 1, 1.0f));
         const bool done = cuda::getCurrentCUDAStream().query();
         const auto index = tern::testing::upload<std::int64_t>({7});
-        const auto context = launch(kernels::IndexArgs{kernels::IndexOp::kSelect, kFloat, 1, 1, 1,
-                                                       1, 1, 1, a.data(), index.data(), a.data()});
+        const auto context =
+            launch(kernels::IndexArgs{kernels::IndexOp::kSelect, kFloat, 1, 1, 1, 1, 1, 1, a.data(),
+                                      index.data(), a.data(), 0});
         std::exit(done && context.status == kernels::StatusCode::kIndexOutOfRange &&
                           context.detail == 7 && context.limit == 1
                       ? 0

@@ -111,7 +111,7 @@ TEST(SimIndex, ABadIndexIsTheErrorOfTheNextWait) {
   const auto index = upload<std::int64_t>({7});
   const DeviceArray<float> out(1, 0.0f);
   const kernels::IndexArgs args{
-      kernels::IndexOp::kSelect, kFloat, 1, 1, 2, 1, 1, 2, in.data(), index.data(), out.data()};
+      kernels::IndexOp::kSelect, kFloat, 1, 1, 2, 1, 1, 2, in.data(), index.data(), out.data(), 0};
   EXPECT_EQ(launch(args).status, StatusCode::kOk);
   EXPECT_EQ(error_of<IndexError>([] { cuda::synchronize(0); }),
             "index_select(): index 7 is out of bounds for a dimension of size 2; it was found on "
