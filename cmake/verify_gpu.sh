@@ -199,10 +199,12 @@ trap 'exit 1' INT TERM
 for file in summary.md machine.txt figures.tsv slots.txt tests.txt sanitizer.txt libraries.txt log.txt; do : > "$out/$file"; done
 say() { printf '%s\n' "$*" | tee -a "$out/summary.md"; }
 
+archive=$(realpath "$1")
 if [ -d "$1" ]; then
-  bundle=$(realpath "$1")
-elif tar -C "$work" -xf "$1" 2> "$out/log.txt" ||
-    python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$1" "$work" 2>> "$out/log.txt"; then
+  bundle=$archive
+elif tar -C "$work" -xf "$archive" 2> "$out/log.txt" ||
+    (cd "$work" && cmake -E tar xf "$archive") 2>> "$out/log.txt" ||
+    python3 -c 'import sys, tarfile; tarfile.open(sys.argv[1]).extractall(sys.argv[2])' "$archive" "$work" 2>> "$out/log.txt"; then
   bundle=$work/tern-gpu
 else
   say "$1 cannot be unpacked: $(tail -n 1 "$out/log.txt")"

@@ -2,7 +2,7 @@
 # bundle.sh BUILD PLUGIN FILE [PROGRAM...]: packs what a machine with a GPU needs into FILE (.tar.xz): libtern, its
 # plugins (PLUGIN is libtern_cuda.so, or "none"), the programs (those of programs.txt, unless named), what they read, and
 # the libraries of this system that they need, without the C library and NVIDIA's. Everything is stripped and finds the
-# rest where it is unpacked. MANIFEST in it says what it is. TERN_XZ are the options of xz. Fails if FILE exceeds 40 MB.
+# rest where it is unpacked. MANIFEST in it says what it is. TERN_XZ_LEVEL (6) is how hard to compress. Fails if FILE exceeds 40 MB.
 set -eu
 build=$(cd "$1" && pwd) plugin=$(realpath "$2") file=$(realpath -m "$3")
 [ "$2" != none ] || plugin=none
@@ -35,7 +35,7 @@ done
 for library in "$root"/lib/libtern*; do
   echo "file(RPATH_SET FILE $library NEW_RPATH \"\$ORIGIN\")" >> "$work/rpath.cmake"
 done
-cmake -P "$work/rpath.cmake"
+cmake -P "$work/rpath.cmake" 2> "$work/rpath.log" || { cat "$work/rpath.log"; exit 1; }
 for part in "$root"/bin/* "$root"/lib/*; do
   if readelf -d "$part" | grep -E 'R(UN)?PATH' | grep -Eq '\[(.*:)?(/|:|\])'; then
     echo "$part looks for libraries in a folder of this machine" >&2
@@ -71,7 +71,10 @@ architectures=$(sed -n 's/^TERN_CUDA_ARCHITECTURES:[A-Z]*=//p' "$(dirname "$plug
 } > "$root/MANIFEST"
 
 mkdir -p "$(dirname "$file")"
-tar -C "$work" -c tern-gpu | xz ${TERN_XZ:--6 -T0} > "$file"
+# A system with CMake may have no xz.
+echo "file(ARCHIVE_CREATE OUTPUT $file PATHS tern-gpu FORMAT paxr COMPRESSION XZ COMPRESSION_LEVEL ${TERN_XZ_LEVEL:-6})" \
+  > "$work/archive.cmake"
+(cd "$work" && cmake -P archive.cmake)
 size=$(wc -c < "$file")
 echo "$file: $size bytes${missing:+, without$missing}"
 [ "$size" -le 40000000 ] || { echo "a bundle may have 40,000,000 bytes" >&2; exit 1; }

@@ -40,7 +40,7 @@ plugin=$build/lib/libtern_cuda.so
 [ -e "$plugin" ] || plugin=none
 # Of any architectures that a build has: two take 8 MB if their code is compressed, one took 18 without.
 [ $plugin = none ] || [ "$(wc -c < "$plugin")" -le 14000000 ] || { echo "$plugin has over 14 MB"; exit 1; }
-TERN_XZ=-0 "$source/cmake/gpu/bundle.sh" "$build" "$plugin" bundle.tar.xz plugin_tell vae multi_device cuda_step bandwidth \
+TERN_XZ_LEVEL=1 "$source/cmake/gpu/bundle.sh" "$build" "$plugin" bundle.tar.xz plugin_tell vae multi_device cuda_step bandwidth \
   models slots_against_cpu backends_cuda_test serialization_test
 
 verify 2 bundle.tar.xz
@@ -60,7 +60,7 @@ shows '^\| smoke .* 2 devices, the first is ' '^\| tests .* [1-9][0-9]+ passed, 
   '^\| softmax of rows, float16 \| ([0-9.]+ \| - \| - \| [0-9.]+) '
 [ "$(find out -type f | wc -l)" -le 8 ] || fails "at most 8 files"
 
-tar -xf bundle.tar.xz
+cmake -E tar xf bundle.tar.xz
 echo >> tern-gpu/bin/vae
 verify 1 tern-gpu
 shows '^tern-gpu is damaged: bin/vae: FAILED'
