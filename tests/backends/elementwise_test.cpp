@@ -117,7 +117,9 @@ T sample(Noise& noise, ElementwiseOp op, int input) {
       const bool is_logit = op == ElementwiseOp::bce_logits && input == 0;
       return static_cast<T>(noise.uniform(0, is_logit ? 9 : 1));
     }
-    const bool is_short = !std::is_same_v<T, double> && rounds_twice(op);
+    // CUDA adds the product of the gradient of tanh unrounded.
+    const bool is_short =
+        rounds_twice(op) && (!std::is_same_v<T, double> || op == ElementwiseOp::tanh_backward);
     constexpr std::size_t kExtremes = 3;                                 // the last ones
     const bool is_bounded = is_short || op == ElementwiseOp::polygamma;  // else it may be denormal
     if (noise.bits() % 16 == 0) {

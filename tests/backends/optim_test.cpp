@@ -125,7 +125,8 @@ class Optim : public testing::KernelTest {
     args.step = 3;
     step(args, state);
     step_plainly<Rule>(args, plain);
-    EXPECT_TRUE(state == plain);
+    // CUDA adds products unrounded.
+    EXPECT_TRUE(is_cuda() ? state.is_near(plain) : state == plain);
     bind(args, oracle);
     testing::run_oracle(args);
     EXPECT_TRUE(state.is_near(oracle));

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/shared_array.h>
 #include <tern/core/kernels/host_device.h>
 
 // Reductions by the threads of a block. The kThreads threads are divided into teams of equal size.
@@ -69,12 +70,12 @@ __device__ T shuffle_xor(T value, unsigned mask) {
 /// Merges the members' values in shared memory, halving the number of values in each step.
 template <class T, class Merge>
 __device__ T reduce_interleaved(unsigned teams, T value, const Merge& merge) {
-  __shared__ T values[kThreads];
+  __shared__ SharedArray<T, kThreads> values;
   for (unsigned half = kThreads / 2; half >= teams; half /= 2) {
     __syncthreads();
     values[threadIdx.x] = value;
     __syncthreads();
-    if (threadIdx.x < half) value = merge(value, values[threadIdx.x + half]);
+    if (threadIdx.x < half) value = merge(value, static_cast<T>(values[threadIdx.x + half]));
   }
   __syncthreads();
   if (threadIdx.x < teams) values[threadIdx.x] = value;
@@ -90,13 +91,15 @@ __device__ T reduce_neighbours(unsigned size, T value, const Merge& merge) {
     value = merge(value, shuffle_xor(value, mask));
   }
   if (size <= kWarp) return value;
-  __shared__ T values[kThreads / kWarp];
+  __shared__ SharedArray<T, kThreads / kWarp> values;
   __syncthreads();
   if (threadIdx.x % kWarp == 0) values[threadIdx.x / kWarp] = value;
   __syncthreads();
   const unsigned first = threadIdx.x / size * (size / kWarp);
   value = values[first];
-  for (unsigned i = 1; i < size / kWarp; ++i) value = merge(value, values[first + i]);
+  for (unsigned i = 1; i < size / kWarp; ++i) {
+    value = merge(value, static_cast<T>(values[first + i]));
+  }
   return value;
 }
 

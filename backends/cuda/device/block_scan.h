@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/shared_array.h>
 
 namespace tern::cuda::device {
 
@@ -9,7 +10,7 @@ namespace tern::cuda::device {
 /// (Hillis and Steele, "Data parallel algorithms", 1986).
 template <class Sum>
 __device__ Sum scan_of_block(Sum value, Sum& total) {
-  __shared__ Sum values[kThreads];
+  __shared__ SharedArray<Sum, kThreads> values;
   values[threadIdx.x] = value;
   __syncthreads();
   for (unsigned distance = 1; distance < kThreads; distance *= 2) {

@@ -3,6 +3,7 @@
 #include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/gemm_cublas.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/shared_array.h>
 #include <tern/core/kernels/families/gemm.h>
 
 namespace tern::cuda::device {
@@ -14,13 +15,15 @@ constexpr int kSide = 8;    // threads along each side of a tile
 constexpr int kTileThreads = kSide * kSide;
 constexpr int kEach = kTile / kSide;
 
+template <class Number>
+using Tile = SharedMatrix<Number, kDepth, kTile + 1>;
+
 // Loads kDepth elements of each of kTile vectors of an operand, which begins at `start`, with zeros
 // beyond the operand's end. Neighbouring threads read neighbouring elements in memory.
 template <class T, class Number>
-__device__ void load_tile(Number (&tile)[kDepth][kTile + 1], const Elements<T>& operand,
-                          std::int64_t start, std::int64_t first, std::int64_t count,
-                          std::int64_t stride, std::int64_t first_k, std::int64_t k,
-                          std::int64_t k_stride) {
+__device__ void load_tile(Tile<Number>& tile, const Elements<T>& operand, std::int64_t start,
+                          std::int64_t first, std::int64_t count, std::int64_t stride,
+                          std::int64_t first_k, std::int64_t k, std::int64_t k_stride) {
   for (unsigned i = threadIdx.x; i < kTile * kDepth; i += kTileThreads) {
     const unsigned vector = k_stride == 1 ? i / kDepth : i % kTile;
     const unsigned depth = k_stride == 1 ? i % kDepth : i / kTile;
@@ -39,7 +42,7 @@ template <class T, class Number>
 __global__ void __launch_bounds__(kTileThreads)
     tiled_gemm(GemmArgs args, std::int64_t tiles, std::int64_t tile_rows,
                std::int64_t tile_columns) {
-  __shared__ Number a_tile[kDepth][kTile + 1], b_tile[kDepth][kTile + 1];
+  __shared__ Tile<Number> a_tile, b_tile;
   const unsigned x = threadIdx.x % kSide, y = threadIdx.x / kSide;
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const std::int64_t batch = tile / (tile_rows * tile_columns);
@@ -55,6 +58,8 @@ __global__ void __launch_bounds__(kTileThreads)
                 first_k, args.k, args.b_row_stride);
       __syncthreads();
       Number parts[kEach][kEach] = {};
+      // Unrolled, this loop needs more registers than there are: integers would spill.
+#pragma unroll 1
       for (int p = 0; p < kDepth; ++p) {
         for (int i = 0; i < kEach; ++i) {
           for (int j = 0; j < kEach; ++j) {

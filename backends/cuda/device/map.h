@@ -84,7 +84,7 @@ __device__ T map_input(const void* data, ScalarType dtype, std::int64_t offset,
 template <class Stored, int kCount>
 __device__ Pack<Stored, kCount> map_pack(const void* data, bool moves, std::int64_t at) {
   const auto stored = static_cast<const Stored*>(data);
-  if (moves) return *reinterpret_cast<const Pack<Stored, kCount>*>(stored + at);
+  if (moves) return pack_at<kCount>(stored + at);
   Pack<Stored, kCount> pack{};
   for (int i = 0; data != nullptr && i < kCount; ++i) pack.values[i] = *stored;
   return pack;
@@ -137,7 +137,7 @@ __device__ void map_packed(const MapLaunch<1 + sizeof...(In)>& map, const Functi
     Pack<Stored, kCount> pack;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) pack.values[i] = narrowed<Stored>(results[i]);
-    *reinterpret_cast<Pack<Stored, kCount>*>(static_cast<Stored*>(map.out) + first) = pack;
+    pack_at<kCount>(static_cast<Stored*>(map.out) + first) = pack;
   });
 }
 

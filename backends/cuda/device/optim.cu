@@ -1,6 +1,7 @@
 #include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/pack.h>
+#include <tern/backends/cuda/device/shared_array.h>
 #include <tern/core/kernels/optim_formulas.h>
 
 // All tensors of a call in one launch: a block takes kPerBlock elements of one of them.
@@ -118,14 +119,17 @@ __global__ void __launch_bounds__(kThreads)
 template <class Rule, class T>
 __global__ void __launch_bounds__(kThreads) optim_graph_kernel(OptimArgs args, unsigned form) {
   const typename Rule::Numbers numbers = optim_numbers<Rule>(args);
-  __shared__ double step_numbers[kMaxOptimStepNumbers];
+  double step_numbers[kMaxOptimStepNumbers] = {};
   if constexpr (Rule::kStepNumbers > 0) {
+    __shared__ SharedArray<double, kMaxOptimStepNumbers> of_block;
     const int k = static_cast<int>(threadIdx.x) / 32;
     if (threadIdx.x % 32 == 0 && k < Rule::kStepNumbers) {
       const double step = args.device_step != nullptr ? *args.device_step : args.step;
-      step_numbers[k] = Rule::step_number(k, numbers, step);
+      of_block[k] = Rule::step_number(k, numbers, step);
     }
     __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Rule::kStepNumbers; ++i) step_numbers[i] = of_block[i];
   }
   const double lr = args.device_lr != nullptr ? *args.device_lr : args.lr;
   optim_elements<Rule, T>(args, Rule::template constants<T>(numbers, lr, step_numbers), form);

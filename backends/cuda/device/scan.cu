@@ -4,6 +4,7 @@
 #include <tern/backends/cuda/device/block_scan.h>
 #include <tern/backends/cuda/device/elements.h>
 #include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/shared_array.h>
 #include <tern/core/kernels/families/scan.h>
 #include <tern/core/kernels/is_nan.h>
 #include <tern/core/kernels/math.h>
@@ -143,7 +144,7 @@ __global__ void __launch_bounds__(kThreads) scan_by_threads(Op op, Scan scan) {
 template <class Op>
 __device__ typename Op::State scan_of_block(const Op& op, typename Op::State value, unsigned count,
                                             typename Op::State& total) {
-  __shared__ typename Op::State values[kThreads];
+  __shared__ SharedArray<typename Op::State, kThreads> values;
   values[threadIdx.x] = value;
   __syncthreads();
   for (unsigned distance = 1; distance < count; distance *= 2) {

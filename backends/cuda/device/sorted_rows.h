@@ -6,6 +6,7 @@
 
 #include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/scratch.h>
+#include <tern/backends/cuda/device/shared_array.h>
 #include <tern/core/kernels/order_key.h>
 
 // Sorts rows by merging sorted runs of 1, 2, 4, ... items, short runs in shared memory. In each
@@ -41,8 +42,8 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 /// Returns where item i of a row belongs when neighbouring runs of `width` sorted items are merged.
-template <class Item, class Smaller>
-__device__ std::int64_t merged_place(const Item* row, std::int64_t size, std::int64_t i,
+template <class Item, class Row, class Smaller>
+__device__ std::int64_t merged_place(Row&& row, std::int64_t size, std::int64_t i,
                                      std::int64_t width, const Smaller& smaller) {
   const Item item = row[i];
   const std::int64_t run = i / width, first = (run ^ 1) * width;  // of the other run
@@ -51,7 +52,7 @@ __device__ std::int64_t merged_place(const Item* row, std::int64_t size, std::in
   const std::int64_t other = begin;
   while (begin < end) {
     const std::int64_t middle = begin + (end - begin) / 2;
-    if (smaller(row[middle], item)) {
+    if (smaller(static_cast<Item>(row[middle]), item)) {
       begin = middle + 1;
     } else {
       end = middle;
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += stride) {
     const std::int64_t row = i - i % size;
-    to[row + merged_place(from + row, size, i - row, width, smaller)] = from[i];
+    to[row + merged_place<Item>(from + row, size, i - row, width, smaller)] = from[i];
   }
 }
 
@@ -80,7 +81,7 @@ constexpr std::int64_t kSortTile = 1024;
 template <class Item, class Smaller>
 __global__ void __launch_bounds__(kThreads)
     sort_runs(Item* __restrict__ items, std::int64_t runs, std::int64_t size, Smaller smaller) {
-  __shared__ Item tiles[2][kSortTile];
+  __shared__ SharedMatrix<Item, 2, kSortTile> tiles;
   const std::int64_t row_runs = (size + kSortTile - 1) / kSortTile;
   for (std::int64_t run = blockIdx.x; run < runs; run += gridDim.x) {
     const std::int64_t begin = run % row_runs * kSortTile;
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(kThreads)
     int from = 0;
     for (std::int64_t width = 1; width < count; width *= 2, from ^= 1) {
       for (std::int64_t i = threadIdx.x; i < count; i += kThreads) {
-        tiles[from ^ 1][merged_place(tiles[from], count, i, width, smaller)] = tiles[from][i];
+        tiles[from ^ 1][merged_place<Item>(tiles[from], count, i, width, smaller)] = tiles[from][i];
       }
       __syncthreads();
     }

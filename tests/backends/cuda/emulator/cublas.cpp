@@ -201,7 +201,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
                               const void* c, cublasLtMatrixLayout_t c_layout, void* d,
                               cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t* algorithm, void* workspace,
-                              std::size_t workspace_bytes, cudaStream_t) {
+                              std::size_t workspace_bytes, cudaStream_t stream) {
   require(handle != nullptr && algorithm != nullptr, "no handle, or no algorithm");
   require(a != nullptr && b != nullptr && d != nullptr && c == d && c_layout == d_layout,
           "a wrong operand");
@@ -209,7 +209,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
           "an algorithm of another product");
   require(workspace_bytes >= algorithm->data[1] && (workspace_bytes == 0 || workspace != nullptr),
           "no workspace");
-  if (workspace_bytes > 0) std::memset(workspace, 0xff, workspace_bytes);
   if (has_bias(*operation)) {
     require(alignment_of(operation->bias) >= std::max<std::uint64_t>(algorithm->data[6], 16),
             "a bias of less alignment");
@@ -224,22 +223,32 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t oper
   if (status != CUBLAS_STATUS_SUCCESS) return status;
 
   const auto run = [&]<class T, class Scale>(T, Scale) {
+    const auto* const all_a = static_cast<const T*>(a);
+    const auto* const all_b = static_cast<const T*>(b);
+    auto* const all_d = static_cast<T*>(d);
     for (std::int64_t batch = 0; batch < d_layout->batch; ++batch) {
-      const T* matrix_a = static_cast<const T*>(a) + batch * a_layout->batch_stride;
-      const T* matrix_b = static_cast<const T*>(b) + batch * b_layout->batch_stride;
-      T* matrix_d = static_cast<T*>(d) + batch * d_layout->batch_stride;
-      require(alignment_of(matrix_a) >= algorithm->data[2] &&
-                  alignment_of(matrix_b) >= algorithm->data[3] &&
-                  alignment_of(matrix_d) >= algorithm->data[4] &&
-                  alignment_of(matrix_d) >= algorithm->data[5],
+      const std::uint64_t of_d = alignment_of(all_d + batch * d_layout->batch_stride);
+      require(alignment_of(all_a + batch * a_layout->batch_stride) >= algorithm->data[2] &&
+                  alignment_of(all_b + batch * b_layout->batch_stride) >= algorithm->data[3] &&
+                  of_d >= algorithm->data[4] && of_d >= algorithm->data[5],
               "a matrix of less alignment");
-      multiply<T, Scale>(*operation, {matrix_a, a_layout->ld, operation->a == CUBLAS_OP_T},
-                         {matrix_b, b_layout->ld, operation->b == CUBLAS_OP_T},
-                         operation->a == CUBLAS_OP_N ? a_layout->columns : a_layout->rows,
-                         algorithm->data[7] == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE,
-                         *static_cast<const Scale*>(alpha), *static_cast<const Scale*>(beta),
-                         matrix_d, *d_layout);
     }
+    // Copies, because the call may run later.
+    tern::emulator::submit(
+        stream, [=, op = *operation, layout_a = *a_layout, layout_b = *b_layout,
+                 layout_d = *d_layout, algo = *algorithm, scale = *static_cast<const Scale*>(alpha),
+                 scale_c = *static_cast<const Scale*>(beta)] {
+          if (workspace_bytes > 0) std::memset(workspace, 0xff, workspace_bytes);
+          for (std::int64_t batch = 0; batch < layout_d.batch; ++batch) {
+            const T* matrix_a = all_a + batch * layout_a.batch_stride;
+            const T* matrix_b = all_b + batch * layout_b.batch_stride;
+            multiply<T, Scale>(op, {matrix_a, layout_a.ld, op.a == CUBLAS_OP_T},
+                               {matrix_b, layout_b.ld, op.b == CUBLAS_OP_T},
+                               op.a == CUBLAS_OP_N ? layout_a.columns : layout_a.rows,
+                               algo.data[7] == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE, scale,
+                               scale_c, all_d + batch * layout_d.batch_stride, layout_d);
+          }
+        });
   };
   switch (d_layout->type) {
     case CUDA_R_64F:

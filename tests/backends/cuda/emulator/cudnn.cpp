@@ -196,8 +196,9 @@ Status cudnnCreate(Handle* handle) {
   if (status == kSuccess) *handle = new tern::emulator::CudnnHandle;
   return status;
 }
-Status cudnnSetStream(Handle handle, void*) {
+Status cudnnSetStream(Handle handle, void* stream) {
   static_cast<tern::emulator::CudnnHandle*>(handle)->has_stream = true;
+  static_cast<tern::emulator::CudnnHandle*>(handle)->stream = stream;
   return kSuccess;
 }
 const char* cudnnGetErrorString(Status status) {
@@ -327,6 +328,7 @@ Status cudnnBackendExecute(Handle handle, Descriptor plan, Descriptor pack) {
   using namespace tern::emulator;
   require_cudnn_rule(handle != nullptr && static_cast<CudnnHandle*>(handle)->has_stream,
                      "no handle, or no stream");
+  finish(static_cast<CudnnHandle*>(handle)->stream);
   const CudnnNode& node = finished(plan);
   const CudnnNode& given = finished(pack);
   require_cudnn_rule(node.one<Handle>(kPlanHandle) == handle, "a plan of another device");

@@ -21,6 +21,7 @@ using namespace cuda::device::cudnn;
 
 struct CudnnHandle {
   bool has_stream = false;
+  void* stream = nullptr;
 };
 
 inline void require_cudnn_rule(bool condition, const char* rule) {

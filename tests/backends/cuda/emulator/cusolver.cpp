@@ -85,8 +85,9 @@ cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
   if (status == CUSOLVER_STATUS_SUCCESS) *handle = new cusolverDnContext;
   return status;
 }
-cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t) {
+cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
   require_rule(handle != nullptr, "no handle");
+  handle->stream = stream;
   handle->has_stream = true;
   return CUSOLVER_STATUS_SUCCESS;
 }

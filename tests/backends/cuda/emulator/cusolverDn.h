@@ -30,9 +30,11 @@ enum cusolverEigMode_t { CUSOLVER_EIG_MODE_NOVECTOR = 0, CUSOLVER_EIG_MODE_VECTO
 
 struct cusolverDnContext {
   bool has_stream = false;
+  cudaStream_t stream = nullptr;
 };
 struct cublasContext {
   bool has_stream = false;
+  cudaStream_t stream = nullptr;
 };
 struct cusolverDnParams {};
 struct syevjInfo {};

@@ -14,9 +14,11 @@ inline constexpr int kJacobiBatched = 32;  // the largest matrix of syevjBatched
 
 inline void check_handle(cusolverDnHandle_t handle) {
   require_rule(handle != nullptr && handle->has_stream, "no handle, or no stream");
+  finish(handle->stream);
 }
 inline void check_handle(cublasHandle_t handle) {
   require_rule(handle != nullptr && handle->has_stream, "no handle of cuBLAS, or no stream");
+  finish(handle->stream);
 }
 
 inline cusolverStatus_t factor_status() {

@@ -193,8 +193,9 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
   *handle = new cublasContext;
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t) {
+cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream) {
   require_rule(handle != nullptr, "no handle of cuBLAS");
+  handle->stream = stream;
   handle->has_stream = true;
   return CUBLAS_STATUS_SUCCESS;
 }

@@ -3,9 +3,13 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #ifdef __SANITIZE_ADDRESS__
@@ -81,6 +85,47 @@ struct Thread {
   unsigned meetings = 0;
 };
 
+// The order in which blocks and threads take their turns.
+class Order {
+ public:
+  explicit Order(std::uint64_t seed) : seed_(seed), state_(seed * 2 + 1) {}
+
+  std::uint64_t seed() const { return seed_; }
+
+  /// Begins a launch of so many blocks.
+  void begin(std::uint64_t blocks) {
+    blocks_ = blocks;
+    step_ = first_ = 0;
+    if (seed_ == 0) step_ = 1;
+    while (std::gcd(step_, blocks_) != 1) step_ = number() % 0xfffff + 1;
+    if (seed_ != 0) first_ = number() % blocks_;
+  }
+  std::uint64_t block(std::uint64_t turn) const { return (first_ + turn * step_) % blocks_; }
+
+  /// Gives a number to each of the turns of a block's threads.
+  void shuffle(std::vector<unsigned>& threads) {
+    std::iota(threads.begin(), threads.end(), 0U);
+    if (seed_ == 0) return;
+    for (std::size_t i = threads.size(); i > 1; --i)
+      std::swap(threads[i - 1], threads[number() % i]);
+  }
+
+ private:
+  std::uint64_t number() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return state_ >> 11;
+  }
+
+  std::uint64_t seed_, state_, blocks_ = 1, step_ = 1, first_ = 0;
+};
+
+std::uint64_t wanted_seed() {
+  const char* const text = std::getenv("TERN_EMULATOR_SEED");
+  return text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+}
+
 class Machine {
  public:
   void run(Index grid, Index block, const std::function<void()>& body) {
@@ -89,17 +134,26 @@ class Machine {
     body_ = &body;
     place_.grid_size = grid;
     place_.block_size = block;
-    for (unsigned z = 0; z < grid.z; ++z) {
-      for (unsigned y = 0; y < grid.y; ++y) {
-        for (unsigned x = 0; x < grid.x; ++x) {
-          place_.block = {x, y, z};
-          run_block();
-        }
-      }
+    const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
+    order_.begin(blocks);
+    for (std::uint64_t turn = 0; turn < blocks; ++turn) {
+      const std::uint64_t number = order_.block(turn), row = number / grid.x;
+      place_.block = {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(row % grid.y),
+                      static_cast<unsigned>(row / grid.y)};
+      run_block();
+      if (!complaint_.empty()) throw std::logic_error(std::exchange(complaint_, {}));
     }
   }
 
   const Place& place() const { return place_; }
+  const Moment& moment() const { return moment_; }
+  void complain(const std::string& what) {
+    if (complaint_.empty()) complaint_ = what;
+  }
+  std::uint64_t set_order(std::uint64_t seed) {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(order_, Order(seed)).seed();
+  }
 
   void wait(State barrier) {
     Fiber* fiber = current_;
@@ -133,6 +187,9 @@ class Machine {
   void run_block() {
     const Index size = place_.block_size;
     threads_.assign(std::size_t{size.x} * size.y * size.z, {});
+    turns_.resize(threads_.size());
+    order_.shuffle(turns_);
+    moment_.block_start = ++moment_.now;
     next_ = 0;
     free_.clear();
     for (const auto& fiber : fibers_) free_.push_back(fiber.get());
@@ -140,7 +197,7 @@ class Machine {
     for (bool forward = true; release(); forward = !forward) {
       // The order changes, so that a missing barrier shows.
       for (std::size_t i = 0; i < threads_.size(); ++i) {
-        Thread& thread = threads_[forward ? i : threads_.size() - 1 - i];
+        Thread& thread = threads_[turns_[forward ? i : threads_.size() - 1 - i]];
         if (thread.state == State::kRunning) resume(thread.fiber);
       }
     }
@@ -167,6 +224,7 @@ class Machine {
       }
       thread.state = State::kRunning;
     }
+    ++moment_.now;
     return true;
   }
 
@@ -206,6 +264,7 @@ class Machine {
 
   void enter(unsigned thread) {
     const Index size = place_.block_size;
+    moment_.thread = thread;
     place_.thread = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
   }
 
@@ -213,7 +272,11 @@ class Machine {
   Place place_;
   const std::function<void()>* body_ = nullptr;
   std::vector<Thread> threads_;
-  unsigned next_ = 0;  // the first thread that has not started
+  unsigned next_ = 0;  // the first turn whose thread has not started
+  Order order_{wanted_seed()};
+  std::vector<unsigned> turns_;  // the number of the thread of each turn
+  Moment moment_;
+  std::string complaint_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> free_;
   Fiber* current_ = nullptr;
@@ -231,7 +294,7 @@ void Machine::run_threads() {
   Fiber* const fiber = self.current_;
   while (true) {
     while (self.next_ < self.threads_.size()) {
-      fiber->thread = self.next_++;
+      fiber->thread = self.turns_[self.next_++];
       Thread& thread = self.threads_[fiber->thread];
       thread.state = State::kRunning;
       thread.fiber = fiber;
@@ -287,6 +350,13 @@ unsigned& contexts() {
 }
 
 const Place& place() { return machine().place(); }
+const Moment& moment() { return machine().moment(); }
+void complain(const std::string& what) { machine().complain(what); }
+void check_alignment(const void* address, std::size_t alignment) {
+  if (reinterpret_cast<std::uintptr_t>(address) % alignment == 0) return;
+  complain("an access to " + std::to_string(alignment) + " bytes that are not aligned");
+}
+std::uint64_t set_order(std::uint64_t seed) { return machine().set_order(seed); }
 void block_barrier() { machine().wait(State::kAtBlockBarrier); }
 std::uint64_t warp_exchange(std::uint64_t bits, unsigned lane) {
   return machine().exchange(bits, lane);

@@ -8,8 +8,10 @@
 
 // Runs a CUDA kernel on the CPU as CUDA would: every thread of a block has its own stack, and
 // threads wait for each other at barriers. It is stricter than hardware: a barrier that some
-// threads of the block (or of the warp) never reach is always an error. It detects no data races
-// and does not measure speed.
+// threads of the block (or of the warp) never reach is always an error, and so is a race in shared
+// memory (shared_memory.h). It detects no races in other memory and does not measure speed. Blocks
+// and threads take turns in an order that the environment variable TERN_EMULATOR_SEED chooses; with
+// 0 they do so in the order of their numbers.
 
 namespace tern::emulator {
 
@@ -43,9 +45,25 @@ float& milliseconds();
 std::size_t& most_scratch();
 std::vector<std::string>& notes();
 
+/// When something happens in a launch.
+struct Moment {
+  std::uint64_t block_start = 1;  // `now` when the running block began
+  std::uint64_t now = 1;          // grows with each block and each barrier of a block
+  unsigned thread = 0;            // the number of the running thread in its block
+};
+const Moment& moment();
+
+/// Makes the running launch fail with the first of all complaints once its block has ended.
+void complain(const std::string& what);
+/// Complains of an access that is not aligned.
+void check_alignment(const void* address, std::size_t alignment);
+
+/// Chooses the order of blocks and threads, as TERN_EMULATOR_SEED does. Returns the seed before.
+std::uint64_t set_order(std::uint64_t seed);
+
 /// Runs `body` once for each thread of each block. Blocks run one after the other. Throws
-/// std::logic_error for a launch that a GPU would refuse and for barriers that not all threads
-/// reach.
+/// std::logic_error for a launch that a GPU would refuse, for barriers that not all threads reach,
+/// and for what is complained of.
 void run(Index grid, Index block, const std::function<void()>& body);
 
 }  // namespace tern::emulator
