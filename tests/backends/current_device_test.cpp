@@ -2,6 +2,7 @@
 
 #include <tern/backends/cuda/device/runtime.h>
 #include <tern/backends/cuda/device/sticky_error.h>
+#include <tern/core/kernels/families/fill.h>
 
 #include "backends/cuda/emulator/emulator.h"
 #include "backends/kernel_test.h"
@@ -97,6 +98,33 @@ TEST_F(CurrentDevice, AScopeReportsThatItsDeviceIsNotCurrent) {
   }
   EXPECT_EQ(current(), 2);
   EXPECT_EQ(emulator::last_error(), 0);
+}
+
+TEST_F(CurrentDevice, CallsOfThePluginUseNoOtherDevice) {
+  cudaSetDevice(2);
+  emulator::refuses_device() = true;
+  const auto fails = [](const auto& call) {
+    PluginStatus status;
+    call(&status);
+    return status.code == StatusCode::kDeviceFault;
+  };
+  EXPECT_TRUE(fails([](PluginStatus* status) { EXPECT_EQ(allocate(1, 512, status), nullptr); }));
+  EXPECT_TRUE(fails([](PluginStatus* status) { EXPECT_EQ(event_create(1, 2, status), nullptr); }));
+  EXPECT_TRUE(fails([](PluginStatus* status) { device_synchronize(1, status); }));
+  std::int64_t free = 0, total = 0;
+  EXPECT_TRUE(fails([&](PluginStatus* status) { memory_info(1, &free, &total, status); }));
+  EXPECT_EQ(total, 0);
+  float element = 3;
+  FillArgs fill{};
+  fill.out.data = &element;
+  fill.out.dtype = kFloat;
+  fill.value = {7, 0};
+  KernelContext context;
+  context.device = 1;
+  launch_table()[Slot::fill](&fill, &context);
+  EXPECT_EQ(context.status, StatusCode::kDeviceFault);
+  EXPECT_EQ(element, 3);
+  EXPECT_EQ(current(), 2);
 }
 
 TEST_F(CurrentDevice, AScopeThatCannotPutTheDeviceBackLeavesThatToTheNext) {
