@@ -53,6 +53,16 @@ function(tern_add_cuda_plugin)
   # Without being asked, nvcc compresses PTX alone; compressed, machine code takes a sixth.
   target_compile_options(tern_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -Xfatbin=-compress-all>)
+  # Spilled registers are errors on the GPU that all builds are for, except where a kernel keeps arrays in local memory or
+  # calls a division (at most 128 bytes). This list may only shrink, and cmake/kernel_budgets.tsv bounds local memory.
+  set(spills convolution.cu grid_sample.cu pooling.cu scan.cu sort.cu)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME)
+    if(TERN_WERROR AND TERN_CUDA_ARCHITECTURES MATCHES "^90-real(;[0-9]+-virtual)*$"
+       AND name MATCHES "\\.cu$" AND NOT name IN_LIST spills)
+      set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Xptxas=-warn-spills,-Werror)
+    endif()
+  endforeach()
   target_link_libraries(tern_cuda PRIVATE CUDA::cudart_static CUDA::cublasLt Threads::Threads)
   target_link_options(tern_cuda PRIVATE ${TERN_NO_UNDEFINED}
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin.map)
