@@ -6,6 +6,7 @@
 
 #include <tern/backends/cuda/device/families.h>
 #include <tern/backends/cuda/device/late_failure.h>
+#include <tern/backends/cuda/device/launch.h>
 #include <tern/backends/cuda/device/note.h>
 #include <tern/backends/cuda/device/relaxed_capture.h>
 #include <tern/backends/cuda/device/scratch.h>
@@ -148,7 +149,7 @@ void take_error(std::int32_t device, PluginStatus* status) {
 LateFailure* late_failure(KernelContext& context) { return state_of(context.device).late_failure; }
 
 Scratch::Scratch(KernelContext& context, std::size_t bytes) : device_(context.device) {
-  if (context.status != StatusCode::kOk) return;
+  if (is_stopped(context)) return;
   PluginStatus status;
   data_ = host().allocate(device_, bytes, &status);
   if (data_ == nullptr) fail(context, status);
