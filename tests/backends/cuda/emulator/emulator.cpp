@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kStackBytes = 64 * 1024;
 constexpr unsigned kWarp = 32;
 constexpr unsigned kMostThreads = 1024;
+constexpr unsigned kBlocksPerOrder = 16;  // a shuffle takes as long as the threads of a block
 
 enum class State { kNew, kRunning, kAtBlockBarrier, kAtWarpBarrier, kDone };
 
@@ -136,7 +137,9 @@ class Machine {
     place_.block_size = block;
     const std::uint64_t blocks = std::uint64_t{grid.x} * grid.y * grid.z;
     order_.begin(blocks);
+    turns_.resize(std::size_t{block.x} * block.y * block.z);
     for (std::uint64_t turn = 0; turn < blocks; ++turn) {
+      if (turn % kBlocksPerOrder == 0) order_.shuffle(turns_);
       const std::uint64_t number = order_.block(turn), row = number / grid.x;
       place_.block = {static_cast<unsigned>(number % grid.x), static_cast<unsigned>(row % grid.y),
                       static_cast<unsigned>(row / grid.y)};
@@ -187,8 +190,6 @@ class Machine {
   void run_block() {
     const Index size = place_.block_size;
     threads_.assign(std::size_t{size.x} * size.y * size.z, {});
-    turns_.resize(threads_.size());
-    order_.shuffle(turns_);
     moment_.block_start = ++moment_.now;
     next_ = 0;
     free_.clear();
