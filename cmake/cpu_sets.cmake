@@ -60,7 +60,8 @@ function(tern_seal_cpu_set set objects)
   set(merged ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
   add_custom_command(
     OUTPUT ${merged}
-    COMMAND ${TERN_LD} -r --force-group-allocation -o ${merged} $<TARGET_OBJECTS:${objects}>
+    COMMAND ${TERN_LD} -r --force-group-allocation -o ${merged}
+            "$<FILTER:$<TARGET_OBJECTS:${objects}>,EXCLUDE,\\.[gp]ch$>"
     COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=tern_cpu_register_${set} ${merged}
     DEPENDS ${objects} $<TARGET_OBJECTS:${objects}>
     COMMENT "Sealing the ${set} kernels"
@@ -71,14 +72,16 @@ endfunction()
 function(tern_add_cpu_sets library)
   set(kernels ${PROJECT_SOURCE_DIR}/backends/cpu/kernels)
   file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS ${kernels}/*.cpp)
+  # Files with options of their own do without the precompiled header: its options would hold for them.
   foreach(source IN ITEMS convolution elementwise_binary elementwise_compare elementwise_pair elementwise_ternary optim random reduce_arg reduce_norm reduce_truth reduce_values scan widen)
     set_source_files_properties(${kernels}/${source}.cpp PROPERTIES
-                                COMPILE_OPTIONS "$<$<NOT:${is_rarely_used}>:${small_code}>")
+                                COMPILE_OPTIONS "$<$<NOT:${is_rarely_used}>:${small_code}>"
+                                SKIP_PRECOMPILE_HEADERS ON)
   endforeach()
   foreach(source IN LISTS TERN_CPU_WITHOUT_avx2)
     set(parts ${all_sources})
     list(FILTER parts INCLUDE REGEX "^${kernels}/${source}(/.*)?\\.cpp$")
-    set_source_files_properties(${parts} PROPERTIES COMPILE_OPTIONS "${small_code}")
+    set_source_files_properties(${parts} PROPERTIES COMPILE_OPTIONS "${small_code}" SKIP_PRECOMPILE_HEADERS ON)
   endforeach()
   set(base "")
   foreach(set IN ITEMS native baseline avx2 avx512 avx512_bf16 amx)
@@ -104,6 +107,12 @@ function(tern_add_cpu_sets library)
       $<$<BOOL:${base}>:TERN_CPU_BASE_SET=${base}>
       $<$<BOOL:${TERN_CPU_ONLY_${set}}>:TERN_CPU_PAIRS_ONLY=1>)
     tern_seal_cpu_set(${set} ${objects})
+    list(LENGTH sources count)
+    if(count GREATER 10)
+      target_precompile_headers(${objects} PRIVATE <algorithm> <tern/backends/cpu/kernels/loop_table.h>
+        <tern/backends/cpu/kernels/strided.h> <tern/backends/cpu/kernels/widen.h> <tern/core/base/thread_pool.h>
+        <tern/core/kernels/backend.h> <tern/core/kernels/by_size.h> <tern/core/kernels/math_dtype.h>)
+    endif()
     target_sources(${library} PRIVATE ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
     string(TOUPPER TERN_CPU_HAS_${set} has_set)
     list(APPEND has_sets ${has_set}=1)

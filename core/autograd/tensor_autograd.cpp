@@ -118,9 +118,9 @@ const Tensor& Tensor::set_requires_grad(StrictBool requires_grad) const {
 }
 
 const Tensor& Tensor::grad() const {
-  static const Tensor* const kNone = new Tensor;
+  static const Tensor* const kUndefined = new Tensor;
   const Meta* meta = meta_of(self());
-  return meta == nullptr || !meta->slot ? *kNone : meta->slot->grad;
+  return meta == nullptr || !meta->slot ? *kUndefined : meta->slot->grad;
 }
 
 Tensor& Tensor::mutable_grad() const {

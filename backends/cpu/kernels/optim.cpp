@@ -23,7 +23,7 @@ template <class Step>
 void for_each_piece(int count, const std::int64_t* numel, const Step& step) {
   // A moment without new gradients fades into denormals and stays there: slow, and too small for
   // any parameter to notice.
-  const detail::FlushDenormals flush;
+  const tern::detail::FlushDenormals flush;
   const std::int64_t total = std::accumulate(numel, numel + count, std::int64_t{0});
   const std::int64_t parts = std::clamp<std::int64_t>(total / kOptimGrain, 1,
                                                       in_parallel_region() ? 1 : get_num_threads());
