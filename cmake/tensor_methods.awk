@@ -30,10 +30,11 @@ BEGIN {
 END {
   if (failed) exit 1
   check_end()
-  if (part == "names") {
+  if (part ~ /^(functions|definitions)$/) print "\n}  // namespace tern"
+  if (part ~ /^(names|definitions)$/) {
     declare_names("linalg")
     declare_names("special")
-  } else if (part != "declarations") print "\n}  // namespace tern"
+  }
 }
 
 FNR == 1 {
@@ -165,21 +166,23 @@ function check_name(name) {
   exit 1
 }
 
-# Declares, in a namespace, the functions whose names begin with it.
+# Declares or defines, in a namespace, the functions whose names begin with it.
 function declare_names(space,    n, i, k, t, row, shown, passed) {
   printf "\n/// The names of libtorch's `torch::%s`.\nnamespace tern::%s {\n\n", space, space
   for (t = 1; t <= name_count; t++) {
     if (index(names[t], space "_") != 1) continue
-    printf "/// The function %s().\n", names[t]
+    if (part == "names") printf "/// The function %s().\n", names[t]
     n = split(forms[names[t]], row, "\n") - 1
     for (k = 1; k <= n; k++) {
       parse(row[k])
       shown = passed = ""
       for (i = 1; i <= count; i++) {
-        shown = shown (i > 1 ? ", " : "") parameter[i]
+        shown = shown (i > 1 ? ", " : "") (part == "names" ? parameter[i] : without_default(parameter[i]))
         passed = passed (i > 1 ? ", " : "") argument(parameter[i])
       }
-      printf "inline %s%s(%s) { return %s(%s); }\n", result, substr(name, length(space) + 2), shown, name, passed
+      shown = substr(names[t], length(space) + 2) "(" shown ")"
+      if (part == "names") printf "TERN_API %s%s;\n", result, shown
+      if (part == "definitions") printf "%s%s { return %s(%s); }\n", result, shown, names[t], passed
     }
   }
   printf "\n}  // namespace tern::%s\n", space
