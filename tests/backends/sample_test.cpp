@@ -134,7 +134,8 @@ TEST_P(Sample, FindsNoCategoryWithoutWeight) {
         if (2 * zeros >= categories) continue;
         std::vector<T> weights(static_cast<std::size_t>(categories)), sums(weights);
         for (std::int64_t j = zeros; j < categories - zeros; ++j) {  // sums of these are rounded
-          weights[static_cast<std::size_t>(j)] = j % 3 == 1 ? T(0) : static_cast<T>(0.1 + 0.7 / static_cast<double>(j + 1));
+          weights[static_cast<std::size_t>(j)] =
+              j % 3 == 1 ? T(0) : static_cast<T>(0.1 + 0.7 / static_cast<double>(j + 1));
         }
         weights[static_cast<std::size_t>(zeros)] = T(0.3);
         weights[static_cast<std::size_t>(categories - zeros - 1)] = T(0.1);
