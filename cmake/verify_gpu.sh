@@ -224,7 +224,7 @@ tool() {
 }
 has_torch() { "$1" -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)' 2> /dev/null; }
 python='' torch=''
-for path in "${PYTHON:-python3}" /opt/torch/bin/python /opt/torch/.venv/bin/python; do
+for path in "${PYTHON:-python3}" /opt/*/bin/python /opt/*/.venv/bin/python; do
   command -v "$path" > /dev/null || continue
   [ -n "$python" ] || python=$path
   if has_torch "$path"; then python=$path torch=yes; break; fi
