@@ -224,7 +224,7 @@ tool() {
 }
 has_torch() { "$1" -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)' 2> /dev/null; }
 python='' torch=''
-for path in "${PYTHON:-python3}" /opt/*/bin/python /opt/*/.venv/bin/python; do
+for path in ${PYTHON:-python3 /opt/*/bin/python /opt/*/.venv/bin/python}; do
   command -v "$path" > /dev/null || continue
   [ -n "$python" ] || python=$path
   if has_torch "$path"; then python=$path torch=yes; break; fi
@@ -325,7 +325,7 @@ say ''
 say '| step | result | seconds | what it showed |'
 say '| --- | --- | ---: | --- |'
 gpu='' no_gpu=''
-step smoke 5 log.txt plugin_tell
+step smoke 30 log.txt plugin_tell  # may read half a gigabyte of libraries from a cold disk
 [ "$verdict" != passed ] || gpu=yes
 no_gpu=$(paste -sd ' ' "$work/note" | cut -c -200)
 step vae_gpu 10 log.txt gpu vae
