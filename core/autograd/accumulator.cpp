@@ -27,7 +27,7 @@ class Accumulator final : public Node {
     } else if (GradMode::is_enabled()) {
       grad = grad.add(gradient);
     } else {
-      use_on_current_stream(grad);  // it may belong to that of an earlier backward
+      use_on_current_stream(grad);  // an earlier backward may have used another stream
       grad.add_(gradient);
     }
   }

@@ -20,7 +20,7 @@ inline bool reads(const void*, const Operand&) { return false; }
 inline Check check(const void*, std::string_view) { return Check::kValues; }
 inline double limit(const void*) { return 16; }
 
-/// The pointers that only the host can follow.
+/// Clears pointers that only the host can follow.
 inline void adapt(ConvolutionArgs* args) { args->way = nullptr; }
 
 /// Numbers of a device do not depend on a generator of the host.
@@ -55,7 +55,7 @@ inline bool reads(const LayerNormArgs* args, const Operand& operand) {
          (operand.pointer == args->mean || operand.pointer == args->rstd);
 }
 
-/// Memory that a kernel needs meanwhile.
+/// Scratch memory of a kernel: not compared.
 inline Check check(const MultinomialArgs*, std::string_view operand) {
   return operand == "the sums" ? Check::kNothing : Check::kValues;
 }

@@ -43,7 +43,7 @@ void compare(const kernels::ElementwiseArgs& args);
 
 Outcome& outcome_of(kernels::Slot slot);
 
-/// Forgets what is known.
+/// Clears the outcome of a slot.
 void forget(kernels::Slot slot);
 
 }  // namespace tern::slots

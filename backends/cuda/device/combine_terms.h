@@ -47,7 +47,8 @@ struct LastTerm {
   }
 };
 
-/// Combines with *to, which other threads change too: in any order. Each result is rounded to T.
+/// Combines x into *to atomically, because other threads change *to as well. Their order is not
+/// defined, and each result is rounded to T.
 template <class Op, class T>
 __device__ void combine_atomically(T* to, T x) {
   if constexpr (std::is_same_v<Op, LastTerm>) {

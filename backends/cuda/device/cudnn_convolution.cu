@@ -75,9 +75,9 @@ struct Call {
 /// What a device knows about a problem.
 struct Entry {
   Plan plan;
-  bool is_refused = false;  // cuDNN has no engine for the problem
-  std::int64_t pause = 0;   // calls until the next search, after one that found no memory
-  std::int64_t left = 0;    // of them
+  bool is_refused = false;      // cuDNN has no engine for the problem
+  std::int64_t pause = 0;       // calls until the next search, after one that found no memory
+  std::int64_t calls_left = 0;  // of this pause
 };
 
 Status execute(Handle handle, const Plan& plan, const Buffers& buffers, void* workspace) {
@@ -180,8 +180,8 @@ class Device {
   /// devices, so it is repeated less and less often.
   bool prepare(Entry& entry, const Call& call, Workspace& workspace) {
     if (entry.is_refused) return false;
-    if (entry.left > 0) {
-      --entry.left;
+    if (entry.calls_left > 0) {
+      --entry.calls_left;
       return false;
     }
     if (entry.plan && workspace.allocate(entry.plan, call.context)) return true;
@@ -198,7 +198,7 @@ class Device {
     }
     if (call.context.status != StatusCode::kOk) return false;
     note("convolution without cuDNN: no memory for its workspace");
-    entry.left = entry.pause = std::min(2 * entry.pause + 1, kLongestPause);
+    entry.calls_left = entry.pause = std::min(2 * entry.pause + 1, kLongestPause);
     return false;
   }
 

@@ -39,8 +39,8 @@ void sample(const SampleArgs& args, KernelContext& context) {
 /// One block per row. Each thread sums a part of the row; then the block searches.
 template <class T>
 __global__ void __launch_bounds__(kThreads) multinomial_kernel(MultinomialArgs args) {
-  __shared__ SharedArray<double, kThreads + 1>
-      before;  // the sum of all parts before that of the thread
+  // For each thread the sum of all parts before its own.
+  __shared__ SharedArray<double, kThreads + 1> before;
   const std::int64_t part = (args.categories + kThreads - 1) / kThreads;
   const std::int64_t begin = threadIdx.x * part;
   const std::int64_t end = begin + part < args.categories ? begin + part : args.categories;

@@ -16,10 +16,10 @@ enum class IndexAction : std::int32_t {
 /// offset(k) is the sum of index[d, k] * strides[d]. The other dimensions are seen as one before
 /// and one behind. The other tensor is contiguous, [outer, count, inner]; it has only one element
 /// if `one_value`. A negative index counts from the end if `wraps`. For other indices the kernel
-/// does as those of IndexArgs. The CPU writes in the order of k. CUDA does so in any order, except
-/// if `in_order`: then and in floating sums the result has the same bits each time, and the last of
-/// equal indices is written. There are no sums of float16 and bfloat16, which would be rounded
-/// after each addition: the op adds in float32.
+/// does as those of IndexArgs. The CPU writes in the order of k, CUDA in any order. With `in_order`
+/// CUDA's result has the same bits each time, and the last of equal indices is written; floating
+/// sums always have the same bits. kAccumulate does not support float16 and bfloat16: the op adds
+/// in float32, so that sums are rounded once.
 struct AdvancedIndexArgs {
   IndexOp op;  // the op that the user called
   IndexAction action;

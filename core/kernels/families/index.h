@@ -24,11 +24,11 @@ enum class IndexOp : std::int32_t {
 };
 
 /// Contiguous tensors seen as [outer, size, inner]; index is int64 and contiguous. The CPU combines
-/// and writes in the order of j. CUDA does so in any order, except if `in_order`: then and in kAdd
-/// the result has the same bits each time, and the last of equal indices is written. Sums and
-/// products of narrow floats are rounded once. An index outside [0, limit) stops the kernel with
-/// kIndexOutOfRange and the index in the status. CUDA skips its elements and reports it at the next
-/// wait.
+/// and writes in the order of j, CUDA in any order. With `in_order` CUDA's result has the same bits
+/// each time, and the last of equal indices is written; sums of kAdd always have the same bits.
+/// Sums and products of narrow floats are rounded once. An index outside [0, limit) stops the
+/// kernel with kIndexOutOfRange and the index in the status. CUDA skips its elements and reports it
+/// at the next wait.
 struct IndexArgs {
   IndexOp op;
   ScalarType dtype;

@@ -57,8 +57,8 @@ struct MultinomialArgs {
 
 TERN_KERNEL_SLOT(multinomial, MultinomialArgs)
 
-/// Returns the category with a weight that is next behind `found`, or the last before it. Sums that
-/// round differently, and the number 0, lead to categories without a weight.
+/// Returns `found` if this category has a weight, else the next one that has, else the last one
+/// before it. Rounded sums and the random number 0 may find a category without a weight.
 template <class T>
 TERN_HOST_DEVICE std::int64_t category_with_weight(const T* weights, std::int64_t categories,
                                                    std::int64_t found) {
