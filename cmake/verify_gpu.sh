@@ -328,6 +328,7 @@ gpu='' no_gpu=''
 step smoke 30 log.txt plugin_tell  # may read half a gigabyte of libraries from a cold disk
 [ "$verdict" != passed ] || gpu=yes
 no_gpu=$(paste -sd ' ' "$work/note" | cut -c -200)
+[ -n "$gpu$no_gpu" ] || no_gpu="smoke $verdict"
 step vae_gpu 10 log.txt gpu vae
 step cuda_step 12 log.txt gpu cuda_step
 step cuda_step_pytorch 18 log.txt gpu hardware torch

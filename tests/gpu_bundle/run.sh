@@ -89,5 +89,11 @@ shows '^\| tests \| FAILED.* 0 passed, [1-9] failed'
 grep -q 'backends_cuda_test.0: ended with code 124' out/tests.txt || fails "the program that hung"
 if kill -0 "$(cat pid)" 2> /dev/null; then fails "no program that runs on"; fi
 
+# What cannot say whether there is a GPU counts as none.
+printf '#!/bin/sh\nexit 3\n' > tern-gpu/bin/plugin_tell
+sed -i '/bin\/plugin_tell$/d' tern-gpu/MANIFEST
+verify 1 tern-gpu
+shows '^\| tests \| not run \|.* smoke FAILED, code 3' 'NOTHING RAN ON A GPU: smoke FAILED, code 3'
+
 cd /
 rm -rf "$work"
