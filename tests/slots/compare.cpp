@@ -18,16 +18,16 @@ using namespace kernels;
 namespace {
 
 constexpr std::size_t kGuard = 512;
-constexpr char kNobodys = '\xA5';
+constexpr char kGuardByte = '\xA5';
 constexpr std::size_t kLine = 64;  // the host's alignment is kept up to this
 constexpr std::size_t kMostExamples = 4;
 
-std::size_t place(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+std::size_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
-// Memory of the host or, as uint8, of a device.
-struct Room {
+// A copy of an operand in host memory, between guard bytes.
+struct HostBuffer {
   std::vector<char> host;
-  char* start = nullptr;  // of the piece in `host`
+  char* start = nullptr;  // of the operand in `host`
 };
 
 double epsilon(ScalarType dtype) {
@@ -65,21 +65,21 @@ double distance(double got, double want, double scale, double unit) {
 struct Comparer::Piece {
   const char* first;
   const char* last;
-  bool is_poisoned;    // nobody reads what it holds before the call
-  std::size_t unit;    // the largest element
-  Room want{}, got{};  // what the CPU and the device left
-  Tensor memory{};     // of the device
+  bool is_poisoned;          // nobody reads what it holds before the call
+  std::size_t unit;          // the largest element
+  HostBuffer want{}, got{};  // what the CPU and the device left
+  Tensor memory{};           // of the device
   char* start = nullptr;
 
   std::size_t size() const { return static_cast<std::size_t>(last - first); }
   std::size_t got_offset() const { return static_cast<std::size_t>(got.start - got.host.data()); }
-  void fill(Room& room, std::size_t offset) const {
-    room.host.assign(2 * kGuard + 8 * kLine + size() + kLine, kNobodys);
-    room.start = room.host.data() + offset;
+  void fill(HostBuffer& buffer, std::size_t offset) const {
+    buffer.host.assign(2 * kGuard + 8 * kLine + size() + kLine, kGuardByte);
+    buffer.start = buffer.host.data() + offset;
     if (is_poisoned) {
-      std::memset(room.start, 0xff, size());  // NaN in each floating dtype
+      std::memset(buffer.start, 0xff, size());  // NaN in each floating dtype
     } else {
-      std::memcpy(room.start, first, size());
+      std::memcpy(buffer.start, first, size());
     }
   }
 };
@@ -139,8 +139,8 @@ void Comparer::compare(const Call& call) {
 
   for (Piece& piece : joined) {
     piece.fill(piece.want, 0);
-    const std::size_t start = place(piece.want.host.data());
-    const std::size_t offset = kGuard + (place(piece.first) - start) % kLine;
+    const std::size_t start = address_of(piece.want.host.data());
+    const std::size_t offset = kGuard + (address_of(piece.first) - start) % kLine;
     piece.fill(piece.want, offset);
   }
   call.adapt(args.data());
@@ -162,8 +162,8 @@ void Comparer::run_on_device(const Call& call, std::vector<Piece>& pieces, int p
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     Piece& piece = pieces[i];
     const std::size_t shift = pass == 0 ? 0 : pass == 1 ? 1 : 1 + i % 3;
-    piece.fill(piece.got,
-               kGuard + place(piece.first) % kLine / piece.unit * piece.unit + shift * piece.unit);
+    piece.fill(piece.got, kGuard + address_of(piece.first) % kLine / piece.unit * piece.unit +
+                              shift * piece.unit);
     const auto bytes = static_cast<std::int64_t>(piece.got.host.size());
     if (!piece.memory.defined()) {
       piece.memory = tern::empty({bytes}, TensorOptions().dtype(kByte).device(device_));
@@ -197,7 +197,7 @@ void Comparer::run_on_device(const Call& call, std::vector<Piece>& pieces, int p
   for (const Piece& piece : pieces) {
     const std::size_t bytes = piece.got.host.size();
     const auto untouched = [](const char* from, const char* to) {
-      return std::all_of(from, to, [](char c) { return c == kNobodys; });
+      return std::all_of(from, to, [](char c) { return c == kGuardByte; });
     };
     const char* const first = piece.got.host.data();
     if (!untouched(first, piece.got.start)) add_wrong("wrote before an operand");

@@ -41,9 +41,9 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// Returns where item i of a row belongs when neighbouring runs of `width` sorted items are merged.
+/// Returns the index of item i of a row after neighbouring runs of `width` sorted items are merged.
 template <class Item, class Row, class Smaller>
-__device__ std::int64_t merged_place(Row&& row, std::int64_t size, std::int64_t i,
+__device__ std::int64_t merged_index(Row&& row, std::int64_t size, std::int64_t i,
                                      std::int64_t width, const Smaller& smaller) {
   const Item item = row[i];
   const std::int64_t run = i / width, first = (run ^ 1) * width;  // of the other run
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(kThreads)
   const std::int64_t stride = std::int64_t{gridDim.x} * kThreads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += stride) {
     const std::int64_t row = i - i % size;
-    to[row + merged_place<Item>(from + row, size, i - row, width, smaller)] = from[i];
+    to[row + merged_index<Item>(from + row, size, i - row, width, smaller)] = from[i];
   }
 }
 
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(kThreads)
     int from = 0;
     for (std::int64_t width = 1; width < count; width *= 2, from ^= 1) {
       for (std::int64_t i = threadIdx.x; i < count; i += kThreads) {
-        tiles[from ^ 1][merged_place<Item>(tiles[from], count, i, width, smaller)] = tiles[from][i];
+        tiles[from ^ 1][merged_index<Item>(tiles[from], count, i, width, smaller)] = tiles[from][i];
       }
       __syncthreads();
     }
