@@ -1,4 +1,4 @@
-# Makes the methods of Tensor from the functions in core/ops/*.h that have a tensor parameter `self`, and the functions that
+# Makes the methods of Tensor from the functions in the headers of core/ops that have a tensor parameter `self`, and the functions that
 # core/ops/aliases.txt and core/ops/out_forms.txt name:
 #
 #   tern/generated/tensor_methods.inc   declarations of methods, for the body of the class; installed
@@ -7,7 +7,8 @@
 #   tensor_methods.cpp                  definitions of both
 
 find_program(TERN_AWK awk REQUIRED)
-file(GLOB op_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/ops/*.h)
+file(GLOB_RECURSE op_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/ops/*.h)
+list(FILTER op_headers EXCLUDE REGEX "/detail/")
 list(APPEND op_headers ${PROJECT_SOURCE_DIR}/core/ops/aliases.txt ${PROJECT_SOURCE_DIR}/core/ops/out_forms.txt)
 set(methods_script ${PROJECT_SOURCE_DIR}/cmake/tensor_methods.awk)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${op_headers} ${methods_script})

@@ -8,7 +8,7 @@
 #include <tern/compat/print.h>
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/plain_text.h>
-#include <tern/core/ops/print.h>
+#include <tern/core/ops/common/print.h>
 #include <tern/nn/detail/printing.h>
 
 namespace tern::compat {

@@ -2,13 +2,13 @@
 #include <cmath>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/comparison.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/detail/op.h>
-#include <tern/core/ops/diagonal.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/linalg_factor.h>
-#include <tern/core/ops/random.h>
+#include <tern/core/ops/elementwise/comparison.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/shape/diagonal.h>
+#include <tern/core/ops/elementwise/elementwise.h>
+#include <tern/core/ops/linalg/factor.h>
+#include <tern/core/ops/create/random.h>
 #include <tern/nn/init.h>
 #include <tern/nn/module/lazy_tensor.h>
 

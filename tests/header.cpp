@@ -5,7 +5,7 @@
 
 #include <tern/backends/cpu/capability.h>
 #include <tern/core/base/error.h>
-#include <tern/core/ops/cudnn.h>
+#include <tern/core/ops/nn/cudnn.h>
 
 #include "locales.h"
 

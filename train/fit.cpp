@@ -7,7 +7,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/type_name.h>
 #include <tern/core/base/error.h>
-#include <tern/core/ops/join.h>
+#include <tern/core/ops/shape/join.h>
 #include <tern/serialization/state_file.h>
 #include <tern/train/detail/modes.h>
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/copy.h>
+#include <tern/core/ops/shape/copy.h>
 #include <tern/core/tensor/state.h>
 #include <tern/nn/data/example.h>
 

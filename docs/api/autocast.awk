@@ -1,4 +1,4 @@
-# Lists the rules of ops under autocast as rows of a table: awk -f autocast.awk core/ops/*.cpp
+# Lists the rules of ops under autocast as rows of a table: awk -f autocast.awk core/ops/*/*.cpp
 # An op declares its rules beside TERN_OP: TERN_AUTOCAST(rule of the CPU, rule of CUDA, OP, ..).
 
 function text_of(rule) {

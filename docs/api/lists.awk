@@ -85,7 +85,7 @@ function include(text,    path, row, outer) {
   outer = inlined++ == 0
   if (outer) joined = ""
   if (path ~ /tensor_methods\.inc$/) {
-    path = "awk -v part=declarations -f cmake/tensor_methods.awk core/ops/*.h core/ops/aliases.txt core/ops/out_forms.txt"
+    path = "awk -v part=declarations -f cmake/tensor_methods.awk core/ops/*.h core/ops/*/*.h core/ops/aliases.txt core/ops/out_forms.txt"
     while ((path | getline row) > 0) line(row)
   } else if (path ~ /\.inc$/) {
     while ((getline row < path) > 0) line(row)

@@ -45,34 +45,34 @@ TEXT
 
 plain=""
 ops=core/ops
-section "Making tensors" $ops/creation.h $ops/creation_methods.inc
-section "Random numbers" $ops/random.h $ops/random_methods.inc
-section "Elementwise" $ops/unary.h $ops/special.h $ops/special_functions.h $ops/elementwise.h $ops/activation.h
-section "Comparisons" $ops/comparison.h
-section "Distances" $ops/distance.h
-section "Sorting and order" $ops/sort.h
-section "Reductions" $ops/reduce.h $ops/reduce_methods.inc $ops/norm.h
-section "Running sums, products and extremes" $ops/scan.h
-section "Statistics" $ops/statistics.h
-section "Differences and integrals" $ops/difference.h
-section "Matrix products" $ops/matmul.h $ops/products.h
-section "Convolutions" $ops/convolution.h
-section "Linear algebra" $ops/linalg.h $ops/linalg_factor.h $ops/linalg_names.h
+section "Making tensors" $ops/create/creation.h $ops/create/creation_methods.inc
+section "Random numbers" $ops/create/random.h $ops/create/random_methods.inc
+section "Elementwise" $ops/elementwise/unary.h $ops/elementwise/special.h $ops/elementwise/special_functions.h $ops/elementwise/elementwise.h $ops/elementwise/activation.h
+section "Comparisons" $ops/elementwise/comparison.h
+section "Distances" $ops/linalg/distance.h
+section "Sorting and order" $ops/order/sort.h
+section "Reductions" $ops/reduce/sums.h $ops/reduce/reduce_methods.inc $ops/reduce/norm.h
+section "Running sums, products and extremes" $ops/reduce/scan.h
+section "Statistics" $ops/reduce/statistics.h
+section "Differences and integrals" $ops/reduce/difference.h
+section "Matrix products" $ops/linalg/matmul.h $ops/linalg/products.h
+section "Convolutions" $ops/nn/convolution.h
+section "Linear algebra" $ops/linalg/solve.h $ops/linalg/factor.h $ops/linalg/linalg_names.h
 plain=1
-section "Names in tern::special" $ops/special_names.h
+section "Names in tern::special" $ops/elementwise/special_names.h
 plain=""
-section "Shapes and views" $ops/view.h $ops/view_methods.inc
-section "Rearranging elements" $ops/rearrange.h
-section "Diagonals and triangles" $ops/diagonal.h
-section "Joining" $ops/join.h
-section "Copies and conversions" $ops/copy.h $ops/fill.h $ops/copy_methods.inc $ops/resize.h
+section "Shapes and views" $ops/shape/view.h $ops/shape/view_methods.inc
+section "Rearranging elements" $ops/shape/rearrange.h
+section "Diagonals and triangles" $ops/shape/diagonal.h
+section "Joining" $ops/shape/join.h
+section "Copies and conversions" $ops/shape/copy.h $ops/create/fill.h $ops/shape/copy_methods.inc $ops/shape/resize.h
 printf '\n## Other names\n\n| name | the same as |\n| --- | --- |\n'
 awk '!/^#/ { printf "| `%s` | `%s` |\n", $1, $2 }' $ops/aliases.txt
-section "Indexing" $ops/index.h $ops/indexing.h $ops/scatter.h $ops/mask.h $ops/embedding.h
-section "Pooling" $ops/pooling.h
-section "Resampling" $ops/resampling.h
-section "Losses, dropout and normalisation, as functions" $ops/loss.h $ops/normalize.h \
-  $ops/dropout.h
+section "Indexing" $ops/index/index.h $ops/index/indexing.h $ops/index/scatter.h $ops/index/mask.h $ops/nn/embedding.h
+section "Pooling" $ops/nn/pooling.h
+section "Resampling" $ops/nn/resampling.h
+section "Losses, dropout and normalisation, as functions" $ops/loss/loss.h $ops/nn/normalize.h \
+  $ops/nn/dropout.h
 cat <<'TEXT'
 
 ## Autocast
@@ -83,15 +83,15 @@ What these ops do in a region of [mixed precision](mixed-precision.md): "lower" 
 | op | on the CPU | on CUDA |
 | --- | --- | --- |
 TEXT
-awk -f docs/api/autocast.awk $ops/*.cpp | LC_ALL=C sort
+awk -f docs/api/autocast.awk $ops/*/*.cpp | LC_ALL=C sort
 plain=1
-section "Derivatives: tern::autograd::functional" $ops/jacobian.h
+section "Derivatives: tern::autograd::functional" $ops/common/jacobian.h
 section "Layers: tern::nn" nn/modules/*.h
 section "Containers: tern::nn" nn/containers/*.h nn/parallel/data_parallel.h
 section "Functions of layers: tern::nn::functional" nn/functional/*.h
 section "Initialisation: tern::nn::init" nn/init.h
 section "Utilities: tern::nn::utils" nn/utils/*.h
-section "Settings" $ops/matmul_precision.h $ops/deterministic.h $ops/cudnn.h $ops/print.h core/base/flush_denormal.h core/base/thread_pool.h \
+section "Settings" $ops/linalg/matmul_precision.h $ops/common/deterministic.h $ops/nn/cudnn.h $ops/common/print.h core/base/flush_denormal.h core/base/thread_pool.h \
   core/tensor/dtype.h core/tensor/options.h
 section "Optimizers: tern::optim" nn/optim/*.h
 section "Schedules: tern::optim" nn/optim/schedulers/*.h

@@ -7,8 +7,8 @@
 
 #include <tern/core/base/detail/read_text.h>
 #include <tern/core/base/error.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/view.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/shape/view.h>
 #include <tern/nn/data/detail/read_file.h>
 
 namespace tern::data {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/nn/data/detail/image_codecs.h>
 #include <tern/nn/data/detail/read_file.h>
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/join.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/shape/join.h>
 #include <tern/nn/data/example.h>
 
 // Transforms for `dataset.map(..)`, which convert single examples or whole batches.

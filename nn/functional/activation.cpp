@@ -1,4 +1,4 @@
-#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/nn/functional/activation.h>
 

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include <tern/core/ops/activation.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/random.h>
-#include <tern/core/ops/reduce.h>
+#include <tern/core/ops/elementwise/activation.h>
+#include <tern/core/ops/elementwise/elementwise.h>
+#include <tern/core/ops/create/random.h>
+#include <tern/core/ops/reduce/sums.h>
 #include <tern/nn/options/activation.h>
 
 namespace tern::nn::functional {

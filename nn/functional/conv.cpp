@@ -1,4 +1,4 @@
-#include <tern/core/ops/convolution.h>
+#include <tern/core/ops/nn/convolution.h>
 #include <tern/nn/functional/conv.h>
 
 namespace tern::nn::functional {

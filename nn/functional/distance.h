@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/ops/distance.h>
+#include <tern/core/ops/linalg/distance.h>
 #include <tern/nn/options/distance.h>
 
 namespace tern::nn::functional {

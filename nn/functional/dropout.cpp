@@ -1,6 +1,6 @@
-#include <tern/core/ops/detail/op.h>
-#include <tern/core/ops/dropout.h>
-#include <tern/core/ops/view.h>
+#include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/nn/dropout.h>
+#include <tern/core/ops/shape/view.h>
 #include <tern/nn/functional/dropout.h>
 
 namespace tern::nn::functional {

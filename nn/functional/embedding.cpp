@@ -1,9 +1,9 @@
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/detail/op.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/norm.h>
-#include <tern/core/ops/view.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/elementwise.h>
+#include <tern/core/ops/reduce/norm.h>
+#include <tern/core/ops/shape/view.h>
 #include <tern/nn/functional/embedding.h>
 
 namespace tern::nn {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/ops/embedding.h>
+#include <tern/core/ops/nn/embedding.h>
 #include <tern/nn/options/embedding.h>
 
 namespace tern::nn::functional {

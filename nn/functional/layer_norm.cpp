@@ -1,4 +1,4 @@
-#include <tern/core/ops/detail/op.h>
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/nn/functional/layer_norm.h>
 
 namespace tern::nn::functional {

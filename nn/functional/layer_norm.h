@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/ops/normalize.h>
+#include <tern/core/ops/nn/normalize.h>
 #include <tern/nn/options/layer_norm.h>
 
 namespace tern::nn::functional {

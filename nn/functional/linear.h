@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tern/core/ops/matmul.h>
-#include <tern/core/ops/products.h>
+#include <tern/core/ops/linalg/matmul.h>
+#include <tern/core/ops/linalg/products.h>
 
 namespace tern::nn::functional {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/ops/loss.h>
+#include <tern/core/ops/loss/loss.h>
 #include <tern/nn/options/loss.h>
 
 namespace tern::nn::functional {

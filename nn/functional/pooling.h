@@ -5,7 +5,7 @@
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/options/pooling.h>
 
-// Pooling, with the options of the layers; see tern/core/ops/pooling.h.
+// Pooling, with the options of the layers; see tern/core/ops/nn/pooling.h.
 
 namespace tern::nn::functional {
 

@@ -5,7 +5,7 @@
 
 namespace tern::nn::functional {
 
-/// Gives the last dimensions of a tensor other sizes; see tern/core/ops/resampling.h for the modes.
+/// Gives the last dimensions of a tensor other sizes; see tern/core/ops/nn/resampling.h for the modes.
 /// kArea averages as adaptive_avg_pool2d() does.
 ///
 /// Shape: [N, C, ...] -> [N, C, size], in one to three dimensions; kLinear in one, kBilinear and

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 
 namespace tern::nn {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/core/tensor/generator.h>
 #include <tern/nn/detail/hooks.h>
 #include <tern/nn/detail/module_walk.h>

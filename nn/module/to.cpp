@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/nn/detail/module_walk.h>
 #include <tern/nn/module.h>
 

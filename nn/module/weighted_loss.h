@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/ops/copy.h>
+#include <tern/core/ops/shape/copy.h>
 #include <tern/nn/module/cloneable.h>
 
 namespace tern::nn::detail {

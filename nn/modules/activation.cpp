@@ -1,6 +1,6 @@
 #include <initializer_list>
 
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/activation.h>

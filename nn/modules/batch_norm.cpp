@@ -1,5 +1,5 @@
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/batch_norm.h>

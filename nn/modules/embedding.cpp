@@ -1,5 +1,5 @@
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/view.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/shape/view.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/embedding.h>

@@ -1,5 +1,5 @@
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/normalize.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/nn/normalize.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/layer_norm.h>

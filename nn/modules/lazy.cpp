@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/nn/detail/conv_channels.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>

@@ -1,9 +1,9 @@
 #include <cmath>
 
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/matmul.h>
-#include <tern/core/ops/products.h>
-#include <tern/core/ops/view.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/linalg/matmul.h>
+#include <tern/core/ops/linalg/products.h>
+#include <tern/core/ops/shape/view.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>

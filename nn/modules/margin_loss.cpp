@@ -1,4 +1,4 @@
-#include <tern/core/ops/print.h>
+#include <tern/core/ops/common/print.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/margin_loss.h>
 #include <tern/nn/modules/margin_loss.h>

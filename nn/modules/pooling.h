@@ -12,7 +12,7 @@
 #include <tern/nn/options/pooling.h>
 
 // Layers that reduce windows of the last dimensions to one element each; see
-// tern/core/ops/pooling.h.
+// tern/core/ops/nn/pooling.h.
 
 namespace tern::nn {
 

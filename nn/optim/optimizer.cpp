@@ -7,7 +7,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/base/detail/type_name.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/nn/optim/detail/check_numbers.h>
 #include <tern/nn/optim/optimizer.h>
 

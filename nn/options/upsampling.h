@@ -14,7 +14,7 @@ enum class NonlinearityType : std::uint8_t;
 }
 
 /// How interpolate() and grid_sample() compute elements between others; see
-/// tern/core/ops/resampling.h.
+/// tern/core/ops/nn/resampling.h.
 enum class InterpolationMode : std::uint8_t {
   Nearest,
   Linear,

@@ -1,6 +1,6 @@
 #include <tern/nn/parallel/scatter_gather.h>
 
-#include <tern/core/ops/join.h>
+#include <tern/core/ops/shape/join.h>
 
 namespace tern::nn::parallel {
 

@@ -7,10 +7,10 @@
 #include <tern/core/base/detail/op_scope.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/reduce.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/elementwise.h>
-#include <tern/core/ops/join.h>
-#include <tern/core/ops/norm.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/elementwise/elementwise.h>
+#include <tern/core/ops/shape/join.h>
+#include <tern/core/ops/reduce/norm.h>
 #include <tern/nn/utils/clip_grad.h>
 
 namespace tern::nn::utils {

@@ -1,7 +1,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/base/detail/op_scope.h>
-#include <tern/core/ops/join.h>
-#include <tern/core/ops/view.h>
+#include <tern/core/ops/shape/join.h>
+#include <tern/core/ops/shape/view.h>
 #include <tern/nn/utils/convert_parameters.h>
 
 namespace tern::nn::utils {

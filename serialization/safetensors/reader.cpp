@@ -9,7 +9,7 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/serialization/json/detail/text.h>
 #include <tern/serialization/safetensors/detail/format.h>
 #include <tern/serialization/safetensors/detail/index.h>

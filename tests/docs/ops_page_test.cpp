@@ -40,8 +40,8 @@ TEST(OpsPage, HasOneOfEachKind) {
 TEST(OpsPage, LeavesOutNoFamily) {
   const std::string script = read_file(kSource + "docs/api/ops.sh");
   int families = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(kSource + "core/ops")) {
-    const std::string name = entry.path().filename().string();
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kSource + "core/ops")) {
+    const std::string name = entry.path().lexically_relative(kSource + "core/ops").string();
     const std::string include = "#include <tern/core/ops/" + name + ">";
     const bool is_public = read_file(kSource + "core/ops/ops.h").find(include) != std::string::npos;
     if (!is_public && !name.ends_with(".inc")) continue;

@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include <tern/core/kernels/backend.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/core/tensor/tensor.h>
 
 namespace tern::slots {

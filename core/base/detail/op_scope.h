@@ -8,7 +8,7 @@ extern constinit thread_local const char* running_op
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /// Names the public op that runs on this thread while the scope lives. Ops that an op calls do not
-/// change the name. See TERN_OP in core/ops/detail/op.h.
+/// change the name. See TERN_OP in core/ops/common/detail/op.h.
 class OpScope {
  public:
   /// Sets the name unless an outer op has set one. `name` must be a string literal.

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/index.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/index/index.h>
 #include <tern/nn/data/detail/read_file.h>
 
 namespace tern::data::datasets {

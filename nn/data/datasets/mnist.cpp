@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/nn/data/idx.h>
 
 namespace tern::data::datasets {

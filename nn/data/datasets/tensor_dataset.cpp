@@ -1,9 +1,9 @@
 #include <tern/nn/data/datasets/tensor_dataset.h>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/index.h>
-#include <tern/core/ops/join.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/index/index.h>
+#include <tern/core/ops/shape/join.h>
 
 namespace tern::data::datasets {
 namespace {

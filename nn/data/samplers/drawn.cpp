@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/random.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/create/random.h>
 #include <tern/nn/data/detail/sampler_state.h>
 
 namespace tern::data::samplers {

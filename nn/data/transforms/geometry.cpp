@@ -5,9 +5,9 @@
 #include <vector>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/rearrange.h>
-#include <tern/core/ops/view.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/shape/rearrange.h>
+#include <tern/core/ops/shape/view.h>
 #include <tern/nn/data/detail/image_kernels.h>
 #include <tern/nn/data/transforms/functional.h>
 

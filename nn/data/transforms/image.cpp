@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/nn/data/detail/image_kernels.h>
 #include <tern/nn/data/worker_info.h>
 

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include <tern/core/kernels/backend.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/elementwise.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/elementwise/elementwise.h>
 #include <tern/nn/optim/detail/captured_step.h>
 
 namespace tern::optim::detail {

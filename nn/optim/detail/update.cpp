@@ -1,6 +1,6 @@
 #include <utility>
 
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/nn/optim/detail/captured_step.h>
 #include <tern/nn/optim/detail/update.h>
 

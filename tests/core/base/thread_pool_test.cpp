@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/creation.h>
+#include <tern/core/ops/create/creation.h>
 
 #include "hang_guard.h"
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/creation.h>
-#include <tern/core/ops/random.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/create/random.h>
 #include <tern/core/tensor/tensor.h>
 
 // The expected orders and numbers are PyTorch's for the same seed.

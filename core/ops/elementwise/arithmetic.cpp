@@ -1,0 +1,288 @@
+#include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/common/detail/inplace.h>
+#include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/ops.h>
+
+namespace tern {
+namespace {
+
+using autograd::needs_grad;
+using autograd::record;
+using autograd::wrt;
+using detail::Operand;
+using detail::result_type;
+using detail::run_elementwise;
+using kernels::ElementwiseOp;
+
+void check_alpha(ScalarType dtype, const Scalar& alpha) {
+  TERN_CHECK(is_floating_point(dtype) || !alpha.is_floating_point(), DTypeError,
+             "For integral input tensors, argument alpha must not be a floating point number. Got "
+             "alpha ",
+             alpha, " and the result type ", dtype);
+  TERN_CHECK(dtype == kBool || !alpha.is_boolean(), DTypeError,
+             "Boolean alpha only supported for Boolean results. Got the result type ", dtype);
+}
+
+bool is_one(const Scalar& scalar) { return scalar == Scalar(1); }
+Tensor scaled(const Tensor& g, const Scalar& factor) { return is_one(factor) ? g : g * factor; }
+
+// --- Forward passes; they write to `out` if it is defined ----------------------------------------
+
+Tensor add_into(const Tensor& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
+  const ScalarType dtype = result_type({self, other});
+  check_alpha(dtype, alpha);
+  return run_elementwise({"add", ElementwiseOp::add, dtype, false, alpha}, {self, other}, out);
+}
+
+Tensor sub_into(const Operand& self, const Operand& other, const Scalar& alpha, const Tensor& out) {
+  const ScalarType dtype = result_type({self, other});
+  const auto type_of = [](const Operand& operand) {
+    return operand.is_tensor() ? operand.tensor().dtype() : operand.scalar().dtype();
+  };
+  const auto is_bool = [&](const Operand& operand) { return type_of(operand) == kBool; };
+  TERN_CHECK(!(is_bool(self) && is_bool(other)), DTypeError,
+             "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` "
+             "or `logical_xor()` operator instead. Got ",
+             type_of(self), " and ", type_of(other));
+  TERN_CHECK(!is_bool(self) && !is_bool(other), DTypeError,
+             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
+             "trying to invert a mask, use the `~` or `logical_not()` operator instead. Got ",
+             type_of(self), " and ", type_of(other));
+  check_alpha(dtype, alpha);
+  // PyTorch adds -alpha * other. If alpha is the integer 0, which has no -0, this decides the sign
+  // of a zero result.
+  const bool adds = alpha == Scalar(0);
+  return run_elementwise(
+      {"sub", adds ? ElementwiseOp::add : ElementwiseOp::sub, dtype, false, adds ? -alpha : alpha},
+      {self, other}, out);
+}
+
+Tensor mul_into(const Tensor& self, const Operand& other, const Tensor& out) {
+  return run_elementwise({"mul", ElementwiseOp::mul, result_type({self, other})}, {self, other},
+                         out);
+}
+
+Tensor addcmul_into(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value,
+                    const Tensor& out) {
+  return run_elementwise(
+      {"addcmul", ElementwiseOp::addcmul, result_type({self, a, b}), false, value}, {self, a, b},
+      out);
+}
+
+Tensor addcdiv_into(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value,
+                    const Tensor& out) {
+  TERN_CHECK(a.is_floating_point() || b.is_floating_point(), DTypeError,
+             "Integer division with addcdiv is no longer supported. Use input + value * div(a, b, "
+             "\"trunc\"), or convert an integer tensor to a floating dtype. Got ",
+             a.dtype(), " and ", b.dtype());
+  return run_elementwise(
+      {"addcdiv", ElementwiseOp::addcdiv, result_type({self, a, b}), false, value}, {self, a, b},
+      out);
+}
+
+void check_lerp_dtype(const Tensor& self, const char* name, const Tensor& other) {
+  TERN_CHECK(self.dtype() == other.dtype(), DTypeError, "expected dtype ", self.dtype(), " for `",
+             name, "` but got dtype ", other.dtype());
+}
+
+Tensor lerp_into(const Tensor& self, const Tensor& end, const Scalar& weight, const Tensor& out) {
+  check_lerp_dtype(self, "end", end);
+  return run_elementwise({"lerp", ElementwiseOp::lerp, self.dtype(), false, weight}, {self, end},
+                         out);
+}
+
+Tensor lerp_into(const Tensor& self, const Tensor& end, const Tensor& weight, const Tensor& out) {
+  check_lerp_dtype(self, "end", end);
+  if (weight.dim() > 0) check_lerp_dtype(self, "weight", weight);
+  const ScalarType dtype = result_type({self, end, weight});
+  return run_elementwise({"lerp_kernel_tensor", ElementwiseOp::lerp_tensor, dtype},
+                         {self, end, weight}, out);
+}
+
+}  // namespace
+
+// --- Functions -----------------------------------------------------------------------------------
+
+Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("add", self, other);
+  Tensor out = add_into(self, other, alpha, {});
+  if (!needs_grad(self, other)) return out;
+  return record("AddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+                wrt(other, [alpha](const Tensor& g) { return scaled(g, alpha); }));
+}
+
+Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("add", self);
+  Tensor out = add_into(self, other, alpha, {});
+  if (!needs_grad(self)) return out;
+  return record("AddBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
+}
+
+Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("sub", self, other);
+  Tensor out = sub_into(self, other, alpha, {});
+  if (!needs_grad(self, other)) return out;
+  return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+                wrt(other, [alpha](const Tensor& g) { return scaled(g, -alpha); }));
+}
+
+Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("sub", self);
+  Tensor out = sub_into(self, other, alpha, {});
+  if (!needs_grad(self)) return out;
+  return record("SubBackward0", out, wrt(self, [](const Tensor& g) { return g; }));
+}
+
+Tensor rsub(const Tensor& input, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("rsub", input, other);
+  detail::common_device({input, other});  // throws in the order of the arguments
+  Tensor out = sub_into(other, input, alpha, {});
+  if (!needs_grad(input, other)) return out;
+  return record("RsubBackward0", out,
+                wrt(input, [alpha](const Tensor& g) { return scaled(g, -alpha); }),
+                wrt(other, [](const Tensor& g) { return g; }));
+}
+
+Tensor rsub(const Tensor& input, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("rsub", input);
+  Tensor out = sub_into(other, input, alpha, {});
+  if (!needs_grad(input)) return out;
+  return record("RsubBackward1", out,
+                wrt(input, [alpha](const Tensor& g) { return scaled(g, -alpha); }));
+}
+
+Tensor mul(const Tensor& self, const Tensor& other) {
+  TERN_OP("mul", self, other);
+  Tensor out = mul_into(self, other, {});
+  if (!needs_grad(self, other)) return out;
+  return record("MulBackward0", out,
+                wrt(
+                    self, [](const Tensor& g, const Tensor& b) { return g * b; }, other),
+                wrt(
+                    other, [](const Tensor& g, const Tensor& a) { return g * a; }, self));
+}
+
+Tensor mul(const Tensor& self, const Scalar& other) {
+  TERN_OP("mul", self);
+  Tensor out = mul_into(self, other, {});
+  if (!needs_grad(self)) return out;
+  return record("MulBackward0", out, wrt(self, [other](const Tensor& g) { return g * other; }));
+}
+
+Tensor addcmul(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcmul", self, a, b);
+  TERN_AUTOCAST(kUnchanged, kWidest, addcmul, self, a, b, value);
+  Tensor out = addcmul_into(self, a, b, value, {});
+  if (!needs_grad(self, a, b)) return out;
+  const auto rule = [value](const Tensor& g, const Tensor& other) {
+    return scaled(g * other, value);
+  };
+  return record("AddcmulBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+                wrt(a, rule, b), wrt(b, rule, a));
+}
+
+Tensor addcdiv(const Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcdiv", self, a, b);
+  TERN_AUTOCAST(kUnchanged, kWidest, addcdiv, self, a, b, value);
+  Tensor out = addcdiv_into(self, a, b, value, {});
+  if (!needs_grad(self, a, b)) return out;
+  return record(
+      "AddcdivBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
+      wrt(
+          a, [value](const Tensor& g, const Tensor& divisor) { return g * (value / divisor); }, b),
+      wrt(
+          b,
+          [value](const Tensor& g, const Tensor& dividend, const Tensor& divisor) {
+            return -g * (scaled(dividend, value) / (divisor * divisor));
+          },
+          a, b));
+}
+
+Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
+  TERN_OP("lerp", self, end);
+  Tensor out = lerp_into(self, end, weight, {});
+  if (!needs_grad(self, end)) return out;
+  return record("LerpBackward0", out,
+                wrt(self, [weight](const Tensor& g) { return g * (1 - weight.toDouble()); }),
+                wrt(end, [weight](const Tensor& g) { return g * weight; }));
+}
+
+Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
+  TERN_OP("lerp", self, end, weight);
+  Tensor out = lerp_into(self, end, weight, {});
+  if (!needs_grad(self, end, weight)) return out;
+  return record(
+      "LerpBackward1", out,
+      wrt(
+          self, [](const Tensor& g, const Tensor& w) { return g * (1 - w); }, weight),
+      wrt(
+          end, [](const Tensor& g, const Tensor& w) { return g * w; }, weight),
+      wrt(
+          weight,
+          [](const Tensor& g, const Tensor& from, const Tensor& to) { return g * (to - from); },
+          self, end));
+}
+
+// --- In-place functions --------------------------------------------------------------------------
+
+Tensor& add_(Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("add_", self, other);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
+  };
+  return detail::overwrite(self, op, other);
+}
+Tensor& add_(Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("add_", self);
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? add_into(x, other, alpha, out) : tern::add(x, other, alpha);
+  });
+}
+Tensor& sub_(Tensor& self, const Tensor& other, const Scalar& alpha) {
+  TERN_OP("sub_", self, other);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
+  };
+  return detail::overwrite(self, op, other);
+}
+Tensor& sub_(Tensor& self, const Scalar& other, const Scalar& alpha) {
+  TERN_OP("sub_", self);
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? sub_into(x, other, alpha, out) : tern::sub(x, other, alpha);
+  });
+}
+TERN_INPLACE_PRODUCT(mul)
+TERN_OVERWRITE_NUMBER(mul)
+Tensor& addcmul_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcmul_", self, a, b);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? addcmul_into(x, a, b, value, out) : tern::addcmul(x, a, b, value);
+  };
+  return detail::overwrite(self, op, a, b);
+}
+Tensor& lerp_(Tensor& self, const Tensor& end, const Scalar& weight) {
+  TERN_OP("lerp_", self, end);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
+  };
+  return detail::overwrite(self, op, end);
+}
+
+Tensor& addcdiv_(Tensor& self, const Tensor& a, const Tensor& b, const Scalar& value) {
+  TERN_OP("addcdiv_", self, a, b);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? addcdiv_into(x, a, b, value, out) : tern::addcdiv(x, a, b, value);
+  };
+  return detail::overwrite(self, op, a, b);
+}
+Tensor& lerp_(Tensor& self, const Tensor& end, const Tensor& weight) {
+  TERN_OP("lerp_", self, end, weight);
+  const auto op = [&](const Tensor& x, const Tensor& out) {
+    return out.defined() ? lerp_into(x, end, weight, out) : tern::lerp(x, end, weight);
+  };
+  if (needs_grad(weight)) return detail::inplace(self, op, end, weight);
+  return detail::overwrite(self, op, end, weight);
+}
+
+}  // namespace tern

@@ -1,0 +1,86 @@
+// Compiled for size.
+
+#include <algorithm>
+
+#include <tern/core/autograd/grad_mode.h>
+#include <tern/core/ops/common/detail/inplace.h>
+#include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/shape/resize.h>
+#include <tern/core/tensor/detail/shape.h>
+
+namespace tern {
+namespace {
+
+// Gives `self` the elements of `source`, which has the same dtype.
+void show(const Tensor& self, const Tensor& source) {
+  TensorImpl& impl = self.self();
+  const TensorImpl& from = source.self();
+  if (impl.storage != from.storage) {  // with other memory, the tensor is no longer a view
+    impl.view_base.reset();
+    impl.view_origin = ViewOrigin::kNone;
+  }
+  impl.storage = from.storage;
+  impl.set_geometry(from.offset, from.sizes, from.strides);
+}
+
+void check_may_set(const Tensor& self, const Tensor& source) {
+  detail::check_inplace(self, /*recorded=*/false);
+  TERN_CHECK(!self.requires_grad(), Error, "the tensor requires grad, and its elements come from ",
+             "elsewhere afterwards. Use set_data(), or detach() it first.");
+  TERN_CHECK(source.dtype() == self.dtype(), DTypeError, "Could not set tensor of type ",
+             source.dtype(), " to a tensor of type ", self.dtype());
+  TERN_CHECK(source.device() == self.device(), DeviceError,
+             "Attempted to set the storage of a tensor on device ", self.device(),
+             " to a storage on different device ", source.device());
+}
+
+}  // namespace
+
+Tensor& resize_(Tensor& self, IntArrayRef sizes) {
+  TERN_OP("resize_", self);
+  TERN_CHECK(!self.requires_grad(), Error, "cannot resize variables that require grad");
+  const std::int64_t numel = checked_numel(sizes);
+  if (sizes == self.sizes()) return self;
+  TERN_CHECK(!self.is_inference() || InferenceMode::is_enabled(), Error,
+             "Inplace update to inference tensor outside InferenceMode is not allowed.");
+  const auto held = static_cast<std::int64_t>(self.storage().bytes() / self.element_size());
+  const std::int64_t kept =
+      std::min(numel, std::max<std::int64_t>(0, held - self.storage_offset()));
+  if (kept == numel) {
+    show(self, detail::make_alias(self, sizes, contiguous_strides(sizes), self.storage_offset()));
+  } else {
+    const NoGradGuard no_grad;
+    const Tensor larger = detail::make_tensor(sizes, self.dtype(), self.device());
+    detail::make_alias(larger, {kept}, {1}, 0)
+        .copy_(detail::make_alias(self, {kept}, {1}, self.storage_offset()));
+    show(self, larger);
+  }
+  self.self().storage->bump_version();
+  return self;
+}
+
+Tensor& resize_as_(Tensor& self, const Tensor& other) {
+  TERN_OP("resize_as_", self, other);
+  return resize_(self, other.sizes());
+}
+
+Tensor& set_(Tensor& self, const Tensor& source) {
+  TERN_OP("set_", self, source);
+  check_may_set(self, source);
+  show(self, source);
+  self.self().storage->bump_version();
+  return self;
+}
+
+Tensor& set_(Tensor& self, const Tensor& source, StrictInt storage_offset, IntArrayRef sizes,
+             IntArrayRef strides) {
+  TERN_OP("set_", self, source);
+  return set_(self, source.detach().as_strided(sizes, strides, storage_offset));
+}
+
+Tensor& set_(Tensor& self) {
+  TERN_OP("set_", self);
+  return set_(self, detail::make_tensor({0}, self.dtype(), self.device()));
+}
+
+}  // namespace tern
