@@ -10,5 +10,6 @@ endforeach()
 function(tern_public_includes target)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<BUILD_INTERFACE:${TERN_MOVED_HEADERS}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 endfunction()

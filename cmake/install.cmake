@@ -52,6 +52,7 @@ function(tern_install prefix libraries plugins)
     get_filename_component(above ${header} DIRECTORY)
     install(FILES ${header} DESTINATION ${headers}/${above} ${development})
   endforeach()
+  install(DIRECTORY ${TERN_MOVED_HEADERS}/tern/ DESTINATION ${headers} ${development})
   install(FILES ${tern_method_declarations} ${tern_generated}/op_forms.h ${tern_generated}/op_names.h
           DESTINATION ${headers}/generated ${development})
 

@@ -2,13 +2,16 @@
 #include <cmath>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/elementwise/comparison.h>
-#include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/shape/diagonal.h>
-#include <tern/core/ops/elementwise/elementwise.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/create/random_integers.h>
+#include <tern/core/ops/elementwise/arithmetic.h>
+#include <tern/core/ops/elementwise/comparison.h>
+#include <tern/core/ops/elementwise/division.h>
+#include <tern/core/ops/elementwise/power.h>
+#include <tern/core/ops/elementwise/select.h>
 #include <tern/core/ops/linalg/factor.h>
-#include <tern/core/ops/create/random.h>
+#include <tern/core/ops/shape/diagonal.h>
 #include <tern/nn/init.h>
 #include <tern/nn/module/lazy_tensor.h>
 

@@ -340,10 +340,10 @@ class TERN_API Tensor {
 
   // --- Ops: methods without a function, by family, then those made of functions ------------------
 
-#include <tern/core/ops/shape/copy_methods.inc>
 #include <tern/core/ops/create/creation_methods.inc>
 #include <tern/core/ops/create/random_methods.inc>
 #include <tern/core/ops/reduce/reduce_methods.inc>
+#include <tern/core/ops/shape/copy_methods.inc>
 #include <tern/core/ops/shape/view_methods.inc>
 #include <tern/generated/tensor_methods.inc>
 

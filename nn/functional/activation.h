@@ -3,9 +3,11 @@
 #include <utility>
 
 #include <tern/core/ops/elementwise/activation.h>
-#include <tern/core/ops/elementwise/elementwise.h>
-#include <tern/core/ops/create/random.h>
-#include <tern/core/ops/reduce/sums.h>
+#include <tern/core/ops/elementwise/gated_activation.h>
+
+#include <tern/core/ops/create/sample.h>
+#include <tern/core/ops/elementwise/unary.h>
+#include <tern/core/ops/nn/softmax.h>
 #include <tern/nn/options/activation.h>
 
 namespace tern::nn::functional {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/ops/nn/normalize.h>
+#include <tern/core/ops/nn/batch_norm.h>
 #include <tern/nn/options/batch_norm.h>
 
 namespace tern::nn::functional {

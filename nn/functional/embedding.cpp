@@ -1,7 +1,7 @@
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/elementwise/elementwise.h>
+#include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/elementwise/arithmetic.h>
 #include <tern/core/ops/reduce/norm.h>
 #include <tern/core/ops/shape/view.h>
 #include <tern/nn/functional/embedding.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/ops/shape/rearrange.h>
+#include <tern/core/ops/nn/columns.h>
 #include <tern/nn/options/fold.h>
 
 namespace tern::nn::functional {

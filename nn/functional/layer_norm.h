@@ -1,6 +1,7 @@
 #pragma once
 
-#include <tern/core/ops/nn/normalize.h>
+#include <tern/core/ops/nn/group_norm.h>
+#include <tern/core/ops/nn/layer_norm.h>
 #include <tern/nn/options/layer_norm.h>
 
 namespace tern::nn::functional {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include <tern/core/ops/loss/detail/loss.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/loss/detail/loss.h>
 #include <tern/nn/functional/loss.h>
 
 namespace tern::nn::functional {

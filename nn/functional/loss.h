@@ -1,6 +1,9 @@
 #pragma once
 
-#include <tern/core/ops/loss/loss.h>
+#include <tern/core/ops/loss/binary_cross_entropy.h>
+#include <tern/core/ops/loss/class_loss.h>
+#include <tern/core/ops/loss/ctc_loss.h>
+#include <tern/core/ops/loss/regression_loss.h>
 #include <tern/nn/options/loss.h>
 
 namespace tern::nn::functional {

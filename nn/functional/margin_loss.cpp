@@ -1,5 +1,5 @@
-#include <tern/core/ops/loss/detail/loss.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/loss/detail/loss.h>
 #include <tern/nn/functional/margin_loss.h>
 
 namespace tern::nn::functional {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/ops/loss/loss.h>
+#include <tern/core/ops/loss/margin_loss.h>
 #include <tern/nn/options/margin_loss.h>
 
 namespace tern::nn::functional {

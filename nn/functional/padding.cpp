@@ -1,6 +1,6 @@
 #include <optional>
 
-#include <tern/core/ops/shape/rearrange.h>
+#include <tern/core/ops/nn/padding.h>
 #include <tern/nn/functional/padding.h>
 
 namespace tern::nn::functional {

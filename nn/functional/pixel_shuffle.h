@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/core/ops/shape/rearrange.h>
+#include <tern/core/ops/nn/pixel_shuffle.h>
 #include <tern/nn/options/pixel_shuffle.h>
 
 namespace tern::nn::functional {

@@ -4,7 +4,8 @@
 #include <string>
 
 #include <tern/core/base/detail/op_scope.h>
-#include <tern/core/ops/nn/pooling.h>
+#include <tern/core/ops/nn/adaptive_pooling.h>
+#include <tern/core/ops/nn/grid_sample.h>
 #include <tern/core/ops/nn/resampling.h>
 #include <tern/nn/functional/vision.h>
 #include <tern/nn/init.h>

@@ -5,8 +5,8 @@
 
 namespace tern::nn::functional {
 
-/// Gives the last dimensions of a tensor other sizes; see tern/core/ops/nn/resampling.h for the modes.
-/// kArea averages as adaptive_avg_pool2d() does.
+/// Gives the last dimensions of a tensor other sizes; see tern/core/ops/nn/resampling.h for the
+/// modes. kArea averages as adaptive_avg_pool2d() does.
 ///
 /// Shape: [N, C, ...] -> [N, C, size], in one to three dimensions; kLinear in one, kBilinear and
 /// kBicubic in two, kTrilinear in three

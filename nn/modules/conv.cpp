@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include <tern/core/ops/create/creation.h>
-#include <tern/core/ops/shape/rearrange.h>
+#include <tern/core/ops/nn/padding.h>
 #include <tern/nn/any_module.h>
 #include <tern/nn/detail/conv_channels.h>
 #include <tern/nn/detail/factory.h>

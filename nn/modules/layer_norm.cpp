@@ -1,5 +1,6 @@
 #include <tern/core/ops/create/creation.h>
-#include <tern/core/ops/nn/normalize.h>
+#include <tern/core/ops/nn/group_norm.h>
+#include <tern/core/ops/nn/layer_norm.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/functional/layer_norm.h>

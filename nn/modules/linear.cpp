@@ -3,6 +3,7 @@
 #include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/linalg/matmul.h>
 #include <tern/core/ops/linalg/products.h>
+#include <tern/core/ops/shape/arrange_dims.h>
 #include <tern/core/ops/shape/view.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>

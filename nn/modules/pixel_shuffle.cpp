@@ -1,4 +1,4 @@
-#include <tern/core/ops/shape/rearrange.h>
+#include <tern/core/ops/nn/pixel_shuffle.h>
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/modules/pixel_shuffle.h>
 

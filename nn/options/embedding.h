@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <tern/core/ops/loss/loss.h>
+#include <tern/core/ops/loss/reduction.h>
 #include <tern/core/tensor/options.h>
 #include <tern/core/tensor/tensor.h>
 #include <tern/nn/options/options_arg.h>

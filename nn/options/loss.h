@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <tern/core/ops/loss/loss.h>
+#include <tern/core/ops/loss/reduction.h>
 #include <tern/nn/options/options_arg.h>
 
 namespace tern {

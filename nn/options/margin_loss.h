@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include <tern/core/ops/loss/loss.h>
+#include <tern/core/ops/loss/reduction.h>
 #include <tern/nn/options/loss.h>
 #include <tern/nn/options/options_arg.h>
 

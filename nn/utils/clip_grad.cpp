@@ -8,9 +8,12 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/ops/create/creation.h>
-#include <tern/core/ops/elementwise/elementwise.h>
-#include <tern/core/ops/shape/join.h>
+#include <tern/core/ops/elementwise/arithmetic.h>
+#include <tern/core/ops/elementwise/comparison.h>
+#include <tern/core/ops/elementwise/division.h>
+#include <tern/core/ops/elementwise/select.h>
 #include <tern/core/ops/reduce/norm.h>
+#include <tern/core/ops/shape/join.h>
 #include <tern/nn/utils/clip_grad.h>
 
 namespace tern::nn::utils {

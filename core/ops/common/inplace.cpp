@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include <tern/core/autograd/detail/view.h>
-#include <tern/core/ops/shape/detail/as_strided.h>
 #include <tern/core/ops/common/detail/inplace.h>
+#include <tern/core/ops/shape/detail/as_strided.h>
 #include <tern/core/tensor/detail/shape.h>
 
 namespace tern::detail {

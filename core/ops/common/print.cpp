@@ -9,8 +9,8 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/autograd/node.h>
 #include <tern/core/base/detail/plain_text.h>
-#include <tern/core/ops/shape/join.h>
 #include <tern/core/ops/common/print.h>
+#include <tern/core/ops/shape/join.h>
 #include <tern/core/ops/shape/view.h>
 
 // Prints tensors in Python's format. The rules (when to use scientific notation, how wide a column

@@ -1,5 +1,5 @@
+#include <tern/core/ops/common/result_type.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
-#include <tern/core/ops/elementwise/elementwise.h>
 
 namespace tern {
 

@@ -6,9 +6,9 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/fill.h>
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/create/detail/creation.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
-#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 

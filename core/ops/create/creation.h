@@ -42,14 +42,6 @@ TERN_API Tensor arange(const Scalar& end, const TensorOptions& options = {});
 TERN_API Tensor arange(const Scalar& start, const Scalar& end, const TensorOptions& options = {});
 TERN_API Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
                        const TensorOptions& options = {});
-/// Returns `steps` evenly spaced numbers from start to end, both included, as a 1-d tensor. Throws
-/// ShapeError for a negative number of steps.
-TERN_API Tensor linspace(const Scalar& start, const Scalar& end, StrictInt steps,
-                         const TensorOptions& options = {});
-/// Returns `steps` numbers from base^start to base^end, both included, whose logarithms are evenly
-/// spaced, as a 1-d tensor. Throws ShapeError for a negative number of steps.
-TERN_API Tensor logspace(const Scalar& start, const Scalar& end, StrictInt steps, double base = 10,
-                         const TensorOptions& options = {});
 /// Returns a 0-d tensor of `value` in the default dtype unless options say otherwise. Throws Error
 /// when the dtype cannot hold the value.
 TERN_API Tensor scalar_tensor(const Scalar& value, const TensorOptions& options = {});

@@ -2,9 +2,9 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/fill.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {

@@ -5,9 +5,9 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/math_dtype.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/create/detail/random.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
@@ -216,4 +216,22 @@ Tensor randn_like(const Tensor& self, const TensorOptions& options) {
   TERN_OP("randn_like", self);
   return detail::drawn_like(self, options, [](Tensor& out) { out.normal_(); });
 }
+
+Tensor get_rng_state(Device device) {
+  TERN_OP("get_rng_state");
+  const Generator& generator = default_generator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  const std::vector<std::uint8_t> bytes = generator.state_bytes();
+  return tensor(bytes, kByte);
+}
+
+void set_rng_state(const Tensor& state, Device device) {
+  TERN_OP("set_rng_state", state);
+  TERN_CHECK(state.dtype() == kByte, DTypeError, "RNG state must be a torch.ByteTensor, got ",
+             state.dtype());
+  Generator& generator = default_generator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_state_bytes(state.reshape({-1}).to_vector<std::uint8_t>());
+}
+
 }  // namespace tern

@@ -11,9 +11,9 @@
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/families/sample.h>
 #include <tern/core/kernels/math_dtype.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/create/detail/random.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
@@ -367,23 +367,6 @@ Tensor& rrelu_with_noise_(Tensor& input, Tensor& noise, double lower, double upp
                           StrictBool training, OptionalGenerator generator) {
   TERN_OP("rrelu_with_noise_", input, noise);
   return multiply_by_slopes(input, noisy_slopes(input, noise, lower, upper, training, generator));
-}
-
-Tensor get_rng_state(Device device) {
-  TERN_OP("get_rng_state");
-  const Generator& generator = default_generator(device);
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  const std::vector<std::uint8_t> bytes = generator.state_bytes();
-  return tensor(bytes, kByte);
-}
-
-void set_rng_state(const Tensor& state, Device device) {
-  TERN_OP("set_rng_state", state);
-  TERN_CHECK(state.dtype() == kByte, DTypeError, "RNG state must be a torch.ByteTensor, got ",
-             state.dtype());
-  Generator& generator = default_generator(device);
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.set_state_bytes(state.reshape({-1}).to_vector<std::uint8_t>());
 }
 
 }  // namespace tern

@@ -5,9 +5,9 @@
 #include <limits>
 #include <type_traits>
 
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/create/detail/creation.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
-#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 // linspace and logspace.

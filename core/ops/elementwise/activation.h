@@ -60,11 +60,5 @@ TERN_API Tensor gelu(const Tensor& input, std::string_view approximate = "none")
 TERN_API Tensor& gelu_(Tensor& input, std::string_view approximate = "none");
 /// Returns log(sigmoid(x)), accurate for every x.
 TERN_API Tensor log_sigmoid(const Tensor& input);
-/// Returns a * sigmoid(b), where a and b are the halves of the input along `dim`. Throws Error for
-/// an odd size.
-TERN_API Tensor glu(const Tensor& input, std::int64_t dim = -1);
-/// Returns x where x > 0, else weight * x. The weight has one element, or one for each index of
-/// dimension 1. Throws Error for another size, DTypeError when the dtypes differ.
-TERN_API Tensor prelu(const Tensor& self, const Tensor& weight);
 
 }  // namespace tern

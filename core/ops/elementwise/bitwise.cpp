@@ -1,9 +1,9 @@
 // Compiled for size.
 
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 
 // Ops of integers. For bools, the bitwise ops are the logical ones.

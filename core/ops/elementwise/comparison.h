@@ -65,5 +65,23 @@ TERN_API Tensor isclose(const Tensor& self, const Tensor& other, double rtol = 1
 /// Returns true when isclose() holds for all elements. Throws DTypeError when the dtypes differ.
 TERN_API bool allclose(const Tensor& self, const Tensor& other, double rtol = 1e-5,
                        double atol = 1e-8, StrictBool equal_nan = false);
+/// Returns true for elements that are NaN, as a bool tensor.
+TERN_API Tensor isnan(const Tensor& self);
+/// Returns true for elements that are infinite, as a bool tensor.
+TERN_API Tensor isinf(const Tensor& self);
+/// Returns true for elements that are neither infinite nor NaN, as a bool tensor.
+TERN_API Tensor isfinite(const Tensor& self);
+/// Returns true for elements that are 0, as a bool tensor.
+TERN_API Tensor logical_not(const Tensor& self);
+TERN_API Tensor& logical_not_(Tensor& self);
+/// Returns true where both elements differ from 0, as a bool tensor.
+TERN_API Tensor logical_and(const Tensor& self, const Tensor& other);
+TERN_API Tensor& logical_and_(Tensor& self, const Tensor& other);
+/// Returns true where at least one element differs from 0, as a bool tensor.
+TERN_API Tensor logical_or(const Tensor& self, const Tensor& other);
+TERN_API Tensor& logical_or_(Tensor& self, const Tensor& other);
+/// Returns true where exactly one element differs from 0, as a bool tensor.
+TERN_API Tensor logical_xor(const Tensor& self, const Tensor& other);
+TERN_API Tensor& logical_xor_(Tensor& self, const Tensor& other);
 
 }  // namespace tern

@@ -1,10 +1,10 @@
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/no_gradient.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 
 // Quotients and remainders.

@@ -2,10 +2,10 @@
 #include <limits>
 
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
-#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/ops.h>
 
 // Ops that choose between values: clamp, where, masked_fill.

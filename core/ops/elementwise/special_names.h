@@ -1,9 +1,10 @@
 #pragma once
 
-#include <tern/core/ops/elementwise/elementwise.h>
-#include <tern/core/ops/reduce/sums.h>
+#include <tern/core/ops/elementwise/binary.h>
 #include <tern/core/ops/elementwise/special.h>
 #include <tern/core/ops/elementwise/unary.h>
+#include <tern/core/ops/nn/softmax.h>
+#include <tern/core/ops/reduce/sums.h>
 #include <tern/generated/op_forms.h>
 
 /// The names of libtorch's `torch::special`: functions of namespace tern, here those whose name

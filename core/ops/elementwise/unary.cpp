@@ -2,9 +2,9 @@
 
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/math_dtype.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/elementwise/detail/unary.h>
 #include <tern/core/ops/ops.h>
 

@@ -1,10 +1,10 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/index.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
-#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 

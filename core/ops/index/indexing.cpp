@@ -3,10 +3,10 @@
 
 #include <tern/core/autograd/detail/view.h>
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/common/detail/inplace.h>
-#include <tern/core/ops/index/detail/mask.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/index/detail/index.h>
+#include <tern/core/ops/index/detail/mask.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 

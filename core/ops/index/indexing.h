@@ -101,3 +101,32 @@ class TensorIndex {
 };
 
 }  // namespace tern::indexing
+
+namespace tern {
+
+/// Returns the elements that the indices name, one index per dimension from the first on; see
+/// indexing::TensorIndex. Integers, slices, None and "..." alone give a view; masks and tensors of
+/// indices give a copy. These broadcast against each other, and their dimensions replace the
+/// indexed ones: at the place of the first if the indexed dimensions are neighbours, else in front.
+/// Throws IndexError for an index out of range, too many indices, and masks of another shape.
+///
+/// Example:
+///   using namespace tern::indexing;
+///   x.index({Slice(1, None, 2), "...", 3});  // x[1::2, ..., 3], a view
+///   x.index({x.sum(1) > 0});                 // the rows with a positive sum, a copy
+TERN_API Tensor index(const Tensor& self, ArrayRef<indexing::TensorIndex> indices);
+/// Returns a copy of self with the elements that index() with the same indices would return
+/// replaced by `values`, which broadcasts; with `accumulate` the values are added. Of equal indices
+/// the last one wins on the CPU. Masks and tensors of indices require `values` of self's dtype.
+/// Throws IndexError as index(), ShapeError when `values` does not fit, DTypeError for another
+/// dtype.
+TERN_API Tensor index_put(const Tensor& self, ArrayRef<indexing::TensorIndex> indices,
+                          const Tensor& values, StrictBool accumulate = false);
+TERN_API Tensor index_put(const Tensor& self, ArrayRef<indexing::TensorIndex> indices,
+                          const Scalar& value, StrictBool accumulate = false);
+TERN_API Tensor& index_put_(Tensor& self, ArrayRef<indexing::TensorIndex> indices,
+                            const Tensor& values, StrictBool accumulate = false);
+TERN_API Tensor& index_put_(Tensor& self, ArrayRef<indexing::TensorIndex> indices,
+                            const Scalar& value, StrictBool accumulate = false);
+
+}  // namespace tern

@@ -5,10 +5,10 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/mask.h>
-#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/common/detail/inplace.h>
-#include <tern/core/ops/index/detail/mask.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/index/detail/index.h>
+#include <tern/core/ops/index/detail/mask.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 

@@ -4,9 +4,9 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/index.h>
-#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/index/detail/scatter.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>

@@ -37,15 +37,5 @@ TERN_API Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& ind
                             const Tensor& source);
 TERN_API Tensor& scatter_add_(Tensor& self, StrictInt dim, const Tensor& index,
                               const Tensor& source);
-/// Returns a copy of self with the elements of `source` combined with those where gather() with the
-/// same `index` would read. `reduce` is "sum", "prod", "mean", "amax" or "amin". Without
-/// `include_self`, the old elements there do not count. Throws Error for another `reduce`,
-/// ShapeError, DTypeError, and IndexError out of range.
-TERN_API Tensor scatter_reduce(const Tensor& self, StrictInt dim, const Tensor& index,
-                               const Tensor& source, std::string_view reduce,
-                               StrictBool include_self = true);
-TERN_API Tensor& scatter_reduce_(Tensor& self, StrictInt dim, const Tensor& index,
-                                 const Tensor& source, std::string_view reduce,
-                                 StrictBool include_self = true);
 
 }  // namespace tern

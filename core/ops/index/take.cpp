@@ -1,9 +1,9 @@
 // Compiled for size.
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 

@@ -19,11 +19,6 @@ TERN_API Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2,
 ///
 /// Shape: [n, m] -> [n (n - 1) / 2]
 TERN_API Tensor pdist(const Tensor& input, double p = 2);
-/// Returns the p-norm of x1 - x2 + eps over the last dimension; the others broadcast.
-///
-/// Shape: [..., m] x [..., m] -> [...]; [..., 1] with keepdim
-TERN_API Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2,
-                                  double eps = 1e-6, StrictBool keepdim = false);
 /// Returns the cosine of the angle between vectors along `dim`: x1 x2 / (max(|x1|, eps) *
 /// max(|x2|, eps)). Tensors broadcast.
 ///

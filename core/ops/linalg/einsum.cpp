@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include <tern/core/ops/linalg/detail/einsum.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/linalg/detail/einsum.h>
 #include <tern/core/ops/ops.h>
 
 // Contracts the operands of an equation pairwise, each pair as a batch of products of matrices.

@@ -4,11 +4,11 @@
 #include <limits>
 
 #include <tern/core/autograd/record.h>
+#include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/common/detail/record_outputs.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/linalg/detail/linalg.h>
-#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/linalg/detail/product.h>
-#include <tern/core/ops/common/detail/record_outputs.h>
 #include <tern/core/ops/ops.h>
 
 // QR, eigenvalues of symmetric matrices, singular values.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tern/core/ops/shape/diagonal.h>
 #include <tern/core/ops/linalg/matmul.h>
+#include <tern/core/ops/shape/diagonal.h>
 #include <tern/generated/op_forms.h>
 
 /// The names of libtorch's `torch::linalg`: functions of namespace tern, here those whose name

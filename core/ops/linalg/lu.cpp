@@ -5,10 +5,10 @@
 #include <utility>
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
-#include <tern/core/ops/linalg/detail/linalg.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/common/detail/record_outputs.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/linalg/detail/linalg.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 

@@ -4,8 +4,8 @@
 #include <limits>
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/linalg/detail/product.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>

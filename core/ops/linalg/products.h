@@ -1,27 +1,22 @@
 #pragma once
 
-#include <string_view>
-
 #include <tern/core/tensor/tensor.h>
 
 // Products of tensors over chosen dimensions.
 
 namespace tern {
 
-/// Returns the product of `operands` that `equation` describes. It has one letter per dimension of
-/// each operand, operands separated by commas. Labels that the part behind "->" does not list are
-/// summed. Without "->" the result has the labels that occur once, in alphabetic order. A label
-/// that is repeated in one operand takes the diagonal. "..." stands for dimensions that broadcast.
+/// Returns the products of all pairs of elements of two vectors. Throws ShapeError for tensors of
+/// other dimensions.
 ///
-/// `path` lists pairs of operands to multiply next: both leave the list of operands, and their
-/// product joins its end. By default, the cheapest pair comes first.
+/// Shape: [m] x [n] -> [m, n]
+TERN_API Tensor outer(const Tensor& self, const Tensor& vec2);
+/// Returns the sums of products over the last dimensions of both tensors. A 0-d tensor multiplies
+/// every element. Throws ShapeError when the last sizes differ.
 ///
-/// Throws Error for an equation that is wrong or does not fit, ShapeError for sizes that do not.
-///
-/// Example:
-///   tern::einsum("bij,bjk->bik", {a, b});  // bmm
-///   tern::einsum("ii", {a});               // trace
-TERN_API Tensor einsum(std::string_view equation, TensorList operands, IntArrayRef path = {});
+/// Shape: [a.., k] x [b.., k] -> [a.., b..]
+TERN_API Tensor inner(const Tensor& self, const Tensor& other);
+
 /// Returns the sums of products over the dimensions `dims_self` of `self` and `dims_other` of
 /// `other`, which must have equal sizes. Dimensions of size 1 broadcast. Throws Error for lists of
 /// different lengths and ShapeError for different sizes.
@@ -48,11 +43,6 @@ TERN_API Tensor cross(const Tensor& self, const Tensor& other,
 TERN_API Tensor linalg_cross(const Tensor& input, const Tensor& other, StrictInt dim = -1);
 /// Returns the sums of products along `dim`; other dimensions broadcast.
 TERN_API Tensor linalg_vecdot(const Tensor& x, const Tensor& y, StrictInt dim = -1);
-/// Returns the product of two or more matrices in the order that needs the fewest multiplications.
-/// The first may be a row vector, the last a column vector. Throws Error for fewer than two.
-///
-/// Shape: [a, b] x [b, c] x .. x [y, z] -> [a, z]
-TERN_API Tensor linalg_multi_dot(TensorList tensors);
 /// Returns the matrix multiplied n times by itself: the identity for n = 0, powers of the inverse
 /// for n < 0. Throws ShapeError unless the matrices are square.
 ///

@@ -1,9 +1,9 @@
 // Compiled for size.
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/linalg/detail/linalg.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/common/detail/record_outputs.h>
+#include <tern/core/ops/linalg/detail/linalg.h>
 #include <tern/core/ops/ops.h>
 
 // Square roots and polar decompositions of matrices.

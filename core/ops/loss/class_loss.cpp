@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include <tern/core/autograd/record.h>
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/loss/detail/loss.h>
-#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 // Losses whose target is the number of a class.

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
-#include <tern/core/ops/loss/detail/loss.h>
 #include <tern/core/ops/common/detail/no_gradient.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/loss/detail/loss.h>
 #include <tern/core/ops/ops.h>
 
 // Connectionist temporal classification, by the forward and backward variables of Graves et al.

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/loss/detail/loss.h>
-#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 // Losses that want a score, a distance or an angle beyond a margin.

@@ -5,9 +5,9 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/elementwise.h>
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/loss/detail/loss.h>
-#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 // Losses between numbers, and between distributions.

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/memory_format.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/nn/detail/pooling.h>
 #include <tern/core/ops/ops.h>
 

@@ -5,11 +5,11 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/batch_norm.h>
-#include <tern/core/ops/nn/detail/batch_norm.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/memory_format.h>
-#include <tern/core/ops/nn/detail/normalize_backward.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/nn/detail/batch_norm.h>
+#include <tern/core/ops/nn/detail/normalize_backward.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {

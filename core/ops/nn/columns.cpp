@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 
 // im2col and col2im. Both are linear, and each is the adjoint of the other.

@@ -4,9 +4,9 @@
 #include <limits>
 #include <ostream>
 
-#include <tern/core/ops/nn/detail/convolution.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/nn/detail/convolution.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {

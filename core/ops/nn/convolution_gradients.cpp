@@ -4,8 +4,8 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
-#include <tern/core/ops/nn/detail/convolution.h>
 #include <tern/core/ops/common/detail/memory_format.h>
+#include <tern/core/ops/nn/detail/convolution.h>
 #include <tern/core/ops/ops.h>
 
 // With y = F(x, w), a convolution, let D(g, w) be the gradient of x and E(x, g) that of w. All

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/ops.h>
 
 // A lookup is the kernel of index_select, and its gradient the kernel of index_add.

@@ -5,8 +5,8 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/grid_sample.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 
 // grid_sampler and affine_grid_generator.

@@ -1,11 +1,11 @@
 // Compiled for size.
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/nn/detail/batch_norm.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/memory_format.h>
-#include <tern/core/ops/nn/detail/normalize_backward.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
+#include <tern/core/ops/nn/detail/batch_norm.h>
+#include <tern/core/ops/nn/detail/normalize_backward.h>
 #include <tern/core/ops/ops.h>
 
 // The kernel of batch_norm sees each group of each sample as a channel of one sample. Weight and

@@ -5,9 +5,9 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/layer_norm.h>
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/nn/detail/normalize_backward.h>
-#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {

@@ -267,4 +267,55 @@ Tensor pad(const Tensor& input, IntArrayRef pad, std::string_view mode,
   detail::raise<NotImplementedError>("Unrecognised padding mode ", mode);
 }
 
+Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value) {
+  TERN_OP("constant_pad_nd", input);
+  TERN_CHECK(pad.size() % 2 == 0, ShapeError, "Length of pad must be even but instead it equals ",
+             pad.size());
+  TERN_CHECK(pad.size() <= 2 * input.sizes().size(), ShapeError,
+             "Length of pad should be no more than twice the number of dimensions of the input. "
+             "Pad length is ",
+             pad.size(), " while the input has ", input.dim(), " dimensions.");
+  DimVector sizes = input.self().sizes, part = input.self().sizes;  // of the result, of the copy
+  DimVector back;                                                   // the pad of the gradient
+  std::int64_t from = input.storage_offset();
+  DimVector starts(sizes.size(), 0);
+  bool grows = false;
+  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+    const std::size_t d = sizes.size() - 1 - i;
+    const std::int64_t before = pad[2 * i], after = pad[2 * i + 1], size = sizes[d];
+    const bool is_valid =
+        before >= -size && after >= -size &&
+        std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0) >= -size &&
+        !__builtin_add_overflow(sizes[d], before, &sizes[d]) &&
+        !__builtin_add_overflow(sizes[d], after, &sizes[d]);
+    TERN_CHECK(is_valid, ShapeError, "The input size ", size, ", plus padding ", before, " and ",
+               after, ", resulted in an invalid output size. Check dimension ", d,
+               " of your input.");
+    part[d] = size + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0);
+    if (before < 0 && part[d] != 0) from -= before * input.strides()[d];
+    starts[d] = std::max<std::int64_t>(before, 0);
+    grows = grows || before > 0 || after > 0;
+    back.push_back(-before);
+    back.push_back(-after);
+  }
+  // Without new elements, the result is a clone of a part.
+  Tensor out = detail::make_tensor(sizes,
+                                   grows ? format_strides(sizes, input.suggest_memory_format())
+                                         : preserved_strides(sizes, input.strides()),
+                                   input.dtype(), input.device());
+  {
+    const NoGradGuard no_grad;
+    if (grows) out.fill_(value);
+    std::int64_t to = 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d) to += starts[d] * out.strides()[d];
+    if (out.numel() != 0 && checked_numel(part) != 0) {
+      detail::copy_elements(detail::make_alias(out, part, out.strides(), to),
+                            detail::make_alias(input, part, input.strides(), from));
+    }
+  }
+  if (!needs_grad(input)) return out;
+  return record("ConstantPadNdBackward0", out,
+                wrt(input, [back](const Tensor& g) { return constant_pad_nd(g, back); }));
+}
+
 }  // namespace tern

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/memory_format.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/shape/detail/view.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/shape/detail/view.h>
 
-// Shuffles of channels and pixels, padding, choices and powers.
+// Shuffles of channels and pixels.
 
 namespace tern {
 
@@ -129,116 +129,6 @@ Tensor channel_shuffle(const Tensor& input, StrictInt groups) {
   return record("ChannelShuffleBackward0", out, wrt(input, [each](const Tensor& g) {
                   return channel_shuffle(g, std::max<std::int64_t>(each, 1));
                 }));
-}
-
-Tensor constant_pad_nd(const Tensor& input, IntArrayRef pad, const Scalar& value) {
-  TERN_OP("constant_pad_nd", input);
-  TERN_CHECK(pad.size() % 2 == 0, ShapeError, "Length of pad must be even but instead it equals ",
-             pad.size());
-  TERN_CHECK(pad.size() <= 2 * input.sizes().size(), ShapeError,
-             "Length of pad should be no more than twice the number of dimensions of the input. "
-             "Pad length is ",
-             pad.size(), " while the input has ", input.dim(), " dimensions.");
-  DimVector sizes = input.self().sizes, part = input.self().sizes;  // of the result, of the copy
-  DimVector back;                                                   // the pad of the gradient
-  std::int64_t from = input.storage_offset();
-  DimVector starts(sizes.size(), 0);
-  bool grows = false;
-  for (std::size_t i = 0; i < pad.size() / 2; ++i) {
-    const std::size_t d = sizes.size() - 1 - i;
-    const std::int64_t before = pad[2 * i], after = pad[2 * i + 1], size = sizes[d];
-    const bool is_valid =
-        before >= -size && after >= -size &&
-        std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0) >= -size &&
-        !__builtin_add_overflow(sizes[d], before, &sizes[d]) &&
-        !__builtin_add_overflow(sizes[d], after, &sizes[d]);
-    TERN_CHECK(is_valid, ShapeError, "The input size ", size, ", plus padding ", before, " and ",
-               after, ", resulted in an invalid output size. Check dimension ", d,
-               " of your input.");
-    part[d] = size + std::min<std::int64_t>(before, 0) + std::min<std::int64_t>(after, 0);
-    if (before < 0 && part[d] != 0) from -= before * input.strides()[d];
-    starts[d] = std::max<std::int64_t>(before, 0);
-    grows = grows || before > 0 || after > 0;
-    back.push_back(-before);
-    back.push_back(-after);
-  }
-  // Without new elements, the result is a clone of a part.
-  Tensor out = detail::make_tensor(sizes,
-                                   grows ? format_strides(sizes, input.suggest_memory_format())
-                                         : preserved_strides(sizes, input.strides()),
-                                   input.dtype(), input.device());
-  {
-    const NoGradGuard no_grad;
-    if (grows) out.fill_(value);
-    std::int64_t to = 0;
-    for (std::size_t d = 0; d < sizes.size(); ++d) to += starts[d] * out.strides()[d];
-    if (out.numel() != 0 && checked_numel(part) != 0) {
-      detail::copy_elements(detail::make_alias(out, part, out.strides(), to),
-                            detail::make_alias(input, part, input.strides(), from));
-    }
-  }
-  if (!needs_grad(input)) return out;
-  return record("ConstantPadNdBackward0", out,
-                wrt(input, [back](const Tensor& g) { return constant_pad_nd(g, back); }));
-}
-
-namespace {
-
-// Returns n! / (k! * (n - k)!). Throws ShapeError if it exceeds int64.
-std::int64_t count_choices(std::int64_t n, std::int64_t k) {
-  if (k > n) return 0;
-  k = std::min(k, n - k);
-  __int128 count = 1;
-  for (std::int64_t i = 1; i <= k; ++i) {
-    count = count * (n - k + i) / i;
-    TERN_CHECK(count <= INT64_MAX, ShapeError, "there are too many choices of ", k, " of ", n,
-               " elements");
-  }
-  return static_cast<std::int64_t>(count);
-}
-
-// Returns the indices of all choices of r of n elements, one choice after the other.
-Tensor choices_of(std::int64_t n, std::int64_t r, bool with_replacement) {
-  std::int64_t total = n;
-  TERN_CHECK(!with_replacement || !__builtin_add_overflow(n, r - 1, &total), ShapeError,
-             "there are too many choices of ", r, " of ", n, " elements");
-  const std::int64_t count = with_replacement && n == 0 ? 0 : count_choices(total, r);
-  Tensor indices = detail::make_tensor({count, r}, kLong, kCPU);
-  auto row = static_cast<std::int64_t*>(indices.data_ptr());
-  const std::int64_t step = with_replacement ? 0 : 1;  // between neighbours at least
-  for (std::int64_t i = 0; i < count; ++i, row += r) {
-    std::int64_t at = 0, next = 0;
-    if (i > 0) {
-      // Raises the last index that is not at its largest value, and resets all after it.
-      std::copy(row - r, row, row);
-      at = r - 1;
-      while (row[at] == n - 1 - step * (r - 1 - at)) --at;
-      next = row[at] + 1;
-    }
-    for (; at < r; ++at, next += step) row[at] = next;
-  }
-  return indices;
-}
-
-}  // namespace
-
-Tensor combinations(const Tensor& input, StrictInt r, StrictBool with_replacement) {
-  TERN_OP("combinations", input);
-  TERN_CHECK(input.dim() == 1, ShapeError, "Expect a 1D vector, but got shape ", input.sizes());
-  TERN_CHECK(r >= 0, Error, "Expect a non-negative number, but got ", r);
-  if (r == 0) return empty({0}, input.options());
-  const Tensor choices = choices_of(input.numel(), r, with_replacement).to(input.device());
-  const Tensor flat = choices.view({-1});
-  Tensor out = input.detach().index_select(0, flat);
-  out.self().set_geometry(0, choices.sizes(), contiguous_strides(choices.sizes()));
-  if (!needs_grad(input)) return out;
-  return record("IndexBackward0", out,
-                wrt(
-                    input,
-                    [shape = input.self().sizes](const Tensor& g, const Tensor& at) {
-                      return g.new_zeros(shape).index_add(0, at, g.reshape({-1}));
-                    },
-                    flat));
 }
 
 }  // namespace tern

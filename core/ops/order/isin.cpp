@@ -3,8 +3,8 @@
 #include <limits>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 
 namespace tern {

@@ -5,9 +5,9 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/linalg/detail/product.h>
-#include <tern/core/ops/reduce/detail/reduce.h>
-#include <tern/core/ops/order/detail/sort.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/order/detail/sort.h>
+#include <tern/core/ops/reduce/detail/reduce.h>
 #include <tern/core/tensor/detail/shape.h>
 
 // kthvalue, median and mode.

@@ -4,8 +4,8 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/search.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 
 // Search in sorted sequences.

@@ -5,11 +5,11 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/sort.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/reduce/detail/reduce.h>
-#include <tern/core/ops/order/detail/sort.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/order/detail/sort.h>
+#include <tern/core/ops/reduce/detail/reduce.h>
 #include <tern/core/tensor/detail/shape.h>
 
 // Sorting, and the largest elements.

@@ -3,11 +3,11 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/sort.h>
-#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/index/detail/index.h>
 #include <tern/core/ops/linalg/detail/product.h>
-#include <tern/core/ops/order/detail/sort.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/order/detail/sort.h>
 #include <tern/core/tensor/detail/shape.h>
 
 // Unique elements: sort, mark the first one of equal neighbours, and count the marks.

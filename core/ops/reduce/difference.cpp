@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/reduce/detail/reduce.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/reduce/detail/reduce.h>
 #include <tern/core/tensor/detail/shape.h>
 
 // Finite differences and integrals, composed of other ops.

@@ -3,9 +3,9 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/reduce.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/reduce/detail/reduce.h>
-#include <tern/core/ops/order/detail/sort.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/order/detail/sort.h>
+#include <tern/core/ops/reduce/detail/reduce.h>
 #include <tern/core/tensor/detail/shape.h>
 
 // Extreme values, their indices, and all / any.

@@ -8,11 +8,11 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/math_dtype.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/reduce/detail/reduce.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/reduce/detail/reduce.h>
 #include <tern/core/tensor/detail/shape.h>
 
 namespace tern {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 #include <tern/core/tensor/tensor.h>
 
 // Norms of vectors and matrices.
@@ -23,21 +21,6 @@ TERN_API Tensor norm(const Tensor& self, const Scalar& p, IntArrayRef dim,
 TERN_API Tensor linalg_vector_norm(const Tensor& x, const Scalar& ord = 2, IntArrayRef dim = {},
                                    StrictBool keepdim = false,
                                    std::optional<ScalarType> dtype = std::nullopt);
-/// Returns the norm of vectors or of matrices: of all elements without `ord` and `dim`, of vectors
-/// along one dimension, of matrices in two dimensions. Without `dim`, A with an `ord` has one or
-/// two dimensions. `ord` is that of linalg_vector_norm() or linalg_matrix_norm(). Throws Error for
-/// other numbers of dimensions.
-///
-/// Example:
-///   linalg_norm(A, "fro", {0, 1});
-TERN_API Tensor linalg_norm(const Tensor& A, const std::optional<Scalar>& ord = std::nullopt,
-                            std::optional<IntArrayRef> dim = std::nullopt,
-                            StrictBool keepdim = false,
-                            std::optional<ScalarType> dtype = std::nullopt);
-TERN_API Tensor linalg_norm(const Tensor& A, std::string_view ord,
-                            std::optional<IntArrayRef> dim = std::nullopt,
-                            StrictBool keepdim = false,
-                            std::optional<ScalarType> dtype = std::nullopt);
 /// Returns the p-norm of self - other over all elements, as norm().
 ///
 /// Shape: any -> []
@@ -55,5 +38,11 @@ TERN_API Tensor& renorm_(Tensor& self, const Scalar& p, StrictInt dim, const Sca
 /// index out of range.
 TERN_API Tensor& embedding_renorm_(Tensor& weight, const Tensor& indices, double max_norm,
                                    double norm_type);
+
+/// Returns the p-norm of x1 - x2 + eps over the last dimension; the others broadcast.
+///
+/// Shape: [..., m] x [..., m] -> [...]; [..., 1] with keepdim
+TERN_API Tensor pairwise_distance(const Tensor& x1, const Tensor& x2, double p = 2,
+                                  double eps = 1e-6, StrictBool keepdim = false);
 
 }  // namespace tern

@@ -7,8 +7,8 @@
 
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/math_dtype.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 
 // Covariances and histograms, composed of other ops.

@@ -7,9 +7,9 @@
 #include <tern/core/kernels/math_dtype.h>
 #include <tern/core/ops/common/detail/finite.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/ops.h>
 #include <tern/core/ops/reduce/detail/reduce.h>
 #include <tern/core/ops/reduce/detail/scan.h>
-#include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 
 // Sums, means and products.

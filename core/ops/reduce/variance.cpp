@@ -9,8 +9,8 @@
 #include <tern/core/ops/common/detail/finite.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/linalg/detail/product.h>
-#include <tern/core/ops/reduce/detail/reduce.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/reduce/detail/reduce.h>
 
 // Variances and standard deviations.
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/shape/detail/view.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/shape/detail/view.h>
 
-// Views with other dimensions, made of the views in view.cpp, diagonals, and windows.
+// Views with other dimensions, made of the views in view.cpp, and windows.
 
 namespace tern {
 
@@ -74,41 +74,6 @@ Tensor movedim(const Tensor& self, IntArrayRef source, IntArrayRef destination) 
     dim = static_cast<std::int64_t>(next++);
   }
   return self.permute(order);
-}
-
-namespace {
-
-// Returns how many elements diagonal `offset` of a rows x columns matrix has.
-std::int64_t diagonal_length(std::int64_t rows, std::int64_t columns, std::int64_t offset) {
-  if (offset >= columns || offset <= -rows) return 0;
-  return offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns);
-}
-
-}  // namespace
-
-Tensor diagonal(const Tensor& self, StrictInt offset, StrictInt dim1, StrictInt dim2) {
-  TERN_OP("diagonal", self);
-  const std::size_t rows = wrapped(dim1, self), columns = wrapped(dim2, self);
-  TERN_CHECK(rows != columns, Error, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
-  const IntArrayRef all_sizes = self.sizes(), all_strides = self.strides();
-  const std::int64_t length = diagonal_length(all_sizes[rows], all_sizes[columns], offset);
-  std::int64_t start = self.storage_offset();
-  if (length != 0) {
-    start += offset >= 0 ? offset * all_strides[columns] : -offset * all_strides[rows];
-  }
-  DimVector sizes(all_sizes.size() - 1, length);
-  DimVector strides(sizes.size(), all_strides[rows] + all_strides[columns]);
-  std::size_t to = 0;
-  for (std::size_t d = 0; d < all_sizes.size(); ++d) {
-    if (d == rows || d == columns) continue;
-    sizes[to] = all_sizes[d];
-    strides[to++] = all_strides[d];
-  }
-  return view_of("DiagonalBackward0", self, sizes, strides, start,
-                 [shape = self.self().sizes, offset, dim1, dim2](const Tensor& g) {
-                   return embed(g, shape,
-                                [&](Tensor& w) { return w.diagonal(offset, dim1, dim2); });
-                 });
 }
 
 Tensor atleast_1d(const Tensor& input) {

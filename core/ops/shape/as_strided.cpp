@@ -4,10 +4,10 @@
 
 #include <tern/core/autograd/detail/view.h>
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/shape/detail/as_strided.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/shape/detail/as_strided.h>
 #include <tern/core/tensor/detail/shape.h>
 
 namespace tern {

@@ -3,10 +3,10 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/copy.h>
-#include <tern/core/ops/create/detail/creation.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/create/detail/creation.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 #include <tern/core/tensor/detail/shape.h>
 

@@ -6,11 +6,11 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/triangle.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/shape/detail/view.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/shape/detail/view.h>
 
 namespace tern {
 
@@ -268,6 +268,41 @@ Tensor tril_indices(StrictInt row, StrictInt col, StrictInt offset, const Tensor
 Tensor triu_indices(StrictInt row, StrictInt col, StrictInt offset, const TensorOptions& options) {
   TERN_OP("triu_indices");
   return triangle_indices("triu_indices", row, col, offset, /*upper=*/true, options);
+}
+
+namespace {
+
+// Returns how many elements diagonal `offset` of a rows x columns matrix has.
+std::int64_t diagonal_length(std::int64_t rows, std::int64_t columns, std::int64_t offset) {
+  if (offset >= columns || offset <= -rows) return 0;
+  return offset >= 0 ? std::min(rows, columns - offset) : std::min(rows + offset, columns);
+}
+
+}  // namespace
+
+Tensor diagonal(const Tensor& self, StrictInt offset, StrictInt dim1, StrictInt dim2) {
+  TERN_OP("diagonal", self);
+  const std::size_t rows = wrapped(dim1, self), columns = wrapped(dim2, self);
+  TERN_CHECK(rows != columns, Error, "diagonal dimensions cannot be identical ", dim1, ", ", dim2);
+  const IntArrayRef all_sizes = self.sizes(), all_strides = self.strides();
+  const std::int64_t length = diagonal_length(all_sizes[rows], all_sizes[columns], offset);
+  std::int64_t start = self.storage_offset();
+  if (length != 0) {
+    start += offset >= 0 ? offset * all_strides[columns] : -offset * all_strides[rows];
+  }
+  DimVector sizes(all_sizes.size() - 1, length);
+  DimVector strides(sizes.size(), all_strides[rows] + all_strides[columns]);
+  std::size_t to = 0;
+  for (std::size_t d = 0; d < all_sizes.size(); ++d) {
+    if (d == rows || d == columns) continue;
+    sizes[to] = all_sizes[d];
+    strides[to++] = all_strides[d];
+  }
+  return view_of("DiagonalBackward0", self, sizes, strides, start,
+                 [shape = self.self().sizes, offset, dim1, dim2](const Tensor& g) {
+                   return embed(g, shape,
+                                [&](Tensor& w) { return w.diagonal(offset, dim1, dim2); });
+                 });
 }
 
 }  // namespace tern

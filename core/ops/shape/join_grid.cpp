@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/shape/detail/view.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/shape/detail/view.h>
 
 // Joins that arrange tensors in a matrix or a grid.
 

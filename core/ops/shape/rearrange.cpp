@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/shape/detail/view.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/shape/detail/view.h>
 
 // Flips, rolls and repeats.
 

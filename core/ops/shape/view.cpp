@@ -2,8 +2,8 @@
 
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/shape/detail/view.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/shape/detail/view.h>
 
 namespace tern {
 namespace {

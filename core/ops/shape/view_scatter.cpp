@@ -1,11 +1,11 @@
 // Compiled for size.
 
-#include <tern/core/ops/shape/detail/as_strided.h>
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/index/detail/index.h>
-#include <tern/core/ops/common/detail/op.h>
-#include <tern/core/ops/shape/detail/view.h>
 #include <tern/core/ops/ops.h>
+#include <tern/core/ops/shape/detail/as_strided.h>
+#include <tern/core/ops/shape/detail/view.h>
 
 // Copies of a tensor in which another tensor replaces a view of it.
 

@@ -6,6 +6,7 @@
 #include <tern/core/base/error.h>
 #include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/index/index.h>
+#include <tern/core/ops/index/indexing.h>
 #include <tern/nn/data/detail/read_file.h>
 
 namespace tern::data::datasets {

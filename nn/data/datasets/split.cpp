@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/create/random.h>
+#include <tern/core/ops/create/random_integers.h>
 #include <tern/nn/data/datasets/concat.h>
 #include <tern/nn/data/datasets/subset.h>
 

@@ -3,6 +3,7 @@
 #include <tern/core/base/error.h>
 #include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/index/index.h>
+#include <tern/core/ops/index/indexing.h>
 #include <tern/core/ops/shape/join.h>
 
 namespace tern::data::datasets {

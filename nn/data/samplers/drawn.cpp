@@ -6,7 +6,8 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/ops/create/creation.h>
-#include <tern/core/ops/create/random.h>
+#include <tern/core/ops/create/random_integers.h>
+#include <tern/core/ops/create/sample.h>
 #include <tern/nn/data/detail/sampler_state.h>
 
 namespace tern::data::samplers {

@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include <tern/core/base/error.h>
-#include <tern/core/ops/shape/copy.h>
 #include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/shape/copy.h>
 #include <tern/nn/data/detail/image_kernels.h>
 #include <tern/nn/data/transforms/functional.h>
 

@@ -6,6 +6,7 @@
 
 #include <tern/core/base/error.h>
 #include <tern/core/ops/create/creation.h>
+#include <tern/core/ops/nn/padding.h>
 #include <tern/core/ops/shape/rearrange.h>
 #include <tern/core/ops/shape/view.h>
 #include <tern/nn/data/detail/image_kernels.h>

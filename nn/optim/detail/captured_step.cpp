@@ -4,7 +4,7 @@
 
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/create/creation.h>
-#include <tern/core/ops/elementwise/elementwise.h>
+#include <tern/core/ops/elementwise/arithmetic.h>
 #include <tern/nn/optim/detail/captured_step.h>
 
 namespace tern::optim::detail {

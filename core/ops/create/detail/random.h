@@ -4,8 +4,8 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/random.h>
-#include <tern/core/ops/create/creation.h>
 #include <tern/core/ops/common/detail/inplace.h>
+#include <tern/core/ops/create/creation.h>
 #include <tern/core/tensor/tensor.h>
 
 // What the ops that draw random numbers share.

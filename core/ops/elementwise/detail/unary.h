@@ -1,9 +1,9 @@
 #pragma once
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/common/detail/inplace.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 
 // How ops of one tensor run and record their gradient.
 
@@ -34,6 +34,11 @@ using UnaryRule = Tensor (*)(const Tensor& g, const Tensor& saved);
 /// Runs and records an op.
 Tensor unary(const char* name, const char* node, kernels::ElementwiseOp op, const Tensor& self,
              Saved saved, UnaryRule rule, const Scalar& scale = 1);
+
+// Gradients that are worth a kernel of their own. Differentiable like any op.
+Tensor relu_backward(const Tensor& gradient, const Tensor& result);
+Tensor sigmoid_backward(const Tensor& gradient, const Tensor& result);
+Tensor tanh_backward(const Tensor& gradient, const Tensor& result);
 
 }  // namespace tern::detail
 

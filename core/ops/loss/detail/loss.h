@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/ops/loss/loss.h>
+#include <tern/core/ops/loss/reduction.h>
 #include <tern/core/ops/ops.h>
 
 // What all losses do with the losses of the elements.
