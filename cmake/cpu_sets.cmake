@@ -29,15 +29,10 @@ set(TERN_CPU_FLAGS_avx512_bf16 ${TERN_CPU_FLAGS_avx512} -mavx512bf16)
 set(TERN_CPU_FLAGS_amx ${TERN_CPU_FLAGS_avx512_bf16} -mamx-tile -mamx-bf16)
 set(TERN_CPU_FLAGS_native -march=native)
 
-# Each set takes the kernels that it does not have from the set before it; the first has all. Left out are
-# those that a newer instruction set speeds up by less than a tenth: they wait for memory, take one element after
-# the other, or are Eigen's factorizations (600 KB).
-set(TERN_CPU_WITHOUT_avx2 grid_sample linalg pad sample triangle)
-set(TERN_CPU_WITHOUT_avx512 ${TERN_CPU_WITHOUT_avx2} advanced_index batch_norm cdist fill index layer_norm mask optim pooling
-    reduce reduce_arg reduce_norm reduce_truth reduce_values require resample scan search select sort)
-# These have only products in pairs of bfloat16.
-set(TERN_CPU_ONLY_avx512_bf16 convolution gemm)
-set(TERN_CPU_ONLY_amx gemm)
+# A file of kernels without a mark (marks.cmake) is compiled for these sets. Marks leave out sets that speed a file up by
+# less than a tenth: its loops wait for memory, take one element after the other, or are Eigen's factorizations (600 KB).
+# The newest sets have only products in pairs of bfloat16.
+set(TERN_CPU_DEFAULT_SETS "baseline avx2 avx512")
 
 # With Clang, CMAKE_LINKER may be LLVM's linker, which cannot merge groups.
 find_program(TERN_LD NAMES ld.bfd ld REQUIRED)
@@ -72,32 +67,35 @@ endfunction()
 function(tern_add_cpu_sets library)
   set(kernels ${PROJECT_SOURCE_DIR}/backends/cpu/kernels)
   file(GLOB_RECURSE all_sources CONFIGURE_DEPENDS ${kernels}/*.cpp)
-  # Files with options of their own do without the precompiled header: its options would hold for them.
-  foreach(source IN ITEMS convolution elementwise_binary elementwise_compare elementwise_pair elementwise_ternary optim random reduce_arg reduce_norm reduce_truth reduce_values scan widen)
-    set_source_files_properties(${kernels}/${source}.cpp PROPERTIES
-                                COMPILE_OPTIONS "$<$<NOT:${is_rarely_used}>:${small_code}>"
-                                SKIP_PRECOMPILE_HEADERS ON)
-  endforeach()
-  foreach(source IN LISTS TERN_CPU_WITHOUT_avx2)
-    set(parts ${all_sources})
-    list(FILTER parts INCLUDE REGEX "^${kernels}/${source}(/.*)?\\.cpp$")
-    set_source_files_properties(${parts} PROPERTIES COMPILE_OPTIONS "${small_code}" SKIP_PRECOMPILE_HEADERS ON)
+  foreach(source IN LISTS all_sources)
+    tern_mark(sets_of_${source} ${source} "Instruction sets")
+    if(NOT sets_of_${source})
+      set(sets_of_${source} ${TERN_CPU_DEFAULT_SETS})
+    endif()
+    tern_mark(small ${source} "Compiled for size")
+    set(options "")
+    if(sets_of_${source} STREQUAL "baseline")
+      set(options "${small_code}")
+    elseif(small)
+      set(options "$<$<NOT:${is_rarely_used}>:${small_code}>")
+    endif()
+    if(options)
+      # Files with options of their own do without the precompiled header: its options would hold for them.
+      set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "${options}" SKIP_PRECOMPILE_HEADERS ON)
+    endif()
   endforeach()
   set(base "")
   foreach(set IN ITEMS native baseline avx2 avx512 avx512_bf16 amx)
     if(NOT set IN_LIST TERN_CPU_SETS)
       continue()
     endif()
-    set(sources ${all_sources})
-    if(base)
-      foreach(family IN LISTS TERN_CPU_WITHOUT_${set})
-        list(FILTER sources EXCLUDE REGEX "^${kernels}/${family}(/.*)?\\.cpp$")
-      endforeach()
-      if(TERN_CPU_ONLY_${set})
-        set(sources ${TERN_CPU_ONLY_${set}} register)
-        list(TRANSFORM sources REPLACE ".+" "${kernels}/\\0.cpp")
+    set(sources "")
+    foreach(source IN LISTS all_sources)
+      # The first set has all.
+      if(NOT base OR " ${sets_of_${source}} " MATCHES " ${set} ")
+        list(APPEND sources ${source})
       endif()
-    endif()
+    endforeach()
     set(objects tern_cpu_${set})
     add_library(${objects} OBJECT ${sources})
     tern_list_families(${objects} ${sources})
@@ -105,13 +103,13 @@ function(tern_add_cpu_sets library)
     target_compile_definitions(${objects} PRIVATE TERN_CPU_SET=${set}
       TERN_CPU_FAMILIES="tern/generated/${objects}_families.def"
       $<$<BOOL:${base}>:TERN_CPU_BASE_SET=${base}>
-      $<$<BOOL:${TERN_CPU_ONLY_${set}}>:TERN_CPU_PAIRS_ONLY=1>)
+      $<$<AND:$<BOOL:${base}>,$<IN_LIST:${set},avx512_bf16;amx>>:TERN_CPU_PAIRS_ONLY=1>)
     tern_seal_cpu_set(${set} ${objects})
     list(LENGTH sources count)
     if(count GREATER 10)
-      target_precompile_headers(${objects} PRIVATE <algorithm> <tern/backends/cpu/kernels/loop_table.h>
-        <tern/backends/cpu/kernels/strided.h> <tern/backends/cpu/kernels/widen.h> <tern/core/base/thread_pool.h>
-        <tern/core/kernels/backend.h> <tern/core/kernels/by_size.h> <tern/core/kernels/math_dtype.h>)
+      target_precompile_headers(${objects} PRIVATE <algorithm> <tern/backends/cpu/kernels/support/loop_table.h>
+        <tern/backends/cpu/kernels/support/strided.h> <tern/backends/cpu/kernels/support/widen.h> <tern/core/base/thread_pool.h>
+        <tern/core/kernels/backend.h> <tern/core/kernels/by_size.h> <tern/core/kernels/math/math_dtype.h>)
     endif()
     target_sources(${library} PRIVATE ${PROJECT_BINARY_DIR}/tern_cpu_${set}.o)
     string(TOUPPER TERN_CPU_HAS_${set} has_set)

@@ -53,13 +53,13 @@ function(tern_add_cuda_plugin)
   # Without being asked, nvcc compresses PTX alone; compressed, machine code takes a sixth.
   target_compile_options(tern_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -Xfatbin=-compress-all>)
-  # Spilled registers are errors on the GPU that all builds are for, except where a kernel keeps arrays in local memory or
-  # calls a division (at most 128 bytes). This list may only shrink, and cmake/kernel_budgets.tsv bounds local memory.
-  set(spills convolution.cu grid_sample.cu pooling.cu scan.cu sort.cu)
+  # Spilled registers are errors on the GPU that all builds are for, except in the files with a
+  # mark (marks.cmake), where a kernel keeps arrays in local memory or calls a division (at most 128 bytes). Their number may only
+  # shrink, and cmake/kernel_budgets.tsv bounds local memory.
   foreach(source IN LISTS sources)
-    get_filename_component(name ${source} NAME)
+    tern_mark(spills ${source} "Spills registers")
     if(TERN_WERROR AND TERN_CUDA_ARCHITECTURES MATCHES "^90-real(;[0-9]+-virtual)*$"
-       AND name MATCHES "\\.cu$" AND NOT name IN_LIST spills)
+       AND source MATCHES "\\.cu$" AND NOT spills)
       set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -Xptxas=-warn-spills,-Werror)
     endif()
   endforeach()

@@ -2,6 +2,7 @@
 #
 #   // Compiled for size.                     in core/ops: with -Os; in backends/cpu/kernels: with fewer copies of loops
 #   // Instruction sets: baseline avx2.       in backends/cpu/kernels: others take the kernels of the set before them
+#   // Spills registers.                      in backends/cuda/device: nvcc may spill registers
 #
 # A changed mark takes effect when CMake runs again.
 

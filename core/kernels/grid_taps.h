@@ -6,8 +6,8 @@
 
 #include <tern/core/kernels/families/grid_sample.h>
 #include <tern/core/kernels/host_device.h>
-#include <tern/core/kernels/is_nan.h>
-#include <tern/core/kernels/math.h>
+#include <tern/core/kernels/math/is_nan.h>
+#include <tern/core/kernels/math/math.h>
 
 // The elements that one point of a sampled grid reads.
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <tern/core/kernels/optim_formulas.h>
+#include <tern/core/kernels/optim/formulas.h>
 #include <tern/core/kernels/slots.h>
 #include <tern/generated/kernel_families.h>
 

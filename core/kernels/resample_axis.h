@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <tern/core/kernels/families/resample.h>
+#include <tern/core/kernels/families/resampling.h>
 
 namespace tern::kernels {
 

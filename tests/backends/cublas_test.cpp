@@ -1,4 +1,4 @@
-#include <tern/backends/cuda/device/gemm_cublas.h>
+#include <tern/backends/cuda/device/gemm/cublas.h>
 #include <tern/core/kernels/families/gemm.h>
 
 #include "backends/gemm_product.h"

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include <tern/backends/cuda/device/cudnn_library.h>
+#include <tern/backends/cuda/device/cudnn/library.h>
 #include <tern/core/kernels/families/convolution.h>
 
 #include "backends/cuda/emulator/cudnn.h"

@@ -1,7 +1,7 @@
 #include <thread>
 
-#include <tern/backends/cuda/device/runtime.h>
-#include <tern/backends/cuda/device/sticky_error.h>
+#include <tern/backends/cuda/device/runtime/runtime.h>
+#include <tern/backends/cuda/device/runtime/sticky_error.h>
 #include <tern/core/kernels/families/fill.h>
 
 #include "backends/cuda/emulator/emulator.h"

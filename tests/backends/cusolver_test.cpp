@@ -2,7 +2,7 @@
 #include <limits>
 #include <vector>
 
-#include <tern/backends/cuda/device/linalg_library.h>
+#include <tern/backends/cuda/device/linalg/library.h>
 #include <tern/core/kernels/families/linalg.h>
 
 #include "backends/kernel_test.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <tern/backends/cuda/device/device_count.h>
+#include <tern/backends/cuda/device/runtime/device_count.h>
 
 #include "backends/kernel_test.h"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include <tern/backends/cuda/device/pack.h>
-#include <tern/backends/cuda/device/scratch.h>
-#include <tern/backends/cuda/device/shared_array.h>
+#include <tern/backends/cuda/device/support/pack.h>
+#include <tern/backends/cuda/device/support/scratch.h>
+#include <tern/backends/cuda/device/support/shared_array.h>
 #include <tern/core/kernels/families/elementwise.h>
 
 #include "backends/cuda/emulator/emulator.h"

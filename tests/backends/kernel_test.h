@@ -14,7 +14,7 @@
 #include <tern/backends/cpu/capability.h>
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 #include "backends/cuda/emulator/kernels.h"
 #include "backends/guards.h"

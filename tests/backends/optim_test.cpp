@@ -1,7 +1,7 @@
 #include <limits>
 #include <vector>
 
-#include <tern/core/kernels/optim_formulas.h>
+#include <tern/core/kernels/optim/formulas.h>
 
 #include "backends/kernel_test.h"
 

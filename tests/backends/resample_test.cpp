@@ -1,7 +1,7 @@
 #include <vector>
 
 #include <tern/core/kernels/families/grid_sample.h>
-#include <tern/core/kernels/families/resample.h>
+#include <tern/core/kernels/families/resampling.h>
 
 #include "backends/kernel_test.h"
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <tern/backends/cuda/device/strided_index.h>
+#include <tern/backends/cuda/device/support/strided_index.h>
 
 namespace tern {
 namespace {

@@ -1,11 +1,13 @@
+// Instruction sets: baseline avx2.
+
 #include <algorithm>
 #include <atomic>
 
-#include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/support/run.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/advanced_index.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cpu {
 namespace {

@@ -1,11 +1,13 @@
-#include <tern/backends/cpu/kernels/batch_norm_loops.h>
-#include <tern/backends/cpu/kernels/dims.h>
-#include <tern/backends/cpu/kernels/divide_up.h>
-#include <tern/backends/cpu/kernels/normalize.h>
-#include <tern/backends/cpu/kernels/widen.h>
+// Instruction sets: baseline avx2.
+
+#include <tern/backends/cpu/kernels/normalize/batch_norm_loops.h>
+#include <tern/backends/cpu/kernels/normalize/normalize.h>
+#include <tern/backends/cpu/kernels/support/dims.h>
+#include <tern/backends/cpu/kernels/support/divide_up.h>
+#include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/batch_norm.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 // The input is [outer, channels, inner]. A channel is processed run by run. If inner is 1, a block
 // of channels is processed row by row; each number of a channel is then a row with one number per

@@ -1,10 +1,12 @@
+// Instruction sets: baseline avx2.
+
 #include <algorithm>
 #include <cmath>
 
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/cdist.h>
-#include <tern/core/kernels/is_nan.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/is_nan.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cpu {
 namespace {

@@ -1,8 +1,11 @@
+// Compiled for size.
+// Instruction sets: baseline avx2 avx512 avx512_bf16.
+
 #include <tern/backends/cpu/kernels/convolution/dense.h>
 #include <tern/backends/cpu/kernels/convolution/depthwise.h>
 #include <tern/backends/cpu/kernels/convolution/depthwise_planes.h>
 #include <tern/backends/cpu/kernels/convolution/in_place.h>
-#include <tern/backends/cpu/kernels/widen.h>
+#include <tern/backends/cpu/kernels/support/widen.h>
 
 namespace tern::cpu {
 namespace {

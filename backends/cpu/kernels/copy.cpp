@@ -6,13 +6,13 @@
 #include <cstring>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/dims.h>
-#include <tern/backends/cpu/kernels/run.h>
-#include <tern/backends/cpu/kernels/strided.h>
+#include <tern/backends/cpu/kernels/support/dims.h>
+#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/strided.h>
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/kernels/cast.h>
 #include <tern/core/kernels/families/copy.h>
-#include <tern/core/kernels/math.h>
+#include <tern/core/kernels/math/cast.h>
+#include <tern/core/kernels/math/math.h>
 
 namespace tern::cpu {
 namespace {

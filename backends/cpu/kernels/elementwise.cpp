@@ -2,8 +2,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include <tern/backends/cpu/kernels/dims.h>
-#include <tern/backends/cpu/kernels/loop_table.h>
+#include <tern/backends/cpu/kernels/support/dims.h>
+#include <tern/backends/cpu/kernels/support/loop_table.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/elementwise.h>

@@ -1,12 +1,14 @@
+// Instruction sets: baseline avx2.
+
 #include <bit>
 #include <cstring>
 
-#include <tern/backends/cpu/kernels/dims.h>
+#include <tern/backends/cpu/kernels/support/dims.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/fill.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/kernels/stride_walker.h>
 
 namespace tern::cpu {

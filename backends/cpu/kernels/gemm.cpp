@@ -1,15 +1,17 @@
+// Instruction sets: baseline avx2 avx512 avx512_bf16 amx.
+
 #include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <memory>
 
-#include <tern/backends/cpu/kernels/gemm_amx.h>
-#include <tern/backends/cpu/kernels/gemm_bfloat16.h>
-#include <tern/backends/cpu/kernels/gemm_dot.h>
-#include <tern/backends/cpu/kernels/gemm_inner.h>
-#include <tern/backends/cpu/kernels/gemm_integer.h>
-#include <tern/backends/cpu/kernels/gemm_outer.h>
-#include <tern/backends/cpu/kernels/gemm_packed.h>
+#include <tern/backends/cpu/kernels/gemm/amx.h>
+#include <tern/backends/cpu/kernels/gemm/bfloat16.h>
+#include <tern/backends/cpu/kernels/gemm/dot.h>
+#include <tern/backends/cpu/kernels/gemm/inner.h>
+#include <tern/backends/cpu/kernels/gemm/integer.h>
+#include <tern/backends/cpu/kernels/gemm/outer.h>
+#include <tern/backends/cpu/kernels/gemm/packed.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/gemm.h>
 

@@ -1,6 +1,8 @@
+// Instruction sets: baseline.
+
 #include <algorithm>
 
-#include <tern/backends/cpu/kernels/widen.h>
+#include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/grid_taps.h>
 

@@ -1,11 +1,13 @@
+// Instruction sets: baseline avx2.
+
 #include <algorithm>
 #include <atomic>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/row_order.h>
-#include <tern/backends/cpu/kernels/run.h>
-#include <tern/backends/cpu/kernels/strided.h>
-#include <tern/backends/cpu/kernels/widen.h>
+#include <tern/backends/cpu/kernels/sort/row_order.h>
+#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/strided.h>
+#include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/index.h>

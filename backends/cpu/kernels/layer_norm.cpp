@@ -1,11 +1,13 @@
+// Instruction sets: baseline avx2.
+
 #include <bit>
 
-#include <tern/backends/cpu/kernels/normalize.h>
-#include <tern/backends/cpu/kernels/scratch.h>
-#include <tern/backends/cpu/kernels/widen.h>
+#include <tern/backends/cpu/kernels/normalize/normalize.h>
+#include <tern/backends/cpu/kernels/support/scratch.h>
+#include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/layer_norm.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cpu {
 namespace {

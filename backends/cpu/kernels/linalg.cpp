@@ -1,9 +1,11 @@
+// Instruction sets: baseline.
+
 #include <atomic>
 #include <new>
 
 #include <tern/backends/cpu/kernels/linalg/factors.h>
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cpu {
 namespace {

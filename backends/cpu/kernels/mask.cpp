@@ -1,3 +1,5 @@
+// Instruction sets: baseline avx2.
+
 #include <algorithm>
 #include <cstring>
 

@@ -1,12 +1,15 @@
+// Compiled for size.
+// Instruction sets: baseline avx2.
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
-#include <tern/backends/cpu/kernels/strided.h>
+#include <tern/backends/cpu/kernels/support/strided.h>
 #include <tern/core/base/flush_denormal.h>
 #include <tern/core/base/thread_pool.h>
-#include <tern/core/kernels/math_dtype.h>
-#include <tern/core/kernels/optim_formulas.h>
+#include <tern/core/kernels/math/math_dtype.h>
+#include <tern/core/kernels/optim/formulas.h>
 
 namespace tern::cpu {
 namespace {

@@ -1,12 +1,14 @@
+// Instruction sets: baseline avx2.
+
 #include <algorithm>
 #include <atomic>
 #include <limits>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/pooling_squares.h>
-#include <tern/backends/cpu/kernels/run.h>
-#include <tern/backends/cpu/kernels/scratch.h>
-#include <tern/backends/cpu/kernels/widen.h>
+#include <tern/backends/cpu/kernels/pooling/squares.h>
+#include <tern/backends/cpu/kernels/support/run.h>
+#include <tern/backends/cpu/kernels/support/scratch.h>
+#include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/pooling.h>
 

@@ -1,11 +1,13 @@
+// Compiled for size.
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/box_muller.h>
-#include <tern/backends/cpu/kernels/strided.h>
+#include <tern/backends/cpu/kernels/support/box_muller.h>
+#include <tern/backends/cpu/kernels/support/strided.h>
 #include <tern/core/kernels/families/random.h>
 #include <tern/core/tensor/mt19937.h>
 

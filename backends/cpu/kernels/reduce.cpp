@@ -1,6 +1,8 @@
+// Instruction sets: baseline avx2.
+
 #include <utility>
 
-#include <tern/backends/cpu/kernels/reduce.h>
+#include <tern/backends/cpu/kernels/reduce/reduce.h>
 #include <tern/core/kernels/families/reduce.h>
 
 namespace tern::cpu {

@@ -1,3 +1,5 @@
+// Instruction sets: baseline avx2 avx512 avx512_bf16 amx.
+
 #include <tern/core/kernels/slots.h>
 
 // Registers the CPU kernels. This folder is compiled once per instruction set, and the function

@@ -1,3 +1,5 @@
+// Instruction sets: baseline avx2.
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -9,7 +11,7 @@
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cpu {
 namespace {

@@ -1,9 +1,11 @@
+// Instruction sets: baseline.
+
 #include <algorithm>
 #include <cstdint>
 
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/sample.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/kernels/samplers.h>
 #include <tern/core/tensor/mt19937.h>
 

@@ -1,13 +1,16 @@
+// Compiled for size.
+// Instruction sets: baseline avx2.
+
 #include <algorithm>
 #include <type_traits>
 
-#include <tern/backends/cpu/kernels/divide_up.h>
-#include <tern/backends/cpu/kernels/loops.h>
-#include <tern/backends/cpu/kernels/widen.h>
+#include <tern/backends/cpu/kernels/support/divide_up.h>
+#include <tern/backends/cpu/kernels/support/loops.h>
+#include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/scan.h>
-#include <tern/core/kernels/is_nan.h>
-#include <tern/core/kernels/math.h>
+#include <tern/core/kernels/math/is_nan.h>
+#include <tern/core/kernels/math/math.h>
 
 namespace tern::cpu {
 namespace {

@@ -1,6 +1,8 @@
+// Instruction sets: baseline avx2.
+
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/search.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cpu {
 namespace {

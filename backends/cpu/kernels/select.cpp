@@ -1,4 +1,6 @@
-#include <tern/backends/cpu/kernels/row_order.h>
+// Instruction sets: baseline avx2.
+
+#include <tern/backends/cpu/kernels/sort/row_order.h>
 #include <tern/core/kernels/families/select.h>
 
 namespace tern::cpu {

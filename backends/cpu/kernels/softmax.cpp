@@ -1,14 +1,14 @@
 #include <algorithm>
 
-#include <tern/backends/cpu/kernels/dims.h>
-#include <tern/backends/cpu/kernels/divide_up.h>
-#include <tern/backends/cpu/kernels/normalize.h>
-#include <tern/backends/cpu/kernels/reduce_run.h>
-#include <tern/backends/cpu/kernels/widen.h>
+#include <tern/backends/cpu/kernels/normalize/normalize.h>
+#include <tern/backends/cpu/kernels/reduce/run.h>
+#include <tern/backends/cpu/kernels/support/dims.h>
+#include <tern/backends/cpu/kernels/support/divide_up.h>
+#include <tern/backends/cpu/kernels/support/widen.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/families/softmax.h>
-#include <tern/core/kernels/math.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cpu {
 namespace {

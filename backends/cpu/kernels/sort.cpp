@@ -1,6 +1,8 @@
+// Instruction sets: baseline avx2.
+
 #include <algorithm>
 
-#include <tern/backends/cpu/kernels/row_order.h>
+#include <tern/backends/cpu/kernels/sort/row_order.h>
 #include <tern/core/kernels/families/sort.h>
 
 namespace tern::cpu {

@@ -1,7 +1,9 @@
+// Instruction sets: baseline.
+
 #include <cstring>
 
-#include <tern/backends/cpu/kernels/dims.h>
-#include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/support/dims.h>
+#include <tern/backends/cpu/kernels/support/run.h>
 #include <tern/core/base/thread_pool.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/triangle.h>

@@ -1,8 +1,8 @@
-#include <tern/backends/cuda/device/atomic_update.h>
-#include <tern/backends/cuda/device/bad_index.h>
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/ordered_terms.h>
-#include <tern/backends/cuda/device/strided_index.h>
+#include <tern/backends/cuda/device/support/atomic_update.h>
+#include <tern/backends/cuda/device/support/bad_index.h>
+#include <tern/backends/cuda/device/support/launch.h>
+#include <tern/backends/cuda/device/support/ordered_terms.h>
+#include <tern/backends/cuda/device/support/strided_index.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/advanced_index.h>
 

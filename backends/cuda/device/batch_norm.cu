@@ -1,5 +1,5 @@
-#include <tern/backends/cuda/device/normalize.h>
-#include <tern/backends/cuda/device/reduce_loops.h>
+#include <tern/backends/cuda/device/reduce/loops.h>
+#include <tern/backends/cuda/device/support/normalize.h>
 #include <tern/core/kernels/families/batch_norm.h>
 
 // Both directions take two passes. The first sums over each channel, and the last thread of a

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/support/launch.h>
 #include <tern/core/kernels/families/cdist.h>
 
 namespace tern::cuda::device {

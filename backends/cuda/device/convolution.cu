@@ -1,8 +1,10 @@
+// Spills registers.
+
 #include <cstdint>
 
-#include <tern/backends/cuda/device/block_reduce.h>
-#include <tern/backends/cuda/device/cudnn_convolution.h>
-#include <tern/backends/cuda/device/elements.h>
+#include <tern/backends/cuda/device/cudnn/convolution.h>
+#include <tern/backends/cuda/device/support/block_reduce.h>
+#include <tern/backends/cuda/device/support/elements.h>
 #include <tern/core/kernels/families/convolution.h>
 
 // Convolution by cuDNN where it is installed. Direct kernels, the fallback for every shape: each

@@ -1,10 +1,10 @@
-#include <tern/backends/cuda/device/copy.h>
+#include <tern/backends/cuda/device/support/copy.h>
 
 #include <cstring>
 
-#include <tern/backends/cuda/device/map.h>
+#include <tern/backends/cuda/device/support/map.h>
 #include <tern/core/kernels/by_size.h>
-#include <tern/core/kernels/cast.h>
+#include <tern/core/kernels/math/cast.h>
 
 namespace tern::cuda::device {
 namespace {

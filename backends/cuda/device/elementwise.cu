@@ -1,4 +1,4 @@
-#include <tern/backends/cuda/device/elementwise.h>
+#include <tern/backends/cuda/device/elementwise/elementwise.h>
 #include <tern/core/kernels/families/elementwise.h>
 
 namespace tern::cuda::device {

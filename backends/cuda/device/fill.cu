@@ -1,9 +1,9 @@
 #include <cstring>
 
-#include <tern/backends/cuda/device/map.h>
+#include <tern/backends/cuda/device/support/map.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/fill.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {

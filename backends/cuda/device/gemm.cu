@@ -1,9 +1,9 @@
 #include <cstdint>
 
-#include <tern/backends/cuda/device/elements.h>
-#include <tern/backends/cuda/device/gemm_cublas.h>
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/shared_array.h>
+#include <tern/backends/cuda/device/gemm/cublas.h>
+#include <tern/backends/cuda/device/support/elements.h>
+#include <tern/backends/cuda/device/support/launch.h>
+#include <tern/backends/cuda/device/support/shared_array.h>
 #include <tern/core/kernels/families/gemm.h>
 
 namespace tern::cuda::device {

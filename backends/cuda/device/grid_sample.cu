@@ -1,7 +1,9 @@
-#include <tern/backends/cuda/device/atomic_update.h>
-#include <tern/backends/cuda/device/elements.h>
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/widened_output.h>
+// Spills registers.
+
+#include <tern/backends/cuda/device/support/atomic_update.h>
+#include <tern/backends/cuda/device/support/elements.h>
+#include <tern/backends/cuda/device/support/launch.h>
+#include <tern/backends/cuda/device/support/widened_output.h>
 #include <tern/core/kernels/grid_taps.h>
 
 namespace tern::cuda::device {

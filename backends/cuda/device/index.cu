@@ -1,11 +1,11 @@
 #include <type_traits>
 
-#include <tern/backends/cuda/device/bad_index.h>
-#include <tern/backends/cuda/device/combine_terms.h>
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/ordered_terms.h>
-#include <tern/backends/cuda/device/strided_index.h>
-#include <tern/backends/cuda/device/widened_output.h>
+#include <tern/backends/cuda/device/support/bad_index.h>
+#include <tern/backends/cuda/device/support/combine_terms.h>
+#include <tern/backends/cuda/device/support/launch.h>
+#include <tern/backends/cuda/device/support/ordered_terms.h>
+#include <tern/backends/cuda/device/support/strided_index.h>
+#include <tern/backends/cuda/device/support/widened_output.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/index.h>
 

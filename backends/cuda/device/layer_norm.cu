@@ -1,5 +1,5 @@
-#include <tern/backends/cuda/device/normalize.h>
-#include <tern/backends/cuda/device/reduce_loops.h>
+#include <tern/backends/cuda/device/reduce/loops.h>
+#include <tern/backends/cuda/device/support/normalize.h>
 #include <tern/core/kernels/families/layer_norm.h>
 
 namespace tern::cuda::device {

@@ -1,10 +1,10 @@
-#include <tern/backends/cuda/device/linalg_matrices.h>
+#include <tern/backends/cuda/device/linalg/matrices.h>
 
 #include <algorithm>
 #include <limits>
 #include <new>
 
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {

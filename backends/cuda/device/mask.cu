@@ -1,7 +1,7 @@
 #include <cstdint>
 
-#include <tern/backends/cuda/device/block_scan.h>
-#include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/support/block_scan.h>
+#include <tern/backends/cuda/device/support/launch.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/mask.h>
 

@@ -1,8 +1,8 @@
-#include <tern/backends/cuda/device/elements.h>
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/pack.h>
-#include <tern/backends/cuda/device/shared_array.h>
-#include <tern/core/kernels/optim_formulas.h>
+#include <tern/backends/cuda/device/support/elements.h>
+#include <tern/backends/cuda/device/support/launch.h>
+#include <tern/backends/cuda/device/support/pack.h>
+#include <tern/backends/cuda/device/support/shared_array.h>
+#include <tern/core/kernels/optim/formulas.h>
 
 // All tensors of a call in one launch: a block takes kPerBlock elements of one of them.
 

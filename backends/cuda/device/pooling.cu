@@ -1,7 +1,9 @@
-#include <tern/backends/cuda/device/elements.h>
-#include <tern/backends/cuda/device/launch.h>
+// Spills registers.
+
+#include <tern/backends/cuda/device/support/elements.h>
+#include <tern/backends/cuda/device/support/launch.h>
 #include <tern/core/kernels/families/pooling.h>
-#include <tern/core/kernels/is_nan.h>
+#include <tern/core/kernels/math/is_nan.h>
 
 namespace tern::cuda::device {
 namespace {

@@ -1,10 +1,10 @@
 #include <curand_kernel.h>
 
-#include <tern/backends/cuda/device/elements.h>
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/pack.h>
+#include <tern/backends/cuda/device/support/elements.h>
+#include <tern/backends/cuda/device/support/launch.h>
+#include <tern/backends/cuda/device/support/pack.h>
 #include <tern/core/kernels/families/random.h>
-#include <tern/core/kernels/math.h>
+#include <tern/core/kernels/math/math.h>
 #include <tern/core/kernels/philox.h>
 
 // A thread draws four elements from one subsequence of cuRAND's Philox4x32-10. Elements that need

@@ -1,4 +1,4 @@
-#include <tern/backends/cuda/device/reduce.h>
+#include <tern/backends/cuda/device/reduce/reduce.h>
 #include <tern/core/kernels/families/reduce.h>
 
 namespace tern::cuda::device {

@@ -1,8 +1,8 @@
-#include <tern/backends/cuda/device/late_failure.h>
-#include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/runtime/late_failure.h>
+#include <tern/backends/cuda/device/support/launch.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/late_error.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::cuda::device {
 namespace {

@@ -1,9 +1,9 @@
 #include <cstdint>
 
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/shared_array.h>
+#include <tern/backends/cuda/device/support/launch.h>
+#include <tern/backends/cuda/device/support/shared_array.h>
 #include <tern/core/kernels/families/sample.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/kernels/samplers.h>
 
 namespace tern::cuda::device {

@@ -1,13 +1,15 @@
+// Spills registers.
+
 #include <cstdint>
 #include <type_traits>
 
-#include <tern/backends/cuda/device/block_scan.h>
-#include <tern/backends/cuda/device/elements.h>
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/shared_array.h>
+#include <tern/backends/cuda/device/support/block_scan.h>
+#include <tern/backends/cuda/device/support/elements.h>
+#include <tern/backends/cuda/device/support/launch.h>
+#include <tern/backends/cuda/device/support/shared_array.h>
 #include <tern/core/kernels/families/scan.h>
-#include <tern/core/kernels/is_nan.h>
-#include <tern/core/kernels/math.h>
+#include <tern/core/kernels/math/is_nan.h>
+#include <tern/core/kernels/math/math.h>
 
 namespace tern::cuda::device {
 namespace {

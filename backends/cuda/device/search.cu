@@ -1,5 +1,5 @@
-#include <tern/backends/cuda/device/elements.h>
-#include <tern/backends/cuda/device/launch.h>
+#include <tern/backends/cuda/device/support/elements.h>
+#include <tern/backends/cuda/device/support/launch.h>
 #include <tern/core/kernels/families/search.h>
 
 namespace tern::cuda::device {

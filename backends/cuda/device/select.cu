@@ -1,4 +1,4 @@
-#include <tern/backends/cuda/device/sorted_rows.h>
+#include <tern/backends/cuda/device/support/sorted_rows.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/select.h>
 

@@ -1,9 +1,9 @@
 #include <limits>
 
-#include <tern/backends/cuda/device/block_reduce.h>
-#include <tern/backends/cuda/device/elements.h>
+#include <tern/backends/cuda/device/support/block_reduce.h>
+#include <tern/backends/cuda/device/support/elements.h>
 #include <tern/core/kernels/families/softmax.h>
-#include <tern/core/kernels/math.h>
+#include <tern/core/kernels/math/math.h>
 
 namespace tern::cuda::device {
 namespace {

@@ -1,5 +1,5 @@
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/strided_index.h>
+#include <tern/backends/cuda/device/support/launch.h>
+#include <tern/backends/cuda/device/support/strided_index.h>
 #include <tern/core/kernels/by_size.h>
 #include <tern/core/kernels/families/triangle.h>
 

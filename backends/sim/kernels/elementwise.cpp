@@ -2,7 +2,7 @@
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/kernels/stride_walker.h>
 
 namespace tern::sim {

@@ -4,9 +4,9 @@
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
-#include <tern/core/kernels/is_nan.h>
 #include <tern/core/kernels/late_error.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/is_nan.h>
+#include <tern/core/kernels/math/math_dtype.h>
 
 namespace tern::sim {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
-#include <tern/core/kernels/optim_formulas.h>
+#include <tern/core/kernels/optim/formulas.h>
 
 namespace tern::sim {
 namespace {

@@ -1,7 +1,7 @@
 #include <tern/backends/sim/kernels/kernels.h>
 #include <tern/backends/sim/kernels/number.h>
 #include <tern/backends/sim/kernels/special.h>
-#include <tern/core/kernels/is_nan.h>
+#include <tern/core/kernels/math/is_nan.h>
 
 namespace tern::sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <tern/core/autograd/grad_mode.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/require.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/create/detail/random.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>

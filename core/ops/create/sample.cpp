@@ -10,7 +10,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/require.h>
 #include <tern/core/kernels/families/sample.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/create/detail/random.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>

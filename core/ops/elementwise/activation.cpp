@@ -1,6 +1,6 @@
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/elementwise.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/ops/elementwise/detail/unary.h>
 #include <tern/core/ops/ops.h>
 

@@ -6,7 +6,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/tensor/detail/shape.h>
 

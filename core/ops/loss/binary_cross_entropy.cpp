@@ -2,7 +2,7 @@
 #include <tern/core/kernels/backend.h>
 #include <tern/core/kernels/families/elementwise.h>
 #include <tern/core/kernels/families/require.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/loss/detail/loss.h>

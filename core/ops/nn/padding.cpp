@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include <tern/core/kernels/backend.h>
-#include <tern/core/kernels/families/pad.h>
+#include <tern/core/kernels/families/padding.h>
 #include <tern/core/ops/common/detail/memory_format.h>
 #include <tern/core/ops/common/detail/op.h>
+#include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>
 
 // pad() in modes that repeat elements of the input. Padding is linear: the gradient is the adjoint,

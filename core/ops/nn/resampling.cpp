@@ -4,7 +4,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
-#include <tern/core/kernels/families/resample.h>
+#include <tern/core/kernels/families/resampling.h>
 #include <tern/core/ops/common/detail/memory_format.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <tern/core/autograd/grad_mode.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/elementwise/detail/elementwise.h>
 #include <tern/core/ops/ops.h>

@@ -4,7 +4,7 @@
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/families/reduce.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/ops/common/detail/finite.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/ops.h>

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <tern/core/autograd/record.h>
-#include <tern/core/kernels/math_dtype.h>
+#include <tern/core/kernels/math/math_dtype.h>
 #include <tern/core/ops/common/detail/finite.h>
 #include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/linalg/detail/product.h>

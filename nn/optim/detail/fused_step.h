@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <tern/core/kernels/optim_formulas.h>
+#include <tern/core/kernels/optim/formulas.h>
 #include <tern/nn/optim/detail/update.h>
 #include <tern/nn/optim/optimizer.h>
 

@@ -6,7 +6,7 @@
 #include <tern/core/kernels/families/gemm.h>
 #include <tern/core/kernels/families/index.h>
 #include <tern/core/kernels/families/reduce.h>
-#include <tern/core/kernels/optim_formulas.h>
+#include <tern/core/kernels/optim/formulas.h>
 
 // What PyTorch's values in the records of tests/ops and in golden/optim.json do not show of the
 // kernels.

@@ -3,8 +3,8 @@
 #include <atomic>
 
 #include <tern/backends/cpu/kernels/convolution/three_columns.h>
-#include <tern/backends/cpu/kernels/divide_up.h>
-#include <tern/backends/cpu/kernels/scratch.h>
+#include <tern/backends/cpu/kernels/support/divide_up.h>
+#include <tern/backends/cpu/kernels/support/scratch.h>
 #include <tern/core/base/thread_pool.h>
 
 // Convolutions with one channel of input and of output per group, of tensors [batch, extents...,

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include <tern/backends/cpu/kernels/convolution/depthwise.h>
-#include <tern/backends/cpu/kernels/strided.h>
+#include <tern/backends/cpu/kernels/support/strided.h>
 
 // Depthwise convolutions of row-major tensors: bands of 16 or 32 planes are transposed in the
 // cache, so that a vector holds one pixel of several planes, and computed as channels-last tensors.

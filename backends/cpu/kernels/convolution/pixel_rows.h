@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/convolution/stencil.h>
-#include <tern/backends/cpu/kernels/gemm_format.h>
+#include <tern/backends/cpu/kernels/gemm/format.h>
 
 namespace tern::cpu {
 

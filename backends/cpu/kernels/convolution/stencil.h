@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <tern/backends/cpu/kernels/run.h>
+#include <tern/backends/cpu/kernels/support/run.h>
 #include <tern/core/kernels/families/convolution.h>
 
 // A convolution and the gradient of its input are both sums over taps: weights

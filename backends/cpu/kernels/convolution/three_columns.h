@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/convolution/stencil.h>
-#include <tern/backends/cpu/kernels/gemm_simd.h>
+#include <tern/backends/cpu/kernels/gemm/simd.h>
 
 // Depthwise convolutions of channels-last tensors with kernels of 3 x 3 and a stride of 1 along a
 // row. Each element of the input is loaded once per kernel row and serves three outputs; the nine

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tern/backends/cpu/kernels/gemm_packed.h>
+#include <tern/backends/cpu/kernels/gemm/packed.h>
 #include <tern/core/base/thread_pool.h>
 
 // How convolutions divide their products among threads and into tiles.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/convolution/padded_plane.h>
-#include <tern/backends/cpu/kernels/divide_up.h>
+#include <tern/backends/cpu/kernels/support/divide_up.h>
 
 namespace tern::cpu {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <tern/backends/cpu/kernels/convolution/stencil.h>
-#include <tern/backends/cpu/kernels/divide_up.h>
-#include <tern/backends/cpu/kernels/gemm_simd.h>
+#include <tern/backends/cpu/kernels/gemm/simd.h>
+#include <tern/backends/cpu/kernels/support/divide_up.h>
 
 // Convolutions by kernels of 3 x 3 weights after Winograd, F(4 x 4, 3 x 3): 36 products of matrices
 // of transformed weights and inputs give tiles of 4 x 4 results with a quarter of the

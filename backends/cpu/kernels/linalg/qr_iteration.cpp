@@ -1,3 +1,5 @@
+// Instruction sets: baseline.
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <tern/backends/cpu/kernels/gemm_simd.h>
+#include <tern/backends/cpu/kernels/gemm/simd.h>
 
 namespace tern::cpu {
 

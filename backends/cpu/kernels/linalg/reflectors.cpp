@@ -1,3 +1,5 @@
+// Instruction sets: baseline.
+
 #define EIGEN_DONT_PARALLELIZE  // the thread pool splits the batch
 
 #include <algorithm>
@@ -7,7 +9,7 @@
 
 #include <Eigen/Core>
 
-#include <tern/backends/cpu/kernels/gemm_simd.h>
+#include <tern/backends/cpu/kernels/gemm/simd.h>
 #include <tern/backends/cpu/kernels/linalg/reflectors.h>
 
 namespace tern::cpu {

@@ -1,3 +1,5 @@
+// Instruction sets: baseline.
+
 #define EIGEN_DONT_PARALLELIZE  // the thread pool splits the batch
 
 #include <algorithm>

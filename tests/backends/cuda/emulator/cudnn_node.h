@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <tern/backends/cuda/device/cudnn_library.h>
+#include <tern/backends/cuda/device/cudnn/library.h>
 
 // The descriptors of the replacement for cuDNN.
 

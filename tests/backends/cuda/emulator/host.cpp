@@ -4,9 +4,9 @@
 #include <cuda_runtime_api.h>
 
 #include <tern/backends/cuda/device/families.h>
-#include <tern/backends/cuda/device/late_failure.h>
-#include <tern/backends/cuda/device/launch.h>
-#include <tern/backends/cuda/device/runtime.h>
+#include <tern/backends/cuda/device/runtime/late_failure.h>
+#include <tern/backends/cuda/device/runtime/runtime.h>
+#include <tern/backends/cuda/device/support/launch.h>
 
 #include <backends/cuda/emulator/cusolver.h>
 #include <backends/cuda/emulator/kernels.h>

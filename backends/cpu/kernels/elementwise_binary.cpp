@@ -1,7 +1,0 @@
-#include <tern/backends/cpu/kernels/loop_table.h>
-
-namespace tern::cpu {
-
-constexpr LoopTable<LoopFamily::kBinary> kBinaryLoops = make_table<LoopFamily::kBinary>();
-
-}  // namespace tern::cpu

@@ -1,7 +1,0 @@
-#include <tern/backends/cpu/kernels/loop_table.h>
-
-namespace tern::cpu {
-
-constexpr LoopTable<LoopFamily::kCompare> kCompareLoops = make_table<LoopFamily::kCompare>();
-
-}  // namespace tern::cpu

@@ -1,7 +1,0 @@
-#include <tern/backends/cpu/kernels/loop_table.h>
-
-namespace tern::cpu {
-
-constexpr LoopTable<LoopFamily::kPair> kPairLoops = make_table<LoopFamily::kPair>();
-
-}  // namespace tern::cpu

@@ -1,7 +1,0 @@
-#include <tern/backends/cpu/kernels/loop_table.h>
-
-namespace tern::cpu {
-
-constexpr LoopTable<LoopFamily::kUnary> kUnaryLoops = make_table<LoopFamily::kUnary>();
-
-}  // namespace tern::cpu

@@ -1,0 +1,215 @@
+#pragma once
+
+#include <algorithm>
+
+#include <tern/backends/cpu/kernels/gemm/finish.h>
+#include <tern/backends/cpu/kernels/gemm/pack.h>
+#include <tern/backends/cpu/kernels/gemm/problem.h>
+#include <tern/backends/cpu/kernels/support/run.h>
+
+// Computes a product by inner products, for few rows of A and a B that is contiguous along k.
+// Vectors run along k, and B is read once, without packing.
+
+namespace tern::cpu {
+
+inline constexpr int kDotRows = kVectorBytes == 64 ? 4 : 2;
+inline constexpr int kDotColumns = 4;
+/// The number of products that a lane of float32 sums before the sum is added to the total. Longer
+/// sums lose digits.
+inline constexpr std::int64_t kDotRun = 256;
+
+/// Sets lane i of the result to the sum over x[i], i < kCount. kCount is a power of two and at most
+/// the vector width.
+template <class T, int kCount, int kStep = 1>
+[[gnu::always_inline]] inline typename Simd<T>::V sum_each(typename Simd<T>::V* x) {
+  constexpr auto kLanes = std::make_integer_sequence<int, Simd<T>::kWidth>();
+  if constexpr (kStep < kCount) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kCount; i += 2 * kStep) {
+      x[i] = exchange_lanes<T, kStep, false>(x[i], x[i + kStep], kLanes) +
+             exchange_lanes<T, kStep, true>(x[i], x[i + kStep], kLanes);
+    }
+    return sum_each<T, kCount, 2 * kStep>(x);
+  } else if constexpr (kStep < Simd<T>::kWidth) {
+    x[0] += exchange_lanes<T, kStep, true>(x[0], x[0], kLanes);
+    return sum_each<T, kCount, 2 * kStep>(x);
+  } else {
+    return x[0];
+  }
+}
+
+/// Stores kLines runs of kLine sums each as the part of C whose runs start at `c`, `stride` apart.
+template <int kLine, class T>
+void finish_sums(const Problem<T>& problem, T* sums, T* c, std::int64_t stride, const T* bias,
+                 int lines, int length) {
+  const auto finish_line = [&](T* x, auto n) {
+    for (int i = 0; i < n; ++i) x[i] *= problem.alpha;
+    if (problem.beta != T(0)) {
+      for (int i = 0; i < n; ++i) x[i] += problem.beta * c[i];
+    }
+    if (bias != nullptr) {
+      for (int i = 0; i < n; ++i) x[i] += bias[i];
+    }
+    for (int i = 0; i < n; ++i) c[i] = x[i];
+  };
+  for (int line = 0; line < lines; ++line, sums += kLine, c += stride) {
+    if (length == kLine) {
+      finish_line(sums, std::integral_constant<int, kLine>());
+    } else {
+      finish_line(sums, length);
+    }
+  }
+}
+template <int kLine>
+void finish_sums(const Problem<Narrow>& problem, const float* sums, Narrow* c, std::int64_t stride,
+                 const Narrow* bias, int lines, int length) {
+  for (int line = 0; line < lines; ++line, sums += kLine, c += stride) {
+    finish_run(problem, c, sums, bias, length);
+  }
+}
+
+/// Multiplies kRows rows from `row` on by kDotColumns columns from `column` on. Rows and columns
+/// beyond the end repeat the last one and are not stored.
+template <class S, int kRows, bool kTurned>
+void multiply_dot_tile(const Problem<S>& problem, std::int64_t row, std::int64_t column) {
+  using T = SumOf<S>;
+  using V = typename Simd<T>::V;
+  constexpr int kWidth = Simd<T>::kWidth;
+  const Format<S> format = problem.format;
+  const int rows = static_cast<int>(std::min<std::int64_t>(kRows, problem.m - row));
+  const int columns = static_cast<int>(std::min<std::int64_t>(kDotColumns, problem.n - column));
+  const S* a[kRows];
+  const S* b[kDotColumns];
+  for (int i = 0; i < kRows; ++i) {
+    a[i] = problem.a.data + (row + std::min(i, rows - 1)) * problem.a.row;
+  }
+  for (int j = 0; j < kDotColumns; ++j) {
+    b[j] = problem.b.data + (column + std::min(j, columns - 1)) * problem.b.column;
+  }
+
+  // The sums have the order of C's elements.
+  constexpr int kLine = kTurned ? kRows : kDotColumns;
+  constexpr int kSums = kRows * kDotColumns;
+  V sum[kSums] = {};
+  const auto add = [&](std::int64_t p, auto&& load) {
+    V x[kRows];
+#pragma GCC unroll 4
+    for (int i = 0; i < kRows; ++i) x[i] = load(a[i] + p);
+#pragma GCC unroll 4
+    for (int j = 0; j < kDotColumns; ++j) {
+      const V y = load(b[j] + p);
+#pragma GCC unroll 4
+      for (int i = 0; i < kRows; ++i) {
+        V& element = sum[kTurned ? j * kLine + i : i * kLine + j];
+        element = Simd<T>::fma(x[i], y, element);
+      }
+    }
+  };
+  const std::int64_t end = problem.k / kWidth * kWidth;
+  const bool is_long = end > kDotRun * kWidth;
+  V total[kSums];
+  if (is_long) {
+    for (V& v : total) v = V{};
+  }
+  std::int64_t p = 0;
+  while (true) {
+    for (const std::int64_t stop = std::min(end, p + kDotRun * kWidth); p < stop; p += kWidth) {
+      add(p, [&](const S* from) { return format.load(from); });
+    }
+    if (p == end) break;
+#pragma GCC unroll 16
+    for (int i = 0; i < kSums; ++i) {
+      total[i] += sum[i];
+      sum[i] = V{};
+    }
+  }
+  if (const int rest = static_cast<int>(problem.k - p); rest > 0) {
+    add(p, [&](const S* from) { return format.load_first(from, rest); });
+  }
+  if (is_long) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kSums; ++i) sum[i] += total[i];
+  }
+
+  constexpr int kGroup = std::min(kWidth, kSums);
+  alignas(kVectorBytes) T sums[std::max(kSums, kWidth)];
+#pragma GCC unroll 8
+  for (int first = 0; first < kSums; first += kGroup) {
+    Simd<T>::store(sums + first, sum_each<T, kGroup>(sum + first));
+  }
+  S* const c = problem.c.data + row * problem.c.row + column * problem.c.column;
+  const S* bias = problem.bias;
+  if (bias != nullptr) bias += kTurned ? row : column;
+  finish_sums<kLine>(problem, sums, c, kTurned ? problem.c.column : problem.c.row, bias,
+                     kTurned ? columns : rows, kTurned ? rows : columns);
+}
+
+/// Computes the columns [begin, end). A and B are contiguous along k. Narrow elements have one row.
+template <class S, bool kTurned>
+void multiply_dot_columns(const Problem<S>& problem, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t column = begin; column < end; column += kDotColumns) {
+    std::int64_t row = 0;
+    if constexpr (!std::is_same_v<S, Narrow>) {
+      for (; row + 2 < problem.m; row += kDotRows) {
+        multiply_dot_tile<S, kDotRows, kTurned>(problem, row, column);
+      }
+      if (row + 2 == problem.m) multiply_dot_tile<S, 2, kTurned>(problem, row, column);
+    }
+    if (row + 1 == problem.m) multiply_dot_tile<S, 1, kTurned>(problem, row, column);
+  }
+}
+
+/// Does the same for a B of any strides, and gathers its columns, a few at a time. Returns false if
+/// out of memory.
+template <class S, bool kTurned>
+bool multiply_dot_gathered(const Problem<S>& problem, std::int64_t begin, std::int64_t end) {
+  S* const gathered = scratch_of<S>(problem.k * kDotColumns);
+  if (gathered == nullptr) return false;
+  for (std::int64_t column = begin; column < end; column += kDotColumns) {
+    Problem<S> few = problem;
+    few.n = std::min<std::int64_t>(kDotColumns, end - column);
+    for (std::int64_t j = 0; j < few.n; ++j) {
+      gather_run(gathered + j * problem.k, problem.b.data + (column + j) * problem.b.column,
+                 problem.b.row, problem.k);
+    }
+    few.b = {gathered, 0, 1, problem.k};
+    few.c.data += column * problem.c.column;
+    if (few.bias != nullptr && !kTurned) few.bias += column;
+    multiply_dot_columns<S, kTurned>(few, 0, few.n);
+  }
+  return true;
+}
+
+/// Computes the columns [begin, end), a multiple of kDotColumns except at the end. Returns false if
+/// out of memory. A or B must be contiguous along k.
+template <class S>
+bool multiply_dot(Problem<S> problem, std::int64_t begin, std::int64_t end) {
+  constexpr int kWidth = Simd<SumOf<S>>::kWidth;
+  if (problem.b.row != 1) {
+    return problem.turned ? multiply_dot_gathered<S, true>(problem, begin, end)
+                          : multiply_dot_gathered<S, false>(problem, begin, end);
+  }
+  if (problem.a.column != 1) {
+    const std::int64_t padded_k = divide_up(problem.k, kWidth) * kWidth;
+    S* const packed = scratch_of<S>(padded_k * problem.m);
+    if (packed == nullptr) return false;
+    if constexpr (std::is_same_v<S, Narrow>) {
+      gather_run(packed, problem.a.data, problem.a.column, problem.k);
+    } else {
+      for (std::int64_t p = 0; p < problem.k; p += kWidth) {
+        const std::int64_t steps = std::min<std::int64_t>(kWidth, problem.k - p);
+        pack<S, kWidth>(packed + p, padded_k, problem.a.data + p * problem.a.column,
+                        problem.a.column, problem.a.row, static_cast<int>(steps), problem.m);
+      }
+    }
+    problem.a = {packed, 0, padded_k, 1};
+  }
+  if (problem.turned) {
+    multiply_dot_columns<S, true>(problem, begin, end);
+  } else {
+    multiply_dot_columns<S, false>(problem, begin, end);
+  }
+  return true;
+}
+
+}  // namespace tern::cpu

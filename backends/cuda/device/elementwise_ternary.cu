@@ -1,4 +1,0 @@
-#include <tern/backends/cuda/device/elementwise.h>
-
-template void tern::cuda::device::run_family<tern::cuda::device::Family::kTernary>(
-    const ElementwiseArgs&, KernelContext&);
