@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tern/core/ops/linalg/distance.h>
+#include <tern/core/ops/reduce/norm.h>
 #include <tern/nn/options/distance.h>
 
 namespace tern::nn::functional {

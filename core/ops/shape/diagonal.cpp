@@ -18,6 +18,8 @@ using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
 using detail::embed;
+using detail::view_of;
+using detail::wrapped;
 
 namespace {
 
