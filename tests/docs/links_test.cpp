@@ -24,7 +24,7 @@ std::vector<std::string> prose(const std::string& path) {
   for (std::string line; std::getline(page, line);) {
     if (line.starts_with("```")) {
       is_code = !is_code;
-    } else if (line == "<!-- prepare" || line == "-->") {
+    } else if (line.starts_with("<!-- prepare") || line == "-->") {
       is_comment = line != "-->";
     } else if (!is_code && !is_comment) {
       lines.push_back(line);

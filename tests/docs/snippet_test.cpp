@@ -29,7 +29,8 @@ bool same_output(const std::string& actual, const std::string& expected) {
 }
 
 void Snippets::run(const std::function<void()>& code, const char* expected) {
-  std::cout.copyfmt(std::ios(nullptr));  // as at the start of a program: no boolalpha of another page
+  std::cout.copyfmt(
+      std::ios(nullptr));  // as at the start of a program: no boolalpha of another page
   ::testing::internal::CaptureStdout();
   std::string error;
   try {

@@ -43,6 +43,10 @@ function end_program(  file) {
 
 function end_section() {
   end_program()
+  if (statements != "") {
+    statements = each statements
+    includes = each_includes includes
+  }
   if (!programs && declarations statements != "") {
     printf "%snamespace %s_page {\nusing namespace tern;\n%s", includes, page, declarations
     if (statements != "") emit_test(section, statements)
@@ -55,6 +59,10 @@ function end_section() {
 # What a block is follows from its first line of code.
 function end_block(  code) {
   code = "#line " block_line " \"" FILENAME "\"\n" block
+  if (kind == "each") {
+    each = code
+    return
+  }
   if (kind == "text") {
     has_text = 1
     expected = expected block
@@ -79,6 +87,7 @@ function end_block(  code) {
 FNR == 1 {
   if (kind != "") fail("the page before ends inside a block")
   end_section()
+  each = each_includes = ""
   page = FILENAME
   sub(/.*\//, "", page)
   sub(/\.md$/, "", page)
@@ -90,7 +99,7 @@ FNR == 1 {
   }
 }
 
-kind != "" && (kind == "prepare" ? /^-->$/ : /^```/) {
+kind != "" && (kind == "prepare" || kind == "each" ? /^-->$/ : /^```/) {
   if (kind != "other") end_block()
   kind = ""
   next
@@ -98,7 +107,8 @@ kind != "" && (kind == "prepare" ? /^-->$/ : /^```/) {
 kind != "" {
   if (kind == "other") next
   if ($0 ~ /^#include/ && kind != "text") {
-    includes = includes $0 "\n"
+    if (kind == "each") each_includes = each_includes $0 "\n"
+    else includes = includes $0 "\n"
     block = block (programs ? $0 : "") "\n"
     next
   }
@@ -109,8 +119,8 @@ kind != "" {
 }
 /^```(c|C|cc|c\+\+|cxx)$/ { fail("write ```cpp") }
 /^ +```(cpp|text)/ { fail("begin the block in the first column, or no test compiles it") }
-/^```/ || /^<!-- prepare$/ {
-  kind = $0 == "```cpp" ? "cpp" : $0 == "```text" ? "text" : $0 == "```json" ? "json" : $0 ~ /^</ ? "prepare" : "other"
+/^```/ || /^<!-- prepare( each section)?$/ {
+  kind = $0 == "```cpp" ? "cpp" : $0 == "```text" ? "text" : $0 == "```json" ? "json" : $0 ~ /^<.*each/ ? "each" : $0 ~ /^</ ? "prepare" : "other"
   block = first = ""
   is_program = 0
   block_line = FNR + 1

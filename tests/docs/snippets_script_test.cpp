@@ -69,6 +69,22 @@ TEST(SnippetsScript, TellsStatementsDeclarationsAndProgramsApart) {
   EXPECT_EQ(read_file(scratch.path("Page10.cpp")), "#include <b.h>\nint main() {\n}\n");
 }
 
+TEST(SnippetsScript, PreparesEachSectionWithStatements) {
+  const Scratch scratch;
+  const std::string page = scratch.path("page.md");
+  write_file(page,
+             "<!-- prepare each section\n#include <a.h>\nint x = 1;\n-->\n"
+             "## One\n```cpp\nf(x);\n```\n## Two\n```cpp\nint main() {\n}\n```\n");
+  const std::string path = "\"" + page + "\"\n";
+  const std::string text = snippets(page).text;
+  EXPECT_NE(text.find("#include <a.h>\nnamespace Page_page {\nusing namespace tern;\n"
+                      "TEST_F(Page, One) {\n  run([&] {\n#line 2 " +
+                      path + "\nint x = 1;\n#line 7 " + path + "f(x);\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("int x = 1;"), text.rfind("int x = 1;")) << text;
+}
+
 TEST(SnippetsScript, RefusesWhatItWouldPassOver) {
   const Scratch scratch;
   const std::string page = scratch.path("page.md");
