@@ -13,7 +13,7 @@
 #include <tern/core/autograd/autograd.h>
 #include <tern/core/autograd/saved_value.h>
 
-// Ops with a gradient of the user's own.
+// Ops with a gradient that the user defines.
 
 namespace tern::autograd {
 

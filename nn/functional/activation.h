@@ -12,7 +12,7 @@
 
 namespace tern::nn::functional {
 
-// The in-place forms that Python has under these names.
+// The in-place forms, under Python's names.
 using tern::celu_;
 using tern::elu_;
 using tern::hardtanh_;

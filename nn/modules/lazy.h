@@ -9,11 +9,11 @@
 #include <tern/nn/modules/linear.h>
 #include <tern/nn/options/lazy.h>
 
-// Modules that learn the size of their input at their first call, which makes and initialises their
-// tensors; the numbers are those that the module they derive from would have drawn then. Before,
-// the tensors are uninitialized (is_lazy()): parameters() has them, so an optimizer can be made,
-// and to() and load_state_dict() work; state_dict() and nn::init throw. Afterwards the module does
-// what its base class does.
+// Modules that take the size of their input from their first call, which makes and initialises
+// their tensors with the numbers that their base class would draw. Before this call the tensors are
+// uninitialized (is_lazy()): parameters() lists them, so an optimizer can be made, and to() and
+// load_state_dict() work, but state_dict() and nn::init throw. After it the module behaves like its
+// base class.
 
 namespace tern::nn {
 

@@ -5,7 +5,7 @@
 #include <tern/nn/module_holder.h>
 #include <tern/nn/options/margin_loss.h>
 
-// Losses that want a score, a distance or an angle beyond a margin. They reduce to their mean
+// Losses that penalise a score, a distance or an angle within a margin. They reduce to their mean
 // unless the options say otherwise.
 
 namespace tern::nn {

@@ -5,7 +5,7 @@
 #include <tern/core/base/visibility.h>
 #include <tern/core/tensor/tensor.h>
 
-// The settings of autocast of a thread, as ops and the engine read them.
+// The settings of autocast of a thread, for ops and the engine.
 
 namespace tern::detail {
 

@@ -2,7 +2,7 @@
 
 #include <tern/core/kernels/formulas/formula.h>
 
-// Gradients that are worth a fused kernel, and losses of one element.
+// Losses of one element, and gradients for which a fused kernel pays.
 
 namespace tern::kernels::formulas {
 

@@ -4,7 +4,7 @@
 
 #include <tern/core/kernels/math/math.h>
 
-// The hyperbolic functions and their inverses, but tanh.
+// The hyperbolic functions and their inverses, except tanh.
 
 namespace tern::kernels::math {
 

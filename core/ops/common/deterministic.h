@@ -6,15 +6,16 @@
 namespace tern {
 
 /// Lets ops use only algorithms that give the same bits each time, for the whole program: PyTorch's
-/// torch.use_deterministic_algorithms(). Without it the results of these may differ on CUDA:
+/// torch.use_deterministic_algorithms(). With it, on CUDA:
 ///
-/// - scatter_add, scatter_reduce and the gradients of gather, of pooling and of sorting: floating
-///   numbers are added in the order of the indices.
-/// - scatter, index_put, put and others that write: of equal indices the last one wins.
-/// - Convolutions: only algorithms of cuDNN that give the same bits each time.
+/// - scatter_add, scatter_reduce and the gradients of gather, of pooling and of sorting add
+/// floating
+///   numbers in the order of the indices.
+/// - scatter, index_put, put and other ops that write by index store the last of equal indices.
+/// - Convolutions use only those algorithms of cuDNN that give the same bits each time.
 /// - The gradient of the input of grid_sample throws Error, or is computed if `warn_only`.
 ///
-/// Other ops, among them those on the CPU, always give the same bits on the same machine.
+/// Other ops, and all ops on the CPU, always give the same bits on the same machine.
 TERN_API void use_deterministic_algorithms(StrictBool mode, StrictBool warn_only = false);
 
 /// Returns true after use_deterministic_algorithms(true).

@@ -6,9 +6,9 @@
 
 #include <tern/core/autograd/autograd.h>
 
-// Derivatives of functions, as in torch.autograd.functional. Each function here calls `fn` with
-// tensors of its own, which share the elements of the inputs, so the gradients of the inputs and of
-// other leaves stay as they are. With `create_graph` the results can be differentiated again. With
+// Derivatives of functions, as in torch.autograd.functional. Each function here calls `fn` with new
+// tensors that share the elements of the inputs, so the gradients of the inputs and of other leaves
+// do not change. With `create_graph` the results can be differentiated again. With
 // `strict`, an output that does not depend on an input is an error; else its derivative is 0.
 
 namespace tern::autograd::functional {

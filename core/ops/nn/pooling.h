@@ -3,10 +3,10 @@
 #include <tern/core/tensor/tensor.h>
 
 // Pooling: ops that reduce windows of the last one, two or three dimensions to one element each.
-// The windows lie kernel_size elements wide, `stride` apart (kernel_size by default), in an input
-// with `padding` on both sides; one number stands for all dimensions. With ceil_mode a window at
-// the end may hang over. All ops throw ShapeError where the numbers do not fit, and
-// NotImplementedError for a dtype that PyTorch does not pool.
+// The windows are kernel_size elements wide and begin `stride` elements apart (kernel_size by
+// default), in an input with `padding` on both sides; one number stands for all dimensions. With
+// ceil_mode the last window may reach beyond the padding. All ops throw ShapeError for numbers that
+// do not fit, and NotImplementedError for a dtype that PyTorch does not pool.
 //
 // Shape: [N, C, L] -> [N, C, (L + 2 * padding - dilation * (kernel_size - 1) - 1) / stride + 1],
 // and so on for [N, C, H, W] and [N, C, D, H, W]; N may be missing

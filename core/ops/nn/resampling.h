@@ -4,9 +4,9 @@
 
 // Resampling: ops that give the last dimensions of a tensor [N, C, ...] other sizes. Result o of n
 // lies at o * L / n in a dimension of L elements, or, with align_corners, at o * (L - 1) / (n - 1).
-// A scale, the factor of the sizes that the caller has in mind, replaces n / L. Floating dtypes,
-// and uint8 where it says so. All ops throw ShapeError for sizes that do not fit or are not
-// positive, and NotImplementedError for other dtypes.
+// A scale given by the caller replaces n / L. Dtypes are floating; comments name the ops that also
+// take uint8. All ops throw ShapeError for sizes that do not fit or are not positive, and
+// NotImplementedError for other dtypes.
 
 namespace tern {
 

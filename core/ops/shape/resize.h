@@ -2,8 +2,8 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// Changes of what a tensor shows, without a gradient. They throw Error for tensors that require
-// one.
+// Ops that change the sizes or the memory of a tensor in place, without a gradient. They throw
+// Error for tensors that require one.
 
 namespace tern {
 

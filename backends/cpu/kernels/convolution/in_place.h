@@ -5,7 +5,7 @@
 #include <tern/backends/cpu/kernels/convolution/stencil_product.h>
 #include <tern/backends/cpu/kernels/convolution/stencil_weight_gradient.h>
 
-// Convolutions of row-major float32 tensors by products that read them where they are.
+// Convolutions of row-major float32 tensors by products that read the tensors in place.
 
 namespace tern::cpu {
 

@@ -7,8 +7,8 @@
 
 // A convolution and the gradient of its input are both sums over taps: weights
 // that multiply a shifted input. The gradient of a convolution with a stride
-// falls apart into one such sum, a phase, for each remainder of a position
-// divided by the stride.
+// consists of one such sum, a phase, for each remainder of a position divided
+// by the stride.
 
 namespace tern::cpu {
 

@@ -5,12 +5,12 @@
 #include <tern/core/kernels/families/pooling.h>
 #include <tern/core/kernels/math/is_nan.h>
 
-// The most common pooling, the largest of 2 x 2 neighbours: a row takes a few vectors, less than
-// the general way spends on its columns.
+// Max pooling of 2 x 2 windows, the most common pooling. A row takes a few vectors, less than the
+// general kernel needs to prepare its columns.
 
 namespace tern::cpu {
 
-/// Returns true for the largest elements, with indices, of squares of 2 x 2 that cover no padding.
+/// Returns true for max pooling with indices by windows of 2 x 2 that cover no padding.
 inline bool takes_squares(const kernels::PoolingArgs& args) {
   if (args.op != kernels::PoolingOp::kMax || args.indices == nullptr) return false;
   bool is = args.windows == kernels::PoolingWindows::kRegular && args.sizes[0] == 1 &&

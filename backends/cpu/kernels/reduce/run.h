@@ -8,7 +8,7 @@
 #include <tern/backends/cpu/kernels/support/run.h>
 #include <tern/core/kernels/math/is_nan.h>
 
-// Reductions of elements that lie side by side.
+// Reductions of contiguous elements.
 
 namespace tern::cpu {
 

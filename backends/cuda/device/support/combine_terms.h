@@ -6,7 +6,7 @@
 #include <tern/backends/cuda/device/support/atomic_update.h>
 #include <tern/core/kernels/math/is_nan.h>
 
-// How kernels that write at indices combine an element with the terms that name it.
+// How kernels that write by index combine an element with the terms that have its index.
 
 namespace tern::cuda::device {
 

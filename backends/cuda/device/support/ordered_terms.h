@@ -6,8 +6,8 @@
 #include <tern/backends/cuda/device/support/scratch.h>
 #include <tern/backends/cuda/device/support/sorted_rows.h>
 
-// Combines elements with the terms that name them, always in the same order, so that the bits are
-// the same each time.
+// Combines elements with the terms that have their indices, always in the same order, so that the
+// bits are the same each time.
 
 namespace tern::cuda::device {
 

@@ -4,9 +4,9 @@
 
 #include <tern/core/autograd/record.h>
 
-// In-place ops. An op that is not recorded writes directly to its tensor. So does a recorded one
-// whose rule does not save the elements that it replaces; any other is computed out of place, so
-// that what its rule saves stays valid, and its result is copied.
+// In-place ops. An op writes directly to its tensor if it is not recorded, or if its rule does not
+// save the elements that it replaces. Any other op computes a new tensor, so that the saved
+// elements stay valid, and copies the result.
 
 namespace tern::detail {
 

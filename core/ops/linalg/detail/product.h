@@ -2,7 +2,7 @@
 
 #include <tern/core/tensor/tensor.h>
 
-// One matrix product without history, for the ops that multiply.
+// A matrix product that is not recorded, for the ops that multiply matrices.
 
 namespace tern::detail {
 

@@ -4,7 +4,7 @@
 #include <tern/core/ops/loss/reduction.h>
 #include <tern/core/ops/ops.h>
 
-// What all losses do with the losses of the elements.
+// Reduces the losses of the elements, for all losses.
 
 namespace tern::detail {
 
