@@ -15,7 +15,7 @@ sources = git ls-files '*.h' '*.cpp' '*.cu' '*.cuh'
 FUZZ_SECONDS ?= 60
 .PHONY: all vae build-release build-asan build-tsan build-times header-times \
   test test-release test-asan test-tsan test-full test-all differential golden fuzz mutants gpu gpu-bundle bench bench-compare \
-  ops-page unity-groups docs check check-all check-setup format install package package-check clean setup
+  generate ops-page unity-groups docs check check-all check-setup format install package package-check clean setup
 
 # The library and the programs.
 all: setup
@@ -110,6 +110,10 @@ unity-groups: build-times
 header-times: setup
 	$(call configure,release)
 	cmake/header_times.sh release $(HEADERS)
+
+# The committed files that are made of the declarations of ops, with Python; a test says when they are stale.
+generate:
+	python3 -B tools/generate
 
 # docs/ops.md, its pictures and docs/options.md, which tests compare with the ops and the headers.
 ops-page: setup

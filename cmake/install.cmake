@@ -53,8 +53,6 @@ function(tern_install prefix libraries plugins)
     install(FILES ${header} DESTINATION ${headers}/${above} ${development})
   endforeach()
   install(DIRECTORY ${TERN_MOVED_HEADERS}/tern/ DESTINATION ${headers} ${development})
-  install(FILES ${tern_method_declarations} ${tern_generated}/op_forms.h ${tern_generated}/op_names.h
-          DESTINATION ${headers}/generated ${development})
 
   set(package ${libraries}/cmake/tern)
   install(EXPORT ${prefix}tern-targets FILE tern-targets.cmake NAMESPACE tern:: DESTINATION ${package}

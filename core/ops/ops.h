@@ -26,6 +26,9 @@
 #include <tern/core/ops/elementwise/special_functions.h>
 #include <tern/core/ops/elementwise/special_names.h>
 #include <tern/core/ops/elementwise/unary.h>
+#include <tern/core/ops/generated/forms.h>         // from aliases.txt and out_forms.txt
+#include <tern/core/ops/generated/names/linalg.h>  // linalg::inv and so on
+#include <tern/core/ops/generated/names/special.h>
 #include <tern/core/ops/index/index.h>
 #include <tern/core/ops/index/indexing.h>
 #include <tern/core/ops/index/mask.h>
@@ -94,5 +97,3 @@
 #include <tern/core/ops/shape/split.h>
 #include <tern/core/ops/shape/view.h>
 #include <tern/core/ops/shape/view_scatter.h>
-#include <tern/generated/op_forms.h>  // from aliases.txt and out_forms.txt
-#include <tern/generated/op_names.h>  // linalg::inv and so on

@@ -77,17 +77,14 @@ function macro_line(text) {
   macro_body = macro_body " " text
 }
 
-# Puts the declarations of a list where it is included, on one line. The build makes tensor_methods.inc.
+# Puts the declarations of a list where it is included, on one line.
 function include(text,    path, row, outer) {
   path = text
   sub(/^#include <tern\//, "", path)
   sub(/>.*/, "", path)
   outer = inlined++ == 0
   if (outer) joined = ""
-  if (path ~ /tensor_methods\.inc$/) {
-    path = "awk -v part=declarations -f cmake/tensor_methods.awk core/ops/*.h core/ops/*/*.h core/ops/aliases.txt core/ops/out_forms.txt"
-    while ((path | getline row) > 0) line(row)
-  } else if (path ~ /\.inc$/) {
+  if (path ~ /\.inc$/) {
     while ((getline row < path) > 0) line(row)
   } else {
     while ((getline row < path) > 0) {

@@ -42,7 +42,7 @@ inline bool is_under(const std::string& path, const std::string& folder) {
 
 /// May the file `from` include the file `to` (both from the root)?
 inline bool may_include(const std::string& from, const std::string& to) {
-  // Methods in the body of Tensor: those that the build makes of the functions in core/ops, and
+  // Methods in the body of Tensor: those of the functions in core/ops, which are generated, and
   // lists of those without a function.
   if (from == "core/tensor/tensor.h" && to.ends_with("_methods.inc")) return true;
   // The build makes lists of the families in core/kernels and of their kernels.

@@ -4,7 +4,7 @@
 
 #include "error_of.h"
 
-// Names in core/ops/aliases.txt: the build makes the same forms of each.
+// Names in core/ops/aliases.txt: `make generate` writes the same forms of each.
 
 namespace tern {
 namespace {

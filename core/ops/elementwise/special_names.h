@@ -5,7 +5,7 @@
 #include <tern/core/ops/elementwise/unary.h>
 #include <tern/core/ops/nn/softmax.h>
 #include <tern/core/ops/reduce/sums.h>
-#include <tern/generated/op_forms.h>
+#include <tern/core/ops/generated/forms.h>
 
 /// The names of libtorch's `torch::special`: functions of namespace tern, here those whose name
 /// there does not begin with special_.

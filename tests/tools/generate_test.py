@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""The generator of tools/generate, and whether what it wrote is stale."""
+
+import importlib.util
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parents[2] / "tools/generate"
+sys.path.insert(0, str(TOOL))
+
+import cpp
+import methods
+import ops
+
+SPEC = importlib.util.spec_from_file_location("generate", TOOL / "__main__.py")
+generate = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(generate)
+
+HEADER = """#pragma once
+
+namespace tern {
+
+/// Returns the sum of all elements, or along `dim`. Differentiable.
+TERN_API Tensor sum(const Tensor& self);
+TERN_API Tensor sum(const Tensor& self, StrictInt dim,
+                    StrictBool keepdim = false);
+/// Returns e^x.
+TERN_API Tensor exp(Tensor self);
+TERN_API Tensor& exp_(Tensor& self);
+
+/// Returns the largest elements and their places.
+TERN_API std::tuple<Tensor, Tensor> max(const Tensor& input, StrictInt dim);
+/// Returns ones.
+TERN_API Tensor ones(IntArrayRef sizes, const TensorOptions& options = {});
+
+namespace detail {
+TERN_API Tensor hidden(const Tensor& self);
+}  // namespace detail
+
+}  // namespace tern
+"""
+
+
+def functions():
+    return {f.name: f for f in ops.functions_in("core/ops/reduce/sums.h", HEADER)}
+
+
+def made(function):
+    return methods.declarations([function]) + methods.definition(function)
+
+
+class CppTest(unittest.TestCase):
+    def test_splits_a_header_into_items(self):
+        text = "/// A point.\nstruct Point {\n  int x = 0;  // across\n  int norm() const {\n    return x;\n  }\n};\n"
+        found = [(item.kind, item.doc, [scope[1] for scope in item.scopes]) for item in cpp.items(text)]
+        point = ["Point"]
+        self.assertEqual(found[1:], [("scope", ["A point."], []), ("whole", [], point), ("function", [], point),
+                                     ("body", [], point), ("body", [], point), ("end", [], [])])
+
+    def test_splits_lists_outside_of_brackets(self):
+        self.assertEqual(cpp.split_list("a, b<c, d>, e = {f, g}"), ["a", "b<c, d>", "e = {f, g}"])
+        self.assertEqual(cpp.split_list(" "), [])
+
+    def test_removes_constraints(self):
+        text = "template <class T> requires requires(T a) { a + a; } && Sum<T> void f(T a);"
+        self.assertEqual(cpp.unconstrained(text).split(), "template <class T> void f(T a);".split())
+
+
+class MethodsTest(unittest.TestCase):
+    def test_finds_public_functions(self):
+        self.assertEqual(list(functions()), ["sum", "exp", "exp_", "max", "ones"])
+
+    def test_makes_methods_of_functions_with_self(self):
+        self.assertEqual(
+            made(ops.method(functions()["sum"])),
+            "  /// Returns the sum of all elements, or along `dim`. Differentiable.\n"
+            "  Tensor sum(StrictInt dim, StrictBool keepdim = false) const;\n"
+            "Tensor Tensor::sum(StrictInt dim, StrictBool keepdim) const { return tern::sum(*this, dim, keepdim); }\n"
+            .replace(") const { return tern::sum(*this, dim, keepdim); }", ") const {\n"
+                     "  return tern::sum(*this, dim, keepdim);\n}"))
+        self.assertEqual(
+            made(ops.method(functions()["exp_"])),
+            "  /// In-place form of exp(): writes the result into this tensor and returns it.\n  ///\n  /// Returns e^x.\n"
+            "  Tensor& exp_() const;\nTensor& Tensor::exp_() const { return tern::exp_(handle()); }\n")
+        self.assertIsNone(ops.method(functions()["max"]))
+
+    def test_makes_forms_that_write_to_given_tensors(self):
+        self.assertIn("Tensor& exp_out(Tensor& out, Tensor self) {\n"
+                      '  return detail::write_out("exp", out, exp(std::move(self)));\n}\n', made(ops.out_form(functions()["exp"])))
+        self.assertIn("TERN_API std::tuple<Tensor&, Tensor&> max_out(Tensor& out0, Tensor& out1, const Tensor& input,\n"
+                      "                                              StrictInt dim);\n", made(ops.out_form(functions()["max"])))
+        self.assertIn("Tensor& ones_out(Tensor& out, IntArrayRef sizes) {\n"
+                      '  return detail::write_out("ones", out, ones(sizes, out.options()));\n}\n',
+                      made(ops.out_form(functions()["ones"])))
+
+    def test_breaks_lines_as_clang_format(self):
+        parts = ["const Tensor& first_of_them", "const Tensor& second_of_them", "const Tensor& third_of_them"]
+        self.assertEqual(methods.call("Tensor function", parts, ";"), "Tensor function(const Tensor& first_of_them, "
+                         "const Tensor& second_of_them,\n                const Tensor& third_of_them);\n")
+        self.assertTrue(methods.call("x" * 80, parts, ";").startswith("x" * 80 + "(\n    const Tensor& first_of_them,"))
+
+
+class FilesTest(unittest.TestCase):
+    def test_says_which_files_are_stale(self):
+        with tempfile.TemporaryDirectory() as root:
+            os.makedirs(os.path.join(root, "core/ops/generated"))
+            for name in ("fresh", "stale", "left"):
+                Path(root, f"core/ops/generated/{name}.h").write_text("old")
+            files = {"core/ops/generated/fresh.h": "old", "core/ops/generated/stale.h": "new", "core/ops/generated/missing.h": "new"}
+            self.assertEqual(generate.stale(files, Path(root)), ["core/ops/generated/left.h", "core/ops/generated/missing.h", "core/ops/generated/stale.h"])
+            generate.write(files, Path(root))
+            self.assertEqual(generate.stale(files, Path(root)), [])
+            self.assertFalse(Path(root, "core/ops/generated/left.h").exists())
+
+    def test_none_is_stale(self):
+        found = generate.stale(generate.generated(), generate.ROOT)
+        self.assertFalse(found, "\n".join(["", *(f"{path} is stale: run make generate" for path in found)]))
+
+
+if __name__ == "__main__":
+    unittest.main()
