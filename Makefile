@@ -111,15 +111,17 @@ header-times: setup
 	$(call configure,release)
 	cmake/header_times.sh release $(HEADERS)
 
-# The committed files that are made of the declarations of ops, with Python; a test says when they are stale.
+# The committed files that are made of the declarations of ops, with Python: C++ and the pages of ops and options. A test says which
+# of them are stale.
 generate:
 	python3 -B tools/generate
 
-# docs/ops.md, its pictures and docs/options.md, which tests compare with the ops and the headers.
+# What the pages of ops say of the records, the dtypes of each op and pictures, and the pages.
 ops-page: setup
 	$(call configure,release)
 	$(call build,release) --target ops_test tern_sim
 	TERN_WRITE_PAGES=1 build/release/bin/ops_test --gtest_filter='OpsPage.*'
+	python3 -B tools/generate
 
 # The API reference, build/docs/index.html. Anything public without documentation is an error.
 docs:

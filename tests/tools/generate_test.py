@@ -14,6 +14,8 @@ sys.path.insert(0, str(TOOL))
 import cpp
 import methods
 import ops
+import options
+import pages
 
 SPEC = importlib.util.spec_from_file_location("generate", TOOL / "__main__.py")
 generate = importlib.util.module_from_spec(SPEC)
@@ -101,6 +103,24 @@ class MethodsTest(unittest.TestCase):
         self.assertEqual(methods.call("Tensor function", parts, ";"), "Tensor function(const Tensor& first_of_them, "
                          "const Tensor& second_of_them,\n                const Tensor& third_of_them);\n")
         self.assertTrue(methods.call("x" * 80, parts, ";").startswith("x" * 80 + "(\n    const Tensor& first_of_them,"))
+
+
+class PagesTest(unittest.TestCase):
+    def test_shows_calls_and_first_sentences(self):
+        found = [(call, pages.sentence(doc)) for _, call, doc in pages.calls_in("core/ops/reduce/sums.h", HEADER)]
+        self.assertEqual(found[:3], [("sum(self)", "the sum of all elements, or along `dim`"),
+                                     ("sum(self, dim, keepdim = false)", ""), ("exp(self)", "e^x")])
+
+    def test_lists_options(self):
+        text = "/// Options of f.\nstruct FOptions {\n  FOptions(double p) : p_(p) {}\n  /// The rate.\n  TERN_ARG(double, p);\n};\n"
+        self.assertIn("\n### FOptions\n\nOptions of f.\n\nMade from `FOptions(p)`.\n\n| option | type | default | what it says |\n"
+                      "| --- | --- | --- | --- |\n| `p` | `double` |  | The rate. |\n", options.page("", {"nn/options/f.h": text}))
+
+    def test_every_example_stands_on_a_page(self):
+        shown = "".join(path.read_text() for path in (generate.ROOT / "docs/ops").glob("*.md"))
+        for path in (generate.ROOT / "docs/api/examples").glob("*.txt"):
+            for block in path.read_text().split("\n\n"):
+                self.assertIn(block.strip(), shown, f"{path}: no table has its name")
 
 
 class FilesTest(unittest.TestCase):

@@ -3,18 +3,31 @@
 The files are committed: who only builds tern needs neither this nor Python. A test compares them with generated().
 """
 
+import subprocess
 from pathlib import Path
 
 import methods
 import ops
+import options
+import pages
 
 ROOT = Path(__file__).resolve().parents[2]
-OWNED = ("core/ops/generated/**/*.*", "tests/*/generated/*.*")  # no other files are there
+OWNED = ("core/ops/generated/**/*.*", "tests/*/generated/*.*", "docs/ops/*.md")  # no other files are there
 
 
 def generated():
     """The texts of all files by path."""
-    return methods.files(ROOT, ops.read(ROOT))
+    described = ops.read(ROOT)
+    public = subprocess.run([ROOT / "cmake/public_headers.sh"], check=True, capture_output=True, text=True).stdout.split()
+    public = {path: (ROOT / path).read_text() for path in public}
+    text = {path.stem: path.read_text() for path in (ROOT / "tools/generate/text").iterdir()}
+    sources = [path.read_text() for path in sorted(ROOT.glob("core/ops/**/*.cpp"))]
+    all_pages = pages.Pages(ROOT, dict(sorted((described.headers | public).items())))
+    return {
+        **methods.files(ROOT, described),
+        **all_pages.files(text, described.aliases, sources),
+        "docs/options.md": pages.NOTE + options.page(text["options"], public),
+    }
 
 
 def stale(files, root):
