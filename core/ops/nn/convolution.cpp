@@ -1,32 +1,23 @@
 // Compiled for size.
 
+#include <array>
 #include <memory>
 
 #include <tern/core/autograd/record.h>
 #include <tern/core/kernels/backend.h>
 #include <tern/core/ops/common/detail/memory_format.h>
+#include <tern/core/ops/common/detail/op.h>
 #include <tern/core/ops/nn/detail/convolution.h>
 #include <tern/core/ops/ops.h>
 
-// With y = F(x, w), a convolution, let D(g, w) be the gradient of x and E(x, g) that of w. All
-// three are linear in each argument, and the gradients of each are again made of the three:
-//
-//   F(x, w) for g: x gets D(g, w), w gets E(x, g)
-//   D(g, w) for x: g gets F(x, w), w gets E(x, g)
-//   E(x, g) for w: x gets D(g, w), g gets F(x, w)
-
-namespace tern::detail {
-
+namespace tern {
 namespace {
 
 using autograd::needs_grad;
 using autograd::record;
 using autograd::wrt;
+using detail::Convolution;
 using kernels::ConvolutionOp;
-
-using SharedSizes = std::shared_ptr<const ConvolutionSizes>;
-
-constexpr const char* kGradientNode = "ConvolutionBackwardBackward0";
 
 std::int32_t cudnn_options() {
   const backends::CudnnSettings& settings = backends::cudnn;
@@ -38,43 +29,57 @@ std::int32_t cudnn_options() {
          (settings.enabled ? 0 : kernels::kWithoutCudnn);
 }
 
-/// Runs the kernel; `first` and `second` are the operands other than the bias.
-Tensor run_convolution(ConvolutionOp op, const ConvolutionSizes& sizes, const Tensor& first,
-                       const Tensor& second, const Tensor& bias) {
+/// The tensors x, weight and y, or its gradient, of a convolution, each at the index of the op that
+/// computes one of its kind. An op reads the two others; its own is undefined.
+using Operands = std::array<Tensor, 3>;
+constexpr std::size_t index_of(ConvolutionOp op) { return static_cast<std::size_t>(op); }
+constexpr std::size_t kY = index_of(ConvolutionOp::kForward),
+                      kX = index_of(ConvolutionOp::kInputGradient),
+                      kWeight = index_of(ConvolutionOp::kWeightGradient);
+
+/// Runs the kernel.
+Tensor run_convolution(const Convolution& c, std::size_t op, const Operands& operands,
+                       const Tensor& bias) {
   const NoGradGuard no_grad;
-  const DimVector& shape = op == ConvolutionOp::kForward         ? sizes.output
-                           : op == ConvolutionOp::kInputGradient ? sizes.input
-                                                                 : sizes.weight;
-  const bool is_weight = op == ConvolutionOp::kWeightGradient;
-  const bool channels_last = sizes.format != MemoryFormat::Contiguous && first.is_cpu();
-  const MemoryFormat format = channels_last ? sizes.format : MemoryFormat::Contiguous;
-  Tensor out = make_tensor(shape, format, first.dtype(), first.device());
-  if (out.numel() == 0) return in_format(out, sizes.format);
-  if (first.numel() == 0 || second.numel() == 0) {  // sums of nothing
+  const DimVector& shape = op == kY ? c.y : op == kX ? c.x : c.weight;
+  const Tensor& any = operands[op == kY ? kX : kY];
+  const bool channels_last = c.format != MemoryFormat::Contiguous && any.is_cpu();
+  const MemoryFormat format = channels_last ? c.format : MemoryFormat::Contiguous;
+  Tensor out = detail::make_tensor(shape, format, any.dtype(), any.device());
+  if (out.numel() == 0) return detail::in_format(out, c.format);
+  Operands dense;
+  bool sums_nothing = false;
+  for (std::size_t i = 0; i < dense.size(); ++i) {
+    if (i == op) continue;
+    sums_nothing = sums_nothing || operands[i].numel() == 0;
+    dense[i] = operands[i].detach().contiguous(format);
+  }
+  if (sums_nothing) {
     out.zero_();
     DimVector channels(shape.size(), 1);
     channels[1] = shape[1];
     if (bias.defined()) out.copy_(bias.detach().reshape(channels));
-    return in_format(out, sizes.format);
+    return detail::in_format(out, c.format);
   }
-  const Tensor a = first.detach().contiguous(format);
-  const Tensor b = second.detach().contiguous(format);
-  const Tensor c = bias.defined() ? bias.detach().contiguous() : bias;
-  kernels::ConvolutionArgs args = sizes.numbers;
-  args.op = op;
+  const auto address = [](const Tensor& tensor) {
+    return tensor.defined() ? tensor.data_ptr() : nullptr;
+  };
+  const Tensor added = bias.defined() ? bias.detach().contiguous() : bias;
+  kernels::ConvolutionArgs args = c.args;
+  args.op = static_cast<ConvolutionOp>(op);
   args.dtype = out.dtype();
   args.channels_last = channels_last ? 1 : 0;
   args.options = cudnn_options();
-  args.bias = c.defined() ? c.data_ptr() : nullptr;
-  (op == ConvolutionOp::kInputGradient ? args.gradient : args.input) = a.data_ptr();
-  (op == ConvolutionOp::kWeightGradient ? args.gradient : args.weight) = b.data_ptr();
+  args.input = address(dense[kX]);
+  args.weight = address(dense[kWeight]);
+  args.gradient = address(dense[kY]);
+  args.bias = address(added);
   args.out = out.data_ptr();
   kernels::run("convolution", out.device(), out.dtype(), args);
   // The gradient of 1 x 1 weights is row-major in PyTorch.
-  const bool is_point = is_weight && kernels::volume(args.kernel) == 1;
-  if (is_point) return out.contiguous();
-  Tensor result = out.contiguous(sizes.format);
-  result.self().strides = format_strides(shape, sizes.format);
+  if (op == kWeight && kernels::volume(args.kernel) == 1) return out.contiguous();
+  Tensor result = out.contiguous(c.format);
+  result.self().strides = format_strides(shape, c.format);
   return result;
 }
 
@@ -87,66 +92,104 @@ Tensor sum_channels(const Tensor& g) {
   return g.sum(others);
 }
 
+/// Computes one of the three tensors, plus the bias unless it is undefined. Recorded.
+///
+/// The sum of y's gradient times the convolution of x and weight is linear in each of the three,
+/// and each op is its derivative by one of them. So the gradient of an op by one of its operands is
+/// the op of that operand, with the gradient of the result in the place of the result.
+Tensor convolve(const char* node, const Convolution& c, std::size_t op, const Operands& operands,
+                const Tensor& bias) {
+  Tensor out = run_convolution(c, op, operands, bias);
+  const std::size_t a = op == kX ? kY : kX, b = op == kWeight ? kY : kWeight;  // the operands
+  if (!needs_grad(operands[a], operands[b], bias)) return out;
+  const auto rule = [shared = std::make_shared<const Convolution>(c), op](std::size_t of,
+                                                                          std::size_t other) {
+    return [shared, op, of, other](const Tensor& g, const Tensor& saved) {
+      Operands given;
+      given[op] = g;
+      given[other] = saved;
+      return convolve("ConvolutionBackwardBackward0", *shared, of, given, {});
+    };
+  };
+  return record(node, out, wrt(operands[a], rule(a, b), operands[b]),
+                wrt(operands[b], rule(b, a), operands[a]), wrt(bias, sum_channels));
+}
+
+Tensor convolve(Convolution c, const Tensor& input, const Tensor& weight, const Tensor& bias) {
+  c.check(input, weight, bias);
+  const bool has_batch = input.sizes().size() == c.dims + 2;
+  Operands operands;
+  const Tensor& batch = operands[c.transposed ? kY : kX] = has_batch ? input : input.unsqueeze(0);
+  operands[kWeight] = weight;
+  c.set_sizes(batch, weight, bias);
+  Tensor out = convolve("ConvolutionBackward0", c, c.transposed ? kX : kY, operands, bias);
+  return has_batch ? out : out.squeeze(0);
+}
+
 }  // namespace
 
-Tensor convolve(const char* node, const ConvolutionSizes& sizes, const Tensor& input,
-                const Tensor& weight, const Tensor& bias) {
-  Tensor out = run_convolution(ConvolutionOp::kForward, sizes, input, weight, bias);
-  if (!needs_grad(input, weight, bias)) return out;
-  const auto shared = std::make_shared<const ConvolutionSizes>(sizes);
-  return record(
-      node, out,
-      wrt(
-          input,
-          [shared](const Tensor& g, const Tensor& w) {
-            return convolve_transposed(kGradientNode, *shared, g, w, {});
-          },
-          weight),
-      wrt(
-          weight,
-          [shared](const Tensor& g, const Tensor& x) { return convolve_for_weight(*shared, x, g); },
-          input),
-      wrt(bias, sum_channels));
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              IntArrayRef padding, IntArrayRef dilation, StrictInt groups) {
+  TERN_OP("conv1d", input, weight);
+  TERN_AUTOCAST(kLower, kLower, conv1d, input, weight, bias, stride, padding, dilation, groups);
+  return convolve({"conv1d", 1, stride, padding, dilation, groups}, input, weight, bias);
+}
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const PaddingName& padding, IntArrayRef dilation, StrictInt groups) {
+  TERN_OP("conv1d", input, weight);
+  TERN_AUTOCAST(kLower, kLower, conv1d, input, weight, bias, stride, padding, dilation, groups);
+  return convolve({"conv1d", 1, stride, padding, dilation, groups}, input, weight, bias);
+}
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              IntArrayRef padding, IntArrayRef dilation, StrictInt groups) {
+  TERN_OP("conv2d", input, weight);
+  TERN_AUTOCAST(kLower, kLower, conv2d, input, weight, bias, stride, padding, dilation, groups);
+  return convolve({"conv2d", 2, stride, padding, dilation, groups}, input, weight, bias);
+}
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const PaddingName& padding, IntArrayRef dilation, StrictInt groups) {
+  TERN_OP("conv2d", input, weight);
+  TERN_AUTOCAST(kLower, kLower, conv2d, input, weight, bias, stride, padding, dilation, groups);
+  return convolve({"conv2d", 2, stride, padding, dilation, groups}, input, weight, bias);
+}
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              IntArrayRef padding, IntArrayRef dilation, StrictInt groups) {
+  TERN_OP("conv3d", input, weight);
+  TERN_AUTOCAST(kLower, kLower, conv3d, input, weight, bias, stride, padding, dilation, groups);
+  return convolve({"conv3d", 3, stride, padding, dilation, groups}, input, weight, bias);
+}
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
+              const PaddingName& padding, IntArrayRef dilation, StrictInt groups) {
+  TERN_OP("conv3d", input, weight);
+  TERN_AUTOCAST(kLower, kLower, conv3d, input, weight, bias, stride, padding, dilation, groups);
+  return convolve({"conv3d", 3, stride, padding, dilation, groups}, input, weight, bias);
+}
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                        IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                        StrictInt groups, IntArrayRef dilation) {
+  TERN_OP("conv_transpose1d", input, weight);
+  TERN_AUTOCAST(kLower, kLower, conv_transpose1d, input, weight, bias, stride, padding,
+                output_padding, groups, dilation);
+  Convolution c("conv_transpose1d", 1, stride, padding, dilation, groups);
+  return convolve(c.transpose(output_padding), input, weight, bias);
+}
+Tensor conv_transpose2d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                        IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                        StrictInt groups, IntArrayRef dilation) {
+  TERN_OP("conv_transpose2d", input, weight);
+  TERN_AUTOCAST(kLower, kLower, conv_transpose2d, input, weight, bias, stride, padding,
+                output_padding, groups, dilation);
+  Convolution c("conv_transpose2d", 2, stride, padding, dilation, groups);
+  return convolve(c.transpose(output_padding), input, weight, bias);
+}
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                        IntArrayRef stride, IntArrayRef padding, IntArrayRef output_padding,
+                        StrictInt groups, IntArrayRef dilation) {
+  TERN_OP("conv_transpose3d", input, weight);
+  TERN_AUTOCAST(kLower, kLower, conv_transpose3d, input, weight, bias, stride, padding,
+                output_padding, groups, dilation);
+  Convolution c("conv_transpose3d", 3, stride, padding, dilation, groups);
+  return convolve(c.transpose(output_padding), input, weight, bias);
 }
 
-Tensor convolve_transposed(const char* node, const ConvolutionSizes& sizes, const Tensor& gradient,
-                           const Tensor& weight, const Tensor& bias) {
-  Tensor out = run_convolution(ConvolutionOp::kInputGradient, sizes, gradient, weight, bias);
-  if (!needs_grad(gradient, weight, bias)) return out;
-  const auto shared = std::make_shared<const ConvolutionSizes>(sizes);
-  return record(
-      node, out,
-      wrt(
-          gradient,
-          [shared](const Tensor& x, const Tensor& w) {
-            return convolve(kGradientNode, *shared, x, w, {});
-          },
-          weight),
-      wrt(
-          weight,
-          [shared](const Tensor& x, const Tensor& g) { return convolve_for_weight(*shared, x, g); },
-          gradient),
-      wrt(bias, sum_channels));
-}
-
-Tensor convolve_for_weight(const ConvolutionSizes& sizes, const Tensor& input,
-                           const Tensor& gradient) {
-  Tensor out = run_convolution(ConvolutionOp::kWeightGradient, sizes, input, gradient, {});
-  if (!needs_grad(input, gradient)) return out;
-  const auto shared = std::make_shared<const ConvolutionSizes>(sizes);
-  return record(kGradientNode, out,
-                wrt(
-                    input,
-                    [shared](const Tensor& w, const Tensor& g) {
-                      return convolve_transposed(kGradientNode, *shared, g, w, {});
-                    },
-                    gradient),
-                wrt(
-                    gradient,
-                    [shared](const Tensor& w, const Tensor& x) {
-                      return convolve(kGradientNode, *shared, x, w, {});
-                    },
-                    input));
-}
-
-}  // namespace tern::detail
+}  // namespace tern
