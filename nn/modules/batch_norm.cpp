@@ -2,7 +2,6 @@
 #include <tern/core/ops/create/creation.h>
 #include <tern/nn/detail/factory.h>
 #include <tern/nn/detail/printing.h>
-#include <tern/nn/functional/batch_norm.h>
 #include <tern/nn/init.h>
 #include <tern/nn/modules/batch_norm.h>
 

@@ -1,5 +1,4 @@
 #include <tern/nn/detail/printing.h>
-#include <tern/nn/functional/distance.h>
 #include <tern/nn/modules/distance.h>
 
 namespace tern::nn {

@@ -1,5 +1,4 @@
 #include <tern/nn/detail/printing.h>
-#include <tern/nn/functional/fold.h>
 #include <tern/nn/modules/fold.h>
 
 namespace tern::nn {

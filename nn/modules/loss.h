@@ -1,14 +1,251 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
+#include <tern/core/ops/loss/binary_cross_entropy.h>
+#include <tern/core/ops/loss/class_loss.h>
+#include <tern/core/ops/loss/ctc_loss.h>
+#include <tern/core/ops/loss/reduction.h>
+#include <tern/core/ops/loss/regression_loss.h>
 #include <tern/nn/module/stateless.h>
 #include <tern/nn/module/weighted_loss.h>
 #include <tern/nn/module_holder.h>
-#include <tern/nn/options/loss.h>
+#include <tern/nn/options/options_arg.h>
 
 // Losses reduce to their mean unless the options say otherwise. Weights are buffers: they move with
 // the module and are saved.
 
+namespace tern {
+
+/// The type of kBatchMean.
+struct BatchMean {};
+/// The reduction of KLDivLoss alone that divides the sum by the size of dimension 0.
+constexpr BatchMean kBatchMean;
+
+}  // namespace tern
+
 namespace tern::nn {
+
+/// Options of losses that can only choose their reduction.
+struct MSELossOptions {
+  /// Sets reduction.
+  MSELossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
+  /// How the losses of the elements are reduced. Default: `kMean`.
+  TERN_ARG(Reduction, reduction);
+};
+/// Options of L1Loss.
+using L1LossOptions = MSELossOptions;
+
+/// Options of SmoothL1Loss.
+struct SmoothL1LossOptions {
+  /// Sets reduction.
+  SmoothL1LossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
+  /// How the losses of the elements are reduced. Default: `kMean`.
+  TERN_ARG(Reduction, reduction);
+  /// The distance from which the loss is linear; nullopt means 1.
+  TERN_ARG(std::optional<double>, beta);
+};
+
+/// Options of HuberLoss.
+struct HuberLossOptions {
+  /// Sets reduction.
+  HuberLossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
+  /// How the losses of the elements are reduced. Default: `kMean`.
+  TERN_ARG(Reduction, reduction);
+  /// The distance from which the loss is linear.
+  TERN_ARG(double, delta) = 1.0;
+};
+
+/// The reduction of KLDivLoss: one of every loss, or kBatchMean.
+struct KLDivReduction {
+  /// Takes a reduction of every loss.
+  constexpr KLDivReduction(Reduction reduction) : sum(reduction) {}
+  /// Takes kBatchMean.
+  constexpr KLDivReduction(BatchMean /*reduction*/) : sum(kSum), is_batch_mean(true) {}
+  /// How the terms are reduced first.
+  Reduction sum;
+  /// True for kBatchMean: the sum is divided by the size of dimension 0.
+  bool is_batch_mean = false;
+};
+
+/// Options of KLDivLoss.
+struct KLDivLossOptions {
+  /// Sets reduction.
+  KLDivLossOptions(Reduction reduction = kMean) : reduction_(reduction) {}
+  KLDivLossOptions(BatchMean reduction) : reduction_(reduction) {}
+  /// How the terms are reduced. `kBatchMean` gives the divergence of a batch. Default: `kMean`.
+  TERN_ARG(KLDivReduction, reduction);
+  /// True: the target holds logarithms.
+  TERN_ARG(bool, log_target) = false;
+};
+
+/// Options of PoissonNLLLoss.
+struct PoissonNLLLossOptions {
+  /// True: the input holds logarithms.
+  TERN_ARG(bool, log_input) = true;
+  /// True: adds Stirling's approximation of the term that depends on the target alone.
+  TERN_ARG(bool, full) = false;
+  /// A number added to the input before its logarithm is taken, without `log_input`.
+  TERN_ARG(double, eps) = 1e-8;
+  /// How the losses of the elements are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+
+/// Options of GaussianNLLLoss.
+struct GaussianNLLLossOptions {
+  /// True: adds the constant term log(2 pi) / 2.
+  TERN_ARG(bool, full) = false;
+  /// Smaller variances count as this one.
+  TERN_ARG(double, eps) = 1e-6;
+  /// How the losses of the elements are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+
+/// Options of BCELoss.
+struct BCELossOptions {
+  /// The factor of each element's loss; broadcasts to the input.
+  TERN_ARG(Tensor, weight);
+  /// How the losses of the elements are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+
+/// Options of BCEWithLogitsLoss.
+struct BCEWithLogitsLossOptions {
+  /// The factor of each element's loss; broadcasts to the input.
+  TERN_ARG(Tensor, weight);
+  /// How the losses of the elements are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+  /// The factor of the positive term; broadcasts to the input.
+  TERN_ARG(Tensor, pos_weight);
+};
+
+/// Options of NLLLoss.
+struct NLLLossOptions {
+  /// The factor of each class, [C].
+  TERN_ARG(Tensor, weight);
+  /// Targets with this class number are ignored.
+  TERN_ARG(std::int64_t, ignore_index) = -100;
+  /// How the losses of the elements are reduced; the mean is weighted.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+
+/// Options of CrossEntropyLoss.
+struct CrossEntropyLossOptions {
+  /// The factor of each class, [C].
+  TERN_ARG(Tensor, weight);
+  /// Targets with this class number are ignored.
+  TERN_ARG(std::int64_t, ignore_index) = -100;
+  /// How the losses of the elements are reduced; the mean is weighted.
+  TERN_ARG(Reduction, reduction) = kMean;
+  /// The share of each target that is spread evenly over all classes, from 0 to 1.
+  TERN_ARG(double, label_smoothing) = 0.0;
+};
+
+/// Options of CTCLoss.
+struct CTCLossOptions {
+  /// The class that stands for no label.
+  TERN_ARG(std::int64_t, blank) = 0;
+  /// How the losses of the samples are reduced; the mean divides by the target lengths first.
+  TERN_ARG(Reduction, reduction) = kMean;
+  /// True: an infinite loss and its gradient become 0.
+  TERN_ARG(bool, zero_infinity) = false;
+};
+
+namespace functional {
+
+/// Options of the losses in nn::functional; the same as those of the modules.
+using L1LossFuncOptions = L1LossOptions;
+using SmoothL1LossFuncOptions = SmoothL1LossOptions;
+using HuberLossFuncOptions = HuberLossOptions;
+using KLDivFuncOptions = KLDivLossOptions;
+using PoissonNLLLossFuncOptions = PoissonNLLLossOptions;
+using GaussianNLLLossFuncOptions = GaussianNLLLossOptions;
+using CTCLossFuncOptions = CTCLossOptions;
+using MSELossFuncOptions = MSELossOptions;
+using BinaryCrossEntropyFuncOptions = BCELossOptions;
+using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;
+using NLLLossFuncOptions = NLLLossOptions;
+using CrossEntropyFuncOptions = CrossEntropyLossOptions;
+
+/// Returns the squared error (input - target)^2; see tern::mse_loss().
+inline Tensor mse_loss(const Tensor& input, const Tensor& target,
+                       const MSELossFuncOptions& options = {}) {
+  return tern::mse_loss(input, target, options.reduction());
+}
+/// Returns the distance |input - target|; see tern::l1_loss().
+inline Tensor l1_loss(const Tensor& input, const Tensor& target,
+                      const L1LossFuncOptions& options = {}) {
+  return tern::l1_loss(input, target, options.reduction());
+}
+/// Returns the squared error near 0 and the distance elsewhere; see tern::smooth_l1_loss().
+inline Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                             const SmoothL1LossFuncOptions& options = {}) {
+  return tern::smooth_l1_loss(input, target, options.reduction(), options.beta().value_or(1.0));
+}
+/// Returns the same with `beta`. Throws Error if the options have a beta, too.
+TERN_API Tensor smooth_l1_loss(const Tensor& input, const Tensor& target,
+                               const SmoothL1LossFuncOptions& options, StrictNumber beta);
+/// Returns the squared error near 0 and a multiple of the distance elsewhere; see
+/// tern::huber_loss().
+inline Tensor huber_loss(const Tensor& input, const Tensor& target,
+                         const HuberLossFuncOptions& options = {}) {
+  return tern::huber_loss(input, target, options.reduction(), options.delta());
+}
+/// Returns the Kullback-Leibler divergence of the target from the input; see tern::kl_div().
+/// `kBatchMean` divides the sum by the size of dimension 0.
+TERN_API Tensor kl_div(const Tensor& input, const Tensor& target,
+                       const KLDivFuncOptions& options = {});
+/// Returns the negative log-likelihood of counts; see tern::poisson_nll_loss().
+inline Tensor poisson_nll_loss(const Tensor& input, const Tensor& target,
+                               const PoissonNLLLossFuncOptions& options = {}) {
+  return tern::poisson_nll_loss(input, target, options.log_input(), options.full(), options.eps(),
+                                options.reduction());
+}
+/// Returns the negative log-likelihood (log v + (input - target)^2 / v) / 2 of targets under normal
+/// distributions with the input as means. The variances v are `var`, but at least eps; the gradient
+/// of `var` ignores this bound.
+///
+/// Shape: `var` of the input's shape, with one size of 1 instead, or without the last dimension
+/// Throws: ShapeError for another shape, Error for a negative variance, which on a GPU costs a wait
+TERN_API Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, const Tensor& var,
+                                  const GaussianNLLLossFuncOptions& options = {});
+/// Returns the same with one variance.
+TERN_API Tensor gaussian_nll_loss(const Tensor& input, const Tensor& target, StrictNumber var,
+                                  const GaussianNLLLossFuncOptions& options = {});
+/// Returns the binary cross-entropy of probabilities; see tern::binary_cross_entropy().
+inline Tensor binary_cross_entropy(const Tensor& input, const Tensor& target,
+                                   const BinaryCrossEntropyFuncOptions& options = {}) {
+  return tern::binary_cross_entropy(input, target, options.weight(), options.reduction());
+}
+/// Returns the binary cross-entropy of sigmoid(input); see
+/// tern::binary_cross_entropy_with_logits().
+inline Tensor binary_cross_entropy_with_logits(
+    const Tensor& input, const Tensor& target,
+    const BinaryCrossEntropyWithLogitsFuncOptions& options = {}) {
+  return tern::binary_cross_entropy_with_logits(input, target, options.weight(),
+                                                options.pos_weight(), options.reduction());
+}
+/// Returns the negative log-likelihood of log-probabilities; see tern::nll_loss().
+inline Tensor nll_loss(const Tensor& input, const Tensor& target,
+                       const NLLLossFuncOptions& options = {}) {
+  return tern::nll_loss(input, target, options.weight(), options.reduction(),
+                        options.ignore_index());
+}
+/// Returns the cross-entropy of log_softmax(input); see tern::cross_entropy_loss().
+inline Tensor cross_entropy(const Tensor& input, const Tensor& target,
+                            const CrossEntropyFuncOptions& options = {}) {
+  return tern::cross_entropy_loss(input, target, options.weight(), options.reduction(),
+                                  options.ignore_index(), options.label_smoothing());
+}
+/// Returns the connectionist temporal classification loss; see tern::ctc_loss().
+inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
+                       const Tensor& target_lengths, const CTCLossFuncOptions& options = {}) {
+  return tern::ctc_loss(log_probs, targets, input_lengths, target_lengths, options.blank(),
+                        options.reduction(), options.zero_infinity());
+}
+
+}  // namespace functional
 
 /// Squared error (input - target)^2, by default its mean over all elements.
 ///

@@ -1,14 +1,156 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include <tern/core/ops/loss/margin_loss.h>
+#include <tern/core/ops/loss/reduction.h>
 #include <tern/nn/module/stateless.h>
 #include <tern/nn/module/weighted_loss.h>
 #include <tern/nn/module_holder.h>
-#include <tern/nn/options/margin_loss.h>
+#include <tern/nn/modules/loss.h>
+#include <tern/nn/options/options_arg.h>
 
 // Losses that penalise a score, a distance or an angle within a margin. They reduce to their mean
 // unless the options say otherwise.
 
 namespace tern::nn {
+
+/// Options of MultiLabelMarginLoss and SoftMarginLoss.
+using MultiLabelMarginLossOptions = MSELossOptions;
+using SoftMarginLossOptions = MSELossOptions;
+
+/// Options of HingeEmbeddingLoss.
+struct HingeEmbeddingLossOptions {
+  /// The distance from which a target of -1 costs nothing.
+  TERN_ARG(double, margin) = 1.0;
+  /// How the losses of the elements are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+
+/// Options of MarginRankingLoss.
+struct MarginRankingLossOptions {
+  /// The difference, or the cosine for a target of -1, that still costs nothing.
+  TERN_ARG(double, margin) = 0.0;
+  /// How the losses of the samples are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+/// Options of CosineEmbeddingLoss.
+using CosineEmbeddingLossOptions = MarginRankingLossOptions;
+
+/// Options of MultiMarginLoss.
+struct MultiMarginLossOptions {
+  /// The power of each violation of the margin, 1 or 2.
+  TERN_ARG(std::int64_t, p) = 1;
+  /// How much higher the score of the target must be.
+  TERN_ARG(double, margin) = 1.0;
+  /// The factor of each class, [C].
+  TERN_ARG(Tensor, weight);
+  /// How the losses of the samples are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+
+/// Options of MultiLabelSoftMarginLoss.
+struct MultiLabelSoftMarginLossOptions {
+  /// The factor of each class, [C].
+  TERN_ARG(Tensor, weight);
+  /// How the losses of the samples are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+
+/// Options of TripletMarginLoss.
+struct TripletMarginLossOptions {
+  /// How much farther the negative must be than the positive; greater than 0.
+  TERN_ARG(double, margin) = 1.0;
+  /// The norm of the distances.
+  TERN_ARG(double, p) = 2.0;
+  /// A number added to each difference.
+  TERN_ARG(double, eps) = 1e-6;
+  /// True: the distance of positive and negative counts where it is smaller than that of anchor and
+  /// negative.
+  TERN_ARG(bool, swap) = false;
+  /// How the losses of the samples are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+
+/// Options of TripletMarginWithDistanceLoss.
+struct TripletMarginWithDistanceLossOptions {
+  /// Returns the distance of two tensors, at least 0.
+  using distance_function_t = std::function<Tensor(const Tensor&, const Tensor&)>;
+  /// The distance; nullopt means tern::pairwise_distance().
+  TERN_ARG(std::optional<distance_function_t>, distance_function);
+  /// How much farther the negative must be than the positive; greater than 0.
+  TERN_ARG(double, margin) = 1.0;
+  /// True: the distance of positive and negative counts where it is smaller than that of anchor and
+  /// negative.
+  TERN_ARG(bool, swap) = false;
+  /// How the losses of the samples are reduced.
+  TERN_ARG(Reduction, reduction) = kMean;
+};
+
+namespace functional {
+
+/// Options of the losses in nn::functional; the same as those of the modules.
+using HingeEmbeddingLossFuncOptions = HingeEmbeddingLossOptions;
+using MarginRankingLossFuncOptions = MarginRankingLossOptions;
+using CosineEmbeddingLossFuncOptions = CosineEmbeddingLossOptions;
+using SoftMarginLossFuncOptions = SoftMarginLossOptions;
+using MultiMarginLossFuncOptions = MultiMarginLossOptions;
+using MultilabelMarginLossFuncOptions = MultiLabelMarginLossOptions;
+using MultilabelSoftMarginLossFuncOptions = MultiLabelSoftMarginLossOptions;
+using TripletMarginLossFuncOptions = TripletMarginLossOptions;
+using TripletMarginWithDistanceLossFuncOptions = TripletMarginWithDistanceLossOptions;
+
+/// Returns the distance for a target of 1 and a hinge for -1; see tern::hinge_embedding_loss().
+inline Tensor hinge_embedding_loss(const Tensor& input, const Tensor& target,
+                                   const HingeEmbeddingLossFuncOptions& options = {}) {
+  return tern::hinge_embedding_loss(input, target, options.margin(), options.reduction());
+}
+/// Returns the logistic loss of targets 1 and -1; see tern::soft_margin_loss().
+inline Tensor soft_margin_loss(const Tensor& input, const Tensor& target,
+                               const SoftMarginLossFuncOptions& options = {}) {
+  return tern::soft_margin_loss(input, target, options.reduction());
+}
+/// Returns the hinge loss of class scores; see tern::multi_margin_loss().
+inline Tensor multi_margin_loss(const Tensor& input, const Tensor& target,
+                                const MultiMarginLossFuncOptions& options = {}) {
+  return tern::multi_margin_loss(input, target, options.p(), options.margin(), options.weight(),
+                                 options.reduction());
+}
+/// Returns the hinge loss of samples with several labels; see tern::multilabel_margin_loss().
+inline Tensor multilabel_margin_loss(const Tensor& input, const Tensor& target,
+                                     const MultilabelMarginLossFuncOptions& options = {}) {
+  return tern::multilabel_margin_loss(input, target, options.reduction());
+}
+/// Returns the binary cross-entropy -w (t log sigmoid(x) + (1 - t) log sigmoid(-x)), averaged over
+/// the last dimension, the classes; by default its mean over the samples.
+TERN_API Tensor
+multilabel_soft_margin_loss(const Tensor& input, const Tensor& target,
+                            const MultilabelSoftMarginLossFuncOptions& options = {});
+/// Returns tern::margin_ranking_loss(). Throws ShapeError unless the tensors have the same number
+/// of dimensions.
+TERN_API Tensor margin_ranking_loss(const Tensor& input1, const Tensor& input2,
+                                    const Tensor& target,
+                                    const MarginRankingLossFuncOptions& options = {});
+/// Returns the loss of the angle between vectors; see tern::cosine_embedding_loss().
+inline Tensor cosine_embedding_loss(const Tensor& input1, const Tensor& input2,
+                                    const Tensor& target,
+                                    const CosineEmbeddingLossFuncOptions& options = {}) {
+  return tern::cosine_embedding_loss(input1, input2, target, options.margin(), options.reduction());
+}
+/// Returns tern::triplet_margin_loss(). Throws Error unless the margin is greater than 0.
+TERN_API Tensor triplet_margin_loss(const Tensor& anchor, const Tensor& positive,
+                                    const Tensor& negative,
+                                    const TripletMarginLossFuncOptions& options = {});
+/// Returns max(0, d(anchor, positive) - d(anchor, negative) + margin) with the distance d of the
+/// options, by default its mean. Throws Error unless the margin is greater than 0, ShapeError
+/// unless the tensors have the same number of dimensions.
+TERN_API Tensor triplet_margin_with_distance_loss(
+    const Tensor& anchor, const Tensor& positive, const Tensor& negative,
+    const TripletMarginWithDistanceLossFuncOptions& options = {});
+
+}  // namespace functional
 
 /// The input x, a distance, for a target of 1, and max(0, margin - x) for -1; by default the mean.
 ///

@@ -34,8 +34,8 @@ def arguments(code):
             return ", ".join(map(parameter, split_list(code[begin + 1 : at])))
 
 
-def calls_in(path, text):
-    """The public functions, methods and classes: (name, call, comment)."""
+def calls_in(path, text, functional):
+    """The public functions, methods and classes: (name, call, comment). In nn those of nn::functional, or the others."""
     is_methods, classes = path.endswith(".inc"), {}
     function = ("" if is_methods else "(?:TERN_API|inline) ") + r"[\w:<>, ]+?[ &]+([a-zA-Z]\w*)\("
     optimizer = r"class TERN_API (?!OptimizerOf)(\w+) (?:: public (?:Optimizer|OptimizerOf<.*>|LRScheduler) )?{"
@@ -43,6 +43,8 @@ def calls_in(path, text):
         space, code = item.scopes[-1][1] if item.scopes else "", re.sub("^template <.*?> (?=class|TERN_API)", "", item.code)
         depth = re.match(" *", item.lines[0]).end()
         if item.kind not in ("whole", "function", "scope") or space.endswith("detail") or depth != 2 * is_methods:
+            continue
+        if path.startswith("nn/") and space.endswith("functional") != functional:
             continue
         if "operator" not in code and "= delete" not in code and (found := re.match(function, code)):
             inner = re.sub("^tern(::)?", "", space) + "::" if path.startswith("core/ops") else ""
@@ -73,10 +75,10 @@ class Pages:
                 if self.examples.setdefault(name, text.strip()) != text.strip():
                     raise SystemExit(f"{path}: a second example of {name}")
 
-    def section(self, heading, paths, plain):
+    def section(self, heading, paths, plain, functional=False):
         """A table of what the headers declare, and the examples of it."""
         calls, what, in_place = {}, {}, set()
-        for name, call, doc in (found for path in paths for found in calls_in(path, self.headers[path])):
+        for name, call, doc in (found for path in paths for found in calls_in(path, self.headers[path], functional)):
             if name.endswith("_") and name[:-1] in calls:
                 in_place.add(name[:-1])
             elif not name.endswith("_out"):
@@ -116,7 +118,7 @@ class Pages:
             parts = [text["autocast"] + "".join(autocast(sources))] if name == "autocast-rules" else list(self.family(name))
             for heading, globs in re.findall("  (.*) = (.*)\n", sections):
                 paths = [path for path in self.headers if any(PurePath(path).match(glob) for glob in globs.split())]
-                parts.append(self.section(heading, paths, plain=True))
+                parts.append(self.section(heading, paths, plain=True, functional=name == "functional"))
             out[f"docs/ops/{name}.md"] = f"{NOTE}# {title}\n{''.join(parts)}"
             index += f"| [{title}](ops/{name}.md) | {', '.join(re.findall('^## (.*)', ''.join(parts), re.M))} |\n"
         index += "\n## Other names\n\n| name | the same as |\n| --- | --- |\n"
@@ -138,8 +140,6 @@ def autocast(sources):
                 rules[words[0]] = "kUnchanged", "kFloat32"
             elif macro == "TERN_ADDED_PRODUCT":
                 rules[words[0]] = words[3], "kLower"
-            elif macro == "TERN_CONVOLUTION":
-                rules[words[0]] = rules[words[1]] = "kLower", "kLower"
     for op in sorted(parts | set(rules)):
         without = "as its parts" if op in parts else "as it is"
         yield f"| `{op}` | {' | '.join(RULES.get(rule, without) for rule in rules.get(op, ('', '')))} |\n"
