@@ -16,5 +16,5 @@
 #include <tern/nn/modules/normalization.h>
 #include <tern/nn/modules/padding.h>
 #include <tern/nn/modules/pixel_shuffle.h>
-#include <tern/nn/functional/pooling.h>
+#include <tern/nn/modules/pooling.h>
 #include <tern/nn/modules/upsampling.h>

@@ -18,8 +18,10 @@
 #include <tern/nn/module_holder.h>
 #include <tern/nn/modules/activation.h>
 #include <tern/nn/modules/adaptive.h>
+#include <tern/nn/modules/adaptive_pooling.h>
 #include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/conv.h>
+#include <tern/nn/modules/ctc_loss.h>
 #include <tern/nn/modules/distance.h>
 #include <tern/nn/modules/dropout.h>
 #include <tern/nn/modules/embedding.h>

@@ -1,13 +1,13 @@
 #include <algorithm>
 
 #include <tern/core/ops/ops.h>
-#include <tern/nn/functional/pooling.h>
 #include <tern/nn/models/detail/parts.h>
 #include <tern/nn/models/mobilenet_v2.h>
 #include <tern/nn/modules/activation.h>
 #include <tern/nn/modules/batch_norm.h>
 #include <tern/nn/modules/dropout.h>
 #include <tern/nn/modules/linear.h>
+#include <tern/nn/modules/pooling.h>
 
 namespace tern::models {
 

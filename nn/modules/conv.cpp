@@ -11,57 +11,39 @@
 #include <tern/nn/detail/printing.h>
 #include <tern/nn/init.h>
 
-namespace tern::nn::functional {
-
-// NOLINTBEGIN(bugprone-macro-parentheses): names of functions
-#define TERN_CONV_FUNCTION(name, Options, transposed_name, TransposedOptions)                   \
-  Tensor name(const Tensor& input, const Tensor& weight, const Options& options) {              \
-    const auto& padding = options.padding();                                                    \
-    if (padding.rule() == kSame) {                                                              \
-      return tern::name(input, weight, options.bias(), options.stride(), "same",                \
-                        options.dilation(), options.groups());                                  \
-    }                                                                                           \
-    return tern::name(input, weight, options.bias(), options.stride(), padding.numbers(),       \
-                      options.dilation(), options.groups());                                    \
-  }                                                                                             \
-  Tensor transposed_name(const Tensor& input, const Tensor& weight,                             \
-                         const TransposedOptions& options) {                                    \
-    return tern::transposed_name(input, weight, options.bias(), options.stride(),               \
-                                 options.padding(), options.output_padding(), options.groups(), \
-                                 options.dilation());                                           \
-  }
-TERN_CONV_FUNCTION(conv1d, Conv1dFuncOptions, conv_transpose1d, ConvTranspose1dFuncOptions)
-TERN_CONV_FUNCTION(conv2d, Conv2dFuncOptions, conv_transpose2d, ConvTranspose2dFuncOptions)
-TERN_CONV_FUNCTION(conv3d, Conv3dFuncOptions, conv_transpose3d, ConvTranspose3dFuncOptions)
-#undef TERN_CONV_FUNCTION
-// NOLINTEND(bugprone-macro-parentheses)
-
-}  // namespace tern::nn::functional
-
 namespace tern::nn {
 
 namespace {
 
-Tensor conv(const Tensor& x, const Tensor& weight, const functional::ConvFuncOptions<1>& options) {
-  return functional::conv1d(x, weight, options);
+/// Calls the op of D dimensions.
+template <std::size_t D, class... Args>
+Tensor conv_op(const Args&... args) {
+  if constexpr (D == 1) return tern::conv1d(args...);
+  if constexpr (D == 2) return tern::conv2d(args...);
+  if constexpr (D == 3) return tern::conv3d(args...);
 }
-Tensor conv(const Tensor& x, const Tensor& weight, const functional::ConvFuncOptions<2>& options) {
-  return functional::conv2d(x, weight, options);
+template <std::size_t D, class... Args>
+Tensor conv_transpose_op(const Args&... args) {
+  if constexpr (D == 1) return tern::conv_transpose1d(args...);
+  if constexpr (D == 2) return tern::conv_transpose2d(args...);
+  if constexpr (D == 3) return tern::conv_transpose3d(args...);
 }
-Tensor conv(const Tensor& x, const Tensor& weight, const functional::ConvFuncOptions<3>& options) {
-  return functional::conv3d(x, weight, options);
+
+/// Convolves with the options of a function or of a module.
+template <class Options, std::size_t D>
+Tensor convolve(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                const Options& options, const ConvPadding<D>& padding) {
+  const auto call = [&](const auto& numbers) {
+    return conv_op<D>(input, weight, bias, options.stride(), numbers, options.dilation(),
+                      options.groups());
+  };
+  return padding.rule() == kSame ? call("same") : call(padding.numbers());
 }
-Tensor conv_transpose(const Tensor& x, const Tensor& weight,
-                      const functional::ConvTransposeFuncOptions<1>& options) {
-  return functional::conv_transpose1d(x, weight, options);
-}
-Tensor conv_transpose(const Tensor& x, const Tensor& weight,
-                      const functional::ConvTransposeFuncOptions<2>& options) {
-  return functional::conv_transpose2d(x, weight, options);
-}
-Tensor conv_transpose(const Tensor& x, const Tensor& weight,
-                      const functional::ConvTransposeFuncOptions<3>& options) {
-  return functional::conv_transpose3d(x, weight, options);
+template <class Options, std::size_t D>
+Tensor convolve_transposed(const Tensor& input, const Tensor& weight, const Tensor& bias,
+                           const Options& options, const ExpandingArray<D>& output_padding) {
+  return conv_transpose_op<D>(input, weight, bias, options.stride(), options.padding(),
+                              output_padding, options.groups(), options.dilation());
 }
 
 /// The name of a module, for error texts.
@@ -221,16 +203,12 @@ void ConvLayer<Derived, D>::pretty_print(std::ostream& stream) const {
 
 template <class Derived, std::size_t D>
 Tensor ConvLayer<Derived, D>::forward(const Tensor& input) {
-  auto given = functional::ConvFuncOptions<D>()
-                   .bias(bias)
-                   .stride(options.stride())
-                   .padding(options.padding())
-                   .dilation(options.dilation())
-                   .groups(options.groups());
-  if (options.padding_mode() == kZeros) return conv(input, weight, given);
+  const ConvPadding<D>& padding = options.padding();
+  if (options.padding_mode() == kZeros) return convolve(input, weight, bias, options, padding);
   constexpr const char* kModes[] = {"constant", "reflect", "replicate", "circular"};
   const char* const mode = kModes[static_cast<int>(options.padding_mode())];
-  return conv(pad(input, padding_of(options), mode), weight, given.padding(0));
+  const Tensor padded = pad(input, padding_of(options), mode);
+  return convolve(padded, weight, bias, options, ConvPadding<D>(0));
 }
 
 template <class Derived, std::size_t D>
@@ -266,15 +244,9 @@ void ConvTransposeLayer<Derived, D>::pretty_print(std::ostream& stream) const {
 template <class Derived, std::size_t D>
 Tensor ConvTransposeLayer<Derived, D>::forward(const Tensor& input,
                                                const std::optional<IntArrayRef>& output_size) {
-  return conv_transpose(
-      input, weight,
-      functional::ConvTransposeFuncOptions<D>()
-          .bias(bias)
-          .stride(options.stride())
-          .padding(options.padding())
-          .output_padding(output_padding_of("ConvTranspose", options, input, weight, output_size))
-          .groups(options.groups())
-          .dilation(options.dilation()));
+  return convolve_transposed(
+      input, weight, bias, options,
+      output_padding_of("ConvTranspose", options, input, weight, output_size));
 }
 
 template <class Derived, std::size_t D>
@@ -290,5 +262,31 @@ template class ConvTransposeLayer<ConvTranspose2dImpl, 2>;
 template class ConvTransposeLayer<ConvTranspose3dImpl, 3>;
 
 }  // namespace detail
+
+namespace functional {
+
+Tensor conv1d(const Tensor& input, const Tensor& weight, const Conv1dFuncOptions& options) {
+  return convolve(input, weight, options.bias(), options, options.padding());
+}
+Tensor conv2d(const Tensor& input, const Tensor& weight, const Conv2dFuncOptions& options) {
+  return convolve(input, weight, options.bias(), options, options.padding());
+}
+Tensor conv3d(const Tensor& input, const Tensor& weight, const Conv3dFuncOptions& options) {
+  return convolve(input, weight, options.bias(), options, options.padding());
+}
+Tensor conv_transpose1d(const Tensor& input, const Tensor& weight,
+                        const ConvTranspose1dFuncOptions& options) {
+  return convolve_transposed(input, weight, options.bias(), options, options.output_padding());
+}
+Tensor conv_transpose2d(const Tensor& input, const Tensor& weight,
+                        const ConvTranspose2dFuncOptions& options) {
+  return convolve_transposed(input, weight, options.bias(), options, options.output_padding());
+}
+Tensor conv_transpose3d(const Tensor& input, const Tensor& weight,
+                        const ConvTranspose3dFuncOptions& options) {
+  return convolve_transposed(input, weight, options.bias(), options, options.output_padding());
+}
+
+}  // namespace functional
 
 }  // namespace tern::nn

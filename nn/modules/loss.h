@@ -5,12 +5,12 @@
 
 #include <tern/core/ops/loss/binary_cross_entropy.h>
 #include <tern/core/ops/loss/class_loss.h>
-#include <tern/core/ops/loss/ctc_loss.h>
 #include <tern/core/ops/loss/reduction.h>
 #include <tern/core/ops/loss/regression_loss.h>
 #include <tern/nn/module/stateless.h>
 #include <tern/nn/module/weighted_loss.h>
 #include <tern/nn/module_holder.h>
+#include <tern/nn/modules/ctc_loss.h>
 #include <tern/nn/options/options_arg.h>
 
 // Losses reduce to their mean unless the options say otherwise. Weights are buffers: they move with
@@ -142,16 +142,6 @@ struct CrossEntropyLossOptions {
   TERN_ARG(double, label_smoothing) = 0.0;
 };
 
-/// Options of CTCLoss.
-struct CTCLossOptions {
-  /// The class that stands for no label.
-  TERN_ARG(std::int64_t, blank) = 0;
-  /// How the losses of the samples are reduced; the mean divides by the target lengths first.
-  TERN_ARG(Reduction, reduction) = kMean;
-  /// True: an infinite loss and its gradient become 0.
-  TERN_ARG(bool, zero_infinity) = false;
-};
-
 namespace functional {
 
 /// Options of the losses in nn::functional; the same as those of the modules.
@@ -161,7 +151,6 @@ using HuberLossFuncOptions = HuberLossOptions;
 using KLDivFuncOptions = KLDivLossOptions;
 using PoissonNLLLossFuncOptions = PoissonNLLLossOptions;
 using GaussianNLLLossFuncOptions = GaussianNLLLossOptions;
-using CTCLossFuncOptions = CTCLossOptions;
 using MSELossFuncOptions = MSELossOptions;
 using BinaryCrossEntropyFuncOptions = BCELossOptions;
 using BinaryCrossEntropyWithLogitsFuncOptions = BCEWithLogitsLossOptions;
@@ -237,12 +226,6 @@ inline Tensor cross_entropy(const Tensor& input, const Tensor& target,
                             const CrossEntropyFuncOptions& options = {}) {
   return tern::cross_entropy_loss(input, target, options.weight(), options.reduction(),
                                   options.ignore_index(), options.label_smoothing());
-}
-/// Returns the connectionist temporal classification loss; see tern::ctc_loss().
-inline Tensor ctc_loss(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
-                       const Tensor& target_lengths, const CTCLossFuncOptions& options = {}) {
-  return tern::ctc_loss(log_probs, targets, input_lengths, target_lengths, options.blank(),
-                        options.reduction(), options.zero_infinity());
 }
 
 }  // namespace functional
@@ -406,23 +389,5 @@ class TERN_API KLDivLossImpl : public detail::Stateless<KLDivLossImpl, KLDivLoss
   Tensor forward(const Tensor& input, const Tensor& target);
 };
 TERN_MODULE(KLDivLoss);
-
-/// Connectionist temporal classification (Graves et al., 2006): -log of the probability of a
-/// sequence of labels that is shorter than its input and not aligned with it.
-///
-/// Shape: log_probs [T, N, C] or [T, C]; targets [N, S] or all after each other; N lengths each ->
-/// [] ([N] with reduction kNone)
-///
-/// Example:
-///   Tensor loss = nn::CTCLoss()(logits.log_softmax(2), labels, input_lengths, label_lengths);
-class TERN_API CTCLossImpl : public detail::Stateless<CTCLossImpl, CTCLossOptions> {
- public:
-  using Stateless::Stateless;
-  void pretty_print(std::ostream& stream) const override;
-  /// Returns the loss; see tern::ctc_loss().
-  Tensor forward(const Tensor& log_probs, const Tensor& targets, const Tensor& input_lengths,
-                 const Tensor& target_lengths);
-};
-TERN_MODULE(CTCLoss);
 
 }  // namespace tern::nn

@@ -1,76 +1,131 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
-#include <tern/nn/module/any_value.h>
-#include <tern/nn/module/cloneable.h>
+#include <tern/core/tensor/tensor.h>
+#include <tern/nn/module/pool_layer.h>
 #include <tern/nn/module_holder.h>
-#include <tern/nn/options/pooling.h>
+#include <tern/nn/modules/adaptive_pooling.h>
+#include <tern/nn/options/expanding_array.h>
+#include <tern/nn/options/options_arg.h>
 
-// Layers that reduce windows of the last dimensions to one element each; see
+// Layers and functions that reduce windows of the last dimensions to one element each; see
 // tern/core/ops/nn/pooling.h.
 
 namespace tern::nn {
 
-namespace detail {
-
-/// What the pooling layers have in common. A layer is made from the arguments of its options.
-template <class Derived, class Options>
-class TERN_API PoolLayer : public Cloneable<Derived> {
- public:
-  /// Makes the module.
-  explicit PoolLayer(const Options& options_) : options(options_) {}
-  template <class... Args>
-  requires std::is_constructible_v<Options, const Args&...>
-  explicit PoolLayer(const Args&... args) : options(args...) {}
-  void reset() override {}
-  void pretty_print(std::ostream& stream) const override;
-  /// Returns the reduced windows. Throws ShapeError where the numbers do not fit the input.
-  Tensor forward(const Tensor& input);
-
-  /// The options given to the constructor.
-  Options options;
+/// Options of MaxPool modules of D dimensions.
+template <std::size_t D>
+struct TERN_API MaxPoolOptions {
+  /// Sets kernel_size and, as its default, stride.
+  MaxPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+  /// The size of a window.
+  TERN_ARG(ExpandingArray<D>, kernel_size);
+  /// The distance of neighbouring windows.
+  TERN_ARG(ExpandingArray<D>, stride);
+  /// The padding on both sides, which never wins. At most half of the kernel.
+  TERN_ARG(ExpandingArray<D>, padding) = 0;
+  /// The distance of neighbouring elements of a window.
+  TERN_ARG(ExpandingArray<D>, dilation) = 1;
+  /// Whether the last window may hang over the end.
+  TERN_ARG(bool, ceil_mode) = false;
 };
+/// Options of the modules of one, two and three dimensions.
+using MaxPool1dOptions = MaxPoolOptions<1>;
+using MaxPool2dOptions = MaxPoolOptions<2>;
+using MaxPool3dOptions = MaxPoolOptions<3>;
 
-/// A pooling layer that also knows the positions of its results.
-template <class Derived, class Options>
-class TERN_API IndexedPoolLayer : public PoolLayer<Derived, Options> {
- public:
-  using PoolLayer<Derived, Options>::PoolLayer;
-  /// Returns the results of forward() and their positions in the channel, for a MaxUnpool layer.
-  std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
+/// Options of AvgPool modules of D dimensions.
+template <std::size_t D>
+struct TERN_API AvgPoolOptions {
+  /// Sets kernel_size and, as its default, stride.
+  AvgPoolOptions(ExpandingArray<D> kernel_size) : kernel_size_(kernel_size), stride_(kernel_size) {}
+  /// The size of a window.
+  TERN_ARG(ExpandingArray<D>, kernel_size);
+  /// The distance of neighbouring windows.
+  TERN_ARG(ExpandingArray<D>, stride);
+  /// The number of zeros on both sides. At most half of the kernel.
+  TERN_ARG(ExpandingArray<D>, padding) = 0;
+  /// Whether the last window may hang over the end.
+  TERN_ARG(bool, ceil_mode) = false;
+  /// Whether padding counts as elements.
+  TERN_ARG(bool, count_include_pad) = true;
+  /// By what sums are divided instead of the number of elements. Not in one dimension.
+  TERN_ARG(std::optional<std::int64_t>, divisor_override) = std::nullopt;
 };
+/// Options of the modules of one, two and three dimensions.
+using AvgPool1dOptions = AvgPoolOptions<1>;
+using AvgPool2dOptions = AvgPoolOptions<2>;
+using AvgPool3dOptions = AvgPoolOptions<3>;
 
-/// What the MaxUnpool layers have in common.
-template <class Derived, class Options>
-class TERN_API UnpoolLayer : public Cloneable<Derived> {
- public:
-  /// Makes the module.
-  explicit UnpoolLayer(const Options& options_) : options(options_) {}
-  template <class... Args>
-  requires std::is_constructible_v<Options, const Args&...>
-  explicit UnpoolLayer(const Args&... args) : options(args...) {}
-  void reset() override {}
-  void pretty_print(std::ostream& stream) const override;
-  /// Returns zeros with the elements of the input at the positions `indices`. Throws Error for an
-  /// output_size that does not fit.
-  Tensor forward(const Tensor& input, const Tensor& indices,
-                 const std::optional<std::vector<std::int64_t>>& output_size = std::nullopt);
-
-  /// The options given to the constructor.
-  Options options;
-
- protected:
-  // TERN_FORWARD_HAS_DEFAULT_ARGS with the values in the source: each program would compile them.
-  friend struct ForwardDefaults;
-  static std::vector<std::pair<unsigned, AnyValue>> forward_defaults();
+/// Options of LPPool modules of D dimensions.
+template <std::size_t D>
+struct TERN_API LPPoolOptions {
+  /// Sets norm_type, kernel_size and, as its default, stride.
+  template <tern::detail::NumberArgument Number>
+  LPPoolOptions(const Number& norm_type, ExpandingArray<D> kernel_size)
+      : norm_type_(static_cast<double>(norm_type)),
+        kernel_size_(kernel_size),
+        stride_(kernel_size) {}
+  /// The exponent, not 0: 1 gives sums, infinity max pooling.
+  TERN_ARG(double, norm_type);
+  /// The size of a window.
+  TERN_ARG(ExpandingArray<D>, kernel_size);
+  /// The distance of neighbouring windows.
+  TERN_ARG(ExpandingArray<D>, stride);
+  /// Whether the last window may hang over the end.
+  TERN_ARG(bool, ceil_mode) = false;
 };
+/// Options of the modules of one, two and three dimensions.
+using LPPool1dOptions = LPPoolOptions<1>;
+using LPPool2dOptions = LPPoolOptions<2>;
+using LPPool3dOptions = LPPoolOptions<3>;
 
-}  // namespace detail
+namespace functional {
+
+/// Options of the functions; the same as those of the layers.
+using MaxPool1dFuncOptions = MaxPool1dOptions;
+using MaxPool2dFuncOptions = MaxPool2dOptions;
+using MaxPool3dFuncOptions = MaxPool3dOptions;
+using AvgPool1dFuncOptions = AvgPool1dOptions;
+using AvgPool2dFuncOptions = AvgPool2dOptions;
+using AvgPool3dFuncOptions = AvgPool3dOptions;
+using LPPool1dFuncOptions = LPPool1dOptions;
+using LPPool2dFuncOptions = LPPool2dOptions;
+using LPPool3dFuncOptions = LPPool3dOptions;
+
+/// Returns the largest element of each window; see tern::max_pool1d().
+TERN_API Tensor max_pool1d(const Tensor& input, const MaxPool1dFuncOptions& options);
+/// Does the same in two dimensions.
+TERN_API Tensor max_pool2d(const Tensor& input, const MaxPool2dFuncOptions& options);
+/// Does the same in three dimensions.
+TERN_API Tensor max_pool3d(const Tensor& input, const MaxPool3dFuncOptions& options);
+/// Does the same and returns the positions of these elements, for max_unpool1d() and others.
+TERN_API std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor& input,
+                                                            const MaxPool1dFuncOptions& options);
+/// Does the same in two dimensions.
+TERN_API std::tuple<Tensor, Tensor> max_pool2d_with_indices(const Tensor& input,
+                                                            const MaxPool2dFuncOptions& options);
+/// Does the same in three dimensions.
+TERN_API std::tuple<Tensor, Tensor> max_pool3d_with_indices(const Tensor& input,
+                                                            const MaxPool3dFuncOptions& options);
+/// Returns the average of each window; see tern::avg_pool1d().
+TERN_API Tensor avg_pool1d(const Tensor& input, const AvgPool1dFuncOptions& options);
+/// Does the same in two dimensions.
+TERN_API Tensor avg_pool2d(const Tensor& input, const AvgPool2dFuncOptions& options);
+/// Does the same in three dimensions.
+TERN_API Tensor avg_pool3d(const Tensor& input, const AvgPool3dFuncOptions& options);
+/// Returns the sum of the p-th powers of each window to the power of 1 / p, for p = norm_type. A
+/// window that hangs over the end counts as a full one. Throws Error for p = 0.
+TERN_API Tensor lp_pool1d(const Tensor& input, const LPPool1dFuncOptions& options);
+/// Does the same in two dimensions.
+TERN_API Tensor lp_pool2d(const Tensor& input, const LPPool2dFuncOptions& options);
+/// Does the same in three dimensions.
+TERN_API Tensor lp_pool3d(const Tensor& input, const LPPool3dFuncOptions& options);
+
+}  // namespace functional
 
 /// Returns the largest element of each window; see tern::max_pool1d().
 ///
@@ -129,72 +184,6 @@ class TERN_API AvgPool3dImpl : public detail::PoolLayer<AvgPool3dImpl, AvgPool3d
 };
 TERN_MODULE(AvgPool3d);
 
-/// Returns the largest elements of windows that divide the input evenly; see
-/// tern::adaptive_max_pool1d().
-///
-/// Shape: [N, C, L] -> [N, C, output_size], or both without N
-class TERN_API AdaptiveMaxPool1dImpl
-    : public detail::IndexedPoolLayer<AdaptiveMaxPool1dImpl, AdaptiveMaxPool1dOptions> {
- public:
-  using IndexedPoolLayer::IndexedPoolLayer;
-};
-TERN_MODULE(AdaptiveMaxPool1d);
-
-/// Returns the largest elements of windows that divide the input evenly; see
-/// tern::adaptive_max_pool2d().
-///
-/// Shape: [N, C, H, W] -> [N, C, output_size], or both without N
-class TERN_API AdaptiveMaxPool2dImpl
-    : public detail::IndexedPoolLayer<AdaptiveMaxPool2dImpl, AdaptiveMaxPool2dOptions> {
- public:
-  using IndexedPoolLayer::IndexedPoolLayer;
-};
-TERN_MODULE(AdaptiveMaxPool2d);
-
-/// Returns the largest elements of windows that divide the input evenly; see
-/// tern::adaptive_max_pool3d().
-///
-/// Shape: [N, C, D, H, W] -> [N, C, output_size], or both without N
-class TERN_API AdaptiveMaxPool3dImpl
-    : public detail::IndexedPoolLayer<AdaptiveMaxPool3dImpl, AdaptiveMaxPool3dOptions> {
- public:
-  using IndexedPoolLayer::IndexedPoolLayer;
-};
-TERN_MODULE(AdaptiveMaxPool3d);
-
-/// Returns the averages of windows that divide the input evenly; see
-/// tern::adaptive_avg_pool1d().
-///
-/// Shape: [N, C, L] -> [N, C, output_size], or both without N
-class TERN_API AdaptiveAvgPool1dImpl
-    : public detail::PoolLayer<AdaptiveAvgPool1dImpl, AdaptiveAvgPool1dOptions> {
- public:
-  using PoolLayer::PoolLayer;
-};
-TERN_MODULE(AdaptiveAvgPool1d);
-
-/// Returns the averages of windows that divide the input evenly; see
-/// tern::adaptive_avg_pool2d().
-///
-/// Shape: [N, C, H, W] -> [N, C, output_size], or both without N
-class TERN_API AdaptiveAvgPool2dImpl
-    : public detail::PoolLayer<AdaptiveAvgPool2dImpl, AdaptiveAvgPool2dOptions> {
- public:
-  using PoolLayer::PoolLayer;
-};
-TERN_MODULE(AdaptiveAvgPool2d);
-
-/// Returns the averages of windows that divide the input evenly; see
-/// tern::adaptive_avg_pool3d().
-///
-/// Shape: [N, C, D, H, W] -> [N, C, output_size], or both without N
-class TERN_API AdaptiveAvgPool3dImpl
-    : public detail::PoolLayer<AdaptiveAvgPool3dImpl, AdaptiveAvgPool3dOptions> {
- public:
-  using PoolLayer::PoolLayer;
-};
-TERN_MODULE(AdaptiveAvgPool3d);
-
 /// Returns the p-norm of each window, with p = norm_type.
 ///
 /// Shape: [N, C, L] -> [N, C, windows...], or both without N
@@ -221,82 +210,5 @@ class TERN_API LPPool3dImpl : public detail::PoolLayer<LPPool3dImpl, LPPool3dOpt
   using PoolLayer::PoolLayer;
 };
 TERN_MODULE(LPPool3d);
-
-/// Returns the largest elements of windows at random distances; see
-/// tern::fractional_max_pool2d(). Throws Error unless either output_size or output_ratio is set.
-///
-/// Shape: [N, C, H, W] -> [N, C, output_size], or both without N
-class TERN_API FractionalMaxPool2dImpl : public Cloneable<FractionalMaxPool2dImpl> {
- public:
-  /// Makes the module.
-  FractionalMaxPool2dImpl(ExpandingArray<2> kernel_size);
-  explicit FractionalMaxPool2dImpl(const FractionalMaxPool2dOptions& options_);
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  /// Returns the largest elements. Draws random numbers unless the options have some.
-  Tensor forward(const Tensor& input);
-  /// Returns the results of forward() and their positions in the channel, for a MaxUnpool layer.
-  std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-
-  /// The options given to the constructor.
-  FractionalMaxPool2dOptions options;
-  /// The random numbers of the options, a buffer; undefined without them.
-  Tensor _random_samples;
-};
-TERN_MODULE(FractionalMaxPool2d);
-
-/// Returns the largest elements of windows at random distances; see
-/// tern::fractional_max_pool3d(). Throws Error unless either output_size or output_ratio is set.
-///
-/// Shape: [N, C, D, H, W] -> [N, C, output_size], or both without N
-class TERN_API FractionalMaxPool3dImpl : public Cloneable<FractionalMaxPool3dImpl> {
- public:
-  /// Makes the module.
-  FractionalMaxPool3dImpl(ExpandingArray<3> kernel_size);
-  explicit FractionalMaxPool3dImpl(const FractionalMaxPool3dOptions& options_);
-  void reset() override;
-  void pretty_print(std::ostream& stream) const override;
-  /// Returns the largest elements. Draws random numbers unless the options have some.
-  Tensor forward(const Tensor& input);
-  /// Returns the results of forward() and their positions in the channel, for a MaxUnpool layer.
-  std::tuple<Tensor, Tensor> forward_with_indices(const Tensor& input);
-
-  /// The options given to the constructor.
-  FractionalMaxPool3dOptions options;
-  /// The random numbers of the options, a buffer; undefined without them.
-  Tensor _random_samples;
-};
-TERN_MODULE(FractionalMaxPool3d);
-
-/// Reverses MaxPool1d: sets the elements back to their positions, among zeros.
-///
-/// Shape: [N, C, l] -> [N, C, L], or both without N
-class TERN_API MaxUnpool1dImpl : public detail::UnpoolLayer<MaxUnpool1dImpl, MaxUnpool1dOptions> {
- public:
-  using UnpoolLayer::UnpoolLayer;
-};
-TERN_MODULE(MaxUnpool1d);
-
-/// Reverses MaxPool2d: sets the elements back to their positions, among zeros.
-///
-/// Shape: [N, C, h, w] -> [N, C, H, W], or both without N
-///
-/// Example:
-///   auto [y, indices] = pool->forward_with_indices(x);  // nn::MaxPool2d pool(2)
-///   nn::MaxUnpool2d(2)(y, indices).sizes();             // those of x
-class TERN_API MaxUnpool2dImpl : public detail::UnpoolLayer<MaxUnpool2dImpl, MaxUnpool2dOptions> {
- public:
-  using UnpoolLayer::UnpoolLayer;
-};
-TERN_MODULE(MaxUnpool2d);
-
-/// Reverses MaxPool3d: sets the elements back to their positions, among zeros.
-///
-/// Shape: [N, C, d, h, w] -> [N, C, D, H, W], or both without N
-class TERN_API MaxUnpool3dImpl : public detail::UnpoolLayer<MaxUnpool3dImpl, MaxUnpool3dOptions> {
- public:
-  using UnpoolLayer::UnpoolLayer;
-};
-TERN_MODULE(MaxUnpool3d);
 
 }  // namespace tern::nn

@@ -11,6 +11,7 @@
 
 #include <tern/core/base/array_ref.h>
 #include <tern/core/base/error.h>
+#include <tern/core/base/visibility.h>
 
 namespace tern {
 
@@ -20,7 +21,7 @@ namespace tern {
 /// Example:
 ///   nn::UnfoldOptions({2, 3}).stride(2);  // the stride is {2, 2}
 template <std::size_t D, class T = std::int64_t>
-class ExpandingArray {
+class TERN_API ExpandingArray {
  public:
   /// Takes a list of D numbers. Throws ShapeError for another count.
   ExpandingArray(std::initializer_list<T> list)
@@ -68,7 +69,7 @@ std::ostream& operator<<(std::ostream& stream, const ExpandingArray<D, T>& array
 /// Example:
 ///   nn::AdaptiveAvgPool2dOptions({std::nullopt, 1});  // keeps the height
 template <std::size_t D>
-class ExpandingArrayWithOptionalElem {
+class TERN_API ExpandingArrayWithOptionalElem {
  public:
   /// Takes a list of D integers. Throws ShapeError for another count.
   ExpandingArrayWithOptionalElem(std::initializer_list<std::int64_t> list)
