@@ -106,6 +106,12 @@ class MethodsTest(unittest.TestCase):
 
 
 class PagesTest(unittest.TestCase):
+    def test_functions_of_layers_are_apart_from_modules(self):
+        header = "namespace tern::nn {\n\nnamespace functional {\nTERN_API Tensor one(const Tensor& input);\n\n}  // namespace functional\n\n"
+        header += "/// A layer.\nclass TERN_API OneImpl : public Module {};\nTERN_MODULE(One);\n\n}  // namespace tern::nn\n"
+        for functional, name in ((True, "one"), (False, "One")):
+            self.assertEqual([found[0] for found in pages.calls_in("nn/modules/one.h", header, functional)], [name])
+
     def test_shows_calls_and_first_sentences(self):
         found = [(call, pages.sentence(doc)) for _, call, doc in pages.calls_in("core/ops/reduce/sums.h", HEADER)]
         self.assertEqual(found[:3], [("sum(self)", "the sum of all elements, or along `dim`"),

@@ -34,7 +34,7 @@ def arguments(code):
             return ", ".join(map(parameter, split_list(code[begin + 1 : at])))
 
 
-def calls_in(path, text, functional):
+def calls_in(path, text, functional=False):
     """The public functions, methods and classes: (name, call, comment). In nn those of nn::functional, or the others."""
     is_methods, classes = path.endswith(".inc"), {}
     function = ("" if is_methods else "(?:TERN_API|inline) ") + r"[\w:<>, ]+?[ &]+([a-zA-Z]\w*)\("
