@@ -26,7 +26,7 @@ def generated():
     return {
         **methods.files(ROOT, described),
         **all_pages.files(text, described.aliases, sources),
-        "docs/options.md": pages.NOTE + options.page(text["options"], public),
+        "docs/options.md": pages.noted(options.page(text["options"], public)),
     }
 
 
