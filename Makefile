@@ -58,6 +58,7 @@ differential: setup
 RECORDS ?=
 golden: setup
 	python=$$(tests/torch_python.sh) && $$python tests/ops/golden.py $(RECORDS)
+	python3 -B tools/generate
 	$(call configure,release)
 	$(call build,release) --target differential tern_sim
 	python=$$(tests/torch_python.sh) && $$python tests/differential/record.py build/release/bin/differential

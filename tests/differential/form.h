@@ -19,7 +19,7 @@
 //
 //   {"cpp": "a.add(b, c)", "python": "a.add(b, alpha=c)", "parameters": "T a, T b, S c"}
 //
-// tests/ops/records.awk makes functions and calls of make_form() of them.
+// `make generate` writes the lines TERN_FORM of them.
 
 namespace tern::testing::differential {
 
@@ -174,6 +174,11 @@ Form make_form(const char* python, const char* cpp, Result (*call)(Args...)) {
   };
   return {python, cpp, {Argument<std::decay_t<Args>>::name()...}, kInPlace, run};
 }
+
+/// Makes a form of its Python, its parameters in parentheses, and its C++.
+// clang-format off
+#define TERN_FORM(python, parameters, ...) make_form(python, #__VA_ARGS__, +[] parameters { return __VA_ARGS__; })
+// clang-format on
 
 /// Adds forms to all_forms(). Returns true.
 bool add_forms(const std::vector<Form>& forms);

@@ -60,9 +60,10 @@ TEST(RecordErrors, TellWrongTypesAndText) {
 
 TEST(RecordErrors, TellCodeThatWasNotCompiled) {
   EXPECT_EQ(case_error(R"("name": "minus", "cpp": "-a")"),
-            "unary/neg.json: cases[0]: was not compiled: build ops_test again");
+            "unary/neg.json: cases[0]: was not compiled: run make generate and build ops_test");
   EXPECT_EQ(case_error(R"("name": "neg", "cpp": "0 - a")"),
-            "unary/neg.json: cases[0]: was changed after it was compiled: build ops_test again");
+            "unary/neg.json: cases[0]: was changed after it was compiled: run make generate and "
+            "build ops_test");
 }
 
 }  // namespace

@@ -17,17 +17,35 @@ namespace tern::testing {
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// The code of one case, as records.awk takes it from its record.
+/// The code of one case, as `make generate` takes it from its record.
 struct RecordFunctions {
   const char* file;  // under tests/ops/cases
   const char* name;
   const char* cpp;  // the text of `function`
-  Tensor (*function)(const std::vector<Tensor>&);
-  const char* in_place_cpp;
-  Tensor (*in_place)(const std::vector<Tensor>&);  // null if there is no such form
+  Tensor (*function)(const std::vector<Tensor>& in);
+  const char* in_place_cpp = "";
+  Tensor (*in_place)(const std::vector<Tensor>& in) = nullptr;  // null if there is no such form
   // Writes to the tensor. Null if `cpp` is not one call of an op with such a form.
-  Tensor (*out)(Tensor& out, const std::vector<Tensor>&) = nullptr;
+  Tensor (*out)(Tensor& out, const std::vector<Tensor>& in) = nullptr;
 };
+
+// The fields of RecordFunctions for code with the arguments a, b, c, .. Only a form in place may
+// change its first argument.
+// clang-format off
+#define TERN_CALL(...) #__VA_ARGS__, TERN_FUNCTION((const std::vector<Tensor>& in), const Tensor&, __VA_ARGS__)
+#define TERN_IN_PLACE(...) #__VA_ARGS__, TERN_FUNCTION((const std::vector<Tensor>& in), Tensor, __VA_ARGS__)
+#define TERN_NOT_IN_PLACE "", nullptr
+#define TERN_OUT(...) TERN_FUNCTION((Tensor& out, const std::vector<Tensor>& in), const Tensor&, __VA_ARGS__)
+#define TERN_FUNCTION(parameters, First, ...) \
+  [] parameters -> Tensor { \
+    [[maybe_unused]] First a = argument(in, 0); \
+    [[maybe_unused]] const Tensor &b = argument(in, 1), &c = argument(in, 2), &d = argument(in, 3); \
+    return __VA_ARGS__; \
+  }
+// clang-format on
+
+/// Returns an argument; an undefined tensor if the sample has fewer.
+const Tensor& argument(const std::vector<Tensor>& in, std::size_t index);
 
 /// Makes functions known to all_cases(). Returns true.
 bool add_functions(const std::vector<RecordFunctions>& functions);

@@ -10,7 +10,8 @@
 #include "ops/record_functions.h"
 #include "ops/record_value.h"
 
-// Reads the records in tests/ops/cases, and joins them with the code that records.awk made of them.
+// Reads the records in tests/ops/cases, and joins them with the code that `make generate` made of
+// them.
 
 namespace tern::testing {
 namespace {
@@ -168,13 +169,14 @@ void check_golden(const RecordValue& value) {
 void find_functions(const RecordValue& value, const std::string& file, FunctionTable* functions,
                     OpCase* op) {
   const auto found = functions->find({file, op->name});
-  if (found == functions->end()) value.fail("was not compiled: build ops_test again");
+  if (found == functions->end())
+    value.fail("was not compiled: run make generate and build ops_test");
   const RecordFunctions compiled = found->second;
   functions->erase(found);  // what remains has no record
   std::string cpp = value["cpp"].as<std::string>(), in_place;
   value.read("in_place", &in_place);
   if (cpp != compiled.cpp || in_place != compiled.in_place_cpp) {
-    value.fail("was changed after it was compiled: build ops_test again");
+    value.fail("was changed after it was compiled: run make generate and build ops_test");
   }
   op->function = compiled.function;
   if (compiled.in_place != nullptr) op->in_place = compiled.in_place;
@@ -275,6 +277,11 @@ void read_record(const std::string& file, std::istream& in, FunctionTable* funct
   for (const RecordValue& value : record["cases"].elements()) {
     cases->push_back(read_case(value, file, op, functions));
   }
+}
+
+const Tensor& argument(const std::vector<Tensor>& in, std::size_t index) {
+  static const Tensor undefined;
+  return index < in.size() ? in[index] : undefined;
 }
 
 bool add_functions(const std::vector<RecordFunctions>& more) {

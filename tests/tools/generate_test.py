@@ -16,6 +16,7 @@ import methods
 import ops
 import options
 import pages
+import records
 
 SPEC = importlib.util.spec_from_file_location("generate", TOOL / "__main__.py")
 generate = importlib.util.module_from_spec(SPEC)
@@ -103,6 +104,19 @@ class MethodsTest(unittest.TestCase):
         self.assertEqual(methods.call("Tensor function", parts, ";"), "Tensor function(const Tensor& first_of_them, "
                          "const Tensor& second_of_them,\n                const Tensor& third_of_them);\n")
         self.assertTrue(methods.call("x" * 80, parts, ";").startswith("x" * 80 + "(\n    const Tensor& first_of_them,"))
+
+
+class RecordsTest(unittest.TestCase):
+    def test_writes_calls(self):
+        case = {"name": "add", "cpp": "a.add(b)", "in_place": "a.add_(b)"}
+        self.assertEqual(records.case_row("x/add.json", case, {"add"}), '    {"x/add.json", "add", TERN_CALL(a.add(b)), '
+                         "TERN_IN_PLACE(a.add_(b)), TERN_OUT(add_out(out, a, b))},\n")
+        self.assertEqual(records.out_call("exp(a) + exp(b)", {"exp"}), "")
+
+    def test_tells_forms_of_one_python_apart(self):
+        forms = [{"cpp": "a + b", "parameters": "T a, T b"}, {"cpp": "a + b", "parameters": "T a, S b"}]
+        self.assertEqual(list(records.form_rows({"forms": forms})),
+                         ['    TERN_FORM("a + b", (T a, T b), a + b),\n', '    TERN_FORM("a + b #1", (T a, S b), a + b),\n'])
 
 
 class PagesTest(unittest.TestCase):

@@ -10,6 +10,7 @@ import methods
 import ops
 import options
 import pages
+import records
 
 ROOT = Path(__file__).resolve().parents[2]
 OWNED = ("core/ops/generated/**/*.*", "tests/*/generated/*.*", "docs/ops/*.md")  # no other files are there
@@ -25,6 +26,7 @@ def generated():
     all_pages = pages.Pages(ROOT, dict(sorted((described.headers | public).items())))
     return {
         **methods.files(ROOT, described),
+        **records.files(ROOT),
         **all_pages.files(text, described.aliases, sources),
         "docs/options.md": pages.noted(options.page(text["options"], public)),
     }
