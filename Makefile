@@ -126,7 +126,7 @@ ops-page: setup
 
 # The API reference, build/docs/index.html. Anything public without documentation is an error.
 docs:
-	doxygen --version >/dev/null 2>&1 || cmake/setup.sh doxygen
+	doxygen --version >/dev/null 2>&1 && python3 --version >/dev/null 2>&1 || cmake/setup.sh doxygen python3
 	rm -rf build/docs && mkdir -p build/docs
 	headers=$$(cmake/public_headers.sh) && \
 	  { cat docs/api/Doxyfile; echo INPUT += $$headers; } | doxygen - 2>build/docs/warnings.txt; status=$$?; \

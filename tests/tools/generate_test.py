@@ -12,6 +12,7 @@ TOOL = Path(__file__).resolve().parents[2] / "tools/generate"
 sys.path.insert(0, str(TOOL))
 
 import cpp
+import doxygen
 import methods
 import ops
 import options
@@ -141,6 +142,27 @@ class PagesTest(unittest.TestCase):
         for path in (generate.ROOT / "docs/api/examples").glob("*.txt"):
             for block in path.read_text().split("\n\n"):
                 self.assertIn(block.strip(), shown, f"{path}: no table has its name")
+
+
+class DoxygenTest(unittest.TestCase):
+    def test_repeats_the_comment_of_overloads(self):
+        lines = doxygen.header(generate.ROOT, HEADER).splitlines()
+        self.assertEqual(len(lines), len(HEADER.splitlines()))
+        for line in (5, 6):
+            self.assertTrue(lines[line].startswith("/** Returns the sum of all elements, or along `dim`."), lines[line])
+        self.assertTrue(lines[9].startswith("/** Returns e^x. */ Tensor exp("), lines[9])
+        self.assertTrue(lines[10].startswith("/** In-place form of exp(): "), lines[10])
+
+    def test_makes_declarations_of_macros(self):
+        text = "struct FOptions {\n  /// The rate.\n  TERN_ARG(double, p) = 0.5;\n};\n/// A layer.\nTERN_MODULE(F);\n"
+        lines = doxygen.header(generate.ROOT, text).splitlines()
+        self.assertIn("/** The rate (default: `0.5`). */ FOptions& p(double value);", lines[2])
+        self.assertEqual(lines[5], "/** A layer. */ class F : public ModuleHolder<FImpl, F> {};")
+
+    def test_leads_links_to_the_source_tree(self):
+        text = "## A heading\n[code](../core/x.h), [page](b.md#part), [here](#a-heading)\n"
+        self.assertEqual(doxygen.page("a", text), "## A heading {#a-a-heading}\n"
+                         "[code](../../core/x.h), [page](@ref b-part), [here](@ref a-a-heading)\n")
 
 
 class FilesTest(unittest.TestCase):
