@@ -36,7 +36,7 @@ def library_sources():
         source = os.path.relpath(call["file"])
         words = shlex.split(call["command"])
         first = next(i for i, word in enumerate(words) if word.startswith("-"))  # after a launcher and the compiler
-        if not source.startswith("build/"):
+        if not source.startswith("build/") and "/generated/" not in source:
             options[source] = words[first : words.index("-o")]
     return options
 
