@@ -84,10 +84,12 @@ def holder(line, doc):
 
 def behind(line, is_value):
     """A comment behind a field or a value documents it."""
-    before, found, text = line.partition("//")
-    text = text.lstrip("< ")
-    if not found or found + text[:1] == "///" or re.match("clang-format|NOLINT", text):
-        return before if found and not text.startswith("/") else line
+    found = re.search("(?<!/)//(?!/)<? ?(.*)", line)
+    if not found:
+        return line
+    before, text = line[: found.start()], found[1]
+    if re.match("clang-format|NOLINT", text):
+        return before
     doc = escaped(text[:1].upper() + text[1:] + "." * (not text.endswith(".")))
     return f"{before}/**< {doc} */" if is_value else f"/** {doc} */ {one_each(before, doc)}"
 

@@ -93,16 +93,9 @@ def out_form(function):
     parameters = [f"Tensor& out{i if count > 1 else ''}" for i in range(count)]
     parameters += [text for made, text in zip(is_options, function.parameters) if not made]
     doc = f"Writes the result of {of}() to `out`, which gets its sizes. Not differentiable."
-    write = (("detail::write_out", [f'"{of}"', "out"]),) if count == 1 else ()
-    return replace(
-        function,
-        name=of + "_out",
-        result=function.result.replace("Tensor", "Tensor&"),
-        parameters=tuple(parameters),
-        doc=tuple(textwrap.wrap(doc, 96)),
-        calls=(*write, (of, arguments)),
-        outputs=count,
-    )
+    calls = ((("detail::write_out", [f'"{of}"', "out"]),) if count == 1 else ()) + ((of, arguments),)
+    result, doc = function.result.replace("Tensor", "Tensor&"), tuple(textwrap.wrap(doc, 96))
+    return replace(function, name=of + "_out", result=result, parameters=tuple(parameters), doc=doc, calls=calls, outputs=count)
 
 
 def method(function):
