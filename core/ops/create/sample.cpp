@@ -167,16 +167,19 @@ Tensor& Tensor::bernoulli_(const Tensor& p, OptionalGenerator generator) const {
   check_floating_draw("bernoulli_tensor_cpu_p_", p);
   const Tensor probability = p.detach().expand(sizes());
   require("bernoulli_", RequireOp::kProbability, p);
-  return detail::overwrite_into(
+  return detail::overwrite(
       handle(),
       [&](const Tensor& x, const Tensor& out) {
-        const Tensor drawn =
-            out.defined() ? out : make_tensor(x.sizes(), x.strides(), x.dtype(), x.device());
+        const bool recorded = !out.defined();
+        const Tensor drawn = !recorded ? out
+                             : x.self().donated
+                                 ? detail::make_alias(x)
+                                 : make_tensor(x.sizes(), x.strides(), x.dtype(), x.device());
         {
           const NoGradGuard no_grad;
           draw_trials("bernoulli_", drawn, probability, generator);
         }
-        if (!needs_grad(x, p)) return drawn;
+        if (!recorded) return out;
         return record("BernoulliBackward1", drawn, wrt(x, kNoSlope), wrt(p, kNoSlope));
       },
       p);
@@ -299,17 +302,11 @@ Tensor fixed_slopes(const Tensor& input, double slope) {
   return ones_like(input).masked_fill((input > 0).logical_not(), slope);
 }
 
-// Multiplies the elements of `into`, those of the input, if it is defined.
-Tensor rrelu_with(const char* node, const Tensor& input, const Tensor& slopes,
-                  const Tensor& into = {}) {
-  Tensor out = into;
+Tensor rrelu_with(const char* node, const Tensor& input, const Tensor& slopes) {
+  Tensor out;
   {
     const NoGradGuard no_grad;
-    if (out.defined()) {
-      out.detach().mul_(slopes);
-    } else {
-      out = input * slopes;
-    }
+    out = input * slopes;
   }
   if (!needs_grad(input)) return out;
   return record(node, out,
@@ -318,8 +315,10 @@ Tensor rrelu_with(const char* node, const Tensor& input, const Tensor& slopes,
 }
 
 Tensor& multiply_by_slopes(Tensor& input, const Tensor& slopes) {
-  return detail::overwrite_into(input, [&](const Tensor& x, const Tensor& out) {
-    return rrelu_with("RreluWithNoiseBackward1", x, slopes, out);
+  return detail::overwrite(input, [&](const Tensor& x, const Tensor& out) {
+    if (!out.defined()) return rrelu_with("RreluWithNoiseBackward1", x, slopes);
+    out.detach().mul_(slopes);
+    return out;
   });
 }
 

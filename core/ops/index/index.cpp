@@ -64,14 +64,10 @@ Tensor at_least_1d(const Tensor& tensor) {
 }
 
 Tensor detached_copy(const Tensor& self, bool keeps_order) {
-  if (keeps_order) return self.detach().clone();
-  Tensor out = make_tensor(self.sizes(), self.dtype(), self.device());
-  copy_elements(out, self);
+  if (keeps_order && !self.self().donated) return self.detach().clone();
+  Tensor out = result_like(self);
+  if (!out.is_alias_of(self)) copy_elements(out, self);
   return out;
-}
-
-Tensor into_or_copy(const Tensor& into, const Tensor& self, bool keeps_order) {
-  return into.defined() ? into : detached_copy(self, keeps_order);
 }
 
 namespace {
@@ -159,9 +155,10 @@ void add_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const 
   });
 }
 
-Tensor add_slices_to(const Tensor& self, std::int64_t dim, const Tensor& index,
-                     const Tensor& source, const Scalar& alpha, const Tensor& into) {
-  Tensor out = detail::into_or_copy(into, self);
+Tensor add_slices_to_copy(const Tensor& self, std::int64_t dim, const Tensor& index,
+                          const Tensor& source, const Scalar& alpha) {
+  check_source("index_add", self, dim, index, source);
+  Tensor out = detail::detached_copy(self);
   add_slices(out, dim, index, source, alpha);
   if (!needs_grad(self, source)) return out;
   return record("IndexAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
@@ -181,9 +178,10 @@ void copy_slices(const Tensor& out, std::int64_t dim, const Tensor& index, const
   detail::put_advanced(out, where, source, /*accumulate=*/false);
 }
 
-Tensor copy_slices_to(const Tensor& self, std::int64_t dim, const Tensor& index,
-                      const Tensor& source, const Tensor& into) {
-  Tensor out = detail::into_or_copy(into, self);
+Tensor copy_slices_to_copy(const Tensor& self, std::int64_t dim, const Tensor& index,
+                           const Tensor& source) {
+  check_source("index_copy", self, dim, index, source);
+  Tensor out = detail::detached_copy(self);
   copy_slices(out, dim, index, source);
   if (!needs_grad(self, source)) return out;
   return record(
@@ -217,9 +215,8 @@ Tensor as_element(const Tensor& self, const Tensor& value) {
 }
 
 template <class Value>
-Tensor fill_slices_of(const Tensor& self, std::int64_t dim, const Tensor& index, const Value& value,
-                      const Tensor& into) {
-  Tensor out = detail::into_or_copy(into, self, /*keeps_order=*/true);
+Tensor filled_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Value& value) {
+  Tensor out = detail::detached_copy(self, /*keeps_order=*/true);
   fill_slices(out, dim, index, as_element(self, value));
   const auto self_rule = [dim](const Tensor& g, const Tensor& at) {
     return g.index_fill(dim, at, 0);
@@ -267,17 +264,19 @@ Tensor index_select(const Tensor& self, StrictInt dim, const Tensor& index) {
 Tensor index_add(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                  const Scalar& alpha) {
   TERN_OP("index_add", self, dim, index, source);
-  return add_slices_to(self, dim, index, source, alpha, {});
+  return add_slices_to_copy(self, dim, index, source, alpha);
 }
 
 Tensor& index_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                    const Scalar& alpha) {
   TERN_OP("index_add_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::overwrite_into(
+  return detail::overwrite(
       self,
       [&](const Tensor& x, const Tensor& out) {
-        return add_slices_to(x, dim, index, source, alpha, out);
+        if (!out.defined()) return add_slices_to_copy(x, dim, index, source, alpha);
+        add_slices(out, dim, index, source, alpha);
+        return out;
       },
       source);
 }
@@ -285,45 +284,53 @@ Tensor& index_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tenso
 Tensor index_copy(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("index_copy", self, dim, index, source);
   TERN_AUTOCAST(kWidest, kUnchanged, index_copy, self, dim, index, source);
-  return copy_slices_to(self, dim, index, source, {});
+  return copy_slices_to_copy(self, dim, index, source);
 }
 
 Tensor& index_copy_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("index_copy_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::overwrite_into(
+  return detail::overwrite(
       self,
       [&](const Tensor& x, const Tensor& out) {
-        return copy_slices_to(x, dim, index, source, out);
+        if (!out.defined()) return copy_slices_to_copy(x, dim, index, source);
+        copy_slices(out, dim, index, source);
+        return out;
       },
       source);
 }
 
 Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("index_fill", self, dim, index);
-  return fill_slices_of(self, dim, index, value, {});
+  return filled_copy(self, dim, index, value);
 }
 
 Tensor index_fill(const Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
   TERN_OP("index_fill", self, dim, index, value);
   detail::check_has_gradient(self, value);
-  return fill_slices_of(self, dim, index, value, {});
+  return filled_copy(self, dim, index, value);
 }
 
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("index_fill_", self, dim, index);
   detail::check_no_overlap(self, {&index});
-  return detail::overwrite_into(self, [&](const Tensor& x, const Tensor& out) {
-    return fill_slices_of(x, dim, index, value, out);
+  return detail::overwrite(self, [&](const Tensor& x, const Tensor& out) {
+    if (!out.defined()) return filled_copy(x, dim, index, value);
+    fill_slices(out, dim, index, as_element(out, value));
+    return out;
   });
 }
 
 Tensor& index_fill_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& value) {
   TERN_OP("index_fill_", self, dim, index, value);
   detail::check_no_overlap(self, {&index});
-  return detail::overwrite_into(
+  return detail::overwrite(
       self,
-      [&](const Tensor& x, const Tensor& out) { return fill_slices_of(x, dim, index, value, out); },
+      [&](const Tensor& x, const Tensor& out) {
+        if (!out.defined()) return filled_copy(x, dim, index, value);
+        fill_slices(out, dim, index, as_element(out, value));
+        return out;
+      },
       value);
 }
 

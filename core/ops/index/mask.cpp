@@ -140,11 +140,11 @@ Tensor source_gradient(const Tensor& g, const Tensor& mask, const DimVector& siz
   return cat({taken, g.new_zeros({count - taken.numel()})}).reshape(sizes);
 }
 
-Tensor masked_scattered(const Tensor& self, const Tensor& mask, const Tensor& source,
-                        const Tensor& into = {}) {
+Tensor masked_scattered(const Tensor& self, const Tensor& mask, const Tensor& source) {
   check_masked_scatter(self, mask, source);
   const DimVector sizes = broadcast_sizes(self.sizes(), mask.sizes());
-  Tensor out = detail::into_or_copy(into, self.detach().expand(sizes));
+  Tensor out = self.self().donated ? detail::make_alias(self)
+                                   : detail::detached_copy(self.detach().expand(sizes));
   masked_scatter_into(out, mask, source);
   if (!needs_grad(self, source)) return out;
   return record(
@@ -214,9 +214,13 @@ Tensor& masked_scatter_(Tensor& self, const Tensor& mask, const Tensor& source) 
   check_masked_scatter(self, mask, source);
   TERN_CHECK(is_expandable_to(mask.sizes(), self.sizes()), ShapeError, "the mask of sizes ",
              mask.sizes(), " does not broadcast to the sizes ", self.sizes());
-  return detail::overwrite_into(
+  return detail::overwrite(
       self,
-      [&](const Tensor& x, const Tensor& out) { return masked_scattered(x, mask, source, out); },
+      [&](const Tensor& x, const Tensor& out) {
+        if (!out.defined()) return masked_scattered(x, mask, source);
+        masked_scatter_into(out, mask, source);
+        return out;
+      },
       source);
 }
 

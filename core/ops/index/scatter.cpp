@@ -93,11 +93,15 @@ void check_number_scatter(const Tensor& self, std::int64_t dim, const Tensor& in
   check_index_shape("scatter", detail::at_least_1d(self), detail::at_least_1d(index), d);
 }
 
-Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value,
-                const Tensor& into = {}) {
-  check_number_scatter(self, dim, index);
-  Tensor out = detail::into_or_copy(into, self);
+void replace_into(const Tensor& out, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  check_number_scatter(out, dim, index);
   scatter_into("scatter", IndexOp::kScatter, out, dim, index, scattered_number(out, value));
+}
+
+Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
+  check_number_scatter(self, dim, index);
+  Tensor out = detail::detached_copy(self);
+  replace_into(out, dim, index, value);
   if (!needs_grad(self)) return out;
   return record(
       "ScatterBackward1", out,
@@ -105,11 +109,15 @@ Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const
           self, [dim](const Tensor& g, const Tensor& at) { return g.scatter(dim, at, 0); }, index));
 }
 
-Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole,
-                const Tensor& into = {}) {
+void replace_into(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  check_scatter("scatter", out, dim, index, source);
+  scatter_into("scatter", IndexOp::kScatter, out, dim, index, used_part(source, index));
+}
+
+Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole) {
   check_scatter("scatter", self, dim, index, whole);
   const Tensor source = used_part(whole, index);
-  Tensor out = detail::into_or_copy(into, self);
+  Tensor out = detail::detached_copy(self);
   scatter_into("scatter", IndexOp::kScatter, out, dim, index, source);
   if (!needs_grad(self, source)) return out;
   return record(
@@ -124,11 +132,10 @@ Tensor replaced(const Tensor& self, std::int64_t dim, const Tensor& index, const
           index));
 }
 
-Tensor added(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole,
-             const Tensor& into = {}) {
+Tensor added(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& whole) {
   check_scatter("scatter_add", self, dim, index, whole);
   const Tensor source = used_part(whole, index);
-  Tensor out = detail::into_or_copy(into, self);
+  Tensor out = detail::detached_copy(self);
   scatter_into("scatter_add", IndexOp::kScatterAdd, out, dim, index, source);
   if (!needs_grad(self, source)) return out;
   return record("ScatterAddBackward0", out, wrt(self, [](const Tensor& g) { return g; }),
@@ -138,6 +145,11 @@ Tensor added(const Tensor& self, std::int64_t dim, const Tensor& index, const Te
                       return at.numel() == 0 ? g.new_zeros(shape) : g.gather(dim, at);
                     },
                     index));
+}
+
+void add_into(const Tensor& out, std::int64_t dim, const Tensor& index, const Tensor& source) {
+  check_scatter("scatter_add", out, dim, index, source);
+  scatter_into("scatter_add", IndexOp::kScatterAdd, out, dim, index, used_part(source, index));
 }
 
 // The old reductions of scatter(), by their new names.
@@ -212,20 +224,24 @@ Tensor scatter(const Tensor& self, StrictInt dim, const Tensor& index, const Sca
   return scatter_reduce(self, dim, index, number_source(self, dim, index, value), new_name(reduce));
 }
 
+#define TERN_INPLACE_SCATTER(into, outplace, source)                   \
+  return detail::overwrite(                                          \
+      self,                                                          \
+      [&](const Tensor& x, const Tensor& out) {                      \
+        if (!out.defined()) return outplace(x, dim, index, source);  \
+        into(out, dim, index, source);                               \
+        return out;                                                  \
+      }
+
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::overwrite_into(
-      self,
-      [&](const Tensor& x, const Tensor& out) { return replaced(x, dim, index, source, out); },
-      source);
+  TERN_INPLACE_SCATTER(replace_into, replaced, source), source);
 }
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Scalar& value) {
   TERN_OP("scatter_", self, dim, index);
   detail::check_no_overlap(self, {&index});
-  return detail::overwrite_into(self, [&](const Tensor& x, const Tensor& out) {
-    return replaced(x, dim, index, value, out);
-  });
+  TERN_INPLACE_SCATTER(replace_into, replaced, value));
 }
 Tensor& scatter_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source,
                  std::string_view reduce) {
@@ -247,9 +263,8 @@ Tensor scatter_add(const Tensor& self, StrictInt dim, const Tensor& index, const
 Tensor& scatter_add_(Tensor& self, StrictInt dim, const Tensor& index, const Tensor& source) {
   TERN_OP("scatter_add_", self, dim, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::overwrite_into(
-      self, [&](const Tensor& x, const Tensor& out) { return added(x, dim, index, source, out); },
-      source);
+  TERN_INPLACE_SCATTER(add_into, added, source), source);
 }
+#undef TERN_INPLACE_SCATTER
 
 }  // namespace tern

@@ -40,9 +40,8 @@ void put_into(const Tensor& out, const Tensor& index, const Tensor& source, bool
                        source.detach().reshape(index.sizes()), accumulate);
 }
 
-Tensor put_to(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate,
-              const Tensor& into) {
-  Tensor out = detail::into_or_copy(into, self, /*keeps_order=*/true);
+Tensor put_copy(const Tensor& self, const Tensor& index, const Tensor& source, bool accumulate) {
+  Tensor out = detail::detached_copy(self, /*keeps_order=*/true);
   put_into(out, index, source, accumulate);
   if (!needs_grad(self, source)) return out;
   return record("PutBackward0", out,
@@ -81,15 +80,19 @@ Tensor take(const Tensor& self, const Tensor& index) {
 
 Tensor put(const Tensor& self, const Tensor& index, const Tensor& source, StrictBool accumulate) {
   TERN_OP("put", self, index, source);
-  return put_to(self, index, source, accumulate, {});
+  return put_copy(self, index, source, accumulate);
 }
 
 Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, StrictBool accumulate) {
   TERN_OP("put_", self, index, source);
   detail::check_no_overlap(self, {&index, &source});
-  return detail::overwrite_into(
+  return detail::overwrite(
       self,
-      [&](const Tensor& x, const Tensor& out) { return put_to(x, index, source, accumulate, out); },
+      [&](const Tensor& x, const Tensor& out) {
+        if (!out.defined()) return put_copy(x, index, source, accumulate);
+        put_into(out, index, source, accumulate);
+        return out;
+      },
       source);
 }
 

@@ -36,14 +36,10 @@ class InplaceOp {
 };
 
 /// Whether the rule of an op saves the elements that the op replaces.
-enum class Old {
-  kSaved,
-  kReplaced,  // no; the op is one elementwise kernel, which finds the memory for its result
-  kGiven,     // no; `out` is the memory for the result, also of a recorded op
-};
+enum class Old { kSaved, kReplaced };
 
-/// Runs an op that changes `self`. `others` are its other tensors. Unless its rule saves x, the op
-/// reads x only to compute its result.
+/// Runs an op that changes `self`. `others` are its other tensors. With kReplaced, the op reads x
+/// only to compute its result, in one elementwise kernel or in the memory that result_like() gives.
 TERN_API Tensor& run_inplace(Tensor& self, InplaceOp op, Old old,
                              std::initializer_list<const Tensor*> others);
 
@@ -53,23 +49,15 @@ Tensor& inplace(Tensor& self, const Op& op, const Others&... others) {
   return run_inplace(self, InplaceOp(op), Old::kSaved, {&others...});
 }
 
-/// Runs an op whose rule does not save x and that is one elementwise kernel.
+/// Runs an op whose rule does not save x and that is fit for kReplaced.
 template <class Op, class... Others>
 Tensor& overwrite(Tensor& self, const Op& op, const Others&... others) {
   return run_inplace(self, InplaceOp(op), Old::kReplaced, {&others...});
 }
 
-/// Runs an op whose rule does not save x. `out` is the memory of `self`, with its elements, or
-/// undefined: then the op makes a new tensor. The op itself records the result if a tensor needs a
-/// gradient.
-template <class Op, class... Others>
-Tensor& overwrite_into(Tensor& self, const Op& op, const Others&... others) {
-  return run_inplace(self, InplaceOp(op), Old::kGiven, {&others...});
-}
-
-/// Returns `out`, or if it is undefined a new contiguous tensor of the sizes and the dtype of
-/// `self`.
-TERN_API Tensor result_like(const Tensor& self, const Tensor& out);
+/// Returns the tensor for a result of the sizes and the dtype of `self`: the elements of `self`, if
+/// an op may overwrite them, or new memory, which is contiguous.
+TERN_API Tensor result_like(const Tensor& self);
 
 /// Gives `self` the layout and the history of the view of it that `view` returns. The elements stay
 /// where they are; autograd counts a change of the tensor.
